@@ -1,0 +1,122 @@
+/*
+ * host.h: the machine as a small table of functions: files, processes, clocks.
+ *
+ * Tools reach the world through a host, so that an editor's unsaved buffers, another machine or a recorded tape
+ * can stand in for the local one. Every function blocks and may be called from any worker thread at the same
+ * time. Paths are absolute byte strings (not NUL-terminated, may be invalid UTF-8, never hold NUL: HV_EINVAL).
+ */
+#ifndef HELVE_HOST_H
+#define HELVE_HOST_H
+
+#include <helve/str.h>
+
+/* ---- cancellation ------------------------------------------------------------------------------------ */
+
+/* A flag that one thread raises and others watch, also through a descriptor. Reference-free: its owner outlives
+ * its users. */
+struct hv_cancel;
+
+HV_API struct hv_cancel *hv_cancel_new(void); /* NULL when the system has no descriptor left */
+HV_API void hv_cancel_free(struct hv_cancel *cancel);
+HV_API void hv_cancel_raise(struct hv_cancel *cancel); /* async-signal-safe; repeated calls are harmless */
+/* NULL is never cancelled. */
+HV_API bool hv_cancelled(const struct hv_cancel *cancel);
+/* A descriptor that becomes readable for ever when cancelled, for poll(); -1 for NULL. Do not read or close it. */
+HV_API int hv_cancel_fd(const struct hv_cancel *cancel);
+
+/* ---- files ------------------------------------------------------------------------------------------- */
+
+enum hv_file_kind {
+    HV_FILE_UNKNOWN = 0,
+    HV_FILE_REGULAR,
+    HV_FILE_DIRECTORY,
+    HV_FILE_SYMLINK,
+    HV_FILE_DEVICE, /* block or character */
+    HV_FILE_FIFO,
+    HV_FILE_SOCKET,
+};
+
+struct hv_file_stat {
+    enum hv_file_kind kind;
+    uint32_t mode;    /* permission bits */
+    uint64_t size;    /* bytes */
+    int64_t mtime_ns; /* since 1970 */
+    uint64_t inode, device, links;
+};
+
+struct hv_write_options {
+    /* When set, the write happens only if the file still is what was judged: HV_ECONFLICT otherwise. */
+    const struct hv_file_stat *expected;
+    bool must_not_exist; /* HV_EEXIST when there is a file */
+    bool make_parents;   /* create missing directories */
+    uint32_t mode;       /* permission bits of a new file; 0 means 0666 less the umask */
+};
+
+struct hv_directory_entry {
+    struct hv_str name;
+    enum hv_file_kind kind;
+};
+
+/* ---- processes --------------------------------------------------------------------------------------- */
+
+enum hv_stream { HV_STDOUT = 1, HV_STDERR = 2 };
+
+struct hv_command {
+    const char *const *argv;        /* NULL-terminated; argv[0] is looked up in PATH when it has no slash */
+    const char *const *environment; /* NULL-terminated "NAME=value"; NULL inherits helve's */
+    const char *directory;          /* working directory; NULL inherits */
+    struct hv_str input;            /* fed to stdin; absent: stdin is empty */
+    uint64_t timeout_ns;            /* 0: no limit */
+    uint64_t grace_ns;              /* between TERM and KILL of the process group; 0 means 2 s */
+    const struct hv_cancel *cancel; /* may be NULL */
+    /* Called on the calling thread with each piece of output in order of arrival. Returning false stops the
+     * command as cancel does (flood cap). May be NULL: output is thrown away. */
+    bool (*on_output)(void *user, enum hv_stream stream, struct hv_str bytes);
+    /* Called about once a second while the command runs. May be NULL. */
+    void (*on_tick)(void *user, uint64_t elapsed_ns);
+    void *user;
+    uint64_t memory_limit, file_limit, process_limit; /* bytes, bytes, count; 0: none. Set in the child only. */
+};
+
+struct hv_exit {
+    int code;   /* exit code, or -1 when ended by a signal */
+    int signal; /* the signal that ended it, or 0 */
+    bool timed_out, cancelled, stopped; /* why it was killed, if helve killed it (stopped: on_output said so) */
+    bool left_running;    /* the command ended while a descendant still held its output; that one was killed */
+    uint64_t duration_ns;
+};
+
+/* ---- the table --------------------------------------------------------------------------------------- */
+
+struct hv_host {
+    void *data; /* the implementation's own */
+
+    /* Metadata. follow: of a symlink's target. */
+    enum hv_code (*stat)(const struct hv_host *host, struct hv_str path, bool follow, struct hv_file_stat *out, struct hv_error *err);
+    /* The path with all links, "." and ".." resolved; parts that do not exist are kept as written after the deepest
+     * that does. HV_EINVAL for a loop of links. */
+    enum hv_code (*resolve)(const struct hv_host *host, struct hv_arena *arena, struct hv_str path, struct hv_str *out, struct hv_error *err);
+    /* Append up to limit bytes from offset on to buf (over buf's maximum: HV_ETOOBIG). Regular files only: anything
+     * else is HV_EUNSUPPORTED without blocking. *stat (may be NULL) is that of the very descriptor that was read. */
+    enum hv_code (*read)(const struct hv_host *host, struct hv_str path, uint64_t offset, size_t limit, struct hv_buf *buf, struct hv_file_stat *stat, struct hv_error *err);
+    /* Replace or create the whole file atomically: readers and a crash see the old bytes or the new. Mode, owner,
+     * extended attributes and a symlink's target survive. *after (may be NULL) is the new file's metadata. */
+    enum hv_code (*write)(const struct hv_host *host, struct hv_str path, struct hv_str bytes, const struct hv_write_options *options, struct hv_file_stat *after, struct hv_error *err);
+    /* The entries of a directory without "." and "..", unsorted, in arena. At most limit entries: *more tells. */
+    enum hv_code (*list)(const struct hv_host *host, struct hv_arena *arena, struct hv_str path, size_t limit, struct hv_directory_entry **entries, size_t *count, bool *more, struct hv_error *err);
+    enum hv_code (*make_directories)(const struct hv_host *host, struct hv_str path, struct hv_error *err);
+    enum hv_code (*remove)(const struct hv_host *host, struct hv_str path, struct hv_error *err); /* a file or a link */
+
+    /* Run a command to its end. Returns HV_OK and fills *out whenever the command was started, however it ended; an
+     * error when it could not be started. Returns as soon as the command itself has ended, even when a grandchild
+     * still holds its output. The whole process group, descendants included, is dead when this returns. */
+    enum hv_code (*run)(const struct hv_host *host, const struct hv_command *command, struct hv_exit *out, struct hv_error *err);
+
+    uint64_t (*monotonic_ns)(const struct hv_host *host);
+    int64_t (*wall_ns)(const struct hv_host *host); /* since 1970, UTC */
+};
+
+/* The local machine. Static, stateless, valid for ever. */
+HV_API const struct hv_host *hv_host_local(void);
+
+#endif

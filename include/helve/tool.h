@@ -1,0 +1,216 @@
+/*
+ * tool.h: the contract of a tool.
+ *
+ * A tool is one `static const struct hv_tool`. Every member left out is zero, and zero is the safe value: not
+ * read-only, never beside others, asks for permission, result capped. A tool says only in what way it is less
+ * dangerous than that. It never asks for permission, never writes to a screen, never caps its output and never
+ * touches session state: what it wants of these it declares here.
+ *
+ * Order of use for one call (spec P4): decode by `fields` → backfill → validate → footprint, read_only … →
+ * (hooks, permission, schedule) → call → to_result. All but `call` are cheap and do no I/O beyond what they must;
+ * they may be called more than once for one input. `call` blocks on a worker thread.
+ */
+#ifndef HELVE_TOOL_H
+#define HELVE_TOOL_H
+
+#include <helve/content.h>
+#include <helve/event.h>
+#include <helve/host.h>
+#include <helve/json.h>
+
+/* ---- input fields: one table for the schema, the validation and the typed struct (spec P2) ------------- */
+
+enum hv_field_type {
+    HV_FIELD_END = 0,
+    HV_FIELD_STRING,  /* struct hv_str; absent view when not given */
+    HV_FIELD_INTEGER, /* int64_t */
+    HV_FIELD_NUMBER,  /* double */
+    HV_FIELD_BOOLEAN, /* bool */
+    HV_FIELD_ENUM,    /* int: 0 when not given, else 1 + index in `values` */
+    HV_FIELD_OBJECT,  /* the nested struct itself, in place, by `fields` */
+    HV_FIELD_ARRAY,   /* struct hv_array of `items` */
+    HV_FIELD_JSON,    /* const struct hv_json *; any value; NULL when not given */
+};
+
+enum hv_field_flags {
+    HV_REQUIRED = 1 << 0,
+    HV_PATH = 1 << 1,        /* STRING, or ARRAY of STRING: made absolute before anything else looks (~, relative, . and ..) */
+    HV_ONE_OR_MANY = 1 << 2, /* ARRAY of STRING: a single string is taken as an array of one */
+    HV_NON_EMPTY = 1 << 3,   /* STRING: not "" ; ARRAY: at least one element */
+};
+
+struct hv_array {
+    void *items; /* element type as `items` says; OBJECT elements are structs of `size` bytes */
+    size_t count;
+};
+
+/* One input field. A table ends with {0}. */
+struct hv_field {
+    const char *name;
+    const char *description;    /* for the model */
+    enum hv_field_type type;
+    unsigned flags;
+    size_t offset;              /* of the member in the input struct */
+    size_t present;             /* 1 + offset of a bool that tells whether the field was given, or 0 */
+    const char *const *aliases; /* NULL-terminated, or NULL */
+    const char *const *values;  /* ENUM: NULL-terminated */
+    const char *pattern;        /* STRING: a regular expression that must be found in it */
+    int64_t minimum, maximum;   /* INTEGER, NUMBER: range; STRING: bytes; ARRAY: count. Both 0: unlimited */
+    const char *fallback;       /* default value as JSON text, or NULL */
+    enum hv_field_type items;   /* ARRAY: element type (not ARRAY) */
+    const struct hv_field *fields; /* OBJECT and ARRAY of OBJECT */
+    size_t size;                /* OBJECT and ARRAY of OBJECT: sizeof the nested struct */
+};
+
+/* ---- footprints (spec P5) ------------------------------------------------------------------------------ */
+
+struct hv_path_list {
+    struct hv_str *paths; /* absolute; resolved by the runtime before they are compared */
+    size_t count;
+};
+
+/* What one call will touch. Zeroed means "everything": it runs alone. */
+struct hv_footprint {
+    bool limited; /* only what is listed below; false: everything */
+    struct hv_path_list reads, writes; /* a directory stands for all inside it */
+};
+
+/* Append a path, kept in arena, and mark the footprint as limited. */
+HV_API void hv_footprint_read(struct hv_footprint *footprint, struct hv_arena *arena, struct hv_str path);
+HV_API void hv_footprint_write(struct hv_footprint *footprint, struct hv_arena *arena, struct hv_str path);
+
+/* ---- permission ---------------------------------------------------------------------------------------- */
+
+enum hv_verdict {
+    HV_VERDICT_NONE = 0, /* no opinion: the decision goes on, and ends in asking */
+    HV_ALLOW,
+    HV_ASK,
+    HV_DENY,
+};
+
+/* What the specifier of a rule `Tool(specifier)` is matched against. */
+enum hv_subject_kind {
+    HV_SUBJECT_NONE = 0, /* rules name the whole tool only */
+    HV_SUBJECT_PATH,     /* the paths of the footprint, gitignore patterns */
+    HV_SUBJECT_COMMAND,  /* a shell command */
+    HV_SUBJECT_DOMAIN,   /* a host name: "domain:example.org" */
+    HV_SUBJECT_NAME,     /* a plain name: Agent(explore), Skill(pdf) */
+};
+
+/* ---- the context of a call ----------------------------------------------------------------------------- */
+
+/* A tool's own state in a session, under its own key: created zeroed at first use, destroyed with the session. */
+struct hv_state_key {
+    const char *name;
+    size_t size;
+    void (*init)(void *state);    /* may be NULL */
+    void (*release)(void *state); /* may be NULL */
+};
+
+struct hv_tool;
+
+/* The tools of the session at one moment: immutable, shared; valid until the call ends. */
+struct hv_tool_set {
+    const struct hv_tool *const *tools;
+    size_t count;
+    uint64_t generation; /* changes whenever the list does: key for what is derived from it */
+    const bool *active;  /* active[i]: already offered with its schema */
+};
+
+struct hv_context;
+
+/* What tools may ask of the session; implemented above the tools (by the runtime and the agent). */
+struct hv_services {
+    void *(*state)(struct hv_context *context, const struct hv_state_key *key);
+    const struct hv_tool_set *(*tool_set)(struct hv_context *context);
+    void (*progress)(struct hv_context *context, struct hv_str text);
+    /* Effects: recorded now, applied by the runtime after the call or its batch (spec P5). */
+    void (*set_directory)(struct hv_context *context, struct hv_str path);
+    void (*activate_tool)(struct hv_context *context, struct hv_str name);
+    void (*add_message)(struct hv_context *context, struct hv_str text); /* into the conversation, after the results */
+};
+
+/* What a call sees of the world. One per call; used by one thread at a time. */
+struct hv_context {
+    struct hv_arena *arena;         /* the call's: lives until its result is serialised */
+    const struct hv_host *host;
+    const struct hv_services *services;
+    const struct hv_tool *tool;
+    const struct hv_cancel *cancel; /* raised when the call should stop; poll it at least every 100 ms of work */
+    struct hv_str call_id;
+    struct hv_str directory;        /* the session's working directory, absolute */
+    struct hv_str home;             /* for "~" */
+    const struct hv_str *roots;     /* workspace: the working directory it was started in and added ones */
+    size_t root_count;
+    struct hv_str results_directory; /* where large outputs of this session are stored; exists, mode 0700 */
+    const char *const *environment;  /* of commands: helve's own, settings' env, session env files; NULL-terminated */
+    uint64_t deadline_ns;            /* on the host's monotonic clock; 0: none */
+};
+
+HV_API void *hv_state(struct hv_context *context, const struct hv_state_key *key);
+HV_API void hv_progress(struct hv_context *context, const char *format, ...) HV_PRINTF(2, 3);
+/* path made absolute: "~" expanded, joined to the working directory, "." and ".." and double slashes removed
+ * lexically. In the context's arena. */
+HV_API struct hv_str hv_path_expand(const struct hv_context *context, struct hv_str path);
+
+/* ---- the descriptor ------------------------------------------------------------------------------------ */
+
+enum { HV_RESULT_CHARS_DEFAULT = 50000 };
+
+struct hv_tool {
+    /* Names. Rules, hooks, flags and calls accept the aliases wherever they accept the name. */
+    const char *name;
+    const char *const *aliases;    /* NULL-terminated, or NULL */
+    const char *const *rule_names; /* further names under which rules speak of this tool ("Edit" for Write) */
+    const char *title;             /* for people */
+    const char *search_hint;       /* 3–10 words for ToolSearch */
+    const char *description;       /* one paragraph for the model */
+    const char *guide;             /* usage rules for the system prompt, or NULL */
+    bool deferred;                 /* offered by name only, until ToolSearch activates it */
+    bool always_load;              /* never deferred, whatever the budget */
+
+    /* Input. `fields` and `input_size` for typed tools; `input_schema` (JSON text) for tools whose schema arrives at
+     * run time (MCP, plugins): their input is a const struct hv_json *. */
+    const struct hv_field *fields;
+    size_t input_size;
+    const char *input_schema;
+    const char *output_schema;    /* JSON text, or NULL */
+
+    size_t max_result_chars;      /* 0 means HV_RESULT_CHARS_DEFAULT */
+    uint64_t time_limit_ms;       /* of one call; 0 means 120 s; UINT64_MAX: the tool limits itself */
+    enum hv_subject_kind subject_kind;
+    bool only_edits_files;        /* `acceptEdits` allows it inside the workspace */
+    bool network;                 /* security profile: reaches the network */
+    bool executes;                /* security profile: runs programs */
+
+    bool (*is_enabled)(const struct hv_context *context);
+    void (*backfill)(void *input, const struct hv_context *context); /* derived fields; HV_PATH fields are done already */
+    enum hv_code (*validate)(const void *input, const struct hv_context *context, struct hv_error *err);
+    void (*footprint)(const void *input, const struct hv_context *context, struct hv_footprint *out);
+    bool (*read_only)(const void *input, const struct hv_context *context);
+    bool (*concurrency_safe)(const void *input, const struct hv_context *context);
+    bool (*destructive)(const void *input, const struct hv_context *context);
+    /* The time limit of this call, when the input can set it; else NULL. */
+    uint64_t (*time_limit)(const void *input);
+    /* The text that rules match (command, host, name); PATH subjects come from the footprint. */
+    struct hv_str (*subject)(const void *input, const struct hv_context *context);
+    struct hv_str (*classifier_input)(const void *input, const struct hv_context *context);
+    /* The tool's own opinion. HV_ALLOW is taken only after deny and ask rules; *reason in the context's arena. */
+    enum hv_verdict (*check_permission)(const void *input, const struct hv_context *context, struct hv_str *reason);
+    /* Do it. Returns HV_OK with *data (any struct in the arena) or content already in *result; or a fault. */
+    enum hv_code (*call)(const void *input, struct hv_context *context, void **data, struct hv_result *result, struct hv_error *err);
+    void (*to_result)(const void *data, const struct hv_context *context, struct hv_result *result);
+
+    /* What a person sees, as plain text; NULL falls back to name, key fields and summary. */
+    void (*render_use)(const void *input, const struct hv_context *context, struct hv_buf *out);
+    void (*render_result)(const void *data, const struct hv_result *result, struct hv_buf *out);
+
+    void *user; /* for bridged tools: their connection */
+};
+
+/* The built-in tools in the order of the registry list (src/tools/meson.build); *count of them. */
+HV_API const struct hv_tool *const *hv_builtin_tools(size_t *count);
+/* name equals the tool's name or one of its aliases. */
+HV_API bool hv_tool_is_named(const struct hv_tool *tool, struct hv_str name);
+
+#endif

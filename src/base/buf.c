@@ -1,0 +1,108 @@
+/* buf.c: growing buffers with a maximum from birth. See helve/str.h. */
+#include <helve/str.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SMALLEST = 64 };
+
+void hv_buf_init(struct hv_buf *buf, size_t max) { *buf = (struct hv_buf){.max = max}; }
+
+void hv_buf_release(struct hv_buf *buf)
+{
+    free(buf->data);
+    hv_buf_init(buf, buf->max);
+}
+
+void hv_buf_clear(struct hv_buf *buf)
+{
+    buf->len = 0;
+    buf->failed = false;
+    if (buf->data)
+        buf->data[0] = '\0';
+}
+
+char *hv_buf_reserve(struct hv_buf *buf, size_t len)
+{
+    if (buf->failed || len > buf->max || buf->len > buf->max - len) {
+        buf->failed = true;
+        return NULL;
+    }
+    size_t need = buf->len + len + 1;
+    if (need > buf->capacity) {
+        size_t capacity = buf->capacity + buf->capacity / 2;
+        if (capacity < need)
+            capacity = need;
+        if (capacity < SMALLEST)
+            capacity = SMALLEST;
+        buf->data = hv_realloc(buf->data, capacity);
+        buf->capacity = capacity;
+        buf->data[buf->len] = '\0';
+    }
+    return buf->data + buf->len;
+}
+
+void hv_buf_commit(struct hv_buf *buf, size_t len)
+{
+    buf->len += len;
+    buf->data[buf->len] = '\0';
+}
+
+void hv_buf_add(struct hv_buf *buf, const void *bytes, size_t len)
+{
+    char *room = hv_buf_reserve(buf, len);
+    if (!room)
+        return;
+    if (len)
+        memcpy(room, bytes, len);
+    hv_buf_commit(buf, len);
+}
+
+void hv_buf_add_str(struct hv_buf *buf, struct hv_str s) { hv_buf_add(buf, s.ptr, s.len); }
+void hv_buf_add_cstr(struct hv_buf *buf, const char *nul_terminated) { hv_buf_add(buf, nul_terminated, strlen(nul_terminated)); }
+void hv_buf_add_byte(struct hv_buf *buf, char byte) { hv_buf_add(buf, &byte, 1); }
+
+void hv_buf_addv(struct hv_buf *buf, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *room = length < 0 ? NULL : hv_buf_reserve(buf, (size_t)length);
+    if (!room)
+        return;
+    vsnprintf(room, (size_t)length + 1, format, arguments);
+    hv_buf_commit(buf, (size_t)length);
+}
+
+void hv_buf_addf(struct hv_buf *buf, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    hv_buf_addv(buf, format, arguments);
+    va_end(arguments);
+}
+
+void hv_buf_consume(struct hv_buf *buf, size_t len)
+{
+    if (len >= buf->len) {
+        buf->len = 0;
+    } else {
+        memmove(buf->data, buf->data + len, buf->len - len);
+        buf->len -= len;
+    }
+    if (buf->data)
+        buf->data[buf->len] = '\0';
+}
+
+struct hv_str hv_buf_str(const struct hv_buf *buf) { return (struct hv_str){buf->data ? buf->data : "", buf->len}; }
+
+char *hv_buf_take(struct hv_buf *buf, size_t *len)
+{
+    char *data = buf->data;
+    if (len)
+        *len = buf->len;
+    buf->data = NULL;
+    buf->len = buf->capacity = 0;
+    return data;
+}

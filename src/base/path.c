@@ -1,0 +1,67 @@
+/* path.c: see path.h. */
+#include "base/path.h"
+
+#include <string.h>
+
+struct hv_str path_expand(struct hv_arena *arena, struct hv_str path, struct hv_str directory, struct hv_str home)
+{
+    struct hv_str base = {0};
+    bool from_home = path.len && path.ptr[0] == '~' && (path.len == 1 || path.ptr[1] == '/') && home.len;
+    if (from_home) {
+        base = home;
+        path = hv_str_slice(path, 1, path.len);
+    } else if (!path.len || path.ptr[0] != '/') {
+        base = directory;
+    }
+    char *out = hv_arena_alloc(arena, base.len + path.len + 3);
+    size_t len = 0;
+    struct hv_str pieces[] = {base, path};
+    for (size_t i = 0; i < 2; i++) {
+        struct hv_str rest = pieces[i], part;
+        while (hv_str_split(&rest, '/', &part)) {
+            if (part.len == 0 || hv_str_is(part, "."))
+                continue;
+            if (hv_str_is(part, "..")) {
+                while (len > 0 && out[--len] != '/')
+                    ;
+                continue;
+            }
+            out[len++] = '/';
+            memcpy(out + len, part.ptr, part.len);
+            len += part.len;
+        }
+    }
+    if (len == 0)
+        out[len++] = '/';
+    out[len] = '\0';
+    return (struct hv_str){out, len};
+}
+
+bool path_inside(struct hv_str path, struct hv_str directory)
+{
+    if (directory.len == 1 && directory.ptr[0] == '/')
+        return path.len && path.ptr[0] == '/';
+    return directory.len && hv_str_starts(path, directory) && (path.len == directory.len || path.ptr[directory.len] == '/');
+}
+
+struct hv_str path_name(struct hv_str path)
+{
+    size_t slash = hv_str_rfind_byte(path, '/');
+    return slash == SIZE_MAX ? path : hv_str_slice(path, slash + 1, path.len);
+}
+
+struct hv_str path_parent(struct hv_str path)
+{
+    size_t slash = hv_str_rfind_byte(path, '/');
+    return slash == SIZE_MAX || slash == 0 ? HV_STR("/") : hv_str_slice(path, 0, slash);
+}
+
+struct hv_str path_relative(struct hv_str path, struct hv_str directory)
+{
+    if (!path_inside(path, directory))
+        return path;
+    if (path.len == directory.len)
+        return HV_STR(".");
+    size_t skip = directory.len == 1 ? 1 : directory.len + 1;
+    return hv_str_slice(path, skip, path.len);
+}

@@ -1,0 +1,108 @@
+/*
+ * policy.h: who may do what. A policy is an immutable, reference-counted snapshot of rules, modes, workspace and path
+ * classes; policy_decide() is a pure function of it and of the facts of one call (spec P6). The pipeline, `helve
+ * explain`, the fuzzer and the case tables all call this one function.
+ */
+#ifndef POLICY_POLICY_H
+#define POLICY_POLICY_H
+
+#include <helve/tool.h>
+
+enum policy_mode {
+    POLICY_DEFAULT = 0,
+    POLICY_PLAN,
+    POLICY_ACCEPT_EDITS,
+    POLICY_DONT_ASK,
+    POLICY_BYPASS,
+};
+
+/* Strongest first. */
+enum policy_scope {
+    POLICY_MANAGED = 0,
+    POLICY_COMMAND_LINE,
+    POLICY_SESSION,
+    POLICY_LOCAL,
+    POLICY_PROJECT,
+    POLICY_USER,
+    POLICY_SCOPE_COUNT
+};
+
+/* What a path is, whatever the rules say. */
+enum policy_path_class {
+    POLICY_PATH_OUTSIDE = 0, /* outside the workspace: the careful meaning */
+    POLICY_PATH_WORKSPACE,   /* inside a root */
+    POLICY_PATH_CREDENTIAL,  /* keys, tokens, password files: always confirm, also for reading */
+    POLICY_PATH_PROTECTED,   /* shell start-up files, .git/hooks, .git/config, own settings …: always confirm writing */
+    POLICY_PATH_FORBIDDEN,   /* block devices, roots of trees …: never written */
+    POLICY_PATH_SPECIAL,     /* devices, FIFOs, blocking /proc files, UNC paths: refused, not opened */
+    POLICY_PATH_OWN,         /* helve's own stored results of this session: may be read */
+};
+
+struct policy_path {
+    struct hv_str written;  /* absolute and tidy, as the model wrote it */
+    struct hv_str resolved; /* all links resolved; deny holds when either matches, allow only when both do */
+};
+
+/* Everything a decision depends on besides the policy. Zeroed members are the careful answer. */
+struct policy_facts {
+    const struct hv_tool *tool;    /* NULL: unknown tool; never allowed */
+    struct hv_str subject;         /* command, host or name; absent for paths */
+    const struct policy_path *reads, *writes;
+    size_t read_count, write_count;
+    bool touches_listed_only;      /* the footprint is limited to reads and writes */
+    bool read_only;                /* for this input */
+    bool destructive;
+    enum hv_verdict own;           /* the tool's own opinion */
+    struct hv_str own_reason;
+    enum hv_verdict hook;          /* the merged verdict of the PreToolUse hooks */
+    struct hv_str hook_reason;
+    bool interactive;              /* somebody can be asked */
+};
+
+/* The stages of P6, in order; the journal names the one that settled it. */
+enum policy_stage {
+    POLICY_STAGE_NONE = 0,
+    POLICY_STAGE_FORBIDDEN,
+    POLICY_STAGE_HOOK_DENY,
+    POLICY_STAGE_DENY_RULE,
+    POLICY_STAGE_ALWAYS_CONFIRM,
+    POLICY_STAGE_HOOK_ASK,
+    POLICY_STAGE_ASK_RULE,
+    POLICY_STAGE_MODE,
+    POLICY_STAGE_HOOK_ALLOW,
+    POLICY_STAGE_ALLOW_RULE,
+    POLICY_STAGE_TOOL,
+    POLICY_STAGE_CLASSIFIER,
+    POLICY_STAGE_ASK,
+};
+
+struct policy_decision {
+    enum hv_verdict verdict;  /* never HV_VERDICT_NONE */
+    enum policy_stage stage;
+    bool always_confirm;      /* asked each time: no rule can be saved for it */
+    struct hv_str reason;     /* one sentence, for people and models */
+    struct hv_str rule;       /* the rule as written, or absent */
+    struct hv_str scope;      /* where that rule stands, or absent */
+    struct hv_str proposal;   /* verdict ask: the narrowest rule that would allow it, or absent */
+};
+
+struct policy;
+
+struct policy *policy_ref(struct policy *policy);
+void policy_unref(struct policy *policy); /* NULL is fine */
+
+enum policy_mode policy_mode_of(const struct policy *policy);
+const char *policy_mode_name(enum policy_mode mode);  /* "default", "plan", "acceptEdits", "dontAsk", "bypassPermissions" */
+const char *policy_stage_name(enum policy_stage stage);
+
+/* Pure. Texts of the decision live in arena or in the policy. */
+void policy_decide(const struct policy *policy, const struct policy_facts *facts, struct hv_arena *arena, struct policy_decision *out);
+/* True when a deny rule names the whole tool, so that it does not even enter the pool. */
+bool policy_denies_tool(const struct policy *policy, const struct hv_tool *tool);
+enum policy_path_class policy_classify_path(const struct policy *policy, const struct policy_path *path, bool for_writing);
+
+/* A new policy that is old plus one rule or another mode (session changes). The caller owns the new reference. */
+struct policy *policy_with_rule(const struct policy *policy, enum policy_scope scope, enum hv_verdict verdict, struct hv_str rule, struct hv_error *err);
+struct policy *policy_with_mode(const struct policy *policy, enum policy_mode mode);
+
+#endif

@@ -1,0 +1,142 @@
+/*
+ * runtime.h: the life of a tool call, for one session.
+ *
+ * A runtime holds what calls share: the pool of tools, the policy, the hooks, the working directory, the tools' own
+ * state, the workers. A batch is the calls of one model message. Calls are added while the stream still comes and start
+ * at once; results come back in the order of the calls.
+ *
+ * Threads: all functions are for the loop thread, except those marked "any thread". Handlers run on the loop thread.
+ */
+#ifndef RUNTIME_RUNTIME_H
+#define RUNTIME_RUNTIME_H
+
+#include <helve/tool.h>
+
+#include "config/settings.h"
+#include "loop/loop.h"
+#include "policy/policy.h"
+
+struct runtime;
+struct batch;
+
+/* The answer of whoever was asked for permission. */
+struct runtime_answer {
+    enum hv_verdict verdict;    /* HV_ALLOW or HV_DENY; anything else is a denial */
+    struct hv_str message;      /* denied: a word to the model, or absent */
+    struct hv_str updated_input; /* JSON object that replaces the input, or absent */
+    struct hv_str rule;         /* allowed for longer: this rule is added … */
+    enum policy_scope scope;    /* … in this scope (POLICY_SESSION: this session only) */
+};
+
+/* What a person (or a program in its place) is asked. */
+struct runtime_question {
+    struct hv_str call_id, tool, input; /* input: canonical JSON */
+    struct hv_str text;                 /* what would be done, one line or more */
+    const struct policy_decision *decision;
+};
+
+struct runtime_options {
+    struct loop *loop;
+    const struct hv_host *host;
+    const struct settings *settings; /* referenced for as long as the runtime lives */
+    struct policy *policy;           /* referenced */
+    struct hv_str session_id, directory, home;
+    const struct hv_str *roots;
+    size_t root_count;
+    struct hv_str session_directory; /* results go to its tool-results/; made when first needed */
+    struct hv_str transcript_path;   /* for hooks */
+    /* The pool (spec P3). */
+    const struct hv_tool *const *extra_tools; /* bridged tools: MCP, plugins; must outlive the runtime */
+    size_t extra_tool_count;
+    bool simple_mode;                /* Bash, Read, Edit only */
+    const struct hv_str *only_tools; /* NULL: all; else names */
+    size_t only_tool_count;
+    const struct hv_str *without_tools;
+    size_t without_tool_count;
+    unsigned max_concurrency;        /* 0: HELVE_MAX_TOOL_CONCURRENCY, else 10 */
+    bool hooks_disabled;
+    /* Sinks in order; the journal first. Called under one lock, on any thread. */
+    const struct hv_sink *sinks;
+    size_t sink_count;
+    /* Ask for permission. Called on a worker, may block as long as it takes, must watch cancel. NULL: nobody to ask. */
+    void (*ask)(void *user, const struct runtime_question *question, const struct hv_cancel *cancel, struct hv_arena *arena, struct runtime_answer *answer);
+    void *ask_user;
+};
+
+enum hv_code runtime_new(const struct runtime_options *options, struct runtime **out, struct hv_error *err) HV_MUST_CHECK;
+/* Ends everything that still runs, destroys the tools' state. */
+void runtime_free(struct runtime *runtime);
+
+/* ---- events: any thread ------------------------------------------------------------------------------------ */
+
+/* Give an event to all sinks, in one order for all. Fills time_ns and wall_ms when they are 0. */
+void runtime_emit(struct runtime *runtime, const struct hv_event *event);
+
+/* ---- the pool ----------------------------------------------------------------------------------------------- */
+
+/* One tool as the next request should show it. */
+struct runtime_tool {
+    const struct hv_tool *tool;
+    struct hv_str input_schema; /* JSON text */
+    bool deferred;              /* name only: not sent with the request, listed in the system prompt */
+};
+
+/* The pool in the order of P3; the first *stable of them are built-in. Valid until the pool changes; *generation
+ * tells whether it did. */
+const struct runtime_tool *runtime_tools(struct runtime *runtime, size_t *count, size_t *stable, uint64_t *generation);
+/* The tool of that name or alias, whether in the pool or not by then; NULL. */
+const struct hv_tool *runtime_find_tool(struct runtime *runtime, struct hv_str name);
+
+/* ---- state of the session -------------------------------------------------------------------------------------- */
+
+struct hv_str runtime_directory(struct runtime *runtime); /* valid until the next batch ends */
+struct policy *runtime_policy(struct runtime *runtime);   /* a new reference; any thread */
+void runtime_set_policy(struct runtime *runtime, struct policy *policy); /* any thread; takes effect for later decisions */
+
+/* ---- batches ------------------------------------------------------------------------------------------------- */
+
+struct batch_result {
+    size_t index; /* of the call, from 0 */
+    struct hv_str call_id, tool, input;
+    struct hv_str block;   /* the whole tool_result block as JSON, Anthropic shape */
+    struct hv_str text;    /* its text alone, for providers and screens that take no blocks */
+    const struct hv_result *result;
+    bool is_error, ends_turn;
+    uint64_t duration_ns;
+};
+
+struct batch_handlers {
+    /* Once per call, in call order, as soon as it and all before it are done. Views are valid during the call. */
+    void (*on_result)(void *user, const struct batch_result *result);
+    /* After batch_close, when every call has its result and effects are applied: the last handler. messages: texts that
+     * tools and hooks want in the conversation, as a JSON array of text blocks, or absent. stop: a hook said
+     * `continue:false`, with its reason. The batch frees itself afterwards. */
+    void (*on_done)(void *user, struct hv_str messages, bool stop, struct hv_str stop_reason);
+    void *user;
+};
+
+struct batch *batch_new(struct runtime *runtime, const struct batch_handlers *handlers);
+/* Start a call; its views are copied. A duplicate id gets an error result. Never fails: whatever is wrong becomes that
+ * call's result. */
+void batch_add(struct batch *batch, struct hv_str id, struct hv_str name, struct hv_str raw_input);
+/* No more calls will come. */
+void batch_close(struct batch *batch);
+/* Every unfinished call ends now with an error result that gives the reason. batch_close is still needed. Any thread. */
+void batch_cancel(struct batch *batch, const char *reason);
+
+/* ---- hooks of the session (spec P8) ---------------------------------------------------------------------------- */
+
+struct runtime_hook_outcome {
+    bool block;          /* exit 2 or decision:block */
+    bool stop;           /* continue:false */
+    struct hv_str reason;   /* why, for the model or the person */
+    struct hv_str context;  /* additionalContext of all hooks, joined */
+};
+
+/* Run the hooks of a session event ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd" …) on a worker, then call
+ * done on the loop thread. members: JSON members for the hook's stdin besides the common ones, as an object. matcher is
+ * what matchers see (source, reason …). When no hook is configured, done runs from inside, at once. */
+void runtime_run_hooks(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members,
+                       void (*done)(void *user, const struct runtime_hook_outcome *outcome), void *user);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * directory.h: reading the names in one directory with getdents64, in large pieces.
+ */
+#ifndef FS_DIRECTORY_H
+#define FS_DIRECTORY_H
+
+#include <helve/host.h>
+
+struct fs_directory {
+    int fd; /* not owned */
+    char *buffer;
+    size_t at, filled;
+};
+
+/* Start at the descriptor's position. buffer memory is allocated; release frees it and leaves fd open. */
+void fs_directory_init(struct fs_directory *directory, int fd);
+void fs_directory_release(struct fs_directory *directory);
+/*
+ * The next entry but "." and "..": 1 with *entry (its name is valid until the next call; kind may be
+ * HV_FILE_UNKNOWN only where the file system does not tell and the entry is already gone), 0 at the end, -1 with errno.
+ */
+int fs_directory_next(struct fs_directory *directory, struct hv_directory_entry *entry);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * diff.h: differences between two texts, by lines. Myers' algorithm in linear space, after common beginnings and ends
+ * are cut off, with a budget: where two texts are too unlike, the rest becomes one coarse replacement instead of
+ * quadratic work. Pure; any thread.
+ */
+#ifndef TEXT_DIFF_H
+#define TEXT_DIFF_H
+
+#include <helve/str.h>
+
+/* Lines [old_start, old_start + old_count) gave way to [new_start, new_start + new_count); 0-based, one count may be 0.
+ */
+struct diff_change {
+    size_t old_start, old_count, new_start, new_count;
+};
+
+struct diff {
+    struct diff_change *changes; /* ascending, never adjacent */
+    size_t count;
+    size_t removed, added; /* lines */
+    bool coarse;           /* the budget ran out: right, but not the smallest */
+};
+
+/* The changes from old_text to new_text. Lines are compared with their line ends; changes are in arena. */
+void diff_lines(struct hv_arena *arena, struct hv_str old_text, struct hv_str new_text, struct diff *diff);
+
+struct diff_options {
+    size_t context;                   /* lines around a change; git's default is 3 */
+    size_t max_lines;                 /* of output, headers not counted; 0 for no limit */
+    struct hv_str old_name, new_name; /* after "--- " and "+++ "; both absent: no header */
+};
+
+struct diff_result {
+    size_t removed, added, hunks; /* of the whole difference, shown or not */
+    bool coarse, cut;             /* cut: max_lines was reached, a last line "… N more lines" says so */
+};
+
+/*
+ * Append the unified diff to out, as `git diff --no-index` prints it from the "---" line on (hunk headers without
+ * function names, "\ No newline at end of file"). Nothing is appended when the texts are equal. out->failed is set when
+ * it is full. result may be NULL.
+ */
+void diff_unified(struct hv_str old_text, struct hv_str new_text, const struct diff_options *options,
+                  struct hv_buf *out, struct diff_result *result);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * spool.h: a sink for output of any size in constant memory (spec P7).
+ *
+ * Up to inline_max bytes stay in memory. What grows over that goes to a file, from its first byte on, and only
+ * the head and the tail stay in memory, for the preview. Over file_max the spool says stop. A disk that is full or
+ * fails is not the command's fault: the spool goes on counting and keeps head and tail, drops the file and says so in
+ * spool_note.
+ *
+ * One thread at a time.
+ */
+#ifndef PROC_SPOOL_H
+#define PROC_SPOOL_H
+
+#include <helve/content.h>
+#include <helve/host.h>
+
+struct spool;
+
+struct spool_options {
+    struct hv_str directory; /* for the file: absolute, exists; absent: never a file (head and tail only) */
+    struct hv_str name; /* start of the file's name ("bash"); letters, digits, '-' and '_'; other bytes become '_' */
+    size_t inline_max;  /* 0: 128 KiB */
+    size_t head_max, tail_max; /* 0: 64 KiB each; head_max + tail_max never exceeds inline_max */
+    uint64_t file_max;         /* 0: 1 GiB */
+};
+
+/* A new, empty spool; free it with spool_free. Opens nothing until it must. The strings of options are copied. */
+struct spool *spool_new(const struct spool_options *options);
+/* Frees memory and descriptor; the file stays unless spool_drop_file was called. NULL is accepted. */
+void spool_free(struct spool *spool);
+
+/*
+ * Append bytes that came on a stream. False from the moment the total passes file_max: stop the producer; the bytes up
+ * to exactly file_max are kept, the rest is only counted. stderr's bytes are also kept apart, bounded (spool_stderr).
+ */
+bool spool_add(struct spool *spool, enum hv_stream stream, struct hv_str bytes);
+
+uint64_t spool_size(const struct spool *spool);  /* bytes that came */
+uint64_t spool_lines(const struct spool *spool); /* newlines that came */
+bool spool_full(const struct spool *spool);      /* file_max was passed */
+/* The last line with something on it (at most 200 bytes of it), as it came; a view until the next spool_add. */
+struct hv_str spool_last_line(const struct spool *spool);
+/* What came on stderr: its first and last 8 KiB, joined by "\n…\n" when more; in arena. Empty when nothing came. */
+struct hv_str spool_stderr(const struct spool *spool, struct hv_arena *arena);
+
+/*
+ * Close the file and append what came to result, copied into arena: nothing for an empty spool, an HV_CONTENT_TEXT when
+ * it fits in memory, else an HV_CONTENT_SPOOL (its `file` is absent when the file could not be written, then size and
+ * lines are those of the output).
+ * Call once, last.
+ */
+void spool_finish(struct spool *spool, struct hv_arena *arena, struct hv_result *result);
+/* One sentence for the model when something was lost (cap passed, disk full), else absent. In arena. */
+struct hv_str spool_note(const struct spool *spool, struct hv_arena *arena);
+
+#endif

@@ -89,6 +89,7 @@ struct hv_json_writer {
     struct hv_buf *buf;
     uint32_t depth;
     bool need_comma, in_member; /* inner state */
+    uint64_t objects;           /* one bit per open level, innermost lowest: is it an object */
 };
 
 HV_API void hv_json_writer_init(struct hv_json_writer *writer, struct hv_buf *buf);

@@ -1,0 +1,124 @@
+/*
+ * scan.h: passing over the plain bytes of strings, shared by the reader and the writer of JSON. Sixteen bytes at a
+ * time with SSE2, eight at a time elsewhere.
+ *
+ * A byte is plain when it may stand in a JSON string as it is and needs no look at its neighbours: ASCII, no control
+ * character, no quote, no backslash.
+ */
+#ifndef JSON_SCAN_H
+#define JSON_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#define SCAN_STEP 16
+
+/* Bit i is set when byte i of the sixteen is not plain. */
+static inline unsigned scan_mask(__m128i bytes)
+{
+    /* The comparison is signed, so that "below a blank" also finds all bytes from 0x80 up. */
+    __m128i special = _mm_or_si128(
+        _mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')),
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
+    return (unsigned)_mm_movemask_epi8(special);
+}
+
+/* How many of the sixteen bytes at `at` are plain before the first that is not; all are copied to `out`. */
+static inline unsigned scan_step_copy(char *out, const char *at)
+{
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+    _mm_storeu_si128((__m128i *)(void *)out, bytes);
+    unsigned mask = scan_mask(bytes);
+    return mask ? (unsigned)__builtin_ctz(mask) : SCAN_STEP;
+}
+
+static inline unsigned scan_step(const char *at)
+{
+    unsigned mask = scan_mask(_mm_loadu_si128((const __m128i *)(const void *)at));
+    return mask ? (unsigned)__builtin_ctz(mask) : SCAN_STEP;
+}
+#else
+#define SCAN_STEP 8
+
+static inline bool scan_is_plain(unsigned char byte)
+{
+    return byte >= ' ' && byte < 0x80 && byte != '"' && byte != '\\';
+}
+
+static inline unsigned scan_word(uint64_t word, const char *at)
+{
+    const uint64_t ones = 0x0101010101010101ull;
+    uint64_t quote = word ^ (ones * '"'), backslash = word ^ (ones * '\\');
+    /* A borrow can only mark bytes above one that is marked rightly, so no mark means that all are plain. */
+    if (((word | (word - ones * ' ') | (quote - ones) | (backslash - ones)) & (ones * 0x80)) == 0)
+        return SCAN_STEP;
+    unsigned count = 0;
+    while (count < SCAN_STEP && scan_is_plain((unsigned char)at[count]))
+        count++;
+    return count;
+}
+
+static inline unsigned scan_step_copy(char *out, const char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    memcpy(out, &word, sizeof word);
+    return scan_word(word, at);
+}
+
+static inline unsigned scan_step(const char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return scan_word(word, at);
+}
+#endif
+
+static inline unsigned scan_tail(const char *at, const char *end)
+{
+    unsigned count = 0;
+    while (at + count < end && (unsigned char)at[count] >= ' ' && (unsigned char)at[count] < 0x80 && at[count] != '"' &&
+           at[count] != '\\')
+        count++;
+    return count;
+}
+
+/* The first byte in [at, end) that is not plain, or end. */
+static inline const char *scan_plain(const char *at, const char *end)
+{
+    while (end - at >= SCAN_STEP) {
+        unsigned count = scan_step(at);
+        at += count;
+        if (count < SCAN_STEP)
+            return at;
+    }
+    return at + scan_tail(at, end);
+}
+
+/* As scan_plain, copying what is passed to *out and moving *out. Needs SCAN_STEP bytes of room beyond the copy. */
+static inline const char *scan_copy_plain(char **out, const char *at, const char *end)
+{
+    while (end - at >= SCAN_STEP) {
+        unsigned count = scan_step_copy(*out, at);
+        at += count;
+        *out += count;
+        if (count < SCAN_STEP)
+            return at;
+    }
+    unsigned count = scan_tail(at, end);
+    memcpy(*out, at, count);
+    *out += count;
+    return at + count;
+}
+
+/*
+ * The length of the character of two or more bytes at `at` (a byte from 0x80 up), or 0 when it is ill-formed. The
+ * common shapes are decided here; the rest by the reader of base/utf8.h.
+ */
+size_t scan_wide(const char *at, const char *end);
+
+#endif

@@ -1,0 +1,317 @@
+/*
+ * write.c: the JSON writer (helve/json.h). Text is escaped in blocks: room for the worst case of a block is reserved
+ * once, then plain bytes are moved many at a time without further checks.
+ */
+#include "base/utf8.h"
+#include "json/number.h"
+#include "json/scan.h"
+
+#include <assert.h>
+#include <helve/json.h>
+#include <math.h>
+#include <stdio.h>
+
+/* Source bytes per block; the longest escape has six bytes; a block may end within a character of four. */
+enum { BLOCK = 512, ESCAPE_MAX = 6, BLOCK_ROOM = (BLOCK + 4) * ESCAPE_MAX + SCAN_STEP };
+
+/* ---- escaping ------------------------------------------------------------------------------------------ */
+
+static inline char *put_escape(char *out, unsigned char byte)
+{
+    static const char hex[] = "0123456789abcdef";
+    static const char letters[0x20] = {['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't'};
+    char letter = byte < ' ' ? letters[byte] : (char)byte;
+    *out++ = '\\';
+    if (letter) {
+        *out++ = letter;
+        return out;
+    }
+    memcpy(out, "u00", 3);
+    out[3] = hex[byte >> 4];
+    out[4] = hex[byte & 15];
+    return out + 5;
+}
+
+/* Write the byte or character at *at, which is not plain, and move *at behind it. */
+static inline char *put_special(char *out, const char **at, const char *end)
+{
+    unsigned char byte = (unsigned char)**at;
+    if (byte < 0x80) {
+        ++*at;
+        return put_escape(out, byte);
+    }
+    size_t length = scan_wide(*at, end);
+    if (length) {
+        memcpy(out, *at, length);
+    } else {
+        uint32_t code_point;
+        *at += utf8_decode(hv_str_of(*at, (size_t)(end - *at)), 0, &code_point);
+        return out + utf8_encode(out, 0xfffd);
+    }
+    *at += length;
+    return out + length;
+}
+
+/* Escape from at up to stop (a little beyond, to end a character) into out; returns where the source was left. */
+static const char *escape_block(char **out, const char *at, const char *stop, const char *end)
+{
+    char *to = *out;
+    for (;;) {
+        at = scan_copy_plain(&to, at, stop);
+        if (at >= stop)
+            break;
+        do
+            to = put_special(to, &at, end);
+        while (at < stop && (unsigned char)*at >= 0x80);
+    }
+    *out = to;
+    return at;
+}
+
+void hv_json_escape(struct hv_buf *buf, struct hv_str text)
+{
+    const char *at = text.ptr, *end = text.len ? text.ptr + text.len : at;
+    while (at < end && !buf->failed) {
+        const char *stop = end - at > BLOCK ? at + BLOCK : end;
+        size_t worst = (size_t)(stop - at + 4) * ESCAPE_MAX + SCAN_STEP;
+        if (buf->max - buf->len < worst) { /* the worst case does not fit, the actual one may */
+            char block[BLOCK_ROOM], *block_end = block;
+            at = escape_block(&block_end, at, stop, end);
+            hv_buf_add(buf, block, (size_t)(block_end - block));
+            continue;
+        }
+        char *room = hv_buf_reserve(buf, worst), *room_end = room;
+        if (!room)
+            return;
+        at = escape_block(&room_end, at, stop, end);
+        hv_buf_commit(buf, (size_t)(room_end - room));
+    }
+}
+
+/* ---- structure ----------------------------------------------------------------------------------------- */
+
+void hv_json_writer_init(struct hv_json_writer *writer, struct hv_buf *buf)
+{
+    *writer = (struct hv_json_writer){.buf = buf};
+}
+
+/* Whether the innermost open level is an object; known for the 64 innermost levels, which is what asserts need. */
+static bool in_object(const struct hv_json_writer *writer)
+{
+    return writer->depth && writer->objects & 1;
+}
+
+/* What every value starts with: the comma after a sibling. */
+static void start_value(struct hv_json_writer *writer)
+{
+    assert(writer->in_member || !in_object(writer)); /* a value in an object needs a name */
+    if (writer->need_comma && !writer->in_member)
+        hv_buf_add_byte(writer->buf, ',');
+    writer->need_comma = true;
+    writer->in_member = false;
+}
+
+static void begin(struct hv_json_writer *writer, char bracket, unsigned object)
+{
+    start_value(writer);
+    hv_buf_add_byte(writer->buf, bracket);
+    writer->objects = writer->objects << 1 | object;
+    writer->depth++;
+    writer->need_comma = false;
+}
+
+static void end(struct hv_json_writer *writer, char bracket)
+{
+    assert(writer->depth > 0 && !writer->in_member); /* something is open, and no name waits for its value */
+    hv_buf_add_byte(writer->buf, bracket);
+    writer->objects >>= 1;
+    writer->depth--;
+    writer->need_comma = true;
+}
+
+void hv_json_begin_object(struct hv_json_writer *writer)
+{
+    begin(writer, '{', 1);
+}
+void hv_json_end_object(struct hv_json_writer *writer)
+{
+    end(writer, '}');
+}
+void hv_json_begin_array(struct hv_json_writer *writer)
+{
+    begin(writer, '[', 0);
+}
+void hv_json_end_array(struct hv_json_writer *writer)
+{
+    end(writer, ']');
+}
+
+static void put_quoted(struct hv_buf *buf, struct hv_str text)
+{
+    hv_buf_add_byte(buf, '"');
+    hv_json_escape(buf, text);
+    hv_buf_add_byte(buf, '"');
+}
+
+void hv_json_name_str(struct hv_json_writer *writer, struct hv_str name)
+{
+    assert(!writer->in_member && (in_object(writer) || writer->depth > 64));
+    if (writer->need_comma)
+        hv_buf_add_byte(writer->buf, ',');
+    put_quoted(writer->buf, name);
+    hv_buf_add_byte(writer->buf, ':');
+    writer->in_member = true;
+}
+
+void hv_json_name(struct hv_json_writer *writer, const char *name)
+{
+    hv_json_name_str(writer, hv_str_from(name));
+}
+
+/* ---- values -------------------------------------------------------------------------------------------- */
+
+void hv_json_put_raw(struct hv_json_writer *writer, struct hv_str json)
+{
+    start_value(writer);
+    hv_buf_add_str(writer->buf, json);
+}
+
+void hv_json_put_null(struct hv_json_writer *writer)
+{
+    hv_json_put_raw(writer, HV_STR("null"));
+}
+
+void hv_json_put_bool(struct hv_json_writer *writer, bool value)
+{
+    hv_json_put_raw(writer, value ? HV_STR("true") : HV_STR("false"));
+}
+
+void hv_json_put_string(struct hv_json_writer *writer, struct hv_str text)
+{
+    if (!text.ptr) {
+        hv_json_put_null(writer);
+        return;
+    }
+    start_value(writer);
+    put_quoted(writer->buf, text);
+}
+
+void hv_json_put_cstr(struct hv_json_writer *writer, const char *text)
+{
+    hv_json_put_string(writer, hv_str_from(text));
+}
+
+void hv_json_put_int(struct hv_json_writer *writer, int64_t value)
+{
+    char text[24];
+    int length = snprintf(text, sizeof text, "%lld", (long long)value);
+    hv_json_put_raw(writer, hv_str_of(text, (size_t)length));
+}
+
+void hv_json_put_double(struct hv_json_writer *writer, double value)
+{
+    char text[NUMBER_TEXT_MAX];
+    if (!isfinite(value)) {
+        hv_json_put_null(writer);
+        return;
+    }
+    size_t length = number_format(text, value);
+    hv_json_put_raw(writer, hv_str_of(text, length));
+}
+
+/* ---- parsed values ------------------------------------------------------------------------------------- */
+
+static void put_key(struct hv_buf *buf, const struct hv_json *value)
+{
+    if (!value->key.ptr)
+        return;
+    put_quoted(buf, value->key);
+    hv_buf_add_byte(buf, ':');
+}
+
+/* All of a value that stands before its first child. */
+static void put_shallow(struct hv_buf *buf, const struct hv_json *value)
+{
+    switch (value->type) {
+    case HV_JSON_FALSE: hv_buf_add_str(buf, HV_STR("false")); break;
+    case HV_JSON_TRUE: hv_buf_add_str(buf, HV_STR("true")); break;
+    case HV_JSON_NUMBER: hv_buf_add_str(buf, value->text); break;
+    case HV_JSON_STRING: put_quoted(buf, value->text); break;
+    case HV_JSON_ARRAY: hv_buf_add_byte(buf, '['); break;
+    case HV_JSON_OBJECT: hv_buf_add_byte(buf, '{'); break;
+    case HV_JSON_NONE:
+    case HV_JSON_NULL: hv_buf_add_str(buf, HV_STR("null")); break;
+    }
+}
+
+void hv_json_put_value(struct hv_json_writer *writer, const struct hv_json *value)
+{
+    const struct hv_json *open[HV_JSON_DEPTH_MAX];
+    size_t depth = 0;
+    struct hv_buf *buf = writer->buf;
+    if (!value) {
+        hv_json_put_null(writer);
+        return;
+    }
+    start_value(writer);
+    for (const struct hv_json *at = value;;) {
+        if (depth)
+            put_key(buf, at);
+        put_shallow(buf, at);
+        if (at->type >= HV_JSON_ARRAY) {
+            if (at->first) {
+                assert(depth < HV_JSON_DEPTH_MAX); /* the reader makes no deeper trees */
+                open[depth++] = at;
+                at = at->first;
+                continue;
+            }
+            hv_buf_add_byte(buf, at->type == HV_JSON_ARRAY ? ']' : '}');
+        }
+        while (depth && !at->next) {
+            at = open[--depth];
+            hv_buf_add_byte(buf, at->type == HV_JSON_ARRAY ? ']' : '}');
+        }
+        if (!depth)
+            return;
+        hv_buf_add_byte(buf, ',');
+        at = at->next;
+    }
+}
+
+/* ---- name and value ------------------------------------------------------------------------------------ */
+
+void hv_json_member_string(struct hv_json_writer *writer, const char *name, struct hv_str text)
+{
+    hv_json_name(writer, name);
+    hv_json_put_string(writer, text);
+}
+
+void hv_json_member_cstr(struct hv_json_writer *writer, const char *name, const char *text)
+{
+    hv_json_name(writer, name);
+    hv_json_put_cstr(writer, text);
+}
+
+void hv_json_member_int(struct hv_json_writer *writer, const char *name, int64_t value)
+{
+    hv_json_name(writer, name);
+    hv_json_put_int(writer, value);
+}
+
+void hv_json_member_double(struct hv_json_writer *writer, const char *name, double value)
+{
+    hv_json_name(writer, name);
+    hv_json_put_double(writer, value);
+}
+
+void hv_json_member_bool(struct hv_json_writer *writer, const char *name, bool value)
+{
+    hv_json_name(writer, name);
+    hv_json_put_bool(writer, value);
+}
+
+void hv_json_member_raw(struct hv_json_writer *writer, const char *name, struct hv_str json)
+{
+    hv_json_name(writer, name);
+    hv_json_put_raw(writer, json);
+}

@@ -16,6 +16,7 @@ struct fs_walk_options {
     struct hv_str home;             /* where git's global excludes are looked up; absent: none */
     bool hidden;                    /* visit names that begin with a dot, too */
     bool no_ignore;                 /* honour no ignore file */
+    bool temporaries;               /* visit the temporary files of fs_write, too */
     bool directories;               /* call visit for directories, too (before what they hold) */
     bool breadth_first;             /* all of one level before the next; else depth first. Names sorted in both */
     size_t depth_max;               /* levels below the root: 1 is the root's own entries; 0: no limit */

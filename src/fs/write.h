@@ -20,11 +20,14 @@ enum hv_code fs_write(struct hv_str path, struct hv_str bytes, const struct hv_w
                       struct hv_file_stat *after, struct hv_error *err) HV_MUST_CHECK;
 
 /*
- * Remove what killed writers left in a directory: names of our pattern that no living process holds locked and that
- * are older than a minute. Backups of in-place writes are never removed. Returns how many files were removed.
+ * Remove what killed writers left in a tree: names of our pattern that no living process holds locked and that are
+ * older than a minute. Backups of in-place writes are never removed. Ends at deadline_ns (monotonic clock; 0: no
+ * limit). Returns how many files were removed. For the start of a session, on a worker: it blocks.
  */
-size_t fs_clean_temporaries(struct hv_str directory);
+size_t fs_clean_temporaries(struct hv_str root, uint64_t deadline_ns);
 /* name is that of a temporary or backup file of fs_write; walks do not show these. */
 bool fs_is_temporary(struct hv_str name);
+/* name is that of a backup: whole old bytes of a file that was being written in place. */
+bool fs_is_backup(struct hv_str name);
 
 #endif

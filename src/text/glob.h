@@ -37,12 +37,12 @@ struct glob_set {
     bool negated;
 };
 
-enum { GLOB_ALTERNATIVES_MAX = 4096, GLOB_BRACES_MAX = 32 };
+enum { GLOB_ALTERNATIVES_MAX = 1024, GLOB_BRACES_MAX = 32, GLOB_PATTERN_MAX = 4096 };
 
 /*
  * Expand "{a,b}" (nested; "\{" is literal; "{a}" and an unmatched brace stay as they are, as in bash) and a leading "!"
- * into set, in arena. HV_ETOOBIG over GLOB_ALTERNATIVES_MAX alternatives or GLOB_BRACES_MAX nested braces; HV_EINVAL
- * for an empty pattern or a class that is not closed.
+ * into set, in arena. HV_ETOOBIG over GLOB_PATTERN_MAX bytes, GLOB_ALTERNATIVES_MAX alternatives or GLOB_BRACES_MAX
+ * nested braces; HV_EINVAL for an empty pattern or a class that is not closed.
  */
 HV_MUST_CHECK enum hv_code glob_expand(struct hv_arena *arena, struct hv_str pattern, struct glob_set *set,
                                        struct hv_error *err);

@@ -18,19 +18,25 @@ enum {
 
 struct ignore_list;
 
-/* The compiled rules of an ignore file's bytes. Lives in arena; bytes may go. NULL when it has no rule. */
+/*
+ * The compiled rules of an ignore file's bytes, of which the caller bounds the size. Lives in arena; bytes may go. NULL
+ * when it has no rule.
+ */
 const struct ignore_list *ignore_parse(struct hv_arena *arena, struct hv_str bytes, unsigned flags);
 
 /*
  * One pattern of a permission rule: no comments, no '!', no trimming of blanks; a leading "./" is taken off and anchors
- * the pattern as "/" does. NULL when it is empty.
+ * the pattern as "/" does; ".", "./" and "/" stand for everything. NULL when it is empty.
  */
 const struct ignore_list *ignore_parse_pattern(struct hv_arena *arena, struct hv_str pattern, unsigned flags);
 
 /* The verdict of the last rule that matches path itself (relative to the directory of the list). list may be NULL. */
 enum ignore_verdict ignore_match(const struct ignore_list *list, struct hv_str path, bool is_directory);
 
-/* As ignore_match, but each directory that path lies in is tried first: what lies below a match is matched too. */
+/*
+ * As ignore_match, but the directories that path lies in are tried first, from the top: what lies below an ignored
+ * one is ignored, whatever other rules say. Otherwise the verdict on path itself.
+ */
 enum ignore_verdict ignore_match_below(const struct ignore_list *list, struct hv_str path, bool is_directory);
 
 /* The rule that decided, for explanations: its text and line. Both zero when none did. */
@@ -49,6 +55,7 @@ struct ignore_chain {
     const struct ignore_chain *parent; /* asked when this list says nothing; NULL at the end */
     const struct ignore_list *list;    /* may be NULL */
     struct hv_str base;                /* its directory, relative to the root of the walk; "" for the root itself */
+    struct hv_str above;               /* for a directory above the root: the way from it down to the root; else "" */
 };
 
 /*

@@ -1,0 +1,309 @@
+/*
+ * ignore.c: see ignore.h. A rule is of one of four kinds: a plain name, "*" and a plain suffix, a plain path, or a real
+ * wildcard. The first three lie in hash tables whose entries lead to the last rule of that key, and from there to
+ * earlier ones; wildcards are tried from the last one back, and only those that come after the best rule found by
+ * hashing.
+ */
+#include "text/ignore.h"
+
+#include "base/cleanup.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "text/glob.h"
+#include "text/lines.h"
+
+#include <string.h>
+
+enum { FOLDED_PATH_STACK = 4096 };
+
+struct rule {
+    struct ignore_rule_text text;
+    struct hv_str fixed; /* the part before the first wildcard, or the key of a hash table */
+    struct hv_str wild;  /* the part from the first wildcard on; absent for a plain rule */
+    bool negated, directory_only;
+    bool name_only;       /* no slash inside: matched against the last component */
+    bool suffix;          /* '*' and a plain suffix */
+    struct rule *earlier; /* with the same key */
+};
+
+struct ignore_list {
+    struct rule *rules; /* in the order of the file */
+    size_t count;
+    struct map names, suffixes, paths;
+    VEC(size_t) suffix_lengths; /* distinct */
+    VEC(const struct rule *) wildcards;
+    bool icase;
+};
+
+static void release_list(void *data)
+{
+    struct ignore_list *list = data;
+    map_release(&list->names);
+    map_release(&list->suffixes);
+    map_release(&list->paths);
+    vec_release(&list->suffix_lengths);
+    vec_release(&list->wildcards);
+}
+
+/* ---- parsing ---- */
+
+static size_t plain_length(struct hv_str pattern)
+{
+    for (size_t i = 0; i < pattern.len; i++)
+        if (pattern.ptr[i] && strchr("*?[\\", pattern.ptr[i]))
+            return i;
+    return pattern.len;
+}
+
+/* Blanks at the end do not count unless a backslash stands before; one at the very end keeps everything. */
+static struct hv_str trim_blanks(struct hv_str line)
+{
+    size_t end = 0;
+    for (size_t i = 0; i < line.len; i++) {
+        bool escaped = line.ptr[i] == '\\';
+        if (escaped && ++i == line.len)
+            return line;
+        if (escaped || line.ptr[i] != ' ')
+            end = i + 1;
+    }
+    return hv_str_slice(line, 0, end);
+}
+
+static void fold_ascii(char *to, const char *from, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        to[i] = from[i] >= 'A' && from[i] <= 'Z' ? (char)(from[i] + ('a' - 'A')) : from[i];
+}
+
+/* Split the pattern of a rule (without '!') into its parts. */
+static void set_pattern(struct rule *rule, struct hv_str pattern)
+{
+    rule->directory_only = hv_str_ends(pattern, HV_STR("/"));
+    if (rule->directory_only)
+        pattern.len--;
+    rule->name_only = hv_str_find_byte(pattern, '/', 0) == SIZE_MAX;
+    if (pattern.len && pattern.ptr[0] == '/')
+        pattern = hv_str_slice(pattern, 1, pattern.len);
+    size_t plain = plain_length(pattern);
+    struct hv_str after_star = hv_str_slice(pattern, 1, pattern.len);
+    rule->suffix =
+        rule->name_only && pattern.len && pattern.ptr[0] == '*' && plain_length(after_star) == after_star.len;
+    if (rule->suffix) {
+        rule->fixed = after_star;
+    } else {
+        rule->fixed = hv_str_slice(pattern, 0, plain);
+        rule->wild = plain < pattern.len ? hv_str_slice(pattern, plain, pattern.len) : hv_str_of(NULL, 0);
+    }
+}
+
+static void note_suffix_length(struct ignore_list *list, size_t length)
+{
+    for (size_t i = 0; i < list->suffix_lengths.count; i++)
+        if (list->suffix_lengths.items[i] == length)
+            return;
+    *vec_push(&list->suffix_lengths) = length;
+}
+
+static void index_rule(struct hv_arena *arena, struct ignore_list *list, struct rule *rule)
+{
+    if (list->icase && rule->fixed.len) {
+        char *folded = hv_arena_alloc(arena, rule->fixed.len);
+        fold_ascii(folded, rule->fixed.ptr, rule->fixed.len);
+        rule->fixed.ptr = folded;
+    }
+    if (rule->wild.ptr) {
+        *vec_push(&list->wildcards) = rule;
+        return;
+    }
+    struct map *map = rule->suffix ? &list->suffixes : rule->name_only ? &list->names : &list->paths;
+    rule->earlier = map_set(map, rule->fixed, rule);
+    if (rule->suffix)
+        note_suffix_length(list, rule->fixed.len);
+}
+
+static struct ignore_list *new_list(struct hv_arena *arena, size_t capacity, unsigned flags)
+{
+    struct ignore_list *list = hv_arena_new(arena, struct ignore_list);
+    list->rules = hv_arena_array(arena, struct rule, capacity);
+    list->icase = flags & IGNORE_ICASE;
+    hv_arena_on_release(arena, release_list, list);
+    return list;
+}
+
+static const struct ignore_list *index_list(struct hv_arena *arena, struct ignore_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        index_rule(arena, list, &list->rules[i]);
+    return list->count ? list : NULL;
+}
+
+static void parse_line(struct ignore_list *list, struct hv_str line, size_t number)
+{
+    line = lines_chop(line);
+    if (hv_str_ends(line, HV_STR("\r")))
+        line.len--; /* the last line, without a newline */
+    size_t nul = hv_str_find_byte(line, '\0', 0);
+    line = hv_str_slice(line, 0, nul); /* git reads a rule as a C string */
+    if (!line.len || line.ptr[0] == '#')
+        return;
+    struct hv_str pattern = trim_blanks(line);
+    if (!pattern.len)
+        return;
+    struct rule *rule = &list->rules[list->count++];
+    *rule = (struct rule){.text = {pattern, number}, .negated = pattern.ptr[0] == '!'};
+    set_pattern(rule, hv_str_slice(pattern, rule->negated, pattern.len));
+}
+
+const struct ignore_list *ignore_parse(struct hv_arena *arena, struct hv_str bytes, unsigned flags)
+{
+    if (hv_str_starts(bytes, HV_STR("\xef\xbb\xbf")))
+        bytes = hv_str_slice(bytes, 3, bytes.len);
+    size_t lines = lines_count(bytes);
+    if (!lines)
+        return NULL;
+    struct hv_str rest = hv_arena_str(arena, bytes), line;
+    struct ignore_list *list = new_list(arena, lines, flags);
+    for (size_t number = 1; lines_next(&rest, &line); number++)
+        parse_line(list, line, number);
+    return index_list(arena, list);
+}
+
+const struct ignore_list *ignore_parse_pattern(struct hv_arena *arena, struct hv_str pattern, unsigned flags)
+{
+    if (!pattern.len)
+        return NULL;
+    struct ignore_list *list = new_list(arena, 1, flags);
+    struct rule *rule = &list->rules[list->count++];
+    rule->text = (struct ignore_rule_text){hv_arena_str(arena, pattern), 1};
+    struct hv_str kept = rule->text.pattern;
+    if (hv_str_starts(kept, HV_STR("./")))
+        kept = hv_str_slice(kept, 1, kept.len); /* "./x" is anchored, as "/x" */
+    bool everything = hv_str_is(kept, ".") || hv_str_is(kept, "/");
+    set_pattern(rule, everything ? HV_STR("**") : kept);
+    return index_list(arena, list);
+}
+
+/* ---- matching ---- */
+
+struct subject {
+    struct hv_str path, name; /* folded when the list ignores case */
+    bool is_directory;
+};
+
+/* The later of best and the newest rule of the chain that applies to the subject. */
+static const struct rule *later(const struct rule *best, const struct rule *chain, const struct subject *subject)
+{
+    while (chain && chain->directory_only && !subject->is_directory)
+        chain = chain->earlier;
+    return chain && (!best || chain > best) ? chain : best;
+}
+
+static bool wildcard_matches(const struct ignore_list *list, const struct rule *rule, const struct subject *subject)
+{
+    if (rule->directory_only && !subject->is_directory)
+        return false;
+    struct hv_str text = rule->name_only ? subject->name : subject->path;
+    if (!hv_str_starts(text, rule->fixed))
+        return false;
+    text = hv_str_slice(text, rule->fixed.len, text.len);
+    return glob_match(rule->wild, text, (rule->name_only ? 0 : GLOB_PATHNAME) | (list->icase ? GLOB_ICASE : 0));
+}
+
+static const struct rule *find_rule(const struct ignore_list *list, const struct subject *subject)
+{
+    struct hv_str name = subject->name;
+    const struct rule *best = later(NULL, map_get(&list->names, name), subject);
+    if (list->paths.count)
+        best = later(best, map_get(&list->paths, subject->path), subject);
+    for (size_t i = 0; i < list->suffix_lengths.count; i++) {
+        size_t length = list->suffix_lengths.items[i];
+        if (length <= name.len)
+            best = later(best, map_get(&list->suffixes, hv_str_slice(name, name.len - length, name.len)), subject);
+    }
+    for (size_t i = list->wildcards.count; i-- && (!best || list->wildcards.items[i] > best);)
+        if (wildcard_matches(list, list->wildcards.items[i], subject))
+            return list->wildcards.items[i];
+    return best;
+}
+
+enum ignore_verdict ignore_match_rule(const struct ignore_list *list, struct hv_str path, bool is_directory,
+                                      struct ignore_rule_text *text)
+{
+    *text = (struct ignore_rule_text){0};
+    if (!list)
+        return IGNORE_NONE;
+    char stack[FOLDED_PATH_STACK];
+    CLEANUP_FREE char *heap = NULL;
+    if (list->icase && path.len) {
+        char *folded = path.len <= sizeof stack ? stack : (heap = hv_malloc(path.len));
+        fold_ascii(folded, path.ptr, path.len);
+        path.ptr = folded;
+    }
+    size_t slash = hv_str_rfind_byte(path, '/');
+    struct subject subject = {path, path, is_directory};
+    if (slash != SIZE_MAX)
+        subject.name = hv_str_slice(path, slash + 1, path.len);
+    const struct rule *rule = find_rule(list, &subject);
+    if (!rule)
+        return IGNORE_NONE;
+    *text = rule->text;
+    return rule->negated ? IGNORE_INCLUDED : IGNORE_IGNORED;
+}
+
+enum ignore_verdict ignore_match(const struct ignore_list *list, struct hv_str path, bool is_directory)
+{
+    struct ignore_rule_text unused;
+    return ignore_match_rule(list, path, is_directory, &unused);
+}
+
+enum ignore_verdict ignore_match_below(const struct ignore_list *list, struct hv_str path, bool is_directory)
+{
+    if (!list)
+        return IGNORE_NONE;
+    for (size_t slash = 0; (slash = hv_str_find_byte(path, '/', slash)) != SIZE_MAX; slash++)
+        if (ignore_match(list, hv_str_slice(path, 0, slash), true) == IGNORE_IGNORED)
+            return IGNORE_IGNORED;
+    return ignore_match(list, path, is_directory);
+}
+
+/* The verdict of one link on path, which is relative to the root of the walk. */
+static enum ignore_verdict match_link(const struct ignore_chain *link, struct hv_str path, bool is_directory)
+{
+    if (!link->list)
+        return IGNORE_NONE;
+    if (link->above.len) {
+        char stack[FOLDED_PATH_STACK];
+        size_t len = link->above.len + 1 + path.len;
+        CLEANUP_FREE char *heap = len > sizeof stack ? hv_malloc(len) : NULL;
+        char *joined = heap ? heap : stack;
+        memcpy(joined, link->above.ptr, link->above.len);
+        joined[link->above.len] = '/';
+        if (path.len)
+            memcpy(joined + link->above.len + 1, path.ptr, path.len);
+        return ignore_match(link->list, hv_str_of(joined, len), is_directory);
+    }
+    if (link->base.len) {
+        if (path.len <= link->base.len || path.ptr[link->base.len] != '/' || !hv_str_starts(path, link->base))
+            return IGNORE_NONE;
+        path = hv_str_slice(path, link->base.len + 1, path.len);
+    }
+    return ignore_match(link->list, path, is_directory);
+}
+
+enum ignore_verdict ignore_chain_match(const struct ignore_chain *chain, struct hv_str path, bool is_directory)
+{
+    for (; chain; chain = chain->parent) {
+        enum ignore_verdict verdict = match_link(chain, path, is_directory);
+        if (verdict != IGNORE_NONE)
+            return verdict;
+    }
+    return IGNORE_NONE;
+}
+
+bool ignore_chain_ignored(const struct ignore_chain *chain, struct hv_str path, bool is_directory)
+{
+    for (size_t slash = 0; (slash = hv_str_find_byte(path, '/', slash)) != SIZE_MAX; slash++)
+        if (ignore_chain_match(chain, hv_str_slice(path, 0, slash), true) == IGNORE_IGNORED)
+            return true;
+    return ignore_chain_match(chain, path, is_directory) == IGNORE_IGNORED;
+}

@@ -55,7 +55,7 @@ struct hv_field {
     const char *const *aliases; /* NULL-terminated, or NULL */
     const char *const *values;  /* ENUM: NULL-terminated */
     const char *pattern;        /* STRING: a regular expression that must be found in it */
-    int64_t minimum, maximum;   /* INTEGER, NUMBER: range; STRING: bytes; ARRAY: count. Both 0: unlimited */
+    int64_t minimum, maximum;   /* INTEGER, NUMBER: range; STRING: code points; ARRAY: count. Both 0: unlimited */
     const char *fallback;       /* default value as JSON text, or NULL */
     enum hv_field_type items;   /* ARRAY: element type (not ARRAY) */
     const struct hv_field *fields; /* OBJECT and ARRAY of OBJECT */

@@ -92,10 +92,10 @@ static bool fail_at(struct reader *r, enum hv_code code, const char *at, const c
     size_t offset = (size_t)(at - r->text);
     if (at == r->end) {
         hv_fail(r->err, code, "%s at byte %zu, but the text ends there", what, offset);
-        hint = r->text == r->end ? "" : "the JSON is cut off; send it whole";
+        hint = r->text == r->end ? "the text is empty" : "the JSON is cut off; send it whole";
     } else {
         quote_spot(spot, at, r->end);
-        hv_fail(r->err, code, "%s at byte %zu: %s", what, offset, spot);
+        hv_fail(r->err, code, "%s at byte %zu, found: %s", what, offset, spot);
     }
     hv_error_hint(r->err, "%s", hint);
     set_place(r, at);
@@ -436,8 +436,7 @@ static bool read_value(struct reader *r, struct hv_json *value, bool *open)
 static bool read_name(struct reader *r, struct hv_json *member)
 {
     if (!next_is(r, '"'))
-        return fail_at(r, HV_EINVAL, r->at, "expected a member name in double quotes",
-                       next_is(r, '}') ? "remove the comma before it" : "");
+        return fail_expected(r, "expected a member name in double quotes");
     member->key_start = (size_t)(r->at - r->text);
     if (!read_string(r, &member->key))
         return false;

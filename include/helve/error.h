@@ -28,22 +28,22 @@
 
 enum hv_code {
     HV_OK = 0,
-    HV_EINVAL,     /* the input is wrong: shape, type, range, syntax */
-    HV_ENOTFOUND,  /* no such file, tool, session, member */
-    HV_EEXIST,     /* already there */
-    HV_EACCES,     /* the operating system refused */
-    HV_EDENIED,    /* helve's own rules refused */
-    HV_ECONFLICT,  /* changed since it was read, locked, duplicate */
-    HV_ETOOBIG,    /* over a limit of size, depth or count */
-    HV_ETIMEOUT,   /* the time allowed ran out */
-    HV_ECANCELLED, /* the person or the caller cancelled */
-    HV_EIO,        /* reading or writing failed */
-    HV_ENOSPC,     /* disk, quota or descriptor table full */
-    HV_ENET,       /* connection, name look-up, TLS, a stream that was cut */
-    HV_EPROTO,     /* a peer sent what its protocol does not allow */
-    HV_EAGAIN,     /* temporary: the same call may succeed later */
+    HV_EINVAL,       /* the input is wrong: shape, type, range, syntax */
+    HV_ENOTFOUND,    /* no such file, tool, session, member */
+    HV_EEXIST,       /* already there */
+    HV_EACCES,       /* the operating system refused */
+    HV_EDENIED,      /* helve's own rules refused */
+    HV_ECONFLICT,    /* changed since it was read, locked, duplicate */
+    HV_ETOOBIG,      /* over a limit of size, depth or count */
+    HV_ETIMEOUT,     /* the time allowed ran out */
+    HV_ECANCELLED,   /* the person or the caller cancelled */
+    HV_EIO,          /* reading or writing failed */
+    HV_ENOSPC,       /* disk, quota or descriptor table full */
+    HV_ENET,         /* connection, name look-up, TLS, a stream that was cut */
+    HV_EPROTO,       /* a peer sent what its protocol does not allow */
+    HV_EAGAIN,       /* temporary: the same call may succeed later */
     HV_EUNSUPPORTED, /* known, but not possible here */
-    HV_EINTERNAL,  /* an inner limit; never the caller's fault */
+    HV_EINTERNAL,    /* an inner limit; never the caller's fault */
 };
 
 enum { HV_ERROR_MESSAGE_MAX = 1024, HV_ERROR_HINT_MAX = 512, HV_ERROR_PLACE_MAX = 256 };

@@ -16,25 +16,27 @@ enum hv_event_type {
     HV_EVENT_NONE = 0,
     HV_EVENT_SESSION_START, /* data: id, cwd, model, version, parent (fork or resume) */
     HV_EVENT_SESSION_END,   /* text: reason */
-    HV_EVENT_MESSAGE,       /* name: role ("user", "assistant"); json: content blocks (Anthropic shape); data-only roles never occur */
-    HV_EVENT_REQUEST,       /* a request left: data: model, bytes, messages, attempt */
-    HV_EVENT_FIRST_BYTE,    /* the stream's first event came */
-    HV_EVENT_TEXT,          /* text: streamed text (not journalled) */
-    HV_EVENT_THINKING,      /* text: streamed thinking (not journalled) */
-    HV_EVENT_STREAM_EVENT,  /* json: a raw provider event (not journalled; --include-partial-messages) */
-    HV_EVENT_RESPONSE,      /* the stream ended: text: stop reason; data: usage, model */
-    HV_EVENT_RETRY,         /* data: attempt, delay_ms, status; text: why */
-    HV_EVENT_CALL,          /* a call's block is complete: call_id, tool; json: raw input */
-    HV_EVENT_HOOK,          /* a hook ended: name: hook event; text: command; duration; data: exit, verdict */
-    HV_EVENT_ASK,           /* a person is asked: text: the question */
-    HV_EVENT_DECISION,      /* name: allow, ask, deny; text: reason; data: stage, rule; duration: wait for a person */
-    HV_EVENT_ADMITTED,      /* the schedule let the call start; duration: its wait */
-    HV_EVENT_PROGRESS,      /* text: last output or state (not journalled) */
-    HV_EVENT_STAGE,         /* name: stage; duration (trace only) */
-    HV_EVENT_RESULT,        /* call_id, tool, ok; json: the tool_result block; duration: of the call itself; data: summary, diff, stored */
-    HV_EVENT_NOTICE,        /* text: something the person should know; name: info, warning, error */
-    HV_EVENT_TURN_END,      /* text: why the turn ended; data: turns, usage, cost */
-    HV_EVENT_STATE,         /* name: what changed (cwd, mode, tools, rules); data */
+    HV_EVENT_MESSAGE, /* name: role ("user", "assistant"); json: content blocks (Anthropic shape); data-only roles never
+                         occur */
+    HV_EVENT_REQUEST, /* a request left: data: model, bytes, messages, attempt */
+    HV_EVENT_FIRST_BYTE,   /* the stream's first event came */
+    HV_EVENT_TEXT,         /* text: streamed text (not journalled) */
+    HV_EVENT_THINKING,     /* text: streamed thinking (not journalled) */
+    HV_EVENT_STREAM_EVENT, /* json: a raw provider event (not journalled; --include-partial-messages) */
+    HV_EVENT_RESPONSE,     /* the stream ended: text: stop reason; data: usage, model */
+    HV_EVENT_RETRY,        /* data: attempt, delay_ms, status; text: why */
+    HV_EVENT_CALL,         /* a call's block is complete: call_id, tool; json: raw input */
+    HV_EVENT_HOOK,         /* a hook ended: name: hook event; text: command; duration; data: exit, verdict */
+    HV_EVENT_ASK,          /* a person is asked: text: the question */
+    HV_EVENT_DECISION,     /* name: allow, ask, deny; text: reason; data: stage, rule; duration: wait for a person */
+    HV_EVENT_ADMITTED,     /* the schedule let the call start; duration: its wait */
+    HV_EVENT_PROGRESS,     /* text: last output or state (not journalled) */
+    HV_EVENT_STAGE,        /* name: stage; duration (trace only) */
+    HV_EVENT_RESULT,   /* call_id, tool, ok; json: the tool_result block; duration: of the call itself; data: summary,
+                          diff, stored */
+    HV_EVENT_NOTICE,   /* text: something the person should know; name: info, warning, error */
+    HV_EVENT_TURN_END, /* text: why the turn ended; data: turns, usage, cost */
+    HV_EVENT_STATE,    /* name: what changed (cwd, mode, tools, rules); data */
     HV_EVENT_COUNT
 };
 
@@ -55,13 +57,14 @@ struct hv_sink {
     void *user;
 };
 
-HV_API const char *hv_event_name(enum hv_event_type type); /* "session_start", …; never NULL */
+HV_API const char *hv_event_name(enum hv_event_type type);        /* "session_start", …; never NULL */
 HV_API enum hv_event_type hv_event_type_from(struct hv_str name); /* HV_EVENT_NONE when unknown */
 /* True for the types that belong into the journal. */
 HV_API bool hv_event_is_recorded(enum hv_event_type type);
 /* Append the event as one line of JSON with its newline. */
 HV_API void hv_event_write(struct hv_buf *buf, const struct hv_event *event);
 /* Read one line back; unknown types give HV_EVENT_NONE and HV_OK. Views point into line or arena. */
-HV_API enum hv_code hv_event_read(struct hv_arena *arena, struct hv_str line, struct hv_event *out, struct hv_error *err) HV_MUST_CHECK;
+HV_API enum hv_code hv_event_read(struct hv_arena *arena, struct hv_str line, struct hv_event *out,
+                                  struct hv_error *err) HV_MUST_CHECK;
 
 #endif

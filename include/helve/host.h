@@ -79,10 +79,10 @@ struct hv_command {
 };
 
 struct hv_exit {
-    int code;   /* exit code, or -1 when ended by a signal */
-    int signal; /* the signal that ended it, or 0 */
+    int code;                           /* exit code, or -1 when ended by a signal */
+    int signal;                         /* the signal that ended it, or 0 */
     bool timed_out, cancelled, stopped; /* why it was killed, if helve killed it (stopped: on_output said so) */
-    bool left_running;    /* the command ended while a descendant still held its output; that one was killed */
+    bool left_running; /* the command ended while a descendant still held its output; that one was killed */
     uint64_t duration_ns;
 };
 
@@ -92,25 +92,31 @@ struct hv_host {
     void *data; /* the implementation's own */
 
     /* Metadata. follow: of a symlink's target. */
-    enum hv_code (*stat)(const struct hv_host *host, struct hv_str path, bool follow, struct hv_file_stat *out, struct hv_error *err);
+    enum hv_code (*stat)(const struct hv_host *host, struct hv_str path, bool follow, struct hv_file_stat *out,
+                         struct hv_error *err);
     /* The path with all links, "." and ".." resolved; parts that do not exist are kept as written after the deepest
      * that does. HV_EINVAL for a loop of links. */
-    enum hv_code (*resolve)(const struct hv_host *host, struct hv_arena *arena, struct hv_str path, struct hv_str *out, struct hv_error *err);
+    enum hv_code (*resolve)(const struct hv_host *host, struct hv_arena *arena, struct hv_str path, struct hv_str *out,
+                            struct hv_error *err);
     /* Append up to limit bytes from offset on to buf (over buf's maximum: HV_ETOOBIG). Regular files only: anything
      * else is HV_EUNSUPPORTED without blocking. *stat (may be NULL) is that of the very descriptor that was read. */
-    enum hv_code (*read)(const struct hv_host *host, struct hv_str path, uint64_t offset, size_t limit, struct hv_buf *buf, struct hv_file_stat *stat, struct hv_error *err);
+    enum hv_code (*read)(const struct hv_host *host, struct hv_str path, uint64_t offset, size_t limit,
+                         struct hv_buf *buf, struct hv_file_stat *stat, struct hv_error *err);
     /* Replace or create the whole file atomically: readers and a crash see the old bytes or the new. Mode, owner,
      * extended attributes and a symlink's target survive. *after (may be NULL) is the new file's metadata. */
-    enum hv_code (*write)(const struct hv_host *host, struct hv_str path, struct hv_str bytes, const struct hv_write_options *options, struct hv_file_stat *after, struct hv_error *err);
+    enum hv_code (*write)(const struct hv_host *host, struct hv_str path, struct hv_str bytes,
+                          const struct hv_write_options *options, struct hv_file_stat *after, struct hv_error *err);
     /* The entries of a directory without "." and "..", unsorted, in arena. At most limit entries: *more tells. */
-    enum hv_code (*list)(const struct hv_host *host, struct hv_arena *arena, struct hv_str path, size_t limit, struct hv_directory_entry **entries, size_t *count, bool *more, struct hv_error *err);
+    enum hv_code (*list)(const struct hv_host *host, struct hv_arena *arena, struct hv_str path, size_t limit,
+                         struct hv_directory_entry **entries, size_t *count, bool *more, struct hv_error *err);
     enum hv_code (*make_directories)(const struct hv_host *host, struct hv_str path, struct hv_error *err);
     enum hv_code (*remove)(const struct hv_host *host, struct hv_str path, struct hv_error *err); /* a file or a link */
 
     /* Run a command to its end. Returns HV_OK and fills *out whenever the command was started, however it ended; an
      * error when it could not be started. Returns as soon as the command itself has ended, even when a grandchild
      * still holds its output. The whole process group, descendants included, is dead when this returns. */
-    enum hv_code (*run)(const struct hv_host *host, const struct hv_command *command, struct hv_exit *out, struct hv_error *err);
+    enum hv_code (*run)(const struct hv_host *host, const struct hv_command *command, struct hv_exit *out,
+                        struct hv_error *err);
 
     uint64_t (*monotonic_ns)(const struct hv_host *host);
     int64_t (*wall_ns)(const struct hv_host *host); /* since 1970, UTC */

@@ -75,7 +75,7 @@ HV_API struct hv_str hv_json_source(const struct hv_json *value, struct hv_str t
 /* Same JSON value: numbers by value, objects without regard to order. Iterative. */
 HV_API bool hv_json_equal(const struct hv_json *a, const struct hv_json *b);
 
-#define hv_json_each(child, parent) \
+#define hv_json_each(child, parent)                                                                                    \
     for (const struct hv_json *child = (parent) ? (parent)->first : NULL; child; child = child->next)
 
 /* ---- writing ------------------------------------------------------------------------------------------ */
@@ -102,7 +102,8 @@ HV_API void hv_json_name_str(struct hv_json_writer *writer, struct hv_str name);
 HV_API void hv_json_put_string(struct hv_json_writer *writer, struct hv_str text); /* absent is written as null */
 HV_API void hv_json_put_cstr(struct hv_json_writer *writer, const char *text);     /* NULL is written as null */
 HV_API void hv_json_put_int(struct hv_json_writer *writer, int64_t value);
-HV_API void hv_json_put_double(struct hv_json_writer *writer, double value); /* shortest that reads back; not finite: null */
+HV_API void hv_json_put_double(struct hv_json_writer *writer,
+                               double value); /* shortest that reads back; not finite: null */
 HV_API void hv_json_put_bool(struct hv_json_writer *writer, bool value);
 HV_API void hv_json_put_null(struct hv_json_writer *writer);
 /* Bytes that are already valid JSON, as they are. */

@@ -74,7 +74,8 @@ HV_API void hv_arena_reset(struct hv_arena *arena);
 /* size bytes, aligned for any type, not cleared. size 0 gives a valid pointer. Never NULL. */
 HV_API void *hv_arena_alloc(struct hv_arena *arena, size_t size) __attribute__((malloc, returns_nonnull));
 /* count × size bytes, cleared; aborts through the handler when the product overflows. */
-HV_API void *hv_arena_zalloc(struct hv_arena *arena, size_t count, size_t size) __attribute__((malloc, returns_nonnull));
+HV_API void *hv_arena_zalloc(struct hv_arena *arena, size_t count, size_t size)
+    __attribute__((malloc, returns_nonnull));
 #define hv_arena_new(arena, type) ((type *)hv_arena_zalloc((arena), 1, sizeof(type)))
 #define hv_arena_array(arena, type, count) ((type *)hv_arena_zalloc((arena), (count), sizeof(type)))
 /* A copy in the arena, with a NUL after it that is not counted. An absent view stays absent. */

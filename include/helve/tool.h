@@ -34,7 +34,7 @@ enum hv_field_type {
 
 enum hv_field_flags {
     HV_REQUIRED = 1 << 0,
-    HV_PATH = 1 << 1,        /* STRING, or ARRAY of STRING: made absolute before anything else looks (~, relative, . and ..) */
+    HV_PATH = 1 << 1, /* STRING, or ARRAY of STRING: made absolute before anything else looks (~, relative, . and ..) */
     HV_ONE_OR_MANY = 1 << 2, /* ARRAY of STRING: a single string is taken as an array of one */
     HV_NON_EMPTY = 1 << 3,   /* STRING: not "" ; ARRAY: at least one element */
 };
@@ -47,19 +47,19 @@ struct hv_array {
 /* One input field. A table ends with {0}. */
 struct hv_field {
     const char *name;
-    const char *description;    /* for the model */
+    const char *description; /* for the model */
     enum hv_field_type type;
     unsigned flags;
-    size_t offset;              /* of the member in the input struct */
-    size_t present;             /* 1 + offset of a bool that tells whether the field was given, or 0 */
-    const char *const *aliases; /* NULL-terminated, or NULL */
-    const char *const *values;  /* ENUM: NULL-terminated */
-    const char *pattern;        /* STRING: a regular expression that must be found in it */
-    int64_t minimum, maximum;   /* INTEGER, NUMBER: range; STRING: code points; ARRAY: count. Both 0: unlimited */
-    const char *fallback;       /* default value as JSON text, or NULL */
-    enum hv_field_type items;   /* ARRAY: element type (not ARRAY) */
+    size_t offset;                 /* of the member in the input struct */
+    size_t present;                /* 1 + offset of a bool that tells whether the field was given, or 0 */
+    const char *const *aliases;    /* NULL-terminated, or NULL */
+    const char *const *values;     /* ENUM: NULL-terminated */
+    const char *pattern;           /* STRING: a regular expression that must be found in it */
+    int64_t minimum, maximum;      /* INTEGER, NUMBER: range; STRING: code points; ARRAY: count. Both 0: unlimited */
+    const char *fallback;          /* default value as JSON text, or NULL */
+    enum hv_field_type items;      /* ARRAY: element type (not ARRAY) */
     const struct hv_field *fields; /* OBJECT and ARRAY of OBJECT */
-    size_t size;                /* OBJECT and ARRAY of OBJECT: sizeof the nested struct */
+    size_t size;                   /* OBJECT and ARRAY of OBJECT: sizeof the nested struct */
 };
 
 /* ---- footprints (spec P5) ------------------------------------------------------------------------------ */
@@ -71,7 +71,7 @@ struct hv_path_list {
 
 /* What one call will touch. Zeroed means "everything": it runs alone. */
 struct hv_footprint {
-    bool limited; /* only what is listed below; false: everything */
+    bool limited;                      /* only what is listed below; false: everything */
     struct hv_path_list reads, writes; /* a directory stands for all inside it */
 };
 
@@ -113,7 +113,7 @@ struct hv_tool;
 struct hv_tool_set {
     const struct hv_tool *const *tools;
     size_t count;
-    uint64_t generation; /* changes whenever the list does: key for what is derived from it */
+    uint64_t generation; /* changes whenever tools come or go (not when one is activated): key for what is derived */
     const bool *active;  /* active[i]: already offered with its schema */
 };
 
@@ -132,15 +132,15 @@ struct hv_services {
 
 /* What a call sees of the world. One per call; used by one thread at a time. */
 struct hv_context {
-    struct hv_arena *arena;         /* the call's: lives until its result is serialised */
+    struct hv_arena *arena; /* the call's: lives until its result is serialised */
     const struct hv_host *host;
     const struct hv_services *services;
     const struct hv_tool *tool;
     const struct hv_cancel *cancel; /* raised when the call should stop; poll it at least every 100 ms of work */
     struct hv_str call_id;
-    struct hv_str directory;        /* the session's working directory, absolute */
-    struct hv_str home;             /* for "~" */
-    const struct hv_str *roots;     /* workspace: the working directory it was started in and added ones */
+    struct hv_str directory;    /* the session's working directory, absolute */
+    struct hv_str home;         /* for "~" */
+    const struct hv_str *roots; /* workspace: the working directory it was started in and added ones */
     size_t root_count;
     struct hv_str results_directory; /* where large outputs of this session are stored; exists, mode 0700 */
     const char *const *environment;  /* of commands: helve's own, settings' env, session env files; NULL-terminated */
@@ -168,23 +168,25 @@ struct hv_tool {
     const char *guide;             /* usage rules for the system prompt, or NULL */
     bool deferred;                 /* offered by name only, until ToolSearch activates it */
     bool always_load;              /* never deferred, whatever the budget */
+    bool needs_deferred;           /* offered only in sessions that have, or may get, deferred tools */
 
     /* Input. `fields` and `input_size` for typed tools; `input_schema` (JSON text) for tools whose schema arrives at
      * run time (MCP, plugins): their input is a const struct hv_json *. */
     const struct hv_field *fields;
     size_t input_size;
     const char *input_schema;
-    const char *output_schema;    /* JSON text, or NULL */
+    const char *output_schema; /* JSON text, or NULL */
 
-    size_t max_result_chars;      /* 0 means HV_RESULT_CHARS_DEFAULT */
-    uint64_t time_limit_ms;       /* of one call; 0 means 120 s; UINT64_MAX: the tool limits itself */
+    size_t max_result_chars; /* 0 means HV_RESULT_CHARS_DEFAULT */
+    uint64_t time_limit_ms;  /* of one call; 0 means 120 s; UINT64_MAX: the tool limits itself */
     enum hv_subject_kind subject_kind;
-    bool only_edits_files;        /* `acceptEdits` allows it inside the workspace */
-    bool network;                 /* security profile: reaches the network */
-    bool executes;                /* security profile: runs programs */
+    bool only_edits_files; /* `acceptEdits` allows it inside the workspace */
+    bool network;          /* security profile: reaches the network */
+    bool executes;         /* security profile: runs programs */
 
     bool (*is_enabled)(const struct hv_context *context);
-    void (*backfill)(void *input, const struct hv_context *context); /* derived fields; HV_PATH fields are done already */
+    void (*backfill)(void *input,
+                     const struct hv_context *context); /* derived fields; HV_PATH fields are done already */
     enum hv_code (*validate)(const void *input, const struct hv_context *context, struct hv_error *err);
     void (*footprint)(const void *input, const struct hv_context *context, struct hv_footprint *out);
     bool (*read_only)(const void *input, const struct hv_context *context);
@@ -198,7 +200,8 @@ struct hv_tool {
     /* The tool's own opinion. HV_ALLOW is taken only after deny and ask rules; *reason in the context's arena. */
     enum hv_verdict (*check_permission)(const void *input, const struct hv_context *context, struct hv_str *reason);
     /* Do it. Returns HV_OK with *data (any struct in the arena) or content already in *result; or a fault. */
-    enum hv_code (*call)(const void *input, struct hv_context *context, void **data, struct hv_result *result, struct hv_error *err);
+    enum hv_code (*call)(const void *input, struct hv_context *context, void **data, struct hv_result *result,
+                         struct hv_error *err);
     void (*to_result)(const void *data, const struct hv_context *context, struct hv_result *result);
 
     /* What a person sees, as plain text; NULL falls back to name, key fields and summary. */

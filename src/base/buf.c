@@ -6,7 +6,10 @@
 
 enum { SMALLEST = 64 };
 
-void hv_buf_init(struct hv_buf *buf, size_t max) { *buf = (struct hv_buf){.max = max}; }
+void hv_buf_init(struct hv_buf *buf, size_t max)
+{
+    *buf = (struct hv_buf){.max = max};
+}
 
 void hv_buf_release(struct hv_buf *buf)
 {
@@ -58,9 +61,18 @@ void hv_buf_add(struct hv_buf *buf, const void *bytes, size_t len)
     hv_buf_commit(buf, len);
 }
 
-void hv_buf_add_str(struct hv_buf *buf, struct hv_str s) { hv_buf_add(buf, s.ptr, s.len); }
-void hv_buf_add_cstr(struct hv_buf *buf, const char *nul_terminated) { hv_buf_add(buf, nul_terminated, strlen(nul_terminated)); }
-void hv_buf_add_byte(struct hv_buf *buf, char byte) { hv_buf_add(buf, &byte, 1); }
+void hv_buf_add_str(struct hv_buf *buf, struct hv_str s)
+{
+    hv_buf_add(buf, s.ptr, s.len);
+}
+void hv_buf_add_cstr(struct hv_buf *buf, const char *nul_terminated)
+{
+    hv_buf_add(buf, nul_terminated, strlen(nul_terminated));
+}
+void hv_buf_add_byte(struct hv_buf *buf, char byte)
+{
+    hv_buf_add(buf, &byte, 1);
+}
 
 void hv_buf_addv(struct hv_buf *buf, const char *format, va_list arguments)
 {
@@ -95,7 +107,10 @@ void hv_buf_consume(struct hv_buf *buf, size_t len)
         buf->data[buf->len] = '\0';
 }
 
-struct hv_str hv_buf_str(const struct hv_buf *buf) { return (struct hv_str){buf->data ? buf->data : "", buf->len}; }
+struct hv_str hv_buf_str(const struct hv_buf *buf)
+{
+    return (struct hv_str){buf->data ? buf->data : "", buf->len};
+}
 
 char *hv_buf_take(struct hv_buf *buf, size_t *len)
 {

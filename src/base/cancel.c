@@ -38,5 +38,11 @@ void hv_cancel_raise(struct hv_cancel *cancel)
     (void)written; /* can only fail when the counter is full, and then the descriptor is readable already */
 }
 
-bool hv_cancelled(const struct hv_cancel *cancel) { return cancel && atomic_load(&((struct hv_cancel *)cancel)->raised); }
-int hv_cancel_fd(const struct hv_cancel *cancel) { return cancel ? cancel->fd : -1; }
+bool hv_cancelled(const struct hv_cancel *cancel)
+{
+    return cancel && atomic_load(&((struct hv_cancel *)cancel)->raised);
+}
+int hv_cancel_fd(const struct hv_cancel *cancel)
+{
+    return cancel ? cancel->fd : -1;
+}

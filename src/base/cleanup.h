@@ -12,7 +12,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static inline void cleanup_free(void *pointer) { free(*(void **)pointer); }
+static inline void cleanup_free(void *pointer)
+{
+    free(*(void **)pointer);
+}
 
 static inline void cleanup_fd(const int *fd)
 {
@@ -23,8 +26,14 @@ static inline void cleanup_fd(const int *fd)
     }
 }
 
-static inline void cleanup_buf(struct hv_buf *buf) { hv_buf_release(buf); }
-static inline void cleanup_arena(struct hv_arena *arena) { hv_arena_release(arena); }
+static inline void cleanup_buf(struct hv_buf *buf)
+{
+    hv_buf_release(buf);
+}
+static inline void cleanup_arena(struct hv_arena *arena)
+{
+    hv_arena_release(arena);
+}
 
 static inline void cleanup_unlock(pthread_mutex_t **mutex)
 {
@@ -37,8 +46,8 @@ static inline void cleanup_unlock(pthread_mutex_t **mutex)
 #define CLEANUP_BUF __attribute__((cleanup(cleanup_buf)))
 #define CLEANUP_ARENA __attribute__((cleanup(cleanup_arena)))
 /* Lock a mutex until the end of the scope. */
-#define LOCK_SCOPE(mutex)                                                                          \
-    __attribute__((cleanup(cleanup_unlock), unused)) pthread_mutex_t *lock_scope_ = (mutex);       \
+#define LOCK_SCOPE(mutex)                                                                                              \
+    __attribute__((cleanup(cleanup_unlock), unused)) pthread_mutex_t *lock_scope_ = (mutex);                           \
     pthread_mutex_lock(lock_scope_)
 
 static inline int take_fd(int *fd)

@@ -29,8 +29,8 @@ void hv_result_addf(struct hv_result *result, struct hv_arena *arena, const char
 void hv_result_error(struct hv_result *result, struct hv_arena *arena, const struct hv_error *err)
 {
     result->is_error = true;
-    hv_result_addf(result, arena, "%s%s%s%s%s", err->place[0] ? err->place : "", err->place[0] ? ": " : "", err->message,
-                   err->hint[0] ? ". " : "", err->hint);
+    hv_result_addf(result, arena, "%s%s%s%s%s", err->place[0] ? err->place : "", err->place[0] ? ": " : "",
+                   err->message, err->hint[0] ? ". " : "", err->hint);
 }
 
 void hv_result_errorf(struct hv_result *result, struct hv_arena *arena, const char *format, ...)

@@ -104,17 +104,42 @@ enum hv_code hv_code_from_errno(int errno_value)
 {
     switch (errno_value) {
     case 0: return HV_OK;
-    case ENOENT: case ENOTDIR: case ESRCH: return HV_ENOTFOUND;
-    case EEXIST: case ENOTEMPTY: return HV_EEXIST;
-    case EACCES: case EPERM: case EROFS: return HV_EACCES;
-    case EINVAL: case ELOOP: case ENAMETOOLONG: case EISDIR: case EILSEQ: return HV_EINVAL;
-    case EFBIG: case E2BIG: case EOVERFLOW: return HV_ETOOBIG;
+    case ENOENT:
+    case ENOTDIR:
+    case ESRCH: return HV_ENOTFOUND;
+    case EEXIST:
+    case ENOTEMPTY: return HV_EEXIST;
+    case EACCES:
+    case EPERM:
+    case EROFS: return HV_EACCES;
+    case EINVAL:
+    case ELOOP:
+    case ENAMETOOLONG:
+    case EISDIR:
+    case EILSEQ: return HV_EINVAL;
+    case EFBIG:
+    case E2BIG:
+    case EOVERFLOW: return HV_ETOOBIG;
     case ETIMEDOUT: return HV_ETIMEOUT;
     case ECANCELED: return HV_ECANCELLED;
-    case ENOSPC: case EDQUOT: case EMFILE: case ENFILE: return HV_ENOSPC;
-    case EAGAIN: case EBUSY: case EINTR: case ENOMEM: case ETXTBSY: return HV_EAGAIN;
-    case ECONNREFUSED: case ECONNRESET: case ENETUNREACH: case EHOSTUNREACH: case EPIPE: return HV_ENET;
-    case ENOSYS: case EOPNOTSUPP: case ENXIO: case ENODEV: return HV_EUNSUPPORTED;
+    case ENOSPC:
+    case EDQUOT:
+    case EMFILE:
+    case ENFILE: return HV_ENOSPC;
+    case EAGAIN:
+    case EBUSY:
+    case EINTR:
+    case ENOMEM:
+    case ETXTBSY: return HV_EAGAIN;
+    case ECONNREFUSED:
+    case ECONNRESET:
+    case ENETUNREACH:
+    case EHOSTUNREACH:
+    case EPIPE: return HV_ENET;
+    case ENOSYS:
+    case EOPNOTSUPP:
+    case ENXIO:
+    case ENODEV: return HV_EUNSUPPORTED;
     default: return HV_EIO;
     }
 }
@@ -122,10 +147,22 @@ enum hv_code hv_code_from_errno(int errno_value)
 const char *hv_code_name(enum hv_code code)
 {
     static const char *const names[] = {
-        [HV_OK] = "ok", [HV_EINVAL] = "invalid", [HV_ENOTFOUND] = "not_found", [HV_EEXIST] = "exists",
-        [HV_EACCES] = "access", [HV_EDENIED] = "denied", [HV_ECONFLICT] = "conflict", [HV_ETOOBIG] = "too_big",
-        [HV_ETIMEOUT] = "timeout", [HV_ECANCELLED] = "cancelled", [HV_EIO] = "io", [HV_ENOSPC] = "no_space",
-        [HV_ENET] = "network", [HV_EPROTO] = "protocol", [HV_EAGAIN] = "again", [HV_EUNSUPPORTED] = "unsupported",
+        [HV_OK] = "ok",
+        [HV_EINVAL] = "invalid",
+        [HV_ENOTFOUND] = "not_found",
+        [HV_EEXIST] = "exists",
+        [HV_EACCES] = "access",
+        [HV_EDENIED] = "denied",
+        [HV_ECONFLICT] = "conflict",
+        [HV_ETOOBIG] = "too_big",
+        [HV_ETIMEOUT] = "timeout",
+        [HV_ECANCELLED] = "cancelled",
+        [HV_EIO] = "io",
+        [HV_ENOSPC] = "no_space",
+        [HV_ENET] = "network",
+        [HV_EPROTO] = "protocol",
+        [HV_EAGAIN] = "again",
+        [HV_EUNSUPPORTED] = "unsupported",
         [HV_EINTERNAL] = "internal",
     };
     return (size_t)code < sizeof names / sizeof *names && names[code] ? names[code] : "unknown";

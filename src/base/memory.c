@@ -28,7 +28,10 @@ static void report_and_abort(size_t size)
 
 static void (*out_of_memory)(size_t size) = report_and_abort;
 
-void hv_set_out_of_memory(void (*handler)(size_t size)) { out_of_memory = handler ? handler : report_and_abort; }
+void hv_set_out_of_memory(void (*handler)(size_t size))
+{
+    out_of_memory = handler ? handler : report_and_abort;
+}
 
 __attribute__((noreturn)) static void fail(size_t size)
 {
@@ -82,7 +85,10 @@ struct hv_arena_cleanup {
     void *data;
 };
 
-void hv_arena_init(struct hv_arena *arena) { *arena = (struct hv_arena){0}; }
+void hv_arena_init(struct hv_arena *arena)
+{
+    *arena = (struct hv_arena){0};
+}
 
 static void run_cleanups(struct hv_arena *arena)
 {

@@ -41,7 +41,8 @@ bool path_inside(struct hv_str path, struct hv_str directory)
 {
     if (directory.len == 1 && directory.ptr[0] == '/')
         return path.len && path.ptr[0] == '/';
-    return directory.len && hv_str_starts(path, directory) && (path.len == directory.len || path.ptr[directory.len] == '/');
+    return directory.len && hv_str_starts(path, directory) &&
+           (path.len == directory.len || path.ptr[directory.len] == '/');
 }
 
 struct hv_str path_name(struct hv_str path)

@@ -7,13 +7,25 @@ struct hv_str hv_str_from(const char *nul_terminated)
     return nul_terminated ? (struct hv_str){nul_terminated, strlen(nul_terminated)} : (struct hv_str){0};
 }
 
-struct hv_str hv_str_of(const char *ptr, size_t len) { return (struct hv_str){ptr, len}; }
+struct hv_str hv_str_of(const char *ptr, size_t len)
+{
+    return (struct hv_str){ptr, len};
+}
 
-bool hv_str_eq(struct hv_str a, struct hv_str b) { return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0); }
+bool hv_str_eq(struct hv_str a, struct hv_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
 
-bool hv_str_is(struct hv_str a, const char *nul_terminated) { return hv_str_eq(a, hv_str_from(nul_terminated)); }
+bool hv_str_is(struct hv_str a, const char *nul_terminated)
+{
+    return hv_str_eq(a, hv_str_from(nul_terminated));
+}
 
-static unsigned char lower(char c) { return (unsigned char)(c >= 'A' && c <= 'Z' ? c + 32 : c); }
+static unsigned char lower(char c)
+{
+    return (unsigned char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
+}
 
 bool hv_str_eq_nocase(struct hv_str a, struct hv_str b)
 {
@@ -77,7 +89,10 @@ struct hv_str hv_str_slice(struct hv_str s, size_t from, size_t to)
     return s.ptr ? (struct hv_str){s.ptr + from, to - from} : s;
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
 
 struct hv_str hv_str_trim(struct hv_str s)
 {

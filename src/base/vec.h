@@ -19,14 +19,14 @@ static inline void *vec_grow_(void *items, size_t *capacity, size_t count, size_
 }
 
 /* A pointer to a new, uninitialised last element; valid until the next push. */
-#define vec_push(vec)                                                                                         \
-    ((vec)->items = vec_grow_((vec)->items, &(vec)->capacity, (vec)->count, sizeof *(vec)->items),            \
+#define vec_push(vec)                                                                                                  \
+    ((vec)->items = vec_grow_((vec)->items, &(vec)->capacity, (vec)->count, sizeof *(vec)->items),                     \
      &(vec)->items[(vec)->count++])
 #define vec_release(vec) (free((vec)->items), (vec)->items = NULL, (vec)->count = (vec)->capacity = 0)
-#define VEC(type)                                                                                             \
-    struct {                                                                                                  \
-        type *items;                                                                                          \
-        size_t count, capacity;                                                                               \
+#define VEC(type)                                                                                                      \
+    struct {                                                                                                           \
+        type *items;                                                                                                   \
+        size_t count, capacity;                                                                                        \
     }
 
 #endif

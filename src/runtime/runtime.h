@@ -21,11 +21,11 @@ struct batch;
 
 /* The answer of whoever was asked for permission. */
 struct runtime_answer {
-    enum hv_verdict verdict;    /* HV_ALLOW or HV_DENY; anything else is a denial */
-    struct hv_str message;      /* denied: a word to the model, or absent */
+    enum hv_verdict verdict;     /* HV_ALLOW or HV_DENY; anything else is a denial */
+    struct hv_str message;       /* denied: a word to the model, or absent */
     struct hv_str updated_input; /* JSON object that replaces the input, or absent */
-    struct hv_str rule;         /* allowed for longer: this rule is added … */
-    enum policy_scope scope;    /* … in this scope (POLICY_SESSION: this session only) */
+    struct hv_str rule;          /* allowed for longer: this rule is added … */
+    enum policy_scope scope;     /* … in this scope (POLICY_SESSION: this session only) */
 };
 
 /* What a person (or a program in its place) is asked. */
@@ -46,24 +46,28 @@ struct runtime_options {
     struct hv_str session_directory; /* results go to its tool-results/; made when first needed */
     struct hv_str transcript_path;   /* for hooks */
     /* The pool (spec P3). */
+    const struct hv_tool *const *built_in_tools; /* hv_builtin_tools() */
+    size_t built_in_tool_count;
     const struct hv_tool *const *extra_tools; /* bridged tools: MCP, plugins; must outlive the runtime */
     size_t extra_tool_count;
-    bool simple_mode;                /* Bash, Read, Edit only */
+    size_t extra_tool_chars;         /* over this many characters of description they are deferred; 0: 80,000 */
     const struct hv_str *only_tools; /* NULL: all; else names */
     size_t only_tool_count;
     const struct hv_str *without_tools;
     size_t without_tool_count;
-    unsigned max_concurrency;        /* 0: HELVE_MAX_TOOL_CONCURRENCY, else 10 */
+    unsigned max_concurrency; /* 0: HELVE_MAX_TOOL_CONCURRENCY, else 10 */
     bool hooks_disabled;
     /* Sinks in order; the journal first. Called under one lock, on any thread. */
     const struct hv_sink *sinks;
     size_t sink_count;
     /* Ask for permission. Called on a worker, may block as long as it takes, must watch cancel. NULL: nobody to ask. */
-    void (*ask)(void *user, const struct runtime_question *question, const struct hv_cancel *cancel, struct hv_arena *arena, struct runtime_answer *answer);
+    void (*ask)(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
+                struct hv_arena *arena, struct runtime_answer *answer);
     void *ask_user;
 };
 
-enum hv_code runtime_new(const struct runtime_options *options, struct runtime **out, struct hv_error *err) HV_MUST_CHECK;
+enum hv_code runtime_new(const struct runtime_options *options, struct runtime **out,
+                         struct hv_error *err) HV_MUST_CHECK;
 /* Ends everything that still runs, destroys the tools' state. */
 void runtime_free(struct runtime *runtime);
 
@@ -91,15 +95,16 @@ const struct hv_tool *runtime_find_tool(struct runtime *runtime, struct hv_str n
 
 struct hv_str runtime_directory(struct runtime *runtime); /* valid until the next batch ends */
 struct policy *runtime_policy(struct runtime *runtime);   /* a new reference; any thread */
-void runtime_set_policy(struct runtime *runtime, struct policy *policy); /* any thread; takes effect for later decisions */
+void runtime_set_policy(struct runtime *runtime,
+                        struct policy *policy); /* any thread; takes effect for later decisions */
 
 /* ---- batches ------------------------------------------------------------------------------------------------- */
 
 struct batch_result {
     size_t index; /* of the call, from 0 */
     struct hv_str call_id, tool, input;
-    struct hv_str block;   /* the whole tool_result block as JSON, Anthropic shape */
-    struct hv_str text;    /* its text alone, for providers and screens that take no blocks */
+    struct hv_str block; /* the whole tool_result block as JSON, Anthropic shape */
+    struct hv_str text;  /* its text alone, for providers and screens that take no blocks */
     const struct hv_result *result;
     bool is_error, ends_turn;
     uint64_t duration_ns;
@@ -121,16 +126,17 @@ struct batch *batch_new(struct runtime *runtime, const struct batch_handlers *ha
 void batch_add(struct batch *batch, struct hv_str id, struct hv_str name, struct hv_str raw_input);
 /* No more calls will come. */
 void batch_close(struct batch *batch);
-/* Every unfinished call ends now with an error result that gives the reason. batch_close is still needed. Any thread. */
+/* Every unfinished call ends now with an error result that gives the reason. batch_close is still needed. Any thread.
+ */
 void batch_cancel(struct batch *batch, const char *reason);
 
 /* ---- hooks of the session (spec P8) ---------------------------------------------------------------------------- */
 
 struct runtime_hook_outcome {
-    bool block;          /* exit 2 or decision:block */
-    bool stop;           /* continue:false */
-    struct hv_str reason;   /* why, for the model or the person */
-    struct hv_str context;  /* additionalContext of all hooks, joined */
+    bool block;            /* exit 2 or decision:block */
+    bool stop;             /* continue:false */
+    struct hv_str reason;  /* why, for the model or the person */
+    struct hv_str context; /* additionalContext of all hooks, joined */
 };
 
 /* Run the hooks of a session event ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd" …) on a worker, then call

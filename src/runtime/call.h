@@ -1,0 +1,238 @@
+/*
+ * call.h: one tool call on its way, and what the stages of the pipeline share. Inner to src/runtime.
+ *
+ * A call is owned by one thread at a time: the loop makes it, a worker walks it through the stages, the loop delivers
+ * its result. What other threads look at meanwhile (`state`, `footprint`, `exclusive`) is guarded by its batch's lock.
+ */
+#ifndef RUNTIME_CALL_H
+#define RUNTIME_CALL_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "runtime/runtime.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* ---- the pool ---------------------------------------------------------------------------------------------- */
+
+/* The tools of a session at one moment: immutable, shared by reference. */
+struct pool {
+    atomic_uint references;
+    uint64_t generation;
+    struct hv_arena arena;
+    struct runtime_tool *rows; /* in the order of P3 */
+    size_t count, stable;
+    struct hv_tool_set set; /* the same tools as tools see them */
+};
+
+/* ---- the runtime ------------------------------------------------------------------------------------------- */
+
+struct runtime {
+    struct loop *loop;
+    struct workers *workers;
+    const struct hv_host *host;
+    struct settings *settings;
+    struct hv_arena arena;          /* lives as long as the session: what dies with it */
+    struct runtime_options options; /* views copied into the arena */
+    unsigned max_concurrency;
+    uint64_t started_ns;
+    const char *const *environment;      /* of commands that tools run */
+    const char *const *hook_environment; /* the same with the project's folder */
+
+    struct map names;           /* every known tool by name and alias; immutable after runtime_new */
+    struct registry *registry;  /* pool.c */
+    struct hv_arena pool_arena; /* the registry's */
+
+    pthread_mutex_t lock; /* guards what follows */
+    struct pool *pool;
+    struct policy *policy;
+    struct hv_str directory;  /* in `arena` */
+    uint64_t directory_epoch; /* counts the changes of directory */
+    VEC(struct runtime_state) states;
+    struct hv_str results_directory; /* absent: not asked for yet */
+    bool pool_stale;                 /* tools were activated since the snapshot was made */
+    size_t use_count;
+
+    pthread_mutex_t emit_lock; /* one order of events for all sinks */
+    pthread_mutex_t ask_lock;  /* one question at a time */
+};
+
+struct runtime_state {
+    const struct hv_state_key *key;
+    void *value;
+};
+
+/* ---- effects (spec P5): recorded by the call, applied by the runtime ------------------------------------------ */
+
+enum effect_type { EFFECT_DIRECTORY = 1, EFFECT_ACTIVATE, EFFECT_MESSAGE };
+
+/* On the heap: it outlives the call's arena, which goes when the result was handed on. */
+struct effect {
+    enum effect_type type;
+    char *text;
+    struct effect *next;
+};
+
+/* ---- calls -------------------------------------------------------------------------------------------------- */
+
+enum call_state {
+    CALL_PENDING = 0, /* its footprint is not final: counts as everything */
+    CALL_JUDGED,      /* hooks can no longer change its input: its footprint counts */
+    CALL_WAITING,     /* permitted; wants to be admitted */
+    CALL_RUNNING,     /* admitted */
+    CALL_DONE,
+};
+
+struct call {
+    struct runtime *runtime;
+    struct batch *batch;
+    size_t index;
+    struct hv_arena arena;     /* until its result is handed on */
+    bool duplicate;            /* another call of the batch has its id */
+    struct hv_context context; /* what the tool sees; services find the call through it */
+    struct hv_cancel *cancel;  /* made when a worker takes the call */
+
+    struct hv_str id, name; /* as the model sent them; in the batch's arena */
+    struct hv_str raw;
+
+    /* find */
+    const struct hv_tool *tool;
+    struct pool *pool; /* the snapshot it was found in */
+
+    /* decode & validate */
+    void *input;              /* typed struct, or const struct hv_json * for tools with a run-time schema */
+    struct hv_str input_json; /* canonical JSON of the input */
+    uint64_t directory_epoch; /* of the working directory that paths were expanded with */
+    struct hv_footprint footprint;
+    struct policy_path *reads, *writes; /* of the footprint, resolved */
+    bool read_only, destructive;
+    bool exclusive; /* runs alone: footprint unlimited, or not safe beside others */
+
+    /* hooks */
+    struct hv_str hooked_json; /* the input that hooks have judged */
+    bool rewritten;            /* they replaced it: what came of it is not shown to them again */
+    enum hv_verdict hook_verdict;
+    struct hv_str hook_reason;
+    struct hv_str hook_context; /* additionalContext of hooks, for the model */
+
+    /* permission */
+    struct policy_decision decision;
+    bool answered; /* a person allowed it with an input of their own */
+
+    /* schedule; guarded by the batch's lock */
+    enum call_state state;
+    pthread_cond_t admitted;
+    bool waited;
+
+    /* call */
+    void *data;
+    struct hv_result result;
+    bool executed, timed_out;
+    atomic_bool cancelled; /* by the batch */
+    atomic_uint_fast64_t deadline_ns;
+    struct effect *effects, **effects_end;
+    uint64_t duration_ns;
+
+    /* result */
+    const struct hv_content *produced; /* what the tool gave, before capping */
+    struct hv_str block, text;         /* serialised; plain text */
+    struct hv_str stored;              /* file that holds the whole output, or absent */
+    size_t chars;                      /* of text content in the block */
+    bool delivered;
+};
+
+struct batch {
+    struct runtime *runtime;
+    struct batch_handlers handlers;
+    struct hv_arena arena; /* ids and names; loop thread */
+    pthread_mutex_t lock;  /* guards what follows */
+    VEC(struct call *) calls;
+    struct map ids;
+    size_t first_unfinished; /* calls before it are done */
+    size_t started;          /* calls before it were taken by a worker */
+    unsigned running;
+    bool closed, cancelled, done_posted;
+    const char *cancel_reason;
+    size_t delivered;          /* loop thread */
+    size_t total_chars;        /* of what was delivered */
+    size_t effects_applied;    /* calls before it have had their effects applied */
+    struct hv_buf messages;    /* text blocks as JSON, comma-separated, in call order */
+    struct hv_buf stop_reason; /* of the first hook that said continue:false */
+    bool stop;
+    struct loop_timer *watch; /* raises the cancellation of calls that are over their time */
+};
+
+/* ---- stages --------------------------------------------------------------------------------------------------- */
+
+enum stage_outcome {
+    STAGE_NEXT = 0,
+    STAGE_SETTLED, /* call->result is the answer: on to the closing stages */
+    STAGE_BACK,    /* the input changed: decode, validate and judge it again */
+};
+
+enum stage_outcome stage_find(struct call *call);
+enum stage_outcome stage_input(struct call *call);
+enum stage_outcome stage_hook(struct call *call);
+enum stage_outcome stage_permission(struct call *call);
+enum stage_outcome stage_schedule(struct call *call);
+enum stage_outcome stage_execute(struct call *call);
+enum stage_outcome stage_result(struct call *call);
+enum stage_outcome stage_post_hook(struct call *call);
+enum stage_outcome stage_serialise(struct call *call);
+
+/* Walk a call through all stages, on the calling thread; afterwards call->block is its answer. */
+void pipeline_run(struct call *call);
+/* Make the call's result a fresh error with this text. */
+enum stage_outcome call_settle_error(struct call *call, const char *format, ...) HV_PRINTF(2, 3);
+bool call_is_cancelled(const struct call *call);
+/* Emit an event of this call: call_id and tool are filled in. */
+void call_emit(struct call *call, struct hv_event event);
+static inline struct call *call_of(struct hv_context *context)
+{
+    return (struct call *)((char *)context - offsetof(struct call, context));
+}
+
+/* pool.c */
+enum hv_code pool_init(struct runtime *runtime, struct hv_error *err);
+void pool_release(struct runtime *runtime);
+struct pool *pool_ref(struct runtime *runtime);
+void pool_unref(struct pool *pool);
+/* Offer this tool with its schema from the next request on. Runtime lock not held. */
+void pool_activate(struct runtime *runtime, struct hv_str name);
+void pool_note_use(struct runtime *runtime, const struct hv_tool *tool);
+
+/* permission.c */
+void permission_facts(struct call *call, struct policy_facts *facts);
+
+/* runtime.c */
+struct hv_str runtime_results_directory(struct runtime *runtime);
+
+/* schedule.c */
+void schedule_judged(struct call *call);   /* from here on the footprint counts, not "everything" */
+void schedule_withdraw(struct call *call); /* the input changed: the footprint is open again */
+void schedule_done(struct call *call);     /* the call has its result: let others go */
+
+/* effects.c */
+extern const struct hv_services runtime_services;
+/* Apply the effects of calls [batch->effects_applied, until), in order. Batch lock held. */
+void effects_apply(struct batch *batch, size_t until);
+void effects_free(struct call *call);
+
+/* result.c */
+/* Store the result's text in a file and leave a preview; used for single results over their cap and for turns. */
+void result_shrink(struct call *call, size_t limit, const char *why);
+
+/* hook.c */
+struct hook_verdict {
+    enum hv_verdict permission;
+    bool block, stop;
+    struct hv_str reason, updated_input, context, stop_reason, updated_output;
+};
+/* Run every configured hook of this event whose matcher takes `matcher`, in parallel, on the calling thread, and merge
+ * what they say. members: JSON object of event-specific members. call: NULL for events of the session. */
+void hook_run(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members,
+              struct call *call, struct hv_arena *arena, struct hook_verdict *out);
+bool hook_configured(const struct runtime *runtime, const char *event);
+
+#endif

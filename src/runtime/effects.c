@@ -1,0 +1,116 @@
+/*
+ * effects.c: what calls change in their session: recorded while they run, applied in call order (spec P5). Also the
+ * services that tools reach the session through.
+ */
+#include "base/cleanup.h"
+#include "runtime/call.h"
+
+#include <string.h>
+
+static void record(struct hv_context *context, enum effect_type type, struct hv_str text)
+{
+    struct call *call = call_of(context);
+    struct effect *effect = hv_calloc(1, sizeof *effect);
+    effect->type = type;
+    effect->text = hv_calloc(text.len + 1, 1);
+    if (text.len)
+        memcpy(effect->text, text.ptr, text.len);
+    *call->effects_end = effect;
+    call->effects_end = &effect->next;
+}
+
+static void set_directory(struct hv_context *context, struct hv_str path)
+{
+    record(context, EFFECT_DIRECTORY, path);
+}
+static void activate_tool(struct hv_context *context, struct hv_str name)
+{
+    record(context, EFFECT_ACTIVATE, name);
+}
+static void add_message(struct hv_context *context, struct hv_str text)
+{
+    record(context, EFFECT_MESSAGE, text);
+}
+
+static void *state(struct hv_context *context, const struct hv_state_key *key)
+{
+    struct runtime *runtime = call_of(context)->runtime;
+    LOCK_SCOPE(&runtime->lock);
+    for (size_t i = 0; i < runtime->states.count; i++)
+        if (runtime->states.items[i].key == key)
+            return runtime->states.items[i].value;
+    void *value = hv_calloc(1, key->size);
+    if (key->init)
+        key->init(value);
+    *vec_push(&runtime->states) = (struct runtime_state){key, value};
+    return value;
+}
+
+static const struct hv_tool_set *tool_set(struct hv_context *context)
+{
+    return &call_of(context)->pool->set;
+}
+
+static void progress(struct hv_context *context, struct hv_str text)
+{
+    call_emit(call_of(context), (struct hv_event){.type = HV_EVENT_PROGRESS, .text = text});
+}
+
+const struct hv_services runtime_services = {
+    .state = state,
+    .tool_set = tool_set,
+    .progress = progress,
+    .set_directory = set_directory,
+    .activate_tool = activate_tool,
+    .add_message = add_message,
+};
+
+static void change_directory(struct runtime *runtime, struct hv_str path)
+{
+    pthread_mutex_lock(&runtime->lock);
+    bool changed = !hv_str_eq(runtime->directory, path);
+    if (changed) {
+        runtime->directory = hv_arena_str(&runtime->arena, path);
+        runtime->directory_epoch++;
+    }
+    pthread_mutex_unlock(&runtime->lock);
+    if (changed)
+        runtime_emit(runtime, &(struct hv_event){.type = HV_EVENT_STATE, .name = HV_STR("cwd"), .text = path});
+}
+
+static void add_text_block(struct batch *batch, struct hv_str text)
+{
+    struct hv_json_writer writer;
+    if (batch->messages.len)
+        hv_buf_add_byte(&batch->messages, ',');
+    hv_json_writer_init(&writer, &batch->messages);
+    hv_json_begin_object(&writer);
+    hv_json_member_cstr(&writer, "type", "text");
+    hv_json_member_string(&writer, "text", text);
+    hv_json_end_object(&writer);
+}
+
+void effects_apply(struct batch *batch, size_t until)
+{
+    for (; batch->effects_applied < until; batch->effects_applied++) {
+        struct call *call = batch->calls.items[batch->effects_applied];
+        for (struct effect *effect = call->effects; effect; effect = effect->next) {
+            struct hv_str text = hv_str_from(effect->text);
+            switch (effect->type) {
+            case EFFECT_DIRECTORY: change_directory(batch->runtime, text); break;
+            case EFFECT_ACTIVATE: pool_activate(batch->runtime, text); break;
+            case EFFECT_MESSAGE: add_text_block(batch, text); break;
+            }
+        }
+    }
+}
+
+void effects_free(struct call *call)
+{
+    while (call->effects) {
+        struct effect *effect = call->effects;
+        call->effects = effect->next;
+        free(effect->text);
+        free(effect);
+    }
+}

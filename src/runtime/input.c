@@ -1,0 +1,102 @@
+/*
+ * input.c: the stage that turns the model's bytes into a typed, validated input with its footprint (spec P2): first the
+ * shape, with all faults at once, then the meaning.
+ */
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "runtime/call.h"
+#include "schema/fields.h"
+
+#include <string.h>
+
+/* Inputs with a run-time schema (MCP, plugins): parsed, then checked against that schema. */
+static bool decode_plain(struct call *call, struct fields_faults *faults)
+{
+    const struct hv_json *value;
+    if (fields_parse_object(call->raw, &call->arena, &value, faults) != HV_OK)
+        return false;
+    call->input = (void *)value;
+    CLEANUP_BUF struct hv_buf json = {.max = SIZE_MAX / 4};
+    struct hv_json_writer writer;
+    hv_json_writer_init(&writer, &json);
+    hv_json_put_value(&writer, value);
+    call->input_json = hv_arena_str(&call->arena, hv_buf_str(&json));
+    return true;
+}
+
+static bool decode_typed(struct call *call, struct fields_faults *faults)
+{
+    const struct hv_tool *tool = call->tool;
+    const struct hv_json *value = NULL;
+    void *input = hv_arena_zalloc(&call->arena, 1, tool->input_size ? tool->input_size : 1);
+    if (fields_decode_text(tool->fields, call->raw, &call->arena, input, &value, faults) != HV_OK)
+        return false;
+    fields_expand_paths(tool->fields, input, &call->arena, call->context.directory, call->context.home);
+    if (tool->backfill)
+        tool->backfill(input, &call->context);
+    call->input = input;
+    CLEANUP_BUF struct hv_buf json = {.max = SIZE_MAX / 4};
+    struct hv_json_writer writer;
+    hv_json_writer_init(&writer, &json);
+    fields_encode_given(tool->fields, input, value, &writer);
+    call->input_json = hv_arena_str(&call->arena, hv_buf_str(&json));
+    return true;
+}
+
+static void take_directory(struct call *call)
+{
+    struct runtime *runtime = call->runtime;
+    LOCK_SCOPE(&runtime->lock);
+    call->context.directory = hv_arena_str(&call->arena, runtime->directory);
+    call->directory_epoch = runtime->directory_epoch;
+}
+
+static struct policy_path *resolve_all(struct call *call, const struct hv_path_list *list)
+{
+    struct policy_path *paths = hv_arena_array(&call->arena, struct policy_path, list->count);
+    for (size_t i = 0; i < list->count; i++) {
+        paths[i].written = path_expand(&call->arena, list->paths[i], call->context.directory, call->context.home);
+        /* What cannot be resolved (a loop of links, no permission to look) stays as written; the tool meets the fault.
+         */
+        if (call->runtime->host->resolve(call->runtime->host, &call->arena, paths[i].written, &paths[i].resolved,
+                                         NULL) != HV_OK)
+            paths[i].resolved = paths[i].written;
+    }
+    return paths;
+}
+
+static void take_footprint(struct call *call)
+{
+    const struct hv_tool *tool = call->tool;
+    call->footprint = (struct hv_footprint){0};
+    if (tool->footprint)
+        tool->footprint(call->input, &call->context, &call->footprint);
+    call->reads = resolve_all(call, &call->footprint.reads);
+    call->writes = resolve_all(call, &call->footprint.writes);
+    call->read_only = tool->read_only && tool->read_only(call->input, &call->context);
+    call->destructive = tool->destructive && tool->destructive(call->input, &call->context);
+    bool beside =
+        call->footprint.limited && tool->concurrency_safe && tool->concurrency_safe(call->input, &call->context);
+    LOCK_SCOPE(&call->batch->lock);
+    call->exclusive = !beside;
+}
+
+enum stage_outcome stage_input(struct call *call)
+{
+    const struct hv_tool *tool = call->tool;
+    struct fields_faults *faults = hv_arena_new(&call->arena, struct fields_faults);
+    struct hv_error err = {0};
+    take_directory(call);
+    bool decoded = tool->fields ? decode_typed(call, faults) : decode_plain(call, faults);
+    if (!decoded) {
+        struct hv_str text = fields_faults_text(faults, tool->name, &call->arena);
+        return call_settle_error(call, "%.*s", HV_STR_ARG(text));
+    }
+    if (tool->validate && tool->validate(call->input, &call->context, &err) != HV_OK) {
+        call->result = (struct hv_result){0};
+        hv_result_error(&call->result, &call->arena, &err);
+        return STAGE_SETTLED;
+    }
+    take_footprint(call);
+    return STAGE_NEXT;
+}

@@ -1,0 +1,200 @@
+/*
+ * permission.c: the stage that gathers the facts of a call, has them decided, asks where asking is due, and records the
+ * decision with the rule or stage that made it (spec P6). What may be done is knowledge of src/policy; here is the act.
+ */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "runtime/call.h"
+
+#include <string.h>
+
+void permission_facts(struct call *call, struct policy_facts *facts)
+{
+    const struct hv_tool *tool = call->tool;
+    *facts = (struct policy_facts){
+        .tool = tool,
+        .reads = call->reads,
+        .read_count = call->footprint.reads.count,
+        .writes = call->writes,
+        .write_count = call->footprint.writes.count,
+        .touches_listed_only = call->footprint.limited,
+        .read_only = call->read_only,
+        .destructive = call->destructive,
+        .hook = call->hook_verdict,
+        .hook_reason = call->hook_reason,
+        .interactive = call->runtime->options.ask != NULL,
+    };
+    if (tool->subject)
+        facts->subject = tool->subject(call->input, &call->context);
+    if (tool->check_permission)
+        facts->own = tool->check_permission(call->input, &call->context, &facts->own_reason);
+}
+
+static void decide(struct call *call, const struct policy_facts *facts)
+{
+    struct policy *policy = runtime_policy(call->runtime);
+    policy_decide(policy, facts, &call->arena, &call->decision);
+    /* The texts may stand in the policy, which another thread may replace: keep them with the call. */
+    struct policy_decision *decision = &call->decision;
+    decision->reason = hv_arena_str(&call->arena, decision->reason);
+    decision->rule = hv_arena_str(&call->arena, decision->rule);
+    decision->scope = hv_arena_str(&call->arena, decision->scope);
+    decision->proposal = hv_arena_str(&call->arena, decision->proposal);
+    policy_unref(policy);
+}
+
+static const char *verdict_name(enum hv_verdict verdict)
+{
+    return verdict == HV_ALLOW ? "allow" : verdict == HV_ASK ? "ask" : "deny";
+}
+
+static void emit_decision(struct call *call, enum hv_verdict final, struct hv_str by, uint64_t waited_ns)
+{
+    CLEANUP_BUF struct hv_buf data = {.max = 1u << 20};
+    struct hv_json_writer writer;
+    hv_json_writer_init(&writer, &data);
+    hv_json_begin_object(&writer);
+    hv_json_member_cstr(&writer, "stage", policy_stage_name(call->decision.stage));
+    if (call->decision.rule.ptr)
+        hv_json_member_string(&writer, "rule", call->decision.rule);
+    if (call->decision.scope.ptr)
+        hv_json_member_string(&writer, "scope", call->decision.scope);
+    if (by.ptr)
+        hv_json_member_string(&writer, "by", by);
+    hv_json_end_object(&writer);
+    call_emit(call, (struct hv_event){.type = HV_EVENT_DECISION,
+                                      .name = hv_str_from(verdict_name(final)),
+                                      .text = call->decision.reason,
+                                      .data = hv_buf_str(&data),
+                                      .duration_ns = waited_ns,
+                                      .ok = final == HV_ALLOW});
+}
+
+static struct hv_str describe_use(struct call *call)
+{
+    CLEANUP_BUF struct hv_buf text = {.max = 1u << 20};
+    if (call->tool->render_use)
+        call->tool->render_use(call->input, &call->context, &text);
+    else
+        hv_buf_addf(&text, "%s %.*s", call->tool->name, HV_STR_ARG(call->input_json));
+    return hv_arena_str(&call->arena, hv_buf_str(&text));
+}
+
+static enum stage_outcome deny(struct call *call, struct hv_str word)
+{
+    const struct policy_decision *decision = &call->decision;
+    if (word.len)
+        return call_settle_error(call, "The person refused this call and says: %.*s", HV_STR_ARG(word));
+    if (decision->verdict == HV_ASK && decision->proposal.len)
+        return call_settle_error(call,
+                                 "Permission to use %s was not given: %.*s. Nobody can be asked here; the rule `%.*s` "
+                                 "in permissions.allow would allow it",
+                                 call->tool->name, HV_STR_ARG(decision->reason), HV_STR_ARG(decision->proposal));
+    return call_settle_error(call, "Permission to use %s was denied: %.*s", call->tool->name,
+                             HV_STR_ARG(decision->reason));
+}
+
+static void save_rule(struct call *call, const struct runtime_answer *answer)
+{
+    struct runtime *runtime = call->runtime;
+    struct hv_error err;
+    struct policy *old = runtime_policy(runtime);
+    struct policy *grown = policy_with_rule(old, answer->scope, HV_ALLOW, answer->rule, &err);
+    policy_unref(old);
+    if (!grown) {
+        runtime_emit(
+            runtime,
+            &(struct hv_event){.type = HV_EVENT_NOTICE, .name = HV_STR("warning"), .text = hv_str_from(err.message)});
+        return;
+    }
+    runtime_set_policy(runtime, grown);
+    policy_unref(grown);
+    runtime_emit(runtime, &(struct hv_event){.type = HV_EVENT_STATE, .name = HV_STR("rules"), .text = answer->rule});
+}
+
+/* The PermissionRequest hooks may answer in a person's place. */
+static bool hooks_answer(struct call *call, struct runtime_answer *answer)
+{
+    struct hook_verdict verdict = {0};
+    if (!hook_configured(call->runtime, "PermissionRequest"))
+        return false;
+    CLEANUP_BUF struct hv_buf members = {.max = SIZE_MAX / 4};
+    struct hv_json_writer writer;
+    hv_json_writer_init(&writer, &members);
+    hv_json_begin_object(&writer);
+    hv_json_member_cstr(&writer, "tool_name", call->tool->name);
+    hv_json_member_raw(&writer, "tool_input", call->input_json);
+    hv_json_end_object(&writer);
+    hook_run(call->runtime, "PermissionRequest", hv_str_from(call->tool->name), hv_buf_str(&members), call,
+             &call->arena, &verdict);
+    if (verdict.permission != HV_ALLOW && verdict.permission != HV_DENY)
+        return false;
+    *answer = (struct runtime_answer){
+        .verdict = verdict.permission, .message = verdict.reason, .updated_input = verdict.updated_input};
+    return true;
+}
+
+static enum stage_outcome take_answer(struct call *call, const struct runtime_answer *answer, const char *by,
+                                      uint64_t waited_ns)
+{
+    enum hv_verdict final = answer->verdict == HV_ALLOW ? HV_ALLOW : HV_DENY;
+    emit_decision(call, final, hv_str_from(by), waited_ns);
+    if (final == HV_DENY)
+        return deny(call, answer->message);
+    if (answer->rule.len && !call->decision.always_confirm)
+        save_rule(call, answer);
+    if (!answer->updated_input.len || hv_str_eq(answer->updated_input, call->input_json))
+        return STAGE_NEXT;
+    /* The person changed the input: it is decoded and judged anew; hooks have had their say on this call. */
+    call->raw = hv_arena_str(&call->arena, answer->updated_input);
+    call->answered = true;
+    schedule_withdraw(call);
+    return STAGE_BACK;
+}
+
+static enum stage_outcome ask(struct call *call, const struct policy_facts *facts)
+{
+    struct runtime *runtime = call->runtime;
+    struct runtime_answer answer = {0};
+    uint64_t started = clock_monotonic_ns();
+    if (hooks_answer(call, &answer))
+        return take_answer(call, &answer, "hook", clock_monotonic_ns() - started);
+    if (!runtime->options.ask) {
+        emit_decision(call, HV_DENY, HV_STR("nobody to ask"), 0);
+        return deny(call, (struct hv_str){0});
+    }
+    LOCK_SCOPE(&runtime->ask_lock);
+    /* The answer to an earlier question may have settled this one. */
+    decide(call, facts);
+    if (call->decision.verdict != HV_ASK) {
+        emit_decision(call, call->decision.verdict, (struct hv_str){0}, clock_monotonic_ns() - started);
+        return call->decision.verdict == HV_ALLOW ? STAGE_NEXT : deny(call, (struct hv_str){0});
+    }
+    struct runtime_question question = {
+        .call_id = call->id,
+        .tool = hv_str_from(call->tool->name),
+        .input = call->input_json,
+        .text = describe_use(call),
+        .decision = &call->decision,
+    };
+    call_emit(call, (struct hv_event){.type = HV_EVENT_ASK, .text = question.text});
+    runtime->options.ask(runtime->options.ask_user, &question, call->cancel, &call->arena, &answer);
+    if (call_is_cancelled(call))
+        return call_settle_error(call, "Cancelled while a person was asked: %s", call->batch->cancel_reason);
+    return take_answer(call, &answer, "person", clock_monotonic_ns() - started);
+}
+
+enum stage_outcome stage_permission(struct call *call)
+{
+    struct policy_facts facts;
+    permission_facts(call, &facts);
+    decide(call, &facts);
+    if (call->decision.verdict == HV_ASK) {
+        /* A person who rewrote the input has approved what it became, unless a rule denies it. */
+        if (!call->answered)
+            return ask(call, &facts);
+        call->decision.verdict = HV_ALLOW;
+    }
+    emit_decision(call, call->decision.verdict, (struct hv_str){0}, 0);
+    return call->decision.verdict == HV_ALLOW ? STAGE_NEXT : deny(call, (struct hv_str){0});
+}

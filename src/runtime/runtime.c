@@ -1,0 +1,196 @@
+/* runtime.c: making and ending what the calls of a session share. See runtime.h. */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/path.h"
+#include "loop/workers.h"
+#include "runtime/call.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { CONCURRENCY_DEFAULT = 10, CONCURRENCY_MAX = 256 };
+
+/* Threads beyond the concurrency limit hold calls that wait: for earlier calls, or for a person. */
+enum { WAITING_THREADS = 54 };
+
+static unsigned concurrency(const struct runtime_options *options)
+{
+    int64_t wanted = options->max_concurrency;
+    if (!wanted)
+        wanted = options->settings->max_tool_concurrency;
+    const char *variable = getenv("HELVE_MAX_TOOL_CONCURRENCY");
+    if (!wanted && variable && !hv_str_to_int64(hv_str_from(variable), &wanted))
+        wanted = 0;
+    if (wanted <= 0)
+        return CONCURRENCY_DEFAULT;
+    return wanted > CONCURRENCY_MAX ? CONCURRENCY_MAX : (unsigned)wanted;
+}
+
+/* ---- the environment of commands ------------------------------------------------------------------------------------
+ */
+
+static bool sets(const char *entry, struct hv_str name)
+{
+    return strncmp(entry, name.ptr, name.len) == 0 && entry[name.len] == '=';
+}
+
+/* base with the variables of added replaced or appended. */
+static const char *const *extend(struct hv_arena *arena, const char *const *base, const struct settings_variable *added,
+                                 size_t count)
+{
+    size_t base_count = 0, at = 0;
+    while (base[base_count])
+        base_count++;
+    const char **list = hv_arena_array(arena, const char *, base_count + count + 1);
+    for (size_t i = 0; i < base_count; i++) {
+        bool replaced = false;
+        for (size_t j = 0; j < count && !replaced; j++)
+            replaced = sets(base[i], added[j].name);
+        if (!replaced)
+            list[at++] = base[i];
+    }
+    for (size_t i = 0; i < count; i++)
+        list[at++] = hv_arena_format(arena, "%.*s=%.*s", HV_STR_ARG(added[i].name), HV_STR_ARG(added[i].value)).ptr;
+    return list;
+}
+
+static void make_environments(struct runtime *runtime)
+{
+    const struct settings *settings = runtime->settings;
+    runtime->environment = extend(&runtime->arena, (const char *const *)environ, settings->env, settings->env_count);
+    struct hv_str project = runtime->options.root_count ? runtime->options.roots[0] : runtime->options.directory;
+    const struct settings_variable own[] = {
+        {.name = HV_STR("CLAUDE_PROJECT_DIR"), .value = project},
+        {.name = HV_STR("HELVE_PROJECT_DIR"), .value = project},
+    };
+    runtime->hook_environment = extend(&runtime->arena, runtime->environment, own, sizeof own / sizeof *own);
+}
+
+/* ---- making and ending
+ * ------------------------------------------------------------------------------------------------ */
+
+static const struct hv_str *copy_strs(struct hv_arena *arena, const struct hv_str *items, size_t count)
+{
+    struct hv_str *copy = hv_arena_array(arena, struct hv_str, count);
+    for (size_t i = 0; i < count; i++)
+        copy[i] = hv_arena_str(arena, items[i]);
+    return items ? copy : NULL;
+}
+
+static void copy_options(struct runtime *runtime, const struct runtime_options *options)
+{
+    struct hv_arena *arena = &runtime->arena;
+    struct runtime_options *own = &runtime->options;
+    *own = *options;
+    own->session_id = hv_arena_str(arena, options->session_id);
+    own->directory = hv_arena_str(arena, options->directory);
+    own->home = hv_arena_str(arena, options->home);
+    own->session_directory = hv_arena_str(arena, options->session_directory);
+    own->transcript_path = hv_arena_str(arena, options->transcript_path);
+    own->roots = copy_strs(arena, options->roots, options->root_count);
+    own->only_tools = copy_strs(arena, options->only_tools, options->only_tool_count);
+    own->without_tools = copy_strs(arena, options->without_tools, options->without_tool_count);
+    struct hv_sink *sinks = hv_arena_array(arena, struct hv_sink, options->sink_count);
+    if (options->sink_count)
+        memcpy(sinks, options->sinks, options->sink_count * sizeof *sinks);
+    own->sinks = sinks;
+}
+
+enum hv_code runtime_new(const struct runtime_options *options, struct runtime **out, struct hv_error *err)
+{
+    struct runtime *runtime = hv_calloc(1, sizeof *runtime);
+    runtime->loop = options->loop;
+    runtime->host = options->host;
+    runtime->settings = settings_ref(options->settings);
+    runtime->policy = policy_ref(options->policy);
+    runtime->max_concurrency = concurrency(options);
+    runtime->started_ns = clock_monotonic_ns();
+    copy_options(runtime, options);
+    runtime->directory = runtime->options.directory;
+    pthread_mutex_init(&runtime->lock, NULL);
+    pthread_mutex_init(&runtime->emit_lock, NULL);
+    pthread_mutex_init(&runtime->ask_lock, NULL);
+    runtime->workers = workers_new(runtime->max_concurrency + WAITING_THREADS);
+    make_environments(runtime);
+    enum hv_code code = pool_init(runtime, err);
+    if (code != HV_OK) {
+        runtime_free(runtime);
+        return code;
+    }
+    *out = runtime;
+    return HV_OK;
+}
+
+void runtime_free(struct runtime *runtime)
+{
+    if (!runtime)
+        return;
+    workers_free(runtime->workers);
+    for (size_t i = runtime->states.count; i-- > 0;) {
+        struct runtime_state *state = &runtime->states.items[i];
+        if (state->key->release)
+            state->key->release(state->value);
+        free(state->value);
+    }
+    vec_release(&runtime->states);
+    pool_release(runtime);
+    policy_unref(runtime->policy);
+    settings_unref(runtime->settings);
+    pthread_mutex_destroy(&runtime->lock);
+    pthread_mutex_destroy(&runtime->emit_lock);
+    pthread_mutex_destroy(&runtime->ask_lock);
+    hv_arena_release(&runtime->arena);
+    free(runtime);
+}
+
+/* ---- state of the session
+ * ------------------------------------------------------------------------------------------------ */
+
+void runtime_emit(struct runtime *runtime, const struct hv_event *event)
+{
+    struct hv_event stamped = *event;
+    LOCK_SCOPE(&runtime->emit_lock);
+    if (!stamped.time_ns)
+        stamped.time_ns = clock_monotonic_ns() - runtime->started_ns;
+    if (!stamped.wall_ms)
+        stamped.wall_ms = clock_wall_ns() / (int64_t)CLOCK_MILLISECOND;
+    for (size_t i = 0; i < runtime->options.sink_count; i++)
+        runtime->options.sinks[i].event(runtime->options.sinks[i].user, &stamped);
+}
+
+struct hv_str runtime_directory(struct runtime *runtime)
+{
+    LOCK_SCOPE(&runtime->lock);
+    return runtime->directory;
+}
+
+struct policy *runtime_policy(struct runtime *runtime)
+{
+    LOCK_SCOPE(&runtime->lock);
+    return policy_ref(runtime->policy);
+}
+
+void runtime_set_policy(struct runtime *runtime, struct policy *policy)
+{
+    LOCK_SCOPE(&runtime->lock);
+    policy_unref(runtime->policy);
+    runtime->policy = policy_ref(policy);
+}
+
+/* Made when the first call needs it: most short sessions store nothing. */
+struct hv_str runtime_results_directory(struct runtime *runtime)
+{
+    LOCK_SCOPE(&runtime->lock);
+    if (runtime->results_directory.ptr)
+        return runtime->results_directory;
+    struct hv_str path =
+        path_expand(&runtime->arena, HV_STR("tool-results"), runtime->options.session_directory, (struct hv_str){0});
+    /* When it cannot be made, storing fails later, with a message in the result that wanted it. */
+    if (runtime->host->make_directories(runtime->host, path, NULL) == HV_OK && chmod(path.ptr, 0700) != 0)
+        runtime_emit(runtime,
+                     &(struct hv_event){.type = HV_EVENT_NOTICE,
+                                        .name = HV_STR("warning"),
+                                        .text = HV_STR("the folder for large results could not be made private")});
+    return runtime->results_directory = path;
+}

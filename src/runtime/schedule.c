@@ -1,0 +1,147 @@
+/*
+ * schedule.c: which calls of a batch may run at the same time (spec P5).
+ *
+ * A call waits for every earlier call of its batch whose footprint conflicts with its own. Until a call has been judged
+ * (a hook may still change its input) its footprint counts as everything. At most max_concurrency calls run at once;
+ * among the ready the earlier goes first. All state is guarded by the batch's lock; a waiting call sleeps on its own
+ * condition variable, so that a change wakes only those that may go.
+ */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/path.h"
+#include "runtime/call.h"
+
+static bool paths_meet(const struct policy_path *a, size_t a_count, const struct policy_path *b, size_t b_count)
+{
+    for (size_t i = 0; i < a_count; i++)
+        for (size_t j = 0; j < b_count; j++)
+            if (path_inside(a[i].resolved, b[j].resolved) || path_inside(b[j].resolved, a[i].resolved))
+                return true;
+    return false;
+}
+
+static bool conflict(const struct call *earlier, const struct call *call)
+{
+    if (earlier->state == CALL_DONE)
+        return false;
+    if (earlier->state == CALL_PENDING || earlier->exclusive || call->exclusive)
+        return true;
+    const struct hv_footprint *a = &earlier->footprint, *b = &call->footprint;
+    return paths_meet(earlier->writes, a->writes.count, call->writes, b->writes.count) ||
+           paths_meet(earlier->writes, a->writes.count, call->reads, b->reads.count) ||
+           paths_meet(earlier->reads, a->reads.count, call->writes, b->writes.count);
+}
+
+/* Earlier calls come first. A later one may be running already when a person changed this call's input after its
+ * footprint was settled: then they must not overlap either. */
+static bool may_run(const struct batch *batch, const struct call *call)
+{
+    for (size_t i = batch->first_unfinished; i < batch->started; i++) {
+        const struct call *other = batch->calls.items[i];
+        if ((i < call->index || (i > call->index && other->state == CALL_RUNNING)) && conflict(other, call))
+            return false;
+    }
+    return true;
+}
+
+/* Admit whoever may go now. Batch lock held. */
+static void admit_ready(struct batch *batch)
+{
+    for (size_t i = batch->first_unfinished; i < batch->started && batch->running < batch->runtime->max_concurrency;
+         i++) {
+        struct call *call = batch->calls.items[i];
+        if (call->state != CALL_WAITING || !may_run(batch, call))
+            continue;
+        /* An exclusive call ends the concurrent group before it: that group's effects hold from here on. */
+        if (call->exclusive)
+            effects_apply(batch, call->index);
+        call->state = CALL_RUNNING;
+        batch->running++;
+        pthread_cond_signal(&call->admitted);
+    }
+}
+
+/* Batch lock held. */
+static void set_state(struct call *call, enum call_state state)
+{
+    if (call->state == CALL_RUNNING)
+        call->batch->running--;
+    call->state = state;
+    admit_ready(call->batch);
+}
+
+void schedule_judged(struct call *call)
+{
+    LOCK_SCOPE(&call->batch->lock);
+    set_state(call, CALL_JUDGED);
+}
+
+void schedule_withdraw(struct call *call)
+{
+    LOCK_SCOPE(&call->batch->lock);
+    set_state(call, CALL_PENDING);
+}
+
+/* What an earlier call did may have moved the ground under a judged input: the working directory, or what a link in its
+ * paths points to. */
+static bool ground_moved(struct call *call)
+{
+    struct runtime *runtime = call->runtime;
+    pthread_mutex_lock(&runtime->lock);
+    bool moved = call->directory_epoch != runtime->directory_epoch;
+    pthread_mutex_unlock(&runtime->lock);
+    const struct policy_path *lists[] = {call->reads, call->writes};
+    const size_t counts[] = {call->footprint.reads.count, call->footprint.writes.count};
+    for (size_t list = 0; list < 2 && !moved; list++)
+        for (size_t i = 0; i < counts[list] && !moved; i++) {
+            struct hv_str resolved;
+            enum hv_code code =
+                runtime->host->resolve(runtime->host, &call->arena, lists[list][i].written, &resolved, NULL);
+            moved = code != HV_OK || !hv_str_eq(resolved, lists[list][i].resolved);
+        }
+    return moved;
+}
+
+/* Sleep until the call is admitted or cancelled; whether it is admitted. */
+static bool wait_for_admission(struct call *call)
+{
+    LOCK_SCOPE(&call->batch->lock);
+    set_state(call, CALL_WAITING);
+    while (call->state == CALL_WAITING && !call_is_cancelled(call)) {
+        call->waited = true;
+        pthread_cond_wait(&call->admitted, &call->batch->lock);
+    }
+    if (call->state != CALL_RUNNING)
+        set_state(call, CALL_PENDING);
+    return call->state == CALL_RUNNING;
+}
+
+enum stage_outcome stage_schedule(struct call *call)
+{
+    uint64_t started = clock_monotonic_ns();
+    call->waited = false;
+    if (!wait_for_admission(call))
+        return call_settle_error(call, "Cancelled while it waited for earlier calls: %s", call->batch->cancel_reason);
+    if (call->waited && ground_moved(call)) {
+        schedule_withdraw(call);
+        return STAGE_BACK;
+    }
+    call_emit(call, (struct hv_event){.type = HV_EVENT_ADMITTED, .duration_ns = clock_monotonic_ns() - started});
+    return STAGE_NEXT;
+}
+
+void schedule_done(struct call *call)
+{
+    struct batch *batch = call->batch;
+    LOCK_SCOPE(&batch->lock);
+    if (call->state == CALL_RUNNING)
+        batch->running--;
+    call->state = CALL_DONE;
+    while (batch->first_unfinished < batch->calls.count &&
+           batch->calls.items[batch->first_unfinished]->state == CALL_DONE)
+        batch->first_unfinished++;
+    /* An exclusive call ran alone: everything before it is done, and its effects hold at once. */
+    if (call->exclusive && batch->first_unfinished > call->index)
+        effects_apply(batch, call->index + 1);
+    admit_ready(batch);
+}

@@ -1,0 +1,294 @@
+/*
+ * guard.c: the guard, a program of its own (LIBDIR/helve/helve-guard) that starts one command for helve, stays beside
+ * it, and sees to it that nothing of it survives. run.h says why; guard_protocol.h what is said to helve.
+ *
+ *   helve-guard MEMORY:FILE:PROCESSES DIRECTORY PROGRAM ARGUMENT…      (0 and "" mean: leave as it is)
+ *
+ * It uses nothing but libc and is linked statically where possible, so that it starts in a third of a millisecond
+ * and no LD_PRELOAD of the command's environment reaches it. It has all signals blocked from birth (helve starts it
+ * so), keeps no copy of the command's pipes, and wipes its own arguments so that a `pkill -f` meant for others does not
+ * find it.
+ */
+#include "proc/guard_protocol.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct guard {
+    pid_t self, command;
+    bool command_exited, command_reaped; /* between the two it is a zombie, which keeps its group's number from reuse */
+    int status;                          /* of the command, once exited */
+    int control, signals;
+    bool killed; /* helve has ordered the end, or is gone */
+};
+
+static void report(int control, int kind, int value, int detail)
+{
+    struct guard_report message = {kind, value, detail};
+    while (send(control, &message, sizeof message, MSG_NOSIGNAL) < 0 && errno == EINTR)
+        ;
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* ---- the command's side of fork ------------------------------------------------------------------------ */
+
+/* Lower one limit; a hard limit that is lower already stays. */
+static bool limit(int resource, unsigned long long wanted)
+{
+    struct rlimit current;
+    if (wanted == 0)
+        return true;
+    if (getrlimit((__rlimit_resource_t)resource, &current))
+        return false;
+    if (current.rlim_max == RLIM_INFINITY || current.rlim_max > wanted)
+        current.rlim_max = wanted;
+    current.rlim_cur = current.rlim_max;
+    return setrlimit((__rlimit_resource_t)resource, &current) == 0;
+}
+
+static bool set_limits(const char *text)
+{
+    unsigned long long values[3] = {0};
+    for (int i = 0; i < 3; i++) {
+        char *end;
+        values[i] = strtoull(text, &end, 10);
+        text = *end ? end + 1 : end;
+    }
+    return limit(RLIMIT_AS, values[0]) && limit(RLIMIT_FSIZE, values[1]) && limit(RLIMIT_NPROC, values[2]);
+}
+
+__attribute__((noreturn)) static void fail_start(int control, enum guard_failure what)
+{
+    report(control, GUARD_FAILED, errno, (int)what);
+    _exit(127);
+}
+
+/* Become the command: own session and group, killed with the guard, limits, directory, clean signals. */
+__attribute__((noreturn)) static void become_command(const struct guard *guard, char **argv)
+{
+    sigset_t none;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != guard->self)
+        _exit(127);
+    setsid();
+    if (argv[2][0] && chdir(argv[2]))
+        fail_start(guard->control, GUARD_FAILED_DIRECTORY);
+    if (!set_limits(argv[1]))
+        fail_start(guard->control, GUARD_FAILED_LIMITS);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execvp(argv[GUARD_ARGUMENTS], argv + GUARD_ARGUMENTS);
+    fail_start(guard->control, GUARD_FAILED_PROGRAM);
+}
+
+/* ---- the tree ------------------------------------------------------------------------------------------ */
+
+typedef void child_function(struct guard *guard, pid_t child, int argument);
+
+static pid_t parent_of(const char *name)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%s/stat", name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    if (len <= 0)
+        return -1;
+    text[len] = '\0';
+    char *name_end = strrchr(text, ')'); /* "pid (name) state parent …", and the name may hold anything */
+    return name_end && strlen(name_end) > 4 ? (pid_t)strtol(name_end + 4, NULL, 10) : -1;
+}
+
+/* As each_child, by looking at every process: for kernels without the children file. */
+static int each_child_by_scan(struct guard *guard, child_function *function, int argument)
+{
+    int count = 0;
+    DIR *directory = opendir("/proc");
+    if (!directory)
+        return 0;
+    for (struct dirent *entry; (entry = readdir(directory));) {
+        if (!isdigit((unsigned char)entry->d_name[0]) || parent_of(entry->d_name) != guard->self)
+            continue;
+        count++;
+        function(guard, (pid_t)strtol(entry->d_name, NULL, 10), argument);
+    }
+    closedir(directory);
+    return count;
+}
+
+/* Call function for each child of the guard, zombies included; returns how many there were. */
+static int each_child(struct guard *guard, child_function *function, int argument)
+{
+    int count = 0;
+    FILE *list = fopen("/proc/thread-self/children", "re");
+    if (!list)
+        return each_child_by_scan(guard, function, argument);
+    for (int child; fscanf(list, "%d", &child) == 1; count++)
+        function(guard, child, argument);
+    fclose(list);
+    return count;
+}
+
+static void signal_stray(struct guard *guard, pid_t child, int number)
+{
+    if (guard->command_reaped || getpgid(child) != guard->command)
+        kill(child, number);
+}
+
+/* To the command's group, and to children of the guard outside of it. The rest of a killed child's family comes to
+ * the guard as its own children, so repeating this reaches all. */
+static void signal_tree(struct guard *guard, int number)
+{
+    if (!guard->command_reaped)
+        kill(-guard->command, number);
+    each_child(guard, signal_stray, number);
+    if (number == SIGTERM)
+        signal_tree(guard, SIGCONT); /* a stopped process dies only when it goes on */
+}
+
+static void reap_stray(struct guard *guard, pid_t child, int argument)
+{
+    (void)argument;
+    if (child != guard->command)
+        waitpid(child, NULL, WNOHANG);
+}
+
+static void look_at_command(struct guard *guard)
+{
+    siginfo_t info = {0};
+    if (guard->command_exited || waitid(P_PID, (id_t)guard->command, &info, WEXITED | WNOHANG | WNOWAIT) ||
+        !info.si_pid)
+        return;
+    guard->command_exited = true;
+    guard->status = info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8 : info.si_status & 0x7f;
+}
+
+/* True when the command and all its descendants are gone. */
+static bool tree_is_empty(struct guard *guard)
+{
+    each_child(guard, reap_stray, 0);
+    if (each_child(guard, reap_stray, 0) > (guard->command_reaped ? 0 : 1))
+        return false;
+    if (!guard->command_reaped && waitpid(guard->command, NULL, WNOHANG) == guard->command)
+        guard->command_reaped = true;
+    return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
+}
+
+/* ---- the watch ----------------------------------------------------------------------------------------- */
+
+static void obey(struct guard *guard)
+{
+    char order;
+    ssize_t got = recv(guard->control, &order, 1, MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    guard->killed = true;
+    signal_tree(guard, got == 1 && order == GUARD_TERM ? SIGTERM : SIGKILL);
+    if (got > 0)
+        return;
+    close(guard->control); /* helve is gone: nobody is left to report to */
+    guard->control = -1;
+}
+
+/* Wait for an order or the end of a child, at most timeout_ms (-1: no limit). */
+static void wait_for_event(struct guard *guard, int timeout_ms)
+{
+    struct pollfd watched[] = {{guard->signals, POLLIN, 0}, {guard->control, POLLIN, 0}};
+    if (poll(watched, 2, timeout_ms) <= 0)
+        return;
+    struct signalfd_siginfo ignored;
+    while (watched[0].revents && read(guard->signals, &ignored, sizeof ignored) > 0)
+        ;
+    if (watched[1].revents)
+        obey(guard);
+}
+
+/* Give the tree until `for_ms` from now; true when it is gone. Signals it again every 5 ms when number is SIGKILL. */
+static bool tree_ends_within(struct guard *guard, int for_ms, int number)
+{
+    uint64_t end = now_ms() + (uint64_t)for_ms;
+    if (number)
+        signal_tree(guard, number);
+    while (!tree_is_empty(guard)) {
+        uint64_t now = now_ms();
+        if (now >= end)
+            return false;
+        int rest = (int)(end - now);
+        wait_for_event(guard, number == SIGKILL && rest > 5 ? 5 : rest);
+        if (number == SIGKILL)
+            signal_tree(guard, SIGKILL);
+    }
+    return true;
+}
+
+/* The command has exited: end what it left behind, report, and stay until nothing is left. */
+static void finish(struct guard *guard)
+{
+    bool left = !tree_ends_within(guard, GUARD_NATURAL_MS, 0) && !guard->killed;
+    bool gone = tree_is_empty(guard) || tree_ends_within(guard, GUARD_TERM_MS, SIGTERM) ||
+                tree_ends_within(guard, GUARD_KILL_MS, SIGKILL);
+    if (guard->control >= 0)
+        report(guard->control, GUARD_EXITED, guard->status,
+               (left ? GUARD_LEFT_RUNNING : 0) | (gone ? 0 : GUARD_TREE_ALIVE));
+    while (!gone)
+        gone = tree_ends_within(guard, GUARD_KILL_MS, SIGKILL);
+}
+
+/* Arguments and name of the command would make the guard a target of `pkill -f`. They lie in one piece. */
+static void wipe_arguments(int argc, char **argv)
+{
+    char *end = argv[argc - 1] + strlen(argv[argc - 1]);
+    memset(argv[0], 0, (size_t)(end - argv[0]));
+    prctl(PR_SET_NAME, "hv-guard");
+}
+
+int main(int argc, char **argv)
+{
+    struct guard guard = {.self = getpid(), .control = GUARD_CONTROL_FD};
+    sigset_t all, child;
+    if (argc <= GUARD_ARGUMENTS || fcntl(guard.control, F_SETFD, FD_CLOEXEC))
+        return 2;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    guard.signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (guard.signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1))
+        fail_start(guard.control, GUARD_FAILED_FORK);
+    guard.command = fork();
+    if (guard.command < 0)
+        fail_start(guard.control, GUARD_FAILED_FORK);
+    if (guard.command == 0)
+        become_command(&guard, argv);
+    close(0);
+    close(1);
+    close(2);
+    report(guard.control, GUARD_STARTED, guard.command, 0);
+    wipe_arguments(argc, argv);
+    if (chdir("/"))
+        return 2; /* cannot be; and the command dies with the guard */
+    while (look_at_command(&guard), !guard.command_exited) {
+        wait_for_event(&guard, -1);
+        each_child(&guard, reap_stray, 0);
+    }
+    finish(&guard);
+    return 0;
+}

@@ -1,0 +1,38 @@
+/*
+ * guard_protocol.h: what helve and its guard say to each other over one SOCK_SEQPACKET pair; see run.h for why.
+ * helve's side sends single bytes (enum guard_order); the guard's side sends struct guard_report. End of file on
+ * helve's side means that the guard is gone, on the guard's side that helve is.
+ */
+#ifndef PROC_GUARD_PROTOCOL_H
+#define PROC_GUARD_PROTOCOL_H
+
+#include <stdint.h>
+
+enum {
+    GUARD_CONTROL_FD = 3,  /* the guard's end of the socket; 0, 1 and 2 are the command's */
+    GUARD_ARGUMENTS = 3,   /* argv of the guard: name, limits, directory, then the command's argv */
+    GUARD_NATURAL_MS = 50, /* what descendants get to end by themselves after the command has */
+    GUARD_TERM_MS = 50,    /* … and between TERM and KILL after that */
+    GUARD_KILL_MS = 1000,  /* how long the guard waits for killed processes before it reports all the same */
+};
+
+enum guard_order { GUARD_TERM = 'T', GUARD_KILL = 'K' };
+
+enum guard_report_kind {
+    GUARD_STARTED = 1, /* value: process id of the command, also of its group */
+    GUARD_FAILED,      /* value: errno; detail: enum guard_failure */
+    GUARD_EXITED,      /* value: wait status; detail: bits of enum guard_exit_detail. The last report */
+};
+
+enum guard_failure { GUARD_FAILED_FORK = 1, GUARD_FAILED_DIRECTORY, GUARD_FAILED_LIMITS, GUARD_FAILED_PROGRAM };
+
+enum guard_exit_detail {
+    GUARD_LEFT_RUNNING = 1 << 0, /* descendants had to be ended */
+    GUARD_TREE_ALIVE = 1 << 1,   /* and some could not be: the guard stays with them */
+};
+
+struct guard_report {
+    int32_t kind, value, detail;
+};
+
+#endif

@@ -23,8 +23,10 @@ struct encoding {
     size_t mark; /* bytes of the byte order mark at the start; 0 when there is none */
 };
 
-/* The encoding of a file's bytes. With only the beginning of a file at hand, a character cut at its end is forgiven. */
+/* The encoding of a file, from all its bytes. */
 struct encoding encoding_detect(struct hv_str bytes);
+/* The same from the beginning of a longer file: a character that is cut at the end is forgiven. */
+struct encoding encoding_detect_beginning(struct hv_str bytes);
 /* A short name for people, such as "UTF-16 LE". Never NULL. */
 const char *encoding_name(enum encoding_kind kind);
 /*

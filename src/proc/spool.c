@@ -15,7 +15,7 @@ enum {
     INLINE_DEFAULT = 128 * 1024,
     PREVIEW_DEFAULT = 64 * 1024,
     LAST_LINE_MAX = 200,
-    STDERR_PART = 8 * 1024, /* kept of its head, and of its tail */
+    STREAM_PART = 8 * 1024, /* kept of each stream's head, and of its tail */
     NAME_ATTEMPTS = 100,
 };
 #define FILE_DEFAULT (1ull << 30)
@@ -24,6 +24,13 @@ enum {
 struct ring {
     char *bytes;
     size_t capacity, used, next; /* next: where the next byte goes */
+};
+
+/* The bounded copy of one stream. */
+struct part {
+    struct hv_buf head;
+    struct ring tail;
+    uint64_t size;
 };
 
 struct spool {
@@ -37,9 +44,7 @@ struct spool {
     struct hv_str path; /* absent: no file */
     char line[LAST_LINE_MAX], last_line[LAST_LINE_MAX];
     size_t line_len, last_line_len;
-    struct hv_buf error_head;
-    struct ring error_tail;
-    uint64_t error_size;
+    struct part parts[2]; /* stdout, stderr */
 };
 
 /* ---- rings --------------------------------------------------------------------------------------------- */
@@ -103,7 +108,8 @@ struct spool *spool_new(const struct spool_options *options)
             *byte = '_';
     spool->options.name = hv_str_from(name);
     hv_buf_init(&spool->memory, spool->options.inline_max);
-    hv_buf_init(&spool->error_head, STDERR_PART);
+    for (size_t i = 0; i < 2; i++)
+        hv_buf_init(&spool->parts[i].head, STREAM_PART);
     return spool;
 }
 
@@ -120,9 +126,11 @@ void spool_free(struct spool *spool)
         return;
     close_file(spool);
     hv_buf_release(&spool->memory);
-    hv_buf_release(&spool->error_head);
+    for (size_t i = 0; i < 2; i++) {
+        hv_buf_release(&spool->parts[i].head);
+        free(spool->parts[i].tail.bytes);
+    }
     free(spool->tail.bytes);
-    free(spool->error_tail.bytes);
     hv_arena_release(&spool->strings);
     free(spool);
 }
@@ -208,16 +216,16 @@ static void note_lines(struct spool *spool, struct hv_str bytes)
     }
 }
 
-static void keep_stderr(struct spool *spool, struct hv_str bytes)
+static void keep_part(struct part *part, struct hv_str bytes)
 {
-    spool->error_size += bytes.len;
-    size_t room = STDERR_PART - spool->error_head.len;
-    hv_buf_add_str(&spool->error_head, hv_str_slice(bytes, 0, room));
+    part->size += bytes.len;
+    size_t room = STREAM_PART - part->head.len;
+    hv_buf_add_str(&part->head, hv_str_slice(bytes, 0, room));
     if (bytes.len <= room)
         return;
-    if (!spool->error_tail.bytes)
-        ring_init(&spool->error_tail, STDERR_PART);
-    ring_add(&spool->error_tail, hv_str_slice(bytes, room, bytes.len));
+    if (!part->tail.bytes)
+        ring_init(&part->tail, STREAM_PART);
+    ring_add(&part->tail, hv_str_slice(bytes, room, bytes.len));
 }
 
 /* The part of bytes that still is below the cap. */
@@ -237,8 +245,7 @@ bool spool_add(struct spool *spool, enum hv_stream stream, struct hv_str bytes)
         return !spool->full;
     bytes = below_cap(spool, bytes);
     note_lines(spool, bytes);
-    if (stream == HV_STDERR)
-        keep_stderr(spool, bytes);
+    keep_part(&spool->parts[stream == HV_STDERR], bytes);
     if (!spool->spilled && bytes.len > spool->options.inline_max - spool->memory.len)
         spill(spool);
     if (!spool->spilled) {
@@ -272,13 +279,14 @@ struct hv_str spool_last_line(const struct spool *spool)
     return hv_str_of(spool->last_line, spool->last_line_len);
 }
 
-struct hv_str spool_stderr(const struct spool *spool, struct hv_arena *arena)
+struct hv_str spool_stream(const struct spool *spool, enum hv_stream stream, struct hv_arena *arena)
 {
-    struct hv_str head = hv_arena_str(arena, hv_buf_str(&spool->error_head));
-    if (!spool->error_tail.bytes)
+    const struct part *part = &spool->parts[stream == HV_STDERR];
+    struct hv_str head = hv_arena_str(arena, hv_buf_str(&part->head));
+    if (!part->tail.bytes)
         return head;
-    struct hv_str tail = ring_copy(&spool->error_tail, arena);
-    bool gap = spool->error_size > head.len + tail.len;
+    struct hv_str tail = ring_copy(&part->tail, arena);
+    bool gap = part->size > head.len + tail.len;
     return hv_arena_join(arena, gap ? hv_arena_join(arena, head, HV_STR("\n…\n")) : head, tail);
 }
 

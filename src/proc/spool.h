@@ -31,7 +31,7 @@ void spool_free(struct spool *spool);
 
 /*
  * Append bytes that came on a stream. False from the moment the total passes file_max: stop the producer; the bytes up
- * to exactly file_max are kept, the rest is only counted. stderr's bytes are also kept apart, bounded (spool_stderr).
+ * to exactly file_max are kept, the rest is only counted. Each stream is also kept apart, bounded (spool_stream).
  */
 bool spool_add(struct spool *spool, enum hv_stream stream, struct hv_str bytes);
 
@@ -40,8 +40,8 @@ uint64_t spool_lines(const struct spool *spool); /* newlines that came */
 bool spool_full(const struct spool *spool);      /* file_max was passed */
 /* The last line with something on it (at most 200 bytes of it), as it came; a view until the next spool_add. */
 struct hv_str spool_last_line(const struct spool *spool);
-/* What came on stderr: its first and last 8 KiB, joined by "\n…\n" when more; in arena. Empty when nothing came. */
-struct hv_str spool_stderr(const struct spool *spool, struct hv_arena *arena);
+/* What came on one stream: its first and last 8 KiB, joined by "\n…\n" when more; in arena. Empty when nothing came. */
+struct hv_str spool_stream(const struct spool *spool, enum hv_stream stream, struct hv_arena *arena);
 
 /*
  * Close the file and append what came to result, copied into arena: nothing for an empty spool, an HV_CONTENT_TEXT when

@@ -16,8 +16,8 @@ struct hv_str instructions_repository(const struct hv_host *host, struct hv_aren
  * Append all instruction files, the most general first, each under its path. A file is taken once, however many names
  * lead to it (same inode, or same text). A line that is nothing but "@path" is replaced by that file (up to four deep,
  * not inside code fences). Links resolved, a project's files must lie inside the project, the person's own inside the
- * home directory: so a cloned project cannot pull a private file into the prompt. HTML comments are left out. What is over
- * the limits is cut, and the text says so. settings may be NULL. Reads files.
+ * home directory: so a cloned project cannot pull a private file into the prompt. HTML comments are left out. What is
+ * over the limits is cut, and the text says so. settings may be NULL. Reads files.
  */
 void instructions_put(const struct hv_host *host, const struct settings *settings, struct hv_str directory,
                       struct hv_str home, struct hv_buf *out);

@@ -164,19 +164,43 @@ static void collect_sinks(struct session *session)
     session->options.sink_count = at;
 }
 
+/* Where what belongs to this session is kept. */
+static struct hv_str session_folder(struct session *session)
+{
+    struct hv_str path = session->journal_path;
+    if (hv_str_ends(path, HV_STR(".jsonl")))
+        return hv_arena_str(&session->arena, hv_str_slice(path, 0, path.len - strlen(".jsonl")));
+    return hv_arena_format(&session->arena, "%.*s.files", HV_STR_ARG(path));
+}
+
+static struct policy *make_policy(struct session *session, struct hv_str folder)
+{
+    const struct session_options *options = &session->options;
+    struct policy_options policy = {
+        .host = options->host,
+        .settings = options->settings,
+        .directory = options->directory,
+        .home = options->home,
+        .roots = options->roots,
+        .root_count = options->root_count,
+        .results_directory = hv_arena_format(&session->arena, "%.*s/tool-results", HV_STR_ARG(folder)),
+        .has_mode = options->has_mode,
+        .mode = options->mode,
+        .ignores_case = policy_probe_case(options->host, options->directory),
+    };
+    return policy_new(&policy);
+}
+
 static enum hv_code make_runtime(struct session *session, struct hv_error *err)
 {
     const struct session_options *options = &session->options;
-    struct hv_str folder = session->journal_path;
-    if (hv_str_ends(folder, HV_STR(".jsonl")))
-        folder.len -= strlen(".jsonl");
-    else
-        folder = hv_arena_format(&session->arena, "%.*s.files", HV_STR_ARG(folder));
+    struct hv_str folder = session_folder(session);
+    struct policy *policy = make_policy(session, folder);
     struct runtime_options runtime = {
         .loop = options->loop,
         .host = options->host,
         .settings = options->settings,
-        .policy = options->policy,
+        .policy = policy,
         .session_id = session->id,
         .directory = options->directory,
         .home = options->home,
@@ -193,7 +217,9 @@ static enum hv_code make_runtime(struct session *session, struct hv_error *err)
         .ask = options->ask,
         .ask_user = options->ask_user,
     };
-    return runtime_new(&runtime, &session->runtime, err);
+    enum hv_code code = runtime_new(&runtime, &session->runtime, err);
+    policy_unref(policy);
+    return code;
 }
 
 static void emit_start(struct session *session)
@@ -216,6 +242,21 @@ static void emit_start(struct session *session)
         hv_json_member_string(&writer, "parent", session->parent);
     hv_json_end_object(&writer);
     session_emit(session, (struct hv_event){.type = HV_EVENT_SESSION_START, .data = hv_buf_str(&data)});
+}
+
+/* Rules that could not be used are told, not passed over. */
+static void tell_policy_problems(struct session *session)
+{
+    struct policy *policy = runtime_policy(session->runtime);
+    size_t count;
+    const struct settings_problem *problems = policy_problems(policy, &count);
+    for (size_t i = 0; i < count; i++) {
+        CLEANUP_BUF struct hv_buf text;
+        hv_buf_init(&text, PROMPT_MAX);
+        settings_problem_write(&problems[i], &text);
+        session_notice(session, "warning", "%.*s", HV_STR_ARG(hv_buf_str(&text)));
+    }
+    policy_unref(policy);
 }
 
 /* Put the messages of an earlier session into this conversation; a fork writes them into its own journal too. */
@@ -279,6 +320,7 @@ static enum hv_code session_open(struct session *session, struct hv_error *err)
     session->conversation = model_conversation_new(session->options.model);
     set_system_prompt(session);
     emit_start(session);
+    tell_policy_problems(session);
     return take_over(session, &resumed, err);
 }
 

@@ -42,7 +42,8 @@ struct session_options {
     struct loop *loop;
     const struct hv_host *host;
     const struct settings *settings;
-    struct policy *policy;
+    bool has_mode; /* mode is set; else the settings say */
+    enum policy_mode mode;
     struct model *model; /* the caller's; outlives the session */
     struct hv_str directory, home;
     const struct hv_str *roots;

@@ -51,14 +51,8 @@ static void note_turn(struct collector *collector, struct hv_str data)
 
 static void note_state(struct collector *collector, const struct hv_event *event)
 {
-    CLEANUP_ARENA struct hv_arena scratch = {0};
-    const struct hv_json *object;
-    if (!hv_str_is(event->name, "cwd") || !event->data.ptr ||
-        hv_json_parse(&scratch, event->data, HV_JSON_STRICT, &object, NULL) != HV_OK)
-        return;
-    struct hv_str cwd = hv_json_get_string(object, "cwd");
-    if (cwd.len > 0)
-        collector->out->directory = hv_arena_str(collector->arena, cwd);
+    if (hv_str_is(event->name, "cwd") && event->text.len > 0)
+        collector->out->directory = hv_arena_str(collector->arena, event->text);
 }
 
 static void note_call(struct collector *collector, const struct hv_event *event)

@@ -188,31 +188,20 @@ static bool read_number(struct reader *r, struct hv_json *value)
 
 /* ---- strings ------------------------------------------------------------------------------------------- */
 
-size_t scan_wide(const char *at, const char *end)
+size_t scan_wide_exact(const char *at, const char *end)
 {
-    const unsigned char *byte = (const unsigned char *)at;
-    size_t left = (size_t)(end - at);
-    if (left >= 2 && byte[0] >= 0xc2 && byte[0] < 0xe0 && (byte[1] & 0xc0) == 0x80)
-        return 2;
-    /* E0 and ED restrict their second byte; the exact reader knows how. */
-    if (left >= 3 && (byte[0] & 0xf0) == 0xe0 && byte[0] != 0xe0 && byte[0] != 0xed && (byte[1] & 0xc0) == 0x80 &&
-        (byte[2] & 0xc0) == 0x80)
-        return 3;
     uint32_t code_point;
-    size_t length = utf8_decode(hv_str_of(at, left), 0, &code_point);
+    size_t length = utf8_decode(hv_str_of(at, (size_t)(end - at)), 0, &code_point);
     return code_point == UTF8_INVALID ? 0 : length;
 }
 
-/* The first byte that cannot be taken as it is: a quote, a backslash, a control character, ill-formed UTF-8, the end.
- */
+/* The first byte that cannot be taken as it is: quote, backslash, control character, ill-formed UTF-8, or the end. */
 static const char *scan_string(const char *at, const char *end)
 {
     for (;;) {
-        at = scan_plain(at, end);
-        size_t length = 1;
-        while (at < end && (unsigned char)*at >= 0x80 && (length = scan_wide(at, end)))
-            at += length;
-        if (at == end || !length || *at == '"' || *at == '\\' || (unsigned char)*at < ' ')
+        const char *wide = scan_plain(at, end);
+        at = scan_wide_run(wide, end, end);
+        if (at == end || at == wide || *at == '"' || *at == '\\' || (unsigned char)*at < ' ')
             return at;
     }
 }
@@ -220,8 +209,8 @@ static const char *scan_string(const char *at, const char *end)
 /* The quote that closes a string, or the end. */
 static const char *find_closing_quote(const char *at, const char *end)
 {
-    while ((at = scan_plain(at, end)) < end && *at != '"')
-        at = *at == '\\' && end - at > 1 ? at + 2 : at + 1;
+    while ((at = scan_quote(at, end)) < end && *at == '\\')
+        at = end - at > 1 ? at + 2 : end;
     return at;
 }
 
@@ -317,13 +306,10 @@ static bool read_special(struct reader *r, const char **at, char **out)
         return read_escape(r, at, out);
     if ((unsigned char)**at < ' ')
         return fail_control(r, *at);
-    size_t length = scan_wide(*at, r->end);
-    if (length) {
-        memcpy(*out, *at, length);
-        *out += length;
-        *at += length;
+    const char *wide = *at;
+    *at = scan_copy_wide_run(out, wide, r->end, r->end);
+    if (*at > wide)
         return true;
-    }
     if (!(r->flags & HV_JSON_REPAIR_UTF8))
         return fail_at(r, HV_EINVAL, *at, "invalid UTF-8 inside a string",
                        "the text must be UTF-8; convert it, or write the bytes as \\u escapes");

@@ -115,10 +115,56 @@ static inline const char *scan_copy_plain(char **out, const char *at, const char
     return at + count;
 }
 
-/*
- * The length of the character of two or more bytes at `at` (a byte from 0x80 up), or 0 when it is ill-formed. The
- * common shapes are decided here; the rest by the reader of base/utf8.h.
- */
-size_t scan_wide(const char *at, const char *end);
+/* The exact answer to scan_wide, for all shapes. */
+size_t scan_wide_exact(const char *at, const char *end);
+
+/* The length of the character of two or more bytes at `at` (a byte from 0x80 up), or 0 when it is ill-formed. */
+static inline size_t scan_wide(const char *at, const char *end)
+{
+    if (end - at >= 3) { /* the common shapes; E0 and ED restrict their second byte */
+        unsigned char lead = (unsigned char)at[0];
+        if (lead >= 0xc2 && lead < 0xe0 && (at[1] & 0xc0) == 0x80)
+            return 2;
+        if (lead > 0xe0 && lead < 0xf0 && lead != 0xed && (at[1] & 0xc0) == 0x80 && (at[2] & 0xc0) == 0x80)
+            return 3;
+    }
+    return scan_wide_exact(at, end);
+}
+
+/* Pass characters of two or more bytes that start before stop; ends at any other byte. */
+static inline const char *scan_wide_run(const char *at, const char *stop, const char *end)
+{
+    for (size_t length; at < stop && (unsigned char)*at >= 0x80 && (length = scan_wide(at, end));)
+        at += length;
+    return at;
+}
+
+/* As scan_wide_run, copying to *out and moving it. Needs four bytes of room beyond the copy. */
+static inline const char *scan_copy_wide_run(char **out, const char *at, const char *stop, const char *end)
+{
+    for (size_t length; at < stop && (unsigned char)*at >= 0x80 && (length = scan_wide(at, end));) {
+        memcpy(*out, at, end - at >= 4 ? 4 : length);
+        *out += length;
+        at += length;
+    }
+    return at;
+}
+
+/* The next quote or backslash, or end. */
+static inline const char *scan_quote(const char *at, const char *end)
+{
+#if defined(__SSE2__)
+    for (; end - at >= SCAN_STEP; at += SCAN_STEP) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+        unsigned mask = (unsigned)_mm_movemask_epi8(
+            _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
+        if (mask)
+            return at + __builtin_ctz(mask);
+    }
+#endif
+    while (at < end && *at != '"' && *at != '\\')
+        at++;
+    return at;
+}
 
 #endif

@@ -32,38 +32,28 @@ static inline char *put_escape(char *out, unsigned char byte)
     return out + 5;
 }
 
-/* Write the byte or character at *at, which is not plain, and move *at behind it. */
-static inline char *put_special(char *out, const char **at, const char *end)
+/* Write what stands at *at, which is not plain, and move *at behind it. */
+static inline char *put_special(char *out, const char **at, const char *stop, const char *end)
 {
-    unsigned char byte = (unsigned char)**at;
-    if (byte < 0x80) {
+    const char *start = *at;
+    if ((unsigned char)*start < 0x80) {
         ++*at;
-        return put_escape(out, byte);
+        return put_escape(out, (unsigned char)*start);
     }
-    size_t length = scan_wide(*at, end);
-    if (length) {
-        memcpy(out, *at, length);
-    } else {
-        uint32_t code_point;
-        *at += utf8_decode(hv_str_of(*at, (size_t)(end - *at)), 0, &code_point);
-        return out + utf8_encode(out, 0xfffd);
-    }
-    *at += length;
-    return out + length;
+    *at = scan_copy_wide_run(&out, start, stop, end);
+    if (*at > start)
+        return out;
+    uint32_t code_point;
+    *at += utf8_decode(hv_str_of(start, (size_t)(end - start)), 0, &code_point);
+    return out + utf8_encode(out, 0xfffd);
 }
 
 /* Escape from at up to stop (a little beyond, to end a character) into out; returns where the source was left. */
 static const char *escape_block(char **out, const char *at, const char *stop, const char *end)
 {
     char *to = *out;
-    for (;;) {
-        at = scan_copy_plain(&to, at, stop);
-        if (at >= stop)
-            break;
-        do
-            to = put_special(to, &at, end);
-        while (at < stop && (unsigned char)*at >= 0x80);
-    }
+    while ((at = scan_copy_plain(&to, at, stop)) < stop)
+        to = put_special(to, &at, stop, end);
     *out = to;
     return at;
 }
@@ -95,8 +85,8 @@ void hv_json_writer_init(struct hv_json_writer *writer, struct hv_buf *buf)
     *writer = (struct hv_json_writer){.buf = buf};
 }
 
-/* Whether the innermost open level is an object; known for the 64 innermost levels, which is what asserts need. */
-static bool in_object(const struct hv_json_writer *writer)
+/* Whether the innermost open level is an object; known for the 64 innermost levels. For asserts. */
+__attribute__((unused)) static bool in_object(const struct hv_json_writer *writer)
 {
     return writer->depth && writer->objects & 1;
 }

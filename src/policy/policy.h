@@ -8,6 +8,8 @@
 
 #include <helve/tool.h>
 
+#include "config/settings.h"
+
 enum policy_mode {
     POLICY_DEFAULT = 0,
     POLICY_PLAN,
@@ -40,13 +42,16 @@ enum policy_path_class {
 
 struct policy_path {
     struct hv_str written;  /* absolute and tidy, as the model wrote it */
-    struct hv_str resolved; /* all links resolved; deny holds when either matches, allow only when both do */
+    struct hv_str resolved; /* all links resolved; deny holds when either matches, allow only when both do. Absent when
+                             * it could not be resolved: then nothing allows it */
+    enum hv_file_kind kind; /* of what it resolves to; UNKNOWN when nobody looked. Devices, FIFOs, sockets are refused */
 };
 
 /* Everything a decision depends on besides the policy. Zeroed members are the careful answer. */
 struct policy_facts {
     const struct hv_tool *tool;    /* NULL: unknown tool; never allowed */
     struct hv_str subject;         /* command, host or name; absent for paths */
+    const struct hv_json *input;   /* for rules on a parameter, `Tool(name:value)`; NULL: such rules count as matched */
     const struct policy_path *reads, *writes;
     size_t read_count, write_count;
     bool touches_listed_only;      /* the footprint is limited to reads and writes */
@@ -88,6 +93,43 @@ struct policy_decision {
 
 struct policy;
 
+/* ---- building ------------------------------------------------------------------------------------------------- */
+
+/* What a policy is made of. Everything is copied. */
+struct policy_options {
+    const struct hv_host *host;      /* resolves the links in roots and rules; must outlive the policy; NULL: none are */
+    const struct settings *settings; /* rules, mode, added directories; may be NULL */
+    struct hv_str directory, home;   /* absolute; directory is where relative patterns start */
+    const struct hv_str *roots;      /* absolute; none: directory is the root. Settings' added directories join them */
+    size_t root_count;
+    struct hv_str results_directory; /* the session's own stored results: may be read; or absent */
+    bool has_mode;                   /* mode is set; else settings' defaultMode, else default */
+    enum policy_mode mode;
+    const struct settings_flag_rule *rules; /* further rules, of the command line's scope */
+    size_t rule_count;
+    bool ignores_case; /* the workspace's file system does: policy_probe_case */
+};
+
+/* Build a policy. Never fails: what is wrong in the rules is in policy_problems. Blocks on resolving links. */
+struct policy *policy_new(const struct policy_options *options);
+
+/* Rules that could not be used, and why. Valid as long as the policy. */
+const struct settings_problem *policy_problems(const struct policy *policy, size_t *count);
+
+/* True when the file system at directory (absolute, existing) takes names in either case. Two calls of stat. */
+bool policy_probe_case(const struct hv_host *host, struct hv_str directory);
+
+/* The mode of that name ("manual" is default, "plan", …). False when there is none. */
+bool policy_mode_from(struct hv_str name, enum policy_mode *mode);
+
+/* Fill *out for an absolute, tidy path: resolve its links and look what it is. A loop of links leaves `resolved`
+ * absent. Texts in arena. Blocks. */
+void policy_path_resolve(const struct hv_host *host, struct hv_arena *arena, struct hv_str written, struct policy_path *out);
+
+/* A path as a model or person wrote it, before anything made it tidy, that must be refused outright: NULL, or why.
+ * (Network paths "//host/share", "\\\\host\\share"; a NUL inside.) */
+const char *policy_path_refused(struct hv_str raw);
+
 struct policy *policy_ref(struct policy *policy);
 void policy_unref(struct policy *policy); /* NULL is fine */
 
@@ -100,6 +142,10 @@ void policy_decide(const struct policy *policy, const struct policy_facts *facts
 /* True when a deny rule names the whole tool, so that it does not even enter the pool. */
 bool policy_denies_tool(const struct policy *policy, const struct hv_tool *tool);
 enum policy_path_class policy_classify_path(const struct policy *policy, const struct policy_path *path, bool for_writing);
+
+/* True when a deny rule or the path classes keep this tool from reading path: walkers leave it out of their results, so
+ * that reading a directory never shows what reading the file would not. */
+bool policy_hides_path(const struct policy *policy, const struct hv_tool *tool, const struct policy_path *path);
 
 /* A new policy that is old plus one rule or another mode (session changes). The caller owns the new reference. */
 struct policy *policy_with_rule(const struct policy *policy, enum policy_scope scope, enum hv_verdict verdict, struct hv_str rule, struct hv_error *err);

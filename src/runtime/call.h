@@ -103,6 +103,7 @@ struct call {
     /* decode & validate */
     void *input;              /* typed struct, or const struct hv_json * for tools with a run-time schema */
     struct hv_str input_json; /* canonical JSON of the input */
+    const char *refused;      /* why a path of it is refused outright, or NULL */
     uint64_t directory_epoch; /* of the working directory that paths were expanded with */
     struct hv_footprint footprint;
     struct policy_path *reads, *writes; /* of the footprint, resolved */

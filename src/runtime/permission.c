@@ -24,6 +24,8 @@ void permission_facts(struct call *call, struct policy_facts *facts)
         .hook_reason = call->hook_reason,
         .interactive = call->runtime->options.ask != NULL,
     };
+    if (hv_json_parse(&call->arena, call->input_json, HV_JSON_STRICT, &facts->input, NULL) != HV_OK)
+        facts->input = NULL;
     if (tool->subject)
         facts->subject = tool->subject(call->input, &call->context);
     if (tool->check_permission)

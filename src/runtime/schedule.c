@@ -11,11 +11,16 @@
 #include "base/path.h"
 #include "runtime/call.h"
 
+static struct hv_str place_of(const struct policy_path *path)
+{
+    return path->resolved.ptr ? path->resolved : path->written;
+}
+
 static bool paths_meet(const struct policy_path *a, size_t a_count, const struct policy_path *b, size_t b_count)
 {
     for (size_t i = 0; i < a_count; i++)
         for (size_t j = 0; j < b_count; j++)
-            if (path_inside(a[i].resolved, b[j].resolved) || path_inside(b[j].resolved, a[i].resolved))
+            if (path_inside(place_of(&a[i]), place_of(&b[j])) || path_inside(place_of(&b[j]), place_of(&a[i])))
                 return true;
     return false;
 }
@@ -94,10 +99,9 @@ static bool ground_moved(struct call *call)
     const size_t counts[] = {call->footprint.reads.count, call->footprint.writes.count};
     for (size_t list = 0; list < 2 && !moved; list++)
         for (size_t i = 0; i < counts[list] && !moved; i++) {
-            struct hv_str resolved;
-            enum hv_code code =
-                runtime->host->resolve(runtime->host, &call->arena, lists[list][i].written, &resolved, NULL);
-            moved = code != HV_OK || !hv_str_eq(resolved, lists[list][i].resolved);
+            struct policy_path now;
+            policy_path_resolve(runtime->host, &call->arena, lists[list][i].written, &now);
+            moved = !hv_str_eq(now.resolved, lists[list][i].resolved) || now.kind != lists[list][i].kind;
         }
     return moved;
 }

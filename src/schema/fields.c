@@ -9,7 +9,7 @@
 #include "schema/fields.h"
 
 #include "base/nearest.h"
-#include "base/utf8.h"
+#include "schema/excerpt.h"
 #include "schema/pattern.h"
 
 #include <assert.h>
@@ -17,7 +17,6 @@
 
 enum {
     PARSE_FLAGS = HV_JSON_REPAIR_SURROGATES | HV_JSON_REPAIR_UTF8,
-    EXCERPT_MAX = 40,     /* bytes of a value that are quoted in a fault */
     PLACE_BEFORE = 60,    /* bytes quoted in front of a syntax error */
     PLACE_AFTER = 20,     /* and behind it */
     KNOWN_NAMES_MAX = 24, /* names listed when none is near */
@@ -39,44 +38,15 @@ struct step {
 
 /* ---- texts for faults -------------------------------------------------------------------------------- */
 
-static bool is_plain_name(struct hv_str name)
-{
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.ptr[i];
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-' || c == '$' ||
-                     (c >= '0' && c <= '9');
-        if (!plain)
-            return false;
-    }
-    return name.len > 0 && name.len <= NEAREST_NAME_MAX;
-}
-
-/* The first bytes of text with control characters escaped, cut between characters. */
-static void add_excerpt(struct hv_buf *buf, struct hv_str text, size_t max)
-{
-    size_t end = text.len < max ? text.len : max;
-    end -= end < text.len ? utf8_incomplete_tail(hv_str_slice(text, 0, end)) : 0;
-    hv_json_escape(buf, hv_str_slice(text, 0, end));
-    if (end < text.len)
-        hv_buf_add_cstr(buf, "…");
-}
-
 static void add_path(struct hv_buf *buf, const struct step *step)
 {
     if (!step)
         return;
     add_path(buf, step->outer);
-    if (!step->name.ptr) {
+    if (step->name.ptr)
+        excerpt_path_name(buf, step->name);
+    else
         hv_buf_addf(buf, "[%zu]", step->index);
-    } else if (is_plain_name(step->name)) {
-        if (buf->len)
-            hv_buf_add_byte(buf, '.');
-        hv_buf_add_str(buf, step->name);
-    } else {
-        hv_buf_add_cstr(buf, "[\"");
-        add_excerpt(buf, step->name, EXCERPT_MAX);
-        hv_buf_add_cstr(buf, "\"]");
-    }
 }
 
 static struct hv_str take_text(struct hv_buf *buf, struct hv_arena *arena)
@@ -93,25 +63,10 @@ static struct hv_str path_text(struct decoder *decoder, const struct step *step)
     return take_text(&buf, decoder->arena);
 }
 
-/* "number 5", "string \"abc…\"", "array of 3". */
 static struct hv_str describe(struct decoder *decoder, const struct hv_json *value)
 {
     struct hv_buf buf = {.max = TEXT_MAX};
-    enum hv_json_type type = hv_json_type_of(value);
-    if (type == HV_JSON_TRUE || type == HV_JSON_FALSE)
-        hv_buf_addf(&buf, "boolean %s", type == HV_JSON_TRUE ? "true" : "false");
-    else
-        hv_buf_add_cstr(&buf, hv_json_type_name(value));
-    if (type == HV_JSON_NUMBER) {
-        hv_buf_add_byte(&buf, ' ');
-        add_excerpt(&buf, value->text, EXCERPT_MAX);
-    } else if (type == HV_JSON_STRING) {
-        hv_buf_add_cstr(&buf, " \"");
-        add_excerpt(&buf, value->text, EXCERPT_MAX);
-        hv_buf_add_byte(&buf, '"');
-    } else if (type == HV_JSON_ARRAY) {
-        hv_buf_addf(&buf, " of %u", value->count);
-    }
+    excerpt_describe(&buf, value);
     return take_text(&buf, decoder->arena);
 }
 

@@ -1,0 +1,487 @@
+/*
+ * exec.c: see exec.h. A thread reads the input in large blocks, so that a slow pipe never stops the loop; the loop
+ * feeds the blocks to a reader of calls and these to batches. A batch ends when all its calls have their results and no
+ * more are at hand: so memory does not grow with the length of the input.
+ */
+#include "agent/exec.h"
+
+#include "base/cleanup.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "journal/sessions.h"
+#include "journal/writer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/eventfd.h>
+
+enum { BLOCK_SIZE = 256 << 10, QUEUE_LIMIT = 1024, LINE_MAX_BYTES = 1 << 30 };
+
+/* A call that waits to be handed to the runtime. */
+struct queued_call {
+    struct hv_str id, name, input; /* one allocation, at id.ptr */
+    enum calls_shape shape;
+    bool new_message; /* no call: a boundary between messages */
+};
+
+struct exec {
+    const struct exec_options *options;
+    struct exec_outcome *outcome;
+    struct loop *loop;
+    struct runtime *runtime;
+    struct calls_reader *reader;
+    struct hv_arena arena;
+    struct hv_str session_id;
+
+    /* The reading thread: one block at a time is the loop's. */
+    pthread_t thread;
+    bool thread_running;
+    int stop_fd;
+    char *block;
+    size_t block_len;
+    pthread_mutex_t lock;
+    pthread_cond_t taken;
+    bool block_full, stopping;
+
+    VEC(struct queued_call) queue;
+    size_t queue_head;
+    struct batch *batch;
+    VEC(enum calls_shape) shapes; /* of the batch's calls, by index */
+    size_t outstanding;
+    struct map ids; /* of the message at hand */
+    struct hv_arena ids_arena;
+    bool closing, input_ended, interrupted, stopped;
+
+    pthread_mutex_t output_lock;
+    struct hv_buf line;
+};
+
+static void pump(struct exec *exec);
+
+/* ---- output ---------------------------------------------------------------------------------------------------- */
+
+/* One line by as few writes as the system allows, whole lines from any thread. */
+static void write_line(struct exec *exec, struct hv_str line)
+{
+    size_t written = 0;
+    while (written < line.len && !exec->outcome->output_errno) {
+        ssize_t got = write(exec->options->output, line.ptr + written, line.len - written);
+        if (got > 0)
+            written += (size_t)got;
+        else if (got < 0 && errno == EAGAIN)
+            poll(&(struct pollfd){.fd = exec->options->output, .events = POLLOUT}, 1, -1);
+        else if (got < 0 && errno != EINTR)
+            exec->outcome->output_errno = errno;
+    }
+}
+
+static void put_result(struct hv_buf *line, const struct batch_result *result, enum calls_shape shape)
+{
+    struct hv_json_writer writer;
+    if (shape == CALLS_SHAPE_ANTHROPIC) {
+        hv_buf_add_str(line, result->block);
+        return;
+    }
+    bool chat = shape == CALLS_SHAPE_CHAT;
+    hv_json_writer_init(&writer, line);
+    hv_json_begin_object(&writer);
+    hv_json_member_cstr(&writer, chat ? "role" : "type", chat ? "tool" : "function_call_output");
+    hv_json_member_string(&writer, chat ? "tool_call_id" : "call_id", result->call_id);
+    hv_json_member_string(&writer, chat ? "content" : "output", result->text);
+    hv_json_end_object(&writer);
+}
+
+static void give_result(struct exec *exec, const struct batch_result *result, enum calls_shape shape)
+{
+    exec->outcome->results++;
+    if (exec->options->on_result) {
+        exec->options->on_result(exec->options->user, result);
+        return;
+    }
+    LOCK_SCOPE(&exec->output_lock);
+    hv_buf_clear(&exec->line);
+    put_result(&exec->line, result, shape);
+    hv_buf_add_byte(&exec->line, '\n');
+    write_line(exec, hv_buf_str(&exec->line));
+}
+
+static void on_event(void *user, const struct hv_event *event)
+{
+    struct exec *exec = user;
+    if (event->type == HV_EVENT_RESULT)
+        return; /* the result's own line says it; its duration follows in a stage event */
+    LOCK_SCOPE(&exec->output_lock);
+    hv_buf_clear(&exec->line);
+    hv_event_write(&exec->line, event);
+    write_line(exec, hv_buf_str(&exec->line));
+}
+
+/* ---- results --------------------------------------------------------------------------------------------------- */
+
+static void finish_if_done(struct exec *exec)
+{
+    if (exec->stopped || !exec->input_ended || exec->batch || exec->queue_head < exec->queue.count)
+        return;
+    exec->stopped = true;
+    loop_stop(exec->loop);
+}
+
+static void on_done(void *user, struct hv_str messages, bool stop, struct hv_str stop_reason)
+{
+    (void)messages, (void)stop, (void)stop_reason;
+    struct exec *exec = user;
+    exec->batch = NULL;
+    exec->closing = false;
+    exec->shapes.count = 0;
+    pump(exec);
+}
+
+static void close_when_idle(struct exec *exec)
+{
+    if (!exec->batch || exec->closing || exec->outstanding > 0 || exec->queue_head < exec->queue.count)
+        return;
+    exec->closing = true;
+    batch_close(exec->batch);
+}
+
+static void on_result(void *user, const struct batch_result *result)
+{
+    struct exec *exec = user;
+    give_result(exec, result, exec->shapes.items[result->index]);
+    exec->outstanding--;
+    pump(exec);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+/* The second use of an id within one message: answered with an error, in its place among the results. */
+static void refuse_duplicate(struct exec *exec, const struct queued_call *call)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    CLEANUP_BUF struct hv_buf block;
+    struct hv_json_writer writer;
+    struct hv_result error = {0};
+    hv_buf_init(&block, LINE_MAX_BYTES);
+    struct hv_str text = hv_arena_format(&arena,
+                                         "The call id \"%.*s\" was used twice in one message. The first call was "
+                                         "answered; this one was not run. Give each call an id of its own.",
+                                         HV_STR_ARG(hv_str_slice(call->id, 0, 200)));
+    hv_result_errorf(&error, &arena, "%.*s", HV_STR_ARG(text));
+    hv_json_writer_init(&writer, &block);
+    hv_json_begin_object(&writer);
+    hv_json_member_cstr(&writer, "type", "tool_result");
+    hv_json_member_string(&writer, "tool_use_id", call->id);
+    hv_json_member_string(&writer, "content", text);
+    hv_json_member_bool(&writer, "is_error", true);
+    hv_json_end_object(&writer);
+    struct batch_result result = {
+        .call_id = call->id,
+        .tool = call->name,
+        .input = call->input,
+        .block = hv_buf_str(&block),
+        .text = text,
+        .result = &error,
+        .is_error = true,
+    };
+    give_result(exec, &result, call->shape);
+}
+
+static void start_call(struct exec *exec, const struct queued_call *call)
+{
+    if (!exec->batch) {
+        struct batch_handlers handlers = {.on_result = on_result, .on_done = on_done, .user = exec};
+        exec->batch = batch_new(exec->runtime, &handlers);
+        if (exec->interrupted)
+            batch_cancel(exec->batch, "helve exec was interrupted");
+    }
+    map_set(&exec->ids, hv_arena_str(&exec->ids_arena, call->id), exec);
+    *vec_push(&exec->shapes) = call->shape;
+    exec->outstanding++;
+    batch_add(exec->batch, call->id, call->name, call->input);
+}
+
+static void forget_ids(struct exec *exec)
+{
+    map_release(&exec->ids);
+    exec->ids = (struct map){0};
+    hv_arena_reset(&exec->ids_arena);
+}
+
+/* Let the reading thread go on when there is room. */
+static void release_block(struct exec *exec)
+{
+    if (exec->queue.count - exec->queue_head >= QUEUE_LIMIT)
+        return;
+    LOCK_SCOPE(&exec->lock);
+    if (exec->block_full) {
+        exec->block_full = false;
+        pthread_cond_signal(&exec->taken);
+    }
+}
+
+/* Hand queued calls to the runtime, as far as order allows. */
+static void pump(struct exec *exec)
+{
+    while (!exec->closing && exec->queue_head < exec->queue.count) {
+        struct queued_call call = exec->queue.items[exec->queue_head];
+        bool duplicate = !call.new_message && map_get(&exec->ids, call.id) != NULL;
+        if ((duplicate || exec->outstanding >= QUEUE_LIMIT) && exec->outstanding > 0)
+            break; /* its answer must not overtake those before it */
+        exec->queue_head++;
+        if (call.new_message)
+            forget_ids(exec);
+        else if (duplicate)
+            refuse_duplicate(exec, &call);
+        else
+            start_call(exec, &call);
+        free((void *)call.id.ptr);
+    }
+    if (exec->queue_head == exec->queue.count)
+        exec->queue.count = exec->queue_head = 0;
+    close_when_idle(exec);
+    release_block(exec);
+    finish_if_done(exec);
+}
+
+static void on_call(void *user, struct hv_str id, struct hv_str name, struct hv_str input, enum calls_shape shape)
+{
+    struct exec *exec = user;
+    char *copy = hv_malloc(id.len + name.len + input.len + 1);
+    struct queued_call call = {
+        .id = hv_str_of(copy, id.len),
+        .name = hv_str_of(copy + id.len, name.len),
+        .input = hv_str_of(copy + id.len + name.len, input.len),
+        .shape = shape,
+    };
+    memcpy(copy, id.ptr, id.len);
+    if (name.len > 0)
+        memcpy(copy + id.len, name.ptr, name.len);
+    if (input.len > 0)
+        memcpy(copy + id.len + name.len, input.ptr, input.len);
+    *vec_push(&exec->queue) = call;
+    exec->outcome->calls++;
+    pump(exec);
+}
+
+static void on_message(void *user)
+{
+    struct exec *exec = user;
+    *vec_push(&exec->queue) = (struct queued_call){.new_message = true};
+    pump(exec);
+}
+
+static void on_fault(void *user, uint64_t line, const struct hv_error *err)
+{
+    struct exec *exec = user;
+    exec->outcome->faults++;
+    exec->options->on_fault(exec->options->user, line, err);
+}
+
+/* ---- input ------------------------------------------------------------------------------------------------------- */
+
+static void input_done(void *data)
+{
+    struct exec *exec = data;
+    if (exec->input_ended)
+        return;
+    calls_reader_finish(exec->reader);
+    exec->input_ended = true;
+    pump(exec);
+}
+
+static void take_block(void *data)
+{
+    struct exec *exec = data;
+    if (!exec->interrupted && !exec->outcome->output_errno)
+        calls_reader_feed(exec->reader, hv_str_of(exec->block, exec->block_len));
+    release_block(exec);
+}
+
+/* Wait for input or for being stopped. */
+static ssize_t read_block(struct exec *exec)
+{
+    for (;;) {
+        struct pollfd fds[] = {{.fd = exec->options->input, .events = POLLIN}, {.fd = exec->stop_fd, .events = POLLIN}};
+        if (poll(fds, 2, -1) < 0 && errno != EINTR)
+            return -1;
+        if (fds[1].revents)
+            return 0;
+        if (!fds[0].revents)
+            continue;
+        ssize_t got = read(exec->options->input, exec->block, BLOCK_SIZE);
+        if (got >= 0 || (errno != EINTR && errno != EAGAIN))
+            return got;
+    }
+}
+
+static void *read_input(void *data)
+{
+    struct exec *exec = data;
+    for (;;) {
+        ssize_t got = read_block(exec);
+        if (got <= 0)
+            break;
+        pthread_mutex_lock(&exec->lock);
+        exec->block_len = (size_t)got;
+        exec->block_full = true;
+        loop_post(exec->loop, take_block, exec);
+        while (exec->block_full && !exec->stopping)
+            pthread_cond_wait(&exec->taken, &exec->lock);
+        bool stop = exec->stopping;
+        pthread_mutex_unlock(&exec->lock);
+        if (stop)
+            break;
+    }
+    loop_post(exec->loop, input_done, exec);
+    return NULL;
+}
+
+static enum hv_code start_reading(struct exec *exec, struct hv_error *err)
+{
+    if (exec->options->input < 0) {
+        calls_reader_feed(exec->reader, exec->options->calls);
+        loop_post(exec->loop, input_done, exec);
+        return HV_OK;
+    }
+    exec->block = hv_malloc(BLOCK_SIZE);
+    exec->stop_fd = eventfd(0, EFD_CLOEXEC);
+    if (exec->stop_fd < 0)
+        return hv_fail_errno(err, errno, "cannot make an event descriptor");
+    int failed = pthread_create(&exec->thread, NULL, read_input, exec);
+    if (failed)
+        return hv_fail_errno(err, failed, "cannot start a thread");
+    exec->thread_running = true;
+    return HV_OK;
+}
+
+static void stop_reading(struct exec *exec)
+{
+    if (!exec->thread_running)
+        return;
+    pthread_mutex_lock(&exec->lock);
+    exec->stopping = true;
+    pthread_cond_signal(&exec->taken);
+    pthread_mutex_unlock(&exec->lock);
+    uint64_t one = 1;
+    if (write(exec->stop_fd, &one, sizeof one) < 0)
+        return; /* an eventfd takes a 1 always */
+    pthread_join(exec->thread, NULL);
+    exec->thread_running = false;
+}
+
+/* ---- signals -------------------------------------------------------------------------------------------------------
+ */
+
+static void on_signal(void *data, int number)
+{
+    struct exec *exec = data;
+    if (exec->interrupted)
+        _exit(128 + number); /* asked twice: at once */
+    exec->interrupted = true;
+    exec->outcome->signal = number;
+    if (exec->batch)
+        batch_cancel(exec->batch, "helve exec was interrupted");
+    stop_reading(exec);
+    input_done(exec);
+}
+
+/* ---- making, running, ending ---------------------------------------------------------------------------------------
+ */
+
+static enum hv_code make_runtime(struct exec *exec, struct hv_error *err)
+{
+    const struct setup *setup = exec->options->setup;
+    char id[SESSION_ID_SIZE];
+    session_id_new(id);
+    exec->session_id = hv_arena_str(&exec->arena, hv_str_from(id));
+    struct hv_str folder = hv_arena_format(&exec->arena, "%.*s/%s",
+                                           HV_STR_ARG(sessions_project_directory(&exec->arena, setup->directory)), id);
+    struct policy_options policy_options = {
+        .host = setup->host,
+        .settings = setup->settings,
+        .directory = setup->directory,
+        .home = setup->home,
+        .roots = setup->roots,
+        .root_count = setup->root_count,
+        .results_directory = hv_arena_format(&exec->arena, "%.*s/tool-results", HV_STR_ARG(folder)),
+        .has_mode = exec->options->has_mode,
+        .mode = exec->options->mode,
+        .ignores_case = policy_probe_case(setup->host, setup->directory),
+    };
+    struct policy *policy = policy_new(&policy_options);
+    struct hv_sink sink = {.event = on_event, .user = exec};
+    struct runtime_options options = {
+        .loop = setup->loop,
+        .host = setup->host,
+        .settings = setup->settings,
+        .policy = policy,
+        .session_id = exec->session_id,
+        .directory = setup->directory,
+        .home = setup->home,
+        .roots = setup->roots,
+        .root_count = setup->root_count,
+        .session_directory = folder,
+        .only_tools = exec->options->only_tools,
+        .only_tool_count = exec->options->only_tool_count,
+        .sinks = &sink,
+        .sink_count = exec->options->events ? 1 : 0,
+    };
+    enum hv_code code = runtime_new(&options, &exec->runtime, err);
+    policy_unref(policy);
+    return code;
+}
+
+static void run_loop(struct exec *exec)
+{
+    struct loop_signal *watches[] = {
+        loop_signal_start(exec->loop, SIGINT, on_signal, exec),
+        loop_signal_start(exec->loop, SIGTERM, on_signal, exec),
+        loop_signal_start(exec->loop, SIGHUP, on_signal, exec),
+    };
+    loop_run(exec->loop);
+    for (size_t i = 0; i < sizeof watches / sizeof *watches; i++)
+        loop_signal_stop(watches[i]);
+}
+
+static void exec_release(struct exec *exec)
+{
+    stop_reading(exec);
+    if (exec->stop_fd >= 0)
+        close(exec->stop_fd);
+    runtime_free(exec->runtime);
+    calls_reader_free(exec->reader);
+    for (size_t i = exec->queue_head; i < exec->queue.count; i++)
+        free((void *)exec->queue.items[i].id.ptr);
+    vec_release(&exec->queue);
+    vec_release(&exec->shapes);
+    map_release(&exec->ids);
+    hv_arena_release(&exec->ids_arena);
+    hv_arena_release(&exec->arena);
+    hv_buf_release(&exec->line);
+    pthread_mutex_destroy(&exec->lock);
+    pthread_mutex_destroy(&exec->output_lock);
+    pthread_cond_destroy(&exec->taken);
+    free(exec->block);
+}
+
+enum hv_code exec_run(const struct exec_options *options, struct exec_outcome *outcome, struct hv_error *err)
+{
+    *outcome = (struct exec_outcome){0};
+    struct exec exec = {.options = options, .outcome = outcome, .loop = options->setup->loop, .stop_fd = -1};
+    struct calls_handlers handlers = {
+        .on_call = on_call, .on_message = on_message, .on_fault = on_fault, .user = &exec};
+    pthread_mutex_init(&exec.lock, NULL);
+    pthread_mutex_init(&exec.output_lock, NULL);
+    pthread_cond_init(&exec.taken, NULL);
+    hv_buf_init(&exec.line, LINE_MAX_BYTES);
+    exec.reader = calls_reader_new(options->kind, &handlers);
+    enum hv_code code = make_runtime(&exec, err);
+    if (code == HV_OK)
+        code = start_reading(&exec, err);
+    if (code == HV_OK)
+        run_loop(&exec);
+    exec_release(&exec);
+    return code;
+}

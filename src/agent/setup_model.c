@@ -1,0 +1,198 @@
+/* setup_model.c: which model, by which protocol, at which address, with which key. See setup.h. */
+#include "agent/setup.h"
+
+#define DEFAULT_ANTHROPIC "claude-sonnet-4-5"
+#define DEFAULT_OPENAI "gpt-5"
+
+static const char first_run[] = "no model is set up yet";
+static const char first_run_hint[] =
+    "\n  see it work, offline:     helve -p --model replay:demo \"hello\"   (or: make demo)"
+    "\n  with a key:               export ANTHROPIC_API_KEY=…   or   export OPENAI_API_KEY=…"
+    "\n  with a model of your own: export OPENAI_BASE_URL=http://localhost:11434/v1   and   --model openai-chat:NAME"
+    "\n  tools without any model:  helve exec --help";
+
+static const char *const providers[] = {"anthropic", "openai-chat", "openai-responses", "replay"};
+
+static bool is_provider(struct hv_str name)
+{
+    for (size_t i = 0; i < sizeof providers / sizeof *providers; i++)
+        if (hv_str_is(name, providers[i]))
+            return true;
+    return false;
+}
+
+static struct hv_str or_default(struct hv_str value, const char *fallback)
+{
+    return value.ptr ? value : hv_str_from(fallback);
+}
+
+static bool has_anthropic(const struct setup *setup)
+{
+    return setup_variable(setup, "ANTHROPIC_API_KEY").ptr || setup_variable(setup, "ANTHROPIC_AUTH_TOKEN").ptr ||
+           setup_variable(setup, "ANTHROPIC_BASE_URL").ptr;
+}
+
+static bool has_openai(const struct setup *setup)
+{
+    return setup_variable(setup, "OPENAI_API_KEY").ptr || setup_variable(setup, "OPENAI_BASE_URL").ptr;
+}
+
+static struct hv_str openai_protocol(const struct setup *setup)
+{
+    /* Servers of one's own nearly all speak Chat Completions; not all speak Responses. */
+    return setup_variable(setup, "OPENAI_BASE_URL").ptr ? HV_STR("openai-chat") : HV_STR("openai-responses");
+}
+
+/* A name without a provider: what the name or the keys suggest. */
+static struct hv_str guess_provider(const struct setup *setup, struct hv_str name)
+{
+    if (hv_str_starts(name, HV_STR("claude")))
+        return HV_STR("anthropic");
+    if (hv_str_starts(name, HV_STR("gpt")) || (has_openai(setup) && !has_anthropic(setup)))
+        return openai_protocol(setup);
+    return has_anthropic(setup) ? HV_STR("anthropic") : openai_protocol(setup);
+}
+
+static void expand_alias(struct hv_str *name)
+{
+    static const char *const aliases[][2] = {
+        {"sonnet", "claude-sonnet-4-5"}, {"opus", "claude-opus-4-5"}, {"haiku", "claude-haiku-4-5"}};
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        if (hv_str_is(*name, aliases[i][0]))
+            *name = hv_str_from(aliases[i][1]);
+}
+
+/* Nothing was said: take what has a key. */
+static bool choose_by_keys(const struct setup *setup, struct model_options *options)
+{
+    if (has_anthropic(setup)) {
+        options->provider = HV_STR("anthropic");
+        options->name = or_default(setup_variable(setup, "ANTHROPIC_MODEL"), DEFAULT_ANTHROPIC);
+        return true;
+    }
+    if (has_openai(setup)) {
+        bool own = setup_variable(setup, "OPENAI_BASE_URL").ptr != NULL;
+        options->provider = openai_protocol(setup);
+        options->name = or_default(setup_variable(setup, "OPENAI_MODEL"), own ? "default" : DEFAULT_OPENAI);
+        return true;
+    }
+    return false;
+}
+
+/* "provider:name", "name", or "profile:name" where settings describe the profile. */
+static const struct settings_provider *choose_by_name(const struct setup *setup, struct hv_str spec,
+                                                      struct model_options *options)
+{
+    size_t colon = hv_str_find_byte(spec, ':', 0);
+    struct hv_str prefix = hv_str_slice(spec, 0, colon);
+    struct hv_str rest = colon == SIZE_MAX ? (struct hv_str){0} : hv_str_slice(spec, colon + 1, SIZE_MAX);
+    const struct settings_provider *profile = settings_provider(setup->settings, prefix);
+    if (profile) {
+        options->provider = profile->kind.ptr ? profile->kind : profile->name;
+        options->name = rest.len > 0 ? rest : HV_STR("default");
+    } else if (colon != SIZE_MAX && is_provider(prefix)) {
+        options->provider = prefix;
+        options->name = rest;
+    } else if (hv_str_is(prefix, "openai") && colon != SIZE_MAX) {
+        options->provider = openai_protocol(setup);
+        options->name = rest;
+    } else {
+        expand_alias(&spec);
+        options->provider = guess_provider(setup, spec);
+        options->name = spec;
+        return settings_provider(setup->settings, options->provider);
+    }
+    return profile;
+}
+
+/* ---- keys and addresses ---------------------------------------------------------------------------------------- */
+
+static void add_secret(struct setup *setup, struct hv_str value)
+{
+    struct hv_str *secrets = hv_arena_array(&setup->arena, struct hv_str, setup->secret_count + 1);
+    for (size_t i = 0; i < setup->secret_count; i++)
+        secrets[i] = setup->secrets[i];
+    secrets[setup->secret_count++] = value;
+    setup->secrets = secrets;
+}
+
+static void add_header(struct setup *setup, struct model_options *options, struct hv_str line)
+{
+    struct hv_str *headers = hv_arena_array(&setup->arena, struct hv_str, options->header_count + 1);
+    for (size_t i = 0; i < options->header_count; i++)
+        headers[i] = options->headers[i];
+    headers[options->header_count++] = line;
+    options->headers = headers;
+}
+
+static void take_environment(struct setup *setup, struct model_options *options)
+{
+    bool anthropic = hv_str_is(options->provider, "anthropic");
+    if (!options->base_url.ptr)
+        options->base_url = setup_variable(setup, anthropic ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL");
+    if (!options->api_key.ptr)
+        options->api_key = setup_variable(setup, anthropic ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY");
+    struct hv_str token = anthropic ? setup_variable(setup, "ANTHROPIC_AUTH_TOKEN") : (struct hv_str){0};
+    if (token.ptr && !options->api_key.ptr) {
+        add_header(setup, options, hv_arena_format(&setup->arena, "Authorization: Bearer %.*s", HV_STR_ARG(token)));
+        add_secret(setup, token);
+    }
+}
+
+static void take_profile(struct setup *setup, const struct settings_provider *profile, struct model_options *options)
+{
+    if (!profile)
+        return;
+    options->base_url = profile->base_url;
+    options->headers = profile->headers;
+    options->header_count = profile->header_count;
+    if (profile->api_key_env.len > 0)
+        options->api_key = setup_variable(setup, hv_arena_cstr(&setup->arena, profile->api_key_env));
+}
+
+static enum hv_code missing_model(struct hv_error *err)
+{
+    hv_fail(err, HV_ENOTFOUND, "%s", first_run);
+    hv_error_hint(err, "%s", first_run_hint);
+    return HV_ENOTFOUND;
+}
+
+static enum hv_code choose(struct setup *setup, struct hv_str spec, struct model_options *options, struct hv_error *err)
+{
+    const struct settings_provider *profile = NULL;
+    if (spec.ptr)
+        profile = choose_by_name(setup, spec, options);
+    else if (!choose_by_keys(setup, options))
+        return missing_model(err);
+    if (options->name.len == 0)
+        return hv_fail(err, HV_EINVAL, "--model needs a name after \"%.*s:\"", HV_STR_ARG(options->provider));
+    if (hv_str_is(options->provider, "replay"))
+        return HV_OK;
+    take_profile(setup, profile, options);
+    take_environment(setup, options);
+    /* The public services want a key; a server of one's own may not. */
+    if (!options->base_url.ptr && !options->api_key.ptr && options->header_count == 0)
+        return missing_model(err);
+    return HV_OK;
+}
+
+enum hv_code setup_model(struct setup *setup, struct hv_str flag, struct hv_error *err)
+{
+    const struct settings *settings = setup->settings;
+    struct hv_str spec = flag.ptr ? flag : setup_variable(setup, "HELVE_MODEL");
+    struct model_options options = {
+        .max_tokens = settings->max_output_tokens,
+        .thinking_budget = settings->thinking_budget,
+        .effort = settings->effort,
+    };
+    enum hv_code code = choose(setup, spec.ptr ? spec : settings->model, &options, err);
+    if (code == HV_OK)
+        code = setup_loop(setup, err);
+    if (code != HV_OK)
+        return code;
+    if (options.api_key.ptr)
+        add_secret(setup, options.api_key);
+    /* Proxies in between may not know the member; the service itself does. */
+    options.eager_input = hv_str_is(options.provider, "anthropic") && !options.base_url.ptr;
+    return model_new(&options, setup->loop, &setup->model, err);
+}

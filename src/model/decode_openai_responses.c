@@ -1,0 +1,280 @@
+/*
+ * decode_openai_responses.c: the stream of the Responses API. Output items come with their own numbers; the deltas
+ * serve the screen, and what counts is the finished item (output_item.done, or the list in response.completed when a
+ * server left that out). Calls are known by call_id. Items that only this API understands (reasoning, server tools)
+ * are carried in the history as they came.
+ */
+#include "model/decoder.h"
+
+/* ---- items ------------------------------------------------------------------------------------------------- */
+
+static struct decode_block *item_find(struct model_decoder *decoder, const struct hv_json *root)
+{
+    int64_t index;
+    struct hv_str id = hv_json_get_string(root, "item_id");
+    if (hv_json_int64(hv_json_get(root, "output_index"), &index))
+        return decoder_block_find(decoder, index);
+    for (size_t i = decoder->message.blocks.count; id.len && i-- > 0;) {
+        if (hv_str_eq(hv_buf_str(&decoder->message.blocks.items[i].signature), id))
+            return &decoder->message.blocks.items[i];
+    }
+    return NULL;
+}
+
+static bool is_call(const struct hv_json *item)
+{
+    struct hv_str type = hv_json_get_string(item, "type");
+    return hv_str_is(type, "function_call") || hv_str_is(type, "custom_tool_call");
+}
+
+/* A block for an item; signature holds the item's id, by which deltas without a number find it. */
+static struct decode_block *item_begin(struct model_decoder *decoder, int64_t index, const struct hv_json *item)
+{
+    enum decode_kind kind = is_call(item) ? DECODE_BLOCK_TOOL : DECODE_BLOCK_OTHER;
+    struct decode_block *block = decoder_block_add(decoder, kind, index);
+    if (!block || !decoder_hold(decoder, &block->signature, hv_json_get_string(item, "id")) || kind != DECODE_BLOCK_TOOL)
+        return decoder->over ? NULL : block;
+    decoder->message.calls++;
+    if (!decoder_hold(decoder, &block->id, hv_json_get_string(item, "call_id")) ||
+        !decoder_hold(decoder, &block->name, hv_json_get_string(item, "name")))
+        return NULL;
+    decoder_make_id(decoder, block);
+    decoder_tool_begin(decoder, block);
+    return decoder->over ? NULL : block;
+}
+
+static int64_t item_index(const struct model_decoder *decoder, const struct hv_json *root)
+{
+    int64_t index;
+    if (hv_json_int64(hv_json_get(root, "output_index"), &index))
+        return index;
+    size_t count = decoder->message.blocks.count;
+    return count ? decoder->message.blocks.items[count - 1].index + 1 : 0;
+}
+
+static void item_added(struct model_decoder *decoder, const struct hv_json *root)
+{
+    const struct hv_json *item = hv_json_get(root, "item");
+    if (hv_json_type_of(item) == HV_JSON_OBJECT && !decoder_block_find(decoder, item_index(decoder, root)))
+        (void)item_begin(decoder, item_index(decoder, root), item);
+}
+
+/* The parts of a message, each as a text block. Text that was never streamed is shown now. */
+static void end_message_item(struct model_decoder *decoder, struct decode_block *block, const struct hv_json *item)
+{
+    bool streamed = block->pieced;
+    hv_json_each(part, hv_json_get(item, "content")) {
+        struct hv_str text = hv_json_get_string(part, "text");
+        if (!text.len)
+            text = hv_json_get_string(part, "refusal");
+        if (!streamed)
+            decoder_emit_text(decoder, MODEL_TEXT, text);
+        decoder_text_block(decoder, text);
+    }
+}
+
+static void end_call_item(struct model_decoder *decoder, struct decode_block *block, const struct hv_json *item, struct hv_str data)
+{
+    const struct hv_json *arguments = hv_json_get(item, "arguments");
+    if (!arguments)
+        arguments = hv_json_get(item, "input");
+    if (hv_json_string(arguments).len)
+        (void)decoder_hold_set(decoder, &block->text, arguments->text);
+    else if (hv_json_type_of(arguments) == HV_JSON_OBJECT)
+        (void)decoder_hold_set(decoder, &block->text, hv_json_source(arguments, data));
+    if (!block->name.len)
+        (void)decoder_hold(decoder, &block->name, hv_json_get_string(item, "name"));
+    if (!decoder->over)
+        decoder_tool_end(decoder, block);
+}
+
+static void item_end(struct model_decoder *decoder, int64_t index, const struct hv_json *item, struct hv_str data)
+{
+    if (hv_json_type_of(item) != HV_JSON_OBJECT)
+        return;
+    struct decode_block *block = decoder_block_find(decoder, index);
+    if (block && block->closed)
+        return;
+    if (!block && !(block = item_begin(decoder, index, item)))
+        return;
+    decoder->message.done_items++;
+    if (block->kind == DECODE_BLOCK_TOOL)
+        end_call_item(decoder, block, item, data);
+    else if (hv_str_is(hv_json_get_string(item, "type"), "message"))
+        end_message_item(decoder, block, item);
+    else
+        decoder_item_block(decoder, "openai-responses", hv_json_source(item, data));
+    if (!block->closed)
+        decoder_block_close(decoder, block);
+}
+
+/* ---- deltas ------------------------------------------------------------------------------------------------ */
+
+static void responses_delta(struct model_decoder *decoder, enum decode_delta kind, size_t number, struct hv_str text)
+{
+    struct decode_block *block = &decoder->message.blocks.items[number];
+    block->pieced = true;
+    if (kind != DECODE_THINKING && !decoder_hold(decoder, &block->text, text))
+        return;
+    if (kind != DECODE_INPUT)
+        decoder_emit_text(decoder, kind == DECODE_TEXT ? MODEL_TEXT : MODEL_THINKING, text);
+}
+
+static void item_delta(struct model_decoder *decoder, const struct hv_json *root, enum decode_delta kind, struct hv_str data)
+{
+    const struct hv_json *delta = hv_json_get(root, "delta");
+    struct decode_block *block = item_find(decoder, root);
+    if (hv_json_type_of(delta) != HV_JSON_STRING)
+        return;
+    if (!block && kind == DECODE_INPUT)
+        return; /* the finished item holds it all */
+    if (!block && !(block = decoder_block_add(decoder, DECODE_BLOCK_OTHER, item_index(decoder, root))))
+        return;
+    if (block->closed || (kind == DECODE_INPUT) != (block->kind == DECODE_BLOCK_TOOL))
+        return;
+    size_t number = (size_t)(block - decoder->message.blocks.items);
+    responses_delta(decoder, kind, number, delta->text);
+    decoder_learn(decoder, kind, number, delta, data);
+}
+
+/* Paragraphs of a summary come as parts without a break between them. */
+static void summary_part(struct model_decoder *decoder, const struct hv_json *root)
+{
+    int64_t part;
+    if (hv_json_int64(hv_json_get(root, "summary_index"), &part) && part > 0)
+        decoder_emit_text(decoder, MODEL_THINKING, HV_STR("\n\n"));
+}
+
+static void arguments_done(struct model_decoder *decoder, const struct hv_json *root)
+{
+    struct decode_block *block = item_find(decoder, root);
+    const struct hv_json *arguments = hv_json_get(root, "arguments");
+    if (block && !block->closed && block->kind == DECODE_BLOCK_TOOL && hv_json_string(arguments).len)
+        (void)decoder_hold_set(decoder, &block->text, arguments->text);
+}
+
+/* ---- the response -------------------------------------------------------------------------------------------- */
+
+static void take_usage(struct model_decoder *decoder, const struct hv_json *json)
+{
+    if (hv_json_type_of(json) != HV_JSON_OBJECT)
+        return;
+    struct model_usage usage = decoder->message.usage;
+    int64_t input = decode_count(json, "input_tokens", usage.input_tokens + usage.cache_read_tokens);
+    int64_t cached = decode_count(hv_json_get(json, "input_tokens_details"), "cached_tokens", usage.cache_read_tokens);
+    usage.cache_read_tokens = cached < input ? cached : input;
+    usage.input_tokens = input - usage.cache_read_tokens;
+    usage.output_tokens = decode_count(json, "output_tokens", usage.output_tokens);
+    usage.reasoning_tokens = decode_count(hv_json_get(json, "output_tokens_details"), "reasoning_tokens", usage.reasoning_tokens);
+    decoder_emit_usage(decoder, &usage);
+}
+
+static void start_response(struct model_decoder *decoder, const struct hv_json *response)
+{
+    if (!decoder->message.started)
+        decoder_message_start(decoder, hv_json_get_string(response, "id"), hv_json_get_string(response, "model"));
+}
+
+/* Items that never ended: the response says that it is complete, so they are what was gathered. */
+static void end_open_items(struct model_decoder *decoder)
+{
+    for (size_t i = 0; i < decoder->message.blocks.count && !decoder->over; i++) {
+        struct decode_block *block = &decoder->message.blocks.items[i];
+        if (!block->closed && block->kind == DECODE_BLOCK_TOOL)
+            decoder_tool_end(decoder, block);
+        else if (!block->closed)
+            decoder_text_block(decoder, hv_buf_str(&block->text));
+    }
+}
+
+static void end_response(struct model_decoder *decoder, const struct hv_json *response, enum model_stop stop, struct hv_str reason, struct hv_str data)
+{
+    start_response(decoder, response);
+    /* The list repeats the items; it counts only where none ended by itself, so that no call comes twice. */
+    int64_t index = 0;
+    const struct hv_json *output = decoder->message.done_items ? NULL : hv_json_get(response, "output");
+    hv_json_each(item, output) {
+        if (!decoder->over)
+            item_end(decoder, index++, item, data);
+    }
+    end_open_items(decoder);
+    if (decoder->over)
+        return;
+    take_usage(decoder, hv_json_get(response, "usage"));
+    decoder->message.stop = stop;
+    if (reason.len)
+        (void)decoder_hold_set(decoder, &decoder->message.stop_text, reason);
+    if (!decoder->over)
+        decoder_message_stop(decoder);
+}
+
+static void incomplete(struct model_decoder *decoder, const struct hv_json *response, struct hv_str data)
+{
+    struct hv_str reason = hv_json_get_string(hv_json_get(response, "incomplete_details"), "reason");
+    bool filtered = hv_str_is(reason, "content_filter");
+    end_response(decoder, response, filtered ? MODEL_STOP_REFUSAL : MODEL_STOP_MAX_TOKENS, reason, data);
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *name;
+    enum decode_delta kind;
+} deltas[] = {
+    {"response.output_text.delta", DECODE_TEXT},
+    {"response.function_call_arguments.delta", DECODE_INPUT},
+    {"response.reasoning_summary_text.delta", DECODE_THINKING},
+    {"response.reasoning_text.delta", DECODE_THINKING},
+    {"response.custom_tool_call_input.delta", DECODE_INPUT},
+    {"response.refusal.delta", DECODE_TEXT},
+};
+
+static void responses_event(struct model_decoder *decoder, struct hv_str name, struct hv_str data, const struct hv_json *root)
+{
+    struct hv_str type = hv_json_get_string(root, "type");
+    if (!type.len)
+        type = name;
+    for (size_t i = 0; i < sizeof deltas / sizeof *deltas; i++) {
+        if (hv_str_is(type, deltas[i].name)) {
+            item_delta(decoder, root, deltas[i].kind, data);
+            return;
+        }
+    }
+    const struct hv_json *response = hv_json_get(root, "response");
+    if (hv_str_is(type, "response.output_item.done")) {
+        item_end(decoder, item_index(decoder, root), hv_json_get(root, "item"), data);
+    } else if (hv_str_is(type, "response.output_item.added")) {
+        item_added(decoder, root);
+    } else if (hv_str_is(type, "response.function_call_arguments.done")) {
+        arguments_done(decoder, root);
+    } else if (hv_str_is(type, "response.reasoning_summary_part.added")) {
+        summary_part(decoder, root);
+    } else if (hv_str_is(type, "response.created") || hv_str_is(type, "response.in_progress") || hv_str_is(type, "response.queued")) {
+        start_response(decoder, response);
+    } else if (hv_str_is(type, "response.completed") || hv_str_is(type, "response.done")) {
+        end_response(decoder, response, MODEL_STOP_NONE, (struct hv_str){0}, data);
+    } else if (hv_str_is(type, "response.incomplete")) {
+        incomplete(decoder, response, data);
+    } else if (hv_str_is(hv_json_get_string(root, "object"), "response")) {
+        end_response(decoder, root, MODEL_STOP_NONE, (struct hv_str){0}, data); /* "stream" was ignored */
+    } else if (hv_str_is(type, "response.failed")) {
+        decoder_fail_json(decoder, hv_json_get(response, "error"));
+    } else if (hv_str_is(type, "error")) {
+        const struct hv_json *error = hv_json_get(root, "error");
+        decoder_fail_json(decoder, error ? error : root);
+    }
+}
+
+static void responses_finish(struct model_decoder *decoder)
+{
+    if (decoder->message.started || !decoder->messages)
+        decoder_fail_cut(decoder);
+}
+
+static void responses_done(struct model_decoder *decoder)
+{
+    (void)decoder; /* "[DONE]" is not needed here; some proxies add it */
+}
+
+const struct decode_wire decode_wire_openai_responses = {
+    .event = responses_event, .delta = responses_delta, .done = responses_done, .finish = responses_finish};

@@ -1,0 +1,343 @@
+/*
+ * decoder.c: the bytes' side of decoding: server-sent events, or (recorded or unstreamed) one JSON value per line or a
+ * single one; finding out whose they are; the short cut for events that differ in one string only (see decoder.h).
+ */
+#include "model/decoder.h"
+
+#include "net/sse.h"
+
+enum {
+    UNKNOWN_EVENTS_MAX = 1000,      /* foreign events before the stream counts as no model's */
+    UNKNOWN_BYTES_MAX = 16 << 20,
+    EVENT_OVERHEAD = 1 << 16,
+};
+
+enum input_form { FORM_UNKNOWN = 0, FORM_EVENTS, FORM_LINES, FORM_WHOLE };
+
+struct decode_input {
+    enum input_form form;
+    bool finishing;
+    size_t max_event, seen;
+    unsigned unknown;
+    struct sse sse;
+    struct hv_buf text; /* lines: the open line; whole: everything */
+};
+
+static void set_wire(struct model_decoder *decoder, enum model_wire wire)
+{
+    static const struct decode_wire *const wires[] = {NULL, &decode_wire_anthropic, &decode_wire_openai_chat, &decode_wire_openai_responses};
+    decoder->wire = wire;
+    decoder->functions = wires[wire];
+}
+
+struct model_decoder *model_decoder_new(enum model_wire wire, size_t max_block, model_on_event *on_event, void *user)
+{
+    struct model_decoder *decoder = hv_calloc(1, sizeof *decoder);
+    struct decode_input *input = hv_calloc(1, sizeof *input);
+    max_block = max_block < SIZE_MAX / 64 ? max_block : SIZE_MAX / 64;
+    *decoder = (struct model_decoder){.max_block = max_block, .on_event = on_event, .user = user, .input = input};
+    /* Escapes make an event larger than what it says, and some repeat the whole message. */
+    input->max_event = 4 * max_block + EVENT_OVERHEAD;
+    sse_init(&input->sse, input->max_event);
+    hv_buf_init(&input->text, input->max_event);
+    hv_arena_init(&decoder->arena);
+    hv_buf_init(&decoder->scratch, SIZE_MAX / 2);
+    hv_buf_init(&decoder->learned.prefix, SIZE_MAX / 2);
+    hv_buf_init(&decoder->learned.suffix, SIZE_MAX / 2);
+    decoder->event.retry_after_ms = -1;
+    decoder_message_reset(decoder);
+    set_wire(decoder, wire);
+    return decoder;
+}
+
+void model_decoder_free(struct model_decoder *decoder)
+{
+    if (!decoder)
+        return;
+    decoder_message_reset(decoder);
+    sse_release(&decoder->input->sse);
+    hv_buf_release(&decoder->input->text);
+    free(decoder->input);
+    hv_buf_release(&decoder->scratch);
+    hv_buf_release(&decoder->learned.prefix);
+    hv_buf_release(&decoder->learned.suffix);
+    hv_arena_release(&decoder->arena);
+    free(decoder);
+}
+
+enum model_wire model_decoder_wire(const struct model_decoder *decoder) { return decoder->wire; }
+
+void decoder_set_raw(struct model_decoder *decoder, void (*on_raw)(void *user, struct hv_str json), void *user)
+{
+    decoder->on_raw = on_raw;
+    decoder->raw_user = user;
+}
+
+void decoder_set_seed(struct model_decoder *decoder, uint64_t seed) { decoder->id_seed = seed; }
+
+/* ---- whose events are they? ------------------------------------------------------------------------------- */
+
+static enum model_wire recognise(const struct hv_json *root, struct hv_str name)
+{
+    static const char *const anthropic[] = {"message_start", "content_block_start", "content_block_delta", "content_block_stop",
+                                            "message_delta", "message_stop", "ping", "message"};
+    struct hv_str type = hv_json_get_string(root, "type");
+    if (!type.len)
+        type = name;
+    for (size_t i = 0; i < sizeof anthropic / sizeof *anthropic; i++) {
+        /* "message" is also what an event without a name is called */
+        if (hv_str_is(type, anthropic[i]) && (type.ptr != name.ptr || !hv_str_is(name, "message")))
+            return MODEL_WIRE_ANTHROPIC;
+    }
+    if (hv_str_starts(type, HV_STR("response.")) || hv_str_is(hv_json_get_string(root, "object"), "response"))
+        return MODEL_WIRE_OPENAI_RESPONSES;
+    if (hv_json_type_of(hv_json_get(root, "choices")) == HV_JSON_ARRAY)
+        return MODEL_WIRE_OPENAI_CHAT;
+    const struct hv_json *error = hv_json_get(root, "error");
+    if (hv_str_is(type, "error"))
+        return error ? MODEL_WIRE_ANTHROPIC : MODEL_WIRE_OPENAI_RESPONSES;
+    return error ? MODEL_WIRE_OPENAI_CHAT : MODEL_WIRE_UNKNOWN;
+}
+
+static void fail_unknown(struct model_decoder *decoder)
+{
+    decoder_fail(decoder, HV_EPROTO, "this is not the stream of a known model API (Anthropic Messages, OpenAI Chat Completions or Responses)");
+}
+
+static bool find_wire(struct model_decoder *decoder, const struct hv_json *root, struct hv_str name, struct hv_str data)
+{
+    if (decoder->functions)
+        return true;
+    set_wire(decoder, recognise(root, name));
+    if (decoder->functions)
+        return true;
+    struct decode_input *input = decoder->input;
+    input->seen += data.len;
+    if (++input->unknown > UNKNOWN_EVENTS_MAX || input->seen > UNKNOWN_BYTES_MAX)
+        fail_unknown(decoder);
+    return false;
+}
+
+/* ---- one event -------------------------------------------------------------------------------------------- */
+
+/* A JSON string with its quotes; plain ones need no parser. */
+static bool read_string(struct model_decoder *decoder, struct hv_str quoted, struct hv_str *text)
+{
+    if (quoted.len < 2 || quoted.ptr[0] != '"' || quoted.ptr[quoted.len - 1] != '"')
+        return false;
+    size_t end = quoted.len - 1;
+    for (size_t i = 1; i < end; i++) {
+        unsigned char byte = (unsigned char)quoted.ptr[i];
+        if (byte == '"')
+            return false;
+        if (byte < 0x20 || byte >= 0x80 || byte == '\\') {
+            const struct hv_json *value;
+            if (hv_json_parse(&decoder->arena, quoted, DECODE_JSON_FLAGS, &value, NULL) != HV_OK)
+                return false;
+            *text = value->text;
+            return value->type == HV_JSON_STRING;
+        }
+    }
+    *text = hv_str_of(quoted.ptr + 1, end - 1);
+    return true;
+}
+
+static bool take_short_cut(struct model_decoder *decoder, struct hv_str data)
+{
+    if (decoder->learned.kind == DECODE_NONE)
+        return false;
+    struct hv_str prefix = hv_buf_str(&decoder->learned.prefix), suffix = hv_buf_str(&decoder->learned.suffix), text;
+    if (data.len < prefix.len + suffix.len || memcmp(data.ptr, prefix.ptr, prefix.len) != 0 ||
+        memcmp(data.ptr + data.len - suffix.len, suffix.ptr, suffix.len) != 0)
+        return false;
+    if (!read_string(decoder, hv_str_slice(data, prefix.len, data.len - suffix.len), &text))
+        return false;
+    decoder->functions->delta(decoder, decoder->learned.kind, decoder->learned.block, text);
+    return true;
+}
+
+void decoder_learn(struct model_decoder *decoder, enum decode_delta kind, size_t block, const struct hv_json *value, struct hv_str data)
+{
+    if (decoder->over)
+        return;
+    decoder->learned.kind = kind;
+    decoder->learned.block = block;
+    hv_buf_clear(&decoder->learned.prefix);
+    hv_buf_add_str(&decoder->learned.prefix, hv_str_slice(data, 0, value->start));
+    hv_buf_clear(&decoder->learned.suffix);
+    hv_buf_add_str(&decoder->learned.suffix, hv_str_slice(data, value->end, data.len));
+}
+
+static void take_value(struct model_decoder *decoder, struct hv_str name, struct hv_str data, const struct hv_json *root)
+{
+    decoder->learned.kind = DECODE_NONE;
+    if (root->type == HV_JSON_OBJECT && find_wire(decoder, root, name, data))
+        decoder->functions->event(decoder, name, data, root);
+}
+
+/* Some servers forget the blank line between events: then one event has several lines of data. */
+static bool take_joined(struct model_decoder *decoder, struct hv_str name, struct hv_str data)
+{
+    if (hv_str_find_byte(data, '\n', 0) == SIZE_MAX)
+        return false;
+    const struct hv_json *root;
+    struct hv_str rest = data, line;
+    while (hv_str_split(&rest, '\n', &line)) {
+        if (hv_str_is(hv_str_trim(line), "[DONE]") || !hv_str_trim(line).len)
+            continue;
+        if (hv_json_parse(&decoder->arena, line, DECODE_JSON_FLAGS, &root, NULL) != HV_OK)
+            return false;
+    }
+    rest = data;
+    while (!decoder->over && hv_str_split(&rest, '\n', &line)) {
+        if (hv_str_is(hv_str_trim(line), "[DONE]") && decoder->functions)
+            decoder->functions->done(decoder);
+        else if (hv_json_parse(&decoder->arena, line, DECODE_JSON_FLAGS, &root, NULL) == HV_OK)
+            take_value(decoder, name, line, root);
+    }
+    return true;
+}
+
+static void take_event(struct model_decoder *decoder, struct hv_str name, struct hv_str data)
+{
+    if (take_short_cut(decoder, data)) {
+        if (decoder->on_raw)
+            decoder->on_raw(decoder->raw_user, data);
+        return;
+    }
+    data = hv_str_trim(data);
+    if (!data.len)
+        return;
+    if (hv_str_is(data, "[DONE]")) {
+        if (decoder->functions)
+            decoder->functions->done(decoder);
+        return;
+    }
+    const struct hv_json *root;
+    struct hv_error err;
+    if (hv_json_parse(&decoder->arena, data, DECODE_JSON_FLAGS, &root, &err) == HV_OK) {
+        if (decoder->on_raw)
+            decoder->on_raw(decoder->raw_user, data);
+        take_value(decoder, name, data, root);
+    } else if (take_joined(decoder, name, data)) {
+        return;
+    } else if (decoder->input->finishing) {
+        decoder_fail_cut(decoder);
+    } else {
+        decoder_fail(decoder, HV_ENET, "the stream is damaged: an event is not valid JSON (%s)", err.message);
+    }
+}
+
+static void event_done(struct model_decoder *decoder)
+{
+    if (decoder->arena.used)
+        hv_arena_reset(&decoder->arena);
+}
+
+static enum hv_code on_sse(void *user, const struct sse_event *event, struct hv_error *err)
+{
+    struct model_decoder *decoder = user;
+    take_event(decoder, event->name, event->data);
+    event_done(decoder);
+    return decoder->over ? hv_fail(err, HV_ECANCELLED, "the stream is over") : HV_OK;
+}
+
+/* ---- bytes ------------------------------------------------------------------------------------------------ */
+
+static void feed_events(struct model_decoder *decoder, struct hv_str bytes)
+{
+    struct hv_error err;
+    if (sse_feed(&decoder->input->sse, bytes, on_sse, decoder, &err) != HV_OK)
+        decoder_fail(decoder, err.code, "%s", err.message);
+}
+
+/* A first line that is no JSON by itself: one value spread over many lines. */
+static bool take_line(struct model_decoder *decoder, struct hv_str line)
+{
+    const struct hv_json *root;
+    struct hv_str text = hv_str_trim(line);
+    bool first = !decoder->message.started && !decoder->messages && !decoder->input->unknown;
+    if (first && text.len && hv_json_parse(&decoder->arena, text, DECODE_JSON_FLAGS, &root, NULL) != HV_OK) {
+        decoder->input->form = FORM_WHOLE;
+        return false;
+    }
+    take_event(decoder, HV_STR("message"), text);
+    event_done(decoder);
+    return true;
+}
+
+static bool gather(struct model_decoder *decoder, struct hv_str bytes)
+{
+    hv_buf_add_str(&decoder->input->text, bytes);
+    if (decoder->input->text.failed)
+        decoder_fail(decoder, HV_ETOOBIG, "an event of the stream is longer than %zu bytes", decoder->input->max_event);
+    return !decoder->over;
+}
+
+static void feed_lines(struct model_decoder *decoder, struct hv_str bytes)
+{
+    while (bytes.len && !decoder->over) {
+        size_t end = hv_str_find_byte(bytes, '\n', 0);
+        struct hv_str part = hv_str_slice(bytes, 0, end == SIZE_MAX ? bytes.len : end + 1);
+        if (!gather(decoder, part))
+            return;
+        bytes = hv_str_slice(bytes, part.len, bytes.len);
+        if (end == SIZE_MAX)
+            return;
+        if (!take_line(decoder, hv_buf_str(&decoder->input->text))) {
+            (void)gather(decoder, bytes);
+            return;
+        }
+        hv_buf_clear(&decoder->input->text);
+    }
+}
+
+static struct hv_str skip_blank(struct hv_str bytes)
+{
+    size_t at = 0;
+    while (at < bytes.len && (bytes.ptr[at] == ' ' || bytes.ptr[at] == '\n' || bytes.ptr[at] == '\r' || bytes.ptr[at] == '\t'))
+        at++;
+    return hv_str_slice(bytes, at, bytes.len);
+}
+
+void model_decoder_feed(struct model_decoder *decoder, struct hv_str bytes)
+{
+    struct decode_input *input = decoder->input;
+    if (input->form == FORM_UNKNOWN) {
+        bytes = skip_blank(bytes);
+        if (bytes.len)
+            input->form = bytes.ptr[0] == '{' ? FORM_LINES : FORM_EVENTS;
+    }
+    if (decoder->over || !bytes.len)
+        return;
+    if (input->form == FORM_EVENTS)
+        feed_events(decoder, bytes);
+    else if (input->form == FORM_LINES)
+        feed_lines(decoder, bytes);
+    else
+        (void)gather(decoder, bytes);
+}
+
+void model_decoder_finish(struct model_decoder *decoder)
+{
+    struct decode_input *input = decoder->input;
+    if (decoder->over)
+        return;
+    input->finishing = true;
+    /* The last event often lacks its blank line. */
+    if (input->form == FORM_EVENTS) {
+        feed_events(decoder, HV_STR("\n\n"));
+    } else if (input->text.len) {
+        take_event(decoder, HV_STR("message"), hv_buf_str(&input->text));
+        event_done(decoder);
+    }
+    if (decoder->over)
+        return;
+    if (decoder->functions)
+        decoder->functions->finish(decoder);
+    else if (input->unknown)
+        fail_unknown(decoder);
+    else
+        decoder_fail(decoder, HV_ENET, "the stream ended before its first event");
+    event_done(decoder);
+}

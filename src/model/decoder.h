@@ -1,0 +1,160 @@
+/*
+ * decoder.h: what the decoders of the three wires share. Inner to src/model.
+ *
+ * decoder.c takes the bytes apart into events (server-sent events, or one JSON value per line), finds out whose
+ * events they are, and hands each one, parsed, to the wire's functions. Those keep open blocks here and emit neutral
+ * events. Everything is bounded: one event and one block by max_block, all open blocks together by four times that.
+ *
+ * The hot path: a long answer is thousands of events that differ in one string only. After an event that did nothing
+ * but add a piece of text, the wire calls decoder_learn; the next event that has the very same bytes around its string
+ * is not parsed at all: its string goes straight to the wire's delta function. Any other event is parsed and makes
+ * the decoder forget, so the short cut can never change what a stream means.
+ */
+#ifndef MODEL_DECODER_H
+#define MODEL_DECODER_H
+
+#include "model/model.h"
+
+#include "base/vec.h"
+
+enum decode_delta {
+    DECODE_NONE = 0,
+    DECODE_TEXT,
+    DECODE_THINKING,
+    DECODE_INPUT, /* a piece of a tool call's input */
+};
+
+enum decode_kind {
+    DECODE_BLOCK_TEXT = 1,
+    DECODE_BLOCK_THINKING,
+    DECODE_BLOCK_TOOL,  /* to be executed by us */
+    DECODE_BLOCK_OTHER, /* carried in the history, never executed */
+};
+
+/* A content block whose end has not come yet. */
+struct decode_block {
+    enum decode_kind kind;
+    int64_t index;           /* the wire's own number of it */
+    bool closed;             /* kept only so that its number is known */
+    bool begun;              /* TOOL_BEGIN was emitted */
+    bool pieced;             /* pieces of its input have come */
+    struct hv_buf id, name;
+    struct hv_buf start;     /* the block as the wire announced it, JSON */
+    struct hv_buf text;      /* text, thinking or tool input so far */
+    struct hv_buf signature; /* of a thinking block; chat: the id that the server gave the call */
+    struct hv_buf citations; /* JSON values joined by commas */
+    struct {                 /* how far text was looked at for the end of its JSON value (chat) */
+        size_t at, depth;
+        bool in_string, escaped, opened;
+    } scan;
+};
+
+struct model_decoder;
+
+/* Models emit lone surrogates and cut characters; that must not end a stream. */
+enum { DECODE_JSON_FLAGS = HV_JSON_REPAIR_SURROGATES | HV_JSON_REPAIR_UTF8 };
+
+/* One wire. event: one parsed event (root is an object); done: "[DONE]"; finish: the stream ended. */
+struct decode_wire {
+    void (*event)(struct model_decoder *decoder, struct hv_str name, struct hv_str data, const struct hv_json *root);
+    void (*delta)(struct model_decoder *decoder, enum decode_delta kind, size_t block, struct hv_str text);
+    void (*done)(struct model_decoder *decoder);
+    void (*finish)(struct model_decoder *decoder);
+};
+
+extern const struct decode_wire decode_wire_anthropic, decode_wire_openai_chat, decode_wire_openai_responses;
+
+/* The state of the message that is coming. */
+struct decode_message {
+    bool started, stopping;    /* stopping: the reason for the stop is known, only the end mark is missing */
+    enum model_stop stop;
+    struct hv_buf stop_text;
+    struct model_usage usage;
+    uint64_t id_hash;          /* chat: of the message's id */
+    size_t calls;              /* tool calls begun */
+    size_t done_items;         /* blocks or output items, from the first on, that are complete */
+    VEC(struct decode_block) blocks;
+};
+
+struct decode_input;
+
+struct model_decoder {
+    enum model_wire wire;
+    const struct decode_wire *functions;
+    size_t max_block, held;
+    model_on_event *on_event;
+    void *user;
+    void (*on_raw)(void *user, struct hv_str json);
+    void *raw_user;
+    struct decode_input *input; /* the bytes' side, decoder.c only */
+    struct hv_arena arena;      /* of one event */
+    struct hv_buf scratch;      /* for blocks that are being written */
+    struct model_event event;   /* the one being emitted; zero between events */
+    struct decode_message message;
+    uint64_t id_seed, ids;      /* for calls that came without a usable id */
+    size_t messages;            /* completed */
+    bool over;                  /* an error was emitted */
+    struct {
+        enum decode_delta kind;
+        size_t block;
+        struct hv_buf prefix, suffix;
+    } learned;
+};
+
+/* Also give each event's JSON to on_raw, before it is decoded. */
+void decoder_set_raw(struct model_decoder *decoder, void (*on_raw)(void *user, struct hv_str json), void *user);
+/* Ids made for calls without one are told apart from those of other responses by seed. */
+void decoder_set_seed(struct model_decoder *decoder, uint64_t seed);
+
+/* ---- for the wires ------------------------------------------------------------------------------------- */
+
+/* Emit what decoder->event holds as an event of this type, and clear it. */
+void decoder_emit(struct model_decoder *decoder, enum model_event_type type);
+void decoder_emit_text(struct model_decoder *decoder, enum model_event_type type, struct hv_str text); /* not when empty */
+void decoder_emit_usage(struct model_decoder *decoder, const struct model_usage *usage);               /* when it changed */
+void decoder_emit_block(struct model_decoder *decoder, struct hv_str json);
+/* Emit an ERROR and ignore what follows. */
+void decoder_fail(struct model_decoder *decoder, enum hv_code code, const char *format, ...) HV_PRINTF(3, 4);
+/* The same from the error object that a stream carried (Anthropic's and OpenAI's shapes, or just a string). */
+void decoder_fail_json(struct model_decoder *decoder, const struct hv_json *error);
+/* The stream ended too early. */
+void decoder_fail_cut(struct model_decoder *decoder);
+
+/* value is the string in the event data that alone made its effect: see the top. */
+void decoder_learn(struct model_decoder *decoder, enum decode_delta kind, size_t block, const struct hv_json *value, struct hv_str data);
+
+/* A new block; NULL (and failed) when there are too many. The pointer is valid until the next one is added. */
+struct decode_block *decoder_block_add(struct model_decoder *decoder, enum decode_kind kind, int64_t index);
+/* The newest block with this number, or NULL. */
+struct decode_block *decoder_block_find(struct model_decoder *decoder, int64_t index);
+/* Append to one of a block's buffers; false (and failed) over the limits. */
+bool decoder_hold(struct model_decoder *decoder, struct hv_buf *buf, struct hv_str text);
+/* Replace the contents of one of a block's buffers. */
+bool decoder_hold_set(struct model_decoder *decoder, struct hv_buf *buf, struct hv_str text);
+/* Free what a block holds and mark it closed. */
+void decoder_block_close(struct model_decoder *decoder, struct decode_block *block);
+
+/* Give a call without a usable id one of our own. */
+void decoder_make_id(struct model_decoder *decoder, struct decode_block *block);
+/* TOOL_BEGIN, once. */
+void decoder_tool_begin(struct model_decoder *decoder, struct decode_block *block);
+/* TOOL_CALL and its BLOCK in neutral form; extra members of the announced block are kept. Closes the block. */
+void decoder_tool_end(struct model_decoder *decoder, struct decode_block *block);
+/* {"type":"text","text":…}; nothing when text is empty. */
+void decoder_text_block(struct model_decoder *decoder, struct hv_str text);
+/* {"type":"provider_item","provider":…,"item":…}. */
+void decoder_item_block(struct model_decoder *decoder, const char *provider, struct hv_str item);
+/* Write a tool's raw input as a JSON object: compact when valid, {} when empty, else wrapped as INVALID_JSON. */
+void decoder_write_input(struct model_decoder *decoder, struct hv_json_writer *writer, struct hv_str raw);
+
+/* The message begins (START); its number of tokens so far is zero. */
+void decoder_message_start(struct model_decoder *decoder, struct hv_str id, struct hv_str model);
+/* STOP; then the decoder is ready for another message. */
+void decoder_message_stop(struct model_decoder *decoder);
+/* Forget the message and its blocks. */
+void decoder_message_reset(struct model_decoder *decoder);
+
+/* object.name as a count of tokens, or fallback. */
+int64_t decode_count(const struct hv_json *object, const char *name, int64_t fallback);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * fault.h: what providers say when they refuse, as hv_error: which code it is (may it be retried?), their message and
+ * what the person can do. Shared by streams that carry an error and by HTTP answers that are one. Pure.
+ */
+#ifndef MODEL_FAULT_H
+#define MODEL_FAULT_H
+
+#include <helve/json.h>
+
+/*
+ * Fill err from an error object: {"type","message"}, {"code","message"}, {"error":{…}}, a string, or NULL when there is
+ * none. status is the HTTP status, or 0 inside a stream; then what is unknown counts as temporary. Returns err->code.
+ */
+enum hv_code fault_from_json(const struct hv_json *error, int status, struct hv_error *err);
+
+/* What an answer of an API says about it. */
+struct fault_answer {
+    int status;
+    struct hv_str body;         /* its first bytes; JSON or anything else */
+    struct hv_str provider;     /* "anthropic", "openai-chat", … */
+    struct hv_str retry_after, retry_after_ms, should_retry, request_id; /* headers, absent when not sent */
+    int64_t now;                /* seconds since 1970, for dates in retry_after */
+};
+
+/* Fill err from an HTTP answer whose status is not 200; *retry_after_ms is the wait it asks for, or -1. */
+enum hv_code fault_from_answer(const struct fault_answer *answer, int64_t *retry_after_ms, struct hv_error *err);
+
+/* The wait that the headers ask for in milliseconds, bounded to five minutes, or -1. */
+int64_t fault_retry_after(struct hv_str retry_after_ms, struct hv_str retry_after, int64_t now);
+
+#endif

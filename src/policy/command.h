@@ -1,0 +1,46 @@
+/*
+ * command.h: what can be said of a shell command without parsing it. Two readings, both on the safe side: for allowing,
+ * only commands of plain words count as understood; for denying and asking, everything that could be a command in the
+ * text counts as one. Pure.
+ */
+#ifndef POLICY_COMMAND_H
+#define POLICY_COMMAND_H
+
+#include "policy/rule.h"
+
+enum { COMMAND_LENGTH_MAX = 10000 }; /* longer commands are allowed by no rule but the whole tool's */
+
+/* A command made ready for the generous reading. */
+struct command_text {
+    struct hv_str raw;
+    struct hv_str bare; /* without quotes and backslashes, blanks folded into one */
+};
+void command_prepare(struct hv_arena *arena, struct hv_str command, struct command_text *out);
+
+/* An allow rule's specifier takes this command: exactly, or, by prefix or glob, when it is one command of plain words. */
+bool command_allowed_by(const struct rule *rule, struct hv_str command);
+
+/* A deny or ask rule's specifier takes some part of this command. */
+bool command_hit_by(const struct rule *rule, const struct command_text *command);
+
+/* The command is a single simple command of plain words: no variable, substitution, glob, redirection, separator. */
+bool command_is_plain(struct hv_str command);
+
+/* The trip-wire of what is never run (spec P6, 1): destroying a root or home, writing to a block device, piping the
+ * network into a shell, fork bombs. What it is, for people, or NULL. */
+const char *command_forbidden(const struct command_text *command);
+
+/* What is always confirmed apart from paths: sudo and its kin. What it is, for people, or NULL. */
+const char *command_confirmed(const struct command_text *command);
+
+/* Runs program text given in the command (sh -c, python -c, eval, …): no rule is proposed for it. */
+bool command_runs_code(const struct command_text *command);
+
+/*
+ * Call visit for each piece of the command that could be a path, made absolute (from directory or home, "$HOME" and
+ * "${HOME}" too) and tidy, until it returns true; then that is returned. The path is valid during the call.
+ */
+bool command_each_path(const struct command_text *command, struct hv_str directory, struct hv_str home,
+                       bool (*visit)(void *user, struct hv_str path), void *user);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * path_class.h: what a path is, whatever the rules say: a credential, a file that others run or that steers helve
+ * itself, a device. The knowledge is a table (path_class.c), one row per pattern with the reason that people are told.
+ * Pure. Names are compared without regard to ASCII case: on some file systems `.GIT/Hooks` is `.git/hooks`.
+ */
+#ifndef POLICY_PATH_CLASS_H
+#define POLICY_PATH_CLASS_H
+
+#include "policy/policy.h"
+
+struct path_classes;
+
+/* A directory of helve's own: writing in it is protected. */
+struct path_classes_options {
+    struct policy_path home;
+    const struct policy_path *own; /* settings and state directories */
+    size_t own_count;
+};
+
+/* Compile the tables. Lives in arena. */
+const struct path_classes *path_classes_new(struct hv_arena *arena, const struct path_classes_options *options);
+
+struct path_class {
+    enum policy_path_class class; /* SPECIAL, FORBIDDEN, CREDENTIAL, PROTECTED, or OUTSIDE for none of them */
+    const char *what;             /* "a private key", for people; NULL for OUTSIDE */
+};
+
+/* The class of a path, by its written and its resolved form; the graver one. Knows nothing of workspaces. */
+struct path_class path_classify(const struct path_classes *classes, const struct policy_path *path, bool for_writing);
+
+#endif

@@ -1,0 +1,370 @@
+/*
+ * snapshot.c: building policies. A policy owns one arena with everything in it; a changed policy is built anew from the
+ * sources of the old one, so that no snapshot ever points into another.
+ */
+#include "policy/snapshot.h"
+
+#include "base/cleanup.h"
+#include "base/path.h"
+
+#include <string.h>
+
+/* ---- names ---------------------------------------------------------------------------------------------------- */
+
+static const char *const mode_names[] = {
+    [POLICY_DEFAULT] = "default",    [POLICY_PLAN] = "plan",     [POLICY_ACCEPT_EDITS] = "acceptEdits",
+    [POLICY_DONT_ASK] = "dontAsk", [POLICY_BYPASS] = "bypassPermissions",
+};
+
+const char *policy_mode_name(enum policy_mode mode) { return mode_names[mode]; }
+
+bool policy_mode_from(struct hv_str name, enum policy_mode *mode)
+{
+    if (hv_str_is(name, "manual")) {
+        *mode = POLICY_DEFAULT;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof mode_names / sizeof *mode_names; i++)
+        if (hv_str_is(name, mode_names[i])) {
+            *mode = (enum policy_mode)i;
+            return true;
+        }
+    return false;
+}
+
+const char *policy_stage_name(enum policy_stage stage)
+{
+    static const char *const names[] = {
+        [POLICY_STAGE_NONE] = "none",
+        [POLICY_STAGE_FORBIDDEN] = "forbidden",
+        [POLICY_STAGE_HOOK_DENY] = "hook_deny",
+        [POLICY_STAGE_DENY_RULE] = "deny_rule",
+        [POLICY_STAGE_ALWAYS_CONFIRM] = "always_confirm",
+        [POLICY_STAGE_HOOK_ASK] = "hook_ask",
+        [POLICY_STAGE_ASK_RULE] = "ask_rule",
+        [POLICY_STAGE_MODE] = "mode",
+        [POLICY_STAGE_HOOK_ALLOW] = "hook_allow",
+        [POLICY_STAGE_ALLOW_RULE] = "allow_rule",
+        [POLICY_STAGE_TOOL] = "tool",
+        [POLICY_STAGE_CLASSIFIER] = "classifier",
+        [POLICY_STAGE_ASK] = "ask",
+    };
+    return names[stage];
+}
+
+static enum policy_scope scope_of(enum settings_scope scope)
+{
+    static const enum policy_scope scopes[SETTINGS_SCOPE_COUNT] = {
+        [SETTINGS_MANAGED] = POLICY_MANAGED,      [SETTINGS_COMMAND_LINE] = POLICY_COMMAND_LINE,
+        [SETTINGS_LOCAL] = POLICY_LOCAL,          [SETTINGS_PROJECT] = POLICY_PROJECT,
+        [SETTINGS_USER] = POLICY_USER,            [SETTINGS_CLAUDE_LOCAL] = POLICY_LOCAL,
+        [SETTINGS_CLAUDE_PROJECT] = POLICY_PROJECT, [SETTINGS_CLAUDE_USER] = POLICY_USER,
+    };
+    return scopes[scope];
+}
+
+static const char *scope_name(enum policy_scope scope)
+{
+    static const char *const names[POLICY_SCOPE_COUNT] = {"managed settings", "command line",     "session",
+                                                          "local settings",   "project settings", "user settings"};
+    return names[scope];
+}
+
+/* ---- references ------------------------------------------------------------------------------------------------- */
+
+static struct policy *new_policy(void)
+{
+    struct policy *policy = hv_calloc(1, sizeof *policy);
+    atomic_init(&policy->references, 1);
+    return policy;
+}
+
+struct policy *policy_ref(struct policy *policy)
+{
+    if (policy)
+        atomic_fetch_add_explicit(&policy->references, 1, memory_order_relaxed);
+    return policy;
+}
+
+void policy_unref(struct policy *policy)
+{
+    if (!policy || atomic_fetch_sub_explicit(&policy->references, 1, memory_order_acq_rel) != 1)
+        return;
+    hv_arena_release(&policy->arena);
+    free(policy);
+}
+
+enum policy_mode policy_mode_of(const struct policy *policy) { return policy->mode; }
+
+const struct settings_problem *policy_problems(const struct policy *policy, size_t *count)
+{
+    *count = policy->problem_count;
+    return policy->problems;
+}
+
+/* ---- paths ------------------------------------------------------------------------------------------------------ */
+
+void policy_path_resolve(const struct hv_host *host, struct hv_arena *arena, struct hv_str written,
+                         struct policy_path *out)
+{
+    struct policy_path path = {.written = hv_arena_str(arena, written)};
+    struct hv_file_stat stat;
+    if (!host) {
+        path.resolved = path.written;
+    } else if (host->resolve(host, arena, written, &path.resolved, NULL) != HV_OK) {
+        path.resolved = (struct hv_str){0};
+    } else if (host->stat(host, path.resolved, true, &stat, NULL) == HV_OK) {
+        path.kind = stat.kind;
+    }
+    *out = path;
+}
+
+const char *policy_path_refused(struct hv_str raw)
+{
+    if (hv_str_starts(raw, HV_STR("//")) || hv_str_starts(raw, HV_STR("\\\\")))
+        return "it is a network path";
+    if (hv_str_find_byte(raw, '\0', 0) != SIZE_MAX)
+        return "it holds a NUL byte";
+    return NULL;
+}
+
+bool policy_probe_case(const struct hv_host *host, struct hv_str directory)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    char *flipped = hv_arena_cstr(&arena, directory);
+    size_t at = directory.len;
+    while (at && !((flipped[at - 1] | 0x20) >= 'a' && (flipped[at - 1] | 0x20) <= 'z'))
+        at--;
+    if (!at)
+        return false;
+    flipped[at - 1] ^= 0x20;
+    struct hv_file_stat one, other;
+    return host->stat(host, directory, true, &one, NULL) == HV_OK &&
+           host->stat(host, hv_str_of(flipped, directory.len), true, &other, NULL) == HV_OK &&
+           one.inode == other.inode && one.device == other.device;
+}
+
+bool policy_in_workspace(const struct policy *policy, const struct policy_path *path)
+{
+    bool written = false, resolved = false;
+    for (size_t i = 0; i < policy->root_count; i++) {
+        const struct policy_path *root = &policy->roots[i];
+        bool icase = policy->ignores_case;
+        written |= rule_path_below(path->written, root->written, icase) ||
+                   rule_path_below(path->written, root->resolved, icase);
+        resolved |= rule_path_below(path->resolved, root->resolved, icase);
+    }
+    return written && resolved;
+}
+
+static struct policy_path resolve_base(struct policy *policy, struct hv_str path)
+{
+    struct policy_path out = {0};
+    if (path.len)
+        policy_path_resolve(policy->host, &policy->arena, path, &out);
+    return out;
+}
+
+/* ---- rules ------------------------------------------------------------------------------------------------------ */
+
+static struct hv_str describe_place(struct policy *policy, const struct rule_source *source)
+{
+    const char *name = scope_name(source->scope), *broken = source->recovered ? " (broken file)" : "";
+    if (!source->place.file.len)
+        return hv_arena_format(&policy->arena, "%s", name);
+    if (!source->place.line)
+        return hv_arena_format(&policy->arena, "%s %.*s%s", name, HV_STR_ARG(source->place.file), broken);
+    return hv_arena_format(&policy->arena, "%s %.*s:%u:%u%s", name, HV_STR_ARG(source->place.file), source->place.line,
+                           source->place.column, broken);
+}
+
+static void add_problem(struct policy *policy, struct settings_problem *problems, const struct rule_source *source,
+                        const struct hv_error *err, bool kept)
+{
+    const char *consequence = !kept                          ? "; it is ignored"
+                              : source->verdict == HV_DENY ? "; until it is mended the whole tool is denied"
+                                                           : "; until it is mended the whole tool is asked for";
+    problems[policy->problem_count++] = (struct settings_problem){
+        .kind = SETTINGS_WARNING,
+        .message = hv_arena_format(&policy->arena, "%s%s", err->message, consequence),
+        .hint = hv_arena_format(&policy->arena, "%s", err->hint),
+        .place = source->place,
+    };
+}
+
+/* Parse all sources into rules; what is wrong goes to problems. */
+static void compile_rules(struct policy *policy)
+{
+    struct rule_bases bases = {policy->host, policy->directory, policy->home, policy->ignores_case};
+    struct rule *rules = hv_arena_array(&policy->arena, struct rule, policy->source_count);
+    struct settings_problem *problems = hv_arena_array(&policy->arena, struct settings_problem, policy->source_count);
+    for (int scope = 0; scope < POLICY_SCOPE_COUNT; scope++)
+        for (size_t i = 0; i < policy->source_count; i++) {
+            const struct rule_source *source = &policy->sources[i];
+            struct hv_error err;
+            struct rule rule;
+            if (source->scope != (enum policy_scope)scope)
+                continue;
+            enum hv_code code =
+                rule_parse(&bases, &policy->arena, source->verdict, source->text, source->root, &rule, &err);
+            if (code != HV_OK)
+                add_problem(policy, problems, source, &err, rule.tool.len > 0);
+            if (!rule.tool.len)
+                continue;
+            rule.scope = source->scope;
+            rule.place = describe_place(policy, source);
+            rules[policy->rule_count++] = rule;
+        }
+    policy->rules = rules;
+    policy->problems = problems;
+}
+
+static struct rule_source copy_source(struct policy *policy, const struct rule_source *source)
+{
+    struct rule_source copy = *source;
+    copy.text = hv_arena_str(&policy->arena, source->text);
+    copy.root = hv_arena_str(&policy->arena, source->root);
+    copy.place.file = hv_arena_str(&policy->arena, source->place.file);
+    return copy;
+}
+
+static void collect_sources(struct policy *policy, const struct policy_options *options)
+{
+    size_t from_settings = options->settings ? options->settings->rule_count : 0;
+    struct rule_source *sources = hv_arena_array(&policy->arena, struct rule_source, from_settings + options->rule_count);
+    for (size_t i = 0; i < from_settings; i++) {
+        const struct settings_rule *rule = &options->settings->rules[i];
+        struct rule_source source = {rule->verdict, scope_of(rule->place.scope), rule->text, rule->root, rule->place,
+                                     rule->recovered};
+        sources[policy->source_count++] = copy_source(policy, &source);
+    }
+    for (size_t i = 0; i < options->rule_count; i++) {
+        struct rule_source source = {.verdict = options->rules[i].verdict,
+                                     .scope = POLICY_COMMAND_LINE,
+                                     .text = options->rules[i].text,
+                                     .root = options->directory,
+                                     .place = {.scope = SETTINGS_COMMAND_LINE}};
+        sources[policy->source_count++] = copy_source(policy, &source);
+    }
+    policy->sources = sources;
+}
+
+/* ---- building ----------------------------------------------------------------------------------------------------- */
+
+static enum policy_mode choose_mode(const struct policy_options *options)
+{
+    enum policy_mode mode = options->mode;
+    const struct settings *settings = options->settings;
+    if (!options->has_mode && !(settings && policy_mode_from(settings->default_mode, &mode)))
+        mode = POLICY_DEFAULT;
+    if (mode == POLICY_BYPASS && settings && settings->bypass_disabled)
+        mode = POLICY_DEFAULT;
+    return mode;
+}
+
+static void collect_roots(struct policy *policy, const struct policy_options *options)
+{
+    size_t added = options->settings ? options->settings->directory_count : 0;
+    struct policy_path *roots = hv_arena_array(&policy->arena, struct policy_path, options->root_count + added + 1);
+    for (size_t i = 0; i < options->root_count; i++)
+        roots[policy->root_count++] = resolve_base(policy, options->roots[i]);
+    if (!options->root_count)
+        roots[policy->root_count++] = policy->directory;
+    for (size_t i = 0; i < added; i++)
+        roots[policy->root_count++] = resolve_base(policy, options->settings->directories[i].path);
+    policy->roots = roots;
+}
+
+static void collect_own(struct policy *policy, const struct settings *settings)
+{
+    struct policy_path *own = hv_arena_array(&policy->arena, struct policy_path, 2);
+    if (settings && settings->user_directory.len)
+        own[policy->own_count++] = resolve_base(policy, settings->user_directory);
+    if (settings && settings->state_directory.len)
+        own[policy->own_count++] = resolve_base(policy, settings->state_directory);
+    policy->own = own;
+}
+
+static void compile(struct policy *policy)
+{
+    struct path_classes_options options = {policy->home, policy->own, policy->own_count};
+    policy->classes = path_classes_new(&policy->arena, &options);
+    compile_rules(policy);
+}
+
+struct policy *policy_new(const struct policy_options *options)
+{
+    struct policy *policy = new_policy();
+    policy->host = options->host;
+    policy->mode = choose_mode(options);
+    policy->bypass_disabled = options->settings && options->settings->bypass_disabled;
+    policy->ignores_case = options->ignores_case;
+    policy->directory = resolve_base(policy, options->directory);
+    policy->home = resolve_base(policy, options->home);
+    policy->results = resolve_base(policy, options->results_directory);
+    collect_roots(policy, options);
+    collect_own(policy, options->settings);
+    collect_sources(policy, options);
+    compile(policy);
+    return policy;
+}
+
+static struct policy_path copy_path(struct policy *policy, const struct policy_path *path)
+{
+    return (struct policy_path){hv_arena_str(&policy->arena, path->written), hv_arena_str(&policy->arena, path->resolved),
+                                path->kind};
+}
+
+static const struct policy_path *copy_paths(struct policy *policy, const struct policy_path *paths, size_t count)
+{
+    struct policy_path *copies = hv_arena_array(&policy->arena, struct policy_path, count);
+    for (size_t i = 0; i < count; i++)
+        copies[i] = copy_path(policy, &paths[i]);
+    return copies;
+}
+
+/* A policy like old, with one more source when extra is not NULL. Not compiled. */
+static struct policy *copy_policy(const struct policy *old, const struct rule_source *extra)
+{
+    struct policy *policy = new_policy();
+    policy->host = old->host;
+    policy->mode = old->mode;
+    policy->bypass_disabled = old->bypass_disabled;
+    policy->ignores_case = old->ignores_case;
+    policy->directory = copy_path(policy, &old->directory);
+    policy->home = copy_path(policy, &old->home);
+    policy->results = copy_path(policy, &old->results);
+    policy->roots = copy_paths(policy, old->roots, old->root_count);
+    policy->root_count = old->root_count;
+    policy->own = copy_paths(policy, old->own, old->own_count);
+    policy->own_count = old->own_count;
+    struct rule_source *sources = hv_arena_array(&policy->arena, struct rule_source, old->source_count + 1);
+    for (size_t i = 0; i < old->source_count; i++)
+        sources[policy->source_count++] = copy_source(policy, &old->sources[i]);
+    if (extra)
+        sources[policy->source_count++] = copy_source(policy, extra);
+    policy->sources = sources;
+    return policy;
+}
+
+struct policy *policy_with_rule(const struct policy *policy, enum policy_scope scope, enum hv_verdict verdict,
+                                struct hv_str rule, struct hv_error *err)
+{
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    struct rule_bases bases = {NULL, policy->directory, policy->home, policy->ignores_case};
+    struct rule parsed;
+    if (rule_parse(&bases, &scratch, verdict, rule, policy->directory.written, &parsed, err) != HV_OK)
+        return NULL;
+    struct rule_source source = {verdict, scope, rule, policy->directory.written, {0}, false};
+    struct policy *changed = copy_policy(policy, &source);
+    compile(changed);
+    return changed;
+}
+
+struct policy *policy_with_mode(const struct policy *policy, enum policy_mode mode)
+{
+    struct policy *changed = copy_policy(policy, NULL);
+    changed->mode = mode == POLICY_BYPASS && policy->bypass_disabled ? POLICY_DEFAULT : mode;
+    compile(changed);
+    return changed;
+}

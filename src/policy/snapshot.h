@@ -1,0 +1,46 @@
+/* snapshot.h: the inside of a policy, for the files of this folder only. Immutable once built. */
+#ifndef POLICY_SNAPSHOT_H
+#define POLICY_SNAPSHOT_H
+
+#include "policy/path_class.h"
+#include "policy/rule.h"
+
+#include <stdatomic.h>
+
+/* A rule before it is parsed. Texts live as long as the policy. */
+struct rule_source {
+    enum hv_verdict verdict;
+    enum policy_scope scope;
+    struct hv_str text, root;
+    struct settings_place place;
+    bool recovered; /* from a broken file */
+};
+
+struct policy {
+    atomic_uint references;
+    struct hv_arena arena;
+    const struct hv_host *host;
+    enum policy_mode mode;
+    bool bypass_disabled, ignores_case;
+    struct policy_path directory, home;
+    const struct policy_path *roots;
+    size_t root_count;
+    struct policy_path results; /* or absent */
+    const struct policy_path *own;
+    size_t own_count;
+    const struct path_classes *classes;
+    const struct rule_source *sources;
+    size_t source_count;
+    const struct rule *rules; /* strongest scope first */
+    size_t rule_count;
+    const struct settings_problem *problems;
+    size_t problem_count;
+};
+
+/* The narrowest rule that would allow the call, in arena; absent when there is none to offer. */
+struct hv_str policy_propose(const struct policy *policy, const struct policy_facts *facts, struct hv_arena *arena);
+
+/* The written and the resolved form of path both lie in a root. */
+bool policy_in_workspace(const struct policy *policy, const struct policy_path *path);
+
+#endif

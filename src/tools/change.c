@@ -1,0 +1,232 @@
+/* change.c: see change.h. */
+#include "tools/change.h"
+
+#include "base/cleanup.h"
+#include "text/lines.h"
+#include "tools/file_kind.h"
+
+#include <string.h>
+
+enum { DIFF_CONTEXT = 3, DIFF_LINES_MAX = 1000, DIFF_BYTES_MAX = 1 << 20, FAILURE_BYTES_MAX = 8192 };
+
+enum hv_code change_load(struct change *change, struct hv_context *context, struct hv_str path, struct hv_error *err)
+{
+    *change = (struct change){.context = context, .path = path};
+    hv_buf_init(&change->bytes, (size_t)CHANGE_SIZE_MAX + 1);
+    const struct hv_host *host = context->host;
+    struct hv_error fault;
+    enum hv_code code = host->stat(host, path, true, &change->stat, &fault);
+    change->key = file_state_key(context, path);
+    if (code == HV_ENOTFOUND && fault.sys_errno != ENOTDIR)
+        return HV_OK;
+    if (code) {
+        if (err)
+            *err = fault;
+        return code;
+    }
+    if (change->stat.kind != HV_FILE_REGULAR)
+        return file_fail_kind(path, change->stat.kind, err);
+    if (change->stat.size > CHANGE_SIZE_MAX) {
+        hv_fail(err, HV_ETOOBIG, "%.*s is too large to be changed (%.*s; at most 1 GiB)", HV_STR_ARG(path),
+                HV_STR_ARG(file_size_text(context->arena, change->stat.size)));
+        hv_error_hint(err, "Change it with a shell command such as sed");
+        return HV_ETOOBIG;
+    }
+    code = host->read(host, path, 0, (size_t)CHANGE_SIZE_MAX + 1, &change->bytes, &change->stat, err);
+    if (code)
+        return code;
+    change->exists = true;
+    change->encoding = encoding_detect(hv_buf_str(&change->bytes));
+    return HV_OK;
+}
+
+void change_release(struct change *change)
+{
+    hv_buf_release(&change->bytes);
+}
+
+enum hv_code change_store(struct change *change, struct hv_str new_bytes, struct hv_file_stat *after,
+                          struct hv_error *err)
+{
+    const struct hv_host *host = change->context->host;
+    struct hv_write_options options = {
+        .expected = change->exists ? &change->stat : NULL,
+        .must_not_exist = !change->exists,
+        .make_parents = !change->exists,
+    };
+    return host->write(host, change->path, new_bytes, &options, after, err);
+}
+
+/* ---- the difference ------------------------------------------------------------------------------------- */
+
+/* bytes as UTF-8 for showing; decoded into buf where they are not. */
+static struct hv_str as_text(struct hv_str bytes, struct hv_buf *buf)
+{
+    struct encoding encoding = encoding_detect(bytes);
+    if (encoding.kind == ENCODING_UTF8 || encoding_to_utf8(bytes, encoding, buf, NULL))
+        return bytes;
+    return hv_buf_str(buf);
+}
+
+void change_show_diff(struct change *change, struct hv_str new_bytes, struct hv_result *result)
+{
+    struct hv_arena *arena = change->context->arena;
+    CLEANUP_BUF struct hv_buf old_text, new_text, out;
+    hv_buf_init(&old_text, (size_t)CHANGE_SIZE_MAX * 3);
+    hv_buf_init(&new_text, (size_t)CHANGE_SIZE_MAX * 3);
+    hv_buf_init(&out, DIFF_BYTES_MAX);
+    struct hv_str name = file_shown_path(change->context, change->path);
+    struct diff_options options = {
+        .context = DIFF_CONTEXT, .max_lines = DIFF_LINES_MAX, .old_name = name, .new_name = name};
+    struct diff_result counts = {0};
+    diff_unified(as_text(hv_buf_str(&change->bytes), &old_text), as_text(new_bytes, &new_text), &options, &out,
+                 &counts);
+    if (out.failed)
+        hv_buf_clear(&out);
+    if (out.len) {
+        result->diff = hv_arena_str(arena, hv_buf_str(&out));
+        hv_result_add_text(result, arena, result->diff);
+    }
+    result->summary = hv_arena_format(arena, "+%zu -%zu", counts.added, counts.removed);
+}
+
+/* ---- edits ---------------------------------------------------------------------------------------------- */
+
+static bool has_tool(struct hv_context *context, const char *name)
+{
+    const struct hv_tool_set *set = context->services->tool_set ? context->services->tool_set(context) : NULL;
+    for (size_t i = 0; set && i < set->count; i++)
+        if (hv_tool_is_named(set->tools[i], hv_str_from(name)))
+            return true;
+    return false;
+}
+
+/* The checks that need the file but not its match, in order of their cost. */
+static enum hv_code check_before_edit(struct change *change, const struct edit_request *requests, struct hv_error *err)
+{
+    bool creates = requests[0].old_text.len == 0;
+    if (!change->exists)
+        return creates ? HV_OK : file_fail_missing(change->context, change->path, err);
+    if (hv_str_ends(change->path, HV_STR(".ipynb")) && has_tool(change->context, "NotebookEdit")) {
+        hv_fail(err, HV_EUNSUPPORTED, "%.*s is a notebook", HV_STR_ARG(change->path));
+        hv_error_hint(err, "Use NotebookEdit, which changes cells and keeps the rest as it is");
+        return HV_EUNSUPPORTED;
+    }
+    if (creates && change->bytes.len == 0) /* there is nothing that could have been read */
+        return HV_OK;
+    return file_state_check(change->context, change->key, &change->stat, hv_buf_str(&change->bytes), FILE_NEED_SEEN,
+                            err);
+}
+
+/* What an edit came to. */
+struct outcome {
+    size_t places;
+    unsigned found_by;
+};
+
+static enum hv_code compute(struct change *change, const struct edit_request *requests, size_t count, bool single,
+                            struct hv_buf *new_bytes, struct outcome *outcome, struct edit_failure *failure)
+{
+    struct hv_str file = hv_buf_str(&change->bytes);
+    if (!single) {
+        struct edit_sequence sequence;
+        enum hv_code code = edit_compute_sequence(change->context->arena, file, change->encoding, requests, count,
+                                                  new_bytes, &sequence, failure);
+        if (!code)
+            *outcome = (struct outcome){sequence.places, sequence.found_by};
+        return code;
+    }
+    struct edit edit;
+    enum hv_code code = edit_compute(change->context->arena, file, change->encoding, requests, &edit, failure);
+    if (code)
+        return code;
+    *outcome = (struct outcome){edit.count, edit.found_by};
+    if (edit_apply(file, &edit, new_bytes))
+        return HV_OK;
+    failure->kind = EDIT_TOO_LARGE;
+    return HV_ETOOBIG;
+}
+
+static void answer_failure(struct change *change, const struct edit_failure *failure, struct hv_result *result)
+{
+    CLEANUP_BUF struct hv_buf text;
+    hv_buf_init(&text, FAILURE_BYTES_MAX);
+    hv_buf_addf(&text, "%.*s was not changed. ", HV_STR_ARG(file_shown_path(change->context, change->path)));
+    edit_describe_failure(failure, &text);
+    hv_result_add_text(result, change->context->arena, hv_arena_str(change->context->arena, hv_buf_str(&text)));
+    result->is_error = true;
+}
+
+static void answer_success(struct change *change, const struct outcome *outcome, struct hv_str new_bytes,
+                           struct hv_result *result)
+{
+    struct hv_arena *arena = change->context->arena;
+    struct hv_str name = file_shown_path(change->context, change->path);
+    if (!change->exists)
+        hv_result_addf(result, arena, "Created %.*s (%zu lines).", HV_STR_ARG(name), lines_count(new_bytes));
+    else
+        hv_result_addf(result, arena, "Changed %.*s at %zu place%s.", HV_STR_ARG(name), outcome->places,
+                       outcome->places == 1 ? "" : "s");
+    if (outcome->found_by & EDIT_BY_QUOTES)
+        hv_result_addf(result, arena,
+                       "Note: old_string matched only with curly quotes taken for straight ones; the "
+                       "file's own quotes were kept.");
+    if (outcome->found_by & EDIT_BY_LINE_NUMBERS)
+        hv_result_addf(result, arena,
+                       "Note: old_string matched only without the line numbers that Read puts in front; "
+                       "leave them out.");
+    change_show_diff(change, new_bytes, result);
+}
+
+static enum hv_code store_edit(struct change *change, struct hv_str new_bytes, struct hv_error *err)
+{
+    struct hv_context *context = change->context;
+    struct diff lines;
+    struct hv_file_stat after;
+    diff_lines(context->arena, hv_buf_str(&change->bytes), new_bytes, &lines);
+    bool had_text = change->bytes.len > 0;
+    enum hv_code code = had_text ? file_state_check_lines(context, change->key, &lines, err) : HV_OK;
+    if (!code)
+        code = change_store(change, new_bytes, &after, err);
+    if (code)
+        return code;
+    if (had_text)
+        file_state_note_edited(context, change->key, &after, new_bytes, &lines);
+    else
+        file_state_note_written(context, file_state_key(context, change->path), &after, new_bytes);
+    return HV_OK;
+}
+
+static enum hv_code run_edits(struct change *change, const struct edit_request *requests, size_t count, bool single,
+                              struct hv_result *result, struct hv_error *err)
+{
+    enum hv_code code = check_before_edit(change, requests, err);
+    if (code)
+        return code;
+    CLEANUP_BUF struct hv_buf new_bytes;
+    hv_buf_init(&new_bytes, (size_t)CHANGE_SIZE_MAX + 1);
+    struct outcome outcome;
+    struct edit_failure failure = {0};
+    if (compute(change, requests, count, single, &new_bytes, &outcome, &failure)) {
+        answer_failure(change, &failure, result);
+        return HV_OK;
+    }
+    if (hv_cancelled(change->context->cancel))
+        return hv_fail(err, HV_ECANCELLED, "The change was cancelled; %.*s was left as it was",
+                       HV_STR_ARG(change->path));
+    code = store_edit(change, hv_buf_str(&new_bytes), err);
+    if (!code)
+        answer_success(change, &outcome, hv_buf_str(&new_bytes), result);
+    return code;
+}
+
+enum hv_code change_by_edits(struct hv_context *context, struct hv_str path, const struct edit_request *requests,
+                             size_t count, bool single, struct hv_result *result, struct hv_error *err)
+{
+    struct change change;
+    enum hv_code code = change_load(&change, context, path, err);
+    if (!code)
+        code = run_edits(&change, requests, count, single, result, err);
+    change_release(&change);
+    return code;
+}

@@ -1,0 +1,44 @@
+/*
+ * change.h: what Write, Edit and MultiEdit share: looking at the file that is to change, holding it against what the
+ * model has seen, storing the new bytes under the condition that nothing changed meanwhile, and showing the difference.
+ */
+#ifndef TOOLS_CHANGE_H
+#define TOOLS_CHANGE_H
+
+#include "text/edit.h"
+#include "tools/file_state.h"
+
+#include <helve/tool.h>
+
+enum { CHANGE_SIZE_MAX = 1 << 30 };
+
+/* One file under change. Release with change_release. */
+struct change {
+    struct hv_context *context;
+    struct hv_str path, key;
+    bool exists;
+    struct hv_file_stat stat; /* when it exists */
+    struct hv_buf bytes;      /* its bytes, as far as they were loaded */
+    struct encoding encoding;
+};
+
+/*
+ * Look at path and load its bytes. A missing file is no error (exists stays false). HV_EUNSUPPORTED for anything but a
+ * regular file, HV_ETOOBIG over CHANGE_SIZE_MAX. Blocks. To be released in every case.
+ */
+enum hv_code change_load(struct change *change, struct hv_context *context, struct hv_str path,
+                         struct hv_error *err) HV_MUST_CHECK;
+void change_release(struct change *change);
+
+/* Write new_bytes; fails when the file is no longer what change_load saw. *after is the file's new metadata. */
+enum hv_code change_store(struct change *change, struct hv_str new_bytes, struct hv_file_stat *after,
+                          struct hv_error *err) HV_MUST_CHECK;
+
+/* Add the unified diff to the result, for the model and for people, and a summary ("+3 -1"). */
+void change_show_diff(struct change *change, struct hv_str new_bytes, struct hv_result *result);
+
+/* The whole of Edit (single) and MultiEdit: load, check, compute, store, answer. */
+enum hv_code change_by_edits(struct hv_context *context, struct hv_str path, const struct edit_request *requests,
+                             size_t count, bool single, struct hv_result *result, struct hv_error *err) HV_MUST_CHECK;
+
+#endif

@@ -1,0 +1,159 @@
+/* file_kind.c: see file_kind.h. The table of signatures is complete for what turns up in work trees. */
+#include "tools/file_kind.h"
+
+#include "base/nearest.h"
+#include "base/path.h"
+#include "fs/open.h"
+
+#include <string.h>
+
+#define HINT_IMAGE "Its size and type can be told with `file` in a shell"
+#define HINT_ARCHIVE "List its contents in a shell, for example with `unzip -l` or `tar -tf`"
+#define HINT_PROGRAM "Look into it in a shell with `file`, `nm`, `objdump -d` or `strings`"
+#define HINT_DOCUMENT "Extract its text in a shell, for example with `pdftotext FILE -`"
+#define HINT_OFFICE "Convert it in a shell, for example with `libreoffice --headless --convert-to txt`"
+#define HINT_DATABASE "Query it in a shell with `sqlite3`"
+#define HINT_MEDIA "Its properties can be told with `file` or `ffprobe` in a shell"
+#define HINT_COMPRESSED "Unpack it to standard output in a shell, for example with `zcat`, `xzcat` or `zstdcat`"
+
+static const struct signature {
+    size_t offset, len;
+    const char *bytes;
+    struct file_kind kind;
+} signatures[] = {
+    {0, 8, "\x89PNG\r\n\x1a\n", {"a PNG image", HINT_IMAGE}},
+    {0, 3, "\xff\xd8\xff", {"a JPEG image", HINT_IMAGE}},
+    {0, 6, "GIF87a", {"a GIF image", HINT_IMAGE}},
+    {0, 6, "GIF89a", {"a GIF image", HINT_IMAGE}},
+    {8, 4, "WEBP", {"a WebP image", HINT_IMAGE}},
+    {8, 4, "WAVE", {"a WAV sound file", HINT_MEDIA}},
+    {8, 4, "AVI ", {"an AVI video", HINT_MEDIA}},
+    {0, 4, "II*\0", {"a TIFF image", HINT_IMAGE}},
+    {0, 4, "MM\0*", {"a TIFF image", HINT_IMAGE}},
+    {0, 4, "\0\0\1\0", {"an icon image", HINT_IMAGE}},
+    {0, 4, "8BPS", {"a Photoshop image", HINT_IMAGE}},
+    {0, 5, "%PDF-", {"a PDF document", HINT_DOCUMENT}},
+    {0, 4, "PK\3\4", {"a ZIP archive (or a document or package in that format)", HINT_ARCHIVE}},
+    {0, 4, "PK\5\6", {"an empty ZIP archive", HINT_ARCHIVE}},
+    {0, 6, "7z\xbc\xaf\x27\x1c", {"a 7z archive", HINT_ARCHIVE}},
+    {0, 6, "Rar!\x1a\7", {"a RAR archive", HINT_ARCHIVE}},
+    {257, 5, "ustar", {"a tar archive", HINT_ARCHIVE}},
+    {0, 8, "!<arch>\n", {"a static library or Debian package (ar archive)", HINT_ARCHIVE}},
+    {0, 2, "\x1f\x8b", {"a gzip-compressed file", HINT_COMPRESSED}},
+    {0, 3, "BZh", {"a bzip2-compressed file", HINT_COMPRESSED}},
+    {0,
+     6,
+     "\xfd"
+     "7zXZ\0",
+     {"an xz-compressed file", HINT_COMPRESSED}},
+    {0, 4, "\x28\xb5\x2f\xfd", {"a zstd-compressed file", HINT_COMPRESSED}},
+    {0,
+     4,
+     "\x7f"
+     "ELF",
+     {"an ELF program, library or object file", HINT_PROGRAM}},
+    {0, 4, "\xcf\xfa\xed\xfe", {"a Mach-O program", HINT_PROGRAM}},
+    {0, 4, "\xce\xfa\xed\xfe", {"a Mach-O program", HINT_PROGRAM}},
+    {0, 4, "\xca\xfe\xba\xbe", {"a Java class or Mach-O file", HINT_PROGRAM}},
+    {0, 4, "\0asm", {"a WebAssembly module", HINT_PROGRAM}},
+    {0, 16, "SQLite format 3\0", {"an SQLite database", HINT_DATABASE}},
+    {0, 8, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", {"an old Microsoft Office document", HINT_OFFICE}},
+    {0, 4, "wOFF", {"a web font", HINT_MEDIA}},
+    {0, 4, "wOF2", {"a web font", HINT_MEDIA}},
+    {0, 4, "OggS", {"an Ogg media file", HINT_MEDIA}},
+    {0, 4, "fLaC", {"a FLAC sound file", HINT_MEDIA}},
+    {0, 3, "ID3", {"an MP3 sound file", HINT_MEDIA}},
+    {4, 4, "ftyp", {"an MP4 or HEIF media file", HINT_MEDIA}},
+};
+
+static const struct file_kind windows_program = {"a Windows program or library", HINT_PROGRAM};
+static const struct file_kind bitmap = {"a BMP image", HINT_IMAGE};
+
+const struct file_kind *file_kind_sniff(struct hv_str head)
+{
+    for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
+        const struct signature *known = &signatures[i];
+        if (head.len >= known->offset + known->len && memcmp(head.ptr + known->offset, known->bytes, known->len) == 0)
+            return &known->kind;
+    }
+    /* Two letters alone would be text as well. */
+    if (!memchr(head.ptr ? head.ptr : "", '\0', head.len))
+        return NULL;
+    if (hv_str_starts(head, HV_STR("MZ")))
+        return &windows_program;
+    return hv_str_starts(head, HV_STR("BM")) ? &bitmap : NULL;
+}
+
+struct hv_str file_shown_path(const struct hv_context *context, struct hv_str path)
+{
+    return path_relative(path, context->directory);
+}
+
+struct hv_str file_size_text(struct hv_arena *arena, uint64_t size)
+{
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+    if (size == 1)
+        return HV_STR("1 byte");
+    if (size < 1000)
+        return hv_arena_format(arena, "%llu bytes", (unsigned long long)size);
+    double value = (double)size;
+    size_t unit = 0;
+    for (; value >= 1000 && unit + 1 < sizeof units / sizeof *units; unit++)
+        value /= 1000;
+    return hv_arena_format(arena, value < 10 ? "%.1f %s" : "%.0f %s", value, units[unit]);
+}
+
+enum hv_code file_fail_kind(struct hv_str path, enum hv_file_kind kind, struct hv_error *err)
+{
+    hv_fail(err, HV_EUNSUPPORTED, "%.*s is %s, not a file that can be read or changed", HV_STR_ARG(path),
+            fs_kind_name(kind));
+    if (kind == HV_FILE_DIRECTORY)
+        hv_error_hint(err, "Use LS to see what it holds, or Glob to find files in it");
+    else
+        hv_error_hint(err, "Only regular files can be read; use a shell command for anything else");
+    return HV_EUNSUPPORTED;
+}
+
+enum { NEIGHBOURS_MAX = 2000, NEIGHBOURS_SHOWN = 8 };
+
+static void hint_neighbours(struct hv_context *context, struct hv_str directory, struct hv_str name,
+                            struct hv_error *err)
+{
+    const struct hv_host *host = context->host;
+    struct hv_directory_entry *entries;
+    size_t count;
+    bool more;
+    if (host->list(host, context->arena, directory, NEIGHBOURS_MAX, &entries, &count, &more, NULL))
+        return;
+    struct hv_str *names = hv_arena_array(context->arena, struct hv_str, count ? count : 1);
+    for (size_t i = 0; i < count; i++)
+        names[i] = entries[i].name;
+    struct hv_str near = nearest_name(name, names, count);
+    if (near.ptr) {
+        hv_error_hint(err, "Did you mean %.*s%s%.*s?", HV_STR_ARG(directory), hv_str_is(directory, "/") ? "" : "/",
+                      HV_STR_ARG(near));
+        return;
+    }
+    struct hv_str list = {0};
+    for (size_t i = 0; i < count && i < NEIGHBOURS_SHOWN; i++)
+        list = hv_arena_format(context->arena, "%.*s%s%.*s", HV_STR_ARG(list), i ? ", " : "", HV_STR_ARG(names[i]));
+    if (count)
+        hv_error_hint(err, "%.*s holds: %.*s%s", HV_STR_ARG(directory), HV_STR_ARG(list),
+                      count > NEIGHBOURS_SHOWN ? ", …" : "");
+    else
+        hv_error_hint(err, "The directory %.*s is empty", HV_STR_ARG(directory));
+}
+
+enum hv_code file_fail_missing(struct hv_context *context, struct hv_str path, struct hv_error *err)
+{
+    const struct hv_host *host = context->host;
+    hv_fail(err, HV_ENOTFOUND, "%.*s does not exist", HV_STR_ARG(path));
+    struct hv_str missing = path, directory = path_parent(path);
+    struct hv_file_stat stat;
+    while (!hv_str_is(directory, "/") && host->stat(host, directory, true, &stat, NULL)) {
+        missing = directory;
+        directory = path_parent(directory);
+    }
+    hint_neighbours(context, directory, path_name(missing), err);
+    return HV_ENOTFOUND;
+}

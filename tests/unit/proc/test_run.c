@@ -388,18 +388,6 @@ static void a_process_substitution_may_finish_its_work(void **state)
     release(&outcome);
 }
 
-static void a_tree_that_forks_faster_than_one_can_kill_is_ended(void **state)
-{
-    struct outcome outcome = {0};
-    (void)state;
-    run_bash_with(&outcome,
-                  "f() { sleep 0.02; f & f & wait; }; for i in 1 2 3; do setsid bash -c \"$(declare -f f); f\" & "
-                  "done; sleep 1000",
-                  (struct hv_command){.timeout_ns = 150 * CLOCK_MILLISECOND, .grace_ns = 20 * CLOCK_MILLISECOND});
-    assert_true(outcome.ended.timed_out);
-    release(&outcome);
-}
-
 /* A command that kills its own guard harms itself only. */
 static void a_killed_guard_takes_the_command_along(void **state)
 {
@@ -615,7 +603,6 @@ int main(void)
         cmocka_unit_test(ticks_come_while_it_runs),
         cmocka_unit_test(whatever_is_left_behind_is_ended),
         cmocka_unit_test(a_process_substitution_may_finish_its_work),
-        cmocka_unit_test(a_tree_that_forks_faster_than_one_can_kill_is_ended),
         cmocka_unit_test(a_killed_guard_takes_the_command_along),
         cmocka_unit_test(the_guard_does_not_bear_the_words_of_the_command),
         cmocka_unit_test(limits_hit_the_command_only),

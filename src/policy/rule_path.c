@@ -65,7 +65,7 @@ static struct hv_str tidy_pattern(struct hv_arena *arena, struct hv_str pattern,
     return (struct hv_str){out, len};
 }
 
-/* "src/**" takes what "src" takes with all below it; "**" takes everything and becomes "". */
+/* A "src" with two stars below it takes what "src" takes with all inside; two stars alone take everything and become "". */
 static struct hv_str cut_everything_below(struct hv_str pattern)
 {
     while (hv_str_ends(pattern, HV_STR("/**")))

@@ -3,6 +3,7 @@
  * sources of the old one, so that no snapshot ever points into another.
  */
 #include "policy/snapshot.h"
+#include "policy/rule_path.h"
 
 #include "base/cleanup.h"
 #include "base/path.h"

@@ -27,12 +27,15 @@ struct compiler {
     struct map resources; /* URI → struct resource */
     struct map nodes;     /* address of the JSON value → struct node */
     VEC(struct place) scans;
-    VEC(struct node *) queue;      /* nodes in the order in which they are compiled */
+    VEC(struct node *) queue;       /* nodes in the order in which they are compiled */
     VEC(struct resource *) scanned; /* all resources */
     bool wants_dynamic_anchors;
 };
 
-struct hv_arena *compiler_arena(struct compiler *compiler) { return &compiler->schema->arena; }
+struct hv_arena *compiler_arena(struct compiler *compiler)
+{
+    return &compiler->schema->arena;
+}
 
 /* ---- drafts ------------------------------------------------------------------------------------------ */
 
@@ -122,7 +125,8 @@ static const struct {
 static enum hv_code read_vocabularies(const struct hv_json *list, unsigned *out, struct hv_error *err)
 {
     unsigned wanted = 0;
-    hv_json_each (entry, list) {
+    hv_json_each(entry, list)
+    {
         bool known = false;
         for (size_t i = 0; i < sizeof vocabularies / sizeof *vocabularies; i++)
             if (hv_str_is(entry->key, vocabularies[i].name)) {
@@ -138,8 +142,8 @@ static enum hv_code read_vocabularies(const struct hv_json *list, unsigned *out,
 }
 
 /* Draft and vocabularies of a resource whose `$schema` is not the URI of a draft but of a metaschema of its own. */
-static enum hv_code use_metaschema(struct compiler *compiler, struct hv_str uri, bool optional, struct resource *resource,
-                                   struct hv_error *err)
+static enum hv_code use_metaschema(struct compiler *compiler, struct hv_str uri, bool optional,
+                                   struct resource *resource, struct hv_error *err)
 {
     struct hv_str without_fragment, fragment;
     const struct hv_json *metaschema = NULL;
@@ -149,7 +153,8 @@ static enum hv_code use_metaschema(struct compiler *compiler, struct hv_str uri,
         return HV_OK;
     if (!text.ptr) {
         hv_fail(err, HV_EINVAL, "$schema names the unknown dialect \"%.*s\"", HV_STR_ARG(hv_str_slice(uri, 0, 400)));
-        hv_error_hint(err, "use https://json-schema.org/draft/2020-12/schema or http://json-schema.org/draft-07/schema#");
+        hv_error_hint(err,
+                      "use https://json-schema.org/draft/2020-12/schema or http://json-schema.org/draft-07/schema#");
         return HV_EINVAL;
     }
     enum hv_code code = hv_json_parse(compiler_arena(compiler), text, HV_JSON_STRICT, &metaschema, err);
@@ -237,8 +242,7 @@ static void scan_member(struct compiler *compiler, const struct hv_json *member,
     if (shapes & SHAPE_ONE)
         push_scan(compiler, member, resource);
     if (list || map)
-        hv_json_each (child, member)
-            push_scan(compiler, child, resource);
+        hv_json_each(child, member) push_scan(compiler, child, resource);
 }
 
 static struct resource *new_resource(struct compiler *compiler, const struct hv_json *root, struct hv_str uri,
@@ -269,7 +273,8 @@ static enum hv_code add_anchor(struct compiler *compiler, struct resource *resou
 {
     for (struct anchor *anchor = resource->anchors; anchor; anchor = anchor->next)
         if (hv_str_eq(anchor->name, name) && anchor->json != json)
-            return hv_fail(err, HV_EINVAL, "two schemas have the anchor \"%.*s\"", HV_STR_ARG(hv_str_slice(name, 0, 400)));
+            return hv_fail(err, HV_EINVAL, "two schemas have the anchor \"%.*s\"",
+                           HV_STR_ARG(hv_str_slice(name, 0, 400)));
     struct anchor *anchor = hv_arena_new(compiler_arena(compiler), struct anchor);
     *anchor = (struct anchor){.name = name, .json = json, .dynamic = dynamic, .next = resource->anchors};
     resource->anchors = anchor;
@@ -348,8 +353,7 @@ static enum hv_code scan_one(struct compiler *compiler, struct place place, stru
         if (code != HV_OK)
             return code;
     }
-    hv_json_each (member, place.json)
-        scan_member(compiler, member, node->resource);
+    hv_json_each(member, place.json) scan_member(compiler, member, node->resource);
     return HV_OK;
 }
 
@@ -378,9 +382,10 @@ static enum hv_code scan_document(struct compiler *compiler, struct hv_str uri, 
     const struct hv_json *json = NULL;
     struct hv_str id, fragment;
     if (text.len > SCHEMA_TEXT_MAX)
-        return hv_fail(err, HV_ETOOBIG, "a schema of %zu bytes is over the limit of %d", text.len, (int)SCHEMA_TEXT_MAX);
-    enum hv_code code =
-        hv_json_parse(compiler_arena(compiler), hv_arena_str(compiler_arena(compiler), text), HV_JSON_STRICT, &json, err);
+        return hv_fail(err, HV_ETOOBIG, "a schema of %zu bytes is over the limit of %d", text.len,
+                       (int)SCHEMA_TEXT_MAX);
+    enum hv_code code = hv_json_parse(compiler_arena(compiler), hv_arena_str(compiler_arena(compiler), text),
+                                      HV_JSON_STRICT, &json, err);
     if (code != HV_OK) {
         hv_error_prefix(err, "the schema is not valid JSON: ");
         return code;
@@ -433,7 +438,8 @@ static const struct hv_json *child_by_token(const struct hv_json *json, struct h
 }
 
 /* Follow a JSON pointer from a resource's root; *resource becomes the one that the target lies in. */
-static const struct hv_json *follow_pointer(struct compiler *compiler, struct hv_str pointer, struct resource **resource)
+static const struct hv_json *follow_pointer(struct compiler *compiler, struct hv_str pointer,
+                                            struct resource **resource)
 {
     const struct hv_json *json = (*resource)->root;
     struct hv_str rest = hv_str_slice(pointer, 1, pointer.len), token;
@@ -522,9 +528,15 @@ enum hv_code compiler_reference(struct compiler *compiler, const struct node *no
     return code;
 }
 
-void compiler_want_dynamic_anchors(struct compiler *compiler) { compiler->wants_dynamic_anchors = true; }
+void compiler_want_dynamic_anchors(struct compiler *compiler)
+{
+    compiler->wants_dynamic_anchors = true;
+}
 
-void compiler_want_tracking(struct compiler *compiler) { compiler->schema->tracks = true; }
+void compiler_want_tracking(struct compiler *compiler)
+{
+    compiler->schema->tracks = true;
+}
 
 /* ---- compiling --------------------------------------------------------------------------------------- */
 
@@ -533,8 +545,7 @@ static enum hv_code queue_dynamic_anchors(struct compiler *compiler, size_t *res
     for (; compiler->wants_dynamic_anchors && *resources_done < compiler->scanned.count; ++*resources_done) {
         struct resource *resource = compiler->scanned.items[*resources_done];
         for (struct anchor *anchor = resource->anchors; anchor; anchor = anchor->next) {
-            enum hv_code code =
-                anchor->dynamic ? node_of(compiler, anchor->json, resource, &anchor->node, err) : HV_OK;
+            enum hv_code code = anchor->dynamic ? node_of(compiler, anchor->json, resource, &anchor->node, err) : HV_OK;
             if (code != HV_OK)
                 return code;
         }

@@ -111,8 +111,8 @@ struct rule {
         struct {
             struct node *node; /* what it means when no outer resource has such an anchor */
             struct hv_str name;
-        } dynamic;                 /* DYNAMIC_REF */
-        unsigned types;            /* TYPE: bits 1 << enum hv_json_type */
+        } dynamic;                  /* DYNAMIC_REF */
+        unsigned types;             /* TYPE: bits 1 << enum hv_json_type */
         const struct hv_json *json; /* CONST, ENUM */
         struct {
             struct decimal value;

@@ -75,7 +75,10 @@ int decimal_compare(const struct decimal *a, const struct decimal *b)
     return a->negative ? -order : order;
 }
 
-bool decimal_is_whole(const struct decimal *value) { return value->exponent >= (int64_t)value->count; }
+bool decimal_is_whole(const struct decimal *value)
+{
+    return value->exponent >= (int64_t)value->count;
+}
 
 uint64_t decimal_hash(const struct decimal *value)
 {

@@ -95,8 +95,8 @@ static const char meta_core[] = HEAD_2020("core", "core") //
 
 static const char meta_applicator[] = HEAD_2020("applicator", "applicator") //
     "\"properties\":{\"prefixItems\":{\"$ref\":\"#/$defs/schemaArray\"},\"items\":" META ",\"contains\":" META
-    ",\"additionalProperties\":" META
-    ",\"properties\":{\"type\":\"object\",\"additionalProperties\":" META ",\"default\":{}},"
+    ",\"additionalProperties\":" META ",\"properties\":{\"type\":\"object\",\"additionalProperties\":" META
+    ",\"default\":{}},"
     "\"patternProperties\":{\"type\":\"object\",\"additionalProperties\":" META
     ",\"propertyNames\":{\"format\":\"regex\"},\"default\":{}},"
     "\"dependentSchemas\":{\"type\":\"object\",\"additionalProperties\":" META ",\"default\":{}},"

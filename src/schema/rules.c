@@ -145,7 +145,8 @@ static enum hv_code subschema_list(struct builder *builder, enum keyword keyword
     if (list->type != HV_JSON_ARRAY)
         return fail_value(builder, keyword, "an array of schemas");
     out->nodes = hv_arena_array(compiler_arena(builder->compiler), struct node *, list->count);
-    hv_json_each (item, list) {
+    hv_json_each(item, list)
+    {
         enum hv_code code = subschema(builder, item, keyword, &out->nodes[out->count++]);
         if (code != HV_OK)
             return code;
@@ -160,7 +161,8 @@ static enum hv_code read_names(struct builder *builder, const struct hv_json *li
         return hv_fail(builder->err, HV_EINVAL, "%s must list names in an array, not in %s", keywords[keyword].name,
                        hv_json_type_name(list));
     out->names = hv_arena_array(compiler_arena(builder->compiler), struct hv_str, list->count);
-    hv_json_each (item, list) {
+    hv_json_each(item, list)
+    {
         if (item->type != HV_JSON_STRING)
             return hv_fail(builder->err, HV_EINVAL, "%s must list names, not %s", keywords[keyword].name,
                            hv_json_type_name(item));
@@ -169,7 +171,10 @@ static enum hv_code read_names(struct builder *builder, const struct hv_json *li
     return HV_OK;
 }
 
-static void free_pattern(void *pattern) { pattern_free(pattern); }
+static void free_pattern(void *pattern)
+{
+    pattern_free(pattern);
+}
 
 static enum hv_code compile_pattern(struct builder *builder, struct hv_str source, enum keyword keyword,
                                     struct pattern **out)
@@ -208,8 +213,7 @@ static enum hv_code build_reference(struct builder *builder, enum keyword keywor
         return HV_OK;
     if (value->type != HV_JSON_STRING)
         return fail_value(builder, keyword, "a string");
-    enum hv_code code =
-        compiler_reference(builder->compiler, builder->node, value->text, &target, &name, builder->err);
+    enum hv_code code = compiler_reference(builder->compiler, builder->node, value->text, &target, &name, builder->err);
     if (code != HV_OK)
         return code;
     if (keyword == KEY_REF || !name.ptr) {
@@ -254,7 +258,8 @@ static enum hv_code build_type(struct builder *builder)
     if (!value)
         return HV_OK;
     if (value->type == HV_JSON_ARRAY) {
-        hv_json_each (item, value) {
+        hv_json_each(item, value)
+        {
             types |= type_bits(item);
             known &= type_bits(item) != 0;
         }
@@ -371,7 +376,8 @@ static enum hv_code build_dependents(struct builder *builder, enum keyword keywo
     if (map->type != HV_JSON_OBJECT)
         return fail_value(builder, keyword, "an object");
     struct dependent *items = hv_arena_array(compiler_arena(builder->compiler), struct dependent, map->count);
-    hv_json_each (member, map) {
+    hv_json_each(member, map)
+    {
         if (code != HV_OK)
             break;
         if (keyword == KEY_DEPENDENCIES && (member->type == HV_JSON_ARRAY) != lists)
@@ -418,7 +424,10 @@ static enum hv_code build_property_names(struct builder *builder)
     return build_one(builder, KEY_PROPERTY_NAMES, RULE_PROPERTY_NAMES);
 }
 
-static enum hv_code build_not(struct builder *builder) { return build_one(builder, KEY_NOT, RULE_NOT); }
+static enum hv_code build_not(struct builder *builder)
+{
+    return build_one(builder, KEY_NOT, RULE_NOT);
+}
 
 static enum hv_code build_unevaluated(struct builder *builder)
 {
@@ -432,14 +441,18 @@ static enum hv_code build_unevaluated(struct builder *builder)
     return code;
 }
 
-static void release_map(void *map) { map_release(map); }
+static void release_map(void *map)
+{
+    map_release(map);
+}
 
 static enum hv_code add_properties(struct builder *builder, struct map *properties)
 {
     const struct hv_json *value = builder->values[KEY_PROPERTIES];
     if (value->type != HV_JSON_OBJECT)
         return fail_value(builder, KEY_PROPERTIES, "an object");
-    hv_json_each (member, value) {
+    hv_json_each(member, value)
+    {
         struct node *node = NULL;
         enum hv_code code = subschema(builder, member, KEY_PROPERTIES, &node);
         if (code != HV_OK)
@@ -455,7 +468,8 @@ static enum hv_code add_patterns(struct builder *builder, struct rule *rule)
     if (value->type != HV_JSON_OBJECT)
         return fail_value(builder, KEY_PATTERN_PROPERTIES, "an object");
     rule->members.patterns = hv_arena_array(compiler_arena(builder->compiler), struct pattern_member, value->count);
-    hv_json_each (member, value) {
+    hv_json_each(member, value)
+    {
         struct pattern_member *pattern = &rule->members.patterns[rule->members.pattern_count];
         enum hv_code code = compile_pattern(builder, member->key, KEY_PATTERN_PROPERTIES, &pattern->pattern);
         if (code == HV_OK)
@@ -575,10 +589,24 @@ static enum hv_code build_condition(struct builder *builder)
 
 /* In the order of evaluation. */
 static enum hv_code (*const builders[])(struct builder *) = {
-    build_references, build_type,         build_values,   build_numbers,  build_limits,
-    build_pattern,    build_unique_items, build_required, build_dependent_required,
-    build_property_names, build_members,  build_elements, build_contains, build_combinations,
-    build_not,        build_condition,    build_dependent_schemas, build_unevaluated,
+    build_references,
+    build_type,
+    build_values,
+    build_numbers,
+    build_limits,
+    build_pattern,
+    build_unique_items,
+    build_required,
+    build_dependent_required,
+    build_property_names,
+    build_members,
+    build_elements,
+    build_contains,
+    build_combinations,
+    build_not,
+    build_condition,
+    build_dependent_schemas,
+    build_unevaluated,
 };
 
 /* ---- the whole --------------------------------------------------------------------------------------- */
@@ -587,12 +615,12 @@ static void sort_members(struct builder *builder)
 {
     const struct resource *resource = builder->node->resource;
     unsigned draft = resource->draft == SCHEMA_DRAFT_07 ? OLD : NEW;
-    hv_json_each (member, builder->node->json)
-        for (size_t i = 0; i < KEY_COUNT; i++) {
-            bool on = !keywords[i].vocabulary || keywords[i].vocabulary & resource->vocabularies;
-            if (on && keywords[i].drafts & draft && hv_str_is(member->key, keywords[i].name))
-                builder->values[i] = member;
-        }
+    hv_json_each(member, builder->node->json) for (size_t i = 0; i < KEY_COUNT; i++)
+    {
+        bool on = !keywords[i].vocabulary || keywords[i].vocabulary & resource->vocabularies;
+        if (on && keywords[i].drafts & draft && hv_str_is(member->key, keywords[i].name))
+            builder->values[i] = member;
+    }
     /* In draft-07 nothing beside a $ref counts. */
     if (draft == OLD && builder->values[KEY_REF])
         for (size_t i = 0; i < KEY_COUNT; i++)

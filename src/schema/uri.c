@@ -8,11 +8,20 @@ struct parts {
     struct hv_str scheme, authority, path, query, fragment;
 };
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
-static bool is_scheme_char(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.'; }
+static bool is_scheme_char(char c)
+{
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+}
 
-static struct hv_str rest_from(struct hv_str s, size_t from) { return hv_str_slice(s, from, s.len); }
+static struct hv_str rest_from(struct hv_str s, size_t from)
+{
+    return hv_str_slice(s, from, s.len);
+}
 
 /* Cut s at the first separator: what is behind it becomes *tail. */
 static struct hv_str cut(struct hv_str s, char separator, struct hv_str *tail)

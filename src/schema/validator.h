@@ -34,8 +34,8 @@ struct schema_options {
 };
 
 enum {
-    SCHEMA_TEXT_MAX = 16 << 20,        /* bytes of one document */
-    SCHEMA_DEPTH_MAX = 1500,           /* schemas nested in one another during validation */
+    SCHEMA_TEXT_MAX = 16 << 20, /* bytes of one document */
+    SCHEMA_DEPTH_MAX = 1500,    /* schemas nested in one another during validation */
     SCHEMA_STEPS_DEFAULT = 20 * 1000 * 1000,
     SCHEMA_ERRORS_MAX = 32,
 };
@@ -67,8 +67,7 @@ struct schema_error {
 
 struct schema_errors {
     struct schema_error *first, *last;
-    size_t count; /* in the list, at most SCHEMA_ERRORS_MAX */
-    size_t total; /* seen; a lower bound, since a full list ends the search for more */
+    size_t count; /* at most SCHEMA_ERRORS_MAX: a full list ends the search for more */
 };
 
 /*

@@ -456,7 +456,8 @@ static void running_out_of_descriptors_is_an_error_without_a_leak(void **state)
     getrlimit(RLIMIT_NOFILE, &before);
     size_t open_before = open_descriptors();
     unsigned failures = 0;
-    for (rlim_t limit = open_before - 3; limit < open_before + 12; limit++) {
+    /* Not below what is open: poll itself refuses more descriptors than the limit allows. */
+    for (rlim_t limit = open_before; limit < open_before + 12; limit++) {
         struct outcome outcome = {0};
         tight = (struct rlimit){limit, before.rlim_max};
         setrlimit(RLIMIT_NOFILE, &tight);
@@ -470,7 +471,7 @@ static void running_out_of_descriptors_is_an_error_without_a_leak(void **state)
         assert_int_equal(open_descriptors(), open_before);
         release(&outcome);
     }
-    assert_in_range(failures, 3, 14);
+    assert_in_range(failures, 1, 11);
 }
 
 static void closed_standard_descriptors_do_not_matter(void **state)

@@ -171,9 +171,9 @@ static bool check_length(struct run *run, const struct frame *frame, const struc
 
 static bool check_pattern(struct run *run, const struct frame *frame, const struct rule *rule)
 {
-    if (frame->instance->type != HV_JSON_STRING || !run_spend(run, 4 + frame->instance->text.len / 16))
-        return !run->stopped;
-    enum pattern_answer answer = pattern_find(rule->pattern.pattern, frame->instance->text);
+    if (frame->instance->type != HV_JSON_STRING)
+        return true;
+    enum pattern_answer answer = pattern_find(rule->pattern.pattern, frame->instance->text, &run->steps);
     if (answer == PATTERN_TOO_COMPLEX)
         return run_stop(run, "a pattern takes too many steps");
     return answer == PATTERN_FOUND ||

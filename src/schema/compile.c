@@ -533,11 +533,6 @@ void compiler_want_dynamic_anchors(struct compiler *compiler)
     compiler->wants_dynamic_anchors = true;
 }
 
-void compiler_want_tracking(struct compiler *compiler)
-{
-    compiler->schema->tracks = true;
-}
-
 /* ---- compiling --------------------------------------------------------------------------------------- */
 
 static enum hv_code queue_dynamic_anchors(struct compiler *compiler, size_t *resources_done, struct hv_error *err)

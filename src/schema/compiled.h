@@ -157,7 +157,6 @@ struct schema {
     unsigned references; /* atomic */
     struct hv_arena arena;
     struct node *root;
-    bool tracks; /* some node has unevaluated*: validation keeps account of what was evaluated */
     uint64_t step_limit;
 };
 
@@ -174,8 +173,6 @@ enum hv_code compiler_reference(struct compiler *compiler, const struct node *no
                                 struct node **out, struct hv_str *dynamic_name, struct hv_error *err) HV_MUST_CHECK;
 /* From now on all dynamic anchors are compiled, since a $dynamicRef may lead to any of them. */
 void compiler_want_dynamic_anchors(struct compiler *compiler);
-/* Validation has to keep account of what was evaluated. */
-void compiler_want_tracking(struct compiler *compiler);
 
 /* rules.c: fill node->rules from node->json. Errors have no place yet. */
 enum hv_code rules_compile(struct compiler *compiler, struct node *node, struct hv_error *err) HV_MUST_CHECK;

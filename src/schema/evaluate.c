@@ -235,9 +235,7 @@ static bool apply_member(struct run *run, const struct frame *frame, const struc
     bool good = !node || apply(run, node, member, frame, NULL);
     *known = node != NULL;
     for (size_t i = 0; i < rule->members.pattern_count; i++) {
-        if (!run_spend(run, 4 + member->key.len / 16))
-            return false;
-        enum pattern_answer answer = pattern_find(rule->members.patterns[i].pattern, member->key);
+        enum pattern_answer answer = pattern_find(rule->members.patterns[i].pattern, member->key, &run->steps);
         if (answer == PATTERN_TOO_COMPLEX)
             return run_stop(run, "a pattern takes too many steps");
         if (answer == PATTERN_FOUND) {
@@ -418,11 +416,13 @@ static bool apply_rules(struct run *run, const struct frame *frame, struct marks
 }
 
 /* The same schema on the same value again, without anything in between: it would go on for ever. */
-static bool is_loop(const struct frame *frame)
+static bool is_loop(const struct frame *frame, uint64_t *looked_at)
 {
-    for (const struct frame *at = frame->outer; at && at->instance == frame->instance; at = at->outer)
+    for (const struct frame *at = frame->outer; at && at->instance == frame->instance; at = at->outer) {
+        ++*looked_at;
         if (at->node == frame->node)
             return true;
+    }
     return false;
 }
 
@@ -431,6 +431,7 @@ static bool apply(struct run *run, const struct node *node, const struct hv_json
 {
     const struct frame frame = {outer, node, value};
     struct marks own;
+    uint64_t looked_at = 0;
     if (!run_spend(run, 1))
         return false;
     if (node->never)
@@ -439,8 +440,10 @@ static bool apply(struct run *run, const struct node *node, const struct hv_json
         return true;
     if (run->depth >= SCHEMA_DEPTH_MAX)
         return run_stop(run, "schemas are nested too deeply");
-    if (is_loop(&frame))
+    if (is_loop(&frame, &looked_at))
         return run_stop(run, "it refers to itself without end");
+    if (!run_spend(run, looked_at / 8))
+        return false;
     /* A full list, or a spent budget, makes the rest quiet. */
     struct run_errors *errors = run->errors;
     if (errors && (errors->count >= errors->max || !run->error_budget))

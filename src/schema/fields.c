@@ -17,10 +17,11 @@
 
 enum {
     PARSE_FLAGS = HV_JSON_REPAIR_SURROGATES | HV_JSON_REPAIR_UTF8,
-    PLACE_BEFORE = 60,    /* bytes quoted in front of a syntax error */
-    PLACE_AFTER = 20,     /* and behind it */
-    KNOWN_NAMES_MAX = 24, /* names listed when none is near */
-    ENUM_VALUES_MAX = 32, /* values listed for an enum */
+    PLACE_BEFORE = 60,                /* bytes quoted in front of a syntax error */
+    PATTERN_STEPS = 10 * 1000 * 1000, /* work on one pattern: our own are simple */
+    PLACE_AFTER = 20,                 /* and behind it */
+    KNOWN_NAMES_MAX = 24,             /* names listed when none is near */
+    ENUM_VALUES_MAX = 32,             /* values listed for an enum */
     TEXT_MAX = 1 << 20,
 };
 
@@ -323,7 +324,8 @@ static bool pattern_matches(const char *source, struct hv_str text)
     struct pattern *pattern = NULL;
     enum hv_code code = pattern_compile(hv_str_from(source), &pattern, NULL);
     assert(code == HV_OK && "a pattern in a field table must compile");
-    bool found = code == HV_OK && pattern_find(pattern, text) == PATTERN_FOUND;
+    uint64_t steps = PATTERN_STEPS;
+    bool found = code == HV_OK && pattern_find(pattern, text, &steps) == PATTERN_FOUND;
     pattern_free(pattern);
     return found;
 }

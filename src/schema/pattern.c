@@ -15,12 +15,12 @@
 
 enum {
     SOURCE_MAX = 64 * 1024,
-    MATCH_LIMIT = 500000, /* steps of PCRE2's matcher: some 10 ms */
-    HEAP_LIMIT = 16384,   /* KiB */
+    HEAP_LIMIT = 16384, /* KiB */
 };
 
 struct pattern {
     pcre2_code *code;
+    bool anchored; /* can only match at the start */
 };
 
 /* ECMA-262's white space and line ends, as the inside of a class, and all but them. */
@@ -253,7 +253,7 @@ static pcre2_code *compile_translated(struct hv_str translated, int *number)
 {
     PCRE2_SIZE offset;
     uint32_t options = PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF |
-                       PCRE2_NEVER_BACKSLASH_C;
+                       PCRE2_NEVER_BACKSLASH_C | PCRE2_USE_OFFSET_LIMIT;
     return pcre2_compile((PCRE2_SPTR)translated.ptr, translated.len, options, number, &offset, NULL);
 }
 
@@ -271,8 +271,10 @@ enum hv_code pattern_compile(struct hv_str source, struct pattern **out, struct 
     hv_buf_release(&t.out);
     if (!code)
         return fail_compile(err, source, number);
+    uint32_t all_options = 0;
+    pcre2_pattern_info(code, PCRE2_INFO_ALLOPTIONS, &all_options);
     *out = hv_malloc(sizeof **out);
-    (*out)->code = code;
+    **out = (struct pattern){code, (all_options & PCRE2_ANCHORED) != 0};
     return HV_OK;
 }
 
@@ -284,20 +286,52 @@ void pattern_free(struct pattern *pattern)
     free(pattern);
 }
 
-enum pattern_answer pattern_find(const struct pattern *pattern, struct hv_str text)
+static bool is_ill_formed(int found)
+{
+    return found <= PCRE2_ERROR_UTF8_ERR1 && found >= PCRE2_ERROR_UTF8_ERR21;
+}
+
+/*
+ * One try, from the first `starts` places of text, with a bound on the matcher's steps at each of them (PCRE2 counts
+ * anew at each place).
+ */
+static int try_match(const struct pattern *pattern, struct hv_str text, size_t starts, uint32_t limit)
 {
     pcre2_match_context *limits = pcre2_match_context_create(NULL);
     pcre2_match_data *match = pcre2_match_data_create(1, NULL);
     int found = PCRE2_ERROR_NOMEMORY;
     if (limits && match) {
-        pcre2_set_match_limit(limits, MATCH_LIMIT);
+        pcre2_set_match_limit(limits, limit);
         pcre2_set_heap_limit(limits, HEAP_LIMIT);
+        pcre2_set_offset_limit(limits, starts - 1);
         found = pcre2_match(pattern->code, (PCRE2_SPTR)(text.ptr ? text.ptr : ""), text.len, 0, 0, match, limits);
     }
     pcre2_match_data_free(match);
     pcre2_match_context_free(limits);
-    if (found >= 0)
-        return PATTERN_FOUND;
-    bool no_match = found == PCRE2_ERROR_NOMATCH || (found <= PCRE2_ERROR_UTF8_ERR1 && found >= PCRE2_ERROR_UTF8_ERR21);
-    return no_match ? PATTERN_NOT_FOUND : PATTERN_TOO_COMPLEX;
+    return found;
+}
+
+enum pattern_answer pattern_find(const struct pattern *pattern, struct hv_str text, uint64_t *steps)
+{
+    /* Most texts are settled by a short look; only then is more work allowed, and paid for in advance. */
+    static const struct {
+        size_t starts;
+        uint32_t limit;
+    } stages[] = {{16, 100}, {SIZE_MAX, 50}, {SIZE_MAX, 2000}, {SIZE_MAX, 100000}};
+    size_t places = pattern->anchored ? 1 : text.len + 1;
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+        size_t starts = stages[i].starts < places ? stages[i].starts : places;
+        uint64_t price = 4 + (uint64_t)starts * stages[i].limit / 16 + (uint64_t)starts * text.len / 256;
+        if (price > *steps)
+            return PATTERN_TOO_COMPLEX;
+        *steps -= price;
+        int found = try_match(pattern, text, starts, stages[i].limit);
+        if (found >= 0)
+            return PATTERN_FOUND;
+        if (found == PCRE2_ERROR_NOMATCH ? starts == places : is_ill_formed(found))
+            return PATTERN_NOT_FOUND;
+        if (found != PCRE2_ERROR_NOMATCH && found != PCRE2_ERROR_MATCHLIMIT)
+            return PATTERN_TOO_COMPLEX;
+    }
+    return PATTERN_TOO_COMPLEX;
 }

@@ -16,7 +16,7 @@ struct pattern;
 enum pattern_answer {
     PATTERN_NOT_FOUND = 0,
     PATTERN_FOUND,
-    PATTERN_TOO_COMPLEX, /* the match limit was reached: neither found nor not found */
+    PATTERN_TOO_COMPLEX, /* there were not enough steps: neither found nor not found */
 };
 
 /* Compile source; the caller frees *out with pattern_free. HV_EINVAL with the reason and the offset of the fault,
@@ -24,7 +24,10 @@ enum pattern_answer {
 enum hv_code pattern_compile(struct hv_str source, struct pattern **out, struct hv_error *err) HV_MUST_CHECK;
 void pattern_free(struct pattern *pattern); /* NULL is accepted */
 
-/* Is the pattern found anywhere in text (UTF-8; ill-formed text is PATTERN_NOT_FOUND)? */
-enum pattern_answer pattern_find(const struct pattern *pattern, struct hv_str text);
+/*
+ * Is the pattern found anywhere in text (UTF-8; ill-formed text is PATTERN_NOT_FOUND)? *steps is how much work may be
+ * done, in units of some 50 ns, and is reduced by what was paid for.
+ */
+enum pattern_answer pattern_find(const struct pattern *pattern, struct hv_str text, uint64_t *steps);
 
 #endif

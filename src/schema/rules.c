@@ -436,8 +436,6 @@ static enum hv_code build_unevaluated(struct builder *builder)
         code = build_one(builder, KEY_UNEVALUATED_PROPERTIES, RULE_UNEVALUATED_PROPERTIES);
     builder->node->has_unevaluated =
         builder->values[KEY_UNEVALUATED_ITEMS] || builder->values[KEY_UNEVALUATED_PROPERTIES];
-    if (builder->node->has_unevaluated)
-        compiler_want_tracking(builder->compiler);
     return code;
 }
 

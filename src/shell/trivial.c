@@ -69,7 +69,10 @@ static struct shell_trivial read_paths(struct hv_arena *arena, const struct hv_s
 bool shell_trivial(struct hv_arena *arena, struct hv_str command, struct shell_trivial *out)
 {
     struct hv_str words[WORDS_MAX];
-    size_t count = plain_words(hv_str_trim(command), words);
+    /* Newlines at the end are nothing to bash; a carriage return would be part of the last word. */
+    while (command.len && command.ptr[command.len - 1] == '\n')
+        command.len--;
+    size_t count = plain_words(command, words);
     const struct trivial_row *row = count ? find_row(words[0]) : NULL;
     if (!row || (row->arguments == NO_ARGUMENTS && count > 1))
         return false;

@@ -53,6 +53,8 @@ struct runtime {
     struct hv_str results_directory; /* absent: not asked for yet */
     bool pool_stale;                 /* tools were activated since the snapshot was made */
     size_t use_count;
+    bool *hooks_used;         /* hooks that run once: whether they have */
+    struct hv_cancel *ending; /* raised when the session ends: for what no call waits for; NULL: no descriptor left */
 
     pthread_mutex_t emit_lock; /* one order of events for all sinks */
     pthread_mutex_t ask_lock;  /* one question at a time */
@@ -137,6 +139,7 @@ struct call {
 
     /* result */
     const struct hv_content *produced; /* what the tool gave, before capping */
+    struct hv_str note;                /* what hooks add to it: stays whatever is cut */
     struct hv_str block, text;         /* serialised; plain text */
     struct hv_str stored;              /* file that holds the whole output, or absent */
     size_t chars;                      /* of text content in the block */
@@ -201,6 +204,9 @@ struct pool *pool_ref(struct runtime *runtime);
 void pool_unref(struct pool *pool);
 /* Offer this tool with its schema from the next request on. Runtime lock not held. */
 void pool_activate(struct runtime *runtime, struct hv_str name);
+/* The compiled schema of a tool whose schema arrived at run time; NULL when it has none that can be used (told once).
+ */
+const struct schema *pool_validator(struct runtime *runtime, const struct hv_tool *tool);
 void pool_note_use(struct runtime *runtime, const struct hv_tool *tool);
 
 /* permission.c */
@@ -223,6 +229,10 @@ void effects_free(struct call *call);
 /* result.c */
 /* Store the result's text in a file and leave a preview; used for single results over their cap and for turns. */
 void result_shrink(struct call *call, size_t limit, const char *why);
+/* Another text in the place of all content, cleaned and capped like a tool's. */
+void result_replace(struct call *call, struct hv_str text);
+/* A further text at the end, which is not cut with the rest. */
+void result_note(struct call *call, struct hv_str text);
 
 /* hook.c */
 struct hook_verdict {

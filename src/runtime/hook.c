@@ -131,6 +131,15 @@ static bool condition_holds(const struct settings_hook *hook, struct call *call)
     return decision.stage == POLICY_STAGE_DENY_RULE;
 }
 
+/* True the first time only. */
+static bool take_once(struct runtime *runtime, size_t index)
+{
+    LOCK_SCOPE(&runtime->lock);
+    bool first = !runtime->hooks_used[index];
+    runtime->hooks_used[index] = true;
+    return first;
+}
+
 static size_t select_hooks(struct runtime *runtime, const char *event, struct hv_str matcher, struct call *call,
                            struct hv_arena *arena, struct hook_job **jobs)
 {
@@ -147,7 +156,7 @@ static size_t select_hooks(struct runtime *runtime, const char *event, struct hv
         bool twice = false;
         for (size_t j = 0; j < count && !twice; j++)
             twice = same_command((*jobs)[j].hook, hook);
-        if (!twice)
+        if (!twice && (!hook->once || take_once(runtime, i)))
             (*jobs)[count++] = (struct hook_job){.hook = hook};
     }
     return count;
@@ -303,7 +312,9 @@ static void judge(const struct hook_job *job, struct hv_str call_id, struct hv_a
     const struct hv_json *answer = NULL;
     bool is_json = output.len && output.ptr[0] == '{';
     struct hv_error err;
-    if (is_json && hv_json_parse(arena, output, HV_JSON_REPAIR_UTF8, &answer, &err) != HV_OK) {
+    bool readable = !is_json || hv_json_parse(arena, output, HV_JSON_REPAIR_UTF8, &answer, &err) == HV_OK;
+    /* Whoever says no by the exit code has said it, whatever was printed. */
+    if (!readable && job->exit.code != 2) {
         emit_hook(job, call_id, "failed");
         failed(job, arena, out, "answered with invalid JSON");
         return;
@@ -340,6 +351,53 @@ static void start_job(struct hook_job *job)
         run_job(job);
 }
 
+static void prepare(struct hook_job *job, struct runtime *runtime, const char *event, struct hv_str input,
+                    const struct hv_cancel *cancel)
+{
+    job->runtime = runtime;
+    job->event = event;
+    job->input = input;
+    job->cancel = cancel;
+    job->environment = runtime->hook_environment;
+    hv_buf_init(&job->output, OUTPUT_MAX);
+    hv_buf_init(&job->errors, OUTPUT_MAX);
+}
+
+static void release(struct hook_job *job)
+{
+    hv_buf_release(&job->output);
+    hv_buf_release(&job->errors);
+}
+
+/* A hook nobody waits for: it is told what happened, and its answer changes nothing. */
+struct background_job {
+    struct hook_job job;
+    struct hv_arena arena;
+    struct hv_str call_id;
+};
+
+static void run_background(void *data)
+{
+    struct background_job *background = data;
+    struct hook_verdict ignored = {0};
+    run_job(&background->job);
+    judge(&background->job, background->call_id, &background->arena, &ignored);
+    release(&background->job);
+    hv_arena_release(&background->arena);
+    free(background);
+}
+
+static void start_background(const struct hook_job *chosen, struct runtime *runtime, const char *event,
+                             struct hv_str input, struct hv_str call_id)
+{
+    struct background_job *background = hv_calloc(1, sizeof *background);
+    background->job.hook = chosen->hook;
+    background->call_id = hv_arena_str(&background->arena, call_id);
+    prepare(&background->job, runtime, event, hv_arena_str(&background->arena, input), runtime->ending);
+    if (workers_submit(runtime->workers, run_background, background, NULL) != HV_OK)
+        run_background(background);
+}
+
 void hook_run(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members,
               struct call *call, struct hv_arena *arena, struct hook_verdict *out)
 {
@@ -348,16 +406,15 @@ void hook_run(struct runtime *runtime, const char *event, struct hv_str matcher,
     if (!hook_configured(runtime, event))
         return;
     struct hook_job *jobs;
-    size_t count = select_hooks(runtime, event, matcher, call, arena, &jobs);
-    struct hv_str input = count ? hook_input(runtime, event, members, arena) : (struct hv_str){0};
-    for (size_t i = 0; i < count; i++) {
-        jobs[i].runtime = runtime;
-        jobs[i].event = event;
-        jobs[i].input = input;
-        jobs[i].cancel = call ? call->cancel : NULL;
-        jobs[i].environment = runtime->hook_environment;
-        hv_buf_init(&jobs[i].output, OUTPUT_MAX);
-        hv_buf_init(&jobs[i].errors, OUTPUT_MAX);
+    size_t chosen = select_hooks(runtime, event, matcher, call, arena, &jobs), count = 0;
+    struct hv_str input = chosen ? hook_input(runtime, event, members, arena) : (struct hv_str){0};
+    for (size_t i = 0; i < chosen; i++) {
+        if (jobs[i].hook->async && !jobs[i].hook->required) {
+            start_background(&jobs[i], runtime, event, input, call_id);
+            continue;
+        }
+        jobs[count] = jobs[i];
+        prepare(&jobs[count++], runtime, event, input, call ? call->cancel : runtime->ending);
     }
     for (size_t i = 1; i < count; i++)
         start_job(&jobs[i]);
@@ -367,8 +424,7 @@ void hook_run(struct runtime *runtime, const char *event, struct hv_str matcher,
         if (jobs[i].threaded)
             pthread_join(jobs[i].thread, NULL);
         judge(&jobs[i], call_id, arena, out);
-        hv_buf_release(&jobs[i].output);
-        hv_buf_release(&jobs[i].errors);
+        release(&jobs[i]);
     }
 }
 
@@ -452,14 +508,12 @@ enum stage_outcome stage_post_hook(struct call *call)
     if (call->executed && hook_configured(call->runtime, event)) {
         run_for_call(call, event, post_members, &verdict);
         note_stop(call, &verdict);
-        if (verdict.updated_output.ptr) {
-            call->result.first = call->result.last = NULL;
-            hv_result_add_text(&call->result, &call->arena, verdict.updated_output);
-        }
+        if (verdict.updated_output.ptr)
+            result_replace(call, verdict.updated_output);
         /* The tool has run already: a block can only be told to the model. */
         if (verdict.block && verdict.reason.len)
-            hv_result_addf(&call->result, &call->arena, "A hook objects to this result: %.*s",
-                           HV_STR_ARG(verdict.reason));
+            result_note(call, hv_arena_format(&call->arena, "A hook objects to this result: %.*s",
+                                              HV_STR_ARG(hv_str_slice(verdict.reason, 0, CONTEXT_MAX))));
     }
     if (verdict.context.len)
         call->hook_context = call->hook_context.len
@@ -467,7 +521,8 @@ enum stage_outcome stage_post_hook(struct call *call)
                                                    HV_STR_ARG(verdict.context))
                                  : verdict.context;
     if (call->hook_context.len)
-        hv_result_addf(&call->result, &call->arena, "Context added by hooks:\n%.*s", HV_STR_ARG(call->hook_context));
+        result_note(call,
+                    hv_arena_format(&call->arena, "Context added by hooks:\n%.*s", HV_STR_ARG(call->hook_context)));
     return STAGE_NEXT;
 }
 

@@ -6,22 +6,73 @@
 #include "base/path.h"
 #include "runtime/call.h"
 #include "schema/fields.h"
+#include "schema/validator.h"
 
 #include <string.h>
 
-/* Inputs with a run-time schema (MCP, plugins): parsed, then checked against that schema. */
-static bool decode_plain(struct call *call, struct fields_faults *faults)
+static enum stage_outcome faults_error(struct call *call, const struct fields_faults *faults)
+{
+    struct hv_str text = fields_faults_text(faults, call->tool->name, &call->arena);
+    return call_settle_error(call, "%.*s", HV_STR_ARG(text));
+}
+
+/* Mending one fault may show another inside it: a list that was given as text, with numbers given as text. */
+enum { REPAIR_ROUNDS = 3 };
+
+static enum stage_outcome undecided(struct call *call, const struct hv_error *err)
+{
+    return call_settle_error(call, "The input of %s could not be checked: %s. Make it smaller or simpler.",
+                             call->tool->name, err->message);
+}
+
+/* Inputs with a run-time schema (MCP, plugins): parsed, then checked against that schema, mended where that is certain.
+ */
+static enum stage_outcome validate_plain(struct call *call, const struct hv_json **value, struct hv_str source)
+{
+    const struct schema *schema = pool_validator(call->runtime, call->tool);
+    for (int round = 0; schema; round++) {
+        struct schema_errors errors = {0};
+        struct hv_error err = {0};
+        enum hv_code code = schema_validate(schema, *value, &call->arena, &errors, &err);
+        if (code == HV_OK)
+            break;
+        if (code != HV_EINVAL)
+            return undecided(call, &err);
+        struct hv_str mended = {0};
+        if (round < REPAIR_ROUNDS)
+            mended = schema_repair(*value, source, &errors, &call->arena);
+        if (!mended.ptr || hv_json_parse(&call->arena, mended, HV_JSON_STRICT, value, &err) != HV_OK) {
+            struct hv_str text = schema_errors_text(&errors, call->tool->name, &call->arena);
+            return call_settle_error(call, "%.*s", HV_STR_ARG(text));
+        }
+        source = mended;
+    }
+    return STAGE_NEXT;
+}
+
+static enum stage_outcome decode_plain(struct call *call, struct fields_faults *faults)
 {
     const struct hv_json *value;
     if (fields_parse_object(call->raw, &call->arena, &value, faults) != HV_OK)
-        return false;
-    call->input = (void *)value;
+        return faults_error(call, faults);
     CLEANUP_BUF struct hv_buf json = {.max = SIZE_MAX / 4};
     struct hv_json_writer writer;
     hv_json_writer_init(&writer, &json);
     hv_json_put_value(&writer, value);
-    call->input_json = hv_arena_str(&call->arena, hv_buf_str(&json));
-    return true;
+    /* From here on the text and the tree belong together, whatever wrapping the model had put around it. */
+    struct hv_str source = hv_arena_str(&call->arena, hv_buf_str(&json));
+    struct hv_error err;
+    if (hv_json_parse(&call->arena, source, HV_JSON_STRICT, &value, &err) != HV_OK)
+        return undecided(call, &err);
+    enum stage_outcome outcome = validate_plain(call, &value, source);
+    if (outcome != STAGE_NEXT)
+        return outcome;
+    call->input = (void *)value;
+    CLEANUP_BUF struct hv_buf mended = {.max = SIZE_MAX / 4};
+    hv_json_writer_init(&writer, &mended);
+    hv_json_put_value(&writer, value);
+    call->input_json = hv_arena_str(&call->arena, hv_buf_str(&mended));
+    return STAGE_NEXT;
 }
 
 /* Looked at as the model wrote it: making it tidy would hide what must be refused ("//host/share"). */
@@ -37,13 +88,13 @@ static const char *refused_path(const struct hv_field *fields, const void *input
     return NULL;
 }
 
-static bool decode_typed(struct call *call, struct fields_faults *faults)
+static enum stage_outcome decode_typed(struct call *call, struct fields_faults *faults)
 {
     const struct hv_tool *tool = call->tool;
     const struct hv_json *value = NULL;
     void *input = hv_arena_zalloc(&call->arena, 1, tool->input_size ? tool->input_size : 1);
     if (fields_decode_text(tool->fields, call->raw, &call->arena, input, &value, faults) != HV_OK)
-        return false;
+        return faults_error(call, faults);
     call->refused = refused_path(tool->fields, input);
     fields_expand_paths(tool->fields, input, &call->arena, call->context.directory, call->context.home);
     if (tool->backfill)
@@ -54,7 +105,7 @@ static bool decode_typed(struct call *call, struct fields_faults *faults)
     hv_json_writer_init(&writer, &json);
     fields_encode_given(tool->fields, input, value, &writer);
     call->input_json = hv_arena_str(&call->arena, hv_buf_str(&json));
-    return true;
+    return STAGE_NEXT;
 }
 
 static void take_directory(struct call *call)
@@ -97,11 +148,9 @@ enum stage_outcome stage_input(struct call *call)
     struct fields_faults *faults = hv_arena_new(&call->arena, struct fields_faults);
     struct hv_error err = {0};
     take_directory(call);
-    bool decoded = tool->fields ? decode_typed(call, faults) : decode_plain(call, faults);
-    if (!decoded) {
-        struct hv_str text = fields_faults_text(faults, tool->name, &call->arena);
-        return call_settle_error(call, "%.*s", HV_STR_ARG(text));
-    }
+    enum stage_outcome outcome = tool->fields ? decode_typed(call, faults) : decode_plain(call, faults);
+    if (outcome != STAGE_NEXT)
+        return outcome;
     if (call->refused)
         return call_settle_error(call, "%s: %s", tool->name, call->refused);
     if (tool->validate && tool->validate(call->input, &call->context, &err) != HV_OK) {

@@ -9,6 +9,7 @@
 #include "base/nearest.h"
 #include "runtime/call.h"
 #include "schema/fields.h"
+#include "schema/validator.h"
 
 #include <string.h>
 
@@ -21,7 +22,9 @@ enum { LIST_GENERATION = 1 };
 /* One known tool of this session. */
 struct known_tool {
     const struct hv_tool *tool;
-    struct hv_str schema; /* JSON text, made when first needed */
+    struct hv_str schema;     /* JSON text, made when first needed */
+    struct schema *validator; /* of a schema that arrived at run time: compiled at the first call */
+    bool validator_made;
     bool built_in, offered, activated;
     size_t last_use; /* 0: not used yet; else runtime->use_count at its last use */
 };
@@ -184,6 +187,8 @@ enum hv_code pool_init(struct runtime *runtime, struct hv_error *err)
 
 void pool_release(struct runtime *runtime)
 {
+    for (size_t i = 0; runtime->registry && i < runtime->registry->count; i++)
+        schema_unref(runtime->registry->tools[i].validator);
     pool_unref(runtime->pool);
     map_release(&runtime->names);
     hv_arena_release(&runtime->pool_arena);
@@ -222,6 +227,34 @@ void pool_note_use(struct runtime *runtime, const struct hv_tool *tool)
     struct known_tool *known = map_get(&runtime->names, hv_str_from(tool->name));
     if (known)
         known->last_use = ++runtime->use_count;
+}
+
+const struct schema *pool_validator(struct runtime *runtime, const struct hv_tool *tool)
+{
+    struct hv_error err = {0};
+    bool failed = false;
+    pthread_mutex_lock(&runtime->lock);
+    struct known_tool *known = map_get(&runtime->names, hv_str_from(tool->name));
+    if (!known->validator_made) {
+        known->validator_made = true;
+        failed = tool->input_schema &&
+                 schema_compile(hv_str_from(tool->input_schema), NULL, &known->validator, &err) != HV_OK;
+    }
+    const struct schema *validator = known->validator;
+    pthread_mutex_unlock(&runtime->lock);
+    if (failed) {
+        struct hv_arena arena = {0};
+        runtime_emit(runtime, &(struct hv_event){
+                                  .type = HV_EVENT_NOTICE,
+                                  .name = HV_STR("warning"),
+                                  .tool = hv_str_from(tool->name),
+                                  .text = hv_arena_format(&arena,
+                                                          "The input schema of %s cannot be used (%s): its inputs are "
+                                                          "checked by its own server only",
+                                                          tool->name, err.message)});
+        hv_arena_release(&arena);
+    }
+    return validator;
 }
 
 /* Publish a new snapshot when tools were activated since the last. Runtime lock held. */

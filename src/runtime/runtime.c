@@ -112,6 +112,8 @@ enum hv_code runtime_new(const struct runtime_options *options, struct runtime *
     pthread_mutex_init(&runtime->emit_lock, NULL);
     pthread_mutex_init(&runtime->ask_lock, NULL);
     runtime->workers = workers_new(runtime->max_concurrency + WAITING_THREADS);
+    runtime->hooks_used = hv_arena_array(&runtime->arena, bool, runtime->settings->hook_count);
+    runtime->ending = hv_cancel_new();
     make_environments(runtime);
     enum hv_code code = pool_init(runtime, err);
     if (code != HV_OK) {
@@ -126,7 +128,9 @@ void runtime_free(struct runtime *runtime)
 {
     if (!runtime)
         return;
+    hv_cancel_raise(runtime->ending);
     workers_free(runtime->workers);
+    hv_cancel_free(runtime->ending);
     for (size_t i = runtime->states.count; i-- > 0;) {
         struct runtime_state *state = &runtime->states.items[i];
         if (state->key->release)

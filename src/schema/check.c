@@ -45,7 +45,10 @@ static bool check_type(struct run *run, const struct frame *frame, const struct 
     struct hv_buf types = {.max = 256};
     add_types(&types, rule->types);
     report_misfit(run, 20);
+    const struct schema_error *before = run->errors->last;
     report(run, frame, rule->keyword, frame->instance, true, "expected %s", types.data ? types.data : "nothing");
+    if (run->errors->last != before)
+        run->errors->last->types = rule->types;
     hv_buf_release(&types);
     return false;
 }

@@ -69,6 +69,7 @@ bool report(struct run *run, const struct frame *frame, const char *keyword, con
     error->instance_path = path_text(run, value, false);
     error->field = path_text(run, value, true);
     error->schema_path = schema_path(run, frame, keyword);
+    error->value = value;
     run_errors_append(run->errors, &(struct run_errors){.first = error, .last = error, .count = 1});
     return false;
 }

@@ -315,7 +315,7 @@ static enum hv_code build_limits(struct builder *builder)
         {KEY_MIN_PROPERTIES, RULE_MIN_PROPERTIES}, {KEY_MAX_PROPERTIES, RULE_MAX_PROPERTIES},
     };
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        uint64_t limit;
+        uint64_t limit = 0;
         if (!builder->values[limits[i].keyword])
             continue;
         enum hv_code code = read_limit(builder, limits[i].keyword, &limit);

@@ -62,6 +62,8 @@ struct schema_error {
     struct hv_str field;         /* the same for readers: "edits[2].old_string"; "" for the root */
     struct hv_str schema_path;   /* URI of the keyword: "#/properties/edits/items/required" */
     struct hv_str message;       /* "expected string, got number 5" */
+    const struct hv_json *value; /* what does not fit, in the instance's tree */
+    unsigned types;              /* keyword `type`: what would fit, for schema_repair; else 0 */
     struct schema_error *next;
 };
 
@@ -77,6 +79,15 @@ struct schema_errors {
  */
 enum hv_code schema_validate(const struct schema *schema, const struct hv_json *instance, struct hv_arena *arena,
                              struct schema_errors *errors, struct hv_error *err) HV_MUST_CHECK;
+
+/*
+ * Repair what models get wrong where the meaning is certain (spec P2.3), led by the errors of schema_validate: text
+ * that is a number, boolean, array or object where only that fits, and null where the member may be left out. source is
+ * the text that the instance was parsed from. Returns the text mended, in arena, or the absent view when nothing could
+ * be done; the caller parses and validates it again. Pure.
+ */
+struct hv_str schema_repair(const struct hv_json *instance, struct hv_str source, const struct schema_errors *errors,
+                            struct hv_arena *arena);
 
 /* All errors as text for the model: "Invalid input for X: 2 problems:\n- edits[2].old_string: …\n- …". */
 struct hv_str schema_errors_text(const struct schema_errors *errors, const char *tool, struct hv_arena *arena);

@@ -1,8 +1,8 @@
 /*
  * bm25.h: ranking of short documents (tools: name, hint, description) by the words of a query, for ToolSearch. Words
  * are runs of letters and digits, ASCII letters folded; names and all else are also split at '_', '-' and camel case. A
- * word of the name weighs more than one of the hint, that more than one of the description. Words match whole, or as
- * the beginning of a word (weaker).
+ * word of the name weighs more than one of the hint, that more than one of the description. Words match whole, without
+ * the "s" of a plural, or, from three letters on, as the beginning of a word (weaker).
  */
 #ifndef TEXT_BM25_H
 #define TEXT_BM25_H

@@ -43,6 +43,11 @@ void hv_progress(struct hv_context *context, const char *format, ...)
     va_end(arguments);
 }
 
+bool hv_hides_path(struct hv_context *context, struct hv_str path)
+{
+    return context->services->hides_path && context->services->hides_path(context, path);
+}
+
 bool hv_tool_is_named(const struct hv_tool *tool, struct hv_str name)
 {
     if (hv_str_is(name, tool->name))

@@ -1,0 +1,244 @@
+/*
+ * glob.c: the tool Glob: files whose paths match a pattern, newest first. The walk begins at the directories that the
+ * pattern names without a wildcard, so that "src/lib/x*.c" costs what src/lib costs. Memory is that of the files shown.
+ */
+#include "text/glob.h"
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "tools/file_kind.h"
+#include "tools/search.h"
+
+#include <helve/tool.h>
+
+enum { FILES_SHOWN = 100, OUTPUT_MAX = 8 << 20 };
+
+struct glob_input {
+    struct hv_str pattern, path;
+};
+
+static const char *const pattern_aliases[] = {"glob_pattern", "glob", NULL};
+static const char *const path_aliases[] = {"dir_path", "directory", "target_directory", NULL};
+
+static const struct hv_field glob_fields[] = {
+    {.name = "pattern",
+     .description = "The pattern: `*` and `?` stay within a directory, `**` spans directories, `[a-z]`, `{a,b}`; a "
+                    "leading `!` turns it around. Without a slash it is matched against file names at any depth",
+     .type = HV_FIELD_STRING,
+     .flags = HV_REQUIRED | HV_NON_EMPTY,
+     .offset = offsetof(struct glob_input, pattern),
+     .aliases = pattern_aliases,
+     .maximum = GLOB_PATTERN_MAX},
+    {.name = "path",
+     .description = "The directory to search in; the working directory when not given",
+     .type = HV_FIELD_STRING,
+     .flags = HV_PATH,
+     .offset = offsetof(struct glob_input, path),
+     .aliases = path_aliases},
+    {0}};
+
+/* What the input comes down to. */
+struct plan {
+    struct hv_str root;    /* where to walk, absolute */
+    struct hv_str pattern; /* of paths relative to it */
+    unsigned flags;
+};
+
+static struct plan make_plan(const struct glob_input *in, const struct hv_context *context)
+{
+    struct hv_str pattern = in->pattern, base = in->path.len ? in->path : context->directory;
+    bool is_anchored = false;
+    if (hv_str_is(pattern, "~") || hv_str_starts(pattern, HV_STR("~/"))) {
+        base = context->home;
+        pattern = hv_str_slice(pattern, 1, pattern.len);
+        is_anchored = true;
+    } else if (pattern.ptr[0] == '/') {
+        base = HV_STR("/");
+    }
+    while (pattern.len > 1 && (pattern.ptr[0] == '/' || hv_str_starts(pattern, HV_STR("./")))) {
+        pattern = hv_str_slice(pattern, pattern.ptr[0] == '/' ? 1 : 2, pattern.len);
+        is_anchored = true;
+    }
+    struct hv_str fixed = glob_fixed_directory(pattern);
+    if (fixed.len) {
+        base = path_expand(context->arena, hv_arena_join(context->arena, HV_STR("./"), fixed), base, context->home);
+        pattern = hv_str_slice(pattern, fixed.len + 1, pattern.len);
+        is_anchored = true;
+    }
+    if (!pattern.len || pattern.ptr[pattern.len - 1] == '/') /* a directory: all that it holds */
+        pattern = hv_arena_join(context->arena, pattern, HV_STR("**"));
+    return (struct plan){base, pattern, GLOB_PATHNAME | (is_anchored ? 0 : GLOB_BASENAME)};
+}
+
+/* Some part of the pattern is a name that begins with a dot: then hidden files are meant. */
+static bool names_hidden(const struct glob_set *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        struct hv_str rest = set->alternatives[i].pattern, part;
+        while (hv_str_split(&rest, '/', &part))
+            if (hv_str_starts(part, HV_STR(".")) || hv_str_starts(part, HV_STR("[.]")) ||
+                hv_str_starts(part, HV_STR("\\.")))
+                return true;
+    }
+    return false;
+}
+
+struct globbing {
+    struct search search;
+    struct glob_set set;
+    unsigned flags;
+    struct newest found;
+    size_t files;
+};
+
+static enum fs_walk_action visit(void *user, const struct fs_walk_entry *entry)
+{
+    struct globbing *globbing = user;
+    int64_t mtime_ns;
+    globbing->files++;
+    search_progress(&globbing->search, globbing->files, globbing->found.total);
+    if (!glob_set_match(&globbing->set, entry->path, globbing->flags) || !search_is_file(entry, &mtime_ns))
+        return FS_WALK_ON;
+    struct hv_str path = search_entry_path(&globbing->search, entry);
+    if (!hv_hides_path(globbing->search.context, path))
+        newest_add(&globbing->found, path, mtime_ns);
+    return FS_WALK_ON;
+}
+
+static void answer_nothing(const struct globbing *globbing, const struct glob_input *in, const struct plan *plan,
+                           struct hv_buf *out)
+{
+    const struct hv_context *context = globbing->search.context;
+    hv_buf_addf(out, "No files match %.*s in %.*s.\n", HV_STR_ARG(in->pattern),
+                HV_STR_ARG(in->path.len ? in->path : context->directory));
+    struct hv_file_stat stat;
+    struct hv_str named = path_expand(context->arena, plan->pattern, plan->root, context->home);
+    if (!glob_is_pattern(plan->pattern) && !context->host->stat(context->host, named, true, &stat, NULL) &&
+        stat.kind == HV_FILE_DIRECTORY)
+        hv_buf_addf(out, "[%.*s is a directory: use %.*s/** for the files in it]\n", HV_STR_ARG(in->pattern),
+                    HV_STR_ARG(in->pattern));
+}
+
+static void answer(struct globbing *globbing, const struct glob_input *in, const struct plan *plan,
+                   const struct fs_walk_outcome *outcome, struct hv_result *result)
+{
+    struct search *search = &globbing->search;
+    struct newest *found = &globbing->found;
+    CLEANUP_BUF struct hv_buf out;
+    hv_buf_init(&out, OUTPUT_MAX);
+    newest_sort(found);
+    for (size_t i = 0; i < found->count; i++)
+        hv_buf_addf(&out, "%.*s\n", HV_STR_ARG(search_shown(search, hv_str_from(found->items[i].path))));
+    const char *at_least = outcome->timed_out ? "at least " : "";
+    if (found->total > found->count)
+        hv_buf_addf(&out,
+                    "[The %zu newest of %s%zu matching files are shown: %zu more. Narrow the pattern or the path.]\n",
+                    found->count, at_least, found->total, found->total - found->count);
+    if (!found->total) {
+        answer_nothing(globbing, in, plan, &out);
+        search_note_ignored(outcome, &out);
+    }
+    search_note_outcome(search, outcome, (struct hv_str){0}, &out);
+    struct hv_arena *arena = search->context->arena;
+    hv_result_add_text(result, arena, hv_arena_str(arena, hv_buf_str(&out)));
+    result->summary = hv_arena_format(arena, "%s%zu file%s", at_least, found->total, found->total == 1 ? "" : "s");
+}
+
+/* The directory that the pattern names is not there: no fault, there are just no such files. */
+static enum hv_code answer_missing(const struct glob_input *in, struct hv_context *context, const struct hv_error *err,
+                                   struct hv_result *result)
+{
+    hv_result_addf(result, context->arena, "No files match %.*s: %s.%s%s", HV_STR_ARG(in->pattern), err->message,
+                   err->hint[0] ? " " : "", err->hint);
+    result->summary = HV_STR("0 files");
+    return HV_OK;
+}
+
+static enum hv_code glob_run(struct globbing *globbing, const struct glob_input *in, const struct plan *plan,
+                             struct hv_result *result, struct hv_error *err)
+{
+    struct hv_context *context = globbing->search.context;
+    enum hv_code code = glob_expand(context->arena, plan->pattern, &globbing->set, err);
+    if (code)
+        return code;
+    if (globbing->search.stat.kind != HV_FILE_DIRECTORY) {
+        hv_fail(err, HV_EINVAL, "%.*s is a file, not a directory to search in", HV_STR_ARG(plan->root));
+        hv_error_hint(err, "Give the directory that holds it, or use Read");
+        return HV_EINVAL;
+    }
+    struct fs_walk_options options = search_walk_options(&globbing->search);
+    options.hidden = names_hidden(&globbing->set);
+    globbing->flags = plan->flags;
+    globbing->found.max = FILES_SHOWN;
+    struct fs_walk_outcome outcome;
+    code = fs_walk(&options, visit, globbing, &outcome, err);
+    if (!code && outcome.cancelled)
+        code = hv_fail(err, HV_ECANCELLED, "The search was cancelled");
+    if (!code)
+        answer(globbing, in, plan, &outcome, result);
+    return code;
+}
+
+static enum hv_code glob_call(const void *input, struct hv_context *context, void **data, struct hv_result *result,
+                              struct hv_error *err)
+{
+    (void)data;
+    const struct glob_input *in = input;
+    struct plan plan = make_plan(in, context);
+    struct hv_str asked = in->path.len ? in->path : context->directory;
+    struct globbing globbing = {0};
+    enum hv_code code = search_begin(&globbing.search, context, plan.root, err);
+    if (code == HV_ENOTFOUND && !hv_str_eq(plan.root, asked) &&
+        !context->host->stat(context->host, asked, true, &globbing.search.stat, NULL))
+        code = answer_missing(in, context, err, result);
+    else if (!code)
+        code = glob_run(&globbing, in, &plan, result, err);
+    newest_release(&globbing.found);
+    search_release(&globbing.search);
+    return code;
+}
+
+static void glob_footprint(const void *input, const struct hv_context *context, struct hv_footprint *out)
+{
+    hv_footprint_read(out, context->arena, make_plan(input, context).root);
+}
+
+static bool always(const void *input, const struct hv_context *context)
+{
+    (void)input, (void)context;
+    return true;
+}
+
+static void glob_render_use(const void *input, const struct hv_context *context, struct hv_buf *out)
+{
+    const struct glob_input *in = input;
+    hv_buf_add_str(out, in->pattern);
+    if (in->path.len)
+        hv_buf_addf(out, " in %.*s", HV_STR_ARG(file_shown_path(context, in->path)));
+}
+
+static const char *const glob_aliases[] = {"list_files",  "glob",      "glob_search", "find_files",
+                                           "file_search", "FindFiles", NULL};
+static const char *const glob_rule_names[] = {"Read", NULL};
+
+const struct hv_tool tool_glob = {
+    .name = "Glob",
+    .aliases = glob_aliases,
+    .rule_names = glob_rule_names,
+    .title = "Find files",
+    .search_hint = "find files by name or path pattern",
+    .description =
+        "Finds files by a pattern of their paths, such as `**/*.c` or `src/**/{test,spec}_*.py`, newest first. At most "
+        "100 are shown; the result says how many more there are. Files that ignore files (.gitignore, .ignore, "
+        ".helveignore) exclude are left out, hidden ones too unless the pattern names them (`.github/**`). Links to "
+        "directories are not followed. To search in the contents of files use Grep.",
+    .guide =
+        "Use Glob to find files by name and Grep to find them by content, rather than `find` or `ls -R` in a shell.",
+    .fields = glob_fields,
+    .input_size = sizeof(struct glob_input),
+    .subject_kind = HV_SUBJECT_PATH,
+    .footprint = glob_footprint,
+    .read_only = always,
+    .concurrency_safe = always,
+    .call = glob_call,
+    .render_use = glob_render_use,
+};

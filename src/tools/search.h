@@ -1,0 +1,89 @@
+/*
+ * search.h: what Glob, Grep and LS share: where a search begins, how long it may take, which paths it must not show,
+ * the newest of many files in constant memory, and the closing words about what was left out. One search belongs to one
+ * call and its thread.
+ */
+#ifndef TOOLS_SEARCH_H
+#define TOOLS_SEARCH_H
+
+#include "fs/walk.h"
+#include "text/glob.h"
+
+#include <helve/tool.h>
+
+enum { SEARCH_SECONDS = 20, SEARCH_PATTERNS_MAX = 100 };
+
+struct search {
+    struct hv_context *context;
+    struct hv_str root;       /* absolute: a directory or a regular file */
+    struct hv_file_stat stat; /* of root, links followed */
+    uint64_t deadline_ns;     /* on the monotonic clock */
+    uint64_t progress_ns;     /* when progress is due next */
+    struct hv_buf path;       /* of the entry at hand */
+};
+
+/*
+ * Begin at path (absolute; empty means the working directory). HV_ENOTFOUND with the nearest names, HV_EUNSUPPORTED for
+ * what is neither a directory nor a regular file. To be released in every case.
+ */
+enum hv_code search_begin(struct search *search, struct hv_context *context, struct hv_str path,
+                          struct hv_error *err) HV_MUST_CHECK;
+void search_release(struct search *search);
+
+/* The options of a walk over the root, with ignore rules, deadline and cancellation. */
+struct fs_walk_options search_walk_options(const struct search *search);
+/* The absolute path of an entry of the walk. Valid until the next call. */
+struct hv_str search_entry_path(struct search *search, const struct fs_walk_entry *entry);
+/* The time is up or the call cancelled. */
+bool search_is_over(const struct search *search);
+/* Tell how far the search is, once a second. */
+void search_progress(struct search *search, size_t files, size_t found);
+/* The entry is a regular file, or a link to one; *mtime_ns (may be NULL) is the file's. */
+bool search_is_file(const struct fs_walk_entry *entry, int64_t *mtime_ns);
+/* One line each about directories that could not be read and a search that ended early; reached may be empty. */
+void search_note_outcome(const struct search *search, const struct fs_walk_outcome *outcome, struct hv_str reached,
+                         struct hv_buf *out);
+/* "No … : 3 entries were left out by ignore files" as far as there were any. */
+void search_note_ignored(const struct fs_walk_outcome *outcome, struct hv_buf *out);
+/* A path as it is shown: relative to the working directory when inside. */
+struct hv_str search_shown(const struct search *search, struct hv_str path);
+
+/* ---- the newest of many --------------------------------------------------------------------------------- */
+
+struct newest_file {
+    char *path;
+    int64_t mtime_ns;
+};
+
+/* A heap with the oldest of the kept files on top. Zero it, set max (> 0), release it. */
+struct newest {
+    struct newest_file *items;
+    size_t count, capacity, max;
+    size_t total; /* added, kept or not */
+};
+
+void newest_add(struct newest *newest, struct hv_str path, int64_t mtime_ns);
+/* Order the kept files: newest first, then by path. Nothing may be added afterwards. */
+void newest_sort(struct newest *newest);
+void newest_release(struct newest *newest);
+
+/* ---- patterns that choose files -------------------------------------------------------------------------- */
+
+/* Patterns of which one must match, and of which none may ("!" in front). Lives in the arena of the call. */
+struct search_filter {
+    struct glob_set *wanted, *unwanted;
+    size_t wanted_count, unwanted_count;
+};
+
+/* Add the patterns of text, separated by commas outside of braces and brackets. HV_EINVAL, HV_ETOOBIG. */
+enum hv_code search_filter_add(struct search_filter *filter, struct hv_arena *arena, struct hv_str text,
+                               struct hv_error *err) HV_MUST_CHECK;
+/* Add one pattern, as it is, of which matches are unwanted; the empty one is none. */
+enum hv_code search_filter_exclude(struct search_filter *filter, struct hv_arena *arena, struct hv_str pattern,
+                                   struct hv_error *err) HV_MUST_CHECK;
+/* A pattern without a slash is matched against the name, any other against path or shown (the path as seen from the
+ * working directory). */
+bool search_filter_unwanted(const struct search_filter *filter, struct hv_str path, struct hv_str shown);
+bool search_filter_match(const struct search_filter *filter, struct hv_str path, struct hv_str shown);
+
+#endif

@@ -66,7 +66,7 @@ struct http_request {
      * Transfer-Encoding are made here. */
     const struct hv_str *headers;
     size_t header_count;
-    /* The body is these views in order. They are not copied: the array and the bytes stay valid until on_end. */
+    /* The body is these views in order. The bytes are not copied: they stay valid, unchanged, until on_end. */
     const struct hv_str *body;
     size_t body_count;
     bool compressed;             /* ask for a compressed answer; what comes compressed is decompressed in any case */

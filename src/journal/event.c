@@ -71,20 +71,22 @@ static void put_on_one_line(struct hv_json_writer *writer, const char *name, str
             writer->buf->data[i] = ' ';
 }
 
-static bool is_json(struct hv_str text)
+/* Raw input is written as it is, but for what is no JSON, and for a JSON string (so that a string always means "the
+ * raw text was this"). */
+static bool goes_raw(struct hv_str text)
 {
     struct hv_arena arena = {0};
     const struct hv_json *value;
-    bool valid = hv_json_parse(&arena, text, HV_JSON_STRICT, &value, NULL) == HV_OK;
+    bool raw = hv_json_parse(&arena, text, HV_JSON_STRICT, &value, NULL) == HV_OK && value->type != HV_JSON_STRING;
     hv_arena_release(&arena);
-    return valid;
+    return raw;
 }
 
 static void put_json(struct hv_json_writer *writer, const struct hv_event *event)
 {
     if (!event->json.ptr)
         return;
-    if (event->json.len == 0 || (event->type == HV_EVENT_CALL && !is_json(event->json)))
+    if (event->json.len == 0 || (event->type == HV_EVENT_CALL && !goes_raw(event->json)))
         hv_json_member_string(writer, "json", event->json);
     else
         put_on_one_line(writer, "json", event->json);
@@ -124,6 +126,13 @@ static struct hv_str source_if_given(const struct hv_json *value, struct hv_str 
     return value ? hv_json_source(value, line) : (struct hv_str){0};
 }
 
+/* The opposite of put_json. */
+static struct hv_str read_json(const struct hv_json *value, enum hv_event_type type, struct hv_str line)
+{
+    bool text = value && value->type == HV_JSON_STRING && (type == HV_EVENT_CALL || value->text.len == 0);
+    return text ? value->text : source_if_given(value, line);
+}
+
 enum hv_code hv_event_read(struct hv_arena *arena, struct hv_str line, struct hv_event *out, struct hv_error *err)
 {
     const struct hv_json *object;
@@ -133,15 +142,16 @@ enum hv_code hv_event_read(struct hv_arena *arena, struct hv_str line, struct hv
     struct hv_str type = hv_json_get_string(object, "type");
     if (!type.ptr)
         return hv_fail(err, HV_EINVAL, "an event must be an object with a \"type\"");
+    enum hv_event_type known = hv_event_type_from(type);
     *out = (struct hv_event){
-        .type = hv_event_type_from(type),
+        .type = known,
         .time_ns = read_number(object, "time"),
         .wall_ms = (int64_t)read_number(object, "wall"),
         .call_id = hv_json_get_string(object, "call_id"),
         .tool = hv_json_get_string(object, "tool"),
         .name = hv_json_get_string(object, "name"),
         .text = hv_json_get_string(object, "text"),
-        .json = source_if_given(hv_json_get(object, "json"), line),
+        .json = read_json(hv_json_get(object, "json"), known, line),
         .data = source_if_given(hv_json_get(object, "data"), line),
         .duration_ns = read_number(object, "duration"),
         .ok = hv_json_bool(hv_json_get(object, "ok"), false),

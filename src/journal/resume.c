@@ -11,20 +11,23 @@
 
 enum { CONTENT_MAX = 1 << 30 };
 
-/* A call that was started after the last recorded message. */
+/* A call that was started since the last message. */
 struct open_call {
     struct hv_str id, block; /* block: its tool_use */
 };
 
 struct collector {
-    struct hv_arena *arena; /* of the outcome */
+    struct hv_arena *arena;  /* of the outcome */
+    struct hv_arena scratch; /* of the message at hand */
+    struct hv_arena pending; /* of calls and results, until the next user message */
     struct resumed *out;
-    VEC(struct resumed_message) messages;
-    VEC(struct open_call) calls; /* CALL events since the last message */
-    struct map results;          /* id → struct hv_str * (tool_result block), since the last message */
+    VEC(struct resumed_message) messages; /* valid so far, but for results that are still wanted */
+    VEC(struct hv_str) wanted;            /* ids that the last assistant message asks for, in order; in arena */
+    VEC(struct open_call) calls;          /* CALL events since the last message */
+    struct map results;                   /* id → struct hv_str *: tool_result blocks since the last user message */
 };
 
-/* ---- collecting ---------------------------------------------------------------------------------------------- */
+/* ---- what is not conversation -------------------------------------------------------------------------------- */
 
 static void note_start(struct collector *collector, struct hv_str data)
 {
@@ -55,107 +58,73 @@ static void note_state(struct collector *collector, const struct hv_event *event
         collector->out->directory = hv_arena_str(collector->arena, event->text);
 }
 
+/* ---- calls and results, until a message carries them --------------------------------------------------------- */
+
+static bool is_object(struct hv_str json)
+{
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    const struct hv_json *value;
+    return json.ptr && hv_json_parse(&scratch, json, HV_JSON_STRICT, &value, NULL) == HV_OK &&
+           value->type == HV_JSON_OBJECT;
+}
+
 static void note_call(struct collector *collector, const struct hv_event *event)
 {
     CLEANUP_BUF struct hv_buf block;
     struct hv_json_writer writer;
+    if (!event->call_id.ptr || !event->tool.ptr)
+        return;
     hv_buf_init(&block, CONTENT_MAX);
     hv_json_writer_init(&writer, &block);
     hv_json_begin_object(&writer);
     hv_json_member_cstr(&writer, "type", "tool_use");
     hv_json_member_string(&writer, "id", event->call_id);
     hv_json_member_string(&writer, "name", event->tool);
-    bool object = event->json.len > 0 && event->json.ptr[0] == '{';
-    hv_json_member_raw(&writer, "input", object ? event->json : HV_STR("{}"));
+    hv_json_member_raw(&writer, "input", is_object(event->json) ? event->json : HV_STR("{}"));
     hv_json_end_object(&writer);
     *vec_push(&collector->calls) = (struct open_call){
-        .id = hv_arena_str(collector->arena, event->call_id),
-        .block = hv_arena_str(collector->arena, hv_buf_str(&block)),
+        .id = hv_arena_str(&collector->pending, event->call_id),
+        .block = hv_arena_str(&collector->pending, hv_buf_str(&block)),
     };
 }
 
+/* Of two results for one id the first counts: the second can only be the refusal of a repeated call. */
 static void note_result(struct collector *collector, const struct hv_event *event)
 {
-    if (event->json.len == 0 || event->json.ptr[0] != '{' || !event->call_id.ptr)
+    if (event->json.len == 0 || event->json.ptr[0] != '{' || !event->call_id.ptr ||
+        map_get(&collector->results, event->call_id))
         return;
-    struct hv_str *block = hv_arena_new(collector->arena, struct hv_str);
-    *block = hv_arena_str(collector->arena, event->json);
-    map_set(&collector->results, hv_arena_str(collector->arena, event->call_id), block);
+    struct hv_str *block = hv_arena_new(&collector->pending, struct hv_str);
+    *block = hv_arena_str(&collector->pending, event->json);
+    map_set(&collector->results, hv_arena_str(&collector->pending, event->call_id), block);
 }
 
-static void note_message(struct collector *collector, const struct hv_event *event)
+static void forget_pending(struct collector *collector)
 {
-    bool assistant = hv_str_is(event->name, "assistant");
-    if (event->json.len == 0 || event->json.ptr[0] != '[')
-        return;
-    *vec_push(&collector->messages) = (struct resumed_message){
-        .assistant = assistant,
-        .content = hv_arena_str(collector->arena, event->json),
-    };
     collector->calls.count = 0;
-    if (!assistant) {
-        map_release(&collector->results);
-        collector->results = (struct map){0};
-    }
+    map_release(&collector->results);
+    collector->results = (struct map){0};
+    hv_arena_reset(&collector->pending);
 }
 
-/* A call that the last assistant message carries already (its event came late). */
-static bool is_in_message(const struct hv_json *last, struct hv_str id)
-{
-    hv_json_each(block, last)
-    {
-        if (hv_str_eq(hv_json_get_string(block, "id"), id))
-            return true;
-    }
-    return false;
-}
-
-/* Calls that came after the last message: their assistant message was never completed. */
-static void add_open_calls(struct collector *collector)
-{
-    CLEANUP_ARENA struct hv_arena scratch = {0};
-    CLEANUP_BUF struct hv_buf content;
-    const struct hv_json *last = NULL;
-    size_t count = collector->messages.count;
-    if (count > 0 && collector->messages.items[count - 1].assistant &&
-        hv_json_parse(&scratch, collector->messages.items[count - 1].content, HV_JSON_STRICT, &last, NULL) != HV_OK)
-        last = NULL;
-    hv_buf_init(&content, CONTENT_MAX);
-    for (size_t i = 0; i < collector->calls.count; i++) {
-        if (is_in_message(last, collector->calls.items[i].id))
-            continue;
-        hv_buf_add_byte(&content, content.len > 0 ? ',' : '[');
-        hv_buf_add_str(&content, collector->calls.items[i].block);
-    }
-    hv_buf_add_byte(&content, ']');
-    if (content.failed || content.len < 2)
-        return;
-    *vec_push(&collector->messages) = (struct resumed_message){
-        .assistant = true,
-        .content = hv_arena_str(collector->arena, hv_buf_str(&content)),
-    };
-}
-
-/* ---- mending ------------------------------------------------------------------------------------------------- */
-
-struct mender {
-    struct hv_arena *arena;
-    const struct map *results; /* recorded results that no message carries */
-    struct hv_arena scratch;   /* of the two messages at hand */
-    VEC(struct resumed_message) messages;
-    VEC(struct hv_str) wanted; /* ids of the last assistant message, in order */
-    size_t repaired;
-};
+/* ---- putting messages together ------------------------------------------------------------------------------- */
 
 static bool is_block(const struct hv_json *block, const char *type)
 {
     return hv_str_is(hv_json_get_string(block, "type"), type);
 }
 
-static bool is_wanted_before(const struct mender *mender, size_t end, struct hv_str id)
+/* No provider takes what is no object, or a text without text. */
+static bool is_sendable(const struct hv_json *block)
 {
-    for (size_t i = 0; i < end; i++)
-        if (hv_str_eq(mender->wanted.items[i], id))
+    return block->type == HV_JSON_OBJECT &&
+           !(is_block(block, "text") && hv_str_trim(hv_json_get_string(block, "text")).len == 0);
+}
+
+static bool is_wanted(const struct collector *collector, struct hv_str id)
+{
+    for (size_t i = 0; i < collector->wanted.count; i++)
+        if (hv_str_eq(collector->wanted.items[i], id))
             return true;
     return false;
 }
@@ -166,23 +135,23 @@ static void put_block(struct hv_buf *content, struct hv_str block)
     hv_buf_add_str(content, block);
 }
 
-static void push_message(struct mender *mender, bool assistant, struct hv_buf *content)
+static void push_message(struct collector *collector, bool assistant, struct hv_buf *content)
 {
     if (content->len == 0)
         return;
     hv_buf_add_byte(content, ']');
     if (content->failed)
         return;
-    *vec_push(&mender->messages) = (struct resumed_message){
+    *vec_push(&collector->messages) = (struct resumed_message){
         .assistant = assistant,
-        .content = hv_arena_str(mender->arena, hv_buf_str(content)),
+        .content = hv_arena_str(collector->arena, hv_buf_str(content)),
     };
 }
 
-static void put_missing_result(struct mender *mender, struct hv_buf *content, struct hv_str id)
+static void put_missing_result(struct collector *collector, struct hv_buf *content, struct hv_str id)
 {
-    mender->repaired++;
-    const struct hv_str *recorded = map_get(mender->results, id);
+    collector->out->repaired++;
+    const struct hv_str *recorded = map_get(&collector->results, id);
     if (recorded) {
         put_block(content, *recorded);
         return;
@@ -211,60 +180,91 @@ static const struct hv_json *find_result(const struct hv_json *blocks, struct hv
 }
 
 /* One user message: the results that are wanted, in order, then whatever else it holds. blocks may be NULL. */
-static void mend_user(struct mender *mender, const struct hv_json *blocks, struct hv_str text)
+static void add_user(struct collector *collector, const struct hv_json *blocks, struct hv_str text)
 {
     CLEANUP_BUF struct hv_buf content;
     hv_buf_init(&content, CONTENT_MAX);
-    for (size_t i = 0; i < mender->wanted.count; i++) {
-        const struct hv_json *result = find_result(blocks, mender->wanted.items[i]);
+    for (size_t i = 0; i < collector->wanted.count; i++) {
+        const struct hv_json *result = find_result(blocks, collector->wanted.items[i]);
         if (result)
             put_block(&content, hv_json_source(result, text));
         else
-            put_missing_result(mender, &content, mender->wanted.items[i]);
+            put_missing_result(collector, &content, collector->wanted.items[i]);
     }
-    mender->wanted.count = 0;
+    collector->wanted.count = 0;
     hv_json_each(block, blocks)
     {
-        if (is_block(block, "tool_result"))
-            continue; /* taken above, or the answer to no call */
-        put_block(&content, hv_json_source(block, text));
+        /* Results were taken above, or answer no call. */
+        if (is_sendable(block) && !is_block(block, "tool_result"))
+            put_block(&content, hv_json_source(block, text));
     }
-    push_message(mender, false, &content);
+    push_message(collector, false, &content);
 }
 
-/* One assistant message: each call once; what it asks for is remembered for the next message. */
-static void mend_assistant(struct mender *mender, const struct hv_json *blocks, struct hv_str text)
+/* One assistant message: each call once; what it asks for is remembered for the next message. A conversation cannot
+ * begin with one. */
+static void add_assistant(struct collector *collector, const struct hv_json *blocks, struct hv_str text)
 {
     CLEANUP_BUF struct hv_buf content;
+    if (collector->wanted.count > 0)
+        add_user(collector, NULL, (struct hv_str){0});
+    if (collector->messages.count == 0)
+        return;
     hv_buf_init(&content, CONTENT_MAX);
     hv_json_each(block, blocks)
     {
         struct hv_str id = hv_json_get_string(block, "id");
+        if (!is_sendable(block))
+            continue;
         if (is_block(block, "tool_use")) {
-            if (!id.ptr || is_wanted_before(mender, mender->wanted.count, id))
+            if (!id.ptr || is_wanted(collector, id))
                 continue;
-            *vec_push(&mender->wanted) = hv_arena_str(mender->arena, id);
+            *vec_push(&collector->wanted) = hv_arena_str(collector->arena, id);
         }
         put_block(&content, hv_json_source(block, text));
     }
-    push_message(mender, true, &content);
+    push_message(collector, true, &content);
 }
 
-static void mend_message(struct mender *mender, const struct resumed_message *message)
+/* Calls whose assistant message never came: one is put together from their events. */
+static void add_open_calls(struct collector *collector)
 {
-    hv_arena_reset(&mender->scratch);
+    CLEANUP_BUF struct hv_buf content;
     const struct hv_json *blocks;
-    if (hv_json_parse(&mender->scratch, message->content, HV_JSON_STRICT, &blocks, NULL) != HV_OK)
+    hv_buf_init(&content, CONTENT_MAX);
+    for (size_t i = 0; i < collector->calls.count; i++)
+        if (!is_wanted(collector, collector->calls.items[i].id))
+            put_block(&content, collector->calls.items[i].block);
+    collector->calls.count = 0;
+    if (content.len == 0)
         return;
-    if (!message->assistant) {
-        mend_user(mender, blocks, message->content);
-        return;
-    }
-    if (mender->wanted.count > 0)
-        mend_user(mender, NULL, (struct hv_str){0});
-    if (mender->messages.count > 0)
-        mend_assistant(mender, blocks, message->content);
+    hv_buf_add_byte(&content, ']');
+    hv_arena_reset(&collector->scratch);
+    if (!content.failed &&
+        hv_json_parse(&collector->scratch, hv_buf_str(&content), HV_JSON_STRICT, &blocks, NULL) == HV_OK)
+        add_assistant(collector, blocks, hv_buf_str(&content));
 }
+
+static void note_message(struct collector *collector, const struct hv_event *event)
+{
+    const struct hv_json *blocks;
+    bool assistant = hv_str_is(event->name, "assistant");
+    if (!assistant)
+        add_open_calls(collector);
+    hv_arena_reset(&collector->scratch);
+    if (!event->json.ptr || hv_json_parse(&collector->scratch, event->json, HV_JSON_STRICT, &blocks, NULL) != HV_OK ||
+        blocks->type != HV_JSON_ARRAY)
+        return;
+    if (assistant) {
+        add_assistant(collector, blocks, event->json);
+        collector->calls.count = 0;
+    } else {
+        add_user(collector, blocks, event->json);
+        forget_pending(collector);
+    }
+}
+
+/* ---- the outcome --------------------------------------------------------------------------------------------- */
 
 /* The contents of messages[from, to) as one array. */
 static struct hv_str join_contents(struct hv_arena *arena, const struct resumed_message *messages, size_t from,
@@ -295,23 +295,17 @@ static void merge_neighbours(struct hv_arena *arena, struct resumed *out)
     out->count = kept;
 }
 
-static void mend(struct collector *collector)
+static void hand_over(struct collector *collector)
 {
-    struct mender mender = {.arena = collector->arena, .results = &collector->results};
-    for (size_t i = 0; i < collector->messages.count; i++)
-        mend_message(&mender, &collector->messages.items[i]);
-    if (mender.wanted.count > 0)
-        mend_user(&mender, NULL, (struct hv_str){0});
     struct resumed *out = collector->out;
-    out->count = mender.messages.count;
+    add_open_calls(collector);
+    if (collector->wanted.count > 0)
+        add_user(collector, NULL, (struct hv_str){0});
+    out->count = collector->messages.count;
     out->messages = hv_arena_array(collector->arena, struct resumed_message, out->count);
     if (out->count > 0)
-        memcpy(out->messages, mender.messages.items, out->count * sizeof *out->messages);
-    out->repaired = mender.repaired;
+        memcpy(out->messages, collector->messages.items, out->count * sizeof *out->messages);
     merge_neighbours(collector->arena, out);
-    vec_release(&mender.messages);
-    vec_release(&mender.wanted);
-    hv_arena_release(&mender.scratch);
 }
 
 void resume_collect(struct hv_arena *arena, struct journal_reader *reader, struct resumed *out)
@@ -330,12 +324,14 @@ void resume_collect(struct hv_arena *arena, struct journal_reader *reader, struc
         default: break;
         }
     }
-    add_open_calls(&collector);
-    mend(&collector);
+    hand_over(&collector);
     out->faults = *journal_reader_faults(reader);
+    forget_pending(&collector);
+    hv_arena_release(&collector.pending);
+    hv_arena_release(&collector.scratch);
     vec_release(&collector.messages);
     vec_release(&collector.calls);
-    map_release(&collector.results);
+    vec_release(&collector.wanted);
 }
 
 enum hv_code resume_read(struct hv_arena *arena, struct hv_str path, struct resumed *out, struct hv_error *err)

@@ -274,10 +274,27 @@ static int remove_visited(const char *path, const struct stat *st, int kind, str
     return 0;
 }
 
+/* Only what lies in the directory of sessions may be removed: anything may be named by its path. */
+static bool is_kept_session(struct hv_arena *arena, const struct session_entry *entry)
+{
+    struct hv_str directory = sessions_directory(arena);
+    char *real = realpath(directory.ptr, NULL);
+    struct hv_str resolved = hv_arena_format(arena, "%s/", real ? real : directory.ptr);
+    free(real);
+    return session_id_is_valid(entry->id) && hv_str_ends(entry->path, HV_STR(".jsonl")) &&
+           (hv_str_starts(entry->path, resolved) ||
+            hv_str_starts(entry->path, hv_arena_format(arena, "%s/", directory.ptr)));
+}
+
 enum hv_code sessions_remove(const struct session_entry *entry, struct hv_error *err)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
     const char *path = hv_arena_cstr(&arena, entry->path);
+    if (!is_kept_session(&arena, entry)) {
+        hv_fail(err, HV_EINVAL, "%s is not in the directory of sessions", path);
+        hv_error_hint(err, "remove the file yourself if you no longer want it");
+        return HV_EINVAL;
+    }
     CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return hv_fail_errno(err, errno, "cannot open %s", path);
@@ -285,10 +302,8 @@ enum hv_code sessions_remove(const struct session_entry *entry, struct hv_error 
         return hv_fail(err, HV_ECONFLICT, "session %.*s is in use", HV_STR_ARG(entry->id));
     if (unlink(path) != 0)
         return hv_fail_errno(err, errno, "cannot remove %s", path);
-    if (hv_str_ends(entry->path, HV_STR(".jsonl"))) {
-        struct hv_str folder = hv_str_slice(entry->path, 0, entry->path.len - 6);
-        nftw(hv_arena_cstr(&arena, folder), remove_visited, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-    }
+    struct hv_str folder = hv_str_slice(entry->path, 0, entry->path.len - 6);
+    nftw(hv_arena_cstr(&arena, folder), remove_visited, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
     return HV_OK;
 }
 

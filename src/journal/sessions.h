@@ -50,7 +50,8 @@ enum hv_code sessions_find(struct hv_arena *arena, struct hv_str name, struct hv
 /* Remove sessions that were not written for `days` days (and what belongs to them). At most once a day it looks at the
  * disk at all; removes at most 1,000 at a time. Returns how many it removed. */
 size_t sessions_clean(int64_t days, struct hv_str except_id);
-/* Remove one session. HV_ECONFLICT while a helve is writing it. */
+/* Remove one session and what belongs to it. HV_ECONFLICT while a helve is writing it; HV_EINVAL when it does not lie
+ * in the directory of sessions (one can be named by any path). */
 enum hv_code sessions_remove(const struct session_entry *entry, struct hv_error *err) HV_MUST_CHECK;
 
 #endif

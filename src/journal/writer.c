@@ -8,7 +8,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-enum { LINE_MAX_BYTES = 64 << 20, KEPT_BYTES = 1 << 20, SECRET_MIN = 8, TAIL_BLOCK = 64 << 10 };
+enum { LINE_MAX_BYTES = 64 << 20, KEPT_BYTES = 1 << 20, SECRET_MIN = 8, FORMS = 4, TAIL_BLOCK = 64 << 10 };
 
 struct journal_writer {
     int fd;
@@ -16,8 +16,8 @@ struct journal_writer {
     struct hv_buf line;
     struct hv_arena arena; /* path and secrets */
     struct hv_str path;
-    struct hv_str *secrets;
-    size_t secret_count;
+    struct hv_str *needles; /* the secrets in every form a line can hold them, of each the longest first */
+    size_t needle_count;
     void (*on_fault)(void *user, const struct hv_error *err);
     void *user;
     bool told;       /* on_fault was called */
@@ -93,6 +93,45 @@ static enum hv_code open_file(struct journal_writer *writer, struct hv_error *er
     return lock_and_mend(writer, err);
 }
 
+/* Text as the inside of a JSON string, optionally with the escaped slashes that some programs write. In arena. */
+static struct hv_str escaped(struct journal_writer *writer, struct hv_str text, bool slashes)
+{
+    CLEANUP_BUF struct hv_buf plain, out;
+    hv_buf_init(&plain, LINE_MAX_BYTES);
+    hv_buf_init(&out, LINE_MAX_BYTES);
+    hv_json_escape(&plain, text);
+    for (size_t i = 0; i < plain.len; i++) {
+        if (slashes && plain.data[i] == '/')
+            hv_buf_add_byte(&out, '\\');
+        hv_buf_add_byte(&out, plain.data[i]);
+    }
+    return hv_arena_str(&writer->arena, hv_buf_str(&out));
+}
+
+static void add_needle(struct journal_writer *writer, struct hv_str needle)
+{
+    for (size_t i = 0; i < writer->needle_count; i++)
+        if (hv_str_eq(writer->needles[i], needle))
+            return;
+    writer->needles[writer->needle_count++] = needle;
+}
+
+/* Every string of a line is escaped once; JSON inside such a string (a file that a tool read) is escaped twice. */
+static void prepare_needles(struct journal_writer *writer, const struct journal_writer_options *options)
+{
+    writer->needles = hv_arena_array(&writer->arena, struct hv_str, options->secret_count * FORMS);
+    for (size_t i = 0; i < options->secret_count; i++) {
+        if (options->secrets[i].len < SECRET_MIN)
+            continue;
+        struct hv_str once = escaped(writer, options->secrets[i], false);
+        struct hv_str slashed = escaped(writer, options->secrets[i], true);
+        add_needle(writer, escaped(writer, slashed, false));
+        add_needle(writer, escaped(writer, once, false));
+        add_needle(writer, slashed);
+        add_needle(writer, once);
+    }
+}
+
 enum hv_code journal_writer_open(const struct journal_writer_options *options, struct journal_writer **out,
                                  struct hv_error *err)
 {
@@ -101,10 +140,7 @@ enum hv_code journal_writer_open(const struct journal_writer_options *options, s
     pthread_mutex_init(&writer->lock, NULL);
     hv_buf_init(&writer->line, LINE_MAX_BYTES);
     writer->path = hv_arena_str(&writer->arena, options->path);
-    writer->secrets = hv_arena_array(&writer->arena, struct hv_str, options->secret_count);
-    for (size_t i = 0; i < options->secret_count; i++)
-        if (options->secrets[i].len >= SECRET_MIN)
-            writer->secrets[writer->secret_count++] = hv_arena_str(&writer->arena, options->secrets[i]);
+    prepare_needles(writer, options);
     writer->on_fault = options->on_fault;
     writer->user = options->user;
     enum hv_code code = open_file(writer, err);
@@ -128,15 +164,25 @@ void journal_writer_close(struct journal_writer *writer)
     free(writer);
 }
 
-/* Overwrite every occurrence of a secret in place; the length stays, so the line stays valid JSON. */
+/* True when the byte at `at` belongs to an escape that a backslash before it began. */
+static bool is_escaped(struct hv_str line, size_t at)
+{
+    size_t backslashes = 0;
+    while (backslashes < at && line.ptr[at - 1 - backslashes] == '\\')
+        backslashes++;
+    return backslashes % 2 == 1;
+}
+
+/* Overwrite every occurrence of a secret in place; the length stays, and only whole escapes go, so the line stays
+ * valid JSON. */
 static void hide_secrets(struct journal_writer *writer)
 {
-    for (size_t i = 0; i < writer->secret_count; i++) {
-        struct hv_str line = hv_buf_str(&writer->line);
-        size_t len = writer->secrets[i].len;
-        for (size_t at = hv_str_find(line, writer->secrets[i], 0); at != SIZE_MAX;
-             at = hv_str_find(line, writer->secrets[i], at + len))
-            memset(writer->line.data + at, '*', len);
+    struct hv_str line = hv_buf_str(&writer->line);
+    for (size_t i = 0; i < writer->needle_count; i++) {
+        struct hv_str needle = writer->needles[i];
+        for (size_t at = hv_str_find(line, needle, 0); at != SIZE_MAX; at = hv_str_find(line, needle, at + 1))
+            if (!is_escaped(line, at))
+                memset(writer->line.data + at, '*', needle.len);
     }
 }
 

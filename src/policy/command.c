@@ -357,7 +357,9 @@ static bool is_root_of_tree(struct hv_str word)
         word = hv_str_slice(word, 0, word.len - 1);
     if (hv_str_starts(word, HV_STR("//")))
         word = hv_str_slice(word, 1, word.len);
-    return is_one_of(word, roots);
+    bool is_home = (hv_str_starts(word, HV_STR("/home/")) || hv_str_starts(word, HV_STR("/Users/"))) &&
+                   hv_str_rfind_byte(word, '/') == hv_str_find_byte(word, '/', 1);
+    return is_home || is_one_of(word, roots);
 }
 
 static bool is_recursive(struct hv_str word)
@@ -483,6 +485,23 @@ const char *command_forbidden(const struct command_text *command)
 const char *command_confirmed(const struct command_text *command)
 {
     return any_place(command->bare, is_changer) ? "it acts as another user" : NULL;
+}
+
+static bool is_file_writer(struct hv_str from_here, struct hv_str name)
+{
+    static const char *const writers[] = {"rm",    "rmdir", "mv",      "cp",   "tee",   "truncate", "touch", "dd",   "ln",
+                                          "chmod", "chown", "install", "shred", "rsync", "unlink",  "patch", "ed",   "ex",
+                                          "vi",    "vim",   "nano",    "sponge", "split", "mkdir",  "scp",   "chgrp", NULL};
+    if (hv_str_is(name, "sed") || hv_str_is(name, "perl") || hv_str_is(name, "sort"))
+        return has_word(from_here, "-i") || has_word(from_here, "--in-place") || has_word(from_here, "-o") ||
+               has_word(from_here, "--output");
+    return is_one_of(name, writers);
+}
+
+bool command_may_write(const struct command_text *command)
+{
+    return hv_str_find_byte(command->bare, '>', 0) != SIZE_MAX || any_place(command->bare, is_file_writer) ||
+           command_runs_code(command);
 }
 
 bool command_runs_code(const struct command_text *command) { return any_place(command->bare, is_code_runner); }

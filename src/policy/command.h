@@ -33,6 +33,9 @@ const char *command_forbidden(const struct command_text *command);
 /* What is always confirmed apart from paths: sudo and its kin. What it is, for people, or NULL. */
 const char *command_confirmed(const struct command_text *command);
 
+/* Redirects its output, runs program text, or runs a program that writes the files it names. */
+bool command_may_write(const struct command_text *command);
+
 /* Runs program text given in the command (sh -c, python -c, eval, …): no rule is proposed for it. */
 bool command_runs_code(const struct command_text *command);
 

@@ -51,6 +51,7 @@ struct policy_path {
 struct policy_facts {
     const struct hv_tool *tool;    /* NULL: unknown tool; never allowed */
     struct hv_str subject;         /* command, host or name; absent for paths */
+    struct hv_str directory;       /* where a command runs: relative names in it start there, too; or absent */
     const struct hv_json *input;   /* for rules on a parameter, `Tool(name:value)`; NULL: such rules count as matched */
     const struct policy_path *reads, *writes;
     size_t read_count, write_count;

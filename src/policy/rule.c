@@ -11,6 +11,8 @@
 /* Rule names that imply one another: the right to edit a file is also the right to read it, and who may not read it
  * may not edit it either. */
 static const char editing[] = "Edit", reading[] = "Read";
+/* Denials under these names hold for everything that writes files, as people expect of them. */
+static const char *const writing_names[] = {editing, "Write", "MultiEdit", "NotebookEdit", NULL};
 
 static bool is_name_byte(char byte)
 {
@@ -199,14 +201,20 @@ static bool has_rule_name(const struct hv_tool *tool, const char *name)
     return false;
 }
 
+bool rule_guards_files(const struct rule *rule, bool writing)
+{
+    if (rule->verdict == HV_ALLOW || !rule->has_specifier)
+        return false;
+    return one_name_matches(rule, reading) || (writing && any_name_matches(rule, writing_names));
+}
+
 bool rule_governs_access(const struct rule *rule, const struct hv_tool *tool, bool writing)
 {
-    if (rule_names_tool(rule, tool))
+    if (rule_names_tool(rule, tool) || rule_guards_files(rule, writing))
         return true;
-    if (rule->verdict == HV_ALLOW)
-        return !writing && ((name_is(rule, editing) && has_rule_name(tool, reading)) ||
-                            (name_is(rule, reading) && has_rule_name(tool, editing)));
-    return rule->has_specifier && name_is(rule, reading) && has_rule_name(tool, editing);
+    return rule->verdict == HV_ALLOW && !writing &&
+           ((name_is(rule, editing) && has_rule_name(tool, reading)) ||
+            (name_is(rule, reading) && has_rule_name(tool, editing)));
 }
 
 /* ---- specifiers that are no paths --------------------------------------------------------------------------------- */
@@ -234,9 +242,11 @@ static bool takes_label(struct hv_str pattern, struct hv_str label)
 bool rule_takes_domain(const struct rule *rule, struct hv_str host)
 {
     static const struct hv_str prefix = {"domain:", 7};
-    if (!hv_str_starts(rule->specifier, prefix) || !host.len)
-        return false;
-    struct hv_str pattern = without_final_dot(hv_str_trim(hv_str_slice(rule->specifier, prefix.len, SIZE_MAX)));
+    bool prefixed = hv_str_starts(rule->specifier, prefix);
+    if (!host.len || (!prefixed && rule->verdict == HV_ALLOW))
+        return false; /* a denial that forgot "domain:" still denies */
+    struct hv_str pattern = hv_str_slice(rule->specifier, prefixed ? prefix.len : 0, SIZE_MAX);
+    pattern = without_final_dot(hv_str_trim(pattern));
     host = without_final_dot(host);
     if (hv_str_is(pattern, "*"))
         return true;

@@ -34,6 +34,7 @@ struct rule {
     enum policy_scope scope;
     struct hv_str text;  /* as written */
     struct hv_str place; /* for people: "project settings /ws/.helve/settings.json:3:14" */
+    struct settings_place where; /* the same for programs */
     struct hv_str tool;  /* name or glob */
     struct hv_str specifier;
     bool has_specifier; /* false: the whole tool, as also for "*" */
@@ -55,9 +56,13 @@ enum hv_code rule_parse(const struct rule_bases *bases, struct hv_arena *arena, 
 /* The rule names the tool: by name, alias, rule name, server or glob. Says nothing of the specifier. */
 bool rule_names_tool(const struct rule *rule, const struct hv_tool *tool);
 
+/* A deny or ask rule with a specifier that keeps files from being read (and so written), or from being written, by
+ * whatever tool or command. */
+bool rule_guards_files(const struct rule *rule, bool writing);
+
 /*
- * The rule speaks of the tool's access to files for reading (or writing): it names the tool, or the tool reads and the
- * rule is about editing (allow) or it edits and the rule is about reading (deny, ask).
+ * The rule speaks of the tool's access to files for reading (or writing): it names the tool, or guards files, or allows
+ * to edit what the tool only reads.
  */
 bool rule_governs_access(const struct rule *rule, const struct hv_tool *tool, bool writing);
 

@@ -64,7 +64,7 @@ static enum policy_scope scope_of(enum settings_scope scope)
     return scopes[scope];
 }
 
-static const char *scope_name(enum policy_scope scope)
+const char *policy_scope_name(enum policy_scope scope)
 {
     static const char *const names[POLICY_SCOPE_COUNT] = {"managed settings", "command line",     "session",
                                                           "local settings",   "project settings", "user settings"};
@@ -170,7 +170,7 @@ static struct policy_path resolve_base(struct policy *policy, struct hv_str path
 
 static struct hv_str describe_place(struct policy *policy, const struct rule_source *source)
 {
-    const char *name = scope_name(source->scope), *broken = source->recovered ? " (broken file)" : "";
+    const char *name = policy_scope_name(source->scope), *broken = source->recovered ? " (broken file)" : "";
     if (!source->place.file.len)
         return hv_arena_format(&policy->arena, "%s", name);
     if (!source->place.line)
@@ -214,6 +214,7 @@ static void compile_rules(struct policy *policy)
                 continue;
             rule.scope = source->scope;
             rule.place = describe_place(policy, source);
+            rule.where = source->place;
             rules[policy->rule_count++] = rule;
         }
     policy->rules = rules;

@@ -40,6 +40,9 @@ struct policy {
 /* The narrowest rule that would allow the call, in arena; absent when there is none to offer. */
 struct hv_str policy_propose(const struct policy *policy, const struct policy_facts *facts, struct hv_arena *arena);
 
+/* "managed settings", "command line", "session", … */
+const char *policy_scope_name(enum policy_scope scope);
+
 /* The written and the resolved form of path both lie in a root. */
 bool policy_in_workspace(const struct policy *policy, const struct policy_path *path);
 

@@ -1,0 +1,135 @@
+/*
+ * proposal.c: the narrowest rule that would allow a call that is to be asked. Each candidate is parsed and tried on the
+ * call like any rule of a settings file; one that does not do what it says is not offered. Pure.
+ */
+#include "policy/match.h"
+
+#include "base/path.h"
+#include "base/utf8.h"
+
+#include <string.h>
+
+enum { PROPOSAL_LENGTH_MAX = 2000 }; /* nobody reads longer ones */
+
+/* Text that shows on a screen as what it is: no control bytes, no characters that turn or hide others, no stars. */
+static bool can_be_shown(struct hv_str text)
+{
+    if (!text.len || text.len > PROPOSAL_LENGTH_MAX || !utf8_valid(text))
+        return false;
+    for (size_t at = 0; at < text.len;) {
+        uint32_t c;
+        at += utf8_decode(text, at, &c);
+        bool invisible = c < 0x20 || (c >= 0x7f && c < 0xa1) || c == 0xad || c == 0x61c || c == 0x180e ||
+                         (c >= 0x2000 && c <= 0x200f) || (c >= 0x2028 && c <= 0x202f) || (c >= 0x205f && c <= 0x206f) ||
+                         c == 0x3000 || c == 0x3164 || (c >= 0xfe00 && c <= 0xfe0f) || c == 0xfeff || c >= 0xe0000;
+        if (invisible)
+            return false;
+    }
+    return true;
+}
+
+/* text as a rule, when it allows the call; else absent. */
+static struct hv_str if_it_allows(const struct match_call *call, struct hv_arena *arena, struct hv_str text)
+{
+    const struct policy *policy = call->policy;
+    struct rule_bases bases = {NULL, policy->directory, policy->home, policy->ignores_case};
+    struct rule rule;
+    if (rule_parse(&bases, arena, HV_ALLOW, text, policy->directory.written, &rule, NULL) != HV_OK)
+        return (struct hv_str){0};
+    return match_allowed(call, &rule) == &rule ? text : (struct hv_str){0};
+}
+
+static struct hv_str rule_text(struct hv_arena *arena, const char *tool, const char *prefix, struct hv_str specifier)
+{
+    return hv_arena_format(arena, "%s(%s%.*s)", tool, prefix, HV_STR_ARG(specifier));
+}
+
+/* ---- paths ----------------------------------------------------------------------------------------------------- */
+
+/* The rule name that people write for this tool: its own, or the one it shares with others. */
+static const char *rule_name(const struct hv_tool *tool)
+{
+    return tool->rule_names && *tool->rule_names ? *tool->rule_names : tool->name;
+}
+
+/* path as a pattern that takes only itself. */
+static struct hv_str escape_pattern(struct hv_arena *arena, struct hv_str path)
+{
+    char *out = hv_arena_alloc(arena, 2 * path.len + 1);
+    size_t len = 0;
+    for (size_t i = 0; i < path.len; i++) {
+        if (memchr("*?[]\\", path.ptr[i], 5))
+            out[len++] = '\\';
+        out[len++] = path.ptr[i];
+    }
+    return (struct hv_str){out, len};
+}
+
+/* The one access that no rule and no freedom covers yet; false when there are more of different paths, or none. */
+static bool one_open_access(const struct match_call *call, struct match_access *out)
+{
+    bool found = false;
+    struct match_access access;
+    for (size_t i = 0; match_next_access(call->facts, &i, &access);) {
+        struct policy_facts alone = *call->facts;
+        alone.reads = access.writing ? NULL : access.path;
+        alone.writes = access.writing ? access.path : NULL;
+        alone.read_count = !access.writing, alone.write_count = access.writing;
+        struct match_call part = *call;
+        part.facts = &alone;
+        if (match_allowed(&part, NULL) || (!access.writing && match_reads_workspace(&part)))
+            continue;
+        if (found && !hv_str_eq(out->path->written, access.path->written))
+            return false;
+        if (!found || access.writing)
+            *out = access;
+        found = true;
+    }
+    return found;
+}
+
+static struct hv_str propose_path(const struct match_call *call, struct hv_arena *arena)
+{
+    struct match_access access;
+    const struct policy_path *directory = &call->policy->directory;
+    if (!one_open_access(call, &access) || !can_be_shown(access.path->written))
+        return (struct hv_str){0};
+    bool whole = access.path->kind == HV_FILE_DIRECTORY;
+    const char *name = rule_name(call->facts->tool);
+    struct hv_str pattern = escape_pattern(arena, access.path->written);
+    if (whole)
+        pattern = hv_arena_join(arena, hv_str_is(pattern, "/") ? HV_STR("") : pattern, HV_STR("/**"));
+    struct hv_str rule = if_it_allows(call, arena, rule_text(arena, name, "/", pattern));
+    if (rule.len || !path_inside(access.path->written, directory->written))
+        return rule;
+    /* Reached through a link above the working directory: a relative rule sees both sides of it. */
+    size_t skip = escape_pattern(arena, directory->written).len + (hv_str_is(directory->written, "/") ? 0 : 1);
+    return if_it_allows(call, arena, rule_text(arena, name, "./", hv_str_slice(pattern, skip, pattern.len)));
+}
+
+/* ---- all kinds -------------------------------------------------------------------------------------------------- */
+
+static struct hv_str propose_text(const struct match_call *call, struct hv_arena *arena)
+{
+    const struct hv_tool *tool = call->facts->tool;
+    struct hv_str subject = hv_str_trim(call->facts->subject);
+    if (!can_be_shown(subject) || hv_str_find_byte(subject, '*', 0) != SIZE_MAX)
+        return (struct hv_str){0};
+    if (call->has_command && command_runs_code(&call->command))
+        return (struct hv_str){0};
+    const char *prefix = tool->subject_kind == HV_SUBJECT_DOMAIN ? "domain:" : "";
+    return if_it_allows(call, arena, rule_text(arena, tool->name, prefix, subject));
+}
+
+struct hv_str policy_propose(const struct policy *policy, const struct policy_facts *facts, struct hv_arena *arena)
+{
+    struct match_call call;
+    if (!match_is_complete(facts))
+        return (struct hv_str){0};
+    match_begin(policy, facts, arena, &call);
+    switch (facts->tool->subject_kind) {
+    case HV_SUBJECT_PATH: return propose_path(&call, arena);
+    case HV_SUBJECT_NONE: return if_it_allows(&call, arena, hv_arena_str(arena, hv_str_from(facts->tool->name)));
+    default: return propose_text(&call, arena);
+    }
+}

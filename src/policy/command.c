@@ -30,36 +30,43 @@ static struct hv_str base_name(struct hv_str word)
 /* ---- tables --------------------------------------------------------------------------------------------------- */
 
 /* Words that run what follows them. */
-static const char *const wrappers[] = {"timeout", "time",   "nice",     "nohup",    "stdbuf", "command", "builtin", "noglob",
-                                       "xargs",   "env",    "sudo",     "doas",     "exec",   "eval",    "setsid",  "ionice",
-                                       "flock",   "watch",  "chrt",     "taskset",  "su",     "pkexec",  "run0",    "runuser",
-                                       "gosu",    "chroot", "unshare",  "nsenter",  "strace", "ltrace",  "script",  "parallel",
-                                       "busybox", "toybox", "sh",       "bash",     "dash",   "zsh",     "ksh",     "fish",
-                                       "trap",    "coproc", "proot",    "fakeroot", "entr",   "caffeinate", "systemd-run", NULL};
+static const char *const wrappers[] = {
+    "timeout", "time",     "nice",    "nohup",    "stdbuf", "command",    "builtin",     "noglob",  "xargs",  "env",
+    "sudo",    "doas",     "exec",    "eval",     "setsid", "ionice",     "flock",       "watch",   "chrt",   "taskset",
+    "su",      "pkexec",   "run0",    "runuser",  "gosu",   "chroot",     "unshare",     "nsenter", "strace", "ltrace",
+    "script",  "parallel", "busybox", "toybox",   "sh",     "bash",       "dash",        "zsh",     "ksh",    "fish",
+    "trap",    "coproc",   "proot",   "fakeroot", "entr",   "caffeinate", "systemd-run", NULL};
 /* Words of the grammar that a command may follow. */
-static const char *const keywords[] = {"if", "then", "else", "elif", "while", "until", "do", "!", "{", "}", "function", NULL};
+static const char *const keywords[] = {"if", "then", "else", "elif", "while",    "until",
+                                       "do", "!",    "{",    "}",    "function", NULL};
 /* Programs that act as somebody else. */
-static const char *const changers[] = {"sudo", "doas", "su", "pkexec", "run0", "gosu", "runuser", "sudoedit", "visudo", NULL};
-static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "fish", "python", "python2", "python3", "perl", "ruby",
-                                     "node", "php", "lua", "eval", "source", ".", NULL};
+static const char *const changers[] = {"sudo", "doas",    "su",       "pkexec", "run0",
+                                       "gosu", "runuser", "sudoedit", "visudo", NULL};
+static const char *const shells[] = {"sh",   "bash", "dash", "zsh", "ksh", "fish", "python", "python2", "python3",
+                                     "perl", "ruby", "node", "php", "lua", "eval", "source", ".",       NULL};
 static const char *const fetchers[] = {"curl", "wget", "fetch", "aria2c", "http", "https", NULL};
 /* Programs that run text given as an argument, with the options that say so (NULL: always). */
 static const struct {
     const char *program, *option;
 } code_runners[] = {
-    {"sh", "-c"},     {"bash", "-c"},  {"dash", "-c"},    {"zsh", "-c"},     {"ksh", "-c"},    {"fish", "-c"},   {"su", "-c"},
-    {"python", "-c"}, {"perl", "-e"},  {"perl", "-E"},    {"ruby", "-e"},    {"node", "-e"},   {"node", "-p"},   {"node", "--eval"},
-    {"node", "--print"}, {"deno", "eval"}, {"bun", "-e"}, {"php", "-r"},     {"lua", "-e"},    {"Rscript", "-e"}, {"eval", NULL},
-    {"awk", NULL},    {"gawk", NULL},  {"mawk", NULL},    {"xargs", NULL},   {"find", "-exec"}, {"find", "-execdir"}, {"find", "-ok"},
-    {"ssh", NULL},    {"osascript", NULL}, {"tclsh", NULL}, {"expect", "-c"}, {"parallel", NULL}, {"env", "-S"}, {"source", NULL},
+    {"sh", "-c"},    {"bash", "-c"},     {"dash", "-c"},       {"zsh", "-c"},    {"ksh", "-c"},    {"fish", "-c"},
+    {"su", "-c"},    {"python", "-c"},   {"perl", "-e"},       {"perl", "-E"},   {"ruby", "-e"},   {"node", "-e"},
+    {"node", "-p"},  {"node", "--eval"}, {"node", "--print"},  {"deno", "eval"}, {"bun", "-e"},    {"php", "-r"},
+    {"lua", "-e"},   {"Rscript", "-e"},  {"eval", NULL},       {"awk", NULL},    {"gawk", NULL},   {"mawk", NULL},
+    {"xargs", NULL}, {"find", "-exec"},  {"find", "-execdir"}, {"find", "-ok"},  {"ssh", NULL},    {"osascript", NULL},
+    {"tclsh", NULL}, {"expect", "-c"},   {"parallel", NULL},   {"env", "-S"},    {"source", NULL},
 };
 
 /* ---- the generous reading --------------------------------------------------------------------------------------- */
 
-static bool is_blank(char byte) { return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\v' || byte == '\f'; }
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\v' || byte == '\f';
+}
 static bool ends_command(char byte)
 {
-    return byte == ';' || byte == '|' || byte == '&' || byte == '\n' || byte == '(' || byte == ')' || byte == '`' || byte == '\0';
+    return byte == ';' || byte == '|' || byte == '&' || byte == '\n' || byte == '(' || byte == ')' || byte == '`' ||
+           byte == '\0';
 }
 
 /* Length of what stands for a blank without being one: $IFS, ${IFS}. */
@@ -305,7 +312,8 @@ bool command_allowed_by(const struct rule *rule, struct hv_str command)
     return rule_takes_text(rule->specifier, command, &work);
 }
 
-/* ---- dangers ------------------------------------------------------------------------------------------------------ */
+/* ---- dangers ------------------------------------------------------------------------------------------------------
+ */
 
 /* Walk all places of all pieces; true as soon as check says so. */
 static bool any_place(struct hv_str text, bool (*check)(struct hv_str from_here, struct hv_str name))
@@ -350,10 +358,12 @@ static bool is_code_runner(struct hv_str from_here, struct hv_str name)
 
 static bool is_root_of_tree(struct hv_str word)
 {
-    static const char *const roots[] = {"/",     "~",     "$HOME", "${HOME}", "/bin",  "/boot", "/dev",  "/etc", "/home", "/lib",
-                                        "/lib64", "/opt", "/proc", "/root",   "/sbin", "/srv",  "/sys",  "/usr", "/var",  "/Users",
-                                        "/System", "/Library", "/Applications", NULL};
-    while (hv_str_ends(word, HV_STR("*")) || hv_str_ends(word, HV_STR("/.")) || (word.len > 1 && hv_str_ends(word, HV_STR("/"))))
+    static const char *const roots[] = {"/",     "~",      "$HOME",   "${HOME}",  "/bin",          "/boot",
+                                        "/dev",  "/etc",   "/home",   "/lib",     "/lib64",        "/opt",
+                                        "/proc", "/root",  "/sbin",   "/srv",     "/sys",          "/usr",
+                                        "/var",  "/Users", "/System", "/Library", "/Applications", NULL};
+    while (hv_str_ends(word, HV_STR("*")) || hv_str_ends(word, HV_STR("/.")) ||
+           (word.len > 1 && hv_str_ends(word, HV_STR("/"))))
         word = hv_str_slice(word, 0, word.len - 1);
     if (hv_str_starts(word, HV_STR("//")))
         word = hv_str_slice(word, 1, word.len);
@@ -375,7 +385,8 @@ static bool destroys_tree(struct hv_str from_here, struct hv_str name)
 {
     static const char *const programs[] = {"rm", "chmod", "chown", "chgrp", "shred", "srm", NULL};
     bool finder = hv_str_is(name, "find");
-    bool recursive = finder && (has_word(from_here, "-delete") || hv_str_find(from_here, HV_STR("-exec rm"), 0) != SIZE_MAX);
+    bool recursive =
+        finder && (has_word(from_here, "-delete") || hv_str_find(from_here, HV_STR("-exec rm"), 0) != SIZE_MAX);
     bool root = false;
     if (!finder && !is_one_of(name, programs))
         return false;
@@ -389,9 +400,10 @@ static bool destroys_tree(struct hv_str from_here, struct hv_str name)
 
 static bool is_block_device(struct hv_str path)
 {
-    static const char *const names[] = {"/dev/sd",   "/dev/nvme",   "/dev/hd",     "/dev/vd",   "/dev/xvd", "/dev/mmcblk",
-                                        "/dev/disk", "/dev/mapper", "/dev/loop",   "/dev/dm-",  "/dev/md",  "/dev/ram",
-                                        "/dev/mem",  "/dev/kmem",   "/dev/rdisk",  "/dev/zram", "/dev/sr",  NULL};
+    static const char *const names[] = {"/dev/sd",     "/dev/nvme", "/dev/hd",     "/dev/vd",   "/dev/xvd",
+                                        "/dev/mmcblk", "/dev/disk", "/dev/mapper", "/dev/loop", "/dev/dm-",
+                                        "/dev/md",     "/dev/ram",  "/dev/mem",    "/dev/kmem", "/dev/rdisk",
+                                        "/dev/zram",   "/dev/sr",   NULL};
     for (size_t i = 0; names[i]; i++)
         if (hv_str_starts(path, hv_str_from(names[i])))
             return true;
@@ -401,8 +413,10 @@ static bool is_block_device(struct hv_str path)
 /* dd of=/dev/sda, mkfs /dev/sda1, "> /dev/sda", tee, cp, shred to one. */
 static bool writes_block_device(struct hv_str from_here, struct hv_str name)
 {
-    static const char *const writers[] = {"tee", "cp", "mv", "shred", "wipefs", "blkdiscard", "fdisk", "sfdisk", "parted", "sgdisk", "badblocks", NULL};
-    bool writer = is_one_of(name, writers) || hv_str_starts(name, HV_STR("mkfs")) || hv_str_starts(name, HV_STR("mkswap"));
+    static const char *const writers[] = {"tee",   "cp",     "mv",     "shred",  "wipefs",    "blkdiscard",
+                                          "fdisk", "sfdisk", "parted", "sgdisk", "badblocks", NULL};
+    bool writer =
+        is_one_of(name, writers) || hv_str_starts(name, HV_STR("mkfs")) || hv_str_starts(name, HV_STR("mkswap"));
     for (size_t at = 0; at < from_here.len; at = after_word(from_here, at)) {
         struct hv_str word = word_at(from_here, at);
         size_t arrow = hv_str_rfind_byte(word, '>');
@@ -462,7 +476,8 @@ static bool is_fork_bomb(struct hv_str text)
         while (start && !ends_command(all.ptr[start - 1]) && at - start < 64)
             start--;
         struct hv_str name = hv_str_slice(all, start, at), body = hv_str_slice(all, at + 3, all.len);
-        if (name.len && hv_str_starts(body, name) && hv_str_starts(hv_str_slice(body, name.len, SIZE_MAX), HV_STR("|")) &&
+        if (name.len && hv_str_starts(body, name) &&
+            hv_str_starts(hv_str_slice(body, name.len, SIZE_MAX), HV_STR("|")) &&
             hv_str_starts(hv_str_slice(body, name.len + 1, SIZE_MAX), name))
             return true;
     }
@@ -489,9 +504,10 @@ const char *command_confirmed(const struct command_text *command)
 
 static bool is_file_writer(struct hv_str from_here, struct hv_str name)
 {
-    static const char *const writers[] = {"rm",    "rmdir", "mv",      "cp",   "tee",   "truncate", "touch", "dd",   "ln",
-                                          "chmod", "chown", "install", "shred", "rsync", "unlink",  "patch", "ed",   "ex",
-                                          "vi",    "vim",   "nano",    "sponge", "split", "mkdir",  "scp",   "chgrp", NULL};
+    static const char *const writers[] = {"rm",     "rmdir", "mv",    "cp",    "tee",     "truncate", "touch",
+                                          "dd",     "ln",    "chmod", "chown", "install", "shred",    "rsync",
+                                          "unlink", "patch", "ed",    "ex",    "vi",      "vim",      "nano",
+                                          "sponge", "split", "mkdir", "scp",   "chgrp",   NULL};
     if (hv_str_is(name, "sed") || hv_str_is(name, "perl") || hv_str_is(name, "sort"))
         return has_word(from_here, "-i") || has_word(from_here, "--in-place") || has_word(from_here, "-o") ||
                has_word(from_here, "--output");
@@ -504,11 +520,18 @@ bool command_may_write(const struct command_text *command)
            command_runs_code(command);
 }
 
-bool command_runs_code(const struct command_text *command) { return any_place(command->bare, is_code_runner); }
+bool command_runs_code(const struct command_text *command)
+{
+    return any_place(command->bare, is_code_runner);
+}
 
-/* ---- paths -------------------------------------------------------------------------------------------------------- */
+/* ---- paths --------------------------------------------------------------------------------------------------------
+ */
 
-static bool splits_paths(char byte) { return is_blank(byte) || ends_command(byte) || (byte && strchr("=:,<>{}@", byte)); }
+static bool splits_paths(char byte)
+{
+    return is_blank(byte) || ends_command(byte) || (byte && strchr("=:,<>{}@", byte));
+}
 
 static struct hv_str expand_home(struct hv_arena *arena, struct hv_str word, struct hv_str home)
 {
@@ -530,7 +553,8 @@ bool command_each_path(const struct command_text *command, struct hv_str directo
             end++;
         struct hv_str word = hv_str_slice(text, at, end);
         /* "${HOME}/x" is cut at its braces: "$", "HOME", "/x". */
-        if (hv_str_is(word, "HOME") && at >= 2 && text.ptr[at - 1] == '{' && text.ptr[at - 2] == '$' && end < text.len) {
+        if (hv_str_is(word, "HOME") && at >= 2 && text.ptr[at - 1] == '{' && text.ptr[at - 2] == '$' &&
+            end < text.len) {
             size_t tail = end + 1;
             while (tail < text.len && !splits_paths(text.ptr[tail]))
                 tail++;

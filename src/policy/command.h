@@ -17,7 +17,8 @@ struct command_text {
 };
 void command_prepare(struct hv_arena *arena, struct hv_str command, struct command_text *out);
 
-/* An allow rule's specifier takes this command: exactly, or, by prefix or glob, when it is one command of plain words. */
+/* An allow rule's specifier takes this command: exactly, or, by prefix or glob, when it is one command of plain words.
+ */
 bool command_allowed_by(const struct rule *rule, struct hv_str command);
 
 /* A deny or ask rule's specifier takes some part of this command. */

@@ -34,35 +34,36 @@ enum policy_path_class {
     POLICY_PATH_OUTSIDE = 0, /* outside the workspace: the careful meaning */
     POLICY_PATH_WORKSPACE,   /* inside a root */
     POLICY_PATH_CREDENTIAL,  /* keys, tokens, password files: always confirm, also for reading */
-    POLICY_PATH_PROTECTED,   /* shell start-up files, .git/hooks, .git/config, own settings …: always confirm writing */
-    POLICY_PATH_FORBIDDEN,   /* block devices, roots of trees …: never written */
-    POLICY_PATH_SPECIAL,     /* devices, FIFOs, blocking /proc files, UNC paths: refused, not opened */
-    POLICY_PATH_OWN,         /* helve's own stored results of this session: may be read */
+    POLICY_PATH_PROTECTED, /* shell start-up files, .git/hooks, .git/config, own settings …: always confirm writing */
+    POLICY_PATH_FORBIDDEN, /* block devices, roots of trees …: never written */
+    POLICY_PATH_SPECIAL,   /* devices, FIFOs, blocking /proc files, UNC paths: refused, not opened */
+    POLICY_PATH_OWN,       /* helve's own stored results of this session: may be read */
 };
 
 struct policy_path {
     struct hv_str written;  /* absolute and tidy, as the model wrote it */
     struct hv_str resolved; /* all links resolved; deny holds when either matches, allow only when both do. Absent when
                              * it could not be resolved: then nothing allows it */
-    enum hv_file_kind kind; /* of what it resolves to; UNKNOWN when nobody looked. Devices, FIFOs, sockets are refused */
+    enum hv_file_kind
+        kind; /* of what it resolves to; UNKNOWN when nobody looked. Devices, FIFOs, sockets are refused */
 };
 
 /* Everything a decision depends on besides the policy. Zeroed members are the careful answer. */
 struct policy_facts {
-    const struct hv_tool *tool;    /* NULL: unknown tool; never allowed */
-    struct hv_str subject;         /* command, host or name; absent for paths */
-    struct hv_str directory;       /* where a command runs: relative names in it start there, too; or absent */
-    const struct hv_json *input;   /* for rules on a parameter, `Tool(name:value)`; NULL: such rules count as matched */
+    const struct hv_tool *tool;  /* NULL: unknown tool; never allowed */
+    struct hv_str subject;       /* command, host or name; absent for paths */
+    struct hv_str directory;     /* where a command runs: relative names in it start there, too; or absent */
+    const struct hv_json *input; /* for rules on a parameter, `Tool(name:value)`; NULL: such rules count as matched */
     const struct policy_path *reads, *writes;
     size_t read_count, write_count;
-    bool touches_listed_only;      /* the footprint is limited to reads and writes */
-    bool read_only;                /* for this input */
+    bool touches_listed_only; /* the footprint is limited to reads and writes */
+    bool read_only;           /* for this input */
     bool destructive;
-    enum hv_verdict own;           /* the tool's own opinion */
+    enum hv_verdict own; /* the tool's own opinion */
     struct hv_str own_reason;
-    enum hv_verdict hook;          /* the merged verdict of the PreToolUse hooks */
+    enum hv_verdict hook; /* the merged verdict of the PreToolUse hooks */
     struct hv_str hook_reason;
-    bool interactive;              /* somebody can be asked */
+    bool interactive; /* somebody can be asked */
 };
 
 /* The stages of P6, in order; the journal names the one that settled it. */
@@ -83,13 +84,13 @@ enum policy_stage {
 };
 
 struct policy_decision {
-    enum hv_verdict verdict;  /* never HV_VERDICT_NONE */
+    enum hv_verdict verdict; /* never HV_VERDICT_NONE */
     enum policy_stage stage;
-    bool always_confirm;      /* asked each time: no rule can be saved for it */
-    struct hv_str reason;     /* one sentence, for people and models */
-    struct hv_str rule;       /* the rule as written, or absent */
-    struct hv_str scope;      /* where that rule stands, or absent */
-    struct hv_str proposal;   /* verdict ask: the narrowest rule that would allow it, or absent */
+    bool always_confirm;    /* asked each time: no rule can be saved for it */
+    struct hv_str reason;   /* one sentence, for people and models */
+    struct hv_str rule;     /* the rule as written, or absent */
+    struct hv_str scope;    /* where that rule stands, or absent */
+    struct hv_str proposal; /* verdict ask: the narrowest rule that would allow it, or absent */
 };
 
 struct policy;
@@ -98,7 +99,7 @@ struct policy;
 
 /* What a policy is made of. Everything is copied. */
 struct policy_options {
-    const struct hv_host *host;      /* resolves the links in roots and rules; must outlive the policy; NULL: none are */
+    const struct hv_host *host; /* resolves the links in roots and rules; must outlive the policy; NULL: none are */
     const struct settings *settings; /* rules, mode, added directories; may be NULL */
     struct hv_str directory, home;   /* absolute; directory is where relative patterns start */
     const struct hv_str *roots;      /* absolute; none: directory is the root. Settings' added directories join them */
@@ -125,7 +126,8 @@ bool policy_mode_from(struct hv_str name, enum policy_mode *mode);
 
 /* Fill *out for an absolute, tidy path: resolve its links and look what it is. A loop of links leaves `resolved`
  * absent. Texts in arena. Blocks. */
-void policy_path_resolve(const struct hv_host *host, struct hv_arena *arena, struct hv_str written, struct policy_path *out);
+void policy_path_resolve(const struct hv_host *host, struct hv_arena *arena, struct hv_str written,
+                         struct policy_path *out);
 
 /* A path as a model or person wrote it, before anything made it tidy, that must be refused outright: NULL, or why.
  * (Network paths "//host/share", "\\\\host\\share"; a NUL inside.) */
@@ -135,21 +137,25 @@ struct policy *policy_ref(struct policy *policy);
 void policy_unref(struct policy *policy); /* NULL is fine */
 
 enum policy_mode policy_mode_of(const struct policy *policy);
-const char *policy_mode_name(enum policy_mode mode);  /* "default", "plan", "acceptEdits", "dontAsk", "bypassPermissions" */
+const char *
+policy_mode_name(enum policy_mode mode); /* "default", "plan", "acceptEdits", "dontAsk", "bypassPermissions" */
 const char *policy_stage_name(enum policy_stage stage);
 
 /* Pure. Texts of the decision live in arena or in the policy. */
-void policy_decide(const struct policy *policy, const struct policy_facts *facts, struct hv_arena *arena, struct policy_decision *out);
+void policy_decide(const struct policy *policy, const struct policy_facts *facts, struct hv_arena *arena,
+                   struct policy_decision *out);
 /* True when a deny rule names the whole tool, so that it does not even enter the pool. */
 bool policy_denies_tool(const struct policy *policy, const struct hv_tool *tool);
-enum policy_path_class policy_classify_path(const struct policy *policy, const struct policy_path *path, bool for_writing);
+enum policy_path_class policy_classify_path(const struct policy *policy, const struct policy_path *path,
+                                            bool for_writing);
 
 /* True when a deny rule or the path classes keep this tool from reading path: walkers leave it out of their results, so
  * that reading a directory never shows what reading the file would not. */
 bool policy_hides_path(const struct policy *policy, const struct hv_tool *tool, const struct policy_path *path);
 
 /* A new policy that is old plus one rule or another mode (session changes). The caller owns the new reference. */
-struct policy *policy_with_rule(const struct policy *policy, enum policy_scope scope, enum hv_verdict verdict, struct hv_str rule, struct hv_error *err);
+struct policy *policy_with_rule(const struct policy *policy, enum policy_scope scope, enum hv_verdict verdict,
+                                struct hv_str rule, struct hv_error *err);
 struct policy *policy_with_mode(const struct policy *policy, enum policy_mode mode);
 
 #endif

@@ -5,27 +5,15 @@
 #include "policy/match.h"
 
 #include "base/path.h"
-#include "base/utf8.h"
+#include "policy/visible.h"
 
 #include <string.h>
 
 enum { PROPOSAL_LENGTH_MAX = 2000 }; /* nobody reads longer ones */
 
-/* Text that shows on a screen as what it is: no control bytes, no characters that turn or hide others, no stars. */
 static bool can_be_shown(struct hv_str text)
 {
-    if (!text.len || text.len > PROPOSAL_LENGTH_MAX || !utf8_valid(text))
-        return false;
-    for (size_t at = 0; at < text.len;) {
-        uint32_t c;
-        at += utf8_decode(text, at, &c);
-        bool invisible = c < 0x20 || (c >= 0x7f && c < 0xa1) || c == 0xad || c == 0x61c || c == 0x180e ||
-                         (c >= 0x2000 && c <= 0x200f) || (c >= 0x2028 && c <= 0x202f) || (c >= 0x205f && c <= 0x206f) ||
-                         c == 0x3000 || c == 0x3164 || (c >= 0xfe00 && c <= 0xfe0f) || c == 0xfeff || c >= 0xe0000;
-        if (invisible)
-            return false;
-    }
-    return true;
+    return text.len && text.len <= PROPOSAL_LENGTH_MAX && visible_as_is(text);
 }
 
 /* text as a rule, when it allows the call; else absent. */

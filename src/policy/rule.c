@@ -86,7 +86,8 @@ enum hv_code rule_parse(const struct rule_bases *bases, struct hv_arena *arena, 
     enum hv_code code = split_rule(rule.text, &rule, err);
     if (code == HV_OK && verdict == HV_ALLOW && rule.any_tool_like && !glob_may_allow(rule.tool)) {
         code = no_rule(rule.text, "would allow every tool of that form", err);
-        hv_error_hint(err, "Name the tools one by one; \"*\" in an allow rule may only follow a server: mcp__server__*.");
+        hv_error_hint(err,
+                      "Name the tools one by one; \"*\" in an allow rule may only follow a server: mcp__server__*.");
     }
     if (code == HV_OK && rule.has_specifier)
         rule_path_parse(bases, arena, &rule, root);
@@ -217,7 +218,8 @@ bool rule_governs_access(const struct rule *rule, const struct hv_tool *tool, bo
             (name_is(rule, reading) && has_rule_name(tool, editing)));
 }
 
-/* ---- specifiers that are no paths --------------------------------------------------------------------------------- */
+/* ---- specifiers that are no paths ---------------------------------------------------------------------------------
+ */
 
 static struct hv_str without_final_dot(struct hv_str host)
 {

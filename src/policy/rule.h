@@ -25,17 +25,18 @@ struct rule_bases {
 
 /* One reading of a path pattern: the paths below base that pattern takes. */
 struct rule_path {
-    struct hv_str base;               /* absolute, tidy */
+    struct hv_str base;                /* absolute, tidy */
     const struct ignore_list *pattern; /* NULL: base itself and everything below it */
+    struct hv_str text;                /* the pattern, for people; absent without one */
 };
 
 struct rule {
     enum hv_verdict verdict;
     enum policy_scope scope;
-    struct hv_str text;  /* as written */
-    struct hv_str place; /* for people: "project settings /ws/.helve/settings.json:3:14" */
+    struct hv_str text;          /* as written */
+    struct hv_str place;         /* for people: "project settings /ws/.helve/settings.json:3:14" */
     struct settings_place where; /* the same for programs */
-    struct hv_str tool;  /* name or glob */
+    struct hv_str tool;          /* name or glob */
     struct hv_str specifier;
     bool has_specifier; /* false: the whole tool, as also for "*" */
     bool any_tool_like; /* tool holds '*' */

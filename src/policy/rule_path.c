@@ -21,7 +21,10 @@ struct parsing {
     size_t count;
 };
 
-static bool is_allow(const struct parsing *parsing) { return parsing->rule->verdict == HV_ALLOW; }
+static bool is_allow(const struct parsing *parsing)
+{
+    return parsing->rule->verdict == HV_ALLOW;
+}
 
 static void add_reading(struct parsing *parsing, struct hv_str base, struct hv_str pattern)
 {
@@ -33,10 +36,12 @@ static void add_reading(struct parsing *parsing, struct hv_str base, struct hv_s
         if (!list)
             return;
     }
-    parsing->readings[parsing->count++] = (struct rule_path){hv_arena_str(parsing->arena, base), list};
+    parsing->readings[parsing->count++] = (struct rule_path){
+        hv_arena_str(parsing->arena, base), list, list ? hv_arena_str(parsing->arena, pattern) : (struct hv_str){0}};
 }
 
-/* ---- the text of a pattern ---------------------------------------------------------------------------------------- */
+/* ---- the text of a pattern ----------------------------------------------------------------------------------------
+ */
 
 /* "a//./b/../c/" becomes "a/c/"; a ".." too many climbs *base. */
 static struct hv_str tidy_pattern(struct hv_arena *arena, struct hv_str pattern, struct hv_str *base)
@@ -65,7 +70,8 @@ static struct hv_str tidy_pattern(struct hv_arena *arena, struct hv_str pattern,
     return (struct hv_str){out, len};
 }
 
-/* A "src" with two stars below it takes what "src" takes with all inside; two stars alone take everything and become "". */
+/* A "src" with two stars below it takes what "src" takes with all inside; two stars alone take everything and become
+ * "". */
 static struct hv_str cut_everything_below(struct hv_str pattern)
 {
     while (hv_str_ends(pattern, HV_STR("/**")))
@@ -181,7 +187,8 @@ void rule_path_parse(const struct rule_bases *bases, struct hv_arena *arena, str
     rule->path_count = parsing.count;
 }
 
-/* ---- matching ----------------------------------------------------------------------------------------------------- */
+/* ---- matching -----------------------------------------------------------------------------------------------------
+ */
 
 bool rule_path_below(struct hv_str path, struct hv_str base, bool ignores_case)
 {

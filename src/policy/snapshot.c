@@ -13,11 +13,15 @@
 /* ---- names ---------------------------------------------------------------------------------------------------- */
 
 static const char *const mode_names[] = {
-    [POLICY_DEFAULT] = "default",    [POLICY_PLAN] = "plan",     [POLICY_ACCEPT_EDITS] = "acceptEdits",
-    [POLICY_DONT_ASK] = "dontAsk", [POLICY_BYPASS] = "bypassPermissions",
+    [POLICY_DEFAULT] = "default",          [POLICY_PLAN] = "plan",
+    [POLICY_ACCEPT_EDITS] = "acceptEdits", [POLICY_DONT_ASK] = "dontAsk",
+    [POLICY_BYPASS] = "bypassPermissions",
 };
 
-const char *policy_mode_name(enum policy_mode mode) { return mode_names[mode]; }
+const char *policy_mode_name(enum policy_mode mode)
+{
+    return mode_names[mode];
+}
 
 bool policy_mode_from(struct hv_str name, enum policy_mode *mode)
 {
@@ -56,10 +60,14 @@ const char *policy_stage_name(enum policy_stage stage)
 static enum policy_scope scope_of(enum settings_scope scope)
 {
     static const enum policy_scope scopes[SETTINGS_SCOPE_COUNT] = {
-        [SETTINGS_MANAGED] = POLICY_MANAGED,      [SETTINGS_COMMAND_LINE] = POLICY_COMMAND_LINE,
-        [SETTINGS_LOCAL] = POLICY_LOCAL,          [SETTINGS_PROJECT] = POLICY_PROJECT,
-        [SETTINGS_USER] = POLICY_USER,            [SETTINGS_CLAUDE_LOCAL] = POLICY_LOCAL,
-        [SETTINGS_CLAUDE_PROJECT] = POLICY_PROJECT, [SETTINGS_CLAUDE_USER] = POLICY_USER,
+        [SETTINGS_MANAGED] = POLICY_MANAGED,
+        [SETTINGS_COMMAND_LINE] = POLICY_COMMAND_LINE,
+        [SETTINGS_LOCAL] = POLICY_LOCAL,
+        [SETTINGS_PROJECT] = POLICY_PROJECT,
+        [SETTINGS_USER] = POLICY_USER,
+        [SETTINGS_CLAUDE_LOCAL] = POLICY_LOCAL,
+        [SETTINGS_CLAUDE_PROJECT] = POLICY_PROJECT,
+        [SETTINGS_CLAUDE_USER] = POLICY_USER,
     };
     return scopes[scope];
 }
@@ -95,7 +103,10 @@ void policy_unref(struct policy *policy)
     free(policy);
 }
 
-enum policy_mode policy_mode_of(const struct policy *policy) { return policy->mode; }
+enum policy_mode policy_mode_of(const struct policy *policy)
+{
+    return policy->mode;
+}
 
 const struct settings_problem *policy_problems(const struct policy *policy, size_t *count)
 {
@@ -182,7 +193,7 @@ static struct hv_str describe_place(struct policy *policy, const struct rule_sou
 static void add_problem(struct policy *policy, struct settings_problem *problems, const struct rule_source *source,
                         const struct hv_error *err, bool kept)
 {
-    const char *consequence = !kept                          ? "; it is ignored"
+    const char *consequence = !kept                        ? "; it is ignored"
                               : source->verdict == HV_DENY ? "; until it is mended the whole tool is denied"
                                                            : "; until it is mended the whole tool is asked for";
     problems[policy->problem_count++] = (struct settings_problem){
@@ -233,10 +244,11 @@ static struct rule_source copy_source(struct policy *policy, const struct rule_s
 static void collect_sources(struct policy *policy, const struct policy_options *options)
 {
     size_t from_settings = options->settings ? options->settings->rule_count : 0;
-    struct rule_source *sources = hv_arena_array(&policy->arena, struct rule_source, from_settings + options->rule_count);
+    struct rule_source *sources =
+        hv_arena_array(&policy->arena, struct rule_source, from_settings + options->rule_count);
     for (size_t i = 0; i < from_settings; i++) {
         const struct settings_rule *rule = &options->settings->rules[i];
-        struct rule_source source = {rule->verdict, scope_of(rule->place.scope), rule->text, rule->root, rule->place,
+        struct rule_source source = {rule->verdict,  scope_of(rule->place.scope), rule->text, rule->root, rule->place,
                                      rule->recovered};
         sources[policy->source_count++] = copy_source(policy, &source);
     }
@@ -251,7 +263,8 @@ static void collect_sources(struct policy *policy, const struct policy_options *
     policy->sources = sources;
 }
 
-/* ---- building ----------------------------------------------------------------------------------------------------- */
+/* ---- building -----------------------------------------------------------------------------------------------------
+ */
 
 static enum policy_mode choose_mode(const struct policy_options *options)
 {
@@ -313,8 +326,8 @@ struct policy *policy_new(const struct policy_options *options)
 
 static struct policy_path copy_path(struct policy *policy, const struct policy_path *path)
 {
-    return (struct policy_path){hv_arena_str(&policy->arena, path->written), hv_arena_str(&policy->arena, path->resolved),
-                                path->kind};
+    return (struct policy_path){hv_arena_str(&policy->arena, path->written),
+                                hv_arena_str(&policy->arena, path->resolved), path->kind};
 }
 
 static const struct policy_path *copy_paths(struct policy *policy, const struct policy_path *paths, size_t count)

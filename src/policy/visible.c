@@ -1,0 +1,48 @@
+/* visible.c: see visible.h. */
+#include "policy/visible.h"
+
+#include "base/utf8.h"
+
+/* Ranges of characters that show nothing or change how their neighbours show. */
+static const struct {
+    uint32_t first, last;
+} hidden[] = {
+    {0x00, 0x1f},     {0x7f, 0xa0},     {0xad, 0xad},     {0x34f, 0x34f},        {0x61c, 0x61c},
+    {0x115f, 0x1160}, {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x2000, 0x200f},      {0x2028, 0x202f},
+    {0x205f, 0x206f}, {0x2800, 0x2800}, {0x3000, 0x3000}, {0x3164, 0x3164},      {0xfe00, 0xfe0f},
+    {0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xfff0, 0xfffb}, {0xe0000, UINT32_MAX},
+};
+
+static bool is_hidden(uint32_t character)
+{
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+        if (character >= hidden[i].first && character <= hidden[i].last)
+            return true;
+    return false; /* ill-formed text is UTF8_INVALID, the end of the last range */
+}
+
+bool visible_as_is(struct hv_str text)
+{
+    uint32_t character;
+    for (size_t at = 0; at < text.len;) {
+        at += utf8_decode(text, at, &character);
+        if (is_hidden(character))
+            return false;
+    }
+    return true;
+}
+
+void visible_add(struct hv_buf *out, struct hv_str text)
+{
+    uint32_t character;
+    for (size_t at = 0; at < text.len;) {
+        size_t length = utf8_decode(text, at, &character);
+        if (!is_hidden(character))
+            hv_buf_add(out, text.ptr + at, length);
+        else if (character != UTF8_INVALID)
+            hv_buf_addf(out, "\\u{%x}", character);
+        for (size_t i = 0; i < length && character == UTF8_INVALID; i++)
+            hv_buf_addf(out, "\\x%02x", (unsigned char)text.ptr[at + i]);
+        at += length;
+    }
+}

@@ -1,0 +1,13 @@
+/* visible.h: text of foreign origin on a screen: nothing in it may hide, turn or move what stands beside it. Pure. */
+#ifndef POLICY_VISIBLE_H
+#define POLICY_VISIBLE_H
+
+#include <helve/str.h>
+
+/* text is well-formed UTF-8 without control, invisible or direction-changing characters. */
+bool visible_as_is(struct hv_str text);
+
+/* Append text with such characters as "\u{202e}" and bytes that are no UTF-8 as "\xff". */
+void visible_add(struct hv_buf *out, struct hv_str text);
+
+#endif

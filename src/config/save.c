@@ -1,0 +1,242 @@
+/*
+ * save.c: adding a rule to a settings file by inserting the fewest bytes. All other bytes stay as they are: order,
+ * blanks, line ends and numbers are the person's. The new text takes its layout from its neighbours: where elements
+ * stand on lines of their own, so does the new one.
+ */
+#include "base/cleanup.h"
+#include "base/utf8.h"
+#include "config/loader.h"
+
+static const char *list_name(enum hv_verdict verdict)
+{
+    switch (verdict) {
+    case HV_ALLOW: return "allow";
+    case HV_ASK: return "ask";
+    case HV_DENY: return "deny";
+    case HV_VERDICT_NONE: break;
+    }
+    return NULL;
+}
+
+/* ---- where to insert ------------------------------------------------------------------------------------------ */
+
+/* One insertion: `at`, what goes before the new text and after it. */
+struct insertion {
+    size_t at;
+    struct hv_buf text;
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* The blanks that end at `end`. */
+static struct hv_str blanks_before(struct hv_str text, size_t end)
+{
+    size_t from = end;
+    while (from > 0 && is_blank(text.ptr[from - 1]))
+        from--;
+    return hv_str_slice(text, from, end);
+}
+
+static struct hv_str blanks_after(struct hv_str text, size_t from)
+{
+    size_t end = from;
+    while (end < text.len && is_blank(text.ptr[end]))
+        end++;
+    return hv_str_slice(text, from, end);
+}
+
+static bool has_line_end(struct hv_str blanks)
+{
+    return hv_str_find_byte(blanks, '\n', 0) != SIZE_MAX;
+}
+
+/*
+ * Begin inserting a new last child of container: `at` is set and what separates it from its neighbour is written; the
+ * child itself is for the caller to append.
+ */
+static void begin_child(struct hv_str file, const struct hv_json *container, struct insertion *insertion)
+{
+    const struct hv_json *last = container->first;
+    while (last && last->next)
+        last = last->next;
+    if (last) {
+        struct hv_str blanks = blanks_before(file, container->type == HV_JSON_OBJECT ? last->key_start : last->start);
+        insertion->at = last->end;
+        hv_buf_add_byte(&insertion->text, ',');
+        if (blanks.len && (container->count > 1 || has_line_end(blanks)))
+            hv_buf_add_str(&insertion->text, blanks);
+        else if (container->count == 1)
+            hv_buf_add_byte(&insertion->text, ' ');
+        return;
+    }
+    /* An empty container that spans lines: one step further in than its closing bracket. */
+    struct hv_str inside = blanks_after(file, container->start + 1);
+    insertion->at = container->start + 1;
+    if (has_line_end(inside)) {
+        size_t last_line = hv_str_rfind_byte(inside, '\n');
+        size_t begin = last_line > 0 && inside.ptr[last_line - 1] == '\r' ? last_line - 1 : last_line;
+        hv_buf_add_str(&insertion->text, hv_str_slice(inside, begin, inside.len));
+        hv_buf_add_cstr(&insertion->text, "  ");
+    }
+}
+
+static void put_string(struct hv_buf *out, struct hv_str text)
+{
+    hv_buf_add_byte(out, '"');
+    hv_json_escape(out, text);
+    hv_buf_add_byte(out, '"');
+}
+
+/* Decide on the insertion. HV_EINVAL when the file has another shape. */
+static enum hv_code plan(const struct source *source, const char *list, struct hv_str rule, struct insertion *insertion,
+                         struct hv_error *err)
+{
+    const struct hv_json *permissions = hv_json_get(source->json, "permissions");
+    const struct hv_json *rules = hv_json_get(permissions, list);
+    if (permissions && permissions->type != HV_JSON_OBJECT)
+        return hv_fail(err, HV_EINVAL, "\"permissions\" in %.*s is not an object", HV_STR_ARG(source->file));
+    if (rules && rules->type != HV_JSON_ARRAY)
+        return hv_fail(err, HV_EINVAL, "\"permissions.%s\" in %.*s is not an array", list, HV_STR_ARG(source->file));
+    if (rules) {
+        begin_child(source->text, rules, insertion);
+        put_string(&insertion->text, rule);
+        return HV_OK;
+    }
+    begin_child(source->text, permissions ? permissions : source->json, insertion);
+    hv_buf_addf(&insertion->text, permissions ? "\"%s\": [" : "\"permissions\": {\"%s\": [", list);
+    put_string(&insertion->text, rule);
+    hv_buf_add_cstr(&insertion->text, permissions ? "]" : "]}");
+    return HV_OK;
+}
+
+/* ---- reading and writing -------------------------------------------------------------------------------------- */
+
+static bool has_rule(const struct hv_json *json, const char *list, struct hv_str rule)
+{
+    hv_json_each(item, hv_json_get(hv_json_get(json, "permissions"), list)) if (item->type == HV_JSON_STRING &&
+                                                                                hv_str_eq(hv_str_trim(item->text),
+                                                                                          rule)) return true;
+    return false;
+}
+
+static void put_new_file(const char *list, struct hv_str rule, struct hv_buf *out)
+{
+    hv_buf_addf(out, "{\n  \"permissions\": {\n    \"%s\": [\n      ", list);
+    put_string(out, rule);
+    hv_buf_add_cstr(out, "\n    ]\n  }\n}\n");
+}
+
+/* What is to be saved must read back as what was meant. */
+static enum hv_code check_outcome(struct hv_arena *arena, struct hv_str text, const char *list, struct hv_str rule,
+                                  struct hv_error *err)
+{
+    const struct hv_json *json = NULL;
+    if (text.len > SETTINGS_FILE_MAX)
+        return hv_fail(err, HV_ETOOBIG, "the settings file would be larger than %d KiB", (int)SETTINGS_FILE_MAX / 1024);
+    enum hv_code code = hv_json_parse(arena, text, HV_JSON_ALLOW_BOM, &json, err);
+    if (code == HV_OK && !has_rule(json, list, rule))
+        code = hv_fail(err, HV_EINTERNAL, "the rule would not read back as it is");
+    return code;
+}
+
+static enum hv_code fail_broken(const struct source *source, struct hv_error *err)
+{
+    if (!err)
+        return HV_EINVAL;
+    struct hv_error why = *err;
+    hv_fail(err, HV_EINVAL, "the rule is not saved, because %.*s cannot be read: %s", HV_STR_ARG(source->file),
+            why.message);
+    hv_error_hint(err, "mend the file first; it was left as it is");
+    if (why.place[0])
+        hv_error_place(err, "%.*s:%s", HV_STR_ARG(source->file), why.place);
+    return HV_EINVAL;
+}
+
+struct target {
+    const struct settings_options *options;
+    struct source source;
+    struct hv_buf bytes; /* of the file as it is */
+    struct hv_file_stat stat;
+    const char *list;
+    struct hv_str rule;
+};
+
+static enum hv_code write_target(struct target *target, struct hv_arena *arena, struct hv_str text, bool exists,
+                                 struct hv_error *err)
+{
+    struct hv_write_options how = {
+        .expected = exists ? &target->stat : NULL,
+        .must_not_exist = !exists,
+        .make_parents = true,
+        /* A person's settings may hold keys of services. */
+        .mode = target->source.scope == SETTINGS_USER ? 0600 : 0,
+    };
+    const struct hv_host *host = target->options->host;
+    enum hv_code code = check_outcome(arena, text, target->list, target->rule, err);
+    if (code == HV_OK)
+        code = host->write(host, target->source.file, text, &how, NULL, err);
+    return code == HV_EEXIST
+               ? hv_fail(err, HV_ECONFLICT, "%.*s was just made by another program", HV_STR_ARG(target->source.file))
+               : code;
+}
+
+static enum hv_code insert_rule(struct target *target, struct hv_arena *arena, struct hv_error *err)
+{
+    struct hv_str file = hv_buf_str(&target->bytes);
+    size_t mark = hv_str_starts(file, HV_STR("\xef\xbb\xbf")) ? 3 : 0;
+    target->source.text = hv_str_slice(file, mark, SIZE_MAX);
+    if (source_parse(arena, &target->source, err) != HV_OK)
+        return fail_broken(&target->source, err);
+    if (has_rule(target->source.json, target->list, target->rule))
+        return HV_OK;
+    CLEANUP_BUF struct hv_buf out;
+    struct insertion insertion = {0};
+    hv_buf_init(&insertion.text, SETTINGS_FILE_MAX);
+    hv_buf_init(&out, (size_t)2 * SETTINGS_FILE_MAX);
+    enum hv_code code = plan(&target->source, target->list, target->rule, &insertion, err);
+    hv_buf_add_str(&out, hv_str_slice(file, 0, mark + insertion.at));
+    hv_buf_add_str(&out, hv_buf_str(&insertion.text));
+    hv_buf_add_str(&out, hv_str_slice(file, mark + insertion.at, SIZE_MAX));
+    bool too_large = insertion.text.failed || out.failed;
+    hv_buf_release(&insertion.text);
+    if (code == HV_OK && too_large)
+        code = hv_fail(err, HV_ETOOBIG, "the rule is too long");
+    return code == HV_OK ? write_target(target, arena, hv_buf_str(&out), true, err) : code;
+}
+
+static enum hv_code save(struct target *target, struct hv_arena *arena, struct hv_error *err)
+{
+    const struct hv_host *host = target->options->host;
+    enum hv_code code =
+        host->read(host, target->source.file, 0, SETTINGS_FILE_MAX + 1, &target->bytes, &target->stat, err);
+    if (code == HV_OK)
+        return insert_rule(target, arena, err);
+    if (code != HV_ENOTFOUND)
+        return code;
+    CLEANUP_BUF struct hv_buf text;
+    hv_buf_init(&text, SETTINGS_FILE_MAX);
+    put_new_file(target->list, target->rule, &text);
+    return text.failed ? hv_fail(err, HV_ETOOBIG, "the rule is too long")
+                       : write_target(target, arena, hv_buf_str(&text), false, err);
+}
+
+enum hv_code settings_add_rule(const struct settings_options *options, enum settings_scope scope,
+                               enum hv_verdict verdict, struct hv_str rule, struct hv_error *err)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct target target = {.options = options, .list = list_name(verdict), .rule = hv_str_trim(rule)};
+    target.source = (struct source){.scope = scope, .file = settings_file(options, &arena, scope)};
+    if (!target.list || !target.rule.len)
+        return hv_fail(err, HV_EINVAL, "a rule needs a text, and allows, asks or denies");
+    if (!target.source.file.len)
+        return hv_fail(err, HV_EINVAL, "rules are saved in the project-local, project or user settings");
+    if (!utf8_valid(target.rule) || target.rule.len > SETTINGS_FILE_MAX / 2)
+        return hv_fail(err, HV_EINVAL, "the rule is no UTF-8 text, or too long");
+    hv_buf_init(&target.bytes, SETTINGS_FILE_MAX);
+    enum hv_code code = save(&target, &arena, err);
+    hv_buf_release(&target.bytes);
+    return code;
+}

@@ -20,6 +20,7 @@ struct attempt {
     struct hv_str body;
     struct hv_str old_text, new_text; /* as looked for: "\n" for every line end, unless raw */
     bool replace_all;
+    bool by_quotes_only;                 /* old_text had quotes that the encoding lacks: they are straight now */
     bool keep_returns;                   /* new_text goes in as it is: the file has no line end to follow */
     unsigned search_flags;               /* how a place and the text are folded to be compared */
     unsigned quote_flags;                /* FOLD_QUOTES or FOLD_QUOTES_8BIT, by the encoding */
@@ -126,9 +127,11 @@ static bool search_tolerant(struct attempt *attempt, struct hv_str old_text, str
 {
     if (!old_text.len)
         return false;
-    if (search_exact(attempt, old_text, places))
+    if (attempt->by_quotes_only)
+        attempt->old_text = without_returns(attempt->arena, old_text);
+    else if (search_exact(attempt, old_text, places))
         return true;
-    if (!has_quotes_to_fold(attempt->body, attempt->quote_flags) &&
+    if (!attempt->by_quotes_only && !has_quotes_to_fold(attempt->body, attempt->quote_flags) &&
         !has_quotes_to_fold(attempt->old_text, attempt->quote_flags))
         return false;
     if (!search_folded(attempt, FOLD_LINE_ENDS | attempt->quote_flags, places))
@@ -416,14 +419,15 @@ static bool encode(struct hv_arena *arena, struct hv_str text, enum encoding_kin
 }
 
 /* old_text in the file's encoding; quotes that it lacks are written straight, and then match by tolerance. */
-static bool encode_old(struct hv_arena *arena, struct hv_str text, enum encoding_kind kind, struct hv_str *encoded)
+static bool encode_old(struct attempt *attempt, struct hv_str text, enum encoding_kind kind, struct hv_str *encoded)
 {
     struct edit_failure unused;
-    if (encode(arena, text, kind, encoded, &unused))
+    if (encode(attempt->arena, text, kind, encoded, &unused))
         return true;
     CLEANUP_FREE char *owned = NULL;
     struct hv_str straight = fold_text(text, FOLD_QUOTES, &owned);
-    return encode(arena, hv_arena_str(arena, straight), kind, encoded, &unused);
+    attempt->by_quotes_only = true;
+    return encode(attempt->arena, hv_arena_str(attempt->arena, straight), kind, encoded, &unused);
 }
 
 static enum hv_code ambiguous(const struct attempt *attempt, const struct places *places, struct edit_failure *failure)
@@ -533,7 +537,7 @@ enum hv_code edit_compute(struct hv_arena *arena, struct hv_str file, struct enc
         return fail(failure, EDIT_UNENCODABLE, HV_EINVAL);
     if (!request->old_text.len)
         return fill_empty(request, new_text, &attempt, edit, failure);
-    if (!encode_old(arena, request->old_text, encoding.kind, &old_text))
+    if (!encode_old(&attempt, request->old_text, encoding.kind, &old_text))
         return not_found(&attempt, request->old_text, encoding.kind, failure);
     return compute(&attempt, old_text, new_text, encoding.kind, edit, failure);
 }

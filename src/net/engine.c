@@ -7,6 +7,7 @@
  *   PROTOCOLS http,https     an address of a file or a mail server is refused, also behind a proxy;
  *   no FOLLOWLOCATION        keys must not follow a redirect;
  *   no "Expect:"             it costs a round trip, and servers that ignore it a second;
+ *   no MAXFILESIZE           it would end a transfer before its status is known; bytes are counted here;
  *   no ERRORBUFFER in front  our message names the host only; curl's text follows, it never holds headers or paths.
  * With NOSIGNAL curl leaves SIGPIPE alone, but TLS libraries write() to sockets: it is blocked around every call.
  */
@@ -118,7 +119,6 @@ static const struct meaning meanings[] = {
     {CURLE_WEIRD_SERVER_REPLY, HV_EPROTO, true, "%s does not answer in HTTP", "Check the address and the port."},
     {CURLE_UNSUPPORTED_PROTOCOL, HV_EPROTO, true, "%s does not answer in HTTP", "Check the address and the port."},
     {CURLE_BAD_CONTENT_ENCODING, HV_EPROTO, false, "the compressed answer of %s is damaged", NULL},
-    {CURLE_FILESIZE_EXCEEDED, HV_ETOOBIG, false, "the answer of %s is larger than allowed", NULL},
     {CURLE_OUT_OF_MEMORY, HV_EINTERNAL, false, "out of memory while talking to %s", NULL},
 };
 
@@ -183,6 +183,8 @@ static void report_done(struct net_engine *engine)
             continue;
         CURLcode result = message->data.result;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&transfer);
+        if (result == CURLE_OK && !transfer->has_status) /* curl is content with half a head */
+            result = CURLE_GOT_NOTHING;
         enum hv_code code = result == CURLE_OK ? HV_OK : explain(transfer, result, &err);
         transfer->reports.on_done(transfer->reports.user, code, code ? &err : NULL);
     }
@@ -479,8 +481,6 @@ static void setup_easy(struct net_transfer *transfer, const struct http_request 
     curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, request->compressed ? "" : "identity");
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(request->connect_timeout_ms % LONG_MAX));
-    if (request->max_body && request->max_body < INT64_MAX)
-        curl_easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)request->max_body);
     set_protocols(easy);
     set_trust(transfer);
     set_headers(transfer, request);

@@ -70,10 +70,10 @@ static bool is_object(struct hv_str json)
 
 static void note_call(struct collector *collector, const struct hv_event *event)
 {
-    CLEANUP_BUF struct hv_buf block;
-    struct hv_json_writer writer;
     if (!event->call_id.ptr || !event->tool.ptr)
         return;
+    CLEANUP_BUF struct hv_buf block;
+    struct hv_json_writer writer;
     hv_buf_init(&block, CONTENT_MAX);
     hv_json_writer_init(&writer, &block);
     hv_json_begin_object(&writer);
@@ -205,11 +205,11 @@ static void add_user(struct collector *collector, const struct hv_json *blocks, 
  * begin with one. */
 static void add_assistant(struct collector *collector, const struct hv_json *blocks, struct hv_str text)
 {
-    CLEANUP_BUF struct hv_buf content;
     if (collector->wanted.count > 0)
         add_user(collector, NULL, (struct hv_str){0});
     if (collector->messages.count == 0)
         return;
+    CLEANUP_BUF struct hv_buf content;
     hv_buf_init(&content, CONTENT_MAX);
     hv_json_each(block, blocks)
     {

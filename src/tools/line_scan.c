@@ -1,0 +1,294 @@
+/* line_scan.c: see line_scan.h. The buffer holds the lines before that context may need, then the piece to search. */
+#include "tools/line_scan.h"
+
+#include "base/cleanup.h"
+#include "base/utf8.h"
+#include "text/encoding.h"
+#include "text/lines.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    PIECE = 256 * 1024,
+    HEAD = 8192,
+    LINE_MAX_BYTES = 4 << 20, /* a longer line is searched in parts */
+    WHOLE_MAX = 32 << 20,     /* pieces of multiline mode; files in UTF-16 and UTF-32 */
+    CONTEXT_KEPT = 1 << 20,
+    BUFFER_MAX = WHOLE_MAX + LINE_MAX_BYTES + CONTEXT_KEPT + PIECE,
+};
+
+/* The way through one file. Offsets are in the buffer. */
+struct pass {
+    struct line_scan *scan;
+    int fd;
+    bool ended, binary, legacy;
+    size_t searched;        /* everything before has been searched */
+    size_t shown;           /* the end of the last line shown, or of what was thrown away */
+    bool gap;               /* lines between the last one shown and `shown` were thrown away */
+    bool any;               /* some line was shown */
+    size_t after;           /* context lines still to be shown after `shown` */
+    size_t counted, number; /* number of the line that begins at counted */
+    size_t matches;
+};
+
+/* ---- reading --------------------------------------------------------------------------------------------- */
+
+/* Append the next bytes of the file; false on an error. */
+static bool read_more(struct pass *pass, struct hv_buf *into, size_t want)
+{
+    char *room = hv_buf_reserve(into, want);
+    ssize_t got;
+    do
+        got = room ? read(pass->fd, room, want) : 0;
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return false;
+    pass->ended = got == 0;
+    hv_buf_commit(into, (size_t)got);
+    return true;
+}
+
+/* What is no text ends at the line before its first NUL. */
+static void check_binary(struct pass *pass, size_t from)
+{
+    struct hv_buf *buffer = &pass->scan->buffer;
+    struct hv_str all = hv_buf_str(buffer);
+    size_t nul = hv_str_find_byte(all, '\0', from);
+    if (nul == SIZE_MAX)
+        return;
+    buffer->len = lines_begin(all, nul);
+    if (buffer->len < pass->searched)
+        buffer->len = pass->searched;
+    pass->binary = pass->ended = true;
+}
+
+static bool fill_legacy(struct pass *pass)
+{
+    CLEANUP_BUF struct hv_buf bytes;
+    hv_buf_init(&bytes, PIECE);
+    struct encoding encoding = {.kind = ENCODING_8BIT};
+    return read_more(pass, &bytes, PIECE / 4) &&
+           encoding_to_utf8(hv_buf_str(&bytes), encoding, &pass->scan->buffer, NULL) == HV_OK;
+}
+
+/* Read on until a piece with whole lines is there, or the end. */
+static bool fill(struct pass *pass)
+{
+    struct hv_buf *buffer = &pass->scan->buffer;
+    size_t piece = pass->scan->multiline ? WHOLE_MAX : PIECE;
+    while (!pass->ended) {
+        size_t fresh = buffer->len - pass->searched;
+        struct hv_str unseen = hv_str_slice(hv_buf_str(buffer), pass->searched, buffer->len);
+        if (fresh >= LINE_MAX_BYTES && !pass->scan->multiline)
+            break;
+        if (fresh >= piece && (pass->scan->multiline || hv_str_rfind_byte(unseen, '\n') != SIZE_MAX))
+            break;
+        size_t before = buffer->len;
+        if (!(pass->legacy ? fill_legacy(pass) : read_more(pass, buffer, PIECE)))
+            return false;
+        check_binary(pass, before);
+    }
+    return true;
+}
+
+/* All bytes of a file in a wide encoding as UTF-8. False when it is too large or cannot be read. */
+static bool decode_whole(struct pass *pass, struct encoding encoding)
+{
+    CLEANUP_BUF struct hv_buf bytes;
+    hv_buf_init(&bytes, (size_t)WHOLE_MAX + PIECE);
+    hv_buf_add_str(&bytes, hv_buf_str(&pass->scan->buffer));
+    hv_buf_clear(&pass->scan->buffer);
+    while (!pass->ended && bytes.len < WHOLE_MAX)
+        if (!read_more(pass, &bytes, PIECE))
+            return false;
+    pass->ended = true;
+    return encoding_to_utf8(hv_buf_str(&bytes), encoding, &pass->scan->buffer, NULL) == HV_OK;
+}
+
+/* Not UTF-8, and no character beyond ASCII in it is well-formed either: an old 8-bit encoding. */
+static bool is_legacy(struct hv_str head)
+{
+    uint32_t code_point;
+    for (size_t at = 0; at < head.len;) {
+        size_t len = utf8_decode(head, at, &code_point);
+        if (len > 1 && code_point != UTF8_INVALID)
+            return false;
+        at += len;
+    }
+    return true;
+}
+
+/* Read the first bytes and find out how to read the rest. */
+static bool begin(struct pass *pass)
+{
+    struct hv_buf *buffer = &pass->scan->buffer;
+    if (!read_more(pass, buffer, PIECE))
+        return false;
+    struct hv_str head = hv_str_slice(hv_buf_str(buffer), 0, HEAD);
+    struct encoding encoding = encoding_detect_beginning(head);
+    switch (encoding.kind) {
+    case ENCODING_BINARY:
+        pass->binary = pass->ended = true;
+        hv_buf_clear(buffer);
+        return true;
+    case ENCODING_UTF16LE:
+    case ENCODING_UTF16BE:
+    case ENCODING_UTF32LE:
+    case ENCODING_UTF32BE: return decode_whole(pass, encoding);
+    case ENCODING_8BIT:
+        pass->legacy = is_legacy(head);
+        if (!pass->legacy)
+            break;
+        hv_buf_clear(buffer);
+        if (lseek(pass->fd, 0, SEEK_SET) < 0)
+            return false;
+        pass->ended = false;
+        return true;
+    case ENCODING_UTF8: break;
+    }
+    hv_buf_consume(buffer, encoding.mark);
+    check_binary(pass, 0);
+    return true;
+}
+
+/* ---- showing --------------------------------------------------------------------------------------------- */
+
+static size_t number_at(struct pass *pass, struct hv_str text, size_t offset)
+{
+    pass->number += lines_newlines(hv_str_slice(text, pass->counted, offset));
+    pass->counted = offset;
+    return pass->number;
+}
+
+/* Show the line that begins at `at`; false: enough. match is NULL for context. */
+static bool show(struct pass *pass, struct hv_str text, size_t at, const struct match *match)
+{
+    size_t newline = hv_str_find_byte(text, '\n', at), end = newline == SIZE_MAX ? text.len : newline + 1;
+    struct scan_line line = {.number = number_at(pass, text, at),
+                             .text = lines_chop(hv_str_slice(text, at, end)),
+                             .is_match = match != NULL,
+                             .after_gap = pass->any && (pass->gap || at > pass->shown)};
+    if (match) {
+        line.from = match->from > at ? match->from - at : 0;
+        line.until = match->until > at ? match->until - at : 0;
+        line.from = line.from < line.text.len ? line.from : line.text.len;
+        line.until = line.until < line.text.len ? line.until : line.text.len;
+    }
+    pass->shown = end;
+    pass->any = true;
+    pass->gap = false;
+    return pass->scan->line(pass->scan->user, &line);
+}
+
+static bool show_after(struct pass *pass, struct hv_str text, size_t until)
+{
+    for (; pass->after && pass->shown < until; pass->after--)
+        if (!show(pass, text, pass->shown, NULL))
+            return false;
+    return true;
+}
+
+static bool show_match(struct pass *pass, struct hv_str text, const struct match *match)
+{
+    if (!show_after(pass, text, match->line))
+        return false;
+    size_t at = match->line;
+    for (size_t i = 0; i < pass->scan->before && at > pass->shown; i++)
+        at = lines_begin(text, at - 1);
+    if (at < pass->shown)
+        at = pass->shown;
+    for (; at < match->line; at = pass->shown)
+        if (!show(pass, text, at, NULL))
+            return false;
+    for (; at < match->end; at = pass->shown)
+        if (!show(pass, text, at, match))
+            return false;
+    pass->after = pass->scan->after;
+    return true;
+}
+
+/* ---- searching ------------------------------------------------------------------------------------------- */
+
+static enum scan_end search_piece(struct pass *pass, size_t limit)
+{
+    struct line_scan *scan = pass->scan;
+    struct hv_str text = hv_str_slice(hv_buf_str(&scan->buffer), 0, limit);
+    struct match match;
+    for (size_t at = pass->searched; at < limit; at = match.next) {
+        enum match_found found = matcher_find(scan->matcher, text, at, &match);
+        if (found == MATCH_STOPPED)
+            return SCAN_STOPPED;
+        if (found == MATCH_NONE)
+            break;
+        pass->matches++;
+        if (scan->line && !show_match(pass, text, &match))
+            return SCAN_ENOUGH;
+        if (pass->matches == scan->matches_max)
+            return SCAN_ENOUGH;
+    }
+    pass->searched = limit;
+    return scan->line && !show_after(pass, text, limit) ? SCAN_ENOUGH : SCAN_END;
+}
+
+/* Throw away what was searched but for the lines that context may need. */
+static void slide(struct pass *pass)
+{
+    struct hv_buf *buffer = &pass->scan->buffer;
+    struct hv_str text = hv_buf_str(buffer);
+    size_t keep = pass->searched;
+    for (size_t i = 0; i < pass->scan->before && keep; i++) {
+        size_t line = lines_begin(text, keep - 1);
+        if (pass->searched - line > CONTEXT_KEPT)
+            break;
+        keep = line;
+    }
+    if (pass->scan->line)
+        (void)number_at(pass, text, keep > pass->counted ? keep : pass->counted);
+    pass->gap |= pass->shown < keep;
+    pass->shown = pass->shown < keep ? 0 : pass->shown - keep;
+    pass->counted = pass->counted < keep ? 0 : pass->counted - keep;
+    pass->searched -= keep;
+    hv_buf_consume(buffer, keep);
+}
+
+static enum scan_end scan_all(struct pass *pass)
+{
+    struct line_scan *scan = pass->scan;
+    if (!begin(pass))
+        return SCAN_FAILED;
+    for (;;) {
+        if (scan->stop && scan->stop(scan->user))
+            return SCAN_STOPPED;
+        if (!fill(pass))
+            return SCAN_FAILED;
+        struct hv_str text = hv_buf_str(&scan->buffer);
+        size_t limit = text.len, newline = hv_str_rfind_byte(text, '\n');
+        if (!pass->ended && newline != SIZE_MAX && newline >= pass->searched)
+            limit = newline + 1;
+        enum scan_end end = search_piece(pass, limit);
+        if (end != SCAN_END)
+            return end;
+        if (pass->ended)
+            return pass->binary ? SCAN_BINARY : SCAN_END;
+        slide(pass);
+    }
+}
+
+enum scan_end line_scan_file(struct line_scan *scan, int fd, size_t *matches)
+{
+    if (!scan->buffer.max)
+        hv_buf_init(&scan->buffer, BUFFER_MAX);
+    hv_buf_clear(&scan->buffer);
+    struct pass pass = {.scan = scan, .fd = fd, .number = 1};
+    enum scan_end end = scan_all(&pass);
+    *matches = pass.matches;
+    return end;
+}
+
+void line_scan_release(struct line_scan *scan)
+{
+    hv_buf_release(&scan->buffer);
+}

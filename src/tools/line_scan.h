@@ -1,0 +1,47 @@
+/*
+ * line_scan.h: the matching lines of one file, with the lines around them. The file goes through a buffer piece by
+ * piece, so that memory does not depend on its size (in multiline mode pieces are large, and a match that spans two of
+ * them is missed). UTF-16 and UTF-32 are decoded, legacy 8-bit text too where it is clearly that; a NUL ends what is
+ * taken for text. One scanner serves many files, one after the other, on one thread.
+ */
+#ifndef TOOLS_LINE_SCAN_H
+#define TOOLS_LINE_SCAN_H
+
+#include "tools/matcher.h"
+
+#include <helve/str.h>
+
+struct scan_line {
+    size_t number;      /* from 1 */
+    struct hv_str text; /* without its line end; valid during the call */
+    bool is_match;      /* else context */
+    size_t from, until; /* where in text the match lies */
+    bool after_gap;     /* lines were left out since the last one of this file */
+};
+
+struct line_scan {
+    struct matcher *matcher;
+    bool multiline;
+    size_t before, after; /* context lines */
+    size_t matches_max;   /* stop after so many; 0: no limit */
+    /* Called for each line to be shown, in order; false: enough. NULL: lines are only counted. */
+    bool (*line)(void *user, const struct scan_line *line);
+    bool (*stop)(void *user); /* true ends the scan; asked for each piece */
+    void *user;
+
+    struct hv_buf buffer; /* the scanner's own, zero at first */
+};
+
+enum scan_end {
+    SCAN_END,     /* the end of the file */
+    SCAN_ENOUGH,  /* matches_max was reached, or line() said so */
+    SCAN_STOPPED, /* stop() said so */
+    SCAN_BINARY,  /* the file is, or turned out to be, no text; lines before that were shown */
+    SCAN_FAILED,  /* reading failed, with errno */
+};
+
+/* Scan the open file from its beginning. *matches is the number of matching lines, in multiline mode of matches. */
+enum scan_end line_scan_file(struct line_scan *scan, int fd, size_t *matches);
+void line_scan_release(struct line_scan *scan);
+
+#endif

@@ -142,7 +142,8 @@ static void block_release(struct decode_block *block)
 
 void decoder_block_close(struct model_decoder *decoder, struct decode_block *block)
 {
-    size_t held = block->start.len + block->text.len + block->signature.len + block->citations.len + block->id.len + block->name.len;
+    size_t held = block->start.len + block->text.len + block->signature.len + block->citations.len + block->id.len +
+                  block->name.len;
     decoder->held -= held;
     block_release(block);
     block->closed = true;
@@ -183,7 +184,8 @@ void decoder_write_input(struct model_decoder *decoder, struct hv_json_writer *w
 {
     raw = hv_str_trim(raw);
     const struct hv_json *input = NULL;
-    if (raw.len && hv_json_parse(&decoder->arena, raw, DECODE_JSON_FLAGS, &input, NULL) == HV_OK && input->type == HV_JSON_OBJECT) {
+    if (raw.len && hv_json_parse(&decoder->arena, raw, DECODE_JSON_FLAGS, &input, NULL) == HV_OK &&
+        input->type == HV_JSON_OBJECT) {
         hv_json_put_value(writer, input);
         return;
     }
@@ -212,8 +214,10 @@ static void write_tool_block(struct model_decoder *decoder, const struct decode_
     hv_json_name(&writer, "input");
     decoder_write_input(decoder, &writer, input);
     const struct hv_json *start = NULL;
-    if (block->start.len && hv_json_parse(&decoder->arena, hv_buf_str(&block->start), DECODE_JSON_FLAGS, &start, NULL) == HV_OK) {
-        hv_json_each(member, start) {
+    if (block->start.len &&
+        hv_json_parse(&decoder->arena, hv_buf_str(&block->start), DECODE_JSON_FLAGS, &start, NULL) == HV_OK) {
+        hv_json_each(member, start)
+        {
             if (is_own_member(member->key))
                 continue;
             hv_json_name_str(&writer, member->key);
@@ -284,7 +288,8 @@ void decoder_message_stop(struct model_decoder *decoder)
     if (stop == MODEL_STOP_NONE)
         stop = message->calls ? MODEL_STOP_TOOL_USE : MODEL_STOP_END_TURN;
     decoder->event.stop = stop;
-    decoder->event.stop_text = message->stop_text.len ? hv_buf_str(&message->stop_text) : hv_str_from(model_stop_name(stop));
+    decoder->event.stop_text =
+        message->stop_text.len ? hv_buf_str(&message->stop_text) : hv_str_from(model_stop_name(stop));
     decoder_emit(decoder, MODEL_STOP);
     decoder->event.stop = MODEL_STOP_NONE;
     decoder->messages++;

@@ -84,8 +84,7 @@ static void end_block(struct model_decoder *decoder, struct decode_block *block)
     hv_buf_clear(&decoder->scratch);
     hv_json_writer_init(&writer, &decoder->scratch);
     hv_json_begin_object(&writer);
-    hv_json_each(member, start)
-        (void)write_member(decoder, &writer, block, member);
+    hv_json_each(member, start)(void) write_member(decoder, &writer, block, member);
     if (block->signature.len)
         hv_json_member_string(&writer, "signature", hv_buf_str(&block->signature));
     if (block->citations.len) {
@@ -119,7 +118,8 @@ static void close_all(struct model_decoder *decoder)
 
 /* ---- the start of a block -------------------------------------------------------------------------------- */
 
-static void start_tool(struct model_decoder *decoder, struct decode_block *block, const struct hv_json *content, struct hv_str data)
+static void start_tool(struct model_decoder *decoder, struct decode_block *block, const struct hv_json *content,
+                       struct hv_str data)
 {
     decoder->message.calls++;
     if (!decoder_hold(decoder, &block->id, hv_json_get_string(content, "id")) ||
@@ -128,7 +128,8 @@ static void start_tool(struct model_decoder *decoder, struct decode_block *block
     decoder_make_id(decoder, block);
     /* A proxy may announce the whole input at once; usually it is {} here and comes in pieces. */
     const struct hv_json *input = hv_json_get(content, "input");
-    if (hv_json_type_of(input) == HV_JSON_OBJECT && input->count && !decoder_hold(decoder, &block->text, hv_json_source(input, data)))
+    if (hv_json_type_of(input) == HV_JSON_OBJECT && input->count &&
+        !decoder_hold(decoder, &block->text, hv_json_source(input, data)))
         return;
     decoder_tool_begin(decoder, block);
 }
@@ -159,7 +160,8 @@ static void start_block(struct model_decoder *decoder, int64_t index, const stru
     struct decode_block *open = decoder_block_find(decoder, index);
     if (open && !open->closed && open->kind == DECODE_BLOCK_TOOL) {
         /* Was it complete, or did its end get lost? A call that may be cut must not run. */
-        decoder_fail(decoder, HV_ENET, "the stream is damaged: block %lld begins again before its end", (long long)index);
+        decoder_fail(decoder, HV_ENET, "the stream is damaged: block %lld begins again before its end",
+                     (long long)index);
         return;
     }
     if (open)
@@ -198,8 +200,10 @@ static struct decode_block *implied_block(struct model_decoder *decoder, int64_t
         return NULL;
     }
     bool thinking = kind == DECODE_THINKING;
-    struct decode_block *block = decoder_block_add(decoder, thinking ? DECODE_BLOCK_THINKING : DECODE_BLOCK_TEXT, index);
-    struct hv_str start = thinking ? HV_STR("{\"type\":\"thinking\",\"thinking\":\"\"}") : HV_STR("{\"type\":\"text\",\"text\":\"\"}");
+    struct decode_block *block =
+        decoder_block_add(decoder, thinking ? DECODE_BLOCK_THINKING : DECODE_BLOCK_TEXT, index);
+    struct hv_str start =
+        thinking ? HV_STR("{\"type\":\"thinking\",\"thinking\":\"\"}") : HV_STR("{\"type\":\"text\",\"text\":\"\"}");
     return block && decoder_hold(decoder, &block->start, start) ? block : NULL;
 }
 
@@ -211,7 +215,8 @@ static bool fits(const struct decode_block *block, enum decode_delta kind)
     return block->kind == (kind == DECODE_TEXT ? DECODE_BLOCK_TEXT : DECODE_BLOCK_THINKING);
 }
 
-static void add_text(struct model_decoder *decoder, int64_t index, enum decode_delta kind, const struct hv_json *value, struct hv_str data)
+static void add_text(struct model_decoder *decoder, int64_t index, enum decode_delta kind, const struct hv_json *value,
+                     struct hv_str data)
 {
     if (hv_json_type_of(value) != HV_JSON_STRING)
         return;
@@ -239,7 +244,8 @@ static void add_signature(struct model_decoder *decoder, int64_t index, struct h
         (void)decoder_hold(decoder, &block->signature, signature);
 }
 
-static void add_citation(struct model_decoder *decoder, int64_t index, const struct hv_json *citation, struct hv_str data)
+static void add_citation(struct model_decoder *decoder, int64_t index, const struct hv_json *citation,
+                         struct hv_str data)
 {
     struct decode_block *block = decoder_block_find(decoder, index);
     if (!block || block->closed || block->kind != DECODE_BLOCK_TEXT || !citation)
@@ -306,7 +312,8 @@ static void whole_message(struct model_decoder *decoder, const struct hv_json *r
 {
     start_message(decoder, root);
     int64_t index = 0;
-    hv_json_each(content, hv_json_get(root, "content")) {
+    hv_json_each(content, hv_json_get(root, "content"))
+    {
         if (!decoder->over)
             start_block(decoder, index++, content, data);
     }
@@ -324,7 +331,8 @@ static void stop_message(struct model_decoder *decoder)
         decoder_message_stop(decoder);
 }
 
-static void anthropic_event(struct model_decoder *decoder, struct hv_str name, struct hv_str data, const struct hv_json *root)
+static void anthropic_event(struct model_decoder *decoder, struct hv_str name, struct hv_str data,
+                            const struct hv_json *root)
 {
     struct hv_str type = hv_json_get_string(root, "type");
     if (!type.len)

@@ -129,7 +129,8 @@ static void add_text(struct model_decoder *decoder, enum decode_delta kind, stru
 /* Content as a list of parts: {"type":"text","text"}, {"type":"thinking","thinking":[parts] or text} (Mistral). */
 static void add_parts(struct model_decoder *decoder, const struct hv_json *parts, enum decode_delta kind, bool nested)
 {
-    hv_json_each(part, parts) {
+    hv_json_each(part, parts)
+    {
         const struct hv_json *thinking = hv_json_get(part, "thinking");
         add_text(decoder, kind, hv_json_get_string(part, "text"));
         if (thinking && thinking->type == HV_JSON_STRING)
@@ -159,8 +160,8 @@ static const struct hv_json *find_reasoning(const struct hv_json *delta, const c
  * index (Gemini's bridges) the id tells, and without both it is the call that was begun last, unless a new name comes
  * when that one is whole.
  */
-static struct decode_block *find_call(struct model_decoder *decoder, const struct hv_json *piece, struct hv_str id, struct hv_str name,
-                                      bool adds)
+static struct decode_block *find_call(struct model_decoder *decoder, const struct hv_json *piece, struct hv_str id,
+                                      struct hv_str name, bool adds)
 {
     struct decode_message *message = &decoder->message;
     struct decode_block *last = message->blocks.count > 2 ? &message->blocks.items[message->blocks.count - 1] : NULL;
@@ -200,13 +201,15 @@ static bool take_names(struct model_decoder *decoder, struct decode_block *call,
         if (!decoder_hold(decoder, &call->signature, id) || (!call->begun && !decoder_hold_set(decoder, &call->id, id)))
             return false;
     }
-    if (name.len && !call->begun && !hv_str_eq(hv_buf_str(&call->name), name) && !decoder_hold(decoder, &call->name, name))
+    if (name.len && !call->begun && !hv_str_eq(hv_buf_str(&call->name), name) &&
+        !decoder_hold(decoder, &call->name, name))
         return false;
     return true;
 }
 
 /* Arguments are a string in pieces; a few servers send an object at once. */
-static void add_arguments(struct model_decoder *decoder, struct decode_block *call, const struct hv_json *arguments, struct hv_str data)
+static void add_arguments(struct model_decoder *decoder, struct decode_block *call, const struct hv_json *arguments,
+                          struct hv_str data)
 {
     if (hv_json_type_of(arguments) == HV_JSON_STRING)
         (void)decoder_hold(decoder, &call->text, arguments->text);
@@ -278,7 +281,8 @@ static void take_usage(struct model_decoder *decoder, const struct hv_json *json
     usage.cache_read_tokens = cached < prompt ? cached : prompt;
     usage.input_tokens = prompt - usage.cache_read_tokens;
     usage.output_tokens = decode_count(json, "completion_tokens", usage.output_tokens);
-    usage.reasoning_tokens = decode_count(hv_json_get(json, "completion_tokens_details"), "reasoning_tokens", usage.reasoning_tokens);
+    usage.reasoning_tokens =
+        decode_count(hv_json_get(json, "completion_tokens_details"), "reasoning_tokens", usage.reasoning_tokens);
     decoder_emit_usage(decoder, &usage);
 }
 
@@ -318,18 +322,22 @@ static void note_effect(struct effect *effect, enum decode_delta kind, size_t bl
     *effect = (struct effect){kind, block, value, effect->count + 1};
 }
 
-static void take_calls(struct model_decoder *decoder, const struct hv_json *calls, struct hv_str data, struct effect *effect)
+static void take_calls(struct model_decoder *decoder, const struct hv_json *calls, struct hv_str data,
+                       struct effect *effect)
 {
-    hv_json_each(piece, calls) {
+    hv_json_each(piece, calls)
+    {
         if (decoder->over)
             return;
         size_t number = add_call_piece(decoder, piece, data);
         const struct hv_json *arguments = hv_json_get(hv_json_get(piece, "function"), "arguments");
-        note_effect(effect, number && hv_json_type_of(arguments) == HV_JSON_STRING ? DECODE_INPUT : DECODE_NONE, number, arguments);
+        note_effect(effect, number && hv_json_type_of(arguments) == HV_JSON_STRING ? DECODE_INPUT : DECODE_NONE, number,
+                    arguments);
     }
 }
 
-static void take_delta(struct model_decoder *decoder, const struct hv_json *delta, struct hv_str data, struct effect *effect)
+static void take_delta(struct model_decoder *decoder, const struct hv_json *delta, struct hv_str data,
+                       struct effect *effect)
 {
     const char *name;
     const struct hv_json *reasoning = find_reasoning(delta, &name);
@@ -338,7 +346,8 @@ static void take_delta(struct model_decoder *decoder, const struct hv_json *delt
         if (!block->name.len)
             (void)decoder_hold(decoder, &block->name, hv_str_from(name));
         add_text(decoder, DECODE_THINKING, reasoning->text);
-        bool twice = hv_json_string(hv_json_get(delta, "reasoning")).len && hv_json_string(hv_json_get(delta, "reasoning_content")).len;
+        bool twice = hv_json_string(hv_json_get(delta, "reasoning")).len &&
+                     hv_json_string(hv_json_get(delta, "reasoning_content")).len;
         note_effect(effect, twice ? DECODE_NONE : DECODE_THINKING, 0, reasoning);
     }
     const struct hv_json *content = hv_json_get(delta, "content");
@@ -361,7 +370,8 @@ static void take_delta(struct model_decoder *decoder, const struct hv_json *delt
     }
 }
 
-static void take_choice(struct model_decoder *decoder, const struct hv_json *choice, struct hv_str data, struct effect *effect)
+static void take_choice(struct model_decoder *decoder, const struct hv_json *choice, struct hv_str data,
+                        struct effect *effect)
 {
     const struct hv_json *delta = hv_json_get(choice, "delta");
     if (hv_json_type_of(delta) != HV_JSON_OBJECT)
@@ -374,7 +384,8 @@ static void take_choice(struct model_decoder *decoder, const struct hv_json *cho
     }
 }
 
-static void chat_event(struct model_decoder *decoder, struct hv_str name, struct hv_str data, const struct hv_json *root)
+static void chat_event(struct model_decoder *decoder, struct hv_str name, struct hv_str data,
+                       const struct hv_json *root)
 {
     (void)name;
     const struct hv_json *error = hv_json_get(root, "error");

@@ -32,7 +32,8 @@ static struct decode_block *item_begin(struct model_decoder *decoder, int64_t in
 {
     enum decode_kind kind = is_call(item) ? DECODE_BLOCK_TOOL : DECODE_BLOCK_OTHER;
     struct decode_block *block = decoder_block_add(decoder, kind, index);
-    if (!block || !decoder_hold(decoder, &block->signature, hv_json_get_string(item, "id")) || kind != DECODE_BLOCK_TOOL)
+    if (!block || !decoder_hold(decoder, &block->signature, hv_json_get_string(item, "id")) ||
+        kind != DECODE_BLOCK_TOOL)
         return decoder->over ? NULL : block;
     decoder->message.calls++;
     if (!decoder_hold(decoder, &block->id, hv_json_get_string(item, "call_id")) ||
@@ -63,7 +64,8 @@ static void item_added(struct model_decoder *decoder, const struct hv_json *root
 static void end_message_item(struct model_decoder *decoder, struct decode_block *block, const struct hv_json *item)
 {
     bool streamed = block->pieced;
-    hv_json_each(part, hv_json_get(item, "content")) {
+    hv_json_each(part, hv_json_get(item, "content"))
+    {
         struct hv_str text = hv_json_get_string(part, "text");
         if (!text.len)
             text = hv_json_get_string(part, "refusal");
@@ -73,7 +75,8 @@ static void end_message_item(struct model_decoder *decoder, struct decode_block 
     }
 }
 
-static void end_call_item(struct model_decoder *decoder, struct decode_block *block, const struct hv_json *item, struct hv_str data)
+static void end_call_item(struct model_decoder *decoder, struct decode_block *block, const struct hv_json *item,
+                          struct hv_str data)
 {
     const struct hv_json *arguments = hv_json_get(item, "arguments");
     if (!arguments)
@@ -120,7 +123,8 @@ static void responses_delta(struct model_decoder *decoder, enum decode_delta kin
         decoder_emit_text(decoder, kind == DECODE_TEXT ? MODEL_TEXT : MODEL_THINKING, text);
 }
 
-static void item_delta(struct model_decoder *decoder, const struct hv_json *root, enum decode_delta kind, struct hv_str data)
+static void item_delta(struct model_decoder *decoder, const struct hv_json *root, enum decode_delta kind,
+                       struct hv_str data)
 {
     const struct hv_json *delta = hv_json_get(root, "delta");
     struct decode_block *block = item_find(decoder, root);
@@ -165,7 +169,8 @@ static void take_usage(struct model_decoder *decoder, const struct hv_json *json
     usage.cache_read_tokens = cached < input ? cached : input;
     usage.input_tokens = input - usage.cache_read_tokens;
     usage.output_tokens = decode_count(json, "output_tokens", usage.output_tokens);
-    usage.reasoning_tokens = decode_count(hv_json_get(json, "output_tokens_details"), "reasoning_tokens", usage.reasoning_tokens);
+    usage.reasoning_tokens =
+        decode_count(hv_json_get(json, "output_tokens_details"), "reasoning_tokens", usage.reasoning_tokens);
     decoder_emit_usage(decoder, &usage);
 }
 
@@ -187,13 +192,15 @@ static void end_open_items(struct model_decoder *decoder)
     }
 }
 
-static void end_response(struct model_decoder *decoder, const struct hv_json *response, enum model_stop stop, struct hv_str reason, struct hv_str data)
+static void end_response(struct model_decoder *decoder, const struct hv_json *response, enum model_stop stop,
+                         struct hv_str reason, struct hv_str data)
 {
     start_response(decoder, response);
     /* The list repeats the items; it counts only where none ended by itself, so that no call comes twice. */
     int64_t index = 0;
     const struct hv_json *output = decoder->message.done_items ? NULL : hv_json_get(response, "output");
-    hv_json_each(item, output) {
+    hv_json_each(item, output)
+    {
         if (!decoder->over)
             item_end(decoder, index++, item, data);
     }
@@ -229,7 +236,8 @@ static const struct {
     {"response.refusal.delta", DECODE_TEXT},
 };
 
-static void responses_event(struct model_decoder *decoder, struct hv_str name, struct hv_str data, const struct hv_json *root)
+static void responses_event(struct model_decoder *decoder, struct hv_str name, struct hv_str data,
+                            const struct hv_json *root)
 {
     struct hv_str type = hv_json_get_string(root, "type");
     if (!type.len)
@@ -249,7 +257,8 @@ static void responses_event(struct model_decoder *decoder, struct hv_str name, s
         arguments_done(decoder, root);
     } else if (hv_str_is(type, "response.reasoning_summary_part.added")) {
         summary_part(decoder, root);
-    } else if (hv_str_is(type, "response.created") || hv_str_is(type, "response.in_progress") || hv_str_is(type, "response.queued")) {
+    } else if (hv_str_is(type, "response.created") || hv_str_is(type, "response.in_progress") ||
+               hv_str_is(type, "response.queued")) {
         start_response(decoder, response);
     } else if (hv_str_is(type, "response.completed") || hv_str_is(type, "response.done")) {
         end_response(decoder, response, MODEL_STOP_NONE, (struct hv_str){0}, data);

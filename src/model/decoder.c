@@ -7,7 +7,7 @@
 #include "net/sse.h"
 
 enum {
-    UNKNOWN_EVENTS_MAX = 1000,      /* foreign events before the stream counts as no model's */
+    UNKNOWN_EVENTS_MAX = 1000, /* foreign events before the stream counts as no model's */
     UNKNOWN_BYTES_MAX = 16 << 20,
     EVENT_OVERHEAD = 1 << 16,
 };
@@ -25,7 +25,8 @@ struct decode_input {
 
 static void set_wire(struct model_decoder *decoder, enum model_wire wire)
 {
-    static const struct decode_wire *const wires[] = {NULL, &decode_wire_anthropic, &decode_wire_openai_chat, &decode_wire_openai_responses};
+    static const struct decode_wire *const wires[] = {NULL, &decode_wire_anthropic, &decode_wire_openai_chat,
+                                                      &decode_wire_openai_responses};
     decoder->wire = wire;
     decoder->functions = wires[wire];
 }
@@ -65,7 +66,10 @@ void model_decoder_free(struct model_decoder *decoder)
     free(decoder);
 }
 
-enum model_wire model_decoder_wire(const struct model_decoder *decoder) { return decoder->wire; }
+enum model_wire model_decoder_wire(const struct model_decoder *decoder)
+{
+    return decoder->wire;
+}
 
 void decoder_set_raw(struct model_decoder *decoder, void (*on_raw)(void *user, struct hv_str json), void *user)
 {
@@ -73,14 +77,23 @@ void decoder_set_raw(struct model_decoder *decoder, void (*on_raw)(void *user, s
     decoder->raw_user = user;
 }
 
-void decoder_set_seed(struct model_decoder *decoder, uint64_t seed) { decoder->id_seed = seed; }
+void decoder_set_seed(struct model_decoder *decoder, uint64_t seed)
+{
+    decoder->id_seed = seed;
+}
 
 /* ---- whose events are they? ------------------------------------------------------------------------------- */
 
 static enum model_wire recognise(const struct hv_json *root, struct hv_str name)
 {
-    static const char *const anthropic[] = {"message_start", "content_block_start", "content_block_delta", "content_block_stop",
-                                            "message_delta", "message_stop", "ping", "message"};
+    static const char *const anthropic[] = {"message_start",
+                                            "content_block_start",
+                                            "content_block_delta",
+                                            "content_block_stop",
+                                            "message_delta",
+                                            "message_stop",
+                                            "ping",
+                                            "message"};
     struct hv_str type = hv_json_get_string(root, "type");
     if (!type.len)
         type = name;
@@ -101,7 +114,9 @@ static enum model_wire recognise(const struct hv_json *root, struct hv_str name)
 
 static void fail_unknown(struct model_decoder *decoder)
 {
-    decoder_fail(decoder, HV_EPROTO, "this is not the stream of a known model API (Anthropic Messages, OpenAI Chat Completions or Responses)");
+    decoder_fail(
+        decoder, HV_EPROTO,
+        "this is not the stream of a known model API (Anthropic Messages, OpenAI Chat Completions or Responses)");
 }
 
 static bool find_wire(struct model_decoder *decoder, const struct hv_json *root, struct hv_str name, struct hv_str data)
@@ -156,7 +171,8 @@ static bool take_short_cut(struct model_decoder *decoder, struct hv_str data)
     return true;
 }
 
-void decoder_learn(struct model_decoder *decoder, enum decode_delta kind, size_t block, const struct hv_json *value, struct hv_str data)
+void decoder_learn(struct model_decoder *decoder, enum decode_delta kind, size_t block, const struct hv_json *value,
+                   struct hv_str data)
 {
     if (decoder->over)
         return;
@@ -168,7 +184,8 @@ void decoder_learn(struct model_decoder *decoder, enum decode_delta kind, size_t
     hv_buf_add_str(&decoder->learned.suffix, hv_str_slice(data, value->end, data.len));
 }
 
-static void take_value(struct model_decoder *decoder, struct hv_str name, struct hv_str data, const struct hv_json *root)
+static void take_value(struct model_decoder *decoder, struct hv_str name, struct hv_str data,
+                       const struct hv_json *root)
 {
     decoder->learned.kind = DECODE_NONE;
     if (root->type == HV_JSON_OBJECT && find_wire(decoder, root, name, data))
@@ -295,7 +312,8 @@ static void feed_lines(struct model_decoder *decoder, struct hv_str bytes)
 static struct hv_str skip_blank(struct hv_str bytes)
 {
     size_t at = 0;
-    while (at < bytes.len && (bytes.ptr[at] == ' ' || bytes.ptr[at] == '\n' || bytes.ptr[at] == '\r' || bytes.ptr[at] == '\t'))
+    while (at < bytes.len &&
+           (bytes.ptr[at] == ' ' || bytes.ptr[at] == '\n' || bytes.ptr[at] == '\r' || bytes.ptr[at] == '\t'))
         at++;
     return hv_str_slice(bytes, at, bytes.len);
 }

@@ -34,10 +34,10 @@ enum decode_kind {
 /* A content block whose end has not come yet. */
 struct decode_block {
     enum decode_kind kind;
-    int64_t index;           /* the wire's own number of it */
-    bool closed;             /* kept only so that its number is known */
-    bool begun;              /* TOOL_BEGIN was emitted */
-    bool pieced;             /* pieces of its input have come */
+    int64_t index; /* the wire's own number of it */
+    bool closed;   /* kept only so that its number is known */
+    bool begun;    /* TOOL_BEGIN was emitted */
+    bool pieced;   /* pieces of its input have come */
     struct hv_buf id, name;
     struct hv_buf start;     /* the block as the wire announced it, JSON */
     struct hv_buf text;      /* text, thinking or tool input so far */
@@ -66,13 +66,13 @@ extern const struct decode_wire decode_wire_anthropic, decode_wire_openai_chat, 
 
 /* The state of the message that is coming. */
 struct decode_message {
-    bool started, stopping;    /* stopping: the reason for the stop is known, only the end mark is missing */
+    bool started, stopping; /* stopping: the reason for the stop is known, only the end mark is missing */
     enum model_stop stop;
     struct hv_buf stop_text;
     struct model_usage usage;
-    uint64_t id_hash;          /* chat: of the message's id */
-    size_t calls;              /* tool calls begun */
-    size_t done_items;         /* blocks or output items, from the first on, that are complete */
+    uint64_t id_hash;  /* chat: of the message's id */
+    size_t calls;      /* tool calls begun */
+    size_t done_items; /* blocks or output items, from the first on, that are complete */
     VEC(struct decode_block) blocks;
 };
 
@@ -91,9 +91,9 @@ struct model_decoder {
     struct hv_buf scratch;      /* for blocks that are being written */
     struct model_event event;   /* the one being emitted; zero between events */
     struct decode_message message;
-    uint64_t id_seed, ids;      /* for calls that came without a usable id */
-    size_t messages;            /* completed */
-    bool over;                  /* an error was emitted */
+    uint64_t id_seed, ids; /* for calls that came without a usable id */
+    size_t messages;       /* completed */
+    bool over;             /* an error was emitted */
     struct {
         enum decode_delta kind;
         size_t block;
@@ -110,8 +110,9 @@ void decoder_set_seed(struct model_decoder *decoder, uint64_t seed);
 
 /* Emit what decoder->event holds as an event of this type, and clear it. */
 void decoder_emit(struct model_decoder *decoder, enum model_event_type type);
-void decoder_emit_text(struct model_decoder *decoder, enum model_event_type type, struct hv_str text); /* not when empty */
-void decoder_emit_usage(struct model_decoder *decoder, const struct model_usage *usage);               /* when it changed */
+void decoder_emit_text(struct model_decoder *decoder, enum model_event_type type,
+                       struct hv_str text);                                              /* not when empty */
+void decoder_emit_usage(struct model_decoder *decoder, const struct model_usage *usage); /* when it changed */
 void decoder_emit_block(struct model_decoder *decoder, struct hv_str json);
 /* Emit an ERROR and ignore what follows. */
 void decoder_fail(struct model_decoder *decoder, enum hv_code code, const char *format, ...) HV_PRINTF(3, 4);
@@ -121,7 +122,8 @@ void decoder_fail_json(struct model_decoder *decoder, const struct hv_json *erro
 void decoder_fail_cut(struct model_decoder *decoder);
 
 /* value is the string in the event data that alone made its effect: see the top. */
-void decoder_learn(struct model_decoder *decoder, enum decode_delta kind, size_t block, const struct hv_json *value, struct hv_str data);
+void decoder_learn(struct model_decoder *decoder, enum decode_delta kind, size_t block, const struct hv_json *value,
+                   struct hv_str data);
 
 /* A new block; NULL (and failed) when there are too many. The pointer is valid until the next one is added. */
 struct decode_block *decoder_block_add(struct model_decoder *decoder, enum decode_kind kind, int64_t index);

@@ -74,8 +74,13 @@ static bool contains_nocase(struct hv_str text, const char *needle)
 
 static bool is_too_long(struct hv_str message)
 {
-    static const char *const signs[] = {"prompt is too long", "context length", "context window", "maximum context", "context size",
-                                        "too many tokens", "exceeds the limit of tokens"};
+    static const char *const signs[] = {"prompt is too long",
+                                        "context length",
+                                        "context window",
+                                        "maximum context",
+                                        "context size",
+                                        "too many tokens",
+                                        "exceeds the limit of tokens"};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
         if (contains_nocase(message, signs[i]))
             return true;
@@ -140,10 +145,11 @@ static void put_message(const struct words *said, int status, enum hv_code code,
     if (!message.len)
         message = kind.len ? kind : HV_STR("the model's server gave no reason");
     if (status)
-        (void)hv_fail(err, code, "HTTP %d: %.*s%s%.*s%s", status, HV_STR_ARG(message), kind.len ? " (" : "", HV_STR_ARG(kind), kind.len ? ")" : "");
-    else
-        (void)hv_fail(err, code, "the model's server ended the stream: %.*s%s%.*s%s", HV_STR_ARG(message), kind.len ? " (" : "",
+        (void)hv_fail(err, code, "HTTP %d: %.*s%s%.*s%s", status, HV_STR_ARG(message), kind.len ? " (" : "",
                       HV_STR_ARG(kind), kind.len ? ")" : "");
+    else
+        (void)hv_fail(err, code, "the model's server ended the stream: %.*s%s%.*s%s", HV_STR_ARG(message),
+                      kind.len ? " (" : "", HV_STR_ARG(kind), kind.len ? ")" : "");
 }
 
 static void put_hint(int status, struct hv_str provider, struct hv_error *err)

@@ -16,10 +16,10 @@ enum hv_code fault_from_json(const struct hv_json *error, int status, struct hv_
 /* What an answer of an API says about it. */
 struct fault_answer {
     int status;
-    struct hv_str body;         /* its first bytes; JSON or anything else */
-    struct hv_str provider;     /* "anthropic", "openai-chat", … */
+    struct hv_str body;                                                  /* its first bytes; JSON or anything else */
+    struct hv_str provider;                                              /* "anthropic", "openai-chat", … */
     struct hv_str retry_after, retry_after_ms, should_retry, request_id; /* headers, absent when not sent */
-    int64_t now;                /* seconds since 1970, for dates in retry_after */
+    int64_t now; /* seconds since 1970, for dates in retry_after */
 };
 
 /* Fill err from an HTTP answer whose status is not 200; *retry_after_ms is the wait it asks for, or -1. */

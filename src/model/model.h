@@ -35,9 +35,9 @@ enum model_stop {
     MODEL_STOP_TOOL_USE,
     MODEL_STOP_MAX_TOKENS,
     MODEL_STOP_SEQUENCE,
-    MODEL_STOP_PAUSE,      /* pause_turn: send the content back as it is */
+    MODEL_STOP_PAUSE, /* pause_turn: send the content back as it is */
     MODEL_STOP_REFUSAL,
-    MODEL_STOP_CONTEXT,    /* the context window is full */
+    MODEL_STOP_CONTEXT, /* the context window is full */
 };
 
 struct model_usage {
@@ -77,7 +77,8 @@ struct model_decoder *model_decoder_new(enum model_wire wire, size_t max_block, 
 void model_decoder_free(struct model_decoder *decoder);
 /* Feed bytes as they came, split anywhere. After an ERROR event further bytes are ignored. */
 void model_decoder_feed(struct model_decoder *decoder, struct hv_str bytes);
-/* The stream has ended. Emits ERROR (HV_ENET, "the stream was cut …") when it did so before its message was complete. */
+/* The stream has ended. Emits ERROR (HV_ENET, "the stream was cut …") when it did so before its message was complete.
+ */
 void model_decoder_finish(struct model_decoder *decoder);
 enum model_wire model_decoder_wire(const struct model_decoder *decoder);
 
@@ -94,25 +95,26 @@ struct model_conversation;
 enum model_role { MODEL_USER = 1, MODEL_ASSISTANT = 2 };
 
 struct model_options {
-    struct hv_str provider;  /* "anthropic", "openai-chat", "openai-responses", "replay" */
-    struct hv_str name;      /* the model's name; for replay the file, or "demo" */
-    struct hv_str base_url;  /* absent: the provider's own */
-    struct hv_str api_key;   /* absent: none is sent */
+    struct hv_str provider;       /* "anthropic", "openai-chat", "openai-responses", "replay" */
+    struct hv_str name;           /* the model's name; for replay the file, or "demo" */
+    struct hv_str base_url;       /* absent: the provider's own */
+    struct hv_str api_key;        /* absent: none is sent */
     const struct hv_str *headers; /* further "Name: value" lines */
     size_t header_count;
-    int64_t max_tokens;      /* 0: the provider's default here */
-    int64_t thinking_budget; /* 0: off */
-    struct hv_str effort;    /* absent: not sent */
-    bool eager_input;        /* ask for unbuffered tool input where the provider has it */
+    int64_t max_tokens;                           /* 0: the provider's default here */
+    int64_t thinking_budget;                      /* 0: off */
+    struct hv_str effort;                         /* absent: not sent */
+    bool eager_input;                             /* ask for unbuffered tool input where the provider has it */
     uint64_t connect_timeout_ms, idle_timeout_ms; /* 0: 30 s, 300 s */
 };
 
 struct loop;
 
 /* Copies the options. Does not connect. The replay model reads its file here. */
-enum hv_code model_new(const struct model_options *options, struct loop *loop, struct model **out, struct hv_error *err) HV_MUST_CHECK;
+enum hv_code model_new(const struct model_options *options, struct loop *loop, struct model **out,
+                       struct hv_error *err) HV_MUST_CHECK;
 void model_free(struct model *model);
-struct hv_str model_name(const struct model *model);     /* as given, for people and journals */
+struct hv_str model_name(const struct model *model); /* as given, for people and journals */
 struct hv_str model_provider_name(const struct model *model);
 int64_t model_context_window(const struct model *model); /* tokens; a careful guess when unknown */
 /* US dollars of this usage, or a negative number when the price is not known. */
@@ -124,9 +126,11 @@ void model_conversation_free(struct model_conversation *conversation);
 void model_conversation_set_system(struct model_conversation *conversation, struct hv_str text);
 /* The tools in order; the first `stable` of them are the built-in prefix that a cache breakpoint follows. Bytes are
  * made anew only when the list differs from the last one. */
-void model_conversation_set_tools(struct model_conversation *conversation, const struct model_tool *tools, size_t count, size_t stable);
+void model_conversation_set_tools(struct model_conversation *conversation, const struct model_tool *tools, size_t count,
+                                  size_t stable);
 /* Add a message; content is a JSON array in neutral form (copied and serialised here, once). */
-enum hv_code model_conversation_append(struct model_conversation *conversation, enum model_role role, struct hv_str content, struct hv_error *err) HV_MUST_CHECK;
+enum hv_code model_conversation_append(struct model_conversation *conversation, enum model_role role,
+                                       struct hv_str content, struct hv_error *err) HV_MUST_CHECK;
 size_t model_conversation_count(const struct model_conversation *conversation);
 /* Drop the messages from index on (rewind, compaction rebuilds). */
 void model_conversation_truncate(struct model_conversation *conversation, size_t count);
@@ -151,7 +155,8 @@ struct model_stream_handlers {
 
 /* Send the conversation as it is now. Loop thread; all handlers run there. The conversation must not change until
  * on_end. On an error return no handler runs. The stream frees itself after on_end. */
-enum hv_code model_send(struct model_conversation *conversation, const struct model_stream_handlers *handlers, struct model_stream **out, struct hv_error *err) HV_MUST_CHECK;
+enum hv_code model_send(struct model_conversation *conversation, const struct model_stream_handlers *handlers,
+                        struct model_stream **out, struct hv_error *err) HV_MUST_CHECK;
 /* End it: on_end follows with HV_ECANCELLED, within 200 ms. */
 void model_stream_cancel(struct model_stream *stream);
 /* Load what model_send needs (the network module) on any thread, to overlap with other start-up work. */

@@ -6,7 +6,8 @@
 
 #include <inttypes.h>
 
-static const char *const event_log_names[] = {"none", "start", "text", "thinking", "begin", "call", "block", "usage", "stop", "error"};
+static const char *const event_log_names[] = {"none", "start", "text",  "thinking", "begin",
+                                              "call", "block", "usage", "stop",     "error"};
 
 /* A model_on_event; user is a struct hv_buf. Adjacent pieces of text are joined, so that splits do not show. */
 static inline void event_log(void *user, const struct model_event *event)
@@ -27,8 +28,9 @@ static inline void event_log(void *user, const struct model_event *event)
         return;
     const struct model_usage *usage = &event->usage;
     if (event->type == MODEL_USAGE)
-        hv_buf_addf(log, " in=%" PRId64 " out=%" PRId64 " read=%" PRId64 " write=%" PRId64 " think=%" PRId64, usage->input_tokens, usage->output_tokens,
-                    usage->cache_read_tokens, usage->cache_write_tokens, usage->reasoning_tokens);
+        hv_buf_addf(log, " in=%" PRId64 " out=%" PRId64 " read=%" PRId64 " write=%" PRId64 " think=%" PRId64,
+                    usage->input_tokens, usage->output_tokens, usage->cache_read_tokens, usage->cache_write_tokens,
+                    usage->reasoning_tokens);
     if (event->type == MODEL_STOP)
         hv_buf_addf(log, " %s %.*s", model_stop_name(event->stop), HV_STR_ARG(event->stop_text));
     if (event->type == MODEL_ERROR)

@@ -1,0 +1,224 @@
+/*
+ * model.c: models and the list of providers: options with their defaults, the address of requests, their headers, and
+ * what is known of a model by its name. See model.h and provider.h.
+ */
+#include "model/provider.h"
+
+#include "loop/loop.h"
+#include "net/http.h"
+
+enum { URL_MAX = 8192, HEADER_MAX = 65536, CONNECT_TIMEOUT_MS = 30000, IDLE_TIMEOUT_MS = 300000 };
+
+static const struct model_provider *const providers[] = {
+    &model_provider_anthropic,
+    &model_provider_openai_chat,
+    &model_provider_openai_responses,
+    &model_provider_replay,
+};
+
+static const struct model_provider *find_provider(struct hv_str name)
+{
+    for (size_t i = 0; i < sizeof providers / sizeof *providers; i++) {
+        if (hv_str_is(name, providers[i]->name))
+            return providers[i];
+    }
+    return NULL;
+}
+
+/* ---- the address ------------------------------------------------------------------------------------------------ */
+
+static bool has_control(struct hv_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if ((unsigned char)text.ptr[i] < 0x20 || text.ptr[i] == 0x7f)
+            return true;
+    }
+    return false;
+}
+
+static enum hv_code check_url(struct hv_str url, struct hv_error *err)
+{
+    bool known = hv_str_starts(url, HV_STR("http://")) || hv_str_starts(url, HV_STR("https://"));
+    if (known && url.len <= URL_MAX && !has_control(url) && hv_str_find_byte(url, ' ', 0) == SIZE_MAX)
+        return HV_OK;
+    (void)hv_fail(err, HV_EINVAL, "the model's base URL is not usable: %.*s", HV_STR_ARG(hv_str_slice(url, 0, 200)));
+    hv_error_hint(err, "it must be like https://host/v1 or http://localhost:11434/v1");
+    return HV_EINVAL;
+}
+
+/* The base URL with the provider's path. People write it with or without the version, some with the whole path. */
+static struct hv_str make_url(struct hv_arena *arena, const struct model_provider *provider, struct hv_str base)
+{
+    size_t question = hv_str_find_byte(base, '?', 0);
+    struct hv_str query = question == SIZE_MAX ? (struct hv_str){0} : hv_str_slice(base, question, base.len);
+    struct hv_str path = hv_str_from(provider->path), version = hv_str_from(provider->version);
+    base = hv_str_slice(base, 0, question);
+    while (hv_str_ends(base, HV_STR("/")))
+        base.len--;
+    if (hv_str_ends(base, path))
+        path.len = 0;
+    size_t host = hv_str_find(base, HV_STR("://"), 0) + 3;
+    bool bare = hv_str_find_byte(base, '/', host) == SIZE_MAX;
+    /* The Messages API is known by its base without the version, whatever the path before it. */
+    bool versioned = hv_str_ends(base, version) || path.len == 0;
+    if (!bare && provider->wire != MODEL_WIRE_ANTHROPIC)
+        versioned = true;
+    return hv_arena_format(arena, "%.*s%.*s%.*s%.*s", HV_STR_ARG(base), versioned ? 0 : (int)version.len, version.ptr,
+                           HV_STR_ARG(path), HV_STR_ARG(query));
+}
+
+/* ---- headers ---------------------------------------------------------------------------------------------------- */
+
+static bool has_header(const struct model *model, struct hv_str name)
+{
+    for (size_t i = 0; i < model->headers.count; i++) {
+        struct hv_str line = model->headers.items[i];
+        if (hv_str_eq_nocase(hv_str_trim(hv_str_slice(line, 0, hv_str_find_byte(line, ':', 0))), name))
+            return true;
+    }
+    return false;
+}
+
+void model_add_header(struct model *model, const char *name, struct hv_str value)
+{
+    if (!has_header(model, hv_str_from(name)))
+        *vec_push(&model->headers) = hv_arena_format(&model->arena, "%s: %.*s", name, HV_STR_ARG(value));
+}
+
+static enum hv_code take_headers(struct model *model, const struct model_options *options, struct hv_error *err)
+{
+    for (size_t i = 0; i < options->header_count; i++) {
+        struct hv_str line = options->headers[i];
+        size_t colon = hv_str_find_byte(line, ':', 0);
+        if (colon == SIZE_MAX || colon == 0 || line.len > HEADER_MAX || has_control(line)) {
+            (void)hv_fail(err, HV_EINVAL, "header number %zu for the model is not usable", i + 1);
+            hv_error_hint(err, "write it as \"Name: value\", in one line");
+            return HV_EINVAL;
+        }
+        *vec_push(&model->headers) = hv_arena_str(&model->arena, line);
+    }
+    return HV_OK;
+}
+
+static enum hv_code take_key(struct model *model, struct hv_error *err)
+{
+    /* Keys often come from files, with the newline at their end. */
+    model->options.api_key = hv_str_trim(model->options.api_key);
+    if (!has_control(model->options.api_key) && model->options.api_key.len <= HEADER_MAX)
+        return HV_OK;
+    (void)hv_fail(err, HV_EINVAL, "the API key holds characters that no key has");
+    hv_error_hint(err, "check the variable or the file that it comes from");
+    return HV_EINVAL;
+}
+
+static enum hv_code prepare_http(struct model *model, const struct model_options *options, struct hv_error *err)
+{
+    const struct model_provider *provider = model->provider;
+    struct hv_str base = model->options.base_url;
+    if (!base.len)
+        base = hv_str_from(provider->base_url);
+    base = hv_str_trim(base);
+    enum hv_code code = check_url(base, err);
+    if (code == HV_OK)
+        code = take_key(model, err);
+    if (code == HV_OK)
+        code = take_headers(model, options, err);
+    if (code != HV_OK)
+        return code;
+    model->own_service = hv_str_starts(base, hv_str_from(provider->base_url));
+    model->url = make_url(&model->arena, provider, base);
+    model_add_header(model, "Content-Type", HV_STR("application/json"));
+    model_add_header(model, "Accept", HV_STR("text/event-stream"));
+    provider->add_headers(model);
+    return HV_OK;
+}
+
+/* ---- models ----------------------------------------------------------------------------------------------------- */
+
+static void copy_options(struct model *model, const struct model_options *options)
+{
+    struct hv_arena *arena = &model->arena;
+    model->options = *options;
+    model->options.provider = hv_arena_str(arena, options->provider);
+    model->options.name = hv_arena_str(arena, options->name);
+    model->options.base_url = hv_arena_str(arena, options->base_url);
+    model->options.api_key = hv_arena_str(arena, options->api_key);
+    model->options.effort = hv_arena_str(arena, options->effort);
+    model->options.headers = NULL;
+    model->options.header_count = 0;
+    if (!model->options.connect_timeout_ms)
+        model->options.connect_timeout_ms = CONNECT_TIMEOUT_MS;
+    if (!model->options.idle_timeout_ms)
+        model->options.idle_timeout_ms = IDLE_TIMEOUT_MS;
+    model->facts = catalog_find(model->options.name);
+}
+
+enum hv_code model_new(const struct model_options *options, struct loop *loop, struct model **out, struct hv_error *err)
+{
+    const struct model_provider *provider = find_provider(options->provider);
+    if (!provider) {
+        (void)hv_fail(err, HV_ENOTFOUND, "there is no provider named \"%.*s\"", HV_STR_ARG(options->provider));
+        hv_error_hint(err, "use anthropic, openai-chat, openai-responses or replay");
+        return HV_ENOTFOUND;
+    }
+    if (!options->name.len)
+        return hv_fail(err, HV_EINVAL, "the model has no name");
+    struct model *model = hv_calloc(1, sizeof *model);
+    model->provider = provider;
+    model->loop = loop;
+    hv_arena_init(&model->arena);
+    copy_options(model, options);
+    enum hv_code code = provider == &model_provider_replay ? recording_open(model->options.name, &model->recording, err)
+                                                           : prepare_http(model, options, err);
+    if (code != HV_OK) {
+        model_free(model);
+        return code;
+    }
+    *out = model;
+    return HV_OK;
+}
+
+void model_free(struct model *model)
+{
+    if (!model)
+        return;
+    http_client_free(model->client);
+    recording_free(model->recording);
+    vec_release(&model->headers);
+    hv_arena_release(&model->arena);
+    free(model);
+}
+
+struct hv_str model_name(const struct model *model)
+{
+    return model->options.name;
+}
+
+struct hv_str model_provider_name(const struct model *model)
+{
+    return model->options.provider;
+}
+
+int64_t model_context_window(const struct model *model)
+{
+    return model->facts.window;
+}
+
+double model_cost(const struct model *model, const struct model_usage *usage)
+{
+    const struct catalog_entry *price = &model->facts;
+    if (model->provider == &model_provider_replay)
+        return 0; /* what is recorded was paid for when it was recorded */
+    if (price->input < 0)
+        return -1;
+    return ((double)usage->input_tokens * price->input + (double)usage->output_tokens * price->output +
+            (double)usage->cache_read_tokens * price->cache_read +
+            (double)usage->cache_write_tokens * price->cache_write) /
+           1e6;
+}
+
+void model_preload(const struct model *model)
+{
+    if (model->provider != &model_provider_replay)
+        (void)http_preload(NULL);
+}

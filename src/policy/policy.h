@@ -44,8 +44,7 @@ struct policy_path {
     struct hv_str written;  /* absolute and tidy, as the model wrote it */
     struct hv_str resolved; /* all links resolved; deny holds when either matches, allow only when both do. Absent when
                              * it could not be resolved: then nothing allows it */
-    enum hv_file_kind
-        kind; /* of what it resolves to; UNKNOWN when nobody looked. Devices, FIFOs, sockets are refused */
+    enum hv_file_kind kind; /* of what it resolves to; UNKNOWN when nobody looked; devices, FIFOs … are refused */
 };
 
 /* Everything a decision depends on besides the policy. Zeroed members are the careful answer. */

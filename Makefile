@@ -4,7 +4,7 @@ MESON = meson
 NINJA = ninja
 SANITIZE = address,undefined
 
-.PHONY: all demo test test-thread bench fuzz install lint format clean bootstrap-build bootstrap-test
+.PHONY: all demo test bench fuzz install lint format clean bootstrap-build bootstrap-test
 
 all: bootstrap-build
 	@test -f $(BUILD)/build.ninja || $(MESON) setup $(BUILD) --buildtype=release -Dstrip=true >/dev/null

@@ -354,7 +354,7 @@ static enum hv_code replace(struct writing *w, struct hv_file_stat *after, struc
         return code;
     if (w->exists && w->before.st_nlink > 1)
         return write_in_place(w, after, err);
-    bool attributes_kept;
+    bool attributes_kept = false;
     code = fill_temporary(w, &attributes_kept, err);
     if (code)
         return code;

@@ -29,6 +29,9 @@ static void call_free(struct call *call)
     pool_unref(call->pool);
     hv_cancel_free(call->cancel);
     pthread_cond_destroy(&call->admitted);
+    pthread_mutex_destroy(&call->seen_lock);
+    hv_buf_release(&call->seen_parent);
+    hv_buf_release(&call->seen_resolved);
     hv_arena_release(&call->arena);
     free(call);
 }
@@ -170,10 +173,11 @@ static void run_call(void *data)
         hv_cancel_raise(call->cancel);
     pthread_mutex_unlock(&batch->lock);
     pipeline_run(call);
-    schedule_done(call);
+    /* One section: as soon as the call counts as done and the lock is free, the loop may free it and the batch. */
     pthread_mutex_lock(&batch->lock);
     hv_cancel_free(call->cancel);
     call->cancel = NULL;
+    schedule_done(call);
     post_advance(batch);
     pthread_mutex_unlock(&batch->lock);
 }
@@ -213,6 +217,9 @@ static struct call *call_new(struct batch *batch, struct hv_str id, struct hv_st
     call->effects_end = &call->effects;
     call->exclusive = true;
     pthread_cond_init(&call->admitted, NULL);
+    pthread_mutex_init(&call->seen_lock, NULL);
+    hv_buf_init(&call->seen_parent, 1u << 20);
+    hv_buf_init(&call->seen_resolved, 1u << 20);
     call->context = (struct hv_context){
         .arena = &call->arena,
         .host = runtime->host,

@@ -126,7 +126,6 @@ struct call {
     /* schedule; guarded by the batch's lock */
     enum call_state state;
     pthread_cond_t admitted;
-    bool waited;
 
     /* call */
     void *data;
@@ -136,6 +135,9 @@ struct call {
     atomic_uint_fast64_t deadline_ns;
     struct effect *effects, **effects_end;
     uint64_t duration_ns;
+
+    pthread_mutex_t seen_lock;                /* guards the directory that hides_path looked at last: … */
+    struct hv_buf seen_parent, seen_resolved; /* … as written, and with its links resolved */
 
     /* result */
     const struct hv_content *produced; /* what the tool gave, before capping */
@@ -218,7 +220,7 @@ struct hv_str runtime_results_directory(struct runtime *runtime);
 /* schedule.c */
 void schedule_judged(struct call *call);   /* from here on the footprint counts, not "everything" */
 void schedule_withdraw(struct call *call); /* the input changed: the footprint is open again */
-void schedule_done(struct call *call);     /* the call has its result: let others go */
+void schedule_done(struct call *call);     /* the call has its result: let others go. Batch lock held */
 
 /* effects.c */
 extern const struct hv_services runtime_services;

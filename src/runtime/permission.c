@@ -13,6 +13,7 @@ void permission_facts(struct call *call, struct policy_facts *facts)
     const struct hv_tool *tool = call->tool;
     *facts = (struct policy_facts){
         .tool = tool,
+        .directory = call->context.directory,
         .reads = call->reads,
         .read_count = call->footprint.reads.count,
         .writes = call->writes,

@@ -111,10 +111,8 @@ static bool wait_for_admission(struct call *call)
 {
     LOCK_SCOPE(&call->batch->lock);
     set_state(call, CALL_WAITING);
-    while (call->state == CALL_WAITING && !call_is_cancelled(call)) {
-        call->waited = true;
+    while (call->state == CALL_WAITING && !call_is_cancelled(call))
         pthread_cond_wait(&call->admitted, &call->batch->lock);
-    }
     if (call->state != CALL_RUNNING)
         set_state(call, CALL_PENDING);
     return call->state == CALL_RUNNING;
@@ -123,10 +121,10 @@ static bool wait_for_admission(struct call *call)
 enum stage_outcome stage_schedule(struct call *call)
 {
     uint64_t started = clock_monotonic_ns();
-    call->waited = false;
     if (!wait_for_admission(call))
         return call_settle_error(call, "Cancelled while it waited for earlier calls: %s", call->batch->cancel_reason);
-    if (call->waited && ground_moved(call)) {
+    /* Also when it need not wait: an earlier call may have ended since this one was judged. */
+    if (call->index && ground_moved(call)) {
         schedule_withdraw(call);
         return STAGE_BACK;
     }
@@ -137,7 +135,6 @@ enum stage_outcome stage_schedule(struct call *call)
 void schedule_done(struct call *call)
 {
     struct batch *batch = call->batch;
-    LOCK_SCOPE(&batch->lock);
     if (call->state == CALL_RUNNING)
         batch->running--;
     call->state = CALL_DONE;

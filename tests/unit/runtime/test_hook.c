@@ -1,0 +1,351 @@
+/* test_hook.c: real hook commands in the form that people have them for Claude Code: what they are told, what their
+ * exit codes and JSON mean, and what happens when they fail. */
+#include "harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct harness h;
+
+/* Settings with one hook for an event; command is put into JSON as it is, so without quotes and backslashes. */
+static char *with_hook(const char *event, const char *more, const char *command, const char *allow)
+{
+    static char text[2048];
+    snprintf(text, sizeof text,
+             "{\"permissions\":{\"allow\":[%s]},\"hooks\":{\"%s\":[{\"matcher\":\"*\",\"hooks\":[{\"type\":\"command\","
+             "\"command\":\"%s\"%s}]}]}}",
+             allow, event, command, more);
+    return text;
+}
+
+static void start(const char *event, const char *more, const char *command, const char *allow)
+{
+    harness_open(&h, with_hook(event, more, command, allow));
+    harness_start(&h, NULL);
+}
+
+/* A script in the workspace that prints JSON: its path. */
+static void answer_file(const char *json)
+{
+    harness_write(&h, "answer.json", json);
+}
+
+static const struct harness_result *run_one(const char *input)
+{
+    harness_run(&h, "t1", "Probe", input, (char *)NULL);
+    return &h.results[0];
+}
+
+static void a_hook_gets_the_call_on_stdin_and_the_project_in_its_environment(void **state)
+{
+    (void)state;
+    start("PreToolUse", "", "cat > seen.json; echo $CLAUDE_PROJECT_DIR > project", "\"Probe\"");
+    assert_false(run_one("{\"say\":\"hello\"}")->is_error);
+    char *seen = harness_read(&h, "seen.json"), *project = harness_read(&h, "project");
+    assert_non_null(seen);
+    assert_contains(seen, "\"session_id\":\"test\"");
+    assert_contains(seen, "\"hook_event_name\":\"PreToolUse\"");
+    assert_contains(seen, "\"tool_name\":\"Probe\"");
+    assert_contains(seen, "\"tool_input\":{\"say\":\"hello\"}");
+    assert_contains(seen, "\"tool_use_id\":\"t1\"");
+    assert_contains(seen, "\"permission_mode\":\"default\"");
+    assert_contains(seen, "\"transcript_path\":\"/nowhere.jsonl\"");
+    assert_contains(seen, h.work);
+    assert_contains(project, h.work);
+    free(seen);
+    free(project);
+    harness_close(&h);
+}
+
+static void exit_2_blocks_and_its_stderr_goes_to_the_model(void **state)
+{
+    (void)state;
+    start("PreToolUse", "", "echo not today >&2; exit 2", "\"Probe\"");
+    const struct harness_result *result = run_one("{\"label\":\"a\"}");
+    assert_true(result->is_error);
+    assert_contains(result->text, "not today");
+    assert_int_equal(probe_note_at("+a"), -1);
+    harness_close(&h);
+}
+
+static void exit_2_blocks_whatever_was_printed(void **state)
+{
+    static const char *const printed[] = {
+        "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"allow\"}}",
+        "{ broken",
+        "",
+    };
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        start("PreToolUse", "", "cat answer.json; exit 2", "\"Probe\"");
+        answer_file(printed[i]);
+        assert_true(run_one("{}")->is_error);
+        harness_close(&h);
+    }
+}
+
+static void other_failures_are_told_and_do_not_block(void **state)
+{
+    static const char *const commands[] = {"exit 1", "kill -9 $$", "/nowhere/nothing", "echo {broken"};
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        start("PreToolUse", "", commands[i], "\"Probe\"");
+        assert_false(run_one("{\"say\":\"x\"}")->is_error);
+        assert_non_null(harness_event(&h, HV_EVENT_NOTICE, NULL, "warning"));
+        harness_close(&h);
+    }
+}
+
+static void a_required_hook_that_fails_denies(void **state)
+{
+    static const char *const commands[] = {"exit 1", "kill -9 $$", "/nowhere/nothing", "echo {broken", "sleep 5"};
+    (void)state;
+    for (size_t i = 0; i < 5; i++) {
+        start("PreToolUse", ",\"required\":true,\"timeout\":1", commands[i], "\"Probe\"");
+        const struct harness_result *result = run_one("{\"label\":\"a\"}");
+        assert_true(result->is_error);
+        assert_contains(result->text, "required");
+        assert_int_equal(probe_note_at("+a"), -1);
+        harness_close(&h);
+    }
+}
+
+static void the_decision_of_a_hook_counts(void **state)
+{
+    static const struct {
+        const char *decision, *allow;
+        bool runs;
+        const char *told;
+    } rows[] = {
+        {"allow", "", true, ""},
+        {"deny", "\"Probe\"", false, "because of me"},
+        {"ask", "\"Probe\"", false, ""}, /* nobody can be asked */
+        {"nonsense", "\"Probe\"", true, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char json[256];
+        start("PreToolUse", "", "cat answer.json", rows[i].allow);
+        snprintf(json, sizeof json,
+                 "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"%s\","
+                 "\"permissionDecisionReason\":\"because of me\"}}",
+                 rows[i].decision);
+        answer_file(json);
+        const struct harness_result *result = run_one("{\"label\":\"a\",\"writes\":[\"f\"]}");
+        if (result->is_error == rows[i].runs)
+            fail_msg("%s: %s", rows[i].decision, result->text);
+        assert_contains(result->text, rows[i].told);
+        harness_close(&h);
+    }
+}
+
+static void a_hook_cannot_allow_what_a_rule_denies(void **state)
+{
+    (void)state;
+    harness_open(&h, "{\"permissions\":{\"deny\":[\"Probe(secret/**)\"]},\"hooks\":{\"PreToolUse\":[{\"hooks\":[{"
+                     "\"type\":\"command\",\"command\":\"cat answer.json\"}]}]}}");
+    harness_start(&h, NULL);
+    answer_file("{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"allow\"}}");
+    assert_true(run_one("{\"reads\":[\"secret/a\"]}")->is_error);
+    assert_false(run_one("{\"writes\":[\"other\"]}")->is_error);
+    harness_close(&h);
+}
+
+static void an_input_that_a_hook_changed_is_validated_and_judged(void **state)
+{
+    (void)state;
+    harness_open(
+        &h, "{\"permissions\":{\"allow\":[\"Probe\"],\"deny\":[\"Probe(secret/**)\"]},\"hooks\":{"
+            "\"PreToolUse\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"echo >> count; cat answer.json\"}]}]}}");
+    harness_start(&h, NULL);
+    answer_file("{\"hookSpecificOutput\":{\"permissionDecision\":\"allow\",\"updatedInput\":{\"say\":\"changed\"}}}");
+    const struct harness_result *result = run_one("{\"say\":\"first\"}");
+    assert_string_equal(result->text, "changed");
+    assert_string_equal(result->input, "{\"say\":\"changed\"}");
+    char *count = harness_read(&h, "count");
+    assert_string_equal(count, "\n"); /* asked once: not about its own words */
+    free(count);
+    answer_file(
+        "{\"hookSpecificOutput\":{\"permissionDecision\":\"allow\",\"updatedInput\":{\"reads\":[\"secret/x\"]}}}");
+    assert_true(run_one("{}")->is_error);
+    answer_file("{\"hookSpecificOutput\":{\"updatedInput\":{\"nothing\":1}}}");
+    assert_contains(run_one("{}")->text, "nothing");
+    harness_close(&h);
+}
+
+static void a_matcher_and_a_condition_choose_the_hook(void **state)
+{
+    static const struct {
+        const char *matcher, *condition;
+        bool runs;
+    } rows[] = {
+        {"Probe", "", true},
+        {"probe_it", "", true},
+        {"Write|Probe", "", true},
+        {"Wri.*", "", false},
+        {"Pro", "", false},
+        {"^Pro", "", true},
+        {"", "", true},
+        {"Bash", "", false},
+        {"Probe", "Probe(a/**)", true},
+        {"Probe", "Probe(b/**)", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char settings[1024];
+        snprintf(settings, sizeof settings,
+                 "{\"permissions\":{\"allow\":[\"Probe\"]},\"hooks\":{\"PreToolUse\":[{\"matcher\":\"%s\",\"hooks\":[{"
+                 "\"type\":\"command\",\"command\":\"touch ran\"%s%s%s}]}]}}",
+                 rows[i].matcher, rows[i].condition[0] ? ",\"if\":\"" : "", rows[i].condition,
+                 rows[i].condition[0] ? "\"" : "");
+        harness_open(&h, settings);
+        harness_start(&h, NULL);
+        run_one("{\"reads\":[\"a/f\"]}");
+        char *ran = harness_read(&h, "ran");
+        if ((ran != NULL) != rows[i].runs)
+            fail_msg("matcher %s, condition %s", rows[i].matcher, rows[i].condition);
+        free(ran);
+        harness_close(&h);
+    }
+}
+
+static void the_strictest_of_several_hooks_wins_and_equal_ones_run_once(void **state)
+{
+    (void)state;
+    harness_open(&h, "{\"hooks\":{\"PreToolUse\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"cat answer.json\"},"
+                     "{\"type\":\"command\",\"command\":\"echo no >&2; exit "
+                     "2\"},{\"type\":\"command\",\"command\":\"echo >> count\"}"
+                     "]},{\"matcher\":\"Probe\",\"hooks\":[{\"type\":\"command\",\"command\":\"echo >> count\"}]}]}}");
+    harness_start(&h, NULL);
+    answer_file("{\"hookSpecificOutput\":{\"permissionDecision\":\"allow\"}}");
+    assert_true(run_one("{}")->is_error);
+    char *count = harness_read(&h, "count");
+    assert_string_equal(count, "\n");
+    free(count);
+    harness_close(&h);
+}
+
+static void a_hook_that_runs_once_runs_once_and_one_beside_is_not_waited_for(void **state)
+{
+    (void)state;
+    start("PreToolUse", ",\"once\":true", "echo >> count", "\"Probe\"");
+    run_one("{}");
+    run_one("{}");
+    char *count = harness_read(&h, "count");
+    assert_string_equal(count, "\n");
+    free(count);
+    harness_close(&h);
+
+    start("PreToolUse", ",\"async\":true", "sleep 30; exit 2", "\"Probe\"");
+    assert_false(run_one("{\"say\":\"x\"}")->is_error);
+    harness_close(&h); /* and ends with the session */
+}
+
+static void what_hooks_add_after_a_call_reaches_the_model(void **state)
+{
+    (void)state;
+    start("PostToolUse", "", "cat > seen.json; cat answer.json", "\"Probe\"");
+    answer_file(
+        "{\"decision\":\"block\",\"reason\":\"look again\",\"hookSpecificOutput\":{\"hookEventName\":\"PostToolUse\","
+        "\"additionalContext\":\"the build is red\"}}");
+    const struct harness_result *result = run_one("{\"say\":\"a line of text\\n\",\"repeat\":10000}");
+    assert_contains(result->block, "<truncated");
+    assert_contains(result->block, "look again");
+    assert_contains(result->block, "the build is red");
+    char *seen = harness_read(&h, "seen.json");
+    assert_contains(seen, "\"tool_response\":");
+    free(seen);
+    harness_close(&h);
+}
+
+static void a_failed_call_runs_the_hooks_for_failures(void **state)
+{
+    (void)state;
+    start("PostToolUseFailure", "", "cat > seen.json", "\"Probe\"");
+    run_one("{\"say\":\"fine\"}");
+    assert_null(harness_read(&h, "seen.json"));
+    run_one("{\"fail\":true}");
+    char *seen = harness_read(&h, "seen.json");
+    assert_non_null(seen);
+    assert_contains(seen, "the probe broke");
+    free(seen);
+    harness_close(&h);
+}
+
+static void continue_false_ends_the_turn_after_the_results(void **state)
+{
+    (void)state;
+    start("PostToolUse", "", "cat answer.json", "\"Probe\"");
+    answer_file("{\"continue\":false,\"stopReason\":\"enough\"}");
+    assert_false(run_one("{\"say\":\"x\"}")->is_error);
+    assert_true(h.stop);
+    assert_string_equal(h.stop_reason, "enough");
+    harness_close(&h);
+}
+
+static void a_hook_answers_in_the_place_of_a_person(void **state)
+{
+    (void)state;
+    start("PermissionRequest", "", "cat answer.json", "");
+    answer_file(
+        "{\"hookSpecificOutput\":{\"hookEventName\":\"PermissionRequest\",\"decision\":{\"behavior\":\"allow\"}}}");
+    assert_false(run_one("{\"writes\":[\"f\"]}")->is_error);
+    answer_file("{\"hookSpecificOutput\":{\"decision\":{\"behavior\":\"deny\",\"message\":\"not here\"}}}");
+    assert_contains(run_one("{\"writes\":[\"f\"]}")->text, "not here");
+    answer_file("{}");
+    assert_true(run_one("{\"writes\":[\"f\"]}")->is_error);
+    harness_close(&h);
+}
+
+static void hook_done(void *user, const struct runtime_hook_outcome *outcome)
+{
+    snprintf(user, 256, "%d|%d|%.*s|%.*s", outcome->block, outcome->stop, HV_STR_ARG(outcome->reason),
+             HV_STR_ARG(outcome->context));
+    loop_stop(h.loop);
+}
+
+static void hooks_of_the_session_give_context_or_block(void **state)
+{
+    static const struct {
+        const char *event, *command, *outcome;
+    } rows[] = {
+        {"SessionStart", "echo mind the gap", "0|0||mind the gap"},
+        {"UserPromptSubmit", "echo today is friday", "0|0||today is friday"},
+        {"UserPromptSubmit", "echo no secrets >&2; exit 2", "1|0|no secrets|"},
+        {"Stop", "echo not as context", "0|0||"},
+        {"Stop", "echo keep going >&2; exit 2", "1|0|keep going|"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char outcome[256] = "";
+        start(rows[i].event, "", rows[i].command, "");
+        runtime_run_hooks(h.runtime, rows[i].event, (struct hv_str){0}, HV_STR("{\"prompt\":\"x\"}"), hook_done,
+                          outcome);
+        loop_run(h.loop);
+        assert_string_equal(outcome, rows[i].outcome);
+        harness_close(&h);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_hook_gets_the_call_on_stdin_and_the_project_in_its_environment),
+        cmocka_unit_test(exit_2_blocks_and_its_stderr_goes_to_the_model),
+        cmocka_unit_test(exit_2_blocks_whatever_was_printed),
+        cmocka_unit_test(other_failures_are_told_and_do_not_block),
+        cmocka_unit_test(a_required_hook_that_fails_denies),
+        cmocka_unit_test(the_decision_of_a_hook_counts),
+        cmocka_unit_test(a_hook_cannot_allow_what_a_rule_denies),
+        cmocka_unit_test(an_input_that_a_hook_changed_is_validated_and_judged),
+        cmocka_unit_test(a_matcher_and_a_condition_choose_the_hook),
+        cmocka_unit_test(the_strictest_of_several_hooks_wins_and_equal_ones_run_once),
+        cmocka_unit_test(a_hook_that_runs_once_runs_once_and_one_beside_is_not_waited_for),
+        cmocka_unit_test(what_hooks_add_after_a_call_reaches_the_model),
+        cmocka_unit_test(a_failed_call_runs_the_hooks_for_failures),
+        cmocka_unit_test(continue_false_ends_the_turn_after_the_results),
+        cmocka_unit_test(a_hook_answers_in_the_place_of_a_person),
+        cmocka_unit_test(hooks_of_the_session_give_context_or_block),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -335,7 +335,7 @@ static void anthropic_event(struct model_decoder *decoder, struct hv_str name, s
                             const struct hv_json *root)
 {
     struct hv_str type = hv_json_get_string(root, "type");
-    if (!type.len)
+    if (!type.len && !hv_str_is(name, "message")) /* which is what events without a name are called */
         type = name;
     if (hv_str_is(type, "content_block_delta")) {
         block_delta(decoder, root, data);
@@ -353,8 +353,8 @@ static void anthropic_event(struct model_decoder *decoder, struct hv_str name, s
         stop_message(decoder);
     } else if (hv_str_is(type, "message")) {
         whole_message(decoder, root, data);
-    } else if (hv_str_is(type, "error")) {
-        decoder_fail_json(decoder, hv_json_get(root, "error"));
+    } else if (hv_str_is(type, "error") || hv_json_type_of(hv_json_get(root, "error")) == HV_JSON_OBJECT) {
+        decoder_fail_json(decoder, hv_json_get(root, "error")); /* gateways leave the type out */
     }
 }
 

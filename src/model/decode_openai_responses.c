@@ -268,7 +268,7 @@ static void responses_event(struct model_decoder *decoder, struct hv_str name, s
         end_response(decoder, root, MODEL_STOP_NONE, (struct hv_str){0}, data); /* "stream" was ignored */
     } else if (hv_str_is(type, "response.failed")) {
         decoder_fail_json(decoder, hv_json_get(response, "error"));
-    } else if (hv_str_is(type, "error")) {
+    } else if (hv_str_is(type, "error") || hv_json_type_of(hv_json_get(root, "error")) == HV_JSON_OBJECT) {
         const struct hv_json *error = hv_json_get(root, "error");
         decoder_fail_json(decoder, error ? error : root);
     }

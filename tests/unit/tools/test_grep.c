@@ -1,0 +1,447 @@
+/* test_grep.c: the tool Grep over real trees: modes, context, patterns, encodings, caps, and hard patterns. */
+#include "harness.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+extern const struct hv_tool tool_grep;
+
+static int open_tree(void **state)
+{
+    static struct session session;
+    session_open(&session);
+    file_put(&session, "a.c", "int main(void)\n{\n    return foo(1);\n}\n");
+    file_put(&session, "b.h", "int foo(int);\r\nint bar(int);\r\n");
+    file_put(&session, "src/x.py", "def foo():\n    pass\n\ndef bar():\n    foo()\n");
+    file_put(&session, "src/y.txt", "nothing here\nFOO\n");
+    file_put(&session, ".hidden", "foo\n");
+    file_set_time(&session, "a.c", 1);
+    file_set_time(&session, "b.h", 3);
+    file_set_time(&session, "src/x.py", 2);
+    *state = &session;
+    return 0;
+}
+
+static int close_tree(void **state)
+{
+    session_close(*state);
+    return 0;
+}
+
+struct grep_case {
+    const char *input, *expected;
+};
+
+static void run_cases(void **state, const struct grep_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        call(*state, &tool_grep, cases[i].input);
+        expect_fine(*state);
+        expect_text(*state, cases[i].expected);
+    }
+}
+#define RUN_CASES(state, cases) run_cases(state, cases, sizeof(cases) / sizeof *(cases))
+
+static void the_three_modes(void **state)
+{
+    static const struct grep_case cases[] = {
+        {"{'pattern':'foo'}", "b.h\nsrc/x.py\na.c\n"}, /* newest first */
+        {"{'pattern':'foo','output_mode':'files_with_matches'}", "b.h\nsrc/x.py\na.c\n"},
+        {"{'pattern':'foo','output_mode':'content'}",
+         "a.c:3:    return foo(1);\nb.h:1:int foo(int);\nsrc/x.py:1:def foo():\nsrc/x.py:5:    foo()\n"},
+        {"{'pattern':'foo','output_mode':'content','-n':false,'path':'b.h'}", "b.h:int foo(int);\n"},
+        {"{'pattern':'foo','output_mode':'count'}", "a.c:1\nb.h:1\nsrc/x.py:2\n[4 matches in 3 files]\n"},
+        {"{'pattern':'foo','-i':true,'output_mode':'count','path':'src'}",
+         "src/x.py:2\nsrc/y.txt:1\n[3 matches in 2 files]\n"},
+    };
+    RUN_CASES(state, cases);
+    assert_true(hv_str_is(((struct session *)*state)->result.summary, "3 matches in 2 files"));
+}
+
+static void files_are_chosen_by_glob_and_type(void **state)
+{
+    static const struct grep_case cases[] = {
+        {"{'pattern':'foo','glob':'*.py'}", "src/x.py\n"},
+        {"{'pattern':'foo','include':'*.{c,h}'}", "b.h\na.c\n"},
+        {"{'pattern':'foo','glob':'*.c,*.h'}", "b.h\na.c\n"},
+        {"{'pattern':'foo','glob':'!*.h'}", "src/x.py\na.c\n"},
+        {"{'pattern':'foo','glob':'!src/'}", "b.h\na.c\n"},
+        {"{'pattern':'foo','glob':'src/**'}", "src/x.py\n"},
+        {"{'pattern':'foo','glob':'src/*.py','path':'src'}", "src/x.py\n"},
+        {"{'pattern':'foo','type':'py'}", "src/x.py\n"},
+        {"{'pattern':'foo','type':'python'}", "src/x.py\n"},
+        {"{'pattern':'foo','type':'c'}", "b.h\na.c\n"},
+        {"{'pattern':'foo','type':'c','glob':'!*.h'}", "a.c\n"},
+        {"{'pattern':'foo','hidden':true,'glob':'.hid*'}", ".hidden\n"},
+    };
+    RUN_CASES(state, cases);
+    call(*state, &tool_grep, "{'pattern':'foo','type':'pyhton'}");
+    expect_failure(*state, "Did you mean \"python\"?");
+    call(*state, &tool_grep, "{'pattern':'foo','glob':'*.zig'}");
+    expect_has(*state, "No matches for foo in . (0 files searched)");
+    expect_has(*state, "No file there fits glob and type");
+}
+
+static void context_lines_are_marked_and_groups_divided(void **state)
+{
+    struct session *session = *state;
+    file_put(session, "ctx", "1\n2\nhit\n4\n5\n6\n7\nhit\nhit\n10\n11\n12\n13\nhit");
+    static const struct grep_case cases[] = {
+        {"{'pattern':'hit','path':'ctx','output_mode':'content','-A':1}",
+         "ctx:3:hit\nctx-4-4\n--\nctx:8:hit\nctx:9:hit\nctx-10-10\n--\nctx:14:hit\n"},
+        {"{'pattern':'hit','path':'ctx','output_mode':'content','-B':2}",
+         "ctx-1-1\nctx-2-2\nctx:3:hit\n--\nctx-6-6\nctx-7-7\nctx:8:hit\nctx:9:hit\n--\nctx-12-12\nctx-13-13\nctx:14:"
+         "hit\n"},
+        {"{'pattern':'hit','path':'ctx','output_mode':'content','context':2}",
+         "ctx-1-1\nctx-2-2\nctx:3:hit\nctx-4-4\nctx-5-5\nctx-6-6\nctx-7-7\nctx:8:hit\nctx:9:hit\nctx-10-10\nctx-11-11\n"
+         "ctx-12-12\nctx-13-13\nctx:14:hit\n"},
+        {"{'pattern':'hit','path':'ctx','output_mode':'content','-C':1,'-B':0,'head_limit':3}",
+         "ctx:3:hit\nctx-4-4\n--\nctx:8:hit\n[Lines 1 to 3 of the answer are shown; there are more. Continue with "
+         "offset 3, or narrow the search.]\n"},
+    };
+    RUN_CASES(state, cases);
+}
+
+static void a_line_matches_by_itself(void **state)
+{
+    struct session *session = *state;
+    file_put(session, "crlf", "alpha\r\nbeta\r\n\r\nomega");
+    file_put(session, "lines", "foo\nbar \n\nfoo x\nend");
+    static const struct grep_case cases[] = {
+        {"{'pattern':'a$','path':'crlf','output_mode':'content'}", "crlf:1:alpha\ncrlf:2:beta\ncrlf:4:omega\n"},
+        {"{'pattern':'^$','path':'crlf','output_mode':'content'}", "crlf:3:\n"},
+        {"{'pattern':'^\\\\s*$','path':'lines','output_mode':'content'}", "lines:3:\n"},
+        {"{'pattern':'foo(?!\\\\s)','path':'lines','output_mode':'content'}", "lines:1:foo\n"},
+        {"{'pattern':'foo\\\\z','path':'lines','output_mode':'content'}", "lines:1:foo\n"},
+        {"{'pattern':'\\\\Afoo x','path':'lines','output_mode':'content'}", "lines:4:foo x\n"},
+        {"{'pattern':'bar\\\\s++$','path':'lines','output_mode':'content'}", "lines:2:bar \n"},
+        {"{'pattern':'foo[^z]','path':'lines','output_mode':'content'}", "lines:4:foo x\n"},
+        {"{'pattern':'(?<=foo )x','path':'lines','output_mode':'content'}", "lines:4:foo x\n"},
+        {"{'pattern':'(o)\\\\1','path':'lines','output_mode':'count'}", "lines:2\n[2 matches in 1 file]\n"},
+        {"{'pattern':'x*','path':'lines','output_mode':'count'}", "lines:5\n[5 matches in 1 file]\n"},
+        {"{'pattern':'end','path':'lines','output_mode':'content'}", "lines:5:end\n"},
+        {"{'pattern':'(?-m)^f','path':'lines','output_mode':'count'}", "lines:2\n[2 matches in 1 file]\n"},
+    };
+    RUN_CASES(state, cases);
+}
+
+static void multiline_spans_lines(void **state)
+{
+    struct session *session = *state;
+    file_put(session, "m", "begin {\n  one\n  two\n}\nbegin { x }\nlast begin\n");
+    static const struct grep_case cases[] = {
+        {"{'pattern':'begin \\\\{.*?\\\\}','multiline':true,'path':'m','output_mode':'content'}",
+         "m:1:begin {\nm:2:  one\nm:3:  two\nm:4:}\nm:5:begin { x }\n"},
+        {"{'pattern':'begin \\\\{.*?\\\\}','multiline':true,'path':'m','output_mode':'count'}",
+         "m:2\n[2 matches in 1 file]\n"},
+        {"{'pattern':'one\\\\n  two','multiline':true,'path':'m','output_mode':'content'}", "m:2:  one\nm:3:  two\n"},
+        {"{'pattern':'one\\n  two','multiline':true,'fixed_strings':true,'path':'m','output_mode':'content','-A':1}",
+         "m:2:  one\nm:3:  two\nm-4-}\n"},
+        {"{'pattern':'in$','multiline':true,'path':'m','output_mode':'content'}", "m:6:last begin\n"},
+    };
+    RUN_CASES(state, cases);
+    call(session, &tool_grep, "{'pattern':'one\\\\n  two','path':'m'}");
+    expect_failure(session, "Set multiline");
+}
+
+static void fixed_strings_are_taken_as_they_are(void **state)
+{
+    struct session *session = *state;
+    file_put(session, "f", "a.b(c\nA.B(C\naxb(c\n");
+    static const struct grep_case cases[] = {
+        {"{'pattern':'a.b(c','fixed_strings':true,'path':'f','output_mode':'content'}", "f:1:a.b(c\n"},
+        {"{'pattern':'a.b(c','literal_text':true,'-i':true,'path':'f','output_mode':'content'}",
+         "f:1:a.b(c\nf:2:A.B(C\n"},
+    };
+    RUN_CASES(state, cases);
+}
+
+static void an_invalid_pattern_is_pointed_at(void **state)
+{
+    struct session *session = *state;
+    call(session, &tool_grep, "{'pattern':'foo(bar'}");
+    expect_failure(session, "at position 8");
+    expect_has(session, "foo(bar ⟨here⟩");
+    expect_has(session, "fixed_strings");
+    assert_string_equal(session->err.place, "pattern");
+    call(session, &tool_grep, "{'pattern':'a[b'}");
+    expect_failure(session, "position");
+    call(session, &tool_grep, "{'pattern':'*a'}");
+    expect_failure(session, "position 1");
+    call(session, &tool_grep, "{'pattern':''}");
+    expect_failure(session, "pattern");
+    call(session, &tool_grep, "{'pattern':'a','output_mode':'contents'}");
+    expect_failure(session, "output_mode");
+}
+
+static void ignored_files_are_left_out_unless_asked_for(void **state)
+{
+    struct session *session = *state;
+    directory_make(session, ".git");
+    file_put(session, ".gitignore", "src/\n");
+    call(session, &tool_grep, "{'pattern':'foo'}");
+    expect_text(session, "b.h\na.c\n");
+    call(session, &tool_grep, "{'pattern':'foo','no_ignore':true}");
+    expect_text(session, "b.h\nsrc/x.py\na.c\n");
+    call(session, &tool_grep, "{'pattern':'pass'}");
+    expect_has(session, "No matches for pass in . (2 files searched).\n[1 entry was left out by ignore files");
+    call(session, &tool_grep, "{'pattern':'foo','path':'src/x.py'}");
+    expect_text(session, "src/x.py\n");
+}
+
+static void binary_files_are_skipped(void **state)
+{
+    struct session *session = *state;
+    file_put_bytes(session, "bin", HV_STR("foo\0bar\nfoo\n"));
+    call(session, &tool_grep, "{'pattern':'foo','path':'bin'}");
+    expect_has(session, "No matches for foo in bin (1 file searched).\n[1 binary file was skipped]");
+    /* A NUL that comes late ends the text there. */
+    struct hv_buf late;
+    hv_buf_init(&late, 1 << 20);
+    hv_buf_add_cstr(&late, "foo first\n");
+    while (late.len < 20000)
+        hv_buf_add_cstr(&late, "filling the head of the file\n");
+    hv_buf_add(&late, "foo\0foo\nfoo last\n", 17);
+    file_put_bytes(session, "late", hv_buf_str(&late));
+    hv_buf_release(&late);
+    call(session, &tool_grep, "{'pattern':'foo','path':'late','output_mode':'content'}");
+    expect_text(session, "late:1:foo first\n");
+}
+
+static void encodings_are_read_as_text(void **state)
+{
+    struct session *session = *state;
+    file_put_bytes(session, "u16le",
+                   HV_STR("\xff\xfe"
+                          "f\0\xfc\0\n\0x\0\n\0"));
+    file_put_bytes(session, "latin1", HV_STR("f\xfc\nx\n"));
+    file_put_bytes(session, "broken", HV_STR("\xfd\xfe\xff f\xc3\xbc \xce\xb1\n\x80x\n"));
+    file_put_bytes(session, "bom",
+                   HV_STR("\xef\xbb\xbf"
+                          "f\xc3\xbc\n"));
+    static const struct grep_case cases[] = {
+        {"{'pattern':'^fü','path':'u16le','output_mode':'content'}", "u16le:1:fü\n"},
+        {"{'pattern':'^fü$','path':'latin1','output_mode':'content'}", "latin1:1:fü\n"},
+        {"{'pattern':'^fü$','path':'bom','output_mode':'content'}", "bom:1:fü\n"},
+        {"{'pattern':'fü \\\\p{Greek}$','path':'broken','output_mode':'count'}", "broken:1\n[1 match in 1 file]\n"},
+        {"{'pattern':'x$','path':'broken','output_mode':'count'}", "broken:1\n[1 match in 1 file]\n"},
+        {"{'pattern':'FÜ','-i':true,'path':'bom','output_mode':'count'}", "bom:1\n[1 match in 1 file]\n"},
+    };
+    RUN_CASES(state, cases);
+}
+
+static void long_lines_are_cut_around_the_match(void **state)
+{
+    struct session *session = *state;
+    struct hv_buf line;
+    hv_buf_init(&line, 1 << 20);
+    for (int i = 0; i < 3000; i++)
+        hv_buf_add_cstr(&line, "ä");
+    hv_buf_add_cstr(&line, "needle");
+    for (int i = 0; i < 3000; i++)
+        hv_buf_add_cstr(&line, "ö");
+    file_put_bytes(session, "long", hv_buf_str(&line));
+    hv_buf_release(&line);
+    call(session, &tool_grep, "{'pattern':'needle','path':'long','output_mode':'content'}");
+    expect_has(session, "long:1:[… 5880 bytes] ä");
+    expect_has(session, "needleö");
+    assert_true(hv_str_ends(session->text, HV_STR(" bytes]\n")));
+    assert_true(session->text.len < 650);
+}
+
+static void head_limit_and_offset_page_through(void **state)
+{
+    struct session *session = *state;
+    char name[64];
+    for (int i = 0; i < 30; i++) {
+        snprintf(name, sizeof name, "p/f%02d", i);
+        file_put(session, name, "hit\nhit\n");
+        file_set_time(session, name, i);
+    }
+    static const struct grep_case cases[] = {
+        {"{'pattern':'hit','path':'p','head_limit':2}",
+         "p/f29\np/f28\n[2 of 30 files are shown: 28 more. Continue with offset 2, or narrow the search.]\n"},
+        {"{'pattern':'hit','path':'p','head_limit':2,'offset':28}", "p/f01\np/f00\n"},
+        {"{'pattern':'hit','path':'p','head_limit':2,'offset':30}",
+         "Nothing more: the answer ends before offset 30.\n"},
+        {"{'pattern':'hit','path':'p','head_limit':3,'offset':1,'output_mode':'content'}",
+         "p/f00:2:hit\np/f01:1:hit\np/f01:2:hit\n[Lines 2 to 4 of the answer are shown; there are more. Continue with "
+         "offset 4, or narrow the search.]\n"},
+        {"{'pattern':'hit','path':'p','head_limit':1,'output_mode':'count'}",
+         "p/f00:2\n[60 matches in 30 files]\n[1 of 30 files are shown: 29 more. Continue with offset 1, or narrow the "
+         "search.]\n"},
+    };
+    RUN_CASES(state, cases);
+    call(session, &tool_grep, "{'pattern':'hit','path':'p','head_limit':0,'output_mode':'content'}");
+    expect_has(session, "p/f29:2:hit\n");
+    expect_lacks(session, "[");
+}
+
+static void content_is_capped_without_being_asked(void **state)
+{
+    struct session *session = *state;
+    struct hv_buf text;
+    hv_buf_init(&text, 1 << 20);
+    for (int i = 0; i < 1000; i++)
+        hv_buf_addf(&text, "hit %d\n", i);
+    file_put_bytes(session, "many", hv_buf_str(&text));
+    hv_buf_release(&text);
+    call(session, &tool_grep, "{'pattern':'hit','path':'many','output_mode':'content'}");
+    expect_has(session, "many:250:hit 249\n[Lines 1 to 250");
+    expect_lacks(session, "hit 250");
+    call(session, &tool_grep, "{'pattern':'hit','path':'many','output_mode':'count'}");
+    expect_has(session, "many:1000\n");
+}
+
+/* Text far larger than the scanner's buffer, with numbers and context across the borders of its pieces. */
+static void large_files_keep_their_line_numbers(void **state)
+{
+    struct session *session = *state;
+    struct hv_buf text;
+    hv_buf_init(&text, 64 << 20);
+    for (int i = 1; i <= 300000; i++)
+        hv_buf_addf(&text, i % 50000 == 0 ? "needle %d\n" : "straw %d\n", i);
+    file_put_bytes(session, "large", hv_buf_str(&text));
+    hv_buf_release(&text);
+    call(session, &tool_grep, "{'pattern':'needle','path':'large','output_mode':'content','-C':1}");
+    for (int i = 50000; i <= 250000; i += 50000)
+        expect_has(session,
+                   hv_arena_format(&session->call, "large-%d-straw %d\nlarge:%d:needle %d\nlarge-%d-straw %d\n--\n",
+                                   i - 1, i - 1, i, i, i + 1, i + 1)
+                       .ptr);
+    expect_has(session, "large-299999-straw 299999\nlarge:300000:needle 300000\n");
+    call(session, &tool_grep, "{'pattern':'[n]eedle \\\\d+$','path':'large','output_mode':'count'}");
+    expect_has(session, "large:6\n");
+    call(session, &tool_grep,
+         "{'pattern':'straw 99999\\\\nneedle','multiline':true,'path':'large','output_mode':'count'}");
+    expect_has(session, "large:1\n");
+    call(session, &tool_grep, "{'pattern':'straw','path':'large','output_mode':'count'}");
+    expect_has(session, "large:299994\n");
+}
+
+/* Every way to search gives what trying each line alone gives. */
+static void windows_and_single_lines_agree(void **state)
+{
+    struct session *session = *state;
+    struct hv_buf text;
+    hv_buf_init(&text, 16 << 20);
+    uint32_t random = 12345;
+    for (int i = 0; i < 20000; i++) {
+        size_t len = (random >> 8) % 12;
+        for (size_t j = 0; j < len; j++) {
+            random = random * 1664525u + 1013904223u;
+            hv_buf_add_byte(&text, "ab \tc1x(\xff\r"[(random >> 16) % 10]);
+        }
+        hv_buf_add_byte(&text, '\n');
+        random = random * 1664525u + 1013904223u;
+    }
+    file_put_bytes(session, "noise", hv_buf_str(&text));
+    hv_buf_release(&text);
+    static const char *const patterns[] = {"a+b",        "^a",       "b$",     "\\\\s+x", "[^a]b",       "a[^b]*c",
+                                           "\\\\w\\\\W", "^\\\\s*$", "(a|b)c", "x{2,}",   "a.*b.*c",     "\\\\bx\\\\b",
+                                           "1?x$",       "(a)\\\\1", "c|^$",   "\\\\S$",  "[[:digit:]]", "a\\\\s"};
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        call(session, &tool_grep,
+             hv_arena_format(&session->own, "{'pattern':'%s','path':'noise','output_mode':'count'}", patterns[i]).ptr);
+        expect_has(session, "noise:");
+        struct hv_str usual = hv_arena_str(&session->own, session->text);
+        /* A look-ahead that always holds has every line tried alone. */
+        call(
+            session, &tool_grep,
+            hv_arena_format(&session->own, "{'pattern':'(?:%s)(?=)','path':'noise','output_mode':'count'}", patterns[i])
+                .ptr);
+        expect_text(session, usual.ptr);
+    }
+}
+
+static void a_hard_pattern_ends_and_says_so(void **state)
+{
+    struct session *session = *state;
+    struct hv_buf text;
+    hv_buf_init(&text, 1 << 20);
+    for (int i = 0; i < 20; i++)
+        hv_buf_addf(&text, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx%d\n", i);
+    hv_buf_add_cstr(&text, "xxy\n");
+    file_put_bytes(session, "hard", hv_buf_str(&text));
+    hv_buf_release(&text);
+    call(session, &tool_grep, "{'pattern':'(x+x+)+[yz]','path':'hard','output_mode':'content'}");
+    expect_fine(session);
+    expect_has(session, "hard:21:xxy\n");
+    expect_has(session, "[The pattern takes too long on 20 lines");
+}
+
+static void what_may_not_be_read_is_not_shown_nor_counted(void **state)
+{
+    struct session *session = *state;
+    session->hidden = "/a.c";
+    call(session, &tool_grep, "{'pattern':'foo'}");
+    expect_text(session, "b.h\nsrc/x.py\n");
+    call(session, &tool_grep, "{'pattern':'foo','output_mode':'content'}");
+    expect_text(session, "b.h:1:int foo(int);\nsrc/x.py:1:def foo():\nsrc/x.py:5:    foo()\n");
+    call(session, &tool_grep, "{'pattern':'foo','output_mode':'count'}");
+    expect_text(session, "b.h:1\nsrc/x.py:2\n[3 matches in 2 files]\n");
+}
+
+static void links_and_other_kinds_are_not_followed_in_a_tree(void **state)
+{
+    struct session *session = *state;
+    assert_int_equal(symlink("../a.c", file_path(session, "src/link.c")), 0);
+    assert_int_equal(symlink("..", file_path(session, "src/up")), 0);
+    assert_int_equal(mkfifo(file_path(session, "src/pipe"), 0600), 0);
+    call(session, &tool_grep, "{'pattern':'foo','path':'src'}");
+    expect_text(session, "src/x.py\n");
+    call(session, &tool_grep, "{'pattern':'foo','path':'src/link.c'}");
+    expect_text(session, "src/link.c\n");
+    call(session, &tool_grep, "{'pattern':'foo','path':'src/pipe'}");
+    expect_failure(session, "pipe");
+    call(session, &tool_grep, "{'pattern':'foo','path':'scr'}");
+    expect_failure(session, "Did you mean");
+}
+
+static void a_cancelled_search_ends(void **state)
+{
+    struct session *session = *state;
+    hv_cancel_raise(session->cancel);
+    call(session, &tool_grep, "{'pattern':'foo'}");
+    assert_int_equal(session->code, HV_ECANCELLED);
+}
+
+static void peers_names_are_understood(void **state)
+{
+    struct session *session = *state;
+    assert_true(hv_tool_is_named(&tool_grep, HV_STR("grep_search")));
+    assert_true(hv_tool_is_named(&tool_grep, HV_STR("search_file_content")));
+    call(session, &tool_grep, "{'query':'foo','dir_path':'src','include_pattern':'*.py'}");
+    expect_text(session, "src/x.py\n");
+    call(session, &tool_grep, "{'pattern':'foo','path':'src','head_limit':'5','-n':'true','output_mode':'count'}");
+    expect_fine(session);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, open_tree, close_tree)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(the_three_modes),
+        CASE(files_are_chosen_by_glob_and_type),
+        CASE(context_lines_are_marked_and_groups_divided),
+        CASE(a_line_matches_by_itself),
+        CASE(multiline_spans_lines),
+        CASE(fixed_strings_are_taken_as_they_are),
+        CASE(an_invalid_pattern_is_pointed_at),
+        CASE(ignored_files_are_left_out_unless_asked_for),
+        CASE(binary_files_are_skipped),
+        CASE(encodings_are_read_as_text),
+        CASE(long_lines_are_cut_around_the_match),
+        CASE(head_limit_and_offset_page_through),
+        CASE(content_is_capped_without_being_asked),
+        CASE(large_files_keep_their_line_numbers),
+        CASE(windows_and_single_lines_agree),
+        CASE(a_hard_pattern_ends_and_says_so),
+        CASE(what_may_not_be_read_is_not_shown_nor_counted),
+        CASE(links_and_other_kinds_are_not_followed_in_a_tree),
+        CASE(a_cancelled_search_ends),
+        CASE(peers_names_are_understood),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,188 @@
+/* test_ls.c: the tool LS: the tree, its sizes, its caps, and what it leaves out. */
+#include "harness.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+extern const struct hv_tool tool_ls;
+
+static int open_tree(void **state)
+{
+    static struct session session;
+    session_open(&session);
+    file_put(&session, "b.txt", "12345");
+    file_put(&session, "a/deep/er/x.c", "1");
+    file_put(&session, "a/one.c", "");
+    file_put(&session, ".config", "abc");
+    file_put(&session, "c/big", "");
+    assert_int_equal(truncate(file_path(&session, "c/big"), 1234567), 0);
+    *state = &session;
+    return 0;
+}
+
+static int close_tree(void **state)
+{
+    session_close(*state);
+    return 0;
+}
+
+static void the_tree_has_sizes_and_hidden_files(void **state)
+{
+    struct session *session = *state;
+    call(session, &tool_ls, "{}");
+    expect_text(session, hv_arena_format(&session->own,
+                                         "%s/\n"
+                                         "  .config  3 bytes\n"
+                                         "  a/\n"
+                                         "    deep/\n"
+                                         "      er/\n"
+                                         "        x.c  1 byte\n"
+                                         "    one.c  0 bytes\n"
+                                         "  b.txt  5 bytes\n"
+                                         "  c/\n"
+                                         "    big  1.2 MB\n",
+                                         session->root.ptr)
+                             .ptr);
+    assert_true(hv_str_is(session->result.summary, "9 entries"));
+}
+
+static void depth_bounds_the_levels(void **state)
+{
+    struct session *session = *state;
+    call(session, &tool_ls, "{'path':'a','depth':1}");
+    expect_text(session, hv_arena_format(&session->own, "%s/a/\n  deep/ …\n  one.c  0 bytes\n", session->root.ptr).ptr);
+    call(session, &tool_ls, "{'path':'a','depth':2}");
+    expect_has(session, "  deep/\n    er/ …\n");
+}
+
+static void what_lies_deep_is_left_out_first(void **state)
+{
+    struct session *session = *state;
+    char name[64];
+    for (int i = 0; i < 700; i++) {
+        snprintf(name, sizeof name, "a/f%03d", i);
+        file_put(session, name, "");
+    }
+    call(session, &tool_ls, "{}");
+    expect_has(session, "  c/");
+    expect_has(session, "  b.txt  5 bytes\n");
+    expect_has(session, "    f000");
+    expect_has(session, "    …\n");
+    expect_has(session, "[The first 500 entries are shown, level by level;");
+    expect_lacks(session, "f600");
+    expect_lacks(session, "big");
+    expect_has(session, "  c/ …\n");
+}
+
+static void ignored_entries_are_left_out_and_counted(void **state)
+{
+    struct session *session = *state;
+    file_put(session, ".gitignore", "*.txt\n");
+    directory_make(session, ".git/objects");
+    call(session, &tool_ls, "{}");
+    expect_lacks(session, "b.txt");
+    expect_lacks(session, "objects");
+    expect_has(session, "[1 entry was left out by ignore files");
+}
+
+static void ignore_patterns_are_honoured(void **state)
+{
+    struct session *session = *state;
+    call(session, &tool_ls, "{'ignore':['*.c','c/','deep/er']}");
+    expect_lacks(session, "one.c");
+    expect_lacks(session, "big");
+    expect_has(session, "deep/");
+    expect_has(session, "[3 entries were left out by the ignore patterns]");
+    call(session, &tool_ls, "{'ignore':'a'}");
+    expect_lacks(session, "one.c");
+    call(session, &tool_ls, "{'ignore':['ok','[a']}");
+    expect_failure(session, "");
+    assert_string_equal(session->err.place, "ignore[1]");
+}
+
+static void links_are_shown_and_not_followed(void **state)
+{
+    struct session *session = *state;
+    assert_int_equal(symlink("..", file_path(session, "c/up")), 0);
+    assert_int_equal(mkfifo(file_path(session, "c/pipe"), 0600), 0);
+    call(session, &tool_ls, "{'path':'c'}");
+    expect_has(session, "  up -> ..\n");
+    expect_has(session, "  pipe  (pipe)\n");
+    expect_lacks(session, "b.txt");
+}
+
+static void an_empty_directory_says_so(void **state)
+{
+    struct session *session = *state;
+    directory_make(session, "empty");
+    call(session, &tool_ls, "{'path':'empty'}");
+    expect_fine(session);
+    expect_has(session, "(empty)");
+}
+
+static void files_and_missing_paths_are_refused_with_advice(void **state)
+{
+    struct session *session = *state;
+    call(session, &tool_ls, "{'path':'b.txt'}");
+    expect_failure(session, "is a file, not a directory\nUse Read");
+    call(session, &tool_ls, "{'path':'b.tx'}");
+    expect_failure(session, "Did you mean");
+    assert_int_equal(session->code, HV_ENOTFOUND);
+}
+
+static void what_may_not_be_read_is_not_shown(void **state)
+{
+    struct session *session = *state;
+    session->hidden = "/deep";
+    call(session, &tool_ls, "{}");
+    expect_lacks(session, "deep");
+    expect_lacks(session, "x.c");
+    expect_has(session, "one.c");
+}
+
+static void directories_that_cannot_be_read_are_counted(void **state)
+{
+    struct session *session = *state;
+    if (geteuid() == 0)
+        skip();
+    assert_int_equal(chmod(file_path(session, "a/deep"), 0), 0);
+    call(session, &tool_ls, "{}");
+    expect_fine(session);
+    expect_has(session, "[1 directory could not be read]");
+}
+
+static void a_cancelled_listing_ends(void **state)
+{
+    struct session *session = *state;
+    hv_cancel_raise(session->cancel);
+    call(session, &tool_ls, "{}");
+    assert_int_equal(session->code, HV_ECANCELLED);
+}
+
+static void peers_names_are_understood(void **state)
+{
+    (void)state;
+    assert_true(hv_tool_is_named(&tool_ls, HV_STR("list_dir")));
+    assert_true(hv_tool_is_named(&tool_ls, HV_STR("list_directory")));
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, open_tree, close_tree)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(the_tree_has_sizes_and_hidden_files),
+        CASE(depth_bounds_the_levels),
+        CASE(what_lies_deep_is_left_out_first),
+        CASE(ignored_entries_are_left_out_and_counted),
+        CASE(ignore_patterns_are_honoured),
+        CASE(links_are_shown_and_not_followed),
+        CASE(an_empty_directory_says_so),
+        CASE(files_and_missing_paths_are_refused_with_advice),
+        CASE(what_may_not_be_read_is_not_shown),
+        CASE(directories_that_cannot_be_read_are_counted),
+        CASE(a_cancelled_listing_ends),
+        CASE(peers_names_are_understood),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -89,6 +89,7 @@ struct hv_json_writer {
     struct hv_buf *buf;
     uint32_t depth;
     bool need_comma, in_member; /* inner state */
+    bool deep;                  /* was nested deeper than `objects` can tell */
     uint64_t objects;           /* one bit per open level, innermost lowest: is it an object */
 };
 

@@ -85,7 +85,7 @@ void hv_json_writer_init(struct hv_json_writer *writer, struct hv_buf *buf)
     *writer = (struct hv_json_writer){.buf = buf};
 }
 
-/* Whether the innermost open level is an object; known for the 64 innermost levels. For asserts. */
+/* Whether the innermost open level is an object; not known once it was nested deeper than 64. For asserts. */
 __attribute__((unused)) static bool in_object(const struct hv_json_writer *writer)
 {
     return writer->depth && writer->objects & 1;
@@ -106,7 +106,7 @@ static void begin(struct hv_json_writer *writer, char bracket, unsigned object)
     start_value(writer);
     hv_buf_add_byte(writer->buf, bracket);
     writer->objects = writer->objects << 1 | object;
-    writer->depth++;
+    writer->deep |= ++writer->depth > 64;
     writer->need_comma = false;
 }
 
@@ -145,7 +145,7 @@ static void put_quoted(struct hv_buf *buf, struct hv_str text)
 
 void hv_json_name_str(struct hv_json_writer *writer, struct hv_str name)
 {
-    assert(!writer->in_member && (in_object(writer) || writer->depth > 64));
+    assert(!writer->in_member && (in_object(writer) || writer->deep));
     if (writer->need_comma)
         hv_buf_add_byte(writer->buf, ',');
     put_quoted(writer->buf, name);

@@ -56,6 +56,8 @@ struct runtime {
     bool *hooks_used;         /* hooks that run once: whether they have */
     struct hv_cancel *ending; /* raised when the session ends: for what no call waits for; NULL: no descriptor left */
 
+    struct http_client *http; /* of hooks; made when first needed; loop thread */
+
     pthread_mutex_t emit_lock; /* one order of events for all sinks */
     pthread_mutex_t ask_lock;  /* one question at a time */
 };
@@ -246,6 +248,9 @@ struct hook_verdict {
  * what they say. members: JSON object of event-specific members. call: NULL for events of the session. */
 void hook_run(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members,
               struct call *call, struct hv_arena *arena, struct hook_verdict *out);
+/* hook_http.c: POST body to the hook's URL and append the answer to *answer. Blocks; on a worker. */
+enum hv_code hook_post(struct runtime *runtime, const struct settings_hook *hook, struct hv_str body,
+                       const struct hv_cancel *cancel, struct hv_buf *answer, struct hv_error *err);
 bool hook_configured(const struct runtime *runtime, const char *event);
 
 #endif

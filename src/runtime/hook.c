@@ -1,10 +1,11 @@
 /*
  * hook.c: the hooks that people configured: which run, what they are told, what their answers mean (spec P8).
  *
- * A hook is a command; it gets JSON on stdin and answers by exit code and JSON on stdout, in the form that scripts for
- * Claude Code have (facts: exit 2 blocks; hookSpecificOutput.permissionDecision, updatedInput, additionalContext;
- * continue:false). All hooks of one event run in parallel. One that fails or runs out of time is reported and does not
- * block, unless it is marked `required`: then it denies.
+ * A hook is a command that gets JSON on stdin and answers by exit code and JSON on stdout, or an HTTP POST of the same
+ * JSON whose body is the answer, in the form that scripts for Claude Code have (facts: exit 2 blocks;
+ * hookSpecificOutput.permissionDecision, updatedInput, additionalContext; continue:false). All hooks of one event run
+ * in parallel. One that fails or runs out of time is reported and does not block, unless it is marked `required`: then
+ * it denies.
  */
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -31,6 +32,16 @@ struct hook_job {
     bool threaded;
 };
 
+/* What people know it by. Not the whole URL: its path and query may hold a key. */
+static struct hv_str hook_name(const struct settings_hook *hook)
+{
+    if (hook->type == SETTINGS_HOOK_COMMAND)
+        return hook->command;
+    size_t scheme = hv_str_find(hook->url, HV_STR("://"), 0);
+    size_t end = scheme == SIZE_MAX ? SIZE_MAX : hv_str_find_byte(hook->url, '/', scheme + 3);
+    return hv_str_slice(hook->url, 0, end);
+}
+
 static bool take_output(void *user, enum hv_stream stream, struct hv_str bytes)
 {
     struct hook_job *job = user;
@@ -44,6 +55,12 @@ static void *run_job(void *data)
 {
     struct hook_job *job = data;
     const struct settings_hook *hook = job->hook;
+    if (hook->type == SETTINGS_HOOK_HTTP) {
+        uint64_t started = clock_monotonic_ns();
+        job->code = hook_post(job->runtime, hook, job->input, job->cancel, &job->output, &job->err);
+        job->exit.duration_ns = clock_monotonic_ns() - started;
+        return NULL;
+    }
     struct hv_arena arena = {0};
     const char **argv = hv_arena_array(&arena, const char *, hook->arg_count + 4);
     if (hook->has_args) {
@@ -91,7 +108,8 @@ bool hook_configured(const struct runtime *runtime, const char *event)
 
 static bool same_command(const struct settings_hook *a, const struct settings_hook *b)
 {
-    if (!hv_str_eq(a->command, b->command) || a->has_args != b->has_args || a->arg_count != b->arg_count)
+    if (a->type != b->type || !hv_str_eq(a->url, b->url) || !hv_str_eq(a->command, b->command) ||
+        a->has_args != b->has_args || a->arg_count != b->arg_count)
         return false;
     for (size_t i = 0; i < a->arg_count; i++)
         if (!hv_str_eq(a->args[i], b->args[i]))
@@ -149,7 +167,7 @@ static size_t select_hooks(struct runtime *runtime, const char *event, struct hv
     *jobs = hv_arena_array(arena, struct hook_job, settings->hook_count);
     for (size_t i = 0; i < settings->hook_count; i++) {
         const struct settings_hook *hook = &settings->hooks[i];
-        if (hook->type != SETTINGS_HOOK_COMMAND || !matches(hook, event, matcher, tool))
+        if (!matches(hook, event, matcher, tool))
             continue;
         if (!condition_holds(hook, call))
             continue;
@@ -277,7 +295,7 @@ static void emit_hook(const struct hook_job *job, struct hv_str call_id, const c
     runtime_emit(job->runtime, &(struct hv_event){.type = HV_EVENT_HOOK,
                                                   .call_id = call_id,
                                                   .name = hv_str_from(job->event),
-                                                  .text = job->hook->command,
+                                                  .text = hook_name(job->hook),
                                                   .data = hv_buf_str(&data),
                                                   .duration_ns = job->exit.duration_ns,
                                                   .ok = job->code == HV_OK && job->exit.code == 0});
@@ -288,7 +306,7 @@ static void emit_hook(const struct hook_job *job, struct hv_str call_id, const c
 static void failed(const struct hook_job *job, struct hv_arena *arena, struct hook_verdict *out, const char *why)
 {
     struct hv_str errors = hv_str_trim(hv_buf_str(&job->errors));
-    struct hv_str text = hv_arena_format(arena, "%s hook `%.*s` %s%s%.*s", job->event, HV_STR_ARG(job->hook->command),
+    struct hv_str text = hv_arena_format(arena, "%s hook `%.*s` %s%s%.*s", job->event, HV_STR_ARG(hook_name(job->hook)),
                                          why, errors.len ? ": " : "",
                                          (int)(errors.len < ERROR_EXCERPT ? errors.len : ERROR_EXCERPT), errors.ptr);
     runtime_emit(job->runtime, &(struct hv_event){.type = HV_EVENT_NOTICE, .name = HV_STR("warning"), .text = text});

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/path.h"
 #include "loop/workers.h"
+#include "net/http.h"
 #include "runtime/call.h"
 
 #include <string.h>
@@ -131,6 +132,7 @@ void runtime_free(struct runtime *runtime)
     hv_cancel_raise(runtime->ending);
     workers_free(runtime->workers);
     hv_cancel_free(runtime->ending);
+    http_client_free(runtime->http);
     for (size_t i = runtime->states.count; i-- > 0;) {
         struct runtime_state *state = &runtime->states.items[i];
         if (state->key->release)

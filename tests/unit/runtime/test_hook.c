@@ -2,8 +2,12 @@
  * exit codes and JSON mean, and what happens when they fail. */
 #include "harness.h"
 
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 static struct harness h;
 
@@ -327,6 +331,135 @@ static void hooks_of_the_session_give_context_or_block(void **state)
     }
 }
 
+/* ---- hooks over HTTP ----------------------------------------------------------------------------------------------
+ */
+
+/* A server that takes one request and gives one answer; a NULL answer: it never answers. */
+struct server {
+    int listener;
+    unsigned port;
+    const char *answer;
+    char request[8192];
+    pthread_t thread;
+};
+
+static void *serve(void *data)
+{
+    struct server *server = data;
+    size_t length = 0;
+    int connection = accept(server->listener, NULL, NULL);
+    if (connection < 0)
+        return NULL;
+    for (ssize_t got; length < sizeof server->request - 1; length += (size_t)got) {
+        char *body = strstr(server->request, "\r\n\r\n"), *size = strcasestr(server->request, "content-length:");
+        if (body && size && strlen(body + 4) >= strtoul(size + 15, NULL, 10))
+            break;
+        got = recv(connection, server->request + length, sizeof server->request - 1 - length, 0);
+        if (got <= 0)
+            break;
+    }
+    if (server->answer)
+        send(connection, server->answer, strlen(server->answer), MSG_NOSIGNAL);
+    else
+        (void)!recv(connection, server->request + length, 1, 0); /* until the client gives up */
+    close(connection);
+    return NULL;
+}
+
+static void server_start(struct server *server, const char *answer)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    *server = (struct server){.answer = answer, .listener = socket(AF_INET, SOCK_STREAM, 0)};
+    assert_int_equal(bind(server->listener, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(listen(server->listener, 1), 0);
+    assert_int_equal(getsockname(server->listener, (struct sockaddr *)&address, &size), 0);
+    server->port = ntohs(address.sin_port);
+    assert_int_equal(pthread_create(&server->thread, NULL, serve, server), 0);
+}
+
+static void server_stop(struct server *server)
+{
+    shutdown(server->listener, SHUT_RDWR);
+    pthread_join(server->thread, NULL);
+    close(server->listener);
+}
+
+static void start_with_url(unsigned port, const char *more)
+{
+    char settings[512];
+    snprintf(settings, sizeof settings,
+             "{\"permissions\":{\"allow\":[\"Probe\"]},\"hooks\":{\"PreToolUse\":[{\"hooks\":[{\"type\":\"http\","
+             "\"url\":\"http://127.0.0.1:%u/judge?key=secret\",\"headers\":{\"X-Team\":\"blue\"}%s}]}]}}",
+             port, more);
+    harness_open(&h, settings);
+    harness_start(&h, NULL);
+}
+
+static void a_hook_may_be_asked_over_http(void **state)
+{
+    static const struct {
+        const char *answer;
+        bool runs;
+        const char *told;
+    } rows[] = {
+        {"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", true, ""},
+        {"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"hookSpecificOutput\":{\"permissionDecision\":\"deny\","
+         "\"permissionDecisionReason\":\"not from here\"}}",
+         false, "not from here"},
+        {"HTTP/1.1 500 Oh\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", true, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct server server;
+        server_start(&server, rows[i].answer);
+        start_with_url(server.port, "");
+        const struct harness_result *result = run_one("{\"say\":\"hello\"}");
+        if (result->is_error == rows[i].runs)
+            fail_msg("%s: %s", rows[i].answer, result->text);
+        assert_contains(result->text, rows[i].told);
+        server_stop(&server);
+        assert_contains(server.request, "POST /judge?key=secret HTTP/1.1");
+        assert_contains(server.request, "X-Team: blue");
+        assert_contains(server.request, "\"tool_input\":{\"say\":\"hello\"}");
+        for (size_t e = 0; e < h.event_count; e++)
+            assert_lacks(h.events[e].text, "secret");
+        harness_close(&h);
+    }
+}
+
+static void a_required_hook_over_http_that_does_not_answer_denies(void **state)
+{
+    struct server server;
+    (void)state;
+    server_start(&server, NULL);
+    start_with_url(server.port, ",\"required\":true,\"timeout\":1");
+    assert_contains(run_one("{}")->text, "required");
+    harness_close(&h);
+    server_stop(&server);
+    /* Nobody listens any more. */
+    start_with_url(server.port, ",\"required\":true,\"timeout\":5");
+    assert_contains(run_one("{}")->text, "required");
+    harness_close(&h);
+}
+
+static void a_hook_over_http_does_not_outlive_its_cancelled_call(void **state)
+{
+    struct server server;
+    (void)state;
+    server_start(&server, NULL);
+    start_with_url(server.port, ",\"timeout\":60");
+    struct batch *batch = harness_begin(&h);
+    batch_add(batch, HV_STR("t1"), HV_STR("Probe"), HV_STR("{}"));
+    for (int i = 0; i < 50; i++)
+        loop_run_once(h.loop, 2000000);
+    batch_cancel(batch, "enough");
+    harness_finish(&h, batch);
+    assert_true(h.results[0].is_error);
+    harness_close(&h);
+    server_stop(&server);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +479,9 @@ int main(void)
         cmocka_unit_test(continue_false_ends_the_turn_after_the_results),
         cmocka_unit_test(a_hook_answers_in_the_place_of_a_person),
         cmocka_unit_test(hooks_of_the_session_give_context_or_block),
+        cmocka_unit_test(a_hook_may_be_asked_over_http),
+        cmocka_unit_test(a_required_hook_over_http_that_does_not_answer_denies),
+        cmocka_unit_test(a_hook_over_http_does_not_outlive_its_cancelled_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

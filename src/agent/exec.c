@@ -138,9 +138,17 @@ static void on_done(void *user, struct hv_str messages, bool stop, struct hv_str
     pump(exec);
 }
 
+/* The next in the queue is a boundary between messages that must be waited for. */
+static bool at_barrier(const struct exec *exec)
+{
+    return exec->options->turn_by_turn && exec->batch && exec->queue_head < exec->queue.count &&
+           exec->queue.items[exec->queue_head].new_message;
+}
+
 static void close_when_idle(struct exec *exec)
 {
-    if (!exec->batch || exec->closing || exec->outstanding > 0 || exec->queue_head < exec->queue.count)
+    bool waits = exec->queue_head < exec->queue.count && !at_barrier(exec);
+    if (!exec->batch || exec->closing || exec->outstanding > 0 || waits)
         return;
     exec->closing = true;
     batch_close(exec->batch);
@@ -224,7 +232,7 @@ static void release_block(struct exec *exec)
 /* Hand queued calls to the runtime, as far as order allows. */
 static void pump(struct exec *exec)
 {
-    while (!exec->closing && exec->queue_head < exec->queue.count) {
+    while (!exec->closing && exec->queue_head < exec->queue.count && !at_barrier(exec)) {
         struct queued_call call = exec->queue.items[exec->queue_head];
         bool duplicate = !call.new_message && map_get(&exec->ids, call.id) != NULL;
         if ((duplicate || exec->outstanding >= QUEUE_LIMIT) && exec->outstanding > 0)
@@ -412,6 +420,8 @@ static enum hv_code make_runtime(struct exec *exec, struct hv_error *err)
     };
     struct policy *policy = policy_new(&policy_options);
     struct hv_sink sink = {.event = on_event, .user = exec};
+    size_t tool_count;
+    const struct hv_tool *const *tools = hv_builtin_tools(&tool_count);
     struct runtime_options options = {
         .loop = setup->loop,
         .host = setup->host,
@@ -423,10 +433,14 @@ static enum hv_code make_runtime(struct exec *exec, struct hv_error *err)
         .roots = setup->roots,
         .root_count = setup->root_count,
         .session_directory = folder,
+        .built_in_tools = tools,
+        .built_in_tool_count = tool_count,
         .only_tools = exec->options->only_tools,
         .only_tool_count = exec->options->only_tool_count,
         .sinks = &sink,
         .sink_count = exec->options->events ? 1 : 0,
+        .ask = exec->options->ask,
+        .ask_user = exec->options->ask_user,
     };
     enum hv_code code = runtime_new(&options, &exec->runtime, err);
     policy_unref(policy);

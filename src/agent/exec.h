@@ -13,11 +13,16 @@ struct exec_options {
     enum calls_kind kind;
     int input, output; /* descriptors; input -1: `calls` alone is the input */
     struct hv_str calls;
+    bool turn_by_turn; /* the calls of a message start when those of the message before have their results */
     bool events; /* decisions, progress and times as lines between the results */
     bool has_mode;
     enum policy_mode mode;
     const struct hv_str *only_tools;
     size_t only_tool_count;
+    /* Ask for permission, as in runtime_options; NULL: nobody can be asked. */
+    void (*ask)(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
+                struct hv_arena *arena, struct runtime_answer *answer);
+    void *ask_user;
     /* Instead of lines on output: each result as it comes. May be NULL. */
     void (*on_result)(void *user, const struct batch_result *result);
     void (*on_fault)(void *user, uint64_t line, const struct hv_error *err); /* unusable input; goes on after it */

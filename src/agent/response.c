@@ -61,6 +61,10 @@ static void on_result(void *user, const struct batch_result *result)
         hv_buf_add_byte(results, ',');
     hv_buf_add_str(results, result->block);
     session->response.ends_turn = session->response.ends_turn || result->ends_turn;
+    if (result->ends_turn && result->result->structured.len > 0) {
+        hv_buf_clear(&session->structured);
+        hv_buf_add_str(&session->structured, result->result->structured);
+    }
 }
 
 /* Results first, then what tools, hooks and helve itself want to say (the protocol asks for this order). */

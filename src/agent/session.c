@@ -196,6 +196,8 @@ static enum hv_code make_runtime(struct session *session, struct hv_error *err)
     const struct session_options *options = &session->options;
     struct hv_str folder = session_folder(session);
     struct policy *policy = make_policy(session, folder);
+    size_t tool_count;
+    const struct hv_tool *const *tools = hv_builtin_tools(&tool_count);
     struct runtime_options runtime = {
         .loop = options->loop,
         .host = options->host,
@@ -208,6 +210,10 @@ static enum hv_code make_runtime(struct session *session, struct hv_error *err)
         .root_count = options->root_count,
         .session_directory = folder,
         .transcript_path = session->journal ? session->journal_path : (struct hv_str){0},
+        .built_in_tools = tools,
+        .built_in_tool_count = tool_count,
+        .extra_tools = options->extra_tools,
+        .extra_tool_count = options->extra_tool_count,
         .only_tools = options->only_tools,
         .only_tool_count = options->only_tool_count,
         .without_tools = options->without_tools,
@@ -330,6 +336,7 @@ enum hv_code session_new(const struct session_options *options, struct session *
     copy_options(session, options);
     hv_buf_init(&session->prompt, PROMPT_MAX);
     hv_buf_init(&session->last_text, CONTENT_MAX);
+    hv_buf_init(&session->structured, CONTENT_MAX);
     response_init(&session->response);
     choose_identity(session);
     enum hv_code code = session_open(session, err);
@@ -352,6 +359,7 @@ void session_free(struct session *session)
     response_release(&session->response);
     hv_buf_release(&session->prompt);
     hv_buf_release(&session->last_text);
+    hv_buf_release(&session->structured);
     hv_arena_release(&session->arena);
     free(session);
 }

@@ -29,6 +29,7 @@ enum session_ending {
 struct session_outcome {
     enum session_ending ending;
     struct hv_str text;        /* of the last message of the model; valid during the handler */
+    struct hv_str structured;  /* JSON of the tool result that ended the turn, or absent; valid during the handler */
     struct hv_str stop_reason; /* as the model named it; "" when it never came so far */
     struct hv_error error;     /* unless SESSION_DONE: what happened, and what to do */
     int status;                /* HTTP status of the failure, or 0 */
@@ -60,6 +61,8 @@ struct session_options {
     size_t only_tool_count;
     const struct hv_str *without_tools;
     size_t without_tool_count;
+    const struct hv_tool *const *extra_tools; /* further tools; must outlive the session */
+    size_t extra_tool_count;
     struct hv_str system_prompt;        /* instead of the built-in one; absent: the built-in */
     struct hv_str append_system_prompt; /* after it */
     unsigned max_turns;                 /* requests per turn; 0: no limit */

@@ -59,7 +59,7 @@ struct session {
     unsigned stop_blocks, pauses;
 
     struct session_outcome outcome; /* of the turn under way */
-    struct hv_buf last_text;
+    struct hv_buf last_text, structured;
     uint64_t turn_started_ns;
     struct model_usage total_usage;
     double total_cost;

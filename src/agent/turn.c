@@ -149,6 +149,7 @@ void turn_begin(struct session *session)
     session->interrupted = false;
     session->attempts = session->stop_blocks = session->pauses = 0;
     hv_buf_clear(&session->last_text);
+    hv_buf_clear(&session->structured);
     session->state = SESSION_IN_HOOK;
     if (session->started)
         run_prompt_hooks(session);
@@ -296,6 +297,7 @@ void turn_finish(struct session *session, enum session_ending ending, const stru
     else if (ending == SESSION_INTERRUPTED)
         hv_fail(&outcome->error, HV_ECANCELLED, "interrupted");
     outcome->text = hv_buf_str(&session->last_text);
+    outcome->structured = session->structured.len > 0 ? hv_buf_str(&session->structured) : (struct hv_str){0};
     outcome->stop_reason = hv_str_from(outcome->stop_reason.ptr ? outcome->stop_reason.ptr : "");
     outcome->duration_ns = session_now(session) - session->turn_started_ns;
     emit_turn_end(session);

@@ -1,0 +1,103 @@
+/*
+ * ask.c: asks the person at the terminal for permission: once, for this session, always (the rule is saved), or no.
+ * Runs on a worker; the runtime asks one question at a time.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "cli/cli.h"
+#include "text/ansi.h"
+
+enum { LINE_MAX_BYTES = 4096, TEXT_MAX = 64 << 10 };
+
+bool cli_can_ask(void)
+{
+    return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+}
+
+/* One line of the terminal, without its newline. False: end of input, or cancelled. */
+static bool read_line(const struct hv_cancel *cancel, struct hv_buf *line)
+{
+    for (;;) {
+        char c;
+        struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = hv_cancel_fd(cancel), .events = POLLIN}};
+        if (poll(fds, 2, -1) < 0 && errno != EINTR)
+            return false;
+        if (hv_cancelled(cancel))
+            return false;
+        if (!fds[0].revents)
+            continue;
+        ssize_t got = read(STDIN_FILENO, &c, 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        if (c == '\n')
+            return true;
+        hv_buf_add_byte(line, c);
+    }
+}
+
+static void put_question(const struct runtime_question *question, struct hv_buf *out)
+{
+    const struct policy_decision *decision = question->decision;
+    hv_buf_add_cstr(out, "\nhelve: may this be done?\n  ");
+    ansi_clean(question->text, out); /* a model wrote it: it must not steer the terminal */
+    hv_buf_add_byte(out, '\n');
+    if (decision->reason.len > 0)
+        hv_buf_addf(out, "  why you are asked: %.*s\n", HV_STR_ARG(decision->reason));
+    if (decision->proposal.len > 0 && !decision->always_confirm)
+        hv_buf_addf(out, "  [y] once  [s] this session  [a] always: the rule %.*s is saved  [n] no\n",
+                    HV_STR_ARG(decision->proposal));
+    else
+        hv_buf_add_cstr(out, "  [y] once  [n] no\n");
+    hv_buf_add_cstr(out, "  (anything else means no, and is told to the model) > ");
+}
+
+static void allow_for_longer(const struct setup *setup, struct hv_str rule, bool always, struct hv_arena *arena,
+                             struct runtime_answer *answer)
+{
+    struct hv_error err;
+    answer->rule = hv_arena_str(arena, rule);
+    answer->scope = always ? POLICY_LOCAL : POLICY_SESSION;
+    if (!always)
+        return;
+    struct hv_str file = settings_file(&setup->settings_options, arena, SETTINGS_LOCAL);
+    if (settings_add_rule(&setup->settings_options, SETTINGS_LOCAL, HV_ALLOW, rule, &err) != HV_OK) {
+        cli_fail(&err);
+        cli_note("the rule holds for this session only");
+        answer->scope = POLICY_SESSION;
+    } else {
+        cli_note("saved in %.*s", HV_STR_ARG(file));
+    }
+}
+
+static bool is_word(struct hv_str line, const char *letter, const char *word)
+{
+    return hv_str_eq_nocase(line, hv_str_from(letter)) || hv_str_eq_nocase(line, hv_str_from(word));
+}
+
+void cli_ask(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
+             struct hv_arena *arena, struct runtime_answer *answer)
+{
+    CLEANUP_BUF struct hv_buf text, line;
+    const struct policy_decision *decision = question->decision;
+    bool may_keep = decision->proposal.len > 0 && !decision->always_confirm;
+    hv_buf_init(&text, TEXT_MAX);
+    hv_buf_init(&line, LINE_MAX_BYTES);
+    put_question(question, &text);
+    cli_write(STDERR_FILENO, hv_buf_str(&text));
+    answer->verdict = HV_DENY;
+    if (!read_line(cancel, &line))
+        return;
+    struct hv_str word = hv_str_trim(hv_buf_str(&line));
+    bool always = is_word(word, "a", "always"), session = is_word(word, "s", "session");
+    if (is_word(word, "y", "yes") || (may_keep && (always || session)))
+        answer->verdict = HV_ALLOW;
+    else if (word.len > 0 && !is_word(word, "n", "no"))
+        answer->message = hv_arena_str(arena, word);
+    if (answer->verdict == HV_ALLOW && (always || session))
+        allow_for_longer(user, decision->proposal, always, arena, answer);
+}

@@ -1,0 +1,103 @@
+/*
+ * cli.h: what the commands of the command line share: their descriptor, errors and output for people, the flags that
+ * several of them have.
+ *
+ * A command is one file that ends in `const struct cli_command`s; main.c's table is the list of them. Answers go to
+ * stdout, everything else to stderr. All of this runs on the main thread unless a function says otherwise.
+ */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "agent/setup.h"
+#include "cli/options.h"
+
+/* Exit codes; an interrupted command ends with 128 + the signal's number. */
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_SIGNAL = 128 };
+
+struct cli_call {
+    const void *options; /* the command's own struct, filled */
+    const struct hv_str *arguments;
+    size_t argument_count;
+    struct hv_arena *arena; /* the process's */
+};
+
+struct cli_command {
+    const char *name;      /* "exec", "tool list" */
+    const char *arguments; /* "FILE…", or "" */
+    const char *summary;   /* one line */
+    const char *text;      /* more, with examples: paragraphs as they are printed; may be NULL */
+    const struct option *options;
+    size_t options_size;
+    size_t least, most; /* arguments */
+    bool hidden;        /* not in the overall help */
+    bool group_default; /* "sessions" alone means this one */
+    int (*run)(const struct cli_call *call);
+};
+
+/* ---- for people ------------------------------------------------------------------------------------------------ */
+
+/* "helve: place: message" and the hint, on stderr. Returns CLI_FAILED. */
+int cli_fail(const struct hv_error *err);
+/* The same for wrong use: returns CLI_USAGE. */
+int cli_usage(const struct hv_error *err);
+/* One line on stderr: "helve: …". */
+void cli_note(const char *format, ...) HV_PRINTF(1, 2);
+/* The settings' problems on stderr. */
+void cli_tell_problems(const struct setup *setup);
+/* Escape sequences are welcome on this descriptor: a terminal, no NO_COLOR, TERM not "dumb". */
+bool cli_has_colour(int fd);
+/* "1.2 kB", "3.4 MB", in text. */
+const char *cli_size(uint64_t bytes, char text[32]);
+
+/* ---- output ---------------------------------------------------------------------------------------------------- */
+
+/* Write all bytes, waiting where the descriptor would block. 0, or errno. Any thread. */
+int cli_write(int fd, struct hv_str bytes);
+/* Print to stdout what a command has gathered; tells on stderr when that fails. Returns status, or CLI_FAILED. */
+int cli_print(const struct hv_buf *buf, int status);
+/* Everything from a descriptor, up to limit bytes. HV_ETOOBIG, HV_EIO. Blocks. */
+enum hv_code cli_read_all(int fd, size_t limit, struct hv_buf *out, struct hv_error *err) HV_MUST_CHECK;
+/* A file named on the command line, or, when text begins with '{' or '[', the text itself. In arena. */
+enum hv_code cli_read_json_argument(struct hv_arena *arena, struct hv_str text, struct hv_str *out,
+                                    struct hv_error *err) HV_MUST_CHECK;
+
+/* ---- flags that several commands have --------------------------------------------------------------------------- */
+
+struct cli_setup_flags {
+    struct hv_str directory, settings, setting_sources;
+    struct option_list directories, allowed, denied;
+    int mode; /* CHOICE */
+    bool trust, bypass;
+};
+
+extern const struct option cli_setup_options[];
+
+/* Open the set-up as these flags say. */
+enum hv_code cli_setup_open(const struct cli_setup_flags *flags, struct setup *setup,
+                            struct hv_error *err) HV_MUST_CHECK;
+/* The mode that the flags ask for; false when they say nothing. HV_EDENIED in *err cannot happen here: settings that
+ * forbid bypassing are the policy's business. */
+bool cli_mode(const struct cli_setup_flags *flags, enum policy_mode *mode);
+
+/* Which of the pool's tools to offer: --tools. NULL: all. "default" means all, "" none. */
+const struct hv_str *cli_only_tools(const struct option_list *list, size_t *count);
+/* Every name of a list is a tool that exists; else HV_EINVAL with the nearest. */
+enum hv_code cli_check_tools(const struct option_list *list, const char *flag, struct hv_error *err) HV_MUST_CHECK;
+
+/* ---- asking a person (ask.c) ------------------------------------------------------------------------------------ */
+
+/* stdin and stderr are a terminal. */
+bool cli_can_ask(void);
+/* As runtime_options.ask; user is the struct setup. Any worker; blocks until answered or cancelled. */
+void cli_ask(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
+             struct hv_arena *arena, struct runtime_answer *answer);
+
+/* ---- the commands ------------------------------------------------------------------------------------------------ */
+
+extern const struct cli_command cli_print_command, cli_exec_command, cli_tool_list_command, cli_tool_describe_command,
+    cli_tool_call_command, cli_explain_path_command, cli_explain_rule_command, cli_doctor_command,
+    cli_sessions_list_command, cli_sessions_show_command, cli_sessions_remove_command, cli_replay_command,
+    cli_trace_command, cli_debug_json_command, cli_debug_schema_command, cli_debug_input_command,
+    cli_debug_glob_command, cli_debug_sse_command;
+
+#endif

@@ -1,0 +1,230 @@
+/* common.c: what the commands share; see cli.h. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/nearest.h"
+
+enum { JSON_ARGUMENT_MAX = 16 << 20 };
+
+/* ---- for people ------------------------------------------------------------------------------------------------ */
+
+static void print_error(const struct hv_error *err)
+{
+    CLEANUP_BUF struct hv_buf text;
+    hv_buf_init(&text, 8192);
+    hv_buf_addf(&text, "helve: %s%s%s\n", err->place, err->place[0] ? ": " : "", err->message);
+    if (err->hint[0])
+        hv_buf_addf(&text, "%s%s\n", err->hint[0] == '\n' ? "" : "  ", err->hint + (err->hint[0] == '\n'));
+    cli_write(STDERR_FILENO, hv_buf_str(&text));
+}
+
+int cli_fail(const struct hv_error *err)
+{
+    print_error(err);
+    return CLI_FAILED;
+}
+
+int cli_usage(const struct hv_error *err)
+{
+    print_error(err);
+    return CLI_USAGE;
+}
+
+void cli_note(const char *format, ...)
+{
+    CLEANUP_BUF struct hv_buf text;
+    va_list arguments;
+    hv_buf_init(&text, 64 << 10);
+    hv_buf_add_cstr(&text, "helve: ");
+    va_start(arguments, format);
+    hv_buf_addv(&text, format, arguments);
+    va_end(arguments);
+    hv_buf_add_byte(&text, '\n');
+    cli_write(STDERR_FILENO, hv_buf_str(&text));
+}
+
+void cli_tell_problems(const struct setup *setup)
+{
+    CLEANUP_BUF struct hv_buf text;
+    hv_buf_init(&text, 1 << 20);
+    setup_put_problems(setup, &text);
+    struct hv_str rest = hv_buf_str(&text), line;
+    while (hv_str_split(&rest, '\n', &line))
+        if (line.len > 0)
+            cli_note("%.*s", HV_STR_ARG(line));
+}
+
+bool cli_has_colour(int fd)
+{
+    const char *off = getenv("NO_COLOR"), *term = getenv("TERM");
+    return !(off && off[0]) && !(term && hv_str_is(hv_str_from(term), "dumb")) && isatty(fd);
+}
+
+const char *cli_size(uint64_t bytes, char text[32])
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+    double value = (double)bytes;
+    size_t unit = 0;
+    while (value >= 1000 && unit + 1 < sizeof units / sizeof *units) {
+        value /= 1000;
+        unit++;
+    }
+    snprintf(text, 32, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
+    return text;
+}
+
+/* ---- output ---------------------------------------------------------------------------------------------------- */
+
+int cli_write(int fd, struct hv_str bytes)
+{
+    size_t done = 0;
+    while (done < bytes.len) {
+        ssize_t got = write(fd, bytes.ptr + done, bytes.len - done);
+        if (got > 0)
+            done += (size_t)got;
+        else if (got < 0 && errno == EAGAIN)
+            poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
+        else if (got < 0 && errno != EINTR)
+            return errno;
+    }
+    return 0;
+}
+
+int cli_print(const struct hv_buf *buf, int status)
+{
+    int failed = cli_write(STDOUT_FILENO, hv_buf_str(buf));
+    if (failed == 0 && !buf->failed)
+        return status;
+    if (failed && failed != EPIPE)
+        cli_note("cannot write to stdout: %s", strerror(failed));
+    return CLI_FAILED;
+}
+
+enum hv_code cli_read_all(int fd, size_t limit, struct hv_buf *out, struct hv_error *err)
+{
+    for (;;) {
+        char block[64 << 10];
+        ssize_t got = read(fd, block, sizeof block);
+        if (got == 0)
+            return HV_OK;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return hv_fail_errno(err, errno, "cannot read the input");
+        if (out->len + (size_t)got > limit)
+            return hv_fail(err, HV_ETOOBIG, "the input is larger than %zu MB", limit / 1000000);
+        hv_buf_add(out, block, (size_t)got);
+    }
+}
+
+static enum hv_code read_file(const char *path, struct hv_buf *out, struct hv_error *err)
+{
+    CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return hv_fail_errno(err, errno, "cannot open %s", path);
+    enum hv_code code = cli_read_all(fd, JSON_ARGUMENT_MAX, out, err);
+    if (code != HV_OK)
+        hv_error_prefix(err, "%s: ", path);
+    return code;
+}
+
+enum hv_code cli_read_json_argument(struct hv_arena *arena, struct hv_str text, struct hv_str *out,
+                                    struct hv_error *err)
+{
+    struct hv_str trimmed = hv_str_trim(text);
+    if (trimmed.len > 0 && (trimmed.ptr[0] == '{' || trimmed.ptr[0] == '[')) {
+        *out = trimmed;
+        return HV_OK;
+    }
+    CLEANUP_BUF struct hv_buf bytes;
+    hv_buf_init(&bytes, JSON_ARGUMENT_MAX);
+    enum hv_code code = read_file(hv_arena_cstr(arena, text), &bytes, err);
+    if (code == HV_OK)
+        *out = hv_arena_str(arena, hv_buf_str(&bytes));
+    return code;
+}
+
+/* ---- flags ------------------------------------------------------------------------------------------------------- */
+
+static const char *const mode_names[] = {"default", "acceptEdits", "plan", "dontAsk", "bypassPermissions", NULL};
+
+#define AT(member) offsetof(struct cli_setup_flags, member)
+const struct option cli_setup_options[] = {
+    {"cwd", 0, OPTION_TEXT, AT(directory), "DIR", "work in this directory"},
+    {"add-dir", 0, OPTION_LIST, AT(directories), "DIR",
+     "a further directory that belongs to the workspace; repeatable"},
+    {"allowed-tools", 0, OPTION_RULES, AT(allowed), "RULES", "rules that allow: \"Bash(git diff:*) Edit(src/**)\""},
+    {"disallowed-tools", 0, OPTION_RULES, AT(denied), "RULES", "rules that deny; a bare tool name removes the tool"},
+    {"permission-mode", 0, OPTION_CHOICE, AT(mode), "MODE", "default, acceptEdits, plan, dontAsk or bypassPermissions",
+     .choices = mode_names},
+    {"dangerously-skip-permissions", 0, OPTION_FLAG, AT(bypass), NULL,
+     "the same as --permission-mode bypassPermissions"},
+    {"settings", 0, OPTION_TEXT, AT(settings), "FILE|JSON", "further settings, stronger than those of the project"},
+    {"setting-sources", 0, OPTION_TEXT, AT(setting_sources), "LIST", "which settings count: user,project,local"},
+    {"trust", 0, OPTION_FLAG, AT(trust), NULL, "trust this folder's own settings for this run"},
+    {0},
+};
+#undef AT
+
+enum hv_code cli_setup_open(const struct cli_setup_flags *flags, struct setup *setup, struct hv_error *err)
+{
+    struct setup_options options = {
+        .directory = flags->directory,
+        .settings = flags->settings,
+        .allowed_tools = flags->allowed.items,
+        .allowed_tool_count = flags->allowed.count,
+        .denied_tools = flags->denied.items,
+        .denied_tool_count = flags->denied.count,
+        .directories = flags->directories.items,
+        .directory_count = flags->directories.count,
+        .setting_sources = flags->setting_sources,
+        .trust = flags->trust,
+    };
+    return setup_open(setup, &options, err);
+}
+
+bool cli_mode(const struct cli_setup_flags *flags, enum policy_mode *mode)
+{
+    if (flags->bypass)
+        *mode = POLICY_BYPASS;
+    return flags->bypass || (flags->mode > 0 && policy_mode_from(hv_str_from(mode_names[flags->mode - 1]), mode));
+}
+
+const struct hv_str *cli_only_tools(const struct option_list *list, size_t *count)
+{
+    *count = list->count;
+    if (!list->given || (list->count == 1 && hv_str_is(list->items[0], "default")))
+        return NULL;
+    static const struct hv_str none = {"", 0};
+    return list->count > 0 ? list->items : &none;
+}
+
+enum hv_code cli_check_tools(const struct option_list *list, const char *flag, struct hv_error *err)
+{
+    size_t count;
+    struct hv_str names[256];
+    const struct hv_tool *const *tools = hv_builtin_tools(&count);
+    count = count < sizeof names / sizeof *names ? count : sizeof names / sizeof *names;
+    for (size_t i = 0; i < count; i++)
+        names[i] = hv_str_from(tools[i]->name);
+    for (size_t i = 0; i < list->count; i++) {
+        bool known = hv_str_is(list->items[i], "default");
+        for (size_t j = 0; j < count && !known; j++)
+            known = hv_tool_is_named(tools[j], list->items[i]);
+        if (known)
+            continue;
+        struct hv_str near = nearest_name(list->items[i], names, count);
+        hv_fail(err, HV_EINVAL, "--%s: there is no tool \"%.*s\"", flag, HV_STR_ARG(list->items[i]));
+        if (near.ptr)
+            hv_error_hint(err, "did you mean %.*s? `helve tool list` shows all", HV_STR_ARG(near));
+        else
+            hv_error_hint(err, "`helve tool list` shows all");
+        return HV_EINVAL;
+    }
+    return HV_OK;
+}

@@ -1,0 +1,252 @@
+/* doctor.c: `helve doctor`: is everything there that helve needs, and if not, what to do. Changes nothing. */
+#include <helve/helve.h>
+
+#include <netdb.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "cli/cli.h"
+#include "journal/sessions.h"
+#include "journal/writer.h"
+
+enum { OUT_MAX = 1 << 20, CONNECT_MS = 3000 };
+
+enum finding { FINDING_OK = 0, FINDING_NOTE, FINDING_BAD };
+
+struct doctor {
+    struct setup setup;
+    struct hv_buf out;
+    struct hv_arena *arena;
+    bool json;
+    size_t bad;
+};
+
+struct doctor_flags {
+    struct cli_setup_flags setup;
+    struct hv_str model;
+    bool json, offline;
+};
+
+#define AT(member) offsetof(struct doctor_flags, member)
+static const struct option doctor_options[] = {
+    {"model", 0, OPTION_TEXT, AT(model), "NAME", "check this model"},
+    {"offline", 0, OPTION_FLAG, AT(offline), NULL, "do not try to reach the model's server"},
+    {"json", 0, OPTION_FLAG, AT(json), NULL, "one JSON object a finding"},
+    {.type = OPTION_TABLE, .offset = AT(setup), .table = cli_setup_options},
+    {0},
+};
+#undef AT
+
+static void HV_PRINTF(4, 5) tell(struct doctor *doctor, enum finding finding, const char *what, const char *format, ...)
+{
+    static const char *const words[] = {"ok", "note", "bad"};
+    va_list arguments;
+    va_start(arguments, format);
+    struct hv_str text = hv_arena_vformat(doctor->arena, format, arguments);
+    va_end(arguments);
+    doctor->bad += finding == FINDING_BAD;
+    if (doctor->json) {
+        struct hv_json_writer writer;
+        hv_json_writer_init(&writer, &doctor->out);
+        hv_json_begin_object(&writer);
+        hv_json_member_cstr(&writer, "check", what);
+        hv_json_member_cstr(&writer, "status", words[finding]);
+        hv_json_member_string(&writer, "message", text);
+        hv_json_end_object(&writer);
+        hv_buf_add_byte(&doctor->out, '\n');
+    } else {
+        hv_buf_addf(&doctor->out, "%-5s %-10s %.*s\n", words[finding], what, HV_STR_ARG(text));
+    }
+}
+
+/* ---- checks ---------------------------------------------------------------------------------------------------------
+ */
+
+static void check_settings(struct doctor *doctor)
+{
+    const struct settings *settings = doctor->setup.settings;
+    for (size_t i = 0; i < settings->problem_count; i++) {
+        const struct settings_problem *problem = &settings->problems[i];
+        CLEANUP_BUF struct hv_buf text;
+        hv_buf_init(&text, 64 << 10);
+        settings_problem_write(problem, &text);
+        tell(doctor, problem->kind == SETTINGS_BROKEN ? FINDING_BAD : FINDING_NOTE, "settings", "%.*s",
+             HV_STR_ARG(hv_str_trim(hv_buf_str(&text))));
+    }
+    if (settings->problem_count == 0)
+        tell(doctor, FINDING_OK, "settings", "%zu rules, %zu hooks; your own file: %.*s/settings.json",
+             settings->rule_count, settings->hook_count, HV_STR_ARG(settings->user_directory));
+    if (settings->trust == SETTINGS_UNTRUSTED)
+        tell(doctor, FINDING_NOTE, "trust",
+             "this folder's own settings allow and run nothing until you trust it (--trust)");
+}
+
+static bool keep_output(void *user, enum hv_stream stream, struct hv_str bytes)
+{
+    struct hv_buf *out = user;
+    if (stream == HV_STDOUT && out->len + bytes.len <= out->max)
+        hv_buf_add_str(out, bytes);
+    return true;
+}
+
+/* Starting a command proves the guard, the processes and the program at once. */
+static void check_program(struct doctor *doctor, const char *what, const char *const *argv, bool needed,
+                          const char *without)
+{
+    CLEANUP_BUF struct hv_buf out;
+    struct hv_exit end;
+    struct hv_error err;
+    hv_buf_init(&out, 4096);
+    struct hv_command command = {.argv = argv, .timeout_ns = 5000000000ull, .on_output = keep_output, .user = &out};
+    const struct hv_host *host = doctor->setup.host;
+    if (host->run(host, &command, &end, &err) != HV_OK) {
+        tell(doctor, needed ? FINDING_BAD : FINDING_NOTE, what, "%s%s%s; %s", err.message, err.hint[0] ? "; " : "",
+             err.hint, without);
+        return;
+    }
+    struct hv_str line = hv_str_slice(hv_buf_str(&out), 0, hv_str_find_byte(hv_buf_str(&out), '\n', 0));
+    tell(doctor, end.code == 0 ? FINDING_OK : FINDING_NOTE, what, "%.*s", HV_STR_ARG(line));
+}
+
+static void check_state(struct doctor *doctor)
+{
+    struct hv_error err;
+    struct hv_str directory = sessions_directory(doctor->arena);
+    if (journal_make_directories(directory, 0700, &err) != HV_OK)
+        tell(doctor, FINDING_BAD, "sessions", "%s; sessions cannot be kept (--no-session-persistence)", err.message);
+    else if (access(hv_arena_cstr(doctor->arena, directory), W_OK) != 0)
+        tell(doctor, FINDING_BAD, "sessions", "%.*s cannot be written", HV_STR_ARG(directory));
+    else
+        tell(doctor, FINDING_OK, "sessions", "kept in %.*s", HV_STR_ARG(directory));
+}
+
+static void check_terminal(struct doctor *doctor)
+{
+    const char *term = getenv("TERM");
+    tell(doctor, FINDING_OK, "terminal", "stdin %s, stderr %s, TERM=%s, colours %s",
+         isatty(STDIN_FILENO) ? "is one" : "is none", isatty(STDERR_FILENO) ? "is one" : "is none", term ? term : "",
+         cli_has_colour(STDERR_FILENO) ? "yes" : "no");
+}
+
+/* ---- the model ------------------------------------------------------------------------------------------------------
+ */
+
+/* "https://host:8080/v1" → host and port. */
+static bool split_url(struct hv_arena *arena, struct hv_str url, char **host, char **port)
+{
+    size_t scheme = hv_str_find(url, HV_STR("://"), 0);
+    if (scheme == SIZE_MAX)
+        return false;
+    struct hv_str rest = hv_str_slice(url, scheme + 3, url.len);
+    rest = hv_str_slice(rest, 0, hv_str_find_byte(rest, '/', 0));
+    size_t at = hv_str_rfind_byte(rest, '@'), colon;
+    rest = at == SIZE_MAX ? rest : hv_str_slice(rest, at + 1, rest.len);
+    size_t bracket = hv_str_find_byte(rest, ']', 0);
+    colon = hv_str_find_byte(rest, ':', bracket == SIZE_MAX ? 0 : bracket);
+    struct hv_str name = hv_str_slice(rest, 0, colon);
+    if (name.len > 2 && name.ptr[0] == '[')
+        name = hv_str_slice(name, 1, name.len - 1);
+    bool tls = hv_str_starts(url, HV_STR("https"));
+    *host = hv_arena_cstr(arena, name);
+    *port = colon == SIZE_MAX ? hv_arena_cstr(arena, hv_str_from(tls ? "443" : "80"))
+                              : hv_arena_cstr(arena, hv_str_slice(rest, colon + 1, rest.len));
+    return name.len > 0;
+}
+
+static bool connects(const struct addrinfo *address)
+{
+    CLEANUP_FD int fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int error = 0;
+    socklen_t size = sizeof error;
+    if (fd < 0)
+        return false;
+    if (connect(fd, address->ai_addr, address->ai_addrlen) == 0)
+        return true;
+    if (poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, CONNECT_MS) != 1)
+        return false;
+    return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
+}
+
+static void check_server(struct doctor *doctor, struct hv_str url)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
+    char *host, *port;
+    if (!split_url(doctor->arena, url, &host, &port)) {
+        tell(doctor, FINDING_BAD, "server", "%.*s is no address (https://host/…)", HV_STR_ARG(url));
+        return;
+    }
+    int failed = getaddrinfo(host, port, &hints, &list);
+    if (failed) {
+        tell(doctor, FINDING_BAD, "server", "%s cannot be found: %s", host, gai_strerror(failed));
+        return;
+    }
+    bool reached = false;
+    for (const struct addrinfo *at = list; at && !reached; at = at->ai_next)
+        reached = connects(at);
+    freeaddrinfo(list);
+    tell(doctor, reached ? FINDING_OK : FINDING_BAD, "server", "%s port %s %s", host, port,
+         reached ? "takes connections" : "cannot be reached; is the server running, is there a proxy?");
+}
+
+static struct hv_str server_of(const struct setup *setup)
+{
+    bool anthropic = hv_str_is(model_provider_name(setup->model), "anthropic");
+    struct hv_str set = setup_variable(setup, anthropic ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL");
+    if (set.ptr)
+        return set;
+    return anthropic ? HV_STR("https://api.anthropic.com") : HV_STR("https://api.openai.com");
+}
+
+static void check_model(struct doctor *doctor, const struct doctor_flags *flags)
+{
+    struct hv_error err;
+    struct setup *setup = &doctor->setup;
+    if (setup_model(setup, flags->model, &err) != HV_OK) {
+        tell(doctor, FINDING_NOTE, "model", "%s%s%s", err.message, err.hint[0] && err.hint[0] != '\n' ? "; " : "",
+             err.hint);
+        return;
+    }
+    tell(doctor, FINDING_OK, "model", "%.*s by %.*s%s", HV_STR_ARG(model_name(setup->model)),
+         HV_STR_ARG(model_provider_name(setup->model)), setup->secret_count > 0 ? ", with a key" : ", without a key");
+    if (!flags->offline && !hv_str_is(model_provider_name(setup->model), "replay"))
+        check_server(doctor, server_of(setup));
+}
+
+/* ---- the command
+ * ----------------------------------------------------------------------------------------------------- */
+
+static int run(const struct cli_call *call)
+{
+    const struct doctor_flags *flags = call->options;
+    struct doctor doctor = {.arena = call->arena, .json = flags->json};
+    struct hv_error err;
+    hv_buf_init(&doctor.out, OUT_MAX);
+    tell(&doctor, FINDING_OK, "helve", "%s", HELVE_VERSION);
+    if (cli_setup_open(&flags->setup, &doctor.setup, &err) != HV_OK) {
+        tell(&doctor, FINDING_BAD, "set-up", "%s%s%s", err.message, err.hint[0] ? "; " : "", err.hint);
+    } else {
+        check_settings(&doctor);
+        check_state(&doctor);
+        check_program(&doctor, "commands", (const char *const[]){"/bin/bash", "-c", "echo bash $BASH_VERSION", NULL},
+                      true, "no command can be run");
+        check_program(&doctor, "git", (const char *const[]){"git", "--version", NULL}, false, "only convenience");
+        check_terminal(&doctor);
+        check_model(&doctor, flags);
+    }
+    int status = cli_print(&doctor.out, doctor.bad > 0 ? CLI_FAILED : CLI_OK);
+    setup_release(&doctor.setup);
+    hv_buf_release(&doctor.out);
+    return status;
+}
+
+const struct cli_command cli_doctor_command = {
+    .name = "doctor",
+    .arguments = "",
+    .summary = "check the set-up: settings, commands, sessions, terminal, model",
+    .text = "Exit code: 0, or 1 when something is broken.",
+    .options = doctor_options,
+    .options_size = sizeof(struct doctor_flags),
+    .run = run,
+};

@@ -1,0 +1,126 @@
+/*
+ * print.h: the state of `helve -p`, shared by its files: print.c (flags, set-up, end), print_output.c (json and
+ * stream-json lines), print_input.c (stream-json on stdin, control requests), progress.c (what people see).
+ *
+ * Threads: events come under the runtime's lock, in one order, on any thread; all else runs on the loop thread, but for
+ * the functions marked otherwise.
+ */
+#ifndef CLI_PRINT_H
+#define CLI_PRINT_H
+
+#include <pthread.h>
+#include <semaphore.h>
+
+#include "agent/session.h"
+#include "agent/structured.h"
+#include "base/vec.h"
+#include "cli/cli.h"
+
+enum print_format { PRINT_TEXT = 1, PRINT_JSON, PRINT_STREAM_JSON };
+
+struct print_flags {
+    struct cli_setup_flags setup;
+    struct option_list tools;
+    int output, input; /* enum print_format; 0: text */
+    struct hv_str model, resume, session_id, system_prompt, system_prompt_file, append, append_file, json_schema,
+        permission_tool;
+    int64_t max_turns;
+    double max_cost;
+    bool print, last, fork, verbose, without_journal, partial, hook_events, replay_user;
+};
+
+/* A call that has no result yet. */
+struct open_call {
+    struct hv_str id, tool, input, label; /* one allocation each */
+};
+
+/* What people see on stderr (progress.c). */
+struct progress {
+    bool enabled, colour, details; /* details: also what runs in between */
+    struct hv_buf text;            /* of the message at hand, not shown yet */
+    struct hv_str last_id;         /* of the call whose line was printed last; heap */
+};
+
+/* stream-json on stdin (print_input.c). */
+struct print_input {
+    pthread_t thread;
+    bool running, ended;
+    int stop_fd;
+    sem_t room;                 /* lines that may still be posted before the loop has worked some off */
+    VEC(struct hv_str) waiting; /* content of user messages, JSON arrays; heap */
+    /* The one question that may be open; guarded by lock. */
+    pthread_mutex_t lock;
+    pthread_cond_t answered;
+    char request_id[SESSION_ID_SIZE];
+    bool asking, has_answer;
+    struct hv_buf answer; /* the response object */
+};
+
+struct print {
+    const struct print_flags *flags;
+    struct hv_arena *arena;
+    struct setup setup;
+    struct session *session;
+    struct structured_tool structured;
+    enum print_format format;
+    struct progress progress;
+    struct print_input input;
+
+    /* Events: under the runtime's lock. */
+    VEC(struct open_call) calls;
+    struct hv_buf denials;     /* permission_denials of this turn, comma-separated */
+    struct hv_str session_id;  /* from the start event on; in arena */
+    struct hv_str start_model; /* likewise */
+
+    pthread_mutex_t output_lock; /* guards what follows */
+    bool held;                   /* lines wait until the init line is out */
+    struct hv_buf waiting_lines;
+    int output_errno;
+
+    bool turn_running, closing;
+    unsigned structured_tries;
+    int signal, status;
+};
+
+/* ---- print_output.c --------------------------------------------------------------------------------------------- */
+
+/* Write one line (with its newline) of stream-json. Any thread. */
+void print_line(struct print *print, const struct hv_buf *line);
+/* Begin and end an object that carries session_id and uuid. */
+void print_begin(struct hv_json_writer *writer, struct hv_buf *buf, const char *type, const char *subtype);
+void print_end(struct print *print, struct hv_json_writer *writer);
+/* The init line, then what waited for it. */
+void print_init(struct print *print);
+/* One event as lines of stream-json. */
+void print_stream_event(struct print *print, const struct hv_event *event);
+/* The result object (json and stream-json). */
+void print_result(struct print *print, const struct session_outcome *outcome, struct hv_str structured, bool gave_up);
+/* Keep in mind a call that was refused, for the result's permission_denials. */
+void print_note_denial(struct print *print, const struct hv_event *event);
+/* The open call of that id, or NULL. */
+const struct open_call *print_find_call(const struct print *print, struct hv_str id);
+
+/* ---- print_input.c ---------------------------------------------------------------------------------------------- */
+
+enum hv_code print_input_start(struct print *print, struct hv_error *err) HV_MUST_CHECK;
+void print_input_stop(struct print *print);
+/* Start the next waiting message, or end when there is none and none can come. */
+void print_input_next(struct print *print);
+/* As runtime_options.ask, by a can_use_tool request to the host program. */
+void print_input_ask(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
+                     struct hv_arena *arena, struct runtime_answer *answer);
+
+/* ---- print.c ---------------------------------------------------------------------------------------------------- */
+
+/* End the session, then the loop. */
+void print_close(struct print *print);
+
+/* ---- progress.c ------------------------------------------------------------------------------------------------- */
+
+void progress_init(struct progress *progress, bool enabled, bool details);
+void progress_release(struct progress *progress);
+void progress_event(struct print *print, const struct hv_event *event);
+/* A call's key argument, one short line: what a person tells it by. Heap; free its ptr. */
+struct hv_str progress_label(struct hv_str input);
+
+#endif

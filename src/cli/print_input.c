@@ -1,0 +1,424 @@
+/*
+ * print_input.c: user messages and control requests as lines on stdin (`--input-format stream-json`). A thread reads
+ * and cuts lines; the loop understands them, so that a turn can be interrupted, and a permission be answered, while it
+ * runs. See print.h.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "cli/print.h"
+
+enum { LINE_MAX_BYTES = 64 << 20, READ_SIZE = 64 << 10, LINES_AHEAD = 256, ASK_POLL_MS = 100 };
+
+/* One line on its way to the loop. */
+struct posted_line {
+    struct print *print;
+    struct hv_buf text;
+};
+
+/* ---- control requests ---------------------------------------------------------------------------------------------
+ */
+
+static void begin_response(struct hv_json_writer *writer, struct hv_buf *line, const char *subtype, struct hv_str id)
+{
+    hv_buf_init(line, LINE_MAX_BYTES);
+    hv_json_writer_init(writer, line);
+    hv_json_begin_object(writer);
+    hv_json_member_cstr(writer, "type", "control_response");
+    hv_json_name(writer, "response");
+    hv_json_begin_object(writer);
+    hv_json_member_cstr(writer, "subtype", subtype);
+    hv_json_member_string(writer, "request_id", id);
+}
+
+static void end_response(struct print *print, struct hv_json_writer *writer)
+{
+    hv_json_end_object(writer);
+    hv_json_end_object(writer);
+    hv_buf_add_byte(writer->buf, '\n');
+    print_line(print, writer->buf);
+}
+
+static void respond(struct print *print, struct hv_str id, const char *error)
+{
+    CLEANUP_BUF struct hv_buf line;
+    struct hv_json_writer writer;
+    begin_response(&writer, &line, error ? "error" : "success", id);
+    if (error) {
+        hv_json_member_cstr(&writer, "error", error);
+    } else {
+        hv_json_name(&writer, "response");
+        hv_json_begin_object(&writer);
+        hv_json_end_object(&writer);
+    }
+    end_response(print, &writer);
+}
+
+static void respond_initialize(struct print *print, struct hv_str id)
+{
+    CLEANUP_BUF struct hv_buf line;
+    struct hv_json_writer writer;
+    begin_response(&writer, &line, "success", id);
+    hv_json_name(&writer, "response");
+    hv_json_begin_object(&writer);
+    hv_json_member_raw(&writer, "commands", HV_STR("[]"));
+    hv_json_member_cstr(&writer, "output_style", "default");
+    hv_json_member_raw(&writer, "models", HV_STR("[]"));
+    hv_json_end_object(&writer);
+    end_response(print, &writer);
+}
+
+static const char *set_mode(struct print *print, struct hv_str name)
+{
+    enum policy_mode mode;
+    if (!policy_mode_from(name, &mode))
+        return "unknown permission mode";
+    struct runtime *runtime = session_runtime(print->session);
+    struct policy *old = runtime_policy(runtime), *changed = policy_with_mode(old, mode);
+    bool refused = policy_mode_of(changed) != mode;
+    runtime_set_policy(runtime, changed);
+    policy_unref(changed);
+    policy_unref(old);
+    return refused ? "the settings do not allow this mode" : NULL;
+}
+
+static void take_control_request(struct print *print, const struct hv_json *value)
+{
+    const struct hv_json *request = hv_json_get(value, "request");
+    struct hv_str id = hv_json_get_string(value, "request_id"), kind = hv_json_get_string(request, "subtype");
+    if (hv_str_is(kind, "initialize")) {
+        respond_initialize(print, id);
+    } else if (hv_str_is(kind, "interrupt")) {
+        session_interrupt(print->session);
+        respond(print, id, NULL);
+    } else if (hv_str_is(kind, "set_permission_mode")) {
+        respond(print, id, set_mode(print, hv_json_get_string(request, "mode")));
+    } else {
+        respond(print, id, "helve does not know this request");
+    }
+}
+
+/* ---- asking for permission ------------------------------------------------------------------------------------------
+ */
+
+static void put_request(struct print *print, const struct runtime_question *question)
+{
+    CLEANUP_BUF struct hv_buf line;
+    struct hv_json_writer writer;
+    hv_buf_init(&line, LINE_MAX_BYTES);
+    hv_json_writer_init(&writer, &line);
+    hv_json_begin_object(&writer);
+    hv_json_member_cstr(&writer, "type", "control_request");
+    hv_json_member_cstr(&writer, "request_id", print->input.request_id);
+    hv_json_name(&writer, "request");
+    hv_json_begin_object(&writer);
+    hv_json_member_cstr(&writer, "subtype", "can_use_tool");
+    hv_json_member_string(&writer, "tool_name", question->tool);
+    hv_json_member_raw(&writer, "input", question->input);
+    hv_json_member_string(&writer, "tool_use_id", question->call_id);
+    hv_json_member_string(&writer, "decision_reason", question->decision->reason);
+    hv_json_name(&writer, "permission_suggestions");
+    hv_json_begin_array(&writer);
+    hv_json_end_array(&writer);
+    hv_json_end_object(&writer);
+    hv_json_end_object(&writer);
+    hv_buf_add_byte(&line, '\n');
+    print_line(print, &line);
+}
+
+/* Wait for the answer; false when none will come. input->lock held. */
+static bool wait_for_answer(struct print_input *input, const struct hv_cancel *cancel)
+{
+    while (!input->has_answer && !input->ended && !hv_cancelled(cancel)) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += ASK_POLL_MS * 1000000L;
+        until.tv_sec += until.tv_nsec / 1000000000L;
+        until.tv_nsec %= 1000000000L;
+        pthread_cond_timedwait(&input->answered, &input->lock, &until);
+    }
+    return input->has_answer;
+}
+
+static void read_answer(struct print_input *input, struct hv_arena *arena, struct runtime_answer *answer)
+{
+    const struct hv_json *value;
+    struct hv_str text = hv_arena_str(arena, hv_buf_str(&input->answer));
+    if (hv_json_parse(arena, text, HV_JSON_STRICT, &value, NULL) != HV_OK)
+        return;
+    const struct hv_json *updated = hv_json_get(value, "updatedInput");
+    if (hv_str_is(hv_json_get_string(value, "behavior"), "allow"))
+        answer->verdict = HV_ALLOW;
+    else
+        answer->message = hv_json_get_string(value, "message");
+    if (hv_json_type_of(updated) == HV_JSON_OBJECT)
+        answer->updated_input = hv_json_source(updated, text);
+}
+
+void print_input_ask(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
+                     struct hv_arena *arena, struct runtime_answer *answer)
+{
+    struct print *print = user;
+    struct print_input *input = &print->input;
+    answer->verdict = HV_DENY;
+    pthread_mutex_lock(&input->lock);
+    session_id_new(input->request_id);
+    input->asking = true;
+    input->has_answer = false;
+    pthread_mutex_unlock(&input->lock);
+    put_request(print, question);
+    LOCK_SCOPE(&input->lock);
+    if (wait_for_answer(input, cancel))
+        read_answer(input, arena, answer);
+    else
+        answer->message = HV_STR("nobody answered");
+    input->asking = false;
+}
+
+static void take_control_response(struct print *print, const struct hv_json *value, struct hv_str text)
+{
+    struct print_input *input = &print->input;
+    const struct hv_json *response = hv_json_get(value, "response");
+    const struct hv_json *inner = hv_json_get(response, "response");
+    LOCK_SCOPE(&input->lock);
+    if (!input->asking || !hv_str_is(hv_json_get_string(response, "request_id"), input->request_id))
+        return;
+    hv_buf_clear(&input->answer);
+    hv_buf_add_str(&input->answer, inner ? hv_json_source(inner, text) : HV_STR("{}"));
+    input->has_answer = true;
+    pthread_cond_signal(&input->answered);
+}
+
+/* ---- user messages
+ * --------------------------------------------------------------------------------------------------- */
+
+static void queue_content(struct print *print, struct hv_str content)
+{
+    struct hv_buf copy;
+    size_t len;
+    hv_buf_init(&copy, LINE_MAX_BYTES);
+    hv_buf_add_str(&copy, content);
+    char *bytes = hv_buf_take(&copy, &len);
+    *vec_push(&print->input.waiting) = hv_str_of(bytes, len);
+}
+
+static void queue_text(struct print *print, struct hv_str text)
+{
+    CLEANUP_BUF struct hv_buf content;
+    struct hv_json_writer writer;
+    hv_buf_init(&content, LINE_MAX_BYTES);
+    hv_json_writer_init(&writer, &content);
+    hv_json_begin_array(&writer);
+    hv_json_begin_object(&writer);
+    hv_json_member_cstr(&writer, "type", "text");
+    hv_json_member_string(&writer, "text", text);
+    hv_json_end_object(&writer);
+    hv_json_end_array(&writer);
+    queue_content(print, hv_buf_str(&content));
+}
+
+/* An array of objects that have a type, at least one. */
+static bool is_content(const struct hv_json *content)
+{
+    if (hv_json_type_of(content) != HV_JSON_ARRAY || content->count == 0)
+        return false;
+    hv_json_each(block, content) if (!hv_json_get_string(block, "type").ptr) return false;
+    return true;
+}
+
+static enum hv_code take_user(struct print *print, const struct hv_json *value, struct hv_str text,
+                              struct hv_error *err)
+{
+    const struct hv_json *content = hv_json_get(hv_json_get(value, "message"), "content");
+    if (hv_json_type_of(content) == HV_JSON_STRING && hv_str_trim(hv_json_string(content)).len > 0)
+        queue_text(print, hv_json_string(content));
+    else if (is_content(content))
+        queue_content(print, hv_json_source(content, text));
+    else
+        return hv_fail(err, HV_EINVAL, "a user message needs `message.content`: a text, or an array of blocks");
+    return HV_OK;
+}
+
+static enum hv_code take_line(struct print *print, struct hv_str text, struct hv_arena *arena, struct hv_error *err)
+{
+    const struct hv_json *value;
+    unsigned flags = HV_JSON_REPAIR_SURROGATES | HV_JSON_REPAIR_UTF8 | HV_JSON_ALLOW_BOM;
+    enum hv_code code = hv_json_parse(arena, text, flags, &value, err);
+    if (code != HV_OK)
+        return code;
+    struct hv_str type = hv_json_get_string(value, "type");
+    if (hv_str_is(type, "user"))
+        return take_user(print, value, text, err);
+    if (hv_str_is(type, "control_request"))
+        take_control_request(print, value);
+    else if (hv_str_is(type, "control_response"))
+        take_control_response(print, value, text);
+    else if (!hv_str_is(type, "keep_alive") && !hv_str_is(type, "control_cancel_request"))
+        return hv_fail(err, HV_EINVAL, "expected \"type\":\"user\" or \"control_request\"");
+    return HV_OK;
+}
+
+/* ---- the loop's part
+ * -------------------------------------------------------------------------------------------------- */
+
+static void wrong_line(struct print *print, const struct hv_error *err)
+{
+    cli_note("stdin: %s%s%s", err->message, err->place[0] ? ", at " : "", err->place);
+    print->status = CLI_USAGE;
+}
+
+static void take_posted(void *data)
+{
+    struct posted_line *line = data;
+    struct print *print = line->print;
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct hv_error err;
+    if (!print->closing && take_line(print, hv_buf_str(&line->text), &arena, &err) != HV_OK)
+        wrong_line(print, &err);
+    hv_buf_release(&line->text);
+    free(line);
+    sem_post(&print->input.room);
+    if (!print->turn_running && print->input.waiting.count > 0)
+        print_input_next(print);
+}
+
+static void take_end(void *data)
+{
+    struct print *print = data;
+    pthread_mutex_lock(&print->input.lock);
+    print->input.ended = true;
+    pthread_cond_signal(&print->input.answered);
+    pthread_mutex_unlock(&print->input.lock);
+    if (!print->turn_running)
+        print_input_next(print);
+}
+
+static struct hv_str take_waiting(struct print_input *input)
+{
+    struct hv_str content = input->waiting.items[0];
+    for (size_t i = 1; i < input->waiting.count; i++)
+        input->waiting.items[i - 1] = input->waiting.items[i];
+    input->waiting.count--;
+    return content;
+}
+
+static void submit_next(void *data)
+{
+    struct print *print = data;
+    struct hv_error err;
+    if (print->turn_running || print->closing || print->input.waiting.count == 0)
+        return;
+    struct hv_str content = take_waiting(&print->input);
+    print->turn_running = true;
+    enum hv_code code = session_submit(print->session, content, &err);
+    free((void *)content.ptr);
+    if (code == HV_OK)
+        return;
+    print->turn_running = false;
+    wrong_line(print, &err);
+    print_input_next(print);
+}
+
+void print_input_next(struct print *print)
+{
+    if (print->input.waiting.count > 0)
+        loop_post(print->setup.loop, submit_next, print); /* not from inside the end of another turn */
+    else if (print->input.ended)
+        print_close(print);
+}
+
+/* ---- the reading thread
+ * ------------------------------------------------------------------------------------------------ */
+
+static void post_line(struct print *print, struct hv_str text)
+{
+    text = hv_str_trim(text);
+    if (text.len == 0)
+        return;
+    while (sem_wait(&print->input.room) != 0 && errno == EINTR)
+        ;
+    struct posted_line *line = hv_malloc(sizeof *line);
+    line->print = print;
+    hv_buf_init(&line->text, LINE_MAX_BYTES);
+    hv_buf_add_str(&line->text, text);
+    loop_post(print->setup.loop, take_posted, line);
+}
+
+static void post_lines(struct print *print, struct hv_buf *in)
+{
+    size_t start = 0, end;
+    while ((end = hv_str_find_byte(hv_buf_str(in), '\n', start)) != SIZE_MAX) {
+        post_line(print, hv_str_slice(hv_buf_str(in), start, end));
+        start = end + 1;
+    }
+    hv_buf_consume(in, start);
+}
+
+/* False at the end of the input, when it fails, or when told to stop. */
+static bool read_more(struct print *print, struct hv_buf *in)
+{
+    struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = print->input.stop_fd, .events = POLLIN}};
+    if (poll(fds, 2, -1) < 0)
+        return errno == EINTR;
+    if (fds[1].revents)
+        return false;
+    char *room = hv_buf_reserve(in, READ_SIZE);
+    if (!room) {
+        cli_note("stdin: a line is longer than %d MiB", LINE_MAX_BYTES >> 20);
+        return false;
+    }
+    ssize_t got = read(STDIN_FILENO, room, READ_SIZE);
+    hv_buf_commit(in, got > 0 ? (size_t)got : 0);
+    return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
+}
+
+static void *read_input(void *data)
+{
+    struct print *print = data;
+    CLEANUP_BUF struct hv_buf in;
+    hv_buf_init(&in, LINE_MAX_BYTES);
+    while (read_more(print, &in))
+        post_lines(print, &in);
+    post_line(print, hv_buf_str(&in));
+    loop_post(print->setup.loop, take_end, print);
+    return NULL;
+}
+
+enum hv_code print_input_start(struct print *print, struct hv_error *err)
+{
+    struct print_input *input = &print->input;
+    input->stop_fd = eventfd(0, EFD_CLOEXEC);
+    if (input->stop_fd < 0)
+        return hv_fail_errno(err, errno, "cannot make an event descriptor");
+    sem_init(&input->room, 0, LINES_AHEAD);
+    pthread_mutex_init(&input->lock, NULL);
+    pthread_cond_init(&input->answered, NULL);
+    hv_buf_init(&input->answer, LINE_MAX_BYTES);
+    int failed = pthread_create(&input->thread, NULL, read_input, print);
+    input->running = true;
+    if (!failed)
+        return HV_OK;
+    input->running = false;
+    close(input->stop_fd);
+    return hv_fail_errno(err, failed, "cannot start a thread");
+}
+
+void print_input_stop(struct print *print)
+{
+    struct print_input *input = &print->input;
+    uint64_t one = 1;
+    if (!input->running)
+        return;
+    sem_post(&input->room);
+    if (write(input->stop_fd, &one, sizeof one) == (ssize_t)sizeof one)
+        pthread_join(input->thread, NULL);
+    close(input->stop_fd);
+    for (size_t i = 0; i < input->waiting.count; i++)
+        free((void *)input->waiting.items[i].ptr);
+    vec_release(&input->waiting);
+    hv_buf_release(&input->answer);
+}

@@ -1,0 +1,249 @@
+/*
+ * progress.c: what a person sees on stderr while `helve -p` works: the model's words in between, a line per call, its
+ * result in short, changes as a coloured diff. Everything that a model or a file wrote is cleaned of escapes.
+ */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "cli/print.h"
+#include "text/ansi.h"
+
+#include <unistd.h>
+
+enum { LABEL_MAX = 100, LINE_MAX_BYTES = 8 << 20, TAIL_LINES = 5, TAIL_WIDTH = 110, DIFF_LINES = 60 };
+
+#define RESET "\033[0m"
+#define BOLD "\033[1m"
+#define DIM "\033[2m"
+#define RED "\033[31m"
+#define GREEN "\033[32m"
+#define CYAN "\033[36m"
+
+void progress_init(struct progress *progress, bool enabled, bool details)
+{
+    progress->enabled = enabled;
+    progress->details = details;
+    progress->colour = cli_has_colour(STDERR_FILENO);
+    hv_buf_init(&progress->text, LINE_MAX_BYTES);
+}
+
+void progress_release(struct progress *progress)
+{
+    hv_buf_release(&progress->text);
+    free((void *)progress->last_id.ptr);
+}
+
+static const char *colour(const struct progress *progress, const char *code)
+{
+    return progress->colour ? code : "";
+}
+
+static void put_clean(struct hv_buf *out, struct hv_str text)
+{
+    CLEANUP_BUF struct hv_buf clean;
+    hv_buf_init(&clean, LINE_MAX_BYTES);
+    ansi_clean(text, &clean);
+    hv_buf_add_str(out, hv_buf_str(&clean));
+}
+
+/* text within max bytes, cut between characters, on one line. */
+static void put_short(struct hv_buf *out, struct hv_str text, size_t max)
+{
+    size_t newline = hv_str_find_byte(text, '\n', 0);
+    struct hv_str line = hv_str_slice(text, 0, newline);
+    bool cut = newline != SIZE_MAX && hv_str_trim(hv_str_slice(text, newline, text.len)).len > 0;
+    if (line.len > max) {
+        line = hv_str_slice(line, 0, max);
+        line.len -= utf8_incomplete_tail(line);
+        cut = true;
+    }
+    put_clean(out, line);
+    hv_buf_add_cstr(out, cut ? " …" : "");
+}
+
+/* The first text among the members of an input is what tells one call from another: a path, a pattern, a command. */
+struct hv_str progress_label(struct hv_str input)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    CLEANUP_BUF struct hv_buf label;
+    const struct hv_json *value = NULL;
+    struct hv_str text = {0};
+    size_t len;
+    hv_buf_init(&label, 8192);
+    if (hv_json_parse(&arena, input, HV_JSON_REPAIR_SURROGATES | HV_JSON_REPAIR_UTF8, &value, NULL) != HV_OK)
+        value = NULL;
+    hv_json_each(member, value)
+    {
+        text = hv_json_string(member);
+        if (text.len > 0)
+            break;
+    }
+    put_short(&label, text, LABEL_MAX);
+    char *bytes = hv_buf_take(&label, &len);
+    return hv_str_of(bytes ? bytes : hv_strdup(""), len);
+}
+
+/* ---- parts of a result ---------------------------------------------------------------------------------------------
+ */
+
+static void put_diff(const struct progress *progress, struct hv_str diff, struct hv_buf *out)
+{
+    struct hv_str line;
+    size_t shown = 0;
+    while (hv_str_split(&diff, '\n', &line)) {
+        if (++shown > DIFF_LINES) {
+            hv_buf_add_cstr(out, "    …\n");
+            break;
+        }
+        char first = line.len > 0 ? line.ptr[0] : ' ';
+        bool header = hv_str_starts(line, HV_STR("+++")) || hv_str_starts(line, HV_STR("---"));
+        const char *code = header ? BOLD : first == '+' ? GREEN : first == '-' ? RED : first == '@' ? CYAN : "";
+        hv_buf_addf(out, "    %s", colour(progress, code));
+        put_clean(out, line);
+        hv_buf_addf(out, "%s\n", colour(progress, code[0] ? RESET : ""));
+    }
+}
+
+/* The last lines of a text. */
+static void put_tail(const struct progress *progress, struct hv_str text, size_t lines, struct hv_buf *out)
+{
+    text = hv_str_trim(text);
+    size_t start = text.len;
+    for (size_t found = 0; start > 0 && found < lines; found++) {
+        size_t newline = hv_str_rfind_byte(hv_str_slice(text, 0, start > 0 ? start - 1 : 0), '\n');
+        start = newline == SIZE_MAX ? 0 : newline + 1;
+    }
+    struct hv_str rest = hv_str_slice(text, start, text.len), line;
+    while (hv_str_split(&rest, '\n', &line)) {
+        hv_buf_addf(out, "    %s", colour(progress, DIM));
+        put_short(out, line, TAIL_WIDTH);
+        hv_buf_addf(out, "%s\n", colour(progress, RESET));
+    }
+}
+
+/* The text of a tool_result block. */
+static struct hv_str text_of(const struct hv_json *block)
+{
+    const struct hv_json *content = hv_json_get(block, "content");
+    if (hv_json_type_of(content) == HV_JSON_STRING)
+        return hv_json_string(content);
+    hv_json_each(part, content)
+    {
+        struct hv_str text = hv_json_get_string(part, "text");
+        if (text.len > 0)
+            return text;
+    }
+    return (struct hv_str){0};
+}
+
+static bool runs_programs(struct hv_str name)
+{
+    size_t count;
+    const struct hv_tool *const *tools = hv_builtin_tools(&count);
+    for (size_t i = 0; i < count; i++)
+        if (hv_tool_is_named(tools[i], name))
+            return tools[i]->executes;
+    return false;
+}
+
+/* ---- events ---------------------------------------------------------------------------------------------------------
+ */
+
+static void flush_text(struct progress *progress, struct hv_buf *out)
+{
+    struct hv_str text = hv_str_trim(hv_buf_str(&progress->text));
+    if (text.len > 0) {
+        put_clean(out, text);
+        hv_buf_add_byte(out, '\n');
+    }
+    hv_buf_clear(&progress->text);
+}
+
+static void remember(struct progress *progress, struct hv_str id)
+{
+    free((void *)progress->last_id.ptr);
+    char *copy = hv_malloc(id.len + 1);
+    memcpy(copy, id.ptr ? id.ptr : "", id.len);
+    progress->last_id = hv_str_of(copy, id.len);
+}
+
+static void put_call(struct print *print, const struct hv_event *event, struct hv_buf *out)
+{
+    struct progress *progress = &print->progress;
+    const struct open_call *call = print_find_call(print, event->call_id);
+    struct hv_str label = call ? call->label : HV_STR("");
+    hv_buf_addf(out, "%s●%s %s", colour(progress, CYAN), colour(progress, RESET), colour(progress, BOLD));
+    put_short(out, event->tool, LABEL_MAX);
+    hv_buf_addf(out, "%s %.*s\n", colour(progress, RESET), HV_STR_ARG(label));
+    remember(progress, event->call_id);
+}
+
+static void put_result(struct print *print, const struct hv_event *event, struct hv_buf *out)
+{
+    struct progress *progress = &print->progress;
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    const struct hv_json *block = NULL, *data = NULL;
+    if (hv_json_parse(&arena, event->json, HV_JSON_STRICT, &block, NULL) != HV_OK ||
+        hv_json_parse(&arena, event->data, HV_JSON_STRICT, &data, NULL) != HV_OK)
+        return;
+    const struct open_call *call = print_find_call(print, event->call_id);
+    struct hv_str summary = hv_json_get_string(data, "summary"), diff = hv_json_get_string(data, "diff");
+    hv_buf_addf(out, "  %s⎿%s ", colour(progress, event->ok ? DIM : RED), colour(progress, event->ok ? RESET : ""));
+    if (!hv_str_eq(progress->last_id, event->call_id) && call)
+        hv_buf_addf(out, "%.*s %.*s: ", HV_STR_ARG(call->tool), HV_STR_ARG(call->label));
+    put_short(out, summary.len > 0 ? summary : text_of(block), TAIL_WIDTH);
+    hv_buf_addf(out, "%s %s(%.1f ms)%s\n", colour(progress, event->ok ? "" : RESET), colour(progress, DIM),
+                (double)event->duration_ns / CLOCK_MILLISECOND, colour(progress, RESET));
+    if (runs_programs(event->tool))
+        put_tail(progress, text_of(block), TAIL_LINES, out);
+    put_diff(progress, diff, out);
+    remember(progress, HV_STR(""));
+}
+
+static void put_retry(const struct hv_event *event, struct hv_buf *out)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    const struct hv_json *data;
+    int64_t delay = 0, attempt = 0;
+    if (hv_json_parse(&arena, event->data, HV_JSON_STRICT, &data, NULL) == HV_OK) {
+        (void)hv_json_int64(hv_json_get(data, "delay_ms"), &delay);
+        (void)hv_json_int64(hv_json_get(data, "attempt"), &attempt);
+    }
+    hv_buf_addf(out, "helve: try %lld failed, again in %.1f s: %.*s\n", (long long)attempt, (double)delay / 1000,
+                HV_STR_ARG(event->text));
+}
+
+static void put_event(struct print *print, const struct hv_event *event, struct hv_buf *out)
+{
+    struct progress *progress = &print->progress;
+    switch (event->type) {
+    case HV_EVENT_TEXT: hv_buf_add_str(&progress->text, event->text); break;
+    case HV_EVENT_REQUEST: flush_text(progress, out); break;
+    case HV_EVENT_CALL:
+        flush_text(progress, out);
+        put_call(print, event, out);
+        break;
+    case HV_EVENT_RESULT: put_result(print, event, out); break;
+    case HV_EVENT_HOOK:
+        if (progress->details)
+            hv_buf_addf(out, "  %shook %.*s: %.*s%s\n", colour(progress, DIM), HV_STR_ARG(event->name),
+                        HV_STR_ARG(event->text), colour(progress, RESET));
+        break;
+    default: break;
+    }
+}
+
+void progress_event(struct print *print, const struct hv_event *event)
+{
+    CLEANUP_BUF struct hv_buf out;
+    hv_buf_init(&out, LINE_MAX_BYTES);
+    /* Warnings and waiting are told even when nobody watches: they explain what will be missed later. */
+    if (event->type == HV_EVENT_NOTICE && !(hv_str_is(event->name, "info") && !print->progress.enabled))
+        hv_buf_addf(&out, "helve: %.*s\n", HV_STR_ARG(event->text));
+    else if (event->type == HV_EVENT_RETRY)
+        put_retry(event, &out);
+    else if (print->progress.enabled)
+        put_event(print, event, &out);
+    if (out.len > 0)
+        cli_write(STDERR_FILENO, hv_buf_str(&out));
+}

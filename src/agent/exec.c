@@ -168,7 +168,7 @@ static void on_result(void *user, const struct batch_result *result)
 static void refuse_duplicate(struct exec *exec, const struct queued_call *call)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
-    CLEANUP_BUF struct hv_buf block;
+    CLEANUP_BUF struct hv_buf block = {0};
     struct hv_json_writer writer;
     struct hv_result error = {0};
     hv_buf_init(&block, LINE_MAX_BYTES);

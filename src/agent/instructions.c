@@ -54,7 +54,7 @@ static struct hv_str without_comments(struct hv_arena *arena, struct hv_str text
 {
     if (hv_str_find(text, HV_STR("<!--"), 0) == SIZE_MAX)
         return text;
-    CLEANUP_BUF struct hv_buf kept;
+    CLEANUP_BUF struct hv_buf kept = {0};
     hv_buf_init(&kept, text.len);
     size_t at = 0;
     while (at < text.len) {
@@ -116,7 +116,7 @@ static void put_text(struct gatherer *gatherer, struct hv_str text, struct hv_st
 
 static void put_file(struct gatherer *gatherer, struct hv_str path, int depth)
 {
-    CLEANUP_BUF struct hv_buf bytes;
+    CLEANUP_BUF struct hv_buf bytes = {0};
     struct hv_file_stat st;
     hv_buf_init(&bytes, INSTRUCTIONS_FILE_MAX + 1);
     if (gatherer->full || !is_allowed(gatherer, path) ||

@@ -71,7 +71,7 @@ static void on_result(void *user, const struct batch_result *result)
 static enum hv_code add_results(struct session *session, struct hv_str messages)
 {
     struct hv_buf *content = &session->response.results;
-    CLEANUP_BUF struct hv_buf message;
+    CLEANUP_BUF struct hv_buf message = {0};
     hv_buf_init(&message, BLOCKS_MAX);
     hv_buf_add_byte(&message, '[');
     hv_buf_add_str(&message, hv_buf_str(content));
@@ -225,7 +225,7 @@ static void emit_response(struct session *session, struct hv_str data)
 static void close_message(struct session *session)
 {
     struct response *response = &session->response;
-    CLEANUP_BUF struct hv_buf data, content;
+    CLEANUP_BUF struct hv_buf data = {0}, content = {0};
     hv_buf_init(&data, BLOCKS_MAX);
     hv_buf_init(&content, BLOCKS_MAX);
     put_message_data(session, &data);
@@ -356,7 +356,7 @@ static void stop_hooks_done(void *user, const struct runtime_hook_outcome *outco
         return;
     }
     session->stop_blocks++;
-    CLEANUP_BUF struct hv_buf content;
+    CLEANUP_BUF struct hv_buf content = {0};
     struct hv_json_writer writer;
     hv_buf_init(&content, BLOCKS_MAX);
     hv_json_writer_init(&writer, &content);
@@ -373,7 +373,7 @@ static void stop_hooks_done(void *user, const struct runtime_hook_outcome *outco
 
 static void run_stop_hooks(struct session *session)
 {
-    CLEANUP_BUF struct hv_buf members;
+    CLEANUP_BUF struct hv_buf members = {0};
     struct hv_json_writer writer;
     hv_buf_init(&members, BLOCKS_MAX);
     hv_json_writer_init(&writer, &members);

@@ -230,7 +230,7 @@ static enum hv_code make_runtime(struct session *session, struct hv_error *err)
 
 static void emit_start(struct session *session)
 {
-    CLEANUP_BUF struct hv_buf data;
+    CLEANUP_BUF struct hv_buf data = {0};
     struct hv_json_writer writer;
     hv_buf_init(&data, PROMPT_MAX);
     hv_json_writer_init(&writer, &data);
@@ -257,7 +257,7 @@ static void tell_policy_problems(struct session *session)
     size_t count;
     const struct settings_problem *problems = policy_problems(policy, &count);
     for (size_t i = 0; i < count; i++) {
-        CLEANUP_BUF struct hv_buf text;
+        CLEANUP_BUF struct hv_buf text = {0};
         hv_buf_init(&text, PROMPT_MAX);
         settings_problem_write(&problems[i], &text);
         session_notice(session, "warning", "%.*s", HV_STR_ARG(hv_buf_str(&text)));
@@ -292,7 +292,7 @@ static enum hv_code take_over(struct session *session, const struct resumed *res
 
 static void set_system_prompt(struct session *session)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, SYSTEM_MAX);
     struct prompt_options options = {
         .host = session->options.host,
@@ -380,7 +380,7 @@ enum hv_code session_submit(struct session *session, struct hv_str content, stru
 
 enum hv_code session_submit_text(struct session *session, struct hv_str text, struct hv_error *err)
 {
-    CLEANUP_BUF struct hv_buf content;
+    CLEANUP_BUF struct hv_buf content = {0};
     struct hv_json_writer writer;
     hv_buf_init(&content, PROMPT_MAX);
     hv_json_writer_init(&writer, &content);

@@ -31,7 +31,7 @@ static enum hv_code take_answer(const void *input, struct hv_context *context, v
                                 struct hv_error *err)
 {
     (void)data;
-    CLEANUP_BUF struct hv_buf answer;
+    CLEANUP_BUF struct hv_buf answer = {0};
     struct hv_json_writer writer;
     hv_buf_init(&answer, ANSWER_MAX);
     hv_json_writer_init(&writer, &answer);

@@ -37,7 +37,7 @@ static void put_context_block(struct hv_json_writer *writer, struct hv_str conte
 {
     if (context.len == 0)
         return;
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, TEXT_MAX);
     hv_buf_addf(&text, "<hook_context>\n%.*s\n</hook_context>", HV_STR_ARG(context));
     put_text_block(writer, hv_buf_str(&text));
@@ -46,7 +46,7 @@ static void put_context_block(struct hv_json_writer *writer, struct hv_str conte
 /* Add the prompt, with what hooks had to say before it. */
 static enum hv_code add_prompt(struct session *session, struct hv_str hook_context)
 {
-    CLEANUP_BUF struct hv_buf content;
+    CLEANUP_BUF struct hv_buf content = {0};
     struct hv_json_writer writer;
     struct hv_str prompt = hv_buf_str(&session->prompt);
     if (session->start_context.len == 0 && hook_context.len == 0)
@@ -101,7 +101,7 @@ static void prompt_hooks_done(void *user, const struct runtime_hook_outcome *out
 
 static void run_prompt_hooks(struct session *session)
 {
-    CLEANUP_BUF struct hv_buf text, members;
+    CLEANUP_BUF struct hv_buf text = {0}, members = {0};
     struct hv_json_writer writer;
     hv_buf_init(&text, TEXT_MAX);
     hv_buf_init(&members, TEXT_MAX);
@@ -130,7 +130,7 @@ static void start_hooks_done(void *user, const struct runtime_hook_outcome *outc
 
 static void run_start_hooks(struct session *session)
 {
-    CLEANUP_BUF struct hv_buf members;
+    CLEANUP_BUF struct hv_buf members = {0};
     struct hv_json_writer writer;
     hv_buf_init(&members, TEXT_MAX);
     hv_json_writer_init(&writer, &members);
@@ -186,7 +186,7 @@ static void update_tools(struct session *session)
 
 static void emit_request(struct session *session)
 {
-    CLEANUP_BUF struct hv_buf data;
+    CLEANUP_BUF struct hv_buf data = {0};
     struct hv_json_writer writer;
     hv_buf_init(&data, TEXT_MAX);
     hv_json_writer_init(&writer, &data);
@@ -266,7 +266,7 @@ void turn_interrupt(struct session *session)
 
 static void emit_turn_end(struct session *session)
 {
-    CLEANUP_BUF struct hv_buf data;
+    CLEANUP_BUF struct hv_buf data = {0};
     struct hv_json_writer writer;
     const struct session_outcome *outcome = &session->outcome;
     hv_buf_init(&data, TEXT_MAX);

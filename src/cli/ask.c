@@ -82,7 +82,7 @@ static bool is_word(struct hv_str line, const char *letter, const char *word)
 void cli_ask(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
              struct hv_arena *arena, struct runtime_answer *answer)
 {
-    CLEANUP_BUF struct hv_buf text, line;
+    CLEANUP_BUF struct hv_buf text = {0}, line = {0};
     const struct policy_decision *decision = question->decision;
     bool may_keep = decision->proposal.len > 0 && !decision->always_confirm;
     hv_buf_init(&text, TEXT_MAX);

@@ -15,7 +15,7 @@ enum { JSON_ARGUMENT_MAX = 16 << 20 };
 
 static void print_error(const struct hv_error *err)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, 8192);
     hv_buf_addf(&text, "helve: %s%s%s\n", err->place, err->place[0] ? ": " : "", err->message);
     if (err->hint[0])
@@ -37,7 +37,7 @@ int cli_usage(const struct hv_error *err)
 
 void cli_note(const char *format, ...)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     va_list arguments;
     hv_buf_init(&text, 64 << 10);
     hv_buf_add_cstr(&text, "helve: ");
@@ -50,7 +50,7 @@ void cli_note(const char *format, ...)
 
 void cli_tell_problems(const struct setup *setup)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, 1 << 20);
     setup_put_problems(setup, &text);
     struct hv_str rest = hv_buf_str(&text), line;
@@ -141,7 +141,7 @@ enum hv_code cli_read_json_argument(struct hv_arena *arena, struct hv_str text, 
         *out = trimmed;
         return HV_OK;
     }
-    CLEANUP_BUF struct hv_buf bytes;
+    CLEANUP_BUF struct hv_buf bytes = {0};
     hv_buf_init(&bytes, JSON_ARGUMENT_MAX);
     enum hv_code code = read_file(hv_arena_cstr(arena, text), &bytes, err);
     if (code == HV_OK)

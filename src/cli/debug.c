@@ -21,7 +21,7 @@ static void put_error(struct hv_json_writer *writer, const char *text)
 static void answer_json(const struct door_line *line, struct hv_json_writer *writer)
 {
     const struct hv_json *encoded = hv_json_get(line->value, "b64"), *value;
-    CLEANUP_BUF struct hv_buf bytes;
+    CLEANUP_BUF struct hv_buf bytes = {0};
     CLEANUP_ARENA struct hv_arena arena = {0};
     struct hv_error err;
     struct hv_str text = hv_json_get_string(line->value, "text");
@@ -295,7 +295,7 @@ static void answer_sse(const struct door_line *line, struct hv_json_writer *writ
     struct sse sse;
     struct hv_error err;
     enum hv_code code = HV_OK;
-    CLEANUP_BUF struct hv_buf bytes;
+    CLEANUP_BUF struct hv_buf bytes = {0};
     hv_buf_init(&bytes, DOOR_LINE_MAX);
     sse_init(&sse, EVENT_MAX);
     hv_json_name(writer, "events");

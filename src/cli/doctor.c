@@ -69,7 +69,7 @@ static void check_settings(struct doctor *doctor)
     const struct settings *settings = doctor->setup.settings;
     for (size_t i = 0; i < settings->problem_count; i++) {
         const struct settings_problem *problem = &settings->problems[i];
-        CLEANUP_BUF struct hv_buf text;
+        CLEANUP_BUF struct hv_buf text = {0};
         hv_buf_init(&text, 64 << 10);
         settings_problem_write(problem, &text);
         tell(doctor, problem->kind == SETTINGS_BROKEN ? FINDING_BAD : FINDING_NOTE, "settings", "%.*s",
@@ -95,7 +95,7 @@ static bool keep_output(void *user, enum hv_stream stream, struct hv_str bytes)
 static void check_program(struct doctor *doctor, const char *what, const char *const *argv, bool needed,
                           const char *without)
 {
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     struct hv_exit end;
     struct hv_error err;
     hv_buf_init(&out, 4096);

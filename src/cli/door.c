@@ -14,7 +14,7 @@ struct hv_str door_bytes(const struct door_line *line, const char *name, bool *b
     struct hv_str encoded_name = hv_arena_format(line->arena, "%s_b64", name);
     const struct hv_json *plain = hv_json_get(line->value, name);
     const struct hv_json *encoded = hv_json_get_str(line->value, encoded_name);
-    CLEANUP_BUF struct hv_buf bytes;
+    CLEANUP_BUF struct hv_buf bytes = {0};
     *bad = false;
     if (!encoded) {
         *bad = plain && plain->type != HV_JSON_STRING;
@@ -74,7 +74,7 @@ static void answer_lines(struct hv_buf *in, bool at_end, struct hv_arena *arena,
 
 int door_run(void (*answer)(const struct door_line *line, struct hv_json_writer *writer), void *user)
 {
-    CLEANUP_BUF struct hv_buf in, out;
+    CLEANUP_BUF struct hv_buf in = {0}, out = {0};
     CLEANUP_ARENA struct hv_arena arena = {0};
     hv_buf_init(&in, DOOR_LINE_MAX);
     hv_buf_init(&out, SIZE_MAX / 4);

@@ -162,7 +162,7 @@ static void put_path(const struct policy *policy, const struct path_question *qu
 
 static int explain_path(const struct path_flags *flags, const struct setup *setup, const struct cli_call *call)
 {
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     struct hv_error err;
     struct path_question question = {
         .path = call->arguments[0], .directory = setup->directory, .home = setup->home, .arena = call->arena};
@@ -344,7 +344,7 @@ const struct cli_command cli_explain_path_command = {
 static int run_rule(const struct cli_call *call)
 {
     const struct path_flags *flags = call->options;
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     struct hv_error err;
     struct setup setup = {0};
     size_t count;

@@ -30,7 +30,7 @@ enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static int print_overall_help(int fd, int status)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, HELP_MAX);
     hv_buf_addf(&text,
                 "helve %s: a coding agent's tool system\n\n"
@@ -58,7 +58,7 @@ static int print_overall_help(int fd, int status)
 
 static int print_command_help(const struct cli_command *command)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, HELP_MAX);
     hv_buf_addf(&text, "usage: helve %s%s%s%s\n\n%s\n", command->name, command->name[0] ? " " : "", command->arguments,
                 command->options ? " [flags]" : "", command->summary);

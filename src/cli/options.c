@@ -157,7 +157,7 @@ static enum hv_code set_choice(struct parser *parser, const struct option *row, 
             return HV_OK;
         }
     }
-    CLEANUP_BUF struct hv_buf list;
+    CLEANUP_BUF struct hv_buf list = {0};
     hv_buf_init(&list, 1024);
     for (size_t i = 0; i < count; i++)
         hv_buf_addf(&list, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " or ", row->choices[i]);

@@ -220,7 +220,7 @@ static enum hv_code read_prompt(const struct cli_call *call, struct hv_buf *prom
     }
     bool have_task = hv_str_trim(hv_buf_str(prompt)).len > 0;
     if (stdin_has_something(have_task)) {
-        CLEANUP_BUF struct hv_buf rest;
+        CLEANUP_BUF struct hv_buf rest = {0};
         hv_buf_init(&rest, STDIN_MAX + 1);
         enum hv_code code = cli_read_all(STDIN_FILENO, STDIN_MAX, &rest, err);
         if (code != HV_OK)
@@ -243,7 +243,7 @@ static enum hv_code read_prompt_file(struct print *print, struct hv_str name, st
 {
     const char *path = hv_arena_cstr(print->arena, name);
     CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    CLEANUP_BUF struct hv_buf bytes;
+    CLEANUP_BUF struct hv_buf bytes = {0};
     hv_buf_init(&bytes, PROMPT_FILE_MAX + 1);
     if (fd < 0)
         return hv_fail_errno(err, errno, "cannot open %s", path);
@@ -465,7 +465,7 @@ static int run(const struct cli_call *call)
 {
     const struct print_flags *flags = call->options;
     struct hv_error err;
-    CLEANUP_BUF struct hv_buf prompt;
+    CLEANUP_BUF struct hv_buf prompt = {0};
     hv_buf_init(&prompt, STDIN_MAX + (4 << 20));
     if (check_flags(flags, &err) != HV_OK || (flags->input != 2 && read_prompt(call, &prompt, &err) != HV_OK))
         return cli_usage(&err);

@@ -45,7 +45,7 @@ static void end_response(struct print *print, struct hv_json_writer *writer)
 
 static void respond(struct print *print, struct hv_str id, const char *error)
 {
-    CLEANUP_BUF struct hv_buf line;
+    CLEANUP_BUF struct hv_buf line = {0};
     struct hv_json_writer writer;
     begin_response(&writer, &line, error ? "error" : "success", id);
     if (error) {
@@ -60,7 +60,7 @@ static void respond(struct print *print, struct hv_str id, const char *error)
 
 static void respond_initialize(struct print *print, struct hv_str id)
 {
-    CLEANUP_BUF struct hv_buf line;
+    CLEANUP_BUF struct hv_buf line = {0};
     struct hv_json_writer writer;
     begin_response(&writer, &line, "success", id);
     hv_json_name(&writer, "response");
@@ -107,7 +107,7 @@ static void take_control_request(struct print *print, const struct hv_json *valu
 
 static void put_request(struct print *print, const struct runtime_question *question)
 {
-    CLEANUP_BUF struct hv_buf line;
+    CLEANUP_BUF struct hv_buf line = {0};
     struct hv_json_writer writer;
     hv_buf_init(&line, LINE_MAX_BYTES);
     hv_json_writer_init(&writer, &line);
@@ -208,7 +208,7 @@ static void queue_content(struct print *print, struct hv_str content)
 
 static void queue_text(struct print *print, struct hv_str text)
 {
-    CLEANUP_BUF struct hv_buf content;
+    CLEANUP_BUF struct hv_buf content = {0};
     struct hv_json_writer writer;
     hv_buf_init(&content, LINE_MAX_BYTES);
     hv_json_writer_init(&writer, &content);
@@ -379,7 +379,7 @@ static bool read_more(struct print *print, struct hv_buf *in)
 static void *read_input(void *data)
 {
     struct print *print = data;
-    CLEANUP_BUF struct hv_buf in;
+    CLEANUP_BUF struct hv_buf in = {0};
     hv_buf_init(&in, LINE_MAX_BYTES);
     while (read_more(print, &in))
         post_lines(print, &in);

@@ -83,7 +83,7 @@ static const char *key_source(const struct setup *setup)
 
 void print_init(struct print *print)
 {
-    CLEANUP_BUF struct hv_buf line;
+    CLEANUP_BUF struct hv_buf line = {0};
     struct hv_json_writer writer;
     struct runtime *runtime = session_runtime(print->session);
     struct policy *policy = runtime_policy(runtime);
@@ -126,7 +126,7 @@ static void put_copy(struct hv_json_writer *writer, const struct hv_json *object
 
 static void assistant_line(struct print *print, const struct hv_event *event, const struct hv_json *data)
 {
-    CLEANUP_BUF struct hv_buf line;
+    CLEANUP_BUF struct hv_buf line = {0};
     struct hv_json_writer writer;
     print_begin(&writer, &line, "assistant", NULL);
     hv_json_name(&writer, "message");
@@ -148,7 +148,7 @@ static void assistant_line(struct print *print, const struct hv_event *event, co
 
 static void user_line(struct print *print, const struct hv_event *event, bool is_prompt)
 {
-    CLEANUP_BUF struct hv_buf line;
+    CLEANUP_BUF struct hv_buf line = {0};
     struct hv_json_writer writer;
     print_begin(&writer, &line, "user", NULL);
     hv_json_name(&writer, "message");
@@ -187,7 +187,7 @@ const struct open_call *print_find_call(const struct print *print, struct hv_str
 
 static void raw_line(struct print *print, const struct hv_event *event)
 {
-    CLEANUP_BUF struct hv_buf line;
+    CLEANUP_BUF struct hv_buf line = {0};
     struct hv_json_writer writer;
     print_begin(&writer, &line, "stream_event", NULL);
     hv_json_member_raw(&writer, "event", event->json);
@@ -198,7 +198,7 @@ static void raw_line(struct print *print, const struct hv_event *event)
 
 static void retry_line(struct print *print, const struct hv_event *event, const struct hv_json *data)
 {
-    CLEANUP_BUF struct hv_buf line;
+    CLEANUP_BUF struct hv_buf line = {0};
     struct hv_json_writer writer;
     int64_t status = 0;
     print_begin(&writer, &line, "system", "api_retry");
@@ -217,7 +217,7 @@ static void retry_line(struct print *print, const struct hv_event *event, const 
 
 static void notice_line(struct print *print, const struct hv_event *event)
 {
-    CLEANUP_BUF struct hv_buf line;
+    CLEANUP_BUF struct hv_buf line = {0};
     struct hv_json_writer writer;
     print_begin(&writer, &line, "system", "informational");
     hv_json_member_string(&writer, "content", event->text);
@@ -227,7 +227,7 @@ static void notice_line(struct print *print, const struct hv_event *event)
 
 static void denied_line(struct print *print, const struct hv_event *event, const struct hv_json *data)
 {
-    CLEANUP_BUF struct hv_buf line;
+    CLEANUP_BUF struct hv_buf line = {0};
     struct hv_json_writer writer;
     print_begin(&writer, &line, "system", "permission_denied");
     hv_json_member_string(&writer, "tool_name", event->tool);
@@ -239,7 +239,7 @@ static void denied_line(struct print *print, const struct hv_event *event, const
 
 static void hook_line(struct print *print, const struct hv_event *event, const struct hv_json *data)
 {
-    CLEANUP_BUF struct hv_buf line;
+    CLEANUP_BUF struct hv_buf line = {0};
     struct hv_json_writer writer;
     print_begin(&writer, &line, "system", "hook_response");
     hv_json_member_string(&writer, "hook_name", event->name);
@@ -254,7 +254,7 @@ static void hook_line(struct print *print, const struct hv_event *event, const s
 
 static void progress_line(struct print *print, const struct hv_event *event)
 {
-    CLEANUP_BUF struct hv_buf line;
+    CLEANUP_BUF struct hv_buf line = {0};
     struct hv_json_writer writer;
     print_begin(&writer, &line, "tool_progress", NULL);
     hv_json_member_string(&writer, "tool_use_id", event->call_id);
@@ -370,7 +370,7 @@ static const char *subtype_of(const struct session_outcome *outcome, bool gave_u
 
 void print_result(struct print *print, const struct session_outcome *outcome, struct hv_str structured, bool gave_up)
 {
-    CLEANUP_BUF struct hv_buf line;
+    CLEANUP_BUF struct hv_buf line = {0};
     struct hv_json_writer writer;
     bool failed = gave_up || outcome->ending != SESSION_DONE;
     const char *subtype = subtype_of(outcome, gave_up);

@@ -40,7 +40,7 @@ static const char *colour(const struct progress *progress, const char *code)
 
 static void put_clean(struct hv_buf *out, struct hv_str text)
 {
-    CLEANUP_BUF struct hv_buf clean;
+    CLEANUP_BUF struct hv_buf clean = {0};
     hv_buf_init(&clean, LINE_MAX_BYTES);
     ansi_clean(text, &clean);
     hv_buf_add_str(out, hv_buf_str(&clean));
@@ -65,7 +65,7 @@ static void put_short(struct hv_buf *out, struct hv_str text, size_t max)
 struct hv_str progress_label(struct hv_str input)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
-    CLEANUP_BUF struct hv_buf label;
+    CLEANUP_BUF struct hv_buf label = {0};
     const struct hv_json *value = NULL;
     struct hv_str text = {0};
     size_t len;
@@ -121,19 +121,18 @@ static void put_tail(const struct progress *progress, struct hv_str text, size_t
     }
 }
 
-/* The text of a tool_result block. */
-static struct hv_str text_of(const struct hv_json *block)
+/* The text of a tool_result block, its parts joined. */
+static struct hv_str text_of(const struct hv_json *block, struct hv_arena *arena)
 {
     const struct hv_json *content = hv_json_get(block, "content");
-    if (hv_json_type_of(content) == HV_JSON_STRING)
-        return hv_json_string(content);
-    hv_json_each(part, content)
+    struct hv_str all = hv_json_string(content);
+    hv_json_each(part, hv_json_type_of(content) == HV_JSON_ARRAY ? content : NULL)
     {
-        struct hv_str text = hv_json_get_string(part, "text");
+        struct hv_str text = hv_str_trim(hv_json_get_string(part, "text"));
         if (text.len > 0)
-            return text;
+            all = all.len > 0 ? hv_arena_format(arena, "%.*s\n%.*s", HV_STR_ARG(all), HV_STR_ARG(text)) : text;
     }
-    return (struct hv_str){0};
+    return all;
 }
 
 static bool runs_programs(struct hv_str name)
@@ -191,11 +190,11 @@ static void put_result(struct print *print, const struct hv_event *event, struct
     hv_buf_addf(out, "  %s⎿%s ", colour(progress, event->ok ? DIM : RED), colour(progress, event->ok ? RESET : ""));
     if (!hv_str_eq(progress->last_id, event->call_id) && call)
         hv_buf_addf(out, "%.*s %.*s: ", HV_STR_ARG(call->tool), HV_STR_ARG(call->label));
-    put_short(out, summary.len > 0 ? summary : text_of(block), TAIL_WIDTH);
+    put_short(out, summary.len > 0 ? summary : text_of(block, &arena), TAIL_WIDTH);
     hv_buf_addf(out, "%s %s(%.1f ms)%s\n", colour(progress, event->ok ? "" : RESET), colour(progress, DIM),
                 (double)event->duration_ns / CLOCK_MILLISECOND, colour(progress, RESET));
     if (runs_programs(event->tool))
-        put_tail(progress, text_of(block), TAIL_LINES, out);
+        put_tail(progress, text_of(block, &arena), TAIL_LINES, out);
     put_diff(progress, diff, out);
     remember(progress, HV_STR(""));
 }
@@ -235,7 +234,7 @@ static void put_event(struct print *print, const struct hv_event *event, struct 
 
 void progress_event(struct print *print, const struct hv_event *event)
 {
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     hv_buf_init(&out, LINE_MAX_BYTES);
     /* Warnings and waiting are told even when nobody watches: they explain what will be missed later. */
     if (event->type == HV_EVENT_NOTICE && !(hv_str_is(event->name, "info") && !print->progress.enabled))

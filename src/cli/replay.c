@@ -121,7 +121,7 @@ static int run_log(const struct replay_flags *flags, struct setup *setup, const 
 {
     struct hv_error err;
     struct exec_outcome outcome;
-    CLEANUP_BUF struct hv_buf calls;
+    CLEANUP_BUF struct hv_buf calls = {0};
     struct replay replay = {.log = log};
     struct hv_str path = entry->path;
     size_t suffix = hv_str_ends(path, HV_STR(".jsonl")) ? 6 : 0;

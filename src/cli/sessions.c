@@ -73,7 +73,7 @@ static void put_entry(const struct session_entry *entry, bool all, struct hv_buf
 static int run_list(const struct cli_call *call)
 {
     const struct list_flags *flags = call->options;
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     struct session_entry *entries;
     struct hv_error err;
     size_t count;
@@ -172,7 +172,7 @@ static void put_event(const struct hv_event *event, struct hv_buf *out)
 
 static int show(const struct session_entry *entry, bool json)
 {
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     struct journal_reader *reader;
     struct hv_event event;
     struct hv_error err;
@@ -211,7 +211,7 @@ static int run_show(const struct cli_call *call)
         return cli_fail(&err);
     if (!flags->path)
         return show(&entry, flags->json);
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     hv_buf_init(&out, OUT_MAX);
     hv_buf_addf(&out, "%.*s\n", HV_STR_ARG(entry.path));
     return cli_print(&out, CLI_OK);

@@ -75,7 +75,7 @@ static void put_tool(struct hv_json_writer *writer, const struct hv_tool *tool)
 static int run_list(const struct cli_call *call)
 {
     const struct list_flags *flags = call->options;
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     struct hv_json_writer writer;
     size_t count;
     const struct hv_tool *const *tools = hv_builtin_tools(&count);
@@ -174,7 +174,7 @@ static void put_description(const struct hv_tool *tool, struct hv_buf *out)
 static int run_describe(const struct cli_call *call)
 {
     const struct list_flags *flags = call->options;
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     struct hv_json_writer writer;
     struct hv_error err;
     hv_buf_init(&out, TEXT_MAX);
@@ -262,7 +262,7 @@ static int run_one(const struct call_flags *flags, struct setup *setup, struct h
     struct hv_error err;
     struct exec_outcome outcome;
     struct one_call one = {.flags = flags};
-    CLEANUP_BUF struct hv_buf calls;
+    CLEANUP_BUF struct hv_buf calls = {0};
     hv_buf_init(&calls, CALLS_VALUE_MAX);
     hv_buf_init(&one.text, 1u << 30);
     put_call(&calls, name, input);
@@ -294,7 +294,7 @@ static int run_call(const struct cli_call *call)
 {
     const struct call_flags *flags = call->options;
     struct hv_error err;
-    CLEANUP_BUF struct hv_buf from_stdin;
+    CLEANUP_BUF struct hv_buf from_stdin = {0};
     struct hv_str input = call->argument_count > 1 ? call->arguments[1] : HV_STR("{}");
     hv_buf_init(&from_stdin, CALLS_VALUE_MAX);
     if (!find_tool(call->arguments[0], &err))

@@ -108,8 +108,6 @@ static bool set_value(const struct key *key, void *place, const struct hv_json *
 static void read_value(struct loader *loader, struct source *source, size_t row, const struct hv_json *member)
 {
     const struct key *key = &keys[row];
-    if (member->type == HV_JSON_NULL) /* said to be not set */
-        return;
     union {
         struct hv_str text;
         int64_t number;
@@ -137,12 +135,17 @@ bool keys_takes(enum settings_scope scope, struct hv_str name)
     return row < KEY_COUNT && (keys[row].in_claude || !scope_is_claude(scope));
 }
 
-static void warn_unknown(struct loader *loader, struct source *source, const struct hv_json *member)
+size_t keys_names(struct hv_str names[SETTINGS_KEYS_MAX])
 {
-    struct hv_str names[KEY_COUNT];
     for (size_t i = 0; i < KEY_COUNT; i++)
         names[i] = keys[i].name;
-    loader_warn_unknown(loader, source, member, names, KEY_COUNT);
+    return KEY_COUNT;
+}
+
+static void warn_unknown(struct loader *loader, struct source *source, const struct hv_json *member)
+{
+    struct hv_str names[SETTINGS_KEYS_MAX];
+    loader_warn_unknown(loader, source, member, names, keys_names(names));
 }
 
 void keys_read(struct loader *loader, struct source *source)
@@ -165,6 +168,8 @@ void keys_read(struct loader *loader, struct source *source)
             loader_warn(loader, source, member, "%.*s is set twice in this file: the last one counts",
                         HV_STR_ARG(member->key));
         seen[row] = true;
+        if (member->type == HV_JSON_NULL) /* said to be not set */
+            continue;
         if (keys[row].kind == KEY_PART)
             keys[row].read(loader, source, member);
         else if (keys[row].kind != KEY_NOTE)

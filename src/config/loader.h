@@ -122,6 +122,8 @@ struct hv_str text_shown(struct hv_arena *arena, struct hv_str text);
 
 /* All of a parsed file (keys.c). */
 void keys_read(struct loader *loader, struct source *source);
+/* The members that a file may have; returns how many. */
+size_t keys_names(struct hv_str names[SETTINGS_KEYS_MAX]);
 /* A source of this scope may set the member. */
 bool keys_takes(enum settings_scope scope, struct hv_str name);
 /* The value of `permissions` (permissions.c). */

@@ -90,11 +90,10 @@ void hv_error_prefix(struct hv_error *err, const char *format, ...)
     format_into(prefix, sizeof prefix, format, arguments);
     va_end(arguments);
     memcpy(rest, err->message, sizeof rest);
-    size_t used = strlen(prefix), room = sizeof err->message - 1 - used;
+    size_t used = strlen(prefix), room = sizeof err->message - 1 - used, take = strlen(rest);
     memcpy(err->message, prefix, used);
-    size_t take = strnlen(rest, room);
-    if (take < strlen(rest)) /* cut before a started character, never in the middle of one */
-        while (take > 0 && ((unsigned char)rest[take] & 0xc0) == 0x80)
+    if (take > room) /* cut before a started character, never in the middle of one */
+        for (take = room; take > 0 && ((unsigned char)rest[take] & 0xc0) == 0x80;)
             take--;
     memcpy(err->message + used, rest, take);
     err->message[used + take] = '\0';

@@ -286,6 +286,7 @@ static void open_stream(struct calls_reader *reader)
                            : reader->kind == CALLS_OPENAI_RESPONSES ? MODEL_WIRE_OPENAI_RESPONSES
                                                                     : MODEL_WIRE_UNKNOWN;
     reader->decoder = model_decoder_new(wire, CALLS_VALUE_MAX, on_stream_event, reader);
+    model_decoder_keep_ids(reader->decoder);
 }
 
 /* ---- the kind ------------------------------------------------------------------------------------------------------

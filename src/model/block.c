@@ -164,7 +164,7 @@ static bool id_taken(const struct model_decoder *decoder, const struct decode_bl
 void decoder_make_id(struct model_decoder *decoder, struct decode_block *block)
 {
     /* Some servers number the calls of each response from 0: such an id would not be unique in the conversation. */
-    if (block->id.len >= ID_MIN && !id_taken(decoder, block))
+    if (block->id.len >= (decoder->keep_ids ? 1 : ID_MIN) && !id_taken(decoder, block))
         return;
     struct hv_str id = hv_arena_format(&decoder->arena, "call_%" PRIx64 "_%" PRIu64, decoder->id_seed, ++decoder->ids);
     (void)decoder_hold_set(decoder, &block->id, id);

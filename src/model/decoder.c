@@ -66,6 +66,11 @@ void model_decoder_free(struct model_decoder *decoder)
     free(decoder);
 }
 
+void model_decoder_keep_ids(struct model_decoder *decoder)
+{
+    decoder->keep_ids = true;
+}
+
 enum model_wire model_decoder_wire(const struct model_decoder *decoder)
 {
     return decoder->wire;

@@ -92,6 +92,7 @@ struct model_decoder {
     struct model_event event;   /* the one being emitted; zero between events */
     struct decode_message message;
     uint64_t id_seed, ids; /* for calls that came without a usable id */
+    bool keep_ids;         /* short ones are usable too */
     size_t messages;       /* completed */
     bool over;             /* an error was emitted */
     struct {

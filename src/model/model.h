@@ -81,6 +81,9 @@ void model_decoder_feed(struct model_decoder *decoder, struct hv_str bytes);
  */
 void model_decoder_finish(struct model_decoder *decoder);
 enum model_wire model_decoder_wire(const struct model_decoder *decoder);
+/* Leave the ids of calls as the stream gives them, short ones too (only missing and repeated ones are made up): for
+ * answers that go back to whoever holds the stream's own history (`helve exec`). */
+void model_decoder_keep_ids(struct model_decoder *decoder);
 
 /* ---- conversations --------------------------------------------------------------------------------------- */
 

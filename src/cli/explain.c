@@ -39,6 +39,19 @@ static struct policy_path *resolve_all(const struct path_question *question, con
     return paths;
 }
 
+/* The least input that names the path: other texts that a call must have are "*". */
+static void *make_input(const struct path_question *question)
+{
+    const struct hv_tool *tool = question->tool;
+    char *input = hv_arena_zalloc(question->arena, 1, tool->input_size + 1);
+    for (const struct hv_field *field = tool->fields; field->type != HV_FIELD_END; field++)
+        if (field->type == HV_FIELD_STRING && field->flags & HV_REQUIRED)
+            *(struct hv_str *)(input + field->offset) = HV_STR("*");
+    *(struct hv_str *)(input + path_field(tool)->offset) =
+        path_expand(question->arena, question->path, question->directory, question->home);
+    return input;
+}
+
 /* As a call of the tool with nothing but this path would be judged. */
 static void gather_facts(const struct path_question *question, struct policy_facts *facts)
 {
@@ -53,9 +66,7 @@ static void gather_facts(const struct path_question *question, struct policy_fac
         .roots = &question->directory,
         .root_count = 1,
     };
-    char *input = hv_arena_zalloc(question->arena, 1, tool->input_size + 1);
-    *(struct hv_str *)(input + path_field(tool)->offset) =
-        path_expand(question->arena, question->path, question->directory, question->home);
+    void *input = make_input(question);
     if (tool->footprint)
         tool->footprint(input, &context, &footprint);
     *facts = (struct policy_facts){

@@ -426,7 +426,7 @@ static int run_session(struct print *print, struct hv_str prompt)
         cli_note("cannot write to stdout: %s", strerror(print->output_errno));
         return CLI_FAILED;
     }
-    return print->status;
+    return print->bad_input ? CLI_USAGE : print->status;
 }
 
 /* What the set-up cannot repair: flags that do not go together. */

@@ -32,6 +32,7 @@ struct print_flags {
 /* A call that has no result yet. */
 struct open_call {
     struct hv_str id, tool, input, label; /* one allocation each */
+    bool denied;
 };
 
 /* What people see on stderr (progress.c). */
@@ -77,7 +78,7 @@ struct print {
     struct hv_buf waiting_lines;
     int output_errno;
 
-    bool turn_running, closing;
+    bool turn_running, closing, bad_input;
     unsigned structured_tries;
     int signal, status;
 };
@@ -98,7 +99,7 @@ void print_result(struct print *print, const struct session_outcome *outcome, st
 /* Keep in mind a call that was refused, for the result's permission_denials. */
 void print_note_denial(struct print *print, const struct hv_event *event);
 /* The open call of that id, or NULL. */
-const struct open_call *print_find_call(const struct print *print, struct hv_str id);
+struct open_call *print_find_call(struct print *print, struct hv_str id);
 
 /* ---- print_input.c ---------------------------------------------------------------------------------------------- */
 

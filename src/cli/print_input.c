@@ -268,7 +268,7 @@ static enum hv_code take_line(struct print *print, struct hv_str text, struct hv
 static void wrong_line(struct print *print, const struct hv_error *err)
 {
     cli_note("stdin: %s%s%s", err->message, err->place[0] ? ", at " : "", err->place);
-    print->status = CLI_USAGE;
+    print->bad_input = true;
 }
 
 static void take_posted(void *data)

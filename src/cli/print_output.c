@@ -177,7 +177,7 @@ static void message_lines(struct print *print, const struct hv_event *event, con
 /* ---- other events --------------------------------------------------------------------------------------------------
  */
 
-const struct open_call *print_find_call(const struct print *print, struct hv_str id)
+struct open_call *print_find_call(struct print *print, struct hv_str id)
 {
     for (size_t i = 0; i < print->calls.count; i++)
         if (hv_str_eq(print->calls.items[i].id, id))
@@ -292,10 +292,12 @@ void print_stream_event(struct print *print, const struct hv_event *event)
 
 void print_note_denial(struct print *print, const struct hv_event *event)
 {
-    const struct open_call *call = print_find_call(print, event->call_id);
+    struct open_call *call = print_find_call(print, event->call_id);
     CLEANUP_ARENA struct hv_arena scratch = {0};
     const struct hv_json *input;
     struct hv_json_writer writer;
+    if (call)
+        call->denied = true;
     if (print->denials.len > 0)
         hv_buf_add_byte(&print->denials, ',');
     hv_json_writer_init(&writer, &print->denials);

@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-enum { LABEL_MAX = 100, LINE_MAX_BYTES = 8 << 20, TAIL_LINES = 5, TAIL_WIDTH = 110, DIFF_LINES = 60 };
+enum { LABEL_MAX = 100, LINE_MAX_BYTES = 8 << 20, TAIL_LINES = 5, TAIL_WIDTH = 110, DIFF_LINES = 60, DENIAL_MAX = 400 };
 
 #define RESET "\033[0m"
 #define BOLD "\033[1m"
@@ -232,6 +232,19 @@ static void put_event(struct print *print, const struct hv_event *event, struct 
     }
 }
 
+/* Nobody watches: what was refused is told all the same, with the rule that would allow it. */
+static void put_denial(struct print *print, const struct hv_event *event, struct hv_buf *out)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    const struct hv_json *block;
+    const struct open_call *call = print_find_call(print, event->call_id);
+    if (!call || !call->denied || hv_json_parse(&arena, event->json, HV_JSON_STRICT, &block, NULL) != HV_OK)
+        return;
+    hv_buf_addf(out, "helve: %.*s %.*s: ", HV_STR_ARG(call->tool), HV_STR_ARG(call->label));
+    put_short(out, text_of(block, &arena), DENIAL_MAX);
+    hv_buf_add_byte(out, '\n');
+}
+
 void progress_event(struct print *print, const struct hv_event *event)
 {
     CLEANUP_BUF struct hv_buf out = {0};
@@ -243,6 +256,8 @@ void progress_event(struct print *print, const struct hv_event *event)
         put_retry(event, &out);
     else if (print->progress.enabled)
         put_event(print, event, &out);
+    else if (event->type == HV_EVENT_RESULT && print->format == PRINT_TEXT)
+        put_denial(print, event, &out);
     if (out.len > 0)
         cli_write(STDERR_FILENO, hv_buf_str(&out));
 }

@@ -160,7 +160,7 @@ static void put_event(const struct hv_event *event, struct hv_buf *out)
         put_excerpt(event->text, out);
         break;
     case HV_EVENT_DECISION:
-        if (!event->ok) {
+        if (hv_str_is(event->name, "deny")) {
             hv_buf_add_cstr(out, "  denied: ");
             put_excerpt(event->text, out);
         }

@@ -24,7 +24,7 @@ static struct hv_str if_it_allows(const struct match_call *call, struct hv_arena
     struct rule rule;
     if (rule_parse(&bases, arena, HV_ALLOW, text, policy->directory.written, &rule, NULL) != HV_OK)
         return (struct hv_str){0};
-    return match_allowed(call, &rule) == &rule ? text : (struct hv_str){0};
+    return match_allowed(call, &rule) ? text : (struct hv_str){0};
 }
 
 static struct hv_str rule_text(struct hv_arena *arena, const char *tool, const char *prefix, struct hv_str specifier)
@@ -115,6 +115,8 @@ struct hv_str policy_propose(const struct policy *policy, const struct policy_fa
     if (!match_is_complete(facts))
         return (struct hv_str){0};
     match_begin(policy, facts, arena, &call);
+    if (match_allowed(&call, NULL))
+        return (struct hv_str){0}; /* it needs none */
     switch (facts->tool->subject_kind) {
     case HV_SUBJECT_PATH: return propose_path(&call, arena);
     case HV_SUBJECT_NONE: return if_it_allows(&call, arena, hv_arena_str(arena, hv_str_from(facts->tool->name)));

@@ -31,10 +31,10 @@ static const struct {
     const char *path;
     enum hv_file_kind kind;
 } world_kinds[] = {
-    {"/ws", HV_FILE_DIRECTORY},      {"/ws/src", HV_FILE_DIRECTORY},    {"/etc", HV_FILE_DIRECTORY},
-    {"/etc/app", HV_FILE_DIRECTORY}, {"/ws/secret", HV_FILE_DIRECTORY}, {"/ws/pipe", HV_FILE_FIFO},
-    {"/ws/disk", HV_FILE_DEVICE},    {"/ws/sock", HV_FILE_SOCKET},      {"/other", HV_FILE_DIRECTORY},
-    {"/dev/null", HV_FILE_DEVICE},   {"/ws/a [x]", HV_FILE_DIRECTORY},
+    {"/", HV_FILE_DIRECTORY},      {"/ws", HV_FILE_DIRECTORY},      {"/ws/src", HV_FILE_DIRECTORY},
+    {"/etc", HV_FILE_DIRECTORY},   {"/etc/app", HV_FILE_DIRECTORY}, {"/ws/secret", HV_FILE_DIRECTORY},
+    {"/ws/pipe", HV_FILE_FIFO},    {"/ws/disk", HV_FILE_DEVICE},    {"/ws/sock", HV_FILE_SOCKET},
+    {"/other", HV_FILE_DIRECTORY}, {"/dev/null", HV_FILE_DEVICE},   {"/ws/a [x]", HV_FILE_DIRECTORY},
 };
 
 /* One link in the path, replaced; false when there is none. */

@@ -1,0 +1,184 @@
+/* test_proposal.c: the rule offered for a call allows that call, and no other. */
+#include "world.h"
+
+static const struct row {
+    struct world_call call;
+    const char *proposal; /* NULL: none is offered */
+    const char *directory;
+} rows[] = {
+    {{&world_edit, "/ws/src/a.c"}, "Edit(//ws/src/a.c)"},
+    {{&world_edit, "/ws/src/a.cc"}, "Edit(//ws/src/a.cc)"},
+    {{&world_write, "/ws/b.c"}, "Edit(//ws/b.c)"},
+    {{&world_edit, "/ws/src/*.c"}, "Edit(//ws/src/\\*.c)"},
+    {{&world_edit, "/ws/src/[a].c"}, "Edit(//ws/src/\\[a\\].c)"},
+    {{&world_edit, "/ws/src/a?c"}, "Edit(//ws/src/a\\?c)"},
+    {{&world_edit, "/ws/src/a\\c"}, "Edit(//ws/src/a\\\\c)"},
+    {{&world_edit, "/ws/src/(x)"}, "Edit(//ws/src/(x))"},
+    {{&world_edit, "/ws/!x"}, "Edit(//ws/!x)"},
+    {{&world_edit, "/ws/#x"}, "Edit(//ws/#x)"},
+    {{&world_edit, "/ws/caf\xc3\xa9"}, "Edit(//ws/caf\xc3\xa9)"},
+    {{&world_edit, "/ws/a b/c"}, "Edit(//ws/a b/c)"},
+    {{&world_edit, "/ws/x "}, NULL}, /* a blank at the end would be trimmed */
+    {{&world_edit, "/ws/x\n"}, NULL},
+    {{&world_edit, "/ws/x\x1b[2J"}, NULL},
+    {{&world_edit, "/ws/x\xe2\x80\xae"}, NULL}, /* turns what follows around */
+    {{&world_edit, "/ws/x\xff"}, NULL},
+    {{&world_edit, "/ws/out/a.c"}, NULL}, /* no one rule takes a link and its target */
+    {{&world_edit, "/ws/loop/a.c"}, NULL},
+    {{&world_edit, NULL}, NULL},
+    {{&world_edit, "/ws/src/a.c", .unlisted = true}, NULL},
+    {{&world_edit, "/home/me/ws/src/z.c"}, "Edit(./src/z.c)", "/home/me/ws"},
+    {{&world_read, "/etc/hosts"}, "Read(//etc/hosts)"},
+    {{&world_read, "/etc/app"}, "Read(//etc/app/**)"},
+    {{&world_grep, "/other"}, "Read(//other/**)"},
+    {{&world_read, "/"}, "Read(//**)"},
+    {{&world_bash, "make test"}, "Bash(make test)"},
+    {{&world_bash, " make check \n"}, "Bash(make check)"},
+    {{&world_bash, "make && ./run > log 2>&1"}, "Bash(make && ./run > log 2>&1)"},
+    {{&world_bash, "echo (a)"}, "Bash(echo (a))"},
+    {{&world_bash, "git diff:"}, "Bash(git diff:)"},
+    {{&world_bash, "rm *.o"}, NULL}, /* as a rule, the star would take more */
+    {{&world_bash, "git diff:*"}, NULL},
+    {{&world_bash, "*"}, NULL},
+    {{&world_bash, "make\nmake install"}, NULL},
+    {{&world_bash, "make\tall"}, NULL},
+    {{&world_bash, "sh -c 'make'"}, NULL}, /* runs text */
+    {{&world_bash, "python3 -c 'print()'"}, NULL},
+    {{&world_bash, "find . -exec rm {} +"}, NULL},
+    {{&world_bash, "sudo make"}, NULL},
+    {{&world_bash, "rm -rf /"}, NULL},
+    {{&world_bash, "make\xc2\xa0test"}, NULL},
+    {{&world_bash, NULL}, NULL},
+    {{&world_fetch, "example.org"}, "WebFetch(domain:example.org)"},
+    {{&world_fetch, "*.example.org"}, NULL},
+    {{&world_fetch, NULL}, NULL},
+    {{&world_agent, "explore"}, "Agent(explore)"},
+    {{&world_agent, "a*"}, NULL},
+    {{&world_todo, NULL}, "TodoWrite"},
+    {{&world_todo, NULL, .own = HV_ASK}, "TodoWrite"},
+    {{&world_mcp, NULL}, "mcp__github__get_issue"},
+    {{&world_bash, "make demo", .hook = HV_ASK}, NULL}, /* a rule would change nothing */
+    {{&world_bash, "make demo", .hook = HV_DENY}, NULL},
+    {{&world_read, "/home/me/.ssh/id_rsa"}, NULL},
+    {{&world_read, "/ws/src/a.c"}, NULL}, /* is allowed anyhow */
+};
+enum { ROW_COUNT = sizeof rows / sizeof *rows };
+
+static struct policy_decision decide(const struct policy *policy, const struct world_call *call, struct hv_arena *arena)
+{
+    struct policy_facts facts;
+    struct policy_decision decision;
+    world_facts(call, arena, &facts);
+    policy_decide(policy, &facts, arena, &decision);
+    return decision;
+}
+
+static void proposals_are_as_narrow_as_can_be(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        struct hv_arena arena = {0};
+        struct policy *policy = world_policy("", POLICY_DEFAULT, rows[i].directory, false);
+        struct hv_str proposal = decide(policy, &rows[i].call, &arena).proposal;
+        if (rows[i].proposal ? !hv_str_is(proposal, rows[i].proposal) : proposal.len > 0)
+            fail_msg("%s(%s): %.*s", rows[i].call.tool->name, rows[i].call.subject ? rows[i].call.subject : "",
+                     HV_STR_ARG(proposal));
+        policy_unref(policy);
+        hv_arena_release(&arena);
+    }
+}
+
+/* What lies in a directory that a rule was made for belongs to that rule; so does the same call once more. */
+static bool may_be_covered(const struct row *by, const struct row *row)
+{
+    if (by == row || strcmp(by->call.tool->name, row->call.tool->name) != 0)
+        return by == row || (by->call.subject && strcmp(by->call.subject, "/") == 0);
+    if (!by->call.subject || !row->call.subject)
+        return by->call.subject == row->call.subject;
+    size_t length = strlen(by->call.subject);
+    return strncmp(by->call.subject, row->call.subject, length) == 0 &&
+           (row->call.subject[length] == '/' || !row->call.subject[length] || length == 1);
+}
+
+static void a_proposal_that_is_taken_up_allows_its_call_and_no_other(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (!rows[i].proposal)
+            continue;
+        struct hv_arena arena = {0};
+        struct policy *before = world_policy("", POLICY_DEFAULT, rows[i].directory, false);
+        struct policy *after = policy_with_rule(before, POLICY_SESSION, HV_ALLOW, hv_str_from(rows[i].proposal), NULL);
+        assert_non_null(after);
+        struct policy_decision decision = decide(after, &rows[i].call, &arena);
+        assert_int_equal(decision.verdict, HV_ALLOW);
+        assert_true(hv_str_is(decision.rule, rows[i].proposal));
+        for (size_t j = 0; j < ROW_COUNT; j++) {
+            bool allowed = decide(before, &rows[j].call, &arena).verdict == HV_ALLOW;
+            if (!allowed && decide(after, &rows[j].call, &arena).verdict == HV_ALLOW &&
+                !may_be_covered(&rows[i], &rows[j]))
+                fail_msg("%s allows %s(%s)", rows[i].proposal, rows[j].call.tool->name, rows[j].call.subject);
+        }
+        policy_unref(before);
+        policy_unref(after);
+        hv_arena_release(&arena);
+    }
+}
+
+static void other_modes_offer_what_helps_there(void **state)
+{
+    static const struct world_call edit = {&world_edit, "/etc/app/x"}, make = {&world_bash, "make"};
+    struct hv_arena arena = {0};
+    (void)state;
+    struct policy *policy = world_policy("", POLICY_PLAN, NULL, false);
+    assert_int_equal(decide(policy, &edit, &arena).proposal.len, 0);
+    policy_unref(policy);
+    policy = world_policy("", POLICY_ACCEPT_EDITS, NULL, false);
+    assert_true(hv_str_is(decide(policy, &edit, &arena).proposal, "Edit(//etc/app/x)"));
+    policy_unref(policy);
+    policy = world_policy("", POLICY_DONT_ASK, NULL, false);
+    struct policy_decision decision = decide(policy, &make, &arena);
+    assert_int_equal(decision.verdict, HV_DENY);
+    assert_true(hv_str_find(decision.reason, HV_STR("Bash(make)"), 0) != SIZE_MAX);
+    policy_unref(policy);
+    hv_arena_release(&arena);
+}
+
+static void what_is_covered_already_is_not_proposed_again(void **state)
+{
+    static const struct policy_path paths[] = {
+        {HV_STR("/ws/a.c"), HV_STR("/ws/a.c"), HV_FILE_REGULAR},
+        {HV_STR("/ws/b.h"), HV_STR("/ws/b.h"), HV_FILE_REGULAR},
+        {HV_STR("/other/c"), HV_STR("/other/c"), HV_FILE_REGULAR},
+    };
+    struct hv_arena arena = {0};
+    struct policy_decision decision;
+    struct policy *policy = world_policy("allow Edit(./*.c)", POLICY_DEFAULT, NULL, false);
+    struct policy_facts facts = {.tool = &world_edit,
+                                 .reads = paths,
+                                 .read_count = 2,
+                                 .writes = paths,
+                                 .write_count = 2,
+                                 .touches_listed_only = true,
+                                 .interactive = true};
+    (void)state;
+    policy_decide(policy, &facts, &arena, &decision);
+    assert_true(hv_str_is(decision.proposal, "Edit(//ws/b.h)"));
+    facts.write_count = 3; /* two files lack a rule: one rule cannot name both */
+    policy_decide(policy, &facts, &arena, &decision);
+    assert_int_equal(decision.verdict, HV_ASK);
+    assert_int_equal(decision.proposal.len, 0);
+    policy_unref(policy);
+    hv_arena_release(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(proposals_are_as_narrow_as_can_be),
+        cmocka_unit_test(a_proposal_that_is_taken_up_allows_its_call_and_no_other),
+        cmocka_unit_test(other_modes_offer_what_helps_there),
+        cmocka_unit_test(what_is_covered_already_is_not_proposed_again),
+    };
+    return cmocka_run_group_tests_name("policy_proposal", tests, NULL, NULL);
+}

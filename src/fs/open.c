@@ -6,9 +6,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 enum hv_code fs_path_cstr(struct hv_str path, char buffer[FS_PATH_MAX], struct hv_error *err)
@@ -76,6 +80,24 @@ bool fs_stat_same(const struct hv_file_stat *a, const struct hv_file_stat *b)
            a->mtime_ns == b->mtime_ns;
 }
 
+/* Files of the kernel that say they are regular, and yet wait for what may never come or have no end. */
+static bool is_endless(const char *name, const struct stat *status)
+{
+    static const char *const endless[] = {"kmsg", "kcore", "mem", "pagemap", "trace_pipe", "trace_pipe_raw", "event"};
+    struct statfs system;
+    if (major(status->st_dev) != 0 || statfs(name, &system)) /* such file systems have no device */
+        return false;
+    unsigned magic = (unsigned)system.f_type;
+    if (magic != PROC_SUPER_MAGIC && magic != TRACEFS_MAGIC && magic != DEBUGFS_MAGIC)
+        return false;
+    CLEANUP_FREE char *real = realpath(name, NULL);
+    const char *last = real ? strrchr(real, '/') : NULL;
+    for (size_t i = 0; last && i < sizeof endless / sizeof *endless; i++)
+        if (strcmp(last + 1, endless[i]) == 0)
+            return true;
+    return false;
+}
+
 enum hv_code fs_open_regular(struct hv_str path, int *fd, struct hv_file_stat *stat_out, struct hv_error *err)
 {
     char name[FS_PATH_MAX];
@@ -87,6 +109,8 @@ enum hv_code fs_open_regular(struct hv_str path, int *fd, struct hv_file_stat *s
     struct stat status;
     if (stat(name, &status))
         return hv_fail_errno(err, errno, "Cannot open %s", name);
+    if (S_ISREG(status.st_mode) && is_endless(name, &status))
+        return hv_fail(err, HV_EUNSUPPORTED, "%s is a stream of the kernel, which has no end", name);
     CLEANUP_FD int opened = -1;
     if (S_ISREG(status.st_mode)) {
         opened = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

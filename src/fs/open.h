@@ -23,7 +23,8 @@ bool fs_stat_same(const struct hv_file_stat *a, const struct hv_file_stat *b);
 
 /*
  * Open a regular file for reading, following links. Devices, FIFOs and sockets are refused without being opened
- * (HV_EUNSUPPORTED), a directory too. *fd is the caller's to close; *stat (may be NULL) is that of the descriptor.
+ * (HV_EUNSUPPORTED), a directory too, and so are the streams of the kernel that pose as files (/proc/kmsg). *fd is the
+ * caller's to close; *stat (may be NULL) is that of the descriptor.
  */
 enum hv_code fs_open_regular(struct hv_str path, int *fd, struct hv_file_stat *stat,
                              struct hv_error *err) HV_MUST_CHECK;

@@ -1,0 +1,327 @@
+/* test_read.c: the tool Read: ranges, numbers, long lines, encodings, what is refused and how, and when not to show
+ * again. */
+#include "harness.h"
+
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+extern const struct hv_tool tool_read;
+
+static int open_session(void **state)
+{
+    static struct session session;
+    session_open(&session);
+    *state = &session;
+    return 0;
+}
+
+static int close_session(void **state)
+{
+    session_close(*state);
+    return 0;
+}
+
+/* "line 1\n" … "line COUNT\n". */
+static void put_lines(struct session *session, const char *name, int count)
+{
+    struct hv_buf text;
+    hv_buf_init(&text, 256 << 20);
+    for (int i = 1; i <= count; i++)
+        hv_buf_addf(&text, "line %d\n", i);
+    file_put_bytes(session, name, hv_buf_str(&text));
+    hv_buf_release(&text);
+}
+
+static void lines_are_numbered(void **state)
+{
+    struct session *session = *state;
+    file_put(session, "a.txt", "one\n\ttwo\r\n\nfour");
+    call(session, &tool_read, "{'file_path':'a.txt'}");
+    expect_text(session, "     1\tone\n     2\t\ttwo\n     3\t\n     4\tfour\n");
+    assert_true(hv_str_is(session->result.summary, "4 lines"));
+}
+
+static void absolute_relative_and_home_paths_are_taken(void **state)
+{
+    struct session *session = *state;
+    file_put(session, "sub/a.txt", "x\n");
+    file_put(session, "home/h.txt", "h\n");
+    const char *absolute = file_path(session, "sub/../sub//a.txt");
+    call(session, &tool_read, hv_arena_format(&session->own, "{'path':'%s'}", absolute).ptr);
+    expect_text(session, "     1\tx\n");
+    call(session, &tool_read, "{'filePath':'~/h.txt'}");
+    expect_text(session, "     1\th\n");
+    session->context.directory = hv_str_from(file_path(session, "sub"));
+    call(session, &tool_read, "{'file_path':'../home/h.txt','limit':1}");
+    expect_text(session, "     1\th\n");
+}
+
+static void a_range_shows_just_that(void **state)
+{
+    struct session *session = *state;
+    put_lines(session, "ten", 10);
+    call(session, &tool_read, "{'file_path':'ten','offset':3,'limit':2}");
+    expect_text(session, "     3\tline 3\n     4\tline 4\n[Lines 3 to 4 of 10 are shown. Continue with offset 5.]\n");
+    call(session, &tool_read, "{'file_path':'ten','offset':9,'limit':100}");
+    expect_text(session, "     9\tline 9\n    10\tline 10\n");
+    call(session, &tool_read, "{'file_path':'ten','offset':0,'limit':1}");
+    expect_has(session, "     1\tline 1\n");
+    call(session, &tool_read, "{'file_path':'ten','offset':11}");
+    expect_fine(session);
+    expect_text(session, "The file has 10 lines; offset 11 lies past its end.");
+    call(session, &tool_read, "{'file_path':'ten','offset':9223372036854775807,'limit':9223372036854775807}");
+    expect_has(session, "lies past its end");
+    call(session, &tool_read, "{'file_path':'ten','limit':0}");
+    expect_failure(session, "limit");
+    call(session, &tool_read, "{'file_path':'ten','offset':-1}");
+    expect_failure(session, "offset");
+}
+
+static void two_thousand_lines_are_shown_without_a_limit(void **state)
+{
+    struct session *session = *state;
+    put_lines(session, "many", 2500);
+    call(session, &tool_read, "{'file_path':'many'}");
+    expect_has(session, "  2000\tline 2000\n[Lines 1 to 2000 of 2500 are shown. Continue with offset 2001.]\n");
+    expect_lacks(session, "line 2001");
+    call(session, &tool_read, "{'file_path':'many','offset':2001}");
+    expect_has(session, "  2500\tline 2500\n");
+}
+
+static void a_long_line_is_cut_with_a_mark(void **state)
+{
+    struct session *session = *state;
+    struct hv_buf text;
+    hv_buf_init(&text, 1 << 20);
+    for (int i = 0; i < 2000; i++)
+        hv_buf_add_cstr(&text, "ä");
+    hv_buf_add_cstr(&text, "ZZZ\nshort\n");
+    file_put_bytes(session, "long", hv_buf_str(&text));
+    hv_buf_release(&text);
+    call(session, &tool_read, "{'file_path':'long'}");
+    expect_lacks(session, "Z");
+    expect_has(session, "3 more");
+    expect_has(session, "     2\tshort\n");
+}
+
+static void a_large_file_is_answered_by_its_parts(void **state)
+{
+    struct session *session = *state;
+    struct hv_buf text;
+    hv_buf_init(&text, 4 << 20);
+    for (int i = 0; i < 300; i++) {
+        hv_buf_addf(&text, "int function_%d(void)\n{\n", i);
+        for (int j = 0; j < 20; j++)
+            hv_buf_addf(&text, "    statement_number(%d, \"some longer text in it\");\n", j);
+        hv_buf_add_cstr(&text, "}\n");
+    }
+    file_put_bytes(session, "large.c", hv_buf_str(&text));
+    hv_buf_release(&text);
+    call(session, &tool_read, "{'file_path':'large.c'}");
+    expect_has(session, "too large to show at once");
+    expect_has(session, "6900 lines");
+    expect_has(session, "  offset 1, limit ");
+    expect_has(session, "function_0, function_1");
+    expect_has(session, "     1\tint function_0(void)\n");
+    expect_lacks(session, "\tint function_299(void)");
+    assert_true(session->text.len < 150000);
+    call(session, &tool_read, "{'file_path':'large.c','offset':6878,'limit':1}");
+    expect_has(session, "  6878\tint function_299(void)\n");
+}
+
+/* The rest of the file is a hole of terabytes: whoever read it would not come back. */
+static void a_range_of_a_huge_file_costs_what_the_range_costs(void **state)
+{
+    struct session *session = *state;
+    put_lines(session, "huge", 200000);
+    assert_int_equal(truncate(file_path(session, "huge"), (off_t)1 << 40), 0);
+    call(session, &tool_read, "{'file_path':'huge','offset':150000,'limit':2}");
+    expect_has(session, "150000\tline 150000\n150001\tline 150001\n");
+    call(session, &tool_read, "{'file_path':'huge'}");
+    expect_fine(session);
+    expect_has(session, "very large");
+    expect_has(session, "     1\tline 1\n");
+}
+
+static void other_encodings_are_shown_as_utf8(void **state)
+{
+    struct session *session = *state;
+    file_put_bytes(session, "le", HV_STR("\xff\xfeg\0r\0\xfc\0n\0\r\0\n\0x\0"));
+    call(session, &tool_read, "{'file_path':'le'}");
+    expect_text(session, "     1\tgrün\n     2\tx\n[The file is in UTF-16 LE; it is shown as UTF-8.]\n");
+    file_put_bytes(session, "be", HV_STR("\xfe\xff\0g\0r\0\xfc\0n\0\n"));
+    call(session, &tool_read, "{'file_path':'be'}");
+    expect_has(session, "     1\tgrün\n");
+    expect_has(session, "UTF-16 BE");
+    file_put_bytes(session, "u32", HV_STR("\xff\xfe\0\0g\0\0\0\xfc\0\0\0\n\0\0\0"));
+    call(session, &tool_read, "{'file_path':'u32'}");
+    expect_has(session, "     1\tgü\n");
+    expect_has(session, "UTF-32 LE");
+    file_put_bytes(session, "latin1", HV_STR("gr\xfcn\n"));
+    call(session, &tool_read, "{'file_path':'latin1'}");
+    expect_has(session, "     1\tgrün\n");
+    expect_has(session, "it is shown as UTF-8");
+    file_put_bytes(session, "bom", HV_STR("\xef\xbb\xbfgr\xc3\xbcn\n"));
+    call(session, &tool_read, "{'file_path':'bom'}");
+    expect_text(session, "     1\tgrün\n");
+}
+
+static void the_same_again_is_not_shown_again(void **state)
+{
+    struct session *session = *state;
+    put_lines(session, "same", 5);
+    call(session, &tool_read, "{'file_path':'same'}");
+    expect_has(session, "line 5");
+    call(session, &tool_read, "{'file_path':'same'}");
+    expect_has(session, "unchanged since it was last read");
+    call(session, &tool_read, "{'file_path':'same','offset':2,'limit':1}");
+    expect_has(session, "     2\tline 2\n");
+    call(session, &tool_read, "{'file_path':'same'}");
+    expect_has(session, "line 5");
+    file_put(session, "same", "other\n");
+    call(session, &tool_read, "{'file_path':'same'}");
+    expect_text(session, "     1\tother\n");
+}
+
+static void an_empty_file_says_so(void **state)
+{
+    struct session *session = *state;
+    file_put(session, "empty", "");
+    call(session, &tool_read, "{'file_path':'empty'}");
+    expect_fine(session);
+    expect_text(session, "The file exists and is empty.");
+}
+
+static void a_missing_file_gets_the_nearest_names(void **state)
+{
+    struct session *session = *state;
+    file_put(session, "source/parser.c", "x");
+    file_put(session, "source/lexer.c", "x");
+    call(session, &tool_read, "{'file_path':'source/praser.c'}");
+    expect_failure(session, "does not exist");
+    expect_has(session, "Did you mean");
+    expect_has(session, "/source/parser.c?");
+    assert_int_equal(session->code, HV_ENOTFOUND);
+    call(session, &tool_read, "{'file_path':'sorce/parser.c'}");
+    expect_failure(session, "/source?");
+    call(session, &tool_read, "{'file_path':'source/zzzzzzzz'}");
+    expect_failure(session, "holds: ");
+    directory_make(session, "void");
+    call(session, &tool_read, "{'file_path':'void/x'}");
+    expect_failure(session, "is empty");
+    call(session, &tool_read, "{'file_path':'source/lexer.c/x'}");
+    expect_failure(session, "");
+    call(session, &tool_read, "{'file_path':''}");
+    expect_failure(session, "file_path");
+}
+
+static void what_is_no_text_is_refused_with_advice(void **state)
+{
+    struct session *session = *state;
+    file_put_bytes(session, "p.png", HV_STR("\x89PNG\r\n\x1a\n\0\0\0\rIHDR"));
+    call(session, &tool_read, "{'file_path':'p.png'}");
+    expect_failure(session, "a PNG image");
+    file_put_bytes(session, "z.zip", HV_STR("PK\3\4xxxx"));
+    call(session, &tool_read, "{'file_path':'z.zip'}");
+    expect_failure(session, "unzip -l");
+    file_put_bytes(session, "b", HV_STR("abc\0\1\2def"));
+    call(session, &tool_read, "{'file_path':'b'}");
+    expect_failure(session, "a binary file");
+    file_put_bytes(session, "d.pdf", HV_STR("%PDF-1.7\n"));
+    call(session, &tool_read, "{'file_path':'d.pdf'}");
+    expect_failure(session, "a PDF document");
+    file_put(session, "s.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n");
+    call(session, &tool_read, "{'file_path':'s.svg'}");
+    expect_has(session, "     1\t<svg");
+}
+
+static void a_directory_points_to_other_tools(void **state)
+{
+    struct session *session = *state;
+    directory_make(session, "dir");
+    call(session, &tool_read, "{'file_path':'dir'}");
+    expect_failure(session, "is a directory");
+    expect_has(session, "Glob");
+}
+
+static void nothing_that_blocks_is_opened(void **state)
+{
+    struct session *session = *state;
+    assert_int_equal(mkfifo(file_path(session, "fifo"), 0600), 0);
+    assert_int_equal(symlink("/dev/zero", file_path(session, "zero")), 0);
+    int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", file_path(session, "socket"));
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
+    static const char *const inputs[] = {
+        "{'file_path':'fifo'}",           "{'file_path':'zero'}",        "{'file_path':'socket'}",
+        "{'file_path':'/dev/tty'}",       "{'file_path':'/dev/null'}",   "{'file_path':'/proc/kmsg'}",
+        "{'file_path':'/proc/self/mem'}", "{'file_path':'/proc/kcore'}",
+    };
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        call(session, &tool_read, inputs[i]);
+        expect_failure(session, "");
+        assert_true(session->code == HV_EUNSUPPORTED || session->code == HV_ENOTFOUND);
+    }
+    close(listener);
+}
+
+static void files_of_the_kernel_that_end_are_shown(void **state)
+{
+    struct session *session = *state;
+    call(session, &tool_read, "{'file_path':'/proc/self/status'}");
+    expect_fine(session);
+    expect_has(session, "     1\tName:");
+    call(session, &tool_read, "{'file_path':'/proc/self/status','offset':2,'limit':1}");
+    expect_has(session, "     2\t");
+}
+
+static void a_link_is_read_through(void **state)
+{
+    struct session *session = *state;
+    file_put(session, "target", "x\n");
+    assert_int_equal(symlink("target", file_path(session, "link")), 0);
+    assert_int_equal(symlink("loop", file_path(session, "loop")), 0);
+    call(session, &tool_read, "{'file_path':'link'}");
+    expect_text(session, "     1\tx\n");
+    call(session, &tool_read, "{'file_path':'loop'}");
+    expect_failure(session, "");
+}
+
+static void a_cancelled_read_of_a_huge_range_ends(void **state)
+{
+    struct session *session = *state;
+    put_lines(session, "huge", 400000);
+    hv_cancel_raise(session->cancel);
+    call(session, &tool_read, "{'file_path':'huge','offset':399999,'limit':1}");
+    assert_int_equal(session->code, HV_ECANCELLED);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, open_session, close_session)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(lines_are_numbered),
+        CASE(absolute_relative_and_home_paths_are_taken),
+        CASE(a_range_shows_just_that),
+        CASE(two_thousand_lines_are_shown_without_a_limit),
+        CASE(a_long_line_is_cut_with_a_mark),
+        CASE(a_large_file_is_answered_by_its_parts),
+        CASE(a_range_of_a_huge_file_costs_what_the_range_costs),
+        CASE(other_encodings_are_shown_as_utf8),
+        CASE(the_same_again_is_not_shown_again),
+        CASE(an_empty_file_says_so),
+        CASE(a_missing_file_gets_the_nearest_names),
+        CASE(what_is_no_text_is_refused_with_advice),
+        CASE(a_directory_points_to_other_tools),
+        CASE(nothing_that_blocks_is_opened),
+        CASE(files_of_the_kernel_that_end_are_shown),
+        CASE(a_link_is_read_through),
+        CASE(a_cancelled_read_of_a_huge_range_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -22,6 +22,7 @@ struct locations {
     struct hv_str project; /* the nearest folder, from the working directory up, with `.git`, `.helve` or `.claude` */
     bool project_has_settings; /* `.helve`, `.claude` or `.mcp.json` stand there */
     bool has_helve, has_claude;
+    bool is_home; /* the project is the person's home: `.claude` there is the person's own */
 };
 
 /* One source of settings, with what was read of it. */
@@ -103,6 +104,8 @@ struct settings_place source_place_of(struct source *source, const struct hv_jso
 /* Note that `name` was passed over, because the project is not trusted. */
 void source_leave_out(struct source *source, struct hv_str prefix, struct hv_str name);
 
+/* False when no more problems are kept; the one at hand is then counted. */
+bool loader_has_room(struct loader *loader);
 /* Keep a problem. Its message is copied, its hint too. */
 void loader_problem(struct loader *loader, enum settings_problem_kind kind, struct settings_place place,
                     struct hv_str message, struct hv_str hint);

@@ -43,27 +43,43 @@ static bool is_top(const struct hv_host *host, struct hv_arena *arena, struct hv
     return out->has_helve || out->has_claude || exists(host, arena, directory, ".git", HV_FILE_UNKNOWN);
 }
 
+/* The same directory, also when the home is known by a link and the directory by its real path. */
+static bool is_home(const struct hv_host *host, struct hv_str directory, struct hv_str home)
+{
+    struct hv_file_stat a, b;
+    if (hv_str_eq(directory, home))
+        return true;
+    return !path_inside(directory, home) && host->stat(host, home, true, &a, NULL) == HV_OK &&
+           host->stat(host, directory, true, &b, NULL) == HV_OK && a.inode == b.inode && a.device == b.device;
+}
+
+/* The nearest top from start up; start itself when there is none. */
+static struct hv_str find_project(const struct hv_host *host, struct hv_arena *arena, struct hv_str start,
+                                  struct hv_str home, struct locations *out)
+{
+    struct hv_str directory = start;
+    for (int i = 0; i < CLIMB_MAX; i++) {
+        out->is_home = is_home(host, directory, home);
+        /* The home is nobody's project on the way up: what stands there is the person's own. */
+        if (i && (out->is_home || hv_str_is(directory, "/")))
+            break;
+        if (is_top(host, arena, directory, out))
+            return directory;
+        directory = path_parent(directory);
+    }
+    out->is_home = is_home(host, start, home);
+    out->has_helve = out->has_claude = false;
+    return start;
+}
+
 void locations_find(const struct settings_options *options, struct hv_arena *arena, struct locations *out)
 {
     locations_of_user(options, arena, out);
     struct hv_str start = join(arena, options->directory.len ? options->directory : HV_STR("/"), ".");
     struct hv_str home = join(arena, options->home.len ? options->home : HV_STR("/"), ".");
-    struct hv_str directory = start;
-    bool found = false;
-    /* The home folder is nobody's project on the way up: what stands there is the person's own. */
-    for (int i = 0; i < CLIMB_MAX && !found; i++) {
-        if (i && (hv_str_eq(directory, home) || hv_str_is(directory, "/")))
-            break;
-        found = is_top(options->host, arena, directory, out);
-        if (found || hv_str_is(directory, "/"))
-            break;
-        directory = path_parent(directory);
-    }
-    if (!found)
-        directory = start;
-    out->project = hv_arena_str(arena, directory);
-    out->project_has_settings =
-        out->has_helve || out->has_claude || exists(options->host, arena, directory, ".mcp.json", HV_FILE_UNKNOWN);
+    out->project = hv_arena_str(arena, find_project(options->host, arena, start, home, out));
+    out->project_has_settings = out->has_helve || (out->has_claude && !out->is_home) ||
+                                exists(options->host, arena, out->project, ".mcp.json", HV_FILE_UNKNOWN);
 }
 
 struct hv_str locations_file(const struct settings_options *options, const struct locations *locations,

@@ -27,6 +27,8 @@ static void misshaped(struct loader *loader, struct source *source, enum hv_verd
 {
     struct settings_place place = source_place_of(source, item);
     size_t found = verdict == HV_ALLOW ? 0 : recover_rules(loader, source, item->start, item->end);
+    if (!loader_has_room(loader))
+        return;
     struct hv_str message =
         hv_arena_format(loader->arena, "rules should be texts in an array, not %s%s", hv_json_type_name(item),
                         found ? ": what was recognised in it denies" : ": it is ignored");

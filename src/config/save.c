@@ -4,6 +4,7 @@
  * stand on lines of their own, so does the new one.
  */
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "base/utf8.h"
 #include "config/loader.h"
 
@@ -223,6 +224,24 @@ static enum hv_code save(struct target *target, struct hv_arena *arena, struct h
                        : write_target(target, arena, hv_buf_str(&text), false, err);
 }
 
+/* A project's file must lie in the project: a link in the tree could lead the rule into the person's own settings. */
+static enum hv_code check_inside(const struct target *target, struct hv_arena *arena, struct hv_error *err)
+{
+    const struct settings_options *options = target->options;
+    struct hv_str file, project, path = target->source.file;
+    if (!scope_is_project(target->source.scope))
+        return HV_OK;
+    enum hv_code code = options->host->resolve(options->host, arena, path, &file, err);
+    if (code == HV_OK) /* the project is what holds `.helve` */
+        code = options->host->resolve(options->host, arena, path_parent(path_parent(path)), &project, err);
+    if (code != HV_OK || path_inside(file, project))
+        return code;
+    hv_fail(err, HV_EDENIED, "the rule is not saved, because %.*s leads out of the project, to %.*s", HV_STR_ARG(path),
+            HV_STR_ARG(file));
+    hv_error_hint(err, "replace the link by a file, or save the rule in the user settings");
+    return HV_EDENIED;
+}
+
 enum hv_code settings_add_rule(const struct settings_options *options, enum settings_scope scope,
                                enum hv_verdict verdict, struct hv_str rule, struct hv_error *err)
 {
@@ -235,8 +254,11 @@ enum hv_code settings_add_rule(const struct settings_options *options, enum sett
         return hv_fail(err, HV_EINVAL, "rules are saved in the project-local, project or user settings");
     if (!utf8_valid(target.rule) || target.rule.len > SETTINGS_FILE_MAX / 2)
         return hv_fail(err, HV_EINVAL, "the rule is no UTF-8 text, or too long");
+    enum hv_code code = check_inside(&target, &arena, err);
+    if (code != HV_OK)
+        return code;
     hv_buf_init(&target.bytes, SETTINGS_FILE_MAX);
-    enum hv_code code = save(&target, &arena, err);
+    code = save(&target, &arena, err);
     hv_buf_release(&target.bytes);
     return code;
 }

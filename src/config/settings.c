@@ -79,10 +79,9 @@ static bool is_left_out(const struct loader *loader, enum settings_scope scope, 
     if (!scope_is_project(scope))
         return loader->options->without_user && (scope == SETTINGS_USER || scope == SETTINGS_CLAUDE_USER);
     bool exists = scope_is_claude(scope) ? locations->has_claude : locations->has_helve;
-    /* Started at home: the person's own files are no project's. */
-    return loader->options->without_project || !exists ||
-           hv_str_eq(file, locations_file(loader->options, locations, loader->arena, SETTINGS_USER)) ||
-           hv_str_eq(file, locations_file(loader->options, locations, loader->arena, SETTINGS_CLAUDE_USER));
+    /* Started at home, or with the person's settings in the project: these are no project's. */
+    return loader->options->without_project || !exists || (locations->is_home && scope == SETTINGS_CLAUDE_PROJECT) ||
+           hv_str_eq(file, locations_file(loader->options, locations, loader->arena, SETTINGS_USER));
 }
 
 static void load_file(struct loader *loader, enum settings_scope scope)

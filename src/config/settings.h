@@ -33,7 +33,7 @@ enum settings_scope {
 };
 
 enum settings_trust {
-    SETTINGS_TRUST_NOT_NEEDED = 0, /* the project has no settings of its own */
+    SETTINGS_TRUST_NOT_NEEDED = 0, /* the project has no settings of its own: no .helve, .claude, .mcp.json */
     SETTINGS_TRUSTED,
     SETTINGS_UNTRUSTED,
 };
@@ -145,7 +145,8 @@ struct settings {
     bool include_co_authored_by;
 
     enum settings_trust trust;
-    struct hv_str project;         /* the project's top folder: where .helve/ is looked for */
+    struct hv_str project;         /* where .helve/ is looked for: the nearest folder, from the working directory up to
+                                      the home, that has .helve, .claude or .git; else the working directory */
     struct hv_str user_directory;  /* where the user's settings.json stands */
     struct hv_str state_directory; /* where sessions and trust are kept */
 
@@ -215,7 +216,8 @@ struct hv_str settings_file(const struct settings_options *options, struct hv_ar
 /*
  * Add a rule to the file of a scope: the fewest bytes are inserted, every other byte stays. Makes the file and its
  * folder when missing. A rule that is already there changes nothing. HV_EINVAL when the file is broken or not of the
- * expected shape (it is then left alone); HV_ECONFLICT when it changed meanwhile.
+ * expected shape (it is then left alone); HV_ECONFLICT when it changed meanwhile; HV_EDENIED when a project's file is a
+ * link that leads out of the project.
  */
 enum hv_code settings_add_rule(const struct settings_options *options, enum settings_scope scope,
                                enum hv_verdict verdict, struct hv_str rule, struct hv_error *err) HV_MUST_CHECK;

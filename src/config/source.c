@@ -131,14 +131,20 @@ struct hv_str text_shown(struct hv_arena *arena, struct hv_str text)
     return hv_arena_str(arena, hv_buf_str(&shown));
 }
 
+bool loader_has_room(struct loader *loader)
+{
+    if (loader->problems.count < SETTINGS_PROBLEMS_MAX)
+        return true;
+    loader->problems_left_out++;
+    return false;
+}
+
 void loader_problem(struct loader *loader, enum settings_problem_kind kind, struct settings_place place,
                     struct hv_str message, struct hv_str hint)
 {
     /* A file that could not be read is told in any case. */
-    if (loader->problems.count >= SETTINGS_PROBLEMS_MAX && kind != SETTINGS_BROKEN) {
-        loader->problems_left_out++;
+    if (kind != SETTINGS_BROKEN && !loader_has_room(loader))
         return;
-    }
     *vec_push(&loader->problems) = (struct settings_problem){
         .kind = kind,
         .message = hv_arena_str(loader->arena, message),
@@ -149,10 +155,8 @@ void loader_problem(struct loader *loader, enum settings_problem_kind kind, stru
 
 void loader_warn(struct loader *loader, struct source *source, const struct hv_json *value, const char *format, ...)
 {
-    if (loader->problems.count >= SETTINGS_PROBLEMS_MAX) {
-        loader->problems_left_out++;
+    if (!loader_has_room(loader))
         return;
-    }
     va_list arguments;
     va_start(arguments, format);
     struct hv_str message = hv_arena_vformat(loader->arena, format, arguments);
@@ -162,6 +166,8 @@ void loader_warn(struct loader *loader, struct source *source, const struct hv_j
 
 void loader_warn_type(struct loader *loader, struct source *source, const struct hv_json *member, const char *expected)
 {
+    if (!loader_has_room(loader))
+        return;
     struct hv_str name = member->key.ptr ? text_shown(loader->arena, member->key) : HV_STR("an element");
     loader_warn(loader, source, member, "%.*s should be %s, not %s: it is ignored", HV_STR_ARG(name), expected,
                 hv_json_type_name(member));
@@ -170,10 +176,8 @@ void loader_warn_type(struct loader *loader, struct source *source, const struct
 void loader_warn_unknown(struct loader *loader, struct source *source, const struct hv_json *member,
                          const struct hv_str *known, size_t count)
 {
-    if (loader->problems.count >= SETTINGS_PROBLEMS_MAX) {
-        loader->problems_left_out++;
+    if (!loader_has_room(loader))
         return;
-    }
     struct hv_str name = text_shown(loader->arena, member->key);
     struct hv_str near = nearest_name(member->key, known, count);
     struct hv_str hint = {0};

@@ -123,17 +123,42 @@ static void what_is_no_rule_or_no_scope_is_refused(void **state)
 static void mode_and_links_survive(void **state)
 {
     struct world *world = the(state);
-    world_file(world, "shared.json", "{}");
+    world_file(world, "project/shared.json", "{}");
     world_directory(world, "project/.helve");
-    assert_int_equal(chmod(hv_arena_cstr(&world->arena, world_path(world, "shared.json")), 0640), 0);
-    assert_int_equal(symlink("../../shared.json", hv_arena_cstr(&world->arena, world_path(world, FILE_OF_PROJECT))), 0);
+    assert_int_equal(chmod(hv_arena_cstr(&world->arena, world_path(world, "project/shared.json")), 0640), 0);
+    assert_int_equal(symlink("../shared.json", hv_arena_cstr(&world->arena, world_path(world, FILE_OF_PROJECT))), 0);
     assert_int_equal(add(world, HV_ASK, "A"), HV_OK);
-    assert_str(world_read(world, "shared.json"), "{\"permissions\": {\"ask\": [\"A\"]}}");
+    assert_str(world_read(world, "project/shared.json"), "{\"permissions\": {\"ask\": [\"A\"]}}");
     struct stat status;
     assert_int_equal(lstat(hv_arena_cstr(&world->arena, world_path(world, FILE_OF_PROJECT)), &status), 0);
     assert_true(S_ISLNK(status.st_mode));
-    assert_int_equal(stat(hv_arena_cstr(&world->arena, world_path(world, "shared.json")), &status), 0);
+    assert_int_equal(stat(hv_arena_cstr(&world->arena, world_path(world, "project/shared.json")), &status), 0);
     assert_int_equal(status.st_mode & 0777, 0640);
+}
+
+static void a_link_in_the_project_does_not_lead_a_rule_out_of_it(void **state)
+{
+    struct world *world = the(state);
+    char *link = hv_arena_cstr(&world->arena, world_path(world, FILE_OF_PROJECT));
+    char *folder = hv_arena_cstr(&world->arena, world_path(world, "project/.helve"));
+    world_file(world, "home/.config/helve/settings.json", "{}");
+    world_directory(world, "project/.helve");
+    assert_int_equal(symlink("../../home/.config/helve/settings.json", link), 0);
+    assert_int_equal(add(world, HV_ALLOW, "A"), HV_EDENIED);
+    assert_holds(hv_str_from(world->err.message), "leads out of the project");
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(symlink("../home/.config/helve", folder), 0);
+    assert_int_equal(add(world, HV_ALLOW, "A"), HV_EDENIED);
+    assert_str(world_read(world, "home/.config/helve/settings.json"), "{}");
+    /* the person's own file may be a link */
+    world_file(world, "dotfiles/settings.json", "{}");
+    assert_int_equal(unlink(hv_arena_cstr(&world->arena, world_path(world, "home/.config/helve/settings.json"))), 0);
+    assert_int_equal(symlink("../../../dotfiles/settings.json",
+                             hv_arena_cstr(&world->arena, world_path(world, "home/.config/helve/settings.json"))),
+                     0);
+    assert_int_equal(settings_add_rule(&world->options, SETTINGS_USER, HV_DENY, HV_STR("A"), &world->err), HV_OK);
+    assert_str(world_read(world, "dotfiles/settings.json"), "{\"permissions\": {\"deny\": [\"A\"]}}");
 }
 
 /* ---- somebody else writes meanwhile --------------------------------------------------------------------------- */
@@ -199,6 +224,7 @@ int main(void)
         WORLD_TEST(a_file_of_another_shape_is_left_alone),
         WORLD_TEST(what_is_no_rule_or_no_scope_is_refused),
         WORLD_TEST(mode_and_links_survive),
+        WORLD_TEST(a_link_in_the_project_does_not_lead_a_rule_out_of_it),
         WORLD_TEST(a_change_in_between_is_never_overwritten),
         WORLD_TEST(trusting_adds_to_what_another_wrote),
     };

@@ -81,15 +81,33 @@ static void a_folder_without_any_mark_is_its_own_project(void **state)
     assert_true(hv_str_eq(world_load(world)->project, world_path(world, "home/plain/sub")));
 }
 
+static void assert_own_files_at_home(struct world *world)
+{
+    const struct settings *settings = world_load(world);
+    assert_int_equal(settings->rule_count, 1);
+    assert_int_equal(settings->rules[0].place.scope, SETTINGS_CLAUDE_USER);
+    assert_int_equal(settings->trust, SETTINGS_TRUST_NOT_NEEDED);
+    assert_no_problems(settings);
+}
+
 static void at_home_the_persons_files_are_no_projects_files(void **state)
 {
     struct world *world = the(state);
     world->options.directory = world->options.home;
     world_file(world, "home/.claude/settings.json", "{\"permissions\": {\"allow\": [\"Read\"]}}");
-    const struct settings *settings = world_load(world);
-    assert_int_equal(settings->rule_count, 1);
-    assert_int_equal(settings->rules[0].place.scope, SETTINGS_CLAUDE_USER);
-    assert_no_problems(settings);
+    assert_own_files_at_home(world);
+    /* also when the home is known by a link, and below it */
+    assert_int_equal(symlink("home", hv_arena_cstr(&world->arena, world_path(world, "linked"))), 0);
+    world->options.home = world_path(world, "linked");
+    assert_own_files_at_home(world);
+    world_directory(world, "home/plain");
+    world->options.directory = world_path(world, "home/plain");
+    assert_own_files_at_home(world);
+    assert_true(hv_str_eq(world->settings->project, world->options.directory));
+    /* others need trust as everywhere */
+    world->options.directory = world_path(world, "home");
+    world_file(world, "home/.mcp.json", "{}");
+    assert_int_equal(world_load(world)->trust, SETTINGS_UNTRUSTED);
 }
 
 /* ---- merging -------------------------------------------------------------------------------------------------- */

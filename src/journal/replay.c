@@ -213,7 +213,7 @@ static size_t match_zone(struct hv_str text, size_t at)
 /* 13:05:59, 13:05:59.123 */
 static size_t match_clock(struct hv_str text, size_t at)
 {
-    size_t len = match_form(text, at, "00:00:00");
+    size_t len = at > 0 && text.ptr[at - 1] == ':' ? 0 : match_form(text, at, "00:00:00");
     if (len)
         len += match_fraction(text, at + len);
     return len && !is_word(byte_at(text, at + len)) && byte_at(text, at + len) != ':' ? len : 0;

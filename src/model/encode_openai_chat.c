@@ -136,22 +136,20 @@ static bool put_file(struct hv_json_writer *writer, const struct hv_json *block,
     return true;
 }
 
+static bool is_media(const struct model *model, const struct hv_json *block)
+{
+    return encode_is(block, "image") || (model->own_service && is_pdf(block));
+}
+
 /* A picture, or a document where it can be taken, as a part of its own; false: only a text can stand for it. */
 static bool put_media(const struct model *model, struct hv_json_writer *writer, const struct hv_json *block)
 {
     CLEANUP_BUF struct hv_buf url;
-    bool file = is_pdf(block) && model->own_service;
-    if (!encode_is(block, "image") && !file)
-        return false;
     hv_buf_init(&url, TEXT_MAX);
-    if (!encode_url(&url, hv_json_get(block, "source")))
+    bool file = !encode_is(block, "image");
+    if (!is_media(model, block) || !encode_url(&url, hv_json_get(block, "source")))
         return false;
     return file ? put_file(writer, block, hv_buf_str(&url)) : put_picture(writer, hv_buf_str(&url));
-}
-
-static bool is_media(const struct model *model, const struct hv_json *block)
-{
-    return encode_is(block, "image") || (model->own_service && is_pdf(block));
 }
 
 static bool has_media(const struct model *model, const struct hv_json *blocks)
@@ -358,12 +356,10 @@ static void chat_message(const struct model *model, enum model_role role, const 
 
 static void chat_headers(struct model *model)
 {
-    CLEANUP_BUF struct hv_buf value;
     if (!model->options.api_key.len)
         return;
-    hv_buf_init(&value, TEXT_MAX);
-    hv_buf_addf(&value, "Bearer %.*s", HV_STR_ARG(model->options.api_key));
-    model_add_header(model, "Authorization", hv_buf_str(&value));
+    struct hv_str value = hv_arena_format(&model->arena, "Bearer %.*s", HV_STR_ARG(model->options.api_key));
+    model_add_header(model, "Authorization", value);
 }
 
 const struct model_provider model_provider_openai_chat = {

@@ -13,6 +13,7 @@ enum hv_code change_load(struct change *change, struct hv_context *context, stru
 {
     *change = (struct change){.context = context, .path = path};
     hv_buf_init(&change->bytes, (size_t)CHANGE_SIZE_MAX + 1);
+    hv_buf_init(&change->text, (size_t)CHANGE_SIZE_MAX * 3);
     const struct hv_host *host = context->host;
     struct hv_error fault;
     enum hv_code code = host->stat(host, path, true, &change->stat, &fault);
@@ -43,6 +44,7 @@ enum hv_code change_load(struct change *change, struct hv_context *context, stru
 void change_release(struct change *change)
 {
     hv_buf_release(&change->bytes);
+    hv_buf_release(&change->text);
 }
 
 enum hv_code change_store(struct change *change, struct hv_str new_bytes, struct hv_file_stat *after,
@@ -118,26 +120,53 @@ static enum hv_code check_before_edit(struct change *change, const struct edit_r
                             err);
 }
 
+/* ---- UTF-16 and UTF-32 ---------------------------------------------------------------------------------- */
+
+/* The text as the file's bytes, with its mark. */
+static bool encode_text(const struct change *change, struct hv_str text, struct hv_buf *bytes)
+{
+    hv_buf_add(bytes, change->bytes.data, change->encoding.mark);
+    return encoding_from_utf8(text, change->encoding.kind, bytes, NULL) == HV_OK && !bytes->failed;
+}
+
+/*
+ * Edits of such a file are computed over its text. False for other encodings, and for bytes that would not come back
+ * the same from there (a lone surrogate): the edit core refuses these.
+ */
+static bool take_text(struct change *change)
+{
+    if (change->encoding.kind < ENCODING_UTF16LE || change->encoding.kind > ENCODING_UTF32BE)
+        return false;
+    CLEANUP_BUF struct hv_buf again;
+    hv_buf_init(&again, (size_t)CHANGE_SIZE_MAX + 1);
+    struct hv_str bytes = hv_buf_str(&change->bytes);
+    return encoding_to_utf8(bytes, change->encoding, &change->text, NULL) == HV_OK &&
+           encode_text(change, hv_buf_str(&change->text), &again) && hv_str_eq(hv_buf_str(&again), bytes);
+}
+
+/* ---- one run -------------------------------------------------------------------------------------------- */
+
 /* What an edit came to. */
 struct outcome {
     size_t places;
     unsigned found_by;
 };
 
-static enum hv_code compute(struct change *change, const struct edit_request *requests, size_t count, bool single,
-                            struct hv_buf *new_bytes, struct outcome *outcome, struct edit_failure *failure)
+static enum hv_code compute(struct change *change, struct hv_str file, struct encoding encoding,
+                            const struct edit_request *requests, size_t count, bool single, struct hv_buf *new_bytes,
+                            struct outcome *outcome, struct edit_failure *failure)
 {
-    struct hv_str file = hv_buf_str(&change->bytes);
+    struct hv_arena *arena = change->context->arena;
     if (!single) {
         struct edit_sequence sequence;
-        enum hv_code code = edit_compute_sequence(change->context->arena, file, change->encoding, requests, count,
-                                                  new_bytes, &sequence, failure);
+        enum hv_code code =
+            edit_compute_sequence(arena, file, encoding, requests, count, new_bytes, &sequence, failure);
         if (!code)
             *outcome = (struct outcome){sequence.places, sequence.found_by};
         return code;
     }
     struct edit edit;
-    enum hv_code code = edit_compute(change->context->arena, file, change->encoding, requests, &edit, failure);
+    enum hv_code code = edit_compute(arena, file, encoding, requests, &edit, failure);
     if (code)
         return code;
     *outcome = (struct outcome){edit.count, edit.found_by};
@@ -163,7 +192,8 @@ static void answer_success(struct change *change, const struct outcome *outcome,
     struct hv_arena *arena = change->context->arena;
     struct hv_str name = file_shown_path(change->context, change->path);
     if (!change->exists)
-        hv_result_addf(result, arena, "Created %.*s (%zu lines).", HV_STR_ARG(name), lines_count(new_bytes));
+        hv_result_addf(result, arena, "Created %.*s (%zu line%s).", HV_STR_ARG(name), lines_count(new_bytes),
+                       lines_count(new_bytes) == 1 ? "" : "s");
     else
         hv_result_addf(result, arena, "Changed %.*s at %zu place%s.", HV_STR_ARG(name), outcome->places,
                        outcome->places == 1 ? "" : "s");
@@ -178,12 +208,14 @@ static void answer_success(struct change *change, const struct outcome *outcome,
     change_show_diff(change, new_bytes, result);
 }
 
-static enum hv_code store_edit(struct change *change, struct hv_str new_bytes, struct hv_error *err)
+/* old_text and new_text are the bytes, or what they stand for. */
+static enum hv_code store_edit(struct change *change, struct hv_str old_text, struct hv_str new_text,
+                               struct hv_str new_bytes, struct hv_error *err)
 {
     struct hv_context *context = change->context;
     struct diff lines;
     struct hv_file_stat after;
-    diff_lines(context->arena, hv_buf_str(&change->bytes), new_bytes, &lines);
+    diff_lines(context->arena, old_text, new_text, &lines);
     bool had_text = change->bytes.len > 0;
     enum hv_code code = had_text ? file_state_check_lines(context, change->key, &lines, err) : HV_OK;
     if (!code)
@@ -203,20 +235,30 @@ static enum hv_code run_edits(struct change *change, const struct edit_request *
     enum hv_code code = check_before_edit(change, requests, err);
     if (code)
         return code;
-    CLEANUP_BUF struct hv_buf new_bytes;
-    hv_buf_init(&new_bytes, (size_t)CHANGE_SIZE_MAX + 1);
+    CLEANUP_BUF struct hv_buf new_text, encoded;
+    hv_buf_init(&new_text, (size_t)CHANGE_SIZE_MAX + 1);
+    hv_buf_init(&encoded, (size_t)CHANGE_SIZE_MAX + 1);
     struct outcome outcome;
     struct edit_failure failure = {0};
-    if (compute(change, requests, count, single, &new_bytes, &outcome, &failure)) {
+    bool by_text = take_text(change);
+    struct hv_str old_text = hv_buf_str(by_text ? &change->text : &change->bytes);
+    struct encoding encoding = by_text ? (struct encoding){0} : change->encoding;
+    code = compute(change, old_text, encoding, requests, count, single, &new_text, &outcome, &failure);
+    if (!code && by_text && !encode_text(change, hv_buf_str(&new_text), &encoded)) {
+        failure.kind = EDIT_TOO_LARGE;
+        code = HV_ETOOBIG;
+    }
+    if (code) {
         answer_failure(change, &failure, result);
         return HV_OK;
     }
     if (hv_cancelled(change->context->cancel))
         return hv_fail(err, HV_ECANCELLED, "The change was cancelled; %.*s was left as it was",
                        HV_STR_ARG(change->path));
-    code = store_edit(change, hv_buf_str(&new_bytes), err);
+    struct hv_str new_bytes = hv_buf_str(by_text ? &encoded : &new_text);
+    code = store_edit(change, old_text, hv_buf_str(&new_text), new_bytes, err);
     if (!code)
-        answer_success(change, &outcome, hv_buf_str(&new_bytes), result);
+        answer_success(change, &outcome, new_bytes, result);
     return code;
 }
 

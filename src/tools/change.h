@@ -20,6 +20,7 @@ struct change {
     struct hv_file_stat stat; /* when it exists */
     struct hv_buf bytes;      /* its bytes, as far as they were loaded */
     struct encoding encoding;
+    struct hv_buf text; /* of a file in UTF-16 or UTF-32 that is edited: the same as UTF-8 */
 };
 
 /*

@@ -196,7 +196,7 @@ static void an_empty_old_string_creates_or_fills(void **state)
     struct session *session = *state;
     call(session, &tool_edit, "{'file_path':'new/f','old_string':'','new_string':'one\\n'}");
     expect_fine(session);
-    expect_has(session, "Created new/f (1 lines).");
+    expect_has(session, "Created new/f (1 line).");
     expect_file(session, "new/f", "one\n");
     file_put(session, "empty", "");
     call(session, &tool_edit, "{'file_path':'empty','old_string':'','new_string':'filled\\n'}");

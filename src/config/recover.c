@@ -91,6 +91,15 @@ static void consider(struct scanner *scanner, struct hv_str inside, size_t at)
 
 /* ---- the row of strings --------------------------------------------------------------------------------------- */
 
+/* A string without its closing quote: what follows a rule's ")" was not part of it, when it is only punctuation. */
+static struct hv_str without_tail(struct hv_str inside)
+{
+    size_t end = inside.len;
+    while (end && hv_str_find_byte(HV_STR(",]} \t"), inside.ptr[end - 1], 0) != SIZE_MAX)
+        end--;
+    return end && inside.ptr[end - 1] == ')' ? hv_str_slice(inside, 0, end) : inside;
+}
+
 /* The string that begins behind the quote before at: what is between its quotes. */
 static struct hv_str read_string(struct scanner *scanner)
 {
@@ -100,8 +109,10 @@ static struct hv_str read_string(struct scanner *scanner)
         end += text.ptr[end] == '\\' && end + 1 < text.len && text.ptr[end + 1] != '\n' ? 2 : 1;
     if (end > text.len)
         end = text.len;
-    scanner->at = end < text.len && text.ptr[end] == '"' ? end + 1 : end;
-    return hv_str_slice(text, from, end);
+    bool closed = end < text.len && text.ptr[end] == '"';
+    scanner->at = closed ? end + 1 : end;
+    struct hv_str inside = hv_str_slice(text, from, end);
+    return closed ? inside : without_tail(inside);
 }
 
 static bool colon_follows(const struct scanner *scanner)

@@ -22,9 +22,11 @@ static const struct {
     {"{\"permissions\": {\"allow\": [\"Bash(git:*)\"", {"Bash(git:*)"}},
     {"{\"permissions\": {\"allow\"", {NULL}},
     /* quotes lost */
-    {"{\"permissions\": {\"deny\": [\"Read(a),\n\"Read(b)\"]}}", {"Read(b)"}},
+    {"{\"permissions\": {\"deny\": [\"Read(a),\n\"Read(b)\", \"Bash\"]}}", {"Read(a)", "Read(b)", "Bash"}},
     {"{\"permissions\": {\"deny\": [Read(a)\", \"Read(b)\"]}}", {"Read(a)", "Read(b)"}},
-    {"{\"permissions\": {\"deny\": [\"Read(a),\n  \"WebFetch(domain:x.org)\"\n]}", {"WebFetch(domain:x.org)"}},
+    {"{\"permissions\": {\"deny\": [\"Read(a),\n  \"WebFetch(domain:x.org)\"\n]}",
+     {"Read(a)", "WebFetch(domain:x.org)"}},
+    {"{\"deny\": [\"Bash(echo (a) b", {"Bash(echo (a) b"}},
     /* brackets and names lost: the shape tells */
     {"{ [\"Bash(curl *)\", \"plain text\"]", {"Bash(curl *)"}},
     {"{\"denny\": [\"Bash(curl *)\" \"Read\"]}", {"Bash(curl *)"}},
@@ -57,8 +59,7 @@ static void what_is_recognised_in_a_broken_file_denies(void **state)
             if (!rule || rule->verdict != HV_DENY || !rule->recovered)
                 fail_msg("%s: %s is not denied", recovered[i].text, recovered[i].rules[count]);
         }
-        bool lost_quote = hv_str_find(hv_str_from(recovered[i].text), HV_STR("Read(a),"), 0) != SIZE_MAX;
-        if (settings->rule_count != count + lost_quote)
+        if (settings->rule_count != count)
             fail_msg("%s: %zu rules, the last %.*s", recovered[i].text, settings->rule_count,
                      HV_STR_ARG(settings->rules[settings->rule_count - 1].text));
         assert_int_equal(settings->problem_count, 1);

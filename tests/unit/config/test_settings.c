@@ -157,15 +157,20 @@ static void of_single_values_the_strongest_good_one_wins(void **state)
 {
     struct world *world = the(state);
     world_file(world, "etc/settings.json", "{\"model\": 7, \"maxTurns\": null}");
-    world_file(world, "project/.helve/settings.json", "{\"maxTurns\": 5, \"model\": \"project\", \"effort\": \"low\"}");
+    world_file(
+        world, "project/.helve/settings.json",
+        "{\"maxTurns\": 5, \"model\": \"project\", \"effort\": \"low\", \"permissions\": {\"defaultMode\": \"plan\"}}");
     world_file(world, "home/.config/helve/settings.json",
-               "{\"model\": \"user\", \"maxTurns\": 9, \"effort\": \"high\", \"smallModel\": \"s\"}");
+               "{\"model\": \"user\", \"maxTurns\": 9, \"effort\": \"high\", \"smallModel\": \"s\","
+               "\"permissions\": {\"defaultMode\": \"dontAsk\"}}");
+    world_file(world, "home/.claude/settings.json", "{\"permissions\": {\"defaultMode\": \"acceptEdits\"}}");
     world->options.trust_this_run = true;
     const struct settings *settings = world_load(world);
     assert_str(settings->model, "project");
     assert_int_equal(settings->max_turns, 5);
     assert_str(settings->effort, "low");
     assert_str(settings->small_model, "s");
+    assert_str(settings->default_mode, "plan");
     assert_int_equal(settings->problem_count, 1);
     world_problem(settings, "model should be a text");
 }

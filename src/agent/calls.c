@@ -362,12 +362,40 @@ void calls_reader_feed(struct calls_reader *reader, struct hv_str bytes)
         feed_json(reader, bytes);
 }
 
+/* The input ended inside a value: it is broken, but whole calls may stand on lines of their own after its beginning. */
+static void salvage(struct calls_reader *reader)
+{
+    struct hv_str rest = hv_str_slice(hv_buf_str(&reader->pending), reader->begin, SIZE_MAX), line;
+    struct hv_error err;
+    hv_fail(&err, HV_EINVAL, "the input ended inside a value that begins here");
+    fault(reader, reader->value_line, &err);
+    (void)hv_str_split(&rest, '\n', &line);
+    while (hv_str_split(&rest, '\n', &line)) {
+        reader->value_line++;
+        line = hv_str_trim(line);
+        if (hv_str_ends(line, HV_STR(",")))
+            line.len--;
+        if (hv_str_starts(line, HV_STR("{")) && hv_str_ends(line, HV_STR("}")))
+            take_value(reader, line);
+    }
+}
+
+static void finish_json(struct calls_reader *reader)
+{
+    if (reader->too_long || reader->pending.len == reader->begin)
+        return;
+    if (reader->depth > 0 || reader->in_string)
+        salvage(reader);
+    else
+        cut(reader, reader->pending.len);
+}
+
 void calls_reader_finish(struct calls_reader *reader)
 {
     if (reader->kind == CALLS_AUTO)
         settle_kind(reader, true);
     if (reader->decoder && !reader->stream_failed)
         model_decoder_finish(reader->decoder);
-    else if (!reader->decoder && reader->pending.len > 0)
-        cut(reader, reader->pending.len);
+    else if (!reader->decoder)
+        finish_json(reader);
 }

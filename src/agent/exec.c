@@ -50,9 +50,10 @@ struct exec {
     struct batch *batch;
     VEC(enum calls_shape) shapes; /* of the batch's calls, by index */
     size_t outstanding;
-    struct map ids; /* of the message at hand */
-    struct hv_arena ids_arena;
-    bool closing, input_ended, interrupted, stopped;
+    struct map ids;       /* of the message at hand */
+    struct map batch_ids; /* of the batch, which may span messages */
+    struct hv_arena ids_arena, batch_ids_arena;
+    bool closing, block_read, input_ended, interrupted, stopped;
 
     pthread_mutex_t output_lock;
     struct hv_buf line;
@@ -128,6 +129,13 @@ static void finish_if_done(struct exec *exec)
     loop_stop(exec->loop);
 }
 
+static void forget_ids(struct map *ids, struct hv_arena *arena)
+{
+    map_release(ids);
+    *ids = (struct map){0};
+    hv_arena_reset(arena);
+}
+
 static void on_done(void *user, struct hv_str messages, bool stop, struct hv_str stop_reason)
 {
     (void)messages, (void)stop, (void)stop_reason;
@@ -135,14 +143,20 @@ static void on_done(void *user, struct hv_str messages, bool stop, struct hv_str
     exec->batch = NULL;
     exec->closing = false;
     exec->shapes.count = 0;
+    forget_ids(&exec->batch_ids, &exec->batch_ids_arena);
     pump(exec);
 }
 
-/* The next in the queue is a boundary between messages that must be waited for. */
+/* The next in the queue must wait for the end of the batch: an id that an earlier message of it used, or, turn by turn,
+ * any boundary between messages. */
 static bool at_barrier(const struct exec *exec)
 {
-    return exec->options->turn_by_turn && exec->batch && exec->queue_head < exec->queue.count &&
-           exec->queue.items[exec->queue_head].new_message;
+    if (!exec->batch || exec->queue_head >= exec->queue.count)
+        return false;
+    const struct queued_call *next = &exec->queue.items[exec->queue_head];
+    if (next->new_message)
+        return exec->options->turn_by_turn;
+    return map_get(&exec->batch_ids, next->id) && !map_get(&exec->ids, next->id);
 }
 
 static void close_when_idle(struct exec *exec)
@@ -205,28 +219,20 @@ static void start_call(struct exec *exec, const struct queued_call *call)
             batch_cancel(exec->batch, "helve exec was interrupted");
     }
     map_set(&exec->ids, hv_arena_str(&exec->ids_arena, call->id), exec);
+    map_set(&exec->batch_ids, hv_arena_str(&exec->batch_ids_arena, call->id), exec);
     *vec_push(&exec->shapes) = call->shape;
     exec->outstanding++;
     batch_add(exec->batch, call->id, call->name, call->input);
 }
 
-static void forget_ids(struct exec *exec)
-{
-    map_release(&exec->ids);
-    exec->ids = (struct map){0};
-    hv_arena_reset(&exec->ids_arena);
-}
-
 /* Let the reading thread go on when there is room. */
 static void release_block(struct exec *exec)
 {
-    if (exec->queue.count - exec->queue_head >= QUEUE_LIMIT)
+    if (!exec->block_read || exec->queue.count - exec->queue_head >= QUEUE_LIMIT)
         return;
     LOCK_SCOPE(&exec->lock);
-    if (exec->block_full) {
-        exec->block_full = false;
-        pthread_cond_signal(&exec->taken);
-    }
+    exec->block_read = exec->block_full = false;
+    pthread_cond_signal(&exec->taken);
 }
 
 /* Hand queued calls to the runtime, as far as order allows. */
@@ -239,7 +245,7 @@ static void pump(struct exec *exec)
             break; /* its answer must not overtake those before it */
         exec->queue_head++;
         if (call.new_message)
-            forget_ids(exec);
+            forget_ids(&exec->ids, &exec->ids_arena);
         else if (duplicate)
             refuse_duplicate(exec, &call);
         else
@@ -304,6 +310,7 @@ static void take_block(void *data)
     struct exec *exec = data;
     if (!exec->interrupted && !exec->outcome->output_errno)
         calls_reader_feed(exec->reader, hv_str_of(exec->block, exec->block_len));
+    exec->block_read = true; /* from here on the thread may have it back; not before */
     release_block(exec);
 }
 
@@ -471,7 +478,9 @@ static void exec_release(struct exec *exec)
     vec_release(&exec->queue);
     vec_release(&exec->shapes);
     map_release(&exec->ids);
+    map_release(&exec->batch_ids);
     hv_arena_release(&exec->ids_arena);
+    hv_arena_release(&exec->batch_ids_arena);
     hv_arena_release(&exec->arena);
     hv_buf_release(&exec->line);
     pthread_mutex_destroy(&exec->lock);

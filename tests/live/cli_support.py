@@ -1,0 +1,146 @@
+"""What the live tests of the command line share: a fresh home and project for each test, and ways to run helve there.
+
+The program under test is named by the environment variable HELVE. Only the standard library is used.
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+HELVE = os.environ.get("HELVE", "build/helve")
+LIMIT = 60  # seconds for one run; generous, because builds under test are slow
+
+
+def use(tool, **given):
+    """A tool_use block; the id may be given as id=…"""
+    return {"type": "tool_use", "id": given.pop("id", "toolu_%s" % tool), "name": tool, "input": given.pop("input", given)}
+
+
+def say(text):
+    return {"type": "text", "text": text}
+
+
+def message(*blocks, **more):
+    """One recorded answer of a model."""
+    calls = any(block["type"] == "tool_use" for block in blocks)
+    answer = {"content": list(blocks), "stop_reason": "tool_use" if calls else "end_turn",
+              "usage": {"input_tokens": 10, "output_tokens": 5}}
+    answer.update(more)
+    return answer
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.top = os.path.realpath(tempfile.mkdtemp(prefix="helve-live-"))
+        self.addCleanup(shutil.rmtree, self.top, ignore_errors=True)
+        self.home = os.path.join(self.top, "home")
+        self.project = os.path.join(self.top, "project")
+        os.makedirs(self.home)
+        os.makedirs(self.project)
+        keep = ("PATH", "LANG", "LC_ALL", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS")
+        self.env = {name: os.environ[name] for name in keep if name in os.environ}
+        self.env.update(HOME=self.home, TERM="dumb")
+
+    # ---- files ----
+
+    def path(self, name):
+        return os.path.join(self.project, name)
+
+    def write(self, name, text):
+        path = self.path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb" if isinstance(text, bytes) else "w") as file:
+            file.write(text)
+        return path
+
+    def read(self, name):
+        with open(self.path(name)) as file:
+            return file.read()
+
+    def settings(self, value, text=None):
+        """The person's own settings."""
+        path = os.path.join(self.home, ".config/helve/settings.json")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write(text if text is not None else json.dumps(value))
+        return path
+
+    def recording(self, *messages, name="model.jsonl"):
+        path = os.path.join(self.top, name)
+        with open(path, "w") as file:
+            for one in messages:
+                file.write(json.dumps(one) + "\n")
+        return "replay:" + path
+
+    def journals(self):
+        found = []
+        for folder, _, files in os.walk(os.path.join(self.home, ".local/state/helve/sessions")):
+            found += [os.path.join(folder, file) for file in files if file.endswith(".jsonl")]
+        return sorted(found, key=os.path.getmtime)
+
+    def events(self, path, kind=None):
+        with open(path) as file:
+            lines = [json.loads(line) for line in file if line.endswith("\n")]
+        return [line for line in lines if kind is None or line["type"] == kind]
+
+    # ---- running ----
+
+    def start(self, *arguments, **options):
+        options.setdefault("cwd", self.project)
+        options.setdefault("env", self.env)
+        for name in ("stdin", "stdout", "stderr"):
+            options.setdefault(name, subprocess.PIPE)
+        return subprocess.Popen([HELVE, *arguments], **options)
+
+    def run_helve(self, *arguments, stdin=b"", code=0, **options):
+        """Run to the end, check the exit code and that no sanitizer spoke; stdout and stderr come back as text."""
+        if isinstance(stdin, str):
+            stdin = stdin.encode()
+        process = self.start(*arguments, **options)
+        try:
+            out, err = process.communicate(stdin, timeout=LIMIT)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, err = process.communicate()
+            self.fail("helve %s hangs\n%s\n%s" % (" ".join(arguments), out.decode(), err.decode()))
+        out, err = (out or b"").decode("utf-8", "strict"), (err or b"").decode("utf-8", "replace")
+        self.assertNotIn("Sanitizer", err)
+        self.assertNotIn("runtime error", err)
+        if code is not None:
+            self.assertEqual(process.returncode, code, "helve %s\n%s\n%s" % (" ".join(arguments), out, err))
+        self.code, self.out, self.err = process.returncode, out, err
+        return out
+
+    def lines(self, *arguments, **options):
+        """Run; stdout as a list of JSON values."""
+        return [json.loads(line) for line in self.run_helve(*arguments, **options).splitlines()]
+
+    def execute(self, *blocks, flags=(), **options):
+        """Run tool_use blocks through `helve exec`; the results by call id."""
+        text = "".join(json.dumps(block) + "\n" for block in blocks)
+        results = self.lines("exec", *flags, stdin=text, **options)
+        return {result["tool_use_id"]: result for result in results if result.get("type") == "tool_result"}
+
+    def wait_until(self, holds, seconds=LIMIT):
+        end = time.monotonic() + seconds
+        while not holds():
+            if time.monotonic() > end:
+                self.fail("nothing happened for %d s" % seconds)
+            time.sleep(0.02)
+
+
+def text_of(result):
+    content = result["content"]
+    return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
+
+
+def interrupt(process, number=signal.SIGINT):
+    process.send_signal(number)
+
+
+def main():
+    unittest.main(verbosity=1)

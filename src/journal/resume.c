@@ -60,6 +60,11 @@ static void note_state(struct collector *collector, const struct hv_event *event
 
 /* ---- calls and results, until a message carries them --------------------------------------------------------- */
 
+static bool is_block(const struct hv_json *block, const char *type)
+{
+    return hv_str_is(hv_json_get_string(block, "type"), type);
+}
+
 static bool is_object(struct hv_str json)
 {
     CLEANUP_ARENA struct hv_arena scratch = {0};
@@ -88,11 +93,19 @@ static void note_call(struct collector *collector, const struct hv_event *event)
     };
 }
 
+/* True for a tool_result block that answers the call. */
+static bool answers(struct hv_str json, struct hv_str call_id)
+{
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    const struct hv_json *block;
+    return json.ptr && hv_json_parse(&scratch, json, HV_JSON_STRICT, &block, NULL) == HV_OK &&
+           is_block(block, "tool_result") && hv_str_eq(hv_json_get_string(block, "tool_use_id"), call_id);
+}
+
 /* Of two results for one id the first counts: the second can only be the refusal of a repeated call. */
 static void note_result(struct collector *collector, const struct hv_event *event)
 {
-    if (event->json.len == 0 || event->json.ptr[0] != '{' || !event->call_id.ptr ||
-        map_get(&collector->results, event->call_id))
+    if (!event->call_id.ptr || map_get(&collector->results, event->call_id) || !answers(event->json, event->call_id))
         return;
     struct hv_str *block = hv_arena_new(&collector->pending, struct hv_str);
     *block = hv_arena_str(&collector->pending, event->json);
@@ -108,11 +121,6 @@ static void forget_pending(struct collector *collector)
 }
 
 /* ---- putting messages together ------------------------------------------------------------------------------- */
-
-static bool is_block(const struct hv_json *block, const char *type)
-{
-    return hv_str_is(hv_json_get_string(block, "type"), type);
-}
 
 /* No provider takes what is no object, or a text without text. */
 static bool is_sendable(const struct hv_json *block)

@@ -288,6 +288,25 @@ static void input_that_was_no_json_object_becomes_an_empty_one(void **state)
         assert_int_equal(hv_json_get(hv_json_at(blocks, i), "input")->count, i == 4);
 }
 
+static void recorded_results_that_answer_nothing_are_not_used(void **state)
+{
+    (void)state;
+    static const char *const blocks[] = {"{\"type\":\"text\",\"tool_use_id\":\"1\"}", "{\"type\":\"tool_result\"}",
+                                         "{\"type\":\"tool_result\",\"tool_use_id\":\"2\"}", "[]", "null"};
+    for (size_t i = 0; i < COUNT_OF(blocks); i++) {
+        CLEANUP_ARENA struct hv_arena arena = {0};
+        CLEANUP_BUF struct hv_buf journal = {.max = 1 << 20}, text = {.max = 1 << 20};
+        struct resumed resumed;
+        put_journal(&journal, "u t\nC 1");
+        hv_event_write(&journal, &(struct hv_event){
+                                     .type = HV_EVENT_RESULT, .call_id = HV_STR("1"), .json = hv_str_from(blocks[i])});
+        resume(&arena, hv_buf_str(&journal), &resumed);
+        assert_valid(&resumed);
+        describe(&text, &resumed);
+        assert_string_equal(text.data, "u(t) a(c:1) u(i:1)");
+    }
+}
+
 static void a_session_remembers_what_it_was(void **state)
 {
     (void)state;
@@ -329,6 +348,7 @@ int main(void)
         cmocka_unit_test(whatever_is_lost_repeated_or_swapped_the_conversation_is_valid),
         cmocka_unit_test(a_session_cut_at_any_byte_resumes_to_a_valid_conversation),
         cmocka_unit_test(input_that_was_no_json_object_becomes_an_empty_one),
+        cmocka_unit_test(recorded_results_that_answer_nothing_are_not_used),
         cmocka_unit_test(a_session_remembers_what_it_was),
         cmocka_unit_test(a_file_that_holds_no_session_is_refused),
     };

@@ -8,6 +8,7 @@
  * For unevaluatedItems and unevaluatedProperties, marks are kept per value: which members or elements were evaluated
  * by the rules of a node and of the nodes it applies to the same value. Only schemas that have these keywords pay.
  */
+#include "base/nearest.h"
 #include "schema/run.h"
 
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 enum {
     ERROR_BUDGET = 500,     /* errors written in one validation, dropped branches included */
     BRANCH_ERRORS_MAX = 8,  /* kept of one branch of anyOf or oneOf */
+    NAMES_COMPARED = 256,   /* names of properties that one unknown name is compared with */
     LOUD_BRANCHES_MAX = 32, /* branches that are looked at for a better message */
 };
 
@@ -212,10 +214,32 @@ static bool apply_dynamic(struct run *run, const struct frame *frame, const stru
 
 /* ---- objects ----------------------------------------------------------------------------------------- */
 
+/* The property that was probably meant, of those that the schema names beside the keyword; absent when none is near. */
+static struct hv_str nearest_property(const struct frame *frame, struct hv_str wanted)
+{
+    struct hv_str names[NAMES_COMPARED];
+    size_t count = 0;
+    const struct hv_json *properties = hv_json_get(frame->node->json, "properties");
+    hv_json_each(property, properties)
+    {
+        if (count == NAMES_COMPARED)
+            break;
+        if (!hv_json_get_str(frame->instance, property->key))
+            names[count++] = property->key;
+    }
+    return nearest_name(wanted, names, count);
+}
+
 static bool fail_unknown(struct run *run, const struct frame *frame, const char *keyword, const struct hv_json *member)
 {
     report_misfit(run, 2);
-    return report(run, frame, keyword, member, false, "unknown property");
+    bool listed = run->errors && run->errors->count < run->errors->max && run->error_budget;
+    struct hv_str near = {0};
+    if (listed && run_spend(run, 16 * (uint64_t)frame->instance->count))
+        near = nearest_property(frame, member->key);
+    if (!near.ptr)
+        return report(run, frame, keyword, member, false, "unknown property");
+    return report(run, frame, keyword, member, false, "unknown property; did you mean `%.*s`?", HV_STR_ARG(near));
 }
 
 /* Apply the schema for what nothing else speaks of; `false` there gets a better message than its own. */

@@ -288,6 +288,11 @@ static const struct {
      "Invalid input for Test: 1 problem:\n- verbose: expected boolean, got number 1"},
     {"{\"file_path\":\"a\",\"verbose\":\"yes\"}",
      "Invalid input for Test: 1 problem:\n- verbose: expected boolean, got string \"yes\""},
+    {"{\"file_path\":null}", "Invalid input for Test: 1 problem:\n- file_path: missing: expected string"},
+    {"{\"file_path\":\"a\",\"range\":\"from 3\"}",
+     "Invalid input for Test: 1 problem:\n- range: expected object, got string \"from 3\""},
+    {"{\"file_path\":\"a\",\"flags\":\"true\"}",
+     "Invalid input for Test: 1 problem:\n- flags: expected array of boolean, got string \"true\""},
     {"{\"file_path\":5}", "Invalid input for Test: 1 problem:\n- file_path: expected string, got number 5"},
     {"{\"file_path\":\"a\",\"mode\":\"Content\"}",
      "Invalid input for Test: 1 problem:\n- mode: expected one of \"content\", \"files_with_matches\", \"count\", got "

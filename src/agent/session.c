@@ -353,6 +353,8 @@ void session_free(struct session *session)
     if (!session)
         return;
     loop_timer_stop(session->timer);
+    if (session->stream)
+        model_stream_abandon(session->stream);
     runtime_free(session->runtime);
     model_conversation_free(session->conversation);
     journal_writer_close(session->journal);

@@ -258,8 +258,10 @@ void turn_interrupt(struct session *session)
         loop_timer_stop(session->timer);
         session->timer = NULL;
         turn_finish(session, SESSION_INTERRUPTED, NULL);
+    } else if (session->state == SESSION_IN_HOOK) {
+        runtime_cancel_hooks(session->runtime);
     }
-    /* In a hook or among the tools: their callbacks see the flag. */
+    /* After a hook or the tools their callbacks see the flag. */
 }
 
 /* ---- the end --------------------------------------------------------------------------------------------------- */

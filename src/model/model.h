@@ -162,6 +162,8 @@ enum hv_code model_send(struct model_conversation *conversation, const struct mo
                         struct model_stream **out, struct hv_error *err) HV_MUST_CHECK;
 /* End it: on_end follows with HV_ECANCELLED, within 200 ms. */
 void model_stream_cancel(struct model_stream *stream);
+/* The same for an owner that goes away: no handler runs any more, not even on_end. */
+void model_stream_abandon(struct model_stream *stream);
 /* Load what model_send needs (the network module) on any thread, to overlap with other start-up work. */
 void model_preload(const struct model *model);
 

@@ -423,3 +423,14 @@ void model_stream_cancel(struct model_stream *stream)
         replay_later(stream, 0);
     }
 }
+
+static void ignore_end(void *user, enum hv_code code, const struct hv_error *err, int status, int64_t retry_after_ms)
+{
+    (void)user, (void)code, (void)err, (void)status, (void)retry_after_ms;
+}
+
+void model_stream_abandon(struct model_stream *stream)
+{
+    stream->handlers.on_end = ignore_end;
+    model_stream_cancel(stream);
+}

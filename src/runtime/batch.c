@@ -15,6 +15,7 @@ struct batch *batch_new(struct runtime *runtime, const struct batch_handlers *ha
 {
     struct batch *batch = hv_calloc(1, sizeof *batch);
     batch->runtime = runtime;
+    *vec_push(&runtime->batches) = batch;
     batch->handlers = *handlers;
     batch->cancel_reason = "the turn was cancelled";
     hv_buf_init(&batch->messages, 16u << 20);
@@ -113,6 +114,15 @@ static void deliver(struct batch *batch, struct call *call)
     hv_arena_release(&call->arena);
 }
 
+static void forget(struct batch *batch)
+{
+    struct runtime *runtime = batch->runtime;
+    size_t at = 0;
+    while (runtime->batches.items[at] != batch)
+        at++;
+    runtime->batches.items[at] = runtime->batches.items[--runtime->batches.count];
+}
+
 static void finish(struct batch *batch)
 {
     pthread_mutex_lock(&batch->lock);
@@ -128,6 +138,7 @@ static void finish(struct batch *batch)
     hv_buf_add_str(&reason, hv_buf_str(&batch->stop_reason));
     bool stop = batch->stop;
     struct batch_handlers handlers = batch->handlers;
+    forget(batch);
     batch_free(batch);
     handlers.on_done(handlers.user, messages.len ? hv_buf_str(&messages) : (struct hv_str){0}, stop,
                      hv_buf_str(&reason));
@@ -137,6 +148,10 @@ static void finish(struct batch *batch)
 static void advance(void *data)
 {
     struct batch *batch = data;
+    if (!batch->runtime) { /* dropped: this was the last that knew of it */
+        batch_free(batch);
+        return;
+    }
     pthread_mutex_lock(&batch->lock);
     size_t until = batch->first_unfinished;
     batch->done_posted = false;
@@ -270,4 +285,23 @@ void batch_cancel(struct batch *batch, const char *reason)
         hv_cancel_raise(call->cancel);
         pthread_cond_signal(&call->admitted);
     }
+}
+
+void batches_cancel(struct runtime *runtime)
+{
+    for (size_t i = 0; i < runtime->batches.count; i++)
+        batch_cancel(runtime->batches.items[i], "the session has ended");
+}
+
+void batches_drop(struct runtime *runtime)
+{
+    for (size_t i = 0; i < runtime->batches.count; i++) {
+        struct batch *batch = runtime->batches.items[i];
+        batch->runtime = NULL;
+        loop_timer_stop(batch->watch);
+        batch->watch = NULL;
+        if (!batch->done_posted)
+            batch_free(batch);
+    }
+    vec_release(&runtime->batches);
 }

@@ -56,7 +56,9 @@ struct runtime {
     bool *hooks_used;         /* hooks that run once: whether they have */
     struct hv_cancel *ending; /* raised when the session ends: for what no call waits for; NULL: no descriptor left */
 
-    struct http_client *http; /* of hooks; made when first needed; loop thread */
+    struct session_hooks *session_hooks; /* the event whose hooks run now, or NULL; guarded by `lock` */
+    VEC(struct batch *) batches;         /* not finished; loop thread */
+    struct http_client *http;            /* of hooks; made when first needed; loop thread */
 
     pthread_mutex_t emit_lock; /* one order of events for all sinks */
     pthread_mutex_t ask_lock;  /* one question at a time */
@@ -224,6 +226,11 @@ void schedule_judged(struct call *call);   /* from here on the footprint counts,
 void schedule_withdraw(struct call *call); /* the input changed: the footprint is open again */
 void schedule_done(struct call *call);     /* the call has its result: let others go. Batch lock held */
 
+/* batch.c: cancel all batches that are not finished, … */
+void batches_cancel(struct runtime *runtime);
+/* … and, when no worker runs any more, let go of them: their handlers are not called. */
+void batches_drop(struct runtime *runtime);
+
 /* effects.c */
 extern const struct hv_services runtime_services;
 /* Apply the effects of calls [batch->effects_applied, until), in order. Batch lock held. */
@@ -243,6 +250,17 @@ struct hook_verdict {
     enum hv_verdict permission;
     bool block, stop;
     struct hv_str reason, updated_input, context, stop_reason, updated_output;
+};
+/* The hooks of one session event at work; owned by the loop's mailbox once they have run. */
+struct session_hooks {
+    struct runtime *runtime; /* NULL: it has ended meanwhile */
+    const char *event;
+    struct hv_arena arena;
+    struct hv_str matcher, members;
+    struct hook_verdict verdict;
+    struct hv_cancel *cancel; /* NULL: no descriptor left */
+    void (*done)(void *user, const struct runtime_hook_outcome *outcome);
+    void *user;
 };
 /* Run every configured hook of this event whose matcher takes `matcher`, in parallel, on the calling thread, and merge
  * what they say. members: JSON object of event-specific members. call: NULL for events of the session. */

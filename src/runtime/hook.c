@@ -106,18 +106,34 @@ bool hook_configured(const struct runtime *runtime, const char *event)
     return false;
 }
 
-static bool same_command(const struct settings_hook *a, const struct settings_hook *b)
+static bool same_list(const struct hv_str *a, size_t a_count, const struct hv_str *b, size_t b_count)
 {
-    if (a->type != b->type || !hv_str_eq(a->url, b->url) || !hv_str_eq(a->command, b->command) ||
-        a->has_args != b->has_args || a->arg_count != b->arg_count)
+    if (a_count != b_count)
         return false;
-    for (size_t i = 0; i < a->arg_count; i++)
-        if (!hv_str_eq(a->args[i], b->args[i]))
+    for (size_t i = 0; i < a_count; i++)
+        if (!hv_str_eq(a[i], b[i]))
             return false;
     return true;
 }
 
-/* A matcher takes a tool under its name, its aliases and the names under which rules speak of it. */
+static bool same_hook(const struct settings_hook *a, const struct settings_hook *b)
+{
+    return a->type == b->type && a->has_args == b->has_args && hv_str_eq(a->url, b->url) &&
+           hv_str_eq(a->command, b->command) && same_list(a->args, a->arg_count, b->args, b->arg_count) &&
+           same_list(a->headers, a->header_count, b->headers, b->header_count);
+}
+
+/* Its place among the chosen when an equal one is there, else count. */
+static size_t place_among(const struct hook_job *jobs, size_t count, const struct settings_hook *hook)
+{
+    size_t at = 0;
+    while (at < count && !same_hook(jobs[at].hook, hook))
+        at++;
+    return at;
+}
+
+/* A matcher takes a tool under its name and its aliases, but not under the names of rules: a hook for Edit expects the
+ * input of Edit. */
 static bool matches(const struct settings_hook *hook, const char *event, struct hv_str matcher,
                     const struct hv_tool *tool)
 {
@@ -171,11 +187,13 @@ static size_t select_hooks(struct runtime *runtime, const char *event, struct hv
             continue;
         if (!condition_holds(hook, call))
             continue;
-        bool twice = false;
-        for (size_t j = 0; j < count && !twice; j++)
-            twice = same_command((*jobs)[j].hook, hook);
-        if (!twice && (!hook->once || take_once(runtime, i)))
-            (*jobs)[count++] = (struct hook_job){.hook = hook};
+        if (hook->once && !take_once(runtime, i))
+            continue;
+        /* Of equal ones one runs: the one that must not fail, where they differ in that. */
+        size_t at = place_among(*jobs, count, hook);
+        if (at == count || hook->required)
+            (*jobs)[at] = (struct hook_job){.hook = hook};
+        count += at == count;
     }
     return count;
 }
@@ -416,6 +434,13 @@ static void start_background(const struct hook_job *chosen, struct runtime *runt
         run_background(background);
 }
 
+/* What ends the hooks before their time: their call, or the turn they belong to. */
+static const struct hv_cancel *hook_cancel(struct runtime *runtime, const struct call *call)
+{
+    LOCK_SCOPE(&runtime->lock);
+    return call ? call->cancel : runtime->session_hooks ? runtime->session_hooks->cancel : runtime->ending;
+}
+
 void hook_run(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members,
               struct call *call, struct hv_arena *arena, struct hook_verdict *out)
 {
@@ -426,13 +451,14 @@ void hook_run(struct runtime *runtime, const char *event, struct hv_str matcher,
     struct hook_job *jobs;
     size_t chosen = select_hooks(runtime, event, matcher, call, arena, &jobs), count = 0;
     struct hv_str input = chosen ? hook_input(runtime, event, members, arena) : (struct hv_str){0};
+    const struct hv_cancel *cancel = hook_cancel(runtime, call);
     for (size_t i = 0; i < chosen; i++) {
         if (jobs[i].hook->async && !jobs[i].hook->required) {
             start_background(&jobs[i], runtime, event, input, call_id);
             continue;
         }
         jobs[count] = jobs[i];
-        prepare(&jobs[count++], runtime, event, input, call ? call->cancel : runtime->ending);
+        prepare(&jobs[count++], runtime, event, input, cancel);
     }
     for (size_t i = 1; i < count; i++)
         start_job(&jobs[i]);
@@ -547,19 +573,10 @@ enum stage_outcome stage_post_hook(struct call *call)
 /* ---- session events
  * ----------------------------------------------------------------------------------------------------------- */
 
-struct session_hooks {
-    struct runtime *runtime;
-    const char *event;
-    struct hv_arena arena;
-    struct hv_str matcher, members;
-    struct hook_verdict verdict;
-    void (*done)(void *user, const struct runtime_hook_outcome *outcome);
-    void *user;
-};
-
 static void session_hooks_done(void *data)
 {
     struct session_hooks *hooks = data;
+    struct runtime *runtime = hooks->runtime;
     const struct hook_verdict *verdict = &hooks->verdict;
     struct runtime_hook_outcome outcome = {
         .block = verdict->block,
@@ -567,7 +584,13 @@ static void session_hooks_done(void *data)
         .reason = verdict->stop && verdict->stop_reason.len ? verdict->stop_reason : verdict->reason,
         .context = verdict->context,
     };
-    hooks->done(hooks->user, &outcome);
+    if (runtime) {
+        pthread_mutex_lock(&runtime->lock);
+        runtime->session_hooks = NULL;
+        pthread_mutex_unlock(&runtime->lock);
+        hooks->done(hooks->user, &outcome);
+    }
+    hv_cancel_free(hooks->cancel);
     hv_arena_release(&hooks->arena);
     free(hooks);
 }
@@ -593,6 +616,17 @@ void runtime_run_hooks(struct runtime *runtime, const char *event, struct hv_str
     hooks->members = hv_arena_str(&hooks->arena, members);
     hooks->done = done;
     hooks->user = user;
+    hooks->cancel = hv_cancel_new();
+    pthread_mutex_lock(&runtime->lock);
+    runtime->session_hooks = hooks;
+    pthread_mutex_unlock(&runtime->lock);
     if (workers_submit(runtime->workers, run_session_hooks, hooks, NULL) != HV_OK)
         run_session_hooks(hooks);
+}
+
+void runtime_cancel_hooks(struct runtime *runtime)
+{
+    LOCK_SCOPE(&runtime->lock);
+    if (runtime->session_hooks)
+        hv_cancel_raise(runtime->session_hooks->cancel);
 }

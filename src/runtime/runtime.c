@@ -130,7 +130,12 @@ void runtime_free(struct runtime *runtime)
     if (!runtime)
         return;
     hv_cancel_raise(runtime->ending);
+    runtime_cancel_hooks(runtime);
+    batches_cancel(runtime);
     workers_free(runtime->workers);
+    batches_drop(runtime);
+    if (runtime->session_hooks)
+        runtime->session_hooks->runtime = NULL;
     hv_cancel_free(runtime->ending);
     http_client_free(runtime->http);
     for (size_t i = runtime->states.count; i-- > 0;) {

@@ -141,8 +141,11 @@ struct runtime_hook_outcome {
 
 /* Run the hooks of a session event ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd" …) on a worker, then call
  * done on the loop thread. members: JSON members for the hook's stdin besides the common ones, as an object. matcher is
- * what matchers see (source, reason …). When no hook is configured, done runs from inside, at once. */
+ * what matchers see (source, reason …). When no hook is configured, done runs from inside, at once. One event at a
+ * time. */
 void runtime_run_hooks(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members,
                        void (*done)(void *user, const struct runtime_hook_outcome *outcome), void *user);
+/* End the hooks of a session event that run now: they count as failed, and done follows soon. */
+void runtime_cancel_hooks(struct runtime *runtime);
 
 #endif

@@ -229,6 +229,29 @@ static void the_strictest_of_several_hooks_wins_and_equal_ones_run_once(void **s
     harness_close(&h);
 }
 
+/* Equal hooks run once, but the promise of one of them that it must not fail is kept. */
+static void of_equal_hooks_the_required_one_counts(void **state)
+{
+    static const char *const orders[] = {"", ",\"required\":true"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char settings[512];
+        snprintf(
+            settings, sizeof settings,
+            "{\"permissions\":{\"allow\":[\"Probe\"]},\"hooks\":{\"PreToolUse\":[{\"hooks\":[{\"type\":\"command\","
+            "\"command\":\"echo >> count; exit 1\"%s},{\"type\":\"command\",\"command\":\"echo >> count; exit "
+            "1\"%s}]}]}}",
+            orders[i], orders[1 - i]);
+        harness_open(&h, settings);
+        harness_start(&h, NULL);
+        assert_true(run_one("{}")->is_error);
+        char *count = harness_read(&h, "count");
+        assert_string_equal(count, "\n");
+        free(count);
+        harness_close(&h);
+    }
+}
+
 static void a_hook_that_runs_once_runs_once_and_one_beside_is_not_waited_for(void **state)
 {
     (void)state;
@@ -329,6 +352,30 @@ static void hooks_of_the_session_give_context_or_block(void **state)
         assert_string_equal(outcome, rows[i].outcome);
         harness_close(&h);
     }
+}
+
+static void a_runtime_that_ends_takes_its_hooks_along(void **state)
+{
+    char outcome[256] = "";
+    (void)state;
+    start("SessionStart", "", "sleep 30", "");
+    runtime_run_hooks(h.runtime, "SessionStart", (struct hv_str){0}, HV_STR("{}"), hook_done, outcome);
+    loop_run_once(h.loop, 20000000);
+    harness_close(&h);
+    assert_string_equal(outcome, "");
+}
+
+static void hooks_of_the_session_can_be_cancelled(void **state)
+{
+    char outcome[256] = "";
+    (void)state;
+    start("UserPromptSubmit", "", "sleep 30; exit 2", "");
+    runtime_run_hooks(h.runtime, "UserPromptSubmit", (struct hv_str){0}, HV_STR("{}"), hook_done, outcome);
+    loop_run_once(h.loop, 20000000);
+    runtime_cancel_hooks(h.runtime);
+    loop_run(h.loop);
+    assert_string_equal(outcome, "0|0||");
+    harness_close(&h);
 }
 
 /* ---- hooks over HTTP ----------------------------------------------------------------------------------------------
@@ -473,12 +520,15 @@ int main(void)
         cmocka_unit_test(an_input_that_a_hook_changed_is_validated_and_judged),
         cmocka_unit_test(a_matcher_and_a_condition_choose_the_hook),
         cmocka_unit_test(the_strictest_of_several_hooks_wins_and_equal_ones_run_once),
+        cmocka_unit_test(of_equal_hooks_the_required_one_counts),
         cmocka_unit_test(a_hook_that_runs_once_runs_once_and_one_beside_is_not_waited_for),
         cmocka_unit_test(what_hooks_add_after_a_call_reaches_the_model),
         cmocka_unit_test(a_failed_call_runs_the_hooks_for_failures),
         cmocka_unit_test(continue_false_ends_the_turn_after_the_results),
         cmocka_unit_test(a_hook_answers_in_the_place_of_a_person),
         cmocka_unit_test(hooks_of_the_session_give_context_or_block),
+        cmocka_unit_test(a_runtime_that_ends_takes_its_hooks_along),
+        cmocka_unit_test(hooks_of_the_session_can_be_cancelled),
         cmocka_unit_test(a_hook_may_be_asked_over_http),
         cmocka_unit_test(a_required_hook_over_http_that_does_not_answer_denies),
         cmocka_unit_test(a_hook_over_http_does_not_outlive_its_cancelled_call),

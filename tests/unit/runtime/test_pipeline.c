@@ -398,6 +398,25 @@ static void a_call_over_its_time_is_stopped_and_says_what_to_do(void **state)
     harness_close(&h);
 }
 
+/* The session goes away under calls that run, wait and have not begun: nothing is called, nothing leaks. */
+static void a_runtime_that_ends_takes_its_calls_along(void **state)
+{
+    (void)state;
+    harness_open(&h, ALLOWED);
+    harness_start(&h, NULL);
+    struct batch *batch = harness_begin(&h);
+    for (int i = 0; i < 100; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "t%d", i);
+        batch_add(batch, hv_str_from(id), HV_STR("Probe"), HV_STR("{\"wait_cancel\":true,\"alone\":true}"));
+    }
+    for (int i = 0; i < 20; i++)
+        loop_run_once(h.loop, 1000000);
+    harness_close(&h);
+    assert_int_equal(h.result_count, 0);
+    assert_false(h.done);
+}
+
 /* ---- events --------------------------------------------------------------------------------------------------------
  */
 
@@ -443,6 +462,7 @@ int main(void)
         cmocka_unit_test(the_results_of_one_turn_together_have_a_limit),
         cmocka_unit_test(a_cancelled_batch_answers_every_call),
         cmocka_unit_test(a_call_over_its_time_is_stopped_and_says_what_to_do),
+        cmocka_unit_test(a_runtime_that_ends_takes_its_calls_along),
         cmocka_unit_test(events_tell_the_way_of_a_call_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,6 +76,8 @@ enum hv_code fs_host_read(const struct hv_host *host, struct hv_str path, uint64
     if (code) {
         buf->len = before;
         buf->failed = false;
+        if (buf->data)
+            buf->data[before] = '\0';
         return code;
     }
     if (stat_out)

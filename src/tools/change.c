@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "text/lines.h"
 #include "tools/file_kind.h"
+#include "tools/settings_file.h"
 
 #include <string.h>
 
@@ -56,7 +57,8 @@ enum hv_code change_store(struct change *change, struct hv_str new_bytes, struct
         .must_not_exist = !change->exists,
         .make_parents = !change->exists,
     };
-    return host->write(host, change->path, new_bytes, &options, after, err);
+    enum hv_code code = settings_file_check(change->context, change->path, new_bytes, err);
+    return code ? code : host->write(host, change->path, new_bytes, &options, after, err);
 }
 
 /* ---- the difference ------------------------------------------------------------------------------------- */

@@ -1,0 +1,18 @@
+/*
+ * settings_file.h: settings files of agents are not to be broken by an edit: what would come out of it is checked first
+ * (spec T3).
+ */
+#ifndef TOOLS_SETTINGS_FILE_H
+#define TOOLS_SETTINGS_FILE_H
+
+#include <helve/tool.h>
+
+/*
+ * HV_OK for every file that is no settings file, and for bytes that are good settings. Else HV_EINVAL: they are no
+ * JSON, or (for helve's own files) do not fit docs/settings.schema.json; err says where and what. Pure but for the
+ * environment in context, which says where the person's own settings stand.
+ */
+enum hv_code settings_file_check(const struct hv_context *context, struct hv_str path, struct hv_str bytes,
+                                 struct hv_error *err) HV_MUST_CHECK;
+
+#endif

@@ -1,14 +1,13 @@
 /*
- * path_class.c: see path_class.h. Each row of the table is one gitignore pattern below the root, the home or at any
- * depth. Rows are compiled into one list per class and place, which is a few hash look-ups per path; only a hit walks
- * the rows once more for its reason.
+ * path_class.c: see path_class.h. Each row of the table is a path below the root, below the home or at any depth; what
+ * lies below a path of the table belongs to it. Rows are found by the hash of one component, so that a path costs one
+ * look-up per component.
  */
 #include "policy/path_class.h"
 
-#include "base/cleanup.h"
 #include "base/path.h"
 #include "policy/rule_path.h"
-#include "text/ignore.h"
+#include "text/glob.h"
 
 #include <string.h>
 
@@ -17,7 +16,7 @@ enum place { AT_ROOT = 0, AT_HOME, ANYWHERE, PLACE_COUNT };
 struct row {
     enum policy_path_class class;
     enum place place;
-    const char *pattern;
+    const char *pattern; /* AT_ROOT, AT_HOME: "*" within a component; ANYWHERE: "*.suffix", or components as they are */
     const char *what;
 };
 
@@ -34,25 +33,24 @@ static const struct row rows[] = {
     {CREDENTIAL, ANYWHERE, ".aws", "AWS credentials"},
     {CREDENTIAL, ANYWHERE, ".azure", "Azure credentials"},
     {CREDENTIAL, ANYWHERE, ".config/gcloud", "Google Cloud credentials"},
-    {CREDENTIAL, ANYWHERE, "**/.config/gcloud", "Google Cloud credentials"},
-    {CREDENTIAL, ANYWHERE, "**/.kube/config", "Kubernetes credentials"},
-    {CREDENTIAL, ANYWHERE, "**/.docker/config.json", "Docker credentials"},
-    {CREDENTIAL, ANYWHERE, "**/.config/gh/hosts.yml", "GitHub credentials"},
-    {CREDENTIAL, ANYWHERE, "**/.config/hub", "GitHub credentials"},
-    {CREDENTIAL, ANYWHERE, "**/.config/glab-cli", "GitLab credentials"},
-    {CREDENTIAL, ANYWHERE, "**/.config/op", "1Password credentials"},
-    {CREDENTIAL, ANYWHERE, "**/.config/rclone", "rclone credentials"},
-    {CREDENTIAL, ANYWHERE, "**/.config/doctl", "DigitalOcean credentials"},
-    {CREDENTIAL, ANYWHERE, "**/.config/git/credentials", "git credentials"},
-    {CREDENTIAL, ANYWHERE, "**/.cargo/credentials", "Cargo credentials"},
-    {CREDENTIAL, ANYWHERE, "**/.cargo/credentials.toml", "Cargo credentials"},
-    {CREDENTIAL, ANYWHERE, "**/.gem/credentials", "RubyGems credentials"},
-    {CREDENTIAL, ANYWHERE, "**/.m2/settings-security.xml", "Maven credentials"},
-    {CREDENTIAL, ANYWHERE, "**/.terraform.d/credentials.tfrc.json", "Terraform credentials"},
-    {CREDENTIAL, ANYWHERE, "**/.claude/.credentials.json", "an agent's credentials"},
-    {CREDENTIAL, ANYWHERE, "**/.codex/auth.json", "an agent's credentials"},
-    {CREDENTIAL, ANYWHERE, "**/.local/share/keyrings", "a key ring"},
-    {CREDENTIAL, ANYWHERE, "**/Library/Keychains", "a key chain"},
+    {CREDENTIAL, ANYWHERE, ".kube/config", "Kubernetes credentials"},
+    {CREDENTIAL, ANYWHERE, ".docker/config.json", "Docker credentials"},
+    {CREDENTIAL, ANYWHERE, ".config/gh/hosts.yml", "GitHub credentials"},
+    {CREDENTIAL, ANYWHERE, ".config/hub", "GitHub credentials"},
+    {CREDENTIAL, ANYWHERE, ".config/glab-cli", "GitLab credentials"},
+    {CREDENTIAL, ANYWHERE, ".config/op", "1Password credentials"},
+    {CREDENTIAL, ANYWHERE, ".config/rclone", "rclone credentials"},
+    {CREDENTIAL, ANYWHERE, ".config/doctl", "DigitalOcean credentials"},
+    {CREDENTIAL, ANYWHERE, ".config/git/credentials", "git credentials"},
+    {CREDENTIAL, ANYWHERE, ".cargo/credentials", "Cargo credentials"},
+    {CREDENTIAL, ANYWHERE, ".cargo/credentials.toml", "Cargo credentials"},
+    {CREDENTIAL, ANYWHERE, ".gem/credentials", "RubyGems credentials"},
+    {CREDENTIAL, ANYWHERE, ".m2/settings-security.xml", "Maven credentials"},
+    {CREDENTIAL, ANYWHERE, ".terraform.d/credentials.tfrc.json", "Terraform credentials"},
+    {CREDENTIAL, ANYWHERE, ".claude/.credentials.json", "an agent's credentials"},
+    {CREDENTIAL, ANYWHERE, ".codex/auth.json", "an agent's credentials"},
+    {CREDENTIAL, ANYWHERE, ".local/share/keyrings", "a key ring"},
+    {CREDENTIAL, ANYWHERE, "Library/Keychains", "a key chain"},
     {CREDENTIAL, ANYWHERE, ".password-store", "a password store"},
     {CREDENTIAL, ANYWHERE, ".netrc", "login data"},
     {CREDENTIAL, ANYWHERE, "_netrc", "login data"},
@@ -64,8 +62,8 @@ static const struct row rows[] = {
     {CREDENTIAL, ANYWHERE, ".boto", "cloud credentials"},
     {CREDENTIAL, ANYWHERE, ".s3cfg", "cloud credentials"},
     {CREDENTIAL, ANYWHERE, ".htpasswd", "password hashes"},
-    {CREDENTIAL, AT_HOME, "/.npmrc", "npm credentials"},
-    {CREDENTIAL, AT_HOME, "/.yarnrc.yml", "npm credentials"},
+    {CREDENTIAL, AT_HOME, ".npmrc", "npm credentials"},
+    {CREDENTIAL, AT_HOME, ".yarnrc.yml", "npm credentials"},
     {CREDENTIAL, ANYWHERE, "id_rsa", "a private key"},
     {CREDENTIAL, ANYWHERE, "id_dsa", "a private key"},
     {CREDENTIAL, ANYWHERE, "id_ecdsa", "a private key"},
@@ -80,20 +78,20 @@ static const struct row rows[] = {
     {CREDENTIAL, ANYWHERE, "*.keystore", "a key store"},
     {CREDENTIAL, ANYWHERE, "*.ppk", "a private key"},
     {CREDENTIAL, ANYWHERE, "*.kdbx", "a password store"},
-    {CREDENTIAL, AT_ROOT, "/etc/shadow", "the system's password hashes"},
-    {CREDENTIAL, AT_ROOT, "/etc/shadow-", "the system's password hashes"},
-    {CREDENTIAL, AT_ROOT, "/etc/gshadow", "the system's password hashes"},
-    {CREDENTIAL, AT_ROOT, "/etc/gshadow-", "the system's password hashes"},
-    {CREDENTIAL, AT_ROOT, "/etc/master.passwd", "the system's password hashes"},
-    {CREDENTIAL, AT_ROOT, "/etc/sudoers", "the rules of sudo"},
-    {CREDENTIAL, AT_ROOT, "/etc/sudoers.d", "the rules of sudo"},
-    {CREDENTIAL, AT_ROOT, "/etc/ssl/private", "private keys"},
-    {CREDENTIAL, AT_ROOT, "/etc/ssh/ssh_host_*_key", "the host's private key"},
-    {CREDENTIAL, AT_ROOT, "/etc/krb5.keytab", "the host's private key"},
-    {CREDENTIAL, AT_ROOT, "/run/secrets", "secrets of the container"},
-    {CREDENTIAL, AT_ROOT, "/var/run/secrets", "secrets of the container"},
-    {CREDENTIAL, AT_ROOT, "/proc/*/environ", "the environment of a process, with its secrets"},
-    {CREDENTIAL, AT_ROOT, "/proc/*/task/*/environ", "the environment of a process, with its secrets"},
+    {CREDENTIAL, AT_ROOT, "etc/shadow", "the system's password hashes"},
+    {CREDENTIAL, AT_ROOT, "etc/shadow-", "the system's password hashes"},
+    {CREDENTIAL, AT_ROOT, "etc/gshadow", "the system's password hashes"},
+    {CREDENTIAL, AT_ROOT, "etc/gshadow-", "the system's password hashes"},
+    {CREDENTIAL, AT_ROOT, "etc/master.passwd", "the system's password hashes"},
+    {CREDENTIAL, AT_ROOT, "etc/sudoers", "the rules of sudo"},
+    {CREDENTIAL, AT_ROOT, "etc/sudoers.d", "the rules of sudo"},
+    {CREDENTIAL, AT_ROOT, "etc/ssl/private", "private keys"},
+    {CREDENTIAL, AT_ROOT, "etc/ssh/ssh_host_*_key", "the host's private key"},
+    {CREDENTIAL, AT_ROOT, "etc/krb5.keytab", "the host's private key"},
+    {CREDENTIAL, AT_ROOT, "run/secrets", "secrets of the container"},
+    {CREDENTIAL, AT_ROOT, "var/run/secrets", "secrets of the container"},
+    {CREDENTIAL, AT_ROOT, "proc/*/environ", "the environment of a process, with its secrets"},
+    {CREDENTIAL, AT_ROOT, "proc/*/task/*/environ", "the environment of a process, with its secrets"},
 
     /* What shells run at their start. */
     {PROTECTED, ANYWHERE, ".bashrc", "a shell start-up file"},
@@ -116,82 +114,82 @@ static const struct row rows[] = {
     {PROTECTED, ANYWHERE, ".xprofile", "a session start-up file"},
     {PROTECTED, ANYWHERE, ".xinitrc", "a session start-up file"},
     {PROTECTED, ANYWHERE, ".xsession", "a session start-up file"},
-    {PROTECTED, AT_HOME, "/.login", "a shell start-up file"},
-    {PROTECTED, AT_HOME, "/.config/fish", "a shell start-up file"},
-    {PROTECTED, AT_HOME, "/.config/nushell", "a shell start-up file"},
-    {PROTECTED, AT_HOME, "/.config/powershell", "a shell start-up file"},
-    {PROTECTED, AT_HOME, "/.config/environment.d", "a session start-up file"},
-    {PROTECTED, AT_HOME, "/.config/autostart", "a session start-up file"},
-    {PROTECTED, AT_HOME, "/.config/systemd", "a service that starts by itself"},
-    {PROTECTED, AT_HOME, "/.local/share/systemd", "a service that starts by itself"},
-    {PROTECTED, AT_HOME, "/Library/LaunchAgents", "a service that starts by itself"},
-    {PROTECTED, AT_HOME, "/.pam_environment", "a session start-up file"},
-    {PROTECTED, AT_HOME, "/.vimrc", "an editor start-up file"},
-    {PROTECTED, AT_HOME, "/.config/nvim", "an editor start-up file"},
-    {PROTECTED, AT_HOME, "/.emacs", "an editor start-up file"},
-    {PROTECTED, AT_HOME, "/.emacs.d", "an editor start-up file"},
-    {PROTECTED, AT_ROOT, "/etc/profile", "a shell start-up file"},
-    {PROTECTED, AT_ROOT, "/etc/profile.d", "a shell start-up file"},
-    {PROTECTED, AT_ROOT, "/etc/bash.bashrc", "a shell start-up file"},
-    {PROTECTED, AT_ROOT, "/etc/bashrc", "a shell start-up file"},
-    {PROTECTED, AT_ROOT, "/etc/zsh", "a shell start-up file"},
-    {PROTECTED, AT_ROOT, "/etc/environment", "a session start-up file"},
-    {PROTECTED, AT_ROOT, "/etc/cron*", "a scheduled job"},
-    {PROTECTED, AT_ROOT, "/var/spool/cron", "a scheduled job"},
-    {PROTECTED, AT_ROOT, "/etc/systemd", "a service that starts by itself"},
-    {PROTECTED, AT_ROOT, "/etc/init.d", "a service that starts by itself"},
-    {PROTECTED, AT_ROOT, "/etc/rc.local", "a service that starts by itself"},
-    {PROTECTED, AT_ROOT, "/etc/ld.so.preload", "a library that every program loads"},
-    {PROTECTED, AT_ROOT, "/etc/pam.d", "the rules of logging in"},
-    {PROTECTED, AT_ROOT, "/etc/passwd", "the system's accounts"},
-    {PROTECTED, AT_ROOT, "/etc/group", "the system's accounts"},
+    {PROTECTED, AT_HOME, ".login", "a shell start-up file"},
+    {PROTECTED, AT_HOME, ".config/fish", "a shell start-up file"},
+    {PROTECTED, AT_HOME, ".config/nushell", "a shell start-up file"},
+    {PROTECTED, AT_HOME, ".config/powershell", "a shell start-up file"},
+    {PROTECTED, AT_HOME, ".config/environment.d", "a session start-up file"},
+    {PROTECTED, AT_HOME, ".config/autostart", "a session start-up file"},
+    {PROTECTED, AT_HOME, ".config/systemd", "a service that starts by itself"},
+    {PROTECTED, AT_HOME, ".local/share/systemd", "a service that starts by itself"},
+    {PROTECTED, AT_HOME, "Library/LaunchAgents", "a service that starts by itself"},
+    {PROTECTED, AT_HOME, ".pam_environment", "a session start-up file"},
+    {PROTECTED, AT_HOME, ".vimrc", "an editor start-up file"},
+    {PROTECTED, AT_HOME, ".config/nvim", "an editor start-up file"},
+    {PROTECTED, AT_HOME, ".emacs", "an editor start-up file"},
+    {PROTECTED, AT_HOME, ".emacs.d", "an editor start-up file"},
+    {PROTECTED, AT_ROOT, "etc/profile", "a shell start-up file"},
+    {PROTECTED, AT_ROOT, "etc/profile.d", "a shell start-up file"},
+    {PROTECTED, AT_ROOT, "etc/bash.bashrc", "a shell start-up file"},
+    {PROTECTED, AT_ROOT, "etc/bashrc", "a shell start-up file"},
+    {PROTECTED, AT_ROOT, "etc/zsh", "a shell start-up file"},
+    {PROTECTED, AT_ROOT, "etc/environment", "a session start-up file"},
+    {PROTECTED, AT_ROOT, "etc/cron*", "a scheduled job"},
+    {PROTECTED, AT_ROOT, "var/spool/cron", "a scheduled job"},
+    {PROTECTED, AT_ROOT, "etc/systemd", "a service that starts by itself"},
+    {PROTECTED, AT_ROOT, "etc/init.d", "a service that starts by itself"},
+    {PROTECTED, AT_ROOT, "etc/rc.local", "a service that starts by itself"},
+    {PROTECTED, AT_ROOT, "etc/ld.so.preload", "a library that every program loads"},
+    {PROTECTED, AT_ROOT, "etc/pam.d", "the rules of logging in"},
+    {PROTECTED, AT_ROOT, "etc/passwd", "the system's accounts"},
+    {PROTECTED, AT_ROOT, "etc/group", "the system's accounts"},
 
     /* What git, editors and build tools run. */
     {PROTECTED, ANYWHERE, ".git", "git's own data (hooks and configuration run programs)"},
     {PROTECTED, ANYWHERE, ".gitconfig", "git's configuration"},
     {PROTECTED, ANYWHERE, ".gitmodules", "git's configuration"},
-    {PROTECTED, AT_HOME, "/.config/git", "git's configuration"},
-    {PROTECTED, AT_ROOT, "/etc/gitconfig", "git's configuration"},
+    {PROTECTED, AT_HOME, ".config/git", "git's configuration"},
+    {PROTECTED, AT_ROOT, "etc/gitconfig", "git's configuration"},
     {PROTECTED, ANYWHERE, ".husky", "git hooks"},
     {PROTECTED, ANYWHERE, ".vscode", "an editor's tasks and settings"},
     {PROTECTED, ANYWHERE, ".idea", "an editor's tasks and settings"},
-    {PROTECTED, ANYWHERE, "**/.cargo/config", "build settings that run programs"},
-    {PROTECTED, ANYWHERE, "**/.cargo/config.toml", "build settings that run programs"},
+    {PROTECTED, ANYWHERE, ".cargo/config", "build settings that run programs"},
+    {PROTECTED, ANYWHERE, ".cargo/config.toml", "build settings that run programs"},
     {PROTECTED, ANYWHERE, ".ripgreprc", "settings that run programs"},
 
     /* What steers helve and its like. */
     {PROTECTED, ANYWHERE, ".helve", "helve's own settings, hooks and skills"},
-    {PROTECTED, AT_HOME, "/.config/helve", "helve's own settings"},
-    {PROTECTED, AT_ROOT, "/etc/helve", "helve's own settings"},
+    {PROTECTED, AT_HOME, ".config/helve", "helve's own settings"},
+    {PROTECTED, AT_ROOT, "etc/helve", "helve's own settings"},
     {PROTECTED, ANYWHERE, ".claude", "an agent's settings, hooks and skills"},
-    {PROTECTED, AT_HOME, "/.claude.json", "an agent's settings"},
+    {PROTECTED, AT_HOME, ".claude.json", "an agent's settings"},
     {PROTECTED, ANYWHERE, ".codex", "an agent's settings"},
     {PROTECTED, ANYWHERE, ".gemini", "an agent's settings"},
     {PROTECTED, ANYWHERE, ".mcp.json", "the list of MCP servers"},
 
     /* Never written. */
-    {FORBIDDEN, AT_ROOT, "/proc", "a window into the kernel"},
-    {FORBIDDEN, AT_ROOT, "/sys", "a window into the kernel"},
-    {FORBIDDEN, AT_ROOT, "/boot", "what starts the system"},
+    {FORBIDDEN, AT_ROOT, "proc", "a window into the kernel"},
+    {FORBIDDEN, AT_ROOT, "sys", "a window into the kernel"},
+    {FORBIDDEN, AT_ROOT, "boot", "what starts the system"},
 
     /* Never opened. */
-    {SPECIAL, AT_ROOT, "/dev", "a device"},
-    {SPECIAL, AT_ROOT, "/proc/kmsg", "a file that blocks its reader"},
-    {SPECIAL, AT_ROOT, "/proc/kcore", "the memory of the system"},
-    {SPECIAL, AT_ROOT, "/proc/kpage*", "the memory of the system"},
-    {SPECIAL, AT_ROOT, "/proc/sysrq-trigger", "a switch of the kernel"},
-    {SPECIAL, AT_ROOT, "/proc/*/mem", "the memory of a process"},
-    {SPECIAL, AT_ROOT, "/proc/*/task/*/mem", "the memory of a process"},
-    {SPECIAL, AT_ROOT, "/proc/*/pagemap", "the memory of a process"},
-    {SPECIAL, AT_ROOT, "/proc/*/fd", "the open files of a process"},
-    {SPECIAL, AT_ROOT, "/proc/*/task/*/fd", "the open files of a process"},
-    {SPECIAL, AT_ROOT, "/proc/*/map_files", "the open files of a process"},
-    {SPECIAL, AT_ROOT, "/proc/*/root", "a way round the checks of paths"},
-    {SPECIAL, AT_ROOT, "/proc/*/cwd", "a way round the checks of paths"},
-    {SPECIAL, AT_ROOT, "/proc/*/task/*/root", "a way round the checks of paths"},
-    {SPECIAL, AT_ROOT, "/proc/*/task/*/cwd", "a way round the checks of paths"},
-    {SPECIAL, AT_ROOT, "/sys/kernel/debug", "a window into the kernel"},
-    {SPECIAL, AT_ROOT, "/sys/kernel/tracing", "a window into the kernel"},
+    {SPECIAL, AT_ROOT, "dev", "a device"},
+    {SPECIAL, AT_ROOT, "proc/kmsg", "a file that blocks its reader"},
+    {SPECIAL, AT_ROOT, "proc/kcore", "the memory of the system"},
+    {SPECIAL, AT_ROOT, "proc/kpage*", "the memory of the system"},
+    {SPECIAL, AT_ROOT, "proc/sysrq-trigger", "a switch of the kernel"},
+    {SPECIAL, AT_ROOT, "proc/*/mem", "the memory of a process"},
+    {SPECIAL, AT_ROOT, "proc/*/task/*/mem", "the memory of a process"},
+    {SPECIAL, AT_ROOT, "proc/*/pagemap", "the memory of a process"},
+    {SPECIAL, AT_ROOT, "proc/*/fd", "the open files of a process"},
+    {SPECIAL, AT_ROOT, "proc/*/task/*/fd", "the open files of a process"},
+    {SPECIAL, AT_ROOT, "proc/*/map_files", "the open files of a process"},
+    {SPECIAL, AT_ROOT, "proc/*/root", "a way round the checks of paths"},
+    {SPECIAL, AT_ROOT, "proc/*/cwd", "a way round the checks of paths"},
+    {SPECIAL, AT_ROOT, "proc/*/task/*/root", "a way round the checks of paths"},
+    {SPECIAL, AT_ROOT, "proc/*/task/*/cwd", "a way round the checks of paths"},
+    {SPECIAL, AT_ROOT, "sys/kernel/debug", "a window into the kernel"},
+    {SPECIAL, AT_ROOT, "sys/kernel/tracing", "a window into the kernel"},
 };
 
 /* Directories that are never themselves the target of a write, though files in them may be. */
@@ -203,23 +201,34 @@ static const char *const tree_roots[] = {
 static const char *const ordinary_devices[] = {"/dev/shm", "/dev/mqueue", NULL};
 /* clang-format on */
 
-enum { ROW_COUNT = sizeof rows / sizeof *rows, CLASS_COUNT = POLICY_PATH_OWN };
+enum { ROW_COUNT = sizeof rows / sizeof *rows, BUCKET_COUNT = 256 };
+_Static_assert(ROW_COUNT < UINT16_MAX, "rows are counted in 16 bits");
 
 struct path_classes {
-    const struct ignore_list *lists[CLASS_COUNT][PLACE_COUNT];
+    uint16_t first[BUCKET_COUNT], next[ROW_COUNT]; /* 1 + index of a row; 0 ends */
     struct path_classes_options options;
 };
 
-static const struct ignore_list *compile(struct hv_arena *arena, enum policy_path_class class, enum place place)
+/* ---- the index ----------------------------------------------------------------------------------------------------
+ */
+
+static unsigned bucket_of(struct hv_str name)
 {
-    struct hv_buf text;
-    hv_buf_init(&text, 1 << 16);
-    for (size_t i = 0; i < ROW_COUNT; i++)
-        if (rows[i].class == class && rows[i].place == place)
-            hv_buf_addf(&text, "%s\n", rows[i].pattern);
-    const struct ignore_list *list = text.len ? ignore_parse(arena, hv_buf_str(&text), IGNORE_ICASE) : NULL;
-    hv_buf_release(&text);
-    return list;
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < name.len; i++) {
+        unsigned char byte = (unsigned char)name.ptr[i];
+        hash = (hash ^ (byte >= 'A' && byte <= 'Z' ? byte | 0x20 : byte)) * 16777619u;
+    }
+    return (hash ^ hash >> 16) % BUCKET_COUNT;
+}
+
+/* The component by which a row is found: the last of those at any depth, without the star; the first of the others. */
+static struct hv_str key_of(const struct row *row)
+{
+    struct hv_str pattern = hv_str_from(row->pattern);
+    if (row->place != ANYWHERE)
+        return hv_str_slice(pattern, 0, hv_str_find_byte(pattern, '/', 0));
+    return path_name(hv_str_starts(pattern, HV_STR("*")) ? hv_str_slice(pattern, 1, pattern.len) : pattern);
 }
 
 static struct policy_path copy_path(struct hv_arena *arena, const struct policy_path *path)
@@ -230,9 +239,11 @@ static struct policy_path copy_path(struct hv_arena *arena, const struct policy_
 const struct path_classes *path_classes_new(struct hv_arena *arena, const struct path_classes_options *options)
 {
     struct path_classes *classes = hv_arena_new(arena, struct path_classes);
-    for (int class = 0; class < CLASS_COUNT; class ++)
-        for (int place = 0; place < PLACE_COUNT; place++)
-            classes->lists[class][place] = compile(arena, class, place);
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        uint16_t *first = &classes->first[bucket_of(key_of(&rows[i]))];
+        classes->next[i] = *first;
+        *first = (uint16_t)(i + 1);
+    }
     classes->options.home = copy_path(arena, &options->home);
     struct policy_path *own = hv_arena_array(arena, struct policy_path, options->own_count);
     for (size_t i = 0; i < options->own_count; i++)
@@ -242,47 +253,33 @@ const struct path_classes *path_classes_new(struct hv_arena *arena, const struct
     return classes;
 }
 
-/* ---- looking up --------------------------------------------------------------------------------------------------- */
+/* ---- looking up ---------------------------------------------------------------------------------------------------
+ */
 
-/* The path as seen from base, absent when it is not below it. */
-static struct hv_str below(struct hv_str path, struct hv_str base)
+/* A path being looked at, and the gravest class found so far. */
+struct search {
+    const struct path_classes *classes;
+    struct hv_str path;
+    bool for_writing;
+    struct path_class best;
+};
+
+/* How grave a class is; 0: it does not count here. */
+static int gravity(const struct search *search, enum policy_path_class class)
 {
-    if (!base.len || !rule_path_below(path, base, true) || path.len == base.len)
-        return (struct hv_str){0};
-    return hv_str_slice(path, base.len + (hv_str_is(base, "/") ? 0 : 1), path.len);
+    switch (class) {
+    case POLICY_PATH_SPECIAL: return 4;
+    case POLICY_PATH_FORBIDDEN: return search->for_writing ? 3 : 0;
+    case POLICY_PATH_CREDENTIAL: return 2;
+    case POLICY_PATH_PROTECTED: return search->for_writing ? 1 : 0;
+    default: return 0;
+    }
 }
 
-static const char *what_of(enum policy_path_class class, enum place place, struct hv_str relative)
+static void found(struct search *search, enum policy_path_class class, const char *what)
 {
-    CLEANUP_ARENA struct hv_arena arena = {0};
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (rows[i].class != class || rows[i].place != place)
-            continue;
-        const struct ignore_list *list = ignore_parse_pattern(&arena, hv_str_from(rows[i].pattern), IGNORE_ICASE);
-        if (ignore_match_below(list, relative, false) == IGNORE_IGNORED)
-            return rows[i].what;
-    }
-    return "a file of a special kind";
-}
-
-static const char *look_up(const struct path_classes *classes, enum policy_path_class class, struct hv_str path)
-{
-    const struct policy_path *home = &classes->options.home;
-    const struct {
-        enum place place;
-        struct hv_str relative;
-    } tries[] = {
-        {ANYWHERE, below(path, HV_STR("/"))},
-        {AT_ROOT, below(path, HV_STR("/"))},
-        {AT_HOME, below(path, home->written)},
-        {AT_HOME, below(path, home->resolved)},
-    };
-    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
-        const struct ignore_list *list = classes->lists[class][tries[i].place];
-        if (list && tries[i].relative.len && ignore_match_below(list, tries[i].relative, false) == IGNORE_IGNORED)
-            return what_of(class, tries[i].place, tries[i].relative);
-    }
-    return NULL;
+    if (gravity(search, class) > gravity(search, search->best.class))
+        search->best = (struct path_class){class, what};
 }
 
 static bool is_ordinary_device(struct hv_str path)
@@ -291,6 +288,80 @@ static bool is_ordinary_device(struct hv_str path)
         if (path_inside(path, hv_str_from(ordinary_devices[i])) && path.len > strlen(ordinary_devices[i]))
             return true;
     return false;
+}
+
+/* The components of pattern, in which "*" is open, are the first ones of path. */
+static bool begins_with(struct hv_str path, struct hv_str pattern)
+{
+    struct hv_str wanted, got;
+    while (hv_str_split(&pattern, '/', &wanted)) {
+        if (!hv_str_split(&path, '/', &got))
+            return false;
+        if (glob_is_pattern(wanted) ? !glob_match(wanted, got, GLOB_ICASE) : !hv_str_eq_nocase(wanted, got))
+            return false;
+    }
+    return true;
+}
+
+/* The last components of path are those of pattern. */
+static bool ends_with(struct hv_str path, struct hv_str pattern)
+{
+    if (path.len < pattern.len || !hv_str_eq_nocase(hv_str_slice(path, path.len - pattern.len, path.len), pattern))
+        return false;
+    return path.len == pattern.len || path.ptr[path.len - pattern.len - 1] == '/';
+}
+
+/* The row takes the path relative[0, end): end is the end of the component that key is (a part) of. */
+static bool row_takes(const struct row *row, enum place place, struct hv_str relative, size_t end, struct hv_str key)
+{
+    struct hv_str pattern = hv_str_from(row->pattern);
+    if (row->place != place)
+        return false;
+    if (place != ANYWHERE)
+        return begins_with(relative, pattern);
+    if (hv_str_starts(pattern, HV_STR("*")))
+        return hv_str_eq_nocase(hv_str_slice(pattern, 1, pattern.len), key);
+    return ends_with(hv_str_slice(relative, 0, end), pattern);
+}
+
+static void look_up(struct search *search, enum place place, struct hv_str relative, size_t end, struct hv_str key)
+{
+    const struct path_classes *classes = search->classes;
+    for (unsigned at = classes->first[bucket_of(key)]; at; at = classes->next[at - 1]) {
+        const struct row *row = &rows[at - 1];
+        if (!row_takes(row, place, relative, end, key))
+            continue;
+        if (row->class != POLICY_PATH_SPECIAL || !is_ordinary_device(search->path))
+            found(search, row->class, row->what);
+    }
+}
+
+static void look_up_start(struct search *search, enum place place, struct hv_str relative)
+{
+    size_t end = hv_str_find_byte(relative, '/', 0);
+    if (relative.len)
+        look_up(search, place, relative, end, hv_str_slice(relative, 0, end));
+}
+
+static void look_up_anywhere(struct search *search, struct hv_str relative)
+{
+    for (size_t start = 0; start < relative.len;) {
+        size_t slash = hv_str_find_byte(relative, '/', start), end = slash == SIZE_MAX ? relative.len : slash;
+        struct hv_str name = hv_str_slice(relative, start, end);
+        size_t dot = hv_str_rfind_byte(name, '.');
+        look_up(search, ANYWHERE, relative, end, name);
+        if (dot != SIZE_MAX)
+            look_up(search, ANYWHERE, relative, end, hv_str_slice(name, dot, name.len));
+        start = end + 1;
+    }
+}
+
+/* The path as seen from base, absent when it is not below it. */
+static struct hv_str below(struct hv_str path, struct hv_str base)
+{
+    if (!base.len || !rule_path_below(path, base, true) || path.len == base.len)
+        return (struct hv_str){0};
+    return hv_str_slice(path, base.len + (hv_str_is(base, "/") ? 0 : 1), path.len);
 }
 
 static const char *is_tree_root(const struct path_classes *classes, struct hv_str path)
@@ -322,39 +393,33 @@ static const char *special_kind(enum hv_file_kind kind)
     }
 }
 
-static const char *find(const struct path_classes *classes, enum policy_path_class class, struct hv_str path)
+static void search_path(struct search *search, struct hv_str path)
 {
-    if (!path.len)
-        return NULL;
-    const char *what = look_up(classes, class, path);
-    if (class == POLICY_PATH_SPECIAL && what && is_ordinary_device(path))
-        what = NULL;
-    if (!what && class == POLICY_PATH_FORBIDDEN)
-        what = is_tree_root(classes, path);
-    if (!what && class == POLICY_PATH_PROTECTED)
-        what = is_own(classes, path);
-    return what;
+    const struct policy_path *home = &search->classes->options.home;
+    struct hv_str relative = below(path, HV_STR("/"));
+    const char *what;
+    search->path = path;
+    look_up_start(search, AT_ROOT, relative);
+    look_up_start(search, AT_HOME, below(path, home->written));
+    if (!hv_str_eq(home->resolved, home->written))
+        look_up_start(search, AT_HOME, below(path, home->resolved));
+    look_up_anywhere(search, relative);
+    if ((what = is_tree_root(search->classes, path)))
+        found(search, POLICY_PATH_FORBIDDEN, what);
+    if ((what = is_own(search->classes, path)))
+        found(search, POLICY_PATH_PROTECTED, what);
 }
 
 struct path_class path_classify(const struct path_classes *classes, const struct policy_path *path, bool for_writing)
 {
-    static const struct {
-        enum policy_path_class class;
-        bool writing_only;
-    } order[] = {{SPECIAL, false}, {FORBIDDEN, true}, {CREDENTIAL, false}, {PROTECTED, true}};
+    struct search search = {.classes = classes, .for_writing = for_writing};
     const char *what = special_kind(path->kind);
     if (what)
-        return (struct path_class){SPECIAL, what};
+        return (struct path_class){POLICY_PATH_SPECIAL, what};
     if (hv_str_find(path->written, HV_STR("/\\\\"), 0) != SIZE_MAX)
-        return (struct path_class){SPECIAL, "a network path"};
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        if (order[i].writing_only && !for_writing)
-            continue;
-        what = find(classes, order[i].class, path->written);
-        if (!what)
-            what = find(classes, order[i].class, path->resolved);
-        if (what)
-            return (struct path_class){order[i].class, what};
-    }
-    return (struct path_class){POLICY_PATH_OUTSIDE, NULL};
+        return (struct path_class){POLICY_PATH_SPECIAL, "a network path"};
+    search_path(&search, path->written);
+    if (path->resolved.len && !hv_str_eq(path->resolved, path->written))
+        search_path(&search, path->resolved);
+    return search.best;
 }

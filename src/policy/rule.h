@@ -26,6 +26,7 @@ struct rule_bases {
 /* One reading of a path pattern: the paths below base that pattern takes. */
 struct rule_path {
     struct hv_str base;                /* absolute, tidy */
+    struct hv_str reach;               /* base and the directories that all its paths have in common: a quick no */
     const struct ignore_list *pattern; /* NULL: base itself and everything below it */
     struct hv_str text;                /* the pattern, for people; absent without one */
 };

@@ -26,6 +26,24 @@ static bool is_allow(const struct parsing *parsing)
     return parsing->rule->verdict == HV_ALLOW;
 }
 
+static struct hv_str join(struct hv_arena *arena, struct hv_str directory, struct hv_str rest)
+{
+    return hv_arena_format(arena, "%.*s/%.*s", HV_STR_ARG(hv_str_is(directory, "/") ? HV_STR("") : directory),
+                           HV_STR_ARG(rest));
+}
+
+/* Only a pattern that starts with "/" has paths that must begin as it does. */
+static struct hv_str reach_of(struct hv_arena *arena, struct hv_str base, struct hv_str pattern)
+{
+    if (!hv_str_starts(pattern, HV_STR("/")))
+        return hv_arena_str(arena, base);
+    pattern = hv_str_slice(pattern, 1, pattern.len);
+    struct hv_str fixed = glob_is_pattern(pattern) ? glob_fixed_directory(pattern) : pattern;
+    if (hv_str_ends(fixed, HV_STR("/")))
+        fixed = hv_str_slice(fixed, 0, fixed.len - 1);
+    return fixed.len ? join(arena, base, fixed) : hv_arena_str(arena, base);
+}
+
 static void add_reading(struct parsing *parsing, struct hv_str base, struct hv_str pattern)
 {
     if (!base.len || parsing->count == READINGS_MAX)
@@ -37,7 +55,11 @@ static void add_reading(struct parsing *parsing, struct hv_str base, struct hv_s
             return;
     }
     parsing->readings[parsing->count++] = (struct rule_path){
-        hv_arena_str(parsing->arena, base), list, list ? hv_arena_str(parsing->arena, pattern) : (struct hv_str){0}};
+        .base = hv_arena_str(parsing->arena, base),
+        .reach = reach_of(parsing->arena, base, pattern),
+        .pattern = list,
+        .text = list ? hv_arena_str(parsing->arena, pattern) : (struct hv_str){0},
+    };
 }
 
 /* ---- the text of a pattern ----------------------------------------------------------------------------------------
@@ -80,12 +102,6 @@ static struct hv_str cut_everything_below(struct hv_str pattern)
 }
 
 /* ---- readings ---------------------------------------------------------------------------------------------------- */
-
-static struct hv_str join(struct hv_arena *arena, struct hv_str directory, struct hv_str rest)
-{
-    return hv_arena_format(arena, "%s%.*s/%.*s", "", HV_STR_ARG(hv_str_is(directory, "/") ? HV_STR("") : directory),
-                           HV_STR_ARG(rest));
-}
 
 /* A denial also holds where the fixed part of its pattern leads when links are followed. (A permission does not: the
  * link may have been put there by somebody else.) */
@@ -202,7 +218,7 @@ bool rule_path_below(struct hv_str path, struct hv_str base, bool ignores_case)
 
 static bool reading_takes(const struct rule *rule, const struct rule_path *reading, struct hv_str path, bool directory)
 {
-    if (!path.len || !rule_path_below(path, reading->base, rule->ignores_case))
+    if (!path.len || !rule_path_below(path, reading->reach, rule->ignores_case))
         return false;
     if (!reading->pattern)
         return true;
@@ -223,6 +239,7 @@ bool rule_takes_path(const struct rule *rule, const struct policy_path *path)
 {
     bool directory = path->kind == HV_FILE_DIRECTORY || (rule->verdict != HV_ALLOW && path->kind == HV_FILE_UNKNOWN);
     bool written = any_reading_takes(rule, path->written, directory);
-    bool resolved = any_reading_takes(rule, path->resolved, directory);
+    bool resolved =
+        hv_str_eq(path->written, path->resolved) ? written : any_reading_takes(rule, path->resolved, directory);
     return rule->verdict == HV_ALLOW ? written && resolved : written || resolved;
 }

@@ -258,7 +258,7 @@ void decoder_text_block(struct model_decoder *decoder, struct hv_str text)
     decoder_emit_block(decoder, hv_buf_str(&decoder->scratch));
 }
 
-void decoder_item_block(struct model_decoder *decoder, const char *provider, struct hv_str item)
+void decoder_item_block(struct model_decoder *decoder, const char *provider, const struct hv_json *item)
 {
     struct hv_json_writer writer;
     hv_buf_clear(&decoder->scratch);
@@ -266,7 +266,8 @@ void decoder_item_block(struct model_decoder *decoder, const char *provider, str
     hv_json_begin_object(&writer);
     hv_json_member_cstr(&writer, "type", "provider_item");
     hv_json_member_cstr(&writer, "provider", provider);
-    hv_json_member_raw(&writer, "item", item);
+    hv_json_name(&writer, "item");
+    hv_json_put_value(&writer, item); /* not its source, which may hold what was repaired in reading */
     hv_json_end_object(&writer);
     decoder_emit_block(decoder, hv_buf_str(&decoder->scratch));
 }

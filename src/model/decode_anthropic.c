@@ -116,6 +116,13 @@ static void close_all(struct model_decoder *decoder)
         close_block(decoder, &decoder->message.blocks.items[i]);
 }
 
+/* A block of a message that was never announced (gateways lose events): it begins here. */
+static void imply_message(struct model_decoder *decoder)
+{
+    if (!decoder->message.started)
+        decoder_message_start(decoder, (struct hv_str){0}, (struct hv_str){0});
+}
+
 /* ---- the start of a block -------------------------------------------------------------------------------- */
 
 static void start_tool(struct model_decoder *decoder, struct decode_block *block, const struct hv_json *content,
@@ -166,6 +173,7 @@ static void start_block(struct model_decoder *decoder, int64_t index, const stru
     }
     if (open)
         close_block(decoder, open);
+    imply_message(decoder);
     enum decode_kind kind = kind_from(hv_json_get_string(content, "type"));
     struct decode_block *block = decoder_block_add(decoder, kind, index);
     if (!block || !decoder_hold(decoder, &block->start, hv_json_source(content, data)))
@@ -199,6 +207,7 @@ static struct decode_block *implied_block(struct model_decoder *decoder, int64_t
         decoder_fail(decoder, HV_ENET, "the stream is damaged: input of a tool call whose block never began");
         return NULL;
     }
+    imply_message(decoder);
     bool thinking = kind == DECODE_THINKING;
     struct decode_block *block =
         decoder_block_add(decoder, thinking ? DECODE_BLOCK_THINKING : DECODE_BLOCK_TEXT, index);
@@ -234,7 +243,7 @@ static void add_text(struct model_decoder *decoder, int64_t index, enum decode_d
     }
     size_t number = (size_t)(block - decoder->message.blocks.items);
     anthropic_delta(decoder, kind, number, value->text);
-    decoder_learn(decoder, kind, number, value, data);
+    decoder_learn(decoder, kind, number, value, NULL, data);
 }
 
 static void add_signature(struct model_decoder *decoder, int64_t index, struct hv_str signature)
@@ -301,9 +310,11 @@ static void take_stop(struct model_decoder *decoder, struct hv_str reason)
 
 static void message_delta(struct model_decoder *decoder, const struct hv_json *root)
 {
+    if (!decoder->message.started)
+        return;
     take_usage(decoder, hv_json_get(root, "usage"));
     struct hv_str reason = hv_json_get_string(hv_json_get(root, "delta"), "stop_reason");
-    if (reason.len && decoder->message.started)
+    if (reason.len)
         take_stop(decoder, reason);
 }
 

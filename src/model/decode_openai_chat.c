@@ -44,7 +44,9 @@ static void end_reasoning(struct model_decoder *decoder)
     hv_json_begin_object(&writer);
     hv_json_member_string(&writer, block->name.len ? block->name.data : "reasoning_content", hv_buf_str(&block->text));
     hv_json_end_object(&writer);
-    decoder_item_block(decoder, "openai-chat", hv_buf_str(&item));
+    const struct hv_json *value;
+    if (hv_json_parse(&decoder->arena, hv_buf_str(&item), DECODE_JSON_FLAGS, &value, NULL) == HV_OK)
+        decoder_item_block(decoder, "openai-chat", value);
     (void)decoder_hold_set(decoder, &block->text, HV_STR(""));
 }
 
@@ -413,7 +415,7 @@ static void chat_event(struct model_decoder *decoder, struct hv_str name, struct
     const struct hv_json *usage = hv_json_get(root, "usage");
     take_usage(decoder, usage);
     if (effect.count == 1 && effect.kind != DECODE_NONE && choices->count == 1)
-        decoder_learn(decoder, effect.kind, effect.block, effect.value, data);
+        decoder_learn(decoder, effect.kind, effect.block, effect.value, NULL, data);
 }
 
 static void chat_done(struct model_decoder *decoder)

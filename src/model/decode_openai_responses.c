@@ -27,11 +27,19 @@ static bool is_call(const struct hv_json *item)
     return hv_str_is(type, "function_call") || hv_str_is(type, "custom_tool_call");
 }
 
+/* A block; of a response that was never announced too (gateways lose events). */
+static struct decode_block *add_block(struct model_decoder *decoder, enum decode_kind kind, int64_t index)
+{
+    if (!decoder->message.started)
+        decoder_message_start(decoder, (struct hv_str){0}, (struct hv_str){0});
+    return decoder_block_add(decoder, kind, index);
+}
+
 /* A block for an item; signature holds the item's id, by which deltas without a number find it. */
 static struct decode_block *item_begin(struct model_decoder *decoder, int64_t index, const struct hv_json *item)
 {
     enum decode_kind kind = is_call(item) ? DECODE_BLOCK_TOOL : DECODE_BLOCK_OTHER;
-    struct decode_block *block = decoder_block_add(decoder, kind, index);
+    struct decode_block *block = add_block(decoder, kind, index);
     if (!block || !decoder_hold(decoder, &block->signature, hv_json_get_string(item, "id")) ||
         kind != DECODE_BLOCK_TOOL)
         return decoder->over ? NULL : block;
@@ -106,7 +114,7 @@ static void item_end(struct model_decoder *decoder, int64_t index, const struct 
     else if (hv_str_is(hv_json_get_string(item, "type"), "message"))
         end_message_item(decoder, block, item);
     else
-        decoder_item_block(decoder, "openai-responses", hv_json_source(item, data));
+        decoder_item_block(decoder, "openai-responses", item);
     if (!block->closed)
         decoder_block_close(decoder, block);
 }
@@ -132,13 +140,15 @@ static void item_delta(struct model_decoder *decoder, const struct hv_json *root
         return;
     if (!block && kind == DECODE_INPUT)
         return; /* the finished item holds it all */
-    if (!block && !(block = decoder_block_add(decoder, DECODE_BLOCK_OTHER, item_index(decoder, root))))
+    if (!block && !(block = add_block(decoder, DECODE_BLOCK_OTHER, item_index(decoder, root))))
         return;
     if (block->closed || (kind == DECODE_INPUT) != (block->kind == DECODE_BLOCK_TOOL))
         return;
     size_t number = (size_t)(block - decoder->message.blocks.items);
     responses_delta(decoder, kind, number, delta->text);
-    decoder_learn(decoder, kind, number, delta, data);
+    const struct hv_json *const ignored[2] = {hv_json_get(root, "sequence_number"), hv_json_get(root, "obfuscation")};
+    if (hv_json_get(root, "type"))
+        decoder_learn(decoder, kind, number, delta, ignored, data);
 }
 
 /* Paragraphs of a summary come as parts without a break between them. */

@@ -43,8 +43,7 @@ struct model_decoder *model_decoder_new(enum model_wire wire, size_t max_block, 
     hv_buf_init(&input->text, input->max_event);
     hv_arena_init(&decoder->arena);
     hv_buf_init(&decoder->scratch, SIZE_MAX / 2);
-    hv_buf_init(&decoder->learned.prefix, SIZE_MAX / 2);
-    hv_buf_init(&decoder->learned.suffix, SIZE_MAX / 2);
+    hv_buf_init(&decoder->learned.literals, SIZE_MAX / 2);
     decoder->event.retry_after_ms = -1;
     decoder_message_reset(decoder);
     set_wire(decoder, wire);
@@ -60,8 +59,7 @@ void model_decoder_free(struct model_decoder *decoder)
     hv_buf_release(&decoder->input->text);
     free(decoder->input);
     hv_buf_release(&decoder->scratch);
-    hv_buf_release(&decoder->learned.prefix);
-    hv_buf_release(&decoder->learned.suffix);
+    hv_buf_release(&decoder->learned.literals);
     hv_arena_release(&decoder->arena);
     free(decoder);
 }
@@ -140,55 +138,6 @@ static bool find_wire(struct model_decoder *decoder, const struct hv_json *root,
 
 /* ---- one event -------------------------------------------------------------------------------------------- */
 
-/* A JSON string with its quotes; plain ones need no parser. */
-static bool read_string(struct model_decoder *decoder, struct hv_str quoted, struct hv_str *text)
-{
-    if (quoted.len < 2 || quoted.ptr[0] != '"' || quoted.ptr[quoted.len - 1] != '"')
-        return false;
-    size_t end = quoted.len - 1;
-    for (size_t i = 1; i < end; i++) {
-        unsigned char byte = (unsigned char)quoted.ptr[i];
-        if (byte == '"')
-            return false;
-        if (byte < 0x20 || byte >= 0x80 || byte == '\\') {
-            const struct hv_json *value;
-            if (hv_json_parse(&decoder->arena, quoted, DECODE_JSON_FLAGS, &value, NULL) != HV_OK)
-                return false;
-            *text = value->text;
-            return value->type == HV_JSON_STRING;
-        }
-    }
-    *text = hv_str_of(quoted.ptr + 1, end - 1);
-    return true;
-}
-
-static bool take_short_cut(struct model_decoder *decoder, struct hv_str data)
-{
-    if (decoder->learned.kind == DECODE_NONE)
-        return false;
-    struct hv_str prefix = hv_buf_str(&decoder->learned.prefix), suffix = hv_buf_str(&decoder->learned.suffix), text;
-    if (data.len < prefix.len + suffix.len || memcmp(data.ptr, prefix.ptr, prefix.len) != 0 ||
-        memcmp(data.ptr + data.len - suffix.len, suffix.ptr, suffix.len) != 0)
-        return false;
-    if (!read_string(decoder, hv_str_slice(data, prefix.len, data.len - suffix.len), &text))
-        return false;
-    decoder->functions->delta(decoder, decoder->learned.kind, decoder->learned.block, text);
-    return true;
-}
-
-void decoder_learn(struct model_decoder *decoder, enum decode_delta kind, size_t block, const struct hv_json *value,
-                   struct hv_str data)
-{
-    if (decoder->over)
-        return;
-    decoder->learned.kind = kind;
-    decoder->learned.block = block;
-    hv_buf_clear(&decoder->learned.prefix);
-    hv_buf_add_str(&decoder->learned.prefix, hv_str_slice(data, 0, value->start));
-    hv_buf_clear(&decoder->learned.suffix);
-    hv_buf_add_str(&decoder->learned.suffix, hv_str_slice(data, value->end, data.len));
-}
-
 static void take_value(struct model_decoder *decoder, struct hv_str name, struct hv_str data,
                        const struct hv_json *root)
 {
@@ -222,11 +171,8 @@ static bool take_joined(struct model_decoder *decoder, struct hv_str name, struc
 
 static void take_event(struct model_decoder *decoder, struct hv_str name, struct hv_str data)
 {
-    if (take_short_cut(decoder, data)) {
-        if (decoder->on_raw)
-            decoder->on_raw(decoder->raw_user, data);
+    if (decoder_short_cut(decoder, data))
         return;
-    }
     data = hv_str_trim(data);
     if (!data.len)
         return;

@@ -5,10 +5,11 @@
  * events they are, and hands each one, parsed, to the wire's functions. Those keep open blocks here and emit neutral
  * events. Everything is bounded: one event and one block by max_block, all open blocks together by four times that.
  *
- * The hot path: a long answer is thousands of events that differ in one string only. After an event that did nothing
- * but add a piece of text, the wire calls decoder_learn; the next event that has the very same bytes around its string
- * is not parsed at all: its string goes straight to the wire's delta function. Any other event is parsed and makes
- * the decoder forget, so the short cut can never change what a stream means.
+ * The hot path: a long answer is thousands of events that differ in one string only (and in a number, or padding, that
+ * nobody looks at). After an event that did nothing but add a piece of text, the wire calls decoder_learn; the next
+ * event that has the very same bytes around these is not parsed at all: its string goes straight to the wire's delta
+ * function (short_cut.c). Any other event is parsed and makes the decoder forget, so the short cut can never change what
+ * a stream means.
  */
 #ifndef MODEL_DECODER_H
 #define MODEL_DECODER_H
@@ -78,6 +79,15 @@ struct decode_message {
 
 struct decode_input;
 
+enum { DECODE_HOLES_MAX = 3 };
+
+/* A place in an event whose value may differ: that of the string that counts, or one that nobody looks at. */
+struct decode_hole {
+    size_t before; /* bytes of the literals before it, those before earlier holes included */
+    enum hv_json_type type;
+    bool counts;
+};
+
 struct model_decoder {
     enum model_wire wire;
     const struct decode_wire *functions;
@@ -98,7 +108,9 @@ struct model_decoder {
     struct {
         enum decode_delta kind;
         size_t block;
-        struct hv_buf prefix, suffix;
+        struct hv_buf literals; /* the bytes around the holes, one after another */
+        struct decode_hole holes[DECODE_HOLES_MAX];
+        size_t hole_count;
     } learned;
 };
 
@@ -122,9 +134,14 @@ void decoder_fail_json(struct model_decoder *decoder, const struct hv_json *erro
 /* The stream ended too early. */
 void decoder_fail_cut(struct model_decoder *decoder);
 
-/* value is the string in the event data that alone made its effect: see the top. */
+/*
+ * value is the string in the event data that alone made its effect: see the top. ignored: up to two members whose
+ * values the wire does not look at (numbers, strings), so that they may differ; NULL ones are passed over.
+ */
 void decoder_learn(struct model_decoder *decoder, enum decode_delta kind, size_t block, const struct hv_json *value,
-                   struct hv_str data);
+                   const struct hv_json *const ignored[2], struct hv_str data);
+/* Take an event that is like the one that was learned; false when it is not, or none was. */
+bool decoder_short_cut(struct model_decoder *decoder, struct hv_str data);
 
 /* A new block; NULL (and failed) when there are too many. The pointer is valid until the next one is added. */
 struct decode_block *decoder_block_add(struct model_decoder *decoder, enum decode_kind kind, int64_t index);
@@ -146,7 +163,7 @@ void decoder_tool_end(struct model_decoder *decoder, struct decode_block *block)
 /* {"type":"text","text":…}; nothing when text is empty. */
 void decoder_text_block(struct model_decoder *decoder, struct hv_str text);
 /* {"type":"provider_item","provider":…,"item":…}. */
-void decoder_item_block(struct model_decoder *decoder, const char *provider, struct hv_str item);
+void decoder_item_block(struct model_decoder *decoder, const char *provider, const struct hv_json *item);
 /* Write a tool's raw input as a JSON object: compact when valid, {} when empty, else wrapped as INVALID_JSON. */
 void decoder_write_input(struct model_decoder *decoder, struct hv_json_writer *writer, struct hv_str raw);
 

@@ -432,5 +432,8 @@ static void ignore_end(void *user, enum hv_code code, const struct hv_error *err
 void model_stream_abandon(struct model_stream *stream)
 {
     stream->handlers.on_end = ignore_end;
-    model_stream_cancel(stream);
+    if (!stream->transfer && stream->timer)
+        stream_free(stream); /* a recording between two steps: the loop may never run again */
+    else
+        model_stream_cancel(stream);
 }

@@ -416,6 +416,40 @@ static const struct decode_case cases[] = {
      "data: {\"type\":\"response.created\",\"response\":{\"id\":\"r1\"}}\n\ndata: "
      "{\"type\":\"error\",\"code\":\"context_length_exceeded\",\"message\":\"too long\",\"param\":null}\n\n",
      "start r1\nerror too_big: the model's server ended the stream: too long (error)"},
+    {"responses: numbers and padding differ from event to event", MODEL_WIRE_OPENAI_RESPONSES,
+     "data: {\"type\":\"response.created\",\"sequence_number\":0,\"response\":{\"id\":\"r1\"}}\n\n"
+     "data: "
+     "{\"type\":\"response.output_item.added\",\"sequence_number\":1,\"output_index\":0,\"item\":{\"type\":\"function_"
+     "call\",\"id\":\"fc_1\",\"call_id\":\"call_1\",\"name\":\"LS\",\"arguments\":\"\"}}\n\n"
+     "data: "
+     "{\"type\":\"response.function_call_arguments.delta\",\"sequence_number\":2,\"output_index\":0,\"delta\":\"{"
+     "\\\"a\",\"obfuscation\":\"xyz\"}\n\n"
+     "data: "
+     "{\"type\":\"response.function_call_arguments.delta\",\"sequence_number\":10,\"output_index\":0,\"delta\":\"\\\":"
+     "\",\"obfuscation\":\"\"}\n\n"
+     "data: "
+     "{\"type\":\"response.function_call_arguments.delta\",\"sequence_number\":11,\"output_index\":0,\"delta\":"
+     "\"\\\"\xc3\xa9\",\"obfuscation\":\"a\\\"b\"}\n\n"
+     "data: "
+     "{\"type\":\"response.function_call_arguments.delta\",\"sequence_number\":12,\"output_index\":0,\"delta\":\"\\\"}"
+     "\",\"obfuscation\":\"q\"}\n\n"
+     "data: {\"type\":\"response.completed\",\"response\":{\"id\":\"r1\"}}\n\n",
+     "start r1\nbegin call_1 LS\ncall call_1 LS {\"a\":\"\xc3\xa9\"}\nblock "
+     "{\"type\":\"tool_use\",\"id\":\"call_1\",\"name\":\"LS\",\"input\":{\"a\":\"\xc3\xa9\"}}\nstop tool_use "
+     "tool_use"},
+    {"responses: an item with bytes that are no text; the response's start was lost", MODEL_WIRE_OPENAI_RESPONSES,
+     "data: "
+     "{\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{\"type\":\"reasoning\",\"id\":\"rs\xff\"}}"
+     "\n\n"
+     "data: {\"type\":\"response.completed\",\"response\":{\"id\":\"r1\"}}\n\n",
+     "start\nblock "
+     "{\"type\":\"provider_item\",\"provider\":\"openai-responses\",\"item\":{\"type\":\"reasoning\",\"id\":"
+     "\"rs\xef\xbf\xbd\"}}\nstop end_turn end_turn"},
+    {"anthropic: the message's start was lost", MODEL_WIRE_ANTHROPIC,
+     "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n"
+     "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"a\"}}\n\n"
+     "data: {\"type\":\"message_stop\"}\n\n",
+     "start\ntext a\nblock {\"type\":\"text\",\"text\":\"a\"}\nstop end_turn end_turn"},
     {"responses: cut", MODEL_WIRE_OPENAI_RESPONSES,
      "data: {\"type\":\"response.created\",\"response\":{\"id\":\"r1\"}}\n\n",
      "start r1\nerror network: the stream was cut before its message was complete"},

@@ -1,0 +1,9 @@
+/* Streams of the Anthropic Messages API, as any server may send them. See decoder.h. */
+#include "decoder.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return fuzz_decoder(MODEL_WIRE_ANTHROPIC, data, size);
+}

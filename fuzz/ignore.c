@@ -1,0 +1,50 @@
+/*
+ * ignore.c: ignore files and paths: FLAGS RULES 0x1e PATH. All ways of asking agree, and the rule that is told decides
+ * alone as it did among the others.
+ */
+#include "text/ignore.h"
+#include "base/cleanup.h"
+#include "parts.h"
+
+/* What the functions are promised: relative, tidy. */
+static bool is_tidy(struct hv_str path)
+{
+    return path.len && path.ptr[0] != '/' && path.ptr[path.len - 1] != '/' &&
+           hv_str_find(path, HV_STR("//"), 0) == SIZE_MAX && hv_str_find_byte(path, '\0', 0) == SIZE_MAX;
+}
+
+static void check_rule(struct hv_arena *arena, const struct ignore_list *list, struct hv_str path, bool is_directory,
+                       unsigned flags)
+{
+    struct ignore_rule_text rule = {0};
+    enum ignore_verdict verdict = ignore_match_rule(list, path, is_directory, &rule);
+    FUZZ_CHECK(verdict == ignore_match(list, path, is_directory));
+    FUZZ_CHECK((verdict == IGNORE_NONE) == (rule.line == 0));
+    if (verdict != IGNORE_NONE) {
+        const struct ignore_list *alone = ignore_parse(arena, rule.pattern, flags);
+        FUZZ_CHECK(ignore_match(alone, path, is_directory) == verdict);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    if (!size)
+        return 0;
+    struct hv_str rest = {(const char *)data + 1, size - 1};
+    struct hv_str rules = fuzz_part(&arena, &rest), path = fuzz_part(&arena, &rest);
+    unsigned flags = data[0] & 1 ? IGNORE_ICASE : 0;
+    bool is_directory = data[0] & 2;
+    const struct ignore_list *list = ignore_parse(&arena, rules, flags);
+    const struct ignore_list *pattern = ignore_parse_pattern(&arena, rules, flags);
+    if (!is_tidy(path))
+        return 0;
+    check_rule(&arena, list, path, is_directory, flags);
+    struct ignore_chain chain = {.list = list};
+    FUZZ_CHECK(ignore_chain_match(&chain, path, is_directory) == ignore_match(list, path, is_directory));
+    bool below = ignore_match_below(list, path, is_directory) == IGNORE_IGNORED;
+    FUZZ_CHECK(ignore_chain_ignored(&chain, path, is_directory) == below);
+    FUZZ_CHECK(below || ignore_match(list, path, is_directory) != IGNORE_IGNORED);
+    FUZZ_CHECK(ignore_match(pattern, path, is_directory) != IGNORE_INCLUDED);
+    return 0;
+}

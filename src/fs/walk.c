@@ -41,6 +41,8 @@ struct walker {
     struct hv_arena rules;   /* lists and chains: lives as long as the walk */
     struct hv_arena scratch; /* the names of one directory */
     struct hv_buf path;      /* of the entry at hand, relative to the top */
+    int held;                /* the directory visited last, or -1: the next one is often inside it */
+    struct hv_buf held_path; /* relative to the top */
     VEC(struct pending) waiting;
     size_t next; /* breadth first: where the queue begins */
     bool over;
@@ -182,10 +184,34 @@ static void reverse_waiting(struct walker *walker, size_t from)
     }
 }
 
+/*
+ * A chain of directories would cost the square of its length if each were opened from the root: a child of the one
+ * visited last is opened from there.
+ */
+static int open_waiting(struct walker *walker, const struct pending *at)
+{
+    struct hv_str path = hv_str_of(at->path, at->len);
+    size_t slash = hv_str_rfind_byte(path, '/');
+    struct hv_str parent = hv_str_slice(path, 0, slash == SIZE_MAX ? 0 : slash);
+    int fd;
+    if (at->depth && walker->held >= 0 && hv_str_eq(parent, hv_buf_str(&walker->held_path)))
+        fd = fs_open_no_links(walker->held, hv_str_slice(path, slash == SIZE_MAX ? 0 : slash + 1, path.len),
+                              O_RDONLY | O_DIRECTORY);
+    else if (at->depth)
+        fd = fs_open_no_links(walker->root, below_root(walker, path), O_RDONLY | O_DIRECTORY);
+    else
+        fd = fcntl(walker->root, F_DUPFD_CLOEXEC, 0);
+    if (walker->held >= 0)
+        close(walker->held);
+    walker->held = fd;
+    hv_buf_clear(&walker->held_path);
+    hv_buf_add_str(&walker->held_path, path);
+    return fd;
+}
+
 static void visit_directory(struct walker *walker, const struct pending *at)
 {
-    struct hv_str path = below_root(walker, hv_str_of(at->path, at->len));
-    CLEANUP_FD int fd = at->depth ? fs_open_no_links(walker->root, path, O_RDONLY | O_DIRECTORY) : dup(walker->root);
+    int fd = open_waiting(walker, at);
     struct stat status;
     if (fd < 0 || fstat(fd, &status)) {
         walker->outcome->unreadable++;
@@ -251,12 +277,17 @@ enum hv_code fs_walk(const struct fs_walk_options *options, fs_walk_visit *visit
         return hv_fail_errno(err, errno, "Cannot open the directory %s", root.ptr);
     *outcome = (struct fs_walk_outcome){0};
     struct walker walker = {.options = options, .visit = visit, .user = user, .outcome = outcome, .root = fd};
+    walker.held = -1;
     hv_buf_init(&walker.path, WALK_PATH_MAX);
+    hv_buf_init(&walker.held_path, WALK_PATH_MAX);
     if (!options->no_ignore)
         fs_rules_start(&walker.rules, root, options->home, &walker.repository, &walker.start);
     walk_all(&walker);
     vec_release(&walker.waiting);
+    if (walker.held >= 0)
+        close(walker.held);
     hv_buf_release(&walker.path);
+    hv_buf_release(&walker.held_path);
     hv_arena_release(&walker.scratch);
     hv_arena_release(&walker.rules);
     return HV_OK;

@@ -8,8 +8,8 @@
  * The hot path: a long answer is thousands of events that differ in one string only (and in a number, or padding, that
  * nobody looks at). After an event that did nothing but add a piece of text, the wire calls decoder_learn; the next
  * event that has the very same bytes around these is not parsed at all: its string goes straight to the wire's delta
- * function (short_cut.c). Any other event is parsed and makes the decoder forget, so the short cut can never change what
- * a stream means.
+ * function (short_cut.c). Any other event is parsed and makes the decoder forget, so the short cut can never change
+ * what a stream means.
  */
 #ifndef MODEL_DECODER_H
 #define MODEL_DECODER_H

@@ -239,6 +239,7 @@ static bool is_fallback_text(const struct hv_field *field, struct hv_str value)
 }
 
 static bool any_given(const struct hv_field *fields, const char *input);
+static bool all_zero(const struct hv_field *fields, const char *input);
 
 /* Is the field's value other than what it would be if it had not been given? */
 static bool differs_from_fallback(const struct hv_field *field, const void *member)
@@ -257,10 +258,22 @@ static bool differs_from_fallback(const struct hv_field *field, const void *memb
     }
     case HV_FIELD_JSON: return *(const struct hv_json *const *)member != NULL;
     case HV_FIELD_ARRAY: return ((const struct hv_array *)member)->items != NULL;
-    case HV_FIELD_OBJECT: return any_given(field->fields, member);
+    case HV_FIELD_OBJECT: return !all_zero(field->fields, member) && any_given(field->fields, member);
     case HV_FIELD_END: break;
     }
     return false;
+}
+
+/* An object that is absent is not decoded at all: not even the fallbacks of its fields are set. */
+static bool all_zero(const struct hv_field *fields, const char *input)
+{
+    for (const struct hv_field *field = fields; field->type; field++) {
+        struct hv_field plain = *field;
+        plain.fallback = NULL;
+        if (differs_from_fallback(&plain, input + field->offset))
+            return false;
+    }
+    return true;
 }
 
 static bool is_given(const struct hv_field *field, const char *input, const struct hv_json *given)

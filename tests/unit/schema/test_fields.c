@@ -28,7 +28,7 @@ static const struct hv_field edit_fields[] = {
 };
 
 struct range {
-    int64_t from, to;
+    int64_t from, to, step;
     bool has_from;
 };
 
@@ -38,6 +38,7 @@ static const struct hv_field range_fields[] = {
      .offset = offsetof(struct range, from),
      .present = 1 + offsetof(struct range, has_from)},
     {.name = "to", .type = HV_FIELD_INTEGER, .offset = offsetof(struct range, to)},
+    {.name = "step", .type = HV_FIELD_INTEGER, .offset = offsetof(struct range, step), .fallback = "2"},
     {0},
 };
 
@@ -169,7 +170,8 @@ static void a_schema_is_printed_from_the_table(void **state)
         "\"ratio\":{\"type\":\"number\",\"minimum\":0,\"maximum\":1},"
         "\"verbose\":{\"type\":\"boolean\"},"
         "\"mode\":{\"type\":\"string\",\"enum\":[\"content\",\"files_with_matches\",\"count\"]},"
-        "\"range\":{\"type\":\"object\",\"properties\":{\"from\":{\"type\":\"integer\"},\"to\":{\"type\":\"integer\"}},"
+        "\"range\":{\"type\":\"object\",\"properties\":{\"from\":{\"type\":\"integer\"},\"to\":{\"type\":\"integer\"},"
+        "\"step\":{\"type\":\"integer\",\"default\":2}},"
         "\"additionalProperties\":false},"
         "\"edits\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{\"old_string\":{\"type\":"
         "\"string\"},"
@@ -268,7 +270,7 @@ static const struct {
     {"{\"file_path\":\"a\",\"FileName\":\"b\"}",
      "Invalid input for Test: 1 problem:\n- FileName: unknown field; did you mean `file_path`?"},
     {"{\"file_path\":\"a\",\"range\":{\"zzz\":1}}",
-     "Invalid input for Test: 1 problem:\n- range.zzz: unknown field; known fields: `from`, `to`"},
+     "Invalid input for Test: 1 problem:\n- range.zzz: unknown field; known fields: `from`, `to`, `step`"},
     {"{\"file_path\":\"a\",\"path\":\"b\"}",
      "Invalid input for Test: 1 problem:\n- path: given twice: `path` is another "
      "name for `file_path`; give `file_path` once"},

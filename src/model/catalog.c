@@ -6,16 +6,24 @@ enum { UNKNOWN_WINDOW = 128000, CLAUDE_WINDOW = 200000, UNKNOWN_OUTPUT = 8192, C
 #define R CATALOG_REASONS
 #define A CATALOG_ADAPTIVE
 
-/* name, input, output, cache read, cache write, window, longest output, traits */
+/* name, input, output, cache read, cache write, window, longest output, traits, long prompts from, by this factor */
 static const struct catalog_entry entries[] = {
-    {"claude-opus-4-8", 5, 25, 0.5, 6.25, 200000, 128000, A},
-    {"claude-opus-4-7", 5, 25, 0.5, 6.25, 200000, 128000, A},
-    {"claude-opus-4-6", 5, 25, 0.5, 6.25, 200000, 128000, A},
+    {"claude-fable-5-2", 8, 40, 0.8, 10, 1000000, 128000, A},
+    {"claude-fable-5-1", 10, 50, 1, 12.5, 1000000, 128000, A},
+    {"claude-fable-5", 10, 50, 1, 12.5, 1000000, 128000, A},
+    {"claude-opus-5-5", 4, 20, 0.4, 5, 1000000, 128000, A},
+    {"claude-opus-5", 5, 25, 0.5, 6.25, 1000000, 128000, A},
+    {"claude-sonnet-5-5", 2, 10, 0.1, 2.5, 1000000, 128000, A},
+    {"claude-sonnet-5", 2, 10, 0.2, 2.5, 1000000, 128000, A},
+    {"claude-haiku-5-5", 0.1, 0.5, 0.01, 0.125, 1000000, 128000, A, 100000, 5},
+    {"claude-opus-4-8", 5, 25, 0.5, 6.25, 1000000, 128000, A},
+    {"claude-opus-4-7", 5, 25, 0.5, 6.25, 1000000, 128000, A},
+    {"claude-opus-4-6", 5, 25, 0.5, 6.25, 1000000, 128000, A},
     {"claude-opus-4-5", 5, 25, 0.5, 6.25, 200000, 64000, 0},
     {"claude-opus-4-1", 15, 75, 1.5, 18.75, 200000, 32000, 0},
     {"claude-opus-4-0", 15, 75, 1.5, 18.75, 200000, 32000, 0},
     {"claude-opus-4", 15, 75, 1.5, 18.75, 200000, 32000, 0},
-    {"claude-sonnet-4-6", 3, 15, 0.3, 3.75, 200000, 64000, A},
+    {"claude-sonnet-4-6", 3, 15, 0.3, 3.75, 1000000, 64000, A},
     {"claude-sonnet-4-5", 3, 15, 0.3, 3.75, 200000, 64000, 0},
     {"claude-sonnet-4-0", 3, 15, 0.3, 3.75, 200000, 64000, 0},
     {"claude-sonnet-4", 3, 15, 0.3, 3.75, 200000, 64000, 0},
@@ -25,6 +33,12 @@ static const struct catalog_entry entries[] = {
     {"claude-3-5-haiku", 0.8, 4, 0.08, 1, 200000, 8192, 0},
     {"claude-3-opus", 15, 75, 1.5, 18.75, 200000, 4096, 0},
     {"claude-3-haiku", 0.25, 1.25, 0.03, 0.3, 200000, 4096, 0},
+    {"gpt-5.5-pro", 30, 180, 30, 30, 1000000, 128000, R},
+    {"gpt-5.5", 5, 30, 0.5, 5, 1000000, 128000, R},
+    {"gpt-5.4-pro", 30, 180, 30, 30, 1000000, 128000, R},
+    {"gpt-5.4-mini", 0.75, 4.5, 0.075, 0.75, 400000, 128000, R},
+    {"gpt-5.4-nano", 0.2, 1.25, 0.02, 0.2, 400000, 128000, R},
+    {"gpt-5.4", 2.5, 15, 0.25, 2.5, 1000000, 128000, R},
     {"gpt-5.2-pro", 21, 168, 21, 21, 400000, 128000, R},
     {"gpt-5.2-codex", 1.75, 14, 0.175, 1.75, 400000, 128000, R},
     {"gpt-5.2", 1.75, 14, 0.175, 1.75, 400000, 128000, R},
@@ -84,6 +98,9 @@ static struct catalog_entry guess(struct hv_str name)
         .window = claude ? CLAUDE_WINDOW : UNKNOWN_WINDOW,
         .max_output = claude ? CLAUDE_OUTPUT : UNKNOWN_OUTPUT,
     };
+    /* The newer ones refuse to be given a budget; the older ones are all in the table, but for the third generation. */
+    if (claude && !hv_str_starts(name, HV_STR("claude-3")) && !hv_str_starts(name, HV_STR("claude-2")))
+        entry.traits = CATALOG_ADAPTIVE;
     bool reasons = hv_str_starts(name, HV_STR("gpt-5")) || hv_str_starts(name, HV_STR("gpt-6"));
     if (name.len > 1 && name.ptr[0] == 'o' && is_digit(name.ptr[1]))
         reasons = true;

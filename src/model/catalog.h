@@ -13,6 +13,8 @@ struct catalog_entry {
     int64_t window;                                /* tokens */
     int64_t max_output;                            /* tokens */
     unsigned traits;
+    int64_t long_prompt; /* prompts longer than so many tokens cost … (0: there is no such limit) */
+    double long_factor;  /* … so many times as much, answers too */
 };
 
 enum catalog_trait {

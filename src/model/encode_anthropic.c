@@ -50,6 +50,8 @@ static void put_thinking(const struct model *model, struct hv_json_writer *write
     hv_json_member_cstr(writer, "type", thinks_by_budget(model) ? "enabled" : "adaptive");
     if (thinks_by_budget(model))
         hv_json_member_int(writer, "budget_tokens", budget(model));
+    else
+        hv_json_member_cstr(writer, "display", "summarized"); /* else it comes empty */
     hv_json_end_object(writer);
 }
 

@@ -211,7 +211,10 @@ double model_cost(const struct model *model, const struct model_usage *usage)
         return 0; /* what is recorded was paid for when it was recorded */
     if (price->input < 0)
         return -1;
-    return ((double)usage->input_tokens * price->input + (double)usage->output_tokens * price->output +
+    int64_t prompt = usage->input_tokens + usage->cache_read_tokens + usage->cache_write_tokens;
+    double factor = price->long_prompt && prompt > price->long_prompt ? price->long_factor : 1;
+    return factor *
+           ((double)usage->input_tokens * price->input + (double)usage->output_tokens * price->output +
             (double)usage->cache_read_tokens * price->cache_read +
             (double)usage->cache_write_tokens * price->cache_write) /
            1e6;

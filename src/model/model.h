@@ -120,7 +120,7 @@ void model_free(struct model *model);
 struct hv_str model_name(const struct model *model); /* as given, for people and journals */
 struct hv_str model_provider_name(const struct model *model);
 int64_t model_context_window(const struct model *model); /* tokens; a careful guess when unknown */
-/* US dollars of this usage, or a negative number when the price is not known. */
+/* US dollars of one request's usage, or a negative number when the price is not known. */
 double model_cost(const struct model *model, const struct model_usage *usage);
 
 /* A conversation in the bytes of this model's provider. Loop thread only. */

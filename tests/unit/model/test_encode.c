@@ -261,7 +261,8 @@ static const struct head_case {
      NULL,
      {.thinking_budget = 5000},
      "",
-     "{\"model\":\"claude-opus-4-6\",\"max_tokens\":32000,\"stream\":true,\"thinking\":{\"type\":\"adaptive\"},"
+     "{\"model\":\"claude-opus-4-6\",\"max_tokens\":32000,\"stream\":true,\"thinking\":{\"type\":\"adaptive\","
+     "\"display\":\"summarized\"},"
      "\"messages\":[]}"},
     {"an old model's longest answer is short",
      ANTHROPIC,
@@ -407,6 +408,7 @@ static void costs_and_windows_are_known_by_family(void **state)
         {ANTHROPIC, "claude-sonnet-4-5", 3 + 15 + 0.3 + 3.75, 200000},
         {ANTHROPIC, "claude-sonnet-4-5-20250929", 3 + 15 + 0.3 + 3.75, 200000},
         {ANTHROPIC, "claude-3-5-haiku-latest", 0.8 + 4 + 0.08 + 1, 200000},
+        {ANTHROPIC, "claude-haiku-5-5", 5 * (0.1 + 0.5 + 0.01 + 0.125), 1000000},
         {ANTHROPIC, "claude-from-the-future", -1, 200000},
         {CHAT, "gpt-5-mini-2025-08-07", 0.25 + 2 + 0.025 + 0.25, 400000},
         {CHAT, "gpt-5-something", -1, 128000},

@@ -272,9 +272,6 @@ static enum hv_code choose_session(struct print *print, struct session_options *
                                    struct hv_error *err)
 {
     const struct print_flags *flags = print->flags;
-    if (flags->session_id.ptr && !session_id_is_valid(flags->session_id))
-        return hv_fail(err, HV_EINVAL, "--session-id: \"%.*s\" cannot be an id (letters, digits, - and _ only)",
-                       HV_STR_ARG(hv_str_slice(flags->session_id, 0, 80)));
     options->id = flags->session_id;
     if (!flags->last && !flags->resume.ptr) {
         if (flags->session_id.ptr &&
@@ -445,6 +442,9 @@ static enum hv_code check_flags(const struct print_flags *flags, struct hv_error
         return hv_fail(err, HV_EINVAL,
                        "--permission-prompt-tool takes \"stdio\", together with --input-format "
                        "stream-json");
+    if (flags->session_id.ptr && !session_id_is_valid(flags->session_id))
+        return hv_fail(err, HV_EINVAL, "--session-id: \"%.*s\" cannot be an id (letters, digits, - and _ only)",
+                       HV_STR_ARG(hv_str_slice(flags->session_id, 0, 80)));
     return cli_check_tools(&flags->tools, "tools", err);
 }
 

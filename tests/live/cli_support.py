@@ -11,7 +11,7 @@ import tempfile
 import time
 import unittest
 
-HELVE = os.environ.get("HELVE", "build/helve")
+HELVE = os.path.abspath(os.environ.get("HELVE", "build/helve"))
 LIMIT = 60  # seconds for one run; generous, because builds under test are slow
 
 
@@ -140,6 +140,18 @@ def text_of(result):
 
 def interrupt(process, number=signal.SIGINT):
     process.send_signal(number)
+
+
+def expose(names):
+    """Give the tests of a module's classes as functions test_…(case), the form that `run` takes."""
+    for kind in [value for value in list(names.values()) if isinstance(value, type) and issubclass(value, Case)]:
+        for method in [name for name in dir(kind) if name.startswith("test_")]:
+            def run(_case, kind=kind, method=method):
+                result = unittest.TestResult()
+                kind(method).run(result)
+                for _, report in result.failures + result.errors:
+                    raise AssertionError(report)
+            names[method if method not in names else method + "_in_" + kind.__name__.lower()] = run
 
 
 def main():

@@ -4,9 +4,8 @@ import os
 import signal
 import subprocess
 import time
-import unittest
 
-from cli_support import Case, interrupt, main, text_of, use
+from cli_support import HELVE, Case, expose, interrupt, main, text_of, use
 
 
 def anthropic_stream(*calls, end=True):
@@ -324,7 +323,7 @@ class Faults(Case):
         gone = os.path.join(self.top, "gone")
         os.makedirs(gone)
         process = subprocess.run(["/bin/sh", "-c", 'cd "$1" && rmdir "$1" && exec "$2" exec', "sh", gone,
-                                  os.path.abspath(os.environ.get("HELVE", "build/helve"))], input=b"", env=self.env,
+                                  HELVE], input=b"", env=self.env,
                                  capture_output=True, timeout=60)
         self.assertEqual(process.returncode, 2)
         self.assertIn(b"--cwd", process.stderr)
@@ -357,7 +356,7 @@ class Faults(Case):
 
     def test_closed_standard_descriptors(self):
         process = subprocess.run(["/bin/sh", "-c", 'exec "$1" exec <&- >&- 2>&-', "sh",
-                                  os.path.abspath(os.environ.get("HELVE", "build/helve"))], env=self.env, timeout=60)
+                                  HELVE], env=self.env, timeout=60)
         self.assertIn(process.returncode, (0, 1))
 
 
@@ -399,5 +398,6 @@ class Interrupts(Case):
         self.wait_until(lambda: not os.path.exists("/proc/%d" % pid))
 
 
+expose(globals())
 if __name__ == "__main__":
     main()

@@ -1,0 +1,465 @@
+"""`helve -p` with recorded models: the three formats, stream-json in, permissions, hooks, limits, interrupts (S2, S3)."""
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+
+from cli_support import HELVE, Case, expose, interrupt, main, message, say, text_of, use
+
+STREAM = ("--output-format", "stream-json", "--verbose")
+
+
+class Print(Case):
+    def ask(self, model, *flags, prompt="go", **options):
+        return self.run_helve("-p", "--model", model, *flags, prompt, **options)
+
+    def stream(self, model, *flags, **options):
+        return [json.loads(line) for line in self.ask(model, *STREAM, *flags, **options).splitlines()]
+
+    def results(self, lines):
+        """The tool_result blocks of a stream-json run, in order."""
+        return [block for line in lines if line["type"] == "user" for block in line["message"]["content"]
+                if block["type"] == "tool_result"]
+
+
+class Formats(Print):
+    def setUp(self):
+        super().setUp()
+        self.write("a.txt", "alpha\n")
+        self.model = self.recording(message(say("I look."), use("Read", file_path="a.txt", id="toolu_1")),
+                                    message(say("It says alpha.")))
+
+    def test_text_is_the_answer_alone(self):
+        self.assertEqual(self.ask(self.model), "It says alpha.\n")
+        self.assertEqual(self.err, "")
+
+    def test_verbose_shows_the_work_on_stderr(self):
+        self.assertEqual(self.ask(self.model, "--verbose"), "It says alpha.\n")
+        for part in ("I look.", "Read a.txt"):
+            self.assertIn(part, self.err)
+        self.assertNotIn("\033", self.err)
+
+    def test_json_is_one_result(self):
+        result = json.loads(self.ask(self.model, "--output-format", "json"))
+        self.assertEqual((result["type"], result["subtype"], result["is_error"]), ("result", "success", False))
+        self.assertEqual((result["result"], result["num_turns"], result["stop_reason"]), ("It says alpha.", 2, "end_turn"))
+        self.assertEqual(result["usage"]["input_tokens"], 20)
+        for member in ("session_id", "uuid", "duration_ms", "duration_api_ms", "total_cost_usd", "modelUsage",
+                       "permission_denials"):
+            self.assertIn(member, result)
+
+    def test_stream_json_lines(self):
+        lines = self.stream(self.model)
+        self.assertEqual([line["type"] for line in lines], ["system", "assistant", "user", "assistant", "result"])
+        self.assertEqual(len({line["session_id"] for line in lines}), 1)
+        self.assertEqual(len({line["uuid"] for line in lines}), len(lines))
+        init, asked, answered = lines[0], lines[1], lines[2]
+        self.assertEqual((init["subtype"], init["cwd"], init["permissionMode"]), ("init", self.project, "default"))
+        self.assertIn("Read", init["tools"])
+        self.assertEqual([block["type"] for block in asked["message"]["content"]], ["text", "tool_use"])
+        result = answered["message"]["content"][0]
+        self.assertEqual(result["tool_use_id"], asked["message"]["content"][1]["id"])
+        self.assertIn("alpha", text_of(result))
+
+    def test_partial_messages_are_the_models_events(self):
+        lines = self.stream(self.model, "--include-partial-messages")
+        events = [line["event"]["type"] for line in lines if line["type"] == "stream_event"]
+        self.assertEqual(events.count("message_stop"), 2)
+        self.assertIn("content_block_delta", events)
+
+    def test_task_from_stdin_and_both(self):
+        self.run_helve("-p", "--model", self.model, stdin="do it")
+        self.assertEqual(self.events(self.journals()[-1], "message")[0]["json"][0]["text"], "do it")
+        self.run_helve("-p", "--model", self.model, "review", stdin="the diff")
+        text = self.events(self.journals()[-1], "message")[0]["json"][0]["text"]
+        self.assertEqual(text, "review\n\nthe diff")
+
+    def test_no_task(self):
+        self.run_helve("-p", "--model", self.model, code=2)
+        self.assertIn("no task", self.err)
+
+    def test_wrong_flags_are_explained(self):
+        rows = [(("--output-fromat", "json"), "--output-format"), (("--output-format", "jsn"), "json"),
+                (("--max-turns", "many"), "whole number"), (("--max-turns", "0"), "too small"), (("--model",), "needs a value"),
+                (("--input-format", "stream-json"), "stream-json"), (("--fork-session",), "--continue"),
+                (("--permission-mode", "paln"), "plan"), (("--session-id", "../x"), "--session-id"), (("--verbose=1",), "no value")]
+        for flags, wanted in rows:
+            self.run_helve("-p", "x", *flags, code=None)
+            self.assertIn(self.code, (1, 2), flags)
+            self.assertIn(wanted, self.err, flags)
+        self.run_helve("fix", "the", "tests", code=2)
+        self.run_helve("fix the tests", code=2)
+        self.assertIn("-p", self.err)
+
+    def test_no_model_is_a_first_run_message(self):
+        self.run_helve("-p", "x", code=2)
+        for part in ("replay:demo", "ANTHROPIC_API_KEY", "OPENAI_BASE_URL"):
+            self.assertIn(part, self.err)
+
+    def test_a_recording_that_is_not_there(self):
+        self.run_helve("-p", "--model", "replay:missing.jsonl", "x", code=2)
+        self.assertIn("missing.jsonl", self.err)
+
+    def test_a_recording_that_ends_too_early(self):
+        self.ask(self.recording(message(use("LS", path=".")), name="short.jsonl"), code=1)
+        self.assertNotEqual(self.err, "")
+
+    def test_system_prompts(self):
+        self.write("AGENTS.md", "Use tabs only.\n")
+        for flags in (("--append-system-prompt", "x"), ("--system-prompt", "y")):
+            self.assertEqual(self.ask(self.model, *flags), "It says alpha.\n")
+        self.run_helve("-p", "--model", self.model, "--system-prompt-file", "missing", "x", code=1)
+
+    def test_structured_answers(self):
+        schema = {"type": "object", "properties": {"answer": {"type": "integer"}}, "required": ["answer"]}
+        model = self.recording(message(use("StructuredOutput", input={"answer": "x"}, id="toolu_1")),
+                               message(use("StructuredOutput", input={"answer": 42}, id="toolu_2")), name="structured.jsonl")
+        result = json.loads(self.ask(model, "--json-schema", json.dumps(schema), "--output-format", "json"))
+        self.assertEqual(result["structured_output"], {"answer": 42})
+        self.assertEqual(json.loads(self.ask(model, "--json-schema", json.dumps(schema))), {"answer": 42})
+        self.ask(model, "--json-schema", "[1]", code=1)
+        self.ask(model, "--json-schema", "missing.json", code=1)
+
+    def test_a_missing_structured_answer_is_asked_for_then_given_up(self):
+        model = self.recording(*[message(say("no"))] * 6, name="stubborn.jsonl")
+        result = json.loads(self.ask(model, "--json-schema", '{"type":"object"}', "--output-format", "json", code=1))
+        self.assertEqual(result["subtype"], "error_max_structured_output_retries")
+
+
+class Tools(Print):
+    def test_tools_run_while_the_stream_still_comes(self):
+        model = self.recording(message(use("Bash", command="touch started", id="toolu_1"), say("x" * 1500), piece_ms=40),
+                               message(say("done")))
+        process = self.start("-p", "--model", model, "--allowed-tools", "Bash", *STREAM, "go", stdin=subprocess.DEVNULL)
+        self.wait_until(lambda: os.path.exists(self.path("started")))
+        journal = self.journals()[-1]
+        self.assertEqual(self.events(journal, "response"), [])
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
+
+    def test_calls_of_one_message_run_together(self):
+        model = self.recording(message(*[use("Bash", command="sleep 1", id="toolu_%d" % number) for number in range(3)]),
+                               message(say("done")))
+        self.stream(model, "--allowed-tools", "Bash(sleep:*)")
+        results = self.events(self.journals()[-1], "result")
+        calls = self.events(self.journals()[-1], "call")
+        self.assertLess((max(one["time"] for one in results) - min(one["time"] for one in calls)) / 1e9, 2.5)
+
+    def test_an_edit_changes_the_file_and_shows_the_diff(self):
+        self.write("x.c", "int a;\n")
+        model = self.recording(message(use("Read", file_path="x.c")),
+                               message(use("Edit", file_path="x.c", old_string="int a", new_string="int b")), message(say("ok")))
+        self.ask(model, "--permission-mode", "acceptEdits", "--verbose")
+        self.assertEqual(self.read("x.c"), "int b;\n")
+        self.assertIn("-int a;", self.err)
+        self.assertIn("+int b;", self.err)
+
+    def test_denials_are_results_and_are_listed(self):
+        model = self.recording(message(use("Bash", command="touch made", id="toolu_1")), message(say("a pity")))
+        lines = self.stream(model)
+        result = self.results(lines)[0]
+        self.assertTrue(result["is_error"])
+        self.assertIn("Bash(touch made)", text_of(result))
+        denial = lines[-1]["permission_denials"][0]
+        self.assertEqual((denial["tool_name"], denial["tool_input"]), ("Bash", {"command": "touch made"}))
+        self.assertIn("permission_denied", [line.get("subtype") for line in lines])
+        self.assertFalse(os.path.exists(self.path("made")))
+        self.ask(model)
+        self.assertIn("Bash(touch made)", self.err)
+
+    def test_bad_calls_are_answered_and_the_turn_goes_on(self):
+        model = self.recording(message(use("Raed", id="toolu_1"), use("Read", file_paht="x", id="toolu_2"),
+                                       use("Read", file_path="missing", id="toolu_3"), use("LS", path=".", id="toolu_4")),
+                               message(say("done")))
+        lines = self.stream(model)
+        results = self.results(lines)
+        self.assertEqual([result.get("is_error", False) for result in results], [True, True, True, False])
+        self.assertEqual(lines[-1]["result"], "done")
+
+    def test_the_same_id_twice_keeps_the_conversation_valid(self):
+        model = self.recording(message(use("LS", path=".", id="toolu_1"), use("LS", path=".", id="toolu_1")), message(say("done")))
+        lines = self.stream(model)
+        asked = [block["id"] for line in lines if line["type"] == "assistant" for block in line["message"]["content"]
+                 if block["type"] == "tool_use"]
+        self.assertEqual(sorted(asked), sorted(result["tool_use_id"] for result in self.results(lines)))
+        self.assertEqual(len(set(asked)), len(asked))
+
+    def test_deferred_state_lives_as_long_as_the_session(self):
+        self.write("x", "1\n")
+        model = self.recording(message(use("Edit", file_path="x", old_string="1", new_string="2")), message(say("done")))
+        lines = self.stream(model, "--permission-mode", "acceptEdits")
+        self.assertTrue(self.results(lines)[0]["is_error"])
+        self.assertEqual(self.read("x"), "1\n")
+
+
+class Limits(Print):
+    def test_max_turns(self):
+        model = self.recording(*[message(use("LS", path=".", id="toolu_%d" % number)) for number in range(5)])
+        lines = self.stream(model, "--max-turns", "2", code=1)
+        self.assertEqual((lines[-1]["subtype"], lines[-1]["num_turns"]), ("error_max_turns", 2))
+        self.ask(model, "--max-turns", "2", code=1)
+        self.assertIn("--max-turns", self.err)
+
+    def test_budget_of_a_model_without_a_price_is_no_limit(self):
+        model = self.recording(message(use("LS", path=".")), message(say("done")))
+        self.assertEqual(self.ask(model, "--max-budget-usd", "0.01"), "done\n")
+
+
+class Hooks(Print):
+    def hooks(self, **events):
+        self.settings({"hooks": {event: [{"hooks": [{"type": "command", "command": command}]}]
+                                 for event, command in events.items()}})
+        return self.recording(message(use("LS", path=".", id="toolu_1")), message(say("one")), message(say("two")))
+
+    def test_events_of_the_session_run_in_order(self):
+        log = self.path("log")
+        events = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd")
+        model = self.hooks(**{event: "echo %s >> %s" % (event, log) for event in events})
+        self.ask(model)
+        self.assertEqual(self.read("log").split(), list(events))
+
+    def test_a_prompt_can_be_blocked(self):
+        model = self.hooks(UserPromptSubmit="echo not today >&2; exit 2")
+        result = json.loads(self.ask(model, "--output-format", "json", code=1))
+        self.assertTrue(result["is_error"])
+        self.assertIn("not today", json.dumps(result))
+
+    def test_context_of_hooks_reaches_the_model(self):
+        model = self.hooks(SessionStart="echo the sky is green", UserPromptSubmit="echo mind the gap")
+        self.ask(model)
+        first = json.dumps(self.events(self.journals()[-1], "message")[0])
+        self.assertIn("the sky is green", first)
+        self.assertIn("mind the gap", first)
+
+    def test_a_stop_hook_makes_the_model_go_on(self):
+        flag = self.path("asked")
+        model = self.hooks(Stop="test -e %s && exit 0; touch %s; echo run the tests >&2; exit 2" % (flag, flag))
+        self.assertEqual(self.ask(model), "two\n")
+
+    def test_a_failing_hook_is_told_and_does_no_harm(self):
+        model = self.hooks(PreToolUse="exit 7")
+        self.assertEqual(self.ask(model), "one\n")
+        self.assertIn("hook", self.err)
+
+    def test_a_rewritten_input_is_judged_again(self):
+        self.write("secret", "x\n")
+        answer = json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow",
+                                                    "updatedInput": {"path": "/dev/zero"}}})
+        model = self.hooks(PreToolUse="echo '%s'" % answer)
+        lines = self.stream(model)
+        self.assertTrue(self.results(lines)[0]["is_error"])
+
+    def test_hook_events_are_lines_when_wanted(self):
+        model = self.hooks(PreToolUse="true")
+        lines = self.stream(model, "--include-hook-events")
+        hook = [line for line in lines if line.get("subtype") == "hook_response"][0]
+        self.assertEqual((hook["hook_event"], hook["exit_code"]), ("PreToolUse", 0))
+
+
+class StreamInput(Print):
+    def talk(self, *lines, model=None, code=0, flags=()):
+        text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
+        model = model or self.recording(message(use("LS", path=".", id="toolu_1")), message(say("one")), message(say("two")))
+        out = self.run_helve("-p", "--model", model, "--input-format", "stream-json", *STREAM, *flags, stdin=text, code=code)
+        return [json.loads(line) for line in out.splitlines()]
+
+    def user(self, content):
+        return {"type": "user", "message": {"role": "user", "content": content}, "parent_tool_use_id": None}
+
+    def test_a_result_for_each_message(self):
+        lines = self.talk(self.user("first"), "\r", self.user([say("second")]))
+        self.assertEqual([line["result"] for line in lines if line["type"] == "result"], ["one", "two"])
+
+    def test_messages_are_echoed_when_wanted(self):
+        lines = self.talk(self.user("first"), flags=("--replay-user-messages",))
+        echoed = [line for line in lines if line.get("isReplay")]
+        self.assertEqual(echoed[0]["message"]["content"][0]["text"], "first")
+
+    def test_bad_lines_are_told_and_passed_over(self):
+        for bad in ("nonsense", "[]", '{"type":"user"}', '{"type":"user","message":{"content":[]}}', '{"type":"user","message":{"content":[1]}}',
+                    '{"type":"nobody"}', "{" * 1000):
+            lines = self.talk(bad, self.user("x"), code=2)
+            self.assertEqual(lines[-1]["result"], "one", bad)
+            self.assertIn("stdin", self.err)
+
+    def test_nothing_to_do(self):
+        lines = self.talk()
+        self.assertEqual([line["type"] for line in lines], ["system"])
+
+    def test_control_requests(self):
+        lines = self.talk({"type": "control_request", "request_id": "a", "request": {"subtype": "initialize"}},
+                          {"type": "control_request", "request_id": "b", "request": {"subtype": "set_permission_mode", "mode": "plan"}},
+                          {"type": "control_request", "request_id": "c", "request": {"subtype": "set_permission_mode", "mode": "x"}},
+                          {"type": "control_request", "request_id": "d", "request": {"subtype": "nothing"}})
+        answers = {line["response"]["request_id"]: line["response"]["subtype"] for line in lines if line["type"] == "control_response"}
+        self.assertEqual(answers, {"a": "success", "b": "success", "c": "error", "d": "error"})
+
+    def test_the_host_is_asked_for_permission(self):
+        for answer, made in (({"behavior": "allow", "updatedInput": {"command": "touch made"}}, True),
+                             ({"behavior": "deny", "message": "not now"}, False)):
+            model = self.recording(message(use("Bash", command="touch made", id="toolu_1")), message(say("done")))
+            process = self.start("-p", "--model", model, "--input-format", "stream-json", *STREAM,
+                                 "--permission-prompt-tool", "stdio")
+            process.stdin.write((json.dumps(self.user("go")) + "\n").encode())
+            process.stdin.flush()
+            for line in process.stdout:
+                value = json.loads(line)
+                if value["type"] == "control_request":
+                    self.assertEqual(value["request"]["subtype"], "can_use_tool")
+                    self.assertEqual(value["request"]["input"], {"command": "touch made"})
+                    reply = {"type": "control_response", "response": {"subtype": "success", "request_id": value["request_id"],
+                                                                      "response": answer}}
+                    process.stdin.write((json.dumps(reply) + "\n").encode())
+                    process.stdin.flush()
+                if value["type"] == "result":
+                    break
+            process.communicate(b"", timeout=60)
+            self.assertEqual(process.returncode, 0)
+            self.assertEqual(os.path.exists(self.path("made")), made)
+            if made:
+                os.unlink(self.path("made"))
+
+    def test_a_turn_can_be_interrupted(self):
+        model = self.recording(message(use("Bash", command="touch started; sleep 60", id="toolu_1")), message(say("after")))
+        process = self.start("-p", "--model", model, "--allowed-tools", "Bash", "--input-format", "stream-json", *STREAM)
+        process.stdin.write((json.dumps(self.user("go")) + "\n").encode())
+        process.stdin.flush()
+        self.wait_until(lambda: os.path.exists(self.path("started")))
+        request = {"type": "control_request", "request_id": "i", "request": {"subtype": "interrupt"}}
+        process.stdin.write((json.dumps(request) + "\n" + json.dumps(self.user("again")) + "\n").encode())
+        out, _ = process.communicate(timeout=60)
+        results = [json.loads(line) for line in out.splitlines() if b'"type":"result"' in line]
+        self.assertEqual([result["is_error"] for result in results], [True, False])
+        self.assertEqual(results[1]["result"], "after")
+
+
+class Endings(Print):
+    def sleeper(self):
+        return self.recording(message(say("wait"), use("Bash", command="echo $$ > pid; sleep 100", id="toolu_1")), message(say("done")))
+
+    def started(self, *flags):
+        process = self.start("-p", "--model", self.sleeper(), "--allowed-tools", "Bash", *flags, "go", stdin=subprocess.DEVNULL)
+        self.wait_until(lambda: os.path.exists(self.path("pid")) and self.read("pid").strip())
+        return process
+
+    def gone(self):
+        pid = int(self.read("pid"))
+        self.wait_until(lambda: not os.path.exists("/proc/%d" % pid))
+
+    def test_signals_end_the_turn_and_keep_the_journal(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+            process = self.started("--output-format", "json")
+            interrupt(process, number)
+            out, err = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, code, err)
+            result = json.loads(out)
+            self.assertTrue(result["is_error"])
+            events = self.events(self.journals()[-1])
+            self.assertEqual(events[-1]["type"], "session_end")
+            answers = [block for event in events if event["type"] == "message" and event["name"] == "user"
+                       for block in event["json"] if block["type"] == "tool_result"]
+            self.assertEqual(len(answers), 1)
+            self.gone()
+            os.unlink(self.path("pid"))
+
+    def test_an_interrupt_while_the_model_speaks(self):
+        model = self.recording(message(say("x" * 4000), piece_ms=50))
+        process = self.start("-p", "--model", model, *STREAM, "go", stdin=subprocess.DEVNULL)
+        process.stdout.readline()
+        time.sleep(0.3)
+        interrupt(process)
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130)
+
+    def test_stdout_that_breaks_ends_the_turn(self):
+        process = self.started(*STREAM)
+        process.stdout.close()
+        os.kill(int(self.read("pid")), signal.SIGKILL)
+        err = process.stderr.read()
+        self.assertEqual(process.wait(timeout=60), 1, err)
+        process.stderr.close()
+
+    def test_full_disk_of_stdout(self):
+        model = self.recording(message(say("hello")))
+        with open("/dev/full", "wb") as full:
+            process = self.start("-p", "--model", model, "x", stdout=full, stdin=subprocess.DEVNULL)
+            _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn(b"No space", err)
+
+    def test_a_state_directory_that_cannot_be_written(self):
+        os.makedirs(os.path.join(self.home, ".local"))
+        with open(os.path.join(self.home, ".local/state"), "w"):
+            pass
+        model = self.recording(message(say("hello")))
+        self.run_helve("-p", "--model", model, "x", code=None)
+        self.assertIn(self.code, (0, 1))
+        self.assertNotEqual(self.err, "")
+        self.assertEqual(self.ask(model, "--no-session-persistence"), "hello\n")
+
+
+class Terminal(Print):
+    """A person at a terminal is asked; a pty stands in for it."""
+
+    def converse(self, model, answer, *flags):
+        master, slave = pty.openpty()
+        process = subprocess.Popen([HELVE, "-p", "--model", model, *flags, "go"],
+                                   stdin=slave, stderr=slave, stdout=subprocess.PIPE, cwd=self.project, env=self.env,
+                                   start_new_session=True)
+        os.close(slave)
+        seen, answered = b"", 0
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            ready, _, _ = select.select([master], [], [], 0.2)
+            if ready:
+                try:
+                    seen += os.read(master, 65536)
+                except OSError:
+                    break
+            if seen.count(b"may this be done") > answered and seen.rstrip(b" ").endswith(b">"):
+                os.write(master, answer.encode() + b"\n")
+                answered += 1
+            if process.poll() is not None and not ready:
+                break
+        else:
+            process.kill()
+        out = process.stdout.read()
+        process.stdout.close()
+        process.wait(timeout=10)
+        os.close(master)
+        return out.decode(), seen.decode("utf-8", "replace")
+
+    def model(self):
+        return self.recording(message(use("Bash", command="touch made \033[31m", id="toolu_1")), message(use("Bash", command="touch made \033[31m", id="toolu_2")),
+                              message(say("done")))
+
+    def plain(self):
+        return self.recording(message(use("Bash", command="touch made", id="toolu_1")), message(say("done")))
+
+    def test_yes_no_and_a_word_to_the_model(self):
+        for answer, made in (("y", True), ("n", False), ("use git instead", False), ("", False)):
+            out, seen = self.converse(self.plain(), answer)
+            self.assertEqual(out.strip(), "done", seen)
+            self.assertEqual(os.path.exists(self.path("made")), made, answer)
+            if made:
+                os.unlink(self.path("made"))
+            if answer.startswith("use"):
+                events = json.dumps(self.events(self.journals()[-1], "message"))
+                self.assertIn(answer, events)
+
+    def test_always_saves_the_rule(self):
+        self.converse(self.plain(), "a")
+        saved = json.loads(self.read(".helve/settings.local.json"))
+        self.assertEqual(saved["permissions"]["allow"], ["Bash(touch made)"])
+
+    def test_escapes_of_a_model_do_not_reach_the_terminal(self):
+        _, seen = self.converse(self.model(), "n")
+        self.assertNotIn("made \033[31m", seen)
+
+
+expose(globals())
+if __name__ == "__main__":
+    main()

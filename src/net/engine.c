@@ -122,8 +122,12 @@ static const struct meaning meanings[] = {
     {CURLE_OUT_OF_MEMORY, HV_EINTERNAL, false, "out of memory while talking to %s", NULL},
 };
 
-static const struct meaning *meaning_of(CURLcode result)
+static const struct meaning *meaning_of(const struct net_transfer *transfer, CURLcode result)
 {
+    long tunnel = 0;
+    curl_easy_getinfo(transfer->easy, CURLINFO_HTTP_CONNECTCODE, &tunnel);
+    if (tunnel >= 300 && !transfer->has_status)
+        result = CURLE_PROXY;
     static const struct meaning other = {0, HV_ENET, true, "the request to %s failed", NULL};
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
         if (meanings[i].curl == result)
@@ -156,7 +160,7 @@ static enum hv_code explain(struct net_transfer *transfer, CURLcode result, stru
         hv_error_hint(err, "Private and local addresses are closed to tools unless a rule allows them.");
         return HV_EDENIED;
     }
-    const struct meaning *meaning = meaning_of(result);
+    const struct meaning *meaning = meaning_of(transfer, result);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     hv_fail(err, meaning->code, meaning->format, transfer->place);
@@ -557,15 +561,22 @@ static void act(struct net_engine *engine, int fd, int events)
     report_done(engine);
 }
 
-/* The distribution's bundle, where libcurl was built for another one. NULL: libcurl's own is there. */
+/* The bundle that the person named, or the distribution's where libcurl was built for another one. NULL: libcurl's own.
+ */
 static const char *find_ca_file(void)
 {
+    static const char *const variables[] = {"SSL_CERT_FILE", "CURL_CA_BUNDLE"};
     static const char *const files[] = {
         "/etc/ssl/certs/ca-certificates.crt", /* Debian, Arch, Gentoo, Alpine */
         "/etc/pki/tls/certs/ca-bundle.crt",   /* Fedora, RHEL */
         "/etc/ssl/ca-bundle.pem",             /* openSUSE */
         "/etc/ssl/cert.pem",                  /* Alpine, BSDs */
     };
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *file = getenv(variables[i]);
+        if (file && *file)
+            return file;
+    }
     const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
     if ((info->cainfo && access(info->cainfo, R_OK) == 0) || (info->capath && access(info->capath, X_OK) == 0))
         return NULL;

@@ -35,7 +35,7 @@ struct http_client_options {
      * with the real address; a proxy is then never used. */
     bool (*address_allowed)(void *user, const struct sockaddr *address);
     void *user;
-    struct hv_str ca_file;    /* PEM bundle to trust; absent: the system's */
+    struct hv_str ca_file;    /* PEM bundle to trust; absent: SSL_CERT_FILE or CURL_CA_BUNDLE, else the system's */
     struct hv_str user_agent; /* absent: "helve/VERSION" */
 };
 

@@ -17,6 +17,10 @@ KEY = "sk-test-0123456789abcdef"
 MODELS = {"anthropic": "claude-sonnet-4-5", "openai-chat": "gpt-4o-mini", "openai-responses": "gpt-5"}
 
 
+class Skip(Exception):
+    """The test cannot run here; the reason is printed."""
+
+
 class Ran:
     """How a run of helve ended."""
 

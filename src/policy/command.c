@@ -10,12 +10,12 @@
 
 #include <string.h>
 
-enum { WORK_MAX = 1 << 26 };
+enum { WORK_MAX = 1 << 22 };
 
 static bool is_one_of(struct hv_str word, const char *const *names)
 {
-    for (; *names; names++)
-        if (hv_str_is(word, *names))
+    for (; word.len && *names; names++)
+        if (**names == *word.ptr && hv_str_is(word, *names))
             return true;
     return false;
 }
@@ -187,7 +187,7 @@ static bool next_place(struct places *places, size_t *place)
     bool takes_next = false;
     *place = at;
     places->next = after_word(places->piece, at);
-    if (runs_arguments(places->piece, word))
+    if (!places->wrapped && runs_arguments(places->piece, word))
         places->wrapped = true;
     else if (is_redirection(word, &takes_next)) {
         if (takes_next)
@@ -315,42 +315,62 @@ bool command_allowed_by(const struct rule *rule, struct hv_str command)
 /* ---- dangers ------------------------------------------------------------------------------------------------------
  */
 
-/* Walk all places of all pieces; true as soon as check says so. */
-static bool any_place(struct hv_str text, bool (*check)(struct hv_str from_here, struct hv_str name))
+/* Walk all places of all pieces; true as soon as check says so. What follows a later place also follows an earlier one:
+ * a check that read on to the end of the piece marks that in *seen and need not do so again. */
+static bool any_place(struct hv_str text, bool (*check)(struct hv_str from_here, struct hv_str name, uint64_t *seen))
 {
     struct hv_str piece;
     char separator;
     while (next_piece(&text, &piece, &separator)) {
         struct places places = {.piece = piece};
+        uint64_t seen = 0;
         size_t at;
         while (next_place(&places, &at))
-            if (check(hv_str_slice(piece, at, piece.len), base_name(word_at(piece, at))))
+            if (check(hv_str_slice(piece, at, piece.len), base_name(word_at(piece, at)), &seen))
                 return true;
     }
     return false;
 }
 
-static bool is_changer(struct hv_str from_here, struct hv_str name)
+static bool first_time(uint64_t *seen, unsigned bit)
 {
-    (void)from_here;
+    bool first = !(*seen >> bit & 1);
+    *seen |= (uint64_t)1 << bit;
+    return first;
+}
+
+static bool is_changer(struct hv_str from_here, struct hv_str name, uint64_t *seen)
+{
+    (void)from_here, (void)seen;
     return is_one_of(name, changers);
 }
 
+/* Some word begins with wanted; a one-letter option may also stand among others ("-lc" for "-c"). */
 static bool has_word(struct hv_str text, const char *wanted)
 {
-    for (size_t at = 0; at < text.len; at = after_word(text, at))
-        if (hv_str_starts(word_at(text, at), hv_str_from(wanted)))
+    struct hv_str start = hv_str_from(wanted);
+    for (size_t at = 0; at < text.len; at = after_word(text, at)) {
+        struct hv_str word = word_at(text, at);
+        if (hv_str_starts(word, start))
             return true;
+        bool letters = start.len == 2 && hv_str_starts(word, HV_STR("-")) && !hv_str_starts(word, HV_STR("--"));
+        if (letters && hv_str_find_byte(word, wanted[1], 0) != SIZE_MAX)
+            return true;
+    }
     return false;
 }
 
-static bool is_code_runner(struct hv_str from_here, struct hv_str name)
+_Static_assert(sizeof code_runners / sizeof *code_runners <= 64, "one bit each");
+
+static bool is_code_runner(struct hv_str from_here, struct hv_str name, uint64_t *seen)
 {
     for (size_t i = 0; i < sizeof code_runners / sizeof *code_runners; i++) {
         const char *option = code_runners[i].option;
         struct hv_str program = hv_str_from(code_runners[i].program);
         bool is_python = hv_str_is(program, "python") && hv_str_starts(name, program);
-        if ((hv_str_eq(name, program) || is_python) && (!option || has_word(from_here, option)))
+        if (!hv_str_eq(name, program) && !is_python)
+            continue;
+        if (!option || (first_time(seen, (unsigned)i) && has_word(from_here, option)))
             return true;
     }
     return false;
@@ -381,15 +401,15 @@ static bool is_recursive(struct hv_str word)
 }
 
 /* rm -r, chmod -R, chown -R, find -delete on / or a home or a top directory. */
-static bool destroys_tree(struct hv_str from_here, struct hv_str name)
+static bool destroys_tree(struct hv_str from_here, struct hv_str name, uint64_t *seen)
 {
     static const char *const programs[] = {"rm", "chmod", "chown", "chgrp", "shred", "srm", NULL};
     bool finder = hv_str_is(name, "find");
+    if ((!finder && !is_one_of(name, programs)) || !first_time(seen, finder))
+        return false;
     bool recursive =
         finder && (has_word(from_here, "-delete") || hv_str_find(from_here, HV_STR("-exec rm"), 0) != SIZE_MAX);
     bool root = false;
-    if (!finder && !is_one_of(name, programs))
-        return false;
     for (size_t at = after_word(from_here, 0); at < from_here.len; at = after_word(from_here, at)) {
         struct hv_str word = word_at(from_here, at);
         recursive |= !finder && is_recursive(word);
@@ -411,12 +431,14 @@ static bool is_block_device(struct hv_str path)
 }
 
 /* dd of=/dev/sda, mkfs /dev/sda1, "> /dev/sda", tee, cp, shred to one. */
-static bool writes_block_device(struct hv_str from_here, struct hv_str name)
+static bool writes_block_device(struct hv_str from_here, struct hv_str name, uint64_t *seen)
 {
     static const char *const writers[] = {"tee",   "cp",     "mv",     "shred",  "wipefs",    "blkdiscard",
                                           "fdisk", "sfdisk", "parted", "sgdisk", "badblocks", NULL};
     bool writer =
         is_one_of(name, writers) || hv_str_starts(name, HV_STR("mkfs")) || hv_str_starts(name, HV_STR("mkswap"));
+    if (!first_time(seen, writer))
+        return false;
     for (size_t at = 0; at < from_here.len; at = after_word(from_here, at)) {
         struct hv_str word = word_at(from_here, at);
         size_t arrow = hv_str_rfind_byte(word, '>');
@@ -502,15 +524,15 @@ const char *command_confirmed(const struct command_text *command)
     return any_place(command->bare, is_changer) ? "it acts as another user" : NULL;
 }
 
-static bool is_file_writer(struct hv_str from_here, struct hv_str name)
+static bool is_file_writer(struct hv_str from_here, struct hv_str name, uint64_t *seen)
 {
     static const char *const writers[] = {"rm",     "rmdir", "mv",    "cp",    "tee",     "truncate", "touch",
                                           "dd",     "ln",    "chmod", "chown", "install", "shred",    "rsync",
                                           "unlink", "patch", "ed",    "ex",    "vi",      "vim",      "nano",
                                           "sponge", "split", "mkdir", "scp",   "chgrp",   NULL};
     if (hv_str_is(name, "sed") || hv_str_is(name, "perl") || hv_str_is(name, "sort"))
-        return has_word(from_here, "-i") || has_word(from_here, "--in-place") || has_word(from_here, "-o") ||
-               has_word(from_here, "--output");
+        return first_time(seen, 0) && (has_word(from_here, "-i") || has_word(from_here, "--in-place") ||
+                                       has_word(from_here, "-o") || has_word(from_here, "--output"));
     return is_one_of(name, writers);
 }
 

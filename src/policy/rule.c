@@ -138,7 +138,7 @@ static bool takes_head(struct hv_str head, struct hv_str text, size_t *work)
     if (hv_str_find_byte(head, '*', 0) == SIZE_MAX)
         return hv_str_starts(text, head) &&
                (text.len == head.len || text.ptr[head.len] == ' ' || text.ptr[head.len] == '\t');
-    for (size_t end = 0; end <= text.len && *work; end++) {
+    for (size_t end = 0; end <= text.len && *work && --*work; end++) {
         bool boundary = end == text.len || text.ptr[end] == ' ' || text.ptr[end] == '\t';
         if (boundary && takes_stars(head, hv_str_slice(text, 0, end), work))
             return true;

@@ -282,6 +282,9 @@ static const struct row files_in_commands[] = {
     {"allow Bash | deny Edit(lock.json)", NORMAL, {BASH, "rm lock.json"}, DENY, S(DENY_RULE)},
     {"allow Bash | deny Edit(lock.json)", NORMAL, {BASH, "echo x > lock.json"}, DENY, S(DENY_RULE)},
     {"allow Bash | deny Edit(lock.json)", NORMAL, {BASH, "sed -i s/a/b/ lock.json"}, DENY, S(DENY_RULE)},
+    {"allow Bash | deny Edit(lock.json)", NORMAL, {BASH, "sed -Ei s/a/b/ lock.json"}, DENY, S(DENY_RULE)},
+    {"allow Bash | deny Edit(lock.json)", NORMAL, {BASH, "sed s/a/b/ lock.json"}, ASK, S(ASK_RULE)},
+    {"allow Bash | deny Edit(lock.json)", NORMAL, {BASH, "bash -lc 'x lock.json'"}, DENY, S(DENY_RULE)},
     {"allow Bash | ask Edit(lock.json)", NORMAL, {BASH, "git add lock.json"}, ASK, S(ASK_RULE)},
     {"allow Bash", NORMAL, {BASH, "cat ~/.ssh/id_rsa"}, ASK, S(ALWAYS_CONFIRM)},
     {"allow Bash", ANY, {BASH, "cat ~/.aws/credentials"}, ASK, S(ALWAYS_CONFIRM)},
@@ -747,6 +750,29 @@ static void a_command_of_absurd_length_is_still_judged(void **state)
     hv_arena_release(&arena);
 }
 
+static void a_command_of_many_wrapped_programs_takes_no_squared_time(void **state)
+{
+    static const char *const starts[] = {"env rm rm ",       "xargs find find ", "env sed sed ",    "sudo sh sh ",
+                                         "env tee tee tee ", "{a,{b,{c,",        "nice * * * * * ", "a;a|a&a(a)"};
+    enum { LENGTH = 100000 };
+    struct hv_arena arena = {0};
+    struct policy *policy =
+        world_policy("allow Bash | deny Bash(a*b*c*d) | deny Read(./x*y) | ask Bash(* z *)", NORMAL, NULL, false);
+    char *text = hv_arena_alloc(&arena, LENGTH);
+    (void)state;
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        size_t length = strlen(starts[i]);
+        struct policy_facts facts = {.tool = BASH, .subject = {text, LENGTH}, .interactive = true};
+        struct policy_decision decision;
+        for (size_t at = 0; at < LENGTH; at++)
+            text[at] = starts[i][at % length];
+        policy_decide(policy, &facts, &arena, &decision); /* squared, this would outlast the test's time limit */
+        assert_true(decision.verdict >= HV_ALLOW);
+    }
+    policy_unref(policy);
+    hv_arena_release(&arena);
+}
+
 static void names_of_modes_and_stages_are_stable(void **state)
 {
     enum policy_mode mode;
@@ -787,6 +813,7 @@ int main(void)
         cmocka_unit_test(walkers_do_not_show_what_reading_would_not),
         cmocka_unit_test(paths_have_classes),
         cmocka_unit_test(a_command_of_absurd_length_is_still_judged),
+        cmocka_unit_test(a_command_of_many_wrapped_programs_takes_no_squared_time),
         cmocka_unit_test(names_of_modes_and_stages_are_stable),
     };
     return cmocka_run_group_tests_name("policy_decide", tests, NULL, NULL);

@@ -267,6 +267,19 @@ static void cancelling_a_wait_ends_it(void **state)
     fixture_free(&fixture);
 }
 
+static void an_abandoned_recording_tells_nobody_and_leaves_nothing(void **state)
+{
+    (void)state;
+    struct fixture fixture = fixture_new("{\"content\":[{\"type\":\"text\",\"text\":\"one\"}],\"delay_ms\":600000}\n");
+    struct run run = {.loop = fixture.loop};
+    struct model_stream_handlers handlers = {.on_event = on_event, .on_end = on_end, .user = &run};
+    struct hv_error err;
+    assert_int_equal(model_send(fixture.conversation, &handlers, &run.stream, &err), HV_OK);
+    model_stream_abandon(run.stream);
+    fixture_free(&fixture);
+    assert_false(run.ended);
+}
+
 static void the_demo_is_part_of_the_program(void **state)
 {
     (void)state;
@@ -297,6 +310,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_read_is_refused_at_once),
         cmocka_unit_test(cancelling_from_within_an_event_ends_the_stream_after_it),
         cmocka_unit_test(cancelling_a_wait_ends_it),
+        cmocka_unit_test(an_abandoned_recording_tells_nobody_and_leaves_nothing),
         cmocka_unit_test(the_demo_is_part_of_the_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -275,6 +275,118 @@ static void cancelling_within_an_event_ends_the_stream_with_nothing_more(void **
     server_stop(&server);
 }
 
+/* People write a base URL with and without the version, with a slash at its end, some with the whole path. */
+static void base_urls_are_completed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *provider, *base, *line;
+    } rows[] = {
+        {"anthropic", "", "POST /v1/messages HTTP"},
+        {"anthropic", "/", "POST /v1/messages HTTP"},
+        {"anthropic", "/v1", "POST /v1/messages HTTP"},
+        {"anthropic", "/proxy", "POST /proxy/v1/messages HTTP"},
+        {"anthropic", "/v1/messages", "POST /v1/messages HTTP"},
+        {"openai-chat", "", "POST /v1/chat/completions HTTP"},
+        {"openai-chat", "/v1/", "POST /v1/chat/completions HTTP"},
+        {"openai-chat", "/api/v3", "POST /api/v3/chat/completions HTTP"},
+        {"openai-chat", "/x/chat/completions", "POST /x/chat/completions HTTP"},
+        {"openai-chat", "/deploy/m?api-version=1", "POST /deploy/m/chat/completions?api-version=1 HTTP"},
+        {"openai-responses", "/v1", "POST /v1/responses HTTP"},
+    };
+    struct server server;
+    server_start(&server, NULL, 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fixture fixture = fixture_new(rows[i].provider, server.port, rows[i].base, 0);
+        struct run run = {.loop = fixture.loop};
+        send_one(&run, fixture.conversation);
+        if (!hv_str_starts(hv_buf_str(&server.last), hv_str_from(rows[i].line)))
+            fail_msg("%s %s: %.60s", rows[i].provider, rows[i].base, server.last.data);
+        hv_buf_release(&run.log);
+        fixture_free(&fixture);
+    }
+    server_stop(&server);
+}
+
+static void cancel_now(void *data)
+{
+    struct run *run = data;
+    model_stream_cancel(run->stream);
+    model_stream_cancel(run->stream);
+}
+
+static void cancelling_before_any_answer_ends_the_stream(void **state)
+{
+    (void)state;
+    const struct answer answer = {"/v1/messages", HV_STR(""), HANG};
+    struct server server;
+    server_start(&server, &answer, 1);
+    struct fixture fixture = fixture_new("anthropic", server.port, "", 0);
+    struct run run = {.loop = fixture.loop};
+    loop_post(fixture.loop, cancel_now, &run);
+    send_one(&run, fixture.conversation);
+    assert_int_equal(run.code, HV_ECANCELLED);
+    assert_int_equal(run.status, 0);
+    assert_int_equal(run.log.len, 0);
+    hv_buf_release(&run.log);
+    fixture_free(&fixture);
+    server_stop(&server);
+}
+
+static void abandon_now(void *data)
+{
+    struct run *run = data;
+    model_stream_abandon(run->stream);
+    loop_stop(run->loop);
+}
+
+/* The conversation goes away with its owner, the transfer later. */
+static void an_abandoned_stream_tells_nobody(void **state)
+{
+    (void)state;
+    const struct answer answer = {
+        "/v1/messages", {OPEN_END HELLO HELLO_END, sizeof(OPEN_END HELLO HELLO_END) - 1}, HANG};
+    struct server server;
+    server_start(&server, &answer, 1);
+    struct fixture fixture = fixture_new("anthropic", server.port, "", 0);
+    struct run run = {.loop = fixture.loop};
+    struct model_stream_handlers handlers = {.on_event = on_event, .on_end = on_end, .user = &run};
+    struct hv_error err;
+    assert_int_equal(model_send(fixture.conversation, &handlers, &run.stream, &err), HV_OK);
+    loop_post(fixture.loop, abandon_now, &run);
+    loop_run(fixture.loop);
+    model_conversation_free(fixture.conversation);
+    fixture.conversation = NULL;
+    fixture_free(&fixture);
+    assert_false(run.ended);
+    server_stop(&server);
+}
+
+static void *preload(void *model)
+{
+    model_preload(model);
+    return NULL;
+}
+
+static void loading_ahead_from_another_thread_is_harmless(void **state)
+{
+    (void)state;
+    const struct answer answer = {
+        "/v1/messages", {OPEN_END HELLO HELLO_END, sizeof(OPEN_END HELLO HELLO_END) - 1}, CLOSE};
+    struct server server;
+    pthread_t thread;
+    server_start(&server, &answer, 1);
+    struct fixture fixture = fixture_new("anthropic", server.port, "", 0);
+    assert_int_equal(pthread_create(&thread, NULL, preload, fixture.model), 0);
+    struct run run = {.loop = fixture.loop};
+    send_one(&run, fixture.conversation);
+    pthread_join(thread, NULL);
+    assert_int_equal(run.code, HV_OK);
+    hv_buf_release(&run.log);
+    fixture_free(&fixture);
+    server_stop(&server);
+}
+
 static void a_server_that_is_not_there_is_an_error_of_the_network(void **state)
 {
     (void)state;
@@ -343,7 +455,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_answer_of_a_server_has_its_events_and_its_end),
         cmocka_unit_test(a_request_bears_the_key_the_headers_and_the_conversation),
+        cmocka_unit_test(base_urls_are_completed),
         cmocka_unit_test(cancelling_within_an_event_ends_the_stream_with_nothing_more),
+        cmocka_unit_test(cancelling_before_any_answer_ends_the_stream),
+        cmocka_unit_test(an_abandoned_stream_tells_nobody),
+        cmocka_unit_test(loading_ahead_from_another_thread_is_harmless),
         cmocka_unit_test(a_server_that_is_not_there_is_an_error_of_the_network),
         cmocka_unit_test(requests_share_a_connection),
         cmocka_unit_test(names_that_were_changed_for_the_wire_come_back_as_they_were),

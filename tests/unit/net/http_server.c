@@ -113,7 +113,7 @@ static void *accept_all(void *data)
 {
     struct server *server = data;
     for (;;) {
-        int fd = accept(server->listener, NULL, NULL);
+        int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC);
         if (fd < 0)
             return NULL;
         LOCK_SCOPE(&server->mutex);

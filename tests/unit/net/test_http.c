@@ -3,6 +3,7 @@
 #include "loop/loop.h"
 #include "net/http.h"
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -359,6 +360,37 @@ static void a_peer_that_never_ends_its_handshake_meets_the_connect_timeout(void 
     assert_non_null(strstr(seen.err.message, "within 0.1 s"));
 }
 
+/* How many descriptors a child would get, other than the three that it should. */
+static int inherited_count(void)
+{
+    int count = 0;
+    for (int fd = 3; fd < 256; fd++) {
+        int flags = fcntl(fd, F_GETFD);
+        count += flags >= 0 && !(flags & FD_CLOEXEC);
+    }
+    return count;
+}
+
+static void children_inherit_no_connection(void **state)
+{
+    struct fixture *fixture = *state;
+    struct seen seen = {.fixture = fixture};
+    const struct http_handlers handlers = {on_status, on_body, on_end, &seen};
+    int before = inherited_count();
+    hv_buf_init(&seen.body, 100);
+    snprintf(seen.url, sizeof seen.url, "http://localhost:%d/stalls",
+             fixture->server.port); /* with a look-up of the name */
+    struct http_request request = {.url = hv_str_from(seen.url)};
+    assert_int_equal(http_send(fixture->client, &request, &handlers, &seen.transfer, NULL), HV_OK);
+    for (int i = 0; i < 100 && !seen.body.len && !seen.ends; i++)
+        loop_run_once(fixture->loop, 100 * 1000000ull);
+    assert_int_equal(seen.body.len, 5);
+    assert_int_equal(inherited_count(), before);
+    http_cancel(seen.transfer);
+    wait_for(fixture, &seen);
+    hv_buf_release(&seen.body);
+}
+
 static bool refuse_loopback(void *user, const struct sockaddr *address)
 {
     ++*(int *)user;
@@ -535,6 +567,7 @@ int main(void)
         WITH_SERVER(many_requests_run_at_once),
         WITH_SERVER(what_cannot_be_reached_is_said_without_the_secrets_of_the_address),
         WITH_SERVER(a_peer_that_never_ends_its_handshake_meets_the_connect_timeout),
+        WITH_SERVER(children_inherit_no_connection),
         WITH_SERVER(the_address_guard_sees_the_real_address),
         WITH_SERVER(a_cancelled_request_ends_once_wherever_it_was),
         WITH_SERVER(handlers_may_send_further_requests),

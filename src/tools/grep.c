@@ -362,7 +362,7 @@ static void note_troubles(struct grepping *grepping)
         hv_buf_addf(out,
                     "[The pattern takes too long on %zu %s, which may match, too; a simpler one, without nested "
                     "repetitions, finds out]\n",
-                    given_up, grepping->in->multiline ? "places" : "lines");
+                    given_up, given_up == 1 ? "place" : "places");
 }
 
 static void answer(struct grepping *grepping, const struct fs_walk_outcome *outcome, struct hv_result *result)

@@ -21,7 +21,8 @@ enum {
     HEAP_KIB = 64 * 1024,
     JIT_STACK_FIRST = 32 * 1024,
     JIT_STACK_MAX = 1024 * 1024,
-    SLICE_FIRST = 1024, /* starting places tried between two looks at the clock */
+    SHORT_SUBJECT = 1024,  /* not worth watching the clock for */
+    SLICE_STEPS = 8 << 20, /* starting places tried first, times the bytes that each may look at */
     SLICE_NS = 10 * 1000 * 1000,
     LINES_PER_CHECK = 64,
     EXCERPT = 40,
@@ -224,12 +225,12 @@ static enum tried try_subject(struct matcher *matcher, struct hv_str subject, si
                               size_t *start, size_t *end)
 {
     pcre2_set_match_limit(matcher->context, effort);
-    size_t slice = SLICE_FIRST;
+    size_t slice = subject.len > SHORT_SUBJECT ? SLICE_STEPS / subject.len + 4 : SHORT_SUBJECT;
     for (;;) {
         while (from < subject.len && (subject.ptr[from] & 0xc0) == 0x80) /* no character begins here */
             from++;
         size_t limit = subject.len - from > slice ? from + slice : PCRE2_UNSET;
-        bool watched = subject.len > SLICE_FIRST;
+        bool watched = subject.len > SHORT_SUBJECT;
         uint64_t began = watched ? clock_monotonic_ns() : 0;
         pcre2_set_offset_limit(matcher->context, limit);
         int found =

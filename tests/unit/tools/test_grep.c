@@ -367,7 +367,7 @@ static void a_hard_pattern_ends_and_says_so(void **state)
     call(session, &tool_grep, "{'pattern':'(x+x+)+[yz]','path':'hard','output_mode':'content'}");
     expect_fine(session);
     expect_has(session, "hard:21:xxy\n");
-    expect_has(session, "[The pattern takes too long on 20 lines");
+    expect_has(session, "[The pattern takes too long on 20 places");
 }
 
 static void what_may_not_be_read_is_not_shown_nor_counted(void **state)

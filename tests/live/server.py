@@ -65,7 +65,7 @@ class Request:
         self.gone = threading.Event()  # set when the client left before the end of the answer
         try:
             self.body = json.loads(raw)
-        except ValueError:
+        except (ValueError, RecursionError):
             self.body = None
 
     @property

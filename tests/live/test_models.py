@@ -261,6 +261,77 @@ def quirks_of_chat_servers_are_understood(case, wire):
         assert len(results) == 2 and "content a" in results[0] and "content b" in results[1], (quirks, results)
 
 
+@on(*WIRES)
+def odd_ids_and_names_leave_a_history_that_the_api_takes(case, wire):
+    case.write("a.txt", "content a\n")
+    good = {"file_path": case.project + "/a.txt"}
+    odd = [call("Read", good, identity="call:1/ü {x}"), call("Read", good, identity="x" * 300), call("bad name! (v2)", good), call("n" * 300, good),
+           call("mcp.server:tool", good), call("Read", good, identity=" "), call("read", good)]
+    server = case.serve(Answer(odd), Answer([text("ok")]))
+    said(case.ask(server, "go", wire=wire), "ok")
+    clean(server, 2)
+    assert len(server.requests[1].results()) == len(odd)
+
+
+@on(*WIRES)
+def half_characters_of_the_model_are_mended(case, wire):
+    case.write("a.txt", "content a\n")
+    server = case.serve(Answer([text("half \ud83d of a smile"), call("Bash", raw='{"command": "echo half \\ud83d"}'),
+                                call("Grep", {"pattern": "x\udc00"})]), Answer([text("ok")]))
+    said(case.ask(server, "go", "--permission-mode", "bypassPermissions", wire=wire), "ok")
+    clean(server, 2)
+
+
+@on(*WIRES)
+def inputs_of_any_depth_and_size_are_survived(case, wire):
+    deep = '{"file_path": ' + "[" * 50000 + "]" * 50000 + "}"
+    wide = json.dumps({"file_path": "x" * (3 << 20)})
+    many = "{" + ",".join(f'"k{number}": {number}' for number in range(20000)) + "}"
+    server = case.serve(*[Answer([call("Read", raw=raw)], delta=4000) for raw in (deep, wide, many, '{"file_path": 1e999}')], Answer([text("ok")]))
+    said(case.ask(server, "go", wire=wire), "ok")
+    clean(server, 5)
+    for request in server.requests[1:]:
+        assert len(request.results()) == 1 and len(request.results()[0]) < 100000
+
+
+# ---- what tools give back ------------------------------------------------------------------------------------
+
+@on(*WIRES)
+def bytes_that_are_no_text_reach_the_model_as_text(case, wire):
+    case.write("latin.txt", "gr\u00fc\u00dfe\n".encode("latin-1"))
+    case.write("odd.txt", b"a\x01b\x1b[31mred\x7f\xed\xa0\x80 \xff\xfe end\n")
+    server = case.serve(Answer([call("Bash", {"command": "cat odd.txt; printf 'x\\000y'"}), call("Read", {"file_path": case.project + "/odd.txt"}),
+                                call("Read", {"file_path": case.project + "/latin.txt"}), call("Bash", {"command": "true"}),
+                                call("Bash", {"command": "head -c 300000 /dev/urandom"})]),
+                        Answer([text("ok")]))
+    said(case.ask(server, "go", "--permission-mode", "bypassPermissions", wire=wire), "ok")
+    clean(server, 2)
+    results = server.requests[1].results()
+    assert len(results) == 5 and "end" in results[0], results
+
+
+@on(*WIRES)
+def pictures_are_shown_to_the_model(case, wire):
+    dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
+    message = {"type": "user", "message": {"role": "user", "content": [
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": dot}}, {"type": "text", "text": "what is it?"}]}}
+    server = case.serve(Answer([text("a dot")]))
+    ran = case.helve("-p", "--model", f"{wire}:{MODELS[wire]}", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
+                     server=server, stdin=json.dumps(message) + "\n")
+    assert ran.code == 0 and ran.result["result"] == "a dot", ran
+    clean(server, 1)
+    assert dot in server.requests[0].text() and "what is it?" in server.requests[0].text()
+
+
+@on(*WIRES)
+def many_calls_in_one_answer_are_all_answered(case, wire):
+    count = 120
+    server = case.serve(Answer([call("Glob", {"pattern": f"*{number}"}) for number in range(count)]), Answer([text("ok")]))
+    said(case.ask(server, "go", wire=wire), "ok")
+    clean(server, 2)
+    assert len(server.requests[1].results()) == count
+
+
 # ---- stop reasons --------------------------------------------------------------------------------------------
 
 @on(*WIRES)

@@ -1,6 +1,6 @@
 /*
  * write.c: the JSON writer (helve/json.h). Text is escaped in blocks: room for the worst case of a block is reserved
- * once, then plain bytes are moved many at a time without further checks.
+ * once, then plain bytes are moved many at a time without further checks. Likewise for a short value with its name.
  */
 #include "base/utf8.h"
 #include "json/number.h"
@@ -9,10 +9,37 @@
 #include <assert.h>
 #include <helve/json.h>
 #include <math.h>
-#include <stdio.h>
 
 /* Source bytes per block; the longest escape has six bytes; a block may end within a character of four. */
 enum { BLOCK = 512, ESCAPE_MAX = 6, BLOCK_ROOM = (BLOCK + 4) * ESCAPE_MAX + SCAN_STEP };
+
+/* ---- room ---------------------------------------------------------------------------------------------- */
+
+/* Where the next bytes go when size of them are sure to fit; else NULL, and nothing has happened. */
+static inline char *sure_room(struct hv_buf *buf, size_t size)
+{
+    if (buf->failed || buf->max - buf->len < size)
+        return NULL;
+    return buf->capacity - buf->len > size ? buf->data + buf->len : hv_buf_reserve(buf, size);
+}
+
+/* The bytes up to end belong to the buffer now. */
+static inline void commit(struct hv_buf *buf, char *end)
+{
+    buf->len = (size_t)(end - buf->data);
+    *end = '\0';
+}
+
+static inline void add_byte(struct hv_buf *buf, char byte)
+{
+    char *out = sure_room(buf, 1);
+    if (!out) {
+        hv_buf_add_byte(buf, byte);
+        return;
+    }
+    *out = byte;
+    commit(buf, out + 1);
+}
 
 /* ---- escaping ------------------------------------------------------------------------------------------ */
 
@@ -78,6 +105,34 @@ void hv_json_escape(struct hv_buf *buf, struct hv_str text)
     }
 }
 
+/* The most that strings of so many bytes in all, at most two of them, can come to with quotes. */
+static inline size_t quoted_worst(size_t bytes)
+{
+    return (bytes + 8) * ESCAPE_MAX + 2 * SCAN_STEP;
+}
+
+/* Write a string where there is room for the worst. */
+static inline char *quote(char *out, struct hv_str text)
+{
+    *out++ = '"';
+    if (text.len)
+        (void)escape_block(&out, text.ptr, text.ptr + text.len, text.ptr + text.len);
+    *out++ = '"';
+    return out;
+}
+
+static void put_quoted(struct hv_buf *buf, struct hv_str text)
+{
+    char *out = text.len <= BLOCK ? sure_room(buf, quoted_worst(text.len)) : NULL;
+    if (out) {
+        commit(buf, quote(out, text));
+        return;
+    }
+    add_byte(buf, '"');
+    hv_json_escape(buf, text);
+    add_byte(buf, '"');
+}
+
 /* ---- structure ----------------------------------------------------------------------------------------- */
 
 void hv_json_writer_init(struct hv_json_writer *writer, struct hv_buf *buf)
@@ -96,7 +151,7 @@ static void start_value(struct hv_json_writer *writer)
 {
     assert(writer->in_member || !in_object(writer)); /* a value in an object needs a name */
     if (writer->need_comma && !writer->in_member)
-        hv_buf_add_byte(writer->buf, ',');
+        add_byte(writer->buf, ',');
     writer->need_comma = true;
     writer->in_member = false;
 }
@@ -104,7 +159,7 @@ static void start_value(struct hv_json_writer *writer)
 static void begin(struct hv_json_writer *writer, char bracket, unsigned object)
 {
     start_value(writer);
-    hv_buf_add_byte(writer->buf, bracket);
+    add_byte(writer->buf, bracket);
     writer->objects = writer->objects << 1 | object;
     writer->deep |= ++writer->depth > 64;
     writer->need_comma = false;
@@ -113,7 +168,7 @@ static void begin(struct hv_json_writer *writer, char bracket, unsigned object)
 static void end(struct hv_json_writer *writer, char bracket)
 {
     assert(writer->depth > 0 && !writer->in_member); /* something is open, and no name waits for its value */
-    hv_buf_add_byte(writer->buf, bracket);
+    add_byte(writer->buf, bracket);
     writer->objects >>= 1;
     writer->depth--;
     writer->need_comma = true;
@@ -136,20 +191,13 @@ void hv_json_end_array(struct hv_json_writer *writer)
     end(writer, ']');
 }
 
-static void put_quoted(struct hv_buf *buf, struct hv_str text)
-{
-    hv_buf_add_byte(buf, '"');
-    hv_json_escape(buf, text);
-    hv_buf_add_byte(buf, '"');
-}
-
 void hv_json_name_str(struct hv_json_writer *writer, struct hv_str name)
 {
     assert(!writer->in_member && (in_object(writer) || writer->deep));
     if (writer->need_comma)
-        hv_buf_add_byte(writer->buf, ',');
+        add_byte(writer->buf, ',');
     put_quoted(writer->buf, name);
-    hv_buf_add_byte(writer->buf, ':');
+    add_byte(writer->buf, ':');
     writer->in_member = true;
 }
 
@@ -193,9 +241,14 @@ void hv_json_put_cstr(struct hv_json_writer *writer, const char *text)
 
 void hv_json_put_int(struct hv_json_writer *writer, int64_t value)
 {
-    char text[24];
-    int length = snprintf(text, sizeof text, "%lld", (long long)value);
-    hv_json_put_raw(writer, hv_str_of(text, (size_t)length));
+    char text[24], *at = text + sizeof text;
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do
+        *--at = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (value < 0)
+        *--at = '-';
+    hv_json_put_raw(writer, hv_str_of(at, (size_t)(text + sizeof text - at)));
 }
 
 void hv_json_put_double(struct hv_json_writer *writer, double value)
@@ -211,27 +264,53 @@ void hv_json_put_double(struct hv_json_writer *writer, double value)
 
 /* ---- parsed values ------------------------------------------------------------------------------------- */
 
-static void put_key(struct hv_buf *buf, const struct hv_json *value)
-{
-    if (!value->key.ptr)
-        return;
-    put_quoted(buf, value->key);
-    hv_buf_add_byte(buf, ':');
-}
-
-/* All of a value that stands before its first child. */
-static void put_shallow(struct hv_buf *buf, const struct hv_json *value)
+/* What stands for a value that is neither string nor number: all of it, or how it begins. */
+static inline struct hv_str word_of(const struct hv_json *value)
 {
     switch (value->type) {
-    case HV_JSON_FALSE: hv_buf_add_str(buf, HV_STR("false")); break;
-    case HV_JSON_TRUE: hv_buf_add_str(buf, HV_STR("true")); break;
-    case HV_JSON_NUMBER: hv_buf_add_str(buf, value->text); break;
-    case HV_JSON_STRING: put_quoted(buf, value->text); break;
-    case HV_JSON_ARRAY: hv_buf_add_byte(buf, '['); break;
-    case HV_JSON_OBJECT: hv_buf_add_byte(buf, '{'); break;
-    case HV_JSON_NONE:
-    case HV_JSON_NULL: hv_buf_add_str(buf, HV_STR("null")); break;
+    case HV_JSON_FALSE: return HV_STR("false");
+    case HV_JSON_TRUE: return HV_STR("true");
+    case HV_JSON_ARRAY: return HV_STR("[");
+    case HV_JSON_OBJECT: return HV_STR("{");
+    case HV_JSON_NUMBER: return value->text;
+    default: return HV_STR("null");
     }
+}
+
+/* All of a value that stands before its first child, with its name, when it is short and sure to fit. */
+static bool put_short(struct hv_buf *buf, const struct hv_json *value, struct hv_str key)
+{
+    size_t bytes = key.len + value->text.len;
+    char *out = bytes <= BLOCK ? sure_room(buf, quoted_worst(bytes)) : NULL;
+    if (!out)
+        return false;
+    if (key.ptr) {
+        out = quote(out, key);
+        *out++ = ':';
+    }
+    if (value->type == HV_JSON_STRING) {
+        out = quote(out, value->text);
+    } else {
+        struct hv_str word = word_of(value);
+        memcpy(out, word.ptr, word.len);
+        out += word.len;
+    }
+    commit(buf, out);
+    return true;
+}
+
+static void put_shallow(struct hv_buf *buf, const struct hv_json *value, struct hv_str key)
+{
+    if (put_short(buf, value, key))
+        return;
+    if (key.ptr) {
+        put_quoted(buf, key);
+        add_byte(buf, ':');
+    }
+    if (value->type == HV_JSON_STRING)
+        put_quoted(buf, value->text);
+    else
+        hv_buf_add_str(buf, word_of(value));
 }
 
 void hv_json_put_value(struct hv_json_writer *writer, const struct hv_json *value)
@@ -245,9 +324,7 @@ void hv_json_put_value(struct hv_json_writer *writer, const struct hv_json *valu
     }
     start_value(writer);
     for (const struct hv_json *at = value;;) {
-        if (depth)
-            put_key(buf, at);
-        put_shallow(buf, at);
+        put_shallow(buf, at, depth ? at->key : (struct hv_str){0});
         if (at->type >= HV_JSON_ARRAY) {
             if (at->first) {
                 assert(depth < HV_JSON_DEPTH_MAX); /* the reader makes no deeper trees */
@@ -255,15 +332,15 @@ void hv_json_put_value(struct hv_json_writer *writer, const struct hv_json *valu
                 at = at->first;
                 continue;
             }
-            hv_buf_add_byte(buf, at->type == HV_JSON_ARRAY ? ']' : '}');
+            add_byte(buf, at->type == HV_JSON_ARRAY ? ']' : '}');
         }
         while (depth && !at->next) {
             at = open[--depth];
-            hv_buf_add_byte(buf, at->type == HV_JSON_ARRAY ? ']' : '}');
+            add_byte(buf, at->type == HV_JSON_ARRAY ? ']' : '}');
         }
         if (!depth)
             return;
-        hv_buf_add_byte(buf, ',');
+        add_byte(buf, ',');
         at = at->next;
     }
 }

@@ -244,7 +244,7 @@ void decoder_tool_end(struct model_decoder *decoder, struct decode_block *block)
 
 /* ---- other blocks -------------------------------------------------------------------------------------- */
 
-void decoder_text_block(struct model_decoder *decoder, struct hv_str text)
+void decoder_text_block(struct model_decoder *decoder, struct hv_str text, struct hv_str phase)
 {
     if (!text.len)
         return;
@@ -254,6 +254,8 @@ void decoder_text_block(struct model_decoder *decoder, struct hv_str text)
     hv_json_begin_object(&writer);
     hv_json_member_cstr(&writer, "type", "text");
     hv_json_member_string(&writer, "text", text);
+    if (phase.len)
+        hv_json_member_string(&writer, "phase", phase);
     hv_json_end_object(&writer);
     decoder_emit_block(decoder, hv_buf_str(&decoder->scratch));
 }

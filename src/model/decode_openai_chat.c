@@ -56,7 +56,7 @@ static void end_text(struct model_decoder *decoder)
     struct decode_block *block = gathered(decoder, TEXT_INDEX);
     if (!block || !block->text.len)
         return;
-    decoder_text_block(decoder, hv_buf_str(&block->text));
+    decoder_text_block(decoder, hv_buf_str(&block->text), (struct hv_str){0});
     (void)decoder_hold_set(decoder, &block->text, HV_STR(""));
 }
 
@@ -219,6 +219,18 @@ static void add_arguments(struct model_decoder *decoder, struct decode_block *ca
         (void)decoder_hold_set(decoder, &call->text, hv_json_source(arguments, data));
 }
 
+/* What a server wants back with its call beyond what the API knows: Gemini's thought signatures. */
+static void take_extra(struct model_decoder *decoder, struct decode_block *call, const struct hv_json *piece,
+                       struct hv_str data)
+{
+    const struct hv_json *extra = hv_json_get(piece, "extra_content");
+    if (hv_json_type_of(extra) != HV_JSON_OBJECT || call->start.len)
+        return;
+    if (decoder_hold(decoder, &call->start, HV_STR("{\"extra_content\":")) &&
+        decoder_hold(decoder, &call->start, hv_json_source(extra, data)))
+        (void)decoder_hold(decoder, &call->start, HV_STR("}"));
+}
+
 /* The piece brings some arguments. */
 static bool has_arguments(const struct hv_json *function)
 {
@@ -245,6 +257,7 @@ static size_t add_call_piece(struct model_decoder *decoder, const struct hv_json
         return 0;
     size_t number = (size_t)(call - decoder->message.blocks.items);
     bool was_begun = call->begun;
+    take_extra(decoder, call, piece, data);
     add_arguments(decoder, call, hv_json_get(function, "arguments"), data);
     if (!decoder->over && call->name.len && (call->signature.len || call->text.len)) {
         decoder_make_id(decoder, call);

@@ -72,6 +72,7 @@ static void item_added(struct model_decoder *decoder, const struct hv_json *root
 static void end_message_item(struct model_decoder *decoder, struct decode_block *block, const struct hv_json *item)
 {
     bool streamed = block->pieced;
+    struct hv_str phase = hv_json_get_string(item, "phase"); /* commentary or answer: the API wants to be told again */
     hv_json_each(part, hv_json_get(item, "content"))
     {
         struct hv_str text = hv_json_get_string(part, "text");
@@ -79,7 +80,7 @@ static void end_message_item(struct model_decoder *decoder, struct decode_block 
             text = hv_json_get_string(part, "refusal");
         if (!streamed)
             decoder_emit_text(decoder, MODEL_TEXT, text);
-        decoder_text_block(decoder, text);
+        decoder_text_block(decoder, text, phase);
     }
 }
 
@@ -198,7 +199,7 @@ static void end_open_items(struct model_decoder *decoder)
         if (!block->closed && block->kind == DECODE_BLOCK_TOOL)
             decoder_tool_end(decoder, block);
         else if (!block->closed)
-            decoder_text_block(decoder, hv_buf_str(&block->text));
+            decoder_text_block(decoder, hv_buf_str(&block->text), (struct hv_str){0});
     }
 }
 

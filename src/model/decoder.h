@@ -160,8 +160,8 @@ void decoder_make_id(struct model_decoder *decoder, struct decode_block *block);
 void decoder_tool_begin(struct model_decoder *decoder, struct decode_block *block);
 /* TOOL_CALL and its BLOCK in neutral form; extra members of the announced block are kept. Closes the block. */
 void decoder_tool_end(struct model_decoder *decoder, struct decode_block *block);
-/* {"type":"text","text":…}; nothing when text is empty. */
-void decoder_text_block(struct model_decoder *decoder, struct hv_str text);
+/* {"type":"text","text":…,"phase":…}; nothing when text is empty; phase may be absent. */
+void decoder_text_block(struct model_decoder *decoder, struct hv_str text, struct hv_str phase);
 /* {"type":"provider_item","provider":…,"item":…}. */
 void decoder_item_block(struct model_decoder *decoder, const char *provider, const struct hv_json *item);
 /* Write a tool's raw input as a JSON object: compact when valid, {} when empty, else wrapped as INVALID_JSON. */

@@ -119,8 +119,9 @@ static void anthropic_system(const struct model *model, struct hv_str text, stru
 
 /* ---- blocks ----------------------------------------------------------------------------------------------------- */
 
-/* Breakpoints are put by the conversation; those that came with content would go over the limit of four. */
-static const char *const not_sent[] = {"cache_control", NULL};
+/* Breakpoints are put by the conversation; those that came with content would go over the limit of four. What other
+ * providers mark their blocks with is refused here. */
+static const char *const not_sent[] = {"cache_control", "phase", NULL};
 
 static void put_whole(struct hv_json_writer *writer, const struct hv_json *block)
 {
@@ -139,7 +140,7 @@ static void put_text(struct hv_json_writer *writer, struct hv_str text)
 
 static void put_call(struct hv_json_writer *writer, const struct hv_json *block)
 {
-    static const char *const own[] = {"type", "id", "name", "input", "cache_control", NULL};
+    static const char *const own[] = {"type", "id", "name", "input", "cache_control", "extra_content", NULL};
     char id[WIRE_NAME_MAX], name[WIRE_NAME_MAX];
     const struct hv_json *input = hv_json_get(block, "input");
     hv_json_begin_object(writer);

@@ -224,6 +224,8 @@ static void put_text(const struct hv_json *block, struct hv_buf *out)
     hv_json_begin_object(&writer);
     hv_json_member_cstr(&writer, "type", "message");
     hv_json_member_cstr(&writer, "role", "assistant");
+    if (hv_json_get_string(block, "phase").len)
+        hv_json_member_string(&writer, "phase", hv_json_get_string(block, "phase"));
     hv_json_name(&writer, "content");
     hv_json_begin_array(&writer);
     put_text_part(&writer, "output_text", text);

@@ -155,7 +155,9 @@ static void put_message(const struct words *said, int status, enum hv_code code,
 static void put_hint(int status, struct hv_str provider, struct hv_error *err)
 {
     bool anthropic = hv_str_is(provider, "anthropic");
-    if (status == 401)
+    if (hv_str_is(provider, "openai-chat") && strstr(err->message, "v1/responses"))
+        hv_error_hint(err, "this model is reached by the Responses API: use --model openai-responses:NAME");
+    else if (status == 401)
         hv_error_hint(err, "check the key in %s", anthropic ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY");
     else if (err->code == HV_EACCES)
         hv_error_hint(err, "check the account: its permissions, credit and spending limits");

@@ -450,6 +450,21 @@ static const struct decode_case cases[] = {
      "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"a\"}}\n\n"
      "data: {\"type\":\"message_stop\"}\n\n",
      "start\ntext a\nblock {\"type\":\"text\",\"text\":\"a\"}\nstop end_turn end_turn"},
+    {"responses: a message's phase stays with its text", MODEL_WIRE_OPENAI_RESPONSES,
+     "data: {\"type\":\"response.created\",\"response\":{\"id\":\"r1\"}}\n\n"
+     "data: "
+     "{\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{\"type\":\"message\",\"phase\":\"final_"
+     "answer\",\"content\":[{\"type\":\"output_text\",\"text\":\"a\"}]}}\n\n"
+     "data: {\"type\":\"response.completed\",\"response\":{\"id\":\"r1\"}}\n\n",
+     "start r1\ntext a\nblock {\"type\":\"text\",\"text\":\"a\",\"phase\":\"final_answer\"}\nstop end_turn end_turn"},
+    {"chat: what comes with a call goes back with it (Gemini's signatures)", MODEL_WIRE_OPENAI_CHAT,
+     "data: "
+     "{\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"id\":\"call_a\",\"type\":\"function\","
+     "\"function\":{\"name\":\"A\",\"arguments\":\"{}\"},\"extra_content\":{\"google\":{\"thought_signature\":\"s=\"}}}"
+     "]},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+     "start c1\nbegin call_a A\ncall call_a A {}\nblock "
+     "{\"type\":\"tool_use\",\"id\":\"call_a\",\"name\":\"A\",\"input\":{},\"extra_content\":{\"google\":{\"thought_"
+     "signature\":\"s=\"}}}\nstop tool_use stop"},
     {"responses: cut", MODEL_WIRE_OPENAI_RESPONSES,
      "data: {\"type\":\"response.created\",\"response\":{\"id\":\"r1\"}}\n\n",
      "start r1\nerror network: the stream was cut before its message was complete"},

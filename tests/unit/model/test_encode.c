@@ -184,6 +184,15 @@ static const struct message_case {
      "\"summary\":[]}},{\"type\":\"text\",\"text\":\"look\"},{\"type\":\"provider_item\",\"provider\":"
      "\"openai-responses\",\"item\":{\"type\":\"reasoning\",\"id\":\"rs_2\",\"encrypted_content\":\"gA==\"}}]",
      "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"look\"}]}"},
+    {"a text says again whether it was commentary or the answer", RESPONSES, "gpt-5.5", NULL, MODEL_ASSISTANT,
+     "[{\"type\":\"text\",\"text\":\"look\",\"phase\":\"commentary\"}]",
+     "{\"type\":\"message\",\"role\":\"assistant\",\"phase\":\"commentary\",\"content\":[{\"type\":\"output_text\","
+     "\"text\":\"look\"}]}"},
+    {"and not to others", ANTHROPIC, "claude-x", NULL, MODEL_ASSISTANT,
+     "[{\"type\":\"text\",\"text\":\"look\",\"phase\":\"commentary\"},{\"type\":\"tool_use\",\"id\":\"c1\",\"name\":"
+     "\"A\",\"input\":{},\"extra_content\":{}}]",
+     "{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"look\"},{\"type\":\"tool_use\",\"id\":\"c1\","
+     "\"name\":\"A\",\"input\":{}}]}"},
     {"the API's other items go back as they came", RESPONSES, "gpt-5", NULL, MODEL_ASSISTANT,
      "[{\"type\":\"provider_item\",\"provider\":\"openai-responses\",\"item\":{\"type\":\"web_search_call\",\"id\":"
      "\"ws_1\",\"status\":\"completed\"}},{\"type\":\"provider_item\",\"provider\":\"openai-chat\",\"item\":{}}]",

@@ -161,6 +161,10 @@ static const struct stream_case {
      JSON_ANSWER("401 Unauthorized", "",
                  "{\"error\":{\"message\":\"Incorrect API key\",\"code\":\"invalid_api_key\"}}"),
      CLOSE, 0, NULL, HV_EACCES, 401, -1, "Incorrect API key", "OPENAI_API_KEY"},
+    {"a model of the other API", "openai-chat",
+     JSON_ANSWER("400 Bad Request", "",
+                 "{\"error\":{\"message\":\"Please use /v1/responses instead.\",\"type\":\"invalid_request_error\"}}"),
+     CLOSE, 0, NULL, HV_EINVAL, 400, -1, "instead", "openai-responses:"},
     {"a conversation that is too long", "anthropic",
      JSON_ANSWER("400 Bad Request", "",
                  "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"prompt is too long: "

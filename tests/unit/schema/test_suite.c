@@ -90,7 +90,8 @@ static void run_test(struct suite *suite, const struct schema *schema, const str
     else if (loud == HV_EINVAL && !errors.count)
         note(suite, false, group, test, "invalid without an error");
     else
-        note(suite, (loud == HV_OK) == wanted, group, test, errors.first ? errors.first->message.ptr : "taken as valid");
+        note(suite, (loud == HV_OK) == wanted, group, test,
+             errors.first ? errors.first->message.ptr : "taken as valid");
 }
 
 static void run_group(struct suite *suite, const struct hv_json *group, struct hv_str source)

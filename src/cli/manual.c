@@ -3,6 +3,7 @@
  * that they cannot say something else: `helve completion SHELL`, and for the build `helve debug man`.
  */
 #include "base/cleanup.h"
+#include "base/utf8.h"
 #include "cli/cli.h"
 
 #include <helve/helve.h>
@@ -25,18 +26,23 @@ static void each_option(const struct option *table, void (*visit)(void *user, co
 /* ---- the man page --------------------------------------------------------------------------------------------------
  */
 
-/* Text for troff: backslashes and dashes as they are, no line that begins with a control character. */
+/* Text for troff: backslashes and dashes as they are, ASCII only, no line that begins with a control character. */
 static void add_troff(struct hv_buf *out, struct hv_str text)
 {
     bool line_start = true;
-    for (size_t i = 0; i < text.len; i++) {
+    for (size_t i = 0, length; i < text.len; i += length) {
         char c = text.ptr[i];
+        uint32_t code_point = 0;
+        length = utf8_decode(text, i, &code_point);
+        length = length ? length : 1;
         if (line_start && (c == '.' || c == '\''))
             hv_buf_add_cstr(out, "\\&");
         if (c == '\\')
             hv_buf_add_cstr(out, "\\e");
         else if (c == '-')
             hv_buf_add_cstr(out, "\\-");
+        else if (length > 1)
+            hv_buf_addf(out, "\\[u%04X]", (unsigned)code_point);
         else
             hv_buf_add_byte(out, c);
         line_start = c == '\n';
@@ -181,7 +187,7 @@ static void add_bash(struct hv_buf *out)
     struct words words = {.out = out};
     hv_buf_add_cstr(out, "_helve() {\n"
                          "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words=''\n"
-                         "  local first=${COMP_WORDS[1]} second=${COMP_WORDS[2]}\n"
+                         "  local first=${COMP_WORDS[1]-} second=${COMP_WORDS[2]-}\n"
                          "  COMPREPLY=()\n"
                          "  case \"$previous\" in\n");
     for (size_t i = 0; i < count; i++)

@@ -206,9 +206,22 @@ static bool breaks_off(const struct calls_reader *reader, char c)
            reader->line > reader->value_line && reader->pending.data[reader->begin] == '{';
 }
 
+/* Inside a string most bytes mean nothing: go on to the next that may end it. */
+static void skip_plain(struct calls_reader *reader)
+{
+    const char *at = reader->pending.data + reader->scanned, *end = reader->pending.data + reader->pending.len;
+    while (at < end && *at != '"' && *at != '\\' && *at != '\n')
+        at++;
+    reader->scanned = (size_t)(at - reader->pending.data);
+}
+
 static void scan(struct calls_reader *reader)
 {
     while (reader->scanned < reader->pending.len) {
+        if (reader->in_string && !reader->escaped)
+            skip_plain(reader);
+        if (reader->scanned == reader->pending.len)
+            break;
         char c = reader->pending.data[reader->scanned];
         bool blank = isspace((unsigned char)c) || (c == ',' && !reader->started);
         if (!reader->started && blank) {

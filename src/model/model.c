@@ -128,7 +128,7 @@ static enum hv_code prepare_http(struct model *model, const struct model_options
     model->own_service = hv_str_starts(base, hv_str_from(provider->base_url));
     model->url = make_url(&model->arena, provider, base);
     model_add_header(model, "Content-Type", HV_STR("application/json"));
-    model_add_header(model, "Accept", HV_STR("text/event-stream"));
+    model_add_header(model, "Accept", HV_STR("text/event-stream, application/json"));
     provider->add_headers(model);
     return HV_OK;
 }

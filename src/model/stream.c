@@ -15,7 +15,7 @@
 #include "net/http.h"
 
 enum {
-    BLOCK_MAX = 64 << 20,
+    BLOCK_MAX = 16 << 20,
     BODY_MAX = INT32_MAX,
     REFUSAL_MAX = 64 << 10, /* of an answer that is an error */
     SAMPLE_MAX = 200,

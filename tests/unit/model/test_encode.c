@@ -377,6 +377,44 @@ static void names_are_changed_only_where_a_wire_asks_for_it_and_stay_apart(void 
     }
 }
 
+/* ---- limits ----------------------------------------------------------------------------------------------------- */
+
+static void no_event(void *user, const struct model_event *event)
+{
+    (void)user, (void)event;
+    fail();
+}
+
+static void no_end(void *user, enum hv_code code, const struct hv_error *err, int status, int64_t retry_after_ms)
+{
+    (void)user, (void)code, (void)err, (void)status, (void)retry_after_ms;
+    fail();
+}
+
+static void more_tools_than_a_service_takes_are_told_before_anything_is_sent(void **state)
+{
+    (void)state;
+    enum { COUNT = 129 };
+    struct model_tool many[COUNT];
+    char names[COUNT][8];
+    for (size_t i = 0; i < COUNT; i++) {
+        (void)snprintf(names[i], sizeof names[i], "T%zu", i);
+        many[i] = (struct model_tool){.name = hv_str_from(names[i]), .input_schema = HV_STR("{}")};
+    }
+    const struct model_stream_handlers handlers = {.on_event = no_event, .on_end = no_end};
+    struct model_stream *stream = NULL;
+    struct hv_error err;
+    struct model *model = new_model(CHAT, "gpt-4o", NULL, NULL);
+    struct model_conversation *conversation = model_conversation_new(model);
+    model_conversation_set_tools(conversation, many, COUNT, COUNT);
+    assert_int_equal(model_send(conversation, &handlers, &stream, &err), HV_ETOOBIG);
+    assert_non_null(strstr(err.message, "129 tools"));
+    assert_non_null(strstr(err.hint, "--tools"));
+    assert_null(stream);
+    model_conversation_free(conversation);
+    model_free(model);
+}
+
 /* ---- models ----------------------------------------------------------------------------------------------------- */
 
 static void options_that_cannot_work_are_refused_with_a_way_out(void **state)
@@ -443,6 +481,7 @@ int main(void)
         cmocka_unit_test(each_message_has_its_bytes_on_each_wire),
         cmocka_unit_test(each_head_has_its_bytes_on_each_wire),
         cmocka_unit_test(names_are_changed_only_where_a_wire_asks_for_it_and_stay_apart),
+        cmocka_unit_test(more_tools_than_a_service_takes_are_told_before_anything_is_sent),
         cmocka_unit_test(options_that_cannot_work_are_refused_with_a_way_out),
         cmocka_unit_test(costs_and_windows_are_known_by_family),
     };

@@ -240,25 +240,28 @@ static bool classifier(struct judgement *judgement)
 /* ---- 9: asking ----------------------------------------------------------------------------------------------------
  */
 
-static bool is_outside(const struct judgement *judgement, struct hv_str *path)
+/* What is the matter with this path, or absent when it is nothing. */
+static struct hv_str objection(const struct judgement *judgement, const struct match_access *access)
 {
-    struct match_access access;
-    for (size_t i = 0; match_next_access(judgement->facts, &i, &access);)
-        if (policy_classify_path(judgement->policy, access.path, access.writing) == POLICY_PATH_OUTSIDE) {
-            *path = access.path->written;
-            return true;
-        }
-    return false;
+    const struct policy_path *path = access->path;
+    if (!path->resolved.len)
+        return hv_arena_format(judgement->arena, "the links of %.*s cannot be followed", HV_STR_ARG(path->written));
+    if (policy_classify_path(judgement->policy, path, access->writing) != POLICY_PATH_OUTSIDE)
+        return (struct hv_str){0};
+    if (hv_str_eq(path->resolved, path->written))
+        return hv_arena_format(judgement->arena, "%.*s is outside the workspace and no rule allows it",
+                               HV_STR_ARG(path->written));
+    return hv_arena_format(judgement->arena, "%.*s is %.*s, outside the workspace, and no rule allows both",
+                           HV_STR_ARG(path->written), HV_STR_ARG(path->resolved));
 }
 
 static bool ask_person(struct judgement *judgement)
 {
-    struct hv_str path;
-    if (!is_outside(judgement, &path))
-        return settle(judgement, POLICY_STAGE_ASK, HV_ASK, HV_STR("no rule allows it"));
-    return settle(
-        judgement, POLICY_STAGE_ASK, HV_ASK,
-        hv_arena_format(judgement->arena, "%.*s is outside the workspace and no rule allows it", HV_STR_ARG(path)));
+    struct match_access access;
+    struct hv_str reason = {0};
+    for (size_t i = 0; !reason.len && match_next_access(judgement->facts, &i, &access);)
+        reason = objection(judgement, &access);
+    return settle(judgement, POLICY_STAGE_ASK, HV_ASK, reason.len ? reason : HV_STR("no rule allows it"));
 }
 
 /* ---- all of it ----------------------------------------------------------------------------------------------------

@@ -153,7 +153,7 @@ static void add_line(struct hv_buf *out, const char *name, struct hv_str text)
 {
     if (!text.len)
         return;
-    hv_buf_addf(out, "  %-10s", name);
+    hv_buf_addf(out, "  %-10s ", name);
     visible_add(out, text);
     hv_buf_add_byte(out, '\n');
 }
@@ -167,13 +167,13 @@ static void add_access(struct hv_buf *out, const struct policy *policy, const st
         add_line(out, "", HV_STR("which cannot be resolved: no rule allows it"));
     else if (!hv_str_eq(path->resolved, path->written))
         add_line(out, "  which is", path->resolved);
-    hv_buf_addf(out, "  %-10s%s%s%s%s\n", "  class", class_name(policy_classify_path(policy, path, access->writing)),
+    hv_buf_addf(out, "  %-10s %s%s%s%s\n", "  class", class_name(policy_classify_path(policy, path, access->writing)),
                 what ? " (" : "", what ? what : "", what ? ")" : "");
 }
 
 static void add_rule_line(struct hv_buf *out, const struct rule *rule, const char *note)
 {
-    hv_buf_addf(out, "  %-10s", verdict_name(rule->verdict));
+    hv_buf_addf(out, "  %-10s ", verdict_name(rule->verdict));
     visible_add(out, rule->text);
     hv_buf_add_cstr(out, "  ");
     visible_add(out, rule->place);

@@ -773,6 +773,32 @@ static void a_command_of_many_wrapped_programs_takes_no_squared_time(void **stat
     hv_arena_release(&arena);
 }
 
+static void the_reason_of_a_question_says_what_is_the_matter(void **state)
+{
+    static const struct {
+        const char *path, *reason;
+    } rows[] = {
+        {"/etc/hosts", "/etc/hosts is outside the workspace and no rule allows it"},
+        {"/ws/out/a", "/ws/out/a is /etc/app/a, outside the workspace, and no rule allows both"},
+        {"/ws/loop/a", "the links of /ws/loop/a cannot be followed"},
+        {"/ws/a.c", "no rule allows it"},
+    };
+    struct policy *policy = world_policy("", NORMAL, NULL, false);
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct hv_arena arena = {0};
+        struct world_call call = {EDIT, rows[i].path};
+        struct policy_facts facts;
+        struct policy_decision decision;
+        world_facts(&call, &arena, &facts);
+        policy_decide(policy, &facts, &arena, &decision);
+        if (!hv_str_is(decision.reason, rows[i].reason))
+            fail_msg("%.*s", HV_STR_ARG(decision.reason));
+        hv_arena_release(&arena);
+    }
+    policy_unref(policy);
+}
+
 static void names_of_modes_and_stages_are_stable(void **state)
 {
     enum policy_mode mode;
@@ -814,6 +840,7 @@ int main(void)
         cmocka_unit_test(paths_have_classes),
         cmocka_unit_test(a_command_of_absurd_length_is_still_judged),
         cmocka_unit_test(a_command_of_many_wrapped_programs_takes_no_squared_time),
+        cmocka_unit_test(the_reason_of_a_question_says_what_is_the_matter),
         cmocka_unit_test(names_of_modes_and_stages_are_stable),
     };
     return cmocka_run_group_tests_name("policy_decide", tests, NULL, NULL);

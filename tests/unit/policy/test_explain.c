@@ -96,17 +96,17 @@ static void the_text_tells_the_same_to_people(void **state)
     struct hv_str text = explain(&arena, "ask Edit(//etc/**)", POLICY_DEFAULT, call, false);
     (void)state;
     static const char *const parts[] = {"ask: the rule Edit(//etc/**)",
-                                        "writes    /ws/out/a.c\n",
-                                        "which is/etc/app/a.c",
+                                        "writes     /ws/out/a.c\n",
+                                        "which is /etc/app/a.c",
                                         "outside the workspace",
-                                        "mode      default\n",
-                                        "stage     ask_rule\n",
+                                        "mode       default\n",
+                                        "stage      ask_rule\n",
                                         "Edit(//etc/**)  project settings /ws/.helve/settings.json:1:5  <- decides\n"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (hv_str_find(text, hv_str_from(parts[i]), 0) == SIZE_MAX)
             fail_msg("no \"%s\" in\n%.*s", parts[i], HV_STR_ARG(text));
     text = explain(&arena, "", POLICY_DEFAULT, (struct world_call){&world_bash, "make"}, false);
-    assert_true(hv_str_find(text, HV_STR("proposal  Bash(make)\n"), 0) != SIZE_MAX);
+    assert_true(hv_str_find(text, HV_STR("proposal   Bash(make)\n"), 0) != SIZE_MAX);
     assert_true(hv_str_find(text, HV_STR("no rule speaks of it\n"), 0) != SIZE_MAX);
     hv_arena_release(&arena);
 }

@@ -292,6 +292,12 @@ static enum match_found find_by_lines(struct matcher *matcher, struct hv_str tex
     return MATCH_NONE;
 }
 
+/* An empty match after the last line end is in no line. */
+static bool is_past_lines(struct hv_str text, size_t start)
+{
+    return start >= text.len && (!text.len || text.ptr[text.len - 1] == '\n');
+}
+
 /* The window that begins at from: whole lines. */
 static enum match_found find_in_window(struct matcher *matcher, struct hv_str text, size_t from, size_t limit,
                                        struct match *match)
@@ -313,7 +319,7 @@ static enum match_found find_in_window(struct matcher *matcher, struct hv_str te
             by_lines = true;
             break;
         }
-        if (start >= window.len) /* an empty match after the last line end: no line of its own */
+        if (is_past_lines(window, start))
             return MATCH_NONE;
         enum match_found found =
             find_by_lines(matcher, text, from + lines_begin(window, start), from + start + 1, match);
@@ -367,7 +373,7 @@ static enum match_found find_across(struct matcher *matcher, struct hv_str text,
     matcher->given_up += tried == TRIED_HARD;
     if (tried == TRIED_STOPPED)
         return MATCH_STOPPED;
-    if (tried != TRIED_MATCH || start >= text.len)
+    if (tried != TRIED_MATCH || is_past_lines(text, start))
         return MATCH_NONE;
     set_lines(match, text, start, until);
     return MATCH_FOUND;

@@ -128,6 +128,7 @@ static void a_line_matches_by_itself(void **state)
 static void multiline_spans_lines(void **state)
 {
     struct session *session = *state;
+    file_put(session, "n", "a\nb");
     file_put(session, "m", "begin {\n  one\n  two\n}\nbegin { x }\nlast begin\n");
     static const struct grep_case cases[] = {
         {"{'pattern':'begin \\\\{.*?\\\\}','multiline':true,'path':'m','output_mode':'content'}",
@@ -137,6 +138,8 @@ static void multiline_spans_lines(void **state)
         {"{'pattern':'one\\\\n  two','multiline':true,'path':'m','output_mode':'content'}", "m:2:  one\nm:3:  two\n"},
         {"{'pattern':'one\\n  two','multiline':true,'fixed_strings':true,'path':'m','output_mode':'content','-A':1}",
          "m:2:  one\nm:3:  two\nm-4-}\n"},
+        {"{'pattern':'$','path':'n','output_mode':'content'}", "n:1:a\nn:2:b\n"},
+        {"{'pattern':'$','path':'n','multiline':true,'output_mode':'content'}", "n:1:a\nn:2:b\n"},
         {"{'pattern':'in$','multiline':true,'path':'m','output_mode':'content'}", "m:6:last begin\n"},
     };
     RUN_CASES(state, cases);

@@ -85,8 +85,8 @@ class Case:
 
     def start(self, *arguments, server=None, env=None, **options):
         """helve as a process; its whole group ends with stop()."""
-        return subprocess.Popen([HELVE, *arguments], cwd=self.project, env=self.environment(server, env), start_new_session=True,  # pylint: disable=consider-using-with
-                                **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options})
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        return subprocess.Popen([HELVE, *arguments], cwd=self.project, env=self.environment(server, env), start_new_session=True, **streams)
 
     def helve(self, *arguments, server=None, env=None, stdin=None, timeout=TIMEOUT):
         process = self.start(*arguments, server=server, env=env, stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL)
@@ -95,7 +95,8 @@ class Case:
         except subprocess.TimeoutExpired as late:
             stop(process)
             out, err = process.communicate()
-            raise AssertionError(f"helve did not end within {timeout} s\n{Ran(None, out.decode(errors='replace'), err.decode(errors='replace'))}") from late
+            ran = Ran(None, out.decode(errors="replace"), err.decode(errors="replace"))
+            raise AssertionError(f"helve did not end within {timeout} s: {ran}") from late
         ran = Ran(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
         assert "Sanitizer" not in ran.err and "runtime error:" not in ran.err, ran
         assert ran.code is not None and ran.code >= 0, f"ended by a signal: {ran}"

@@ -128,7 +128,8 @@ def connections_are_kept_between_requests(case, wire):
 @on(*WIRES)
 def a_session_goes_on_with_its_history(case, wire):
     case.write("a.txt", "one\n")
-    server = case.serve(Answer([call("Read", {"file_path": case.project + "/a.txt"})]), Answer([text("first answer")]), Answer([text("second answer")]))
+    server = case.serve(Answer([call("Read", {"file_path": case.project + "/a.txt"})]), Answer([text("first answer")]),
+                        Answer([text("second answer")]))
     said(case.ask(server, "first question", wire=wire), "first answer")
     said(case.ask(server, "second question", "--continue", wire=wire), "second answer")
     clean(server, 3)
@@ -171,7 +172,8 @@ def test_thinking_with_an_empty_text_is_sent_back(case):
 
 def test_reasoning_items_go_back_before_their_calls(case):
     case.write("a.txt", "one\n")
-    server = case.serve(Answer([thinking("I should read", "gAAAAencrypted"), call("Read", {"file_path": case.project + "/a.txt"})]), Answer([text("ok")]))
+    blocks = [thinking("I should read", "gAAAAencrypted"), call("Read", {"file_path": case.project + "/a.txt"})]
+    server = case.serve(Answer(blocks), Answer([text("ok")]))
     said(case.ask(server, "think", wire="openai-responses"), "ok")
     clean(server, 2)
     kinds = [item.get("type", "message") for item in server.requests[1].messages]
@@ -521,7 +523,8 @@ def a_server_that_is_no_model_is_told(case, wire):
 @on(*WIRES)
 def garbage_in_a_stream_does_no_harm(case, wire):
     for garbage in (b"\xff\xfe\x00\x01" * 50 + b"\n\n", b"data: {broken json\n\n", b"data: [1, 2]\n\n", b"event: message_stop\ndata: {}\n\n",
-                    b"data: " + b"x" * 100000 + b"\n\n", b"data: null\n\n", b": " + b"y" * 5000 + b"\n\n", b"event: unknown\ndata: {\"type\":\"unknown\"}\n\n"):
+                    b"data: " + b"x" * 100000 + b"\n\n", b"data: null\n\n", b": " + b"y" * 5000 + b"\n\n",
+                    b"event: unknown\ndata: {\"type\":\"unknown\"}\n\n"):
         server = case.serve(*[Answer([text("the answer")], garble=("delta 0 0", garbage))] * 2)
         ran = case.ask(server, "go", wire=wire, env={"HELVE_MAX_RETRIES": "1"})
         assert ran.out in ("the answer\n", ""), (garbage[:30], ran)

@@ -64,7 +64,8 @@ def test_messages_are_checked_as_the_api_does(case):
                                               {"type": "tool_use", "id": "toolu_1", "name": "Read", "input": {}},
                                               {"type": "tool_use", "id": "toolu_2", "name": "Read", "input": {}}]},
             {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "a"},
-                                         {"type": "tool_result", "tool_use_id": "toolu_2", "content": [{"type": "text", "text": "b"}], "is_error": True},
+                                         {"type": "tool_result", "tool_use_id": "toolu_2", "is_error": True,
+                                          "content": [{"type": "text", "text": "b"}]},
                                          {"type": "text", "text": "go on"}]},
         ]}
     expect(case, "anthropic", good, [

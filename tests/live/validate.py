@@ -1,7 +1,8 @@
 """What the three APIs refuse: checks of a request's body. Each check gives a list of faults (texts); none: the API would take it.
 
-The rules are those that the services document or are known to enforce. Memory is what the server issued: signatures of thinking, calls. The Messages API joins neighbouring messages of one role;
-servers that imitate it refuse them, so that is a fault unless memory.alternate is off.
+The rules are those that the services document or are known to enforce. Memory is what the server issued: signatures of thinking,
+calls. The Messages API joins neighbouring messages of one role; servers that imitate it refuse them, so that is a fault unless
+memory.alternate is off.
 """
 import base64
 import json
@@ -231,7 +232,8 @@ def check_tools(faults, tools):
 
 def count_breakpoints(value):
     if isinstance(value, dict):
-        return ("cache_control" in value) + sum(count_breakpoints(inner) for name, inner in value.items() if name not in ("cache_control", "input", "input_schema"))
+        inner = [member for name, member in value.items() if name not in ("cache_control", "input", "input_schema")]
+        return ("cache_control" in value) + sum(map(count_breakpoints, inner))
     return sum(count_breakpoints(inner) for inner in value) if isinstance(value, list) else 0
 
 

@@ -284,18 +284,27 @@ static void take_byte(struct ansi_cleaner *cleaner, unsigned char byte, struct h
     }
 }
 
-/* Length of the printable ASCII (with tabs) that bytes begin with; *lines: up to behind its last newline. */
+/* Length of the character of several bytes at offset i when it is whole, well-formed and no control; else 0. */
+static size_t plain_wide(struct hv_str bytes, size_t i)
+{
+    uint32_t character;
+    size_t len = utf8_decode(bytes, i, &character);
+    return character == UTF8_INVALID || character < 0xa0 ? 0 : len;
+}
+
+/* Length of the printable text (with tabs) that bytes begin with; *lines: up to behind its last newline. */
 static size_t plain_run(struct hv_str bytes, bool with_newlines, size_t *lines)
 {
-    size_t i = 0;
-    for (*lines = 0; i < bytes.len; i++) {
+    size_t i = 0, len = 1;
+    for (*lines = 0; i < bytes.len && len; i += len) {
         unsigned char byte = (unsigned char)bytes.ptr[i];
-        if (byte >= 0x20 && byte < DEL)
+        len = 1;
+        if (byte >= ' ' && byte < DEL)
             continue;
         if (byte == '\n' && with_newlines)
             *lines = i + 1;
         else if (byte != '\t')
-            break;
+            len = byte < 0x80 ? 0 : plain_wide(bytes, i);
     }
     return i;
 }
@@ -309,9 +318,7 @@ static size_t take_plain(struct ansi_cleaner *cleaner, struct hv_str bytes, stru
         return 0;
     size_t length = plain_run(bytes, !cleaner->line.len, &lines);
     append(out, hv_str_slice(bytes, 0, lines));
-    struct hv_str rest = hv_str_slice(bytes, lines, length);
-    if (rest.len > room)
-        rest.len = room;
+    struct hv_str rest = truncate_head(hv_str_slice(bytes, lines, length), room);
     if (rest.len)
         put(cleaner, rest, out);
     return lines + rest.len;

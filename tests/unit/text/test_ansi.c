@@ -262,6 +262,25 @@ static void a_line_without_end_takes_bounded_memory(void **state)
     assert_int_equal(out.len, PIECES * sizeof piece);
 }
 
+static void a_long_line_is_not_cut_within_a_character(void **state)
+{
+    (void)state;
+    CLEANUP_BUF struct hv_buf line = {.max = 4 << 20};
+    while (line.len < 1 << 20)
+        hv_buf_add_cstr(&line, "x\xe4\xbd\xa0\xc3\xbc\xf0\x9f\x98\x80");
+    static const size_t steps[] = {1, 7, 4093, 100003, 1 << 21};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        CLEANUP_BUF struct hv_buf out = {.max = 4 << 20};
+        struct ansi_cleaner cleaner = {0};
+        ansi_feed(&cleaner, HV_STR("\x1b[m\a"), &out);
+        for (size_t at = 0; at < line.len; at += steps[i])
+            ansi_feed(&cleaner, hv_str_slice(hv_buf_str(&line), at, at + steps[i]), &out);
+        ansi_finish(&cleaner, &out);
+        ansi_release(&cleaner);
+        assert_true(hv_str_eq(hv_buf_str(&line), hv_buf_str(&out)));
+    }
+}
+
 static void a_string_without_end_does_not_swallow_the_rest(void **state)
 {
     (void)state;
@@ -296,6 +315,7 @@ int main(void)
         cmocka_unit_test(random_bytes_give_the_same_whole_and_in_pieces),
         cmocka_unit_test(a_full_buffer_holds_what_fitted),
         cmocka_unit_test(a_line_without_end_takes_bounded_memory),
+        cmocka_unit_test(a_long_line_is_not_cut_within_a_character),
         cmocka_unit_test(a_string_without_end_does_not_swallow_the_rest),
         cmocka_unit_test(going_back_over_a_long_line_takes_bounded_time),
     };

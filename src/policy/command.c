@@ -536,6 +536,14 @@ static bool is_file_writer(struct hv_str from_here, struct hv_str name, uint64_t
     return is_one_of(name, writers);
 }
 
+bool command_only_shows(const struct command_text *command)
+{
+    static const char *const readers[] = {
+        "cat", "head", "tail",   "wc",   "grep", "egrep", "fgrep",   "ls",       "stat",     "diff",      "cmp",
+        "nl",  "od",   "md5sum", "test", "[",    "du",    "sha1sum", "readlink", "realpath", "sha256sum", NULL};
+    return command_is_plain(command->raw) && is_one_of(word_at(command->raw, 0), readers);
+}
+
 bool command_may_write(const struct command_text *command)
 {
     return hv_str_find_byte(command->bare, '>', 0) != SIZE_MAX || any_place(command->bare, is_file_writer) ||

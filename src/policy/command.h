@@ -37,6 +37,9 @@ const char *command_confirmed(const struct command_text *command);
 /* Redirects its output, runs program text, or runs a program that writes the files it names. */
 bool command_may_write(const struct command_text *command);
 
+/* One command of plain words that runs a program which only shows the files it names, whatever its options. */
+bool command_only_shows(const struct command_text *command);
+
 /* Runs program text given in the command (sh -c, python -c, eval, …): no rule is proposed for it. */
 bool command_runs_code(const struct command_text *command);
 

@@ -116,13 +116,13 @@ static bool confirm_path(struct judgement *judgement, struct hv_str path, struct
     return confirm(judgement, hv_arena_format(judgement->arena, "it touches %.*s: %s", HV_STR_ARG(path), class.what));
 }
 
-/* A word of a command. What a command does with it is not known: only a read-only one surely does not write. */
+/* A word of a command. What a command does with it is not known: only some surely do not write. */
 static bool confirm_mention(void *user, struct hv_str path)
 {
     struct judgement *judgement = user;
     struct policy_path word = {.written = path};
     struct path_class class = path_classify(judgement->policy->classes, &word, false);
-    if (class.class == POLICY_PATH_OUTSIDE && !judgement->facts->read_only)
+    if (class.class == POLICY_PATH_OUTSIDE && !judgement->call.command_reads)
         class = path_classify(judgement->policy->classes, &word, true);
     return confirm_path(judgement, path, class);
 }

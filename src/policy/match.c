@@ -10,6 +10,7 @@ void match_begin(const struct policy *policy, const struct policy_facts *facts, 
     out->has_command = true;
     command_prepare(arena, facts->subject, &out->command);
     out->command_writes = command_may_write(&out->command);
+    out->command_reads = facts->read_only || command_only_shows(&out->command);
 }
 
 bool match_next_access(const struct policy_facts *facts, size_t *index, struct match_access *out)
@@ -95,7 +96,7 @@ static bool rule_takes_mention(void *user, struct hv_str path)
 /* Rules about files also hold for the files that a command names, as far as its text shows them. */
 static enum match_strength restricts_mentions(const struct match_call *call, const struct rule *rule)
 {
-    bool reading = rule_guards_files(rule, false), writing = rule_guards_files(rule, true) && !call->facts->read_only;
+    bool reading = rule_guards_files(rule, false), writing = rule_guards_files(rule, true) && !call->command_reads;
     if (!reading && !writing)
         return MATCH_NONE;
     if (!match_each_mention(call, rule_takes_mention, (void *)rule))

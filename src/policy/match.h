@@ -15,6 +15,7 @@ struct match_call {
     bool has_command;
     struct command_text command; /* when has_command */
     bool command_writes;         /* the command may well write the files it names */
+    bool command_reads;          /* it surely does not */
 };
 
 /* facts->tool is not NULL. */

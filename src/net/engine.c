@@ -21,7 +21,6 @@
 #include <helve/helve.h>
 #include <netinet/tcp.h>
 #include <signal.h>
-#include <strings.h>
 #include <unistd.h>
 
 enum {
@@ -340,7 +339,8 @@ static enum hv_code check_url(struct net_transfer *transfer, struct hv_error *er
          *host = url_part(transfer->url, CURLUPART_HOST), *port = url_part(transfer->url, CURLUPART_PORT),
          *password = url_part(transfer->url, CURLUPART_PASSWORD);
     enum hv_code code = HV_OK;
-    if (!scheme || (strcasecmp(scheme, "http") && strcasecmp(scheme, "https"))) {
+    struct hv_str name = hv_str_from(scheme);
+    if (!hv_str_eq_nocase(name, HV_STR("http")) && !hv_str_eq_nocase(name, HV_STR("https"))) {
         code = hv_fail(err, HV_EUNSUPPORTED, "only http and https addresses can be used");
     } else if (user || password) {
         code = hv_fail(err, HV_EINVAL, "an address with a user or a password cannot be used");

@@ -196,6 +196,14 @@ static void add_span(struct trace_call *call, enum trace_kind kind, uint64_t end
     };
 }
 
+static bool has_span(const struct trace_call *call, enum trace_kind kind)
+{
+    for (size_t i = 0; i < call->span_count; i++)
+        if (call->spans[i].kind == kind)
+            return true;
+    return false;
+}
+
 /* ---- drawing ------------------------------------------------------------------------------------------------- */
 
 static void open_section(struct tracer *tracer, uint64_t start)
@@ -414,14 +422,6 @@ static void on_call(struct tracer *tracer, uint64_t time, const struct hv_event 
     call->input = describe_input(tracer, call, event->json);
 }
 
-static bool has_span(const struct trace_call *call, enum trace_kind kind)
-{
-    for (size_t i = 0; i < call->span_count; i++)
-        if (call->spans[i].kind == kind)
-            return true;
-    return false;
-}
-
 static void on_result(struct tracer *tracer, struct trace_call *call, uint64_t time, const struct hv_event *event)
 {
     call->result = describe_result(tracer, call, event->json);
@@ -440,7 +440,8 @@ static void on_call_event(struct tracer *tracer, uint64_t time, const struct hv_
         call = add_call(tracer, before(time, bounded(event->duration_ns)), event);
     if (!call)
         return;
-    if (time > call->end)
+    /* Results are handed on in the order of the calls: this one may have waited for another since it was done. */
+    if (time > call->end && (event->type != HV_EVENT_RESULT || !has_span(call, TRACE_RUN)))
         call->end = time;
     switch (event->type) {
     case HV_EVENT_HOOK: add_span(call, TRACE_HOOK, time, event->duration_ns, event->text); break;

@@ -408,6 +408,27 @@ static void put_call(struct hv_buf *journal, unsigned number, uint64_t start_ms,
                               .json = HV_STR("{\"type\":\"tool_result\",\"content\":\"x\"}")});
 }
 
+/* Results are handed on in order: the wait for that is not part of the call. */
+static void a_call_ends_when_it_is_done_not_when_its_turn_comes(void **state)
+{
+    (void)state;
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    CLEANUP_BUF struct hv_buf journal = {.max = 1 << 20};
+    struct page page = {.bytes = {.max = 64 << 20}};
+    struct hv_event event = {.type = HV_EVENT_CALL, .call_id = HV_STR("1"), .tool = HV_STR("Read")};
+    put(&journal, 100, event);
+    event.type = HV_EVENT_STAGE;
+    event.name = HV_STR("execute");
+    event.duration_ns = 5000000;
+    put(&journal, 110, event);
+    event.type = HV_EVENT_RESULT;
+    put(&journal, 900, event);
+    const struct hv_json *events =
+        hv_json_get(parse(&arena, trace(&page, CHROME, hv_buf_str(&journal))), "traceEvents");
+    assert_true(slice_of(find_slice(events, "Read")).end == 110e3);
+    hv_buf_release(&page.bytes);
+}
+
 static void calls_that_overlap_stand_on_rows_of_their_own(void **state)
 {
     (void)state;
@@ -581,6 +602,7 @@ int main(void)
         cmocka_unit_test(the_page_shows_what_happened),
         cmocka_unit_test(the_chrome_form_is_valid_whatever_the_journal_holds),
         cmocka_unit_test(chrome_slices_have_the_times_of_what_happened),
+        cmocka_unit_test(a_call_ends_when_it_is_done_not_when_its_turn_comes),
         cmocka_unit_test(calls_that_overlap_stand_on_rows_of_their_own),
         cmocka_unit_test(a_journal_cut_anywhere_gives_both_forms),
         cmocka_unit_test(a_journal_without_events_is_refused_and_writes_nothing),

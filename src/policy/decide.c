@@ -11,6 +11,7 @@ struct judgement {
     const struct policy *policy;
     const struct policy_facts *facts;
     struct hv_arena *arena;
+    const struct rule *mentioned; /* a deny rule about a file that the command names, perhaps only to read it */
     struct policy_decision out;
 };
 
@@ -42,13 +43,22 @@ static bool settle_by_rule(struct judgement *judgement, enum policy_stage stage,
                                   HV_STR_ARG(rule->place), does));
 }
 
+/* The first rule that speaks of the call in full; the first that a command merely mentions a file of goes to *mention.
+ */
 static const struct rule *find_restriction(const struct judgement *judgement, enum hv_verdict verdict,
-                                           enum match_strength least)
+                                           const struct rule **mention)
 {
     const struct policy *policy = judgement->policy;
-    for (size_t i = 0; i < policy->rule_count; i++)
-        if (policy->rules[i].verdict == verdict && match_restricts(&judgement->call, &policy->rules[i]) >= least)
-            return &policy->rules[i];
+    for (size_t i = 0; i < policy->rule_count; i++) {
+        const struct rule *rule = &policy->rules[i];
+        if (rule->verdict != verdict)
+            continue;
+        enum match_strength strength = match_restricts(&judgement->call, rule);
+        if (strength == MATCH_FULL)
+            return rule;
+        if (strength == MATCH_MENTION && !*mention)
+            *mention = rule;
+    }
     return NULL;
 }
 
@@ -86,7 +96,7 @@ static bool hook_denies(struct judgement *judgement)
 
 static bool deny_rule(struct judgement *judgement)
 {
-    const struct rule *rule = find_restriction(judgement, HV_DENY, MATCH_FULL);
+    const struct rule *rule = find_restriction(judgement, HV_DENY, &judgement->mentioned);
     return rule && settle_by_rule(judgement, POLICY_STAGE_DENY_RULE, HV_DENY, rule, "denies it");
 }
 
@@ -154,10 +164,11 @@ static bool hook_asks(struct judgement *judgement)
 
 static bool ask_rule(struct judgement *judgement)
 {
-    const struct rule *rule = find_restriction(judgement, HV_ASK, MATCH_MENTION);
+    const struct rule *mentioned = NULL, *rule = find_restriction(judgement, HV_ASK, &mentioned);
+    rule = rule ? rule : mentioned;
     if (rule)
         return settle_by_rule(judgement, POLICY_STAGE_ASK_RULE, HV_ASK, rule, "wants it asked");
-    rule = find_restriction(judgement, HV_DENY, MATCH_MENTION);
+    rule = judgement->mentioned;
     return rule && settle_by_rule(judgement, POLICY_STAGE_ASK_RULE, HV_ASK, rule,
                                   "guards a file that the command names, so a person is asked");
 }

@@ -193,7 +193,7 @@ static void a_deep_tree_costs_no_stack(void **state)
         close(at);
         at = below;
     }
-    CLEANUP_FD int file = openat(at, "bottom", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    close(openat(at, "bottom", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
     close(at);
     struct seen seen = {0};
     struct fs_walk_outcome outcome = walk(&seen, &(struct fs_walk_options){.root = folder->path});

@@ -220,6 +220,42 @@ static void short_values_are_not_taken_for_secrets(void **state)
     assert_true(hv_str_find(line, HV_STR("it is true"), 0) != SIZE_MAX);
 }
 
+/* ---- several threads ----------------------------------------------------------------------------------------- */
+
+enum { THREADS = 4, EVENTS_EACH = 300 };
+
+static void *write_many(void *writer)
+{
+    static const char text[2000] = "long enough that mixed lines would show";
+    for (int i = 0; i < EVENTS_EACH; i++)
+        journal_write(writer,
+                      &(struct hv_event){.type = HV_EVENT_NOTICE, .text = hv_str_of(text, (size_t)(i * 7 % 2000))});
+    return NULL;
+}
+
+static void lines_of_several_threads_never_mix(void **state)
+{
+    (void)state;
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct hv_str path = scratch_path(&arena, "threads.jsonl");
+    struct journal_writer *writer = open_writer(path);
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, write_many, writer), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    journal_writer_close(writer);
+    struct journal_reader *reader;
+    struct hv_event event;
+    size_t count = 0;
+    assert_int_equal(journal_reader_open(path, &reader, NULL), HV_OK);
+    while (journal_reader_next(reader, &event))
+        count++;
+    assert_int_equal(journal_reader_faults(reader)->bad_lines, 0);
+    assert_int_equal(count, THREADS * EVENTS_EACH);
+    journal_reader_close(reader);
+}
+
 /* ---- a full disk --------------------------------------------------------------------------------------------- */
 
 struct fault_log {
@@ -284,6 +320,7 @@ int main(void)
         cmocka_unit_test(secrets_never_reach_the_file_in_whatever_form_json_gives_them),
         cmocka_unit_test(hiding_secrets_never_breaks_a_line),
         cmocka_unit_test(short_values_are_not_taken_for_secrets),
+        cmocka_unit_test(lines_of_several_threads_never_mix),
         cmocka_unit_test(a_full_disk_loses_only_what_did_not_fit),
     };
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

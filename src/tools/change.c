@@ -58,6 +58,8 @@ enum hv_code change_store(struct change *change, struct hv_str new_bytes, struct
         .make_parents = !change->exists,
     };
     enum hv_code code = settings_file_check(change->context, change->path, new_bytes, err);
+    if (!code && !hv_str_eq(change->key, change->path)) /* behind a link */
+        code = settings_file_check(change->context, change->key, new_bytes, err);
     return code ? code : host->write(host, change->path, new_bytes, &options, after, err);
 }
 

@@ -241,6 +241,25 @@ static void mode_and_links_survive(void **state)
     expect_file(session, "real", "new\n");
 }
 
+static void settings_are_not_broken(void **state)
+{
+    struct session *session = *state;
+    file_put(session, ".helve/settings.json", "{}\n");
+    assert_int_equal(symlink(".helve/settings.json", file_path(session, "link")), 0);
+    call(session, &tool_read, "{'file_path':'.helve/settings.json'}");
+    static const char *const names[] = {".helve/settings.json", "link"};
+    for (size_t i = 0; i < 2; i++) {
+        call(session, &tool_edit,
+             hv_arena_format(&session->own, "{'file_path':'%s','old_string':'{}','new_string':'{'}", names[i]).ptr);
+        expect_failure(session, "was left as it was");
+        expect_file(session, ".helve/settings.json", "{}\n");
+    }
+    call_raw(session, &tool_edit,
+             HV_STR("{\"file_path\":\".helve/settings.json\",\"old_string\":\"{}\","
+                    "\"new_string\":\"{\\\"maxTurns\\\":5}\"}"));
+    expect_fine(session);
+}
+
 static void notebooks_go_to_their_own_tool_where_there_is_one(void **state)
 {
     struct session *session = *state;
@@ -285,6 +304,7 @@ int main(void)
         CASE(an_empty_old_string_creates_or_fills),
         CASE(what_is_missing_or_no_file_is_told),
         CASE(mode_and_links_survive),
+        CASE(settings_are_not_broken),
         CASE(notebooks_go_to_their_own_tool_where_there_is_one),
         CASE(a_cancelled_edit_changes_nothing),
     };

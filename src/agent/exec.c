@@ -17,7 +17,7 @@
 #include <stdatomic.h>
 #include <sys/eventfd.h>
 
-enum { BLOCK_SIZE = 256 << 10, QUEUE_LIMIT = 1024, LINE_MAX_BYTES = 1 << 30 };
+enum { BLOCK_SIZE = 256 << 10, QUEUE_LIMIT = 1024, BATCH_CALLS_MAX = 4096, IDS_MAX = 65536, LINE_MAX_BYTES = 1 << 30 };
 
 /* A call that waits to be handed to the runtime. */
 struct queued_call {
@@ -43,7 +43,7 @@ struct exec {
     size_t block_len;
     pthread_mutex_t lock;
     pthread_cond_t taken;
-    bool block_full, stopping;
+    bool block_full, block_late, stopping; /* late: the input had paused before the block came */
 
     VEC(struct queued_call) queue;
     size_t queue_head;
@@ -144,11 +144,13 @@ static void on_done(void *user, struct hv_str messages, bool stop, struct hv_str
     exec->closing = false;
     exec->shapes.count = 0;
     forget_ids(&exec->batch_ids, &exec->batch_ids_arena);
+    if (exec->ids.count >= IDS_MAX)
+        forget_ids(&exec->ids, &exec->ids_arena);
     pump(exec);
 }
 
-/* The next in the queue must wait for the end of the batch: an id that an earlier message of it used, or, turn by turn,
- * any boundary between messages. */
+/* The next in the queue must wait for the end of the batch: the batch is large (memory must not grow with the input),
+ * an earlier message of it used the id, or, turn by turn, a message begins. */
 static bool at_barrier(const struct exec *exec)
 {
     if (!exec->batch || exec->queue_head >= exec->queue.count)
@@ -156,7 +158,8 @@ static bool at_barrier(const struct exec *exec)
     const struct queued_call *next = &exec->queue.items[exec->queue_head];
     if (next->new_message)
         return exec->options->turn_by_turn;
-    return map_get(&exec->batch_ids, next->id) && !map_get(&exec->ids, next->id);
+    return exec->shapes.count >= BATCH_CALLS_MAX ||
+           (map_get(&exec->batch_ids, next->id) && !map_get(&exec->ids, next->id));
 }
 
 static void close_when_idle(struct exec *exec)
@@ -308,6 +311,9 @@ static void input_done(void *data)
 static void take_block(void *data)
 {
     struct exec *exec = data;
+    /* Everything was answered, then came a pause: whoever writes has gone on, and may use its ids again. */
+    if (exec->block_late && !exec->batch && exec->queue_head == exec->queue.count)
+        forget_ids(&exec->ids, &exec->ids_arena);
     if (!exec->interrupted && !exec->outcome->output_errno)
         calls_reader_feed(exec->reader, hv_str_of(exec->block, exec->block_len));
     exec->block_read = true; /* from here on the thread may have it back; not before */
@@ -315,16 +321,19 @@ static void take_block(void *data)
 }
 
 /* Wait for input or for being stopped. */
-static ssize_t read_block(struct exec *exec)
+static ssize_t read_block(struct exec *exec, bool *late)
 {
+    *late = false;
     for (;;) {
         struct pollfd fds[] = {{.fd = exec->options->input, .events = POLLIN}, {.fd = exec->stop_fd, .events = POLLIN}};
-        if (poll(fds, 2, -1) < 0 && errno != EINTR)
+        if (poll(fds, 2, *late ? -1 : 0) < 0 && errno != EINTR)
             return -1;
         if (fds[1].revents)
             return 0;
-        if (!fds[0].revents)
+        if (!fds[0].revents) {
+            *late = true;
             continue;
+        }
         ssize_t got = read(exec->options->input, exec->block, BLOCK_SIZE);
         if (got >= 0 || (errno != EINTR && errno != EAGAIN))
             return got;
@@ -335,12 +344,14 @@ static void *read_input(void *data)
 {
     struct exec *exec = data;
     for (;;) {
-        ssize_t got = read_block(exec);
+        bool late;
+        ssize_t got = read_block(exec, &late);
         if (got <= 0)
             break;
         pthread_mutex_lock(&exec->lock);
         exec->block_len = (size_t)got;
         exec->block_full = true;
+        exec->block_late = late;
         loop_post(exec->loop, take_block, exec);
         while (exec->block_full && !exec->stopping)
             pthread_cond_wait(&exec->taken, &exec->lock);

@@ -1,8 +1,8 @@
 /* setup_model.c: which model, by which protocol, at which address, with which key. See setup.h. */
 #include "agent/setup.h"
 
-#define DEFAULT_ANTHROPIC "claude-sonnet-4-5"
-#define DEFAULT_OPENAI "gpt-5"
+#define DEFAULT_ANTHROPIC "claude-sonnet-5-5"
+#define DEFAULT_OPENAI "gpt-5.5"
 
 static const char first_run[] = "no model is set up yet";
 static const char first_run_hint[] =
@@ -56,7 +56,7 @@ static struct hv_str guess_provider(const struct setup *setup, struct hv_str nam
 static void expand_alias(struct hv_str *name)
 {
     static const char *const aliases[][2] = {
-        {"sonnet", "claude-sonnet-4-5"}, {"opus", "claude-opus-4-5"}, {"haiku", "claude-haiku-4-5"}};
+        {"sonnet", "claude-sonnet-5-5"}, {"opus", "claude-opus-5-5"}, {"haiku", "claude-haiku-5-5"}};
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
         if (hv_str_is(*name, aliases[i][0]))
             *name = hv_str_from(aliases[i][1]);
@@ -127,12 +127,14 @@ static void add_header(struct setup *setup, struct model_options *options, struc
 
 static void take_environment(struct setup *setup, struct model_options *options)
 {
-    bool anthropic = hv_str_is(options->provider, "anthropic");
+    bool anthropic = hv_str_is(options->provider, "anthropic"), own_address = options->base_url.ptr != NULL;
     if (!options->base_url.ptr)
         options->base_url = setup_variable(setup, anthropic ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL");
-    if (!options->api_key.ptr)
+    /* The key of the public service goes to no other address than the environment's own. */
+    if (!options->api_key.ptr && !own_address)
         options->api_key = setup_variable(setup, anthropic ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY");
-    struct hv_str token = anthropic ? setup_variable(setup, "ANTHROPIC_AUTH_TOKEN") : (struct hv_str){0};
+    struct hv_str token =
+        anthropic && !own_address ? setup_variable(setup, "ANTHROPIC_AUTH_TOKEN") : (struct hv_str){0};
     if (token.ptr && !options->api_key.ptr) {
         add_header(setup, options, hv_arena_format(&setup->arena, "Authorization: Bearer %.*s", HV_STR_ARG(token)));
         add_secret(setup, token);
@@ -176,6 +178,15 @@ static enum hv_code choose(struct setup *setup, struct hv_str spec, struct model
     return HV_OK;
 }
 
+/* HELVE_IDLE_TIMEOUT: seconds without a byte of an answer until it counts as cut. 0: the default. */
+static uint64_t idle_timeout_ms(const struct setup *setup)
+{
+    int64_t seconds = 0;
+    if (!hv_str_to_int64(setup_variable(setup, "HELVE_IDLE_TIMEOUT"), &seconds) || seconds < 0 || seconds > 86400)
+        return 0;
+    return (uint64_t)seconds * 1000;
+}
+
 enum hv_code setup_model(struct setup *setup, struct hv_str flag, struct hv_error *err)
 {
     const struct settings *settings = setup->settings;
@@ -184,6 +195,7 @@ enum hv_code setup_model(struct setup *setup, struct hv_str flag, struct hv_erro
         .max_tokens = settings->max_output_tokens,
         .thinking_budget = settings->thinking_budget,
         .effort = settings->effort,
+        .idle_timeout_ms = idle_timeout_ms(setup),
     };
     enum hv_code code = choose(setup, spec.ptr ? spec : settings->model, &options, err);
     if (code == HV_OK)

@@ -105,7 +105,9 @@ static int run_man(const struct cli_call *call)
         "reached\n.TP\nHELVE_MODEL\nthe model, as for \\-\\-model\n.TP\nHELVE_HOME\nwhere settings and sessions are "
         "kept, "
         "instead of the XDG directories\n.TP\nHELVE_MAX_TOOL_CONCURRENCY\nhow many calls may run at once (10)\n.TP\n"
-        "HELVE_MAX_RETRIES\nhow often a failed request is sent again\n.TP\nNO_COLOR\nno colours\n.SH FILES\n.TP\n"
+        "HELVE_MAX_RETRIES\nhow often a failed request is sent again\n.TP\nHELVE_IDLE_TIMEOUT\nseconds without a byte "
+        "of "
+        "an answer until it counts as cut (300)\n.TP\nNO_COLOR\nno colours\n.SH FILES\n.TP\n"
         "~/.config/helve/settings.json, .helve/settings.json, .helve/settings.local.json\nsettings; those of "
         ".claude/ are read too\n.TP\n~/.local/state/helve/sessions/\nthe journals\n");
     return cli_print(&out, CLI_OK);

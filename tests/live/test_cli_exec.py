@@ -127,6 +127,17 @@ class Shapes(Case):
         self.assertFalse(any(line.get("is_error") for line in out))
 
 
+    def test_ids_may_come_again_when_all_was_answered_and_the_input_paused(self):
+        process = self.start("exec")
+        for _ in range(3):
+            process.stdin.write((json.dumps(use("Read", file_path="a.txt", id="1")) + "\n").encode())
+            process.stdin.flush()
+            self.assertNotIn("is_error", json.loads(process.stdout.readline()))
+            time.sleep(0.2)
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 0)
+
+
 class Order(Case):
     def test_results_come_in_call_order(self):
         flags = ("--allowed-tools", "Bash(sleep *),Bash(echo *)")

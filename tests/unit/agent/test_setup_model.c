@@ -55,20 +55,20 @@ static void a_model_is_chosen(void **state)
     place_directory(place, "home");
     static const struct row rows[] = {
         {"{}", "", NULL, NULL, NULL},
-        {"{}", "ANTHROPIC_API_KEY=k", NULL, "anthropic", "claude-sonnet-4-5"},
+        {"{}", "ANTHROPIC_API_KEY=k", NULL, "anthropic", "claude-sonnet-5-5"},
         {"{}", "ANTHROPIC_API_KEY=k ANTHROPIC_MODEL=claude-x", NULL, "anthropic", "claude-x"},
-        {"{}", "ANTHROPIC_AUTH_TOKEN=t", NULL, "anthropic", "claude-sonnet-4-5"},
-        {"{}", "OPENAI_API_KEY=k", NULL, "openai-responses", "gpt-5"},
+        {"{}", "ANTHROPIC_AUTH_TOKEN=t", NULL, "anthropic", "claude-sonnet-5-5"},
+        {"{}", "OPENAI_API_KEY=k", NULL, "openai-responses", "gpt-5.5"},
         {"{}", "OPENAI_BASE_URL=http://localhost:1/v1", NULL, "openai-chat", "default"},
         {"{}", "OPENAI_BASE_URL=http://localhost:1/v1 OPENAI_MODEL=qwen", NULL, "openai-chat", "qwen"},
-        {"{}", "ANTHROPIC_API_KEY=a OPENAI_API_KEY=b", NULL, "anthropic", "claude-sonnet-4-5"},
+        {"{}", "ANTHROPIC_API_KEY=a OPENAI_API_KEY=b", NULL, "anthropic", "claude-sonnet-5-5"},
         {"{}", "", "replay:demo", "replay", "demo"},
         {"{}", "OPENAI_API_KEY=k", "replay:demo", "replay", "demo"},
         {"{}", "OPENAI_BASE_URL=http://localhost:1/v1", "openai-chat:qwen3:8b", "openai-chat", "qwen3:8b"},
         {"{}", "OPENAI_BASE_URL=http://localhost:1/v1", "openai:m", "openai-chat", "m"},
         {"{}", "OPENAI_API_KEY=k", "openai:m", "openai-responses", "m"},
         {"{}", "OPENAI_BASE_URL=http://localhost:1/v1", "qwen3:8b", "openai-chat", "qwen3:8b"},
-        {"{}", "ANTHROPIC_API_KEY=k", "opus", "anthropic", "claude-opus-4-5"},
+        {"{}", "ANTHROPIC_API_KEY=k", "opus", "anthropic", "claude-opus-5-5"},
         {"{}", "ANTHROPIC_API_KEY=a OPENAI_API_KEY=b", "gpt-5", "openai-responses", "gpt-5"},
         {"{}", "ANTHROPIC_API_KEY=a OPENAI_API_KEY=b", "claude-x", "anthropic", "claude-x"},
         {"{}", "OPENAI_API_KEY=k", "claude-x", NULL, NULL}, /* there is no key for it */
@@ -101,6 +101,35 @@ static void the_key_in_use_is_a_secret(void **state)
     setup_release(&setup);
 }
 
+/* A server of one's own gets the key that its entry names, and no other. */
+static void the_key_of_a_service_goes_to_no_other_address(void **state)
+{
+    struct place *place = *state;
+    static const struct {
+        const char *settings;
+        const char *secret; /* NULL: none */
+    } rows[] = {
+        {"{\"models\":{\"mine\":{\"provider\":\"openai-chat\",\"baseUrl\":\"http://localhost:1/v1\"}}}", NULL},
+        {"{\"models\":{\"mine\":{\"provider\":\"openai-chat\",\"baseUrl\":\"http://localhost:1/v1\","
+         "\"apiKeyEnv\":\"OPENAI_API_KEY\"}}}",
+         "public-0123456789"},
+        {"{\"models\":{\"mine\":{\"provider\":\"openai-chat\"}}}", "public-0123456789"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct setup setup = {0};
+        struct hv_error err;
+        struct setup_options options = {.settings = hv_str_from(rows[i].settings)};
+        place_directory(place, "home");
+        set_environment(place, "OPENAI_API_KEY=public-0123456789 ANTHROPIC_AUTH_TOKEN=token-0123456789");
+        assert_int_equal(setup_open(&setup, &options, &err), HV_OK);
+        assert_int_equal(setup_model(&setup, HV_STR("mine:m"), &err), HV_OK);
+        assert_int_equal(setup.secret_count, rows[i].secret ? 1 : 0);
+        if (rows[i].secret)
+            assert_true(hv_str_is(setup.secrets[0], rows[i].secret));
+        setup_release(&setup);
+    }
+}
+
 static void a_first_run_says_what_can_be_done(void **state)
 {
     struct place *place = *state;
@@ -122,6 +151,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         PLACE_TEST(a_model_is_chosen),
         PLACE_TEST(the_key_in_use_is_a_secret),
+        PLACE_TEST(the_key_of_a_service_goes_to_no_other_address),
         PLACE_TEST(a_first_run_says_what_can_be_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -549,6 +549,14 @@ def a_slow_stream_is_waited_for(case, wire):
     clean(server, 1)
 
 
+@on(*WIRES)
+def a_stream_that_falls_silent_counts_as_cut(case, wire):
+    silent = ("in stop 0" if wire != "openai-chat" else "in delta", 30)
+    server = case.serve(Answer([text("begins")], hang=silent), Answer([text("whole")]))
+    said(case.ask(server, "go", wire=wire, env={"HELVE_IDLE_TIMEOUT": "1"}), "whole")
+    clean(server, 2)
+
+
 def test_an_interrupt_ends_a_waiting_stream_at_once(case):
     for number in (signal.SIGINT, signal.SIGTERM):
         server = case.serve(Answer([text("begins")], hang=("delta 0 0", 60)))

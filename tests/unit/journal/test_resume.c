@@ -152,6 +152,8 @@ static const struct {
     {"a result in the message after next", "u t\na c:1\nu t\na t\nu r:1 t", "u(t) a(c:1) u(i:1 t) a(t) u(t)", 1},
     {"the same call id twice in a message", "u t\na c:1 c:1\nu r:1", "u(t) a(c:1) u(r:1)", 0},
     {"the same call id in two messages", "u t\na c:1\nu r:1\na c:1\nu r:1", "u(t) a(c:1) u(r:1) a(c:1) u(r:1)", 0},
+    {"an id that comes again, killed before its second result", "u t\nC 1\na c:1\nR 1\nu r:1\nC 1\na c:1",
+     "u(t) a(c:1) u(r:1) a(c:1) u(i:1)", 1},
     {"an event of a result twice", "u t\nC 1\na c:1\nR 1\nR 1", "u(t) a(c:1) u(r:1)", 1},
     {"two prompts in a row", "u t\nu t\na t", "u(t t) a(t)", 0},
     {"two answers in a row", "u t\na t\na t", "u(t) a(t t)", 0},

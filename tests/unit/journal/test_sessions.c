@@ -174,10 +174,11 @@ static void removing_takes_what_belongs_to_the_session_along(void **state)
     struct session_entry entry = {.id = HV_STR("gone"), .path = make_session(&arena, home, "gone", 1)};
     struct hv_str results = hv_str_slice(entry.path, 0, entry.path.len - 6);
     struct hv_str inner = hv_arena_join(&arena, results, HV_STR("/tool-results"));
-    struct hv_str outside = scratch_path(&arena, "precious");
+    struct hv_str elsewhere = scratch_path(&arena, "elsewhere"), outside = scratch_path(&arena, "elsewhere/precious");
+    assert_int_equal(journal_make_directories(elsewhere, 0700, NULL), HV_OK);
     write_whole(outside, HV_STR("x"));
     assert_int_equal(journal_make_directories(inner, 0700, NULL), HV_OK);
-    assert_int_equal(symlink(outside.ptr, hv_arena_join(&arena, inner, HV_STR("/link")).ptr), 0);
+    assert_int_equal(symlink(elsewhere.ptr, hv_arena_join(&arena, inner, HV_STR("/link")).ptr), 0);
     assert_int_equal(sessions_remove(&entry, NULL), HV_OK);
     assert_false(exists(entry.path));
     assert_false(exists(results));

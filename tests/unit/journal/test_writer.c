@@ -163,6 +163,7 @@ static void secrets_never_reach_the_file_in_whatever_form_json_gives_them(void *
         {"pass\"word\\1234", "a pass\"word\\1234 b", "{\"k\":\"pass\\\"word\\\\1234\"}", "1234"},
         {"pass\"word\\1234", "quoted: {\"k\":\"pass\\\"word\\\\1234\"}", NULL, "1234"},
         {"abc/def+ghi/jkl", "x abc/def+ghi/jkl", "{\"k\":\"abc\\/def+ghi\\/jkl\"}", "ghi"},
+        {"a/b\"cdefgh/i", "quoted: {\"k\":\"a/b\\\"cdefgh/i\"}", NULL, "cdefgh"},
         {"line\nfeed\tkey", "line\nfeed\tkey", "{\"k\":\"line\\nfeed\\tkey\"}", "feed"},
         {"gehei\xc3\xa4mnis", "gehei\xc3\xa4mnis", NULL, "gehei"},
     };

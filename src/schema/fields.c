@@ -579,7 +579,7 @@ enum hv_code fields_decode(const struct hv_field *fields, const struct hv_json *
     return HV_EINVAL;
 }
 
-/* Offset of a "line:column" place, both from 1, columns in bytes; the end of the text when it makes no sense. */
+/* Offset of a "line:column" place, both from 1, columns in characters; the end of the text when it makes no sense. */
 static size_t place_offset(struct hv_str text, const char *place)
 {
     struct hv_str rest = hv_str_from(place), part;
@@ -591,9 +591,13 @@ static size_t place_offset(struct hv_str text, const char *place)
         offset = hv_str_find_byte(text, '\n', offset);
         offset += offset == SIZE_MAX ? 0 : 1;
     }
-    if (offset == SIZE_MAX || column < 1 || (uint64_t)column - 1 > text.len - offset)
+    if (offset == SIZE_MAX)
         return text.len;
-    return offset + (size_t)column - 1;
+    for (; column > 1 && offset < text.len; column--)
+        do
+            offset++;
+        while (offset < text.len && ((unsigned char)text.ptr[offset] & 0xc0) == 0x80);
+    return offset;
 }
 
 static size_t char_boundary(struct hv_str text, size_t at)

@@ -387,13 +387,11 @@ static enum hv_code build(struct attempt *attempt, const struct places *places, 
 
 /* ---- one edit ---- */
 
-static enum hv_code fill_empty(const struct edit_request *request, struct hv_str new_text, struct attempt *attempt,
-                               struct edit *edit, struct edit_failure *failure)
+static enum hv_code fill_empty(struct hv_str new_text, struct attempt *attempt, struct edit *edit,
+                               struct edit_failure *failure)
 {
     if (attempt->body.len)
         return fail(failure, EDIT_EMPTY_OLD, HV_EINVAL);
-    if (!request->new_text.len)
-        return fail(failure, EDIT_NO_CHANGE, HV_EINVAL);
     struct edit_splice *splice = hv_arena_new(attempt->arena, struct edit_splice);
     *splice = (struct edit_splice){attempt->mark, attempt->mark, new_text};
     *edit = (struct edit){.splices = splice, .count = 1, .first_line = 1, .size_after = attempt->mark + new_text.len};
@@ -536,7 +534,7 @@ enum hv_code edit_compute(struct hv_arena *arena, struct hv_str file, struct enc
     if (!encode(arena, request->new_text, encoding.kind, &new_text, failure))
         return fail(failure, EDIT_UNENCODABLE, HV_EINVAL);
     if (!request->old_text.len)
-        return fill_empty(request, new_text, &attempt, edit, failure);
+        return fill_empty(new_text, &attempt, edit, failure);
     if (!encode_old(&attempt, request->old_text, encoding.kind, &old_text))
         return not_found(&attempt, request->old_text, encoding.kind, failure);
     return compute(&attempt, old_text, new_text, encoding.kind, edit, failure);

@@ -268,6 +268,45 @@ static void a_parsed_value_is_written_as_it_was_read(void **state)
     assert_string_equal(out.data, "{\"nothing\":null}");
 }
 
+/* Names, strings and numbers longer than what is written with one look at the room. */
+static void add_long_document(struct hv_buf *out, int length)
+{
+    hv_buf_addf(out, "{\"%0*d\":[\"%0*d\\n\",1%0*d,{\"k\":null,\"%0*d\":true}],\"e\":{}}", length, 1, length, 2, length,
+                3, length, 4);
+}
+
+static void long_values_are_written_whole(void **state)
+{
+    (void)state;
+    for (int length = 1; length < 3000; length += length < 260 ? 97 : length < 560 ? 7 : 611) {
+        CLEANUP_ARENA struct hv_arena arena = {0};
+        CLEANUP_BUF struct hv_buf source = {.max = 1 << 20};
+        CLEANUP_BUF struct hv_buf out = {.max = 1 << 20};
+        struct hv_json_writer w;
+        add_long_document(&source, length);
+        hv_json_writer_init(&w, &out);
+        hv_json_put_value(&w, must_parse(&arena, hv_buf_str(&source)));
+        assert_string_equal(out.data, source.data);
+    }
+}
+
+static void a_document_fits_exactly_or_fails(void **state)
+{
+    (void)state;
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    CLEANUP_BUF struct hv_buf source = {.max = 1 << 20};
+    add_long_document(&source, 40);
+    const struct hv_json *value = must_parse(&arena, hv_buf_str(&source));
+    for (size_t max = 0; max <= source.len + 1; max++) {
+        CLEANUP_BUF struct hv_buf out = {.max = max};
+        struct hv_json_writer w;
+        hv_json_writer_init(&w, &out);
+        hv_json_put_value(&w, value);
+        assert_int_equal(out.failed, max < source.len);
+        assert_true(out.len <= max && hv_str_starts(hv_buf_str(&source), hv_buf_str(&out)));
+    }
+}
+
 /* A random document, with blanks and escapes that the writer would not use. */
 static void add_random(struct hv_buf *out, unsigned depth)
 {
@@ -322,6 +361,8 @@ int main(void)
         cmocka_unit_test(a_double_is_written_in_the_shortest_form_that_reads_back),
         cmocka_unit_test(integers_are_written_to_both_ends_of_their_range),
         cmocka_unit_test(a_parsed_value_is_written_as_it_was_read),
+        cmocka_unit_test(long_values_are_written_whole),
+        cmocka_unit_test(a_document_fits_exactly_or_fails),
         cmocka_unit_test(random_documents_survive_writing_and_reading),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -279,6 +279,21 @@ static void texts_that_have_little_in_common_still_end(void **state)
     }
 }
 
+static void more_lines_than_can_be_compared_are_replaced(void **state)
+{
+    (void)state;
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    size_t size = ((size_t)1 << 26) + 2;
+    CLEANUP_FREE char *bytes = hv_malloc(size);
+    struct diff diff;
+    memset(bytes, '\n', size);
+    diff_lines(&arena, hv_str_of(bytes, size), HV_STR("\nx"), &diff);
+    assert_true(diff.coarse && diff.count == 1);
+    assert_int_equal(diff.removed, size - 1);
+    assert_int_equal(diff.added, 1);
+    assert_int_equal(diff.changes[0].old_start, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,6 +302,7 @@ int main(void)
         cmocka_unit_test(the_result_counts_lines_and_hunks_also_of_what_is_not_shown),
         cmocka_unit_test(a_full_buffer_says_so),
         cmocka_unit_test(a_small_change_in_a_large_text_stays_small),
+        cmocka_unit_test(more_lines_than_can_be_compared_are_replaced),
         cmocka_unit_test(texts_that_have_little_in_common_still_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,6 +45,8 @@ static const struct {
     {S("\xf0\x9f\x98\x80"), S("\xf0\x9f\x98\x80"), S("\xf0\x9f\x98\x81"), false, S("\xf0\x9f\x98\x81"), 0},
     {S(""), S(""), S("filled\n"), false, S("filled\n"), 0},
     {S("A b"), S("b"), S("B"), false, S("A B"), 0},
+    {S("\xc3\xbc"), S("\xc3\xbc"), S("\xc2\xbc"), false, S("\xc2\xbc"), 0}, /* the last byte is shared */
+    {S("\xc3\xbc"), S("\xc3\xbc"), S("\xc3\xbd"), false, S("\xc3\xbd"), 0}, /* the first byte is */
     /* every place */
     {S("x.x.x"), S("x"), S("yy"), true, S("yy.yy.yy"), 0},
     {S("aaaa"), S("aa"), S("b"), true, S("bb"), 0},
@@ -101,6 +103,12 @@ static const struct {
      0},
     {S("he said \xe2\x80\x9cit\xe2\x80\x99s\xe2\x80\x9d\r\n"), S("\"it's\"\n"), S("\"it's\"\n\"ok\"\n"), false,
      S("he said \xe2\x80\x9cit\xe2\x80\x99s\xe2\x80\x9d\r\n\xe2\x80\x9cok\xe2\x80\x9d\r\n"), EDIT_BY_QUOTES},
+    {S("\xe2\x80\x9b"
+       "a"),
+     S("'a"), S("'a' 'b'"), false,
+     S("\xe2\x80\x9b"
+       "a' 'b'"),
+     EDIT_BY_QUOTES},
     /* line numbers of Read */
     {S("one\ntwo\nthree\n"), S("     2\ttwo\n"), S("     2\t2\n"), false, S("one\n2\nthree\n"), EDIT_BY_LINE_NUMBERS},
     {S("one\ntwo\nthree\n"), S("     1\tone\n     2\ttwo"), S("1\n2"), false, S("1\n2\nthree\n"), EDIT_BY_LINE_NUMBERS},
@@ -221,6 +229,14 @@ static const struct {
      {"UTF-16 LE", "Convert"}},
     {S("\xfe\xff\0a"), S("a"), S("b"), false, EDIT_UNSUPPORTED, HV_EUNSUPPORTED, {"UTF-16 BE"}},
     {S("\xff\xfe\0\0a\0\0\0"), S("a"), S("b"), false, EDIT_UNSUPPORTED, HV_EUNSUPPORTED, {"UTF-32 LE"}},
+    {S("first\rsecond\x01\n"),
+     S("first\nsecond\x01\n"),
+     S("b"),
+     false,
+     EDIT_NOT_FOUND,
+     HV_ENOTFOUND,
+     {"a lone CR", "\"first\\rsecond\\x01\""}},
+    {S("caf\xe9"), S("\xe4\xbd\xa0"), S("b"), false, EDIT_NOT_FOUND, HV_ENOTFOUND, {"not found"}},
     {S("caf\xe9"), S("caf"), S("\xe4\xbd\xa0"), false, EDIT_UNENCODABLE, HV_EINVAL, {"U+4F60"}},
 };
 
@@ -491,6 +507,24 @@ static void a_large_file_is_edited_and_a_text_it_lacks_is_looked_for_in_bounded_
     assert_int_equal(failure.lines_agree, 2);
 }
 
+static void a_result_of_over_a_gigabyte_is_refused_before_it_is_made(void **state)
+{
+    (void)state;
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    size_t size = 4 << 20;
+    CLEANUP_FREE char *bytes = hv_malloc(size);
+    memset(bytes, 'a', size);
+    struct edit_request request = {HV_STR("a"), hv_str_of(bytes, size), true};
+    struct edit_failure failure;
+    struct edit result;
+    CLEANUP_BUF struct hv_buf text = {.max = 1000};
+    assert_int_equal(edit_compute(&arena, hv_str_of(bytes, 300), (struct encoding){0}, &request, &result, &failure),
+                     HV_ETOOBIG);
+    assert_int_equal(failure.kind, EDIT_TOO_LARGE);
+    edit_describe_failure(&failure, &text);
+    assert_non_null(strstr(text.data, "too large"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -501,6 +535,7 @@ int main(void)
         cmocka_unit_test(without_returns_and_quotes_an_edit_is_a_plain_replacement),
         cmocka_unit_test(line_ends_and_mark_of_the_file_make_no_difference_to_the_edit),
         cmocka_unit_test(but_for_line_ends_and_quotes_one_place_is_replaced_and_the_rest_is_as_it_was),
+        cmocka_unit_test(a_result_of_over_a_gigabyte_is_refused_before_it_is_made),
         cmocka_unit_test(a_large_file_is_edited_and_a_text_it_lacks_is_looked_for_in_bounded_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,6 +45,11 @@ static const struct {
     {" a", "a", false},
     {"a\t", "a", false},
     {"a\r\n", "a", true},
+    {"a\r", "a", true},
+    {"[[:alpha", "a", false},
+    {"[[:]", ":", true},
+    {"a/**\\/b", "a/b", false},
+    {"a/**\\/b", "a/x/b", true},
     {"\xef\xbb\xbf"
      "a",
      "a", true},

@@ -190,6 +190,9 @@ struct hv_tool {
     bool executes;         /* security profile: runs programs */
 
     bool (*is_enabled)(const struct hv_context *context);
+    /* Called once on a worker when a session begins that offers the tool: make what calls will need (an index). A call
+     * may come before it, or beside it. */
+    void (*prepare)(struct hv_context *context);
     void (*backfill)(void *input,
                      const struct hv_context *context); /* derived fields; HV_PATH fields are done already */
     enum hv_code (*validate)(const void *input, const struct hv_context *context, struct hv_error *err);

@@ -98,6 +98,43 @@ static void copy_options(struct runtime *runtime, const struct runtime_options *
     own->sinks = sinks;
 }
 
+/* A call that is none: what prepare() needs of one. */
+static void prepare(void *data)
+{
+    struct call *call = data;
+    call->tool->prepare(&call->context);
+    pool_unref(call->pool);
+    hv_arena_release(&call->arena);
+    free(call);
+}
+
+static void prepare_tools(struct runtime *runtime)
+{
+    const struct pool *pool = runtime->pool;
+    for (size_t i = 0; i < pool->stable; i++) {
+        if (!pool->rows[i].tool->prepare)
+            continue;
+        struct call *call = hv_calloc(1, sizeof *call);
+        call->runtime = runtime;
+        call->tool = pool->rows[i].tool;
+        call->pool = pool_ref(runtime);
+        call->context = (struct hv_context){
+            .arena = &call->arena,
+            .host = runtime->host,
+            .services = &runtime_services,
+            .tool = call->tool,
+            .cancel = runtime->ending,
+            .directory = runtime->options.directory,
+            .home = runtime->options.home,
+            .roots = runtime->options.roots,
+            .root_count = runtime->options.root_count,
+            .environment = runtime->environment,
+        };
+        if (workers_submit(runtime->workers, prepare, call, NULL) != HV_OK)
+            prepare(call);
+    }
+}
+
 enum hv_code runtime_new(const struct runtime_options *options, struct runtime **out, struct hv_error *err)
 {
     struct runtime *runtime = hv_calloc(1, sizeof *runtime);
@@ -121,6 +158,7 @@ enum hv_code runtime_new(const struct runtime_options *options, struct runtime *
         runtime_free(runtime);
         return code;
     }
+    prepare_tools(runtime);
     *out = runtime;
     return HV_OK;
 }

@@ -1,6 +1,6 @@
 /*
  * toolsearch.c: finds deferred tools by words and makes them available (spec T26). Ranking is BM25 over name, hint and
- * description; the index is built once per list of tools.
+ * description; the index is built once per list of tools, beside the first request.
  */
 #include "base/cleanup.h"
 #include "base/nearest.h"
@@ -74,6 +74,13 @@ static const struct bm25 *index_of(struct search_index *index, const struct hv_t
     return index->index;
 }
 
+static void make_index(struct hv_context *context)
+{
+    struct search_index *index = hv_state(context, &index_key);
+    LOCK_SCOPE(&index->lock);
+    (void)index_of(index, context->services->tool_set(context));
+}
+
 /* ---- answering
  * ---------------------------------------------------------------------------------------------------------- */
 
@@ -138,11 +145,14 @@ static void select_names(struct answer *answer, const struct hv_tool_set *set, s
 static void search_words(struct answer *answer, const struct hv_tool_set *set, struct hv_str query, size_t max)
 {
     struct search_index *index = hv_state(answer->context, &index_key);
-    struct bm25_hit *hits = hv_arena_array(answer->context->arena, struct bm25_hit, set->count);
+    /* Tools that the model has already are of no use to it here, but may be among the best. */
+    size_t most = max;
+    for (size_t i = 0; i < set->count; i++)
+        most += set->active[i];
+    struct bm25_hit *hits = hv_arena_array(answer->context->arena, struct bm25_hit, most);
     pthread_mutex_lock(&index->lock);
-    size_t found = bm25_query(index_of(index, set), query, hits, set->count);
+    size_t found = bm25_query(index_of(index, set), query, hits, most);
     pthread_mutex_unlock(&index->lock);
-    /* Tools that the model has already are of no use to it here. */
     for (size_t i = 0; i < found && answer->count < max; i++)
         if (!set->active[hits[i].document])
             give(answer, set->tools[hits[i].document], false);
@@ -223,6 +233,7 @@ const struct hv_tool tool_toolsearch = {
     .input_size = sizeof(struct toolsearch_input),
     .max_result_chars = 200000,
     .time_limit_ms = 10000,
+    .prepare = make_index,
     .footprint = nothing_touched,
     .read_only = always,
     .concurrency_safe = always,

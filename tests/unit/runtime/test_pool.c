@@ -1,6 +1,7 @@
 /* test_pool.c: which tools the model is offered, in which order and form, and how that changes. */
 #include "harness.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,6 +173,32 @@ static void ten_thousand_tools_are_deferred_and_the_used_ones_stay(void **state)
     free_tools(many, COUNT);
 }
 
+static atomic_uint prepared;
+
+static void note_prepared(struct hv_context *context)
+{
+    static const struct hv_state_key key = {.name = "prepared", .size = sizeof(int)};
+    assert_non_null(hv_state(context, &key));
+    assert_int_equal(context->services->tool_set(context)->count, 1);
+    prepared++;
+}
+
+static void a_tool_is_prepared_once_in_a_session_that_offers_it(void **state)
+{
+    static struct hv_tool ready;
+    static const struct hv_tool *const tools[] = {&ready, NULL};
+    (void)state;
+    for (int offered = 0; offered < 2; offered++) {
+        prepared = 0;
+        ready = probe_tool;
+        ready.prepare = note_prepared;
+        harness_open(&h, offered ? NULL : "{\"permissions\":{\"deny\":[\"Probe\"]}}");
+        harness_start(&h, tools);
+        harness_close(&h); /* waits for it */
+        assert_int_equal(prepared, offered);
+    }
+}
+
 static void few_tools_of_servers_are_offered_with_their_schemas(void **state)
 {
     static const struct hv_tool *const tools[] = {&probe_tool, &tool_toolsearch, NULL};
@@ -197,6 +224,7 @@ int main(void)
         cmocka_unit_test(a_deferred_tool_is_found_and_offered_from_the_next_request_on),
         cmocka_unit_test(without_deferred_tools_there_is_no_search_for_them),
         cmocka_unit_test(ten_thousand_tools_are_deferred_and_the_used_ones_stay),
+        cmocka_unit_test(a_tool_is_prepared_once_in_a_session_that_offers_it),
         cmocka_unit_test(few_tools_of_servers_are_offered_with_their_schemas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,9 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-enum { READ_BLOCK = 256 << 10 };
+/* A parsed value takes some hundred bytes, its text may take two: lines long enough for that to matter are looked at
+ * first. */
+enum { READ_BLOCK = 256 << 10, LONG_LINE = 1 << 20, VALUES_MAX = 1000000 };
 
 struct journal_reader {
     int fd;               /* -1: from memory */
@@ -148,16 +150,45 @@ static bool next_line(struct journal_reader *reader, bool *whole)
     }
 }
 
+/* Where the string that begins after `at` ends: behind its closing quote, or at the end of the line. */
+static size_t behind_string(struct hv_str line, size_t at)
+{
+    while (at < line.len && line.ptr[at] != '"')
+        at += line.ptr[at] == '\\' ? 2 : 1;
+    return at + 1;
+}
+
+/* True when the line holds more values than anything but an attack would: what separates or opens them is counted. */
+static bool has_too_many_values(struct hv_str line)
+{
+    size_t values = 0;
+    for (size_t at = 0; line.len >= LONG_LINE && at < line.len;) {
+        char c = line.ptr[at++];
+        if (c == '"')
+            at = behind_string(line, at);
+        else if ((c == ',' || c == '[' || c == '{') && ++values > VALUES_MAX)
+            return true;
+    }
+    return false;
+}
+
+static enum hv_code read_line(struct journal_reader *reader, struct hv_event *event, struct hv_error *err)
+{
+    hv_arena_reset(&reader->arena);
+    if (has_too_many_values(reader->line))
+        return hv_fail(err, HV_ETOOBIG, "a line with more than %d values", VALUES_MAX);
+    return hv_event_read(&reader->arena, reader->line, event, err);
+}
+
 bool journal_reader_next(struct journal_reader *reader, struct hv_event *event)
 {
     bool whole;
     while (next_line(reader, &whole)) {
         if (hv_str_trim(reader->line).len == 0)
             continue;
-        hv_arena_reset(&reader->arena);
         struct hv_error err;
         struct hv_event read = {0};
-        if (hv_event_read(&reader->arena, reader->line, &read, &err) != HV_OK) {
+        if (read_line(reader, &read, &err) != HV_OK) {
             if (whole)
                 bad_line(reader, &err);
             else

@@ -114,6 +114,25 @@ static void a_giant_line_is_passed_over_in_bounded_memory(void **state)
     assert_int_equal(outcome.faults.first.code, HV_ETOOBIG);
 }
 
+/* Two bytes of text may become a hundred of memory: a line of nothing but values is refused, a long text is not. */
+static void a_line_of_very_many_values_is_passed_over_a_long_text_is_not(void **state)
+{
+    (void)state;
+    enum { COUNT = 1100000 };
+    CLEANUP_BUF struct hv_buf journal = {.max = 64 << 20}, text = {.max = 64 << 20};
+    hv_buf_add_cstr(&journal, "{\"type\":\"message\",\"json\":[0");
+    for (int i = 0; i < COUNT; i++) {
+        hv_buf_add_cstr(&journal, ",0");
+        hv_buf_add_cstr(&text, i % 100 ? ",[{" : "\"\\,");
+    }
+    hv_buf_add_cstr(&journal, "]}\n");
+    hv_event_write(&journal, &(struct hv_event){.type = HV_EVENT_NOTICE, .text = hv_buf_str(&text)});
+    struct outcome outcome = read_all(hv_buf_str(&journal));
+    assert_int_equal(outcome.events, 1);
+    assert_int_equal(outcome.faults.bad_lines, 1);
+    assert_int_equal(outcome.faults.first.code, HV_ETOOBIG);
+}
+
 static void files_are_read_as_memory_is(void **state)
 {
     (void)state;
@@ -151,6 +170,7 @@ int main(void)
         cmocka_unit_test(lines_that_are_no_events_are_counted_and_passed_over),
         cmocka_unit_test(lines_of_all_sizes_survive_the_block_boundaries),
         cmocka_unit_test(a_giant_line_is_passed_over_in_bounded_memory),
+        cmocka_unit_test(a_line_of_very_many_values_is_passed_over_a_long_text_is_not),
         cmocka_unit_test(files_are_read_as_memory_is),
         cmocka_unit_test(what_is_no_file_is_refused_without_waiting),
     };

@@ -388,6 +388,52 @@ static void encoding_without_the_original_tells_given_by_value(void **state)
     assert_string_equal(fixture->buf.data, "{\"file_path\":\"a\",\"limit\":3,\"verbose\":false,\"mode\":\"count\"}");
 }
 
+struct nested {
+    struct range range;
+    struct hv_str colour;
+    int mode;
+};
+
+static const struct hv_field nested_fields[] = {
+    {.name = "range",
+     .type = HV_FIELD_OBJECT,
+     .offset = offsetof(struct nested, range),
+     .fields = range_fields,
+     .size = sizeof(struct range)},
+    {.name = "colour", .type = HV_FIELD_STRING, .offset = offsetof(struct nested, colour), .fallback = "\"red\""},
+    {.name = "mode",
+     .type = HV_FIELD_ENUM,
+     .offset = offsetof(struct nested, mode),
+     .values = mode_values,
+     .fallback = "\"count\""},
+    {0},
+};
+
+static void a_value_that_is_the_fallback_is_left_out_and_any_other_kept(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char *const rows[][2] = {
+        {"{}", "{}"},
+        {"{\"colour\":\"red\",\"mode\":\"count\"}", "{}"},
+        {"{\"colour\":\"blue\",\"mode\":\"content\"}", "{\"colour\":\"blue\",\"mode\":\"content\"}"},
+        {"{\"range\":{\"step\":2}}", "{}"},
+        {"{\"range\":{\"step\":3}}", "{\"range\":{\"step\":3}}"},
+        {"{\"range\":{\"from\":0}}", "{\"range\":{\"from\":0}}"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct nested nested = {0};
+        struct hv_json_writer writer;
+        fixture->faults = (struct fields_faults){0};
+        assert_int_equal(fields_decode_text(nested_fields, hv_str_from(rows[i][0]), &fixture->arena, &nested, NULL,
+                                            &fixture->faults),
+                         HV_OK);
+        hv_buf_clear(&fixture->buf);
+        hv_json_writer_init(&writer, &fixture->buf);
+        fields_encode(nested_fields, &nested, &writer);
+        assert_string_equal(fixture->buf.data, rows[i][1]);
+    }
+}
+
 static void paths_are_made_absolute_wherever_they_stand(void **state)
 {
     struct fixture *fixture = *state;
@@ -424,6 +470,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(many_faults_are_counted_but_only_some_are_kept, setup, teardown),
         cmocka_unit_test_setup_teardown(faults_become_one_error_with_the_first_place, setup, teardown),
         cmocka_unit_test_setup_teardown(encoding_without_the_original_tells_given_by_value, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_value_that_is_the_fallback_is_left_out_and_any_other_kept, setup, teardown),
         cmocka_unit_test_setup_teardown(paths_are_made_absolute_wherever_they_stand, setup, teardown),
         cmocka_unit_test_setup_teardown(a_table_without_fields_takes_only_an_empty_object, setup, teardown),
     };

@@ -18,6 +18,8 @@ enum hv_code search_begin(struct search *search, struct hv_context *context, str
     hv_buf_init(&search->path, SEARCH_PATH_MAX);
     uint64_t now = clock_monotonic_ns();
     search->deadline_ns = now + SEARCH_SECONDS * CLOCK_SECOND;
+    if (context->deadline_ns && context->deadline_ns < search->deadline_ns)
+        search->deadline_ns = context->deadline_ns;
     search->progress_ns = now + CLOCK_SECOND;
     const struct hv_host *host = context->host;
     enum hv_code code = host->stat(host, search->root, true, &search->stat, err);
@@ -85,7 +87,7 @@ void search_note_outcome(const struct search *search, const struct fs_walk_outco
                     outcome->unreadable == 1 ? "y" : "ies");
     if (!outcome->timed_out)
         return;
-    hv_buf_addf(out, "[Stopped after %d s: this is not everything.", SEARCH_SECONDS);
+    hv_buf_addf(out, "[The time for a search (%d s) is over: this is not everything.", SEARCH_SECONDS);
     if (reached.len)
         hv_buf_addf(out, " What comes after %.*s was not looked at.", HV_STR_ARG(search_shown(search, reached)));
     hv_buf_add_cstr(out, " Narrow the search with a deeper path or a stricter pattern.]\n");

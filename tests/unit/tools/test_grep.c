@@ -1,7 +1,10 @@
 /* test_grep.c: the tool Grep over real trees: modes, context, patterns, encodings, caps, and hard patterns. */
 #include "harness.h"
 
+#include <pthread.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 extern const struct hv_tool tool_grep;
@@ -409,6 +412,41 @@ static void a_cancelled_search_ends(void **state)
     assert_int_equal(session->code, HV_ECANCELLED);
 }
 
+static void what_was_found_in_time_is_shown(void **state)
+{
+    struct session *session = *state;
+    session->context.deadline_ns = 1;
+    static const char *const inputs[] = {"{'pattern':'foo'}", "{'pattern':'foo','path':'a.c'}"};
+    for (size_t i = 0; i < 2; i++) {
+        call(session, &tool_grep, inputs[i]);
+        expect_fine(session);
+        expect_has(session, "searched so far");
+        expect_has(session, "is over: this is not everything.");
+    }
+}
+
+static void *cancel_soon(void *cancel)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    hv_cancel_raise(cancel);
+    return NULL;
+}
+
+/* One long line and a pattern that looks at all of it from each place: the search is inside PCRE2 nearly all the time.
+ */
+static void a_search_inside_a_long_line_can_be_cancelled(void **state)
+{
+    struct session *session = *state;
+    char *line = hv_arena_alloc(&session->own, 3000000);
+    memset(line, 'x', 3000000);
+    file_put_bytes(session, "long", hv_str_of(line, 3000000));
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, cancel_soon, session->cancel), 0);
+    call(session, &tool_grep, "{'pattern':'(?=x)x.*y','path':'long'}");
+    pthread_join(thread, NULL);
+    assert_int_equal(session->code, HV_ECANCELLED); /* and not the partial answer that comes when the time is over */
+}
+
 static void peers_names_are_understood(void **state)
 {
     struct session *session = *state;
@@ -444,6 +482,8 @@ int main(void)
         CASE(what_may_not_be_read_is_not_shown_nor_counted),
         CASE(links_and_other_kinds_are_not_followed_in_a_tree),
         CASE(a_cancelled_search_ends),
+        CASE(what_was_found_in_time_is_shown),
+        CASE(a_search_inside_a_long_line_can_be_cancelled),
         CASE(peers_names_are_understood),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,13 @@
 
 #include "base/cleanup.h"
 
-enum { STDIN_MAX = 10 * 1000 * 1000, PROMPT_FILE_MAX = 8 << 20, STDIN_WAIT_MS = 3000, STRUCTURED_TRIES = 5 };
+enum {
+    KEEP_DAYS = 30,
+    STDIN_MAX = 10 * 1000 * 1000,
+    PROMPT_FILE_MAX = 8 << 20,
+    STDIN_WAIT_MS = 3000,
+    STRUCTURED_TRIES = 5
+};
 
 static const char *const output_names[] = {"text", "json", "stream-json", NULL};
 static const char *const input_names[] = {"text", "stream-json", NULL};
@@ -338,7 +344,7 @@ static enum hv_code make_session(struct print *print, struct hv_error *err)
         .root_count = setup->root_count,
         .secrets = setup->secrets,
         .secret_count = setup->secret_count,
-        .without_journal = flags->without_journal,
+        .without_journal = flags->without_journal || setup->settings->cleanup_period_days == 0,
         .max_turns = max_turns > 0 && max_turns < UINT32_MAX ? (unsigned)max_turns : 0,
         .max_cost = flags->max_cost,
         .raw_events = flags->partial && print->format == PRINT_STREAM_JSON,
@@ -399,6 +405,14 @@ static enum hv_code start_turn(struct print *print, struct hv_str prompt, struct
     return session_submit_text(print->session, prompt, err);
 }
 
+/* Sessions that nobody touched for long go; looks at the disk once a day at most. */
+static void clean_old_sessions(const struct print *print)
+{
+    int64_t days = print->setup.settings->cleanup_period_days;
+    if (session_journal_path(print->session).ptr && days != 0)
+        sessions_clean(days > 0 ? days : KEEP_DAYS, session_id(print->session));
+}
+
 static int run_session(struct print *print, struct hv_str prompt)
 {
     struct hv_error err;
@@ -410,8 +424,10 @@ static int run_session(struct print *print, struct hv_str prompt)
         print_init(print);
     if (code == HV_OK)
         code = start_turn(print, prompt, &err);
-    if (code == HV_OK)
+    if (code == HV_OK) {
         run_loop(print);
+        clean_old_sessions(print);
+    }
     print_input_stop(print);
     if (loading)
         pthread_join(loader, NULL);

@@ -81,6 +81,21 @@ class GoingOn(Sessions):
         self.ask(self.hello(), "--no-session-persistence")
         self.assertEqual(self.journals(), [])
 
+    def test_old_sessions_are_cleaned_away(self):
+        for number in range(2):
+            self.ask(self.hello(), prompt="session %d" % number)
+        old = self.journals()[0]
+        os.utime(old, (1000000000, 1000000000))
+        for folder, _, files in os.walk(os.path.join(self.home, ".local/state/helve")):
+            if ".cleaned" in files:
+                os.unlink(os.path.join(folder, ".cleaned"))
+        self.ask(self.hello(), prompt="session 2")
+        self.assertEqual(len(self.journals()), 2)
+        self.assertNotIn(old, self.journals())
+        self.settings({"cleanupPeriodDays": 0})
+        self.ask(self.hello(), prompt="leaves nothing")
+        self.assertEqual(len(self.journals()), 2)
+
     def test_after_kill_9_in_the_middle_of_calls(self):
         model = self.recording(message(say("a"), use("Bash", command="echo once >> count", id="toolu_1"),
                                        use("Bash", command="echo $$ > pid; sleep 100", id="toolu_2"), use("LS", path=".", id="toolu_3")))

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "runtime/runtime.h"
 
+#include <ftw.h>
 #include <helve/json.h>
 #include <sys/stat.h>
 
@@ -74,7 +75,7 @@ struct bench {
     struct runtime *runtime;
     char directory[64];
     struct hv_str root;
-    bool done, failed;
+    bool done, failed, found_nothing;
 };
 
 static void die(const char *what, const struct hv_error *err)
@@ -85,7 +86,9 @@ static void die(const char *what, const struct hv_error *err)
 
 static void on_result(void *user, const struct batch_result *result)
 {
-    ((struct bench *)user)->failed |= result->is_error;
+    struct bench *bench = user;
+    bench->failed |= result->is_error;
+    bench->found_nothing = hv_str_find(result->text, HV_STR("mcp__server"), 0) == SIZE_MAX;
 }
 
 static void on_done(void *user, struct hv_str messages, bool stop, struct hv_str reason)
@@ -131,13 +134,19 @@ static void open_bench(struct bench *bench, const struct hv_tool **tools, size_t
         die("runtime", &err);
 }
 
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw)
+{
+    (void)st, (void)kind, (void)ftw;
+    return remove(path);
+}
+
 static void close_bench(struct bench *bench)
 {
     runtime_free(bench->runtime);
     policy_unref(bench->policy);
     settings_unref(bench->settings);
     loop_free(bench->loop);
-    rmdir(bench->directory);
+    nftw(bench->directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
     hv_arena_release(&bench->arena);
 }
 
@@ -202,6 +211,8 @@ static void measure_searches(struct bench *bench, double *first, double *median,
         uint64_t started = clock_monotonic_ns();
         run_call(bench, "ToolSearch", input);
         searches[i] = clock_monotonic_ns() - started;
+        if (bench->found_nothing)
+            fprintf(stderr, "nothing found: %.*s\n", HV_STR_ARG(input));
         started = clock_monotonic_ns();
         look_at_tools(bench);
         lists[i] = clock_monotonic_ns() - started;

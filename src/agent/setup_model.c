@@ -159,6 +159,15 @@ static enum hv_code missing_model(struct hv_error *err)
     return HV_ENOTFOUND;
 }
 
+static enum hv_code missing_key(const struct model_options *options, struct hv_error *err)
+{
+    const char *prefix = hv_str_is(options->provider, "anthropic") ? "ANTHROPIC" : "OPENAI";
+    hv_fail(err, HV_ENOTFOUND, "there is no key for the model %.*s (%.*s)", HV_STR_ARG(options->name),
+            HV_STR_ARG(options->provider));
+    hv_error_hint(err, "export %s_API_KEY=…, or %s_BASE_URL=… for a server of your own", prefix, prefix);
+    return HV_ENOTFOUND;
+}
+
 static enum hv_code choose(struct setup *setup, struct hv_str spec, struct model_options *options, struct hv_error *err)
 {
     const struct settings_provider *profile = NULL;
@@ -174,7 +183,7 @@ static enum hv_code choose(struct setup *setup, struct hv_str spec, struct model
     take_environment(setup, options);
     /* The public services want a key; a server of one's own may not. */
     if (!options->base_url.ptr && !options->api_key.ptr && options->header_count == 0)
-        return missing_model(err);
+        return missing_key(options, err);
     return HV_OK;
 }
 

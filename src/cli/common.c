@@ -1,5 +1,6 @@
 /* common.c: what the commands share; see cli.h. */
 #include "cli/cli.h"
+#include "text/ansi.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,15 @@ enum { JSON_ARGUMENT_MAX = 16 << 20 };
 
 /* ---- for people ------------------------------------------------------------------------------------------------ */
 
+/* What a server or a model wrote may stand in a message: it must not steer the terminal. */
+static void write_clean(const struct hv_buf *text)
+{
+    CLEANUP_BUF struct hv_buf clean = {0};
+    hv_buf_init(&clean, 256 << 10);
+    ansi_clean(hv_buf_str(text), &clean);
+    cli_write(STDERR_FILENO, hv_buf_str(&clean));
+}
+
 static void print_error(const struct hv_error *err)
 {
     CLEANUP_BUF struct hv_buf text = {0};
@@ -20,7 +30,7 @@ static void print_error(const struct hv_error *err)
     hv_buf_addf(&text, "helve: %s%s%s\n", err->place, err->place[0] ? ": " : "", err->message);
     if (err->hint[0])
         hv_buf_addf(&text, "%s%s\n", err->hint[0] == '\n' ? "" : "  ", err->hint + (err->hint[0] == '\n'));
-    cli_write(STDERR_FILENO, hv_buf_str(&text));
+    write_clean(&text);
 }
 
 int cli_fail(const struct hv_error *err)
@@ -45,7 +55,7 @@ void cli_note(const char *format, ...)
     hv_buf_addv(&text, format, arguments);
     va_end(arguments);
     hv_buf_add_byte(&text, '\n');
-    cli_write(STDERR_FILENO, hv_buf_str(&text));
+    write_clean(&text);
 }
 
 void cli_tell_problems(const struct setup *setup)

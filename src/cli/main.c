@@ -222,7 +222,7 @@ int main(int argc, char **argv)
     char *const *arguments = argv + 1;
     size_t count = argc > 1 ? (size_t)argc - 1 : 0, used;
     open_standard_descriptors();
-    mallopt(M_ARENA_MAX, 2); /* a heap for each of many workers would keep memory that none of them needs */
+    mallopt(M_ARENA_MAX, 2);  /* a heap for each of many workers would keep memory that none of them needs */
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write(2), told or counted where it happens */
     if (count == 0)
         return print_overall_help(STDERR_FILENO, CLI_USAGE);

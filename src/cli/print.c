@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "text/ansi.h"
 
 enum {
     KEEP_DAYS = 30,
@@ -82,8 +83,14 @@ void print_close(struct print *print)
 
 static void print_text(struct print *print, const struct session_outcome *outcome, struct hv_str structured)
 {
+    CLEANUP_BUF struct hv_buf clean = {0};
     struct hv_str text = structured.ptr ? structured : outcome->text;
     int failed = 0;
+    if (isatty(STDOUT_FILENO)) {
+        hv_buf_init(&clean, SIZE_MAX / 4);
+        ansi_clean(text, &clean); /* a model's words do not steer the terminal */
+        text = hv_buf_str(&clean);
+    }
     if (text.len > 0 && outcome->ending != SESSION_FAILED) {
         failed = cli_write(STDOUT_FILENO, text);
         if (!failed && text.ptr[text.len - 1] != '\n')

@@ -166,6 +166,13 @@ static void remember(struct progress *progress, struct hv_str id)
     progress->last_id = hv_str_of(copy, id.len);
 }
 
+/* "Bash make test: " */
+static void put_name(struct hv_buf *out, const struct open_call *call)
+{
+    put_short(out, call->tool, LABEL_MAX);
+    hv_buf_addf(out, " %.*s: ", HV_STR_ARG(call->label));
+}
+
 static void put_call(struct print *print, const struct hv_event *event, struct hv_buf *out)
 {
     struct progress *progress = &print->progress;
@@ -189,7 +196,7 @@ static void put_result(struct print *print, const struct hv_event *event, struct
     struct hv_str summary = hv_json_get_string(data, "summary"), diff = hv_json_get_string(data, "diff");
     hv_buf_addf(out, "  %s⎿%s ", colour(progress, event->ok ? DIM : RED), colour(progress, event->ok ? RESET : ""));
     if (!hv_str_eq(progress->last_id, event->call_id) && call)
-        hv_buf_addf(out, "%.*s %.*s: ", HV_STR_ARG(call->tool), HV_STR_ARG(call->label));
+        put_name(out, call);
     put_short(out, summary.len > 0 ? summary : text_of(block, &arena), TAIL_WIDTH);
     hv_buf_addf(out, "%s %s(%.1f ms)%s\n", colour(progress, event->ok ? "" : RESET), colour(progress, DIM),
                 (double)event->duration_ns / CLOCK_MILLISECOND, colour(progress, RESET));
@@ -208,8 +215,9 @@ static void put_retry(const struct hv_event *event, struct hv_buf *out)
         (void)hv_json_int64(hv_json_get(data, "delay_ms"), &delay);
         (void)hv_json_int64(hv_json_get(data, "attempt"), &attempt);
     }
-    hv_buf_addf(out, "helve: try %lld failed, again in %.1f s: %.*s\n", (long long)attempt, (double)delay / 1000,
-                HV_STR_ARG(event->text));
+    hv_buf_addf(out, "helve: try %lld failed, again in %.1f s: ", (long long)attempt, (double)delay / 1000);
+    put_clean(out, event->text);
+    hv_buf_add_byte(out, '\n');
 }
 
 static void put_event(struct print *print, const struct hv_event *event, struct hv_buf *out)
@@ -240,8 +248,16 @@ static void put_denial(struct print *print, const struct hv_event *event, struct
     const struct open_call *call = print_find_call(print, event->call_id);
     if (!call || !call->denied || hv_json_parse(&arena, event->json, HV_JSON_STRICT, &block, NULL) != HV_OK)
         return;
-    hv_buf_addf(out, "helve: %.*s %.*s: ", HV_STR_ARG(call->tool), HV_STR_ARG(call->label));
+    hv_buf_add_cstr(out, "helve: ");
+    put_name(out, call);
     put_short(out, text_of(block, &arena), DENIAL_MAX);
+    hv_buf_add_byte(out, '\n');
+}
+
+static void put_notice(const struct hv_event *event, struct hv_buf *out)
+{
+    hv_buf_add_cstr(out, "helve: ");
+    put_clean(out, event->text);
     hv_buf_add_byte(out, '\n');
 }
 
@@ -251,7 +267,7 @@ void progress_event(struct print *print, const struct hv_event *event)
     hv_buf_init(&out, LINE_MAX_BYTES);
     /* Warnings and waiting are told even when nobody watches: they explain what will be missed later. */
     if (event->type == HV_EVENT_NOTICE && !(hv_str_is(event->name, "info") && !print->progress.enabled))
-        hv_buf_addf(&out, "helve: %.*s\n", HV_STR_ARG(event->text));
+        put_notice(event, &out);
     else if (event->type == HV_EVENT_RETRY)
         put_retry(event, &out);
     else if (print->progress.enabled)

@@ -325,6 +325,58 @@ static void large_files_keep_their_line_numbers(void **state)
     expect_has(session, "large:299994\n");
 }
 
+enum { CONTEXT_LINES = 30000 };
+
+/* What the tool should print, by the plainest means: every line at most this far from a match. */
+static void print_expected(const bool *hits, size_t before, size_t after, struct hv_buf *out)
+{
+    size_t last = 0; /* the last line printed */
+    for (size_t i = 1; i <= CONTEXT_LINES; i++) {
+        bool near = hits[i];
+        for (size_t d = 1; d <= before && !near; d++)
+            near = i + d <= CONTEXT_LINES && hits[i + d];
+        for (size_t d = 1; d <= after && !near; d++)
+            near = i > d && hits[i - d];
+        if (!near)
+            continue;
+        if (last && last + 1 < i && before + after > 0)
+            hv_buf_add_cstr(out, "--\n");
+        hv_buf_addf(out, hits[i] ? "ctx:%zu:hit %zu\n" : "ctx-%zu-straw that fills the line %zu\n", i, i);
+        last = i;
+    }
+}
+
+/* The file is several pieces long, so that matches and their context fall on the borders of these. */
+static void context_is_right_across_pieces(void **state)
+{
+    struct session *session = *state;
+    bool *hits = hv_calloc(CONTEXT_LINES + 1, sizeof *hits);
+    uint32_t random = 4711;
+    struct hv_buf text, expected;
+    hv_buf_init(&text, 8 << 20);
+    hv_buf_init(&expected, 8 << 20);
+    for (size_t i = 1; i <= CONTEXT_LINES; i++) {
+        random = random * 1664525u + 1013904223u;
+        hits[i] = (random >> 16) % (i / 5000 * 20 + 5) == 0; /* thick at first, then thinner */
+        hv_buf_addf(&text, hits[i] ? "hit %zu\n" : "straw that fills the line %zu\n", i);
+    }
+    file_put_bytes(session, "ctx", hv_buf_str(&text));
+    static const size_t around[][2] = {{0, 0}, {1, 0}, {0, 1}, {3, 2}, {40, 0}, {0, 40}, {1000, 7}};
+    for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
+        hv_buf_clear(&expected);
+        print_expected(hits, around[i][0], around[i][1], &expected);
+        call(session, &tool_grep,
+             hv_arena_format(&session->own,
+                             "{'pattern':'^hit','path':'ctx','output_mode':'content','head_limit':0,'-B':%zu,'-A':%zu}",
+                             around[i][0], around[i][1])
+                 .ptr);
+        assert_true(hv_str_eq(session->text, hv_buf_str(&expected)));
+    }
+    hv_buf_release(&text);
+    hv_buf_release(&expected);
+    free(hits);
+}
+
 /* Every way to search gives what trying each line alone gives. */
 static void windows_and_single_lines_agree(void **state)
 {
@@ -477,6 +529,7 @@ int main(void)
         CASE(head_limit_and_offset_page_through),
         CASE(content_is_capped_without_being_asked),
         CASE(large_files_keep_their_line_numbers),
+        CASE(context_is_right_across_pieces),
         CASE(windows_and_single_lines_agree),
         CASE(a_hard_pattern_ends_and_says_so),
         CASE(what_may_not_be_read_is_not_shown_nor_counted),

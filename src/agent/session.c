@@ -313,9 +313,14 @@ static enum hv_code session_open(struct session *session, struct hv_error *err)
     CLEANUP_ARENA struct hv_arena scratch = {0};
     struct resumed resumed = {0};
     enum hv_code code = HV_OK;
-    if (session->options.from)
+    /* Whoever goes on in a journal reads it under its lock; a fork leaves nothing behind when there is nothing to read.
+     */
+    bool goes_on = session->options.from && !session->options.fork;
+    if (goes_on)
+        code = open_journal(session, err);
+    if (code == HV_OK && session->options.from)
         code = resume_read(&scratch, session->options.from->path, &resumed, err);
-    if (code == HV_OK)
+    if (code == HV_OK && !goes_on)
         code = open_journal(session, err);
     if (code != HV_OK)
         return code;

@@ -224,6 +224,7 @@ int main(int argc, char **argv)
     open_standard_descriptors();
     mallopt(M_ARENA_MAX, 2);  /* a heap for each of many workers would keep memory that none of them needs */
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write(2), told or counted where it happens */
+    signal(SIGXFSZ, SIG_IGN); /* as is a file over its limit */
     if (count == 0)
         return print_overall_help(STDERR_FILENO, CLI_USAGE);
     if (is_one_of(arguments[0], "--version", "-v", "version"))

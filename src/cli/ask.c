@@ -17,8 +17,7 @@ bool cli_can_ask(void)
     return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
 }
 
-/* One line of the terminal, without its newline. False: end of input, or cancelled. */
-static bool read_line(const struct hv_cancel *cancel, struct hv_buf *line)
+bool cli_read_line(const struct hv_cancel *cancel, struct hv_buf *line)
 {
     for (;;) {
         char c;
@@ -69,9 +68,15 @@ static void allow_for_longer(const struct setup *setup, struct hv_str rule, bool
         cli_fail(&err);
         cli_note("the rule holds for this session only");
         answer->scope = POLICY_SESSION;
-    } else {
-        cli_note("saved in %.*s", HV_STR_ARG(file));
+        return;
     }
+    cli_note("saved in %.*s", HV_STR_ARG(file));
+    /* The file is the folder's only one, and this person's work: it needs no other trust to count next time. */
+    if (setup->settings->trust == SETTINGS_TRUST_NOT_NEEDED &&
+        settings_trust_folder(&setup->settings_options, &err) != HV_OK)
+        cli_fail(&err);
+    else if (setup->settings->trust == SETTINGS_UNTRUSTED)
+        cli_note("it counts from now on only if you trust this folder: helve trust");
 }
 
 static bool is_word(struct hv_str line, const char *letter, const char *word)
@@ -90,7 +95,7 @@ void cli_ask(void *user, const struct runtime_question *question, const struct h
     put_question(question, &text);
     cli_write(STDERR_FILENO, hv_buf_str(&text));
     answer->verdict = HV_DENY;
-    if (!read_line(cancel, &line))
+    if (!cli_read_line(cancel, &line))
         return;
     struct hv_str word = hv_str_trim(hv_buf_str(&line));
     bool always = is_word(word, "a", "always"), session = is_word(word, "s", "session");

@@ -88,6 +88,11 @@ enum hv_code cli_check_tools(const struct option_list *list, const char *flag, s
 
 /* stdin and stderr are a terminal. */
 bool cli_can_ask(void);
+/* One line from the terminal, without its newline. False: end of input, or cancelled. cancel may be NULL. */
+bool cli_read_line(const struct hv_cancel *cancel, struct hv_buf *line);
+/* Where this folder's own settings wait for trust and somebody can be asked: ask, remember, read the settings anew.
+ * (trust.c) */
+enum hv_code cli_ask_trust(struct setup *setup, struct hv_error *err) HV_MUST_CHECK;
 /* As runtime_options.ask; user is the struct setup. Any worker; blocks until answered or cancelled. */
 void cli_ask(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
              struct hv_arena *arena, struct runtime_answer *answer);
@@ -95,7 +100,7 @@ void cli_ask(void *user, const struct runtime_question *question, const struct h
 /* ---- the commands ------------------------------------------------------------------------------------------------ */
 
 extern const struct cli_command cli_print_command, cli_exec_command, cli_tool_list_command, cli_tool_describe_command,
-    cli_tool_call_command, cli_explain_path_command, cli_explain_rule_command, cli_doctor_command,
+    cli_tool_call_command, cli_explain_path_command, cli_explain_rule_command, cli_trust_command, cli_doctor_command,
     cli_sessions_list_command, cli_sessions_show_command, cli_sessions_remove_command, cli_replay_command,
     cli_trace_command, cli_debug_json_command, cli_debug_schema_command, cli_debug_input_command,
     cli_debug_glob_command, cli_debug_sse_command, cli_debug_man_command, cli_completion_command;

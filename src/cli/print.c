@@ -500,7 +500,7 @@ static int run(const struct cli_call *call)
     pthread_mutex_init(&print.output_lock, NULL);
     progress_init(&print.progress, people && (flags->verbose || isatty(STDERR_FILENO)), flags->verbose);
     int status;
-    if (cli_setup_open(&flags->setup, &print.setup, &err) != HV_OK) {
+    if (cli_setup_open(&flags->setup, &print.setup, &err) != HV_OK || cli_ask_trust(&print.setup, &err) != HV_OK) {
         status = cli_usage(&err);
     } else {
         cli_tell_problems(&print.setup);

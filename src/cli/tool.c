@@ -306,7 +306,8 @@ static int run_call(const struct cli_call *call)
     }
     struct setup setup = {0};
     int status;
-    if (cli_setup_open(&flags->setup, &setup, &err) != HV_OK || setup_loop(&setup, &err) != HV_OK) {
+    if (cli_setup_open(&flags->setup, &setup, &err) != HV_OK || cli_ask_trust(&setup, &err) != HV_OK ||
+        setup_loop(&setup, &err) != HV_OK) {
         status = cli_usage(&err);
     } else {
         cli_tell_problems(&setup);

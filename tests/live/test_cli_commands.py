@@ -8,7 +8,7 @@ from cli_support import Case, expose, main
 
 class Help(Case):
     COMMANDS = ("exec", "tool list", "tool describe", "tool call", "explain path", "explain rule", "sessions list",
-                "sessions show", "sessions remove", "replay", "trace", "doctor", "debug json", "debug schema", "debug input",
+                "sessions show", "sessions remove", "replay", "trace", "trust", "doctor", "debug json", "debug schema", "debug input",
                 "debug glob", "debug sse")
 
     def test_version_and_overall_help(self):
@@ -124,6 +124,20 @@ class Explain(Case):
         self.assertIn("Bash", self.run_helve("explain", "rule", "Bash(git diff:*)"))
         self.run_helve("explain", "rule", "Bash(git", code=1)
         json.loads(self.run_helve("explain", "rule", "Edit(src/**)", "--json"))
+
+
+class Trust(Case):
+    def test_a_folder_is_trusted_from_then_on(self):
+        self.write(".helve/settings.json", json.dumps({"permissions": {"allow": ["Edit(*)"]}}))
+        question = ("explain", "path", "x", "--tool", "Edit", "--json")
+        self.assertEqual(json.loads(self.run_helve(*question))["decision"], "ask")
+        self.assertIn("not trusted", self.run_helve("trust", "--check", code=1))
+        self.assertIn(": trusted", self.run_helve("trust"))
+        self.run_helve("trust", "--check")
+        self.assertEqual(json.loads(self.run_helve(*question))["decision"], "allow")
+
+    def test_a_folder_without_settings(self):
+        self.assertIn("no settings", self.run_helve("trust", "--check"))
 
 
 class Doctor(Case):

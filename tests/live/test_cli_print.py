@@ -404,7 +404,7 @@ class Endings(Print):
 class Terminal(Print):
     """A person at a terminal is asked; a pty stands in for it."""
 
-    def converse(self, model, answer, *flags):
+    def converse(self, model, answer, *flags, trust=None):
         master, slave = pty.openpty()
         process = subprocess.Popen([HELVE, "-p", "--model", model, *flags, "go"],
                                    stdin=slave, stderr=slave, stdout=subprocess.PIPE, cwd=self.project, env=self.env,
@@ -422,6 +422,9 @@ class Terminal(Print):
             if seen.count(b"may this be done") > answered and seen.rstrip(b" ").endswith(b">"):
                 os.write(master, answer.encode() + b"\n")
                 answered += 1
+            if trust and b"Trust them?" in seen and seen.rstrip(b" ").endswith(b">"):
+                os.write(master, trust.encode() + b"\n")
+                trust = None
             if process.poll() is not None and not ready:
                 break
         else:
@@ -454,6 +457,22 @@ class Terminal(Print):
         self.converse(self.plain(), "a")
         saved = json.loads(self.read(".helve/settings.local.json"))
         self.assertEqual(saved["permissions"]["allow"], ["Bash(touch made)"])
+
+    def test_always_holds_in_the_next_run_too(self):
+        self.converse(self.plain(), "a")
+        os.unlink(self.path("made"))
+        self.ask(self.plain())
+        self.assertTrue(os.path.exists(self.path("made")))
+
+    def test_trust_is_asked_for_once(self):
+        self.write(".helve/settings.json", json.dumps({"permissions": {"allow": ["Bash(touch:*)"]}}))
+        for answer, made in (("n", False), ("o", True), ("y", True), (None, True)):
+            out, seen = self.converse(self.plain(), "n", trust=answer)
+            self.assertEqual(out.strip(), "done", seen)
+            self.assertEqual("Trust them?" in seen, answer is not None, seen)
+            self.assertEqual(os.path.exists(self.path("made")), made, answer)
+            if made:
+                os.unlink(self.path("made"))
 
     def test_escapes_of_a_model_do_not_reach_the_terminal(self):
         _, seen = self.converse(self.model(), "n")

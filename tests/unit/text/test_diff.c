@@ -241,7 +241,7 @@ static void a_full_buffer_says_so(void **state)
 
 /* ---- large texts ---- */
 
-enum { LARGE = 40000 };
+enum { LARGE = 20000 };
 
 static void add_lines(struct hv_buf *text, size_t count, uint32_t words)
 {

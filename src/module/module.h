@@ -11,7 +11,8 @@
  *   2. in a build tree (an ancestor of the program that holds meson-private/coredata.dat): src/NAME/NAME.so, or
  *      src/proc/helve-guard;
  *   3. the LIBDIR/helve of the installation that this program was configured for.
- * A file that everybody may write, or that belongs to somebody else than root, us, or the owner of the program, is refused.
+ * A file that everybody may write, or that belongs to somebody else than root, us, or the owner of the program, is
+ * refused.
  */
 #ifndef MODULE_MODULE_H
 #define MODULE_MODULE_H

@@ -29,10 +29,22 @@ static void note(struct log *log, char what)
     log->text[log->len++] = what;
 }
 
-static void note_a(void *data) { note(data, 'a'); }
-static void note_b(void *data) { note(data, 'b'); }
-static void note_c(void *data) { note(data, 'c'); }
-static void stop(void *data) { loop_stop(((struct log *)data)->loop); }
+static void note_a(void *data)
+{
+    note(data, 'a');
+}
+static void note_b(void *data)
+{
+    note(data, 'b');
+}
+static void note_c(void *data)
+{
+    note(data, 'c');
+}
+static void stop(void *data)
+{
+    loop_stop(((struct log *)data)->loop);
+}
 
 static void post_more(void *data)
 {
@@ -174,7 +186,10 @@ static void signals_arrive_on_the_loops_thread(void **state)
     loop_signal_stop(NULL);
 }
 
-static void set_flag(uv_handle_t *handle) { *(bool *)handle->data = true; }
+static void set_flag(uv_handle_t *handle)
+{
+    *(bool *)handle->data = true;
+}
 
 /* The leak check of the build says whether timers, signals and letters are freed. */
 static void the_end_calls_what_was_posted_and_closes_what_is_open(void **state)

@@ -32,7 +32,10 @@ static void submit(struct shared *shared, void (*function)(void *data), void *da
     assert_int_equal(workers_submit(shared->workers, function, data, NULL), HV_OK);
 }
 
-static void count(void *data) { atomic_fetch_add(&((struct shared *)data)->count, 1); }
+static void count(void *data)
+{
+    atomic_fetch_add(&((struct shared *)data)->count, 1);
+}
 
 static void record(void *data)
 {
@@ -128,7 +131,8 @@ static void look_at_mask(void *data)
 {
     sigset_t blocked;
     pthread_sigmask(SIG_SETMASK, NULL, &blocked);
-    atomic_store(&((struct shared *)data)->signal_open, !sigismember(&blocked, SIGINT) || !sigismember(&blocked, SIGTERM));
+    atomic_store(&((struct shared *)data)->signal_open,
+                 !sigismember(&blocked, SIGINT) || !sigismember(&blocked, SIGTERM));
 }
 
 static void signals_are_left_to_the_other_threads(void **state)

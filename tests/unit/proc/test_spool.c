@@ -26,8 +26,11 @@ static int set_up(void **state)
     struct fixture *fixture = hv_calloc(1, sizeof *fixture);
     snprintf(fixture->directory, sizeof fixture->directory, "/tmp/helve-spool-XXXXXX");
     assert_non_null(mkdtemp(fixture->directory));
-    fixture->options = (struct spool_options){.directory = hv_str_from(fixture->directory), .name = HV_STR("a/b c"),
-                                              .inline_max = 100, .head_max = 20, .tail_max = 10};
+    fixture->options = (struct spool_options){.directory = hv_str_from(fixture->directory),
+                                              .name = HV_STR("a/b c"),
+                                              .inline_max = 100,
+                                              .head_max = 20,
+                                              .tail_max = 10};
     *state = fixture;
     return 0;
 }
@@ -115,8 +118,8 @@ static void much_goes_to_a_private_file_whole(void **state)
         assert_true(hv_str_eq(file_text(&fixture->arena, content->file), hv_str_of(whole, sizeof whole)));
         assert_int_equal(stat(content->file.ptr, &info), 0);
         assert_int_equal(info.st_mode & 0777, 0600);
-        assert_true(hv_str_starts(hv_str_slice(content->file, strlen(fixture->directory), SIZE_MAX),
-                                  HV_STR("/a_b_c-")));
+        assert_true(
+            hv_str_starts(hv_str_slice(content->file, strlen(fixture->directory), SIZE_MAX), HV_STR("/a_b_c-")));
         unlink(content->file.ptr);
         spool_free(spool);
     }
@@ -214,7 +217,10 @@ static void the_last_line_is_the_last_that_says_something(void **state)
     static const struct {
         const char *pieces[4], *expected;
     } rows[] = {
-        {{"a\nb\n"}, "b"}, {{"a\n", "\n", "  \n"}, "a"}, {{"comp", "iling", "\n"}, "compiling"}, {{"a\nb", "c"}, "bc"},
+        {{"a\nb\n"}, "b"},
+        {{"a\n", "\n", "  \n"}, "a"},
+        {{"comp", "iling", "\n"}, "compiling"},
+        {{"a\nb", "c"}, "bc"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -11,8 +11,9 @@
 static void plain_harmless_commands_are_trivial(void **state)
 {
     static const char *const yes[] = {
-        "sleep 1", "  sleep\t0.5  ", "true", "false", "echo hello world", "pwd", "date", "uname -a", "id root",
-        "whoami", "hostname", "nproc --all", "ls", "ls -la src /usr/include", "sleep 1\n",
+        "sleep 1",   "  sleep\t0.5  ", "true",   "false",    "echo hello world", "pwd", "date",
+        "uname -a",  "id root",        "whoami", "hostname", "nproc --all",      "ls",  "ls -la src /usr/include",
+        "sleep 1\n",
     };
     (void)state;
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
@@ -26,10 +27,42 @@ static void plain_harmless_commands_are_trivial(void **state)
 static void everything_else_is_not(void **state)
 {
     static const char *const no[] = {
-        "", " ", "rm x", "cat /etc/shadow", "./sleep 1", "/bin/sleep 1", "sleep 1 &", "sleep 1; rm x", "sleep 1\nrm x",
-        "echo $(id)", "echo `id`", "echo $HOME", "echo a > b", "echo *", "echo ~", "echo {a,b}", "echo 'a'", "echo \"a\"",
-        "echo a\\ b", "A=b echo", "date -s 12", "hostname evil", "pwd -P", "true | rm", "true && rm x", "echo #x", "ls ~",
-        "sleep 1\r", "echo caf\xc3\xa9", "sleep\v1", "command ls", "env ls", "LS", "sleeps 1", "!true", "echo a<b",
+        "",
+        " ",
+        "rm x",
+        "cat /etc/shadow",
+        "./sleep 1",
+        "/bin/sleep 1",
+        "sleep 1 &",
+        "sleep 1; rm x",
+        "sleep 1\nrm x",
+        "echo $(id)",
+        "echo `id`",
+        "echo $HOME",
+        "echo a > b",
+        "echo *",
+        "echo ~",
+        "echo {a,b}",
+        "echo 'a'",
+        "echo \"a\"",
+        "echo a\\ b",
+        "A=b echo",
+        "date -s 12",
+        "hostname evil",
+        "pwd -P",
+        "true | rm",
+        "true && rm x",
+        "echo #x",
+        "ls ~",
+        "sleep 1\r",
+        "echo caf\xc3\xa9",
+        "sleep\v1",
+        "command ls",
+        "env ls",
+        "LS",
+        "sleeps 1",
+        "!true",
+        "echo a<b",
     };
     (void)state;
     for (size_t i = 0; i < sizeof no / sizeof *no; i++) {

@@ -1,8 +1,8 @@
 /*
  * embed.h: a file as part of the program, put there by the assembler:
  *   EMBED(demo, DEMO_FILE)   →   static struct hv_str demo(void): its bytes, with a NUL behind them that is not counted
- * `file` is a string literal with an absolute path. Dependency files do not know of it: a stamp in the meson.build that
- * depends on the file must make the source anew.
+ * `file` is a string literal with an absolute path. The compiler does not know that it depends on it: the source
+ * includes a stamp, an empty header that its meson.build makes anew whenever the file changes.
  */
 #ifndef BASE_EMBED_H
 #define BASE_EMBED_H

@@ -2,6 +2,7 @@
 #include "model/demo.h"
 
 #include "base/embed.h"
+#include "demo_stamp.h"
 
 EMBED(recording, MODEL_DEMO_FILE)
 

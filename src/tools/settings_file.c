@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/embed.h"
 #include "schema/validator.h"
+#include "settings_schema_stamp.h"
 
 #include <string.h>
 

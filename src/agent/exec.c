@@ -5,6 +5,7 @@
  */
 #include "agent/exec.h"
 
+#include "agent/signals.h"
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/vec.h"
@@ -13,7 +14,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <sys/eventfd.h>
 
@@ -63,19 +63,11 @@ static void pump(struct exec *exec);
 
 /* ---- output ---------------------------------------------------------------------------------------------------- */
 
-/* One line by as few writes as the system allows, whole lines from any thread. */
+/* A whole line from any thread; what follows a failure is dropped. */
 static void write_line(struct exec *exec, struct hv_str line)
 {
-    size_t written = 0;
-    while (written < line.len && !exec->outcome->output_errno) {
-        ssize_t got = write(exec->options->output, line.ptr + written, line.len - written);
-        if (got > 0)
-            written += (size_t)got;
-        else if (got < 0 && errno == EAGAIN)
-            poll(&(struct pollfd){.fd = exec->options->output, .events = POLLOUT}, 1, -1);
-        else if (got < 0 && errno != EINTR)
-            exec->outcome->output_errno = errno;
-    }
+    if (!exec->outcome->output_errno)
+        exec->outcome->output_errno = signals_write(exec->options->output, line);
 }
 
 static void put_result(struct hv_buf *line, const struct batch_result *result, enum calls_shape shape)
@@ -403,8 +395,6 @@ static void stop_reading(struct exec *exec)
 static void on_signal(void *data, int number)
 {
     struct exec *exec = data;
-    if (exec->interrupted)
-        _exit(128 + number); /* asked twice: at once */
     exec->interrupted = true;
     exec->outcome->signal = number;
     if (exec->batch)
@@ -467,14 +457,10 @@ static enum hv_code make_runtime(struct exec *exec, struct hv_error *err)
 
 static void run_loop(struct exec *exec)
 {
-    struct loop_signal *watches[] = {
-        loop_signal_start(exec->loop, SIGINT, on_signal, exec),
-        loop_signal_start(exec->loop, SIGTERM, on_signal, exec),
-        loop_signal_start(exec->loop, SIGHUP, on_signal, exec),
-    };
+    struct signals signals;
+    signals_start(&signals, exec->loop, on_signal, exec);
     loop_run(exec->loop);
-    for (size_t i = 0; i < sizeof watches / sizeof *watches; i++)
-        loop_signal_stop(watches[i]);
+    signals_stop(&signals);
 }
 
 static void exec_release(struct exec *exec)

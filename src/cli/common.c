@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "agent/signals.h"
 #include "base/cleanup.h"
 #include "base/nearest.h"
 
@@ -92,17 +93,7 @@ const char *cli_size(uint64_t bytes, char text[32])
 
 int cli_write(int fd, struct hv_str bytes)
 {
-    size_t done = 0;
-    while (done < bytes.len) {
-        ssize_t got = write(fd, bytes.ptr + done, bytes.len - done);
-        if (got > 0)
-            done += (size_t)got;
-        else if (got < 0 && errno == EAGAIN)
-            poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
-        else if (got < 0 && errno != EINTR)
-            return errno;
-    }
-    return 0;
+    return signals_write(fd, bytes);
 }
 
 int cli_print(const struct hv_buf *buf, int status)

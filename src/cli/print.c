@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <unistd.h>
 
+#include "agent/signals.h"
 #include "base/cleanup.h"
 #include "text/ansi.h"
 
@@ -377,8 +377,6 @@ static enum hv_code make_session(struct print *print, struct hv_error *err)
 static void on_signal(void *data, int number)
 {
     struct print *print = data;
-    if (print->signal)
-        _exit(CLI_SIGNAL + number); /* asked twice: at once; the journal is whole, children die with us */
     print->signal = number;
     if (print->turn_running)
         session_interrupt(print->session);
@@ -388,14 +386,10 @@ static void on_signal(void *data, int number)
 
 static void run_loop(struct print *print)
 {
-    struct loop_signal *watches[] = {
-        loop_signal_start(print->setup.loop, SIGINT, on_signal, print),
-        loop_signal_start(print->setup.loop, SIGTERM, on_signal, print),
-        loop_signal_start(print->setup.loop, SIGHUP, on_signal, print),
-    };
+    struct signals signals;
+    signals_start(&signals, print->setup.loop, on_signal, print);
     loop_run(print->setup.loop);
-    for (size_t i = 0; i < sizeof watches / sizeof *watches; i++)
-        loop_signal_stop(watches[i]);
+    signals_stop(&signals);
 }
 
 static void *preload(void *data)

@@ -398,6 +398,30 @@ class Interrupts(Case):
         self.assertEqual(process.wait(timeout=30), 143)
         process.communicate()
 
+    def test_a_reader_that_reads_nothing_does_not_hold_the_program(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            calls = "".join(json.dumps(use("Read", file_path="big", id="c%d" % call)) + "\n" for call in range(30))
+            self.write("calls.jsonl", calls)
+            self.write("big", ("x" * 20 + "\n") * 1900)
+            process = self.start("exec", "calls.jsonl", stdin=subprocess.DEVNULL)
+            time.sleep(1)
+            self.assertIsNone(process.poll())
+            interrupt(process, number)
+            self.assertEqual(process.wait(timeout=20), code)
+            process.communicate()
+
+    def test_asked_twice_it_ends_at_once(self):
+        process = self.start("exec", "--allowed-tools", "Bash")
+        process.stdin.write((json.dumps(use("Bash", command="trap '' TERM INT; touch started; while true; do sleep 1; done", id="1"))
+                             + "\n").encode())
+        process.stdin.flush()
+        self.wait_until(lambda: os.path.exists(self.path("started")))
+        interrupt(process)
+        time.sleep(0.3)
+        interrupt(process)
+        self.assertEqual(process.wait(timeout=20), 130)
+        process.communicate()
+
     def test_kill_takes_the_children_along(self):
         process = self.start("exec", "--allowed-tools", "Bash")
         process.stdin.write((json.dumps(use("Bash", command="echo $$ > pid; sleep 100", id="1")) + "\n").encode())

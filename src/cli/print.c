@@ -330,6 +330,14 @@ static enum hv_code choose_schema(struct print *print, struct session_options *o
     }
     options->extra_tools = &print->structured.pointer;
     options->extra_tool_count = 1;
+    if (!options->only_tools)
+        return HV_OK;
+    /* --tools chooses among the others; without this one there could be no answer. */
+    struct hv_str *names = hv_arena_array(print->arena, struct hv_str, options->only_tool_count + 1);
+    for (size_t i = 0; i < options->only_tool_count; i++)
+        names[i] = options->only_tools[i];
+    names[options->only_tool_count++] = hv_str_from(print->structured.tool.name);
+    options->only_tools = names;
     return HV_OK;
 }
 

@@ -1,6 +1,7 @@
 /*
- * explain.c: `helve explain path` and `helve explain rule`: what would be decided, and why, without running anything.
- * The facts of a call are made as the pipeline makes them: from the tool's own footprint of a path.
+ * explain.c: `helve explain path`, `bash` and `rule`: what would be decided, and why, without running anything. The
+ * facts of a call are made as the pipeline makes them: by the tool's own functions, from an input with nothing but the
+ * path or the command.
  */
 #include "policy/explain.h"
 
@@ -12,13 +13,14 @@
 
 enum { OUT_MAX = 64 << 20, RULES_MAX = 100000 };
 
-/* ---- the facts of a path -------------------------------------------------------------------------------------------
+/* ---- the facts of a call -------------------------------------------------------------------------------------------
  */
 
-/* One question: may this tool touch this path? */
-struct path_question {
+/* One question: may this tool touch this path, or run this command? */
+struct question {
     const struct hv_tool *tool;
-    struct hv_str path; /* as written */
+    const struct hv_field *field; /* of the path or command */
+    struct hv_str path;           /* or the command; as written */
     struct hv_str directory, home;
     struct hv_arena *arena;
 };
@@ -31,7 +33,18 @@ static const struct hv_field *path_field(const struct hv_tool *tool)
     return NULL;
 }
 
-static struct policy_path *resolve_all(const struct path_question *question, const struct hv_path_list *list)
+/* What a call of a shell must have: the first text that it requires. */
+static const struct hv_field *command_field(const struct hv_tool *tool)
+{
+    if (tool->subject_kind != HV_SUBJECT_COMMAND)
+        return NULL;
+    for (const struct hv_field *field = tool->fields; field && field->type != HV_FIELD_END; field++)
+        if (field->type == HV_FIELD_STRING && field->flags & HV_REQUIRED)
+            return field;
+    return NULL;
+}
+
+static struct policy_path *resolve_all(const struct question *question, const struct hv_path_list *list)
 {
     struct policy_path *paths = hv_arena_array(question->arena, struct policy_path, list->count + 1);
     for (size_t i = 0; i < list->count; i++)
@@ -39,21 +52,37 @@ static struct policy_path *resolve_all(const struct path_question *question, con
     return paths;
 }
 
-/* The least input that names the path: other texts that a call must have are "*". */
-static void *make_input(const struct path_question *question)
+/* The least input that names the path or command: other texts that a call must have are "*". */
+static void *make_input(const struct question *question)
 {
     const struct hv_tool *tool = question->tool;
     char *input = hv_arena_zalloc(question->arena, 1, tool->input_size + 1);
     for (const struct hv_field *field = tool->fields; field->type != HV_FIELD_END; field++)
         if (field->type == HV_FIELD_STRING && field->flags & HV_REQUIRED)
             *(struct hv_str *)(input + field->offset) = HV_STR("*");
-    *(struct hv_str *)(input + path_field(tool)->offset) =
-        path_expand(question->arena, question->path, question->directory, question->home);
+    bool is_path = question->field->flags & HV_PATH;
+    *(struct hv_str *)(input + question->field->offset) =
+        is_path ? path_expand(question->arena, question->path, question->directory, question->home) : question->path;
     return input;
 }
 
-/* As a call of the tool with nothing but this path would be judged. */
-static void gather_facts(const struct path_question *question, struct policy_facts *facts)
+/* The same as JSON, for rules that look at parameters. */
+static const struct hv_json *input_json(const struct question *question)
+{
+    CLEANUP_BUF struct hv_buf text = {0};
+    const struct hv_json *value;
+    struct hv_json_writer writer;
+    hv_buf_init(&text, DOOR_LINE_MAX);
+    hv_json_writer_init(&writer, &text);
+    hv_json_begin_object(&writer);
+    hv_json_member_string(&writer, question->field->name, question->path);
+    hv_json_end_object(&writer);
+    struct hv_str source = hv_arena_str(question->arena, hv_buf_str(&text));
+    return hv_json_parse(question->arena, source, HV_JSON_STRICT, &value, NULL) == HV_OK ? value : NULL;
+}
+
+/* As a call of the tool with nothing but this would be judged. */
+static void gather_facts(const struct question *question, struct policy_facts *facts)
 {
     const struct hv_tool *tool = question->tool;
     struct hv_footprint footprint = {0};
@@ -79,8 +108,11 @@ static void gather_facts(const struct path_question *question, struct policy_fac
         .touches_listed_only = footprint.limited,
         .read_only = tool->read_only && tool->read_only(input, &context),
         .destructive = tool->destructive && tool->destructive(input, &context),
+        .input = input_json(question),
         .interactive = true,
     };
+    if (tool->subject)
+        facts->subject = tool->subject(input, &context);
     if (tool->check_permission)
         facts->own = tool->check_permission(input, &context, &facts->own_reason);
 }
@@ -93,6 +125,16 @@ static const struct hv_tool *path_tool(struct hv_str name, struct hv_error *err)
         if (hv_tool_is_named(tools[i], name) && path_field(tools[i]))
             return tools[i];
     hv_fail(err, HV_ENOTFOUND, "there is no tool \"%.*s\" that takes a path", HV_STR_ARG(hv_str_slice(name, 0, 80)));
+    return NULL;
+}
+
+static const struct hv_tool *shell_tool(void)
+{
+    size_t count;
+    const struct hv_tool *const *tools = hv_builtin_tools(&count);
+    for (size_t i = 0; i < count; i++)
+        if (command_field(tools[i]))
+            return tools[i];
     return NULL;
 }
 
@@ -148,7 +190,7 @@ static void put_refused(struct hv_str path, const struct hv_tool *tool, const ch
     hv_buf_add_byte(out, '\n');
 }
 
-static void put_path(const struct policy *policy, const struct path_question *question, bool json, bool brief,
+static void put_path(const struct policy *policy, const struct question *question, bool json, bool brief,
                      struct hv_buf *out)
 {
     struct policy_facts facts;
@@ -175,7 +217,7 @@ static int explain_path(const struct path_flags *flags, const struct setup *setu
 {
     CLEANUP_BUF struct hv_buf out = {0};
     struct hv_error err;
-    struct path_question question = {
+    struct question question = {
         .path = call->arguments[0], .directory = setup->directory, .home = setup->home, .arena = call->arena};
     size_t count;
     const struct hv_tool *const *tools = hv_builtin_tools(&count), *wanted = NULL;
@@ -185,7 +227,8 @@ static int explain_path(const struct path_flags *flags, const struct setup *setu
     struct policy *policy = make_policy(flags, setup);
     for (size_t i = 0; i < count; i++) {
         question.tool = tools[i];
-        if (wanted ? tools[i] == wanted : path_field(tools[i]) != NULL)
+        question.field = path_field(tools[i]);
+        if (wanted ? tools[i] == wanted : question.field != NULL)
             put_path(policy, &question, flags->json, !wanted, &out);
     }
     policy_unref(policy);
@@ -289,16 +332,35 @@ static struct policy *line_policy(const struct door_line *line, const struct set
     return policy;
 }
 
-static void answer_path(const struct door_line *line, struct hv_json_writer *writer)
+/* Judge a line's question and write what came of it. */
+static void answer_question(const struct door_line *line, const struct question *question,
+                            struct hv_json_writer *writer)
+{
+    struct policy_facts facts;
+    struct policy_decision decision;
+    struct policy *policy = line_policy(line, line->user, question->directory, question->home);
+    gather_facts(question, &facts);
+    policy_decide(policy, &facts, line->arena, &decision);
+    policy_explain_members(policy, &facts, &decision, writer);
+    policy_unref(policy);
+}
+
+static void find_place(const struct door_line *line, struct question *question)
 {
     const struct setup *setup = line->user;
+    struct hv_str home = hv_json_get_string(line->value, "home"), directory = hv_json_get_string(line->value, "cwd");
+    question->arena = line->arena;
+    question->home = home.ptr ? home : setup->home;
+    question->directory =
+        directory.ptr ? path_expand(line->arena, directory, setup->directory, question->home) : setup->directory;
+}
+
+static void answer_path(const struct door_line *line, struct hv_json_writer *writer)
+{
     struct hv_error err;
     bool bad;
-    struct hv_str home = hv_json_get_string(line->value, "home"), directory = hv_json_get_string(line->value, "cwd");
-    struct path_question question = {.path = door_bytes(line, "path", &bad), .arena = line->arena};
-    question.home = home.ptr ? home : setup->home;
-    question.directory =
-        directory.ptr ? path_expand(line->arena, directory, setup->directory, question.home) : setup->directory;
+    struct question question = {.path = door_bytes(line, "path", &bad)};
+    find_place(line, &question);
     question.tool = path_tool(hv_json_get_string(line->value, "tool"), &err);
     const char *refused = question.path.ptr && !bad ? policy_path_refused(question.path) : "there is no path";
     if (!question.tool || refused) {
@@ -306,13 +368,22 @@ static void answer_path(const struct door_line *line, struct hv_json_writer *wri
         hv_json_member_cstr(writer, "reason", question.tool ? refused : err.message);
         return;
     }
-    struct policy_facts facts;
-    struct policy_decision decision;
-    struct policy *policy = line_policy(line, setup, question.directory, question.home);
-    gather_facts(&question, &facts);
-    policy_decide(policy, &facts, line->arena, &decision);
-    policy_explain_members(policy, &facts, &decision, writer);
-    policy_unref(policy);
+    question.field = path_field(question.tool);
+    answer_question(line, &question, writer);
+}
+
+static void answer_command(const struct door_line *line, struct hv_json_writer *writer)
+{
+    bool bad;
+    struct question question = {.tool = shell_tool(), .path = door_bytes(line, "command", &bad)};
+    find_place(line, &question);
+    if (!question.tool || !question.path.ptr || bad) {
+        hv_json_member_cstr(writer, "decision", "deny");
+        hv_json_member_cstr(writer, "reason", question.tool ? "there is no command" : "there is no shell tool");
+        return;
+    }
+    question.field = command_field(question.tool);
+    answer_question(line, &question, writer);
 }
 
 static int run_path(const struct cli_call *call)
@@ -347,6 +418,77 @@ const struct cli_command cli_explain_path_command = {
     .options_size = sizeof(struct path_flags),
     .most = 1,
     .run = run_path,
+};
+
+/* ---- commands ------------------------------------------------------------------------------------------------------
+ */
+
+static int explain_command(const struct path_flags *flags, const struct setup *setup, const struct cli_call *call)
+{
+    CLEANUP_BUF struct hv_buf out = {0};
+    struct question question = {
+        .tool = shell_tool(),
+        .path = call->arguments[0],
+        .directory = setup->directory,
+        .home = setup->home,
+        .arena = call->arena,
+    };
+    struct policy_facts facts;
+    struct policy_decision decision;
+    hv_buf_init(&out, OUT_MAX);
+    if (!question.tool) {
+        cli_note("this helve was built without a shell tool");
+        return CLI_FAILED;
+    }
+    question.field = command_field(question.tool);
+    struct policy *policy = make_policy(flags, setup);
+    gather_facts(&question, &facts);
+    policy_decide(policy, &facts, call->arena, &decision);
+    policy_explain_write(policy, &facts, &decision, flags->json, &out);
+    policy_unref(policy);
+    return cli_print(&out, CLI_OK);
+}
+
+static int run_command(const struct cli_call *call)
+{
+    const struct path_flags *flags = call->options;
+    struct hv_error err;
+    struct setup setup = {0};
+    int status;
+    if (!flags->batch && call->argument_count == 0) {
+        hv_fail(&err, HV_EINVAL, "`helve explain bash` needs a COMMAND, or --batch");
+        return cli_usage(&err);
+    }
+    if (cli_setup_open(&flags->setup, &setup, &err) != HV_OK)
+        status = cli_usage(&err);
+    else if (flags->batch)
+        status = door_run(answer_command, &setup);
+    else
+        status = explain_command(flags, &setup, call);
+    if (status == CLI_OK && !flags->batch)
+        cli_tell_problems(&setup);
+    setup_release(&setup);
+    return status;
+}
+
+static const struct option command_options[] = {
+    {"json", 0, OPTION_FLAG, offsetof(struct path_flags, json), NULL, "as JSON"},
+    {"batch", 0, OPTION_FLAG, offsetof(struct path_flags, batch), NULL,
+     "lines {id, command, cwd?, roots?, mode?, rules?} on stdin, an answer a line"},
+    {.type = OPTION_TABLE, .offset = offsetof(struct path_flags, setup), .table = cli_setup_options},
+    {0},
+};
+
+const struct cli_command cli_explain_bash_command = {
+    .name = "explain bash",
+    .arguments = "COMMAND",
+    .summary = "tell what would be decided about a shell command, why, and by which rule",
+    .text = "Examples:\n  helve explain bash 'git push --force'\n"
+            "  helve explain bash 'make test' --allowed-tools 'Bash(make *)' --json",
+    .options = command_options,
+    .options_size = sizeof(struct path_flags),
+    .most = 1,
+    .run = run_command,
 };
 
 /* ---- rules ----------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from cli_support import Case, expose, main
 
 
 class Help(Case):
-    COMMANDS = ("exec", "tool list", "tool describe", "tool call", "explain path", "explain rule", "sessions list",
+    COMMANDS = ("exec", "tool list", "tool describe", "tool call", "explain path", "explain bash", "explain rule", "sessions list",
                 "sessions show", "sessions remove", "replay", "trace", "trust", "doctor", "debug json", "debug schema", "debug input",
                 "debug glob", "debug sse")
 
@@ -119,6 +119,21 @@ class Explain(Case):
         self.assertEqual(len(answers), 4)
         self.assertIn("error", answers[0])
         self.assertEqual(answers[2]["id"], {"a": 1})
+
+    def test_bash(self):
+        self.assertIn("ask", self.run_helve("explain", "bash", "make test"))
+        answer = json.loads(self.run_helve("explain", "bash", "make test", "--json", "--allowed-tools", "Bash(make *)"))
+        self.assertEqual((answer["decision"], answer["rule"]), ("allow", "Bash(make *)"))
+        rows = [("rm -rf /", {}, "deny"), ("make x", {}, "ask"), ("make x", {"rules": ["Bash(make *)"]}, "allow"),
+                ("make x; curl y", {"rules": ["Bash(make *)"]}, "ask"), ("make x", {"mode": "plan"}, "deny"),
+                ("make x", {"rules": {"deny": ["Bash(make *)"]}}, "deny"), ("make x", {"mode": "bypassPermissions"}, "allow")]
+        text = "".join(json.dumps(dict(flags, id=number, command=command, cwd=self.project)) + "\n"
+                       for number, (command, flags, _) in enumerate(rows)) + '{"id":99}\n'
+        answers = self.lines("explain", "bash", "--json", "--batch", stdin=text)
+        for answer, (command, _, wanted) in zip(answers, rows):
+            self.assertEqual(answer["decision"], wanted, (command, answer))
+        self.assertEqual((answers[-1]["id"], answers[-1]["decision"]), (99, "deny"))
+        self.run_helve("explain", "bash", code=2)
 
     def test_rule(self):
         self.assertIn("Bash", self.run_helve("explain", "rule", "Bash(git diff:*)"))

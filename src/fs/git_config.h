@@ -1,0 +1,46 @@
+/*
+ * git_config.h: reading git's configuration files, as far as ignoring depends on them. The reader is pure; each file is
+ * read in one pass, values as git takes them: quotes, escapes, comments, lines that go on.
+ */
+#ifndef FS_GIT_CONFIG_H
+#define FS_GIT_CONFIG_H
+
+#include <helve/str.h>
+
+/* Where a reader stands in the text of a file. */
+struct git_config_reader {
+    struct hv_str text;
+    size_t at;
+    struct hv_str section; /* of the variables that follow: "core", or "include" … ; a view of text */
+    bool subsection;       /* the section has a quoted second name */
+};
+
+struct git_config_variable {
+    struct hv_str section; /* as written; compare without case */
+    bool subsection;
+    struct hv_str name;  /* as written; compare without case */
+    struct hv_str value; /* decoded, in the arena; absent for a name alone, which means true */
+};
+
+/* The next variable; false at the end or where the text is no configuration any more. */
+bool git_config_next(struct git_config_reader *reader, struct hv_arena *arena, struct git_config_variable *variable);
+
+/* "true", "yes", "on", a number that is not zero, or a name alone. */
+bool git_config_true(struct hv_str value);
+
+/* What concerns a walk. Later files overrule earlier ones. */
+struct git_settings {
+    struct hv_str excludes_file; /* as written, of the last file that has one; absent: none does */
+    bool ignore_case;            /* core.ignorecase */
+    bool worktree_config;        /* extensions.worktreeConfig */
+};
+
+/* Take up what the text of one file says. includes (may be NULL) is called for each [include] path, at its place. */
+struct git_config_includes {
+    void (*include)(void *user, struct hv_str path, struct git_settings *settings);
+    void *user;
+};
+void git_settings_read(struct hv_arena *arena, struct hv_str text, const struct git_config_includes *includes,
+                       struct git_settings *settings);
+
+#endif

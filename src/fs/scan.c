@@ -1,0 +1,633 @@
+/*
+ * scan.c: see scan.h. Each thread takes what lies on top of the queue: it opens a directory, reads its names in large
+ * pieces, takes up its ignore files, decides each name once, puts the directories on the queue and visits the files.
+ * A directory that does not fit into one piece goes back on the queue between two pieces; while a thread has nothing to
+ * do, another one gives it half of the files that it has left.
+ */
+#include "fs/scan.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "fs/host_files.h"
+#include "fs/open.h"
+#include "fs/scan_queue.h"
+#include "fs/write.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum {
+    PIECE_SIZE = 256 * 1024,
+    PIECE_ROOM = 32 * 1024,        /* what a read wants free */
+    PIECE_FILES = PIECE_SIZE / 24, /* no entry is shorter */
+    SHARE_MIN = 16,                /* files that are worth giving half of them away */
+    CHECK_EVERY = 16,              /* files between two looks at the clock */
+    CHECK_ENTRIES = 256,           /* names between two looks at the clock */
+    SCAN_PATH_MAX = 1 << 24,
+    NAMED_PATH_MAX = 1 << 16,
+};
+
+#define FILE_IGNORED 0x80000000u /* beside an offset into a piece */
+
+/* Names of one directory, or of a part of a long one, and which of them are to be visited. */
+struct piece {
+    atomic_uint references;
+    size_t filled, file_count;
+    uint32_t files[PIECE_FILES];
+    _Alignas(struct dirent64) char bytes[PIECE_SIZE];
+};
+
+/* Files [from, to) of a piece, given to another thread. */
+struct share {
+    struct scan_item item;
+    struct piece *piece;
+    size_t from, to;
+};
+
+struct places {
+    struct fs_scan_place items[FS_SCAN_NAMES_MAX]; /* paths on the heap */
+    size_t count;                                  /* named ones */
+};
+
+struct scan {
+    const struct fs_scan_options *options;
+    fs_scan_visit *visit;
+    void *user;
+    int root;
+    struct hv_str base; /* absolute path of the root; "" for "/" */
+    struct scan_surroundings around;
+    struct scan_rules start;
+    struct scan_queue queue;
+    unsigned threads, started; /* started: written by thread 0 only */
+    pthread_t ids[FS_SCAN_THREADS_MAX];
+    struct worker *workers;
+    atomic_bool timed_out, cancelled, stopped;
+    pthread_mutex_t places_lock;
+    struct places unreadable, unreached;
+};
+
+/* One thread. */
+struct worker {
+    struct scan *scan;
+    unsigned index;
+    struct hv_buf path;   /* absolute; of the entry at hand */
+    size_t directory_end; /* where its last component begins */
+    struct piece *spare;
+    size_t visited, ignored, hidden, unreadable, unreached;
+};
+
+/* ---- ends, troubles -------------------------------------------------------------------------------------- */
+
+static bool end_because(struct scan *scan, atomic_bool *reason)
+{
+    atomic_store(reason, true);
+    scan_queue_end(&scan->queue);
+    return true;
+}
+
+static bool is_over(struct scan *scan)
+{
+    return atomic_load_explicit(&scan->queue.over, memory_order_relaxed);
+}
+
+static bool time_to_end(struct scan *scan)
+{
+    if (is_over(scan))
+        return true;
+    if (hv_cancelled(scan->options->cancel))
+        return end_because(scan, &scan->cancelled);
+    if (scan->options->deadline_ns && clock_monotonic_ns() >= scan->options->deadline_ns)
+        return end_because(scan, &scan->timed_out);
+    return false;
+}
+
+static void name_place(struct scan *scan, struct places *places, const struct scan_directory *directory, int sys_errno)
+{
+    size_t length = scan_directory_path_length(directory, NULL);
+    LOCK_SCOPE(&scan->places_lock);
+    if (places->count == FS_SCAN_NAMES_MAX || length > NAMED_PATH_MAX)
+        return;
+    char *path = hv_malloc(length + 2);
+    scan_directory_path_write(directory, NULL, path + length);
+    if (!length)
+        path[length++] = '.';
+    path[length] = '\0';
+    places->items[places->count++] = (struct fs_scan_place){{path, length}, sys_errno};
+}
+
+/* A directory that is gone, or has become something else, since its name was read is no trouble. */
+static void note_unreadable(struct worker *worker, const struct scan_directory *directory, int sys_errno)
+{
+    if (sys_errno == ENOENT || sys_errno == ELOOP || sys_errno == ENOTDIR)
+        return;
+    worker->unreadable++;
+    name_place(worker->scan, &worker->scan->unreadable, directory, sys_errno);
+}
+
+static void note_unreached(struct worker *worker, const struct scan_directory *directory)
+{
+    worker->unreached++;
+    name_place(worker->scan, &worker->scan->unreached, directory, 0);
+}
+
+/* ---- paths ----------------------------------------------------------------------------------------------- */
+
+/* Make the path of a directory the one that names are put behind. False when it is too long. */
+static bool set_directory(struct worker *worker, const struct scan_directory *directory)
+{
+    struct hv_str base = worker->scan->base;
+    size_t length = scan_directory_path_length(directory, NULL);
+    hv_buf_clear(&worker->path);
+    hv_buf_add_str(&worker->path, base);
+    hv_buf_add_byte(&worker->path, '/');
+    char *room = length ? hv_buf_reserve(&worker->path, length + 1) : NULL;
+    if (room) {
+        scan_directory_path_write(directory, NULL, room + length);
+        room[length] = '/';
+        hv_buf_commit(&worker->path, length + 1);
+    }
+    worker->directory_end = worker->path.len;
+    return !worker->path.failed;
+}
+
+static bool set_name(struct worker *worker, struct hv_str name)
+{
+    worker->path.len = worker->directory_end;
+    hv_buf_add_str(&worker->path, name);
+    return !worker->path.failed;
+}
+
+/* The path at hand as seen from an absolute directory. */
+static struct hv_str path_below(const struct worker *worker, struct hv_str above)
+{
+    return hv_str_slice(hv_buf_str(&worker->path), above.len + 1, worker->path.len);
+}
+
+/* ---- visiting -------------------------------------------------------------------------------------------- */
+
+static enum fs_scan_action visit(struct worker *worker, const struct scan_directory *directory, int fd,
+                                 struct hv_str name, enum hv_file_kind kind, bool ignored)
+{
+    struct scan *scan = worker->scan;
+    const struct fs_scan_options *options = scan->options;
+    if (options->hides && options->hides(options->hides_user, hv_buf_str(&worker->path))) {
+        worker->hidden++;
+        return FS_SCAN_ON;
+    }
+    struct fs_scan_entry entry = {.path = path_below(worker, scan->base),
+                                  .name = name,
+                                  .kind = kind,
+                                  .ignored = ignored,
+                                  .directory = fd,
+                                  .depth = directory->depth + 1,
+                                  .worker = worker->index};
+    enum fs_scan_action action = scan->visit(scan->user, &entry);
+    if (action == FS_SCAN_STOP)
+        (void)end_because(scan, &scan->stopped);
+    return action;
+}
+
+static void *run_thread(void *data);
+
+/* Start the other threads, with all signals blocked: handlers are the host's business. */
+static void start_threads(struct scan *scan)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (scan->started = 1; scan->started < scan->threads; scan->started++)
+        if (pthread_create(&scan->ids[scan->started], NULL, run_thread, &scan->workers[scan->started]))
+            break;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* There is more to do than one thread can. */
+static void call_help(struct worker *worker)
+{
+    if (worker->index == 0 && !worker->scan->started)
+        start_threads(worker->scan);
+}
+
+static void piece_unref(struct piece *piece)
+{
+    if (piece && atomic_fetch_sub(&piece->references, 1) == 1)
+        free(piece);
+}
+
+static void share_files(struct worker *worker, struct scan_directory *directory, struct scan_handle *handle,
+                        struct piece *piece, size_t from, size_t to)
+{
+    struct share *share = hv_malloc(sizeof *share);
+    atomic_fetch_add(&piece->references, 1);
+    *share = (struct share){.piece = piece, .from = from, .to = to};
+    share->item = (struct scan_item){
+        .directory = scan_directory_ref(directory), .handle = scan_handle_ref(handle), .kind = SCAN_FILES};
+    scan_queue_push(&worker->scan->queue, &share->item);
+    call_help(worker);
+}
+
+/* Another thread waits for work, or has not been started as there was none. */
+static bool wants_help(const struct worker *worker)
+{
+    const struct scan *scan = worker->scan;
+    return atomic_load_explicit(&scan->queue.idle, memory_order_relaxed) ||
+           (worker->index == 0 && !scan->started && scan->threads > 1);
+}
+
+static void visit_files(struct worker *worker, struct scan_directory *directory, struct scan_handle *handle,
+                        struct piece *piece, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++) {
+        if (is_over(worker->scan) || ((i - from) % CHECK_EVERY == 0 && time_to_end(worker->scan))) {
+            note_unreached(worker, directory);
+            return;
+        }
+        if (to - i >= SHARE_MIN && wants_help(worker)) {
+            size_t half = i + (to - i) / 2;
+            share_files(worker, directory, handle, piece, half, to);
+            to = half;
+        }
+        uint32_t file = piece->files[i];
+        const struct dirent64 *found = (const void *)(piece->bytes + (file & ~FILE_IGNORED));
+        struct hv_str name = hv_str_from(found->d_name);
+        if (set_name(worker, name))
+            (void)visit(worker, directory, handle->fd, name, fs_kind_of_dirent(found->d_type), file & FILE_IGNORED);
+    }
+}
+
+/* ---- deciding about names -------------------------------------------------------------------------------- */
+
+/* What is done with the names of a piece. */
+struct sorting {
+    struct scan_directory *directory;
+    struct scan_handle *handle;
+    struct piece *piece;
+    struct scan_item *first, **last; /* directories to be put on the queue, in order */
+    size_t count;
+};
+
+static enum hv_file_kind kind_of(int fd, struct dirent64 *found)
+{
+    struct stat status;
+    if (found->d_type == DT_UNKNOWN && fstatat(fd, found->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0)
+        found->d_type = IFTODT(status.st_mode);
+    return fs_kind_of_dirent(found->d_type);
+}
+
+static bool is_left_out(const struct fs_scan_options *options, struct hv_str name)
+{
+    if (name.ptr[0] != '.')
+        return false;
+    return !options->hidden || hv_str_is(name, ".git") || (!options->temporaries && fs_is_temporary(name));
+}
+
+static void sort_directory(struct worker *worker, struct sorting *sorting, struct hv_str name, bool ignored)
+{
+    const struct fs_scan_options *options = worker->scan->options;
+    struct scan_directory *parent = sorting->directory;
+    enum fs_scan_action action = FS_SCAN_ON;
+    if (options->directories)
+        action = visit(worker, parent, sorting->handle->fd, name, HV_FILE_DIRECTORY, ignored);
+    if (ignored || action != FS_SCAN_ON || (options->depth_max && parent->depth + 1 >= options->depth_max))
+        return;
+    struct scan_directory *directory = scan_directory_new(parent, name);
+    *sorting->last = &directory->item;
+    sorting->last = &directory->item.next;
+    sorting->count++;
+}
+
+static void sort_entry(struct worker *worker, struct sorting *sorting, struct dirent64 *found)
+{
+    const struct scan *scan = worker->scan;
+    struct hv_str name = hv_str_from(found->d_name);
+    if (name.ptr[0] == '.' && (name.len == 1 || (name.len == 2 && name.ptr[1] == '.')))
+        return;
+    worker->visited++;
+    if (is_left_out(scan->options, name) || !set_name(worker, name))
+        return;
+    bool is_directory = kind_of(sorting->handle->fd, found) == HV_FILE_DIRECTORY;
+    bool ignored = !scan->options->no_ignore &&
+                   scan_rules_ignored(&sorting->directory->rules, path_below(worker, scan->around.top), is_directory);
+    worker->ignored += ignored;
+    if (ignored && !scan->options->show_ignored)
+        return;
+    if (is_directory)
+        sort_directory(worker, sorting, name, ignored);
+    else
+        sorting->piece->files[sorting->piece->file_count++] =
+            (uint32_t)((const char *)found - sorting->piece->bytes) | (ignored ? FILE_IGNORED : 0);
+}
+
+/* Decide about all names; the directories go on the queue. False when it is time to end. */
+static bool sort_entries(struct worker *worker, struct sorting *sorting)
+{
+    size_t seen = 0;
+    struct dirent64 *found;
+    bool on = true;
+    sorting->last = &sorting->first;
+    for (size_t at = 0; at < sorting->piece->filled && on; at += found->d_reclen) {
+        found = (void *)(sorting->piece->bytes + at);
+        if (seen++ % CHECK_ENTRIES == 0)
+            on = !time_to_end(worker->scan);
+        if (on)
+            sort_entry(worker, sorting, found);
+        on = on && !is_over(worker->scan);
+    }
+    if (sorting->count) {
+        scan_queue_push_directories(&worker->scan->queue, sorting->directory, sorting->handle, sorting->first,
+                                    sorting->count);
+        call_help(worker);
+    }
+    return on;
+}
+
+/* ---- reading directories --------------------------------------------------------------------------------- */
+
+/* A piece that no other thread uses. */
+static struct piece *take_spare(struct worker *worker)
+{
+    struct piece *piece = worker->spare;
+    if (!piece || atomic_load(&piece->references) > 1) {
+        piece_unref(piece);
+        piece = worker->spare = hv_malloc(sizeof *piece);
+        atomic_init(&piece->references, 1);
+    }
+    piece->filled = piece->file_count = 0;
+    return piece;
+}
+
+/* Fill a piece. 1: there may be more, 0: the end was reached, -1 with errno. */
+static int read_piece(int fd, struct piece *piece)
+{
+    while (piece->filled + PIECE_ROOM <= PIECE_SIZE) {
+        ssize_t got = getdents64(fd, piece->bytes + piece->filled, PIECE_SIZE - piece->filled);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return (int)got;
+        piece->filled += (size_t)got;
+    }
+    return 1;
+}
+
+/* Take up the ignore files of a directory, before anything in it is decided. */
+static void enter(struct worker *worker, struct scan_directory *directory, int fd, const struct piece *piece, bool more)
+{
+    struct scan *scan = worker->scan;
+    struct scan_rule_files files = {0};
+    if (directory->entered || scan->options->no_ignore)
+        return;
+    directory->entered = true;
+    if (more)
+        scan_rule_files_probe(&files, fd);
+    for (size_t at = 0; at < piece->filled && !more;) {
+        const struct dirent64 *found = (const void *)(piece->bytes + at);
+        if (found->d_name[0] == '.')
+            scan_rule_files_note(&files, hv_str_from(found->d_name));
+        at += found->d_reclen;
+    }
+    struct hv_str path = hv_str_slice(hv_buf_str(&worker->path), 0, worker->directory_end - 1);
+    struct hv_str base = hv_str_slice(path, scan->around.top.len + 1, path.len);
+    directory->rules_bytes = scan_rules_enter(&directory->arena, &scan->around, fd, base, &files, &directory->rules);
+}
+
+/* Read a piece of a directory and do all there is to do with it. */
+static void read_directory(struct worker *worker, struct scan_directory *directory, struct scan_handle *handle)
+{
+    struct piece *piece = take_spare(worker);
+    int more = read_piece(handle->fd, piece);
+    if (more < 0)
+        note_unreadable(worker, directory, errno);
+    enter(worker, directory, handle->fd, piece, more > 0);
+    if (more > 0) {
+        directory->item = (struct scan_item){
+            .directory = scan_directory_ref(directory), .handle = scan_handle_ref(handle), .kind = SCAN_MORE};
+        scan_queue_push(&worker->scan->queue, &directory->item);
+        call_help(worker);
+    }
+    struct sorting sorting = {.directory = directory, .handle = handle, .piece = piece};
+    if (sort_entries(worker, &sorting))
+        visit_files(worker, directory, handle, piece, 0, piece->file_count);
+    else
+        note_unreached(worker, directory);
+}
+
+/* File systems that are a view of the kernel rather than files. */
+static bool is_kernel_system(int fd)
+{
+    static const unsigned kernel_magic[] = {
+        PROC_SUPER_MAGIC,
+        SYSFS_MAGIC,
+        DEVPTS_SUPER_MAGIC,
+        CGROUP_SUPER_MAGIC,
+        CGROUP2_SUPER_MAGIC,
+        DEBUGFS_MAGIC,
+        TRACEFS_MAGIC,
+        SECURITYFS_MAGIC,
+        BPF_FS_MAGIC,
+        PSTOREFS_MAGIC,
+        BINFMTFS_MAGIC,
+        SELINUX_MAGIC,
+        EFIVARFS_MAGIC,
+        HUGETLBFS_MAGIC,
+        0x19800202 /* mqueue */,
+        0x62656570 /* configfs */,
+        0x65735543 /* fusectl */,
+    };
+    struct statfs system;
+    if (fstatfs(fd, &system))
+        return false;
+    for (size_t i = 0; i < sizeof kernel_magic / sizeof *kernel_magic; i++)
+        if ((unsigned)system.f_type == kernel_magic[i])
+            return true;
+    return false;
+}
+
+/* Open a directory from the nearest one above that is open. -1 with errno. */
+static int open_directory(struct worker *worker, const struct scan_task *task)
+{
+    const struct scan_directory *directory = task->directory;
+    enum { FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+    if (!directory->parent)
+        return fcntl(worker->scan->root, F_DUPFD_CLOEXEC, 0);
+    if (task->above == directory->parent)
+        return openat(task->handle->fd, directory->name, FLAGS);
+    size_t length = scan_directory_path_length(directory, task->above);
+    struct hv_str path = hv_str_slice(hv_buf_str(&worker->path), 0, worker->directory_end - 1);
+    return fs_open_no_links(task->handle ? task->handle->fd : worker->scan->root,
+                            hv_str_slice(path, path.len - length, path.len), FLAGS);
+}
+
+static void open_and_read(struct worker *worker, const struct scan_task *task)
+{
+    struct scan_directory *directory = task->directory;
+    struct stat status;
+    CLEANUP_FD int fd = open_directory(worker, task);
+    if (fd < 0 || fstat(fd, &status)) {
+        note_unreadable(worker, directory, errno);
+        return;
+    }
+    directory->device = status.st_dev;
+    if (directory->parent && status.st_dev != directory->parent->device && is_kernel_system(fd))
+        return;
+    directory->rules = directory->parent ? directory->parent->rules : worker->scan->start;
+    struct scan_handle *handle = scan_handle_new(take_fd(&fd));
+    read_directory(worker, directory, handle);
+    scan_handle_unref(handle);
+}
+
+/* ---- threads --------------------------------------------------------------------------------------------- */
+
+static void release_task(struct scan *scan, struct scan_task *task)
+{
+    if (task->kind == SCAN_FILES) {
+        struct share *share = (struct share *)(void *)task->item;
+        piece_unref(share->piece);
+        free(share);
+    }
+    scan_handle_unref(task->handle);
+    scan_directory_unref(&scan->around, task->directory);
+}
+
+static void do_task(struct worker *worker, struct scan_task *task)
+{
+    if (!set_directory(worker, task->directory)) {
+        note_unreadable(worker, task->directory, ENAMETOOLONG);
+    } else if (task->kind == SCAN_OPEN) {
+        open_and_read(worker, task);
+    } else if (task->kind == SCAN_MORE) {
+        read_directory(worker, task->directory, task->handle);
+    } else {
+        const struct share *share = (const struct share *)(const void *)task->item;
+        visit_files(worker, task->directory, task->handle, share->piece, share->from, share->to);
+    }
+}
+
+static void run_worker(struct worker *worker)
+{
+    struct scan_task task;
+    for (bool again = false; scan_queue_take(&worker->scan->queue, again, &task); again = true) {
+        do_task(worker, &task);
+        release_task(worker->scan, &task);
+    }
+}
+
+static void *run_thread(void *data)
+{
+    run_worker(data);
+    return NULL;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct fs_scan_place *left = a, *right = b;
+    return hv_str_compare(left->path, right->path);
+}
+
+/* Move the named places into arena. */
+static struct fs_scan_place *take_places(struct hv_arena *arena, struct places *places)
+{
+    struct fs_scan_place *list = hv_arena_array(arena, struct fs_scan_place, places->count);
+    for (size_t i = 0; i < places->count; i++) {
+        list[i] = places->items[i];
+        list[i].path = hv_arena_str(arena, places->items[i].path);
+        free((void *)places->items[i].path.ptr);
+    }
+    if (places->count)
+        qsort(list, places->count, sizeof *list, compare_places);
+    return list;
+}
+
+static void finish(struct scan *scan, struct hv_arena *arena, struct fs_scan_outcome *outcome)
+{
+    struct scan_task task;
+    while (scan_queue_drain(&scan->queue, &task)) {
+        if (task.kind != SCAN_FILES)
+            note_unreached(&scan->workers[0], task.directory);
+        release_task(scan, &task);
+    }
+    *outcome = (struct fs_scan_outcome){.timed_out = atomic_load(&scan->timed_out),
+                                        .cancelled = atomic_load(&scan->cancelled),
+                                        .stopped = atomic_load(&scan->stopped),
+                                        .rules_skipped = atomic_load(&scan->around.skipped),
+                                        .unreadable_named = scan->unreadable.count,
+                                        .unreached_named = scan->unreached.count};
+    for (unsigned i = 0; i < scan->threads; i++) {
+        const struct worker *worker = &scan->workers[i];
+        outcome->visited += worker->visited;
+        outcome->ignored += worker->ignored;
+        outcome->hidden += worker->hidden;
+        outcome->unreadable += worker->unreadable;
+        outcome->unreached += worker->unreached;
+    }
+    outcome->unreadable_names = take_places(arena, &scan->unreadable);
+    outcome->unreached_names = take_places(arena, &scan->unreached);
+}
+
+/* Run all threads until nothing is left to do. */
+static void run(struct scan *scan)
+{
+    scan->workers = hv_calloc(scan->threads, sizeof *scan->workers);
+    for (unsigned i = 0; i < scan->threads; i++) {
+        scan->workers[i] = (struct worker){.scan = scan, .index = i};
+        hv_buf_init(&scan->workers[i].path, SCAN_PATH_MAX);
+    }
+    scan_queue_push(&scan->queue, &scan_directory_new(NULL, HV_STR(""))->item);
+    if (!time_to_end(scan))
+        run_worker(&scan->workers[0]);
+    for (unsigned i = 1; i < scan->started; i++)
+        pthread_join(scan->ids[i], NULL);
+}
+
+static void release(struct scan *scan)
+{
+    for (unsigned i = 0; i < scan->threads; i++) {
+        hv_buf_release(&scan->workers[i].path);
+        piece_unref(scan->workers[i].spare);
+    }
+    free(scan->workers);
+    pthread_mutex_destroy(&scan->places_lock);
+    scan_queue_release(&scan->queue);
+}
+
+enum hv_code fs_scan(const struct fs_scan_options *options, fs_scan_visit *visit_entry, void *user,
+                     struct hv_arena *arena, struct fs_scan_outcome *outcome, struct hv_error *err)
+{
+    CLEANUP_ARENA struct hv_arena own = {0};
+    struct hv_str root;
+    enum hv_code code = fs_host_resolve(NULL, &own, options->root, &root, err);
+    if (code)
+        return code;
+    CLEANUP_FD int fd = open(root.ptr, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return hv_fail_errno(err, errno, "Cannot open the directory %s", root.ptr);
+    struct scan scan = {.options = options, .visit = visit_entry, .user = user, .root = fd};
+    scan.base = hv_str_is(root, "/") ? HV_STR("") : root;
+    scan.threads = options->threads ? options->threads : 1;
+    if (scan.threads > FS_SCAN_THREADS_MAX)
+        scan.threads = FS_SCAN_THREADS_MAX;
+    if (options->no_ignore)
+        scan.around.top = scan.base;
+    else
+        scan_rules_start(&own, scan.base, options->home, options->config_home, &scan.around, &scan.start);
+    pthread_mutex_init(&scan.places_lock, NULL);
+    scan_queue_init(&scan.queue);
+    run(&scan);
+    finish(&scan, arena, outcome);
+    release(&scan);
+    return HV_OK;
+}
+
+bool fs_scan_mtime(const struct fs_scan_entry *entry, int64_t *mtime_ns)
+{
+    struct statx status;
+    if (statx(entry->directory, entry->name.ptr, AT_SYMLINK_NOFOLLOW | AT_STATX_DONT_SYNC, STATX_MTIME, &status))
+        return false;
+    *mtime_ns = (int64_t)status.stx_mtime.tv_sec * (int64_t)CLOCK_SECOND + status.stx_mtime.tv_nsec;
+    return true;
+}

@@ -1,0 +1,92 @@
+/*
+ * scan.h: visiting a tree of files with several threads, for Glob, Grep and LS.
+ *
+ * Ignore rules are honoured: .helveignore, .ignore and .gitignore of every directory on the way (from the top of the
+ * repository when the root lies in one), .git/info/exclude and core.excludesFile, in this order of strength; of one
+ * kind, the deeper file is stronger. What is ignored is not entered; a repository inside has git rules of its own.
+ * Symbolic links are reported but never followed, kernel file systems (/proc and its kin) never entered from outside,
+ * `.git` itself neither. Neither depth nor breadth of the tree costs stack, descriptors or quadratic memory.
+ *
+ * Files come in no order, each on the thread that found it, with the descriptor of its directory, so that a consumer
+ * can open it with openat(directory, name) and search it right there. No file is looked at with stat.
+ */
+#ifndef FS_SCAN_H
+#define FS_SCAN_H
+
+#include <helve/host.h>
+
+enum { FS_SCAN_THREADS_MAX = 64, FS_SCAN_NAMES_MAX = 20 };
+
+struct fs_scan_options {
+    struct hv_str root;        /* an absolute directory; the rules do not apply to the root itself */
+    struct hv_str home;        /* where git's configuration of the person is looked up; absent: none is */
+    struct hv_str config_home; /* $XDG_CONFIG_HOME; absent: home/.config */
+    unsigned threads;          /* at most FS_SCAN_THREADS_MAX, the calling one among them; 0 means 1 */
+    bool hidden;               /* visit names that begin with a dot, too */
+    bool no_ignore;            /* honour no ignore file */
+    bool temporaries;          /* visit the temporary files of fs_write, too */
+    bool directories;          /* call visit for directories, too, before it is called for anything in them */
+    bool show_ignored;         /* call visit for what is ignored, too, and say so; it is not entered all the same */
+    size_t depth_max;          /* levels below the root: 1 is the root's own entries; 0: no limit */
+    uint64_t deadline_ns;      /* on the monotonic clock; 0: none */
+    const struct hv_cancel *cancel; /* may be NULL */
+    /*
+     * Asked, on any thread, for each entry that visit would get: true keeps it back (what it holds is asked for on its
+     * own). path is absolute, links in the root resolved. May be NULL. Costs time for each candidate: a consumer that
+     * shows few of its files asks for those few in its own visit instead.
+     */
+    bool (*hides)(void *user, struct hv_str path);
+    void *hides_user;
+};
+
+/* One entry, valid during the visit. */
+struct fs_scan_entry {
+    struct hv_str path; /* relative to the root, without "./"; NUL-terminated; any bytes but NUL */
+    struct hv_str name; /* its last component, NUL-terminated */
+    enum hv_file_kind kind;
+    bool ignored;    /* by the rules; only with show_ignored */
+    int directory;   /* descriptor of the directory that holds it: openat(directory, name, … | O_NOFOLLOW) */
+    size_t depth;    /* 1 in the root */
+    unsigned worker; /* which thread this is: 0 (the caller's) up to threads - 1; index of what each has for itself */
+};
+
+enum fs_scan_action {
+    FS_SCAN_ON = 0,
+    FS_SCAN_SKIP, /* do not enter this directory */
+    FS_SCAN_STOP, /* end the scan, on all threads, as soon as their visits return */
+};
+
+/* Called by all threads at the same time. */
+typedef enum fs_scan_action fs_scan_visit(void *user, const struct fs_scan_entry *entry);
+
+/* A directory that was not (wholly) visited. */
+struct fs_scan_place {
+    struct hv_str path; /* relative to the root, "." for itself; in the arena that fs_scan was given */
+    int sys_errno;      /* why; 0: the scan ended before */
+};
+
+struct fs_scan_outcome {
+    bool timed_out, cancelled, stopped; /* why it ended before its time; all false: everything was visited */
+    size_t visited;                     /* entries seen, shown or not */
+    size_t ignored;                     /* entries left out by ignore rules */
+    size_t hidden;                      /* entries kept back by options.hides */
+    size_t unreadable;                  /* directories that could not be opened or read; each counts once */
+    size_t unreached;                   /* directories known but not visited when the scan ended before its time */
+    size_t rules_skipped;               /* ignore files not honoured, as all of them together would take too much */
+    /* Some of the unreadable and of the unreached ones by name, sorted; at most FS_SCAN_NAMES_MAX of each. */
+    struct fs_scan_place *unreadable_names, *unreached_names;
+    size_t unreadable_named, unreached_named;
+};
+
+/*
+ * Visit the tree. Fails only when the root itself cannot be opened (HV_ENOTFOUND, HV_EACCES, HV_EINVAL for what is no
+ * directory); everything else shows in *outcome, whose names live in arena. Blocks until all its threads have ended;
+ * where threads cannot be started, those there are do the work. Extra threads start only when there is work for them.
+ */
+enum hv_code fs_scan(const struct fs_scan_options *options, fs_scan_visit *visit, void *user, struct hv_arena *arena,
+                     struct fs_scan_outcome *outcome, struct hv_error *err) HV_MUST_CHECK;
+
+/* When the entry's file was changed; links are not followed. False when it is gone. One system call. */
+bool fs_scan_mtime(const struct fs_scan_entry *entry, int64_t *mtime_ns);
+
+#endif

@@ -1,0 +1,115 @@
+/*
+ * scan_queue.h: what the threads of a scan share: the directories that wait (last in, first out, so that few wait at a
+ * time), pieces of long directories, and the descriptors of directories that others will be opened from.
+ *
+ * A directory that waits knows its name and the directory it lies in; it is opened from that one's descriptor. Only
+ * the newest SCAN_OPEN_MAX of those descriptors are kept: a directory further up that has lost its own is found again
+ * from the nearest one above that is open. Paths are made when they are needed, so that memory is linear in the number
+ * of directories that wait, however deep they lie.
+ */
+#ifndef FS_SCAN_QUEUE_H
+#define FS_SCAN_QUEUE_H
+
+#include "fs/scan_rules.h"
+
+#include <helve/str.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+/* A descriptor of a directory that several use. */
+struct scan_handle {
+    atomic_uint references;
+    int fd;
+};
+struct scan_handle *scan_handle_new(int fd); /* takes fd over */
+struct scan_handle *scan_handle_ref(struct scan_handle *handle);
+void scan_handle_unref(struct scan_handle *handle); /* NULL is accepted */
+
+enum scan_item_kind {
+    SCAN_OPEN, /* a directory to be opened */
+    SCAN_MORE, /* an open one to be read on */
+    SCAN_FILES /* part of the files of a piece that was read */
+};
+
+/* A piece of work. Lies in the directory it is about, or in a struct scan_share. */
+struct scan_item {
+    struct scan_item *next;
+    struct scan_directory *directory; /* counted */
+    struct scan_handle *handle;       /* counted; NULL for SCAN_OPEN */
+    enum scan_item_kind kind;
+};
+
+struct scan_directory {
+    struct scan_item item;
+    struct scan_directory *parent; /* counted; NULL for the root */
+    atomic_uint references;        /* items, threads at work on it, directories in it */
+    /* Guarded by the queue's lock. */
+    struct scan_handle *handle;           /* counted; NULL when others are not (any more) opened from it */
+    struct scan_directory *older, *newer; /* among those kept open */
+    size_t waiting;                       /* directories in it that wait */
+    /* Set by the thread that opens it. */
+    struct hv_arena arena; /* of its rules */
+    struct scan_rules rules;
+    size_t rules_bytes;
+    dev_t device;
+    size_t depth;
+    bool entered; /* its rules are read */
+    size_t name_len;
+    char name[]; /* NUL-terminated; "" for the root */
+};
+
+/* A directory that lies in parent (which is counted), not in the queue yet. NULL parent: the root. */
+struct scan_directory *scan_directory_new(struct scan_directory *parent, struct hv_str name);
+struct scan_directory *scan_directory_ref(struct scan_directory *directory);
+void scan_directory_unref(struct scan_surroundings *around, struct scan_directory *directory);
+
+/* Bytes of the path from (not with) above, an ancestor or the directory itself, which gives 0, down to directory. */
+size_t scan_directory_path_length(const struct scan_directory *directory, const struct scan_directory *above);
+/* Write that path, without slashes around it, to the bytes that end at end. */
+void scan_directory_path_write(const struct scan_directory *directory, const struct scan_directory *above, char *end);
+
+struct scan_queue {
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    struct scan_item *top;
+    size_t count;     /* items that wait */
+    unsigned active;  /* threads at work */
+    atomic_uint idle; /* threads that wait; read without the lock */
+    atomic_bool over; /* end as soon as possible; read without the lock */
+    struct scan_directory *oldest, *newest;
+    size_t kept, kept_max;
+};
+
+enum { SCAN_OPEN_MAX = 128 };
+
+void scan_queue_init(struct scan_queue *queue);
+void scan_queue_release(struct scan_queue *queue); /* must be empty */
+
+/* What a thread got to do. Descriptor and directory counted. */
+struct scan_task {
+    enum scan_item_kind kind;
+    struct scan_item *item; /* the item of a directory may be on the queue again */
+    struct scan_directory *directory;
+    struct scan_handle *handle;         /* of the directory, or for SCAN_OPEN of above */
+    const struct scan_directory *above; /* SCAN_OPEN: the nearest directory above that is open */
+};
+
+/*
+ * The next piece of work for a thread that has done its last one (`again`). Waits while there is none but others are at
+ * work. False when there will be none any more: all is done, or over.
+ */
+bool scan_queue_take(struct scan_queue *queue, bool again, struct scan_task *task);
+/* Take what is left, after all threads have ended. */
+bool scan_queue_drain(struct scan_queue *queue, struct scan_task *task);
+
+/* Put one item on top. */
+void scan_queue_push(struct scan_queue *queue, struct scan_item *item);
+/* Put the directories of a chain (linked by item.next, count of them), which all lie in parent, open as handle, on top.
+ */
+void scan_queue_push_directories(struct scan_queue *queue, struct scan_directory *parent, struct scan_handle *handle,
+                                 struct scan_item *first, size_t count);
+/* Let all threads end. */
+void scan_queue_end(struct scan_queue *queue);
+
+#endif

@@ -1,0 +1,250 @@
+/* scan_rules.c: see scan_rules.h. */
+#include "fs/scan_rules.h"
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "fs/git_config.h"
+#include "fs/open.h"
+#include "text/lines.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { INCLUDES_MAX = 20, RULE_COST = 128 };
+
+/*
+ * A whole small file, in arena; absent when it is none that can be read or is too large. Of an ignore file of a
+ * directory links are not followed, as in git; git's own files may be links.
+ */
+static struct hv_str read_small(struct hv_arena *arena, int directory, const char *name, int no_follow)
+{
+    CLEANUP_FD int fd = openat(directory, name, O_RDONLY | no_follow | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    struct stat status;
+    if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size > SCAN_RULES_FILE_MAX)
+        return hv_str_of(NULL, 0);
+    char *bytes = hv_arena_alloc(arena, (size_t)status.st_size + 1);
+    ssize_t got = fs_read_at(fd, bytes, (size_t)status.st_size, 0);
+    return got < 0 ? hv_str_of(NULL, 0) : hv_str_of(bytes, (size_t)got);
+}
+
+static struct hv_str join(struct hv_arena *arena, struct hv_str directory, const char *name)
+{
+    return hv_arena_format(arena, "%.*s/%s", HV_STR_ARG(directory), name);
+}
+
+/* Where files are put on chains: the directory at hand. */
+struct entering {
+    struct hv_arena *arena;
+    struct scan_surroundings *around;
+    struct hv_str base;
+    size_t bytes; /* counted so far */
+};
+
+/* Put the rules of one file in front of *chain. */
+static void add_file(struct entering *entering, int directory, const char *name, int no_follow, unsigned flags,
+                     const struct ignore_chain **chain)
+{
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    struct hv_str bytes = read_small(&scratch, directory, name, no_follow);
+    if (!bytes.len)
+        return;
+    size_t cost = bytes.len + lines_count(bytes) * RULE_COST;
+    if (atomic_fetch_add(&entering->around->bytes, cost) + cost > SCAN_RULES_MAX) {
+        atomic_fetch_sub(&entering->around->bytes, cost);
+        atomic_fetch_add(&entering->around->skipped, 1);
+        return;
+    }
+    entering->bytes += cost;
+    const struct ignore_list *list = ignore_parse(entering->arena, bytes, flags);
+    if (!list)
+        return;
+    struct ignore_chain *link = hv_arena_new(entering->arena, struct ignore_chain);
+    *link =
+        (struct ignore_chain){.parent = *chain, .list = list, .base = hv_arena_str(entering->arena, entering->base)};
+    *chain = link;
+}
+
+/* ---- git's configuration --------------------------------------------------------------------------------- */
+
+/* Reading one file and those it includes. */
+struct configuration {
+    struct hv_arena *arena;
+    struct hv_str home, directory; /* of the file at hand */
+    unsigned included;
+};
+
+static void read_configuration(struct configuration *configuration, struct hv_str path, struct git_settings *settings);
+
+static void include(void *user, struct hv_str path, struct git_settings *settings)
+{
+    struct configuration *outer = user;
+    if (++outer->included > INCLUDES_MAX || memchr(path.ptr, '\0', path.len))
+        return;
+    read_configuration(outer, path_expand(outer->arena, path, outer->directory, outer->home), settings);
+}
+
+/* Files include each other at most INCLUDES_MAX times altogether, so that a circle ends. */
+static void read_configuration(struct configuration *configuration, struct hv_str path, struct git_settings *settings)
+{
+    struct hv_str text = read_small(configuration->arena, AT_FDCWD, path.ptr, 0);
+    struct hv_str outside = configuration->directory;
+    configuration->directory = path_parent(path);
+    git_settings_read(configuration->arena, text, &(struct git_config_includes){include, configuration}, settings);
+    configuration->directory = outside;
+}
+
+static struct hv_str config_home(struct hv_arena *arena, const struct scan_surroundings *around)
+{
+    return around->config_home.len ? around->config_home : join(arena, around->home, ".config");
+}
+
+/* The settings of the machine, of the person, and of the repository whose shared files lie in git (absent: none). */
+static struct git_settings read_settings(struct hv_arena *arena, const struct scan_surroundings *around,
+                                         struct hv_str git, struct hv_str worktree)
+{
+    struct configuration configuration = {.arena = arena, .home = around->home};
+    struct git_settings settings = {0};
+    if (around->home.len) {
+        read_configuration(&configuration, HV_STR("/etc/gitconfig"), &settings);
+        read_configuration(&configuration, join(arena, config_home(arena, around), "git/config"), &settings);
+        read_configuration(&configuration, join(arena, around->home, ".gitconfig"), &settings);
+    }
+    if (git.len)
+        read_configuration(&configuration, join(arena, git, "config"), &settings);
+    if (git.len && settings.worktree_config)
+        read_configuration(&configuration, join(arena, worktree, "config.worktree"), &settings);
+    return settings;
+}
+
+/* ---- repositories ---------------------------------------------------------------------------------------- */
+
+/*
+ * The directory of the repository at top: .git, or what the file .git of a worktree or a submodule names; *shared is
+ * where the files lie that its worktrees have in common.
+ */
+static struct hv_str git_directory(struct hv_arena *arena, struct hv_str top, struct hv_str *shared)
+{
+    struct hv_str git = join(arena, top, ".git");
+    struct hv_str line = hv_str_trim(read_small(arena, AT_FDCWD, git.ptr, 0));
+    if (hv_str_starts(line, HV_STR("gitdir:")) && !memchr(line.ptr, '\0', line.len))
+        git = path_expand(arena, hv_str_trim(hv_str_slice(line, 7, line.len)), top, hv_str_of(NULL, 0));
+    *shared = git;
+    line = hv_str_trim(read_small(arena, AT_FDCWD, join(arena, git, "commondir").ptr, 0));
+    if (line.len && !memchr(line.ptr, '\0', line.len))
+        *shared = path_expand(arena, line, git, hv_str_of(NULL, 0));
+    return git;
+}
+
+/* The person's global excludes and, where there is a repository at top, its own: the bottom of the chain of git. */
+static void start_git(struct entering *entering, bool repository, struct hv_str top, struct scan_rules *rules)
+{
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    const struct scan_surroundings *around = entering->around;
+    struct hv_str shared = {0}, worktree = repository ? git_directory(&scratch, top, &shared) : shared;
+    struct git_settings settings = read_settings(&scratch, around, shared, worktree);
+    struct hv_str file = {0};
+    if (settings.excludes_file.len && !memchr(settings.excludes_file.ptr, '\0', settings.excludes_file.len))
+        file = path_expand(&scratch, settings.excludes_file, top.len ? top : HV_STR("/"), around->home);
+    else if (!settings.excludes_file.ptr && around->home.len)
+        file = join(&scratch, config_home(&scratch, around), "git/ignore");
+    rules->git = NULL;
+    rules->flags = settings.ignore_case ? IGNORE_ICASE : 0;
+    if (file.len)
+        add_file(entering, AT_FDCWD, file.ptr, 0, rules->flags, &rules->git);
+    if (repository)
+        add_file(entering, AT_FDCWD, join(&scratch, shared, "info/exclude").ptr, 0, rules->flags, &rules->git);
+}
+
+/* The nearest directory above root, or root itself, that holds a repository; root where there is none. */
+static struct hv_str find_top(struct hv_str root, bool *found)
+{
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    struct stat status;
+    for (struct hv_str at = root;; at.len = hv_str_rfind_byte(at, '/')) {
+        *found = lstat(join(&scratch, at, ".git").ptr, &status) == 0;
+        if (*found)
+            return at;
+        if (!at.len)
+            return root;
+    }
+}
+
+void scan_rules_start(struct hv_arena *arena, struct hv_str root, struct hv_str home, struct hv_str config_home_path,
+                      struct scan_surroundings *around, struct scan_rules *rules)
+{
+    bool found;
+    around->home = hv_arena_str(arena, home);
+    around->config_home = hv_arena_str(arena, config_home_path);
+    around->top = hv_arena_str(arena, find_top(root, &found));
+    around->prefix = hv_arena_str(arena, hv_str_slice(root, around->top.len + 1, root.len));
+    struct entering entering = {.arena = arena, .around = around, .base = HV_STR("")};
+    *rules = (struct scan_rules){0};
+    start_git(&entering, found, around->top, rules);
+    if (!found)
+        return;
+    /* The directories from the top to the one above the root; the scan itself reads the root's. */
+    struct hv_str prefix = around->prefix;
+    struct scan_rule_files all = {.helve = true, .general = true, .git = true};
+    for (size_t end = 0; prefix.len && end != SIZE_MAX; end = hv_str_find_byte(prefix, '/', end ? end + 1 : 1)) {
+        struct hv_str base = hv_str_slice(prefix, 0, end);
+        struct hv_str path = join(arena, around->top, hv_arena_cstr(arena, base));
+        CLEANUP_FD int fd = open(path.ptr, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (fd >= 0)
+            (void)scan_rules_enter(arena, around, fd, base, &all, rules);
+    }
+}
+
+/* ---- inside the scan ------------------------------------------------------------------------------------- */
+
+void scan_rule_files_note(struct scan_rule_files *files, struct hv_str name)
+{
+    if (name.len < 4 || name.ptr[0] != '.')
+        return;
+    files->helve |= hv_str_is(name, ".helveignore");
+    files->general |= hv_str_is(name, ".ignore");
+    files->git |= hv_str_is(name, ".gitignore");
+    files->repository |= hv_str_is(name, ".git");
+}
+
+void scan_rule_files_probe(struct scan_rule_files *files, int directory)
+{
+    struct stat status;
+    *files = (struct scan_rule_files){.helve = true, .general = true, .git = true};
+    files->repository = fstatat(directory, ".git", &status, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+size_t scan_rules_enter(struct hv_arena *arena, struct scan_surroundings *around, int directory, struct hv_str base,
+                        const struct scan_rule_files *files, struct scan_rules *rules)
+{
+    struct entering entering = {.arena = arena, .around = around, .base = base};
+    if (files->repository && base.len > around->prefix.len) {
+        /* A repository of its own: git's rules of the outer one end here. */
+        CLEANUP_ARENA struct hv_arena scratch = {0};
+        start_git(&entering, true, join(&scratch, around->top, hv_arena_cstr(&scratch, base)), rules);
+    }
+    if (files->helve)
+        add_file(&entering, directory, ".helveignore", O_NOFOLLOW, rules->flags, &rules->helve);
+    if (files->general)
+        add_file(&entering, directory, ".ignore", O_NOFOLLOW, rules->flags, &rules->general);
+    if (files->git)
+        add_file(&entering, directory, ".gitignore", O_NOFOLLOW, rules->flags, &rules->git);
+    return entering.bytes;
+}
+
+void scan_rules_leave(struct scan_surroundings *around, size_t bytes)
+{
+    if (bytes)
+        atomic_fetch_sub(&around->bytes, bytes);
+}
+
+bool scan_rules_ignored(const struct scan_rules *rules, struct hv_str path, bool is_directory)
+{
+    const struct ignore_chain *const chains[] = {rules->helve, rules->general, rules->git};
+    for (size_t i = 0; i < 3; i++) {
+        enum ignore_verdict verdict = chains[i] ? ignore_chain_match(chains[i], path, is_directory) : IGNORE_NONE;
+        if (verdict != IGNORE_NONE)
+            return verdict == IGNORE_IGNORED;
+    }
+    return false;
+}

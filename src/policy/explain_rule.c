@@ -28,7 +28,7 @@ struct study {
 static bool begin(struct study *study, struct hv_arena *arena)
 {
     const struct policy *policy = study->policy;
-    struct rule_bases bases = {NULL, policy->directory, policy->home, policy->ignores_case};
+    struct rule_bases bases = policy_rule_bases(policy);
     bool any = false;
     for (int i = 0; i < VERDICT_COUNT; i++) {
         study->usable[i] = rule_parse(&bases, arena, verdicts[i], study->text, policy->directory.written,

@@ -109,6 +109,10 @@ struct policy_options {
     const struct settings_flag_rule *rules; /* further rules, of the command line's scope */
     size_t rule_count;
     bool ignores_case; /* the workspace's file system does: policy_probe_case */
+    /* Tools that rules may name by their aliases; a denial that names none of them, but nearly, is a problem. They must
+     * outlive the policy. */
+    const struct hv_tool *const *tools;
+    size_t tool_count;
 };
 
 /* Build a policy. Never fails: what is wrong in the rules is in policy_problems. Blocks on resolving links. */

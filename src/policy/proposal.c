@@ -20,7 +20,7 @@ static bool can_be_shown(struct hv_str text)
 static struct hv_str if_it_allows(const struct match_call *call, struct hv_arena *arena, struct hv_str text)
 {
     const struct policy *policy = call->policy;
-    struct rule_bases bases = {NULL, policy->directory, policy->home, policy->ignores_case};
+    struct rule_bases bases = policy_rule_bases(policy);
     struct rule rule;
     if (rule_parse(&bases, arena, HV_ALLOW, text, policy->directory.written, &rule, NULL) != HV_OK)
         return (struct hv_str){0};

@@ -78,12 +78,33 @@ static enum hv_code split_rule(struct hv_str text, struct rule *out, struct hv_e
     return HV_OK;
 }
 
+static bool name_is(const struct rule *rule, const char *name)
+{
+    struct hv_str other = hv_str_from(name);
+    return rule->verdict == HV_ALLOW ? hv_str_eq(rule->tool, other) : hv_str_eq_nocase(rule->tool, other);
+}
+
+/* An alias speaks of its tool under all the names that the tool's own name stands for. */
+static struct hv_str name_of_alias(const struct rule_bases *bases, const struct rule *rule)
+{
+    for (size_t i = 0; i < bases->tool_count; i++)
+        if (hv_str_is(rule->tool, bases->tools[i]->name))
+            return rule->tool;
+    for (size_t i = 0; i < bases->tool_count; i++)
+        for (const char *const *alias = bases->tools[i]->aliases; alias && *alias; alias++)
+            if (name_is(rule, *alias))
+                return hv_str_from(bases->tools[i]->name);
+    return rule->tool;
+}
+
 enum hv_code rule_parse(const struct rule_bases *bases, struct hv_arena *arena, enum hv_verdict verdict,
                         struct hv_str text, struct hv_str root, struct rule *out, struct hv_error *err)
 {
     struct rule rule = {.verdict = verdict, .ignores_case = bases->ignores_case};
     rule.text = hv_arena_str(arena, hv_str_trim(text));
     enum hv_code code = split_rule(rule.text, &rule, err);
+    if (!rule.any_tool_like)
+        rule.tool = name_of_alias(bases, &rule);
     if (code == HV_OK && verdict == HV_ALLOW && rule.any_tool_like && !glob_may_allow(rule.tool)) {
         code = no_rule(rule.text, "would allow every tool of that form", err);
         hv_error_hint(err,
@@ -158,12 +179,6 @@ bool rule_takes_text(struct hv_str pattern, struct hv_str text, size_t *work)
 }
 
 /* ---- names of tools --------------------------------------------------------------------------------------------- */
-
-static bool name_is(const struct rule *rule, const char *name)
-{
-    struct hv_str other = hv_str_from(name);
-    return rule->verdict == HV_ALLOW ? hv_str_eq(rule->tool, other) : hv_str_eq_nocase(rule->tool, other);
-}
 
 static bool one_name_matches(const struct rule *rule, const char *name)
 {

@@ -21,6 +21,8 @@ struct rule_bases {
     const struct hv_host *host; /* NULL: links are not resolved */
     struct policy_path directory, home;
     bool ignores_case;
+    const struct hv_tool *const *tools; /* whose aliases stand for their names */
+    size_t tool_count;
 };
 
 /* One reading of a path pattern: the paths below base that pattern takes. */

@@ -6,6 +6,7 @@
 #include "policy/rule_path.h"
 
 #include "base/cleanup.h"
+#include "base/nearest.h"
 #include "base/path.h"
 
 #include <string.h>
@@ -204,10 +205,51 @@ static void add_problem(struct policy *policy, struct settings_problem *problems
     };
 }
 
+struct rule_bases policy_rule_bases(const struct policy *policy)
+{
+    return (struct rule_bases){.directory = policy->directory,
+                               .home = policy->home,
+                               .ignores_case = policy->ignores_case,
+                               .tools = policy->tools,
+                               .tool_count = policy->tool_count};
+}
+
+/* The tool that a denial was probably meant for when it names none: a slip of the pen must not loosen it unseen. Tools
+ * that come later (servers, plugins) are seldom named like ours. */
+static struct hv_str meant_tool(struct policy *policy, const struct rule *rule)
+{
+    struct hv_str *names = hv_arena_array(&policy->arena, struct hv_str, policy->tool_count + 1);
+    if (rule->verdict == HV_ALLOW || rule->any_tool_like || rule_guards_files(rule, true))
+        return (struct hv_str){0};
+    for (size_t i = 0; i < policy->tool_count; i++) {
+        names[i] = hv_str_from(policy->tools[i]->name);
+        if (rule_names_tool(rule, policy->tools[i]))
+            return (struct hv_str){0};
+    }
+    return nearest_name(rule->tool, names, policy->tool_count);
+}
+
+static void check_tool(struct policy *policy, struct settings_problem *problems, const struct rule_source *source,
+                       const struct rule *rule)
+{
+    struct hv_str meant = meant_tool(policy, rule);
+    if (!meant.ptr)
+        return;
+    problems[policy->problem_count++] = (struct settings_problem){
+        .kind = SETTINGS_WARNING,
+        .message = hv_arena_format(&policy->arena, "the rule \"%.*s\" names no tool: it %s nothing",
+                                   HV_STR_ARG(hv_str_slice(rule->text, 0, 200)),
+                                   source->verdict == HV_DENY ? "denies" : "asks for"),
+        .hint = hv_arena_format(&policy->arena, "did you mean %.*s?", HV_STR_ARG(meant)),
+        .place = source->place,
+    };
+}
+
 /* Parse all sources into rules; what is wrong goes to problems. */
 static void compile_rules(struct policy *policy)
 {
-    struct rule_bases bases = {policy->host, policy->directory, policy->home, policy->ignores_case};
+    struct rule_bases bases = policy_rule_bases(policy);
+    bases.host = policy->host;
     struct rule *rules = hv_arena_array(&policy->arena, struct rule, policy->source_count);
     struct settings_problem *problems = hv_arena_array(&policy->arena, struct settings_problem, policy->source_count);
     for (int scope = 0; scope < POLICY_SCOPE_COUNT; scope++)
@@ -223,6 +265,8 @@ static void compile_rules(struct policy *policy)
                 add_problem(policy, problems, source, &err, rule.tool.len > 0);
             if (!rule.tool.len)
                 continue;
+            if (code == HV_OK)
+                check_tool(policy, problems, source, &rule);
             rule.scope = source->scope;
             rule.place = describe_place(policy, source);
             rule.where = source->place;
@@ -314,6 +358,8 @@ struct policy *policy_new(const struct policy_options *options)
     policy->mode = choose_mode(options);
     policy->bypass_disabled = options->settings && options->settings->bypass_disabled;
     policy->ignores_case = options->ignores_case;
+    policy->tools = options->tools;
+    policy->tool_count = options->tool_count;
     policy->directory = resolve_base(policy, options->directory);
     policy->home = resolve_base(policy, options->home);
     policy->results = resolve_base(policy, options->results_directory);
@@ -346,6 +392,8 @@ static struct policy *copy_policy(const struct policy *old, const struct rule_so
     policy->mode = old->mode;
     policy->bypass_disabled = old->bypass_disabled;
     policy->ignores_case = old->ignores_case;
+    policy->tools = old->tools;
+    policy->tool_count = old->tool_count;
     policy->directory = copy_path(policy, &old->directory);
     policy->home = copy_path(policy, &old->home);
     policy->results = copy_path(policy, &old->results);
@@ -366,7 +414,7 @@ struct policy *policy_with_rule(const struct policy *policy, enum policy_scope s
                                 struct hv_str rule, struct hv_error *err)
 {
     CLEANUP_ARENA struct hv_arena scratch = {0};
-    struct rule_bases bases = {NULL, policy->directory, policy->home, policy->ignores_case};
+    struct rule_bases bases = policy_rule_bases(policy);
     struct rule parsed;
     if (rule_parse(&bases, &scratch, verdict, rule, policy->directory.written, &parsed, err) != HV_OK)
         return NULL;

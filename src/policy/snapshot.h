@@ -22,6 +22,8 @@ struct policy {
     const struct hv_host *host;
     enum policy_mode mode;
     bool bypass_disabled, ignores_case;
+    const struct hv_tool *const *tools; /* that rules may name by an alias */
+    size_t tool_count;
     struct policy_path directory, home;
     const struct policy_path *roots;
     size_t root_count;
@@ -39,6 +41,9 @@ struct policy {
 
 /* The narrowest rule that would allow the call, in arena; absent when there is none to offer. */
 struct hv_str policy_propose(const struct policy *policy, const struct policy_facts *facts, struct hv_arena *arena);
+
+/* What rules of the policy are read against, without a host: links in them are not resolved. */
+struct rule_bases policy_rule_bases(const struct policy *policy);
 
 /* "managed settings", "command line", "session", … */
 const char *policy_scope_name(enum policy_scope scope);

@@ -294,12 +294,62 @@ static void the_case_of_a_file_system_is_found_out(void **state)
     assert_false(policy_probe_case(&folding, HV_STR("/1/2")));
 }
 
+static void an_alias_in_a_rule_is_the_tool(void **state)
+{
+    static const struct {
+        const char *rules;
+        const struct hv_tool *tool;
+        const char *subject;
+        enum hv_verdict verdict;
+    } rows[] = {
+        {"deny read_file(secret)", &world_read, "/ws/secret", HV_DENY},
+        {"deny read_file(secret)", &world_grep, "/ws/secret", HV_DENY},
+        {"deny read_file(secret)", &world_bash, "cat secret", HV_DENY},
+        {"deny READ_FILE(secret)", &world_edit, "/ws/secret", HV_DENY},
+        {"deny read_file", &world_grep, "/ws/a", HV_DENY},
+        {"allow read_file(//etc/**)", &world_grep, "/etc/hosts", HV_ALLOW},
+        {"allow READ_FILE(//etc/**)", &world_read, "/etc/hosts", HV_ASK},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct hv_arena arena = {0};
+        struct policy *policy = world_policy(rows[i].rules, POLICY_DEFAULT, NULL, false);
+        if (decide(policy, rows[i].tool, rows[i].subject, &arena).verdict != rows[i].verdict)
+            fail_msg("%s: %s %s", rows[i].rules, rows[i].tool->name, rows[i].subject);
+        policy_unref(policy);
+        hv_arena_release(&arena);
+    }
+}
+
+static void a_denial_that_nearly_names_a_tool_is_told(void **state)
+{
+    static const struct {
+        const char *rule, *told; /* told: part of the hint, or NULL */
+    } rows[] = {
+        {"deny Reed(secret)", "Read?"}, {"ask Bsh(make)", "Bash?"},   {"deny Read(secret)", NULL},
+        {"deny read_file(x)", NULL},    {"allow Reed(secret)", NULL}, {"deny mcp__other__tool", NULL},
+        {"deny NotebookEdit(x)", NULL}, {"deny Re*", NULL},           {"deny Teleport", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct policy *policy = world_policy(rows[i].rule, POLICY_DEFAULT, NULL, false);
+        size_t count;
+        const struct settings_problem *problems = policy_problems(policy, &count);
+        if (count != (rows[i].told ? 1 : 0) ||
+            (count && hv_str_find(problems->hint, hv_str_from(rows[i].told), 0) == SIZE_MAX))
+            fail_msg("%s: %zu problems", rows[i].rule, count);
+        policy_unref(policy);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_are_read_or_refused),
         cmocka_unit_test(rules_with_a_nul_or_without_end_are_refused),
         cmocka_unit_test(stars_take_text),
+        cmocka_unit_test(an_alias_in_a_rule_is_the_tool),
+        cmocka_unit_test(a_denial_that_nearly_names_a_tool_is_told),
         cmocka_unit_test(faults_of_rules_are_told_and_denials_kept),
         cmocka_unit_test(a_rule_of_a_broken_file_says_so),
         cmocka_unit_test(the_mode_comes_from_flag_or_settings_and_may_be_barred),

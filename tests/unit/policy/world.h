@@ -99,6 +99,9 @@ static const struct hv_tool world_agent = {.name = "Agent", .subject_kind = HV_S
 static const struct hv_tool world_todo = {.name = "TodoWrite"};
 static const struct hv_tool world_mcp = {.name = "mcp__github__get_issue"};
 
+static const struct hv_tool *const world_tools[] = {&world_read,  &world_grep,  &world_edit, &world_write, &world_bash,
+                                                    &world_fetch, &world_agent, &world_todo, &world_mcp};
+
 /* ---- a policy ------------------------------------------------------------------------------------------------------
  */
 
@@ -177,6 +180,8 @@ static inline struct policy *world_policy(const char *rules, enum policy_mode mo
         .has_mode = true,
         .mode = mode,
         .ignores_case = ignores_case,
+        .tools = world_tools,
+        .tool_count = sizeof world_tools / sizeof *world_tools,
     };
     return policy_new(&options);
 }

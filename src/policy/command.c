@@ -103,9 +103,19 @@ static struct hv_str make_bare(struct hv_arena *arena, struct hv_str text)
     return (struct hv_str){out, len};
 }
 
+/* Without the blanks and newlines that bash passes over at both ends. Others, such as CR, are part of a word to it. */
+static struct hv_str trim_blanks(struct hv_str command)
+{
+    while (command.len && strchr(" \t\n", command.ptr[0]) && command.ptr[0])
+        command = hv_str_slice(command, 1, command.len);
+    while (command.len && strchr(" \t\n", command.ptr[command.len - 1]) && command.ptr[command.len - 1])
+        command.len--;
+    return command;
+}
+
 void command_prepare(struct hv_arena *arena, struct hv_str command, struct command_text *out)
 {
-    *out = (struct command_text){.raw = hv_str_trim(command), .bare = make_bare(arena, command)};
+    *out = (struct command_text){.raw = trim_blanks(command), .bare = make_bare(arena, command)};
 }
 
 /* Take the next piece that could be a command off *rest; *separator is the byte that ended it, 0 at the end. */
@@ -270,7 +280,7 @@ static size_t skip_quoted(struct hv_str command, size_t at)
 
 bool command_is_plain(struct hv_str command)
 {
-    command = hv_str_trim(command);
+    command = trim_blanks(command);
     if (!command.len || command.len > COMMAND_LENGTH_MAX)
         return false;
     for (size_t at = 0; at < command.len;) {
@@ -298,7 +308,7 @@ static bool leaves_program_open(struct hv_str pattern)
 
 bool command_allowed_by(const struct rule *rule, struct hv_str command)
 {
-    command = hv_str_trim(command);
+    command = trim_blanks(command);
     if (hv_str_eq(rule->specifier, command))
         return command.len > 0;
     if (hv_str_find_byte(rule->specifier, '*', 0) == SIZE_MAX || !command_is_plain(command))
@@ -572,9 +582,28 @@ static struct hv_str expand_home(struct hv_arena *arena, struct hv_str word, str
     return word;
 }
 
-bool command_each_path(const struct command_text *command, struct hv_str directory, struct hv_str home,
-                       bool (*visit)(void *user, struct hv_str path), void *user)
+/* A word and what it is relative to. */
+struct word_base {
+    struct hv_str directory, home;
+    command_path_visitor *visit;
+    void *user;
+};
+
+static bool visit_word(const struct word_base *base, struct hv_arena *scratch, struct hv_str word)
 {
+    word = expand_home(scratch, word, base->home);
+    struct hv_str untidy = word;
+    if (hv_str_is(word, "~") || hv_str_starts(word, HV_STR("~/")))
+        untidy = hv_arena_join(scratch, base->home, hv_str_slice(word, 1, word.len));
+    else if (!hv_str_starts(word, HV_STR("/")))
+        untidy = hv_arena_format(scratch, "%.*s/%.*s", HV_STR_ARG(base->directory), HV_STR_ARG(word));
+    return base->visit(base->user, path_expand(scratch, word, base->directory, base->home), untidy);
+}
+
+bool command_each_path(const struct command_text *command, struct hv_str directory, struct hv_str home,
+                       command_path_visitor *visit, void *user)
+{
+    const struct word_base base = {directory, home, visit, user};
     CLEANUP_ARENA struct hv_arena scratch = {0};
     struct hv_str text = command->bare;
     for (size_t at = 0; at < text.len;) {
@@ -590,12 +619,16 @@ bool command_each_path(const struct command_text *command, struct hv_str directo
                 tail++;
             word = hv_arena_join(&scratch, home, hv_str_slice(text, end + 1, tail));
         }
-        if (hv_str_starts(word, HV_STR("-")) && hv_str_find_byte(word, '/', 0) != SIZE_MAX)
-            word = hv_str_slice(word, hv_str_find_byte(word, '/', 0), word.len);
         at = end + 1;
+        if (hv_str_starts(word, HV_STR("-")) && hv_str_find_byte(word, '/', 0) != SIZE_MAX) {
+            /* "-I/usr" and "-fsub/file" */
+            if (word.len <= 4096 && visit_word(&base, &scratch, hv_str_slice(word, 2, word.len)))
+                return true;
+            word = hv_str_slice(word, hv_str_find_byte(word, '/', 0), word.len);
+        }
         if (!word.len || word.len > 4096 || hv_str_starts(word, HV_STR("-")))
             continue;
-        if (visit(user, path_expand(&scratch, expand_home(&scratch, word, home), directory, home)))
+        if (visit_word(&base, &scratch, word))
             return true;
         hv_arena_reset(&scratch);
     }

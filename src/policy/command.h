@@ -45,9 +45,11 @@ bool command_runs_code(const struct command_text *command);
 
 /*
  * Call visit for each piece of the command that could be a path, made absolute (from directory or home, "$HOME" and
- * "${HOME}" too) and tidy, until it returns true; then that is returned. The path is valid during the call.
+ * "${HOME}" too) and tidy, until it returns true; then that is returned. untidy is the same with its "." and ".." as
+ * written: behind a link these lead elsewhere. Both are valid during the call.
  */
+typedef bool command_path_visitor(void *user, struct hv_str path, struct hv_str untidy);
 bool command_each_path(const struct command_text *command, struct hv_str directory, struct hv_str home,
-                       bool (*visit)(void *user, struct hv_str path), void *user);
+                       command_path_visitor *visit, void *user);
 
 #endif

@@ -3,6 +3,8 @@
  * call or leaves it to the next, and the last always settles it. Pure.
  */
 #include "policy/match.h"
+
+#include "base/path.h"
 #include "policy/rule_path.h"
 
 /* The decision in the making. */
@@ -127,14 +129,18 @@ static bool confirm_path(struct judgement *judgement, struct hv_str path, struct
 }
 
 /* A word of a command. What a command does with it is not known: only some surely do not write. */
-static bool confirm_mention(void *user, struct hv_str path)
+static bool confirm_mention(void *user, const struct policy_path *word)
 {
     struct judgement *judgement = user;
-    struct policy_path word = {.written = path};
-    struct path_class class = path_classify(judgement->policy->classes, &word, false);
+    struct path_class class = path_classify(judgement->policy->classes, word, false);
+    /* What a process has open is there under names that no rule knows. */
+    if (word->kind == HV_FILE_SYMLINK ||
+        (class.class == POLICY_PATH_SPECIAL && path_inside(word->written, HV_STR("/proc"))))
+        return confirm(judgement, hv_arena_format(judgement->arena, "it names %.*s, a way round the checks of paths",
+                                                  HV_STR_ARG(word->written)));
     if (class.class == POLICY_PATH_OUTSIDE && !judgement->call.command_reads)
-        class = path_classify(judgement->policy->classes, &word, true);
-    return confirm_path(judgement, path, class);
+        class = path_classify(judgement->policy->classes, word, true);
+    return confirm_path(judgement, word->written, class);
 }
 
 static bool always_confirm(struct judgement *judgement)

@@ -79,7 +79,7 @@ static bool restricts_subject(const struct match_call *call, const struct rule *
     return hv_str_find_byte(rule->specifier, ':', 0) == SIZE_MAX;
 }
 
-bool match_each_mention(const struct match_call *call, bool (*visit)(void *user, struct hv_str path), void *user)
+bool match_each_word(const struct match_call *call, command_path_visitor *visit, void *user)
 {
     struct hv_str here = call->facts->directory, start = call->policy->directory.written;
     struct hv_str home = call->policy->home.written;
@@ -88,9 +88,31 @@ bool match_each_mention(const struct match_call *call, bool (*visit)(void *user,
     return command_each_path(&call->command, start, home, visit, user);
 }
 
-static bool rule_takes_mention(void *user, struct hv_str path)
+struct mention_visit {
+    bool (*visit)(void *user, const struct policy_path *path);
+    void *user;
+};
+
+static bool visit_word(void *user, struct hv_str path, struct hv_str untidy)
 {
-    return rule_takes_path(user, &(struct policy_path){.written = path});
+    const struct mention_visit *visit = user;
+    (void)untidy;
+    return visit->visit(visit->user, &(struct policy_path){.written = path});
+}
+
+bool match_each_mention(const struct match_call *call, bool (*visit)(void *user, const struct policy_path *path),
+                        void *user)
+{
+    struct mention_visit words = {visit, user};
+    for (size_t i = 0; i < call->facts->linked_count; i++)
+        if (visit(user, &call->facts->linked[i]))
+            return true;
+    return match_each_word(call, visit_word, &words);
+}
+
+static bool rule_takes_mention(void *user, const struct policy_path *path)
+{
+    return rule_takes_path(user, path);
 }
 
 /* Rules about files also hold for the files that a command names, as far as its text shows them. */

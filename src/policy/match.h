@@ -35,7 +35,10 @@ enum match_strength {
 enum match_strength match_restricts(const struct match_call *call, const struct rule *rule);
 
 /* Call visit for each word of the command that could be a path (command.h) until it returns true. has_command only. */
-bool match_each_mention(const struct match_call *call, bool (*visit)(void *user, struct hv_str path), void *user);
+bool match_each_word(const struct match_call *call, command_path_visitor *visit, void *user);
+/* The same, each as a path; those of facts->linked again with the place they lead to. */
+bool match_each_mention(const struct match_call *call, bool (*visit)(void *user, const struct policy_path *path),
+                        void *user);
 
 /* The allow rule takes all of the call or, of a tool on paths, this one access. */
 bool match_allows_whole(const struct match_call *call, const struct rule *rule);

@@ -55,6 +55,10 @@ struct policy_facts {
     const struct hv_json *input; /* for rules on a parameter, `Tool(name:value)`; NULL: such rules count as matched */
     const struct policy_path *reads, *writes;
     size_t read_count, write_count;
+    /* Words of a command that lead elsewhere than their text says: policy_follow_words. Kind HV_FILE_SYMLINK, and no
+     * resolved path: a link of /proc to what a process has open. */
+    const struct policy_path *linked;
+    size_t linked_count;
     bool touches_listed_only; /* the footprint is limited to reads and writes */
     bool read_only;           /* for this input */
     bool destructive;
@@ -143,6 +147,11 @@ enum policy_mode policy_mode_of(const struct policy *policy);
 const char *
 policy_mode_name(enum policy_mode mode); /* "default", "plan", "acceptEdits", "dontAsk", "bypassPermissions" */
 const char *policy_stage_name(enum policy_stage stage);
+
+/* Look where the words of facts' command lead, and put those that lead elsewhere into facts->linked, in arena. Facts
+ * without a command stay as they are. Blocks. */
+void policy_follow_words(const struct policy *policy, const struct hv_host *host, struct hv_arena *arena,
+                         struct policy_facts *facts);
 
 /* Pure. Texts of the decision live in arena or in the policy. */
 void policy_decide(const struct policy *policy, const struct policy_facts *facts, struct hv_arena *arena,

@@ -29,6 +29,11 @@ void permission_facts(struct call *call, struct policy_facts *facts)
         facts->input = NULL;
     if (tool->subject)
         facts->subject = tool->subject(call->input, &call->context);
+    if (tool->subject_kind == HV_SUBJECT_COMMAND) {
+        struct policy *policy = runtime_policy(call->runtime);
+        policy_follow_words(policy, call->runtime->host, &call->arena, facts);
+        policy_unref(policy);
+    }
     if (tool->check_permission)
         facts->own = tool->check_permission(call->input, &call->context, &facts->own_reason);
 }

@@ -293,6 +293,16 @@ static bool apply_members(struct run *run, const struct frame *frame, const stru
     return good;
 }
 
+/* What was said since `last` about a name is said of its member: the name itself is no value of the instance. */
+static void blame_member(struct run *run, struct schema_error *last, const struct hv_json *member)
+{
+    struct schema_error *error = !run->errors ? NULL : last ? last->next : run->errors->first;
+    for (; error; error = error->next) {
+        error->value = member;
+        error->types = 0;
+    }
+}
+
 static bool apply_property_names(struct run *run, const struct frame *frame, const struct rule *rule)
 {
     bool good = true;
@@ -302,10 +312,12 @@ static bool apply_property_names(struct run *run, const struct frame *frame, con
     {
         /* The name as a value of its own, at the place of its member. */
         struct hv_json name = {.type = HV_JSON_STRING, .text = member->key, .start = member->start, .end = member->end};
+        struct schema_error *last = run->errors ? run->errors->last : NULL;
         if (rule->node->never)
             good = fail_unknown(run, frame, rule->keyword, member);
         else
             good &= apply(run, rule->node, &name, frame, NULL);
+        blame_member(run, last, member);
         if (!good && !run->errors)
             break;
     }

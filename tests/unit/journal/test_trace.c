@@ -438,11 +438,11 @@ static void calls_that_overlap_stand_on_rows_of_their_own(void **state)
     for (unsigned i = 0; i < 10; i++)
         put(&journal, 100 + i,
             (struct hv_event){
-                .type = HV_EVENT_CALL, .call_id = hv_str_of("0123456789" + i, 1), .tool = HV_STR("Read")});
+                .type = HV_EVENT_CALL, .call_id = hv_str_of(&"0123456789"[i], 1), .tool = HV_STR("Read")});
     for (unsigned i = 0; i < 10; i++)
         put(&journal, 200 + i,
             (struct hv_event){.type = HV_EVENT_RESULT,
-                              .call_id = hv_str_of("0123456789" + i, 1),
+                              .call_id = hv_str_of(&"0123456789"[i], 1),
                               .tool = HV_STR("Read"),
                               .duration_ns = 90000000,
                               .json = HV_STR("{\"content\":\"x\"}")});

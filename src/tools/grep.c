@@ -162,6 +162,7 @@ struct grepping {
     size_t skip, room; /* entries still to be left out, and to be shown */
     bool full;         /* there was one more than could be shown */
     size_t files, files_found, matches, binary, unreadable;
+    size_t in_pieces, cut; /* files in which something may have been missed */
     /* The file at hand. */
     struct hv_str path; /* absolute */
     bool checked, hidden;
@@ -276,6 +277,9 @@ static enum scan_end search_file(struct grepping *grepping, int fd, int64_t mtim
     else
         grepping->binary += end == SCAN_BINARY;
     grepping->unreadable += end == SCAN_FAILED;
+    bool all_seen = end == SCAN_ENOUGH || (!grepping->scan.in_pieces && !grepping->scan.is_cut) || is_hidden(grepping);
+    grepping->in_pieces += !all_seen && grepping->scan.in_pieces && grepping->in->multiline;
+    grepping->cut += !all_seen && grepping->scan.is_cut;
     return end;
 }
 
@@ -358,6 +362,16 @@ static void note_troubles(struct grepping *grepping)
     if (grepping->unreadable)
         hv_buf_addf(out, "[%zu file%s could not be read]\n", grepping->unreadable,
                     grepping->unreadable == 1 ? "" : "s");
+    if (grepping->in_pieces)
+        hv_buf_addf(out,
+                    "[%zu file%s searched in parts of 32 MB: a match that begins in one part and ends in the next is "
+                    "not found]\n",
+                    grepping->in_pieces, grepping->in_pieces == 1 ? " was" : "s were");
+    if (grepping->cut)
+        hv_buf_addf(out,
+                    "[Of %zu large file%s in UTF-16 or UTF-32 only the first 24 MB were searched; convert %s with "
+                    "`iconv` in a shell to search all]\n",
+                    grepping->cut, grepping->cut == 1 ? "" : "s", grepping->cut == 1 ? "it" : "them");
     if (given_up)
         hv_buf_addf(out,
                     "[The pattern takes too long on %zu %s, which may match, too; a simpler one, without nested "

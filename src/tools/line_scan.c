@@ -15,7 +15,8 @@ enum {
     PIECE = 256 * 1024,
     HEAD = 8192,
     LINE_MAX_BYTES = 4 << 20, /* a longer line is searched in parts */
-    WHOLE_MAX = 32 << 20,     /* pieces of multiline mode; files in UTF-16 and UTF-32 */
+    WHOLE_MAX = 32 << 20,     /* pieces of multiline mode */
+    WIDE_MAX = 24 << 20,      /* what is read of a file in UTF-16 or UTF-32: as UTF-8 it is up to half as long again */
     CONTEXT_KEPT = 1 << 20,
     BUFFER_MAX = WHOLE_MAX + LINE_MAX_BYTES + CONTEXT_KEPT + PIECE,
 };
@@ -94,16 +95,19 @@ static bool fill(struct pass *pass)
     return true;
 }
 
-/* All bytes of a file in a wide encoding as UTF-8. False when it is too large or cannot be read. */
+/* The beginning of a file in a wide encoding, mostly all of it, as UTF-8. False when it cannot be read. */
 static bool decode_whole(struct pass *pass, struct encoding encoding)
 {
     CLEANUP_BUF struct hv_buf bytes;
-    hv_buf_init(&bytes, (size_t)WHOLE_MAX + PIECE);
+    hv_buf_init(&bytes, (size_t)WIDE_MAX + PIECE);
     hv_buf_add_str(&bytes, hv_buf_str(&pass->scan->buffer));
     hv_buf_clear(&pass->scan->buffer);
-    while (!pass->ended && bytes.len < WHOLE_MAX)
+    while (!pass->ended && bytes.len <= WIDE_MAX)
         if (!read_more(pass, &bytes, PIECE))
             return false;
+    pass->scan->is_cut = !pass->ended;
+    if (bytes.len > WIDE_MAX)
+        bytes.len = WIDE_MAX;
     pass->ended = true;
     return encoding_to_utf8(hv_buf_str(&bytes), encoding, &pass->scan->buffer, NULL) == HV_OK;
 }
@@ -273,6 +277,7 @@ static enum scan_end scan_all(struct pass *pass)
             return end;
         if (pass->ended)
             return pass->binary ? SCAN_BINARY : SCAN_END;
+        scan->in_pieces = true;
         slide(pass);
     }
 }
@@ -282,6 +287,7 @@ enum scan_end line_scan_file(struct line_scan *scan, int fd, size_t *matches)
     if (!scan->buffer.max)
         hv_buf_init(&scan->buffer, BUFFER_MAX);
     hv_buf_clear(&scan->buffer);
+    scan->is_cut = scan->in_pieces = false;
     struct pass pass = {.scan = scan, .fd = fd, .number = 1};
     enum scan_end end = scan_all(&pass);
     *matches = pass.matches;

@@ -1,8 +1,8 @@
 /*
  * line_scan.h: the matching lines of one file, with the lines around them. The file goes through a buffer piece by
  * piece, so that memory does not depend on its size (in multiline mode pieces are large, and a match that spans two of
- * them is missed). UTF-16 and UTF-32 are decoded, legacy 8-bit text too where it is clearly that; a NUL ends what is
- * taken for text. One scanner serves many files, one after the other, on one thread.
+ * them is missed). The first 24 MB of UTF-16 and UTF-32 are decoded, legacy 8-bit text too where it is clearly that; a
+ * NUL ends what is taken for text. One scanner serves many files, one after the other, on one thread.
  */
 #ifndef TOOLS_LINE_SCAN_H
 #define TOOLS_LINE_SCAN_H
@@ -28,6 +28,10 @@ struct line_scan {
     bool (*line)(void *user, const struct scan_line *line);
     bool (*stop)(void *user); /* true ends the scan; asked for each piece */
     void *user;
+
+    /* Of the file scanned last: */
+    bool in_pieces; /* it took more than one: in multiline mode a match may have been missed */
+    bool is_cut;    /* in UTF-16 or UTF-32, and only its beginning was searched */
 
     struct hv_buf buffer; /* the scanner's own, zero at first */
 };

@@ -328,6 +328,33 @@ static void large_files_keep_their_line_numbers(void **state)
 enum { CONTEXT_LINES = 30000 };
 
 /* What the tool should print, by the plainest means: every line at most this far from a match. */
+static void what_large_files_may_hide_is_told(void **state)
+{
+    struct session *session = *state;
+    struct hv_buf text;
+    hv_buf_init(&text, 64 << 20);
+    for (size_t i = 0; i < (33 << 20) / 32; i++)
+        hv_buf_add_cstr(&text, "a line of thirty-one characters\n");
+    hv_buf_add_cstr(&text, "last\n");
+    file_put_bytes(session, "large", hv_buf_str(&text));
+    call(session, &tool_grep, "{'pattern':'never\\n','path':'large','multiline':true}");
+    expect_has(session, "1 file was searched in parts of 32 MB");
+    call(session, &tool_grep, "{'pattern':'never','path':'large'}"); /* line by line nothing is missed */
+    expect_lacks(session, "parts");
+    call(session, &tool_grep, "{'pattern':'thirty','path':'large','multiline':true}"); /* one match was enough */
+    expect_lacks(session, "parts");
+
+    hv_buf_clear(&text);
+    hv_buf_add_cstr(&text, "\xff\xfe");
+    for (size_t i = 0; i < 25 << 20; i += 4)
+        hv_buf_add(&text, "x\0\n\0", 4);
+    hv_buf_add(&text, "e\0n\0d\0\n", 8);
+    file_put_bytes(session, "wide", hv_buf_str(&text));
+    call(session, &tool_grep, "{'pattern':'end','path':'wide'}");
+    expect_has(session, "Of 1 large file in UTF-16 or UTF-32 only the first 24 MB were searched");
+    hv_buf_release(&text);
+}
+
 static void print_expected(const bool *hits, size_t before, size_t after, struct hv_buf *out)
 {
     size_t last = 0; /* the last line printed */
@@ -529,6 +556,7 @@ int main(void)
         CASE(head_limit_and_offset_page_through),
         CASE(content_is_capped_without_being_asked),
         CASE(large_files_keep_their_line_numbers),
+        CASE(what_large_files_may_hide_is_told),
         CASE(context_is_right_across_pieces),
         CASE(windows_and_single_lines_agree),
         CASE(a_hard_pattern_ends_and_says_so),

@@ -6,7 +6,7 @@
 enum arguments {
     NO_ARGUMENTS, /* with an argument they could change something (date, hostname), or nobody needs one */
     ANY_WORDS,    /* words are data */
-    PATHS,        /* words that do not start with '-' are paths that are read */
+    PATHS,        /* words that do not start with '-' are paths that are listed, they alone */
 };
 
 /* One row per program: what its arguments may be. Whoever adds a row has read the man page: no option may write, run a
@@ -55,6 +55,38 @@ static const struct trivial_row *find_row(struct hv_str name)
     return NULL;
 }
 
+/* Options of ls that list more than the paths named: what links lead to (-L, -H) or whole trees (-R), in which there
+ * may be what the rules guard. Long ones may be cut short: "--rec". */
+static bool lists_beyond(struct hv_str option)
+{
+    if (hv_str_starts(option, HV_STR("--")))
+        return hv_str_starts(option, HV_STR("--rec")) || hv_str_starts(option, HV_STR("--de"));
+    return hv_str_find_byte(option, 'R', 0) != SIZE_MAX || hv_str_find_byte(option, 'L', 0) != SIZE_MAX ||
+           hv_str_find_byte(option, 'H', 0) != SIZE_MAX;
+}
+
+/* "link/..": the parent is the one of the place that the link leads to. */
+static bool climbs_back(struct hv_str path)
+{
+    struct hv_str part;
+    bool named = false;
+    while (hv_str_split(&path, '/', &part)) {
+        bool up = hv_str_is(part, "..");
+        if (up && named)
+            return true;
+        named |= part.len && !up && !hv_str_is(part, ".");
+    }
+    return false;
+}
+
+static bool lists_only_named(const struct hv_str *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (words[i].ptr[0] == '-' ? lists_beyond(words[i]) : climbs_back(words[i]))
+            return false;
+    return true;
+}
+
 static struct shell_trivial read_paths(struct hv_arena *arena, const struct hv_str *words, size_t count)
 {
     struct shell_trivial trivial = {hv_arena_array(arena, struct hv_str, count + 1), 0};
@@ -75,6 +107,8 @@ bool shell_trivial(struct hv_arena *arena, struct hv_str command, struct shell_t
     size_t count = plain_words(command, words);
     const struct trivial_row *row = count ? find_row(words[0]) : NULL;
     if (!row || (row->arguments == NO_ARGUMENTS && count > 1))
+        return false;
+    if (row->arguments == PATHS && !lists_only_named(words + 1, count - 1))
         return false;
     if (out)
         *out = row->arguments == PATHS ? read_paths(arena, words + 1, count - 1) : (struct shell_trivial){0};

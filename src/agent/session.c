@@ -271,7 +271,7 @@ static enum hv_code take_over(struct session *session, const struct resumed *res
     for (size_t i = 0; i < resumed->count; i++) {
         const struct resumed_message *message = &resumed->messages[i];
         enum model_role role = message->assistant ? MODEL_ASSISTANT : MODEL_USER;
-        enum hv_code code = model_conversation_append(session->conversation, role, message->content, err);
+        enum hv_code code = turn_append(session, role, message->content, err);
         if (code != HV_OK)
             return code;
         if (session->options.fork)
@@ -342,6 +342,7 @@ enum hv_code session_new(const struct session_options *options, struct session *
     hv_buf_init(&session->prompt, PROMPT_MAX);
     hv_buf_init(&session->last_text, CONTENT_MAX);
     hv_buf_init(&session->structured, CONTENT_MAX);
+    hv_buf_init(&session->last_user, CONTENT_MAX);
     response_init(&session->response);
     choose_identity(session);
     enum hv_code code = session_open(session, err);
@@ -367,6 +368,7 @@ void session_free(struct session *session)
     hv_buf_release(&session->prompt);
     hv_buf_release(&session->last_text);
     hv_buf_release(&session->structured);
+    hv_buf_release(&session->last_user);
     hv_arena_release(&session->arena);
     free(session);
 }

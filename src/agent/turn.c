@@ -9,6 +9,31 @@ enum { CONTENT_MAX = 256 << 20, TEXT_MAX = 32 << 20 };
 
 /* ---- messages -------------------------------------------------------------------------------------------------- */
 
+static enum hv_code append_to_last(struct session *session, struct hv_str content, struct hv_error *err)
+{
+    size_t count = model_conversation_count(session->conversation);
+    struct hv_buf *last = &session->last_user;
+    if (content.len <= 2)
+        return HV_OK; /* "[]" */
+    last->data[last->len - 1] = ',';
+    hv_buf_add_str(last, hv_str_slice(content, 1, content.len));
+    if (last->failed)
+        return hv_fail(err, HV_ETOOBIG, "the message is larger than %d MiB", CONTENT_MAX >> 20);
+    model_conversation_truncate(session->conversation, count - 1);
+    return model_conversation_append(session->conversation, MODEL_USER, hv_buf_str(last), err);
+}
+
+enum hv_code turn_append(struct session *session, enum model_role role, struct hv_str content, struct hv_error *err)
+{
+    struct hv_buf *last = &session->last_user;
+    if (role == MODEL_USER && last->len > 2)
+        return append_to_last(session, content, err);
+    hv_buf_clear(last);
+    if (role == MODEL_USER)
+        hv_buf_add_str(last, content);
+    return model_conversation_append(session->conversation, role, content, err);
+}
+
 enum hv_code turn_add_message(struct session *session, enum model_role role, struct hv_str content, struct hv_str data)
 {
     struct hv_error err;
@@ -19,7 +44,7 @@ enum hv_code turn_add_message(struct session *session, enum model_role role, str
                               .json = content,
                               .data = data,
                           });
-    enum hv_code code = model_conversation_append(session->conversation, role, content, &err);
+    enum hv_code code = turn_append(session, role, content, &err);
     if (code != HV_OK)
         turn_finish(session, SESSION_FAILED, &err);
     return code;

@@ -20,7 +20,9 @@ struct record {
     bool has_hash, whole;
     bool shown; /* offset and limit are those of the last Read, and nothing was written since */
     int64_t offset, limit;
-    VEC(struct range) ranges; /* ascending, disjoint, not adjacent; not kept when whole */
+    VEC(struct range) ranges;                  /* ascending, disjoint, not adjacent; not kept when whole */
+    struct file_place places[FILE_PLACES_MAX]; /* the newest ones, of the file as stat says; line 0: none */
+    size_t next_place;
 };
 
 struct file_state {
@@ -134,6 +136,7 @@ static bool covers(const struct record *record, size_t first, size_t last)
 static void set_contents(struct record *record, const struct hv_file_stat *stat, struct hv_str bytes)
 {
     record->stat = *stat;
+    memset(record->places, 0, sizeof record->places);
     record->has_hash = bytes.ptr != NULL;
     record->hash = record->has_hash ? hv_str_hash(bytes) : 0;
 }
@@ -145,6 +148,12 @@ static void set_whole(struct record *record)
 }
 
 /* ---- reading -------------------------------------------------------------------------------------------- */
+
+static void add_place(struct record *record, struct file_place place)
+{
+    if (place.line > 1)
+        record->places[record->next_place++ % FILE_PLACES_MAX] = place;
+}
 
 void file_state_note_read(struct hv_context *context, struct hv_str key, const struct file_view *view)
 {
@@ -158,6 +167,8 @@ void file_state_note_read(struct hv_context *context, struct hv_str key, const s
     }
     if (!same || view->bytes.ptr)
         set_contents(record, &view->stat, view->bytes);
+    add_place(record, view->begin);
+    add_place(record, view->end);
     record->shown = true;
     record->offset = view->offset;
     record->limit = view->limit;
@@ -175,6 +186,21 @@ bool file_state_already_shown(struct hv_context *context, struct hv_str key, con
     const struct record *record = find(state, key);
     return record && record->shown && record->offset == view->offset && record->limit == view->limit &&
            fs_stat_same(&record->stat, &view->stat);
+}
+
+struct file_place file_state_place(struct hv_context *context, struct hv_str key, const struct hv_file_stat *stat,
+                                   size_t line)
+{
+    struct file_state *state = hv_state(context, &state_key);
+    struct file_place nearest = {0};
+    LOCK_SCOPE(&state->mutex);
+    const struct record *record = find(state, key);
+    if (!record || !fs_stat_same(&record->stat, stat))
+        return nearest;
+    for (size_t i = 0; i < FILE_PLACES_MAX; i++)
+        if (record->places[i].line <= line && record->places[i].line > nearest.line)
+            nearest = record->places[i];
+    return nearest;
 }
 
 /* ---- before a change ------------------------------------------------------------------------------------ */

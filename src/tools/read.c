@@ -119,8 +119,9 @@ static enum hv_code seek_line(struct reading *reading, uint64_t *offset, size_t 
 {
     CLEANUP_BUF struct hv_buf piece;
     hv_buf_init(&piece, SCAN_PIECE);
-    uint64_t at = reading->encoding.mark;
-    size_t line = 1;
+    struct file_place known = file_state_place(reading->context, reading->key, &reading->view.stat, reading->first);
+    uint64_t at = known.line ? known.offset : reading->encoding.mark;
+    size_t line = known.line ? known.line : 1;
     bool ends_in_newline = true;
     while (line < reading->first) {
         if (hv_cancelled(reading->context->cancel))
@@ -148,6 +149,7 @@ static enum hv_code seek_line(struct reading *reading, uint64_t *offset, size_t 
         ends_in_newline = bytes.ptr[bytes.len - 1] == '\n';
     }
     *offset = at;
+    reading->view.begin = (struct file_place){line, at};
     return HV_OK;
 }
 
@@ -204,9 +206,12 @@ static enum hv_code show_stream(struct reading *reading, uint64_t at, struct hv_
         }
         for (size_t newline; number < end && (newline = hv_str_find_byte(bytes, '\n', 0)) != SIZE_MAX;) {
             open_line_add(&line, hv_str_slice(bytes, 0, newline));
-            if (!open_line_show(reading, &line, number++))
-                end = number;
+            bool shown = open_line_show(reading, &line, number++);
             bytes = hv_str_slice(bytes, newline + 1, bytes.len);
+            if (shown)
+                reading->view.end = (struct file_place){number, at - bytes.len};
+            else
+                end = number;
         }
         open_line_add(&line, bytes);
         if (number + 1 == end && line.dropped) { /* nothing needs the end of a last line that is cut anyway */

@@ -2,6 +2,8 @@
  * again. */
 #include "harness.h"
 
+#include "base/cleanup.h"
+
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -144,6 +146,66 @@ static void a_range_of_a_huge_file_costs_what_the_range_costs(void **state)
     expect_fine(session);
     expect_has(session, "very large");
     expect_has(session, "     1\tline 1\n");
+}
+
+/* A host that counts the bytes it reads. */
+static uint64_t bytes_read;
+
+static enum hv_code counting_read(const struct hv_host *host, struct hv_str path, uint64_t offset, size_t limit,
+                                  struct hv_buf *out, struct hv_file_stat *stat, struct hv_error *err)
+{
+    size_t before = out->len;
+    enum hv_code code = hv_host_local()->read(host, path, offset, limit, out, stat, err);
+    bytes_read += out->len - before;
+    return code;
+}
+
+static void put_numbers(struct session *session, int first, int count)
+{
+    struct hv_buf text;
+    hv_buf_init(&text, 64 << 20);
+    for (int i = 0; i < count; i++)
+        hv_buf_addf(&text, "%08d\n", first + i);
+    file_put_bytes(session, "numbers", hv_buf_str(&text));
+    hv_buf_release(&text);
+}
+
+static void expect_number(struct session *session, int offset, int number)
+{
+    CLEANUP_BUF struct hv_buf text;
+    hv_buf_init(&text, 200);
+    hv_buf_addf(&text, "{'file_path':'numbers','offset':%d,'limit':2}", offset);
+    bytes_read = 0;
+    call(session, &tool_read, text.data);
+    expect_fine(session);
+    hv_buf_clear(&text);
+    hv_buf_addf(&text, "%6d\t%08d\n%6d\t%08d\n", offset, number, offset + 1, number + 1);
+    expect_has(session, text.data);
+}
+
+/* Lines are counted from the last known place, not from the top; what changed is counted anew. */
+static void a_page_of_a_large_file_goes_on_where_the_last_one_ended(void **state)
+{
+    struct session *session = *state;
+    static struct hv_host host;
+    host = *hv_host_local();
+    host.read = counting_read;
+    session->context.host = &host;
+    put_numbers(session, 1, 500000);
+    expect_number(session, 400000, 400000);
+    assert_true(bytes_read > 3000000);
+    expect_number(session, 400002, 400002);
+    assert_true(bytes_read < 200000);
+    expect_number(session, 400000, 400000);
+    assert_true(bytes_read < 200000);
+    expect_number(session, 400100, 400100);
+    expect_number(session, 5, 5);
+    expect_number(session, 399999, 399999);
+    put_numbers(session, 1000, 500000);
+    file_set_time(session, "numbers", 7);
+    expect_number(session, 400002, 401001);
+    call(session, &tool_read, "{'file_path':'numbers','offset':500001}");
+    expect_has(session, "The file has 500000 lines");
 }
 
 static void other_encodings_are_shown_as_utf8(void **state)
@@ -312,6 +374,7 @@ int main(void)
         CASE(a_long_line_is_cut_with_a_mark),
         CASE(a_large_file_is_answered_by_its_parts),
         CASE(a_range_of_a_huge_file_costs_what_the_range_costs),
+        CASE(a_page_of_a_large_file_goes_on_where_the_last_one_ended),
         CASE(other_encodings_are_shown_as_utf8),
         CASE(the_same_again_is_not_shown_again),
         CASE(an_empty_file_says_so),

@@ -342,7 +342,7 @@ enum hv_code session_new(const struct session_options *options, struct session *
     hv_buf_init(&session->prompt, PROMPT_MAX);
     hv_buf_init(&session->last_text, CONTENT_MAX);
     hv_buf_init(&session->structured, CONTENT_MAX);
-    hv_buf_init(&session->last_user, CONTENT_MAX);
+    hv_buf_init(&session->last_content, CONTENT_MAX);
     response_init(&session->response);
     choose_identity(session);
     enum hv_code code = session_open(session, err);
@@ -368,7 +368,7 @@ void session_free(struct session *session)
     hv_buf_release(&session->prompt);
     hv_buf_release(&session->last_text);
     hv_buf_release(&session->structured);
-    hv_buf_release(&session->last_user);
+    hv_buf_release(&session->last_content);
     hv_arena_release(&session->arena);
     free(session);
 }

@@ -41,7 +41,8 @@ struct session {
     struct hv_sink *sinks;
     struct runtime *runtime;
     struct model_conversation *conversation;
-    struct hv_buf last_user; /* content of the conversation's last message while that is the user's, else empty */
+    enum model_role last_role; /* of the conversation's last message, and its content */
+    struct hv_buf last_content;
     uint64_t tools_generation;
     bool tools_set;
     const char *source; /* "startup", "resume", "fork" */
@@ -82,8 +83,8 @@ void turn_request(struct session *session);
 /* The turn is over: tell everybody. error may be NULL for SESSION_DONE. */
 void turn_finish(struct session *session, enum session_ending ending, const struct hv_error *error);
 /*
- * Put a message at the end of the conversation. Two of the user in a row (results of an interrupted turn, then a new
- * prompt) become one, since not every server takes them apart.
+ * Put a message at the end of the conversation. Two of one role in a row (the results of an interrupted turn, then a
+ * new prompt; a paused answer, then its rest) become one, since not every server takes them apart.
  */
 enum hv_code turn_append(struct session *session, enum model_role role, struct hv_str content,
                          struct hv_error *err) HV_MUST_CHECK;

@@ -12,7 +12,7 @@ enum { CONTENT_MAX = 256 << 20, TEXT_MAX = 32 << 20 };
 static enum hv_code append_to_last(struct session *session, struct hv_str content, struct hv_error *err)
 {
     size_t count = model_conversation_count(session->conversation);
-    struct hv_buf *last = &session->last_user;
+    struct hv_buf *last = &session->last_content;
     if (content.len <= 2)
         return HV_OK; /* "[]" */
     last->data[last->len - 1] = ',';
@@ -20,17 +20,16 @@ static enum hv_code append_to_last(struct session *session, struct hv_str conten
     if (last->failed)
         return hv_fail(err, HV_ETOOBIG, "the message is larger than %d MiB", CONTENT_MAX >> 20);
     model_conversation_truncate(session->conversation, count - 1);
-    return model_conversation_append(session->conversation, MODEL_USER, hv_buf_str(last), err);
+    return model_conversation_append(session->conversation, session->last_role, hv_buf_str(last), err);
 }
 
 enum hv_code turn_append(struct session *session, enum model_role role, struct hv_str content, struct hv_error *err)
 {
-    struct hv_buf *last = &session->last_user;
-    if (role == MODEL_USER && last->len > 2)
+    if (role == session->last_role && session->last_content.len > 2)
         return append_to_last(session, content, err);
-    hv_buf_clear(last);
-    if (role == MODEL_USER)
-        hv_buf_add_str(last, content);
+    session->last_role = role;
+    hv_buf_clear(&session->last_content);
+    hv_buf_add_str(&session->last_content, content);
     return model_conversation_append(session->conversation, role, content, err);
 }
 

@@ -1,0 +1,74 @@
+/*
+ * find.h: the search engine's matcher. A pattern (Perl-compatible, or the very text to find) is compiled once; from
+ * what every match must contain the fastest engine is chosen; the answer does not depend on that choice. Texts are
+ * searched as whole buffers: lines are looked for only around what may match, and are never counted.
+ *
+ * What matches: bytes that should be UTF-8 but need not be (no part of a match is an ill-formed byte, and such a byte
+ * is no word character). A line matches when the pattern is found in it alone, without its "\n" or "\r\n", whatever
+ * stands before and after: so "$" holds before "\r\n", and no look-behind sees the line before. NUL is a byte like
+ * others. With `multiline` the whole text is one subject and "." takes line ends, too. Marks (BOM) are the caller's to
+ * take off.
+ *
+ * Pure. A struct find is immutable and may be used by many threads; each of them has its own struct find_scratch.
+ */
+#ifndef TEXT_FIND_H
+#define TEXT_FIND_H
+
+#include <helve/str.h>
+
+struct find_options {
+    bool fixed; /* the pattern is the very text to find */
+    bool ignore_case, multiline;
+    bool word;     /* a match begins and ends where words do */
+    bool no_scan;  /* PCRE2 alone, line by line: what the other engines are tested against */
+    bool portable; /* without the instructions of this machine in particular */
+};
+
+enum { FIND_PATTERN_MAX = 64 * 1024 };
+
+struct find;
+
+/*
+ * Compile. The pattern is copied. *out is the caller's, to be given to find_release. HV_EINVAL: the pattern is not
+ * valid (message with the position, hint with what to write instead where a common mistake is recognised), is not
+ * UTF-8, or holds a line end without `multiline`; HV_ETOOBIG. Takes microseconds.
+ */
+enum hv_code find_compile(struct hv_str pattern, const struct find_options *options, struct find **out,
+                          struct hv_error *err) HV_MUST_CHECK;
+void find_release(struct find *find); /* NULL is fine; no scratch of it may be used afterwards */
+
+/* Which engine was chosen and what it looks for, for people who debug: "literal "abc", by bytes 0 and 2". */
+void find_describe(const struct find *find, struct hv_buf *out);
+
+struct find_scratch;
+
+/*
+ * What one thread needs to search. stop (may be NULL) is asked now and then on that thread; true ends the search,
+ * however hard the pattern. Never NULL; free with find_scratch_free before the struct find.
+ */
+struct find_scratch *find_scratch_new(const struct find *find, bool (*stop)(void *user), void *user);
+void find_scratch_free(struct find_scratch *scratch); /* NULL is fine */
+
+enum find_result { FIND_NONE, FIND_FOUND, FIND_STOPPED };
+
+struct find_match {
+    size_t from, until; /* the match */
+    size_t line, end;   /* where its first line begins, and its last one ends (line end included) */
+    size_t next;        /* where to look for the next match: past this one, always further than the last `next` */
+};
+
+/*
+ * The first match that begins at or after offset, which is 0, a match's `next`, or (to get each line once) its `end`.
+ * There is nothing at offset text.len, not even an empty match.
+ * Lines, or with `multiline` texts, that are too hard for the pattern count as without a match and are counted
+ * (find_hard). May run long on a large text; stop() ends it.
+ */
+enum find_result find_next(struct find_scratch *scratch, struct hv_str text, size_t offset, struct find_match *match);
+
+/* How many lines (texts) this scratch gave up because the pattern took too many steps on them. */
+size_t find_hard(const struct find_scratch *scratch);
+
+/* Fill err with what to tell about `hard` lines given up: what happened and how to write the pattern instead. */
+enum hv_code find_fail_hard(const struct find *find, size_t hard, struct hv_error *err);
+
+#endif

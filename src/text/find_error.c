@@ -1,0 +1,146 @@
+/* find_error.c: see find_error.h. A repaired pattern is the old one with backslashes before some bytes, or without one.
+ */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "text/find_error.h"
+
+#include "base/cleanup.h"
+
+#include <pcre2.h>
+#include <string.h>
+
+enum { EXCERPT = 40, SHOWN_MAX = 200 };
+
+static bool is_valid(struct hv_str pattern, uint32_t flags)
+{
+    int number;
+    size_t at;
+    pcre2_code *code = pcre2_compile((PCRE2_SPTR)pattern.ptr, pattern.len, flags, &number, &at, NULL);
+    pcre2_code_free(code);
+    return code != NULL;
+}
+
+/* The first byte at or after from that is `byte`, not escaped and not in a class; SIZE_MAX when there is none. */
+static size_t find_special(struct hv_str pattern, char byte, size_t from)
+{
+    bool in_class = false;
+    for (size_t i = 0; i < pattern.len; i++) {
+        if (pattern.ptr[i] == '\\') {
+            i++;
+            continue;
+        }
+        if (!in_class && i >= from && pattern.ptr[i] == byte)
+            return i;
+        in_class = in_class ? pattern.ptr[i] != ']' : pattern.ptr[i] == '[';
+    }
+    return SIZE_MAX;
+}
+
+static void escape_at(struct hv_str pattern, size_t at, struct hv_buf *out)
+{
+    hv_buf_add_str(out, hv_str_slice(pattern, 0, at));
+    hv_buf_add_byte(out, '\\');
+    hv_buf_add_str(out, hv_str_slice(pattern, at, pattern.len));
+}
+
+static void escape_all(struct hv_str pattern, const char *bytes, struct hv_buf *out)
+{
+    for (size_t i = 0; i < pattern.len; i++) {
+        bool escaped = pattern.ptr[i] == '\\' && i + 1 < pattern.len;
+        if (!escaped && pattern.ptr[i] && strchr(bytes, pattern.ptr[i]))
+            hv_buf_add_byte(out, '\\');
+        hv_buf_add_byte(out, pattern.ptr[i]);
+        if (escaped)
+            hv_buf_add_byte(out, pattern.ptr[++i]);
+    }
+}
+
+/* Escape the first `byte` that makes the pattern valid; else all of `bytes`. */
+static void escape_one_of(struct hv_str pattern, uint32_t flags, char byte, const char *bytes, struct hv_buf *out)
+{
+    size_t at = find_special(pattern, byte, 0);
+    for (int tries = 0; at != SIZE_MAX && tries < 16; at = find_special(pattern, byte, at + 1), tries++) {
+        hv_buf_clear(out);
+        escape_at(pattern, at, out);
+        if (is_valid(hv_buf_str(out), flags))
+            return;
+    }
+    hv_buf_clear(out);
+    escape_all(pattern, bytes, out);
+}
+
+/* What was probably meant; empty when it is none of the usual mistakes. *what: the name of what is to be escaped. */
+static void repair(struct hv_str pattern, uint32_t flags, int number, size_t at, const char **what, struct hv_buf *out)
+{
+    size_t before = at && at <= pattern.len ? at - 1 : 0;
+    switch (number) {
+    case PCRE2_ERROR_MISSING_CLOSING_PARENTHESIS:
+        *what = "an opening parenthesis that is to be found as such is written \\(";
+        escape_one_of(pattern, flags, '(', "()", out);
+        return;
+    case PCRE2_ERROR_UNMATCHED_CLOSING_PARENTHESIS:
+        *what = "a closing parenthesis that is to be found as such is written \\)";
+        escape_one_of(pattern, flags, ')', "()", out);
+        return;
+    case PCRE2_ERROR_MISSING_SQUARE_BRACKET:
+    case PCRE2_ERROR_CLASS_RANGE_ORDER:
+    case PCRE2_ERROR_CLASS_INVALID_RANGE:
+    case PCRE2_ERROR_POSIX_CLASS_NOT_IN_CLASS:
+        *what = "a bracket that is to be found as such is written \\[";
+        escape_one_of(pattern, flags, '[', "[]", out);
+        return;
+    case PCRE2_ERROR_QUANTIFIER_INVALID:
+        *what = "a *, +, ? or { that is to be found as such is written with a backslash before it";
+        at -= at == pattern.len;
+        while (at && !strchr("*+?{", pattern.ptr[at]))
+            at--;
+        escape_at(pattern, at, out);
+        return;
+    case PCRE2_ERROR_QUANTIFIER_OUT_OF_ORDER:
+    case PCRE2_ERROR_QUANTIFIER_TOO_BIG:
+        *what = "a brace that is to be found as such is written \\{";
+        escape_one_of(pattern, flags, '{', "{}", out);
+        return;
+    case PCRE2_ERROR_END_BACKSLASH:
+        *what = "a backslash that is to be found as such is written \\\\";
+        hv_buf_add_str(out, pattern);
+        hv_buf_add_byte(out, '\\');
+        return;
+    case PCRE2_ERROR_UNKNOWN_ESCAPE:
+    case PCRE2_ERROR_UNSUPPORTED_ESCAPE_SEQUENCE:
+        *what = "a backslash that is to be found as such is written \\\\";
+        while (before && pattern.ptr[before] != '\\')
+            before--;
+        escape_at(pattern, before, out);
+        return;
+    case PCRE2_ERROR_INVALID_AFTER_PARENS_QUERY:
+        *what = "(? begins a special group; to be found as such it is written \\(\\?";
+        escape_all(pattern, "(?)", out);
+        return;
+    default: return;
+    }
+}
+
+enum hv_code find_fail_pattern(struct hv_str pattern, uint32_t flags, int number, size_t at, struct hv_error *err)
+{
+    CLEANUP_BUF struct hv_buf meant;
+    const char *what = "";
+    char text[256];
+    if (pcre2_get_error_message(number, (PCRE2_UCHAR *)text, sizeof text) < 0)
+        text[0] = '\0';
+    at = at < pattern.len ? at : pattern.len;
+    struct hv_str before = hv_str_slice(pattern, at > EXCERPT ? at - EXCERPT : 0, at);
+    struct hv_str after = hv_str_slice(pattern, at, at + EXCERPT);
+    hv_fail(err, HV_EINVAL, "The pattern is not valid: %s, at position %zu: %.*s ⟨here⟩ %.*s", text, at + 1,
+            HV_STR_ARG(before), HV_STR_ARG(after));
+    hv_error_place(err, "pattern");
+    hv_buf_init(&meant, 2 * pattern.len + 2);
+    if (pattern.len <= SHOWN_MAX)
+        repair(pattern, flags, number, at, &what, &meant);
+    if (meant.len && is_valid(hv_buf_str(&meant), flags))
+        hv_error_hint(err, "Perhaps you mean %s (%s), or set fixed_strings to search for the text as it is", meant.data,
+                      what);
+    else
+        hv_error_hint(err, "Correct it, escape special characters with \\, or set fixed_strings to search for the "
+                           "text as it is");
+    return HV_EINVAL;
+}

@@ -1,0 +1,31 @@
+/*
+ * find_scan.h: scanners that run over a whole text at the speed of memory and stop where one of a few byte sequences
+ * stands. Three kinds: two rare bytes of one sequence compared at their distance; classes of one sequence as bit masks,
+ * shifted upon each other; a fingerprint of three classes for several sequences. With AVX2 where the machine has it
+ * (asked at run time), else in plain C. Pure; a struct find_scan is immutable and shared between threads.
+ */
+#ifndef TEXT_FIND_SCAN_H
+#define TEXT_FIND_SCAN_H
+
+#include "text/find_pattern.h"
+
+struct find_scan;
+
+/*
+ * A scanner for sequences, each of at least one byte; count ≥ 1. Never NULL; free with find_scan_free. portable: do not
+ * use what only this machine has.
+ */
+struct find_scan *find_scan_new(const struct find_class *classes, const struct find_sequences *sequences,
+                                bool portable);
+void find_scan_free(struct find_scan *scan); /* NULL is fine */
+
+/*
+ * An offset ≥ from inside the first place where a sequence stands that begins at or after from; SIZE_MAX: there is
+ * none. With one sequence it is where that begins.
+ */
+size_t find_scan_next(const struct find_scan *scan, struct hv_str text, size_t from);
+
+/* Its kind and what it looks at, for people. */
+void find_scan_describe(const struct find_scan *scan, struct hv_buf *out);
+
+#endif

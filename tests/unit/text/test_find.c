@@ -1,0 +1,424 @@
+/* test_find.c: which engine a pattern gets, what is found by tables, errors, limits, and all engines against PCRE2. */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "base/cleanup.h"
+#include "find_oracle.h"
+#include "text/find.h"
+
+// clang-format off
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+// clang-format on
+
+enum { PLAIN = 0, FIXED = 1, NOCASE = 2, ACROSS = 4, WORD = 8, NO_SCAN = 16, PORTABLE = 32 };
+
+static struct find_options options_of(unsigned flags)
+{
+    return (struct find_options){.fixed = flags & FIXED,
+                                 .ignore_case = flags & NOCASE,
+                                 .multiline = flags & ACROSS,
+                                 .word = flags & WORD,
+                                 .no_scan = flags & NO_SCAN,
+                                 .portable = flags & PORTABLE};
+}
+
+static struct find *compile(struct hv_str pattern, unsigned flags)
+{
+    struct find_options options = options_of(flags);
+    struct find *find = NULL;
+    struct hv_error err = {0};
+    if (find_compile(pattern, &options, &find, &err))
+        fail_msg("%.*s: %s", HV_STR_ARG(pattern), err.message);
+    return find;
+}
+
+/* ---- engines --------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *pattern;
+    unsigned flags;
+    const char *described;
+} engines[] = {
+    {"kmalloc_array", PLAIN, "literal \"kmalloc_array\""},
+    {"foo\\.bar\\(", PLAIN, "literal \"foo.bar(\""},
+    {"foo.bar(", FIXED, "literal \"foo.bar(\""},
+    {"Suspend", NOCASE, "literal, ignoring case \"suspend\""},
+    {"ask", NOCASE, "scan, then PCRE2 on the line, ignoring case"},
+    {"kmalloc", WORD, "scan, then PCRE2 on the line"},
+    {"\\w+_init\\s*\\(", PLAIN, "scan, then PCRE2 on the line: 6 bytes"},
+    {"alpha|beta|gamma", PLAIN, "scan, then PCRE2 on the line: 3 sequences"},
+    {"\\d{4}-\\d{2}-\\d{2}", PLAIN, "scan, then PCRE2 on the line: "},
+    {"[A-Z]{3,}_[0-9]+", PLAIN, "scan, then PCRE2 on the line: 5 bytes"},
+    {"(static|extern) (inline )?[a-z]", PLAIN, "scan, then PCRE2 on the line: "},
+    {"\\b[a-z]{14,}\\b", PLAIN, "scan, then PCRE2 on the line: 14 bytes"},
+    {"\\p{Greek}", PLAIN, "scan, then PCRE2 on the line: 1 bytes"},
+    {"foo(?=bar)", PLAIN, "scan, then PCRE2 on the line: 3 bytes"},
+    {"^\\s*$", PLAIN, "PCRE2 on windows of lines"},
+    {"(?<=a).", PLAIN, "PCRE2 on each line"},
+    {"(a)\\1", PLAIN, "PCRE2 on each line"},
+    {"(?x) a b c", PLAIN, "PCRE2 on each line"},
+    {"struct.*uuid", ACROSS, "scan, then PCRE2 on the text"},
+    {".*", ACROSS, "PCRE2 on the text"},
+    {"kmalloc", NO_SCAN, "PCRE2 on each line"},
+};
+
+static void each_kind_of_pattern_gets_its_engine(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++) {
+        CLEANUP_BUF struct hv_buf text = {.max = 4096};
+        struct find *find = compile(hv_str_from(engines[i].pattern), engines[i].flags);
+        find_describe(find, &text);
+        if (!hv_str_starts(hv_buf_str(&text), hv_str_from(engines[i].described)))
+            fail_msg("%s: %s", engines[i].pattern, text.data);
+        find_release(find);
+    }
+}
+
+/* ---- matches --------------------------------------------------------------------------------------------- */
+
+#define BYTES(literal)                                                                                                 \
+    {                                                                                                                  \
+        literal, sizeof(literal) - 1                                                                                   \
+    }
+
+static const struct {
+    const char *pattern;
+    unsigned flags;
+    struct hv_str text;
+    const char *matches;
+} cases[] = {
+    {"a", PLAIN, BYTES(""), ""},
+    {"", PLAIN, BYTES("ab\n"), "0-0 1-1 2-2 "},
+    {"", PLAIN, BYTES(""), ""},
+    {"", FIXED, BYTES("a"), "0-0 "},
+    {"abc", PLAIN, BYTES("abcabc\nxabc"), "0-3 3-6 8-11 "},
+    {"aa", PLAIN, BYTES("aaaaa"), "0-2 2-4 "},
+    {"a$", PLAIN, BYTES("a\r\nba\nac\na"), "0-1 4-5 9-10 "},
+    {"^a", PLAIN, BYTES("a\r\na\na"), "0-1 3-4 5-6 "},
+    {"\\s+$", PLAIN, BYTES("x \r\ny\t\n\n"), "1-2 5-6 "},
+    {"^$", PLAIN, BYTES("\n\r\n\nx\n"), "0-0 1-1 3-3 "},
+    {"a\\s+b", PLAIN, BYTES("a\nb\na b"), "4-7 "},
+    {"a\\s+b", ACROSS, BYTES("a\nb\na b"), "0-3 4-7 "},
+    {"a.b", ACROSS, BYTES("a\nb"), "0-3 "},
+    {"a.b", PLAIN, BYTES("a\nb"), ""},
+    {"a\nb", FIXED | ACROSS, BYTES("xa\nb"), "1-4 "},
+    {"[^a]", PLAIN, BYTES("a\na"), ""},
+    {"(?<=\\s)b", PLAIN, BYTES("a\nb"), ""},
+    {"\\Ab|a(?!\\s)", PLAIN, BYTES("a\nb"), "0-1 2-3 "},
+    {"a\0b", FIXED, BYTES("a\0b"), "0-1 "},
+    {"\\x00b", PLAIN, BYTES("a\0b"), "1-3 "},
+    {".", PLAIN, BYTES("\xc3\xa9\xff\xe2\x84"), "0-2 "},
+    {"\xc3\xa9", NOCASE, BYTES("\xc3\x89"), "0-2 "},
+    {"kiss", NOCASE, BYTES("\xe2\x84\xaaI\xc5\xbfS kiss"), "0-7 8-12 "},
+    {"spinlock", NOCASE, BYTES("SPINLOC\xe2\x84\xaa \xc5\xbfpinlock"), "0-10 11-20 "},
+    {"ab", WORD, BYTES("ab abc cab _ab ab"), "0-2 15-17 "},
+    {"a|ab", WORD, BYTES("ab"), "0-2 "},
+    {"(foo|bar)baz", PLAIN, BYTES("foobaz barbaz fooba"), "0-6 7-13 "},
+    {"foo\\Kbar", PLAIN, BYTES("foobar"), "3-6 "},
+    {"colou?r", PLAIN, BYTES("color colour colr"), "0-5 6-12 "},
+    {"(?i)suspend(?-i)X", PLAIN, BYTES("SUSPENDX SUSPENDx"), "0-8 "},
+    {"\\d{4}-\\d{2}-\\d{2}", PLAIN, BYTES("x 2024-01-31, 24-01-31"), "2-12 "},
+};
+
+static void check_case(size_t i, unsigned more)
+{
+    CLEANUP_BUF struct hv_buf found = {.max = 4096};
+    struct find *find = compile(hv_str_from(cases[i].pattern), cases[i].flags | more);
+    assert_true(find_all(find, cases[i].text, &found));
+    if (!hv_str_is(hv_buf_str(&found), cases[i].matches))
+        fail_msg("case %zu, %s (%u): %s", i, cases[i].pattern, more, found.len ? found.data : "nothing");
+    find_release(find);
+}
+
+static void matches_are_where_they_should_be(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        check_case(i, 0);
+        check_case(i, PORTABLE);
+        check_case(i, NO_SCAN);
+    }
+}
+
+/* The only match, wherever in texts of any length up to some blocks it stands, right up to the edges. */
+static void no_place_is_missed_at_the_edges_of_blocks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern, *text;
+    } needles[] = {{"quux", "quux"},     {"qu[0-9]{3}", "qu123"},
+                   {"[0-9]{4}", "2024"}, {"qux|vwz", "vwz"},
+                   {"~", "~"},           {"[0-9A-F]{20}", "0123456789ABCDEF0123"}};
+    char room[220];
+    for (size_t i = 0; i < 2 * sizeof needles / sizeof needles[0]; i++) {
+        struct hv_str needle = hv_str_from(needles[i / 2].text);
+        struct find *find = compile(hv_str_from(needles[i / 2].pattern), i % 2 ? PORTABLE : PLAIN);
+        struct find_scratch *scratch = find_scratch_new(find, NULL, NULL);
+        struct find_match match;
+        for (size_t len = needle.len; len <= sizeof room; len += len < 150 ? 1 : 7) {
+            char *text = hv_malloc(len);
+            for (size_t at = 0; at + needle.len <= len; at++) {
+                memset(text, 'e', len);
+                memcpy(text + at, needle.ptr, needle.len);
+                assert_int_equal(find_next(scratch, hv_str_of(text, len), 0, &match), FIND_FOUND);
+                assert_int_equal(match.from, at);
+                assert_int_equal(find_next(scratch, hv_str_of(text, len), at + 1, &match), FIND_NONE);
+            }
+            free(text);
+        }
+        find_scratch_free(scratch);
+        find_release(find);
+    }
+}
+
+/* ---- errors ---------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *pattern, *message, *hint;
+} errors[] = {
+    {"foo(bar", "at position 8: foo(bar ⟨here⟩ ", "foo\\(bar ("},
+    {"foo)", "at position 4: foo ⟨here⟩ )", "foo\\) ("},
+    {"a[b", "at position 4", "a\\[b ("},
+    {"*foo", "position 1: ", "\\*foo ("},
+    {"a|+b", "The pattern is not valid", "a|\\+b ("},
+    {"x{3,1}", "The pattern is not valid", "x\\{3,1} ("},
+    {"foo\\", "The pattern is not valid", "foo\\\\ ("},
+    {"C:\\iron", "The pattern is not valid", "C:\\\\iron ("},
+    {"(?what)", "The pattern is not valid", "\\(\\?what\\) ("},
+    {"(?P=no)", "The pattern is not valid", "set fixed_strings"},
+    {"a\\nb", "holds a line end", "multiline"},
+    {"a\xff", "not UTF-8, at position 2", ""},
+};
+
+static void an_invalid_pattern_is_answered_with_what_to_write_instead(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+        struct find_options options = {0};
+        struct find *find = NULL;
+        struct hv_error err = {0};
+        assert_int_equal(find_compile(hv_str_from(errors[i].pattern), &options, &find, &err), HV_EINVAL);
+        assert_null(find);
+        if (!strstr(err.message, errors[i].message) || !strstr(err.hint, errors[i].hint))
+            fail_msg("%s: %s | %s", errors[i].pattern, err.message, err.hint);
+    }
+}
+
+static void a_pattern_that_is_too_long_is_refused(void **state)
+{
+    (void)state;
+    struct find_options options = {.fixed = true};
+    struct find *find = NULL;
+    CLEANUP_FREE char *pattern = hv_malloc(FIND_PATTERN_MAX + 1);
+    memset(pattern, 'a', FIND_PATTERN_MAX + 1);
+    assert_int_equal(find_compile(hv_str_of(pattern, FIND_PATTERN_MAX + 1), &options, &find, NULL), HV_ETOOBIG);
+    assert_int_equal(find_compile(hv_str_of(pattern, FIND_PATTERN_MAX), &options, &find, NULL), HV_OK);
+    find_release(find);
+}
+
+static bool stop_at_once(void *user)
+{
+    ++*(int *)user;
+    return true;
+}
+
+static void a_pathological_pattern_ends_at_the_match_limit(void **state)
+{
+    (void)state;
+    struct find *find = compile(HV_STR("(a+)+$"), PLAIN);
+    struct find_scratch *scratch = find_scratch_new(find, NULL, NULL);
+    struct hv_str text = HV_STR("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\naa\n");
+    struct find_match match;
+    struct hv_error err = {0};
+    assert_int_equal(find_next(scratch, text, 0, &match), FIND_FOUND);
+    assert_int_equal(match.from, text.len - 3);
+    assert_int_equal(find_hard(scratch), 1);
+    assert_int_equal(find_fail_hard(find, 1, &err), HV_ETOOBIG);
+    assert_non_null(strstr(err.message, "too many steps on 1 line,"));
+    assert_true(err.hint[0]);
+    find_scratch_free(scratch);
+
+    int asked = 0;
+    scratch = find_scratch_new(find, stop_at_once, &asked);
+    assert_int_equal(find_next(scratch, text, 0, &match), FIND_STOPPED);
+    assert_int_equal(asked, 1);
+    find_scratch_free(scratch);
+    find_release(find);
+}
+
+/* ---- all engines against PCRE2 ---------------------------------------------------------------------------- */
+
+struct random {
+    uint64_t state;
+};
+
+static unsigned pick(struct random *random, unsigned below)
+{
+    random->state = random->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (unsigned)((random->state >> 33) % below);
+}
+
+#define PICK(random, table) (table)[pick((random), sizeof(table) / sizeof((table)[0]))]
+
+static const char *const words[] = {"a",        "b",    "k",   "s",    "ab", "ka",   "zap",      "task",
+                                    "quiz",     "init", "_x",  "q1",   "-",  "2024", "\xc3\xa9", "\xe2\x84\xaa",
+                                    "\xc5\xbf", "Z",    "ZAP", "QuiZ", "\"", "=="};
+static const char *const classes[] = {"[a-z]",  "[A-Z]",       "[0-9]",         "[^a]",  "[kz]",    "[]a]", "[^]q]",
+                                      "\\d",    "\\w",         "\\s",           "\\W",   "\\S",     ".",    "[\\w-]",
+                                      "\\p{L}", "[[:alpha:]]", "[[:^digit:]_]", "\\x7a", "\\x{e9}", "\\N",  "[a\\]q]",
+                                      "\\h",    "[\xc3\xa9z]", "\\pN",          "\\-",   "\\R"};
+static const char *const zero[] = {"^",      "$",      "\\b",  "\\B",   "(?=z)", "(?!z)",
+                                   "(?<=a)", "(?<!q)", "(?i)", "(?-i)", "\\K",   "\\A"};
+static const char *const quantifiers[] = {"*",     "+",  "?",  "{2}", "{1,3}", "{3,}", "{0}",
+                                          "{0,1}", "+?", "*?", "++",  "{2}+",  "{",    "{,2}"};
+static const char *const openings[] = {
+    "(", "(?:", "(?i:", "(?>", "(?<n>", "(?=", "(?!", "(?<=", "(?s-i:", "(?|", "(?x: "};
+
+static void add_branch(struct random *random, unsigned depth, struct hv_buf *out)
+{
+    for (unsigned count = 1 + pick(random, 4); count; count--) {
+        unsigned kind = pick(random, 20);
+        if (kind < 9) {
+            hv_buf_add_cstr(out, PICK(random, words));
+        } else if (kind < 14) {
+            hv_buf_add_cstr(out, PICK(random, classes));
+        } else if (kind < 16) {
+            hv_buf_add_cstr(out, PICK(random, zero));
+            continue;
+        } else if (depth) {
+            hv_buf_add_cstr(out, pick(random, 3) ? openings[0] : PICK(random, openings));
+            for (unsigned branches = 1 + pick(random, 3); branches; branches--) {
+                add_branch(random, depth - 1, out);
+                if (branches > 1)
+                    hv_buf_add_byte(out, '|');
+            }
+            hv_buf_add_byte(out, ')');
+        } else {
+            hv_buf_add_cstr(out, pick(random, 4) ? "z" : "\\1");
+        }
+        if (pick(random, 3) == 0)
+            hv_buf_add_cstr(out, PICK(random, quantifiers));
+    }
+}
+
+static void add_text(struct random *random, struct hv_buf *out)
+{
+    static const char *const others[] = {"\n",
+                                         "\n",
+                                         "\r\n",
+                                         " ",
+                                         "\t",
+                                         "\xff",
+                                         "\xe2\x84",
+                                         "\xa9",
+                                         "\xc3",
+                                         "\r",
+                                         "\xce\xb1",
+                                         "ZZZZ",
+                                         "aaaaaaaaaaaaaaaaaa",
+                                         "12345678"};
+    unsigned count = pick(random, 8) ? pick(random, 60) : pick(random, 600);
+    while (count--) {
+        if (pick(random, 3))
+            hv_buf_add_cstr(out, PICK(random, words));
+        else if (pick(random, 20))
+            hv_buf_add_cstr(out, PICK(random, others));
+        else
+            hv_buf_add(out, "\0", 1);
+    }
+}
+
+/* How many of the texts held a match. */
+static unsigned compare(struct random *random, struct hv_str pattern, unsigned flags, unsigned texts)
+{
+    struct find_options options = options_of(flags);
+    struct find *find = NULL;
+    struct oracle oracle;
+    unsigned matched = 0;
+    if (find_compile(pattern, &options, &find, NULL))
+        return 0;
+    if (!oracle_init(&oracle, pattern, &options))
+        fail_msg("only PCRE2 refuses %.*s", HV_STR_ARG(pattern));
+    for (; texts; texts--) {
+        CLEANUP_BUF struct hv_buf source = {.max = 1 << 20}, expected = {.max = 1 << 20}, found = {.max = 1 << 20},
+                                  described = {.max = 4096};
+        add_text(random, &source);
+        char *text = hv_malloc(source.len + 1); /* of its own, so that reading beyond it is seen */
+        memcpy(text, source.len ? source.data : "", source.len);
+        text = hv_realloc(text, source.len ? source.len : 1);
+        oracle.failed = false;
+        oracle_all(&oracle, hv_str_of(text, source.len), &expected);
+        bool complete = find_all(find, hv_str_of(text, source.len), &found);
+        matched += expected.len > 0;
+        if (complete && !oracle.failed && !hv_str_eq(hv_buf_str(&found), hv_buf_str(&expected))) {
+            find_describe(find, &described);
+            print_message(
+                "# pattern: %.*s\n# flags: %u, %s\n# expected: %s\n# found: %s\n# text: ", HV_STR_ARG(pattern), flags,
+                described.data, expected.len ? expected.data : "", found.len ? found.data : "");
+            for (size_t i = 0; i < source.len; i++)
+                print_message((unsigned char)text[i] >= 32 && (unsigned char)text[i] < 127 ? "%c" : "\\x%02x",
+                              (unsigned char)text[i]);
+            fail_msg("%s", "engines disagree");
+        }
+        free(text);
+    }
+    oracle_release(&oracle);
+    find_release(find);
+    return matched;
+}
+
+static void all_engines_agree_with_pcre2_on_random_patterns_and_texts(void **state)
+{
+    (void)state;
+    enum { PATTERNS = 3000, TEXTS = 3 };
+    struct random random = {20240131};
+    unsigned matched = 0;
+    for (unsigned i = 0; i < PATTERNS; i++) {
+        CLEANUP_BUF struct hv_buf pattern = {.max = 1 << 16};
+        unsigned flags = pick(&random, 64) & ~(unsigned)NO_SCAN;
+        if (flags & FIXED)
+            for (unsigned count = 1 + pick(&random, 5); count; count--)
+                hv_buf_add_cstr(&pattern, PICK(&random, words));
+        else
+            add_branch(&random, 2, &pattern);
+        if (!(flags & FIXED) && pick(&random, 2))
+            hv_buf_add_cstr(&pattern, "|quiz");
+        matched += compare(&random, hv_buf_str(&pattern), flags, TEXTS);
+    }
+    assert_true(matched > PATTERNS / 2);
+}
+
+static void long_literals_and_many_choices_agree_with_pcre2(void **state)
+{
+    (void)state;
+    struct random random = {7};
+    for (unsigned i = 0; i < 600; i++) {
+        CLEANUP_BUF struct hv_buf pattern = {.max = 1 << 16};
+        for (unsigned count = 1 + pick(&random, 20); count; count--) {
+            for (unsigned parts = 1 + pick(&random, 3); parts; parts--)
+                hv_buf_add_cstr(&pattern, PICK(&random, words));
+            if (count > 1 && i % 2)
+                hv_buf_add_byte(&pattern, '|');
+        }
+        (void)compare(&random, hv_buf_str(&pattern),
+                      i % 2 ? pick(&random, 2) * NOCASE : FIXED | pick(&random, 2) * NOCASE, 3);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_kind_of_pattern_gets_its_engine),
+        cmocka_unit_test(matches_are_where_they_should_be),
+        cmocka_unit_test(no_place_is_missed_at_the_edges_of_blocks),
+        cmocka_unit_test(an_invalid_pattern_is_answered_with_what_to_write_instead),
+        cmocka_unit_test(a_pattern_that_is_too_long_is_refused),
+        cmocka_unit_test(a_pathological_pattern_ends_at_the_match_limit),
+        cmocka_unit_test(all_engines_agree_with_pcre2_on_random_patterns_and_texts),
+        cmocka_unit_test(long_literals_and_many_choices_agree_with_pcre2),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -197,8 +197,9 @@ static void a_value_over_the_limit_is_left_out_and_reading_goes_on(void **state)
 #define MESSAGE_START                                                                                                  \
     EVENT("{\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"role\":\"assistant\",\"content\":[]}}")
 #define MESSAGE_STOP                                                                                                   \
-    EVENT("{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"}}") EVENT("{\"type\":\"message_"        \
-                                                                                         "stop\"}")
+    EVENT("{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"}}")                                     \
+    EVENT("{\"type\":\"message_"                                                                                       \
+          "stop\"}")
 #define BLOCK(index, id)                                                                                               \
     EVENT("{\"type\":\"content_block_start\",\"index\":" index                                                         \
           ",\"content_block\":{\"type\":\"tool_use\",\"id\":\"" id "\",\"name\":\"A\",\"input\":{}}}")                 \

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "runtime/call.h"
 #include "text/ansi.h"
+#include "text/controls.h"
 #include "text/truncate.h"
 
 #include <string.h>
@@ -16,25 +17,30 @@ enum { UNLIMITED = SIZE_MAX / 4 };
 /* ---- cleaning ------------------------------------------------------------------------------------------------------
  */
 
-static struct hv_str clean(struct hv_arena *arena, struct hv_str text)
+/* Of what a program printed the model gets what a terminal would show; of anything else, what is there: a '\r' in a
+ * file must not hide what stands before it. */
+static struct hv_str clean(struct call *call, struct hv_str text)
 {
     if (!text.len || ansi_is_clean(text))
         return text;
     CLEANUP_BUF struct hv_buf buf = {.max = UNLIMITED};
-    ansi_clean(text, &buf);
-    return hv_arena_str(arena, hv_buf_str(&buf));
+    if (call->tool && call->tool->executes)
+        ansi_clean(text, &buf);
+    else
+        controls_show(text, &buf);
+    return hv_arena_str(&call->arena, hv_buf_str(&buf));
 }
 
 static void clean_all(struct call *call)
 {
     for (struct hv_content *block = call->result.first; block; block = block->next) {
-        block->text = clean(&call->arena, block->text);
-        block->head = clean(&call->arena, block->head);
-        block->tail = clean(&call->arena, block->tail);
-        block->title = clean(&call->arena, block->title);
+        block->text = clean(call, block->text);
+        block->head = clean(call, block->head);
+        block->tail = clean(call, block->tail);
+        block->title = clean(call, block->title);
     }
-    call->result.summary = clean(&call->arena, call->result.summary);
-    call->result.diff = clean(&call->arena, call->result.diff);
+    call->result.summary = clean(call, call->result.summary);
+    call->result.diff = clean(call, call->result.diff);
 }
 
 /* ---- storing -------------------------------------------------------------------------------------------------------
@@ -194,7 +200,7 @@ void result_replace(struct call *call, struct hv_str text)
 {
     size_t limit = result_limit(call);
     call->result.first = call->result.last = NULL;
-    hv_result_add_text(&call->result, &call->arena, clean(&call->arena, text));
+    hv_result_add_text(&call->result, &call->arena, clean(call, text));
     call->produced = call->result.first;
     call->stored = (struct hv_str){0};
     present(call, limit, LIMIT_REASON);
@@ -203,7 +209,7 @@ void result_replace(struct call *call, struct hv_str text)
 
 void result_note(struct call *call, struct hv_str text)
 {
-    text = clean(&call->arena, text);
+    text = clean(call, text);
     call->note = call->note.len ? hv_arena_format(&call->arena, "%.*s\n%.*s", HV_STR_ARG(call->note), HV_STR_ARG(text))
                                 : hv_arena_str(&call->arena, text);
     hv_result_add_text(&call->result, &call->arena, text);

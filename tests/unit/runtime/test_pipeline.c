@@ -292,7 +292,7 @@ static void escapes_and_broken_bytes_do_not_reach_the_model(void **state)
     harness_open(&h, ALLOWED);
     harness_start(&h, NULL);
     const struct harness_result *result = run_one("Probe", "{\"say\":\"\\u001b[31mred\\u001b[0m\\u0007!\"}");
-    assert_string_equal(result->text, "red!");
+    assert_string_equal(result->text, "red␇!");
     harness_close(&h);
 }
 

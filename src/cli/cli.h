@@ -75,6 +75,9 @@ extern const struct option cli_setup_options[];
 /* Open the set-up as these flags say. */
 enum hv_code cli_setup_open(const struct cli_setup_flags *flags, struct setup *setup,
                             struct hv_error *err) HV_MUST_CHECK;
+/* Sessions and stored results that nobody touched for as long as the settings say go; looks at the disk once a day at
+ * most. except_id: of the session at hand, or absent. */
+void cli_clean_sessions(const struct setup *setup, struct hv_str except_id);
 /* The mode that the flags ask for; false when they say nothing. HV_EDENIED in *err cannot happen here: settings that
  * forbid bypassing are the policy's business. */
 bool cli_mode(const struct cli_setup_flags *flags, enum policy_mode *mode);

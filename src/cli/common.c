@@ -1,5 +1,7 @@
 /* common.c: what the commands share; see cli.h. */
 #include "cli/cli.h"
+
+#include "journal/sessions.h"
 #include "text/ansi.h"
 
 #include <errno.h>
@@ -228,4 +230,12 @@ enum hv_code cli_check_tools(const struct option_list *list, const char *flag, s
         return HV_EINVAL;
     }
     return HV_OK;
+}
+
+void cli_clean_sessions(const struct setup *setup, struct hv_str except_id)
+{
+    enum { KEEP_DAYS = 30 };
+    int64_t days = setup->settings->cleanup_period_days;
+    if (days != 0)
+        sessions_clean(days > 0 ? days : KEEP_DAYS, except_id);
 }

@@ -100,6 +100,7 @@ static int run(const struct cli_call *call)
     if (status == CLI_OK) {
         cli_tell_problems(&setup);
         status = run_with(flags, &setup, input);
+        cli_clean_sessions(&setup, (struct hv_str){0});
     }
     setup_release(&setup);
     if (input != STDIN_FILENO)

@@ -13,13 +13,7 @@
 #include "base/cleanup.h"
 #include "text/ansi.h"
 
-enum {
-    KEEP_DAYS = 30,
-    STDIN_MAX = 10 * 1000 * 1000,
-    PROMPT_FILE_MAX = 8 << 20,
-    STDIN_WAIT_MS = 3000,
-    STRUCTURED_TRIES = 5
-};
+enum { STDIN_MAX = 10 * 1000 * 1000, PROMPT_FILE_MAX = 8 << 20, STDIN_WAIT_MS = 3000, STRUCTURED_TRIES = 5 };
 
 static const char *const output_names[] = {"text", "json", "stream-json", NULL};
 static const char *const input_names[] = {"text", "stream-json", NULL};
@@ -414,14 +408,6 @@ static enum hv_code start_turn(struct print *print, struct hv_str prompt, struct
     return session_submit_text(print->session, prompt, err);
 }
 
-/* Sessions that nobody touched for long go; looks at the disk once a day at most. */
-static void clean_old_sessions(const struct print *print)
-{
-    int64_t days = print->setup.settings->cleanup_period_days;
-    if (session_journal_path(print->session).ptr && days != 0)
-        sessions_clean(days > 0 ? days : KEEP_DAYS, session_id(print->session));
-}
-
 static int run_session(struct print *print, struct hv_str prompt)
 {
     struct hv_error err;
@@ -435,7 +421,8 @@ static int run_session(struct print *print, struct hv_str prompt)
         code = start_turn(print, prompt, &err);
     if (code == HV_OK) {
         run_loop(print);
-        clean_old_sessions(print);
+        if (session_journal_path(print->session).ptr)
+            cli_clean_sessions(&print->setup, session_id(print->session));
     }
     print_input_stop(print);
     if (loading)

@@ -274,6 +274,11 @@ static int remove_visited(const char *path, const struct stat *st, int kind, str
     return 0;
 }
 
+static void remove_folder(struct hv_arena *arena, struct hv_str folder)
+{
+    nftw(hv_arena_cstr(arena, folder), remove_visited, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
 /* Only what lies in the directory of sessions may be removed: anything may be named by its path. */
 static bool is_kept_session(struct hv_arena *arena, const struct session_entry *entry)
 {
@@ -302,8 +307,7 @@ enum hv_code sessions_remove(const struct session_entry *entry, struct hv_error 
         return hv_fail(err, HV_ECONFLICT, "session %.*s is in use", HV_STR_ARG(entry->id));
     if (unlink(path) != 0)
         return hv_fail_errno(err, errno, "cannot remove %s", path);
-    struct hv_str folder = hv_str_slice(entry->path, 0, entry->path.len - 6);
-    nftw(hv_arena_cstr(&arena, folder), remove_visited, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    remove_folder(&arena, hv_str_slice(entry->path, 0, entry->path.len - 6));
     return HV_OK;
 }
 
@@ -316,6 +320,41 @@ static bool cleaning_is_due(struct hv_arena *arena)
         return false;
     CLEANUP_FD int fd = open(marker.ptr, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     return fd >= 0 && futimens(fd, NULL) == 0;
+}
+
+/* Stored results of runs that kept no journal (`helve exec`, --no-session-persistence), not touched since `oldest`. */
+static size_t clean_results(struct hv_arena *arena, struct hv_str project, int64_t oldest)
+{
+    size_t removed = 0;
+    struct stat st;
+    DIR *dir = opendir(hv_arena_cstr(arena, project));
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry && removed < CLEAN_MAX; entry = readdir(dir)) {
+        struct hv_str id = hv_str_from(entry->d_name);
+        struct hv_str folder = hv_arena_format(arena, "%.*s/%s", HV_STR_ARG(project), entry->d_name);
+        struct hv_str results = hv_arena_format(arena, "%.*s/tool-results", HV_STR_ARG(folder));
+        bool without_journal = session_id_is_valid(id) && lstat(folder.ptr, &st) == 0 && S_ISDIR(st.st_mode) &&
+                               access(hv_arena_format(arena, "%.*s.jsonl", HV_STR_ARG(folder)).ptr, F_OK) != 0;
+        if (!without_journal || (lstat(results.ptr, &st) != 0 && errno != ENOENT) || st.st_mtime >= oldest)
+            continue;
+        remove_folder(arena, folder);
+        removed++;
+    }
+    if (dir)
+        closedir(dir);
+    return removed;
+}
+
+static size_t clean_all_results(struct hv_arena *arena, int64_t oldest)
+{
+    size_t removed = 0;
+    struct hv_str all = sessions_directory(arena);
+    DIR *dir = opendir(hv_arena_cstr(arena, all));
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry && removed < CLEAN_MAX; entry = readdir(dir))
+        if (entry->d_name[0] != '.')
+            removed += clean_results(arena, hv_arena_format(arena, "%.*s/%s", HV_STR_ARG(all), entry->d_name), oldest);
+    if (dir)
+        closedir(dir);
+    return removed;
 }
 
 size_t sessions_clean(int64_t days, struct hv_str except_id)
@@ -335,5 +374,5 @@ size_t sessions_clean(int64_t days, struct hv_str except_id)
         if (!hv_str_eq(entry->id, except_id) && sessions_remove(entry, NULL) == HV_OK)
             removed++;
     }
-    return removed;
+    return removed + clean_all_results(&arena, oldest);
 }

@@ -211,6 +211,22 @@ static void what_is_no_kept_session_is_never_removed(void **state)
     assert_true(exists(path) && exists(folder));
 }
 
+/* A folder of stored results beside `journal`, without a journal of its own. */
+static struct hv_str make_results(struct hv_arena *arena, struct hv_str journal, const char *id, int age)
+{
+    struct hv_str project = hv_str_slice(journal, 0, hv_str_rfind_byte(journal, '/'));
+    struct hv_str folder = hv_arena_format(arena, "%.*s/%s", HV_STR_ARG(project), id);
+    struct hv_str results = hv_arena_format(arena, "%.*s/tool-results", HV_STR_ARG(folder));
+    const struct timespec times[] = {{.tv_sec = time(NULL) - age}, {.tv_sec = time(NULL) - age}};
+    assert_int_equal(mkdir(folder.ptr, 0700), 0);
+    assert_int_equal(mkdir(results.ptr, 0700), 0);
+    FILE *file = fopen(hv_arena_format(arena, "%.*s/a.txt", HV_STR_ARG(results)).ptr, "w");
+    assert_non_null(file);
+    fclose(file);
+    assert_int_equal(utimensat(AT_FDCWD, results.ptr, times, 0), 0);
+    return folder;
+}
+
 static void cleaning_removes_old_sessions_once_a_day(void **state)
 {
     (void)state;
@@ -221,7 +237,12 @@ static void cleaning_removes_old_sessions_once_a_day(void **state)
     struct hv_str mine = make_session(&arena, HV_STR("/other"), "mine", 40 * DAY);
     struct hv_str busy = make_session(&arena, home, "busy", 50 * DAY);
     struct journal_writer *writer = open_writer(busy);
-    assert_int_equal(sessions_clean(30, HV_STR("mine")), 1);
+    /* What runs without a journal have stored goes by its own age. */
+    struct hv_str results_old = make_results(&arena, kept, "old-exec", 31 * DAY),
+                  results_new = make_results(&arena, kept, "new-exec", 29 * DAY);
+    assert_int_equal(sessions_clean(30, HV_STR("mine")), 2);
+    assert_false(exists(results_old));
+    assert_true(exists(results_new));
     assert_false(exists(old));
     assert_true(exists(kept) && exists(mine) && exists(busy));
     journal_writer_close(writer);

@@ -85,7 +85,8 @@ static void ask_record(void *user, const struct runtime_question *question, cons
         if (hv_str_eq(call->id, question->call_id))
             *(call->decision == HV_ALLOW ? &allowed : &denied) = true;
     }
-    answer->verdict = allowed && !denied ? HV_ALLOW : HV_DENY;
+    /* No answer at all is a denial in the words of a session that had nobody to ask. */
+    answer->verdict = allowed && !denied ? HV_ALLOW : HV_VERDICT_NONE;
 }
 
 /* ---- the command ---------------------------------------------------------------------------------------------------

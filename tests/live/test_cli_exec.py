@@ -400,7 +400,7 @@ class Interrupts(Case):
 
     def test_a_reader_that_reads_nothing_does_not_hold_the_program(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
-            calls = "".join(json.dumps(use("Read", file_path="big", id="c%d" % call)) + "\n" for call in range(30))
+            calls = "".join(json.dumps(use("Read", file_path="big", offset=call + 1, id="c%d" % call)) + "\n" for call in range(30))
             self.write("calls.jsonl", calls)
             self.write("big", ("x" * 20 + "\n") * 1900)
             process = self.start("exec", "calls.jsonl", stdin=subprocess.DEVNULL)

@@ -32,6 +32,7 @@ enum {
     JIT_STACK_MAX = 1024 * 1024,
     SHORT_SUBJECT = 1024,  /* not worth watching the clock for */
     SLICE_STEPS = 8 << 20, /* starting places tried first, times the bytes that each may look at */
+    WINDOW_SLICE = 4096,
     SLICE_NS = 10 * 1000 * 1000,
     LINES_PER_CHECK = 64,
     DESCRIBED_MAX = 60,
@@ -150,7 +151,7 @@ static bool choose_literal(struct find *find)
     struct find_facts *facts = hv_calloc(1, sizeof *facts);
     find_pattern_read_fixed(part, find->options.ignore_case, facts);
     if (facts->best.count == 1 && facts->best.items[0].len == part.len) {
-        find->scan = find_scan_new(facts->classes, &facts->best, find->options.portable);
+        find->scan = find_scan_new(facts, find->options.portable);
         find->engine = ENGINE_LITERAL;
     }
     free(facts);
@@ -167,7 +168,7 @@ static void choose_scan(struct find *find, struct hv_str pattern)
     else
         find_pattern_read(pattern, find->options.ignore_case, facts);
     if (facts->best.count && facts->cost < rare_enough)
-        find->scan = find_scan_new(facts->classes, &facts->best, find->options.portable);
+        find->scan = find_scan_new(facts, find->options.portable);
     find->ends_at_newline = facts->ends_at_newline;
     find->engine = find->scan ? ENGINE_SCAN : facts->line_bound || find->options.word ? ENGINE_LINES : ENGINE_WINDOWS;
     free(facts);
@@ -348,7 +349,8 @@ static enum tried try_subject(struct find_scratch *scratch, struct hv_str subjec
         from++;
     if (subject.len <= SHORT_SUBJECT)
         return try_slice(scratch, subject, from, PCRE2_UNSET, effort, start, end);
-    for (size_t slice = SLICE_STEPS / subject.len + 4;;) {
+    size_t slice = effort == WINDOW_EFFORT ? WINDOW_SLICE : SLICE_STEPS / subject.len + 4;
+    for (;;) {
         size_t limit = subject.len - from > slice ? from + slice : PCRE2_UNSET;
         uint64_t began = clock_monotonic_ns();
         enum tried tried = try_slice(scratch, subject, from, limit, effort, start, end);
@@ -424,10 +426,35 @@ static bool is_past_lines(struct hv_str text, size_t start)
     return start >= text.len && (!text.len || text.ptr[text.len - 1] == '\n');
 }
 
-static bool must_go_by_lines(const struct find_scratch *scratch, struct hv_str text, size_t from, size_t limit)
+/*
+ * Lines from `from` up to limit, in which PCRE2 found nothing as parts of a window. They may still hold matches if they
+ * end in "\r\n": there "$" holds only in a line alone.
+ */
+static enum find_result find_before(struct find_scratch *scratch, struct hv_str text, size_t from, size_t limit,
+                                    struct find_match *match)
 {
-    return (uintptr_t)(text.ptr + from) < scratch->hard_until ||
-           (scratch->find->ends_at_newline && memchr(text.ptr + from, '\r', limit - from));
+    if (from >= limit || !scratch->find->ends_at_newline || !memchr(text.ptr + from, '\r', limit - from))
+        return FIND_NONE;
+    return find_by_lines(scratch, text, from, limit, match);
+}
+
+/*
+ * PCRE2 found [start, until) in a window. If that is all within its line, it would be found in the line alone, too:
+ * what PCRE2 tried before it was either the same or went beyond the line.
+ */
+static enum tried confirm(struct find_scratch *scratch, struct hv_str text, size_t from, size_t start, size_t until,
+                          struct find_match *match)
+{
+    size_t line = lines_begin(text, start), end = line_end(text, start);
+    struct hv_str subject = lines_chop(hv_str_slice(text, line, end));
+    bool ends_in_cr = end - line > subject.len + 1;
+    bool in_character = start < text.len && (text.ptr[start] & 0xc0) == 0x80; /* ill-formed: try_subject skips it */
+    if (until <= line + subject.len && !(ends_in_cr && scratch->find->ends_at_newline) && !in_character) {
+        *match = (struct find_match){
+            .from = start, .until = until, .line = line, .end = end, .next = after_match(text, start, until)};
+        return TRIED_MATCH;
+    }
+    return try_line(scratch, text, line, end, line > from ? line : from, match);
 }
 
 /* The window from `line`, where a line begins, to limit, where one ends; matches at or after from. */
@@ -435,28 +462,28 @@ static enum find_result find_in_window(struct find_scratch *scratch, struct hv_s
                                        size_t limit, struct find_match *match)
 {
     struct hv_str window = hv_str_slice(text, line, limit);
-    if (must_go_by_lines(scratch, text, line, limit))
+    if ((uintptr_t)(text.ptr + line) < scratch->hard_until)
         return find_by_lines(scratch, text, from, limit, match);
     while (from < limit) {
         size_t start, until;
         enum tried tried = try_subject(scratch, window, from - line, WINDOW_EFFORT, &start, &until);
-        if (tried == TRIED_NONE)
-            return FIND_NONE;
         if (tried == TRIED_STOPPED)
             return FIND_STOPPED;
         if (tried == TRIED_HARD) {
             scratch->hard_until = (uintptr_t)(text.ptr + limit);
             return find_by_lines(scratch, text, from, limit, match);
         }
-        if (is_past_lines(window, start))
-            return FIND_NONE;
-        size_t begin = line + lines_begin(window, start), end = line_end(text, line + start);
-        tried = try_line(scratch, text, begin, end, begin > from ? begin : from, match);
+        if (tried == TRIED_NONE || is_past_lines(window, start))
+            return find_before(scratch, text, from, limit, match);
+        enum find_result found = find_before(scratch, text, from, line + lines_begin(window, start), match);
+        if (found != FIND_NONE)
+            return found;
+        tried = confirm(scratch, text, from, line + start, line + until, match);
         if (tried == TRIED_MATCH)
             return FIND_FOUND;
         if (tried == TRIED_STOPPED)
             return FIND_STOPPED;
-        from = end;
+        from = line_end(text, line + start);
     }
     return FIND_NONE;
 }

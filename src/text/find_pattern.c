@@ -62,12 +62,12 @@ static void read_choices(struct reader *reader, struct element *out);
 
 /* ---- classes and sequences ------------------------------------------------------------------------------- */
 
-double find_class_share(const struct find_class *class)
+static double class_share(const struct find_class *class)
 {
     double share = 1e-7;
-    for (unsigned byte = 0; byte < 256; byte++)
-        if (find_class_has(class, byte))
-            share += exp2(rarity[byte] / -8.0);
+    for (unsigned word = 0; word < 4; word++)
+        for (uint64_t bits = class->bits[word]; bits; bits &= bits - 1)
+            share += exp2(rarity[word * 64 + (unsigned)__builtin_ctzll(bits)] / -8.0);
     return share < 1 ? log2(share) : 0;
 }
 
@@ -93,6 +93,7 @@ static unsigned char class_number(struct reader *reader, const struct find_class
         return 0;
     }
     facts->classes[facts->class_count] = *class;
+    facts->shares[facts->class_count] = class_share(class);
     return (unsigned char)facts->class_count++;
 }
 
@@ -137,7 +138,7 @@ static double cost_of(const struct reader *reader, const struct find_sequences *
     for (unsigned i = 0; i < sequences->count; i++) {
         double share = 0;
         for (unsigned k = 0; k < sequences->items[i].len; k++)
-            share += find_class_share(&reader->facts->classes[sequences->items[i].at[k]]);
+            share += reader->facts->shares[sequences->items[i].at[k]];
         sum += exp2(share > enough ? share : enough);
     }
     double cost = sequences->count ? log2(sum) : 0;
@@ -355,7 +356,6 @@ static void read_escape(struct reader *reader, struct element *out)
     } else if (byte >= '1' && byte <= '9') {
         while (peek(reader) >= '0' && peek(reader) <= '9')
             reader->at++;
-        reader->facts->line_bound = true;
     } else if (byte == 'R' || byte == 'X') {
         reader->facts->line_bound = true;
     } else if (byte == 'x') {
@@ -470,8 +470,9 @@ static void read_atom(struct reader *reader, struct element *out)
     case '[': read_bracket(reader, out); return;
     case '(': read_group(reader, out); return;
     case '.': reader->at++; return;
-    case '$': reader->facts->ends_at_newline = true; /* fall through */
     case '^':
+    case '$':
+        reader->facts->ends_at_newline |= reader->pattern.ptr[at] == '$';
         reader->at++;
         out->kind = ELEMENT_WIDTHLESS;
         return;

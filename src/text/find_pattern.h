@@ -32,6 +32,7 @@ struct find_sequences {
 
 struct find_facts {
     struct find_class classes[FIND_CLASSES_MAX];
+    double shares[FIND_CLASSES_MAX]; /* log2 of the share of each class among the bytes of source code, ≤ 0 */
     unsigned class_count;
     struct find_sequences best; /* each match contains one of them; count 0: nothing is known */
     double cost;                /* log2 of how often one of them is expected per byte of source code */
@@ -47,9 +48,6 @@ void find_pattern_read_fixed(struct hv_str text, bool ignore_case, struct find_f
 
 /* Append to out the text that the pattern stands for, if it is one text and nothing else; else false. */
 bool find_pattern_is_text(struct hv_str pattern, struct hv_buf *out);
-
-/* log2 of the share of this class among the bytes of source code, ≤ 0. */
-double find_class_share(const struct find_class *class);
 
 /* Does the pattern ask for a line end outside of a class: "\n" or the byte itself? */
 bool find_pattern_has_newline(struct hv_str pattern);

@@ -323,17 +323,17 @@ static bool class_compares(const struct find_class *class, struct compared *out)
 }
 
 /* The two rarest places that compare; false when there is none. *share: of both together. */
-static bool choose_pair(const struct find_class *classes, const struct find_sequence *sequence, struct compared pair[2],
+static bool choose_pair(const struct find_facts *facts, const struct find_sequence *sequence, struct compared pair[2],
                         double *share)
 {
     double best[2] = {1, 1};
     for (unsigned i = 0; i < sequence->len; i++) {
-        const struct find_class *class = &classes[sequence->at[i]];
+        const struct find_class *class = &facts->classes[sequence->at[i]];
         struct compared compared;
         if (!class_compares(class, &compared))
             continue;
         compared.at = (unsigned char)i;
-        double rare = find_class_share(class);
+        double rare = facts->shares[sequence->at[i]];
         if (rare < best[0]) {
             best[1] = best[0];
             pair[1] = pair[0];
@@ -364,7 +364,7 @@ static void halves_of(const struct find_class *class, struct halves *halves)
 }
 
 /* Masks for the rarest classes of the sequence, and the runs of places they stand for. */
-static void plan_masks(struct find_scan *scan, const struct find_class *classes, const struct find_sequence *sequence)
+static void plan_masks(struct find_scan *scan, const struct find_facts *facts, const struct find_sequence *sequence)
 {
     unsigned char chosen[MASKS_MAX];
     unsigned span = sequence->len < SPAN_MAX ? sequence->len : SPAN_MAX;
@@ -373,14 +373,13 @@ static void plan_masks(struct find_scan *scan, const struct find_class *classes,
         int rarest = -1;
         for (unsigned i = 0; i < span; i++) {
             bool taken = memchr(chosen, sequence->at[i], scan->mask_count) != NULL;
-            if (!taken &&
-                (rarest < 0 || find_class_share(&classes[sequence->at[i]]) < find_class_share(&classes[rarest])))
+            if (!taken && (rarest < 0 || facts->shares[sequence->at[i]] < facts->shares[rarest]))
                 rarest = sequence->at[i];
         }
         if (rarest < 0)
             break;
         chosen[scan->mask_count] = (unsigned char)rarest;
-        halves_of(&classes[rarest], &scan->masks[scan->mask_count++]);
+        halves_of(&facts->classes[rarest], &scan->masks[scan->mask_count++]);
     }
     scan->span = span;
     for (unsigned i = 0, len; i < span && scan->run_count < RUNS_MAX; i += len) {
@@ -394,14 +393,14 @@ static void plan_masks(struct find_scan *scan, const struct find_class *classes,
 }
 
 /* Where the rarest `width` places in a row begin. */
-static unsigned rarest_window(const struct find_class *classes, const struct find_sequence *sequence, unsigned width)
+static unsigned rarest_window(const struct find_facts *facts, const struct find_sequence *sequence, unsigned width)
 {
     unsigned best = 0;
     double best_share = 1;
     for (unsigned i = 0; i + width <= sequence->len; i++) {
         double share = 0;
         for (unsigned k = 0; k < width; k++)
-            share += find_class_share(&classes[sequence->at[i + k]]);
+            share += facts->shares[sequence->at[i + k]];
         if (share < best_share) {
             best = i;
             best_share = share;
@@ -410,20 +409,21 @@ static unsigned rarest_window(const struct find_class *classes, const struct fin
     return best;
 }
 
-static void plan_set(struct find_scan *scan, const struct find_class *classes, const struct find_sequences *sequences)
+static void plan_set(struct find_scan *scan, const struct find_facts *facts)
 {
+    const struct find_sequences *sequences = &facts->best;
     scan->width = FINGERPRINT;
     for (unsigned i = 0; i < sequences->count; i++)
         if (sequences->items[i].len < scan->width)
             scan->width = sequences->items[i].len;
     for (unsigned i = 0; i < sequences->count; i++) {
         const struct find_sequence *sequence = &sequences->items[i];
-        unsigned first = rarest_window(classes, sequence, scan->width);
+        unsigned first = rarest_window(facts, sequence, scan->width);
         unsigned char bucket = (unsigned char)(1u << i % BUCKETS);
         scan->sequences[i].fingerprint = (unsigned char)first;
         for (unsigned k = 0; k < scan->width; k++)
             for (unsigned byte = 0; byte < 256; byte++)
-                if (find_class_has(&classes[sequence->at[first + k]], byte)) {
+                if (find_class_has(&facts->classes[sequence->at[first + k]], byte)) {
                     scan->buckets[k][byte] |= bucket;
                     scan->low[k][byte & 15] |= bucket;
                     scan->high[k][byte >> 4] |= bucket;
@@ -431,8 +431,9 @@ static void plan_set(struct find_scan *scan, const struct find_class *classes, c
     }
 }
 
-struct find_scan *find_scan_new(const struct find_class *classes, const struct find_sequences *sequences, bool portable)
+struct find_scan *find_scan_new(const struct find_facts *facts, bool portable)
 {
+    const struct find_sequences *sequences = &facts->best;
     const double pair_is_rare = -9;
     struct find_scan *scan = hv_calloc(1, sizeof *scan + sequences->count * sizeof scan->sequences[0]);
     scan->vectors = !portable && machine_has_vectors();
@@ -442,22 +443,22 @@ struct find_scan *find_scan_new(const struct find_class *classes, const struct f
         scan->sequences[i].len = from->len;
         for (unsigned k = 0; k < from->len; k++)
             for (unsigned byte = 0; byte < 256; byte++)
-                if (find_class_has(&classes[from->at[k]], byte))
+                if (find_class_has(&facts->classes[from->at[k]], byte))
                     scan->sequences[i].allowed[byte] |= 1u << k;
     }
     double share;
     if (scan->count > 1) {
         scan->kind = SCAN_SET;
         scan->next = scan->vectors ? next_set : next_plain_set;
-        plan_set(scan, classes, sequences);
-    } else if (choose_pair(classes, &sequences->items[0], scan->pair, &share) &&
+        plan_set(scan, facts);
+    } else if (choose_pair(facts, &sequences->items[0], scan->pair, &share) &&
                (share < pair_is_rare || sequences->items[0].len == 1)) {
         scan->kind = SCAN_PAIR;
         scan->next = scan->vectors ? next_pair : next_plain_pair;
     } else {
         scan->kind = SCAN_MASKS;
         scan->next = scan->vectors ? next_masks : next_plain_masks;
-        plan_masks(scan, classes, &sequences->items[0]);
+        plan_masks(scan, facts, &sequences->items[0]);
     }
     return scan;
 }

@@ -12,11 +12,10 @@
 struct find_scan;
 
 /*
- * A scanner for sequences, each of at least one byte; count ≥ 1. Never NULL; free with find_scan_free. portable: do not
- * use what only this machine has.
+ * A scanner for facts->best, which has at least one sequence and none that is empty. Never NULL; free with
+ * find_scan_free. portable: do not use what only this machine has.
  */
-struct find_scan *find_scan_new(const struct find_class *classes, const struct find_sequences *sequences,
-                                bool portable);
+struct find_scan *find_scan_new(const struct find_facts *facts, bool portable);
 void find_scan_free(struct find_scan *scan); /* NULL is fine */
 
 /*

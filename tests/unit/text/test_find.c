@@ -7,6 +7,7 @@
 // clang-format off
 #include <setjmp.h>
 #include <stdarg.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 #include <cmocka.h>
@@ -57,7 +58,7 @@ static const struct {
     {"foo(?=bar)", PLAIN, "scan, then PCRE2 on the line: 3 bytes"},
     {"^\\s*$", PLAIN, "PCRE2 on windows of lines"},
     {"(?<=a).", PLAIN, "PCRE2 on each line"},
-    {"(a)\\1", PLAIN, "PCRE2 on each line"},
+    {"(a)\\1", PLAIN, "PCRE2 on windows of lines"},
     {"(?x) a b c", PLAIN, "PCRE2 on each line"},
     {"struct.*uuid", ACROSS, "scan, then PCRE2 on the text"},
     {".*", ACROSS, "PCRE2 on the text"},
@@ -408,6 +409,74 @@ static void long_literals_and_many_choices_agree_with_pcre2(void **state)
     }
 }
 
+static void windows_of_lines_agree_with_pcre2_where_they_meet(void **state)
+{
+    (void)state;
+    static const char *const patterns[] = {"^\\s*$",   "a$",   "^",      "\\b\\w+\\b$", ".+", "[^a]+$",
+                                           "(\\w)\\1", "\\s+", "\\W\\W", "[^a]*\\w",    "$",  "e?e?e?$"};
+    struct random random = {99};
+    CLEANUP_BUF struct hv_buf source = {.max = 1 << 20};
+    while (source.len < 90 * 1000)
+        add_text(&random, &source);
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        CLEANUP_BUF struct hv_buf expected = {.max = 8 << 20}, found = {.max = 8 << 20};
+        struct find_options options = {0};
+        struct find *find = compile(hv_str_from(patterns[i]), PLAIN);
+        struct oracle oracle;
+        assert_true(oracle_init(&oracle, hv_str_from(patterns[i]), &options));
+        oracle_all(&oracle, hv_buf_str(&source), &expected);
+        assert_true(find_all(find, hv_buf_str(&source), &found));
+        if (oracle.failed || !hv_str_eq(hv_buf_str(&found), hv_buf_str(&expected)))
+            fail_msg("%s", patterns[i]);
+        oracle_release(&oracle);
+        find_release(find);
+    }
+}
+
+struct searcher {
+    const struct find *find;
+    struct hv_str text;
+    struct hv_buf found;
+};
+
+static void *search(void *user)
+{
+    struct searcher *searcher = user;
+    for (int i = 0; i < 20; i++) {
+        hv_buf_clear(&searcher->found);
+        (void)find_all(searcher->find, searcher->text, &searcher->found);
+    }
+    return NULL;
+}
+
+static void threads_share_a_compiled_pattern(void **state)
+{
+    (void)state;
+    static const char *const patterns[] = {"task", "zap|quiz|init", "[0-9]{4}[a-z]", "^\\w+"};
+    enum { THREADS = 3 };
+    struct random random = {3};
+    CLEANUP_BUF struct hv_buf source = {.max = 1 << 20};
+    while (source.len < 20 * 1000)
+        add_text(&random, &source);
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        struct find *find = compile(hv_str_from(patterns[i]), NOCASE);
+        struct searcher searchers[THREADS];
+        pthread_t threads[THREADS];
+        for (int k = 0; k < THREADS; k++) {
+            searchers[k] = (struct searcher){find, hv_buf_str(&source), {.max = 1 << 20}};
+            assert_int_equal(pthread_create(&threads[k], NULL, search, &searchers[k]), 0);
+        }
+        for (int k = 0; k < THREADS; k++) {
+            assert_int_equal(pthread_join(threads[k], NULL), 0);
+            assert_true(searchers[k].found.len > 0);
+            assert_true(hv_str_eq(hv_buf_str(&searchers[k].found), hv_buf_str(&searchers[0].found)));
+        }
+        for (int k = 0; k < THREADS; k++)
+            hv_buf_release(&searchers[k].found);
+        find_release(find);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -419,6 +488,8 @@ int main(void)
         cmocka_unit_test(a_pathological_pattern_ends_at_the_match_limit),
         cmocka_unit_test(all_engines_agree_with_pcre2_on_random_patterns_and_texts),
         cmocka_unit_test(long_literals_and_many_choices_agree_with_pcre2),
+        cmocka_unit_test(windows_of_lines_agree_with_pcre2_where_they_meet),
+        cmocka_unit_test(threads_share_a_compiled_pattern),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,19 +18,27 @@ enum { FOLDED_PATH_STACK = 4096 };
 
 struct rule {
     struct ignore_rule_text text;
-    struct hv_str fixed; /* the part before the first wildcard, or the key of a hash table */
-    struct hv_str wild;  /* the part from the first wildcard on; absent for a plain rule */
+    struct hv_str fixed;  /* the part before the first wildcard, or the key of a hash table */
+    struct hv_str wild;   /* the part from the first wildcard on; absent for a plain rule */
+    struct hv_str needed; /* plain bytes that the wild part cannot match without; may be empty */
     bool negated, directory_only;
     bool name_only;       /* no slash inside: matched against the last component */
     bool suffix;          /* '*' and a plain suffix */
     struct rule *earlier; /* with the same key */
 };
 
+/* How long some of the suffixes are, and which bytes those end with: most names can be told from all of them by that.
+ */
+struct suffix_length {
+    size_t length;
+    uint64_t last[4];
+};
+
 struct ignore_list {
     struct rule *rules; /* in the order of the file */
     size_t count;
     struct map names, suffixes, paths;
-    VEC(size_t) suffix_lengths; /* distinct */
+    VEC(struct suffix_length) suffix_lengths; /* distinct */
     VEC(const struct rule *) wildcards;
     bool icase;
 };
@@ -96,29 +104,71 @@ static void set_pattern(struct rule *rule, struct hv_str pattern)
     }
 }
 
-static void note_suffix_length(struct ignore_list *list, size_t length)
+static void note_suffix(struct ignore_list *list, struct hv_str suffix)
 {
-    for (size_t i = 0; i < list->suffix_lengths.count; i++)
-        if (list->suffix_lengths.items[i] == length)
-            return;
-    *vec_push(&list->suffix_lengths) = length;
+    size_t i = 0;
+    while (i < list->suffix_lengths.count && list->suffix_lengths.items[i].length != suffix.len)
+        i++;
+    if (i == list->suffix_lengths.count)
+        *vec_push(&list->suffix_lengths) = (struct suffix_length){.length = suffix.len};
+    unsigned char last = suffix.len ? (unsigned char)suffix.ptr[suffix.len - 1] : 0;
+    list->suffix_lengths.items[i].last[last / 64] |= UINT64_C(1) << last % 64;
+}
+
+/* A name may end with a suffix of that length. */
+static bool may_have_suffix(const struct suffix_length *suffixes, struct hv_str name)
+{
+    if (!suffixes->length || suffixes->length > name.len)
+        return !suffixes->length;
+    unsigned char last = (unsigned char)name.ptr[name.len - 1];
+    return suffixes->last[last / 64] >> last % 64 & 1;
+}
+
+/*
+ * The longest plain part of a wild one, looked for up to what takes more than a look to understand. Slashes at its ends
+ * do not count, since beside "**" they may stand for nothing.
+ */
+static struct hv_str needed_part(struct hv_str wild)
+{
+    struct hv_str best = {0};
+    for (size_t at = 0; at < wild.len && wild.ptr[at] != '[' && wild.ptr[at] != '\\'; at++) {
+        size_t from = at;
+        at += plain_length(hv_str_slice(wild, at, wild.len));
+        struct hv_str part = hv_str_slice(wild, from, at);
+        while (part.len && part.ptr[0] == '/')
+            part = hv_str_slice(part, 1, part.len);
+        while (part.len && part.ptr[part.len - 1] == '/')
+            part.len--;
+        if (part.len > best.len)
+            best = part;
+        if (at < wild.len && (wild.ptr[at] == '[' || wild.ptr[at] == '\\'))
+            break;
+    }
+    return best;
+}
+
+static struct hv_str folded(struct hv_arena *arena, struct hv_str text)
+{
+    char *copy = hv_arena_alloc(arena, text.len);
+    fold_ascii(copy, text.ptr, text.len);
+    return hv_str_of(copy, text.len);
 }
 
 static void index_rule(struct hv_arena *arena, struct ignore_list *list, struct rule *rule)
 {
-    if (list->icase && rule->fixed.len) {
-        char *folded = hv_arena_alloc(arena, rule->fixed.len);
-        fold_ascii(folded, rule->fixed.ptr, rule->fixed.len);
-        rule->fixed.ptr = folded;
-    }
+    if (list->icase && rule->fixed.len)
+        rule->fixed = folded(arena, rule->fixed);
     if (rule->wild.ptr) {
+        rule->needed = needed_part(rule->wild);
+        if (list->icase && rule->needed.len)
+            rule->needed = folded(arena, rule->needed);
         *vec_push(&list->wildcards) = rule;
         return;
     }
     struct map *map = rule->suffix ? &list->suffixes : rule->name_only ? &list->names : &list->paths;
     rule->earlier = map_set(map, rule->fixed, rule);
     if (rule->suffix)
-        note_suffix_length(list, rule->fixed.len);
+        note_suffix(list, rule->fixed);
 }
 
 static struct ignore_list *new_list(struct hv_arena *arena, size_t capacity, unsigned flags)
@@ -206,6 +256,8 @@ static bool wildcard_matches(const struct ignore_list *list, const struct rule *
     if (!hv_str_starts(text, rule->fixed))
         return false;
     text = hv_str_slice(text, rule->fixed.len, text.len);
+    if (rule->needed.len && !memmem(text.ptr, text.len, rule->needed.ptr, rule->needed.len))
+        return false;
     return glob_match(rule->wild, text, (rule->name_only ? 0 : GLOB_PATHNAME) | (list->icase ? GLOB_ICASE : 0));
 }
 
@@ -216,8 +268,8 @@ static const struct rule *find_rule(const struct ignore_list *list, const struct
     if (list->paths.count)
         best = later(best, map_get(&list->paths, subject->path), subject);
     for (size_t i = 0; i < list->suffix_lengths.count; i++) {
-        size_t length = list->suffix_lengths.items[i];
-        if (length <= name.len)
+        size_t length = list->suffix_lengths.items[i].length;
+        if (may_have_suffix(&list->suffix_lengths.items[i], name))
             best = later(best, map_get(&list->suffixes, hv_str_slice(name, name.len - length, name.len)), subject);
     }
     for (size_t i = list->wildcards.count; i-- && (!best || list->wildcards.items[i] > best);)

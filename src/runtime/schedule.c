@@ -37,12 +37,15 @@ static bool conflict(const struct call *earlier, const struct call *call)
            paths_meet(earlier->reads, a->reads.count, call->writes, b->writes.count);
 }
 
-/* Earlier calls come first. A later one may be running already when a person changed this call's input after its
- * footprint was settled: then they must not overlap either. */
+/* Earlier calls come first; with one at a time, all of them. A later one may be running already when a person changed
+ * this call's input after its footprint was settled: then they must not overlap either. */
 static bool may_run(const struct batch *batch, const struct call *call)
 {
+    bool serial = batch->runtime->max_concurrency == 1;
     for (size_t i = batch->first_unfinished; i < batch->started; i++) {
         const struct call *other = batch->calls.items[i];
+        if (serial && i < call->index && other->state != CALL_DONE)
+            return false;
         if ((i < call->index || (i > call->index && other->state == CALL_RUNNING)) && conflict(other, call))
             return false;
     }
@@ -126,6 +129,7 @@ enum stage_outcome stage_schedule(struct call *call)
     /* Also when it need not wait: an earlier call may have ended since this one was judged. */
     if (call->index && ground_moved(call)) {
         schedule_withdraw(call);
+        call->answered = false; /* a person allowed what this was before */
         return STAGE_BACK;
     }
     call_emit(call, (struct hv_event){.type = HV_EVENT_ADMITTED, .duration_ns = clock_monotonic_ns() - started});

@@ -99,6 +99,33 @@ static void no_more_run_at_once_than_allowed(void **state)
     }
 }
 
+/* One at a time means in order, also when a later call is judged before an earlier one. */
+static void one_at_a_time_is_in_order(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 20; round++) {
+        harness_open(&h, ALLOWED);
+        h.options.max_concurrency = 1;
+        harness_start(&h, NULL);
+        struct batch *batch = harness_begin(&h);
+        for (int i = 0; i < 8; i++) {
+            char id[16], input[80];
+            snprintf(id, sizeof id, "t%d", i);
+            snprintf(input, sizeof input, "{\"label\":\"%d\",\"reads\":[\"f%d\"],\"writes\":[\"w%d\"]}", i, i, i);
+            batch_add(batch, hv_str_from(id), HV_STR("Probe"), hv_str_from(input));
+        }
+        harness_finish(&h, batch);
+        for (int i = 1; i < 8; i++) {
+            char end[24], begin[24];
+            snprintf(end, sizeof end, "-%d", i - 1);
+            snprintf(begin, sizeof begin, "+%d", i);
+            if (probe_note_at(end) > probe_note_at(begin))
+                fail_msg("round %d: call %d did not wait for the one before it", round, i);
+        }
+        harness_close(&h);
+    }
+}
+
 static void a_call_starts_while_others_are_still_being_added(void **state)
 {
     (void)state;
@@ -244,6 +271,7 @@ int main(void)
         cmocka_unit_test(messages_of_tools_come_after_the_results_in_call_order),
         cmocka_unit_test(a_call_that_waited_is_judged_again_when_the_ground_moved),
         cmocka_unit_test(thousands_of_calls_in_one_message_are_each_answered_once),
+        cmocka_unit_test(one_at_a_time_is_in_order),
         cmocka_unit_test(any_mix_gives_what_a_serial_run_gives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,7 +63,8 @@ struct hv_error {
  */
 HV_API enum hv_code hv_fail(struct hv_error *err, enum hv_code code, const char *format, ...) HV_PRINTF(3, 4);
 
-/* As hv_fail, with the code that fits errno_value, the message followed by ": " and the system's text. */
+/* As hv_fail, with the code that fits errno_value, the message followed by ": " and the system's text, and a hint where
+ * the errno alone says what to do (a full disk, missing permission …). */
 HV_API enum hv_code hv_fail_errno(struct hv_error *err, int errno_value, const char *format, ...) HV_PRINTF(3, 4);
 
 /* Set the hint (what to do next) of an error already filled. err may be NULL. */

@@ -40,6 +40,24 @@ enum hv_code hv_fail(struct hv_error *err, enum hv_code code, const char *format
     return code;
 }
 
+/* What to do about it, where that is the same whatever failed; else NULL. */
+static const char *advice(int errno_value)
+{
+    switch (errno_value) {
+    case ENOSPC:
+    case EDQUOT: return "Free some space on that disk, then try again";
+    case EROFS: return "That file system can only be read; choose another place";
+    case EACCES:
+    case EPERM: return "Its permissions, or those of a directory above it, forbid this; its owner can change them";
+    case ENOTDIR: return "A part of the path is a file, not a directory; check the path";
+    case ENAMETOOLONG: return "Use a shorter name";
+    case ELOOP: return "Its symbolic links lead in a circle; `ls -l` shows where they point";
+    case EMFILE:
+    case ENFILE: return "Too many files are open; `ulimit -n` raises the limit";
+    default: return NULL;
+    }
+}
+
 enum hv_code hv_fail_errno(struct hv_error *err, int errno_value, const char *format, ...)
 {
     enum hv_code code = hv_code_from_errno(errno_value);
@@ -56,6 +74,8 @@ enum hv_code hv_fail_errno(struct hv_error *err, int errno_value, const char *fo
         size_t used = strlen(err->message), want = strlen(text) + 2;
         if (used + want < sizeof err->message)
             snprintf(err->message + used, sizeof err->message - used, ": %s", text);
+        if (advice(errno_value))
+            hv_error_hint(err, "%s", advice(errno_value));
     }
     return code;
 }

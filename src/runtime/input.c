@@ -76,14 +76,18 @@ static enum stage_outcome decode_plain(struct call *call, struct fields_faults *
 }
 
 /* Looked at as the model wrote it: making it tidy would hide what must be refused ("//host/share"). */
-static const char *refused_path(const struct hv_field *fields, const void *input)
+static const char *refused_path(struct call *call, const struct hv_field *fields, const void *input)
 {
     for (const struct hv_field *field = fields; field->type != HV_FIELD_END; field++) {
         if (field->type != HV_FIELD_STRING || !(field->flags & HV_PATH))
             continue;
-        const char *why = policy_path_refused(*(const struct hv_str *)((const char *)input + field->offset));
+        struct hv_str path = *(const struct hv_str *)((const char *)input + field->offset);
+        const char *why = policy_path_refused(path);
         if (why)
-            return why;
+            return hv_arena_format(&call->arena,
+                                   "%s is \"%.*s\": %s, and such are never opened. Give a path of this machine.",
+                                   field->name, HV_STR_ARG(hv_str_slice(path, 0, 200)), why)
+                .ptr;
     }
     return NULL;
 }
@@ -95,7 +99,7 @@ static enum stage_outcome decode_typed(struct call *call, struct fields_faults *
     void *input = hv_arena_zalloc(&call->arena, 1, tool->input_size ? tool->input_size : 1);
     if (fields_decode_text(tool->fields, call->raw, &call->arena, input, &value, faults) != HV_OK)
         return faults_error(call, faults);
-    call->refused = refused_path(tool->fields, input);
+    call->refused = refused_path(call, tool->fields, input);
     fields_expand_paths(tool->fields, input, &call->arena, call->context.directory, call->context.home);
     if (tool->backfill)
         tool->backfill(input, &call->context);

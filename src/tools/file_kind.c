@@ -126,8 +126,13 @@ static void hint_neighbours(struct hv_context *context, struct hv_str directory,
     if (host->list(host, context->arena, directory, NEIGHBOURS_MAX, &entries, &count, &more, NULL))
         return;
     struct hv_str *names = hv_arena_array(context->arena, struct hv_str, count ? count : 1);
-    for (size_t i = 0; i < count; i++)
-        names[i] = entries[i].name;
+    size_t entry_count = count;
+    count = 0;
+    for (size_t i = 0; i < entry_count; i++)
+        if (!hv_hides_path(context, hv_arena_format(context->arena, "%.*s/%.*s",
+                                                    HV_STR_ARG(hv_str_is(directory, "/") ? HV_STR("") : directory),
+                                                    HV_STR_ARG(entries[i].name))))
+            names[count++] = entries[i].name;
     struct hv_str near = nearest_name(name, names, count);
     if (near.ptr) {
         hv_error_hint(err, "Did you mean %.*s%s%.*s?", HV_STR_ARG(directory), hv_str_is(directory, "/") ? "" : "/",
@@ -147,13 +152,23 @@ static void hint_neighbours(struct hv_context *context, struct hv_str directory,
 enum hv_code file_fail_missing(struct hv_context *context, struct hv_str path, struct hv_error *err)
 {
     const struct hv_host *host = context->host;
-    hv_fail(err, HV_ENOTFOUND, "%.*s does not exist", HV_STR_ARG(path));
-    struct hv_str missing = path, directory = path_parent(path);
+    struct hv_str missing = path, directory = path_parent(path), target;
     struct hv_file_stat stat;
+    hv_fail(err, HV_ENOTFOUND, "%.*s does not exist", HV_STR_ARG(path));
+    if (host->stat(host, path, false, &stat, NULL) == HV_OK && stat.kind == HV_FILE_SYMLINK &&
+        host->resolve(host, context->arena, path, &target, NULL) == HV_OK) {
+        hv_fail(err, HV_ENOTFOUND, "%.*s is a link to %.*s, which does not exist", HV_STR_ARG(path),
+                HV_STR_ARG(target));
+        missing = path = target;
+        directory = path_parent(path);
+    }
     while (!hv_str_is(directory, "/") && host->stat(host, directory, true, &stat, NULL)) {
         missing = directory;
         directory = path_parent(directory);
     }
-    hint_neighbours(context, directory, path_name(missing), err);
+    if (host->stat(host, directory, true, &stat, NULL) == HV_OK && stat.kind != HV_FILE_DIRECTORY)
+        hv_error_hint(err, "%.*s is %s, not a directory", HV_STR_ARG(directory), fs_kind_name(stat.kind));
+    else
+        hint_neighbours(context, directory, path_name(missing), err);
     return HV_ENOTFOUND;
 }

@@ -208,6 +208,8 @@ static void an_error_holds_message_hint_and_place(void **state)
     assert_string_equal(err.message, "cannot open x: No such file or directory");
     assert_int_equal(err.sys_errno, ENOENT);
     assert_true(!err.hint[0] && !err.place[0]);
+    assert_int_equal(hv_fail_errno(&err, ENOSPC, "cannot write %s", "x"), HV_ENOSPC);
+    assert_string_equal(err.hint, "Free some space on that disk, then try again");
     assert_int_equal(hv_fail(NULL, HV_EIO, "x"), HV_EIO);
     assert_int_equal(hv_fail_errno(NULL, ENOSPC, "x"), HV_ENOSPC);
     hv_error_hint(NULL, "x");

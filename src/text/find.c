@@ -59,6 +59,9 @@ struct find_scratch {
     pcre2_jit_stack *stack;
     uintptr_t hard_until; /* a window that was too hard ends there */
     size_t hard, lines_tried;
+    struct hv_str last_text; /* the text of the last match; absent: there is none, or it spans lines */
+    struct find_match last;
+    bool goes_on; /* this call goes on after the last match */
 };
 
 /* ---- compiling ------------------------------------------------------------------------------------------- */
@@ -340,7 +343,7 @@ static enum tried try_slice(struct find_scratch *scratch, struct hv_str subject,
 
 /*
  * Search subject from an offset on, a slice of starting places at a time: as many as go through in some milliseconds,
- * since PCRE2 itself cannot be interrupted.
+ * since PCRE2 itself cannot be interrupted. With the little effort of windows that is so without looking at the clock.
  */
 static enum tried try_subject(struct find_scratch *scratch, struct hv_str subject, size_t from, uint32_t effort,
                               size_t *start, size_t *end)
@@ -349,10 +352,11 @@ static enum tried try_subject(struct find_scratch *scratch, struct hv_str subjec
         from++;
     if (subject.len <= SHORT_SUBJECT)
         return try_slice(scratch, subject, from, PCRE2_UNSET, effort, start, end);
-    size_t slice = effort == WINDOW_EFFORT ? WINDOW_SLICE : SLICE_STEPS / subject.len + 4;
+    bool watched = effort != WINDOW_EFFORT;
+    size_t slice = watched ? SLICE_STEPS / subject.len + 4 : WINDOW_SLICE;
     for (;;) {
         size_t limit = subject.len - from > slice ? from + slice : PCRE2_UNSET;
-        uint64_t began = clock_monotonic_ns();
+        uint64_t began = watched ? clock_monotonic_ns() : 0;
         enum tried tried = try_slice(scratch, subject, from, limit, effort, start, end);
         if (tried != TRIED_NONE || limit == PCRE2_UNSET)
             return tried;
@@ -361,11 +365,31 @@ static enum tried try_subject(struct find_scratch *scratch, struct hv_str subjec
         from = limit + 1;
         while (from < subject.len && (subject.ptr[from] & 0xc0) == 0x80)
             from++;
-        slice = clock_monotonic_ns() - began < SLICE_NS ? slice * 4 : slice / 2 + 1;
+        if (watched)
+            slice = clock_monotonic_ns() - began < SLICE_NS ? slice * 4 : slice / 2 + 1;
     }
 }
 
 /* ---- lines ------------------------------------------------------------------------------------------------ */
+
+/* Is this place in the line of the last match? In a line of megabytes its ends are not to be looked for once more. */
+static bool in_last_line(const struct find_scratch *scratch, size_t at)
+{
+    return scratch->goes_on && at >= scratch->last.line && at < scratch->last.end;
+}
+
+static size_t line_begin(const struct find_scratch *scratch, struct hv_str text, size_t at)
+{
+    return in_last_line(scratch, at) ? scratch->last.line : lines_begin(text, at);
+}
+
+static size_t line_end(const struct find_scratch *scratch, struct hv_str text, size_t at)
+{
+    if (in_last_line(scratch, at))
+        return scratch->last.end;
+    size_t newline = hv_str_find_byte(text, '\n', at);
+    return newline == SIZE_MAX ? text.len : newline + 1;
+}
 
 /* The next place to look after a match: past it, and past a character if it is empty. */
 static size_t after_match(struct hv_str text, size_t from, size_t until)
@@ -398,19 +422,13 @@ static enum tried try_line(struct find_scratch *scratch, struct hv_str text, siz
     return tried != TRIED_MATCH && check && stopped(scratch) ? TRIED_STOPPED : tried;
 }
 
-static size_t line_end(struct hv_str text, size_t from)
-{
-    size_t newline = hv_str_find_byte(text, '\n', from);
-    return newline == SIZE_MAX ? text.len : newline + 1;
-}
-
 /* Lines one by one, those that begin before limit. */
 static enum find_result find_by_lines(struct find_scratch *scratch, struct hv_str text, size_t from, size_t limit,
                                       struct find_match *match)
 {
     while (from < limit) {
-        size_t end = line_end(text, from);
-        enum tried tried = try_line(scratch, text, lines_begin(text, from), end, from, match);
+        size_t end = line_end(scratch, text, from);
+        enum tried tried = try_line(scratch, text, line_begin(scratch, text, from), end, from, match);
         if (tried == TRIED_MATCH)
             return FIND_FOUND;
         if (tried == TRIED_STOPPED)
@@ -445,7 +463,7 @@ static enum find_result find_before(struct find_scratch *scratch, struct hv_str 
 static enum tried confirm(struct find_scratch *scratch, struct hv_str text, size_t from, size_t start, size_t until,
                           struct find_match *match)
 {
-    size_t line = lines_begin(text, start), end = line_end(text, start);
+    size_t line = line_begin(scratch, text, start), end = line_end(scratch, text, start);
     struct hv_str subject = lines_chop(hv_str_slice(text, line, end));
     bool ends_in_cr = end - line > subject.len + 1;
     bool in_character = start < text.len && (text.ptr[start] & 0xc0) == 0x80; /* ill-formed: try_subject skips it */
@@ -475,7 +493,7 @@ static enum find_result find_in_window(struct find_scratch *scratch, struct hv_s
         }
         if (tried == TRIED_NONE || is_past_lines(window, start))
             return find_before(scratch, text, from, limit, match);
-        enum find_result found = find_before(scratch, text, from, line + lines_begin(window, start), match);
+        enum find_result found = find_before(scratch, text, from, line_begin(scratch, text, line + start), match);
         if (found != FIND_NONE)
             return found;
         tried = confirm(scratch, text, from, line + start, line + until, match);
@@ -483,7 +501,7 @@ static enum find_result find_in_window(struct find_scratch *scratch, struct hv_s
             return FIND_FOUND;
         if (tried == TRIED_STOPPED)
             return FIND_STOPPED;
-        from = line_end(text, line + start);
+        from = line_end(scratch, text, line + start);
     }
     return FIND_NONE;
 }
@@ -491,9 +509,9 @@ static enum find_result find_in_window(struct find_scratch *scratch, struct hv_s
 static enum find_result find_in_windows(struct find_scratch *scratch, struct hv_str text, size_t from,
                                         struct find_match *match)
 {
-    size_t line = lines_begin(text, from);
+    size_t line = line_begin(scratch, text, from);
     while (from < text.len) {
-        size_t limit = text.len - from > WINDOW ? line_end(text, from + WINDOW) : text.len;
+        size_t limit = text.len - from > WINDOW ? line_end(scratch, text, from + WINDOW) : text.len;
         enum find_result found = find_in_window(scratch, text, line, from, limit, match);
         if (found != FIND_NONE)
             return found;
@@ -508,12 +526,13 @@ static enum find_result find_in_windows(struct find_scratch *scratch, struct hv_
 static enum find_result find_by_scan(struct find_scratch *scratch, struct hv_str text, size_t from,
                                      struct find_match *match)
 {
-    for (size_t floor = lines_begin(text, from);;) {
+    for (size_t floor = line_begin(scratch, text, from);;) {
         size_t place = find_scan_next(scratch->find->scan, text, from);
         if (place == SIZE_MAX)
             return FIND_NONE;
-        size_t line = floor + lines_begin(hv_str_slice(text, floor, place), place - floor);
-        size_t end = line_end(text, place);
+        size_t line =
+            in_last_line(scratch, place) ? floor : floor + lines_begin(hv_str_slice(text, floor, place), place - floor);
+        size_t end = line_end(scratch, text, place);
         enum tried tried = try_line(scratch, text, line, end, from > line ? from : line, match);
         if (tried == TRIED_MATCH)
             return FIND_FOUND;
@@ -525,10 +544,11 @@ static enum find_result find_by_scan(struct find_scratch *scratch, struct hv_str
 
 /* ---- whole texts and literals ------------------------------------------------------------------------------ */
 
-static void set_lines(struct find_match *match, struct hv_str text, size_t start, size_t until)
+static void set_lines(const struct find_scratch *scratch, struct hv_str text, size_t start, size_t until,
+                      struct find_match *match)
 {
-    *match = (struct find_match){.line = lines_begin(text, start),
-                                 .end = line_end(text, until > start ? until - 1 : start),
+    *match = (struct find_match){.line = line_begin(scratch, text, start),
+                                 .end = line_end(scratch, text, until > start ? until - 1 : start),
                                  .from = start,
                                  .until = until,
                                  .next = after_match(text, start, until)};
@@ -546,7 +566,7 @@ static enum find_result find_across(struct find_scratch *scratch, struct hv_str 
         return FIND_STOPPED;
     if (tried != TRIED_MATCH || is_past_lines(text, start))
         return FIND_NONE;
-    set_lines(match, text, start, until);
+    set_lines(scratch, text, start, until, match);
     return FIND_FOUND;
 }
 
@@ -598,8 +618,10 @@ static bool literal_at(const struct find *find, struct hv_str text, size_t place
                                   memcmp(text.ptr + place, find->literal.data, find->literal.len) == 0);
 }
 
-static enum find_result find_literal(const struct find *find, struct hv_str text, size_t from, struct find_match *match)
+static enum find_result find_literal(const struct find_scratch *scratch, struct hv_str text, size_t from,
+                                     struct find_match *match)
 {
+    const struct find *find = scratch->find;
     size_t start, until;
     for (size_t place = from;; place++) {
         place = find_scan_next(find->scan, text, place);
@@ -608,17 +630,16 @@ static enum find_result find_literal(const struct find *find, struct hv_str text
         if (literal_at(find, text, place, &start, &until) && start >= from)
             break;
     }
-    set_lines(match, text, start, until);
+    set_lines(scratch, text, start, until, match);
     return FIND_FOUND;
 }
 
-enum find_result find_next(struct find_scratch *scratch, struct hv_str text, size_t offset, struct find_match *match)
+static enum find_result find_by_engine(struct find_scratch *scratch, struct hv_str text, size_t offset,
+                                       struct find_match *match)
 {
     const struct find *find = scratch->find;
-    if (offset >= text.len)
-        return FIND_NONE;
     if (find->engine == ENGINE_LITERAL)
-        return find_literal(find, text, offset, match);
+        return find_literal(scratch, text, offset, match);
     if (find->options.multiline)
         return find_across(scratch, text, offset, match);
     switch (find->engine) {
@@ -626,4 +647,29 @@ enum find_result find_next(struct find_scratch *scratch, struct hv_str text, siz
     case ENGINE_WINDOWS: return find_in_windows(scratch, text, offset, match);
     default: return find_by_lines(scratch, text, offset, text.len, match);
     }
+}
+
+/* Keep the match if it lies in one line. */
+static void remember(struct find_scratch *scratch, struct hv_str text, const struct find_match *match)
+{
+    struct hv_str inside = hv_str_slice(text, match->from, match->until);
+    scratch->last_text = (struct hv_str){0};
+    if (scratch->find->options.multiline && hv_str_find_byte(inside, '\n', 0) != SIZE_MAX)
+        return;
+    scratch->last_text = text;
+    scratch->last = *match;
+}
+
+enum find_result find_next(struct find_scratch *scratch, struct hv_str text, size_t offset, struct find_match *match)
+{
+    if (offset >= text.len)
+        return FIND_NONE;
+    scratch->goes_on =
+        scratch->last_text.ptr == text.ptr && scratch->last_text.len == text.len && scratch->last.next == offset;
+    enum find_result found = find_by_engine(scratch, text, offset, match);
+    if (found == FIND_FOUND)
+        remember(scratch, text, match);
+    else
+        scratch->last_text = (struct hv_str){0};
+    return found;
 }

@@ -59,9 +59,9 @@ struct find_match {
 
 /*
  * The first match that begins at or after offset, which is 0, a match's `next`, or (to get each line once) its `end`.
- * There is nothing at offset text.len, not even an empty match.
- * Lines, or with `multiline` texts, that are too hard for the pattern count as without a match and are counted
- * (find_hard). May run long on a large text; stop() ends it.
+ * There is nothing at offset text.len, not even an empty match. While a text is gone through it must not change; offset
+ * 0 begins a new one. Lines, or with `multiline` texts, that are too hard for the pattern count as without a match and
+ * are counted (find_hard). May run long on a large text; stop() ends it.
  */
 enum find_result find_next(struct find_scratch *scratch, struct hv_str text, size_t offset, struct find_match *match);
 

@@ -433,6 +433,34 @@ static void windows_of_lines_agree_with_pcre2_where_they_meet(void **state)
     }
 }
 
+/* A line of megabytes with a match every few bytes: its ends must not be looked for at each of them. */
+static void all_matches_of_one_long_line_are_found(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern;
+        unsigned flags;
+    } patterns[] = {
+        {"needle", PLAIN}, {"needle", ACROSS}, {"n[a-e]+le", PLAIN}, {"\\w\\W", PLAIN}, {"n[a-e]+le", ACROSS}};
+    enum { COPIES = 200 * 1000 };
+    CLEANUP_BUF struct hv_buf source = {.max = 8 << 20};
+    for (int i = 0; i < COPIES; i++)
+        hv_buf_add_cstr(&source, "a needle; ");
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        struct find *find = compile(hv_str_from(patterns[i].pattern), patterns[i].flags);
+        struct find_scratch *scratch = find_scratch_new(find, NULL, NULL);
+        struct find_match match;
+        size_t count = 0;
+        for (size_t at = 0; find_next(scratch, hv_buf_str(&source), at, &match) == FIND_FOUND; at = match.next)
+            count++;
+        assert_int_equal(count, i == 3 ? 2 * COPIES : COPIES);
+        assert_int_equal(match.line, 0);
+        assert_int_equal(match.end, source.len);
+        find_scratch_free(scratch);
+        find_release(find);
+    }
+}
+
 struct searcher {
     const struct find *find;
     struct hv_str text;
@@ -489,6 +517,7 @@ int main(void)
         cmocka_unit_test(all_engines_agree_with_pcre2_on_random_patterns_and_texts),
         cmocka_unit_test(long_literals_and_many_choices_agree_with_pcre2),
         cmocka_unit_test(windows_of_lines_agree_with_pcre2_where_they_meet),
+        cmocka_unit_test(all_matches_of_one_long_line_are_found),
         cmocka_unit_test(threads_share_a_compiled_pattern),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

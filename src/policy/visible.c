@@ -46,3 +46,27 @@ void visible_add(struct hv_buf *out, struct hv_str text)
         at += length;
     }
 }
+
+/* Blanks in the middle of a line that push what follows out of sight. */
+enum { BLANKS_MAX = 16 };
+
+void visible_add_lines(struct hv_buf *out, struct hv_str text)
+{
+    struct hv_str line;
+    for (bool first = true; hv_str_split(&text, '\n', &line); first = false) {
+        if (!first)
+            hv_buf_add_byte(out, '\n');
+        for (size_t at = 0; at < line.len;) {
+            size_t blanks = at, end;
+            while (blanks < line.len && line.ptr[blanks] == ' ')
+                blanks++;
+            if (at && blanks - at > BLANKS_MAX)
+                hv_buf_addf(out, " [%zu blanks] ", blanks - at);
+            else
+                hv_buf_add_str(out, hv_str_slice(line, at, blanks));
+            end = hv_str_find_byte(line, ' ', blanks);
+            visible_add(out, hv_str_slice(line, blanks, end));
+            at = end == SIZE_MAX ? line.len : end;
+        }
+    }
+}

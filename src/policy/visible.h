@@ -10,4 +10,8 @@ bool visible_as_is(struct hv_str text);
 /* Append text with such characters as "\u{202e}" and bytes that are no UTF-8 as "\xff". */
 void visible_add(struct hv_buf *out, struct hv_str text);
 
+/* The same line by line: newlines stay, and a long run of blanks within a line is counted instead. For texts that
+ * somebody is to judge before they run. */
+void visible_add_lines(struct hv_buf *out, struct hv_str text);
+
 #endif

@@ -4,9 +4,13 @@
  */
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "policy/visible.h"
 #include "runtime/call.h"
 
 #include <string.h>
+
+/* What is longer cannot be judged by looking at it. */
+enum { QUESTION_MAX = 32 << 10 };
 
 void permission_facts(struct call *call, struct policy_facts *facts)
 {
@@ -44,7 +48,9 @@ static void decide(struct call *call, const struct policy_facts *facts)
     policy_decide(policy, facts, &call->arena, &call->decision);
     /* The texts may stand in the policy, which another thread may replace: keep them with the call. */
     struct policy_decision *decision = &call->decision;
-    decision->reason = hv_arena_str(&call->arena, decision->reason);
+    CLEANUP_BUF struct hv_buf reason = {.max = 1u << 20};
+    visible_add(&reason, decision->reason); /* it names paths that a model wrote */
+    decision->reason = hv_arena_str(&call->arena, hv_buf_str(&reason));
     decision->rule = hv_arena_str(&call->arena, decision->rule);
     decision->scope = hv_arena_str(&call->arena, decision->scope);
     decision->proposal = hv_arena_str(&call->arena, decision->proposal);
@@ -78,14 +84,20 @@ static void emit_decision(struct call *call, enum hv_verdict final, struct hv_st
                                       .ok = final == HV_ALLOW});
 }
 
-static struct hv_str describe_use(struct call *call)
+/* What is asked, with nothing hidden: no escapes, no characters that show nothing or turn the line around. False when
+ * it is a command too long to be looked at; of other inputs the beginning is shown. */
+static bool describe_use(struct call *call, struct hv_str *out)
 {
-    CLEANUP_BUF struct hv_buf text = {.max = 1u << 20};
+    CLEANUP_BUF struct hv_buf text = {.max = 1u << 20}, shown = {.max = QUESTION_MAX};
     if (call->tool->render_use)
         call->tool->render_use(call->input, &call->context, &text);
     else
         hv_buf_addf(&text, "%s %.*s", call->tool->name, HV_STR_ARG(call->input_json));
-    return hv_arena_str(&call->arena, hv_buf_str(&text));
+    visible_add_lines(&shown, hv_buf_str(&text));
+    bool whole = !text.failed && !shown.failed;
+    *out = hv_arena_format(&call->arena, "%.*s%s", (int)shown.len, shown.len ? shown.data : "",
+                           whole ? "" : " [cut here: it is too long to be shown]");
+    return whole || call->tool->subject_kind != HV_SUBJECT_COMMAND;
 }
 
 static enum stage_outcome deny(struct call *call, struct hv_str word)
@@ -147,6 +159,8 @@ static enum stage_outcome take_answer(struct call *call, const struct runtime_an
 {
     enum hv_verdict final = answer->verdict == HV_ALLOW ? HV_ALLOW : HV_DENY;
     emit_decision(call, final, hv_str_from(by), waited_ns);
+    if (answer->verdict == HV_DENY && !answer->message.len)
+        return call_settle_error(call, "The %s refused this call of %s.", by, call->tool->name);
     if (final == HV_DENY)
         return deny(call, answer->message);
     if (answer->rule.len && !call->decision.always_confirm)
@@ -182,9 +196,13 @@ static enum stage_outcome ask(struct call *call, const struct policy_facts *fact
         .call_id = call->id,
         .tool = hv_str_from(call->tool->name),
         .input = call->input_json,
-        .text = describe_use(call),
         .decision = &call->decision,
     };
+    if (!describe_use(call, &question.text)) {
+        emit_decision(call, HV_DENY, HV_STR("nobody to ask"), clock_monotonic_ns() - started);
+        return call_settle_error(call, "This call is too long to be shown to the person who would have to allow it. "
+                                       "Write the text to a file first and use the file, or make several calls of it.");
+    }
     call_emit(call, (struct hv_event){.type = HV_EVENT_ASK, .text = question.text});
     runtime->options.ask(runtime->options.ask_user, &question, call->cancel, &call->arena, &answer);
     if (call_is_cancelled(call))

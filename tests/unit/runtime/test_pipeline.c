@@ -230,6 +230,45 @@ static void a_person_is_asked_and_may_say_no_with_a_word(void **state)
     harness_close(&h);
 }
 
+static char question_text[256];
+
+static void keep_question(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
+                          struct hv_arena *arena, struct runtime_answer *answer)
+{
+    (void)user, (void)cancel, (void)arena;
+    snprintf(question_text, sizeof question_text, "%.*s", HV_STR_ARG(question->text));
+    *answer = (struct runtime_answer){.verdict = HV_DENY};
+}
+
+static void nothing_in_a_question_is_hidden(void **state)
+{
+    (void)state;
+    harness_open(&h, NULL);
+    h.options.ask = keep_question;
+    harness_start(&h, NULL);
+    const struct harness_result *result =
+        run_one("Probe", "{\"say\":\"a\xe2\x80\xae b                                  c\",\"writes\":[\"f\"]}");
+    assert_contains(question_text, "a\\u{202e} b [34 blanks] c");
+    assert_contains(result->text, "refused");
+    assert_null(strstr(result->text, "Nobody"));
+    harness_close(&h);
+}
+
+static void an_answer_holds_only_for_what_was_asked(void **state)
+{
+    (void)state;
+    harness_open(&h, NULL);
+    h.options.ask = harness_ask;
+    harness_start(&h, NULL);
+    /* The person changes the input while an earlier call goes elsewhere: then the same words mean another file. */
+    h.answer = (struct runtime_answer){.verdict = HV_ALLOW, .updated_input = HV_STR("{\"writes\":[\"g\"]}")};
+    harness_run(&h, "t1", "Probe", "{\"alone\":true,\"sleep_ms\":1000,\"cd\":\"sub\"}", "t2", "Probe",
+                "{\"writes\":[\"f\"]}", (char *)NULL);
+    assert_false(harness_result(&h, "t1")->is_error);
+    assert_int_equal(h.asked, 2);
+    harness_close(&h);
+}
+
 static void a_rule_that_a_person_saves_settles_later_questions(void **state)
 {
     (void)state;
@@ -453,6 +492,8 @@ int main(void)
         cmocka_unit_test(a_deny_rule_beats_an_allow_rule),
         cmocka_unit_test(a_denied_tool_does_not_enter_the_pool),
         cmocka_unit_test(a_person_is_asked_and_may_say_no_with_a_word),
+        cmocka_unit_test(nothing_in_a_question_is_hidden),
+        cmocka_unit_test(an_answer_holds_only_for_what_was_asked),
         cmocka_unit_test(a_rule_that_a_person_saves_settles_later_questions),
         cmocka_unit_test(an_input_that_a_person_changed_is_validated_and_judged_again),
         cmocka_unit_test(a_fault_of_the_tool_is_a_result),

@@ -7,7 +7,9 @@
 #include "loop/loop.h"
 #include "net/http.h"
 
-enum { URL_MAX = 8192, HEADER_MAX = 65536, CONNECT_TIMEOUT_MS = 30000, IDLE_TIMEOUT_MS = 300000 };
+#include <string.h>
+
+enum { URL_MAX = 8192, HEADER_MAX = 65536, CONNECT_TIMEOUT_MS = 30000, IDLE_TIMEOUT_MS = 300000, KEY_MIN = 8 };
 
 static const struct model_provider *const providers[] = {
     &model_provider_anthropic,
@@ -83,6 +85,31 @@ void model_add_header(struct model *model, const char *name, struct hv_str value
 {
     if (!has_header(model, hv_str_from(name)))
         *vec_push(&model->headers) = hv_arena_format(&model->arena, "%s: %.*s", name, HV_STR_ARG(value));
+}
+
+/* The key in a header's line, or absent. */
+static struct hv_str key_of_line(struct hv_str line)
+{
+    static const char *const words[] = {"key", "auth", "token", "secret", NULL};
+    size_t colon = hv_str_find_byte(line, ':', 0);
+    struct hv_str value = hv_str_trim(hv_str_slice(line, colon + 1, line.len));
+    size_t blank = hv_str_rfind_byte(value, ' '); /* "Bearer …" */
+    for (size_t i = 0; words[i]; i++)
+        for (size_t at = 0; at < colon; at++)
+            if (hv_str_eq_nocase(hv_str_slice(line, at, at + strlen(words[i])), hv_str_from(words[i])))
+                return blank == SIZE_MAX ? value : hv_str_slice(value, blank + 1, value.len);
+    return (struct hv_str){0};
+}
+
+void model_hide_keys(const struct model *model, char *text)
+{
+    for (size_t i = 0; i < model->headers.count; i++) {
+        struct hv_str key = key_of_line(model->headers.items[i]), all = hv_str_from(text);
+        if (key.len < KEY_MIN)
+            continue;
+        for (size_t at = 0; (at = hv_str_find(all, key, at)) != SIZE_MAX; at += key.len)
+            memset(text + at, '*', key.len);
+    }
 }
 
 static enum hv_code take_headers(struct model *model, const struct model_options *options, struct hv_error *err)

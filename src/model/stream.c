@@ -69,8 +69,15 @@ static void drained(void *data)
 /* Tell the end, and go, or stay until the transfer has gone. */
 static void stream_end(struct model_stream *stream, enum hv_code code, const struct hv_error *err)
 {
+    struct hv_error told;
+    if (err) {
+        told = *err;
+        model_hide_keys(stream->model, told.message);
+        model_hide_keys(stream->model, told.hint);
+    }
     stream->ended = true;
-    stream->handlers.on_end(stream->handlers.user, code, err, stream->answer.status, stream->retry_after_ms);
+    stream->handlers.on_end(stream->handlers.user, code, err ? &told : NULL, stream->answer.status,
+                            stream->retry_after_ms);
     if (stream->transfer)
         stream->timer = loop_timer_start(stream->model->loop, DRAIN_MS * CLOCK_MILLISECOND, drained, stream);
     else

@@ -85,13 +85,13 @@ static struct fixture fixture_new(const char *provider, int port, const char *pa
     struct hv_error err;
     char url[200];
     (void)snprintf(url, sizeof url, "http://127.0.0.1:%d%s", port, path);
-    static const struct hv_str headers[] = {{"X-Mine: yes", 11}};
+    static const struct hv_str headers[] = {{"X-Mine: yes", 11}, {"X-Proxy-Token: proxy-secret", 27}};
     struct model_options options = {.provider = hv_str_from(provider),
                                     .name = HV_STR("claude-sonnet-4-5"),
                                     .base_url = hv_str_from(url),
                                     .api_key = HV_STR("key\n"),
                                     .headers = headers,
-                                    .header_count = 1,
+                                    .header_count = 2,
                                     .idle_timeout_ms = idle_timeout_ms};
     assert_int_equal(loop_new(&fixture.loop, &err), HV_OK);
     assert_int_equal(model_new(&options, fixture.loop, &fixture.model, &err), HV_OK);
@@ -161,6 +161,9 @@ static const struct stream_case {
      JSON_ANSWER("401 Unauthorized", "",
                  "{\"error\":{\"message\":\"Incorrect API key\",\"code\":\"invalid_api_key\"}}"),
      CLOSE, 0, NULL, HV_EACCES, 401, -1, "Incorrect API key", "OPENAI_API_KEY"},
+    {"a wrong key that the server repeats", "anthropic",
+     JSON_ANSWER("401 Unauthorized", "", "{\"error\":{\"message\":\"No such token: proxy-secret!\"}}"), CLOSE, 0, NULL,
+     HV_EACCES, 401, -1, "No such token: ************!", "ANTHROPIC_API_KEY"},
     {"a model of the other API", "openai-chat",
      JSON_ANSWER("400 Bad Request", "",
                  "{\"error\":{\"message\":\"Please use /v1/responses instead.\",\"type\":\"invalid_request_error\"}}"),

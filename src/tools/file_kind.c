@@ -1,6 +1,7 @@
 /* file_kind.c: see file_kind.h. The table of signatures is complete for what turns up in work trees. */
 #include "tools/file_kind.h"
 
+#include "base/cleanup.h"
 #include "base/nearest.h"
 #include "base/path.h"
 #include "fs/open.h"
@@ -87,6 +88,21 @@ const struct file_kind *file_kind_sniff(struct hv_str head)
 struct hv_str file_shown_path(const struct hv_context *context, struct hv_str path)
 {
     return path_relative(path, context->directory);
+}
+
+struct hv_str file_listed_name(struct hv_arena *arena, struct hv_str name)
+{
+    bool plain = true;
+    for (size_t i = 0; i < name.len && plain; i++)
+        plain = (unsigned char)name.ptr[i] >= ' ' && name.ptr[i] != 0x7f;
+    if (plain)
+        return name;
+    CLEANUP_BUF struct hv_buf quoted;
+    struct hv_json_writer writer;
+    hv_buf_init(&quoted, 8 * name.len + 16);
+    hv_json_writer_init(&writer, &quoted);
+    hv_json_put_string(&writer, name);
+    return hv_arena_str(arena, hv_buf_str(&quoted));
 }
 
 struct hv_str file_size_text(struct hv_arena *arena, uint64_t size)

@@ -24,5 +24,8 @@ enum hv_code file_fail_kind(struct hv_str path, enum hv_file_kind kind, struct h
 struct hv_str file_size_text(struct hv_arena *arena, uint64_t size);
 /* path as people say it: relative to the working directory when inside. A view of path. */
 struct hv_str file_shown_path(const struct hv_context *context, struct hv_str path);
+/* A name or path for a list of them, one a line: as a JSON string where it holds control characters, so that no name
+ * looks like two. In arena, or name itself. */
+struct hv_str file_listed_name(struct hv_arena *arena, struct hv_str name);
 
 #endif

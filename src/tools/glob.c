@@ -127,7 +127,7 @@ static void answer(struct globbing *globbing, const struct glob_input *in, const
     hv_buf_init(&out, OUTPUT_MAX);
     newest_sort(found);
     for (size_t i = 0; i < found->count; i++)
-        hv_buf_addf(&out, "%.*s\n", HV_STR_ARG(search_shown(search, hv_str_from(found->items[i].path))));
+        hv_buf_addf(&out, "%.*s\n", HV_STR_ARG(search_listed(search, hv_str_from(found->items[i].path))));
     const char *at_least = outcome->timed_out ? "at least " : "";
     if (found->total > found->count)
         hv_buf_addf(&out,

@@ -235,7 +235,7 @@ static bool show_line(void *user, const struct scan_line *line)
         hv_buf_add_cstr(out, "--\n");
     grepping->printed = grepping->any_printed = true;
     char mark = line->is_match ? ':' : '-';
-    hv_buf_add_str(out, search_shown(&grepping->search, grepping->path));
+    hv_buf_add_str(out, search_listed(&grepping->search, grepping->path));
     hv_buf_add_byte(out, mark);
     if (grepping->in->numbers)
         hv_buf_addf(out, "%zu%c", line->number, mark);
@@ -254,7 +254,8 @@ static void note_file(struct grepping *grepping, size_t matches, int64_t mtime_n
     if (grepping->in->output_mode == FILES_WITH_MATCHES)
         newest_add(&grepping->newest, grepping->path, mtime_ns);
     else if (grepping->in->output_mode == COUNT && takes_entry(grepping))
-        hv_buf_addf(&grepping->out, "%.*s:%zu\n", HV_STR_ARG(search_shown(&grepping->search, grepping->path)), matches);
+        hv_buf_addf(&grepping->out, "%.*s:%zu\n", HV_STR_ARG(search_listed(&grepping->search, grepping->path)),
+                    matches);
 }
 
 /* ---- searching ------------------------------------------------------------------------------------------- */
@@ -314,7 +315,7 @@ static void list_newest(struct grepping *grepping)
     for (size_t i = 0; i < newest->count; i++)
         if (takes_entry(grepping))
             hv_buf_addf(&grepping->out, "%.*s\n",
-                        HV_STR_ARG(search_shown(&grepping->search, hv_str_from(newest->items[i].path))));
+                        HV_STR_ARG(search_listed(&grepping->search, hv_str_from(newest->items[i].path))));
     grepping->full |= newest->total > newest->count;
 }
 

@@ -140,13 +140,17 @@ static enum fs_walk_action visit(void *user, const struct fs_walk_entry *entry)
 
 static void print_node(const struct listing *listing, const struct node *node, size_t level, struct hv_buf *out)
 {
-    struct hv_str name = path_name(hv_str_of(node->path, node->len));
+    struct hv_arena *arena = listing->search.context->arena;
+    struct hv_str name = file_listed_name(arena, path_name(hv_str_of(node->path, node->len)));
     hv_buf_addf(out, "%*s%.*s", (int)(level * 2), "", HV_STR_ARG(name));
     switch (node->kind) {
     case HV_FILE_DIRECTORY: hv_buf_add_byte(out, '/'); break;
-    case HV_FILE_SYMLINK: hv_buf_addf(out, " -> %s", node->target ? node->target : "?"); break;
+    case HV_FILE_SYMLINK:
+        hv_buf_add_cstr(out, " -> ");
+        hv_buf_add_str(out, file_listed_name(arena, hv_str_from(node->target ? node->target : "?")));
+        break;
     case HV_FILE_REGULAR: {
-        struct hv_str size = file_size_text(listing->search.context->arena, node->size);
+        struct hv_str size = file_size_text(arena, node->size);
         hv_buf_addf(out, "  %.*s", HV_STR_ARG(size));
         break;
     }

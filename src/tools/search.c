@@ -105,6 +105,11 @@ struct hv_str search_shown(const struct search *search, struct hv_str path)
     return file_shown_path(search->context, path);
 }
 
+struct hv_str search_listed(const struct search *search, struct hv_str path)
+{
+    return file_listed_name(search->context->arena, search_shown(search, path));
+}
+
 /* ---- the newest of many --------------------------------------------------------------------------------- */
 
 /* a comes before b in the answer. */

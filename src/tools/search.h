@@ -47,6 +47,8 @@ void search_note_outcome(const struct search *search, const struct fs_walk_outco
 void search_note_ignored(const struct fs_walk_outcome *outcome, struct hv_buf *out);
 /* A path as it is shown: relative to the working directory when inside. */
 struct hv_str search_shown(const struct search *search, struct hv_str path);
+/* The same for an entry of a list: see file_listed_name. */
+struct hv_str search_listed(const struct search *search, struct hv_str path);
 
 /* ---- the newest of many --------------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 #include "text/ignore.h"
 #include "base/cleanup.h"
 #include "parts.h"
+#include "text/glob.h"
 
 /* What the functions are promised: relative, tidy. */
 static bool is_tidy(struct hv_str path)
@@ -26,6 +27,26 @@ static void check_rule(struct hv_arena *arena, const struct ignore_list *list, s
     }
 }
 
+/* One rule without anything that only ignore files know: "name" and "/path" are what glob_match says they are. */
+static void check_plain(const struct ignore_list *list, struct hv_str rules, struct hv_str path, unsigned flags)
+{
+    bool path_rule = hv_str_starts(rules, HV_STR("/"));
+    struct hv_str pattern = hv_str_slice(rules, path_rule, rules.len);
+    for (size_t i = 0; i < rules.len; i++)
+        if (strchr(" \r\n\xef", rules.ptr[i]) || (!path_rule && rules.ptr[i] == '/'))
+            return; /* strchr finds the NUL, too */
+    /* As git does, the part before the first wildcard is compared first, so that "a**" is "a" and a "**" of its own. */
+    if (path_rule && hv_str_find(pattern, HV_STR("**"), 0) != SIZE_MAX)
+        return;
+    if (!pattern.len || hv_str_ends(pattern, HV_STR("/")) || strchr("!#", rules.ptr[0]))
+        return;
+    size_t slash = hv_str_rfind_byte(path, '/');
+    struct hv_str text = path_rule || slash == SIZE_MAX ? path : hv_str_slice(path, slash + 1, path.len);
+    unsigned how = (path_rule ? GLOB_PATHNAME : 0) | (flags & IGNORE_ICASE ? GLOB_ICASE : 0);
+    bool ignored = ignore_match(list, path, false) == IGNORE_IGNORED;
+    FUZZ_CHECK(ignored == glob_match(pattern, text, how));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
@@ -39,6 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct ignore_list *pattern = ignore_parse_pattern(&arena, rules, flags);
     if (!is_tidy(path))
         return 0;
+    check_plain(list, rules, path, flags);
     check_rule(&arena, list, path, is_directory, flags);
     struct ignore_chain chain = {.list = list};
     FUZZ_CHECK(ignore_chain_match(&chain, path, is_directory) == ignore_match(list, path, is_directory));

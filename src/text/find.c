@@ -139,6 +139,8 @@ static bool choose_literal(struct find *find)
     struct hv_str literal = hv_buf_str(&find->literal), part = literal;
     if (!literal.len)
         return false;
+    if (!find->options.multiline && literal.ptr[literal.len - 1] == '\r') /* may be part of a line end */
+        return false;
     if (find->options.ignore_case) {
         if (!is_ascii(literal))
             return false;

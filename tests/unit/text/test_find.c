@@ -103,6 +103,7 @@ static const struct {
     {"^$", PLAIN, BYTES("\n\r\n\nx\n"), "0-0 1-1 3-3 "},
     {"a\\s+b", PLAIN, BYTES("a\nb\na b"), "4-7 "},
     {"a\\s+b", ACROSS, BYTES("a\nb\na b"), "0-3 4-7 "},
+    {"\r", PLAIN, BYTES("a\r\n\r\r\n\r"), "3-4 6-7 "},
     {"a.b", ACROSS, BYTES("a\nb"), "0-3 "},
     {"a.b", PLAIN, BYTES("a\nb"), ""},
     {"a\nb", FIXED | ACROSS, BYTES("xa\nb"), "1-4 "},

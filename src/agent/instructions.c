@@ -16,6 +16,7 @@ struct gatherer {
     const struct hv_host *host;
     struct hv_arena arena;
     struct hv_str home;
+    const struct policy *policy;
     struct hv_str inside; /* files must lie here, links resolved: a project's file cannot fetch a key from elsewhere */
     VEC(struct seen_file) seen;
     struct hv_buf *out;
@@ -78,12 +79,15 @@ static bool import_of(struct gatherer *gatherer, struct hv_str line, struct hv_s
     return true;
 }
 
-/* Links resolved, the file lies in the tree that may be read. */
-static bool is_allowed(struct gatherer *gatherer, struct hv_str path)
+/* Links resolved, the file lies in the tree that may be read, and is none that another file could only have chosen to
+ * get at what rules and path classes keep back. */
+static bool is_allowed(struct gatherer *gatherer, struct hv_str path, int depth)
 {
-    struct hv_str real;
-    return gatherer->host->resolve(gatherer->host, &gatherer->arena, path, &real, NULL) == HV_OK &&
-           path_inside(real, gatherer->inside);
+    struct policy_path place;
+    policy_path_resolve(gatherer->host, &gatherer->arena, path, &place);
+    bool chosen = depth > 0 || !hv_str_eq(place.resolved, path);
+    return path_inside(place.resolved, gatherer->inside) &&
+           !(chosen && gatherer->policy && policy_keeps_back(gatherer->policy, &place));
 }
 
 /* The tree that files are taken from next. */
@@ -119,7 +123,7 @@ static void put_file(struct gatherer *gatherer, struct hv_str path, int depth)
     CLEANUP_BUF struct hv_buf bytes = {0};
     struct hv_file_stat st;
     hv_buf_init(&bytes, INSTRUCTIONS_FILE_MAX + 1);
-    if (gatherer->full || !is_allowed(gatherer, path) ||
+    if (gatherer->full || !is_allowed(gatherer, path, depth) ||
         gatherer->host->read(gatherer->host, path, 0, INSTRUCTIONS_FILE_MAX, &bytes, &st, NULL) != HV_OK)
         return;
     struct hv_str text = hv_buf_str(&bytes);
@@ -161,10 +165,10 @@ static void put_walk(struct gatherer *gatherer, struct hv_str top, struct hv_str
     }
 }
 
-void instructions_put(const struct hv_host *host, const struct settings *settings, struct hv_str directory,
-                      struct hv_str home, struct hv_buf *out)
+void instructions_put(const struct hv_host *host, const struct settings *settings, const struct policy *policy,
+                      struct hv_str directory, struct hv_str home, struct hv_buf *out)
 {
-    struct gatherer gatherer = {.host = host, .home = home, .out = out, .start = out->len};
+    struct gatherer gatherer = {.host = host, .home = home, .policy = policy, .out = out, .start = out->len};
     struct hv_str top = instructions_repository(host, &gatherer.arena, directory);
     if (settings && settings->user_directory.len > 0) {
         set_tree(&gatherer, home.len > 0 ? home : settings->user_directory);

@@ -132,7 +132,9 @@ void prompt_build(const struct prompt_options *options, struct hv_buf *out)
         if (options->runtime)
             put_tools(options->runtime, out);
         put_environment(options, out);
-        instructions_put(options->host, options->settings, options->directory, options->home, out);
+        struct policy *policy = options->runtime ? runtime_policy(options->runtime) : NULL;
+        instructions_put(options->host, options->settings, policy, options->directory, options->home, out);
+        policy_unref(policy);
     }
     if (options->addition.len > 0) {
         hv_buf_add_cstr(out, out->len > 0 ? "\n\n" : "");

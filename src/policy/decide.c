@@ -375,3 +375,16 @@ bool policy_hides_path(const struct policy *policy, const struct hv_tool *tool, 
     }
     return false;
 }
+
+bool policy_keeps_back(const struct policy *policy, const struct policy_path *path)
+{
+    enum policy_path_class class = policy_classify_path(policy, path, false);
+    if (!path->resolved.len || class == POLICY_PATH_SPECIAL || class == POLICY_PATH_CREDENTIAL)
+        return true;
+    for (size_t i = 0; i < policy->rule_count; i++) {
+        const struct rule *rule = &policy->rules[i];
+        if (rule->verdict == HV_DENY && rule_guards_files(rule, false) && rule_takes_path(rule, path))
+            return true;
+    }
+    return false;
+}

@@ -165,6 +165,9 @@ enum policy_path_class policy_classify_path(const struct policy *policy, const s
  * that reading a directory never shows what reading the file would not. */
 bool policy_hides_path(const struct policy *policy, const struct hv_tool *tool, const struct policy_path *path);
 
+/* The same for what no tool reads: files that go into a conversation because another file names them. */
+bool policy_keeps_back(const struct policy *policy, const struct policy_path *path);
+
 /* A new policy that is old plus one rule or another mode (session changes). The caller owns the new reference. */
 struct policy *policy_with_rule(const struct policy *policy, enum policy_scope scope, enum hv_verdict verdict,
                                 struct hv_str rule, struct hv_error *err);

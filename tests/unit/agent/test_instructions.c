@@ -4,15 +4,28 @@
 #include "agent_test.h"
 
 /* The instructions for the directory "project/sub" of the place, whose repository is "project". */
-static struct hv_str gather(struct place *place, const char *directory)
+static struct hv_str gather_with(struct place *place, const char *directory, const struct settings_flag_rule *rules,
+                                 size_t rule_count)
 {
     struct hv_buf out;
     hv_buf_init(&out, 1 << 22);
     struct settings settings = {.user_directory = place_path(place, "home/.config/helve")};
-    instructions_put(hv_host_local(), &settings, place_path(place, directory), place_path(place, "home"), &out);
+    struct policy_options options = {.host = hv_host_local(),
+                                     .directory = place_path(place, directory),
+                                     .home = place_path(place, "home"),
+                                     .rules = rules,
+                                     .rule_count = rule_count};
+    struct policy *policy = policy_new(&options);
+    instructions_put(options.host, &settings, policy, options.directory, options.home, &out);
+    policy_unref(policy);
     struct hv_str text = hv_arena_str(&place->arena, hv_buf_str(&out));
     hv_buf_release(&out);
     return text;
+}
+
+static struct hv_str gather(struct place *place, const char *directory)
+{
+    return gather_with(place, directory, NULL, 0);
 }
 
 static size_t count(struct hv_str text, const char *part)
@@ -47,6 +60,23 @@ static void the_repository_is_the_nearest_folder_with_git(void **state)
     assert_true(
         hv_str_eq(instructions_repository(host, &place->arena, place_path(place, "a")), place_path(place, "a")));
     assert_null(instructions_repository(host, &place->arena, place_path(place, "nowhere")).ptr);
+}
+
+static void what_rules_and_path_classes_keep_back_is_not_imported(void **state)
+{
+    struct place *place = *state;
+    const struct settings_flag_rule rules[] = {{.verdict = HV_DENY, .text = HV_STR("Read(notes/**)")}};
+    /* The home is a repository of its own, and a folder without one was unpacked in it. */
+    place_directory(place, "home/.git");
+    place_file(place, "home/.ssh/id_rsa", "PRIVATE\n");
+    place_file(place, "home/.netrc", "PASSWORD\n");
+    place_file(place, "home/down/notes/a", "DENIED\n");
+    place_file(place, "home/down/fine", "IMPORTED\n");
+    place_file(place, "home/down/AGENTS.md", "@~/.ssh/id_rsa\n@../.netrc\n@notes/a\n@fine\nEND\n");
+    place_link(place, "../.netrc", "home/down/CLAUDE.md");
+    struct hv_str text = gather_with(place, "home/down", rules, 1);
+    EXPECT_PARTS(text, "IMPORTED", "END");
+    assert_int_equal(count(text, "PRIVATE") + count(text, "PASSWORD") + count(text, "DENIED"), 0);
 }
 
 static void files_come_from_the_general_to_the_near(void **state)
@@ -214,6 +244,7 @@ int main(void)
         PLACE_TEST(imports_end_at_their_depth),
         PLACE_TEST(a_project_cannot_fetch_files_from_elsewhere),
         PLACE_TEST(a_persons_own_file_may_import_from_the_home),
+        PLACE_TEST(what_rules_and_path_classes_keep_back_is_not_imported),
         PLACE_TEST(comments_are_left_out_unless_they_never_end),
         PLACE_TEST(what_is_too_large_is_cut_and_told),
         PLACE_TEST(a_loop_of_links_is_no_file),

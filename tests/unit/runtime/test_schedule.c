@@ -55,8 +55,8 @@ static void footprints_decide_what_runs_together(void **state)
         harness_write(&h, "real", "x");
         snprintf(path, sizeof path, "%s/link", h.work);
         assert_int_equal(symlink("real", path), 0);
-        snprintf(first, sizeof first, "{\"label\":\"1\",\"sleep_ms\":60,%s}", rows[i].first);
-        snprintf(second, sizeof second, "{\"label\":\"2\",\"sleep_ms\":60,%s}", rows[i].second);
+        snprintf(first, sizeof first, "{\"label\":\"1\",\"sleep_ms\":400,%s}", rows[i].first);
+        snprintf(second, sizeof second, "{\"label\":\"2\",\"sleep_ms\":400,%s}", rows[i].second);
         harness_run(&h, "t1", "Probe", first, "t2", "Probe", second, (char *)NULL);
         if (overlapped("1", "2") != rows[i].together)
             fail_msg("row %zu: %s beside %s", i, rows[i].first, rows[i].second);
@@ -70,7 +70,7 @@ static void results_come_in_the_order_of_the_calls(void **state)
 {
     (void)state;
     start();
-    harness_run(&h, "t1", "Probe", "{\"label\":\"1\",\"sleep_ms\":120}", "t2", "Probe",
+    harness_run(&h, "t1", "Probe", "{\"label\":\"1\",\"sleep_ms\":2000}", "t2", "Probe",
                 "{\"label\":\"2\",\"sleep_ms\":40}", "t3", "Probe", "{\"label\":\"3\"}", (char *)NULL);
     assert_true(probe_note_at("-3") < probe_note_at("-1"));
     assert_string_equal(h.results[0].id, "t1");
@@ -91,7 +91,7 @@ static void no_more_run_at_once_than_allowed(void **state)
         for (int n = 0; n < 12; n++) {
             char id[16];
             snprintf(id, sizeof id, "t%d", n);
-            batch_add(batch, hv_str_from(id), HV_STR("Probe"), HV_STR("{\"label\":\"x\",\"sleep_ms\":15}"));
+            batch_add(batch, hv_str_from(id), HV_STR("Probe"), HV_STR("{\"label\":\"x\",\"sleep_ms\":100}"));
         }
         harness_finish(&h, batch);
         assert_int_equal(probe_peak(), limits[i]);

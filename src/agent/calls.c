@@ -66,11 +66,11 @@ static struct hv_str input_of(const struct hv_json *value, struct hv_str text)
 }
 
 static void give(struct calls_reader *reader, const struct hv_json *id, struct hv_str name, struct hv_str input,
-                 enum calls_shape shape)
+                 enum calls_shape shape, struct hv_str text)
 {
-    struct hv_str text = hv_json_string(id);
-    reader->handlers.on_call(reader->handlers.user, text.ptr ? text : HV_STR(""), name.ptr ? name : HV_STR(""), input,
-                             shape);
+    struct hv_str identity = id && id->type == HV_JSON_NUMBER ? hv_json_source(id, text) : hv_json_string(id);
+    reader->handlers.on_call(reader->handlers.user, identity.ptr ? identity : HV_STR(""), name.ptr ? name : HV_STR(""),
+                             input, shape);
 }
 
 /* One block or one call; false when the value is neither. */
@@ -81,14 +81,14 @@ static bool take_call(struct calls_reader *reader, const struct hv_json *value, 
         const struct hv_json *input = hv_json_get(value, "input");
         /* An input that is a string stays one: the runtime says what is wrong, or repairs it. */
         give(reader, hv_json_get(value, "id"), hv_json_get_string(value, "name"),
-             input ? hv_json_source(input, text) : HV_STR("{}"), CALLS_SHAPE_ANTHROPIC);
+             input ? hv_json_source(input, text) : HV_STR("{}"), CALLS_SHAPE_ANTHROPIC, text);
     } else if (is_type(value, "function_call")) {
         const struct hv_json *id = hv_json_get(value, "call_id");
         give(reader, id ? id : hv_json_get(value, "id"), hv_json_get_string(value, "name"),
-             input_of(hv_json_get(value, "arguments"), text), CALLS_SHAPE_RESPONSES);
+             input_of(hv_json_get(value, "arguments"), text), CALLS_SHAPE_RESPONSES, text);
     } else if (function && function->type == HV_JSON_OBJECT) {
         give(reader, hv_json_get(value, "id"), hv_json_get_string(function, "name"),
-             input_of(hv_json_get(function, "arguments"), text), CALLS_SHAPE_CHAT);
+             input_of(hv_json_get(function, "arguments"), text), CALLS_SHAPE_CHAT, text);
     } else {
         return false;
     }

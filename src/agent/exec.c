@@ -103,7 +103,9 @@ static void give_result(struct exec *exec, const struct batch_result *result, en
 static void on_event(void *user, const struct hv_event *event)
 {
     struct exec *exec = user;
-    if (event->type == HV_EVENT_RESULT)
+    if (event->type == HV_EVENT_NOTICE && exec->options->on_notice)
+        exec->options->on_notice(exec->options->user, event->text);
+    if (event->type == HV_EVENT_RESULT || !exec->options->events)
         return; /* the result's own line says it; its duration follows in a stage event */
     LOCK_SCOPE(&exec->output_lock);
     hv_buf_clear(&exec->line);
@@ -406,6 +408,19 @@ static void on_signal(void *data, int number)
 /* ---- making, running, ending ---------------------------------------------------------------------------------------
  */
 
+/* Rules that could not be used are told, not passed over. */
+static void tell_policy_problems(struct exec *exec, const struct policy *policy)
+{
+    size_t count;
+    const struct settings_problem *problems = policy_problems(policy, &count);
+    for (size_t i = 0; i < count && exec->options->on_notice; i++) {
+        CLEANUP_BUF struct hv_buf text = {0};
+        hv_buf_init(&text, 64 << 10);
+        settings_problem_write(&problems[i], &text);
+        exec->options->on_notice(exec->options->user, hv_str_trim(hv_buf_str(&text)));
+    }
+}
+
 static enum hv_code make_runtime(struct exec *exec, struct hv_error *err)
 {
     const struct setup *setup = exec->options->setup;
@@ -426,10 +441,13 @@ static enum hv_code make_runtime(struct exec *exec, struct hv_error *err)
         .mode = exec->options->mode,
         .ignores_case = policy_probe_case(setup->host, setup->directory),
     };
-    struct policy *policy = policy_new(&policy_options);
-    struct hv_sink sink = {.event = on_event, .user = exec};
     size_t tool_count;
     const struct hv_tool *const *tools = hv_builtin_tools(&tool_count);
+    policy_options.tools = tools;
+    policy_options.tool_count = tool_count;
+    struct policy *policy = policy_new(&policy_options);
+    tell_policy_problems(exec, policy);
+    struct hv_sink sink = {.event = on_event, .user = exec};
     struct runtime_options options = {
         .loop = setup->loop,
         .host = setup->host,
@@ -446,7 +464,7 @@ static enum hv_code make_runtime(struct exec *exec, struct hv_error *err)
         .only_tools = exec->options->only_tools,
         .only_tool_count = exec->options->only_tool_count,
         .sinks = &sink,
-        .sink_count = exec->options->events ? 1 : 0,
+        .sink_count = 1,
         .ask = exec->options->ask,
         .ask_user = exec->options->ask_user,
     };

@@ -25,6 +25,8 @@ struct exec_options {
     void *ask_user;
     /* Instead of lines on output: each result as it comes. May be NULL. */
     void (*on_result)(void *user, const struct batch_result *result);
+    /* What the person should know: rules that cannot be used, hooks that failed. Any thread. May be NULL. */
+    void (*on_notice)(void *user, struct hv_str text);
     void (*on_fault)(void *user, uint64_t line, const struct hv_error *err); /* unusable input; goes on after it */
     void *user;
 };

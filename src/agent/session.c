@@ -188,6 +188,7 @@ static struct policy *make_policy(struct session *session, struct hv_str folder)
         .mode = options->mode,
         .ignores_case = policy_probe_case(options->host, options->directory),
     };
+    policy.tools = hv_builtin_tools(&policy.tool_count);
     return policy_new(&policy);
 }
 
@@ -210,6 +211,8 @@ static enum hv_code make_runtime(struct session *session, struct hv_error *err)
         .root_count = options->root_count,
         .session_directory = folder,
         .transcript_path = session->journal ? session->journal_path : (struct hv_str){0},
+        .secrets = options->secrets,
+        .secret_count = options->secret_count,
         .built_in_tools = tools,
         .built_in_tool_count = tool_count,
         .extra_tools = options->extra_tools,

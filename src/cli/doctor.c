@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "journal/sessions.h"
 #include "journal/writer.h"
+#include "policy/policy.h"
 
 enum { OUT_MAX = 1 << 20, CONNECT_MS = 3000 };
 
@@ -81,6 +82,25 @@ static void check_settings(struct doctor *doctor)
     if (settings->trust == SETTINGS_UNTRUSTED)
         tell(doctor, FINDING_NOTE, "trust",
              "this folder's own settings allow and run nothing until you trust it (--trust)");
+}
+
+/* The rules as a session would read them. */
+static void check_rules(struct doctor *doctor)
+{
+    const struct setup *setup = &doctor->setup;
+    struct policy_options options = {
+        .host = setup->host, .settings = setup->settings, .directory = setup->directory, .home = setup->home};
+    size_t count;
+    options.tools = hv_builtin_tools(&options.tool_count);
+    struct policy *policy = policy_new(&options);
+    const struct settings_problem *problems = policy_problems(policy, &count);
+    for (size_t i = 0; i < count; i++) {
+        CLEANUP_BUF struct hv_buf text = {0};
+        hv_buf_init(&text, 64 << 10);
+        settings_problem_write(&problems[i], &text);
+        tell(doctor, FINDING_NOTE, "rules", "%.*s", HV_STR_ARG(hv_str_trim(hv_buf_str(&text))));
+    }
+    policy_unref(policy);
 }
 
 static bool keep_output(void *user, enum hv_stream stream, struct hv_str bytes)
@@ -228,6 +248,7 @@ static int run(const struct cli_call *call)
         tell(&doctor, FINDING_BAD, "set-up", "%s%s%s", err.message, err.hint[0] ? "; " : "", err.hint);
     } else {
         check_settings(&doctor);
+        check_rules(&doctor);
         check_state(&doctor);
         check_program(&doctor, "commands", (const char *const[]){"/bin/bash", "-c", "echo bash $BASH_VERSION", NULL},
                       true, "no command can be run");

@@ -40,6 +40,12 @@ static void on_fault(void *user, uint64_t line, const struct hv_error *err)
         cli_note("  %s", err->hint);
 }
 
+static void on_notice(void *user, struct hv_str text)
+{
+    (void)user;
+    cli_note("%.*s", HV_STR_ARG(text));
+}
+
 static int status_of(const struct exec_outcome *outcome)
 {
     if (outcome->signal)
@@ -76,6 +82,7 @@ static int run_with(const struct exec_flags *flags, struct setup *setup, int inp
         .input = input,
         .output = STDOUT_FILENO,
         .events = flags->events,
+        .on_notice = on_notice,
         .on_fault = on_fault,
     };
     options.has_mode = cli_mode(&flags->setup, &options.mode);

@@ -169,6 +169,7 @@ static struct policy *make_policy(const struct path_flags *flags, const struct s
         .root_count = setup->root_count,
         .ignores_case = policy_probe_case(setup->host, setup->directory),
     };
+    options.tools = hv_builtin_tools(&options.tool_count);
     options.has_mode = cli_mode(&flags->setup, &options.mode);
     return policy_new(&options);
 }
@@ -323,7 +324,9 @@ static struct policy *line_policy(const struct door_line *line, const struct set
         .home = home,
         .rules = list.rules,
         .rule_count = list.count,
+        .ignores_case = policy_probe_case(setup->host, directory),
     };
+    options.tools = hv_builtin_tools(&options.tool_count);
     options.roots = read_roots(line, directory, home, &options.root_count);
     struct hv_str mode = hv_json_get_string(line->value, "mode");
     options.has_mode = mode.ptr && policy_mode_from(mode, &options.mode);

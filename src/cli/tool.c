@@ -153,6 +153,21 @@ static void put_fields(const struct hv_field *fields, int indent, struct hv_buf 
     }
 }
 
+static void put_powers(const struct hv_tool *tool, struct hv_buf *out)
+{
+    hv_buf_add_cstr(out, "\nMay: ");
+    if (tool->executes)
+        hv_buf_add_cstr(out, "run programs, ");
+    if (tool->only_edits_files)
+        hv_buf_add_cstr(out, "change files, ");
+    if (tool->network)
+        hv_buf_add_cstr(out, "reach the network, ");
+    if (!tool->executes && !tool->only_edits_files && !tool->network)
+        hv_buf_add_cstr(out, tool->read_only ? "only read\n" : "change nothing but the session\n");
+    else
+        hv_buf_add_cstr(out, tool->read_only ? "or only read, as the input says\n" : "as the input says\n");
+}
+
 static void put_description(const struct hv_tool *tool, struct hv_buf *out)
 {
     hv_buf_addf(out, "%s: %s\n\n%s\n", tool->name, tool->title ? tool->title : "", tool->description);
@@ -162,9 +177,7 @@ static void put_description(const struct hv_tool *tool, struct hv_buf *out)
             hv_buf_addf(out, " %s", *alias);
         hv_buf_add_byte(out, '\n');
     }
-    hv_buf_addf(out, "\nMay: %s%s%s%s\n", tool->executes ? "run programs, " : "",
-                tool->only_edits_files ? "change files, " : "", tool->network ? "reach the network, " : "",
-                tool->read_only ? "or only read, as the input says" : "do what the input says");
+    put_powers(tool, out);
     hv_buf_add_cstr(out, "\nInput:\n");
     put_fields(tool->fields, 2, out);
     if (tool->guide)
@@ -244,6 +257,12 @@ static void on_fault(void *user, uint64_t line, const struct hv_error *err)
     cli_fail(err);
 }
 
+static void on_notice(void *user, struct hv_str text)
+{
+    (void)user;
+    cli_note("%.*s", HV_STR_ARG(text));
+}
+
 /* The call in the shape that carries its input as text, so that invalid JSON is answered as a model's would be. */
 static void put_call(struct hv_buf *out, struct hv_str name, struct hv_str input)
 {
@@ -274,6 +293,7 @@ static int run_one(const struct call_flags *flags, struct setup *setup, struct h
         .calls = hv_buf_str(&calls),
         .on_result = on_result,
         .on_fault = on_fault,
+        .on_notice = on_notice,
         .user = &one,
         .ask = cli_can_ask() ? cli_ask : NULL,
         .ask_user = setup,

@@ -57,6 +57,8 @@ class Tool(Case):
         for tool in tools:
             self.assertEqual(tool["input_schema"]["type"], "object")
             self.assertIn(tool["description"].split()[0], self.run_helve("tool", "describe", tool["name"]))
+        for name, may in (("Grep", "only read"), ("Write", "change files"), ("Bash", "run programs, or only read")):
+            self.assertIn("\nMay: " + may, self.run_helve("tool", "describe", name))
         one = json.loads(self.run_helve("tool", "describe", "edit_file", "--json"))
         self.assertEqual(one["name"], "Edit")
         self.assertIn("old_string", one["input_schema"]["properties"])

@@ -324,6 +324,35 @@ class Faults(Case):
         with open(path) as file:
             self.assertTrue(file.read().startswith('{"permissions"'))
 
+    def test_rules_that_cannot_be_used_are_told(self):
+        self.settings({"permissions": {"deny": ["Read(secret", "Reed(a)"], "allow": ["Bash("]}})
+        self.execute(use("LS", path="."))
+        for part in ('"Read(secret" lacks the closing parenthesis', "until it is mended the whole tool is denied",
+                     '"Reed(a)" names no tool: it denies nothing', "did you mean Read?", '"Bash(" lacks'):
+            self.assertIn(part, self.err)
+        self.run_helve("doctor", code=None)
+        self.assertIn("did you mean Read?", self.out)
+
+    def test_an_alias_in_a_rule_is_the_tool(self):
+        self.write("secret", "s3cret\n")
+        self.settings({"permissions": {"deny": ["read_file(secret)"], "allow": ["Bash(cat:*)"]}})
+        results = self.execute(use("Read", id="1", file_path="secret"), use("Grep", id="2", pattern="s3", path="secret"),
+                               use("Bash", id="3", command="cat secret"))
+        for result in results.values():
+            self.assertTrue(result.get("is_error"), result)
+        self.assertEqual(self.err, "")
+
+    def test_a_hook_that_fails_is_told(self):
+        self.write("a", "x\n")
+        self.settings({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "echo broken >&2; exit 1"}]}]}})
+        results = self.execute(use("Read", id="1", file_path="a"))
+        self.assertFalse(results["1"].get("is_error"))
+        self.assertIn("PreToolUse hook `echo broken >&2; exit 1` failed", self.err)
+
+    def test_an_id_that_is_a_number_comes_back(self):
+        results = self.lines("exec", stdin='{"type":"tool_use","id":7,"name":"LS","input":{}}\n')
+        self.assertEqual([result["tool_use_id"] for result in results], ["7"])
+
     def test_settings_of_the_wrong_kind(self):
         for text in ("", "[]", "3", '{"permissions":5}', '{"permisions":{}}', "\x00\x01"):
             self.settings(None, text=text)

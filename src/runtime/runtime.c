@@ -56,16 +56,42 @@ static const char *const *extend(struct hv_arena *arena, const char *const *base
     return list;
 }
 
-static void make_environments(struct runtime *runtime)
+static bool holds_secret(const char *entry, const struct runtime_options *options)
+{
+    const char *equals = strchr(entry, '=');
+    for (size_t i = 0; equals && i < options->secret_count; i++)
+        if (hv_str_trim(options->secrets[i]).len &&
+            hv_str_eq(hv_str_trim(hv_str_from(equals + 1)), hv_str_trim(options->secrets[i])))
+            return true;
+    return false;
+}
+
+static const char *const *without_secrets(struct hv_arena *arena, const char *const *base,
+                                          const struct runtime_options *options)
+{
+    size_t count = 0, kept = 0;
+    while (base[count])
+        count++;
+    const char **list = hv_arena_array(arena, const char *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        if (!holds_secret(base[i], options))
+            list[kept++] = base[i];
+    return list;
+}
+
+static void make_environments(struct runtime *runtime, const struct runtime_options *options)
 {
     const struct settings *settings = runtime->settings;
-    runtime->environment = extend(&runtime->arena, (const char *const *)environ, settings->env, settings->env_count);
+    const char *const *whole = (const char *const *)environ;
+    runtime->environment =
+        extend(&runtime->arena, without_secrets(&runtime->arena, whole, options), settings->env, settings->env_count);
+    whole = extend(&runtime->arena, whole, settings->env, settings->env_count);
     struct hv_str project = runtime->options.root_count ? runtime->options.roots[0] : runtime->options.directory;
     const struct settings_variable own[] = {
         {.name = HV_STR("CLAUDE_PROJECT_DIR"), .value = project},
         {.name = HV_STR("HELVE_PROJECT_DIR"), .value = project},
     };
-    runtime->hook_environment = extend(&runtime->arena, runtime->environment, own, sizeof own / sizeof *own);
+    runtime->hook_environment = extend(&runtime->arena, whole, own, sizeof own / sizeof *own);
 }
 
 /* ---- making and ending
@@ -152,7 +178,7 @@ enum hv_code runtime_new(const struct runtime_options *options, struct runtime *
     runtime->workers = workers_new(runtime->max_concurrency + WAITING_THREADS);
     runtime->hooks_used = hv_arena_array(&runtime->arena, bool, runtime->settings->hook_count);
     runtime->ending = hv_cancel_new();
-    make_environments(runtime);
+    make_environments(runtime, options);
     enum hv_code code = pool_init(runtime, err);
     if (code != HV_OK) {
         runtime_free(runtime);

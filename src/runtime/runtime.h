@@ -45,6 +45,10 @@ struct runtime_options {
     size_t root_count;
     struct hv_str session_directory; /* results go to its tool-results/; made when first needed */
     struct hv_str transcript_path;   /* for hooks */
+    /* Keys in use: commands of tools do not inherit variables with these values, unless settings' `env` says so. Hooks,
+     * which are the person's own, do. Looked at in runtime_new only. */
+    const struct hv_str *secrets;
+    size_t secret_count;
     /* The pool (spec P3). */
     const struct hv_tool *const *built_in_tools; /* hv_builtin_tools() */
     size_t built_in_tool_count;

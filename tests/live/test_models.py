@@ -508,6 +508,13 @@ def a_wrong_key_is_told_with_what_to_do_and_never_shown(case, wire):
     assert len(server.requests) == 1
 
 
+def test_the_key_in_use_is_not_handed_to_commands(case):
+    server = case.serve(Answer([call("Bash", {"command": "printenv"})]), Answer([text("done")]))
+    ran = case.ask(server, "go", "--allowedTools", "Bash(printenv)", env={"OTHER": "kept"})
+    said(ran, "done")
+    assert KEY not in server.requests[1].text() and "OTHER=kept" in server.requests[1].text(), server.requests[1].text()
+
+
 @on(*WIRES)
 def a_server_that_is_no_model_is_told(case, wire):
     page = "<html><head><title>Sign in</title></head><body>Welcome to the hotel's network</body></html>"

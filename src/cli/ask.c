@@ -10,7 +10,7 @@
 #include "cli/cli.h"
 #include "text/ansi.h"
 
-enum { LINE_MAX_BYTES = 4096, TEXT_MAX = 64 << 10 };
+enum { LINE_MAX_BYTES = 4096, TEXT_MAX = 256 << 10, REASON_MAX = 4 << 10 };
 
 bool cli_can_ask(void)
 {
@@ -39,14 +39,25 @@ bool cli_read_line(const struct hv_cancel *cancel, struct hv_buf *line)
     }
 }
 
+/* Every line behind a bar, so that none of what a model wrote looks like a line of ours. */
+static void put_barred(struct hv_str text, struct hv_buf *out)
+{
+    CLEANUP_BUF struct hv_buf clean = {0};
+    struct hv_str rest, line;
+    hv_buf_init(&clean, TEXT_MAX);
+    ansi_clean(text, &clean); /* it must not steer the terminal */
+    rest = hv_buf_str(&clean);
+    while (hv_str_split(&rest, '\n', &line))
+        hv_buf_addf(out, "  | %.*s\n", HV_STR_ARG(line));
+}
+
 static void put_question(const struct runtime_question *question, struct hv_buf *out)
 {
     const struct policy_decision *decision = question->decision;
-    hv_buf_add_cstr(out, "\nhelve: may this be done?\n  ");
-    ansi_clean(question->text, out); /* a model wrote it: it must not steer the terminal */
-    hv_buf_add_byte(out, '\n');
+    hv_buf_addf(out, "\nhelve: may this be done? %.*s\n", HV_STR_ARG(question->tool));
+    put_barred(question->text, out);
     if (decision->reason.len > 0)
-        hv_buf_addf(out, "  why you are asked: %.*s\n", HV_STR_ARG(decision->reason));
+        hv_buf_addf(out, "  why you are asked: %.*s\n", HV_STR_ARG(hv_str_slice(decision->reason, 0, REASON_MAX)));
     if (decision->proposal.len > 0 && !decision->always_confirm)
         hv_buf_addf(out, "  [y] once  [s] this session  [a] always: the rule %.*s is saved  [n] no\n",
                     HV_STR_ARG(decision->proposal));

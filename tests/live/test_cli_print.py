@@ -443,6 +443,27 @@ class Terminal(Print):
     def plain(self):
         return self.recording(message(use("Bash", command="touch made", id="toolu_1")), message(say("done")))
 
+    def test_no_part_of_a_command_is_hidden(self):
+        fake = "ls\n  why you are asked: it only reads\n  [y] once  [n] no\n  (anything else means no) > y\n\ntouch made"
+        for command, parts in (("echo hi \033]0; $(touch made) \007", ["$(touch made)"]), ("echo a\rtouch made\b\b", ["echo a", "touch made"]),
+                               ("ls \u202eedam hcuot", ["\\u{202e}"]), (fake, ["  | touch made", "  |   [y] once"]),
+                               ("ls" + " " * 500 + "; touch made", ["500 blanks", "; touch made"])):
+            model = self.recording(message(use("Bash", command=command, id="toolu_1")), message(say("done")))
+            out, seen = self.converse(model, "n")
+            for part in parts:
+                self.assertIn(part, seen)
+            for part in ("\033]", "\u202e", "\b"):
+                self.assertNotIn(part, seen.split("may this be done")[1])
+            self.assertEqual(out.strip(), "done")
+
+    def test_what_is_too_long_to_be_looked_at_cannot_be_allowed(self):
+        model = self.recording(message(use("Bash", command="echo " + "x" * 70000 + "; touch made", id="toolu_1")), message(say("done")))
+        out, seen = self.converse(model, "y")
+        self.assertEqual(out.strip(), "done")
+        self.assertNotIn("may this be done", seen)
+        self.assertFalse(os.path.exists(self.path("made")))
+        self.assertIn("too long to be shown", json.dumps(self.events(self.journals()[-1], "message")))
+
     def test_yes_no_and_a_word_to_the_model(self):
         for answer, made in (("y", True), ("n", False), ("use git instead", False), ("", False)):
             out, seen = self.converse(self.plain(), answer)

@@ -45,7 +45,7 @@ struct find {
     enum engine engine;
     struct find_scan *scan; /* may be NULL */
     struct hv_buf literal;  /* ENGINE_LITERAL; of small letters when case is ignored */
-    size_t part;            /* where in literal the part begins that the scanner finds */
+    size_t part, lead;      /* where in literal the part begins that the scanner finds, after `lead` other bytes */
     pcre2_code *code;       /* the other engines */
     bool ends_at_newline;
 };
@@ -116,9 +116,13 @@ static bool is_wide_letter(char byte)
     return byte == 'k' || byte == 's';
 }
 
-/* The longest stretch of the literal, ignoring case, in which each character is one byte. */
-static struct hv_str narrow_part(struct hv_str literal, size_t *part)
+/*
+ * The longest stretch of the literal, ignoring case, in which each character is one byte, with the letter before it (of
+ * which the last byte is known) and the one after it (the first). Short enough for a scanner.
+ */
+static struct hv_str narrow_part(struct find *find, struct hv_str literal)
 {
+    enum { LEN_MAX = FIND_SEQUENCE_MAX - 2 };
     size_t best = 0, best_len = 0;
     for (size_t i = 0, from = 0; i <= literal.len; i++) {
         if (i < literal.len && !is_wide_letter(literal.ptr[i]))
@@ -129,14 +133,16 @@ static struct hv_str narrow_part(struct hv_str literal, size_t *part)
         }
         from = i + 1;
     }
-    *part = best;
-    return hv_str_slice(literal, best, best + best_len);
+    best_len = best_len < LEN_MAX ? best_len : LEN_MAX;
+    find->part = best;
+    find->lead = best > 0;
+    return best_len ? hv_str_slice(literal, best - find->lead, best + best_len + 1) : HV_STR("");
 }
 
 /* Use the literal engine if it is worth while: false leaves the pattern to PCRE2. */
 static bool choose_literal(struct find *find)
 {
-    struct hv_str literal = hv_buf_str(&find->literal), part = literal;
+    struct hv_str literal = hv_buf_str(&find->literal), part = hv_str_slice(literal, 0, FIND_SEQUENCE_MAX);
     if (!literal.len)
         return false;
     if (!find->options.multiline && literal.ptr[literal.len - 1] == '\r') /* may be part of a line end */
@@ -146,13 +152,10 @@ static bool choose_literal(struct find *find)
             return false;
         for (size_t i = 0; i < literal.len; i++)
             find->literal.data[i] = small(literal.ptr[i]);
-        part = narrow_part(literal, &find->part);
-        if (part.len < 2 && literal.len > 1)
-            return false;
+        part = narrow_part(find, literal);
         if (!part.len)
             return false;
     }
-    part.len = part.len < FIND_SEQUENCE_MAX ? part.len : FIND_SEQUENCE_MAX;
     struct find_facts *facts = hv_calloc(1, sizeof *facts);
     find_pattern_read_fixed(part, find->options.ignore_case, facts);
     if (facts->best.count == 1 && facts->best.items[0].len == part.len) {
@@ -613,7 +616,7 @@ static bool literal_around(const struct find *find, struct hv_str text, size_t p
 static bool literal_at(const struct find *find, struct hv_str text, size_t place, size_t *start, size_t *until)
 {
     if (find->options.ignore_case)
-        return literal_around(find, text, place, start, until);
+        return literal_around(find, text, place + find->lead, start, until);
     *start = place;
     *until = place + find->literal.len;
     return *until <= text.len && (find->literal.len <= FIND_SEQUENCE_MAX ||

@@ -184,9 +184,11 @@ static void set_character(struct reader *reader, const char *bytes, size_t len, 
     if (len > 1 || !letter || !reader->ignore_case)
         return;
     class_add(&class, byte ^ 0x20);
-    if (lower == 'k' || lower == 's') {
-        class_add_above(&class);
+    if (lower == 'k' || lower == 's') { /* U+212A or U+017F: their first and last bytes */
+        class_add(&class, lower == 'k' ? 0xe2 : 0xc5);
+        class_add(&class, lower == 'k' ? 0xaa : 0xbf);
         out->kind = ELEMENT_EDGES;
+        out->single = false; /* repeated, there are other bytes between */
     }
     one_class(reader, &class, &out->bytes);
 }

@@ -112,9 +112,12 @@ static bool set_stands_at(const struct find_scan *scan, const unsigned char *tex
 
 static size_t next_plain_set(const struct find_scan *scan, const unsigned char *text, size_t from, size_t end)
 {
-    for (size_t at = from; scan->width <= end - at; at++)
-        if (set_stands_at(scan, text, at, from, end))
+    const unsigned char *first = scan->buckets[0], *second = scan->buckets[scan->width > 1];
+    for (size_t at = from; scan->width <= end - at; at++) {
+        unsigned next = scan->width > 1 ? text[at + 1] : text[at];
+        if (first[text[at]] & second[next] && set_stands_at(scan, text, at, from, end))
             return at;
+    }
     return SIZE_MAX;
 }
 

@@ -8,6 +8,7 @@
 #include "fs/newest.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -249,6 +250,50 @@ static void a_broad_directory_is_read_in_pieces_and_shared(void **state)
     }
 }
 
+/* ---- a tree that changes --------------------------------------------------------------------------------- */
+
+struct changing {
+    int root;
+    atomic_bool over;
+};
+
+/* Again and again a directory becomes a link to what lies outside, a file comes and goes, a directory moves away. */
+static void *change(void *data)
+{
+    struct changing *changing = data;
+    int root = changing->root;
+    while (!atomic_load(&changing->over)) {
+        renameat(root, "swap", root, "aside/swap");
+        (void)!symlinkat("../outside", root, "swap");
+        close(openat(root, "aside/new", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+        renameat(root, "aside", root, "moved");
+        unlinkat(root, "swap", 0);
+        renameat(root, "moved", root, "aside");
+        renameat(root, "aside/swap", root, "swap");
+        unlinkat(root, "aside/new", 0);
+    }
+    return NULL;
+}
+
+static void a_tree_that_changes_does_no_harm(void **state)
+{
+    struct folder *folder = *state;
+    PUT_FILES(folder, "tree/swap/in/a", "tree/swap/in/deep/b", "tree/aside/c", "outside/in/secret", "outside/secret");
+    struct changing changing = {.root = open(folder_cpath(folder, "tree"), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, change, &changing), 0);
+    for (int i = 0; i < 300; i++) {
+        struct scanning scanning = {.no_check = true};
+        struct fs_scan_options options = {.root = folder_path(folder, "tree"), .threads = 1 + (unsigned)i % 3};
+        const char *text = scanning_run(&scanning, folder, &options);
+        assert_null(strstr(text, "secret"));
+        assert_int_equal(scanning.outcome.unreadable, 0);
+    }
+    atomic_store(&changing.over, true);
+    pthread_join(thread, NULL);
+    close(changing.root);
+}
+
 /* ---- order by time --------------------------------------------------------------------------------------- */
 
 static enum fs_scan_action add_newest(void *user, const struct fs_scan_entry *entry)
@@ -307,6 +352,7 @@ int main(void)
         CASE(a_deep_tree_costs_no_stack),
         CASE(few_descriptors_are_enough_for_any_tree),
         CASE(a_broad_directory_is_read_in_pieces_and_shared),
+        CASE(a_tree_that_changes_does_no_harm),
         CASE(the_newest_files_are_kept_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -140,12 +140,17 @@ static struct hv_str cut_spool(struct call *call, const struct hv_content *spool
                            (unsigned long long)left_out, HV_STR_ARG(tail), HV_STR_ARG(hint(call, &cut)));
 }
 
-static struct hv_str join_text(struct call *call)
+/* The text of all blocks, each on lines of its own. */
+static struct hv_str join_text(struct call *call, const struct hv_content *first)
 {
     CLEANUP_BUF struct hv_buf whole = {.max = UNLIMITED};
-    for (const struct hv_content *block = call->produced; block; block = block->next)
-        if (block->type == HV_CONTENT_TEXT)
-            hv_buf_add_str(&whole, block->text);
+    for (const struct hv_content *block = first; block; block = block->next) {
+        if (block->type != HV_CONTENT_TEXT)
+            continue;
+        if (whole.len && whole.data[whole.len - 1] != '\n')
+            hv_buf_add_byte(&whole, '\n');
+        hv_buf_add_str(&whole, block->text);
+    }
     return hv_arena_str(&call->arena, hv_buf_str(&whole));
 }
 
@@ -166,11 +171,7 @@ static bool is_empty(const struct hv_result *result)
 
 static void take_text(struct call *call)
 {
-    CLEANUP_BUF struct hv_buf text = {.max = UNLIMITED};
-    for (const struct hv_content *block = call->result.first; block; block = block->next)
-        if (block->type == HV_CONTENT_TEXT)
-            hv_buf_add_str(&text, block->text);
-    call->text = hv_arena_str(&call->arena, hv_buf_str(&text));
+    call->text = join_text(call, call->result.first);
 }
 
 /* Build the result's content from what the tool produced, its text within limit. */
@@ -184,7 +185,7 @@ static void present(struct call *call, size_t limit, const char *why)
             hv_result_add_text(result, &call->arena, cut_spool(call, block, limit, why));
         } else if (block->type == HV_CONTENT_TEXT && cut) {
             if (!text_done)
-                hv_result_add_text(result, &call->arena, cut_text(call, join_text(call), limit, why));
+                hv_result_add_text(result, &call->arena, cut_text(call, join_text(call, call->produced), limit, why));
             text_done = true;
         } else {
             struct hv_content *copy = hv_result_add(result, &call->arena, block->type);

@@ -1,6 +1,7 @@
 /*
  * replay.c: `helve replay`: the calls of a recorded session run again, here and now, and what comes out is compared
- * with what was recorded. Calls that were allowed then are allowed again, those that were refused are not run.
+ * with what was recorded. Calls that were allowed then are allowed again, unless a person confirms such each time;
+ * those that were refused are not run.
  */
 #include "journal/replay.h"
 
@@ -72,7 +73,8 @@ static void on_fault(void *user, uint64_t line, const struct hv_error *err)
     cli_fail(err);
 }
 
-/* What was decided then is decided again; called on workers, reads only. */
+/* What was decided then is decided again; called on workers, reads only. But a file, which anybody may have written, is
+ * no person who confirms each time. */
 static void ask_record(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
                        struct hv_arena *arena, struct runtime_answer *answer)
 {
@@ -86,7 +88,7 @@ static void ask_record(void *user, const struct runtime_question *question, cons
             *(call->decision == HV_ALLOW ? &allowed : &denied) = true;
     }
     /* No answer at all is a denial in the words of a session that had nobody to ask. */
-    answer->verdict = allowed && !denied ? HV_ALLOW : HV_VERDICT_NONE;
+    answer->verdict = allowed && !denied && !question->decision->always_confirm ? HV_ALLOW : HV_VERDICT_NONE;
 }
 
 /* ---- the command ---------------------------------------------------------------------------------------------------

@@ -70,6 +70,16 @@ static void write_line(struct exec *exec, struct hv_str line)
         exec->outcome->output_errno = signals_write(exec->options->output, line);
 }
 
+/* These shapes have no mark for a failure: the text must say it, as it does to a model. */
+static struct hv_str failure_text(const struct batch_result *result, struct hv_buf *text)
+{
+    if (!result->is_error || hv_str_starts(hv_str_trim(result->text), HV_STR("Error")))
+        return result->text;
+    hv_buf_add_cstr(text, "Error: ");
+    hv_buf_add_str(text, result->text);
+    return hv_buf_str(text);
+}
+
 static void put_result(struct hv_buf *line, const struct batch_result *result, enum calls_shape shape)
 {
     struct hv_json_writer writer;
@@ -78,11 +88,12 @@ static void put_result(struct hv_buf *line, const struct batch_result *result, e
         return;
     }
     bool chat = shape == CALLS_SHAPE_CHAT;
+    CLEANUP_BUF struct hv_buf text = {.max = SIZE_MAX / 4};
     hv_json_writer_init(&writer, line);
     hv_json_begin_object(&writer);
     hv_json_member_cstr(&writer, chat ? "role" : "type", chat ? "tool" : "function_call_output");
     hv_json_member_string(&writer, chat ? "tool_call_id" : "call_id", result->call_id);
-    hv_json_member_string(&writer, chat ? "content" : "output", result->text);
+    hv_json_member_string(&writer, chat ? "content" : "output", failure_text(result, &text));
     hv_json_end_object(&writer);
 }
 

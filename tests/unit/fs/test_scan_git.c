@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-enum { TREES = 200, ENTRIES = 60, OUTPUT_MAX = 1 << 22 };
+enum { TREES = 120, ENTRIES = 60, OUTPUT_MAX = 1 << 22 };
 
 static uint32_t next_random(uint32_t *random)
 {

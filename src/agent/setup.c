@@ -47,13 +47,23 @@ static enum hv_code find_directory(struct setup *setup, struct hv_str wanted, st
     return HV_OK;
 }
 
-static void find_roots(struct setup *setup, const struct setup_options *options)
+static enum hv_code find_roots(struct setup *setup, const struct setup_options *options, struct hv_error *err)
 {
     setup->roots = hv_arena_array(&setup->arena, struct hv_str, options->directory_count + 1);
     setup->roots[setup->root_count++] = setup->directory;
-    for (size_t i = 0; i < options->directory_count; i++)
-        setup->roots[setup->root_count++] =
-            path_expand(&setup->arena, options->directories[i], setup->directory, setup->home);
+    for (size_t i = 0; i < options->directory_count; i++) {
+        struct hv_str path = path_expand(&setup->arena, options->directories[i], setup->directory, setup->home);
+        struct hv_file_stat stat;
+        enum hv_code code = setup->host->stat(setup->host, path, true, &stat, err);
+        if (code == HV_OK && stat.kind != HV_FILE_DIRECTORY)
+            code = hv_fail(err, HV_EINVAL, "%.*s is not a directory", HV_STR_ARG(path));
+        if (code != HV_OK) {
+            hv_error_prefix(err, "--add-dir: ");
+            return code;
+        }
+        setup->roots[setup->root_count++] = path;
+    }
+    return HV_OK;
 }
 
 static struct settings_flag_rule *flag_rules(struct setup *setup, const struct setup_options *options)
@@ -84,7 +94,9 @@ enum hv_code setup_open(struct setup *setup, const struct setup_options *options
     enum hv_code code = find_directory(setup, options->directory, err);
     if (code != HV_OK)
         return code;
-    find_roots(setup, options);
+    code = find_roots(setup, options, err);
+    if (code != HV_OK)
+        return code;
     bool chosen = options->setting_sources.ptr != NULL;
     setup->settings_options = (struct settings_options){
         .host = setup->host,

@@ -100,11 +100,9 @@ static bool describe_use(struct call *call, struct hv_str *out)
     return whole || call->tool->subject_kind != HV_SUBJECT_COMMAND;
 }
 
-static enum stage_outcome deny(struct call *call, struct hv_str word)
+static enum stage_outcome deny(struct call *call)
 {
     const struct policy_decision *decision = &call->decision;
-    if (word.len)
-        return call_settle_error(call, "The person refused this call and says: %.*s", HV_STR_ARG(word));
     if (decision->verdict == HV_ASK && decision->proposal.len)
         return call_settle_error(call,
                                  "Permission to use %s was not given: %.*s. Nobody can be asked here; the rule `%.*s` "
@@ -161,8 +159,10 @@ static enum stage_outcome take_answer(struct call *call, const struct runtime_an
     emit_decision(call, final, hv_str_from(by), waited_ns);
     if (answer->verdict == HV_DENY && !answer->message.len)
         return call_settle_error(call, "The %s refused this call of %s.", by, call->tool->name);
+    if (final == HV_DENY && answer->message.len)
+        return call_settle_error(call, "The %s refused this call and says: %.*s", by, HV_STR_ARG(answer->message));
     if (final == HV_DENY)
-        return deny(call, answer->message);
+        return deny(call);
     if (answer->rule.len && !call->decision.always_confirm)
         save_rule(call, answer);
     if (!answer->updated_input.len || hv_str_eq(answer->updated_input, call->input_json))
@@ -183,14 +183,14 @@ static enum stage_outcome ask(struct call *call, const struct policy_facts *fact
         return take_answer(call, &answer, "hook", clock_monotonic_ns() - started);
     if (!runtime->options.ask) {
         emit_decision(call, HV_DENY, HV_STR("nobody to ask"), 0);
-        return deny(call, (struct hv_str){0});
+        return deny(call);
     }
     LOCK_SCOPE(&runtime->ask_lock);
     /* The answer to an earlier question may have settled this one. */
     decide(call, facts);
     if (call->decision.verdict != HV_ASK) {
         emit_decision(call, call->decision.verdict, (struct hv_str){0}, clock_monotonic_ns() - started);
-        return call->decision.verdict == HV_ALLOW ? STAGE_NEXT : deny(call, (struct hv_str){0});
+        return call->decision.verdict == HV_ALLOW ? STAGE_NEXT : deny(call);
     }
     struct runtime_question question = {
         .call_id = call->id,
@@ -222,5 +222,5 @@ enum stage_outcome stage_permission(struct call *call)
         call->decision.verdict = HV_ALLOW;
     }
     emit_decision(call, call->decision.verdict, (struct hv_str){0}, 0);
-    return call->decision.verdict == HV_ALLOW ? STAGE_NEXT : deny(call, (struct hv_str){0});
+    return call->decision.verdict == HV_ALLOW ? STAGE_NEXT : deny(call);
 }

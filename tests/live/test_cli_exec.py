@@ -342,6 +342,13 @@ class Faults(Case):
             self.assertTrue(result.get("is_error"), result)
         self.assertEqual(self.err, "")
 
+    def test_an_added_directory_must_be_one(self):
+        self.write("a", "x")
+        for path in ("nowhere", "a"):
+            self.run_helve("exec", "--add-dir", path, code=2)
+            self.assertIn("--add-dir: ", self.err)
+        self.run_helve("exec", "--add-dir", "..")
+
     def test_a_hook_that_fails_is_told(self):
         self.write("a", "x\n")
         self.settings({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "echo broken >&2; exit 1"}]}]}})

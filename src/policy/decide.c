@@ -135,7 +135,8 @@ static bool confirm_mention(void *user, const struct policy_path *word)
     struct path_class class = path_classify(judgement->policy->classes, word, false);
     /* What a process has open is there under names that no rule knows. */
     if (word->kind == HV_FILE_SYMLINK ||
-        (class.class == POLICY_PATH_SPECIAL && path_inside(word->written, HV_STR("/proc"))))
+        (class.class == POLICY_PATH_SPECIAL && path_inside(word->written, HV_STR("/proc")) &&
+         !mention_is_own_stream(word->written)))
         return confirm(judgement, hv_arena_format(judgement->arena, "it names %.*s, a way round the checks of paths",
                                                   HV_STR_ARG(word->written)));
     if (class.class == POLICY_PATH_OUTSIDE && !judgement->call.command_reads)

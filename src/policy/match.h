@@ -40,6 +40,9 @@ bool match_each_word(const struct match_call *call, command_path_visitor *visit,
 bool match_each_mention(const struct match_call *call, bool (*visit)(void *user, const struct policy_path *path),
                         void *user);
 
+/* "/dev/stderr", "/dev/fd/3": a stream that the command itself has open, whose name reaches no file. */
+bool mention_is_own_stream(struct hv_str path);
+
 /* The allow rule takes all of the call or, of a tool on paths, this one access. */
 bool match_allows_whole(const struct match_call *call, const struct rule *rule);
 bool match_allows_access(const struct match_call *call, const struct rule *rule, const struct policy_path *path,

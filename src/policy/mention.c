@@ -6,6 +6,7 @@
 #include "policy/match.h"
 
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "base/vec.h"
 
 #include <string.h>
@@ -20,13 +21,29 @@ struct looking {
     size_t count;
 };
 
+bool mention_is_own_stream(struct hv_str path)
+{
+    static const struct hv_str streams[] = {HV_STR("/dev/stdin"), HV_STR("/dev/stdout"), HV_STR("/dev/stderr")};
+    static const struct hv_str folders[] = {HV_STR("/dev/fd"), HV_STR("/proc/self/fd")};
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
+        if (hv_str_eq(path, streams[i]))
+            return true;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        int64_t number;
+        if (hv_str_eq(path, folders[i]) ||
+            (hv_str_eq(path_parent(path), folders[i]) && hv_str_to_int64(path_name(path), &number)))
+            return true;
+    }
+    return false;
+}
+
 static bool look(void *user, struct hv_str path, struct hv_str untidy)
 {
     struct looking *looking = user;
     CLEANUP_ARENA struct hv_arena scratch = {0};
     struct hv_str resolved = {0};
     enum hv_code code = looking->host->resolve(looking->host, &scratch, untidy, &resolved, NULL);
-    bool magic = code == HV_EUNSUPPORTED;
+    bool magic = code == HV_EUNSUPPORTED && !(hv_str_eq(path, untidy) && mention_is_own_stream(path));
     if (magic || (code == HV_OK && !hv_str_eq(resolved, path)))
         *vec_push(&looking->found) = (struct policy_path){
             .written = hv_arena_str(looking->arena, path),

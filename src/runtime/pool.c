@@ -287,6 +287,15 @@ const struct hv_tool *runtime_find_tool(struct runtime *runtime, struct hv_str n
 /* ---- the stage
  * ------------------------------------------------------------------------------------------------------------ */
 
+static void list_tools(const struct pool *pool, struct hv_buf *text)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < pool->count && shown < 40; i++)
+        if (!pool->rows[i].deferred)
+            hv_buf_addf(text, "%s%s", shown++ ? ", " : " The tools here are: ", pool->rows[i].tool->name);
+    hv_buf_add_cstr(text, shown ? "." : " There are no tools.");
+}
+
 static enum stage_outcome unknown_tool(struct call *call)
 {
     const struct pool *pool = call->pool;
@@ -299,12 +308,18 @@ static enum stage_outcome unknown_tool(struct call *call)
                 call->name.ptr ? call->name.ptr : "");
     if (near.ptr)
         hv_buf_addf(&text, " Did you mean %.*s?", HV_STR_ARG(near));
-    hv_buf_add_cstr(&text, " The tools here are: ");
-    size_t shown = 0;
-    for (size_t i = 0; i < pool->count && shown < 40; i++)
-        if (!pool->rows[i].deferred)
-            hv_buf_addf(&text, "%s%s", shown++ ? ", " : "", pool->rows[i].tool->name);
-    hv_buf_add_cstr(&text, ".");
+    list_tools(pool, &text);
+    return call_settle_error(call, "%s", text.data);
+}
+
+/* It exists, but a rule, a flag or the mode took it away, or it cannot work here. */
+static enum stage_outcome absent_tool(struct call *call, const struct hv_tool *tool)
+{
+    CLEANUP_BUF struct hv_buf text;
+    hv_buf_init(&text, 64 << 10);
+    hv_buf_addf(&text, "The tool %s is not available in this session: its settings, flags or mode leave it out.",
+                tool->name);
+    list_tools(call->pool, &text);
     return call_settle_error(call, "%s", text.data);
 }
 
@@ -320,7 +335,7 @@ enum stage_outcome stage_find(struct call *call)
     if (!known)
         return unknown_tool(call);
     if (!known->offered)
-        return call_settle_error(call, "The tool %s is not available in this session.", known->tool->name);
+        return absent_tool(call, known->tool);
     call->tool = call->context.tool = known->tool;
     call->context.results_directory = runtime_results_directory(call->runtime);
     call->context.environment = call->runtime->environment;

@@ -117,7 +117,7 @@ static void blocks_and_messages_in_both_shapes_are_calls(void **state)
          "m\nr k A {}\n"},
         {"{\"type\":\"function_call\",\"id\":\"fc\",\"name\":\"A\",\"arguments\":\"\"}", "r fc A {}\n"},
         {"\xef\xbb\xbf{\"type\":\"tool_use\",\"id\":\"1\",\"name\":\"A\",\"input\":null}", "a 1 A null\n"},
-        {"{\"type\":\"tool_use\",\"id\":1,\"name\":[],\"input\":\"x\"}", "a   \"x\"\n"},
+        {"{\"type\":\"tool_use\",\"id\":1,\"name\":[],\"input\":\"x\"}", "a 1  \"x\"\n"},
         {"{\"role\":\"user\",\"content\":\"hi\"}\n{\"type\":\"text\",\"text\":\"hi\"}\n", ""},
         {"", ""},
         {" \n\t\r\n", ""},

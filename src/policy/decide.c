@@ -263,7 +263,10 @@ static struct hv_str objection(const struct judgement *judgement, const struct m
 {
     const struct policy_path *path = access->path;
     if (!path->resolved.len)
-        return hv_arena_format(judgement->arena, "the links of %.*s cannot be followed", HV_STR_ARG(path->written));
+        return hv_arena_format(judgement->arena,
+                               "where %.*s leads cannot be found out (a circle of links, a name that is too long, or a "
+                               "directory that may not be entered)",
+                               HV_STR_ARG(path->written));
     if (policy_classify_path(judgement->policy, path, access->writing) != POLICY_PATH_OUTSIDE)
         return (struct hv_str){0};
     if (hv_str_eq(path->resolved, path->written))

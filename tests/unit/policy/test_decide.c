@@ -835,7 +835,8 @@ static void the_reason_of_a_question_says_what_is_the_matter(void **state)
     } rows[] = {
         {"/etc/hosts", "/etc/hosts is outside the workspace and no rule allows it"},
         {"/ws/out/a", "/ws/out/a is /etc/app/a, outside the workspace, and no rule allows both"},
-        {"/ws/loop/a", "the links of /ws/loop/a cannot be followed"},
+        {"/ws/loop/a", "where /ws/loop/a leads cannot be found out (a circle of links, a name that is too long, or a "
+                       "directory that may not be entered)"},
         {"/ws/a.c", "no rule allows it"},
     };
     struct policy *policy = world_policy("", NORMAL, NULL, false);

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "journal/sessions.h"
+#include "policy/visible.h"
 #include "text/ansi.h"
 
 #include <errno.h>
@@ -20,10 +21,12 @@ enum { JSON_ARGUMENT_MAX = 16 << 20 };
 /* What a server or a model wrote may stand in a message: it must not steer the terminal. */
 static void write_clean(const struct hv_buf *text)
 {
-    CLEANUP_BUF struct hv_buf clean = {0};
+    CLEANUP_BUF struct hv_buf clean = {0}, straight = {0};
     hv_buf_init(&clean, 256 << 10);
     ansi_clean(hv_buf_str(text), &clean);
-    cli_write(STDERR_FILENO, hv_buf_str(&clean));
+    hv_buf_init(&straight, 512 << 10);
+    visible_add_straight(&straight, hv_buf_str(&clean));
+    cli_write(STDERR_FILENO, hv_buf_str(&straight));
 }
 
 static void print_error(const struct hv_error *err)

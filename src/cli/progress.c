@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "cli/print.h"
+#include "policy/visible.h"
 #include "text/ansi.h"
 
 #include <unistd.h>
@@ -43,7 +44,8 @@ static void put_clean(struct hv_buf *out, struct hv_str text)
     CLEANUP_BUF struct hv_buf clean = {0};
     hv_buf_init(&clean, LINE_MAX_BYTES);
     ansi_clean(text, &clean);
-    hv_buf_add_str(out, hv_buf_str(&clean));
+    /* Nor may a name or an output turn the line around. */
+    visible_add_straight(out, hv_buf_str(&clean));
 }
 
 /* text within max bytes, cut between characters, on one line. */

@@ -279,9 +279,10 @@ static void remove_folder(struct hv_arena *arena, struct hv_str folder)
     nftw(hv_arena_cstr(arena, folder), remove_visited, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
-/* Only what lies in the directory of sessions may be removed: anything may be named by its path. */
-static bool is_kept_session(struct hv_arena *arena, const struct session_entry *entry)
+bool sessions_is_kept(const struct session_entry *entry)
 {
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    struct hv_arena *arena = &scratch;
     struct hv_str directory = sessions_directory(arena);
     char *real = realpath(directory.ptr, NULL);
     struct hv_str resolved = hv_arena_format(arena, "%s/", real ? real : directory.ptr);
@@ -295,7 +296,8 @@ enum hv_code sessions_remove(const struct session_entry *entry, struct hv_error 
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
     const char *path = hv_arena_cstr(&arena, entry->path);
-    if (!is_kept_session(&arena, entry)) {
+    /* Anything may be named by its path. */
+    if (!sessions_is_kept(entry)) {
         hv_fail(err, HV_EINVAL, "%s is not in the directory of sessions", path);
         hv_error_hint(err, "remove the file yourself if you no longer want it");
         return HV_EINVAL;

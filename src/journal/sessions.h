@@ -47,10 +47,12 @@ void sessions_describe(struct hv_arena *arena, struct session_entry *entry);
 enum hv_code sessions_find(struct hv_arena *arena, struct hv_str name, struct hv_str directory,
                            struct session_entry *out, struct hv_error *err) HV_MUST_CHECK;
 
-/* Remove sessions that were not written for `days` days (and what belongs to them), and stored results of runs without a
- * journal that are as old. At most once a day it looks at the disk at all; removes at most 1,000 of each at a time.
+/* Remove sessions that were not written for `days` days (and what belongs to them), and stored results of runs without
+ * a journal that are as old. At most once a day it looks at the disk at all; removes at most 1,000 of each at a time.
  * Returns how many it removed. */
 size_t sessions_clean(int64_t days, struct hv_str except_id);
+/* True for a journal in the directory of sessions: helve wrote it here. Others may come from anybody. */
+bool sessions_is_kept(const struct session_entry *entry);
 /* Remove one session and what belongs to it. HV_ECONFLICT while a helve is writing it; HV_EINVAL when it does not lie
  * in the directory of sessions (one can be named by any path). */
 enum hv_code sessions_remove(const struct session_entry *entry, struct hv_error *err) HV_MUST_CHECK;

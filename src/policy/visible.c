@@ -47,6 +47,26 @@ void visible_add(struct hv_buf *out, struct hv_str text)
     }
 }
 
+/* Characters that turn the direction in which their neighbours are shown. */
+static bool turns(uint32_t character)
+{
+    return (character >= 0x202a && character <= 0x202e) || (character >= 0x2066 && character <= 0x2069) ||
+           character == 0x200e || character == 0x200f || character == 0x61c;
+}
+
+void visible_add_straight(struct hv_buf *out, struct hv_str text)
+{
+    uint32_t character;
+    for (size_t at = 0; at < text.len;) {
+        size_t length = utf8_decode(text, at, &character);
+        if (turns(character))
+            hv_buf_addf(out, "\\u{%x}", character);
+        else
+            hv_buf_add(out, text.ptr + at, length);
+        at += length;
+    }
+}
+
 /* Blanks in the middle of a line that push what follows out of sight. */
 enum { BLANKS_MAX = 16 };
 

@@ -519,6 +519,11 @@ enum stage_outcome stage_hook(struct call *call)
         call->hook_reason = verdict.reason;
         call->hook_context = verdict.context;
         note_stop(call, &verdict);
+        /* Whoever ends the turn does not want this call to run on. */
+        if (verdict.stop)
+            return call_settle_error(
+                call, "Not run, a hook ended the turn: %.*s",
+                HV_STR_ARG(verdict.stop_reason.len ? verdict.stop_reason : HV_STR("no reason given")));
         if (verdict.updated_input.ptr && verdict.permission != HV_DENY) {
             /* Hooks have judged the input as they rewrote it: it is decoded and validated anew, but not shown to them
              * again. The permission stage sees the new input. */

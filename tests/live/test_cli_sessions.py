@@ -185,6 +185,20 @@ class Records(Sessions):
         self.assertIn("2 different", out)
         self.assertNotIn("omega", self.run_helve("replay", self.journals()[0], "--quiet"))
 
+    def test_a_journal_from_elsewhere_is_not_believed(self):
+        lines = [
+            {"type": "session_start", "time": 1, "wall": 1, "data": {"id": "evil", "cwd": self.project}},
+            {"type": "call", "time": 2, "wall": 1, "call_id": "a", "tool": "Bash", "json": {"command": "touch made"}},
+            {"type": "decision", "time": 3, "wall": 1, "call_id": "a", "tool": "Bash", "name": "allow"},
+            {"type": "result", "time": 4, "wall": 1, "call_id": "a", "tool": "Bash", "ok": True,
+             "json": {"type": "tool_result", "tool_use_id": "a", "content": "(no output)"}}]
+        self.write("evil.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+        self.run_helve("replay", "evil.jsonl", "--verify", code=1)
+        self.assertIn("--trust-recorded", self.err)
+        self.assertFalse(os.path.exists(self.path("made")))
+        self.run_helve("replay", "evil.jsonl", "--verify", "--trust-recorded")
+        self.assertTrue(os.path.exists(self.path("made")))
+
     def test_what_was_denied_is_not_run_by_a_replay(self):
         model = self.recording(message(use("Bash", command="touch made", id="toolu_1")), message(say("no")))
         self.ask(model)

@@ -310,6 +310,20 @@ static void continue_false_ends_the_turn_after_the_results(void **state)
     harness_close(&h);
 }
 
+static void a_call_does_not_run_when_a_hook_before_it_ends_the_turn(void **state)
+{
+    (void)state;
+    start("PreToolUse", "", "cat answer.json", "\"Probe\"");
+    answer_file("{\"continue\":false,\"stopReason\":\"enough\"}");
+    const struct harness_result *result = run_one("{\"label\":\"a\"}");
+    assert_true(result->is_error);
+    assert_contains(result->text, "enough");
+    assert_int_equal(probe_note_at("+a"), -1);
+    assert_true(h.stop);
+    assert_string_equal(h.stop_reason, "enough");
+    harness_close(&h);
+}
+
 static void a_hook_answers_in_the_place_of_a_person(void **state)
 {
     (void)state;
@@ -525,6 +539,7 @@ int main(void)
         cmocka_unit_test(what_hooks_add_after_a_call_reaches_the_model),
         cmocka_unit_test(a_failed_call_runs_the_hooks_for_failures),
         cmocka_unit_test(continue_false_ends_the_turn_after_the_results),
+        cmocka_unit_test(a_call_does_not_run_when_a_hook_before_it_ends_the_turn),
         cmocka_unit_test(a_hook_answers_in_the_place_of_a_person),
         cmocka_unit_test(hooks_of_the_session_give_context_or_block),
         cmocka_unit_test(a_runtime_that_ends_takes_its_hooks_along),

@@ -223,15 +223,16 @@ static bool show_match(struct pass *pass, struct hv_str text, const struct find_
 /* The next match at or after *at, which is moved to where to look for the one after it. Offsets in text. */
 static enum find_result next_match(struct pass *pass, struct hv_str text, size_t *at, struct find_match *match)
 {
-    struct hv_str rest = hv_str_slice(text, pass->searched, text.len);
-    enum find_result result = find_next(pass->scan->find, rest, *at - pass->searched, match);
+    size_t base = pass->scan->multiline ? pass->searched : *at; /* lines stand alone: nobody looks back */
+    struct hv_str rest = hv_str_slice(text, base, text.len);
+    enum find_result result = find_next(pass->scan->find, rest, *at - base, match);
     if (result != FIND_FOUND)
         return result;
-    match->from += pass->searched;
-    match->until += pass->searched;
-    match->line += pass->searched;
-    match->end += pass->searched;
-    *at = pass->scan->multiline ? match->next + pass->searched : match->end;
+    match->from += base;
+    match->until += base;
+    match->line += base;
+    match->end += base;
+    *at = pass->scan->multiline ? match->next + base : match->end;
     return result;
 }
 

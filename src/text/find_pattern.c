@@ -383,8 +383,8 @@ static bool read_options(struct reader *reader, bool *closed)
             on = false;
             break;
         case 'i': reader->ignore_case = on; break;
+        case 'm': reader->facts->line_bound |= !on; break; /* then "^" holds at the beginning of the text only */
         case 's':
-        case 'm': break;
         case 'n': break;
         case ':':
         case ')':

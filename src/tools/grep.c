@@ -1,17 +1,23 @@
 /*
- * grep.c: the tool Grep: a regular expression over the files of a tree, in process. The walk hands over one file after
- * the other; line_scan finds the lines; here they become an answer with caps. Memory is that of the answer.
+ * grep.c: the tool Grep: a regular expression over the files of a tree, in process. The scan of the tree hands over its
+ * files on several threads, each of which searches them on the spot (line_scan.h) and keeps what the answer may need
+ * (grep_found.h, newest.h). When all have ended, this becomes the answer, in an order that does not depend on them.
  */
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "base/vec.h"
+#include "fs/newest.h"
 #include "fs/open.h"
+#include "fs/scan.h"
 #include "tools/file_kind.h"
 #include "tools/file_types.h"
+#include "tools/grep_found.h"
 #include "tools/line_scan.h"
 #include "tools/search.h"
 
 #include <fcntl.h>
 #include <helve/tool.h>
+#include <sched.h>
 #include <sys/stat.h>
 
 enum {
@@ -23,6 +29,10 @@ enum {
     LINE_BEFORE = 120, /* of these, before the match */
     OUTPUT_MAX = 64 << 20,
     OUTPUT_SPARE = 64 << 10,
+    LEFT_OUT_BYTES = 128, /* what a line that offset leaves out may take while others are searched */
+    THREADS_MAX = 4,
+    UNREACHED_SHOWN = 5,
+    PATH_BYTES_MAX = 1 << 24,
 };
 
 enum output_mode { FILES_WITH_MATCHES = 1, CONTENT, COUNT };
@@ -150,35 +160,40 @@ static const struct hv_field grep_fields[] = {
      .offset = offsetof(struct grep_input, hidden)},
     {0}};
 
-/* One call under way. */
+/* One thread of a call. */
+struct worker {
+    struct grepping *grepping;
+    bool is_caller; /* the thread of the call itself */
+    struct line_scan scan;
+    struct fs_newest newest; /* files_with_matches */
+    size_t matches, binary, unreadable;
+    size_t in_pieces, cut; /* files in which something may have been missed */
+    /* The file at hand. */
+    struct hv_buf path; /* absolute */
+    struct found_file file;
+    bool checked, hidden;
+};
+
+/* One call under way. What workers share of it they only read, but for what says so. */
 struct grepping {
     struct search search;
     const struct grep_input *in;
     struct search_filter filter;
     const struct file_type *type;
-    struct line_scan scan;
-    struct newest newest; /* files_with_matches */
+    struct find *find;
+    struct worker workers[THREADS_MAX];
+    unsigned threads;
+    struct grep_found found;                     /* shared; content and count */
+    atomic_size_t files_searched, files_matched; /* shared */
+    /* The answer. */
     struct hv_buf out;
     size_t skip, room; /* entries still to be left out, and to be shown */
     bool full;         /* there was one more than could be shown */
-    size_t files, files_found, matches, binary, unreadable;
-    size_t in_pieces, cut; /* files in which something may have been missed */
-    /* The file at hand. */
-    struct hv_str path; /* absolute */
-    bool checked, hidden;
-    bool printed;     /* something of it */
-    bool any_printed; /* of all files */
+    size_t files, files_found, matches;
+    bool any_printed;
 };
 
 /* ---- showing --------------------------------------------------------------------------------------------- */
-
-static bool is_hidden(struct grepping *grepping)
-{
-    if (!grepping->checked)
-        grepping->hidden = hv_hides_path(grepping->search.context, grepping->path);
-    grepping->checked = true;
-    return grepping->hidden;
-}
 
 /* Whether the next entry is to be shown; *full is set when it would be one too many. */
 static bool takes_entry(struct grepping *grepping)
@@ -222,101 +237,227 @@ static void print_text(struct hv_str text, size_t match, struct hv_buf *out)
         hv_buf_addf(out, " [… %zu bytes]", text.len - until);
 }
 
-static bool show_line(void *user, const struct scan_line *line)
+/* ---- searching, on any thread ---------------------------------------------------------------------------- */
+
+static bool is_hidden(struct worker *worker)
 {
-    struct grepping *grepping = user;
-    struct hv_buf *out = &grepping->out;
-    if (is_hidden(grepping))
+    if (!worker->checked)
+        worker->hidden = hv_hides_path(worker->grepping->search.context, hv_buf_str(&worker->path));
+    worker->checked = true;
+    return worker->hidden;
+}
+
+/* Keep a line as it will be shown behind the path. */
+static bool keep_line(void *user, const struct scan_line *line)
+{
+    struct worker *worker = user;
+    struct found_file *file = &worker->file;
+    const struct grep_found *found = &worker->grepping->found;
+    if (is_hidden(worker) || file->entries == found->entries_max || file->text.len > OUTPUT_MAX - OUTPUT_SPARE)
         return false;
-    if (!takes_entry(grepping))
-        return !grepping->full;
-    bool with_context = grepping->scan.before || grepping->scan.after;
-    if (with_context && grepping->any_printed && (!grepping->printed || line->after_gap))
-        hv_buf_add_cstr(out, "--\n");
-    grepping->printed = grepping->any_printed = true;
     char mark = line->is_match ? ':' : '-';
-    hv_buf_add_str(out, search_listed(&grepping->search, grepping->path));
-    hv_buf_add_byte(out, mark);
-    if (grepping->in->numbers)
-        hv_buf_addf(out, "%zu%c", line->number, mark);
-    print_text(line->text, line->from, out);
-    hv_buf_add_byte(out, '\n');
+    hv_buf_add_byte(&file->text, mark);
+    if (worker->grepping->in->numbers)
+        hv_buf_addf(&file->text, "%zu%c", line->number, mark);
+    print_text(line->text, line->from, &file->text);
+    hv_buf_add_byte(&file->text, '\n');
+    *vec_push(&file->lines) =
+        (struct found_line){.end = file->text.len, .matches = line->matches, .after_gap = line->after_gap};
+    file->entries++;
     return true;
 }
 
 /* A file with matches was searched: take it up as the mode wants it. */
-static void note_file(struct grepping *grepping, size_t matches, int64_t mtime_ns)
+static void keep_file(struct worker *worker, struct hv_str path, size_t matches, int64_t mtime_ns)
 {
-    if (is_hidden(grepping))
+    struct grepping *grepping = worker->grepping;
+    if (is_hidden(worker))
         return;
-    grepping->files_found++;
-    grepping->matches += matches;
+    atomic_fetch_add_explicit(&grepping->files_matched, 1, memory_order_relaxed);
+    worker->matches += matches;
+    worker->file.matches = matches;
+    if (grepping->in->output_mode == COUNT)
+        worker->file.entries = 1;
     if (grepping->in->output_mode == FILES_WITH_MATCHES)
-        newest_add(&grepping->newest, grepping->path, mtime_ns);
-    else if (grepping->in->output_mode == COUNT && takes_entry(grepping))
-        hv_buf_addf(&grepping->out, "%.*s:%zu\n", HV_STR_ARG(search_listed(&grepping->search, grepping->path)),
-                    matches);
+        fs_newest_add(&worker->newest, hv_buf_str(&worker->path), mtime_ns);
+    else if (worker->file.entries)
+        found_add(&grepping->found, path, &worker->file);
 }
-
-/* ---- searching ------------------------------------------------------------------------------------------- */
 
 static bool stop(void *user)
 {
-    struct grepping *grepping = user;
-    search_progress(&grepping->search, grepping->files, grepping->files_found);
+    struct worker *worker = user;
+    struct grepping *grepping = worker->grepping;
+    if (worker->is_caller)
+        search_progress(&grepping->search, atomic_load(&grepping->files_searched),
+                        atomic_load(&grepping->files_matched));
     return search_is_over(&grepping->search);
 }
 
-static enum scan_end search_file(struct grepping *grepping, int fd, int64_t mtime_ns)
+/* Search an open file, whose absolute path is worker->path; path is the one from where the search began. */
+static enum scan_end search_file(struct worker *worker, struct hv_str path, int fd, const struct hv_file_stat *stat)
 {
+    struct grepping *grepping = worker->grepping;
+    struct line_scan *scan = &worker->scan;
     size_t matches = 0;
-    grepping->checked = grepping->printed = false;
-    grepping->files++;
-    enum scan_end end = line_scan_file(&grepping->scan, fd, &matches);
+    if (!scan->find)
+        scan->find = find_scratch_new(grepping->find, stop, worker);
+    worker->checked = false;
+    hv_buf_init(&worker->file.text, OUTPUT_MAX);
+    atomic_fetch_add_explicit(&grepping->files_searched, 1, memory_order_relaxed);
+    enum scan_end end = line_scan_file(scan, fd, stat->size, &matches);
     if (matches)
-        note_file(grepping, matches, mtime_ns);
+        keep_file(worker, path, matches, stat->mtime_ns);
     else
-        grepping->binary += end == SCAN_BINARY;
-    grepping->unreadable += end == SCAN_FAILED;
-    bool all_seen = end == SCAN_ENOUGH || (!grepping->scan.in_pieces && !grepping->scan.is_cut) || is_hidden(grepping);
-    grepping->in_pieces += !all_seen && grepping->scan.in_pieces && grepping->in->multiline;
-    grepping->cut += !all_seen && grepping->scan.is_cut;
+        worker->binary += end == SCAN_BINARY;
+    found_file_release(&worker->file);
+    worker->unreadable += end == SCAN_FAILED;
+    bool in_pieces = scan->in_pieces && grepping->in->multiline;
+    if (end != SCAN_ENOUGH && (in_pieces || scan->is_cut) && !is_hidden(worker)) {
+        worker->in_pieces += in_pieces;
+        worker->cut += scan->is_cut;
+    }
     return end;
 }
 
-static enum fs_walk_action visit(void *user, const struct fs_walk_entry *entry)
+static void set_path(struct worker *worker, struct hv_str path)
+{
+    struct hv_str root = worker->grepping->search.root;
+    hv_buf_clear(&worker->path);
+    hv_buf_add_str(&worker->path, root);
+    if (!hv_str_is(root, "/"))
+        hv_buf_add_byte(&worker->path, '/');
+    hv_buf_add_str(&worker->path, path);
+}
+
+/* Whether the file or directory, whose path has been set, is to be searched. */
+static bool is_chosen(struct grepping *grepping, const struct worker *worker, const struct fs_scan_entry *entry)
+{
+    const struct search_filter *filter = &grepping->filter;
+    bool is_directory = entry->kind == HV_FILE_DIRECTORY;
+    if (!is_directory &&
+        (entry->kind != HV_FILE_REGULAR || (grepping->type && !file_type_matches(grepping->type, entry->name))))
+        return false;
+    if (grepping->in->output_mode == CONTENT && found_is_past(&grepping->found, entry->path, is_directory))
+        return false;
+    if (!filter->wanted_count && !filter->unwanted_count)
+        return true;
+    struct hv_str shown = search_shown(&grepping->search, hv_buf_str(&worker->path));
+    return is_directory ? !search_filter_unwanted(filter, entry->path, shown)
+                        : search_filter_match(filter, entry->path, shown);
+}
+
+static enum fs_scan_action visit(void *user, const struct fs_scan_entry *entry)
 {
     struct grepping *grepping = user;
-    grepping->path = search_entry_path(&grepping->search, entry);
-    struct hv_str shown = search_shown(&grepping->search, grepping->path);
+    struct worker *worker = &grepping->workers[entry->worker];
+    set_path(worker, entry->path);
+    if (!is_chosen(grepping, worker, entry))
+        return FS_SCAN_SKIP;
     if (entry->kind == HV_FILE_DIRECTORY)
-        return search_filter_unwanted(&grepping->filter, entry->path, shown) ? FS_WALK_SKIP : FS_WALK_ON;
-    if (entry->kind != HV_FILE_REGULAR || !search_filter_match(&grepping->filter, entry->path, shown) ||
-        (grepping->type && !file_type_matches(grepping->type, entry->name)))
-        return FS_WALK_ON;
+        return FS_SCAN_ON;
     CLEANUP_FD int fd =
         openat(entry->directory, entry->name.ptr, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     struct stat status;
     if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode)) {
-        grepping->unreadable++;
-        return FS_WALK_ON;
+        worker->unreadable++;
+        return FS_SCAN_ON;
     }
-    enum scan_end end = search_file(grepping, fd, fs_stat_from(&status).mtime_ns);
-    bool enough = grepping->full && grepping->in->output_mode == CONTENT;
-    return end == SCAN_STOPPED || enough ? FS_WALK_STOP : FS_WALK_ON;
+    struct hv_file_stat stat = fs_stat_from(&status);
+    return search_file(worker, entry->path, fd, &stat) == SCAN_STOPPED ? FS_SCAN_STOP : FS_SCAN_ON;
 }
 
 /* ---- the answer ------------------------------------------------------------------------------------------ */
 
 static void list_newest(struct grepping *grepping)
 {
-    struct newest *newest = &grepping->newest;
-    newest_sort(newest);
+    struct fs_newest *newest = &grepping->workers[0].newest;
+    for (unsigned i = 1; i < grepping->threads; i++)
+        fs_newest_merge(newest, &grepping->workers[i].newest);
+    fs_newest_sort(newest);
     for (size_t i = 0; i < newest->count; i++)
         if (takes_entry(grepping))
-            hv_buf_addf(&grepping->out, "%.*s\n",
-                        HV_STR_ARG(search_listed(&grepping->search, hv_str_from(newest->items[i].path))));
+            hv_buf_addf(
+                &grepping->out, "%.*s\n",
+                HV_STR_ARG(search_listed(&grepping->search, hv_str_of(newest->items[i].path, newest->items[i].len))));
     grepping->full |= newest->total > newest->count;
+}
+
+/* The path of a file that was found, as it is listed. */
+static struct hv_str listed_path(struct grepping *grepping, const struct found_file *file)
+{
+    struct worker *worker = &grepping->workers[0];
+    if (grepping->search.stat.kind == HV_FILE_REGULAR)
+        return search_listed(&grepping->search, grepping->search.root);
+    set_path(worker, hv_str_of(file->path, file->path_len));
+    return search_listed(&grepping->search, hv_buf_str(&worker->path));
+}
+
+static void list_lines(struct grepping *grepping, const struct found_file *file)
+{
+    const struct line_scan *scan = &grepping->workers[0].scan;
+    struct hv_buf *out = &grepping->out;
+    struct hv_str path = listed_path(grepping, file), text = hv_buf_str(&file->text);
+    bool printed = false;
+    grepping->files_found++;
+    for (size_t i = 0, from = 0; i < file->lines.count; from = file->lines.items[i++].end) {
+        const struct found_line *line = &file->lines.items[i];
+        bool takes = takes_entry(grepping);
+        if (grepping->full) {
+            grepping->matches += line->matches;
+            return;
+        }
+        if (!takes)
+            continue;
+        if ((scan->before || scan->after) && grepping->any_printed && (!printed || line->after_gap))
+            hv_buf_add_cstr(out, "--\n");
+        printed = grepping->any_printed = true;
+        hv_buf_add_str(out, path);
+        hv_buf_add_str(out, hv_str_slice(text, from, line->end));
+    }
+    grepping->matches += file->matches;
+}
+
+static void list_found(struct grepping *grepping)
+{
+    struct grep_found *found = &grepping->found;
+    found_sort(found);
+    for (size_t i = 0; i < found->files.count && !grepping->full; i++) {
+        const struct found_file *file = &found->files.items[i];
+        if (grepping->in->output_mode == CONTENT)
+            list_lines(grepping, file);
+        else if (takes_entry(grepping))
+            hv_buf_addf(&grepping->out, "%.*s:%zu\n", HV_STR_ARG(listed_path(grepping, file)), file->matches);
+    }
+    grepping->full |= found->is_cut;
+}
+
+/* What all threads together did. Content counts what it lists, as it may have ended early. */
+static void add_up(struct grepping *grepping)
+{
+    struct worker *sum = &grepping->workers[0];
+    for (unsigned i = 1; i < grepping->threads; i++) {
+        const struct worker *worker = &grepping->workers[i];
+        sum->matches += worker->matches;
+        sum->binary += worker->binary;
+        sum->unreadable += worker->unreadable;
+        sum->in_pieces += worker->in_pieces;
+        sum->cut += worker->cut;
+    }
+    grepping->files = atomic_load(&grepping->files_searched);
+    if (grepping->in->output_mode == CONTENT)
+        return;
+    grepping->files_found = atomic_load(&grepping->files_matched);
+    grepping->matches = sum->matches;
+}
+
+static size_t count_given_up(const struct grepping *grepping)
+{
+    size_t count = 0;
+    for (unsigned i = 0; i < grepping->threads; i++)
+        if (grepping->workers[i].scan.find)
+            count += find_hard(grepping->workers[i].scan.find);
+    return count;
 }
 
 static void note_rest(struct grepping *grepping, const char *at_least)
@@ -352,27 +493,28 @@ static void note_nothing(struct grepping *grepping, bool cut)
                 grepping->files, grepping->files == 1 ? "" : "s", cut ? " so far" : "");
     if (!grepping->files && (in->glob.len || in->type.len) && !cut)
         hv_buf_add_cstr(out, "[No file there fits glob and type]\n");
-    if (grepping->binary)
-        hv_buf_addf(out, "[%zu binary file%s skipped]\n", grepping->binary, grepping->binary == 1 ? " was" : "s were");
+    size_t binary = grepping->workers[0].binary;
+    if (binary)
+        hv_buf_addf(out, "[%zu binary file%s skipped]\n", binary, binary == 1 ? " was" : "s were");
 }
 
 static void note_troubles(struct grepping *grepping)
 {
     struct hv_buf *out = &grepping->out;
-    size_t given_up = matcher_given_up(grepping->scan.matcher);
-    if (grepping->unreadable)
-        hv_buf_addf(out, "[%zu file%s could not be read]\n", grepping->unreadable,
-                    grepping->unreadable == 1 ? "" : "s");
-    if (grepping->in_pieces)
+    const struct worker *sum = &grepping->workers[0];
+    size_t given_up = count_given_up(grepping);
+    if (sum->unreadable)
+        hv_buf_addf(out, "[%zu file%s could not be read]\n", sum->unreadable, sum->unreadable == 1 ? "" : "s");
+    if (sum->in_pieces)
         hv_buf_addf(out,
                     "[%zu file%s searched in parts of 32 MB: a match that begins in one part and ends in the next is "
                     "not found]\n",
-                    grepping->in_pieces, grepping->in_pieces == 1 ? " was" : "s were");
-    if (grepping->cut)
+                    sum->in_pieces, sum->in_pieces == 1 ? " was" : "s were");
+    if (sum->cut)
         hv_buf_addf(out,
                     "[Of %zu large file%s in UTF-16 or UTF-32 only the first 24 MB were searched; convert %s with "
                     "`iconv` in a shell to search all]\n",
-                    grepping->cut, grepping->cut == 1 ? "" : "s", grepping->cut == 1 ? "it" : "them");
+                    sum->cut, sum->cut == 1 ? "" : "s", sum->cut == 1 ? "it" : "them");
     if (given_up)
         hv_buf_addf(out,
                     "[The pattern takes too long on %zu %s, which may match, too; a simpler one, without nested "
@@ -380,14 +522,41 @@ static void note_troubles(struct grepping *grepping)
                     given_up, given_up == 1 ? "place" : "places");
 }
 
-static void answer(struct grepping *grepping, const struct fs_walk_outcome *outcome, struct hv_result *result)
+/* Where the search ended before its time: the directories that were not, or not wholly, searched. */
+static void note_unreached(struct grepping *grepping, const struct fs_scan_outcome *outcome)
 {
+    struct hv_buf *out = &grepping->out;
+    struct worker *worker = &grepping->workers[0];
+    size_t shown = 0;
+    for (size_t i = 0; i < outcome->unreached_named && shown < UNREACHED_SHOWN; i++) {
+        struct hv_str path = outcome->unreached_names[i].path;
+        set_path(worker, path);
+        struct hv_str whole = hv_str_is(path, ".") ? grepping->search.root : hv_buf_str(&worker->path);
+        if (hv_hides_path(grepping->search.context, whole))
+            continue;
+        hv_buf_addf(out, shown++ ? ", %.*s" : "[Not, or not wholly, searched: %.*s",
+                    HV_STR_ARG(search_listed(&grepping->search, whole)));
+    }
+    if (shown && outcome->unreached > shown)
+        hv_buf_addf(out, " and %zu more", outcome->unreached - shown);
+    if (shown)
+        hv_buf_add_cstr(out, "]\n");
+}
+
+static void answer(struct grepping *grepping, const struct fs_scan_outcome *scanned, struct hv_result *result)
+{
+    const struct fs_walk_outcome seen = {
+        .timed_out = scanned->timed_out, .ignored = scanned->ignored, .unreadable = scanned->unreadable};
+    const struct fs_walk_outcome *outcome = &seen;
     struct hv_arena *arena = grepping->search.context->arena;
     struct hv_buf *out = &grepping->out;
-    const char *at_least =
-        outcome->timed_out || (grepping->full && grepping->in->output_mode == CONTENT) ? "at least " : "";
+    add_up(grepping);
     if (grepping->in->output_mode == FILES_WITH_MATCHES)
         list_newest(grepping);
+    else
+        list_found(grepping);
+    const char *at_least =
+        outcome->timed_out || (grepping->full && grepping->in->output_mode == CONTENT) ? "at least " : "";
     if (!out->len) {
         note_nothing(grepping, outcome->timed_out);
         search_note_ignored(outcome, out);
@@ -397,7 +566,9 @@ static void answer(struct grepping *grepping, const struct fs_walk_outcome *outc
     }
     note_rest(grepping, at_least);
     note_troubles(grepping);
-    search_note_outcome(&grepping->search, outcome, grepping->path, out);
+    search_note_outcome(&grepping->search, outcome, (struct hv_str){0}, out);
+    if (outcome->timed_out)
+        note_unreached(grepping, scanned);
     hv_result_add_text(result, arena, hv_arena_str(arena, hv_buf_str(out)));
     const char *files = grepping->files_found == 1 ? "file" : "files";
     if (grepping->in->output_mode == FILES_WITH_MATCHES)
@@ -430,76 +601,111 @@ static enum hv_code choose_files(struct grepping *grepping, struct hv_error *err
     return HV_EINVAL;
 }
 
-static enum hv_code prepare(struct grepping *grepping, struct hv_error *err)
+static unsigned online_cpus(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0 ? (unsigned)CPU_COUNT(&set) : 1;
+}
+
+static void prepare_worker(struct grepping *grepping, struct worker *worker)
 {
     const struct grep_input *in = grepping->in;
-    struct matcher_options options = {.pattern = in->pattern,
-                                      .fixed = in->fixed_strings,
-                                      .ignore_case = in->ignore_case,
-                                      .multiline = in->multiline,
-                                      .stop = stop,
-                                      .user = grepping};
-    enum hv_code code = matcher_new(&options, &grepping->scan.matcher, err);
-    if (!code)
-        code = choose_files(grepping, err);
-    if (code)
-        return code;
-    struct line_scan *scan = &grepping->scan;
+    struct line_scan *scan = &worker->scan;
+    worker->grepping = grepping;
+    worker->is_caller = worker == grepping->workers;
+    worker->newest.max = grepping->skip + grepping->room;
+    hv_buf_init(&worker->path, PATH_BYTES_MAX);
     scan->multiline = in->multiline;
     scan->stop = stop;
-    scan->user = grepping;
+    scan->user = worker;
     if (in->output_mode == CONTENT) {
-        scan->line = show_line;
+        scan->line = keep_line;
         scan->before = (size_t)(in->has_before ? in->before : in->around);
         scan->after = (size_t)(in->has_after ? in->after : in->around);
     }
     scan->matches_max = in->output_mode == FILES_WITH_MATCHES ? 1 : 0;
+}
+
+static void begin(struct grepping *grepping)
+{
+    const struct grep_input *in = grepping->in;
+    unsigned cpus = online_cpus();
+    grepping->threads = cpus < THREADS_MAX ? cpus : THREADS_MAX;
     grepping->skip = (size_t)in->offset;
     grepping->room = in->head_limit ? (size_t)in->head_limit : HEAD_LIMIT_MAX;
-    grepping->newest.max = grepping->skip + grepping->room;
-    return HV_OK;
+    found_init(&grepping->found, grepping->skip + grepping->room + 1, OUTPUT_MAX + LEFT_OUT_BYTES * grepping->skip);
+    hv_buf_init(&grepping->out, OUTPUT_MAX);
+    for (unsigned i = 0; i < grepping->threads; i++)
+        prepare_worker(grepping, &grepping->workers[i]);
+}
+
+static enum hv_code compile(struct grepping *grepping, struct hv_error *err)
+{
+    const struct grep_input *in = grepping->in;
+    struct find_options options = {
+        .fixed = in->fixed_strings, .ignore_case = in->ignore_case, .multiline = in->multiline};
+    return find_compile(in->pattern, &options, &grepping->find, err);
 }
 
 /* The root is one file: the person named it, so that neither ignore rules nor filters speak about it. */
-static enum hv_code search_one(struct grepping *grepping, struct fs_walk_outcome *outcome, struct hv_error *err)
+static enum hv_code search_one(struct grepping *grepping, struct fs_scan_outcome *outcome, struct hv_error *err)
 {
     CLEANUP_FD int fd = -1;
     struct hv_file_stat stat;
-    grepping->path = grepping->search.root;
-    enum hv_code code = fs_open_regular(grepping->path, &fd, &stat, err);
-    if (code)
-        return code;
-    enum scan_end end = search_file(grepping, fd, stat.mtime_ns);
-    if (end == SCAN_STOPPED)
+    struct worker *worker = &grepping->workers[0];
+    hv_buf_add_str(&worker->path, grepping->search.root);
+    enum hv_code code = fs_open_regular(grepping->search.root, &fd, &stat, err);
+    if (!code && search_file(worker, grepping->search.root, fd, &stat) == SCAN_STOPPED)
         outcome->stopped = true;
-    return HV_OK;
+    return code;
 }
 
-static enum hv_code search_tree(struct grepping *grepping, struct fs_walk_outcome *outcome, struct hv_error *err)
+static enum hv_code search_tree(struct grepping *grepping, struct fs_scan_outcome *outcome, struct hv_error *err)
 {
-    struct fs_walk_options options = search_walk_options(&grepping->search);
-    options.hidden = grepping->in->hidden;
-    options.no_ignore = grepping->in->no_ignore;
-    options.directories = grepping->filter.unwanted_count > 0;
-    return fs_walk(&options, visit, grepping, outcome, err);
+    const struct search *search = &grepping->search;
+    struct fs_scan_options options = {.root = search->root,
+                                      .home = search->context->home,
+                                      .threads = grepping->threads,
+                                      .hidden = grepping->in->hidden,
+                                      .no_ignore = grepping->in->no_ignore,
+                                      .deadline_ns = search->deadline_ns,
+                                      .cancel = search->context->cancel};
+    options.directories = grepping->filter.unwanted_count > 0 || grepping->in->output_mode == CONTENT;
+    return fs_scan(&options, visit, grepping, search->context->arena, outcome, err);
 }
 
 static enum hv_code run(struct grepping *grepping, struct hv_result *result, struct hv_error *err)
 {
-    enum hv_code code = prepare(grepping, err);
+    enum hv_code code = compile(grepping, err);
+    if (!code)
+        code = choose_files(grepping, err);
     if (code)
         return code;
-    struct fs_walk_outcome outcome = {0};
+    struct fs_scan_outcome outcome = {0};
     bool is_file = grepping->search.stat.kind == HV_FILE_REGULAR;
     code = is_file ? search_one(grepping, &outcome, err) : search_tree(grepping, &outcome, err);
     if (code)
         return code;
     if (hv_cancelled(grepping->search.context->cancel))
         return hv_fail(err, HV_ECANCELLED, "The search was cancelled");
-    /* The walk was stopped by the file at hand: full, or out of time. */
-    outcome.timed_out |= outcome.stopped && !(grepping->full && grepping->in->output_mode == CONTENT);
+    outcome.timed_out |= outcome.stopped; /* by a file that the time ended in */
     answer(grepping, &outcome, result);
     return HV_OK;
+}
+
+static void release(struct grepping *grepping)
+{
+    for (unsigned i = 0; i < grepping->threads; i++) {
+        struct worker *worker = &grepping->workers[i];
+        find_scratch_free(worker->scan.find);
+        line_scan_release(&worker->scan);
+        fs_newest_release(&worker->newest);
+        hv_buf_release(&worker->path);
+    }
+    find_release(grepping->find);
+    found_release(&grepping->found);
+    hv_buf_release(&grepping->out);
+    search_release(&grepping->search);
 }
 
 static enum hv_code grep_call(const void *input, struct hv_context *context, void **data, struct hv_result *result,
@@ -507,15 +713,11 @@ static enum hv_code grep_call(const void *input, struct hv_context *context, voi
 {
     (void)data;
     struct grepping grepping = {.in = input};
-    hv_buf_init(&grepping.out, OUTPUT_MAX);
+    begin(&grepping);
     enum hv_code code = search_begin(&grepping.search, context, grepping.in->path, err);
     if (!code)
         code = run(&grepping, result, err);
-    matcher_free(grepping.scan.matcher);
-    line_scan_release(&grepping.scan);
-    newest_release(&grepping.newest);
-    hv_buf_release(&grepping.out);
-    search_release(&grepping.search);
+    release(&grepping);
     return code;
 }
 

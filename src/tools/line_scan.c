@@ -25,6 +25,7 @@ enum {
 struct pass {
     struct line_scan *scan;
     int fd;
+    uint64_t size, read; /* what the file should have, and what was read of it */
     bool ended, binary, legacy;
     size_t searched;        /* everything before has been searched */
     size_t shown;           /* the end of the last line shown, or of what was thrown away */
@@ -47,7 +48,8 @@ static bool read_more(struct pass *pass, struct hv_buf *into, size_t want)
     while (got < 0 && errno == EINTR);
     if (got < 0)
         return false;
-    pass->ended = got == 0;
+    pass->read += (uint64_t)got;
+    pass->ended = got == 0 || pass->read == pass->size; /* saves asking for the end */
     hv_buf_commit(into, (size_t)got);
     return true;
 }
@@ -149,6 +151,7 @@ static bool begin(struct pass *pass)
         hv_buf_clear(buffer);
         if (lseek(pass->fd, 0, SEEK_SET) < 0)
             return false;
+        pass->read = 0;
         pass->ended = false;
         return true;
     case ENCODING_UTF8: break;
@@ -168,12 +171,13 @@ static size_t number_at(struct pass *pass, struct hv_str text, size_t offset)
 }
 
 /* Show the line that begins at `at`; false: enough. match is NULL for context. */
-static bool show(struct pass *pass, struct hv_str text, size_t at, const struct match *match)
+static bool show(struct pass *pass, struct hv_str text, size_t at, const struct find_match *match)
 {
     size_t newline = hv_str_find_byte(text, '\n', at), end = newline == SIZE_MAX ? text.len : newline + 1;
     struct scan_line line = {.number = number_at(pass, text, at),
                              .text = lines_chop(hv_str_slice(text, at, end)),
                              .is_match = match != NULL,
+                             .matches = pass->matches,
                              .after_gap = pass->any && (pass->gap || at > pass->shown)};
     if (match) {
         line.from = match->from > at ? match->from - at : 0;
@@ -195,7 +199,7 @@ static bool show_after(struct pass *pass, struct hv_str text, size_t until)
     return true;
 }
 
-static bool show_match(struct pass *pass, struct hv_str text, const struct match *match)
+static bool show_match(struct pass *pass, struct hv_str text, const struct find_match *match)
 {
     if (!show_after(pass, text, match->line))
         return false;
@@ -216,16 +220,32 @@ static bool show_match(struct pass *pass, struct hv_str text, const struct match
 
 /* ---- searching ------------------------------------------------------------------------------------------- */
 
+/* The next match at or after *at, which is moved to where to look for the one after it. Offsets in text. */
+static enum find_result next_match(struct pass *pass, struct hv_str text, size_t *at, struct find_match *match)
+{
+    size_t base = pass->scan->multiline ? pass->searched : *at; /* lines stand alone: nobody looks back */
+    struct hv_str rest = hv_str_slice(text, base, text.len);
+    enum find_result result = find_next(pass->scan->find, rest, *at - base, match);
+    if (result != FIND_FOUND)
+        return result;
+    match->from += base;
+    match->until += base;
+    match->line += base;
+    match->end += base;
+    *at = pass->scan->multiline ? match->next + base : match->end;
+    return result;
+}
+
 static enum scan_end search_piece(struct pass *pass, size_t limit)
 {
     struct line_scan *scan = pass->scan;
     struct hv_str text = hv_str_slice(hv_buf_str(&scan->buffer), 0, limit);
-    struct match match;
-    for (size_t at = pass->searched; at < limit; at = match.next) {
-        enum match_found found = matcher_find(scan->matcher, text, at, &match);
-        if (found == MATCH_STOPPED)
+    struct find_match match;
+    for (size_t at = pass->searched; at < limit;) {
+        enum find_result found = next_match(pass, text, &at, &match);
+        if (found == FIND_STOPPED)
             return SCAN_STOPPED;
-        if (found == MATCH_NONE)
+        if (found == FIND_NONE)
             break;
         pass->matches++;
         if (scan->line && !show_match(pass, text, &match))
@@ -282,13 +302,13 @@ static enum scan_end scan_all(struct pass *pass)
     }
 }
 
-enum scan_end line_scan_file(struct line_scan *scan, int fd, size_t *matches)
+enum scan_end line_scan_file(struct line_scan *scan, int fd, uint64_t size, size_t *matches)
 {
     if (!scan->buffer.max)
         hv_buf_init(&scan->buffer, BUFFER_MAX);
     hv_buf_clear(&scan->buffer);
     scan->is_cut = scan->in_pieces = false;
-    struct pass pass = {.scan = scan, .fd = fd, .number = 1};
+    struct pass pass = {.scan = scan, .fd = fd, .size = size, .number = 1};
     enum scan_end end = scan_all(&pass);
     *matches = pass.matches;
     return end;

@@ -2,14 +2,13 @@
  * line_scan.h: the matching lines of one file, with the lines around them. The file goes through a buffer piece by
  * piece, so that memory does not depend on its size (in multiline mode pieces are large, and a match that spans two of
  * them is missed). The first 24 MB of UTF-16 and UTF-32 are decoded, legacy 8-bit text too where it is clearly that; a
- * NUL ends what is taken for text. One scanner serves many files, one after the other, on one thread.
+ * NUL ends what is taken for text. One scanner serves many files, one after the other, on one thread; the pattern may
+ * be shared with others.
  */
 #ifndef TOOLS_LINE_SCAN_H
 #define TOOLS_LINE_SCAN_H
 
-#include "tools/matcher.h"
-
-#include <helve/str.h>
+#include "text/find.h"
 
 struct scan_line {
     size_t number;      /* from 1 */
@@ -17,10 +16,11 @@ struct scan_line {
     bool is_match;      /* else context */
     size_t from, until; /* where in text the match lies */
     bool after_gap;     /* lines were left out since the last one of this file */
+    size_t matches;     /* of this file, so far */
 };
 
 struct line_scan {
-    struct matcher *matcher;
+    struct find_scratch *find;
     bool multiline;
     size_t before, after; /* context lines */
     size_t matches_max;   /* stop after so many; 0: no limit */
@@ -44,8 +44,11 @@ enum scan_end {
     SCAN_FAILED,  /* reading failed, with errno */
 };
 
-/* Scan the open file from its beginning. *matches is the number of matching lines, in multiline mode of matches. */
-enum scan_end line_scan_file(struct line_scan *scan, int fd, size_t *matches);
+/*
+ * Scan the open file from its beginning; size is what fstat says of it, 0 if that is not known. *matches is the number
+ * of matching lines, in multiline mode of matches.
+ */
+enum scan_end line_scan_file(struct line_scan *scan, int fd, uint64_t size, size_t *matches);
 void line_scan_release(struct line_scan *scan);
 
 #endif

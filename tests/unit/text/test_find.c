@@ -60,6 +60,7 @@ static const struct {
     {"foo(?=bar)", PLAIN, "scan, then PCRE2 on the line: 3 bytes"},
     {"^\\s*$", PLAIN, "PCRE2 on windows of lines"},
     {"(?<=a).", PLAIN, "PCRE2 on each line"},
+    {"(?-m)^\\w", PLAIN, "PCRE2 on each line"},
     {"(a)\\1", PLAIN, "PCRE2 on windows of lines"},
     {"(?x) a b c", PLAIN, "PCRE2 on each line"},
     {"struct.*uuid", ACROSS, "scan, then PCRE2 on the text"},

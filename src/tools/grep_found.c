@@ -1,0 +1,157 @@
+/* grep_found.c: see grep_found.h. */
+#include "tools/grep_found.h"
+
+#include "base/cleanup.h"
+#include "base/vec.h"
+
+void found_init(struct grep_found *found, size_t entries_max, size_t bytes_max)
+{
+    *found = (struct grep_found){.entries_max = entries_max, .bytes_max = bytes_max};
+    pthread_mutex_init(&found->lock, NULL);
+}
+
+void found_file_release(struct found_file *file)
+{
+    free(file->path);
+    hv_buf_release(&file->text);
+    vec_release(&file->lines);
+    *file = (struct found_file){0};
+}
+
+void found_release(struct grep_found *found)
+{
+    for (size_t i = 0; i < found->files.count; i++)
+        found_file_release(&found->files.items[i]);
+    vec_release(&found->files);
+    free(found->limit);
+    pthread_mutex_destroy(&found->lock);
+}
+
+/* ---- the order ------------------------------------------------------------------------------------------- */
+
+static struct hv_str component(struct hv_str path, size_t from)
+{
+    size_t slash = hv_str_find_byte(path, '/', from);
+    return hv_str_slice(path, from, slash == SIZE_MAX ? path.len : slash);
+}
+
+int found_compare(struct hv_str a, bool a_is_directory, struct hv_str b)
+{
+    size_t same = 0, begin = 0;
+    for (; same < a.len && same < b.len && a.ptr[same] == b.ptr[same]; same++)
+        if (a.ptr[same] == '/')
+            begin = same + 1;
+    if (same == a.len && (same == b.len || (a_is_directory && b.ptr[same] == '/')))
+        return 0;
+    struct hv_str left = component(a, begin), right = component(b, begin);
+    bool left_inside = a_is_directory || begin + left.len < a.len, right_inside = begin + right.len < b.len;
+    return left_inside != right_inside ? (left_inside ? 1 : -1) : hv_str_compare(left, right);
+}
+
+static struct hv_str path_of(const struct found_file *file)
+{
+    return hv_str_of(file->path, file->path_len);
+}
+
+static bool is_before(const struct found_file *a, const struct found_file *b)
+{
+    return found_compare(path_of(a), false, path_of(b)) < 0;
+}
+
+static int compare_files(const void *a, const void *b)
+{
+    const struct found_file *left = a, *right = b;
+    return found_compare(path_of(left), false, path_of(right));
+}
+
+void found_sort(struct grep_found *found)
+{
+    if (found->files.count)
+        qsort(found->files.items, found->files.count, sizeof *found->files.items, compare_files);
+}
+
+/* ---- the heap -------------------------------------------------------------------------------------------- */
+
+static void swap_files(struct found_file *a, struct found_file *b)
+{
+    struct found_file held = *a;
+    *a = *b;
+    *b = held;
+}
+
+static void push(struct grep_found *found, const struct found_file *file)
+{
+    *vec_push(&found->files) = *file;
+    struct found_file *items = found->files.items;
+    for (size_t at = found->files.count - 1; at && is_before(&items[(at - 1) / 2], &items[at]); at = (at - 1) / 2)
+        swap_files(&items[(at - 1) / 2], &items[at]);
+}
+
+static size_t bytes_of(const struct found_file *file)
+{
+    return sizeof *file + file->path_len + file->text.capacity + file->lines.capacity * sizeof *file->lines.items;
+}
+
+/* Throw away the last file of the order; nothing after it is wanted from now on. */
+static void drop_last(struct grep_found *found)
+{
+    struct found_file *items = found->files.items, *last = &items[0];
+    found->entries -= last->entries;
+    found->bytes -= bytes_of(last);
+    free(found->limit);
+    found->limit = last->path;
+    found->limit_len = last->path_len;
+    last->path = NULL;
+    found_file_release(last);
+    *last = items[--found->files.count];
+    for (size_t at = 0, child; (child = 2 * at + 1) < found->files.count; at = child) {
+        if (child + 1 < found->files.count && is_before(&items[child], &items[child + 1]))
+            child++;
+        if (!is_before(&items[at], &items[child]))
+            break;
+        swap_files(&items[at], &items[child]);
+    }
+}
+
+/* ---- for all threads ------------------------------------------------------------------------------------- */
+
+static bool is_past(const struct grep_found *found, struct hv_str path, bool is_directory)
+{
+    if (found->limit && found_compare(path, is_directory, hv_str_of(found->limit, found->limit_len)) > 0)
+        return true;
+    return found->entries >= found->entries_max &&
+           found_compare(path, is_directory, path_of(&found->files.items[0])) > 0;
+}
+
+bool found_is_past(struct grep_found *found, struct hv_str path, bool is_directory)
+{
+    if (!atomic_load_explicit(&found->is_full, memory_order_relaxed))
+        return false;
+    LOCK_SCOPE(&found->lock);
+    return is_past(found, path, is_directory);
+}
+
+void found_add(struct grep_found *found, struct hv_str path, struct found_file *file)
+{
+    LOCK_SCOPE(&found->lock);
+    if (is_past(found, path, false)) {
+        found_file_release(file);
+        return;
+    }
+    file->path = hv_malloc(path.len + 1);
+    memcpy(file->path, path.ptr, path.len);
+    file->path[path.len] = '\0';
+    file->path_len = path.len;
+    found->entries += file->entries;
+    found->bytes += bytes_of(file);
+    push(found, file);
+    *file = (struct found_file){0};
+    while (found->entries - found->files.items[0].entries >= found->entries_max)
+        drop_last(found);
+    while (found->bytes > found->bytes_max && found->files.count > 1) {
+        drop_last(found);
+        found->is_cut = true;
+    }
+    if (found->limit || found->entries >= found->entries_max)
+        atomic_store_explicit(&found->is_full, true, memory_order_relaxed);
+}

@@ -1,0 +1,101 @@
+/* test_grep_found.c: the order of Grep's answer, and keeping as much of it as is needed. */
+#include "tools/grep_found.h"
+
+// clang-format off
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+// clang-format on
+
+static void files_come_before_directories_and_names_by_their_bytes(void **state)
+{
+    (void)state;
+    static const char *const ordered[] = {"B",       "a.c",   "z",        "a/z",      "a/b/c",
+                                          "a/b/c.d", "a.b/x", "ab/b/a/x", "ab/b/b/a", "ab/c/a"};
+    for (size_t i = 0; i < sizeof ordered / sizeof *ordered; i++)
+        for (size_t j = 0; j < sizeof ordered / sizeof *ordered; j++) {
+            int order = found_compare(hv_str_from(ordered[i]), false, hv_str_from(ordered[j]));
+            assert_int_equal((order > 0) - (order < 0), (i > j) - (i < j));
+        }
+}
+
+static void a_directory_is_past_when_all_that_it_holds_is(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *directory, *file;
+        int order;
+    } cases[] = {{"a", "a/b", 0},  {"a", "a/b/c", 0}, {"a", "b", 1},     {"a", "b/x", -1}, {"b", "a/x", 1},
+                 {"ab", "abc", 1}, {"a", "ab/x", -1}, {"a/b", "a/c", 1}, {"a/b", "z", 1},  {"a/b", "a/b/x", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int order = found_compare(hv_str_from(cases[i].directory), true, hv_str_from(cases[i].file));
+        assert_int_equal((order > 0) - (order < 0), cases[i].order);
+    }
+}
+
+static void add(struct grep_found *found, const char *path, size_t entries, size_t bytes)
+{
+    struct found_file file = {.entries = entries, .matches = entries};
+    hv_buf_init(&file.text, 1 << 20);
+    for (size_t i = 0; i < bytes; i++)
+        hv_buf_add_byte(&file.text, 'x');
+    found_add(found, hv_str_from(path), &file);
+    assert_null(file.text.data);
+}
+
+static void the_first_files_are_kept_until_they_fill_the_answer(void **state)
+{
+    (void)state;
+    struct grep_found found;
+    found_init(&found, 5, 1 << 20);
+    add(&found, "m", 3, 10);
+    assert_false(found_is_past(&found, HV_STR("z"), false));
+    add(&found, "x", 3, 10);
+    assert_true(found_is_past(&found, HV_STR("z"), false)); /* six entries: enough */
+    assert_false(found_is_past(&found, HV_STR("w"), false));
+    add(&found, "z", 1, 10);
+    add(&found, "c", 2, 10); /* x is not needed any more */
+    assert_true(found_is_past(&found, HV_STR("n"), false));
+    assert_true(found_is_past(&found, HV_STR("a"), true)); /* all directories come after all files */
+    assert_false(found_is_past(&found, HV_STR("d"), false));
+    found_sort(&found);
+    assert_int_equal(found.files.count, 2);
+    assert_string_equal(found.files.items[0].path, "c");
+    assert_string_equal(found.files.items[1].path, "m");
+    assert_false(found.is_cut);
+    found_release(&found);
+}
+
+static void too_many_bytes_throw_away_the_last_files(void **state)
+{
+    (void)state;
+    struct grep_found found;
+    found_init(&found, 1000, 5000);
+    add(&found, "b", 1, 2000);
+    add(&found, "d", 1, 4000); /* and b: too much */
+    assert_true(found.is_cut);
+    assert_int_equal(found.files.count, 1);
+    assert_true(found_is_past(&found, HV_STR("e"), false));
+    assert_false(found_is_past(&found, HV_STR("c"), false));
+    add(&found, "e", 1, 10); /* no gap: what comes after d does not come back */
+    add(&found, "a", 1, 10);
+    found_sort(&found);
+    assert_int_equal(found.files.count, 2);
+    assert_string_equal(found.files.items[0].path, "a");
+    assert_string_equal(found.files.items[1].path, "b");
+    found_release(&found);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_come_before_directories_and_names_by_their_bytes),
+        cmocka_unit_test(a_directory_is_past_when_all_that_it_holds_is),
+        cmocka_unit_test(the_first_files_are_kept_until_they_fill_the_answer),
+        cmocka_unit_test(too_many_bytes_throw_away_the_last_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

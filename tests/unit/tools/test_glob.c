@@ -1,6 +1,7 @@
 /* test_glob.c: the tool Glob over real trees: what matches, what is left out, in which order, how much of it. */
 #include "harness.h"
 
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

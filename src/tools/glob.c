@@ -1,16 +1,26 @@
 /*
  * glob.c: the tool Glob: files whose paths match a pattern, newest first. The walk begins at the directories that the
- * pattern names without a wildcard, so that "src/lib/x*.c" costs what src/lib costs. Memory is that of the files shown.
+ * pattern names without a wildcard, so that "src/lib/x*.c" costs what src/lib costs. Several threads look; each keeps
+ * the newest of its own, which are put together in the end. Memory is that of the files shown.
  */
 #include "text/glob.h"
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "fs/newest.h"
 #include "tools/file_kind.h"
-#include "tools/search.h"
+#include "tools/tree.h"
 
 #include <helve/tool.h>
+#include <stdatomic.h>
 
-enum { FILES_SHOWN = 100, OUTPUT_MAX = 8 << 20 };
+enum {
+    FILES_SHOWN = 100,
+    OUTPUT_MAX = 8 << 20,
+    PATH_ROOM_MAX = 1 << 24,
+    CACHE_LINE = 64,
+    PROGRESS_EVERY = 64,
+    ASKED_FIRST = 500
+};
 
 struct glob_input {
     struct hv_str pattern, path;
@@ -82,26 +92,76 @@ static bool names_hidden(const struct glob_set *set)
     return false;
 }
 
+/* What one thread has seen. The counters are its own to write; the first thread reads them to tell of progress. */
+struct seen {
+    _Alignas(CACHE_LINE) atomic_size_t files;
+    atomic_size_t matches;
+    struct fs_newest found;
+    struct hv_buf path; /* of the entry at hand */
+};
+
 struct globbing {
     struct search search;
     struct glob_set set;
     unsigned flags;
-    struct newest found;
-    size_t files;
+    struct seen seen[TREE_THREADS_MAX];
 };
 
-static enum fs_walk_action visit(void *user, const struct fs_walk_entry *entry)
+static void globbing_init(struct globbing *globbing)
+{
+    *globbing = (struct globbing){0};
+    for (size_t i = 0; i < TREE_THREADS_MAX; i++) {
+        globbing->seen[i].found.max = FILES_SHOWN;
+        hv_buf_init(&globbing->seen[i].path, PATH_ROOM_MAX);
+    }
+}
+
+static void globbing_release(struct globbing *globbing)
+{
+    for (size_t i = 0; i < TREE_THREADS_MAX; i++) {
+        fs_newest_release(&globbing->seen[i].found);
+        hv_buf_release(&globbing->seen[i].path);
+    }
+    search_release(&globbing->search);
+}
+
+static void count(atomic_size_t *counter)
+{
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+
+/* On the thread of the call only: progress is the context's, which belongs to it. */
+static void tell_progress(struct globbing *globbing)
+{
+    size_t files = 0, matches = 0;
+    for (size_t i = 0; i < TREE_THREADS_MAX; i++) {
+        files += atomic_load_explicit(&globbing->seen[i].files, memory_order_relaxed);
+        matches += atomic_load_explicit(&globbing->seen[i].matches, memory_order_relaxed);
+    }
+    search_progress(&globbing->search, files, matches);
+}
+
+/*
+ * The rules are asked about the first matches of each thread and about all that may be shown, as asking costs more than
+ * finding: a longer list counts older files that it does not show without asking.
+ */
+static enum fs_scan_action visit(void *user, const struct fs_scan_entry *entry)
 {
     struct globbing *globbing = user;
+    struct seen *seen = &globbing->seen[entry->worker];
     int64_t mtime_ns;
-    globbing->files++;
-    search_progress(&globbing->search, globbing->files, globbing->found.total);
-    if (!glob_set_match(&globbing->set, entry->path, globbing->flags) || !search_is_file(entry, &mtime_ns))
-        return FS_WALK_ON;
-    struct hv_str path = search_entry_path(&globbing->search, entry);
-    if (!hv_hides_path(globbing->search.context, path))
-        newest_add(&globbing->found, path, mtime_ns);
-    return FS_WALK_ON;
+    count(&seen->files);
+    if (entry->worker == 0 && atomic_load_explicit(&seen->files, memory_order_relaxed) % PROGRESS_EVERY == 0)
+        tell_progress(globbing);
+    if (!glob_set_match(&globbing->set, entry->path, globbing->flags) || !tree_is_file(entry, &mtime_ns))
+        return FS_SCAN_ON;
+    bool asked = seen->found.total < ASKED_FIRST || fs_newest_wants(&seen->found, mtime_ns);
+    struct hv_str path = asked ? tree_path(&globbing->search, entry, &seen->path) : (struct hv_str){0};
+    if (asked && hv_hides_path(globbing->search.context, path))
+        return FS_SCAN_ON;
+    count(&seen->matches);
+    fs_newest_add(&seen->found, path, mtime_ns);
+    return FS_SCAN_ON;
 }
 
 static void answer_nothing(const struct globbing *globbing, const struct glob_input *in, const struct plan *plan,
@@ -119,15 +179,18 @@ static void answer_nothing(const struct globbing *globbing, const struct glob_in
 }
 
 static void answer(struct globbing *globbing, const struct glob_input *in, const struct plan *plan,
-                   const struct fs_walk_outcome *outcome, struct hv_result *result)
+                   const struct fs_scan_outcome *outcome, struct hv_result *result)
 {
     struct search *search = &globbing->search;
-    struct newest *found = &globbing->found;
+    struct fs_newest *found = &globbing->seen[0].found;
     CLEANUP_BUF struct hv_buf out;
     hv_buf_init(&out, OUTPUT_MAX);
-    newest_sort(found);
+    for (size_t i = 1; i < TREE_THREADS_MAX; i++)
+        fs_newest_merge(found, &globbing->seen[i].found);
+    fs_newest_sort(found);
     for (size_t i = 0; i < found->count; i++)
-        hv_buf_addf(&out, "%.*s\n", HV_STR_ARG(search_listed(search, hv_str_from(found->items[i].path))));
+        hv_buf_addf(&out, "%.*s\n",
+                    HV_STR_ARG(search_listed(search, hv_str_of(found->items[i].path, found->items[i].len))));
     const char *at_least = outcome->timed_out ? "at least " : "";
     if (found->total > found->count)
         hv_buf_addf(&out,
@@ -135,9 +198,10 @@ static void answer(struct globbing *globbing, const struct glob_input *in, const
                     found->count, at_least, found->total, found->total - found->count);
     if (!found->total) {
         answer_nothing(globbing, in, plan, &out);
-        search_note_ignored(outcome, &out);
+        struct fs_walk_outcome known = tree_outcome(outcome);
+        search_note_ignored(&known, &out);
     }
-    search_note_outcome(search, outcome, (struct hv_str){0}, &out);
+    tree_note_outcome(search, outcome, &out);
     struct hv_arena *arena = search->context->arena;
     hv_result_add_text(result, arena, hv_arena_str(arena, hv_buf_str(&out)));
     result->summary = hv_arena_format(arena, "%s%zu file%s", at_least, found->total, found->total == 1 ? "" : "s");
@@ -165,12 +229,11 @@ static enum hv_code glob_run(struct globbing *globbing, const struct glob_input 
         hv_error_hint(err, "Give the directory that holds it, or use Read");
         return HV_EINVAL;
     }
-    struct fs_walk_options options = search_walk_options(&globbing->search);
+    struct fs_scan_options options = tree_options(&globbing->search);
     options.hidden = names_hidden(&globbing->set);
     globbing->flags = plan->flags;
-    globbing->found.max = FILES_SHOWN;
-    struct fs_walk_outcome outcome;
-    code = fs_walk(&options, visit, globbing, &outcome, err);
+    struct fs_scan_outcome outcome;
+    code = fs_scan(&options, visit, globbing, context->arena, &outcome, err);
     if (!code && outcome.cancelled)
         code = hv_fail(err, HV_ECANCELLED, "The search was cancelled");
     if (!code)
@@ -185,15 +248,15 @@ static enum hv_code glob_call(const void *input, struct hv_context *context, voi
     const struct glob_input *in = input;
     struct plan plan = make_plan(in, context);
     struct hv_str asked = in->path.len ? in->path : context->directory;
-    struct globbing globbing = {0};
+    struct globbing globbing;
+    globbing_init(&globbing);
     enum hv_code code = search_begin(&globbing.search, context, plan.root, err);
     if (code == HV_ENOTFOUND && !hv_str_eq(plan.root, asked) &&
         !context->host->stat(context->host, asked, true, &globbing.search.stat, NULL))
         code = answer_missing(in, context, err, result);
     else if (!code)
         code = glob_run(&globbing, in, &plan, result, err);
-    newest_release(&globbing.found);
-    search_release(&globbing.search);
+    globbing_release(&globbing);
     return code;
 }
 

@@ -1,6 +1,7 @@
 /* test_glob.c: the tool Glob over real trees: what matches, what is left out, in which order, how much of it. */
 #include "harness.h"
 
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -188,6 +189,80 @@ static void what_may_not_be_read_is_not_shown_nor_counted(void **state)
     assert_true(hv_str_is(session->result.summary, "1 file"));
 }
 
+static void make_many(struct session *session)
+{
+    char name[64];
+    for (int i = 0; i < 1600; i++) {
+        bool hidden = i % 2;
+        snprintf(name, sizeof name, "wide/%s%02d/f%04d.txt", hidden ? "shut" : "open", i % 40, i);
+        file_put(session, name, "");
+        file_set_time(session, name, i * 7 % 1600);
+    }
+}
+
+/* Half of the files, and half of the newest, may not be read: their places go to older ones. */
+static void files_that_may_not_be_read_take_no_place_among_the_newest(void **state)
+{
+    struct session *session = *state;
+    char line[64];
+    struct hv_str rest, shown;
+    make_many(session);
+    session->hidden = "/shut";
+    for (int round = 0; round < 10; round++) {
+        call(session, &tool_glob, "{'pattern':'wide/**/*.txt'}");
+        rest = session->text;
+        for (int i = 0, rank = 1599; i < 100; rank--) {
+            int number = rank * 1143 % 1600; /* 7 · 1143 ≡ 1 */
+            if (number % 2)
+                continue;
+            snprintf(line, sizeof line, "wide/open%02d/f%04d.txt", number % 40, number);
+            assert_true(hv_str_split(&rest, '\n', &shown));
+            assert_true(hv_str_is(shown, line));
+            i++;
+        }
+        expect_lacks(session, "shut");
+    }
+    call(session, &tool_glob, "{'pattern':'wide/*[02468]/*.txt'}");
+    expect_has(session, "[The 100 newest of 800 matching files are shown: 700 more.");
+}
+
+static void directories_that_cannot_be_read_are_counted(void **state)
+{
+    struct session *session = *state;
+    bool is_root = geteuid() == 0; /* who could read it all the same */
+    assert_int_equal(chmod(file_path(session, ""), 0755), 0);
+    assert_int_equal(chmod(file_path(session, "src/lib"), 0), 0);
+    assert_true(!is_root || seteuid(65534) == 0);
+    call(session, &tool_glob, "{'pattern':'src/**/*.c'}");
+    assert_true(!is_root || seteuid(0) == 0);
+    expect_text(session, "src/main.c\n[1 directory could not be read]\n");
+}
+
+static void excludes_of_the_person_are_honoured(void **state)
+{
+    struct session *session = *state;
+    directory_make(session, ".git");
+    file_put(session, "settings/git/ignore", "*.cpp\n");
+    file_put(session, "home/.config/git/ignore", "main.c\n");
+    const char *const moved[] = {hv_arena_format(&session->own, "XDG_CONFIG_HOME=%s/settings", session->root.ptr).ptr,
+                                 NULL};
+    session->context.environment = moved;
+    call(session, &tool_glob, "{'pattern':'src/**'}");
+    expect_text(session, "src/main.c\nsrc/lib/x.c\n");
+    session->context.environment = (const char *const[]){NULL};
+    call(session, &tool_glob, "{'pattern':'src/**'}");
+    expect_text(session, "src/lib/x.c\nsrc/lib/y.cpp\n");
+}
+
+static void a_search_out_of_time_says_so(void **state)
+{
+    struct session *session = *state;
+    session->context.deadline_ns = 1;
+    call(session, &tool_glob, "{'pattern':'*.c'}");
+    expect_fine(session);
+    expect_has(session, "The time for a search (20 s) is over");
+}
+
 static void a_cancelled_search_ends(void **state)
 {
     struct session *session = *state;
@@ -220,6 +295,10 @@ int main(void)
         CASE(nothing_found_says_so_and_helps),
         CASE(bad_input_is_refused_with_advice),
         CASE(what_may_not_be_read_is_not_shown_nor_counted),
+        CASE(files_that_may_not_be_read_take_no_place_among_the_newest),
+        CASE(directories_that_cannot_be_read_are_counted),
+        CASE(excludes_of_the_person_are_honoured),
+        CASE(a_search_out_of_time_says_so),
         CASE(a_cancelled_search_ends),
         CASE(peers_names_are_understood),
     };

@@ -1,0 +1,81 @@
+/* tree.c: see tree.h. */
+#include "tools/tree.h"
+
+#include "base/clock.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/stat.h>
+
+static unsigned count_processors(void)
+{
+    cpu_set_t usable;
+    if (sched_getaffinity(0, sizeof usable, &usable)) /* more of them than the set has room for */
+        return TREE_THREADS_MAX;
+    int count = CPU_COUNT(&usable);
+    return count < TREE_THREADS_MAX ? (unsigned)count : TREE_THREADS_MAX;
+}
+
+static struct hv_str find_variable(const char *const *environment, struct hv_str prefix)
+{
+    for (size_t i = 0; environment && environment[i]; i++) {
+        struct hv_str entry = hv_str_from(environment[i]);
+        if (hv_str_starts(entry, prefix))
+            return hv_str_slice(entry, prefix.len, entry.len);
+    }
+    return (struct hv_str){0};
+}
+
+struct fs_scan_options tree_options(const struct search *search)
+{
+    const struct hv_context *context = search->context;
+    struct hv_str config_home = find_variable(context->environment, HV_STR("XDG_CONFIG_HOME="));
+    bool absolute = config_home.len && config_home.ptr[0] == '/';
+    return (struct fs_scan_options){.root = search->root,
+                                    .home = context->home,
+                                    .config_home = absolute ? config_home : (struct hv_str){0},
+                                    .threads = count_processors(),
+                                    .deadline_ns = search->deadline_ns,
+                                    .cancel = context->cancel};
+}
+
+struct hv_str tree_path(const struct search *search, const struct fs_scan_entry *entry, struct hv_buf *path)
+{
+    hv_buf_clear(path);
+    hv_buf_add_str(path, search->root);
+    if (!hv_str_is(search->root, "/"))
+        hv_buf_add_byte(path, '/');
+    hv_buf_add_str(path, entry->path);
+    return hv_buf_str(path);
+}
+
+bool tree_is_file(const struct fs_scan_entry *entry, int64_t *mtime_ns)
+{
+    if (entry->kind == HV_FILE_REGULAR)
+        return fs_scan_mtime(entry, mtime_ns);
+    struct stat status;
+    if (entry->kind != HV_FILE_SYMLINK || fstatat(entry->directory, entry->name.ptr, &status, 0) ||
+        !S_ISREG(status.st_mode))
+        return false;
+    *mtime_ns = (int64_t)status.st_mtim.tv_sec * (int64_t)CLOCK_SECOND + status.st_mtim.tv_nsec;
+    return true;
+}
+
+struct fs_walk_outcome tree_outcome(const struct fs_scan_outcome *outcome)
+{
+    return (struct fs_walk_outcome){.timed_out = outcome->timed_out,
+                                    .cancelled = outcome->cancelled,
+                                    .stopped = outcome->stopped,
+                                    .visited = outcome->visited,
+                                    .ignored = outcome->ignored,
+                                    .unreadable = outcome->unreadable};
+}
+
+void tree_note_outcome(const struct search *search, const struct fs_scan_outcome *outcome, struct hv_buf *out)
+{
+    struct fs_walk_outcome known = tree_outcome(outcome);
+    if (outcome->rules_skipped)
+        hv_buf_addf(out, "[%zu ignore file%s not honoured: all together they are too large]\n", outcome->rules_skipped,
+                    outcome->rules_skipped == 1 ? " was" : "s were");
+    search_note_outcome(search, &known, (struct hv_str){0}, out);
+}

@@ -67,18 +67,6 @@ void search_progress(struct search *search, size_t files, size_t found)
     hv_progress(search->context, "%zu files looked at, %zu found", files, found);
 }
 
-bool search_is_file(const struct fs_walk_entry *entry, int64_t *mtime_ns)
-{
-    if (entry->kind != HV_FILE_REGULAR && entry->kind != HV_FILE_SYMLINK)
-        return false;
-    struct stat status;
-    if (fstatat(entry->directory, entry->name.ptr, &status, 0) || !S_ISREG(status.st_mode))
-        return false;
-    if (mtime_ns)
-        *mtime_ns = fs_stat_from(&status).mtime_ns;
-    return true;
-}
-
 void search_note_outcome(const struct search *search, const struct fs_walk_outcome *outcome, struct hv_str reached,
                          struct hv_buf *out)
 {
@@ -108,79 +96,6 @@ struct hv_str search_shown(const struct search *search, struct hv_str path)
 struct hv_str search_listed(const struct search *search, struct hv_str path)
 {
     return file_listed_name(search->context->arena, search_shown(search, path));
-}
-
-/* ---- the newest of many --------------------------------------------------------------------------------- */
-
-/* a comes before b in the answer. */
-static bool is_before(const struct newest_file *a, const struct newest_file *b)
-{
-    if (a->mtime_ns != b->mtime_ns)
-        return a->mtime_ns > b->mtime_ns;
-    return strcmp(a->path, b->path) < 0;
-}
-
-static void swap_files(struct newest_file *a, struct newest_file *b)
-{
-    struct newest_file held = *a;
-    *a = *b;
-    *b = held;
-}
-
-static void sift_up(struct newest *newest, size_t at)
-{
-    for (; at && is_before(&newest->items[(at - 1) / 2], &newest->items[at]); at = (at - 1) / 2)
-        swap_files(&newest->items[(at - 1) / 2], &newest->items[at]);
-}
-
-static void sift_down(struct newest *newest)
-{
-    for (size_t at = 0, child; (child = 2 * at + 1) < newest->count; at = child) {
-        if (child + 1 < newest->count && is_before(&newest->items[child], &newest->items[child + 1]))
-            child++;
-        if (!is_before(&newest->items[at], &newest->items[child]))
-            break;
-        swap_files(&newest->items[at], &newest->items[child]);
-    }
-}
-
-void newest_add(struct newest *newest, struct hv_str path, int64_t mtime_ns)
-{
-    newest->total++;
-    if (newest->count == newest->max && mtime_ns < newest->items[0].mtime_ns)
-        return;
-    char *copy = hv_malloc(path.len + 1);
-    memcpy(copy, path.ptr, path.len);
-    copy[path.len] = '\0';
-    struct newest_file file = {.path = copy, .mtime_ns = mtime_ns};
-    if (newest->count < newest->max) {
-        *vec_push(newest) = file;
-        sift_up(newest, newest->count - 1);
-        return;
-    }
-    if (is_before(&file, &newest->items[0])) {
-        swap_files(&file, &newest->items[0]);
-        sift_down(newest);
-    }
-    free(file.path);
-}
-
-static int compare_files(const void *a, const void *b)
-{
-    return is_before(a, b) ? -1 : is_before(b, a);
-}
-
-void newest_sort(struct newest *newest)
-{
-    if (newest->count)
-        qsort(newest->items, newest->count, sizeof *newest->items, compare_files);
-}
-
-void newest_release(struct newest *newest)
-{
-    for (size_t i = 0; i < newest->count; i++)
-        free(newest->items[i].path);
-    vec_release(newest);
 }
 
 /* ---- patterns that choose files -------------------------------------------------------------------------- */

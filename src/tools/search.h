@@ -1,6 +1,6 @@
 /*
  * search.h: what Glob, Grep and LS share: where a search begins, how long it may take, which paths it must not show,
- * the newest of many files in constant memory, and the closing words about what was left out. One search belongs to one
+ * and the closing words about what was left out. One search belongs to one
  * call and its thread.
  */
 #ifndef TOOLS_SEARCH_H
@@ -38,8 +38,6 @@ struct hv_str search_entry_path(struct search *search, const struct fs_walk_entr
 bool search_is_over(const struct search *search);
 /* Tell how far the search is, once a second. */
 void search_progress(struct search *search, size_t files, size_t found);
-/* The entry is a regular file, or a link to one; *mtime_ns (may be NULL) is the file's. */
-bool search_is_file(const struct fs_walk_entry *entry, int64_t *mtime_ns);
 /* One line each about directories that could not be read and a search that ended early; reached may be empty. */
 void search_note_outcome(const struct search *search, const struct fs_walk_outcome *outcome, struct hv_str reached,
                          struct hv_buf *out);
@@ -49,25 +47,6 @@ void search_note_ignored(const struct fs_walk_outcome *outcome, struct hv_buf *o
 struct hv_str search_shown(const struct search *search, struct hv_str path);
 /* The same for an entry of a list: see file_listed_name. */
 struct hv_str search_listed(const struct search *search, struct hv_str path);
-
-/* ---- the newest of many --------------------------------------------------------------------------------- */
-
-struct newest_file {
-    char *path;
-    int64_t mtime_ns;
-};
-
-/* A heap with the oldest of the kept files on top. Zero it, set max (> 0), release it. */
-struct newest {
-    struct newest_file *items;
-    size_t count, capacity, max;
-    size_t total; /* added, kept or not */
-};
-
-void newest_add(struct newest *newest, struct hv_str path, int64_t mtime_ns);
-/* Order the kept files: newest first, then by path. Nothing may be added afterwards. */
-void newest_sort(struct newest *newest);
-void newest_release(struct newest *newest);
 
 /* ---- patterns that choose files -------------------------------------------------------------------------- */
 

@@ -24,9 +24,9 @@ test: bootstrap-test all
 bench: all
 	@bench/run
 
-# Twenty seconds for each target; TIME=600 for longer. Findings stay as crash-* files.
+# Twenty seconds for each target, other inputs each time; TIME=600 for longer. Findings stay as crash-* files.
 fuzz: bootstrap-test
-	@scripts/fuzz $(or $(TIME),20)
+	@FUZZ_SEED=$(or $(SEED),0) scripts/fuzz $(or $(TIME),20)
 
 install: all
 	$(MESON) install -C $(BUILD)

@@ -243,7 +243,10 @@ static void add_text(struct model_decoder *decoder, int64_t index, enum decode_d
     }
     size_t number = (size_t)(block - decoder->message.blocks.items);
     anthropic_delta(decoder, kind, number, value->text);
-    decoder_learn(decoder, kind, number, value, NULL, data);
+    /* The short cut does not look whether a piece is the first: an empty one, which leaves that open, teaches nothing.
+     */
+    if (kind != DECODE_INPUT || block->pieced)
+        decoder_learn(decoder, kind, number, value, NULL, data);
 }
 
 static void add_signature(struct model_decoder *decoder, int64_t index, struct hv_str signature)

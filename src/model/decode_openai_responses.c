@@ -156,7 +156,7 @@ static void item_delta(struct model_decoder *decoder, const struct hv_json *root
 static void summary_part(struct model_decoder *decoder, const struct hv_json *root)
 {
     int64_t part;
-    if (hv_json_int64(hv_json_get(root, "summary_index"), &part) && part > 0)
+    if (decoder->message.started && hv_json_int64(hv_json_get(root, "summary_index"), &part) && part > 0)
         decoder_emit_text(decoder, MODEL_THINKING, HV_STR("\n\n"));
 }
 

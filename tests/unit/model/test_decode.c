@@ -77,6 +77,27 @@ static const struct decode_case cases[] = {
      "{\"type\":\"message_stop\"}\n\n",
      "start msg_1 m\nbegin toolu_1 LS\ncall toolu_1 LS {}\nblock "
      "{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"LS\",\"input\":{}}\nstop tool_use tool_use"},
+    {"anthropic: a ping between the pieces of an input that began with an empty one", MODEL_WIRE_ANTHROPIC,
+     "data: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"model\":\"m\"}}\n\n"
+     "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"toolu_1\","
+     "\"name\":\"LS\",\"input\":{}}}\n\n"
+     "data: "
+     "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"\"}}"
+     "\n\n"
+     "data: "
+     "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{"
+     "\\\"path\"}}"
+     "\n\n"
+     "data: {\"type\":\"ping\"}\n\n"
+     "data: "
+     "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"\\\":1}"
+     "\"}}"
+     "\n\n"
+     "data: {\"type\":\"content_block_stop\",\"index\":0}\n\n"
+     "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"}}\n\ndata: "
+     "{\"type\":\"message_stop\"}\n\n",
+     "start msg_1 m\nbegin toolu_1 LS\ncall toolu_1 LS {\"path\":1}\nblock "
+     "{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"LS\",\"input\":{\"path\":1}}\nstop tool_use tool_use"},
     {"anthropic: invalid input is handed on and kept as text", MODEL_WIRE_ANTHROPIC,
      "data: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"model\":\"m\"}}\n\n"
      "data: "
@@ -397,6 +418,11 @@ static const struct decode_case cases[] = {
      "text Hi\ntext  you\nblock {\"type\":\"text\",\"text\":\"Hi you\"}\nbegin call_1 LS\ncall call_1 LS {\"a\":1}\n"
      "block {\"type\":\"tool_use\",\"id\":\"call_1\",\"name\":\"LS\",\"input\":{\"a\":1}}\nusage in=6 out=5 read=4 "
      "write=0 think=1\nstop tool_use tool_use"},
+    {"responses: a paragraph of a summary before anything began", MODEL_WIRE_OPENAI_RESPONSES,
+     "data: {\"type\":\"response.reasoning_summary_part.added\",\"output_index\":0,\"summary_index\":1}\n\n"
+     "data: {\"type\":\"response.created\",\"response\":{\"id\":\"resp_1\",\"model\":\"m\"}}\n\n"
+     "data: {\"type\":\"response.completed\",\"response\":{\"id\":\"resp_1\"}}\n\n",
+     "start resp_1 m\nstop end_turn end_turn"},
     {"responses: only the completed response tells the output", MODEL_WIRE_OPENAI_RESPONSES,
      "data: {\"type\":\"response.created\",\"response\":{\"id\":\"resp_1\",\"model\":\"m\"}}\n\n"
      "data: "

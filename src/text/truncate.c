@@ -99,3 +99,29 @@ void truncate_preview(struct hv_str text, size_t max, struct hv_buf *out)
     hv_buf_add_cstr(out, " bytes) left out …]\n");
     hv_buf_add_str(out, parts.tail);
 }
+
+static bool inside_character(struct hv_str text, size_t at)
+{
+    return at < text.len && (text.ptr[at] & 0xc0) == 0x80;
+}
+
+void truncate_around(struct hv_str text, size_t place, size_t shown, size_t before, struct hv_buf *out)
+{
+    if (text.len <= shown) {
+        hv_buf_add_str(out, text);
+        return;
+    }
+    size_t from = place > before ? place - before : 0;
+    if (text.len - from < shown)
+        from = text.len - shown;
+    size_t until = from + shown;
+    for (int i = 0; i < 3 && from && inside_character(text, from); i++)
+        from++;
+    for (int i = 0; i < 3 && inside_character(text, until); i++)
+        until--;
+    if (from)
+        hv_buf_addf(out, "[… %zu bytes] ", from);
+    hv_buf_add_str(out, hv_str_slice(text, from, until));
+    if (until < text.len)
+        hv_buf_addf(out, " [… %zu bytes]", text.len - until);
+}

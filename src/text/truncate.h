@@ -28,4 +28,8 @@ struct hv_str truncate_tail(struct hv_str text, size_t max);
 /* The first max characters (code points; an invalid byte counts as one). */
 struct hv_str truncate_characters(struct hv_str text, size_t max);
 
+/* Append a line, or of one over `shown` bytes what lies around place (of it at most `before` bytes in front), cut
+ * between characters, with the bytes left out at either side told. */
+void truncate_around(struct hv_str text, size_t place, size_t shown, size_t before, struct hv_buf *out);
+
 #endif

@@ -8,20 +8,18 @@
 #include "base/vec.h"
 #include "fs/newest.h"
 #include "fs/open.h"
-#include "fs/scan.h"
+#include "text/truncate.h"
 #include "tools/file_kind.h"
 #include "tools/file_types.h"
 #include "tools/grep_found.h"
 #include "tools/line_scan.h"
-#include "tools/search.h"
+#include "tools/tree.h"
 
 #include <fcntl.h>
 #include <helve/tool.h>
-#include <sched.h>
 #include <sys/stat.h>
 
 enum {
-
     HEAD_LIMIT_MAX = 100000,
     OFFSET_MAX = 1000000,
     CONTEXT_MAX = 1000,
@@ -210,33 +208,6 @@ static bool takes_entry(struct grepping *grepping)
     return true;
 }
 
-static bool inside_character(struct hv_str text, size_t at)
-{
-    return at < text.len && (text.ptr[at] & 0xc0) == 0x80;
-}
-
-/* The line, or of a long one what lies around the match. */
-static void print_text(struct hv_str text, size_t match, struct hv_buf *out)
-{
-    if (text.len <= LINE_SHOWN) {
-        hv_buf_add_str(out, text);
-        return;
-    }
-    size_t from = match > LINE_BEFORE ? match - LINE_BEFORE : 0;
-    if (text.len - from < LINE_SHOWN)
-        from = text.len - LINE_SHOWN;
-    size_t until = from + LINE_SHOWN;
-    for (int i = 0; i < 3 && from && inside_character(text, from); i++)
-        from++;
-    for (int i = 0; i < 3 && inside_character(text, until); i++)
-        until--;
-    if (from)
-        hv_buf_addf(out, "[… %zu bytes] ", from);
-    hv_buf_add_str(out, hv_str_slice(text, from, until));
-    if (until < text.len)
-        hv_buf_addf(out, " [… %zu bytes]", text.len - until);
-}
-
 /* ---- searching, on any thread ---------------------------------------------------------------------------- */
 
 static bool is_hidden(struct worker *worker)
@@ -259,7 +230,7 @@ static bool keep_line(void *user, const struct scan_line *line)
     hv_buf_add_byte(&file->text, mark);
     if (worker->grepping->in->numbers)
         hv_buf_addf(&file->text, "%zu%c", line->number, mark);
-    print_text(line->text, line->from, &file->text);
+    truncate_around(line->text, line->from, LINE_SHOWN, LINE_BEFORE, &file->text);
     hv_buf_add_byte(&file->text, '\n');
     *vec_push(&file->lines) =
         (struct found_line){.end = file->text.len, .matches = line->matches, .after_gap = line->after_gap};
@@ -601,12 +572,6 @@ static enum hv_code choose_files(struct grepping *grepping, struct hv_error *err
     return HV_EINVAL;
 }
 
-static unsigned online_cpus(void)
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0 ? (unsigned)CPU_COUNT(&set) : 1;
-}
-
 static void prepare_worker(struct grepping *grepping, struct worker *worker)
 {
     const struct grep_input *in = grepping->in;
@@ -629,8 +594,8 @@ static void prepare_worker(struct grepping *grepping, struct worker *worker)
 static void begin(struct grepping *grepping)
 {
     const struct grep_input *in = grepping->in;
-    unsigned cpus = online_cpus();
-    grepping->threads = cpus < THREADS_MAX ? cpus : THREADS_MAX;
+    unsigned threads = tree_threads();
+    grepping->threads = threads < THREADS_MAX ? threads : THREADS_MAX;
     grepping->skip = (size_t)in->offset;
     grepping->room = in->head_limit ? (size_t)in->head_limit : HEAD_LIMIT_MAX;
     found_init(&grepping->found, grepping->skip + grepping->room + 1, OUTPUT_MAX + LEFT_OUT_BYTES * grepping->skip);
@@ -663,13 +628,10 @@ static enum hv_code search_one(struct grepping *grepping, struct fs_scan_outcome
 static enum hv_code search_tree(struct grepping *grepping, struct fs_scan_outcome *outcome, struct hv_error *err)
 {
     const struct search *search = &grepping->search;
-    struct fs_scan_options options = {.root = search->root,
-                                      .home = search->context->home,
-                                      .threads = grepping->threads,
-                                      .hidden = grepping->in->hidden,
-                                      .no_ignore = grepping->in->no_ignore,
-                                      .deadline_ns = search->deadline_ns,
-                                      .cancel = search->context->cancel};
+    struct fs_scan_options options = tree_options(search);
+    options.threads = grepping->threads;
+    options.hidden = grepping->in->hidden;
+    options.no_ignore = grepping->in->no_ignore;
     options.directories = grepping->filter.unwanted_count > 0 || grepping->in->output_mode == CONTENT;
     return fs_scan(&options, visit, grepping, search->context->arena, outcome, err);
 }

@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <sys/stat.h>
 
-static unsigned count_processors(void)
+unsigned tree_threads(void)
 {
     cpu_set_t usable;
     if (sched_getaffinity(0, sizeof usable, &usable)) /* more of them than the set has room for */
@@ -34,7 +34,7 @@ struct fs_scan_options tree_options(const struct search *search)
     return (struct fs_scan_options){.root = search->root,
                                     .home = context->home,
                                     .config_home = absolute ? config_home : (struct hv_str){0},
-                                    .threads = count_processors(),
+                                    .threads = tree_threads(),
                                     .deadline_ns = search->deadline_ns,
                                     .cancel = context->cancel};
 }

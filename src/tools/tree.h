@@ -10,8 +10,9 @@
 
 enum { TREE_THREADS_MAX = 8 };
 
-/* The options of a scan over the root: ignore rules, deadline, cancellation, a thread for each processor that may be
- * used. */
+/* A thread for each processor that may be used, at most TREE_THREADS_MAX. */
+unsigned tree_threads(void);
+/* The options of a scan over the root: ignore rules, deadline, cancellation, tree_threads(). */
 struct fs_scan_options tree_options(const struct search *search);
 /* The absolute path of an entry, below the root as it was asked for; in path, which belongs to the calling thread. */
 struct hv_str tree_path(const struct search *search, const struct fs_scan_entry *entry, struct hv_buf *path);

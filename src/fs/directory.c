@@ -5,7 +5,9 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 enum { DIRECTORY_BUFFER = 64 * 1024 };
@@ -48,4 +50,34 @@ int fs_directory_next(struct fs_directory *directory, struct hv_directory_entry 
             entry->kind = ask_kind(directory->fd, name);
         return 1;
     }
+}
+
+bool fs_is_kernel_system(int fd)
+{
+    static const unsigned kernel_magic[] = {
+        PROC_SUPER_MAGIC,
+        SYSFS_MAGIC,
+        DEVPTS_SUPER_MAGIC,
+        CGROUP_SUPER_MAGIC,
+        CGROUP2_SUPER_MAGIC,
+        DEBUGFS_MAGIC,
+        TRACEFS_MAGIC,
+        SECURITYFS_MAGIC,
+        BPF_FS_MAGIC,
+        PSTOREFS_MAGIC,
+        BINFMTFS_MAGIC,
+        SELINUX_MAGIC,
+        EFIVARFS_MAGIC,
+        HUGETLBFS_MAGIC,
+        0x19800202 /* mqueue */,
+        0x62656570 /* configfs */,
+        0x65735543 /* fusectl */,
+    };
+    struct statfs system;
+    if (fstatfs(fd, &system))
+        return false;
+    for (size_t i = 0; i < sizeof kernel_magic / sizeof *kernel_magic; i++)
+        if ((unsigned)system.f_type == kernel_magic[i])
+            return true;
+    return false;
 }

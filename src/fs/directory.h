@@ -21,4 +21,7 @@ void fs_directory_release(struct fs_directory *directory);
  */
 int fs_directory_next(struct fs_directory *directory, struct hv_directory_entry *entry);
 
+/* The directory lies in a file system that is a view of the kernel (/proc, /sys, cgroups …) rather than files. */
+bool fs_is_kernel_system(int fd);
+
 #endif

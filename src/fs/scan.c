@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "fs/directory.h"
 #include "fs/host_files.h"
 #include "fs/open.h"
 #include "fs/scan_queue.h"
@@ -15,10 +16,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 enum {
@@ -417,37 +416,6 @@ static void read_directory(struct worker *worker, struct scan_directory *directo
         note_unreached(worker, directory);
 }
 
-/* File systems that are a view of the kernel rather than files. */
-static bool is_kernel_system(int fd)
-{
-    static const unsigned kernel_magic[] = {
-        PROC_SUPER_MAGIC,
-        SYSFS_MAGIC,
-        DEVPTS_SUPER_MAGIC,
-        CGROUP_SUPER_MAGIC,
-        CGROUP2_SUPER_MAGIC,
-        DEBUGFS_MAGIC,
-        TRACEFS_MAGIC,
-        SECURITYFS_MAGIC,
-        BPF_FS_MAGIC,
-        PSTOREFS_MAGIC,
-        BINFMTFS_MAGIC,
-        SELINUX_MAGIC,
-        EFIVARFS_MAGIC,
-        HUGETLBFS_MAGIC,
-        0x19800202 /* mqueue */,
-        0x62656570 /* configfs */,
-        0x65735543 /* fusectl */,
-    };
-    struct statfs system;
-    if (fstatfs(fd, &system))
-        return false;
-    for (size_t i = 0; i < sizeof kernel_magic / sizeof *kernel_magic; i++)
-        if ((unsigned)system.f_type == kernel_magic[i])
-            return true;
-    return false;
-}
-
 /* Open a directory from the nearest one above that is open. -1 with errno. */
 static int open_directory(struct worker *worker, const struct scan_task *task)
 {
@@ -473,7 +441,7 @@ static void open_and_read(struct worker *worker, const struct scan_task *task)
         return;
     }
     directory->device = status.st_dev;
-    if (directory->parent && status.st_dev != directory->parent->device && is_kernel_system(fd))
+    if (directory->parent && status.st_dev != directory->parent->device && fs_is_kernel_system(fd))
         return;
     directory->rules = directory->parent ? directory->parent->rules : worker->scan->start;
     struct scan_handle *handle = scan_handle_new(take_fd(&fd));

@@ -16,9 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <string.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 enum { CHECK_EVERY = 256, WALK_PATH_MAX = 1 << 24 };
@@ -47,37 +45,6 @@ struct walker {
     size_t next; /* breadth first: where the queue begins */
     bool over;
 };
-
-/* File systems that are a view of the kernel rather than files. */
-static bool is_kernel_system(int fd)
-{
-    static const unsigned kernel_magic[] = {
-        PROC_SUPER_MAGIC,
-        SYSFS_MAGIC,
-        DEVPTS_SUPER_MAGIC,
-        CGROUP_SUPER_MAGIC,
-        CGROUP2_SUPER_MAGIC,
-        DEBUGFS_MAGIC,
-        TRACEFS_MAGIC,
-        SECURITYFS_MAGIC,
-        BPF_FS_MAGIC,
-        PSTOREFS_MAGIC,
-        BINFMTFS_MAGIC,
-        SELINUX_MAGIC,
-        EFIVARFS_MAGIC,
-        HUGETLBFS_MAGIC,
-        0x19800202 /* mqueue */,
-        0x62656570 /* configfs */,
-        0x65735543 /* fusectl */,
-    };
-    struct statfs system;
-    if (fstatfs(fd, &system))
-        return false;
-    for (size_t i = 0; i < sizeof kernel_magic / sizeof *kernel_magic; i++)
-        if ((unsigned)system.f_type == kernel_magic[i])
-            return true;
-    return false;
-}
 
 static bool time_to_end(struct walker *walker)
 {
@@ -217,7 +184,7 @@ static void visit_directory(struct walker *walker, const struct pending *at)
         walker->outcome->unreadable++;
         return;
     }
-    if (at->depth && status.st_dev != at->device && is_kernel_system(fd))
+    if (at->depth && status.st_dev != at->device && fs_is_kernel_system(fd))
         return;
     struct listing listing = {0};
     hv_arena_reset(&walker->scratch);

@@ -124,6 +124,30 @@ static void invalid_bytes_do_not_make_a_cut_go_far(void **state)
     assert_true(truncate_tail(hv_str_of(bytes, 100), 50).len >= 47);
 }
 
+static void of_a_long_line_the_place_is_shown(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t place;
+        const char *expected; /* of 6 bytes, 2 in front */
+    } rows[] = {
+        {"abcdef", 3, "abcdef"},
+        {"abcdefgh", 0, "abcdef [… 2 bytes]"},
+        {"abcdefghij", 4, "[… 2 bytes] cdefgh [… 2 bytes]"},
+        {"abcdefghij", 9, "[… 4 bytes] efghij"},
+        {"a\xc3\xbc"
+         "defghij",
+         4, "[… 3 bytes] defgh [… 2 bytes]"}, /* the cut moves behind the character */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CLEANUP_BUF struct hv_buf out = {.max = 200};
+        truncate_around(hv_str_from(rows[i].text), rows[i].place, 6, 2, &out);
+        if (!hv_str_is(hv_buf_str(&out), rows[i].expected))
+            fail_msg("row %zu: %s", i, out.data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +156,7 @@ int main(void)
         cmocka_unit_test(a_text_without_lines_is_cut_anywhere),
         cmocka_unit_test(what_fits_is_shown_whole),
         cmocka_unit_test(characters_are_counted_not_bytes),
+        cmocka_unit_test(of_a_long_line_the_place_is_shown),
         cmocka_unit_test(invalid_bytes_do_not_make_a_cut_go_far),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,82 @@
+/*
+ * class.h: what a shell script does: per simple command one class, what it reads and writes, and why.
+ *
+ * The knowledge of programs is tables (program.h): per program its options, which take a value, which write, execute or
+ * reach the network. What no table knows is unknown, and unknown is never harmless. Wrappers (timeout, env, xargs, …)
+ * are looked through. The judgement of dangers (what is never run, what is always confirmed) is in danger.h. Pure: what
+ * must be looked up in the world comes through struct shell_world.
+ */
+#ifndef SHELL_CLASS_H
+#define SHELL_CLASS_H
+
+#include "shell/script.h"
+
+/* From the worst to the best; zero is the careful one. The class of a script is the least of its commands'. */
+enum shell_class {
+    SHELL_UNKNOWN = 0, /* nobody knows what it does */
+    SHELL_EXECUTES,  /* runs code or programs that are not in the command line: scripts, builds, code in an argument */
+    SHELL_NETWORK,   /* reaches the network */
+    SHELL_WRITES,    /* changes files, or other state of the machine */
+    SHELL_READ_ONLY, /* provably only reads: runs unasked */
+};
+const char *shell_class_name(enum shell_class class); /* "unknown", "executes", "network", "writes", "read_only" */
+
+/* A file that a command names. */
+struct shell_access {
+    struct hv_str path;            /* absolute and tidy; absent: it cannot be told which file */
+    struct hv_str untidy;          /* the same with "." and ".." as written: behind a link these lead elsewhere */
+    const struct shell_word *word; /* the word it came from, or NULL */
+    bool tree;                     /* all below it, too */
+};
+
+/* The judgement of one command of the script, or of one that a wrapper in it runs. */
+struct shell_act {
+    const struct shell_command *command;
+    /* What runs after wrappers were looked through: a part of command->words, or words of a -c script's reading. */
+    const struct shell_word *words;
+    size_t word_count;
+    enum shell_class class;
+    struct hv_str why; /* one clause for people, e.g. "sed -i writes the file"; in arena or static; always there */
+    struct shell_access *reads, *writes; /* redirections included */
+    size_t read_count, write_count;
+    bool reads_listed, writes_listed; /* the lists are complete: it touches no other file. Zero: anything */
+    bool reads_input;                 /* takes its stdin for data (it matters what a pipe feeds: `… | sh`) */
+    bool runs_input;                  /* takes its stdin, or an argument that is not known, for code */
+    bool changes_shell;               /* changes this shell: cd, export, set, alias, a function … */
+    const char *git;                  /* a git sub-command that only reads when git runs no program of the repository's
+                                       * choice: class is READ_ONLY only if shell_world said so; else NULL */
+};
+
+/* What the judgement may ask of the world. Any member may be NULL: then the careful answer is taken. */
+struct shell_world {
+    /* True when git, in the repository that directory is in, started with the overrides of shell_git_environment, runs
+     * no program that the repository names. subcommand: "status", …. *why says what stands against it; in arena. */
+    bool (*git_is_quiet)(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
+                         struct hv_str *why);
+    /* True when name, as bash would look it up in the PATH of the call, is a program of the system (a directory that
+     * only root can write), not one of the workspace's. */
+    bool (*is_system_program)(void *user, struct hv_str name);
+    void *user;
+};
+
+struct shell_judgement {
+    struct shell_script script;
+    enum shell_class class;
+    struct hv_str why; /* of the worst part */
+    struct shell_act *acts;
+    size_t count;
+};
+
+/* Read text and judge it. All of *out lives in arena or is a view of text. Never fails. */
+void shell_judge(struct hv_arena *arena, struct hv_str text, const struct shell_start *start,
+                 const struct shell_world *world, struct shell_judgement *out);
+
+/* "NAME=value" pairs, NULL-terminated, static: what the environment of a read-only git command must hold so that git
+ * starts no fsmonitor, pager, external diff, signature program … of the repository's choice. */
+const char *const *shell_git_environment(void);
+
+/* The exit code of the script's last command is an answer rather than a failure (grep 1, diff 1, test 1 …). *certain
+ * is false when another command may have given that code. */
+bool shell_code_is_answer(const struct shell_judgement *judgement, int code, bool *certain);
+
+#endif

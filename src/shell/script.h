@@ -1,0 +1,142 @@
+/*
+ * script.h: a shell script as bash 5.2 would read it, in a form that can be judged.
+ *
+ * shell_read() parses the bytes of a script and gives all commands that it may run, in the order of the text: those of
+ * pipelines, lists, groups, loops, conditions, functions, substitutions and of here-documents that are expanded. Words
+ * are resolved as far as that can be done without running anything: quotes removed, braces and the "~" expanded,
+ * variables bound to literals in the script put in. A word is either known exactly, or not known. What the reader does
+ * not accept, or what bash would expand in a way that is not modelled, makes the script or the word unknown, and
+ * unknown is never harmless. Bytes, not characters; blank is space and tab. Pure; iterative or bounded where the text
+ * chooses the depth. Grammar: bash(1) 5.2, "SHELL GRAMMAR", "QUOTING", "EXPANSION", "REDIRECTION".
+ */
+#ifndef SHELL_SCRIPT_H
+#define SHELL_SCRIPT_H
+
+#include <helve/str.h>
+
+enum { SHELL_SCRIPT_MAX = 64 << 10 }; /* bytes; a longer script is not accepted */
+
+/* What may come of a word besides its known bytes. */
+enum shell_word_flags {
+    SHELL_WORD_QUOTED = 1 << 0,     /* some part was quoted: never a keyword, an alias or an assignment */
+    SHELL_WORD_GLOB = 1 << 1,       /* becomes the names of files that fit, or itself */
+    SHELL_WORD_MANY = 1 << 2,       /* may become no argument or several */
+    SHELL_WORD_VARIABLE = 1 << 3,   /* holds a variable whose value is not known */
+    SHELL_WORD_COMMAND = 1 << 4,    /* holds the output of commands, which stand in the list too */
+    SHELL_WORD_PROCESS = 1 << 5,    /* <(…) or >(…): a name below /dev/fd; its commands stand in the list too */
+    SHELL_WORD_ARITHMETIC = 1 << 6, /* holds $((…)) whose value is not known */
+    SHELL_WORD_HOME = 1 << 7,       /* ~user, ~+, ~- */
+    SHELL_WORD_NUMBER = 1 << 8,     /* not known, but it can only be digits, perhaps with a minus before them */
+};
+
+struct shell_word {
+    struct hv_str text;  /* as written: a view of the script */
+    struct hv_str value; /* known: the argument's exact bytes. Else: the bytes that it begins with for certain */
+    bool known;          /* becomes exactly one argument, and value is it */
+    unsigned flags;      /* enum shell_word_flags */
+    /* Not known: value is all that stands before the first unknown part, and here is what follows the last one: its
+     * tail for certain. Absent when the unknown part is at the end. */
+    struct hv_str tail;
+};
+
+struct shell_assignment {
+    struct hv_str name;
+    struct shell_word value; /* of an array: the source text of its parentheses, not known */
+    bool appends;            /* += */
+    bool element;            /* name[…]=: the subscript may be evaluated */
+    bool array;              /* name=(…) */
+};
+
+enum shell_redirect_kind {
+    SHELL_REDIRECT_READ = 1,    /* < */
+    SHELL_REDIRECT_WRITE,       /* > and >| */
+    SHELL_REDIRECT_APPEND,      /* >> */
+    SHELL_REDIRECT_BOTH,        /* &> and >& file: stdout and stderr */
+    SHELL_REDIRECT_BOTH_APPEND, /* &>> */
+    SHELL_REDIRECT_READ_WRITE,  /* <> : creates the file */
+    SHELL_REDIRECT_DUPLICATE, /* <&n, >&n, n<&-: target is digits or "-" (digits "-" moves); not known: may be a file */
+    SHELL_REDIRECT_HERE,      /* << and <<-: target is the body, after expansion */
+    SHELL_REDIRECT_HERE_STRING, /* <<< */
+};
+
+struct shell_redirect {
+    enum shell_redirect_kind kind;
+    int descriptor;         /* that is redirected; -1 with {variable} */
+    struct hv_str variable; /* {variable}>…: a write to that variable; else absent */
+    struct shell_word target;
+};
+
+enum shell_command_kind {
+    SHELL_COMMAND_SIMPLE = 0, /* words, or only assignments and redirections */
+    SHELL_COMMAND_GROUP,      /* (…) or {…} or a compound command as a whole: no words, only redirections matter */
+    SHELL_COMMAND_FOR,        /* for and select: binds `variable` to each of words (none given: to "$@") */
+    SHELL_COMMAND_CASE,       /* words: the subject and the patterns */
+    SHELL_COMMAND_ARITHMETIC, /* ((…)), and each part of for ((…)): words[0] is the expression */
+    SHELL_COMMAND_CONDITION,  /* [[ … ]]: words are its operands and operators */
+    SHELL_COMMAND_FUNCTION,   /* the definition of the function `variable`; the commands of its body follow */
+};
+
+/* Where a command stands. */
+enum shell_place {
+    SHELL_IN_SUBSHELL = 1 << 0,     /* its changes of directory and variables are lost */
+    SHELL_IN_PIPELINE = 1 << 1,     /* one of several commands joined by | */
+    SHELL_IN_LOOP = 1 << 2,         /* may run many times */
+    SHELL_IN_BRANCH = 1 << 3,       /* may not run at all: after && or ||, in if, case, while */
+    SHELL_IN_FUNCTION = 1 << 4,     /* runs when the function is called, perhaps elsewhere */
+    SHELL_IN_SUBSTITUTION = 1 << 5, /* $(…), `…`, <(…), >(…): its output, or input, goes into another command */
+    SHELL_IN_BACKGROUND = 1 << 6,   /* ended by & */
+    SHELL_IN_COPROCESS = 1 << 7,
+};
+
+struct shell_command {
+    enum shell_command_kind kind;
+    struct hv_str text; /* the source of this command alone, redirections and assignments included: a view */
+    size_t at;          /* its offset in the script */
+    struct shell_word *words;
+    size_t word_count; /* words[0] is the program of a simple command */
+    struct shell_assignment *assignments;
+    size_t assignment_count;
+    struct shell_redirect *redirects;
+    size_t redirect_count;
+    struct hv_str variable; /* see the kinds */
+    unsigned place;         /* enum shell_place */
+    /* The command that holds this one, as index: a group, a loop, a function, or the one whose word this substitution
+     * is part of. SIZE_MAX at the top. */
+    size_t parent;
+    /* Commands with the same non-zero number are one pipeline, position counts from 0: what reads from whom. A group in
+     * a pipeline counts as one position, and what is in it has the group as parent. */
+    size_t pipeline, position;
+    bool negated; /* ! before the pipeline */
+    bool timed;   /* the keyword time before the pipeline */
+    /* The working directory that it runs in: absolute and tidy, by following cd with known operands from the directory
+     * the script starts in. Absent when not known (after cd "$x", cd -, pushd, a cd in a branch, loop or function, …).
+     */
+    struct hv_str directory;
+    bool calls_function; /* words[0] names a function that the script defines (before or after: the careful meaning) */
+};
+
+/* What is known of the world before the script runs. Zeroed: nothing. */
+struct shell_start {
+    struct hv_str directory; /* absolute and tidy, or absent */
+    struct hv_str home;      /* for "~" and $HOME; absent: not known */
+    /* The value of a variable in the environment, when it can be relied on ($PWD, $USER …); absent: not known. NULL:
+     * none is. */
+    struct hv_str (*variable)(void *user, struct hv_str name);
+    void *user;
+};
+
+struct shell_script {
+    bool accepted;                  /* bash 5.2 accepts it, and every command that it may run is in the list */
+    const char *reason;             /* not accepted: what the reader stumbled over, for people; static text */
+    size_t place;                   /* not accepted: the offset of it */
+    struct shell_command *commands; /* not accepted: those before the place, so that deny rules still see them */
+    size_t count;
+};
+
+/*
+ * Read a script. Everything of *out lives in arena or is a view of text, which must stay. Never fails: what is wrong is
+ * in *out. start may be NULL.
+ */
+void shell_read(struct hv_arena *arena, struct hv_str text, const struct shell_start *start, struct shell_script *out);
+
+#endif

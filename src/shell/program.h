@@ -51,8 +51,12 @@ struct shell_program {
     /* What it does when every word is understood; an option or operand only makes it worse. UNKNOWN in a row without a
      * judge or sub-commands makes the row useless. */
     enum shell_class class;
-    const char *why;                    /* for classes but READ_ONLY: a clause for people; or NULL */
-    const struct shell_option *options; /* ends with {0}; NULL: none */
+    const char *why;                         /* for classes but READ_ONLY: a clause for people; or NULL */
+    const struct shell_option *options;      /* ends with {0}; NULL: none */
+    const struct shell_option *more_options; /* a second list, for what several rows share; or NULL */
+    /* No option of the program, listed here or not, makes it worse than `class`: so a word that is not known may stand
+     * where options are (cat "$file"), and one of the same kind that may be cut into several (wc $files). */
+    bool harmless_options;
     /* Operands: the first ones one by one, then all others as `rest` says, and the last one as `last` says, if not
      * zero. first_count operands are described in `first`. UNKNOWN: an operand makes the command unknown. */
     enum shell_effect first[3];
@@ -62,8 +66,10 @@ struct shell_program {
     enum shell_effect without_operands; /* READ: reads the working directory (ls); zero: only stdin or nothing */
     const struct shell_program *subcommands; /* by the first operand; ends with {0}. NULL: none */
     bool numeric_options;                    /* -5 is harmless: head, tail, git log */
+    bool reads_input;                        /* takes stdin for data though no operand is a file to read: tr, xargs */
     bool answers;                            /* exit code 1 is an answer, not a failure: grep, diff, test */
-    /* A grammar of its own (find, sed, awk, test …), instead of all the above but names and why. */
+    /* A grammar of its own (find, sed, awk, test …), instead of all the above but names; words[0] is the program (or
+     * sub-command). It says what it finds with the functions of classify.h; silence means read-only. */
     void (*judge)(struct shell_reading *reading, const struct shell_word *words, size_t count);
 };
 

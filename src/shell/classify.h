@@ -1,0 +1,110 @@
+/*
+ * classify.h: the engine of the classes: what rows of the tables (program.h) and judges of grammars of their own share.
+ *
+ * One struct shell_reading is made per command of a script. It starts as read-only; whatever is found makes it worse,
+ * and the first reason for the worst class stays. Inner to src/shell; pure.
+ */
+#ifndef SHELL_CLASSIFY_H
+#define SHELL_CLASSIFY_H
+
+#include "shell/program.h"
+
+enum { SHELL_WRAPPER_DEPTH_MAX = 8 }; /* wrappers, -exec and -c within each other; deeper is unknown */
+
+struct shell_acts; /* all acts of the judgement: judge.c */
+
+struct shell_reading {
+    struct hv_arena *arena;
+    const struct shell_start *start;
+    const struct shell_world *world; /* never NULL */
+    const struct shell_command *command;
+    const struct shell_script *script; /* that holds the command */
+    struct shell_act act;              /* being filled */
+    struct hv_str directory;           /* that operands are relative to; absent: not known */
+    size_t read_capacity, write_capacity;
+    unsigned depth;
+    struct shell_acts *acts;
+};
+
+/* An option as it was given. */
+struct shell_given {
+    const struct shell_option *option;
+    struct hv_str name;         /* as looked up: "-o" or "--output" */
+    struct shell_word argument; /* the first one; only when it has one */
+    bool has_argument;
+};
+
+struct shell_arguments {
+    const struct shell_given *given;
+    size_t given_count;
+    const struct shell_word **operands;
+    size_t operand_count;
+    size_t first; /* where the first operand stands in words; their count when there is none */
+    bool help;    /* --help or so was given: nothing else happens */
+    /* A word that is not known may be options or several words: the operands are only a guess, but all are harmless
+     * options. */
+    bool scattered;
+};
+
+/* Make the class worse, never better. why is static (or, with f, put into the arena). */
+void shell_worsen(struct shell_reading *reading, enum shell_class class, const char *why);
+void shell_worsenf(struct shell_reading *reading, enum shell_class class, const char *format, ...) HV_PRINTF(3, 4);
+
+/* What effect means for word, for the options and operands alike. word may be NULL for effects without a file. program
+ * is for the reason. */
+void shell_apply(struct shell_reading *reading, enum shell_effect effect, const struct shell_word *word,
+                 struct hv_str program);
+
+/* word is read, or written, with all below it when tree. Writing makes the class WRITES at best. */
+void shell_reads(struct shell_reading *reading, const struct shell_word *word, bool tree);
+void shell_writes(struct shell_reading *reading, const struct shell_word *word, bool tree);
+/* The working directory is read. */
+void shell_reads_directory(struct shell_reading *reading, bool tree);
+
+/*
+ * Read the words after words[0] as options and operands, as row describes them, and apply what the options do. False
+ * when a word is not understood; the class is unknown then. Operands are not applied.
+ */
+bool shell_arguments(struct shell_reading *reading, const struct shell_program *row, const struct shell_word *words,
+                     size_t count, struct shell_arguments *out);
+/* The last one given of names ("-o --output"), or NULL. */
+const struct shell_given *shell_given(const struct shell_arguments *arguments, const char *names);
+/* names, a list separated by blanks, has name. */
+bool shell_names_have(const char *names, struct hv_str name);
+
+/* Judge words (words[0] the program or sub-command) by row: all of it, sub-commands included. */
+void shell_judge_row(struct shell_reading *reading, const struct shell_program *row, const struct shell_word *words,
+                     size_t count);
+/* Judge words as what the command runs instead of itself (timeout 5 ls): the act becomes theirs. */
+void shell_judge_inner(struct shell_reading *reading, const struct shell_word *words, size_t count);
+/* Judge words as a further command that this one runs (find -exec): an act of its own. */
+void shell_judge_further(struct shell_reading *reading, const struct shell_word *words, size_t count);
+/* Judge text as a script that this command runs (bash -c): an act for each of its commands. */
+void shell_judge_text(struct shell_reading *reading, struct hv_str text);
+
+/* The row of a program, by its bare name; NULL: not known. */
+const struct shell_program *shell_find_program(struct hv_str name);
+/* The row for name among rows that end with {0}. */
+const struct shell_program *shell_find_row(const struct shell_program *rows, struct hv_str name);
+
+/* ---- words ---------------------------------------------------------------------------------------------- */
+
+/* The word may become something that begins with "-". */
+bool shell_may_be_option(const struct shell_word *word);
+/* The word may become no argument, or several. */
+bool shell_may_be_many(const struct shell_word *word);
+/* A known word with these bytes, for what judges put together. */
+struct shell_word shell_word_known(struct hv_str value);
+/* Something that nobody knows: one argument, or when many, any number of them. */
+struct shell_word shell_word_unknown(bool many);
+/* Known, and an identifier of bash. */
+bool shell_is_identifier(struct hv_str text);
+/* A variable that neither the shell nor programs read: a script may set it. value: NULL when not known. */
+bool shell_variable_is_harmless(struct hv_str name, const struct shell_word *value);
+/* The expansions in the source of a word evaluate no data: no ${!x}, ${x@P}, ${a:x}, no arithmetic over variables that
+ * hold anything but numbers. */
+bool shell_expansions_are_plain(const struct shell_script *script, struct hv_str text);
+/* The same for an arithmetic expression. */
+bool shell_arithmetic_is_plain(const struct shell_script *script, struct hv_str expression);
+
+#endif

@@ -2,7 +2,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "fs/open.h"
-#include "fs/walk.h"
+#include "fs/scan.h"
 #include "fs/write.h"
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 enum { STALE_SECONDS = 60 };
 
 /* Ours, old, and locked by nobody who lives. */
-static bool is_stale(const struct fs_walk_entry *entry)
+static bool is_stale(const struct fs_scan_entry *entry)
 {
     CLEANUP_FD int fd = openat(entry->directory, entry->name.ptr, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct stat status;
@@ -22,21 +22,22 @@ static bool is_stale(const struct fs_walk_entry *entry)
     return age > STALE_SECONDS && flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
 
-static enum fs_walk_action remove_stale(void *user, const struct fs_walk_entry *entry)
+static enum fs_scan_action remove_stale(void *user, const struct fs_scan_entry *entry)
 {
     size_t *removed = user;
     if (entry->kind == HV_FILE_REGULAR && fs_is_temporary(entry->name) && !fs_is_backup(entry->name) &&
         is_stale(entry) && unlinkat(entry->directory, entry->name.ptr, 0) == 0)
         (*removed)++;
-    return FS_WALK_ON;
+    return FS_SCAN_ON;
 }
 
 size_t fs_clean_temporaries(struct hv_str root, uint64_t deadline_ns)
 {
     size_t removed = 0;
-    struct fs_walk_options options = {.root = root, .hidden = true, .temporaries = true, .deadline_ns = deadline_ns};
-    struct fs_walk_outcome outcome;
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct fs_scan_options options = {.root = root, .hidden = true, .temporaries = true, .deadline_ns = deadline_ns};
+    struct fs_scan_outcome outcome;
     /* A root that cannot be opened has nothing to clean. */
-    (void)!fs_walk(&options, remove_stale, &removed, &outcome, NULL);
+    (void)!fs_scan(&options, remove_stale, &removed, &arena, &outcome, NULL);
     return removed;
 }

@@ -11,6 +11,7 @@
 #include "fs/directory.h"
 #include "fs/host_files.h"
 #include "fs/open.h"
+#include "fs/scan_names.h"
 #include "fs/scan_queue.h"
 #include "fs/write.h"
 
@@ -29,6 +30,7 @@ enum {
     CHECK_ENTRIES = 256,           /* names between two looks at the clock */
     SCAN_PATH_MAX = 1 << 24,
     NAMED_PATH_MAX = 1 << 16,
+    ORDERED_BYTES_MAX = 32 << 20, /* names of one directory that are brought into order */
 };
 
 #define FILE_IGNORED 0x80000000u /* beside an offset into a piece */
@@ -77,7 +79,8 @@ struct worker {
     struct hv_buf path;   /* absolute; of the entry at hand */
     size_t directory_end; /* where its last component begins */
     struct piece *spare;
-    size_t visited, ignored, hidden, unreadable, unreached;
+    struct scan_names names; /* in order only: of the directory at hand */
+    size_t visited, ignored, unreadable, unreached, dropped;
 };
 
 /* ---- ends, troubles -------------------------------------------------------------------------------------- */
@@ -173,11 +176,6 @@ static enum fs_scan_action visit(struct worker *worker, const struct scan_direct
                                  struct hv_str name, enum hv_file_kind kind, bool ignored)
 {
     struct scan *scan = worker->scan;
-    const struct fs_scan_options *options = scan->options;
-    if (options->hides && options->hides(options->hides_user, hv_buf_str(&worker->path))) {
-        worker->hidden++;
-        return FS_SCAN_ON;
-    }
     struct fs_scan_entry entry = {.path = path_below(worker, scan->base),
                                   .name = name,
                                   .kind = kind,
@@ -315,11 +313,22 @@ static void sort_entry(struct worker *worker, struct sorting *sorting, struct di
     worker->ignored += ignored;
     if (ignored && !scan->options->show_ignored)
         return;
-    if (is_directory)
+    if (scan->options->ordered)
+        scan_names_add(&worker->names, name, fs_kind_of_dirent(found->d_type), ignored);
+    else if (is_directory)
         sort_directory(worker, sorting, name, ignored);
     else
         sorting->piece->files[sorting->piece->file_count++] =
             (uint32_t)((const char *)found - sorting->piece->bytes) | (ignored ? FILE_IGNORED : 0);
+}
+
+static void push_directories(struct worker *worker, const struct sorting *sorting)
+{
+    if (!sorting->count)
+        return;
+    scan_queue_push_directories(&worker->scan->queue, sorting->directory, sorting->handle, sorting->first,
+                                sorting->count);
+    call_help(worker);
 }
 
 /* Decide about all names; the directories go on the queue. False when it is time to end. */
@@ -337,11 +346,7 @@ static bool sort_entries(struct worker *worker, struct sorting *sorting)
             sort_entry(worker, sorting, found);
         on = on && !is_over(worker->scan);
     }
-    if (sorting->count) {
-        scan_queue_push_directories(&worker->scan->queue, sorting->directory, sorting->handle, sorting->first,
-                                    sorting->count);
-        call_help(worker);
-    }
+    push_directories(worker, sorting);
     return on;
 }
 
@@ -416,6 +421,50 @@ static void read_directory(struct worker *worker, struct scan_directory *directo
         note_unreached(worker, directory);
 }
 
+/* Visit what was collected, sorted. */
+static void visit_names(struct worker *worker, struct scan_directory *directory, struct scan_handle *handle)
+{
+    struct scan_names *names = &worker->names;
+    struct sorting sorting = {.directory = directory, .handle = handle};
+    sorting.last = &sorting.first;
+    scan_names_sort(names);
+    worker->dropped += names->dropped;
+    for (size_t i = 0; i < names->count; i++) {
+        const struct scan_name *name = &names->items[i];
+        struct hv_str text = scan_names_text(names, name);
+        if (is_over(worker->scan) || (i % CHECK_EVERY == 0 && time_to_end(worker->scan))) {
+            note_unreached(worker, directory);
+            break;
+        }
+        if (!set_name(worker, text))
+            continue;
+        if (name->kind == HV_FILE_DIRECTORY)
+            sort_directory(worker, &sorting, text, name->ignored);
+        else
+            (void)visit(worker, directory, handle->fd, text, name->kind, name->ignored);
+    }
+    push_directories(worker, &sorting);
+}
+
+/* All of a directory in order. */
+static void read_in_order(struct worker *worker, struct scan_directory *directory, struct scan_handle *handle)
+{
+    bool on = true;
+    scan_names_clear(&worker->names);
+    for (int more = 1; more > 0 && on;) {
+        struct piece *piece = take_spare(worker);
+        more = read_piece(handle->fd, piece);
+        if (more < 0)
+            note_unreadable(worker, directory, errno);
+        enter(worker, directory, handle->fd, piece, more > 0);
+        on = sort_entries(worker, &(struct sorting){.directory = directory, .handle = handle, .piece = piece});
+    }
+    if (on)
+        visit_names(worker, directory, handle);
+    else
+        note_unreached(worker, directory);
+}
+
 /* Open a directory from the nearest one above that is open. -1 with errno. */
 static int open_directory(struct worker *worker, const struct scan_task *task)
 {
@@ -445,7 +494,7 @@ static void open_and_read(struct worker *worker, const struct scan_task *task)
         return;
     directory->rules = directory->parent ? directory->parent->rules : worker->scan->start;
     struct scan_handle *handle = scan_handle_new(take_fd(&fd));
-    read_directory(worker, directory, handle);
+    (worker->scan->options->ordered ? read_in_order : read_directory)(worker, directory, handle);
     scan_handle_unref(handle);
 }
 
@@ -529,7 +578,7 @@ static void finish(struct scan *scan, struct hv_arena *arena, struct fs_scan_out
         const struct worker *worker = &scan->workers[i];
         outcome->visited += worker->visited;
         outcome->ignored += worker->ignored;
-        outcome->hidden += worker->hidden;
+        outcome->dropped += worker->dropped;
         outcome->unreadable += worker->unreadable;
         outcome->unreached += worker->unreached;
     }
@@ -544,6 +593,7 @@ static void run(struct scan *scan)
     for (unsigned i = 0; i < scan->threads; i++) {
         scan->workers[i] = (struct worker){.scan = scan, .index = i};
         hv_buf_init(&scan->workers[i].path, SCAN_PATH_MAX);
+        scan->workers[i].names.bytes_max = ORDERED_BYTES_MAX;
     }
     scan_queue_push(&scan->queue, &scan_directory_new(NULL, HV_STR(""))->item);
     if (!time_to_end(scan))
@@ -556,6 +606,7 @@ static void release(struct scan *scan)
 {
     for (unsigned i = 0; i < scan->threads; i++) {
         hv_buf_release(&scan->workers[i].path);
+        scan_names_release(&scan->workers[i].names);
         piece_unref(scan->workers[i].spare);
     }
     free(scan->workers);
@@ -576,7 +627,7 @@ enum hv_code fs_scan(const struct fs_scan_options *options, fs_scan_visit *visit
         return hv_fail_errno(err, errno, "Cannot open the directory %s", root.ptr);
     struct scan scan = {.options = options, .visit = visit_entry, .user = user, .root = fd};
     scan.base = hv_str_is(root, "/") ? HV_STR("") : root;
-    scan.threads = options->threads ? options->threads : 1;
+    scan.threads = options->threads && !options->ordered ? options->threads : 1;
     if (scan.threads > FS_SCAN_THREADS_MAX)
         scan.threads = FS_SCAN_THREADS_MAX;
     if (options->no_ignore)
@@ -584,7 +635,7 @@ enum hv_code fs_scan(const struct fs_scan_options *options, fs_scan_visit *visit
     else
         scan_rules_start(&own, scan.base, options->home, options->config_home, &scan.around, &scan.start);
     pthread_mutex_init(&scan.places_lock, NULL);
-    scan_queue_init(&scan.queue);
+    scan_queue_init(&scan.queue, options->ordered);
     run(&scan);
     finish(&scan, arena, outcome);
     release(&scan);

@@ -7,8 +7,9 @@
  * Symbolic links are reported but never followed, kernel file systems (/proc and its kin) never entered from outside,
  * `.git` itself neither. Neither depth nor breadth of the tree costs stack, descriptors or quadratic memory.
  *
- * Files come in no order, each on the thread that found it, with the descriptor of its directory, so that a consumer
- * can open it with openat(directory, name) and search it right there. No file is looked at with stat.
+ * Files come in no order (but for options.ordered), each on the thread that found it, with the descriptor of its
+ * directory, so that a consumer can open it with openat(directory, name) and search it right there. No file is looked
+ * at with stat.
  */
 #ifndef FS_SCAN_H
 #define FS_SCAN_H
@@ -22,6 +23,7 @@ struct fs_scan_options {
     struct hv_str home;        /* where git's configuration of the person is looked up; absent: none is */
     struct hv_str config_home; /* $XDG_CONFIG_HOME; absent: home/.config */
     unsigned threads;          /* at most FS_SCAN_THREADS_MAX, the calling one among them; 0 means 1 */
+    bool ordered;              /* on the calling thread alone, all of one level before the next, names sorted */
     bool hidden;               /* visit names that begin with a dot, too */
     bool no_ignore;            /* honour no ignore file */
     bool temporaries;          /* visit the temporary files of fs_write, too */
@@ -30,13 +32,6 @@ struct fs_scan_options {
     size_t depth_max;          /* levels below the root: 1 is the root's own entries; 0: no limit */
     uint64_t deadline_ns;      /* on the monotonic clock; 0: none */
     const struct hv_cancel *cancel; /* may be NULL */
-    /*
-     * Asked, on any thread, for each entry that visit would get: true keeps it back (what it holds is asked for on its
-     * own). path is absolute, links in the root resolved. May be NULL. Costs time for each candidate: a consumer that
-     * shows few of its files asks for those few in its own visit instead.
-     */
-    bool (*hides)(void *user, struct hv_str path);
-    void *hides_user;
 };
 
 /* One entry, valid during the visit. */
@@ -69,10 +64,10 @@ struct fs_scan_outcome {
     bool timed_out, cancelled, stopped; /* why it ended before its time; all false: everything was visited */
     size_t visited;                     /* entries seen, shown or not */
     size_t ignored;                     /* entries left out by ignore rules */
-    size_t hidden;                      /* entries kept back by options.hides */
     size_t unreadable;                  /* directories that could not be opened or read; each counts once */
     size_t unreached;                   /* directories known but not visited when the scan ended before its time */
-    size_t rules_skipped;               /* ignore files not honoured, as all of them together would take too much */
+    size_t dropped;       /* ordered: names that did not fit beside those that come before them in their directory */
+    size_t rules_skipped; /* ignore files not honoured, as all of them together would take too much */
     /* Some of the unreadable and of the unreached ones by name, sorted; at most FS_SCAN_NAMES_MAX of each. */
     struct fs_scan_place *unreadable_names, *unreached_names;
     size_t unreadable_named, unreached_named;

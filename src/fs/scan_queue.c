@@ -89,9 +89,9 @@ void scan_directory_path_write(const struct scan_directory *directory, const str
 
 /* ---- the queue ------------------------------------------------------------------------------------------- */
 
-void scan_queue_init(struct scan_queue *queue)
+void scan_queue_init(struct scan_queue *queue, bool in_order)
 {
-    *queue = (struct scan_queue){.kept_max = SCAN_OPEN_MAX};
+    *queue = (struct scan_queue){.kept_max = SCAN_OPEN_MAX, .in_order = in_order};
     pthread_mutex_init(&queue->lock, NULL);
     pthread_cond_init(&queue->wake, NULL);
     struct rlimit limit;
@@ -197,13 +197,35 @@ static void wake(struct scan_queue *queue, size_t items)
         pthread_cond_signal(&queue->wake);
 }
 
+/* Put a chain of items where the next one is, or in order, the last one. */
+static void insert(struct scan_queue *queue, struct scan_item *first, struct scan_item *last, size_t count)
+{
+    bool below = queue->in_order && queue->top;
+    last->next = below ? NULL : queue->top;
+    *(below ? &queue->bottom->next : &queue->top) = first;
+    queue->bottom = last;
+    queue->count += count;
+    wake(queue, count);
+}
+
 void scan_queue_push(struct scan_queue *queue, struct scan_item *item)
 {
     LOCK_SCOPE(&queue->lock);
-    item->next = queue->top;
-    queue->top = item;
-    queue->count++;
-    wake(queue, 1);
+    insert(queue, item, item, 1);
+}
+
+/*
+ * Let the children of parent be opened from there. Where that takes too many descriptors, the ones that come last do
+ * without.
+ */
+static struct scan_handle *keep_open(struct scan_queue *queue, struct scan_directory *parent,
+                                     struct scan_handle *handle)
+{
+    bool full = queue->kept >= queue->kept_max;
+    if (!parent->handle && !(full && queue->in_order))
+        keep(queue, parent, handle);
+    bool over = queue->kept > queue->kept_max && queue->oldest != parent;
+    return over ? stop_keeping(queue, queue->oldest) : NULL;
 }
 
 void scan_queue_push_directories(struct scan_queue *queue, struct scan_directory *parent, struct scan_handle *handle,
@@ -215,15 +237,9 @@ void scan_queue_push_directories(struct scan_queue *queue, struct scan_directory
         last = last->next;
     {
         LOCK_SCOPE(&queue->lock);
-        last->next = queue->top;
-        queue->top = first;
-        queue->count += count;
         parent->waiting += count;
-        if (!parent->handle)
-            keep(queue, parent, handle);
-        if (queue->kept > queue->kept_max && queue->oldest != parent)
-            dropped = stop_keeping(queue, queue->oldest);
-        wake(queue, count);
+        dropped = keep_open(queue, parent, handle);
+        insert(queue, first, last, count);
     }
     scan_handle_unref(dropped);
 }

@@ -72,7 +72,8 @@ void scan_directory_path_write(const struct scan_directory *directory, const str
 struct scan_queue {
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    struct scan_item *top;
+    bool in_order; /* first in, first out */
+    struct scan_item *top, *bottom;
     size_t count;     /* items that wait */
     unsigned active;  /* threads at work */
     atomic_uint idle; /* threads that wait; read without the lock */
@@ -83,7 +84,7 @@ struct scan_queue {
 
 enum { SCAN_OPEN_MAX = 128 };
 
-void scan_queue_init(struct scan_queue *queue);
+void scan_queue_init(struct scan_queue *queue, bool in_order);
 void scan_queue_release(struct scan_queue *queue); /* must be empty */
 
 /* What a thread got to do. Descriptor and directory counted. */
@@ -103,10 +104,10 @@ bool scan_queue_take(struct scan_queue *queue, bool again, struct scan_task *tas
 /* Take what is left, after all threads have ended. */
 bool scan_queue_drain(struct scan_queue *queue, struct scan_task *task);
 
-/* Put one item on top. */
+/* Put one item on top; in order: below all others. */
 void scan_queue_push(struct scan_queue *queue, struct scan_item *item);
-/* Put the directories of a chain (linked by item.next, count of them), which all lie in parent, open as handle, on top.
- */
+/* Put the directories of a chain (linked by item.next, count of them), which all lie in parent, open as handle, where
+ * scan_queue_push puts one. */
 void scan_queue_push_directories(struct scan_queue *queue, struct scan_directory *parent, struct scan_handle *handle,
                                  struct scan_item *first, size_t count);
 /* Let all threads end. */

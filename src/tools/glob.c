@@ -122,7 +122,6 @@ static void globbing_release(struct globbing *globbing)
         fs_newest_release(&globbing->seen[i].found);
         hv_buf_release(&globbing->seen[i].path);
     }
-    search_release(&globbing->search);
 }
 
 static void count(atomic_size_t *counter)
@@ -198,10 +197,9 @@ static void answer(struct globbing *globbing, const struct glob_input *in, const
                     found->count, at_least, found->total, found->total - found->count);
     if (!found->total) {
         answer_nothing(globbing, in, plan, &out);
-        struct fs_walk_outcome known = tree_outcome(outcome);
-        search_note_ignored(&known, &out);
+        search_note_ignored(outcome, &out);
     }
-    tree_note_outcome(search, outcome, &out);
+    search_note_outcome(outcome, &out);
     struct hv_arena *arena = search->context->arena;
     hv_result_add_text(result, arena, hv_arena_str(arena, hv_buf_str(&out)));
     result->summary = hv_arena_format(arena, "%s%zu file%s", at_least, found->total, found->total == 1 ? "" : "s");

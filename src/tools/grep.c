@@ -514,11 +514,8 @@ static void note_unreached(struct grepping *grepping, const struct fs_scan_outco
         hv_buf_add_cstr(out, "]\n");
 }
 
-static void answer(struct grepping *grepping, const struct fs_scan_outcome *scanned, struct hv_result *result)
+static void answer(struct grepping *grepping, const struct fs_scan_outcome *outcome, struct hv_result *result)
 {
-    const struct fs_walk_outcome seen = {
-        .timed_out = scanned->timed_out, .ignored = scanned->ignored, .unreadable = scanned->unreadable};
-    const struct fs_walk_outcome *outcome = &seen;
     struct hv_arena *arena = grepping->search.context->arena;
     struct hv_buf *out = &grepping->out;
     add_up(grepping);
@@ -537,9 +534,9 @@ static void answer(struct grepping *grepping, const struct fs_scan_outcome *scan
     }
     note_rest(grepping, at_least);
     note_troubles(grepping);
-    search_note_outcome(&grepping->search, outcome, (struct hv_str){0}, out);
+    search_note_outcome(outcome, out);
     if (outcome->timed_out)
-        note_unreached(grepping, scanned);
+        note_unreached(grepping, outcome);
     hv_result_add_text(result, arena, hv_arena_str(arena, hv_buf_str(out)));
     const char *files = grepping->files_found == 1 ? "file" : "files";
     if (grepping->in->output_mode == FILES_WITH_MATCHES)
@@ -667,7 +664,6 @@ static void release(struct grepping *grepping)
     find_release(grepping->find);
     found_release(&grepping->found);
     hv_buf_release(&grepping->out);
-    search_release(&grepping->search);
 }
 
 static enum hv_code grep_call(const void *input, struct hv_context *context, void **data, struct hv_result *result,

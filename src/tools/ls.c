@@ -6,14 +6,14 @@
 #include "base/path.h"
 #include "base/vec.h"
 #include "tools/file_kind.h"
-#include "tools/search.h"
+#include "tools/tree.h"
 
 #include <fcntl.h>
 #include <helve/tool.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { ENTRIES_SHOWN = 500, OUTPUT_MAX = 8 << 20, LINK_TARGET_MAX = 512, DEPTH_MAX = 1000 };
+enum { ENTRIES_SHOWN = 500, OUTPUT_MAX = 8 << 20, PATH_ROOM_MAX = 1 << 24, LINK_TARGET_MAX = 512, DEPTH_MAX = 1000 };
 
 struct ls_input {
     struct hv_str path;
@@ -60,6 +60,7 @@ struct node {
 struct listing {
     struct search search;
     struct search_filter ignore;
+    struct hv_buf path; /* of the entry at hand */
     VEC(struct node) nodes;
     size_t parent; /* the directory whose entries come at present */
     size_t max, left_out;
@@ -85,7 +86,7 @@ static char *copy_path(struct hv_str path)
     return copy;
 }
 
-static void look_at(struct node *node, const struct fs_walk_entry *entry)
+static void look_at(struct node *node, const struct fs_scan_entry *entry)
 {
     struct stat status;
     if (node->kind == HV_FILE_REGULAR && !fstatat(entry->directory, entry->name.ptr, &status, AT_SYMLINK_NOFOLLOW))
@@ -97,7 +98,7 @@ static void look_at(struct node *node, const struct fs_walk_entry *entry)
         node->target = copy_path(hv_str_of(target, (size_t)len));
 }
 
-static void add_node(struct listing *listing, const struct fs_walk_entry *entry)
+static void add_node(struct listing *listing, const struct fs_scan_entry *entry)
 {
     listing->parent = find_parent(listing, entry->path);
     struct node node = {.path = copy_path(entry->path),
@@ -116,24 +117,24 @@ static void add_node(struct listing *listing, const struct fs_walk_entry *entry)
     parent->last = at;
 }
 
-static enum fs_walk_action visit(void *user, const struct fs_walk_entry *entry)
+static enum fs_scan_action visit(void *user, const struct fs_scan_entry *entry)
 {
     struct listing *listing = user;
-    struct hv_str path = search_entry_path(&listing->search, entry);
+    struct hv_str path = tree_path(&listing->search, entry, &listing->path);
     search_progress(&listing->search, listing->nodes.count, listing->nodes.count);
     if (search_filter_unwanted(&listing->ignore, entry->path, search_shown(&listing->search, path))) {
         listing->left_out++;
-        return FS_WALK_SKIP;
+        return FS_SCAN_SKIP;
     }
     if (hv_hides_path(listing->search.context, path))
-        return FS_WALK_SKIP;
+        return FS_SCAN_SKIP;
     if (listing->nodes.count > listing->max) {
         listing->full = true;
         listing->parent = find_parent(listing, entry->path);
-        return FS_WALK_STOP;
+        return FS_SCAN_STOP;
     }
     add_node(listing, entry);
-    return FS_WALK_ON;
+    return FS_SCAN_ON;
 }
 
 /* ---- printing ------------------------------------------------------------------------------------------- */
@@ -189,7 +190,7 @@ static void print_tree(const struct listing *listing, struct hv_buf *out)
 }
 
 /* From the directory on in which the listing ended, directories are not, or not wholly, shown. */
-static void mark_incomplete(struct listing *listing, const struct fs_walk_outcome *outcome, size_t depth_max)
+static void mark_incomplete(struct listing *listing, const struct fs_scan_outcome *outcome, size_t depth_max)
 {
     struct node *nodes = listing->nodes.items;
     bool cut = listing->full || outcome->timed_out;
@@ -202,7 +203,7 @@ static void mark_incomplete(struct listing *listing, const struct fs_walk_outcom
     }
 }
 
-static void answer(struct listing *listing, const struct fs_walk_outcome *outcome, const struct ls_input *in,
+static void answer(struct listing *listing, const struct fs_scan_outcome *outcome, const struct ls_input *in,
                    struct hv_result *result)
 {
     struct hv_arena *arena = listing->search.context->arena;
@@ -223,7 +224,7 @@ static void answer(struct listing *listing, const struct fs_walk_outcome *outcom
         hv_buf_addf(&out, "[%zu entr%s left out by the ignore patterns]\n", listing->left_out,
                     listing->left_out == 1 ? "y was" : "ies were");
     search_note_ignored(outcome, &out);
-    search_note_outcome(&listing->search, outcome, (struct hv_str){0}, &out);
+    search_note_outcome(outcome, &out);
     hv_result_add_text(result, arena, hv_arena_str(arena, hv_buf_str(&out)));
     result->summary =
         hv_arena_format(arena, "%s%zu entr%s", listing->full ? "over " : "", shown, shown == 1 ? "y" : "ies");
@@ -247,11 +248,11 @@ static enum hv_code list(struct listing *listing, const struct ls_input *in, str
             return code;
         }
     }
-    struct fs_walk_options options = search_walk_options(search);
-    options.hidden = options.directories = options.breadth_first = true;
+    struct fs_scan_options options = tree_options(search);
+    options.hidden = options.directories = options.ordered = true;
     options.depth_max = (size_t)in->depth;
-    struct fs_walk_outcome outcome;
-    enum hv_code code = fs_walk(&options, visit, listing, &outcome, err);
+    struct fs_scan_outcome outcome;
+    enum hv_code code = fs_scan(&options, visit, listing, search->context->arena, &outcome, err);
     if (!code && outcome.cancelled)
         code = hv_fail(err, HV_ECANCELLED, "The listing was cancelled");
     if (!code)
@@ -266,7 +267,7 @@ static void listing_release(struct listing *listing)
         free(listing->nodes.items[i].target);
     }
     vec_release(&listing->nodes);
-    search_release(&listing->search);
+    hv_buf_release(&listing->path);
 }
 
 static enum hv_code ls_call(const void *input, struct hv_context *context, void **data, struct hv_result *result,
@@ -275,6 +276,7 @@ static enum hv_code ls_call(const void *input, struct hv_context *context, void 
     (void)data;
     const struct ls_input *in = input;
     struct listing listing = {.max = ENTRIES_SHOWN};
+    hv_buf_init(&listing.path, PATH_ROOM_MAX);
     *vec_push(&listing.nodes) =
         (struct node){.path = copy_path(HV_STR("")), .kind = HV_FILE_DIRECTORY, .complete = true};
     enum hv_code code = search_begin(&listing.search, context, in->path, err);

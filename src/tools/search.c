@@ -10,12 +10,9 @@
 
 #include <fcntl.h>
 
-enum { SEARCH_PATH_MAX = 1 << 24 };
-
 enum hv_code search_begin(struct search *search, struct hv_context *context, struct hv_str path, struct hv_error *err)
 {
     *search = (struct search){.context = context, .root = path.len ? path : context->directory};
-    hv_buf_init(&search->path, SEARCH_PATH_MAX);
     uint64_t now = clock_monotonic_ns();
     search->deadline_ns = now + SEARCH_SECONDS * CLOCK_SECOND;
     if (context->deadline_ns && context->deadline_ns < search->deadline_ns)
@@ -28,29 +25,6 @@ enum hv_code search_begin(struct search *search, struct hv_context *context, str
     if (!code && search->stat.kind != HV_FILE_DIRECTORY && search->stat.kind != HV_FILE_REGULAR)
         return file_fail_kind(search->root, search->stat.kind, err);
     return code;
-}
-
-void search_release(struct search *search)
-{
-    hv_buf_release(&search->path);
-}
-
-struct fs_walk_options search_walk_options(const struct search *search)
-{
-    return (struct fs_walk_options){.root = search->root,
-                                    .home = search->context->home,
-                                    .deadline_ns = search->deadline_ns,
-                                    .cancel = search->context->cancel};
-}
-
-struct hv_str search_entry_path(struct search *search, const struct fs_walk_entry *entry)
-{
-    hv_buf_clear(&search->path);
-    hv_buf_add_str(&search->path, search->root);
-    if (!hv_str_is(search->root, "/"))
-        hv_buf_add_byte(&search->path, '/');
-    hv_buf_add_str(&search->path, entry->path);
-    return hv_buf_str(&search->path);
 }
 
 bool search_is_over(const struct search *search)
@@ -67,21 +41,22 @@ void search_progress(struct search *search, size_t files, size_t found)
     hv_progress(search->context, "%zu files looked at, %zu found", files, found);
 }
 
-void search_note_outcome(const struct search *search, const struct fs_walk_outcome *outcome, struct hv_str reached,
-                         struct hv_buf *out)
+void search_note_outcome(const struct fs_scan_outcome *outcome, struct hv_buf *out)
 {
+    if (outcome->rules_skipped)
+        hv_buf_addf(out, "[%zu ignore file%s not honoured: all together they are too large]\n", outcome->rules_skipped,
+                    outcome->rules_skipped == 1 ? " was" : "s were");
     if (outcome->unreadable)
         hv_buf_addf(out, "[%zu director%s could not be read]\n", outcome->unreadable,
                     outcome->unreadable == 1 ? "y" : "ies");
-    if (!outcome->timed_out)
-        return;
-    hv_buf_addf(out, "[The time for a search (%d s) is over: this is not everything.", SEARCH_SECONDS);
-    if (reached.len)
-        hv_buf_addf(out, " What comes after %.*s was not looked at.", HV_STR_ARG(search_shown(search, reached)));
-    hv_buf_add_cstr(out, " Narrow the search with a deeper path or a stricter pattern.]\n");
+    if (outcome->timed_out)
+        hv_buf_addf(out,
+                    "[The time for a search (%d s) is over: this is not everything. Narrow the search with a deeper "
+                    "path or a stricter pattern.]\n",
+                    SEARCH_SECONDS);
 }
 
-void search_note_ignored(const struct fs_walk_outcome *outcome, struct hv_buf *out)
+void search_note_ignored(const struct fs_scan_outcome *outcome, struct hv_buf *out)
 {
     if (outcome->ignored)
         hv_buf_addf(out, "[%zu entr%s left out by ignore files such as .gitignore]\n", outcome->ignored,

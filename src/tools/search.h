@@ -1,12 +1,11 @@
 /*
  * search.h: what Glob, Grep and LS share: where a search begins, how long it may take, which paths it must not show,
- * and the closing words about what was left out. One search belongs to one
- * call and its thread.
+ * and the closing words about what was left out. One search belongs to one call and its thread.
  */
 #ifndef TOOLS_SEARCH_H
 #define TOOLS_SEARCH_H
 
-#include "fs/walk.h"
+#include "fs/scan.h"
 #include "text/glob.h"
 
 #include <helve/tool.h>
@@ -19,30 +18,24 @@ struct search {
     struct hv_file_stat stat; /* of root, links followed */
     uint64_t deadline_ns;     /* on the monotonic clock */
     uint64_t progress_ns;     /* when progress is due next */
-    struct hv_buf path;       /* of the entry at hand */
 };
 
 /*
  * Begin at path (absolute; empty means the working directory). HV_ENOTFOUND with the nearest names, HV_EUNSUPPORTED for
- * what is neither a directory nor a regular file. To be released in every case.
+ * what is neither a directory nor a regular file.
  */
 enum hv_code search_begin(struct search *search, struct hv_context *context, struct hv_str path,
                           struct hv_error *err) HV_MUST_CHECK;
-void search_release(struct search *search);
 
-/* The options of a walk over the root, with ignore rules, deadline and cancellation. */
-struct fs_walk_options search_walk_options(const struct search *search);
-/* The absolute path of an entry of the walk. Valid until the next call. */
-struct hv_str search_entry_path(struct search *search, const struct fs_walk_entry *entry);
 /* The time is up or the call cancelled. */
 bool search_is_over(const struct search *search);
 /* Tell how far the search is, once a second. */
 void search_progress(struct search *search, size_t files, size_t found);
-/* One line each about directories that could not be read and a search that ended early; reached may be empty. */
-void search_note_outcome(const struct search *search, const struct fs_walk_outcome *outcome, struct hv_str reached,
-                         struct hv_buf *out);
+/* One line each about ignore files that were not honoured, directories that could not be read, and a search that ended
+ * early. */
+void search_note_outcome(const struct fs_scan_outcome *outcome, struct hv_buf *out);
 /* "No … : 3 entries were left out by ignore files" as far as there were any. */
-void search_note_ignored(const struct fs_walk_outcome *outcome, struct hv_buf *out);
+void search_note_ignored(const struct fs_scan_outcome *outcome, struct hv_buf *out);
 /* A path as it is shown: relative to the working directory when inside. */
 struct hv_str search_shown(const struct search *search, struct hv_str path);
 /* The same for an entry of a list: see file_listed_name. */

@@ -60,22 +60,3 @@ bool tree_is_file(const struct fs_scan_entry *entry, int64_t *mtime_ns)
     *mtime_ns = (int64_t)status.st_mtim.tv_sec * (int64_t)CLOCK_SECOND + status.st_mtim.tv_nsec;
     return true;
 }
-
-struct fs_walk_outcome tree_outcome(const struct fs_scan_outcome *outcome)
-{
-    return (struct fs_walk_outcome){.timed_out = outcome->timed_out,
-                                    .cancelled = outcome->cancelled,
-                                    .stopped = outcome->stopped,
-                                    .visited = outcome->visited,
-                                    .ignored = outcome->ignored,
-                                    .unreadable = outcome->unreadable};
-}
-
-void tree_note_outcome(const struct search *search, const struct fs_scan_outcome *outcome, struct hv_buf *out)
-{
-    struct fs_walk_outcome known = tree_outcome(outcome);
-    if (outcome->rules_skipped)
-        hv_buf_addf(out, "[%zu ignore file%s not honoured: all together they are too large]\n", outcome->rules_skipped,
-                    outcome->rules_skipped == 1 ? " was" : "s were");
-    search_note_outcome(search, &known, (struct hv_str){0}, out);
-}

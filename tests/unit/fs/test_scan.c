@@ -156,23 +156,6 @@ static void kernel_file_systems_are_not_entered(void **state)
     assert_null(strstr(text, "proc/version"));
 }
 
-static bool hides(void *user, struct hv_str path)
-{
-    const struct folder *folder = user;
-    return hv_str_starts(path, folder->path) && hv_str_find(path, HV_STR("/b"), 0) != SIZE_MAX &&
-           !hv_str_ends(path, HV_STR("three"));
-}
-
-static void what_is_to_be_hidden_is_kept_back(void **state)
-{
-    struct folder *folder = *state;
-    struct scanning scanning = {0};
-    struct fs_scan_options options = {
-        .root = folder->path, .directories = true, .threads = 2, .hides = hides, .hides_user = folder};
-    assert_string_equal(scanning_run(&scanning, folder, &options), "a\nb/c/three\nd\n");
-    assert_int_equal(scanning.outcome.hidden, 3);
-}
-
 /* ---- large trees ----------------------------------------------------------------------------------------- */
 
 enum { DEEP = 1500, BROAD = 30000, LEVELS = 700 };
@@ -348,7 +331,6 @@ int main(void)
         CASE(a_root_that_is_no_directory_is_refused),
         CASE(what_cannot_be_read_is_counted_and_named_once),
         CASE(kernel_file_systems_are_not_entered),
-        CASE(what_is_to_be_hidden_is_kept_back),
         CASE(a_deep_tree_costs_no_stack),
         CASE(few_descriptors_are_enough_for_any_tree),
         CASE(a_broad_directory_is_read_in_pieces_and_shared),

@@ -1,0 +1,107 @@
+/* git_index.c: see git_index.h. */
+#include "fs/git_index.h"
+
+#include <string.h>
+
+enum { HEADER_SIZE = 12, STAT_SIZE = 40, MODE_AT = 24, MODE_TYPE = 0170000, MODE_LINK = 0160000, NAME_MAX_SIZE = 4096 };
+enum { FLAG_EXTENDED = 0x4000 };
+
+/* Where the reading of the entries stands. */
+struct entries {
+    struct hv_str bytes;
+    size_t at, hash_size;
+    unsigned version;
+    char name[NAME_MAX_SIZE]; /* of the entry before, and then of this one */
+    size_t name_len;
+};
+
+static unsigned long number(const char *bytes, size_t size)
+{
+    unsigned long value = 0;
+    for (size_t at = 0; at < size; at++)
+        value = value << 8 | (unsigned char)bytes[at];
+    return value;
+}
+
+/* Version 4: how many bytes of the name before are dropped; as the offsets of packs are written. */
+static bool read_dropped(struct entries *entries, size_t *dropped)
+{
+    *dropped = 0;
+    for (bool first = true; entries->at < entries->bytes.len; first = false) {
+        unsigned char byte = (unsigned char)entries->bytes.ptr[entries->at++];
+        *dropped = ((*dropped + !first) << 7) | (byte & 0x7f);
+        if (!(byte & 0x80))
+            return *dropped <= entries->name_len;
+        if (*dropped > NAME_MAX_SIZE)
+            return false;
+    }
+    return false;
+}
+
+/* The rest of an entry: its name. begin is where the entry starts. */
+static bool read_name(struct entries *entries, size_t begin)
+{
+    size_t kept = 0, dropped;
+    if (entries->version == 4) {
+        if (!read_dropped(entries, &dropped))
+            return false;
+        kept = entries->name_len - dropped;
+    }
+    size_t end = hv_str_find_byte(entries->bytes, '\0', entries->at);
+    if (end == SIZE_MAX || kept + (end - entries->at) > NAME_MAX_SIZE)
+        return false;
+    memcpy(entries->name + kept, entries->bytes.ptr + entries->at, end - entries->at);
+    entries->name_len = kept + (end - entries->at);
+    entries->at = entries->version == 4 ? end + 1 : begin + ((end - begin + 8) & ~(size_t)7);
+    return true;
+}
+
+static bool read_entry(struct entries *entries, unsigned long *mode)
+{
+    size_t begin = entries->at, fixed = STAT_SIZE + entries->hash_size + 2;
+    if (entries->bytes.len < begin + fixed + 2)
+        return false;
+    *mode = number(entries->bytes.ptr + begin + MODE_AT, 4);
+    unsigned long flags = number(entries->bytes.ptr + begin + fixed - 2, 2);
+    entries->at = begin + fixed + (flags & FLAG_EXTENDED ? 2 : 0);
+    return read_name(entries, begin);
+}
+
+/* The extensions after the entries; a split index has its entries in another file. */
+static bool is_whole(struct hv_str bytes, size_t at, size_t hash_size)
+{
+    while (at + 8 + hash_size <= bytes.len) {
+        if (!memcmp(bytes.ptr + at, "link", 4))
+            return false;
+        size_t size = number(bytes.ptr + at + 4, 4);
+        if (size > bytes.len - at - 8)
+            return false;
+        at += 8 + size;
+    }
+    return true;
+}
+
+bool git_index_links(struct hv_arena *arena, struct hv_str bytes, size_t hash_size, struct git_index_links *links)
+{
+    if (bytes.len < HEADER_SIZE || memcmp(bytes.ptr, "DIRC", 4) != 0)
+        return false;
+    struct entries entries = {.bytes = bytes, .at = HEADER_SIZE, .hash_size = hash_size};
+    entries.version = (unsigned)number(bytes.ptr + 4, 4);
+    unsigned long count = number(bytes.ptr + 8, 4), mode;
+    if (entries.version < 2 || entries.version > 4)
+        return false;
+    struct git_index_links found = {.paths = hv_arena_array(arena, struct hv_str, GIT_INDEX_LINKS_MAX)};
+    for (; count; count--) {
+        if (!read_entry(&entries, &mode))
+            return false;
+        if ((mode & MODE_TYPE) != MODE_LINK)
+            continue;
+        if (found.count == GIT_INDEX_LINKS_MAX)
+            return false;
+        found.paths[found.count++] = hv_arena_str(arena, hv_str_of(entries.name, entries.name_len));
+    }
+    if (!is_whole(bytes, entries.at, hash_size))
+        return false;
+    *links = found;
+    return true;
+}

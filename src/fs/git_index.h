@@ -1,0 +1,22 @@
+/*
+ * git_index.h: which submodules git's index names. Format: gitformat-index(5), versions 2 to 4. Pure.
+ */
+#ifndef FS_GIT_INDEX_H
+#define FS_GIT_INDEX_H
+
+#include <helve/str.h>
+
+struct git_index_links {
+    struct hv_str *paths; /* as in the index: relative to the top of the work tree */
+    size_t count;
+};
+
+/*
+ * The paths of all submodules (entries of mode 160000) in the bytes of an index whose object names have hash_size bytes
+ * (20 or 32). False when it is no index, a part of one (split index), or names more than GIT_INDEX_LINKS_MAX. *links
+ * lives in arena.
+ */
+enum { GIT_INDEX_LINKS_MAX = 512 };
+bool git_index_links(struct hv_arena *arena, struct hv_str bytes, size_t hash_size, struct git_index_links *links);
+
+#endif

@@ -1,0 +1,410 @@
+/*
+ * git_probe.c: see git_probe.h. A look at a directory collects findings and, beside them, the identity of every file
+ * that it looked at, also of those that do not exist: that is what makes remembering safe.
+ */
+#include "fs/git_probe.h"
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "base/vec.h"
+#include "fs/git_findings.h"
+#include "fs/git_index.h"
+#include "fs/open.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CONFIG_MAX = 1 << 20, INDEX_MAX = 64 << 20, INCLUDE_DEPTH_MAX = 10, REPOSITORIES_MAX = 300, DEPTH_MAX = 5 };
+enum { REMEMBERED_MAX = 16, SETTLED_SECONDS = 2, POINTER_FILE_MAX = 8 << 10 };
+
+/* A file as it was when it was looked at; all zero: there was none. Of a directory only which one it is. */
+struct seen {
+    const char *path;
+    dev_t device;
+    ino_t inode;
+    off_t size;
+    struct timespec modified, changed;
+};
+
+/* One look at a directory. */
+struct look {
+    struct hv_arena *arena;
+    struct git_findings findings;
+    VEC(struct seen) seen;
+    unsigned repositories, depth, include_depth;
+    struct hv_str worktree; /* of the repository at hand, resolved; absent: none */
+    struct hv_str shared;   /* where its configuration lies */
+    struct hv_str file;     /* the configuration at hand */
+    bool sha256;
+};
+
+/* ---- files ----------------------------------------------------------------------------------------------- */
+
+static struct hv_str join(struct hv_arena *arena, struct hv_str directory, struct hv_str name)
+{
+    if (hv_str_starts(name, HV_STR("/")))
+        return hv_arena_str(arena, name);
+    return hv_arena_format(arena, "%.*s/%.*s", HV_STR_ARG(directory), HV_STR_ARG(name));
+}
+
+static void note(struct look *look, const char *path, const struct stat *status)
+{
+    struct seen seen = {.path = path};
+    if (status)
+        seen.device = status->st_dev, seen.inode = status->st_ino;
+    if (status && !S_ISDIR(status->st_mode)) {
+        seen.size = status->st_size;
+        seen.modified = status->st_mtim;
+        seen.changed = status->st_ctim;
+    }
+    *vec_push(&look->seen) = seen;
+}
+
+/* What is at path, followed; 0: nothing. Remembered. */
+static mode_t kind_at(struct look *look, struct hv_str path)
+{
+    struct stat status;
+    bool there = stat(path.ptr, &status) == 0;
+    note(look, path.ptr, there ? &status : NULL);
+    return there ? status.st_mode & S_IFMT : 0;
+}
+
+static void add(struct look *look, enum git_finding_kind kind, struct hv_str why)
+{
+    git_findings_add(&look->findings, kind, HV_STR(""), why);
+}
+
+/* The whole of a file; absent when there is none. What is there but cannot be read is a finding. */
+static struct hv_str read_file(struct look *look, struct hv_str path, size_t max)
+{
+    struct stat status;
+    CLEANUP_FD int fd = open(path.ptr, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR)) {
+        note(look, path.ptr, NULL);
+        return hv_str_of(NULL, 0);
+    }
+    if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode) || (uint64_t)status.st_size > max) {
+        add(look, GIT_FINDING_ANY, hv_arena_format(look->arena, "%s cannot be read", path.ptr));
+        return hv_str_of(NULL, 0);
+    }
+    note(look, path.ptr, &status);
+    char *bytes = hv_arena_alloc(look->arena, (size_t)status.st_size + 1);
+    ssize_t got = fs_read_at(fd, bytes, (size_t)status.st_size, 0);
+    if (got != status.st_size) {
+        add(look, GIT_FINDING_ANY, hv_arena_format(look->arena, "%s cannot be read", path.ptr));
+        return hv_str_of(NULL, 0);
+    }
+    return hv_str_of(bytes, (size_t)got);
+}
+
+/* A file that holds one path, after prefix; absent when it does not. */
+static struct hv_str read_pointer(struct look *look, struct hv_str path, struct hv_str prefix)
+{
+    struct hv_str line = hv_str_trim(read_file(look, path, POINTER_FILE_MAX));
+    if (!hv_str_starts(line, prefix) || hv_str_find_byte(line, '\0', 0) != SIZE_MAX)
+        return hv_str_of(NULL, 0);
+    return hv_str_trim(hv_str_slice(line, prefix.len, line.len));
+}
+
+/* ---- configuration --------------------------------------------------------------------------------------- */
+
+static void read_config(struct look *look, struct hv_str path);
+
+static bool is_inside(struct hv_str path, struct hv_str directory)
+{
+    return directory.len && path_inside(path, directory);
+}
+
+/* A file that is included: relative to the one that includes it, never one of the work tree. */
+static void include(void *user, struct hv_str path)
+{
+    struct look *look = user;
+    if (look->include_depth >= INCLUDE_DEPTH_MAX || !path.len || hv_str_starts(path, HV_STR("%(")) ||
+        hv_str_find_byte(path, '\0', 0) != SIZE_MAX) {
+        add(look, GIT_FINDING_ANY, HV_STR("the repository's configuration includes other files in an unusual way"));
+        return;
+    }
+    if (path.ptr[0] == '~') {
+        const char *home = getenv("HOME");
+        if (!home || (path.len > 1 && path.ptr[1] != '/')) {
+            add(look, GIT_FINDING_ANY, HV_STR("the repository's configuration includes a file of another user"));
+            return;
+        }
+        path = hv_arena_format(look->arena, "%s%.*s", home, HV_STR_ARG(hv_str_slice(path, 1, path.len)));
+    }
+    size_t slash = hv_str_rfind_byte(look->file, '/');
+    struct hv_str target = join(look->arena, hv_str_slice(look->file, 0, slash), path);
+    char resolved[PATH_MAX];
+    struct hv_str real = realpath(target.ptr, resolved) ? hv_str_from(resolved) : target;
+    if (is_inside(real, look->worktree) && !is_inside(real, look->shared)) {
+        add(look, GIT_FINDING_ANY, HV_STR("the repository's configuration includes a file of the work tree"));
+        return;
+    }
+    look->include_depth++;
+    read_config(look, target);
+    look->include_depth--;
+}
+
+static void check_worktree(struct look *look, struct hv_str value, struct hv_str base)
+{
+    char resolved[PATH_MAX];
+    if (!value.ptr || hv_str_find_byte(value, '\0', 0) != SIZE_MAX)
+        return;
+    bool known = realpath(join(look->arena, base, value).ptr, resolved) != NULL;
+    if (!known || !look->worktree.len || !hv_str_eq(hv_str_from(resolved), look->worktree))
+        add(look, GIT_FINDING_ANY, HV_STR("the repository's configuration names a work tree that lies elsewhere"));
+}
+
+static void read_config(struct look *look, struct hv_str path)
+{
+    struct hv_str outer = look->file;
+    look->file = path;
+    struct hv_str text = read_file(look, path, CONFIG_MAX);
+    struct git_findings_config config = {.sha256 = look->sha256, .include = include, .user = look};
+    if (text.len)
+        git_findings_read(look->arena, text, &look->findings, &config);
+    look->sha256 = config.sha256;
+    check_worktree(look, config.worktree, look->shared);
+    look->file = outer;
+}
+
+/* ---- repositories ---------------------------------------------------------------------------------------- */
+
+/* Whether git takes what HEAD says for a HEAD. Stricter than git: what is not certain is no repository here. */
+static bool is_head(struct hv_str text)
+{
+    if (hv_str_starts(text, HV_STR("ref: refs/")))
+        return true;
+    struct hv_str name = hv_str_trim(text);
+    for (size_t at = 0; at < name.len; at++)
+        if (!strchr("0123456789abcdef", name.ptr[at]) || !name.ptr[at])
+            return false;
+    return name.len == 40 || name.len == 64;
+}
+
+static struct hv_str common_directory(struct look *look, struct hv_str git)
+{
+    struct hv_str common = read_pointer(look, join(look->arena, git, HV_STR("commondir")), HV_STR(""));
+    return common.len ? join(look->arena, git, common) : git;
+}
+
+/* Whether git certainly takes this directory for a repository. */
+static bool is_repository(struct look *look, struct hv_str git)
+{
+    struct hv_str common = common_directory(look, git);
+    bool objects = kind_at(look, join(look->arena, common, HV_STR("objects"))) == S_IFDIR;
+    bool refs = kind_at(look, join(look->arena, common, HV_STR("refs"))) == S_IFDIR;
+    return objects && refs && is_head(read_file(look, join(look->arena, git, HV_STR("HEAD")), POINTER_FILE_MAX));
+}
+
+static bool look_at_level(struct look *look, struct hv_str directory);
+
+/* The submodules that the index names, as far as they are there. */
+static void look_at_submodules(struct look *look, struct hv_str git, struct hv_str worktree)
+{
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    struct hv_arena *outer = look->arena;
+    struct hv_str path = join(outer, git, HV_STR("index"));
+    look->arena = &scratch;
+    struct hv_str bytes = read_file(look, path, INDEX_MAX);
+    look->arena = outer;
+    struct git_index_links links = {0};
+    if (bytes.len && !git_index_links(outer, bytes, look->sha256 ? 32 : 20, &links))
+        add(look, GIT_FINDING_CONTENT, HV_STR("the index of the repository is of a form that helve does not read"));
+    hv_arena_release(&scratch);
+    look->depth++;
+    if (links.count && look->depth > DEPTH_MAX)
+        add(look, GIT_FINDING_CONTENT, HV_STR("submodules lie too deep inside each other"));
+    else
+        for (size_t at = 0; at < links.count; at++)
+            (void)look_at_level(look, join(outer, worktree, links.paths[at]));
+    look->depth--;
+}
+
+static void look_at_repository(struct look *look, struct hv_str git, struct hv_str worktree)
+{
+    if (++look->repositories > REPOSITORIES_MAX) {
+        add(look, GIT_FINDING_ANY, HV_STR("there are too many repositories inside each other"));
+        return;
+    }
+    char resolved[PATH_MAX], resolved_shared[PATH_MAX];
+    struct hv_str outer_worktree = look->worktree, outer_shared = look->shared;
+    struct hv_str common = common_directory(look, git);
+    look->sha256 = false;
+    look->worktree = realpath(worktree.ptr, resolved) ? hv_str_from(resolved) : hv_str_of(NULL, 0);
+    look->shared = realpath(common.ptr, resolved_shared) ? hv_str_from(resolved_shared) : common;
+    read_config(look, join(look->arena, common, HV_STR("config")));
+    read_config(look, join(look->arena, git, HV_STR("config.worktree")));
+    look_at_submodules(look, git, worktree);
+    look->worktree = outer_worktree;
+    look->shared = outer_shared;
+}
+
+/* Look for a repository right here. True when git certainly looks no further. */
+static bool look_at_level(struct look *look, struct hv_str directory)
+{
+    struct hv_str git = join(look->arena, directory, HV_STR(".git"));
+    mode_t kind = kind_at(look, git);
+    bool found = false;
+    if (kind == S_IFREG) {
+        struct hv_str target = read_pointer(look, git, HV_STR("gitdir:"));
+        git = target.len ? join(look->arena, directory, target) : git;
+    }
+    if (kind) {
+        look_at_repository(look, git, directory);
+        found = is_repository(look, git);
+    }
+    struct hv_str head = join(look->arena, directory, HV_STR("HEAD"));
+    if (!found && kind_at(look, head)) {
+        look_at_repository(look, directory, directory);
+        found = is_repository(look, directory);
+    }
+    return found;
+}
+
+/* Variables that lead git elsewhere than a look upwards would. */
+static bool is_led_elsewhere(void)
+{
+    static const char *const names[] = {"GIT_DIR",        "GIT_WORK_TREE",        "GIT_COMMON_DIR",
+                                        "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"};
+    for (size_t at = 0; at < sizeof names / sizeof *names; at++)
+        if (getenv(names[at]))
+            return true;
+    return false;
+}
+
+static void look_upwards(struct look *look, struct hv_str directory)
+{
+    char resolved[PATH_MAX];
+    struct hv_str at = hv_arena_str(look->arena, directory);
+    if (realpath(at.ptr, resolved))
+        at = hv_arena_str(look->arena, hv_str_from(resolved));
+    for (; !look_at_level(look, at); at = hv_arena_str(look->arena, path_parent(at)))
+        if (at.len <= 1)
+            return;
+}
+
+/* ---- remembering ----------------------------------------------------------------------------------------- */
+
+struct remembered {
+    struct hv_arena arena;
+    struct hv_str directory; /* absent: free */
+    struct look look;
+};
+
+struct git_probe {
+    pthread_mutex_t lock;
+    struct remembered items[REMEMBERED_MAX];
+    size_t next; /* the one to be replaced */
+};
+
+static void remembered_release(struct remembered *item)
+{
+    vec_release(&item->look.seen);
+    hv_arena_release(&item->arena);
+    *item = (struct remembered){0};
+}
+
+struct git_probe *git_probe_new(void)
+{
+    struct git_probe *probe = hv_calloc(1, sizeof *probe);
+    pthread_mutex_init(&probe->lock, NULL);
+    return probe;
+}
+
+void git_probe_free(struct git_probe *probe)
+{
+    if (!probe)
+        return;
+    for (size_t at = 0; at < REMEMBERED_MAX; at++)
+        remembered_release(&probe->items[at]);
+    pthread_mutex_destroy(&probe->lock);
+    free(probe);
+}
+
+static bool is_unchanged(const struct seen *seen)
+{
+    struct look now = {0};
+    struct stat status;
+    note(&now, seen->path, stat(seen->path, &status) == 0 ? &status : NULL);
+    struct seen found = now.seen.items[0];
+    vec_release(&now.seen);
+    return found.device == seen->device && found.inode == seen->inode && found.size == seen->size &&
+           found.modified.tv_sec == seen->modified.tv_sec && found.modified.tv_nsec == seen->modified.tv_nsec &&
+           found.changed.tv_sec == seen->changed.tv_sec && found.changed.tv_nsec == seen->changed.tv_nsec;
+}
+
+static struct remembered *find(struct git_probe *probe, struct hv_str directory)
+{
+    for (size_t at = 0; at < REMEMBERED_MAX; at++) {
+        struct remembered *item = &probe->items[at];
+        if (!item->directory.ptr || !hv_str_eq(item->directory, directory))
+            continue;
+        for (size_t file = 0; file < item->look.seen.count; file++)
+            if (!is_unchanged(&item->look.seen.items[file])) {
+                remembered_release(item);
+                return NULL;
+            }
+        return item;
+    }
+    return NULL;
+}
+
+/* A file that was changed just now could change again without its times telling. */
+static bool is_settled(const struct look *look)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    for (size_t at = 0; at < look->seen.count; at++)
+        if (look->seen.items[at].changed.tv_sec > now.tv_sec - SETTLED_SECONDS)
+            return false;
+    return true;
+}
+
+static void look_into(struct remembered *item, struct hv_str directory)
+{
+    item->directory = hv_arena_str(&item->arena, directory);
+    item->look.arena = &item->arena;
+    if (is_led_elsewhere())
+        add(&item->look, GIT_FINDING_ANY, HV_STR("the environment names a repository (GIT_DIR or the like)"));
+    else if (hv_str_find_byte(directory, '\0', 0) != SIZE_MAX || !hv_str_starts(directory, HV_STR("/")))
+        add(&item->look, GIT_FINDING_ANY, HV_STR("the directory that git runs in is not known"));
+    else
+        look_upwards(&item->look, directory);
+}
+
+static bool answer(const struct look *look, struct hv_arena *arena, struct hv_str subcommand, struct hv_str *why)
+{
+    const struct git_finding *finding = git_findings_for(&look->findings, subcommand);
+    if (finding)
+        *why = hv_arena_str(arena, finding->why);
+    return !finding;
+}
+
+bool git_probe_is_quiet(struct git_probe *probe, struct hv_arena *arena, struct hv_str directory,
+                        struct hv_str subcommand, struct hv_str *why)
+{
+    if (probe) {
+        LOCK_SCOPE(&probe->lock);
+        struct remembered *known = find(probe, directory);
+        if (known)
+            return answer(&known->look, arena, subcommand, why);
+    }
+    struct remembered item = {0};
+    look_into(&item, directory);
+    bool quiet = answer(&item.look, arena, subcommand, why);
+    if (probe && is_settled(&item.look)) {
+        LOCK_SCOPE(&probe->lock);
+        struct remembered *place = &probe->items[probe->next++ % REMEMBERED_MAX];
+        remembered_release(place);
+        *place = item;
+        return quiet;
+    }
+    remembered_release(&item);
+    return quiet;
+}

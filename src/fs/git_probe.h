@@ -1,0 +1,29 @@
+/*
+ * git_probe.h: whether git would run programs, or reach the network, because the repository that it is started in says
+ * so. The environment of shell_git_environment stops what has a fixed name (core.fsmonitor, hooks, pagers, …); this
+ * looks for the rest: filters, text conversions, external diffs, merge drivers, aliases, partial clones, a work tree
+ * that lies elsewhere, and the same in submodules. The person's own configuration (~/.gitconfig, /etc/gitconfig) is
+ * trusted and not read.
+ *
+ * The repository is sought as git does it: upwards from the directory, .git as a directory or a file, or a directory
+ * that looks like a bare repository. Whatever cannot be read or understood counts as a finding.
+ */
+#ifndef FS_GIT_PROBE_H
+#define FS_GIT_PROBE_H
+
+#include <helve/str.h>
+
+/* Remembers answers for the last directories, as long as no file that they were taken from has changed. */
+struct git_probe;
+struct git_probe *git_probe_new(void);
+void git_probe_free(struct git_probe *probe); /* NULL is accepted */
+
+/*
+ * True when git, started in directory (absolute) with the overrides, runs no program that the repository names for this
+ * sub-command; also when there is no repository. *why says what stands against it, in arena. probe may be NULL: then
+ * nothing is remembered. Reads files (some microseconds when they are unchanged); from any thread.
+ */
+bool git_probe_is_quiet(struct git_probe *probe, struct hv_arena *arena, struct hv_str directory,
+                        struct hv_str subcommand, struct hv_str *why);
+
+#endif

@@ -76,6 +76,12 @@ struct hv_command {
     void (*on_tick)(void *user, uint64_t elapsed_ns);
     void *user;
     uint64_t memory_limit, file_limit, process_limit; /* bytes, bytes, count; 0: none. Set in the child only. */
+
+    /* For hv_processes.start only. */
+    bool tty;               /* stdin, stdout and stderr are a terminal of its own (all output is HV_STDOUT) */
+    bool keeps_input;       /* without tty: stdin is a pipe that hv_processes.write fills; `input` is not used */
+    bool lingers;           /* what it leaves behind lives on until stop (HV_PROCESS_LINGERING) */
+    unsigned rows, columns; /* of the terminal; 0: 40 and 120 */
 };
 
 struct hv_exit {
@@ -84,6 +90,45 @@ struct hv_exit {
     bool timed_out, cancelled, stopped; /* why it was killed, if helve killed it (stopped: on_output said so) */
     bool left_running; /* the command ended while a descendant still held its output; that one was killed */
     uint64_t duration_ns;
+};
+
+/* A command under way that its starter looks after in parts. */
+struct hv_process;
+
+enum hv_process_state {
+    HV_PROCESS_RUNNING = 0,
+    HV_PROCESS_LINGERING, /* the command itself has ended; what it left behind lives on */
+    HV_PROCESS_ENDED,     /* nothing of it is left */
+};
+
+struct hv_host;
+
+/*
+ * Commands that outlive the call that started them, or that somebody types to. One thread at a time attends, adopts,
+ * stops and finishes; interrupt, write, close_input and waits may be called by others meanwhile, until finish.
+ */
+struct hv_processes {
+    /* As hv_host.run as far as starting goes. The texts of command are not used after it; its callbacks are called by
+     * attend. Free *out with finish. */
+    enum hv_code (*start)(const struct hv_host *host, const struct hv_command *command, struct hv_process **out,
+                          struct hv_error *err);
+    /* Deliver output and ticks, obey time-out and cancellation, until the state changes or until_ns (on the monotonic
+     * clock; 0: no limit) has come. Returns the state. */
+    enum hv_process_state (*attend)(struct hv_process *process, uint64_t until_ns);
+    /* From now on watch this cancellation instead (NULL: none), obey no time-out, and give ticks only if `ticks`. */
+    void (*adopt)(struct hv_process *process, const struct hv_cancel *cancel, bool ticks);
+    /* TERM to all of it now, KILL grace_ns later, by attend. Harmless when it has ended. */
+    void (*stop)(struct hv_process *process, uint64_t grace_ns);
+    void (*interrupt)(struct hv_process *process); /* what Ctrl-C does: SIGINT to all of it */
+    /* Bytes for its stdin or terminal. HV_EUNSUPPORTED: its stdin is empty or closed; HV_EAGAIN: it has not taken all
+     * of them within a second. Blocks for no longer. */
+    enum hv_code (*write)(struct hv_process *process, struct hv_str bytes, struct hv_error *err);
+    void (*close_input)(struct hv_process *process); /* end of file: a pipe is closed, a terminal gets Ctrl-D */
+    /* Some process of it is blocked in reading the stdin or terminal that write fills. */
+    bool (*waits)(struct hv_process *process);
+    int64_t (*id)(const struct hv_process *process); /* of the command; 0 while not known */
+    /* Kill what still lives, tell how it ended, and free it. Faults: those of run (the command never started). */
+    enum hv_code (*finish)(struct hv_process *process, struct hv_exit *out, struct hv_error *err);
 };
 
 /* ---- the table --------------------------------------------------------------------------------------- */
@@ -117,6 +162,7 @@ struct hv_host {
      * still holds its output. The whole process group, descendants included, is dead when this returns. */
     enum hv_code (*run)(const struct hv_host *host, const struct hv_command *command, struct hv_exit *out,
                         struct hv_error *err);
+    const struct hv_processes *processes; /* NULL: this host only runs commands to their end */
 
     uint64_t (*monotonic_ns)(const struct hv_host *host);
     int64_t (*wall_ns)(const struct hv_host *host); /* since 1970, UTC */

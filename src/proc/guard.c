@@ -2,12 +2,12 @@
  * guard.c: the guard, a program of its own (LIBDIR/helve/helve-guard) that starts one command for helve, stays beside
  * it, and sees to it that nothing of it survives. run.h says why; guard_protocol.h what is said to helve.
  *
- *   helve-guard MEMORY:FILE:PROCESSES DIRECTORY PROGRAM ARGUMENT…      (0 and "" mean: leave as it is)
+ *   helve-guard MEMORY:FILE:PROCESSES:WAYS DIRECTORY PROGRAM ARGUMENT…      (0 and "" mean: leave as it is)
  *
  * It uses nothing but libc and is linked statically where possible, so that it starts in a third of a millisecond
  * and no LD_PRELOAD of the command's environment reaches it. It has all signals blocked from birth (helve starts it
  * so), keeps no copy of the command's pipes, and wipes its own arguments so that a `pkill -f` meant for others does not
- * find it.
+ * find it. A command that stops it (SIGSTOP) gains nothing by it: the death of helve continues it.
  */
 #include "proc/guard_protocol.h"
 
@@ -18,6 +18,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -29,8 +30,10 @@ struct guard {
     pid_t self, command;
     bool command_exited, command_reaped; /* between the two it is a zombie, which keeps its group's number from reuse */
     int status;                          /* of the command, once exited */
+    unsigned ways;                       /* enum guard_way */
     int control, signals;
-    bool killed; /* helve has ordered the end, or is gone */
+    bool ended;  /* helve has ordered the end, or is gone */
+    bool killed; /* … by KILL */
 };
 
 static void report(int control, int kind, int value, int detail)
@@ -63,14 +66,20 @@ static bool limit(int resource, unsigned long long wanted)
     return setrlimit((__rlimit_resource_t)resource, &current) == 0;
 }
 
-static bool set_limits(const char *text)
+/* The numbers of "1:2:3:4". */
+static void read_numbers(const char *text, unsigned long long values[4])
 {
-    unsigned long long values[3] = {0};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         char *end;
         values[i] = strtoull(text, &end, 10);
         text = *end ? end + 1 : end;
     }
+}
+
+static bool set_limits(const char *text)
+{
+    unsigned long long values[4];
+    read_numbers(text, values);
     return limit(RLIMIT_AS, values[0]) && limit(RLIMIT_FSIZE, values[1]) && limit(RLIMIT_NPROC, values[2]);
 }
 
@@ -88,6 +97,8 @@ __attribute__((noreturn)) static void become_command(const struct guard *guard, 
     if (getppid() != guard->self)
         _exit(127);
     setsid();
+    if (guard->ways & GUARD_TTY && ioctl(0, TIOCSCTTY, 0))
+        fail_start(guard->control, GUARD_FAILED_TERMINAL);
     if (argv[2][0] && chdir(argv[2]))
         fail_start(guard->control, GUARD_FAILED_DIRECTORY);
     if (!set_limits(argv[1]))
@@ -200,8 +211,14 @@ static void obey(struct guard *guard)
     ssize_t got = recv(guard->control, &order, 1, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return;
-    guard->killed = true;
-    signal_tree(guard, got == 1 && order == GUARD_TERM ? SIGTERM : SIGKILL);
+    if (got == 1 && order == GUARD_INTERRUPT) {
+        signal_tree(guard, SIGINT);
+        return;
+    }
+    bool gently = got == 1 && order == GUARD_TERM;
+    guard->ended = true;
+    guard->killed = guard->killed || !gently;
+    signal_tree(guard, gently ? SIGTERM : SIGKILL);
     if (got > 0)
         return;
     close(guard->control); /* helve is gone: nobody is left to report to */
@@ -239,10 +256,26 @@ static bool tree_ends_within(struct guard *guard, int for_ms, int number)
     return true;
 }
 
+/* What the command left behind may live on: until it has ended by itself, or an order ends it. */
+static void linger(struct guard *guard)
+{
+    report(guard->control, GUARD_EXITED, guard->status, GUARD_LEFT_RUNNING | GUARD_LINGERING);
+    while (!tree_is_empty(guard) && !guard->killed)
+        wait_for_event(guard, -1);
+    while (!tree_is_empty(guard))
+        (void)tree_ends_within(guard, GUARD_KILL_MS, SIGKILL);
+    if (guard->control >= 0)
+        report(guard->control, GUARD_EMPTY, 0, 0);
+}
+
 /* The command has exited: end what it left behind, report, and stay until nothing is left. */
 static void finish(struct guard *guard)
 {
-    bool left = !tree_ends_within(guard, GUARD_NATURAL_MS, 0) && !guard->killed;
+    bool left = !tree_ends_within(guard, GUARD_NATURAL_MS, 0) && !guard->ended;
+    if (left && guard->ways & GUARD_LINGER) {
+        linger(guard);
+        return;
+    }
     bool gone = tree_is_empty(guard) || tree_ends_within(guard, GUARD_TERM_MS, SIGTERM) ||
                 tree_ends_within(guard, GUARD_KILL_MS, SIGKILL);
     if (guard->control >= 0)
@@ -270,6 +303,10 @@ int main(int argc, char **argv)
     sigprocmask(SIG_SETMASK, &all, NULL);
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
+    unsigned long long numbers[4];
+    read_numbers(argv[1], numbers);
+    guard.ways = (unsigned)numbers[3];
+    prctl(PR_SET_PDEATHSIG, SIGCONT);
     guard.signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
     if (guard.signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1))
         fail_start(guard.control, GUARD_FAILED_FORK);

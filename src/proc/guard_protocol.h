@@ -10,25 +10,39 @@
 
 enum {
     GUARD_CONTROL_FD = 3,  /* the guard's end of the socket; 0, 1 and 2 are the command's */
-    GUARD_ARGUMENTS = 3,   /* argv of the guard: name, limits, directory, then the command's argv */
+    GUARD_ARGUMENTS = 3,   /* argv of the guard: name, limits and ways, directory, then the command's argv */
     GUARD_NATURAL_MS = 50, /* what descendants get to end by themselves after the command has */
     GUARD_TERM_MS = 50,    /* … and between TERM and KILL after that */
     GUARD_KILL_MS = 1000,  /* how long the guard waits for killed processes before it reports all the same */
 };
 
-enum guard_order { GUARD_TERM = 'T', GUARD_KILL = 'K' };
+/* Ways of running, added up: the fourth number of argv[1]. */
+enum guard_way {
+    GUARD_TTY = 1 << 0,    /* stdin is a terminal: it becomes the command's own */
+    GUARD_LINGER = 1 << 1, /* what the command leaves behind lives on until it ends or an order comes */
+};
+
+enum guard_order { GUARD_TERM = 'T', GUARD_KILL = 'K', GUARD_INTERRUPT = 'I' };
 
 enum guard_report_kind {
     GUARD_STARTED = 1, /* value: process id of the command, also of its group */
     GUARD_FAILED,      /* value: errno; detail: enum guard_failure */
-    GUARD_EXITED,      /* value: wait status; detail: bits of enum guard_exit_detail. The last report */
+    GUARD_EXITED,      /* value: wait status; detail: bits of enum guard_exit_detail. The last report but for … */
+    GUARD_EMPTY,       /* … this one, after GUARD_LINGERING: nothing is left any more */
 };
 
-enum guard_failure { GUARD_FAILED_FORK = 1, GUARD_FAILED_DIRECTORY, GUARD_FAILED_LIMITS, GUARD_FAILED_PROGRAM };
+enum guard_failure {
+    GUARD_FAILED_FORK = 1,
+    GUARD_FAILED_DIRECTORY,
+    GUARD_FAILED_LIMITS,
+    GUARD_FAILED_PROGRAM,
+    GUARD_FAILED_TERMINAL
+};
 
 enum guard_exit_detail {
     GUARD_LEFT_RUNNING = 1 << 0, /* descendants had to be ended */
     GUARD_TREE_ALIVE = 1 << 1,   /* and some could not be: the guard stays with them */
+    GUARD_LINGERING = 1 << 2,    /* descendants live on; GUARD_EMPTY follows when they are gone */
 };
 
 struct guard_report {

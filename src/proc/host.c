@@ -1,6 +1,7 @@
 /* host.c: the local machine: the table of helve/host.h, from the files of src/fs and the processes of this folder. */
 #include "base/clock.h"
 #include "fs/host_files.h"
+#include "proc/process.h"
 #include "proc/run.h"
 
 static uint64_t monotonic_ns(const struct hv_host *host)
@@ -24,6 +25,7 @@ static const struct hv_host local = {
     .make_directories = fs_host_make_directories,
     .remove = fs_host_remove,
     .run = proc_host_run,
+    .processes = &proc_processes,
     .monotonic_ns = monotonic_ns,
     .wall_ns = wall_ns,
 };

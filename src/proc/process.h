@@ -1,0 +1,81 @@
+/*
+ * process.h: one command under way: what run.c (to its end, in one go) and the handles of hv_processes share.
+ *
+ * process_start.c makes descriptors and starts the guard; process.c attends to it; process_input.c types to it;
+ * input_wait.c finds out whether it waits for that; orphans.c ends what a killed guard leaves behind.
+ */
+#ifndef PROC_PROCESS_H
+#define PROC_PROCESS_H
+
+#include "proc/guard_protocol.h"
+
+#include <helve/host.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+/* What epoll reports; also an index into fds. */
+enum process_watched { WATCH_STDOUT, WATCH_STDERR, WATCH_CONTROL, WATCH_CANCEL, WATCH_COUNT };
+
+enum process_phase { RUNNING, LINGERING, TERMINATING, KILLING, ENDED };
+
+struct hv_process {
+    struct hv_command command; /* its texts are not used after the start */
+    struct hv_arena arena;     /* what is said when it could not be started */
+    const char *program, *directory;
+    struct hv_exit exit;
+    enum process_phase phase;
+    int fds[WATCH_CANCEL], epoll; /* our ends of the pipes and the socket */
+    pid_t guard;
+    atomic_int group;                                 /* the command's process and group; 0 until known */
+    uint64_t started, deadline, next_tick, phase_end; /* deadline 0: none */
+    bool reported, settled, tree_alive;               /* settled: the guard has said its last word */
+    struct guard_report failure;                      /* kind 0: the command could be started */
+    int status;
+
+    pthread_mutex_t input_lock; /* guards input_fd */
+    int input_fd;               /* the writing end of stdin, or the terminal; -1: none */
+    atomic_char last_byte;      /* of its output */
+    bool takes_input;           /* there was one from the start: … */
+    dev_t input_device;         /* … the terminal's number, or 0 for a pipe: … */
+    ino_t input_inode;          /* … its inode */
+};
+
+/* Zeroed memory becomes a running command. On an error it may be released all the same. */
+enum hv_code process_start(struct hv_process *process, const struct hv_command *command,
+                           struct hv_error *err) HV_MUST_CHECK;
+/* Close all descriptors and free what it owns. */
+void process_release(struct hv_process *process);
+/* Attend until the phase is ENDED, or the state changes, or the moment has come. */
+enum hv_process_state process_attend(struct hv_process *process, uint64_t until_ns);
+/* Begin to end it. */
+void process_stop(struct hv_process *process, bool *why, uint64_t grace_ns);
+/* It has ended: reap, deliver what is left in the pipes, tell how. */
+enum hv_code process_conclude(struct hv_process *process, struct hv_exit *out, struct hv_error *err) HV_MUST_CHECK;
+void process_give_order(const struct hv_process *process, enum guard_order order);
+enum hv_code process_fail_start(int reason, const char *program, struct hv_error *err);
+
+/* process_input.c */
+enum hv_code process_write(struct hv_process *process, struct hv_str bytes, struct hv_error *err);
+void process_close_input(struct hv_process *process);
+
+/* inspect.c: what /proc says of a process. False when it says nothing (it is gone). */
+bool process_start_ticks(int64_t pid, unsigned long long *ticks);
+
+/* input_wait.c: whether `root` or a descendant of it waits, right now, for the terminal of that number, or (device 0)
+ * for the pipe of that inode. Looks at /proc; bounded to some hundred threads. */
+enum input_wait {
+    INPUT_NOT_AWAITED = 0,
+    INPUT_POLLED, /* among other things: a prompt, or a server that also listens to keys */
+    INPUT_READ,   /* blocked in reading it */
+};
+enum input_wait input_wait_of(pid_t root, dev_t device, ino_t inode);
+
+/* orphans.c: end what a killed guard has left to this process. Only where this process has made itself the reaper of
+ * its descendants (PR_SET_CHILD_SUBREAPER, as the program helve does): then every child of it that is no guard is such
+ * a left one. Elsewhere it does nothing. */
+void orphans_end(void);
+
+extern const struct hv_processes proc_processes;
+
+#endif

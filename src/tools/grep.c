@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "base/vec.h"
+#include "fs/directory.h"
 #include "fs/newest.h"
 #include "fs/open.h"
 #include "text/truncate.h"
@@ -238,8 +239,14 @@ static bool keep_line(void *user, const struct scan_line *line)
     return true;
 }
 
+static int64_t changed_at(int fd)
+{
+    struct stat status;
+    return fstat(fd, &status) ? 0 : fs_stat_from(&status).mtime_ns;
+}
+
 /* A file with matches was searched: take it up as the mode wants it. */
-static void keep_file(struct worker *worker, struct hv_str path, size_t matches, int64_t mtime_ns)
+static void keep_file(struct worker *worker, struct hv_str path, size_t matches, int fd)
 {
     struct grepping *grepping = worker->grepping;
     if (is_hidden(worker))
@@ -250,7 +257,7 @@ static void keep_file(struct worker *worker, struct hv_str path, size_t matches,
     if (grepping->in->output_mode == COUNT)
         worker->file.entries = 1;
     if (grepping->in->output_mode == FILES_WITH_MATCHES)
-        fs_newest_add(&worker->newest, hv_buf_str(&worker->path), mtime_ns);
+        fs_newest_add(&worker->newest, hv_buf_str(&worker->path), changed_at(fd));
     else if (worker->file.entries)
         found_add(&grepping->found, path, &worker->file);
 }
@@ -265,8 +272,11 @@ static bool stop(void *user)
     return search_is_over(&grepping->search);
 }
 
-/* Search an open file, whose absolute path is worker->path; path is the one from where the search began. */
-static enum scan_end search_file(struct worker *worker, struct hv_str path, int fd, const struct hv_file_stat *stat)
+/*
+ * Search an open file, whose absolute path is worker->path; path is the one from where the search began. size is 0 when
+ * it is not known.
+ */
+static enum scan_end search_file(struct worker *worker, struct hv_str path, int fd, uint64_t size)
 {
     struct grepping *grepping = worker->grepping;
     struct line_scan *scan = &worker->scan;
@@ -276,9 +286,9 @@ static enum scan_end search_file(struct worker *worker, struct hv_str path, int 
     worker->checked = false;
     hv_buf_init(&worker->file.text, OUTPUT_MAX);
     atomic_fetch_add_explicit(&grepping->files_searched, 1, memory_order_relaxed);
-    enum scan_end end = line_scan_file(scan, fd, stat->size, &matches);
+    enum scan_end end = line_scan_file(scan, fd, size, &matches);
     if (matches)
-        keep_file(worker, path, matches, stat->mtime_ns);
+        keep_file(worker, path, matches, fd);
     else
         worker->binary += end == SCAN_BINARY;
     found_file_release(&worker->file);
@@ -327,15 +337,14 @@ static enum fs_scan_action visit(void *user, const struct fs_scan_entry *entry)
         return FS_SCAN_SKIP;
     if (entry->kind == HV_FILE_DIRECTORY)
         return FS_SCAN_ON;
+    /* A regular file, as the directory said; should it just have become something else, this opens nothing that acts. */
     CLEANUP_FD int fd =
         openat(entry->directory, entry->name.ptr, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    struct stat status;
-    if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode)) {
+    if (fd < 0) {
         worker->unreadable++;
         return FS_SCAN_ON;
     }
-    struct hv_file_stat stat = fs_stat_from(&status);
-    return search_file(worker, entry->path, fd, &stat) == SCAN_STOPPED ? FS_SCAN_STOP : FS_SCAN_ON;
+    return search_file(worker, entry->path, fd, 0) == SCAN_STOPPED ? FS_SCAN_STOP : FS_SCAN_ON;
 }
 
 /* ---- the answer ------------------------------------------------------------------------------------------ */
@@ -617,14 +626,27 @@ static enum hv_code search_one(struct grepping *grepping, struct fs_scan_outcome
     struct worker *worker = &grepping->workers[0];
     hv_buf_add_str(&worker->path, grepping->search.root);
     enum hv_code code = fs_open_regular(grepping->search.root, &fd, &stat, err);
-    if (!code && search_file(worker, grepping->search.root, fd, &stat) == SCAN_STOPPED)
+    if (!code && search_file(worker, grepping->search.root, fd, stat.size) == SCAN_STOPPED)
         outcome->stopped = true;
     return code;
+}
+
+/* What the kernel makes up as it is read (/proc) ends when a read gives nothing, and not before. */
+static bool reads_are_whole(struct hv_str root)
+{
+    CLEANUP_FREE char *path = hv_malloc(root.len + 1);
+    memcpy(path, root.ptr, root.len);
+    path[root.len] = '\0';
+    CLEANUP_FD int fd = open(path, O_PATH | O_CLOEXEC);
+    return fd >= 0 && !fs_is_kernel_system(fd);
 }
 
 static enum hv_code search_tree(struct grepping *grepping, struct fs_scan_outcome *outcome, struct hv_error *err)
 {
     const struct search *search = &grepping->search;
+    bool short_is_end = reads_are_whole(search->root);
+    for (unsigned i = 0; i < grepping->threads; i++)
+        grepping->workers[i].scan.short_is_end = short_is_end;
     struct fs_scan_options options = tree_options(search);
     options.threads = grepping->threads;
     options.hidden = grepping->in->hidden;

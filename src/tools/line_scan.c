@@ -13,6 +13,8 @@
 
 enum {
     PIECE = 256 * 1024,
+    PAGE = 4096,
+    ROOM_FIRST = 2 * PIECE, /* of the buffer, mostly for good */
     HEAD = 8192,
     LINE_MAX_BYTES = 4 << 20, /* a longer line is searched in parts */
     WHOLE_MAX = 32 << 20,     /* pieces of multiline mode */
@@ -49,7 +51,8 @@ static bool read_more(struct pass *pass, struct hv_buf *into, size_t want)
     if (got < 0)
         return false;
     pass->read += (uint64_t)got;
-    pass->ended = got == 0 || pass->read == pass->size; /* saves asking for the end */
+    /* What saves asking for the end. */
+    pass->ended = got == 0 || pass->read == pass->size || (pass->scan->short_is_end && (size_t)got < want);
     hv_buf_commit(into, (size_t)got);
     return true;
 }
@@ -127,6 +130,23 @@ static bool is_legacy(struct hv_str head)
     return true;
 }
 
+/* Neither NUL nor anything beyond ASCII: then there is nothing to find out about the encoding. */
+static bool is_plain(struct hv_str head)
+{
+    typedef int8_t vector __attribute__((vector_size(16)));
+    vector other = {0};
+    size_t at = 0;
+    for (vector piece; head.len - at >= sizeof piece; at += sizeof piece) {
+        memcpy(&piece, head.ptr + at, sizeof piece);
+        other |= piece <= 0;
+    }
+    uint64_t found[2];
+    memcpy(found, &other, sizeof found);
+    for (; at < head.len; at++)
+        found[0] |= (signed char)head.ptr[at] <= 0;
+    return !(found[0] | found[1]);
+}
+
 /* Read the first bytes and find out how to read the rest. */
 static bool begin(struct pass *pass)
 {
@@ -134,6 +154,10 @@ static bool begin(struct pass *pass)
     if (!read_more(pass, buffer, PIECE))
         return false;
     struct hv_str head = hv_str_slice(hv_buf_str(buffer), 0, HEAD);
+    if (is_plain(head)) {
+        check_binary(pass, head.len);
+        return true;
+    }
     struct encoding encoding = encoding_detect_beginning(head);
     switch (encoding.kind) {
     case ENCODING_BINARY:
@@ -302,11 +326,24 @@ static enum scan_end scan_all(struct pass *pass)
     }
 }
 
+/*
+ * An empty buffer whose memory begins at a page: some processors copy half as fast to the address that malloc gives to
+ * large blocks, 16 bytes after one. What a large file made of it is given back.
+ */
+static void clear_buffer(struct hv_buf *buffer)
+{
+    if (buffer->capacity != ROOM_FIRST) {
+        hv_buf_release(buffer);
+        hv_buf_init(buffer, BUFFER_MAX);
+        buffer->data = aligned_alloc(PAGE, ROOM_FIRST);
+        buffer->capacity = buffer->data ? ROOM_FIRST : 0;
+    }
+    hv_buf_clear(buffer);
+}
+
 enum scan_end line_scan_file(struct line_scan *scan, int fd, uint64_t size, size_t *matches)
 {
-    if (!scan->buffer.max)
-        hv_buf_init(&scan->buffer, BUFFER_MAX);
-    hv_buf_clear(&scan->buffer);
+    clear_buffer(&scan->buffer);
     scan->is_cut = scan->in_pieces = false;
     struct pass pass = {.scan = scan, .fd = fd, .size = size, .number = 1};
     enum scan_end end = scan_all(&pass);

@@ -24,6 +24,7 @@ struct line_scan {
     bool multiline;
     size_t before, after; /* context lines */
     size_t matches_max;   /* stop after so many; 0: no limit */
+    bool short_is_end;    /* a read that gives less than asked for was the last; not so in the kernel's own systems */
     /* Called for each line to be shown, in order; false: enough. NULL: lines are only counted. */
     bool (*line)(void *user, const struct scan_line *line);
     bool (*stop)(void *user); /* true ends the scan; asked for each piece */

@@ -42,6 +42,7 @@ struct shell_act {
     bool reads_listed, writes_listed; /* the lists are complete: it touches no other file. Zero: anything */
     bool reads_input;                 /* takes its stdin for data (it matters what a pipe feeds: `… | sh`) */
     bool runs_input;                  /* takes its stdin, or an argument that is not known, for code */
+    bool answers;                     /* exit code 1 is an answer rather than a failure: grep, diff, test … */
     bool changes_shell;               /* changes this shell: cd, export, set, alias, a function … */
     const char *git;                  /* a git sub-command that only reads when git runs no program of the repository's
                                        * choice: class is READ_ONLY only if shell_world said so; else NULL */

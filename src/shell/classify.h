@@ -16,11 +16,12 @@ struct shell_acts; /* all acts of the judgement: judge.c */
 struct shell_reading {
     struct hv_arena *arena;
     const struct shell_start *start;
-    const struct shell_world *world; /* never NULL */
-    const struct shell_command *command;
-    const struct shell_script *script; /* that holds the command */
-    struct shell_act act;              /* being filled */
-    struct hv_str directory;           /* that operands are relative to; absent: not known */
+    const struct shell_world *world;     /* never NULL */
+    const struct shell_command *command; /* of the script that is judged */
+    const struct shell_script *script;   /* that is being read: the same, or the text of a -c */
+    bool in_text;                        /* the text of a -c */
+    struct shell_act act;                /* being filled */
+    struct hv_str directory;             /* that operands are relative to; absent: not known */
     size_t read_capacity, write_capacity;
     unsigned depth;
     struct shell_acts *acts;

@@ -1,0 +1,522 @@
+/*
+ * classify.c: how the words of a command are read by the row of its program: options with their arguments, operands,
+ * sub-commands. See classify.h.
+ *
+ * What is not in the row is unknown: options, abbreviations of long ones, and options that are only partly known
+ * ("-$x"). A word that is not known at all and may begin with "-" is accepted only by rows all of whose options are
+ * harmless; a word that may become several makes the places of the others a guess, so that the worst meaning of any
+ * operand counts.
+ */
+#include "shell/classify.h"
+#include "base/path.h"
+#include <string.h>
+
+/* ---- what was found ------------------------------------------------------------------------------------- */
+
+void shell_worsen(struct shell_reading *reading, enum shell_class class, const char *why)
+{
+    if (class >= reading->act.class)
+        return;
+    reading->act.class = class;
+    reading->act.why = hv_str_from(why);
+    if (class <= SHELL_EXECUTES)
+        reading->act.reads_listed = reading->act.writes_listed = false;
+}
+
+void shell_worsenf(struct shell_reading *reading, enum shell_class class, const char *format, ...)
+{
+    va_list arguments;
+    if (class >= reading->act.class)
+        return;
+    va_start(arguments, format);
+    struct hv_str why = hv_arena_vformat(reading->arena, format, arguments);
+    va_end(arguments);
+    shell_worsen(reading, class, "");
+    reading->act.why = why;
+}
+
+/* Streams, not files. */
+static bool is_stream(struct hv_str path)
+{
+    if (!hv_str_starts(path, HV_STR("/dev/")))
+        return false;
+    if (shell_names_have("/dev/null /dev/stdin /dev/stdout /dev/stderr /dev/zero /dev/urandom /dev/random /dev/full",
+                         path))
+        return true;
+    struct hv_str number = hv_str_slice(path, 8, path.len);
+    for (size_t i = 0; i < number.len; i++)
+        if (number.ptr[i] < '0' || number.ptr[i] > '9')
+            return false;
+    return number.len && hv_str_starts(path, HV_STR("/dev/fd/"));
+}
+
+static struct hv_str untidy_path(struct shell_reading *reading, struct hv_str path)
+{
+    if (path.len && path.ptr[0] == '/')
+        return path;
+    return hv_arena_format(reading->arena, "%.*s/%.*s", HV_STR_ARG(reading->directory), HV_STR_ARG(path));
+}
+
+static void name_path(struct shell_reading *reading, struct hv_str path, struct shell_access *access)
+{
+    if (!path.len || (path.ptr[0] != '/' && !reading->directory.ptr))
+        return;
+    access->untidy = untidy_path(reading, path);
+    access->path = path_expand(reading->arena, access->untidy, HV_STR("/"), HV_STR("/"));
+}
+
+static bool has_parent_part(struct hv_str text)
+{
+    return hv_str_find(text, HV_STR(".."), 0) != SIZE_MAX;
+}
+
+/* What a glob can name lies below the directory before it, when no ".." follows. */
+static void name_glob(struct shell_reading *reading, const struct shell_word *word, struct shell_access *access)
+{
+    if ((word->flags & ~(unsigned)(SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED)) ||
+        has_parent_part(word->text) || !(word->flags & SHELL_WORD_GLOB))
+        return;
+    size_t slash = hv_str_rfind_byte(word->value, '/');
+    struct hv_str directory = slash == SIZE_MAX ? HV_STR(".") : hv_str_slice(word->value, 0, slash ? slash : 1);
+    access->tree = true;
+    name_path(reading, directory, access);
+}
+
+static void add_access(struct shell_reading *reading, struct shell_access access, bool write)
+{
+    struct shell_access **list = write ? &reading->act.writes : &reading->act.reads;
+    size_t *count = write ? &reading->act.write_count : &reading->act.read_count;
+    size_t *capacity = write ? &reading->write_capacity : &reading->read_capacity;
+    if (*count == *capacity) {
+        size_t grown = *capacity ? 2 * *capacity : 4;
+        struct shell_access *bigger = hv_arena_array(reading->arena, struct shell_access, grown);
+        if (*count)
+            memcpy(bigger, *list, *count * sizeof *bigger);
+        *list = bigger;
+        *capacity = grown;
+    }
+    (*list)[(*count)++] = access;
+    if (!access.path.ptr)
+        *(write ? &reading->act.writes_listed : &reading->act.reads_listed) = false;
+}
+
+static void access_word(struct shell_reading *reading, const struct shell_word *word, bool tree, bool write)
+{
+    struct shell_access access = {.word = word, .tree = tree};
+    if (word->known)
+        name_path(reading, word->value, &access);
+    else
+        name_glob(reading, word, &access);
+    add_access(reading, access, write);
+}
+
+void shell_reads(struct shell_reading *reading, const struct shell_word *word, bool tree)
+{
+    if (word->known && hv_str_is(word->value, "-"))
+        reading->act.reads_input = true;
+    else if (!(word->known && is_stream(word->value)) &&
+             !(word->flags == SHELL_WORD_PROCESS && !word->known && !word->value.len))
+        access_word(reading, word, tree, false);
+}
+
+void shell_writes(struct shell_reading *reading, const struct shell_word *word, bool tree)
+{
+    access_word(reading, word, tree, true);
+    if (word->known)
+        shell_worsenf(reading, SHELL_WRITES, "writes %.*s", HV_STR_ARG(word->value));
+    else
+        shell_worsen(reading, SHELL_WRITES, "writes a file");
+}
+
+void shell_reads_directory(struct shell_reading *reading, bool tree)
+{
+    struct shell_access access = {.path = reading->directory, .untidy = reading->directory, .tree = tree};
+    add_access(reading, access, false);
+}
+
+/* An effect of an option or operand called name on word. */
+static void apply(struct shell_reading *reading, enum shell_effect effect, const struct shell_word *word,
+                  struct hv_str name)
+{
+    switch (effect) {
+    case SHELL_EFFECT_NONE:
+    case SHELL_EFFECT_HELP: return;
+    case SHELL_EFFECT_READ:
+    case SHELL_EFFECT_READ_TREE:
+        if (word)
+            shell_reads(reading, word, effect == SHELL_EFFECT_READ_TREE);
+        return;
+    case SHELL_EFFECT_WRITE:
+    case SHELL_EFFECT_WRITE_TREE:
+        if (word) {
+            shell_writes(reading, word, effect == SHELL_EFFECT_WRITE_TREE);
+            return;
+        }
+        /* fall through */
+    case SHELL_EFFECT_WRITES:
+        shell_worsenf(reading, SHELL_WRITES, "%.*s makes it write", HV_STR_ARG(name));
+        reading->act.writes_listed = false;
+        return;
+    case SHELL_EFFECT_EXECUTE:
+        shell_worsenf(reading, SHELL_EXECUTES, "%.*s makes it run something", HV_STR_ARG(name));
+        return;
+    case SHELL_EFFECT_NETWORK:
+        shell_worsenf(reading, SHELL_NETWORK, "%.*s makes it reach the network", HV_STR_ARG(name));
+        return;
+    case SHELL_EFFECT_UNKNOWN: break;
+    }
+    shell_worsenf(reading, SHELL_UNKNOWN, "%.*s is not known", HV_STR_ARG(name));
+}
+
+void shell_apply(struct shell_reading *reading, enum shell_effect effect, const struct shell_word *word,
+                 struct hv_str program)
+{
+    apply(reading, effect, word, program);
+}
+
+/* ---- options -------------------------------------------------------------------------------------------- */
+
+struct parse {
+    struct shell_reading *reading;
+    const struct shell_program *row;
+    const struct shell_word *words;
+    size_t count, at;
+    struct shell_given *given;
+    struct shell_arguments *out;
+    bool harmful; /* an option was given that does something: --help later does not undo it */
+};
+
+static const struct shell_option *find_in(const struct shell_option *options, struct hv_str name)
+{
+    for (; options && options->names; options++)
+        if (shell_names_have(options->names, name))
+            return options;
+    return NULL;
+}
+
+static const struct shell_option *find_option(const struct shell_program *row, struct hv_str name)
+{
+    const struct shell_option *found = find_in(row->options, name);
+    return found ? found : find_in(row->more_options, name);
+}
+
+static bool not_understood(struct parse *parse, struct hv_str option)
+{
+    shell_worsenf(parse->reading, SHELL_UNKNOWN, "option %.*s is not known", HV_STR_ARG(option));
+    return false;
+}
+
+/* A word that is not known stands where it may be an option, or more than one argument. */
+static bool scatter(struct parse *parse, const struct shell_word *word)
+{
+    parse->out->scattered = true;
+    if (parse->row->harmless_options)
+        return true;
+    shell_worsenf(parse->reading, SHELL_UNKNOWN, "%.*s is not known and may become an option", HV_STR_ARG(word->text));
+    return false;
+}
+
+static void note(struct parse *parse, const struct shell_option *option, struct hv_str name,
+                 const struct shell_word *argument)
+{
+    struct shell_given given = {option, name, .has_argument = argument != NULL};
+    if (argument)
+        given.argument = *argument;
+    parse->given[parse->out->given_count++] = given;
+    if (option->effect == SHELL_EFFECT_HELP && !parse->harmful && !parse->out->scattered)
+        parse->out->help = true;
+    if (option->effect == SHELL_EFFECT_UNKNOWN || option->effect >= SHELL_EFFECT_WRITE)
+        parse->harmful |= option->effect != SHELL_EFFECT_HELP;
+    const struct shell_word *kept = argument ? &parse->given[parse->out->given_count - 1].argument : NULL;
+    /* What an option sends to /dev/null is not written. */
+    bool stream = kept && kept->known && is_stream(kept->value);
+    if (!(stream && option->effect == SHELL_EFFECT_WRITE))
+        apply(parse->reading, option->effect, kept, name);
+}
+
+/* The option takes the next `wanted` words. */
+static bool take_words(struct parse *parse, const struct shell_option *option, struct hv_str name, size_t wanted)
+{
+    if (parse->count - parse->at < wanted)
+        return not_understood(parse, name);
+    for (size_t i = 0; i < wanted; i++)
+        if (shell_may_be_many(&parse->words[parse->at + i]) && !scatter(parse, &parse->words[parse->at + i]))
+            return false;
+    note(parse, option, name, &parse->words[parse->at]);
+    parse->at += wanted;
+    return true;
+}
+
+/* The argument is what word has from `from` on. */
+static bool take_attached(struct parse *parse, const struct shell_option *option, struct hv_str name,
+                          const struct shell_word *word, size_t from)
+{
+    struct shell_word argument = *word;
+    argument.value = hv_str_slice(word->value, from, word->value.len);
+    bool empty = !word->known && !argument.value.len && !(word->flags & SHELL_WORD_NUMBER);
+    if ((shell_may_be_many(word) || (empty && name.len == 2)) && !scatter(parse, word))
+        return false;
+    note(parse, option, name, &argument);
+    return true;
+}
+
+static bool read_long(struct parse *parse, const struct shell_word *word)
+{
+    size_t equals = hv_str_find_byte(word->value, '=', 0);
+    if (equals == SIZE_MAX && !word->known)
+        return scatter(parse, word);
+    struct hv_str name = hv_str_slice(word->value, 0, equals == SIZE_MAX ? word->value.len : equals);
+    const struct shell_option *option = find_option(parse->row, name);
+    if (!option)
+        return not_understood(parse, name);
+    if (equals != SIZE_MAX)
+        return option->arity == SHELL_ARITY_ONE || option->arity == SHELL_ARITY_OPTIONAL
+                   ? take_attached(parse, option, name, word, equals + 1)
+                   : not_understood(parse, word->value);
+    if (option->arity == SHELL_ARITY_ONE || option->arity == SHELL_ARITY_TWO)
+        return take_words(parse, option, name, option->arity == SHELL_ARITY_ONE ? 1 : 2);
+    note(parse, option, name, NULL);
+    return true;
+}
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+/* "-abc", "-n5", "-5". */
+static bool read_letters(struct parse *parse, const struct shell_word *word)
+{
+    static const struct shell_option number = {"-5", SHELL_EFFECT_NONE, SHELL_ARITY_NONE};
+    for (size_t i = 1; i < word->value.len; i++) {
+        char letters[] = {'-', word->value.ptr[i], 0};
+        struct hv_str name = hv_str_of(letters, 2);
+        const struct shell_option *option = find_option(parse->row, name);
+        if (!option && parse->row->numeric_options && is_digit(letters[1]))
+            option = &number;
+        if (!option || !letters[1])
+            return not_understood(parse, word->value);
+        name = hv_arena_str(parse->reading->arena, name);
+        bool last = i + 1 == word->value.len && word->known;
+        if (option->arity == SHELL_ARITY_TWO)
+            return last ? take_words(parse, option, name, 2) : not_understood(parse, word->value);
+        if (option->arity == SHELL_ARITY_ONE && last)
+            return take_words(parse, option, name, 1);
+        if (option->arity != SHELL_ARITY_NONE && !last)
+            return take_attached(parse, option, name, word, i + 1);
+        note(parse, option, name, NULL);
+    }
+    if (word->known || (parse->row->numeric_options && word->flags & SHELL_WORD_NUMBER))
+        return true;
+    return scatter(parse, word);
+}
+
+/* One dash and a whole name: -name, -name=value. */
+static bool read_word_option(struct parse *parse, const struct shell_word *word)
+{
+    struct shell_word single = *word;
+    if (hv_str_starts(word->value, HV_STR("--")) && !find_option(parse->row, word->value))
+        single.value = hv_str_slice(word->value, 1, word->value.len); /* go and java take both */
+    return read_long(parse, &single);
+}
+
+static bool read_option(struct parse *parse, const struct shell_word *word)
+{
+    if (parse->row->syntax == SHELL_SYNTAX_WORDS)
+        return read_word_option(parse, word);
+    return hv_str_starts(word->value, HV_STR("--")) ? read_long(parse, word) : read_letters(parse, word);
+}
+
+/* A word that is not known stands where options are possible. True: it was dealt with, as *understood says. */
+static bool read_unknown(struct parse *parse, const struct shell_word *word, bool *understood)
+{
+    *understood = true;
+    bool option = shell_may_be_option(word);
+    if (option && word->flags & SHELL_WORD_NUMBER && parse->row->numeric_options && word->value.len < 2)
+        return word->value.len == 1; /* -$((n)), or a number that is no option or -5 */
+    if (option && word->value.len > 1 && word->value.ptr[0] == '-') {
+        *understood = read_option(parse, word);
+        return true;
+    }
+    if (option)
+        *understood = scatter(parse, word);
+    return false;
+}
+
+/* Options possible at this word: false ends them. */
+static bool read_word(struct parse *parse, const struct shell_word *word, bool *ended, bool *understood)
+{
+    *understood = true;
+    if (!word->known)
+        return read_unknown(parse, word, understood);
+    if (word->value.len < 2 || word->value.ptr[0] != '-')
+        return false;
+    if (hv_str_is(word->value, "--")) {
+        *ended = true;
+        return true;
+    }
+    *understood = read_option(parse, word);
+    return true;
+}
+
+static void add_operand(struct parse *parse, size_t index)
+{
+    struct shell_arguments *out = parse->out;
+    if (!out->operand_count)
+        out->first = index;
+    out->operands[out->operand_count++] = &parse->words[index];
+    out->scattered |= shell_may_be_many(&parse->words[index]);
+}
+
+bool shell_arguments(struct shell_reading *reading, const struct shell_program *row, const struct shell_word *words,
+                     size_t count, struct shell_arguments *out)
+{
+    size_t letters = 1;
+    *out = (struct shell_arguments){.first = count};
+    for (size_t i = 1; i < count; i++)
+        letters += words[i].value.len < 2 || words[i].value.ptr[0] != '-' ? 1 : words[i].value.len;
+    struct parse parse = {reading, row, words, count, 1, .out = out};
+    parse.given = hv_arena_array(reading->arena, struct shell_given, letters);
+    out->given = parse.given;
+    out->operands = (const struct shell_word **)hv_arena_array(reading->arena, struct shell_word *, count + 1);
+    bool ended = row->syntax == SHELL_SYNTAX_NONE;
+    bool stops = row->syntax == SHELL_SYNTAX_POSIX || row->subcommands;
+    while (parse.at < count && !out->help) {
+        size_t index = parse.at++;
+        bool understood = true;
+        if (!ended && read_word(&parse, &words[index], &ended, &understood)) {
+            if (!understood)
+                return false;
+            continue;
+        }
+        if (!ended && !understood)
+            return false;
+        ended |= stops;
+        add_operand(&parse, index);
+    }
+    return true;
+}
+
+const struct shell_given *shell_given(const struct shell_arguments *arguments, const char *names)
+{
+    for (size_t i = arguments->given_count; i-- > 0;)
+        if (shell_names_have(names, arguments->given[i].name))
+            return &arguments->given[i];
+    return NULL;
+}
+
+/* ---- operands ------------------------------------------------------------------------------------------- */
+
+/* How bad an effect is, for the worst of several. */
+static int badness(enum shell_effect effect)
+{
+    static const int order[] = {[SHELL_EFFECT_UNKNOWN] = 9,    [SHELL_EFFECT_NONE] = 0,      [SHELL_EFFECT_HELP] = 0,
+                                [SHELL_EFFECT_READ] = 1,       [SHELL_EFFECT_READ_TREE] = 2, [SHELL_EFFECT_WRITE] = 3,
+                                [SHELL_EFFECT_WRITE_TREE] = 4, [SHELL_EFFECT_WRITES] = 5,    [SHELL_EFFECT_NETWORK] = 6,
+                                [SHELL_EFFECT_EXECUTE] = 7};
+    return order[effect];
+}
+
+static enum shell_effect worse(enum shell_effect a, enum shell_effect b)
+{
+    return badness(a) >= badness(b) ? a : b;
+}
+
+/* Places are only a guess: every operand may be any. */
+static enum shell_effect worst_operand(const struct shell_program *row)
+{
+    enum shell_effect worst = row->rest;
+    for (size_t i = 0; i < row->first_count; i++)
+        worst = worse(worst, row->first[i]);
+    return row->last ? worse(worst, row->last) : worst;
+}
+
+static enum shell_effect operand_effect(const struct shell_program *row, const struct shell_arguments *arguments,
+                                        size_t index)
+{
+    if (arguments->scattered)
+        return worst_operand(row);
+    if (row->last && index + 1 == arguments->operand_count && index > 0)
+        return row->last;
+    bool taken = row->first_given_by && shell_given(arguments, row->first_given_by);
+    size_t place = index + (taken ? 1 : 0);
+    return place < row->first_count ? row->first[place] : row->rest;
+}
+
+static void judge_operands(struct shell_reading *reading, const struct shell_program *row,
+                           const struct shell_arguments *arguments, struct hv_str program)
+{
+    bool file = false;
+    for (size_t i = 0; i < arguments->operand_count; i++) {
+        enum shell_effect effect = operand_effect(row, arguments, i);
+        file |= effect == SHELL_EFFECT_READ || effect == SHELL_EFFECT_READ_TREE;
+        if (effect == SHELL_EFFECT_UNKNOWN)
+            shell_worsenf(reading, SHELL_UNKNOWN, "what %.*s does with %.*s is not known", HV_STR_ARG(program),
+                          HV_STR_ARG(arguments->operands[i]->text));
+        else
+            apply(reading, effect, arguments->operands[i], program);
+    }
+    if (arguments->scattered)
+        reading->act.reads_listed = reading->act.writes_listed = false;
+    if (file && !arguments->scattered)
+        return;
+    reading->act.reads_input |= row->reads_input || row->rest == SHELL_EFFECT_READ;
+    if (!arguments->operand_count || row->first_count >= arguments->operand_count) {
+        if (row->without_operands == SHELL_EFFECT_READ || row->without_operands == SHELL_EFFECT_READ_TREE)
+            shell_reads_directory(reading, row->without_operands == SHELL_EFFECT_READ_TREE);
+        else if (row->without_operands)
+            apply(reading, row->without_operands, NULL, program);
+    }
+}
+
+const struct shell_program *shell_find_row(const struct shell_program *rows, struct hv_str name)
+{
+    for (; rows && rows->names; rows++)
+        if (shell_names_have(rows->names, name))
+            return rows;
+    return NULL;
+}
+
+static void judge_subcommand(struct shell_reading *reading, const struct shell_program *row,
+                             const struct shell_arguments *arguments, const struct shell_word *words, size_t count)
+{
+    const struct shell_word *name = arguments->operands[0];
+    const struct shell_program *found =
+        name->known && !arguments->scattered ? shell_find_row(row->subcommands, name->value) : NULL;
+    if (found)
+        shell_judge_row(reading, found, words + arguments->first, count - arguments->first);
+    else
+        shell_worsenf(reading, SHELL_UNKNOWN, "what %.*s %.*s does is not known", HV_STR_ARG(words[0].value),
+                      HV_STR_ARG(name->text));
+}
+
+/* The row's own class. Of what it writes nothing is known but the operands that are written. */
+static void judge_class(struct shell_reading *reading, const struct shell_program *row, struct hv_str program)
+{
+    static const char *const does[] = {"is not known", "runs code", "reaches the network", "changes something", ""};
+    if (row->class == SHELL_WRITES && !reading->act.write_count)
+        reading->act.writes_listed = false;
+    if (row->why)
+        shell_worsen(reading, row->class, row->why);
+    else
+        shell_worsenf(reading, row->class, "%.*s %s", HV_STR_ARG(program), does[row->class]);
+}
+
+void shell_judge_row(struct shell_reading *reading, const struct shell_program *row, const struct shell_word *words,
+                     size_t count)
+{
+    struct shell_arguments arguments;
+    reading->act.answers = row->answers;
+    if (row->judge) {
+        row->judge(reading, words, count);
+        return;
+    }
+    if (!shell_arguments(reading, row, words, count, &arguments) || arguments.help)
+        return;
+    if (row->subcommands && arguments.operand_count) {
+        judge_subcommand(reading, row, &arguments, words, count);
+        return;
+    }
+    judge_operands(reading, row, &arguments, words[0].value);
+    judge_class(reading, row, words[0].value);
+}

@@ -1,0 +1,442 @@
+/*
+ * judge.c: the judgement of a whole script: one act for each command of its reading, and for each that a wrapper runs.
+ * What stands around the words is judged here: assignments, redirections, loops, conditions, arithmetic, functions; the
+ * words themselves by the row of their program (classify.c). See class.h.
+ */
+#include "shell/programs.h"
+#include <string.h>
+
+struct shell_acts {
+    struct shell_act *items;
+    size_t count, capacity;
+};
+
+const char *shell_class_name(enum shell_class class)
+{
+    static const char *const names[] = {"unknown", "executes", "network", "writes", "read_only"};
+    return names[class];
+}
+
+/* ---- acts ----------------------------------------------------------------------------------------------- */
+
+static size_t reserve_act(struct shell_reading *reading)
+{
+    struct shell_acts *acts = reading->acts;
+    if (acts->count == acts->capacity) {
+        acts->capacity = acts->capacity ? 2 * acts->capacity : 8;
+        struct shell_act *bigger = hv_arena_array(reading->arena, struct shell_act, acts->capacity);
+        if (acts->count)
+            memcpy(bigger, acts->items, acts->count * sizeof *bigger);
+        acts->items = bigger;
+    }
+    return acts->count++;
+}
+
+static struct shell_act fresh_act(const struct shell_command *command, const struct shell_word *words, size_t count)
+{
+    return (struct shell_act){
+        .command = command,
+        .words = words,
+        .word_count = count,
+        .class = SHELL_READ_ONLY,
+        .why = HV_STR("only reads"),
+        .reads_listed = true,
+        .writes_listed = true,
+    };
+}
+
+/* What only reads when git starts none of the repository's programs: the world is asked. */
+static void ask_about_git(struct shell_reading *reading)
+{
+    struct hv_str why = HV_STR("git may run programs that the repository names");
+    const struct shell_world *world = reading->world;
+    if (!reading->act.git || reading->act.class != SHELL_READ_ONLY)
+        return;
+    if (world->git_is_quiet && reading->directory.ptr &&
+        world->git_is_quiet(world->user, reading->arena, reading->directory, hv_str_from(reading->act.git), &why))
+        return;
+    shell_worsenf(reading, SHELL_EXECUTES, "%.*s", HV_STR_ARG(why));
+}
+
+static void finish_act(struct shell_reading *reading, size_t slot)
+{
+    ask_about_git(reading);
+    reading->acts->items[slot] = reading->act;
+}
+
+/* ---- the program ---------------------------------------------------------------------------------------- */
+
+/* The program's bare name: a name without "/", or a file in a directory of the system. Absent: neither. */
+static struct hv_str program_name(struct hv_str word)
+{
+    static const char *const directories[] = {"/bin/",  "/usr/bin/",  "/usr/local/bin/",
+                                              "/sbin/", "/usr/sbin/", "/usr/local/sbin/"};
+    if (hv_str_find_byte(word, '/', 0) == SIZE_MAX)
+        return word;
+    for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
+        struct hv_str directory = hv_str_from(directories[i]);
+        struct hv_str name = hv_str_slice(word, directory.len, word.len);
+        if (hv_str_starts(word, directory) && name.len && hv_str_find_byte(name, '/', 0) == SIZE_MAX)
+            return name;
+    }
+    return (struct hv_str){0};
+}
+
+static bool is_builtin(const struct shell_program *row)
+{
+    for (const struct shell_program *builtin = shell_programs_builtins; builtin->names; builtin++)
+        if (builtin == row)
+            return true;
+    return false;
+}
+
+static bool is_trusted(struct shell_reading *reading, const struct shell_program *row, struct hv_str word)
+{
+    const struct shell_world *world = reading->world;
+    if (word.ptr[0] == '/' || is_builtin(row))
+        return true;
+    return world->is_system_program && world->is_system_program(world->user, word);
+}
+
+/* A function of the script: its body's commands are judged where they stand. */
+static void judge_call(struct shell_reading *reading, struct hv_str name)
+{
+    if (shell_find_program(name))
+        shell_worsenf(reading, SHELL_UNKNOWN, "a function of the script takes the place of %.*s", HV_STR_ARG(name));
+    else
+        reading->act.why = HV_STR("calls a function of the script");
+    reading->act.changes_shell = true;
+}
+
+static void judge_words(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    if (!words[0].known || !words[0].value.len) {
+        shell_worsen(reading, SHELL_UNKNOWN, "which program runs is not known");
+        reading->act.runs_input = true;
+        return;
+    }
+    struct hv_str name = program_name(words[0].value);
+    const struct shell_program *row = name.ptr ? shell_find_program(name) : NULL;
+    if (!row)
+        shell_worsenf(reading, SHELL_UNKNOWN, "what %.*s does is not known", HV_STR_ARG(words[0].value));
+    else if (!is_trusted(reading, row, words[0].value))
+        shell_worsenf(reading, SHELL_UNKNOWN, "%.*s is not a program of the system", HV_STR_ARG(words[0].value));
+    else
+        shell_judge_row(reading, row, words, count);
+}
+
+static bool is_function(const struct shell_script *script, struct hv_str name)
+{
+    for (size_t i = 0; script && i < script->count; i++)
+        if (script->commands[i].kind == SHELL_COMMAND_FUNCTION && hv_str_eq(script->commands[i].variable, name))
+            return true;
+    return false;
+}
+
+static bool too_deep(struct shell_reading *reading)
+{
+    if (reading->depth < SHELL_WRAPPER_DEPTH_MAX)
+        return false;
+    shell_worsen(reading, SHELL_UNKNOWN, "programs that run programs, too many within each other");
+    return true;
+}
+
+void shell_judge_inner(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    reading->act.words = words;
+    reading->act.word_count = count;
+    if (!count || too_deep(reading))
+        return;
+    reading->depth++;
+    judge_words(reading, words, count);
+    reading->depth--;
+}
+
+/* The further act is no better for its place: what it needs stands in it alone. */
+void shell_judge_further(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    if (!count || too_deep(reading))
+        return;
+    struct shell_reading inner = *reading;
+    size_t slot = reserve_act(reading);
+    inner.act = fresh_act(reading->command, words, count);
+    inner.read_capacity = inner.write_capacity = 0;
+    inner.depth++;
+    judge_words(&inner, words, count);
+    finish_act(&inner, slot);
+    shell_worsen(reading, inner.act.class, "");
+    reading->act.why =
+        inner.act.class == reading->act.class && !reading->act.why.len ? inner.act.why : reading->act.why;
+}
+
+/* ---- what stands around the words ------------------------------------------------------------------------ */
+
+static const unsigned expanded = SHELL_WORD_VARIABLE | SHELL_WORD_ARITHMETIC | SHELL_WORD_MANY | SHELL_WORD_NUMBER;
+
+/* ${x@P}, ${!x}, $((x)) over data: code may come out of what is expanded. */
+static void judge_expansion(struct shell_reading *reading, const struct shell_word *word)
+{
+    if (word->known || !(word->flags & expanded))
+        return;
+    if (!shell_expansions_are_plain(reading->script, word->text))
+        shell_worsenf(reading, SHELL_UNKNOWN, "%.*s may evaluate data as code", HV_STR_ARG(word->text));
+}
+
+static void judge_assignment(struct shell_reading *reading, const struct shell_assignment *assignment)
+{
+    if (!shell_variable_is_harmless(assignment->name, &assignment->value))
+        shell_worsenf(reading, SHELL_UNKNOWN, "%.*s may change what programs do", HV_STR_ARG(assignment->name));
+    if (assignment->element || (assignment->array && hv_str_find_byte(assignment->value.text, '[', 0) != SIZE_MAX))
+        shell_worsenf(reading, SHELL_UNKNOWN, "the subscript of %.*s may be evaluated", HV_STR_ARG(assignment->name));
+    if (assignment->array && !shell_expansions_are_plain(reading->script, assignment->value.text))
+        shell_worsenf(reading, SHELL_UNKNOWN, "%.*s may evaluate data as code", HV_STR_ARG(assignment->name));
+    judge_expansion(reading, &assignment->value);
+    if (!reading->act.word_count)
+        reading->act.changes_shell = true;
+}
+
+/* bash opens connections for these names itself. A word that may become one counts. */
+static bool may_be_connection(const struct shell_word *target)
+{
+    static const char *const names[] = {"/dev/tcp/", "/dev/udp/"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct hv_str name = hv_str_from(names[i]);
+        if (hv_str_starts(target->value, name))
+            return true;
+        bool open = !target->known && target->flags & (SHELL_WORD_VARIABLE | SHELL_WORD_COMMAND);
+        if (open && target->value.len && hv_str_starts(name, target->value))
+            return true;
+    }
+    return false;
+}
+
+static bool is_free_target(const struct shell_word *target)
+{
+    if (!target->known)
+        return false;
+    struct hv_str value = target->value;
+    if (shell_names_have("/dev/null /dev/stdout /dev/stderr /dev/stdin", value))
+        return true;
+    struct hv_str number = hv_str_slice(value, 8, value.len);
+    for (size_t i = 0; i < number.len; i++)
+        if (number.ptr[i] < '0' || number.ptr[i] > '9')
+            return false;
+    return number.len && hv_str_starts(value, HV_STR("/dev/fd/"));
+}
+
+static void redirect_file(struct shell_reading *reading, const struct shell_redirect *redirect)
+{
+    const struct shell_word *target = &redirect->target;
+    if (may_be_connection(target)) {
+        shell_worsen(reading, SHELL_NETWORK, "the redirection opens a connection");
+        return;
+    }
+    if (is_free_target(target))
+        return;
+    if (redirect->kind != SHELL_REDIRECT_READ) {
+        shell_writes(reading, target, false);
+        return;
+    }
+    bool process = !target->known && target->flags & SHELL_WORD_PROCESS;
+    if (!target->known && !process && !target->value.len && target->flags & (SHELL_WORD_VARIABLE | SHELL_WORD_COMMAND))
+        shell_worsenf(reading, SHELL_UNKNOWN, "what %.*s is, a file or a connection, is not known",
+                      HV_STR_ARG(target->text));
+    if (target->known && hv_str_is(target->value, "-"))
+        shell_reads(reading, &(const struct shell_word){.value = HV_STR("./-"), .known = true}, false);
+    else
+        shell_reads(reading, target, false);
+}
+
+/* >&$x: a descriptor, or a file that is written. */
+static void redirect_descriptor(struct shell_reading *reading, const struct shell_redirect *redirect)
+{
+    if (redirect->target.known || redirect->target.flags & SHELL_WORD_NUMBER)
+        return;
+    shell_worsen(reading, SHELL_UNKNOWN, "whether the redirection writes a file is not known");
+}
+
+static void judge_redirect(struct shell_reading *reading, const struct shell_redirect *redirect)
+{
+    if (redirect->variable.ptr && !shell_variable_is_harmless(redirect->variable, NULL))
+        shell_worsenf(reading, SHELL_UNKNOWN, "%.*s may change what programs do", HV_STR_ARG(redirect->variable));
+    judge_expansion(reading, &redirect->target);
+    if (redirect->kind == SHELL_REDIRECT_DUPLICATE)
+        redirect_descriptor(reading, redirect);
+    else if (redirect->kind != SHELL_REDIRECT_HERE && redirect->kind != SHELL_REDIRECT_HERE_STRING)
+        redirect_file(reading, redirect);
+}
+
+static void judge_arithmetic(struct shell_reading *reading, const struct shell_command *command)
+{
+    for (size_t i = 0; i < command->word_count; i++)
+        if (!shell_arithmetic_is_plain(reading->script, command->words[i].text))
+            shell_worsen(reading, SHELL_UNKNOWN, "arithmetic may evaluate data as code");
+    reading->act.changes_shell = true;
+}
+
+/* The operand of -eq and the like is an expression. */
+static bool is_plain_number(struct shell_reading *reading, const struct shell_word *word)
+{
+    int64_t number;
+    if (word->known)
+        return hv_str_to_int64(word->value, &number) || shell_arithmetic_is_plain(reading->script, word->value);
+    return (word->flags & SHELL_WORD_NUMBER) != 0;
+}
+
+static void judge_condition(struct shell_reading *reading, const struct shell_command *command)
+{
+    for (size_t i = 0; i < command->word_count; i++) {
+        const struct shell_word *word = &command->words[i];
+        if (!word->known || word->flags & SHELL_WORD_QUOTED)
+            continue;
+        if (shell_names_have("-v -R", word->value))
+            shell_worsen(reading, SHELL_UNKNOWN, "[[ -v ]] may evaluate a subscript");
+        if (!shell_names_have("-eq -ne -lt -le -gt -ge", word->value) || !i || i + 1 >= command->word_count)
+            continue;
+        if (!is_plain_number(reading, &command->words[i - 1]) || !is_plain_number(reading, &command->words[i + 1]))
+            shell_worsenf(reading, SHELL_UNKNOWN, "[[ %.*s ]] may evaluate data as code", HV_STR_ARG(word->value));
+    }
+}
+
+static void judge_simple(struct shell_reading *reading, const struct shell_command *command)
+{
+    if (!command->word_count)
+        return;
+    bool known = command->words[0].known;
+    if (known && (command->calls_function || is_function(reading->script, command->words[0].value)))
+        judge_call(reading, command->words[0].value);
+    else
+        judge_words(reading, command->words, command->word_count);
+}
+
+static void judge_kind(struct shell_reading *reading, const struct shell_command *command)
+{
+    switch (command->kind) {
+    case SHELL_COMMAND_SIMPLE: judge_simple(reading, command); break;
+    case SHELL_COMMAND_FOR:
+        reading->act.changes_shell = true;
+        if (!shell_variable_is_harmless(command->variable, NULL))
+            shell_worsenf(reading, SHELL_UNKNOWN, "%.*s may change what programs do", HV_STR_ARG(command->variable));
+        break;
+    case SHELL_COMMAND_ARITHMETIC: judge_arithmetic(reading, command); break;
+    case SHELL_COMMAND_CONDITION: judge_condition(reading, command); break;
+    case SHELL_COMMAND_FUNCTION:
+        reading->act.changes_shell = true;
+        if (shell_find_program(command->variable))
+            shell_worsenf(reading, SHELL_UNKNOWN, "a function of the script takes the place of %.*s",
+                          HV_STR_ARG(command->variable));
+        break;
+    case SHELL_COMMAND_GROUP:
+    case SHELL_COMMAND_CASE: break;
+    }
+}
+
+static void judge_command(struct shell_reading *reading, const struct shell_command *command)
+{
+    bool condition = command->kind == SHELL_COMMAND_ARITHMETIC;
+    size_t slot = reserve_act(reading);
+    if (!reading->in_text)
+        reading->command = command;
+    reading->directory = command->directory;
+    reading->act = fresh_act(reading->command, command->words, command->word_count);
+    reading->read_capacity = reading->write_capacity = 0;
+    for (size_t i = 0; !condition && i < command->word_count; i++)
+        judge_expansion(reading, &command->words[i]);
+    for (size_t i = 0; i < command->assignment_count; i++)
+        judge_assignment(reading, &command->assignments[i]);
+    judge_kind(reading, command);
+    /* Redirections are relative to the directory of the shell, not to the one that env -C gives. */
+    reading->directory = command->directory;
+    for (size_t i = 0; i < command->redirect_count; i++)
+        judge_redirect(reading, &command->redirects[i]);
+    finish_act(reading, slot);
+}
+
+static void judge_commands(struct shell_reading *reading, const struct shell_script *script)
+{
+    reading->script = script;
+    for (size_t i = 0; i < script->count; i++) {
+        const struct shell_command *command = &script->commands[i];
+        if (command->kind != SHELL_COMMAND_GROUP || command->redirect_count)
+            judge_command(reading, command);
+    }
+}
+
+void shell_judge_text(struct shell_reading *reading, struct hv_str text)
+{
+    struct shell_start start = {0};
+    struct shell_script *script = hv_arena_new(reading->arena, struct shell_script);
+    if (too_deep(reading))
+        return;
+    if (reading->start)
+        start.home = reading->start->home;
+    start.directory = reading->directory;
+    shell_read(reading->arena, text, &start, script);
+    struct shell_reading inner = *reading;
+    inner.depth++;
+    inner.in_text = true;
+    size_t first = reading->acts->count;
+    judge_commands(&inner, script);
+    if (!script->accepted)
+        shell_worsen(reading, SHELL_UNKNOWN, "the script in an argument is not understood");
+    for (size_t i = first; i < reading->acts->count; i++) {
+        const struct shell_act *act = &reading->acts->items[i];
+        shell_worsenf(reading, act->class, "%.*s", HV_STR_ARG(act->why));
+        reading->act.reads_listed &= act->reads_listed;
+        reading->act.writes_listed &= act->writes_listed;
+    }
+}
+
+void shell_judge(struct hv_arena *arena, struct hv_str text, const struct shell_start *start,
+                 const struct shell_world *world, struct shell_judgement *out)
+{
+    static const struct shell_world nothing = {0};
+    struct shell_acts acts = {0};
+    struct shell_reading reading = {.arena = arena, .start = start, .world = world ? world : &nothing, .acts = &acts};
+    *out = (struct shell_judgement){.class = SHELL_READ_ONLY, .why = HV_STR("only reads")};
+    shell_read(arena, text, start, &out->script);
+    judge_commands(&reading, &out->script);
+    out->acts = acts.items;
+    out->count = acts.count;
+    for (size_t i = 0; i < acts.count; i++)
+        if (acts.items[i].class < out->class) {
+            out->class = acts.items[i].class;
+            out->why = acts.items[i].why;
+        }
+    if (!out->script.accepted) {
+        out->class = SHELL_UNKNOWN;
+        out->why = hv_str_from(out->script.reason ? out->script.reason : "bash would not accept it");
+    }
+}
+
+/* ---- exit codes ----------------------------------------------------------------------------------------- */
+
+/* Something else may have ended the script with its own code. */
+static bool may_end_early(const struct shell_script *script)
+{
+    for (size_t i = 0; i < script->count; i++) {
+        const struct shell_command *command = &script->commands[i];
+        if (command->word_count && command->kind == SHELL_COMMAND_SIMPLE &&
+            shell_names_have("set exit exec eval return trap", command->words[0].value))
+            return true;
+    }
+    return false;
+}
+
+bool shell_code_is_answer(const struct shell_judgement *judgement, int code, bool *certain)
+{
+    const struct shell_script *script = &judgement->script;
+    const struct shell_command *command = NULL;
+    const struct shell_act *last = NULL;
+    *certain = false;
+    for (size_t i = 0; i < script->count; i++)
+        if (script->commands[i].parent == SIZE_MAX)
+            command = &script->commands[i];
+    for (size_t i = 0; i < judgement->count; i++)
+        if (judgement->acts[i].command == command)
+            last = &judgement->acts[i];
+    if (code != 1 || !last || !last->answers || !script->accepted || last->command->place & SHELL_IN_BACKGROUND)
+        return false;
+    *certain = !(last->command->place & SHELL_IN_BRANCH) && !may_end_early(script);
+    return true;
+}

@@ -1,0 +1,441 @@
+/*
+ * programs_builtins.c: what is built into bash 5.2: builtins(7), help in bash. Those that set variables may set only
+ * harmless ones; those that take code are judged by it, when it is known.
+ */
+#include "shell/programs.h"
+#include <string.h>
+
+static void changes_shell(struct shell_reading *reading)
+{
+    reading->act.changes_shell = true;
+}
+
+/* A word that names a variable to be set. */
+static void set_variable(struct shell_reading *reading, const struct shell_word *word)
+{
+    changes_shell(reading);
+    if (!word->known || !shell_variable_is_harmless(word->value, NULL))
+        shell_worsenf(reading, SHELL_UNKNOWN, "setting %.*s may change what programs do", HV_STR_ARG(word->text));
+}
+
+/* ---- directories ---------------------------------------------------------------------------------------- */
+
+static const struct shell_program cd_row = {
+    "cd", .class = SHELL_READ_ONLY, .options = (const struct shell_option[]){{"-L -P -e -@", SHELL_EFFECT_NONE}, {0}},
+    .rest = SHELL_EFFECT_NONE, .harmless_options = true};
+
+static void judge_cd(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    changes_shell(reading);
+    (void)shell_arguments(reading, &cd_row, words, count, &arguments);
+}
+
+/* pushd, popd: +n and -n are places of the stack. */
+static void judge_stack(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    (void)words;
+    (void)count;
+    changes_shell(reading);
+}
+
+/* ---- words are data ------------------------------------------------------------------------------------- */
+
+/* A conversion that sets a variable: %n. What is not known may hold one. */
+static bool format_may_set(const struct shell_word *format)
+{
+    struct hv_str text = format->value;
+    for (size_t i = 0; i + 1 < text.len; i++) {
+        if (text.ptr[i] != '%')
+            continue;
+        size_t end = ++i;
+        while (end < text.len && strchr("-+ #0123456789.*'hjlLqtz", text.ptr[end]) && text.ptr[end])
+            end++;
+        if (end < text.len && text.ptr[end] == 'n')
+            return true;
+        i = end;
+    }
+    return !format->known;
+}
+
+static void judge_printf(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    size_t at = 1;
+    if (at + 1 < count && words[at].known && hv_str_is(words[at].value, "-v")) {
+        set_variable(reading, &words[at + 1]);
+        at += 2;
+    } else if (at < count && words[at].known && hv_str_is(words[at].value, "--")) {
+        at++;
+    } else if (at < count && words[at].known && hv_str_starts(words[at].value, HV_STR("-v"))) {
+        struct shell_word name = shell_word_known(hv_str_slice(words[at].value, 2, words[at].value.len));
+        set_variable(reading, &name);
+        at++;
+    }
+    if (at >= count)
+        return;
+    const struct shell_word *format = &words[at];
+    bool option = at == 1 && !format->known && shell_may_be_option(format) && (count > 2 || shell_may_be_many(format));
+    bool sets = format_may_set(format) && (count > at + 1 || shell_may_be_many(format));
+    if (option || (sets && !(format->flags & SHELL_WORD_NUMBER)))
+        shell_worsen(reading, SHELL_UNKNOWN, "printf may set a variable: its format is not known, or has %n");
+}
+
+static const struct shell_option read_options[] = {
+    {"-r -s", SHELL_EFFECT_NONE},
+    {"-a -A", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+    {"-d -n -N -p -t -u -i", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+    {0},
+};
+static const struct shell_program read_row = {"read", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = read_options};
+
+static void judge_names(struct shell_reading *reading, const struct shell_arguments *arguments)
+{
+    changes_shell(reading);
+    for (size_t i = 0; i < arguments->operand_count; i++)
+        set_variable(reading, arguments->operands[i]);
+}
+
+static void judge_read(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    reading->act.reads_input = true;
+    if (!shell_arguments(reading, &read_row, words, count, &arguments))
+        return;
+    const struct shell_given *array = shell_given(&arguments, "-a");
+    if (array)
+        set_variable(reading, &array->argument);
+    judge_names(reading, &arguments);
+}
+
+static const struct shell_option mapfile_options[] = {
+    {"-t", SHELL_EFFECT_NONE},
+    {"-d -n -O -s -u -c", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+    {"-C", SHELL_EFFECT_EXECUTE, SHELL_ARITY_ONE},
+    {0},
+};
+static const struct shell_program mapfile_row = {"mapfile", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+                                                 .options = mapfile_options};
+
+static void judge_mapfile(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    reading->act.reads_input = true;
+    if (shell_arguments(reading, &mapfile_row, words, count, &arguments))
+        judge_names(reading, &arguments);
+}
+
+static void judge_getopts(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    if (count < 3)
+        return;
+    set_variable(reading, &words[2]);
+    for (size_t i = 1; i < count; i++)
+        if (shell_may_be_many(&words[i]) && i < 3)
+            shell_worsen(reading, SHELL_UNKNOWN, "which variable getopts sets is not known");
+}
+
+/* ---- variables ------------------------------------------------------------------------------------------ */
+
+/* NAME, NAME=value or an option of declare. */
+static void judge_declaration(struct shell_reading *reading, const struct shell_word *word, const char *letters)
+{
+    struct hv_str value = word->value;
+    size_t equals = hv_str_find_byte(value, '=', 0);
+    if (word->known && value.len > 1 && (value.ptr[0] == '-' || value.ptr[0] == '+')) {
+        for (size_t i = 1; i < value.len; i++)
+            if (!strchr(letters, value.ptr[i]))
+                shell_worsenf(reading, SHELL_UNKNOWN, "option %.*s may evaluate data", HV_STR_ARG(value));
+        return;
+    }
+    if (equals == SIZE_MAX && !word->known) {
+        shell_worsenf(reading, SHELL_UNKNOWN, "which variable %.*s sets is not known", HV_STR_ARG(word->text));
+        return;
+    }
+    struct hv_str name = hv_str_slice(value, 0, equals == SIZE_MAX ? value.len : equals);
+    if (name.len && name.ptr[name.len - 1] == '+')
+        name.len--;
+    struct shell_word content = *word;
+    content.value = hv_str_slice(value, equals == SIZE_MAX ? value.len : equals + 1, value.len);
+    bool array = equals != SIZE_MAX && content.value.len && content.value.ptr[0] == '(';
+    if (!shell_variable_is_harmless(name, equals == SIZE_MAX ? NULL : &content))
+        shell_worsenf(reading, SHELL_UNKNOWN, "setting %.*s may change what programs do", HV_STR_ARG(name));
+    if (array && (!word->known || hv_str_find_byte(content.value, '[', 0) != SIZE_MAX))
+        shell_worsenf(reading, SHELL_UNKNOWN, "the subscripts of %.*s may be evaluated", HV_STR_ARG(name));
+}
+
+static bool prints_only(const struct shell_word *words, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (words[i].known && words[i].value.len > 1 && words[i].value.ptr[0] == '-' &&
+            hv_str_find_byte(words[i].value, 'p', 0) != SIZE_MAX)
+            return true;
+    return count == 1;
+}
+
+static void judge_declarations(struct shell_reading *reading, const struct shell_word *words, size_t count,
+                               const char *letters)
+{
+    changes_shell(reading);
+    for (size_t i = 1; i < count; i++) {
+        struct hv_str value = words[i].value;
+        bool option = words[i].known && value.len > 1 && value.ptr[0] == '-';
+        if (prints_only(words, count) && !option && words[i].known && shell_is_identifier(value))
+            continue;
+        judge_declaration(reading, &words[i], letters);
+    }
+}
+
+static void judge_declare(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_declarations(reading, words, count, "aAfFgIlprux");
+}
+
+static void judge_export(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_declarations(reading, words, count, "np");
+}
+
+static void judge_readonly(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_declarations(reading, words, count, "aAfp");
+}
+
+static void judge_unset(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    changes_shell(reading);
+    for (size_t i = 1; i < count; i++)
+        if (!(words[i].known && shell_names_have("-v -f", words[i].value)))
+            set_variable(reading, &words[i]);
+}
+
+static void judge_let(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    changes_shell(reading);
+    for (size_t i = 1; i < count; i++)
+        if (!words[i].known || !shell_arithmetic_is_plain(reading->script, words[i].value))
+            shell_worsen(reading, SHELL_UNKNOWN, "arithmetic may evaluate data as code");
+}
+
+/* ---- settings of the shell ------------------------------------------------------------------------------ */
+
+/* set: options that neither export variables nor change what is read; after "--" the positional parameters. */
+static void judge_set(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    changes_shell(reading);
+    for (size_t i = 1; i < count; i++) {
+        struct hv_str value = words[i].value;
+        if (!words[i].known && shell_may_be_option(&words[i]))
+            shell_worsen(reading, SHELL_UNKNOWN, "what set changes is not known");
+        if (!words[i].known || hv_str_is(value, "--") || !value.len || (value.ptr[0] != '-' && value.ptr[0] != '+'))
+            return;
+        for (size_t j = 1; j < value.len; j++)
+            if (!strchr("bBCeEfhmnoTuvx", value.ptr[j]))
+                shell_worsenf(reading, SHELL_UNKNOWN, "set %.*s is not known to be harmless", HV_STR_ARG(value));
+        if (value.ptr[value.len - 1] == 'o' && i + 1 < count) {
+            i++;
+            if (!words[i].known ||
+                !shell_names_have(
+                    "braceexpand emacs errexit errtrace functrace hashall monitor noclobber noexec noglob "
+                    "notify nounset physical pipefail verbose vi xtrace",
+                    words[i].value))
+                shell_worsen(reading, SHELL_UNKNOWN, "what set -o changes is not known");
+        }
+    }
+}
+
+static void judge_shopt(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct hv_str value = words[i].value;
+        if (!words[i].known)
+            shell_worsen(reading, SHELL_UNKNOWN, "what shopt changes is not known");
+        if (!words[i].known || shell_names_have("-s -u -p -q -sq -qs -uq -qu", value))
+            continue;
+        if (!shell_names_have(
+                "nullglob failglob dotglob globstar nocaseglob nocasematch checkwinsize cmdhist histappend "
+                "inherit_errexit globskipdots globasciiranges",
+                value))
+            shell_worsenf(reading, SHELL_UNKNOWN, "shopt %.*s may change how the script is read", HV_STR_ARG(value));
+    }
+    changes_shell(reading);
+}
+
+static const struct shell_option hash_options[] = {
+    {"-r -l -t -d", SHELL_EFFECT_NONE},
+    {0},
+};
+
+/* ---- code ----------------------------------------------------------------------------------------------- */
+
+static void judge_eval(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    size_t at = count > 1 && words[1].known && hv_str_is(words[1].value, "--") ? 2 : 1;
+    struct hv_str text = HV_STR("");
+    changes_shell(reading);
+    for (size_t i = at; i < count; i++) {
+        if (!words[i].known || (i == at && words[i].value.len && words[i].value.ptr[0] == '-')) {
+            reading->act.runs_input = true;
+            shell_worsen(reading, SHELL_EXECUTES, "eval runs code that is not known");
+            return;
+        }
+        text = hv_arena_format(reading->arena, "%.*s%s%.*s", HV_STR_ARG(text), i > at ? " " : "",
+                               HV_STR_ARG(words[i].value));
+    }
+    shell_judge_text(reading, text);
+}
+
+static void judge_trap(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    size_t at = count > 1 && words[1].known && hv_str_is(words[1].value, "--") ? 2 : 1;
+    if (at >= count || (words[at].known && shell_names_have("-p -l", words[at].value)))
+        return;
+    changes_shell(reading);
+    if (!words[at].known) {
+        shell_worsen(reading, SHELL_EXECUTES, "trap runs code that is not known");
+        return;
+    }
+    if (count > at + 1 && words[at].value.len && !hv_str_is(words[at].value, "-"))
+        shell_judge_text(reading, words[at].value);
+}
+
+static const struct shell_option exec_options[] = {
+    {"-c -l", SHELL_EFFECT_NONE},
+    {"-a", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+    {0},
+};
+static const struct shell_program exec_row = {"exec", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = exec_options};
+
+/* Without words, only redirections, which are judged where they stand. With words it ends the shell with a program. */
+static void judge_exec(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    changes_shell(reading);
+    if (count == 1 || !shell_arguments(reading, &exec_row, words, count, &arguments))
+        return;
+    shell_worsen(reading, SHELL_EXECUTES, "exec puts a program in the place of the shell");
+    shell_judge_inner(reading, words + arguments.first, count - arguments.first);
+}
+
+static const struct shell_option command_options[] = {
+    {"-p", SHELL_EFFECT_NONE},
+    {"-v -V", SHELL_EFFECT_NONE},
+    {0},
+};
+static const struct shell_program command_row = {"command", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+                                                 .options = command_options};
+
+static void judge_command(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &command_row, words, count, &arguments))
+        return;
+    if (!shell_given(&arguments, "-v -V"))
+        shell_judge_inner(reading, words + arguments.first, count - arguments.first);
+}
+
+static void judge_builtin(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    size_t at = count > 1 && words[1].known && hv_str_is(words[1].value, "--") ? 2 : 1;
+    if (at >= count)
+        return;
+    if (words[at].known && shell_find_row(shell_programs_builtins, words[at].value))
+        shell_judge_inner(reading, words + at, count - at);
+    else
+        shell_worsen(reading, SHELL_UNKNOWN, "which builtin runs is not known");
+}
+
+/* ---- processes ------------------------------------------------------------------------------------------ */
+
+/* kill -l lists, kill -0 asks; anything else ends or stops processes. */
+static void judge_kill(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    bool asks = count > 1 && words[1].known &&
+                (hv_str_is(words[1].value, "-0") || hv_str_is(words[1].value, "-l") || hv_str_is(words[1].value, "-L"));
+    bool named = count > 2 && words[1].known && hv_str_is(words[1].value, "-s") && words[2].known &&
+                 hv_str_is(words[2].value, "0");
+    for (size_t i = 1; i < count; i++)
+        if (!words[i].known && shell_may_be_option(&words[i]) && i == 1)
+            asks = named = false;
+    if (!asks && !named && count > 1) {
+        shell_worsen(reading, SHELL_WRITES, "kill sends signals to processes");
+        reading->act.writes_listed = false;
+    }
+}
+
+static void judge_alias(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (!words[i].known || hv_str_find_byte(words[i].value, '=', 0) != SIZE_MAX)
+            shell_worsen(reading, SHELL_UNKNOWN, "an alias changes what later words mean");
+}
+
+/* ---- test ----------------------------------------------------------------------------------------------- */
+
+/* -v and -R evaluate the subscript of the word that follows. So no word that is one of them, or may become one, may
+ * stand before one that is not known, or that has a subscript: wherever test then takes its operators from. */
+static bool may_evaluate(const struct shell_word *word)
+{
+    return word->known ? shell_names_have("-v -R", word->value)
+                       : shell_may_be_option(word) && !(word->flags & SHELL_WORD_NUMBER);
+}
+
+static bool test_is_plain(const struct shell_word *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (shell_may_be_many(&words[i]) && !(words[i].flags & SHELL_WORD_NUMBER))
+            return false;
+        const struct shell_word *next = i + 1 < count ? &words[i + 1] : NULL;
+        if (next && may_evaluate(&words[i]) && (!next->known || hv_str_find_byte(next->value, '[', 0) != SIZE_MAX))
+            return false;
+    }
+    return true;
+}
+
+static void judge_test(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    bool bracket = hv_str_ends(words[0].value, HV_STR("["));
+    if (bracket && count > 1 && words[count - 1].known && hv_str_is(words[count - 1].value, "]"))
+        count--;
+    if (count > 1 && !test_is_plain(words + 1, count - 1))
+        shell_worsen(reading, SHELL_UNKNOWN, "test may evaluate a subscript (-v): not all its words are known");
+}
+
+static void no_judgement(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    (void)reading;
+    (void)words;
+    (void)count;
+}
+
+const struct shell_program shell_programs_builtins[] = {
+    {": true false echo", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .judge = no_judgement},
+    {"exit return break continue shift times suspend logout", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .judge = judge_stack},
+    {"caller dirs jobs wait disown help pwd", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .judge = no_judgement},
+    {"type umask ulimit", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .judge = judge_stack},
+    {"cd", .judge = judge_cd},
+    {"pushd popd", .judge = judge_stack},
+    {"printf", .judge = judge_printf},
+    {"read", .judge = judge_read},
+    {"mapfile readarray", .judge = judge_mapfile},
+    {"getopts", .judge = judge_getopts},
+    {"declare typeset local", .judge = judge_declare},
+    {"export", .judge = judge_export},
+    {"readonly", .judge = judge_readonly},
+    {"unset", .judge = judge_unset},
+    {"let", .judge = judge_let},
+    {"set", .judge = judge_set},
+    {"shopt", .judge = judge_shopt},
+    {"hash", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = hash_options, .rest = SHELL_EFFECT_NONE},
+    {"history", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE},
+    {"eval", .judge = judge_eval},
+    {"source .", SHELL_SYNTAX_NONE, SHELL_EXECUTES, "runs the commands of a file", .rest = SHELL_EFFECT_NONE},
+    {"trap", .judge = judge_trap},
+    {"exec", .judge = judge_exec},
+    {"command", .judge = judge_command},
+    {"builtin", .judge = judge_builtin},
+    {"kill", .judge = judge_kill},
+    {"alias", .judge = judge_alias},
+    {"unalias", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE},
+    {"test [", .answers = true, .judge = judge_test},
+    {0},
+};

@@ -1,0 +1,407 @@
+/*
+ * programs_wrappers.c: programs that run another program, and shells. They are looked through: what counts is what runs
+ * in the end. coreutils 9.1, util-linux 2.38, findutils 4.9, procps 4.0.
+ */
+#include "shell/programs.h"
+#include <string.h>
+
+#define HELP                                                                                                           \
+    {                                                                                                                  \
+        "--help --version", SHELL_EFFECT_HELP                                                                          \
+    }
+
+/* ---- NUMBER OPERANDS before the program ------------------------------------------------------------------ */
+
+/* Options, then `operands` words of the wrapper's own, then what runs. */
+static void judge_behind(struct shell_reading *reading, const struct shell_program *row, const struct shell_word *words,
+                         size_t count, size_t operands)
+{
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, row, words, count, &arguments) || arguments.help)
+        return;
+    for (size_t i = arguments.first; i < count && i < arguments.first + operands; i++)
+        if (shell_may_be_many(&words[i])) {
+            shell_worsen(reading, SHELL_UNKNOWN, "which program runs is not known");
+            return;
+        }
+    size_t at = arguments.first + operands;
+    if (at < count)
+        shell_judge_inner(reading, words + at, count - at);
+}
+
+static const struct shell_option timeout_options[] = {
+    {"-f --foreground -p --preserve-status --preserve-status -v --verbose", SHELL_EFFECT_NONE},
+    {"-k --kill-after -s --signal", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+    HELP,
+    {0},
+};
+static const struct shell_program timeout_row = {"timeout", SHELL_SYNTAX_POSIX, .options = timeout_options};
+
+static void judge_timeout(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_behind(reading, &timeout_row, words, count, 1);
+}
+
+static const struct shell_option time_options[] = {
+    {"-p --portability -v --verbose -q --quiet -a --append", SHELL_EFFECT_NONE},
+    {"-f --format", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+    {"-o --output", SHELL_EFFECT_WRITE, SHELL_ARITY_ONE},
+    {"-V", SHELL_EFFECT_HELP},
+    HELP,
+    {0},
+};
+static const struct shell_program time_row = {"time", SHELL_SYNTAX_POSIX, .options = time_options};
+
+static void judge_time(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_behind(reading, &time_row, words, count, 0);
+}
+
+static const struct shell_option nice_options[] = {
+    {"-n --adjustment", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+    HELP,
+    {0},
+};
+static const struct shell_program nice_row = {"nice", SHELL_SYNTAX_POSIX, .options = nice_options,
+                                              .numeric_options = true};
+
+static void judge_nice(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_behind(reading, &nice_row, words, count, 0);
+}
+
+static const struct shell_option ionice_options[] = {
+    {"-t --ignore", SHELL_EFFECT_NONE},
+    {"-c --class -n --classdata", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+    {"-p --pid -P --pgid -u --uid", SHELL_EFFECT_WRITES, SHELL_ARITY_ONE},
+    {"-h -V", SHELL_EFFECT_HELP},
+    HELP,
+    {0},
+};
+static const struct shell_program ionice_row = {"ionice", SHELL_SYNTAX_POSIX, .options = ionice_options};
+
+static void judge_ionice(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_behind(reading, &ionice_row, words, count, 0);
+}
+
+static const struct shell_option stdbuf_options[] = {
+    {"-i --input -o --output -e --error", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+    HELP,
+    {0},
+};
+static const struct shell_program stdbuf_row = {"stdbuf", SHELL_SYNTAX_POSIX, .options = stdbuf_options};
+
+static void judge_stdbuf(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_behind(reading, &stdbuf_row, words, count, 0);
+}
+
+static const struct shell_option setsid_options[] = {
+    {"-c --ctty -f --fork -w --wait", SHELL_EFFECT_NONE},
+    {"-h -V", SHELL_EFFECT_HELP},
+    HELP,
+    {0},
+};
+static const struct shell_program setsid_row = {"setsid", SHELL_SYNTAX_POSIX, .options = setsid_options};
+
+static void judge_setsid(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_behind(reading, &setsid_row, words, count, 0);
+}
+
+static const struct shell_option chrt_options[] = {
+    {"-b --batch -d --deadline -f --fifo -i --idle -o --other -r --rr -R --reset-on-fork -v --verbose",
+     SHELL_EFFECT_NONE},
+    {"-T --sched-runtime -P --sched-period -D --sched-deadline", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+    {"-h -V -m --max", SHELL_EFFECT_HELP},
+    HELP,
+    {0},
+};
+static const struct shell_program chrt_row = {"chrt", SHELL_SYNTAX_POSIX, .options = chrt_options};
+
+static void judge_chrt(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_behind(reading, &chrt_row, words, count, 1);
+}
+
+static const struct shell_option taskset_options[] = {
+    {"-c --cpu-list", SHELL_EFFECT_NONE},
+    {"-h -V", SHELL_EFFECT_HELP},
+    HELP,
+    {0},
+};
+static const struct shell_program taskset_row = {"taskset", SHELL_SYNTAX_POSIX, .options = taskset_options};
+
+static void judge_taskset(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_behind(reading, &taskset_row, words, count, 1);
+}
+
+/* nohup writes nohup.out when its output is a terminal; a tool call's never is. */
+static const struct shell_option nohup_options[] = {HELP, {0}};
+static const struct shell_program nohup_row = {"nohup", SHELL_SYNTAX_POSIX, .options = nohup_options};
+
+static void judge_nohup(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_behind(reading, &nohup_row, words, count, 0);
+}
+
+/* ---- env ------------------------------------------------------------------------------------------------ */
+
+static const struct shell_option env_options[] = {
+    {"-i --ignore-environment -0 --null -v --debug --list-signal-handling", SHELL_EFFECT_NONE},
+    {"-u --unset -C --chdir", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+    {"--block-signal --default-signal --ignore-signal", SHELL_EFFECT_NONE, SHELL_ARITY_OPTIONAL},
+    {"-S --split-string", SHELL_EFFECT_UNKNOWN, SHELL_ARITY_ONE},
+    HELP,
+    {0},
+};
+static const struct shell_program env_row = {"env", SHELL_SYNTAX_POSIX, .options = env_options};
+
+/* env -C changes what the program's operands are relative to. */
+static void enter(struct shell_reading *reading, const struct shell_arguments *arguments, const char *option)
+{
+    const struct shell_given *given = shell_given(arguments, option);
+    struct hv_str directory = given ? given->argument.value : (struct hv_str){0};
+    if (!given)
+        return;
+    bool absolute = directory.len && directory.ptr[0] == '/';
+    if (!given->argument.known || (!absolute && !reading->directory.ptr) ||
+        hv_str_find(directory, HV_STR(".."), 0) != SIZE_MAX)
+        reading->directory = (struct hv_str){0};
+    else if (absolute)
+        reading->directory = directory;
+    else
+        reading->directory =
+            hv_arena_format(reading->arena, "%.*s/%.*s", HV_STR_ARG(reading->directory), HV_STR_ARG(directory));
+}
+
+static bool is_assignment(const struct shell_word *word)
+{
+    return hv_str_find_byte(word->value, '=', 0) != SIZE_MAX;
+}
+
+static void judge_environment(struct shell_reading *reading, const struct shell_word *word)
+{
+    size_t equals = hv_str_find_byte(word->value, '=', 0);
+    struct shell_word value = *word;
+    value.value = hv_str_slice(word->value, equals + 1, word->value.len);
+    if (shell_may_be_many(word))
+        shell_worsen(reading, SHELL_UNKNOWN, "which program runs is not known");
+    if (!shell_variable_is_harmless(hv_str_slice(word->value, 0, equals), &value))
+        shell_worsenf(reading, SHELL_UNKNOWN, "%.*s may change what programs do",
+                      HV_STR_ARG(hv_str_slice(word->value, 0, equals)));
+}
+
+static void judge_env(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &env_row, words, count, &arguments) || arguments.help)
+        return;
+    size_t at = arguments.first;
+    if (at < count && words[at].known && hv_str_is(words[at].value, "-"))
+        at++;
+    while (at < count && is_assignment(&words[at]))
+        judge_environment(reading, &words[at++]);
+    const struct shell_given *unset = shell_given(&arguments, "-u --unset");
+    if (unset && (!unset->argument.known || !shell_is_identifier(unset->argument.value)))
+        shell_worsen(reading, SHELL_UNKNOWN, "which variable env unsets is not known");
+    enter(reading, &arguments, "-C --chdir");
+    if (at < count)
+        shell_judge_inner(reading, words + at, count - at);
+}
+
+/* ---- xargs ---------------------------------------------------------------------------------------------- */
+
+static const struct shell_option xargs_options[] = {
+    {"-0 --null -r --no-run-if-empty -t --verbose -x --exit -o --open-tty --show-limits", SHELL_EFFECT_NONE},
+    {"-d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars --process-slot-var", SHELL_EFFECT_NONE,
+     SHELL_ARITY_ONE},
+    {"-a --arg-file", SHELL_EFFECT_READ, SHELL_ARITY_ONE},
+    {"-e --eof -i --replace -l --max-lines", SHELL_EFFECT_NONE, SHELL_ARITY_OPTIONAL},
+    {"-p --interactive", SHELL_EFFECT_UNKNOWN},
+    HELP,
+    {0},
+};
+static const struct shell_program xargs_row = {"xargs", SHELL_SYNTAX_POSIX, .options = xargs_options};
+
+/* What the arguments that xargs reads take the place of; absent: they come last. */
+static struct hv_str replaced(const struct shell_arguments *arguments)
+{
+    const struct shell_given *given = shell_given(arguments, "-I -i --replace");
+    if (!given)
+        return (struct hv_str){0};
+    if (!given->has_argument || (given->argument.known && !given->argument.value.len))
+        return HV_STR("{}");
+    return given->argument.known ? given->argument.value : HV_STR("");
+}
+
+/* word with the mark replaced by something that is not known. */
+static struct shell_word replace_mark(const struct shell_word *word, struct hv_str mark)
+{
+    size_t at = hv_str_find(word->value, mark, 0);
+    if (at == SIZE_MAX && word->known)
+        return *word;
+    struct shell_word unknown = shell_word_unknown(!word->known && shell_may_be_many(word));
+    unknown.text = word->text;
+    unknown.value = hv_str_slice(word->value, 0, at == SIZE_MAX ? word->value.len : at);
+    return unknown;
+}
+
+static void judge_xargs(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    reading->act.reads_input = true;
+    if (!shell_arguments(reading, &xargs_row, words, count, &arguments) || arguments.help)
+        return;
+    const struct shell_given *slot = shell_given(&arguments, "--process-slot-var");
+    if (slot && !shell_variable_is_harmless(slot->argument.value, NULL))
+        shell_worsen(reading, SHELL_UNKNOWN, "the variable that xargs sets may change what programs do");
+    if (arguments.first == count)
+        return; /* echo */
+    struct hv_str mark = replaced(&arguments);
+    size_t inner = count - arguments.first;
+    struct shell_word *run = hv_arena_array(reading->arena, struct shell_word, inner + 1);
+    for (size_t i = 0; i < inner; i++) {
+        const struct shell_word *word = &words[arguments.first + i];
+        run[i] = mark.ptr ? replace_mark(word, mark) : *word;
+    }
+    if (!mark.ptr) {
+        run[inner] = shell_word_unknown(true);
+        run[inner++].text = HV_STR("what xargs reads");
+    }
+    shell_judge_inner(reading, run, inner);
+}
+
+/* ---- shells --------------------------------------------------------------------------------------------- */
+
+static const struct shell_option shell_options[] = {
+    {"-c -e -u -x -v -f -h -n -C -E -T -b -m", SHELL_EFFECT_NONE},
+    {"-o", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+    {"--norc --noprofile --posix --verbose", SHELL_EFFECT_NONE},
+    {"--login -l -i -a -k -p -r -s -t -B -H -P -O -D --rcfile --init-file --debugger --restricted --noediting",
+     SHELL_EFFECT_UNKNOWN},
+    HELP,
+    {0},
+};
+static const struct shell_program shell_row = {"bash", SHELL_SYNTAX_POSIX, .options = shell_options};
+
+/* What dash and bash read alike, byte for byte: nothing that only one of them has. */
+static bool is_common(struct hv_str text)
+{
+    static const char *const differs[] = {"$'", "$\"", "$[", "{", "&>", "|&", "<<", "((",       "[[",
+                                          "<(", ">(",  "~",  "!", "+=", ";&", "=(", "function", "\\\n"};
+    for (size_t i = 0; i < sizeof differs / sizeof *differs; i++)
+        if (hv_str_find(text, hv_str_from(differs[i]), 0) != SIZE_MAX)
+            return false;
+    return true;
+}
+
+static bool is_harmless_setting(const struct shell_arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->given_count; i++) {
+        const struct shell_given *given = &arguments->given[i];
+        if (hv_str_is(given->name, "-o") &&
+            !(given->argument.known &&
+              shell_names_have("errexit nounset pipefail xtrace noglob verbose", given->argument.value)))
+            return false;
+    }
+    return true;
+}
+
+static void judge_shell(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    bool bash = hv_str_ends(words[0].value, HV_STR("bash"));
+    if (!shell_arguments(reading, &shell_row, words, count, &arguments) || arguments.help)
+        return;
+    const struct shell_word *code = arguments.first < count ? &words[arguments.first] : NULL;
+    if (!shell_given(&arguments, "-c")) {
+        reading->act.runs_input = !code;
+        shell_worsen(reading, SHELL_EXECUTES, code ? "runs a script" : "runs what it reads as commands");
+    } else if (!code || !code->known || !is_harmless_setting(&arguments)) {
+        reading->act.runs_input = true;
+        shell_worsen(reading, SHELL_EXECUTES, "runs code that is not known");
+    } else if (!bash && !is_common(code->value)) {
+        shell_worsen(reading, SHELL_UNKNOWN, "runs code that sh may read otherwise than bash");
+    } else {
+        shell_judge_text(reading, code->value);
+    }
+}
+
+/* ---- as someone else, or again and again ----------------------------------------------------------------- */
+
+/* What runs stands behind the options: judged too, for the rules, but it cannot make this harmless. */
+static void judge_privileged(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    shell_worsen(reading, SHELL_EXECUTES, "runs a program with other rights");
+    for (size_t i = 1; i < count; i++)
+        if (words[i].known && words[i].value.len && words[i].value.ptr[0] != '-') {
+            shell_judge_further(reading, words + i, count - i);
+            return;
+        }
+}
+
+static void judge_runner(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    (void)count;
+    shell_worsenf(reading, SHELL_EXECUTES, "%.*s runs other programs", HV_STR_ARG(words[0].value));
+}
+
+static const struct shell_option watch_options[] = {
+    {"-b --beep -c --color -C --no-color -d -e --errexit -g --chgexit -p --precise -t --no-title -w --no-wrap -x "
+     "--exec",
+     SHELL_EFFECT_NONE},
+    {"--differences", SHELL_EFFECT_NONE, SHELL_ARITY_OPTIONAL},
+    {"-n --interval -q --equexit", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+    {"-h -v", SHELL_EFFECT_HELP},
+    HELP,
+    {0},
+};
+static const struct shell_program watch_row = {"watch", SHELL_SYNTAX_POSIX, .options = watch_options};
+
+/* watch gives its words, joined by blanks, to sh -c. */
+static void judge_watch(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    struct hv_str text = HV_STR("");
+    if (!shell_arguments(reading, &watch_row, words, count, &arguments) || arguments.help)
+        return;
+    if (shell_given(&arguments, "-x --exec")) {
+        shell_judge_inner(reading, words + arguments.first, count - arguments.first);
+        return;
+    }
+    for (size_t i = arguments.first; i < count; i++) {
+        if (!words[i].known) {
+            shell_worsen(reading, SHELL_EXECUTES, "watch runs code that is not known");
+            return;
+        }
+        text = hv_arena_format(reading->arena, "%.*s %.*s", HV_STR_ARG(text), HV_STR_ARG(words[i].value));
+    }
+    if (is_common(text))
+        shell_judge_text(reading, text);
+    else
+        shell_worsen(reading, SHELL_UNKNOWN, "runs code that sh may read otherwise than bash");
+}
+
+const struct shell_program shell_programs_wrappers[] = {
+    {"timeout", .judge = judge_timeout},
+    {"time", .judge = judge_time},
+    {"nice", .judge = judge_nice},
+    {"ionice", .judge = judge_ionice},
+    {"stdbuf", .judge = judge_stdbuf},
+    {"setsid", .judge = judge_setsid},
+    {"chrt", .judge = judge_chrt},
+    {"taskset", .judge = judge_taskset},
+    {"nohup", .judge = judge_nohup},
+    {"env", .judge = judge_env},
+    {"xargs", .judge = judge_xargs},
+    {"bash sh dash", .judge = judge_shell},
+    {"zsh ksh mksh fish csh tcsh", .judge = judge_runner},
+    {"sudo doas pkexec su runuser sudoedit", .judge = judge_privileged},
+    {"parallel flock script expect busybox toybox unshare nsenter chroot systemd-run at batch strace ltrace gdb",
+     .judge = judge_runner},
+    {"watch", .judge = judge_watch},
+    {0},
+};

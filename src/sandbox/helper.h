@@ -1,0 +1,39 @@
+/* helper.h: the parts of the program helve-sandbox; see helper.c. It uses nothing but libc and keeps no state. */
+#ifndef SANDBOX_HELPER_H
+#define SANDBOX_HELPER_H
+
+#include "sandbox/helper_protocol.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One item of a plan. kind 0: there is none (any more), or the plan is broken. */
+struct item {
+    int kind;
+    const char *text; /* len bytes, no NUL after them */
+    size_t len;
+    const char *rest; /* of the plan */
+};
+
+struct item item_next(const char *rest);
+/* The first item of a kind. */
+struct item item_find(const char *plan, int kind);
+/* A copy with a NUL; the helper lives too short to free it. Ends the program when there is no memory. */
+char *item_text(const struct item *item);
+
+/* The bytes of the plan's filter; NULL and *size 0 when it has none. */
+unsigned char *filter_bytes(const char *plan, size_t *size);
+/* Environment and limits of the plan, for this process; false: errno. */
+bool apply_environment(const char *plan);
+bool apply_limits(const char *plan);
+
+/* Say on stderr what failed and why (errno), and end. */
+__attribute__((noreturn)) void fail(int code, const char *what, const char *name);
+
+/* The half that bubblewrap starts inside: never returns. */
+__attribute__((noreturn)) void inner_main(void);
+/* Confine this process by Landlock and seccomp, as the plan says; ends the program when that fails. */
+void confine_self(const char *plan);
+
+#endif

@@ -1,0 +1,144 @@
+/* helper_inner.c: the half of the helper that runs inside; see helper.c. It is under the command's seccomp filter. */
+#include "sandbox/helper.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What the outer half left in the file of the plan. */
+struct inside {
+    const char *plan;
+    char **argv;
+};
+
+static char *read_all(int fd, size_t *size)
+{
+    struct stat status;
+    if (fstat(fd, &status))
+        fail(HELPER_EXIT_SANDBOX, "cannot read the plan", "");
+    char *bytes = calloc((size_t)status.st_size + 1, 1);
+    for (*size = 0; bytes && *size < (size_t)status.st_size;) {
+        ssize_t got = read(fd, bytes + *size, (size_t)status.st_size - *size);
+        if (got <= 0)
+            fail(HELPER_EXIT_SANDBOX, "cannot read the plan", "");
+        *size += (size_t)got;
+    }
+    close(fd);
+    return bytes;
+}
+
+static struct inside read_plan(void)
+{
+    size_t size = 0, count = 0;
+    char *bytes = read_all(HELPER_FD_PLAN, &size);
+    struct inside inside = {.plan = bytes};
+    for (size_t i = 0; bytes && i < size; i++)
+        count += bytes[i] == '\0';
+    inside.argv = calloc(count + 1, sizeof *inside.argv);
+    if (!bytes || !inside.argv || count < 2)
+        fail(HELPER_EXIT_SANDBOX, "cannot read the plan", "");
+    char *at = bytes + strlen(bytes) + 1;
+    for (size_t i = 0; i + 1 < count; i++, at += strlen(at) + 1)
+        inside.argv[i] = at;
+    return inside;
+}
+
+/* Give the proxy a socket that listens in this network: it takes the connections by itself from then on. */
+static void hand_over(int listener, struct helper_listener what)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct iovec data = {&what, sizeof what};
+    struct msghdr message = {
+        .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof listener);
+    memcpy(CMSG_DATA(header), &listener, sizeof listener);
+    (void)!sendmsg(HELPER_FD_PROXY, &message, MSG_NOSIGNAL); /* helve may be gone; then nothing is reached */
+}
+
+static void open_way_out(const char *plan)
+{
+    struct item proxy = item_find(plan, HELPER_PROXY);
+    if (!proxy.kind || fcntl(HELPER_FD_PROXY, F_SETFD, FD_CLOEXEC))
+        return;
+    for (struct item item = item_next(plan); item.kind; item = item_next(item.rest)) {
+        char *end;
+        if (item.kind != HELPER_LISTEN)
+            continue;
+        struct helper_listener what = {strtoull(proxy.text, NULL, 10), (int32_t)strtol(item.text, &end, 10)};
+        struct sockaddr_in address = {.sin_family = AF_INET,
+                                      .sin_port = htons((uint16_t)strtoul(end + 1, NULL, 10)),
+                                      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+        int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        if (listener >= 0 && bind(listener, (struct sockaddr *)&address, sizeof address) == 0 &&
+            listen(listener, 64) == 0)
+            hand_over(listener, what);
+        close(listener);
+    }
+}
+
+static void report(int kind, int value)
+{
+    struct helper_report message = {kind, value};
+    while (write(HELPER_FD_STATUS, &message, sizeof message) < 0 && errno == EINTR)
+        ;
+}
+
+__attribute__((noreturn)) static void become_command(const struct inside *inside)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    if (apply_environment(inside->plan) && apply_limits(inside->plan) && sigprocmask(SIG_SETMASK, &none, NULL) == 0)
+        execvp(inside->argv[0], inside->argv);
+    report(HELPER_FAILED, errno);
+    _exit(HELPER_EXIT_PROGRAM);
+}
+
+/* The command's orphans are ours, and we stay as long as one lives: when we end, the kernel kills all that is left. */
+__attribute__((noreturn)) static void wait_for_all(pid_t command)
+{
+    for (;;) {
+        int status;
+        pid_t ended = waitpid(-1, &status, 0);
+        if (ended < 0 && errno != EINTR)
+            _exit(0);
+        if (ended == command) {
+            report(HELPER_EXITED, status);
+            close(HELPER_FD_STATUS);
+        }
+    }
+}
+
+void inner_main(void)
+{
+    struct inside inside = read_plan();
+    fcntl(HELPER_FD_STATUS, F_SETFD, FD_CLOEXEC);
+    prctl(PR_SET_NAME, "hv-sandbox");
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    open_way_out(inside.plan);
+    pid_t command = fork();
+    if (command == 0)
+        become_command(&inside);
+    if (command < 0) {
+        report(HELPER_FAILED, errno);
+        _exit(HELPER_EXIT_SANDBOX);
+    }
+    close(0);
+    close(1);
+    close(2);
+    wait_for_all(command);
+}

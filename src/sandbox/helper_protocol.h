@@ -1,0 +1,55 @@
+/*
+ * helper_protocol.h: what helve tells its sandbox helper (helper.c) and the two halves of the helper tell each other.
+ *
+ * helve starts `helve-sandbox PLAN PROGRAM ARGUMENT…`. PLAN is a text of items, each LETTER LENGTH ":" BYTES, so that a
+ * path may hold any byte. It can be built once and used for many commands.
+ */
+#ifndef SANDBOX_HELPER_PROTOCOL_H
+#define SANDBOX_HELPER_PROTOCOL_H
+
+#include <stdint.h>
+
+enum helper_item {
+    HELPER_BWRAP = 'B',      /* path of bubblewrap; without this item the helper confines the command by itself */
+    HELPER_BWRAP_WORD = 'b', /* one of its arguments */
+    HELPER_FILTER = 'f',     /* the seccomp filter: struct sock_filter after struct sock_filter, in hexadecimal */
+    HELPER_SET = 'e',        /* NAME=value, for the command's environment */
+    HELPER_UNSET = 'u',      /* NAME */
+    HELPER_LIMIT = 'l',      /* RESOURCE:VALUE, decimal, for setrlimit */
+    HELPER_JOIN = 'g',       /* a cgroup's cgroup.procs */
+    HELPER_OOM = 'o',        /* the command's oom_score_adj */
+    HELPER_PROXY = 'p',      /* RUN:NAME: the number of this run, and the abstract socket of helve's proxy */
+    HELPER_LISTEN = 't',     /* KIND:PORT: listen on that port of the loopback address, and hand it to the proxy */
+    HELPER_READABLE = 'r',   /* Landlock: may be read and executed, with all below */
+    HELPER_LISTABLE = 'd',   /* Landlock: may be listed, with all below */
+    HELPER_WRITABLE = 'w',   /* Landlock: everything may be done to it and all below */
+    HELPER_DEVICE = 'v',     /* Landlock: a device that may be read and written */
+};
+
+/* Descriptors of the inner half. */
+enum {
+    HELPER_FD_WORDS = 10,  /* the arguments of bubblewrap */
+    HELPER_FD_PLAN = 11,   /* plan and command, each text with its NUL */
+    HELPER_FD_STATUS = 12, /* struct helper_report, to the outer half */
+    HELPER_FD_PROXY = 13,  /* a socket to the proxy, or nothing */
+    HELPER_FD_FILTER = 14,
+};
+
+enum helper_report_kind { HELPER_EXITED = 1, HELPER_FAILED };
+
+struct helper_report {
+    int32_t kind, value; /* EXITED: wait status; FAILED: errno */
+};
+
+/* What the helper exits with when the command did not run. */
+enum { HELPER_EXIT_SANDBOX = 126, HELPER_EXIT_PROGRAM = 127 };
+#define HELPER_NAME "helve-sandbox: "
+
+/* From the inner half to the proxy, with the listening socket beside it. */
+struct helper_listener {
+    uint64_t run;
+    int32_t kind; /* enum helper_listener_kind */
+};
+enum helper_listener_kind { HELPER_LISTEN_HTTP = 0, HELPER_LISTEN_RELAY_HTTP, HELPER_LISTEN_RELAY_SOCKS };
+
+#endif

@@ -1,0 +1,332 @@
+/* plan.c: see plan.h. What is protected and what is hidden stands in the tables below. */
+#include "sandbox/plan.h"
+
+#include "base/path.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOUNTS_MAX = 4096 };
+
+const char *const sandbox_secrets[] = {
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".config/gcloud",
+    ".kube/config",
+    ".docker/config.json",
+    ".config/gh/hosts.yml",
+    ".config/hub",
+    ".config/glab-cli",
+    ".config/op",
+    ".config/rclone",
+    ".config/doctl",
+    ".config/git/credentials",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".gem/credentials",
+    ".m2/settings-security.xml",
+    ".terraform.d/credentials.tfrc.json",
+    ".claude/.credentials.json",
+    ".codex/auth.json",
+    ".local/share/keyrings",
+    "Library/Keychains",
+    ".password-store",
+    ".netrc",
+    "_netrc",
+    ".pgpass",
+    ".my.cnf",
+    ".pypirc",
+    ".npmrc",
+    ".yarnrc.yml",
+    ".git-credentials",
+    ".vault-token",
+    ".boto",
+    ".s3cfg",
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/master.passwd",
+    "/etc/sudoers",
+    "/etc/sudoers.d",
+    "/etc/ssl/private",
+    "/etc/krb5.keytab",
+    "/run/secrets",
+    "/var/run/secrets",
+    NULL,
+};
+
+/* What is protected in a writable root. */
+static const struct protected_name {
+    const char *name;
+    bool even_missing; /* a folder is put there, so that nobody can make it */
+} protected_names[] = {
+    {".helve", true},
+    {".claude", true},
+    {".mcp.json", true},
+    {".git/hooks", true},
+    {".git/config", false},
+    {".git/config.worktree"},
+    {".git/commondir"},
+    {".vscode", true},
+    {".idea", true},
+    {".husky"},
+    {".codex"},
+    {".gemini"},
+    {".gitmodules"},
+    {".gitconfig"},
+    {".ripgreprc"},
+    {".envrc"},
+    {".cargo/config"},
+    {".cargo/config.toml"},
+    {".bashrc"},
+    {".bash_profile"},
+    {".bash_login"},
+    {".bash_logout"},
+    {".bash_aliases"},
+    {".profile"},
+    {".zshrc"},
+    {".zshenv"},
+    {".zprofile"},
+    {".zlogin"},
+    {".zlogout"},
+    {".kshrc"},
+    {".cshrc"},
+    {".tcshrc"},
+    {".inputrc"},
+    {".config/fish"},
+    {".config/git"},
+    {".config/systemd"},
+    {".config/autostart"},
+    {".config/environment.d"},
+    {".config/helve"},
+    {".claude.json"},
+    {".vimrc"},
+    {".config/nvim"},
+};
+
+struct planning {
+    const struct sandbox_place *place;
+    struct hv_arena *arena;
+    struct sandbox_plan *plan;
+    struct sandbox_mount *mounts;
+    size_t count, capacity;
+    struct hv_str *missing;
+};
+
+/* ---- collecting ---------------------------------------------------------------------------------------- */
+
+static void add(struct planning *planning, enum sandbox_mount_kind kind, struct hv_str path)
+{
+    if (planning->count == MOUNTS_MAX) {
+        planning->plan->weakness = HV_STR("there are more paths to protect than a sandbox can hold");
+        return;
+    }
+    if (planning->count == planning->capacity) {
+        size_t capacity = planning->capacity ? 2 * planning->capacity : 64;
+        struct sandbox_mount *mounts = hv_arena_array(planning->arena, struct sandbox_mount, capacity);
+        if (planning->count)
+            memcpy(mounts, planning->mounts, planning->count * sizeof *mounts);
+        planning->mounts = mounts;
+        planning->capacity = capacity;
+    }
+    planning->mounts[planning->count++] = (struct sandbox_mount){kind, path};
+}
+
+/* The kind of what is there, links not followed; false when nothing is. */
+static bool look(const struct planning *planning, struct hv_str path, enum hv_file_kind *kind)
+{
+    struct hv_file_stat found;
+    if (planning->place->host->stat(planning->place->host, path, false, &found, NULL) != HV_OK)
+        return false;
+    *kind = found.kind;
+    return true;
+}
+
+static struct hv_str resolve(const struct planning *planning, struct hv_str path)
+{
+    struct hv_str real;
+    return planning->place->host->resolve(planning->place->host, planning->arena, path, &real, NULL) == HV_OK ? real
+                                                                                                              : path;
+}
+
+static struct hv_str join(const struct planning *planning, struct hv_str directory, const char *name)
+{
+    return path_expand(planning->arena, hv_str_from(name), directory, (struct hv_str){0});
+}
+
+static bool is_writable(const struct planning *planning, struct hv_str path)
+{
+    for (size_t i = 0; i < planning->count; i++)
+        if (planning->mounts[i].kind == SANDBOX_WRITABLE && path_inside(path, planning->mounts[i].path))
+            return true;
+    return false;
+}
+
+static void add_writable(struct planning *planning, struct hv_str path)
+{
+    enum hv_file_kind kind;
+    struct hv_str real = resolve(planning, path);
+    if (look(planning, real, &kind))
+        add(planning, SANDBOX_WRITABLE, real);
+}
+
+/* Every folder between a writable root and what is protected in it becomes a mount of its own. */
+static void pin_parents(struct planning *planning, struct hv_str path)
+{
+    struct hv_str parent = path_parent(path);
+    while (parent.len > 1 && is_writable(planning, path_parent(parent))) {
+        add(planning, SANDBOX_PINNED, parent);
+        parent = path_parent(parent);
+    }
+}
+
+/* A link is protected where it leads; the link itself can be exchanged, which is said. */
+static void protect(struct planning *planning, struct hv_str path, bool even_missing)
+{
+    enum hv_file_kind kind;
+    struct hv_str real = resolve(planning, path), parent = path_parent(real);
+    if (look(planning, path, &kind) && kind == HV_FILE_SYMLINK && is_writable(planning, path_parent(path)))
+        planning->plan->weakness =
+            hv_arena_format(planning->arena, "%.*s is a link, which a command could exchange", HV_STR_ARG(path));
+    if (!is_writable(planning, real))
+        return;
+    if (look(planning, real, &kind)) {
+        add(planning, SANDBOX_PROTECTED, real);
+        pin_parents(planning, real);
+    } else if (even_missing && look(planning, parent, &kind) && kind == HV_FILE_DIRECTORY) {
+        planning->missing[planning->plan->missing_count++] = real;
+    }
+}
+
+static void protect_in_root(struct planning *planning, struct hv_str root)
+{
+    size_t count = sizeof protected_names / sizeof *protected_names;
+    struct hv_str real = resolve(planning, root), home = resolve(planning, planning->place->home);
+    struct hv_str git = join(planning, real, ".git");
+    enum hv_file_kind kind;
+    for (size_t i = 0; i < count; i++) {
+        const struct protected_name *row = &protected_names[i];
+        protect(planning, join(planning, real, row->name), row->even_missing);
+    }
+    if (look(planning, git, &kind) && kind == HV_FILE_REGULAR) /* it says where the repository is */
+        protect(planning, git, false);
+    if (hv_str_eq(real, home) || path_inside(home, real))
+        planning->plan->weakness =
+            HV_STR("the home folder is writable, where start-up files of shells that do not exist yet could be made");
+}
+
+static void hide(struct planning *planning, struct hv_str path)
+{
+    enum hv_file_kind kind;
+    struct hv_str real = resolve(planning, path);
+    if (look(planning, real, &kind))
+        add(planning, kind == HV_FILE_DIRECTORY ? SANDBOX_HIDDEN_DIRECTORY : SANDBOX_HIDDEN, real);
+}
+
+static void hide_secrets(struct planning *planning)
+{
+    const struct sandbox_options *options = planning->place->options;
+    for (size_t i = 0; sandbox_secrets[i]; i++)
+        hide(planning, join(planning, planning->place->home, sandbox_secrets[i]));
+    for (size_t i = 0; i < options->deny_read.count; i++)
+        hide(planning, options->deny_read.items[i]);
+}
+
+/* allowRead shows again what is hidden: the very path, or below it. */
+static void show_again(struct planning *planning, struct hv_str path)
+{
+    enum hv_file_kind kind;
+    struct hv_str real = resolve(planning, path);
+    bool below_hidden = false;
+    for (size_t i = 0; i < planning->count; i++) {
+        struct sandbox_mount *mount = &planning->mounts[i];
+        if (mount->kind < SANDBOX_HIDDEN)
+            continue;
+        if (path_inside(mount->path, real))
+            mount->kind = 0;
+        else
+            below_hidden = below_hidden || path_inside(real, mount->path);
+    }
+    if (below_hidden && look(planning, real, &kind))
+        add(planning, SANDBOX_READABLE, real);
+}
+
+/* ---- ordering ------------------------------------------------------------------------------------------ */
+
+static int compare_mounts(const void *a, const void *b)
+{
+    const struct sandbox_mount *left = a, *right = b;
+    int order = hv_str_compare(left->path, right->path);
+    return order ? order : (int)right->kind - (int)left->kind;
+}
+
+/* Parents come before what is in them, since their paths are beginnings; of several mounts of one path the strictest,
+ * whose kind is the greatest, stays. */
+static void order(struct planning *planning)
+{
+    size_t kept = 0;
+    if (planning->count)
+        qsort(planning->mounts, planning->count, sizeof *planning->mounts, compare_mounts);
+    for (size_t i = 0; i < planning->count; i++) {
+        struct sandbox_mount mount = planning->mounts[i];
+        if (!mount.kind || (kept && hv_str_eq(planning->mounts[kept - 1].path, mount.path)))
+            continue;
+        planning->mounts[kept++] = mount;
+    }
+    planning->plan->mounts = planning->mounts;
+    planning->plan->mount_count = kept;
+}
+
+static void add_writable_places(struct planning *planning)
+{
+    const struct sandbox_place *place = planning->place;
+    for (size_t i = 0; i < place->root_count; i++)
+        add_writable(planning, place->roots[i]);
+    for (size_t i = 0; i < place->options->write.count; i++)
+        add_writable(planning, place->options->write.items[i]);
+    if (place->temporary.len)
+        add_writable(planning, place->temporary);
+}
+
+static void protect_all(struct planning *planning)
+{
+    const struct sandbox_place *place = planning->place;
+    for (size_t i = 0; i < place->root_count; i++)
+        protect_in_root(planning, place->roots[i]);
+    for (size_t i = 0; i < place->options->write.count; i++)
+        protect_in_root(planning, place->options->write.items[i]);
+    for (size_t i = 0; i < place->own_count; i++)
+        protect(planning, place->own[i], true);
+    for (size_t i = 0; i < place->options->deny_write.count; i++)
+        protect(planning, place->options->deny_write.items[i], true);
+}
+
+void sandbox_plan_make(const struct sandbox_place *place, struct hv_arena *arena, struct sandbox_plan *out)
+{
+    struct planning planning = {.place = place, .arena = arena, .plan = out};
+    size_t names = sizeof protected_names / sizeof *protected_names;
+    size_t most =
+        names * (place->root_count + place->options->write.count) + place->own_count + place->options->deny_write.count;
+    *out = (struct sandbox_plan){0};
+    out->missing = planning.missing = hv_arena_array(arena, struct hv_str, most);
+    add_writable_places(&planning);
+    protect_all(&planning);
+    hide_secrets(&planning);
+    for (size_t i = 0; i < place->options->read.count; i++)
+        show_again(&planning, place->options->read.items[i]);
+    order(&planning);
+}
+
+enum sandbox_mount_kind sandbox_plan_look_up(const struct sandbox_plan *plan, struct hv_str path, struct hv_str *mount)
+{
+    for (size_t i = plan->mount_count; i-- > 0;)
+        if (path_inside(path, plan->mounts[i].path)) {
+            if (mount)
+                *mount = plan->mounts[i].path;
+            return plan->mounts[i].kind;
+        }
+    return SANDBOX_READABLE;
+}

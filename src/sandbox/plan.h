@@ -1,0 +1,77 @@
+/*
+ * plan.h: from settings and workspace to what a confined command sees of the files: a pure list of mounts, found by
+ * looking at files through a host; and the text that tells it to the helper (helper_protocol.h).
+ *
+ * The root is there, read-only. On top of it lie, deeper paths over higher ones: writable roots, the session's folder
+ * for temporary files, what settings allow; in them, read-only again, what other programs run or obey (hooks, settings
+ * of agents and editors, start-up files of shells); and secrets, hidden.
+ */
+#ifndef SANDBOX_PLAN_H
+#define SANDBOX_PLAN_H
+
+#include <helve/host.h>
+
+#include "sandbox/options.h"
+
+/* A folder that stands in for a protected one that does not exist yet has this modification time and is empty: so it is
+ * known again, also by a later session, and counts as not there (src/config). */
+#define SANDBOX_PLACEHOLDER_TIME_NS 1000000000ll
+
+enum sandbox_mount_kind {
+    SANDBOX_READABLE = 1, /* as it is, read-only: shown again below something hidden */
+    SANDBOX_WRITABLE,
+    SANDBOX_PINNED,    /* writable; a mount of its own, so that nobody can move it away with what is protected in it */
+    SANDBOX_PROTECTED, /* read-only */
+    SANDBOX_HIDDEN,    /* a file without rights in its place */
+    SANDBOX_HIDDEN_DIRECTORY,
+};
+
+struct sandbox_mount {
+    enum sandbox_mount_kind kind;
+    struct hv_str path; /* resolved */
+};
+
+struct sandbox_place {
+    const struct hv_host *host; /* stat and resolve are used */
+    const struct sandbox_options *options;
+    struct hv_str home;
+    const struct hv_str *roots; /* absolute */
+    size_t root_count;
+    const struct hv_str *own; /* helve's settings and state directories: protected */
+    size_t own_count;
+    struct hv_str temporary; /* of the session; writable */
+    struct hv_str locked;    /* a file without rights, for hidden files */
+};
+
+struct sandbox_plan {
+    const struct sandbox_mount *mounts; /* in the order of mounting */
+    size_t mount_count;
+    /* Protected paths that do not exist: folders are to be put there, and the plan to be made again. */
+    const struct hv_str *missing;
+    size_t missing_count;
+    /* Why the plan does not keep what it should, one sentence; absent: it does. */
+    struct hv_str weakness;
+};
+
+/* Never fails. Lives in arena. Blocks on looking at files. */
+void sandbox_plan_make(const struct sandbox_place *place, struct hv_arena *arena, struct sandbox_plan *out);
+
+/* What the plan says of a path (absolute, tidy): the kind of the deepest mount that holds it, SANDBOX_READABLE when
+ * none does. *mount (may be NULL) is that mount's path. Pure. */
+enum sandbox_mount_kind sandbox_plan_look_up(const struct sandbox_plan *plan, struct hv_str path, struct hv_str *mount);
+
+/* One file or folder that is hidden by default, below the home when it does not begin with "/". NULL ends. */
+extern const char *const sandbox_secrets[];
+
+/* ---- for the helper ------------------------------------------------------------------------------------------ */
+
+/* Append an item of the helper's plan. */
+void sandbox_put_item(struct hv_buf *out, char kind, struct hv_str text);
+/* Append the arguments of bubblewrap for these mounts, all namespaces included. user_namespace: as root, too. */
+void sandbox_put_bubblewrap(const struct sandbox_plan *plan, const struct sandbox_place *place, bool user_namespace,
+                            struct hv_buf *out);
+/* Append Landlock's rules for these mounts: what can be said of them. Blocks on listing folders. */
+void sandbox_put_landlock(const struct sandbox_plan *plan, const struct sandbox_place *place, struct hv_arena *arena,
+                          struct hv_buf *out);
+
+#endif

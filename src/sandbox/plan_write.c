@@ -1,0 +1,165 @@
+/* plan_write.c: a plan as the helper reads it; see plan.h and helper_protocol.h. */
+#include "base/path.h"
+#include "sandbox/helper_protocol.h"
+#include "sandbox/plan.h"
+
+#include <string.h>
+
+/* Landlock knows what is allowed only: to hide a path, all beside it are named. */
+enum { LISTED_MAX = 1000, RULES_MAX = 4000 };
+
+void sandbox_put_item(struct hv_buf *out, char kind, struct hv_str text)
+{
+    hv_buf_addf(out, "%c%zu:", kind, text.len);
+    hv_buf_add_str(out, text);
+}
+
+/* ---- bubblewrap ---------------------------------------------------------------------------------------- */
+
+static void put_word(struct hv_buf *out, const char *word)
+{
+    sandbox_put_item(out, HELPER_BWRAP_WORD, hv_str_from(word));
+}
+
+static void put_words(struct hv_buf *out, const char *const *words)
+{
+    for (; *words; words++)
+        put_word(out, *words);
+}
+
+static void put_bind(struct hv_buf *out, const char *how, struct hv_str from, struct hv_str to)
+{
+    put_word(out, how);
+    sandbox_put_item(out, HELPER_BWRAP_WORD, from);
+    sandbox_put_item(out, HELPER_BWRAP_WORD, to);
+}
+
+static void put_mount(struct hv_buf *out, const struct sandbox_mount *mount, const struct sandbox_place *place)
+{
+    switch (mount->kind) {
+    case SANDBOX_WRITABLE:
+    case SANDBOX_PINNED: put_bind(out, "--bind", mount->path, mount->path); break;
+    case SANDBOX_READABLE:
+    case SANDBOX_PROTECTED: put_bind(out, "--ro-bind", mount->path, mount->path); break;
+    case SANDBOX_HIDDEN: put_bind(out, "--ro-bind", place->locked, mount->path); break;
+    case SANDBOX_HIDDEN_DIRECTORY:
+        put_words(out, (const char *const[]){"--perms", "0000", "--tmpfs", NULL});
+        sandbox_put_item(out, HELPER_BWRAP_WORD, mount->path);
+        break;
+    }
+}
+
+/* An empty folder that stays empty, after all that may be mounted in it again. */
+static void put_read_only(struct hv_buf *out, const struct sandbox_plan *plan)
+{
+    for (size_t i = 0; i < plan->mount_count; i++) {
+        if (plan->mounts[i].kind != SANDBOX_HIDDEN_DIRECTORY)
+            continue;
+        put_word(out, "--remount-ro");
+        sandbox_put_item(out, HELPER_BWRAP_WORD, plan->mounts[i].path);
+    }
+}
+
+/* Sockets of services that are allowed one by one: the others must not be seen. */
+static void put_sockets(struct hv_buf *out, const struct sandbox_options *options)
+{
+    if (!options->unix_sockets.count || options->all_unix_sockets == SANDBOX_YES)
+        return;
+    put_words(out, (const char *const[]){"--tmpfs", "/run", NULL});
+    for (size_t i = 0; i < options->unix_sockets.count; i++)
+        put_bind(out, "--bind-try", options->unix_sockets.items[i], options->unix_sockets.items[i]);
+}
+
+void sandbox_put_bubblewrap(const struct sandbox_plan *plan, const struct sandbox_place *place, bool user_namespace,
+                            struct hv_buf *out)
+{
+    static const char *const words[] = {"--unshare-pid",
+                                        "--unshare-ipc",
+                                        "--unshare-uts",
+                                        "--unshare-net",
+                                        "--unshare-cgroup-try",
+                                        "--die-with-parent",
+                                        "--cap-drop",
+                                        "ALL",
+                                        "--ro-bind",
+                                        "/",
+                                        "/",
+                                        "--dev",
+                                        "/dev",
+                                        "--proc",
+                                        "/proc",
+                                        NULL};
+    if (user_namespace)
+        put_word(out, "--unshare-user");
+    put_words(out, words);
+    put_sockets(out, place->options);
+    for (size_t i = 0; i < plan->mount_count; i++)
+        put_mount(out, &plan->mounts[i], place);
+    put_read_only(out, plan);
+}
+
+/* ---- Landlock ------------------------------------------------------------------------------------------ */
+
+struct landlock {
+    const struct sandbox_plan *plan;
+    const struct hv_host *host;
+    struct hv_arena *arena;
+    struct hv_buf *out;
+    size_t rules;
+};
+
+static bool holds_hidden(const struct landlock *landlock, struct hv_str path)
+{
+    for (size_t i = 0; i < landlock->plan->mount_count; i++)
+        if (landlock->plan->mounts[i].kind >= SANDBOX_HIDDEN && path_inside(landlock->plan->mounts[i].path, path))
+            return true;
+    return false;
+}
+
+static void put_rule(struct landlock *landlock, char kind, struct hv_str path)
+{
+    if (landlock->rules++ < RULES_MAX)
+        sandbox_put_item(landlock->out, kind, path);
+}
+
+/* Depth is that of the hidden paths, which are ours or the settings'. A folder with too many entries stays unreadable
+ * where it holds something hidden: that is the careful side. */
+static void put_readable(struct landlock *landlock, struct hv_str path)
+{
+    struct hv_directory_entry *entries;
+    size_t count;
+    bool more;
+    if (!holds_hidden(landlock, path)) {
+        put_rule(landlock, HELPER_READABLE, path);
+        return;
+    }
+    if (sandbox_plan_look_up(landlock->plan, path, NULL) >= SANDBOX_HIDDEN ||
+        landlock->host->list(landlock->host, landlock->arena, path, LISTED_MAX, &entries, &count, &more, NULL) != HV_OK)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        struct hv_str entry = path.len == 1 ? hv_arena_join(landlock->arena, path, entries[i].name)
+                                            : hv_arena_format(landlock->arena, "%.*s/%.*s", HV_STR_ARG(path),
+                                                              HV_STR_ARG(entries[i].name));
+        if (entries[i].kind != HV_FILE_SYMLINK) /* what it leads to has its own rule */
+            put_readable(landlock, entry);
+    }
+}
+
+/* A hidden or protected path in a writable one cannot be expressed; permission is asked at this level in any case. */
+void sandbox_put_landlock(const struct sandbox_plan *plan, const struct sandbox_place *place, struct hv_arena *arena,
+                          struct hv_buf *out)
+{
+    static const char *const devices[] = {"/dev/null",    "/dev/zero", "/dev/full", "/dev/random", "/dev/tty",
+                                          "/dev/urandom", "/dev/ptmx", "/dev/pts",  "/dev/shm",    NULL};
+    struct landlock landlock = {plan, place->host, arena, out, 0};
+    put_rule(&landlock, HELPER_LISTABLE, HV_STR("/"));
+    for (size_t i = 0; devices[i]; i++)
+        put_rule(&landlock, HELPER_DEVICE, hv_str_from(devices[i]));
+    for (size_t i = 0; i < plan->mount_count; i++) {
+        if (plan->mounts[i].kind == SANDBOX_WRITABLE)
+            put_rule(&landlock, HELPER_WRITABLE, plan->mounts[i].path);
+        else if (plan->mounts[i].kind == SANDBOX_READABLE)
+            put_rule(&landlock, HELPER_READABLE, plan->mounts[i].path);
+    }
+    put_readable(&landlock, HV_STR("/"));
+}

@@ -1,0 +1,124 @@
+/*
+ * probe.c: what holds on this machine? Found out by doing it: the helper runs its own check under the very plan that
+ * the session's commands will have, with bubblewrap (as root with and without a user namespace), then by Landlock
+ * alone.
+ */
+#include "base/path.h"
+#include "module/module.h"
+#include "sandbox/sandbox_inner.h"
+
+#include "base/cleanup.h"
+
+#include <sys/stat.h>
+
+enum { OUTPUT_MAX = 2048 };
+#define TIME_LIMIT_NS 10000000000ull
+
+static bool keep(void *user, enum hv_stream stream, struct hv_str bytes)
+{
+    struct hv_buf *out = user;
+    (void)stream;
+    if (out->len + bytes.len <= out->max)
+        hv_buf_add_str(out, bytes);
+    return true;
+}
+
+/* ---- bubblewrap ---------------------------------------------------------------------------------------- */
+
+/* A program that commands could have put there is not taken. */
+static bool is_trustworthy(const struct hv_sandbox *sandbox, struct hv_str path)
+{
+    struct stat status;
+    for (size_t i = 0; i < sandbox->setup.root_count; i++)
+        if (path_inside(path, sandbox->setup.roots[i]))
+            return false;
+    return stat(path.ptr, &status) == 0 && S_ISREG(status.st_mode) && !(status.st_mode & S_IWOTH) &&
+           (status.st_uid == 0 || status.st_uid == geteuid()) && access(path.ptr, X_OK) == 0;
+}
+
+static struct hv_str find_bubblewrap(struct hv_sandbox *sandbox)
+{
+    struct hv_str rest = hv_str_from(getenv("PATH")), directory;
+    while (rest.len && hv_str_split(&rest, ':', &directory)) {
+        struct hv_str path = hv_arena_format(&sandbox->arena, "%.*s/bwrap", HV_STR_ARG(directory));
+        if (path.ptr[0] == '/' && is_trustworthy(sandbox, path))
+            return path;
+    }
+    return (struct hv_str){0};
+}
+
+/* ---- trying -------------------------------------------------------------------------------------------- */
+
+/* The first line of what was written; the helper's own comes last and says less. */
+static void keep_reason(struct sandbox_state *state, struct hv_str output, const char *fallback)
+{
+    struct hv_str line = hv_str_trim(hv_str_slice(output, 0, hv_str_find_byte(output, '\n', 0)));
+    if (line.len)
+        snprintf(state->reason, sizeof state->reason, "%.*s", HV_STR_ARG(line));
+    else
+        snprintf(state->reason, sizeof state->reason, "%s", fallback);
+}
+
+static bool try_level(struct hv_sandbox *sandbox, const struct sandbox_plan *plan, enum sandbox_level level,
+                      bool user_namespace)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    CLEANUP_BUF struct hv_buf output = {0};
+    struct hv_error err;
+    struct hv_exit end;
+    struct sandbox_run run = {.level = level, .plan = *plan, .helper = sandbox->helper};
+    const char *check[] = {sandbox->helper, "check", NULL};
+    hv_buf_init(&output, OUTPUT_MAX);
+    sandbox->state.level = level;
+    sandbox->state.user_namespace = user_namespace;
+    enum hv_code code = sandbox_plan_write(sandbox, &arena, &run, &err);
+    struct hv_command command = {
+        .argv = code ? NULL : sandbox_argv(&run, &arena, check),
+        .directory = "/",
+        .timeout_ns = TIME_LIMIT_NS,
+        .on_output = keep,
+        .user = &output,
+    };
+    if (!code)
+        code = sandbox->setup.host->run(sandbox->setup.host, &command, &end, &err);
+    groups_give_back(run.group);
+    if (!code && end.code == 0 && hv_str_is(hv_str_trim(hv_buf_str(&output)), "confined"))
+        return true;
+    sandbox->state.level = SANDBOX_LEVEL_NONE;
+    if (!sandbox->state.reason[0])
+        keep_reason(&sandbox->state, hv_buf_str(&output), code ? err.message : "it did not do what it should");
+    return false;
+}
+
+static bool try_bubblewrap(struct hv_sandbox *sandbox, const struct sandbox_plan *plan)
+{
+    sandbox->bubblewrap = find_bubblewrap(sandbox);
+    if (!sandbox->bubblewrap.len) {
+        keep_reason(&sandbox->state, (struct hv_str){0}, "bubblewrap (bwrap) is not on PATH");
+        return false;
+    }
+    if (geteuid() == 0 && try_level(sandbox, plan, SANDBOX_LEVEL_FULL, false))
+        return true;
+    return try_level(sandbox, plan, SANDBOX_LEVEL_FULL, true);
+}
+
+void probe_run(struct hv_sandbox *sandbox)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct sandbox_state *state = &sandbox->state;
+    struct sandbox_plan plan;
+    struct hv_error err;
+    if (!state->enabled)
+        return;
+    if (module_find(&sandbox->arena, "helve-sandbox", "src/sandbox/helve-sandbox", &sandbox->helper, &err) ||
+        temporary_make(&sandbox->temporary, &err)) {
+        keep_reason(state, (struct hv_str){0}, err.message);
+        return;
+    }
+    sandbox_plan_files(sandbox, &arena, &plan);
+    state->groups = groups_available(&sandbox->groups);
+    if (try_bubblewrap(sandbox, &plan))
+        state->reason[0] = '\0';
+    else
+        (void)try_level(sandbox, &plan, SANDBOX_LEVEL_LANDLOCK, false);
+}

@@ -1,0 +1,293 @@
+/* proxy.c: see proxy.h: the thread that takes connections. */
+#include "base/cleanup.h"
+#include "sandbox/helper_protocol.h"
+#include "sandbox/proxy_inner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stddef.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+enum { LISTENERS_MAX = 2, STACK_SIZE = 512 * 1024, BACKLOG = 16 };
+
+/* One sandbox: the socket of its helper, which ends with it, and what it listens on. */
+struct sandbox_end {
+    int control;
+    struct {
+        int fd, kind;
+    } listeners[LISTENERS_MAX];
+    size_t listener_count;
+    uint64_t run;
+};
+
+struct taker {
+    struct proxy *proxy;
+    struct sandbox_end ends[PROXY_SANDBOXES_MAX];
+    size_t count;
+};
+
+/* ---- life ---------------------------------------------------------------------------------------------- */
+
+void proxy_ref(struct proxy *proxy)
+{
+    atomic_fetch_add(&proxy->references, 1);
+}
+
+void proxy_unref(struct proxy *proxy)
+{
+    if (atomic_fetch_sub(&proxy->references, 1) != 1)
+        return;
+    for (size_t i = 0; i < proxy->refusals.count; i++)
+        free(proxy->refusals.items[i].text);
+    vec_release(&proxy->refusals);
+    cleanup_fd(&proxy->listener);
+    cleanup_fd(&proxy->wake);
+    pthread_mutex_destroy(&proxy->lock);
+    free(proxy);
+}
+
+const char *proxy_name(const struct proxy *proxy)
+{
+    return proxy->name;
+}
+
+/* ---- refusals ------------------------------------------------------------------------------------------ */
+
+void proxy_note_refusal(struct proxy *proxy, uint64_t run, const char *text)
+{
+    size_t count = 0;
+    LOCK_SCOPE(&proxy->lock);
+    for (size_t i = 0; i < proxy->refusals.count; i++) {
+        if (proxy->refusals.items[i].run != run)
+            continue;
+        if (++count == PROXY_REFUSALS_MAX || strcmp(proxy->refusals.items[i].text, text) == 0)
+            return;
+    }
+    *vec_push(&proxy->refusals) = (struct refusal){run, hv_strdup(text)};
+}
+
+struct hv_str proxy_take_refusals(struct proxy *proxy, uint64_t run, struct hv_arena *arena)
+{
+    struct hv_str all = {0};
+    size_t kept = 0;
+    LOCK_SCOPE(&proxy->lock);
+    for (size_t i = 0; i < proxy->refusals.count; i++) {
+        struct refusal *refusal = &proxy->refusals.items[i];
+        if (refusal->run != run) {
+            proxy->refusals.items[kept++] = *refusal;
+            continue;
+        }
+        all = hv_arena_format(arena, "%.*s%s%s", HV_STR_ARG(all), all.len ? "\n" : "", refusal->text);
+        free(refusal->text);
+    }
+    proxy->refusals.count = kept;
+    return all;
+}
+
+/* ---- taking -------------------------------------------------------------------------------------------- */
+
+static void *serve(void *data)
+{
+    struct connection *connection = data;
+    struct proxy *proxy = connection->proxy;
+    connection_serve(connection);
+    atomic_fetch_sub(&proxy->connections, 1);
+    proxy_unref(proxy);
+    return NULL;
+}
+
+static bool start_thread(pthread_t *thread, bool detached, void *(*function)(void *), void *data)
+{
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes))
+        return false;
+    bool started = pthread_attr_setstacksize(&attributes, STACK_SIZE) == 0 &&
+                   (!detached || pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0) &&
+                   pthread_create(thread, &attributes, function, data) == 0;
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
+static unsigned relay_port(const struct sandbox_options *options, int kind)
+{
+    if (kind == HELPER_LISTEN_RELAY_HTTP)
+        return (unsigned)options->http_port;
+    return kind == HELPER_LISTEN_RELAY_SOCKS ? (unsigned)options->socks_port : 0;
+}
+
+static void accept_client(struct taker *taker, const struct sandbox_end *end, size_t which)
+{
+    struct proxy *proxy = taker->proxy;
+    pthread_t thread;
+    CLEANUP_FD int fd = accept4(end->listeners[which].fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd < 0 || atomic_load(&proxy->connections) >= PROXY_CONNECTIONS_MAX)
+        return;
+    struct connection *connection = hv_calloc(1, sizeof *connection);
+    *connection = (struct connection){proxy, fd, end->run, relay_port(proxy->options, end->listeners[which].kind)};
+    proxy_ref(proxy);
+    atomic_fetch_add(&proxy->connections, 1);
+    if (start_thread(&thread, true, serve, connection)) {
+        (void)take_fd(&fd);
+        return;
+    }
+    free(connection);
+    atomic_fetch_sub(&proxy->connections, 1);
+    proxy_unref(proxy);
+}
+
+static void drop_end(struct taker *taker, size_t at)
+{
+    struct sandbox_end *end = &taker->ends[at];
+    for (size_t i = 0; i < end->listener_count; i++)
+        cleanup_fd(&end->listeners[i].fd);
+    cleanup_fd(&end->control);
+    *end = taker->ends[--taker->count];
+}
+
+/* Anybody on this machine may try; only processes of this user are listened to. */
+static void accept_end(struct taker *taker)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    CLEANUP_FD int fd = accept4(taker->proxy->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.uid != geteuid() ||
+        taker->count == PROXY_SANDBOXES_MAX)
+        return;
+    taker->ends[taker->count++] = (struct sandbox_end){.control = take_fd(&fd)};
+}
+
+/* A listening socket from inside. False: the sandbox is gone, or says something else. */
+static bool receive_listener(struct sandbox_end *end)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct helper_listener what = {0};
+    struct iovec data = {&what, sizeof what};
+    struct msghdr message = {
+        .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    CLEANUP_FD int fd = -1;
+    ssize_t got = recvmsg(end->control, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    if (got < 0)
+        return errno == EAGAIN || errno == EINTR;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+        header->cmsg_len == CMSG_LEN(sizeof fd))
+        memcpy(&fd, CMSG_DATA(header), sizeof fd);
+    int listens = 0;
+    socklen_t size = sizeof listens;
+    if (got != sizeof what || fd < 0 || end->listener_count == LISTENERS_MAX ||
+        getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) || !listens || fcntl(fd, F_SETFL, O_NONBLOCK))
+        return false;
+    end->run = what.run;
+    end->listeners[end->listener_count].kind = what.kind;
+    end->listeners[end->listener_count++].fd = take_fd(&fd);
+    return true;
+}
+
+static size_t watch_all(const struct taker *taker, struct pollfd *watched)
+{
+    size_t count = 0;
+    watched[count++] = (struct pollfd){taker->proxy->wake, POLLIN, 0};
+    watched[count++] = (struct pollfd){taker->proxy->listener, POLLIN, 0};
+    for (size_t i = 0; i < taker->count; i++) {
+        watched[count++] = (struct pollfd){taker->ends[i].control, POLLIN, 0};
+        for (size_t j = 0; j < taker->ends[i].listener_count; j++)
+            watched[count++] = (struct pollfd){taker->ends[i].listeners[j].fd, POLLIN, 0};
+    }
+    return count;
+}
+
+/* From the last to the first, since an end that is dropped is replaced by the last. */
+static void attend(struct taker *taker, const struct pollfd *watched, size_t count)
+{
+    for (size_t i = taker->count; i-- > 0;) {
+        struct sandbox_end *end = &taker->ends[i];
+        size_t listeners = end->listener_count;
+        count -= 1 + listeners;
+        for (size_t j = 0; j < listeners; j++)
+            if (watched[count + 1 + j].revents)
+                accept_client(taker, end, j);
+        if (watched[count].revents && !receive_listener(end))
+            drop_end(taker, i);
+    }
+    if (watched[1].revents)
+        accept_end(taker);
+}
+
+static void *take(void *data)
+{
+    struct proxy *proxy = data;
+    struct taker *taker = hv_calloc(1, sizeof *taker);
+    struct pollfd watched[2 + PROXY_SANDBOXES_MAX * (1 + LISTENERS_MAX)];
+    taker->proxy = proxy;
+    for (;;) {
+        size_t count = watch_all(taker, watched);
+        if (poll(watched, count, -1) < 0 && errno != EINTR)
+            break;
+        if (watched[0].revents)
+            break;
+        attend(taker, watched, count);
+    }
+    while (taker->count)
+        drop_end(taker, taker->count - 1);
+    free(taker);
+    proxy_unref(proxy);
+    return NULL;
+}
+
+/* ---- starting and ending ------------------------------------------------------------------------------- */
+
+static bool choose_name(struct proxy *proxy)
+{
+    unsigned char bytes[16];
+    size_t at = (size_t)snprintf(proxy->name, sizeof proxy->name, "helve-proxy-");
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+        return false;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        at += (size_t)snprintf(proxy->name + at, sizeof proxy->name - at, "%02x", bytes[i]);
+    return true;
+}
+
+static bool open_listener(struct proxy *proxy)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t len = strlen(proxy->name);
+    memcpy(address.sun_path + 1, proxy->name, len);
+    proxy->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    return proxy->listener >= 0 &&
+           bind(proxy->listener, (struct sockaddr *)&address,
+                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len)) == 0 &&
+           listen(proxy->listener, BACKLOG) == 0;
+}
+
+enum hv_code proxy_new(const struct sandbox_options *options, struct proxy **out, struct hv_error *err)
+{
+    struct proxy *proxy = hv_calloc(1, sizeof *proxy);
+    *proxy = (struct proxy){.options = options, .listener = -1, .wake = eventfd(0, EFD_CLOEXEC)};
+    atomic_init(&proxy->references, 2); /* ours and the thread's */
+    pthread_mutex_init(&proxy->lock, NULL);
+    if (proxy->wake >= 0 && choose_name(proxy) && open_listener(proxy) &&
+        start_thread(&proxy->thread, false, take, proxy)) {
+        *out = proxy;
+        return HV_OK;
+    }
+    enum hv_code code = hv_fail_errno(err, errno, "the proxy of the sandbox cannot be started");
+    proxy_unref(proxy);
+    proxy_unref(proxy);
+    return code;
+}
+
+void proxy_free(struct proxy *proxy)
+{
+    if (!proxy)
+        return;
+    (void)!eventfd_write(proxy->wake, 1);
+    pthread_join(proxy->thread, NULL);
+    proxy_unref(proxy);
+}

@@ -1,0 +1,38 @@
+/*
+ * proxy.h: the only way out of a sandbox: an HTTP proxy (CONNECT and plain requests) that lets through what the domain
+ * rules allow, and refuses addresses of this machine and its network, checked at the very address it connects to.
+ *
+ * A sandbox has a network of its own in which nothing but a loopback device exists. The helper inside makes a listening
+ * socket there and hands it out over a socket that it got from outside; the proxy, in helve, takes the connections from
+ * it directly. So nothing runs inside, nothing lies in the file system, and all ends with the sandbox or with helve.
+ *
+ * Threads: one that takes connections, and one for each of at most PROXY_CONNECTIONS_MAX of them, in plain blocking
+ * code. All functions may be called from any thread.
+ */
+#ifndef SANDBOX_PROXY_H
+#define SANDBOX_PROXY_H
+
+#include "sandbox/options.h"
+
+enum {
+    PROXY_CONNECTIONS_MAX = 128,
+    PROXY_SANDBOXES_MAX = 64,
+    PROXY_REFUSALS_MAX = 16, /* remembered for one run */
+    PROXY_NAME_SIZE = 48,
+};
+
+struct proxy;
+
+/* Start the proxy. options must outlive it. Errors: HV_ENOSPC (descriptors), HV_EAGAIN (threads), HV_EIO. */
+enum hv_code proxy_new(const struct sandbox_options *options, struct proxy **out, struct hv_error *err) HV_MUST_CHECK;
+/* End it and every connection. Waits for none that looks up a name. NULL is fine. */
+void proxy_free(struct proxy *proxy);
+
+/* The name of its abstract socket, which only this user may connect to. */
+const char *proxy_name(const struct proxy *proxy);
+
+/* What was refused to a run, one line each ("example.org:443 (…)"), oldest first, without repetition, in arena; absent
+ * when nothing was. It is forgotten by this. */
+struct hv_str proxy_take_refusals(struct proxy *proxy, uint64_t run, struct hv_arena *arena);
+
+#endif

@@ -1,0 +1,372 @@
+/* sandbox.c: see sandbox.h: the life of a sandbox, and one command's way through it. */
+#include "sandbox/sandbox.h"
+
+#include "base/cleanup.h"
+#include "sandbox/filter.h"
+#include "sandbox/helper_protocol.h"
+#include "sandbox/sandbox_inner.h"
+#include "sandbox/violation.h"
+
+#include <sys/resource.h>
+
+enum { PLAN_TEXT_MAX = 120 * 1024, HTTP_PORT = 61080, SOCKS_PORT = 61081, OOM_SCORE = 500 };
+#define GIB (1024ull * 1024 * 1024)
+#define DEFAULT_FILE_LIMIT (16 * GIB)
+#define DEFAULT_PROCESS_LIMIT 4096
+
+/* ---- life ---------------------------------------------------------------------------------------------- */
+
+static struct hv_str *copy_paths(struct hv_arena *arena, const struct hv_str *paths, size_t count)
+{
+    struct hv_str *copy = hv_arena_array(arena, struct hv_str, count);
+    for (size_t i = 0; i < count; i++)
+        copy[i] = hv_arena_str(arena, paths[i]);
+    return copy;
+}
+
+struct hv_sandbox *sandbox_new(const struct sandbox_setup *setup)
+{
+    struct hv_sandbox *sandbox = hv_calloc(1, sizeof *sandbox);
+    sandbox->setup = *setup;
+    sandbox->setup.home = hv_arena_str(&sandbox->arena, setup->home);
+    sandbox->setup.roots = copy_paths(&sandbox->arena, setup->roots, setup->root_count);
+    sandbox->setup.own = copy_paths(&sandbox->arena, setup->own, setup->own_count);
+    sandbox->state.enabled = setup->options->enabled != SANDBOX_NO;
+    pthread_mutex_init(&sandbox->lock, NULL);
+    return sandbox;
+}
+
+void sandbox_free(struct hv_sandbox *sandbox)
+{
+    if (!sandbox)
+        return;
+    proxy_free(sandbox->proxy);
+    groups_release(&sandbox->groups);
+    placeholders_release(&sandbox->placeholders);
+    temporary_remove(&sandbox->temporary);
+    pthread_mutex_destroy(&sandbox->lock);
+    hv_arena_release(&sandbox->arena);
+    free(sandbox);
+}
+
+void sandbox_look(struct hv_sandbox *sandbox, struct sandbox_state *out)
+{
+    bool first;
+    {
+        LOCK_SCOPE(&sandbox->lock);
+        first = !sandbox->looked;
+        if (first)
+            probe_run(sandbox);
+        sandbox->looked = true;
+        *out = sandbox->state;
+    }
+    if (!first || !sandbox->setup.tell || !out->enabled || out->level == SANDBOX_LEVEL_FULL)
+        return;
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    sandbox->setup.tell(sandbox->setup.user, sandbox_describe(out, &arena));
+}
+
+struct hv_str sandbox_describe(const struct sandbox_state *state, struct hv_arena *arena)
+{
+    if (!state->enabled)
+        return HV_STR("switched off by the settings (sandbox.enabled): commands run as you would run them");
+    switch (state->level) {
+    case SANDBOX_LEVEL_FULL:
+        return hv_arena_format(arena, "full: bubblewrap%s, system-call filter, network through a proxy; limits by %s",
+                               state->user_namespace ? " with a user namespace" : "",
+                               state->groups ? "control groups" : "resource limits");
+    case SANDBOX_LEVEL_LANDLOCK:
+        return hv_arena_format(arena,
+                               "Landlock only, without network: bubblewrap cannot run here (%s). Commands are asked "
+                               "about as without a sandbox",
+                               state->reason);
+    case SANDBOX_LEVEL_NONE: break;
+    }
+    return hv_arena_format(arena,
+                           "none: commands run unconfined, and are asked about as the rules say (%s). Install "
+                           "bubblewrap, or allow user namespaces, to have one",
+                           state->reason);
+}
+
+/* ---- decisions ----------------------------------------------------------------------------------------- */
+
+bool sandbox_would_confine(const struct sandbox_options *options, const struct sandbox_state *state,
+                           struct hv_str command, bool asks_to_leave)
+{
+    return options->enabled != SANDBOX_NO && state->level == SANDBOX_LEVEL_FULL && !asks_to_leave &&
+           !sandbox_is_excluded(options, command);
+}
+
+/* A protected path that the plan cannot keep takes the trust away for the whole session. */
+bool sandbox_allows_unasked(struct hv_sandbox *sandbox, struct hv_str command, bool asks_to_leave)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct sandbox_state state;
+    struct sandbox_plan plan;
+    if (!sandbox || sandbox->setup.options->auto_allow != SANDBOX_YES)
+        return false;
+    sandbox_look(sandbox, &state);
+    if (!sandbox_would_confine(sandbox->setup.options, &state, command, asks_to_leave))
+        return false;
+    struct sandbox_place place = sandbox_place_of(sandbox);
+    sandbox_plan_make(&place, &arena, &plan);
+    return !plan.weakness.len;
+}
+
+bool sandbox_may_be_left(const struct hv_sandbox *sandbox)
+{
+    return !sandbox || sandbox->setup.options->allow_unsandboxed != SANDBOX_NO;
+}
+
+/* ---- the plan of a command ----------------------------------------------------------------------------- */
+
+struct sandbox_place sandbox_place_of(const struct hv_sandbox *sandbox)
+{
+    const struct sandbox_setup *setup = &sandbox->setup;
+    return (struct sandbox_place){
+        .host = setup->host,
+        .options = setup->options,
+        .home = setup->home,
+        .roots = setup->roots,
+        .root_count = setup->root_count,
+        .own = setup->own,
+        .own_count = setup->own_count,
+        .temporary = hv_str_from(sandbox->temporary.files),
+        .locked = hv_str_from(sandbox->temporary.locked),
+    };
+}
+
+void sandbox_plan_files(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_plan *out)
+{
+    struct sandbox_place place = sandbox_place_of(sandbox);
+    sandbox_plan_make(&place, arena, out);
+    bool held = false;
+    for (size_t i = 0; i < out->missing_count; i++)
+        held = placeholders_hold(&sandbox->placeholders, out->missing[i]) || held;
+    if (held)
+        sandbox_plan_make(&place, arena, out);
+}
+
+static void put_format(struct hv_buf *out, char kind, struct hv_arena *arena, const char *format, ...) HV_PRINTF(4, 5);
+
+static void put_format(struct hv_buf *out, char kind, struct hv_arena *arena, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    sandbox_put_item(out, kind, hv_arena_vformat(arena, format, arguments));
+    va_end(arguments);
+}
+
+static uint64_t or_default(int64_t set, uint64_t fallback)
+{
+    return set > 0 ? (uint64_t)set : fallback;
+}
+
+static uint64_t default_memory_limit(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages / 4 * 3 * (uint64_t)size : 0;
+}
+
+/* Limits of one process; those of the whole tree where control groups can be made. The number of processes is counted
+ * for each user: only in a user namespace of its own is that the sandbox alone. */
+static void put_limits(struct hv_sandbox *sandbox, struct sandbox_run *run, struct hv_arena *arena, struct hv_buf *out)
+{
+    const struct sandbox_options *options = sandbox->setup.options;
+    struct group_limits limits = {or_default(options->memory_limit, default_memory_limit()),
+                                  or_default(options->process_limit, DEFAULT_PROCESS_LIMIT)};
+    put_format(out, HELPER_LIMIT, arena, "%d:0", (int)RLIMIT_CORE);
+    put_format(out, HELPER_LIMIT, arena, "%d:%llu", (int)RLIMIT_FSIZE,
+               (unsigned long long)or_default(options->file_limit, DEFAULT_FILE_LIMIT));
+    if (run->level == SANDBOX_LEVEL_FULL && sandbox->state.user_namespace)
+        put_format(out, HELPER_LIMIT, arena, "%d:%llu", (int)RLIMIT_NPROC, (unsigned long long)limits.processes);
+    run->group = groups_take(&sandbox->groups, &limits);
+    for (size_t i = 0; run->group && i < GROUP_DIRECTORIES_MAX && run->group->directories[i]; i++)
+        put_format(out, HELPER_JOIN, arena, "%s/cgroup.procs", run->group->directories[i]);
+    /* Chosen by the person, a limit holds for each process at least. */
+    if (!run->group && options->memory_limit > 0)
+        put_format(out, HELPER_LIMIT, arena, "%d:%llu", (int)RLIMIT_AS, (unsigned long long)options->memory_limit);
+    put_format(out, HELPER_OOM, arena, "%d", OOM_SCORE);
+}
+
+/* Loopback names that no rule speaks of are the sandbox's own: a server that a test starts. */
+static struct hv_str no_proxy(const struct sandbox_options *options, struct hv_arena *arena)
+{
+    static const char *const own[] = {"localhost", "127.0.0.1", "::1"};
+    struct hv_str list = {0};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        bool meant = false;
+        for (size_t j = 0; j < options->domains.count; j++)
+            meant = meant || hv_str_starts(options->domains.items[j], hv_str_from(own[i]));
+        if (!meant)
+            list = hv_arena_format(arena, "%.*s%s%s", HV_STR_ARG(list), list.len ? "," : "", own[i]);
+    }
+    return list;
+}
+
+static void put_proxy(struct hv_sandbox *sandbox, const struct sandbox_run *run, struct hv_arena *arena,
+                      struct hv_buf *out)
+{
+    static const char *const names[] = {"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", NULL};
+    static const char *const all[] = {"ALL_PROXY", "all_proxy", NULL};
+    const struct sandbox_options *options = sandbox->setup.options;
+    if (!sandbox->proxy)
+        return;
+    put_format(out, HELPER_PROXY, arena, "%llu:%s", (unsigned long long)run->number, proxy_name(sandbox->proxy));
+    put_format(out, HELPER_LISTEN, arena, "%d:%d", options->http_port ? HELPER_LISTEN_RELAY_HTTP : HELPER_LISTEN_HTTP,
+               HTTP_PORT);
+    if (options->socks_port)
+        put_format(out, HELPER_LISTEN, arena, "%d:%d", HELPER_LISTEN_RELAY_SOCKS, SOCKS_PORT);
+    for (size_t i = 0; names[i]; i++)
+        put_format(out, HELPER_SET, arena, "%s=http://127.0.0.1:%d", names[i], HTTP_PORT);
+    for (size_t i = 0; all[i]; i++)
+        put_format(out, HELPER_SET, arena, "%s=%s://127.0.0.1:%d", all[i], options->socks_port ? "socks5h" : "http",
+                   options->socks_port ? SOCKS_PORT : HTTP_PORT);
+    struct hv_str direct = no_proxy(options, arena);
+    put_format(out, HELPER_SET, arena, "NO_PROXY=%.*s", HV_STR_ARG(direct));
+    put_format(out, HELPER_SET, arena, "no_proxy=%.*s", HV_STR_ARG(direct));
+    put_format(out, HELPER_SET, arena, "NODE_USE_ENV_PROXY=1");
+}
+
+/* Ways to services outside that could not be gone, and would only make programs wait. */
+static void put_environment(const struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_buf *out)
+{
+    static const char *const services[] = {"SSH_AUTH_SOCK", "SSH_AGENT_PID", "DBUS_SESSION_BUS_ADDRESS",
+                                           "GPG_AGENT_INFO", NULL};
+    const struct sandbox_options *options = sandbox->setup.options;
+    put_format(out, HELPER_SET, arena, "TMPDIR=%s", sandbox->temporary.files);
+    put_format(out, HELPER_SET, arena, "HELVE_SANDBOX=%s",
+               sandbox->state.level == SANDBOX_LEVEL_FULL ? "full" : "landlock");
+    for (size_t i = 0; services[i] && !options->unix_sockets.count && options->all_unix_sockets != SANDBOX_YES; i++)
+        sandbox_put_item(out, HELPER_UNSET, hv_str_from(services[i]));
+}
+
+static enum hv_code put_filter(struct hv_sandbox *sandbox, struct hv_buf *out, struct hv_error *err)
+{
+    const struct sandbox_options *options = sandbox->setup.options;
+    struct sandbox_filter_options filter = {
+        .unix_sockets = options->unix_sockets.count || options->all_unix_sockets == SANDBOX_YES,
+        .no_internet = sandbox->state.level == SANDBOX_LEVEL_LANDLOCK,
+    };
+    struct hv_str *kept = &sandbox->filters[filter.no_internet];
+    enum hv_code code = kept->len ? HV_OK : sandbox_filter_build(&sandbox->arena, &filter, kept, err);
+    if (!code)
+        sandbox_put_item(out, HELPER_FILTER, *kept);
+    return code;
+}
+
+enum hv_code sandbox_plan_write(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run,
+                                struct hv_error *err)
+{
+    CLEANUP_BUF struct hv_buf text = {0};
+    struct sandbox_place place = sandbox_place_of(sandbox);
+    hv_buf_init(&text, PLAN_TEXT_MAX);
+    if (run->level == SANDBOX_LEVEL_FULL) {
+        sandbox_put_item(&text, HELPER_BWRAP, sandbox->bubblewrap);
+        sandbox_put_bubblewrap(&run->plan, &place, sandbox->state.user_namespace, &text);
+        put_proxy(sandbox, run, arena, &text);
+    } else {
+        sandbox_put_landlock(&run->plan, &place, arena, &text);
+    }
+    put_environment(sandbox, arena, &text);
+    put_limits(sandbox, run, arena, &text);
+    enum hv_code code = put_filter(sandbox, &text, err);
+    if (code)
+        return code;
+    if (text.failed)
+        return hv_fail(err, HV_ETOOBIG, "the sandbox has more paths to mind than can be told to its helper");
+    run->plan_text = hv_arena_str(arena, hv_buf_str(&text));
+    return HV_OK;
+}
+
+/* ---- one command --------------------------------------------------------------------------------------- */
+
+static enum hv_code refuse_unconfined(const struct hv_sandbox *sandbox, const struct sandbox_state *state,
+                                      struct hv_error *err)
+{
+    if (!state->enabled || sandbox->setup.options->fail_if_unavailable != SANDBOX_YES)
+        return HV_OK;
+    hv_fail(err, HV_EUNSUPPORTED, "the settings demand a sandbox (sandbox.failIfUnavailable), and it cannot be had: %s",
+            state->reason);
+    hv_error_hint(err, "Install bubblewrap, or change the setting; `helve doctor` says what is missing.");
+    return HV_EUNSUPPORTED;
+}
+
+static enum hv_code refuse_leaving(struct hv_error *err)
+{
+    hv_fail(err, HV_EDENIED, "the settings let no command leave the sandbox (sandbox.allowUnsandboxedCommands)");
+    hv_error_hint(err, "Call it again without `sandbox: false`.");
+    return HV_EDENIED;
+}
+
+static enum hv_code prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run,
+                            struct hv_error *err)
+{
+    LOCK_SCOPE(&sandbox->lock);
+    run->number = ++sandbox->runs;
+    run->helper = sandbox->helper;
+    run->temporary = hv_str_from(sandbox->temporary.files);
+    if (run->level == SANDBOX_LEVEL_FULL && !sandbox->proxy)
+        (void)!proxy_new(sandbox->setup.options, &sandbox->proxy, NULL); /* without it nothing is reached */
+    sandbox_plan_files(sandbox, arena, &run->plan);
+    return sandbox_plan_write(sandbox, arena, run, err);
+}
+
+enum hv_code sandbox_begin(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
+                           bool asks_to_leave, struct sandbox_run *run, struct hv_error *err)
+{
+    struct sandbox_state state;
+    *run = (struct sandbox_run){0};
+    if (!sandbox || sandbox->setup.options->enabled == SANDBOX_NO)
+        return HV_OK;
+    if (asks_to_leave && !sandbox_may_be_left(sandbox))
+        return refuse_leaving(err);
+    if (asks_to_leave || sandbox_is_excluded(sandbox->setup.options, command))
+        return HV_OK;
+    sandbox_look(sandbox, &state);
+    if (state.level != SANDBOX_LEVEL_FULL) {
+        enum hv_code code = refuse_unconfined(sandbox, &state, err);
+        if (code || state.level == SANDBOX_LEVEL_NONE)
+            return code;
+    }
+    run->level = state.level;
+    return prepare(sandbox, arena, run, err);
+}
+
+const char *const *sandbox_argv(const struct sandbox_run *run, struct hv_arena *arena, const char *const *argv)
+{
+    size_t count = 0;
+    if (run->level == SANDBOX_LEVEL_NONE)
+        return argv;
+    while (argv[count])
+        count++;
+    const char **words = hv_arena_array(arena, const char *, count + 3);
+    words[0] = run->helper;
+    words[1] = run->plan_text.ptr;
+    for (size_t i = 0; i < count; i++)
+        words[2 + i] = argv[i];
+    return words;
+}
+
+struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, struct hv_arena *arena,
+                          struct hv_str output, struct hv_str directory, bool failed)
+{
+    if (run->level == SANDBOX_LEVEL_NONE)
+        return (struct hv_str){0};
+    struct violation_facts facts = {
+        .plan = &run->plan,
+        .output = output,
+        .directory = directory,
+        .home = sandbox->setup.home,
+        .temporary = run->temporary,
+        .failed = failed,
+    };
+    {
+        LOCK_SCOPE(&sandbox->lock);
+        groups_give_back(run->group);
+        if (sandbox->proxy && run->level == SANDBOX_LEVEL_FULL)
+            facts.refusals = proxy_take_refusals(sandbox->proxy, run->number, arena);
+    }
+    run->group = NULL;
+    return violation_describe(&facts, arena);
+}

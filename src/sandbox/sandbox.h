@@ -1,0 +1,94 @@
+/*
+ * sandbox.h: confining the commands of one session. A sandbox is made with the session and costs nothing until its
+ * first command: then what holds on this machine is found out, once, by running it:
+ *
+ *   full      bubblewrap with namespaces, a system-call filter, and a network that ends at a proxy of ours
+ *   landlock  where bubblewrap cannot run: Landlock for files, the filter for the rest, no network. What lies protected
+ *             inside a writable folder cannot be told to it, so nothing is allowed unasked on its account
+ *   none      nothing of the two works: commands run as without a sandbox, and the ordinary decision stands
+ *
+ * Threads: all functions may be called from any thread; they block where they say so.
+ */
+#ifndef SANDBOX_SANDBOX_H
+#define SANDBOX_SANDBOX_H
+
+#include <helve/host.h>
+
+#include "sandbox/options.h"
+#include "sandbox/plan.h"
+
+enum sandbox_level { SANDBOX_LEVEL_NONE = 0, SANDBOX_LEVEL_LANDLOCK, SANDBOX_LEVEL_FULL };
+
+/* What holds on this machine. */
+struct sandbox_state {
+    bool enabled; /* by the settings */
+    enum sandbox_level level;
+    bool user_namespace; /* level full: bubblewrap makes one */
+    bool groups;         /* control groups bound processes and memory */
+    char reason[512];    /* why not the full level; "" at it */
+};
+
+struct sandbox_setup {
+    const struct hv_host *host;            /* runs commands; looks at files */
+    const struct sandbox_options *options; /* outlives the sandbox, with its texts */
+    struct hv_str home;
+    const struct hv_str *roots; /* absolute; writable */
+    size_t root_count;
+    const struct hv_str *own; /* helve's settings and state directories */
+    size_t own_count;
+    /* Called once, by the thread that finds out, when commands will not run in a full sandbox though the settings want
+     * one: a sentence for the person. May be NULL. */
+    void (*tell)(void *user, struct hv_str sentence);
+    void *user;
+};
+
+struct hv_sandbox;
+
+/* Copies setup but for options. Does no I/O. */
+struct hv_sandbox *sandbox_new(const struct sandbox_setup *setup);
+/* No command may run any more. Removes what it put on the disk. NULL is fine. */
+void sandbox_free(struct hv_sandbox *sandbox);
+
+/* Find out what holds, when that has not been done. Blocks for some 20 ms the first time. *out is copied. */
+void sandbox_look(struct hv_sandbox *sandbox, struct sandbox_state *out);
+/* One sentence for people: which level holds, and why not a better one. In arena. */
+struct hv_str sandbox_describe(const struct sandbox_state *state, struct hv_arena *arena);
+
+/* ---- one command --------------------------------------------------------------------------------------------- */
+
+/* Pure: would this command run in a full sandbox? asks_to_leave: the call says `sandbox: false`. */
+bool sandbox_would_confine(const struct sandbox_options *options, const struct sandbox_state *state,
+                           struct hv_str command, bool asks_to_leave);
+/* … and do the settings say that such calls need no question (autoAllowBashIfSandboxed)? Finds out what holds only when
+ * they do; false for NULL. */
+bool sandbox_allows_unasked(struct hv_sandbox *sandbox, struct hv_str command, bool asks_to_leave);
+/* May a command leave by asking for it? True for NULL. */
+bool sandbox_may_be_left(const struct hv_sandbox *sandbox);
+
+/* A command on its way. Lives in the arena given to sandbox_begin. */
+struct sandbox_run {
+    enum sandbox_level level; /* NONE: run the command as it is */
+    struct hv_str temporary;  /* a folder that commands may write to; absent at NONE */
+    struct hv_str plan_text;  /* for the helper */
+    struct sandbox_plan plan;
+    char *helper;
+    uint64_t number;
+    struct group *group;
+};
+
+/*
+ * Before a command: decide whether it is confined, and prepare that. Errors (the command must not run then):
+ * HV_EUNSUPPORTED: the settings demand a sandbox (failIfUnavailable) and there is none; HV_EDENIED: it asks to leave
+ * and the settings do not let it; others: the sandbox cannot be prepared. Every success is followed by sandbox_end.
+ * Blocks on files.
+ */
+enum hv_code sandbox_begin(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
+                           bool asks_to_leave, struct sandbox_run *run, struct hv_error *err) HV_MUST_CHECK;
+/* The argument vector that runs argv confined; argv itself at level NONE. In arena. */
+const char *const *sandbox_argv(const struct sandbox_run *run, struct hv_arena *arena, const char *const *argv);
+/* After it: what the sandbox refused, as sentences for the model; absent when nothing is known of. output: what the
+ * command wrote; failed: it did not end well; directory: where it ran. In arena. */
+struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, struct hv_arena *arena,
+                          struct hv_str output, struct hv_str directory, bool failed);
+
+#endif

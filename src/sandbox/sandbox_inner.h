@@ -1,0 +1,39 @@
+/* sandbox_inner.h: the state of a sandbox; inner to src/sandbox. */
+#ifndef SANDBOX_SANDBOX_INNER_H
+#define SANDBOX_SANDBOX_INNER_H
+
+#include <pthread.h>
+
+#include "sandbox/groups.h"
+#include "sandbox/proxy.h"
+#include "sandbox/sandbox.h"
+#include "sandbox/temporary.h"
+
+struct hv_sandbox {
+    struct sandbox_setup setup;
+    struct hv_arena arena;
+    pthread_mutex_t lock; /* guards all below */
+    bool looked;
+    struct sandbox_state state;
+    struct hv_str bubblewrap; /* its path */
+    char *helper;             /* path of helve-sandbox */
+    struct hv_str filters[2]; /* by no_internet; made when first needed */
+    struct temporary temporary;
+    struct placeholders placeholders;
+    struct groups groups;
+    struct proxy *proxy;
+    uint64_t runs;
+};
+
+/* ---- probe.c, under the lock: find out what holds, and fill state, bubblewrap, helper, temporary. */
+void probe_run(struct hv_sandbox *sandbox);
+
+/* ---- sandbox.c, under the lock */
+struct sandbox_place sandbox_place_of(const struct hv_sandbox *sandbox);
+/* The plan, with placeholders where they are missing. */
+void sandbox_plan_files(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_plan *out);
+/* Fill run->plan_text from run->level and run->plan. */
+enum hv_code sandbox_plan_write(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run,
+                                struct hv_error *err) HV_MUST_CHECK;
+
+#endif

@@ -1,0 +1,194 @@
+/* temporary.c: see temporary.h. */
+#include "sandbox/temporary.h"
+
+#include "base/cleanup.h"
+#include "sandbox/plan.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#define PREFIX "helve-sandbox-"
+enum { ENTRIES_MAX = 10 * 1000 * 1000, NAME_SIZE = 32 };
+
+/* ---- removing ------------------------------------------------------------------------------------------ */
+
+static bool is_dot(const char *name)
+{
+    return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
+}
+
+/* Open a folder in parent for reading its entries, whatever its mode. */
+static DIR *open_folder(int parent, const char *name)
+{
+    CLEANUP_FD int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 && errno == EACCES && fchmodat(parent, name, 0700, 0) == 0)
+        fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || fchmod(fd, 0700))
+        return NULL;
+    DIR *directory = fdopendir(fd);
+    if (directory)
+        (void)take_fd(&fd);
+    return directory;
+}
+
+/* Remove what is in name; full folders in it move up to top under new names, so that no depth costs anything. */
+static void remove_folder(int top, const char *name, size_t *moved)
+{
+    char fresh[NAME_SIZE];
+    DIR *directory = open_folder(top, name);
+    if (!directory)
+        return;
+    for (struct dirent *entry; (entry = readdir(directory));) {
+        if (is_dot(entry->d_name) || unlinkat(dirfd(directory), entry->d_name, 0) == 0 ||
+            unlinkat(dirfd(directory), entry->d_name, AT_REMOVEDIR) == 0)
+            continue;
+        snprintf(fresh, sizeof fresh, ".moved-%zu", ++*moved);
+        (void)!renameat(dirfd(directory), entry->d_name, top, fresh); /* what cannot be moved stays, and is given up */
+    }
+    closedir(directory);
+    (void)!unlinkat(top, name, AT_REMOVEDIR);
+}
+
+void temporary_empty(int folder)
+{
+    size_t moved = 0, before;
+    do {
+        before = moved;
+        DIR *directory = open_folder(folder, ".");
+        if (!directory)
+            return;
+        for (struct dirent *entry; (entry = readdir(directory));)
+            if (!is_dot(entry->d_name) && unlinkat(folder, entry->d_name, 0))
+                remove_folder(folder, entry->d_name, &moved);
+        closedir(directory);
+    } while (moved != before && moved < ENTRIES_MAX);
+}
+
+/* The folder is ours, and nobody who lives holds it: empty and remove it. */
+static void remove_if_dead(int base, const char *name)
+{
+    struct stat status;
+    CLEANUP_FD int fd = openat(base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &status) || status.st_uid != geteuid() || flock(fd, LOCK_EX | LOCK_NB))
+        return;
+    temporary_empty(fd);
+    (void)!unlinkat(base, name, AT_REMOVEDIR);
+}
+
+static void remove_dead(const char *base)
+{
+    DIR *directory = opendir(base);
+    if (!directory)
+        return;
+    for (struct dirent *entry; (entry = readdir(directory));)
+        if (strncmp(entry->d_name, PREFIX, sizeof PREFIX - 1) == 0)
+            remove_if_dead(dirfd(directory), entry->d_name);
+    closedir(directory);
+}
+
+/* ---- making -------------------------------------------------------------------------------------------- */
+
+static char *format(const char *a, const char *b)
+{
+    size_t size = strlen(a) + strlen(b) + 1;
+    char *text = hv_malloc(size);
+    snprintf(text, size, "%s%s", a, b);
+    return text;
+}
+
+static bool fill(struct temporary *temporary)
+{
+    temporary->files = format(temporary->folder, "/tmp");
+    temporary->locked = format(temporary->folder, "/locked");
+    CLEANUP_FD int file = open(temporary->locked, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0);
+    return file >= 0 && mkdir(temporary->files, 0700) == 0;
+}
+
+enum hv_code temporary_make(struct temporary *temporary, struct hv_error *err)
+{
+    const char *base = getenv("TMPDIR");
+    if (!base || base[0] != '/' || access(base, W_OK | X_OK))
+        base = "/tmp";
+    remove_dead(base);
+    temporary->lock = -1;
+    temporary->folder = format(base, "/" PREFIX "XXXXXX");
+    if (!mkdtemp(temporary->folder)) {
+        int reason = errno;
+        free(take_ptr(temporary->folder));
+        return hv_fail_errno(err, reason, "cannot make a folder for temporary files in %s", base);
+    }
+    char *real = realpath(temporary->folder, NULL); /* it is compared with resolved paths */
+    if (real) {
+        free(temporary->folder);
+        temporary->folder = real;
+    }
+    temporary->lock = open(temporary->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (temporary->lock >= 0 && flock(temporary->lock, LOCK_EX | LOCK_NB) == 0 && fill(temporary))
+        return HV_OK;
+    hv_fail_errno(err, errno, "cannot make a folder for temporary files in %s", base);
+    temporary_remove(temporary);
+    return HV_EIO;
+}
+
+void temporary_remove(struct temporary *temporary)
+{
+    if (!temporary->folder)
+        return;
+    if (temporary->lock >= 0)
+        temporary_empty(temporary->lock);
+    (void)!rmdir(temporary->folder);
+    cleanup_fd(&temporary->lock);
+    free(temporary->folder);
+    free(temporary->files);
+    free(temporary->locked);
+    *temporary = (struct temporary){0};
+}
+
+/* ---- placeholders -------------------------------------------------------------------------------------- */
+
+static void mark(int fd)
+{
+    const struct timespec time = {SANDBOX_PLACEHOLDER_TIME_NS / 1000000000, SANDBOX_PLACEHOLDER_TIME_NS % 1000000000};
+    (void)!futimens(fd, (const struct timespec[2]){time, time});
+}
+
+static bool is_placeholder(int fd)
+{
+    struct stat status;
+    return fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
+           status.st_mtim.tv_sec * 1000000000ll + status.st_mtim.tv_nsec == SANDBOX_PLACEHOLDER_TIME_NS;
+}
+
+/* Two sessions may come at once: who holds the lock of a folder that is still the one at path may use it. */
+bool placeholders_hold(struct placeholders *placeholders, struct hv_str path)
+{
+    CLEANUP_FREE char *text = hv_malloc(path.len + 1);
+    struct stat held, named;
+    memcpy(text, path.ptr, path.len);
+    text[path.len] = '\0';
+    bool made = mkdir(text, 0755) == 0;
+    CLEANUP_FD int fd = open(text, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || flock(fd, LOCK_SH | LOCK_NB))
+        return false;
+    if (made)
+        mark(fd);
+    if (!is_placeholder(fd) || fstat(fd, &held) || lstat(text, &named) || held.st_ino != named.st_ino)
+        return false;
+    *vec_push(&placeholders->list) = (struct placeholder){take_ptr(text), take_fd(&fd)};
+    return true;
+}
+
+void placeholders_release(struct placeholders *placeholders)
+{
+    for (size_t i = 0; i < placeholders->list.count; i++) {
+        struct placeholder *placeholder = &placeholders->list.items[i];
+        if (flock(placeholder->lock, LOCK_EX | LOCK_NB) == 0 && is_placeholder(placeholder->lock))
+            (void)!rmdir(placeholder->path); /* fails when something is in it */
+        cleanup_fd(&placeholder->lock);
+        free(placeholder->path);
+    }
+    vec_release(&placeholders->list);
+}

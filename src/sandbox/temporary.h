@@ -1,0 +1,44 @@
+/*
+ * temporary.h: what a sandbox puts on the disk, and takes away again: the session's own folder for temporary files, and
+ * the placeholders of protected paths that do not exist yet. Each is locked while somebody uses it, so that whatever a
+ * killed helve left is known as such and removed by the next.
+ */
+#ifndef SANDBOX_TEMPORARY_H
+#define SANDBOX_TEMPORARY_H
+
+#include <helve/str.h>
+
+#include "base/vec.h"
+
+struct temporary {
+    char *folder; /* private: locked, 0700; NULL: none was made */
+    char *files;  /* in it: TMPDIR of commands */
+    char *locked; /* in it: a file without rights */
+    int lock;
+};
+
+/* Make the folder below TMPDIR or /tmp, after removing those of dead sessions. Errors: as mkdir. *temporary is zeroed
+ * before the first use. Blocks. */
+enum hv_code temporary_make(struct temporary *temporary, struct hv_error *err) HV_MUST_CHECK;
+/* Remove it with all in it. Blocks. Zeroed is accepted. */
+void temporary_remove(struct temporary *temporary);
+
+/* Remove all that is in the folder; of any depth, links are not followed. Blocks. */
+void temporary_empty(int folder);
+
+struct placeholder {
+    char *path;
+    int lock;
+};
+
+struct placeholders {
+    VEC(struct placeholder) list;
+};
+
+/* Hold a placeholder at path: make it, or take over one that is there. False when path is something else by now, or
+ * cannot be made. */
+bool placeholders_hold(struct placeholders *placeholders, struct hv_str path);
+/* Give all back: those that no other session holds, too, are removed, unless something was put into them. */
+void placeholders_release(struct placeholders *placeholders);
+
+#endif

@@ -1,0 +1,22 @@
+/* violation.h: telling a refusal of the sandbox from an ordinary failure, by what a command wrote. Pure. */
+#ifndef SANDBOX_VIOLATION_H
+#define SANDBOX_VIOLATION_H
+
+#include "sandbox/plan.h"
+
+struct violation_facts {
+    const struct sandbox_plan *plan;
+    struct hv_str output;    /* what the command wrote, or the end of it */
+    struct hv_str directory; /* where it ran, for relative names */
+    struct hv_str home, temporary;
+    struct hv_str refusals; /* of the proxy, one a line, or absent */
+    bool failed;            /* the command did */
+};
+
+/*
+ * A few sentences that say what the sandbox refused and which setting would allow it; absent when nothing looks like
+ * it. A refused path is believed only where the plan says that it would be refused. In arena.
+ */
+struct hv_str violation_describe(const struct violation_facts *facts, struct hv_arena *arena);
+
+#endif

@@ -118,9 +118,9 @@ static void find_other(struct hv_arena *arena, const struct key *key, struct hv_
         git_findings_add(findings, GIT_FINDING_CONTENT, HV_STR(""),
                          HV_STR("the repository's configuration lets git diff run inside submodules"));
     else if (hv_str_eq_nocase(key->section, HV_STR("alias")))
-        git_findings_add(findings, GIT_FINDING_ALIAS, key->subsection ? HV_STR("") : hv_arena_str(arena, key->name),
-                         hv_arena_format(arena, "the repository's configuration defines the alias %.*s",
-                                         HV_STR_ARG(key->name)));
+        git_findings_add(
+            findings, GIT_FINDING_ALIAS, key->subsection ? HV_STR("") : hv_arena_str(arena, key->name),
+            hv_arena_format(arena, "the repository's configuration defines the alias %.*s", HV_STR_ARG(key->name)));
 }
 
 void git_findings_read(struct hv_arena *arena, struct hv_str text, struct git_findings *findings,

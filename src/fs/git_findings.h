@@ -32,8 +32,7 @@ struct git_findings {
 };
 
 /* Take one up. Both strings live as long as findings do. */
-void git_findings_add(struct git_findings *findings, enum git_finding_kind kind, struct hv_str name,
-                      struct hv_str why);
+void git_findings_add(struct git_findings *findings, enum git_finding_kind kind, struct hv_str name, struct hv_str why);
 
 /* The first finding that concerns the sub-command, or NULL. */
 const struct git_finding *git_findings_for(const struct git_findings *findings, struct hv_str subcommand);

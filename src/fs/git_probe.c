@@ -52,17 +52,25 @@ static struct hv_str join(struct hv_arena *arena, struct hv_str directory, struc
     return hv_arena_format(arena, "%.*s/%.*s", HV_STR_ARG(directory), HV_STR_ARG(name));
 }
 
-static void note(struct look *look, const char *path, const struct stat *status)
+/* status: NULL when there is nothing at path. */
+static struct seen identity(const char *path, const struct stat *status)
 {
     struct seen seen = {.path = path};
-    if (status)
-        seen.device = status->st_dev, seen.inode = status->st_ino;
+    if (status) {
+        seen.device = status->st_dev;
+        seen.inode = status->st_ino;
+    }
     if (status && !S_ISDIR(status->st_mode)) {
         seen.size = status->st_size;
         seen.modified = status->st_mtim;
         seen.changed = status->st_ctim;
     }
-    *vec_push(&look->seen) = seen;
+    return seen;
+}
+
+static void note(struct look *look, const char *path, const struct stat *status)
+{
+    *vec_push(&look->seen) = identity(path, status);
 }
 
 /* What is at path, followed; 0: nothing. Remembered. */
@@ -79,8 +87,8 @@ static void add(struct look *look, enum git_finding_kind kind, struct hv_str why
     git_findings_add(&look->findings, kind, HV_STR(""), why);
 }
 
-/* The whole of a file; absent when there is none. What is there but cannot be read is a finding. */
-static struct hv_str read_file(struct look *look, struct hv_str path, size_t max)
+/* The whole of a file, in arena; absent when there is none. What is there but cannot be read is a finding. */
+static struct hv_str read_into(struct look *look, struct hv_arena *arena, struct hv_str path, size_t max)
 {
     struct stat status;
     CLEANUP_FD int fd = open(path.ptr, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -93,13 +101,18 @@ static struct hv_str read_file(struct look *look, struct hv_str path, size_t max
         return hv_str_of(NULL, 0);
     }
     note(look, path.ptr, &status);
-    char *bytes = hv_arena_alloc(look->arena, (size_t)status.st_size + 1);
+    char *bytes = hv_arena_alloc(arena, (size_t)status.st_size + 1);
     ssize_t got = fs_read_at(fd, bytes, (size_t)status.st_size, 0);
     if (got != status.st_size) {
         add(look, GIT_FINDING_ANY, hv_arena_format(look->arena, "%s cannot be read", path.ptr));
         return hv_str_of(NULL, 0);
     }
     return hv_str_of(bytes, (size_t)got);
+}
+
+static struct hv_str read_file(struct look *look, struct hv_str path, size_t max)
+{
+    return read_into(look, look->arena, path, max);
 }
 
 /* A file that holds one path, after prefix; absent when it does not. */
@@ -207,14 +220,10 @@ static bool look_at_level(struct look *look, struct hv_str directory);
 /* The submodules that the index names, as far as they are there. */
 static void look_at_submodules(struct look *look, struct hv_str git, struct hv_str worktree)
 {
-    CLEANUP_ARENA struct hv_arena scratch = {0};
-    struct hv_arena *outer = look->arena;
-    struct hv_str path = join(outer, git, HV_STR("index"));
-    look->arena = &scratch;
-    struct hv_str bytes = read_file(look, path, INDEX_MAX);
-    look->arena = outer;
+    struct hv_arena scratch = {0};
     struct git_index_links links = {0};
-    if (bytes.len && !git_index_links(outer, bytes, look->sha256 ? 32 : 20, &links))
+    struct hv_str bytes = read_into(look, &scratch, join(look->arena, git, HV_STR("index")), INDEX_MAX);
+    if (bytes.len && !git_index_links(look->arena, bytes, look->sha256 ? 32 : 20, &links))
         add(look, GIT_FINDING_CONTENT, HV_STR("the index of the repository is of a form that helve does not read"));
     hv_arena_release(&scratch);
     look->depth++;
@@ -222,7 +231,7 @@ static void look_at_submodules(struct look *look, struct hv_str git, struct hv_s
         add(look, GIT_FINDING_CONTENT, HV_STR("submodules lie too deep inside each other"));
     else
         for (size_t at = 0; at < links.count; at++)
-            (void)look_at_level(look, join(outer, worktree, links.paths[at]));
+            (void)look_at_level(look, join(look->arena, worktree, links.paths[at]));
     look->depth--;
 }
 
@@ -329,11 +338,8 @@ void git_probe_free(struct git_probe *probe)
 
 static bool is_unchanged(const struct seen *seen)
 {
-    struct look now = {0};
     struct stat status;
-    note(&now, seen->path, stat(seen->path, &status) == 0 ? &status : NULL);
-    struct seen found = now.seen.items[0];
-    vec_release(&now.seen);
+    struct seen found = identity(seen->path, stat(seen->path, &status) == 0 ? &status : NULL);
     return found.device == seen->device && found.inode == seen->inode && found.size == seen->size &&
            found.modified.tv_sec == seen->modified.tv_sec && found.modified.tv_nsec == seen->modified.tv_nsec &&
            found.changed.tv_sec == seen->changed.tv_sec && found.changed.tv_nsec == seen->changed.tv_nsec;
@@ -403,6 +409,7 @@ bool git_probe_is_quiet(struct git_probe *probe, struct hv_arena *arena, struct 
         struct remembered *place = &probe->items[probe->next++ % REMEMBERED_MAX];
         remembered_release(place);
         *place = item;
+        place->look.arena = NULL;
         return quiet;
     }
     remembered_release(&item);

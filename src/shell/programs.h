@@ -8,9 +8,13 @@
 #include "shell/classify.h"
 
 #define SHELL_PROGRAM_TABLES(TABLE)                                                                                    \
+    TABLE(git)                                                                                                         \
     TABLE(builtins)                                                                                                    \
     TABLE(wrappers)                                                                                                    \
     TABLE(text)
+
+/* The options of a row, where it stands. */
+#define OPTIONS(...) ((const struct shell_option[]){__VA_ARGS__, {0}})
 
 #define SHELL_PROGRAM_TABLE(name) extern const struct shell_program shell_programs_##name[];
 SHELL_PROGRAM_TABLES(SHELL_PROGRAM_TABLE)

@@ -1,0 +1,271 @@
+/*
+ * programs_git.c: git(1): its own options, and the way to the tables of its sub-commands (programs_git.h).
+ *
+ * A sub-command that only reads is read-only when git, started with shell_git_environment(), runs no program that the
+ * repository names; that is asked of the world, for the directory that git runs in.
+ */
+#include "shell/programs_git.h"
+
+#include "base/path.h"
+
+/* Before the sub-command. -p pages, --exec-path=X and --config-env change what runs: they are left out. */
+static const struct shell_option global_options[] = {
+    FLAGS("-P --no-pager --no-replace-objects --literal-pathspecs --glob-pathspecs --noglob-pathspecs"
+          " --icase-pathspecs --no-optional-locks --no-lazy-fetch --no-advice -h --help"),
+    VALUES("-C -c --git-dir --work-tree --attr-source --list-cmds"),
+    HELPS("-v --version --exec-path --html-path --man-path --info-path"),
+    {0},
+};
+
+/* What -c may set: how output looks, and what is switched off. All values but those that are named. */
+static const struct {
+    const char *section, *names; /* NULL: all of the section */
+} harmless_settings[] = {
+    {"color", NULL},
+    {"column", NULL},
+    {"advice", NULL},
+    {"core", "quotepath abbrev whitespace filemode ignorecase precomposeunicode autocrlf safecrlf eol symlinks"
+             " preloadindex commitgraph warnambiguousrefs"},
+    {"diff", "renames renamelimit noprefix mnemonicprefix context interhunkcontext algorithm colormoved colormovedws"
+             " wserrorhighlight statgraphwidth indentheuristic suppressblankempty ignoresubmodules relative dirstat"},
+    {"log", "date decorate abbrevcommit follow showroot mailmap"},
+    {"status", "short branch showuntrackedfiles relativepaths renames renamelimit showstash aheadbehind"},
+    {"grep", "linenumber column patterntype extendedregexp fullname threads"},
+    {"blame", "blankboundary coloring date showemail showroot"},
+    {"i18n", "logoutputencoding commitencoding"},
+    {"submodule", "recurse"},
+    {"safe", "directory barerepository"},
+    {"gc", "auto"},
+    {"tag", "sort"},
+    {"branch", "sort"},
+};
+
+static bool is_setting(struct hv_str setting, const char *section, const char *names)
+{
+    size_t dot = hv_str_find_byte(setting, '.', 0);
+    if (dot == SIZE_MAX || !hv_str_eq_nocase(hv_str_slice(setting, 0, dot), hv_str_from(section)))
+        return false;
+    struct hv_str name = hv_str_slice(setting, dot + 1, setting.len), all = hv_str_from(names), one;
+    if (!names)
+        return true;
+    while (hv_str_split(&all, ' ', &one))
+        if (one.len && hv_str_eq_nocase(one, name))
+            return true;
+    return false;
+}
+
+/* "name=value", or a name alone. */
+static bool is_harmless_setting(struct hv_str text)
+{
+    size_t equals = hv_str_find_byte(text, '=', 0);
+    struct hv_str name = hv_str_slice(text, 0, equals);
+    struct hv_str value = equals == SIZE_MAX ? HV_STR("true") : hv_str_slice(text, equals + 1, text.len);
+    bool off = hv_str_is(value, "false") || !value.len;
+    if (is_setting(name, "core", "pager") || is_setting(name, "pager", NULL))
+        return hv_str_is(value, "cat") || off;
+    if (is_setting(name, "core", "fsmonitor") || is_setting(name, "log", "showsignature"))
+        return off && value.len;
+    for (size_t at = 0; at < sizeof harmless_settings / sizeof *harmless_settings; at++)
+        if (is_setting(name, harmless_settings[at].section, harmless_settings[at].names))
+            return true;
+    return false;
+}
+
+/* ---- sub-commands that do harm --------------------------------------------------------------------------- */
+
+static const struct {
+    const char *names;
+    enum shell_class class;
+    const char *does;
+} harmful[] = {
+    {"commit commit-tree merge rebase cherry-pick revert am replace notes-merge", SHELL_WRITES, "changes the history"},
+    {"checkout switch restore reset read-tree checkout-index sparse-checkout", SHELL_WRITES,
+     "changes the work tree or the index"},
+    {"update-index update-ref update-server-info pack-refs mktag mktree write-tree", SHELL_WRITES,
+     "changes the repository"},
+    {"init init-db gc prune prune-packed repack maintenance pack-objects unpack-objects index-pack", SHELL_WRITES,
+     "changes the repository"},
+    {"multi-pack-index commit-graph fast-import unpack-file mailinfo mailsplit merge-index", SHELL_WRITES,
+     "writes files"},
+    {"merge-one-file credential-store credential-cache fsmonitor--daemon", SHELL_WRITES, "changes something"},
+    {"fetch pull push clone fetch-pack send-pack http-fetch http-push remote-http remote-https", SHELL_NETWORK,
+     "reaches the network"},
+    {"request-pull send-email imap-send svn p4 cvsimport archimport daemon upload-archive", SHELL_NETWORK,
+     "reaches the network"},
+    {"difftool mergetool gui gitk citool instaweb web--browse filter-branch quiltimport for-each-repo", SHELL_EXECUTES,
+     "runs other programs"},
+    {"verify-commit verify-tag", SHELL_EXECUTES, "runs gpg"},
+    {"shell upload-pack receive-pack credential fast-export bugreport diagnose hook", SHELL_EXECUTES,
+     "may run other programs"},
+};
+
+static void judge_harmful(struct shell_reading *reading, struct hv_str name)
+{
+    for (size_t at = 0; at < sizeof harmful / sizeof *harmful; at++)
+        if (shell_names_have(harmful[at].names, name)) {
+            reading->act.reads_listed = reading->act.writes_listed = false;
+            shell_worsenf(reading, harmful[at].class, "git %.*s %s", HV_STR_ARG(name), harmful[at].does);
+            return;
+        }
+    shell_worsenf(reading, SHELL_UNKNOWN, "what git %.*s does is not known", HV_STR_ARG(name));
+}
+
+/* ---- what concerns several sub-commands ------------------------------------------------------------------ */
+
+static bool has(struct hv_str text, const char *part)
+{
+    return hv_str_find(text, hv_str_from(part), 0) != SIZE_MAX;
+}
+
+/* Formats that ask gpg about signatures; differences inside submodules, which other configurations rule. */
+static void judge_formats(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const char submodule[] = "--submodule=";
+    for (size_t at = 1; at < count; at++) {
+        struct hv_str value = words[at].value;
+        if (has(value, "%G") || has(value, "%(signature") || has(value, "pretty:signature"))
+            shell_worsen(reading, SHELL_EXECUTES, "the format makes git run gpg");
+        if (hv_str_starts(value, hv_str_from(submodule)) &&
+            !(words[at].known && (hv_str_is(value, "--submodule=log") || hv_str_is(value, "--submodule=short"))))
+            shell_worsen(reading, SHELL_EXECUTES, "--submodule=diff makes git run inside submodules");
+    }
+}
+
+/* "HEAD:path" reads what the file held, so that rules about the file concern it. */
+static void name_old_files(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    for (size_t at = 1; at < count; at++) {
+        size_t colon = words[at].known ? hv_str_find_byte(words[at].value, ':', 0) : SIZE_MAX;
+        if (colon == SIZE_MAX || !colon || words[at].value.ptr[0] == '-' || colon + 1 == words[at].value.len)
+            continue;
+        struct shell_word *file = hv_arena_new(reading->arena, struct shell_word);
+        *file = shell_word_known(hv_str_slice(words[at].value, colon + 1, words[at].value.len));
+        shell_reads(reading, file, true);
+    }
+}
+
+/* ---- directories ----------------------------------------------------------------------------------------- */
+
+/* Follow the -C options. Where git looks for its repository, ".." and all; absent: not known. */
+static struct hv_str follow_directories(struct shell_reading *reading, const struct shell_arguments *arguments)
+{
+    struct hv_str place = reading->directory;
+    for (size_t at = 0; at < arguments->given_count; at++) {
+        const struct shell_given *given = &arguments->given[at];
+        if (!hv_str_is(given->name, "-C") || (given->argument.known && !given->argument.value.len))
+            continue;
+        struct hv_str value = given->argument.value;
+        if (!given->argument.known || (value.ptr[0] != '/' && !place.ptr))
+            place = hv_str_of(NULL, 0);
+        else if (value.ptr[0] == '/')
+            place = value;
+        else
+            place = hv_arena_format(reading->arena, "%.*s/%.*s", HV_STR_ARG(place), HV_STR_ARG(value));
+    }
+    reading->directory = place.ptr ? path_expand(reading->arena, place, HV_STR("/"), HV_STR("/")) : place;
+    return place;
+}
+
+/* --git-dir and --work-tree are understood where they say what git would find out itself. */
+static bool names_own_repository(struct shell_reading *reading, const struct shell_arguments *arguments,
+                                 struct hv_str *place)
+{
+    const struct shell_given *git = shell_given(arguments, "--git-dir"), *tree = shell_given(arguments, "--work-tree");
+    if (!git && !tree)
+        return true;
+    if (!git || !git->argument.known || (tree && !tree->argument.known) || !reading->directory.ptr)
+        return false;
+    struct hv_str path = path_expand(reading->arena, git->argument.value, reading->directory, HV_STR("/"));
+    struct hv_str top =
+        tree ? path_expand(reading->arena, tree->argument.value, reading->directory, HV_STR("/")) : reading->directory;
+    if (has(git->argument.value, "..") || (tree && has(tree->argument.value, "..")) ||
+        !hv_str_is(path_name(path), ".git") || !hv_str_eq(path_parent(path), top))
+        return false;
+    *place = top;
+    return true;
+}
+
+static void ask_the_world(struct shell_reading *reading, struct hv_str place, struct hv_str name)
+{
+    struct hv_str why = {0};
+    const struct shell_world *world = reading->world;
+    if (reading->act.class != SHELL_READ_ONLY)
+        return;
+    reading->act.git = hv_arena_cstr(reading->arena, name);
+    if (!place.ptr)
+        shell_worsen(reading, SHELL_UNKNOWN, "the directory that git runs in is not known");
+    else if (!world->git_is_quiet)
+        shell_worsen(reading, SHELL_UNKNOWN, "whether the repository names programs is not known");
+    else if (!world->git_is_quiet(world->user, reading->arena, place, name, &why))
+        shell_worsenf(reading, SHELL_EXECUTES, "%.*s", HV_STR_ARG(why));
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------- */
+
+static void judge_subcommand(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    const struct shell_program *const tables[] = {shell_git_history, shell_git_objects, shell_git_lists};
+    struct hv_str name = words[0].value;
+    /* -h alone only prints the usage. */
+    if (count == 2 && words[1].known && hv_str_is(words[1].value, "-h"))
+        return;
+    for (size_t at = 0; at < sizeof tables / sizeof *tables; at++) {
+        const struct shell_program *row = shell_find_row(tables[at], name);
+        if (!row)
+            continue;
+        shell_judge_row(reading, row, words, count);
+        if (tables[at] != shell_git_lists)
+            judge_formats(reading, words, count);
+        if (tables[at] == shell_git_history || hv_str_is(name, "cat-file") || hv_str_is(name, "archive"))
+            name_old_files(reading, words, count);
+        return;
+    }
+    judge_harmful(reading, name);
+}
+
+/* Options that stand before the sub-command. False: not understood, and said so. */
+static bool judge_globals(struct shell_reading *reading, const struct shell_arguments *arguments)
+{
+    for (size_t at = 0; at < arguments->given_count; at++) {
+        const struct shell_given *given = &arguments->given[at];
+        if (hv_str_is(given->name, "-c") && !(given->argument.known && is_harmless_setting(given->argument.value))) {
+            shell_worsenf(reading, SHELL_UNKNOWN, "-c %.*s may make git run something",
+                          HV_STR_ARG(given->argument.text));
+            return false;
+        }
+    }
+    return true;
+}
+
+static void judge_git(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"git", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = global_options};
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &row, words, count, &arguments) || !judge_globals(reading, &arguments) ||
+        arguments.help || !arguments.operand_count)
+        return;
+    const struct shell_word *rest = words + arguments.first;
+    size_t rest_count = count - arguments.first;
+    struct hv_str place = follow_directories(reading, &arguments), name = rest[0].value;
+    if (!rest[0].known || arguments.scattered) {
+        shell_worsen(reading, SHELL_UNKNOWN, "which sub-command of git runs is not known");
+        return;
+    }
+    if (!names_own_repository(reading, &arguments, &place)) {
+        shell_worsen(reading, SHELL_UNKNOWN, "--git-dir and --work-tree lead git elsewhere");
+        return;
+    }
+    bool help =
+        shell_given(&arguments, "-h --help") || (rest_count > 1 && rest[1].known && hv_str_is(rest[1].value, "--help"));
+    if (help && rest_count <= 2)
+        name = HV_STR("help");
+    else
+        judge_subcommand(reading, rest, rest_count);
+    if (!hv_str_is(name, "version"))
+        ask_the_world(reading, place, name);
+}
+
+const struct shell_program shell_programs_git[] = {
+    {"git", .judge = judge_git},
+    {0},
+};

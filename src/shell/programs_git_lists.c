@@ -1,0 +1,296 @@
+/*
+ * programs_git_lists.c: git's sub-commands that list or change, depending on their words: git-branch(1), git-tag(1),
+ * git-config(1), git-remote(1), git-stash(1), git-reflog(1) … . `git branch NAME` makes a branch, and so does
+ * `git branch -v NAME`: operands are patterns only where an option says that it lists.
+ */
+#include "shell/programs_git.h"
+
+#define ROW SHELL_SYNTAX_EXACT, SHELL_READ_ONLY
+#define NAMES .rest = SHELL_EFFECT_NONE
+
+/* ---- branch, tag ----------------------------------------------------------------------------------------- */
+
+static const struct shell_option branch_options[] = {
+    FLAGS("-v --verbose -q --quiet --no-color -r --remotes -a --all -l --list --show-current --no-column -i"
+          " --ignore-case --no-abbrev --omit-empty --no-verbose"),
+    VALUES("--contains --no-contains --merged --no-merged --points-at --sort --format"),
+    MAYBE("--color --abbrev --column"),
+    CHANGES("-d --delete -D -m --move -M -c --copy -C --unset-upstream --create-reflog -f --force"
+            " --recurse-submodules --no-track"),
+    {"-t --track", SHELL_EFFECT_WRITES, SHELL_ARITY_OPTIONAL},
+    CHANGES_WITH("-u --set-upstream-to"),
+    RUNS("--edit-description"),
+    {0},
+};
+static const struct shell_option tag_options[] = {
+    FLAGS("-l --list -i --ignore-case --no-column --omit-empty --no-color"),
+    VALUES("--contains --no-contains --merged --no-merged --points-at --sort --format"),
+    MAYBE("-n --column --color"),
+    CHANGES("-d --delete -a --annotate -f --force --create-reflog"),
+    CHANGES_WITH("-m --message -F --file --cleanup --trailer"),
+    RUNS("-v --verify -e --edit -s --sign"),
+    RUNS_WITH("-u --local-user"),
+    {0},
+};
+
+/* An option that takes a commit, or none when it is the last word. */
+static size_t without_open_option(const struct shell_word *words, size_t count)
+{
+    static const char names[] = "--contains --no-contains --merged --no-merged --points-at";
+    bool open = count > 1 && words[count - 1].known && shell_names_have(names, words[count - 1].value);
+    return open ? count - 1 : count;
+}
+
+static void judge_names(struct shell_reading *reading, const struct shell_program *row, const char *listing,
+                        const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    size_t read = without_open_option(words, count);
+    if (!shell_arguments(reading, row, words, read, &arguments))
+        return;
+    if (arguments.operand_count && read == count && !shell_given(&arguments, listing))
+        shell_worsenf(reading, SHELL_WRITES, "git %s makes one of that name", row->names);
+}
+
+static void judge_branch(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"branch", ROW, .options = branch_options};
+    judge_names(reading, &row, "-l --list --contains --no-contains --merged --no-merged --points-at", words, count);
+}
+
+static void judge_tag(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"tag", ROW, .options = tag_options};
+    judge_names(reading, &row, "-l --list -n --contains --no-contains --merged --no-merged --points-at", words, count);
+}
+
+/* ---- config, symbolic-ref -------------------------------------------------------------------------------- */
+
+static const struct shell_option config_options[] = {
+    FLAGS("--global --system --local --worktree --get --get-all --get-regexp --get-urlmatch -l --list --fixed-value"
+          " --get-color --get-colorbool --bool --int --bool-or-int --bool-or-str --path --expiry-date --no-type -z"
+          " --null --name-only --includes --no-includes --show-origin --show-scope --all --regexp --show-names"),
+    VALUES("--blob -t --type --default --value --url"),
+    FILES("-f --file"),
+    CHANGES("--replace-all --add --unset --unset-all --rename-section --remove-section --append"),
+    CHANGES_WITH("--comment"),
+    RUNS("-e --edit"),
+    {0},
+};
+
+static void judge_config(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"config", ROW, .options = config_options};
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &row, words, count, &arguments))
+        return;
+    if (shell_given(&arguments, "--get --get-all --get-regexp --get-urlmatch -l --list --get-color --get-colorbool"))
+        return;
+    /* `git config list` and `git config get NAME` are new; older versions take them for names that they refuse. */
+    bool known = arguments.operand_count && arguments.operands[0]->known && !arguments.scattered;
+    if (known && shell_names_have("list get", arguments.operands[0]->value))
+        return;
+    if (arguments.operand_count > 1 || arguments.scattered ||
+        (known && shell_names_have("set unset edit rename-section remove-section", arguments.operands[0]->value)))
+        shell_worsen(reading, SHELL_WRITES, "git config changes a setting");
+}
+
+static void judge_symbolic_ref(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS("-q --quiet --short --recurse --no-recurse"), CHANGES("-d --delete"), CHANGES_WITH("-m"), {0}};
+    static const struct shell_program row = {"symbolic-ref", ROW, .options = options};
+    struct shell_arguments arguments;
+    if (shell_arguments(reading, &row, words, count, &arguments) &&
+        (arguments.operand_count > 1 || arguments.scattered))
+        shell_worsen(reading, SHELL_WRITES, "git symbolic-ref changes a reference");
+}
+
+/* ---- remote ---------------------------------------------------------------------------------------------- */
+
+static void judge_remote_show(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {FLAGS("-n -v --verbose"), {0}};
+    static const struct shell_program row = {"show", ROW, .options = options};
+    struct shell_arguments arguments;
+    if (shell_arguments(reading, &row, words, count, &arguments) && arguments.operand_count &&
+        !shell_given(&arguments, "-n"))
+        shell_worsen(reading, SHELL_NETWORK, "git remote show asks the remote; with -n it does not");
+}
+
+static const struct shell_option get_url_options[] = {FLAGS("--push --all"), {0}};
+static const struct shell_program remote_rows[] = {
+    {"show", .judge = judge_remote_show},
+    {"get-url", ROW, .options = get_url_options, NAMES},
+    {"update prune", .judge = shell_judge_reaches},
+    {"add rename remove rm set-head set-branches set-url", .judge = shell_judge_changes},
+    {0},
+};
+
+/* ---- stash, reflog, notes, worktree, submodule, bisect … ------------------------------------------------- */
+
+static void judge_stash_list(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    shell_judge_row(reading, &shell_git_log_row, words, count);
+}
+
+static void judge_stash_show(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    shell_judge_row(reading, shell_find_row(shell_git_history, HV_STR("stash-show")), words, count);
+}
+
+static const struct shell_program stash_rows[] = {
+    {"list", .judge = judge_stash_list},
+    {"show", .judge = judge_stash_show},
+    {"push save pop apply drop clear branch create store export import", .judge = shell_judge_changes},
+    {0},
+};
+
+/* `git stash` and `git stash -u` put changes away. */
+static void judge_stash(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"stash", ROW, .subcommands = stash_rows};
+    if (count < 2 || (words[1].known && hv_str_starts(words[1].value, HV_STR("-"))))
+        shell_judge_changes(reading, words, count);
+    else
+        shell_judge_row(reading, &row, words, count);
+}
+
+/* `git reflog` and `git reflog REF` show; a word that changes counts wherever it stands. */
+static void judge_reflog(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    for (size_t at = 1; at < count; at++)
+        if (words[at].known && shell_names_have("expire delete drop write", words[at].value))
+            shell_worsen(reading, SHELL_WRITES, "git reflog changes the log of references");
+    shell_judge_row(reading, &shell_git_log_row, words, count);
+}
+
+static const struct shell_option notes_options[] = {VALUES("--ref"), {0}};
+static const struct shell_program notes_rows[] = {
+    {"list", ROW, NAMES},
+    {"show", ROW, NAMES},
+    {"get-ref", ROW},
+    {"add copy append edit merge remove prune", .judge = shell_judge_changes},
+    {0},
+};
+
+static const struct shell_option worktree_list_options[] = {
+    FLAGS("--porcelain -v --verbose -z"), VALUES("--expire"), {0}};
+static const struct shell_program worktree_rows[] = {
+    {"list", ROW, .options = worktree_list_options},
+    {"add lock move prune remove repair unlock", .judge = shell_judge_changes},
+    {0},
+};
+
+static const struct shell_option submodule_options[] = {FLAGS("-q --quiet --cached"), {0}};
+static const struct shell_option submodule_status_options[] = {FLAGS("-q --quiet --cached --recursive"), {0}};
+static const struct shell_option submodule_summary_options[] = {
+    FLAGS("-q --quiet --cached --files --for-status"), VALUES("-n --summary-limit"), {0}};
+static const struct shell_program submodule_rows[] = {
+    {"status", ROW, .options = submodule_status_options, NAMES, .without_operands = SHELL_EFFECT_READ},
+    {"summary", ROW, .options = submodule_summary_options, NAMES, .without_operands = SHELL_EFFECT_READ},
+    {"foreach", .judge = shell_judge_runs},
+    {"add update", .judge = shell_judge_reaches},
+    {"init deinit set-branch set-url sync absorbgitdirs", .judge = shell_judge_changes},
+    {0},
+};
+
+static const struct shell_program bisect_rows[] = {
+    {"log", ROW},
+    {"run visualize view", .judge = shell_judge_runs},
+    {"start bad new good old skip next reset replay terms", .judge = shell_judge_changes},
+    {0},
+};
+
+static const struct shell_option quiet_options[] = {FLAGS("-q --quiet"), {0}};
+static const struct shell_program bundle_rows[] = {
+    {"verify", ROW, .options = quiet_options, .rest = SHELL_EFFECT_READ},
+    {"list-heads", ROW, .first = {SHELL_EFFECT_READ}, .first_count = 1, NAMES},
+    {"create unbundle", .judge = shell_judge_changes},
+    {0},
+};
+
+static const struct shell_program rerere_rows[] = {
+    {"status diff remaining", ROW, NAMES},
+    {"clear forget gc", .judge = shell_judge_changes},
+    {0},
+};
+
+static const struct shell_program sparse_checkout_rows[] = {
+    {"list", ROW},
+    {"set add reapply disable init check-rules", .judge = shell_judge_changes},
+    {0},
+};
+
+/* ---- what only tells what it would do -------------------------------------------------------------------- */
+
+static void judge_dry(struct shell_reading *reading, const struct shell_program *row, const struct shell_word *words,
+                      size_t count)
+{
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, row, words, count, &arguments))
+        return;
+    for (size_t at = 0; at < arguments.operand_count; at++)
+        shell_apply(reading, SHELL_EFFECT_READ_TREE, arguments.operands[at], hv_str_from(row->names));
+    if (!shell_given(&arguments, "-n --dry-run"))
+        shell_worsenf(reading, SHELL_WRITES, "git %s changes files or the index", row->names);
+}
+
+static void judge_add(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS("-n --dry-run -v --verbose -A --all --no-all -u --update -f --force --ignore-removal --ignore-errors"
+              " --ignore-missing --sparse"),
+        RUNS("-i --interactive -p --patch -e --edit"),
+        CHANGES("-N --intent-to-add --refresh --renormalize"),
+        {0}};
+    static const struct shell_program row = {"add stage", ROW, .options = options};
+    judge_dry(reading, &row, words, count);
+}
+
+static void judge_clean(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS("-n --dry-run -d -x -X -f --force -q --quiet"), VALUES("-e --exclude"), CHANGES("-i --interactive"), {0}};
+    static const struct shell_program row = {"clean", ROW, .options = options};
+    judge_dry(reading, &row, words, count);
+}
+
+static void judge_remove(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS("-n --dry-run -r -f --force --cached -q --quiet --ignore-unmatch --sparse"), {0}};
+    static const struct shell_program row = {"rm", ROW, .options = options};
+    judge_dry(reading, &row, words, count);
+}
+
+static void judge_move(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {FLAGS("-n --dry-run -f --force -k -v --verbose --sparse"), {0}};
+    static const struct shell_program row = {"mv", ROW, .options = options};
+    judge_dry(reading, &row, words, count);
+}
+
+static const struct shell_option verbose_options[] = {FLAGS("-v --verbose"), {0}};
+
+const struct shell_program shell_git_lists[] = {
+    {"branch", .judge = judge_branch},
+    {"tag", .judge = judge_tag},
+    {"config", .judge = judge_config},
+    {"symbolic-ref", .judge = judge_symbolic_ref},
+    {"remote", ROW, .options = verbose_options, .subcommands = remote_rows},
+    {"stash", .judge = judge_stash},
+    {"reflog", .judge = judge_reflog},
+    {"notes", ROW, .options = notes_options, .subcommands = notes_rows},
+    {"worktree", ROW, .subcommands = worktree_rows},
+    {"submodule", ROW, .options = submodule_options, .subcommands = submodule_rows},
+    {"bisect", ROW, .subcommands = bisect_rows},
+    {"bundle", ROW, .subcommands = bundle_rows},
+    {"rerere", SHELL_SYNTAX_EXACT, SHELL_WRITES, .subcommands = rerere_rows},
+    {"sparse-checkout", ROW, .subcommands = sparse_checkout_rows},
+    {"add stage", .judge = judge_add},
+    {"clean", .judge = judge_clean},
+    {"rm", .judge = judge_remove},
+    {"mv", .judge = judge_move},
+    {0},
+};

@@ -34,7 +34,17 @@ static void put_bind(struct hv_buf *out, const char *how, struct hv_str from, st
     sandbox_put_item(out, HELPER_BWRAP_WORD, to);
 }
 
-static void put_mount(struct hv_buf *out, const struct sandbox_mount *mount, const struct sandbox_place *place)
+/* What is shown again in a hidden folder can be reached by name. */
+static bool shows_something(const struct sandbox_plan *plan, struct hv_str hidden)
+{
+    for (size_t i = 0; i < plan->mount_count; i++)
+        if (plan->mounts[i].kind < SANDBOX_HIDDEN && path_inside(plan->mounts[i].path, hidden))
+            return true;
+    return false;
+}
+
+static void put_mount(struct hv_buf *out, const struct sandbox_plan *plan, const struct sandbox_mount *mount,
+                      const struct sandbox_place *place)
 {
     switch (mount->kind) {
     case SANDBOX_WRITABLE:
@@ -43,7 +53,9 @@ static void put_mount(struct hv_buf *out, const struct sandbox_mount *mount, con
     case SANDBOX_PROTECTED: put_bind(out, "--ro-bind", mount->path, mount->path); break;
     case SANDBOX_HIDDEN: put_bind(out, "--ro-bind", place->locked, mount->path); break;
     case SANDBOX_HIDDEN_DIRECTORY:
-        put_words(out, (const char *const[]){"--perms", "0000", "--tmpfs", NULL});
+        put_word(out, "--perms");
+        put_word(out, shows_something(plan, mount->path) ? "0111" : "0000");
+        put_word(out, "--tmpfs");
         sandbox_put_item(out, HELPER_BWRAP_WORD, mount->path);
         break;
     }
@@ -94,7 +106,7 @@ void sandbox_put_bubblewrap(const struct sandbox_plan *plan, const struct sandbo
     put_words(out, words);
     put_sockets(out, place->options);
     for (size_t i = 0; i < plan->mount_count; i++)
-        put_mount(out, &plan->mounts[i], place);
+        put_mount(out, plan, &plan->mounts[i], place);
     put_read_only(out, plan);
 }
 

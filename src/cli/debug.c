@@ -1,4 +1,4 @@
-/* debug.c: `helve debug json|schema|input|glob|sse`: the pure parts behind batch doors (door.h). */
+/* debug.c: `helve debug json|schema|input|glob|sse|decode`: the pure parts behind batch doors (door.h). */
 #include "base/base64.h"
 #include "base/cleanup.h"
 #include "base/nearest.h"
@@ -6,6 +6,7 @@
 #include "net/sse.h"
 #include "schema/fields.h"
 #include "schema/validator.h"
+#include "text/encoding.h"
 #include "text/glob.h"
 
 enum { EVENT_MAX = 64 << 20 };
@@ -326,4 +327,42 @@ const struct cli_command cli_debug_sse_command = {
     .summary = "lines {id, chunks_b64[]}: an event stream → {id, events[]}",
     .hidden = true,
     .run = run_sse,
+};
+
+/* ---- decode ------------------------------------------------------------------------------------------------------ */
+
+static void answer_decode(const struct door_line *line, struct hv_json_writer *writer)
+{
+    const struct hv_json *encoded = hv_json_get(line->value, "b64");
+    CLEANUP_BUF struct hv_buf bytes = {0}, text = {0};
+    struct hv_error err;
+    hv_buf_init(&bytes, DOOR_LINE_MAX);
+    hv_buf_init(&text, (size_t)DOOR_LINE_MAX * 3);
+    if (!encoded || base64_decode(&bytes, hv_json_string(encoded), BASE64_STANDARD, NULL) != HV_OK) {
+        put_error(writer, "expected the bytes in `b64`, as base64");
+        return;
+    }
+    struct encoding encoding = encoding_detect(hv_buf_str(&bytes));
+    hv_json_member_cstr(writer, "encoding", encoding_label(encoding.kind));
+    hv_json_member_int(writer, "confidence", encoding.confidence);
+    if (encoding.mark)
+        hv_json_member_int(writer, "mark", (int64_t)encoding.mark);
+    if (encoding_to_utf8(hv_buf_str(&bytes), encoding, &text, &err) == HV_OK)
+        hv_json_member_string(writer, "text", hv_buf_str(&text));
+    else
+        hv_json_member_cstr(writer, "error", err.message);
+}
+
+static int run_decode(const struct cli_call *call)
+{
+    (void)call;
+    return door_run(answer_decode, NULL);
+}
+
+const struct cli_command cli_debug_decode_command = {
+    .name = "debug decode",
+    .arguments = "",
+    .summary = "lines {id, b64}: a file's bytes → {id, encoding, confidence, text}, as Read would take them",
+    .hidden = true,
+    .run = run_decode,
 };

@@ -447,7 +447,7 @@ static struct hv_str keep_shown(struct hv_arena *arena, struct hv_str text, enum
 {
     CLEANUP_BUF struct hv_buf out;
     hv_buf_init(&out, 4096);
-    struct encoding encoding = {kind == ENCODING_8BIT ? kind : ENCODING_UTF8, 0};
+    struct encoding encoding = {.kind = kind == ENCODING_8BIT ? kind : ENCODING_UTF8};
     if (encoding_to_utf8(text, encoding, &out, NULL))
         return HV_STR("");
     return hv_arena_str(arena, hv_buf_str(&out));
@@ -506,11 +506,6 @@ static enum hv_code compute(struct attempt *attempt, struct hv_str old_text, str
     return code;
 }
 
-static bool is_wide(enum encoding_kind kind)
-{
-    return kind != ENCODING_UTF8 && kind != ENCODING_8BIT && kind != ENCODING_BINARY;
-}
-
 enum hv_code edit_compute(struct hv_arena *arena, struct hv_str file, struct encoding encoding,
                           const struct edit_request *request, struct edit *edit, struct edit_failure *failure)
 {
@@ -525,7 +520,7 @@ enum hv_code edit_compute(struct hv_arena *arena, struct hv_str file, struct enc
         .replace_all = request->replace_all,
         .quote_flags = encoding.kind == ENCODING_8BIT ? FOLD_QUOTES_8BIT : FOLD_QUOTES,
     };
-    if (is_wide(encoding.kind)) {
+    if (encoding_is_decoded(encoding.kind)) {
         snprintf(failure->detail, sizeof failure->detail, "%s", encoding_name(encoding.kind));
         return fail(failure, EDIT_UNSUPPORTED, HV_EUNSUPPORTED);
     }

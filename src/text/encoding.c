@@ -2,6 +2,7 @@
 #include "text/encoding.h"
 
 #include "base/utf8.h"
+#include "text/charset.h"
 
 #include <string.h>
 
@@ -33,7 +34,26 @@ static const uint16_t windows_1252[32] = {
 
 const char *encoding_name(enum encoding_kind kind)
 {
-    return (size_t)kind < sizeof kinds / sizeof *kinds ? kinds[kind] : "unknown";
+    const char *charset = charset_name(kind);
+    return (size_t)kind < sizeof kinds / sizeof *kinds ? kinds[kind] : charset ? charset : "unknown";
+}
+
+const char *encoding_label(enum encoding_kind kind)
+{
+    switch (kind) {
+    case ENCODING_8BIT: return "windows-1252";
+    case ENCODING_UTF16LE: return "UTF-16LE";
+    case ENCODING_UTF16BE: return "UTF-16BE";
+    case ENCODING_UTF32LE: return "UTF-32LE";
+    case ENCODING_UTF32BE: return "UTF-32BE";
+    case ENCODING_BINARY: return "binary";
+    default: return encoding_name(kind);
+    }
+}
+
+bool encoding_is_decoded(enum encoding_kind kind)
+{
+    return kind != ENCODING_UTF8 && kind != ENCODING_8BIT && kind != ENCODING_BINARY;
 }
 
 static bool is_text_byte(char byte)
@@ -56,28 +76,66 @@ static bool nul_pattern(struct hv_str bytes, enum encoding_kind *kind)
     return pairs && (!little || !big) && (little + big) * 10 >= pairs * 7;
 }
 
-static struct encoding detect(struct hv_str bytes, size_t cut)
+/* A byte that no text in ASCII or an encoding beside it holds. */
+static bool has_low_control(struct hv_str bytes)
 {
+    for (size_t i = 0; i < bytes.len && i < BINARY_LOOK; i++)
+        if ((unsigned char)bytes.ptr[i] < 7)
+            return true;
+    return false;
+}
+
+/* UTF-16 without a mark in other scripts: read in one order the units are a text, in the other they are not. */
+static bool utf16_by_units(struct hv_str bytes, bool is_head, enum encoding_kind *kind)
+{
+    if ((bytes.len % 2 && !is_head) || bytes.len < 4 || (utf8_valid(bytes) && !has_low_control(bytes)))
+        return false;
+    unsigned little = charset_utf16_plausibility(bytes, false), big = charset_utf16_plausibility(bytes, true);
+    *kind = little > big ? ENCODING_UTF16LE : ENCODING_UTF16BE;
+    return (little > big ? little : big) >= 75 && (little > big ? little - big : big - little) >= 20;
+}
+
+bool encoding_has_plain_lines(enum encoding_kind kind)
+{
+    return kind < ENCODING_UTF16LE || (kind > ENCODING_BINARY && kind != ENCODING_ISO_2022_JP);
+}
+
+/* is_head: bytes are the beginning of more. */
+static struct encoding detect(struct hv_str bytes, bool is_head, bool guesses)
+{
+    size_t cut = is_head ? utf8_incomplete_tail(bytes) : 0;
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (hv_str_starts(bytes, hv_str_of(marks[i].bytes, marks[i].len)))
-            return (struct encoding){marks[i].kind, marks[i].len};
+            return (struct encoding){marks[i].kind, marks[i].len, 100};
     enum encoding_kind kind;
     if (nul_pattern(bytes, &kind))
-        return (struct encoding){kind, 0};
+        return (struct encoding){.kind = kind, .confidence = 90};
+    if (guesses && utf16_by_units(bytes, is_head, &kind))
+        return (struct encoding){.kind = kind, .confidence = 80};
     if (hv_str_find_byte(hv_str_slice(bytes, 0, BINARY_LOOK), '\0', 0) != SIZE_MAX)
-        return (struct encoding){ENCODING_BINARY, 0};
-    bool valid = utf8_valid(hv_str_slice(bytes, 0, bytes.len - cut));
-    return (struct encoding){valid ? ENCODING_UTF8 : ENCODING_8BIT, 0};
+        return (struct encoding){.kind = ENCODING_BINARY, .confidence = 90};
+    struct encoding encoding = {.kind = ENCODING_UTF8, .confidence = 100};
+    if (utf8_valid(hv_str_slice(bytes, 0, bytes.len - cut)) && !(guesses && charset_is_escaped(bytes)))
+        return encoding;
+    encoding = (struct encoding){.kind = ENCODING_8BIT};
+    if (guesses)
+        encoding.kind = charset_guess(bytes, is_head, &encoding.confidence);
+    return encoding;
 }
 
 struct encoding encoding_detect(struct hv_str bytes)
 {
-    return detect(bytes, 0);
+    return detect(bytes, false, true);
 }
 
 struct encoding encoding_detect_beginning(struct hv_str bytes)
 {
-    return detect(bytes, utf8_incomplete_tail(bytes));
+    return detect(bytes, true, false);
+}
+
+struct encoding encoding_detect_head(struct hv_str bytes)
+{
+    return detect(bytes, true, true);
 }
 
 /* ---- to UTF-8 ---- */
@@ -158,6 +216,7 @@ enum hv_code encoding_to_utf8(struct hv_str bytes, struct encoding encoding, str
     case ENCODING_UTF32LE:
     case ENCODING_UTF32BE: from_utf32(bytes, encoding.kind == ENCODING_UTF32BE, out); break;
     case ENCODING_BINARY: return no_binary(err);
+    default: return charset_to_utf8(bytes, encoding.kind, out, err);
     }
     return out->failed ? too_long(out, err) : HV_OK;
 }
@@ -222,6 +281,12 @@ enum hv_code encoding_from_utf8(struct hv_str text, enum encoding_kind kind, str
     if (kind == ENCODING_BINARY)
         return no_binary(err);
     size_t before = out->len;
+    if (charset_name(kind) && kind != ENCODING_8BIT) {
+        enum hv_code code = charset_from_utf8(text, kind, out, err);
+        if (code)
+            take_back(out, before);
+        return code;
+    }
     for (size_t at = 0; at < text.len && !out->failed;) {
         uint32_t code_point;
         size_t len = utf8_decode(text, at, &code_point);

@@ -1,7 +1,7 @@
 /*
  * encoding.h: which encoding the bytes of a file are in, and the way to and from UTF-8. Detection looks at the byte
- * order mark, then at the pattern of NULs, then at validity as UTF-8; what is left is an 8-bit encoding, shown as
- * windows-1252. Pure, any thread.
+ * order mark, then at the pattern of NULs, then at validity as UTF-8; what is left is a legacy encoding, windows-1252
+ * when no other reads better. Pure, any thread.
  */
 #ifndef TEXT_ENCODING_H
 #define TEXT_ENCODING_H
@@ -16,17 +16,45 @@ enum encoding_kind {
     ENCODING_UTF32LE, /* by its mark only */
     ENCODING_UTF32BE,
     ENCODING_BINARY, /* a NUL in the first 8 KiB and none of the above */
+    /* Legacy encodings, told apart by what reads like the writing of a language: charset.h. */
+    ENCODING_SHIFT_JIS,
+    ENCODING_EUC_JP,
+    ENCODING_ISO_2022_JP,
+    ENCODING_GB18030, /* also GBK and GB2312, which are parts of it */
+    ENCODING_BIG5,
+    ENCODING_EUC_KR,
+    ENCODING_WINDOWS_1254, /* before 1250: where both read as well, it is Turkish */
+    ENCODING_WINDOWS_1250,
+    ENCODING_ISO_8859_2,
+    ENCODING_WINDOWS_1251,
+    ENCODING_KOI8_R,
+    ENCODING_ISO_8859_5,
+    ENCODING_IBM866,
+    ENCODING_WINDOWS_1253,
+    ENCODING_WINDOWS_1255,
+    ENCODING_WINDOWS_1256,
+    ENCODING_WINDOWS_1257,
 };
 
 struct encoding {
     enum encoding_kind kind;
-    size_t mark; /* bytes of the byte order mark at the start; 0 when there is none */
+    size_t mark;         /* bytes of the byte order mark at the start; 0 when there is none */
+    unsigned confidence; /* 0 to 100: marks and valid UTF-8 are certain, a legacy encoding is a guess */
 };
 
 /* The encoding of a file, from all its bytes. */
 struct encoding encoding_detect(struct hv_str bytes);
-/* The same from the beginning of a longer file: a character that is cut at the end is forgiven. */
+/* The same from the beginning of a longer file, for search: a character that is cut at the end is forgiven, and legacy
+ * encodings are not told apart (ENCODING_8BIT), which would cost more than the search. */
 struct encoding encoding_detect_beginning(struct hv_str bytes);
+/* The same for showing: legacy encodings are told apart. */
+struct encoding encoding_detect_head(struct hv_str bytes);
+/* Its name for programs, as IANA registers it ("UTF-16LE", "windows-1252"); "binary" for binary data. */
+const char *encoding_label(enum encoding_kind kind);
+/* Text that is edited by way of UTF-8: neither UTF-8 nor windows-1252 nor binary. */
+bool encoding_is_decoded(enum encoding_kind kind);
+/* Lines end in the byte LF and begin afresh: a part of the file can be decoded by itself. */
+bool encoding_has_plain_lines(enum encoding_kind kind);
 /* A short name for people, such as "UTF-16 LE". Never NULL. */
 const char *encoding_name(enum encoding_kind kind);
 /*

@@ -124,7 +124,8 @@ static enum hv_code check_before_edit(struct change *change, const struct edit_r
                             err);
 }
 
-/* ---- UTF-16 and UTF-32 ---------------------------------------------------------------------------------- */
+/* ---- UTF-16, UTF-32, legacy encodings
+ * ---------------------------------------------------------------------------------- */
 
 /* The text as the file's bytes, with its mark. */
 static bool encode_text(const struct change *change, struct hv_str text, struct hv_buf *bytes)
@@ -139,7 +140,7 @@ static bool encode_text(const struct change *change, struct hv_str text, struct 
  */
 static bool take_text(struct change *change)
 {
-    if (change->encoding.kind < ENCODING_UTF16LE || change->encoding.kind > ENCODING_UTF32BE)
+    if (!encoding_is_decoded(change->encoding.kind))
         return false;
     CLEANUP_BUF struct hv_buf again;
     hv_buf_init(&again, (size_t)CHANGE_SIZE_MAX + 1);

@@ -178,7 +178,7 @@ static bool begin(struct pass *pass)
         pass->read = 0;
         pass->ended = false;
         return true;
-    case ENCODING_UTF8: break;
+    default: break; /* UTF-8: other legacy encodings are not told apart here */
     }
     hv_buf_consume(buffer, encoding.mark);
     check_binary(pass, 0);

@@ -376,7 +376,7 @@ static enum hv_code check_text(struct reading *reading, struct hv_error *err)
     enum hv_code code = read_bytes(reading, 0, HEAD, &head, err);
     if (code)
         return code;
-    reading->encoding = encoding_detect(hv_buf_str(&head));
+    reading->encoding = encoding_detect_head(hv_buf_str(&head));
     const struct file_kind *kind = file_kind_sniff(hv_buf_str(&head));
     struct hv_str size = file_size_text(reading->context->arena, reading->view.stat.size);
     if (kind || reading->encoding.kind == ENCODING_BINARY) {
@@ -385,8 +385,7 @@ static enum hv_code check_text(struct reading *reading, struct hv_error *err)
         hv_error_hint(err, "%s", kind ? kind->hint : "Look into it in a shell with `file`, `xxd | head` or `strings`");
         return HV_EUNSUPPORTED;
     }
-    bool wide = reading->encoding.kind != ENCODING_UTF8 && reading->encoding.kind != ENCODING_8BIT;
-    if (!wide || reading->view.stat.size <= WHOLE_MAX)
+    if (encoding_has_plain_lines(reading->encoding.kind) || reading->view.stat.size <= WHOLE_MAX)
         return HV_OK;
     hv_fail(err, HV_ETOOBIG, "%.*s is in %s and too large to be converted (%.*s)", HV_STR_ARG(reading->path),
             encoding_name(reading->encoding.kind), HV_STR_ARG(size));
@@ -414,10 +413,9 @@ static enum hv_code read_kind_of_file(struct reading *reading, struct hv_result 
     if (code)
         return code;
     uint64_t size = reading->view.stat.size;
-    bool narrow = reading->encoding.kind == ENCODING_UTF8 || reading->encoding.kind == ENCODING_8BIT;
     if (!reading->has_range && size > WHOLE_MAX)
         return read_beginning(reading, result, err);
-    if (reading->has_range && narrow && size > RANGE_WHOLE_MAX)
+    if (reading->has_range && encoding_has_plain_lines(reading->encoding.kind) && size > RANGE_WHOLE_MAX)
         return read_range(reading, result, err);
     return read_whole(reading, result, err);
 }

@@ -82,8 +82,8 @@ static void answer_updated(struct change *change, struct hv_str new_bytes, struc
     struct hv_arena *arena = change->context->arena;
     hv_result_addf(result, arena, "Replaced %.*s.", HV_STR_ARG(file_shown_path(change->context, change->path)));
     enum line_end before = lines_dominant_end(hv_buf_str(&change->bytes)), after = lines_dominant_end(new_bytes);
-    bool narrow = change->encoding.kind == ENCODING_UTF8 || change->encoding.kind == ENCODING_8BIT;
-    if (narrow && before != after && before != LINE_END_NONE && after != LINE_END_NONE)
+    if (encoding_has_plain_lines(change->encoding.kind) && before != after && before != LINE_END_NONE &&
+        after != LINE_END_NONE)
         hv_result_addf(result, arena, "Note: its lines ended in %s, now they end in %s.",
                        before == LINE_END_CRLF ? "CRLF" : "LF", after == LINE_END_CRLF ? "CRLF" : "LF");
     change_show_diff(change, new_bytes, result);

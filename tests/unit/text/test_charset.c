@@ -1,0 +1,134 @@
+/* test_charset.c: texts of many languages are known again from their bytes in a legacy encoding, and come back whole.
+ */
+#include "base/cleanup.h"
+#include "base/utf8.h"
+#include "text/charset.h"
+
+// clang-format off
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+// clang-format on
+
+static const char russian[] = "Привет, мир! Это обычный текст на русском языке. Файл был изменён вчера.\n";
+static const char japanese[] = "# 設定ファイル\nこれは普通の日本語の文章です。ファイルを開くことができませんでした。\n";
+static const char chinese[] = "// 初始化配置\n文件无法打开，请检查路径。这是一个普通的中文文本。\n";
+static const char czech[] = "Příliš žluťoučký kůň úpěl ďábelské ódy. Tohle je obyčejný český text.\n";
+
+static const struct {
+    const char *text;
+    enum encoding_kind kind;
+} samples[] = {
+    {russian, ENCODING_WINDOWS_1251},
+    {russian, ENCODING_KOI8_R},
+    {russian, ENCODING_ISO_8859_5},
+    {russian, ENCODING_IBM866},
+    {"Привіт, світе! Їжак і ґанок є тут.\n", ENCODING_WINDOWS_1251},
+    {japanese, ENCODING_SHIFT_JIS},
+    {japanese, ENCODING_EUC_JP},
+    {japanese, ENCODING_ISO_2022_JP},
+    {chinese, ENCODING_GB18030},
+    {"int main() { return 0; } // 返回\n", ENCODING_GB18030},
+    {"檔案無法開啟，請檢查路徑。這是一個普通的中文文本。\n", ENCODING_BIG5},
+    {"파일을 열 수 없습니다. 경로를 확인하십시오.\n", ENCODING_EUC_KR},
+    {czech, ENCODING_WINDOWS_1250},
+    {czech, ENCODING_ISO_8859_2},
+    {"Zażółć gęślą jaźń. To jest zwykły tekst po polsku.\n", ENCODING_WINDOWS_1250},
+    {"Árvíztűrő tükörfúrógép. Őszintén köszönöm.\n", ENCODING_WINDOWS_1250},
+    {"Çok güzel bir gün, değil mi? Yağmur yağıyor. Şimdi gidiyoruz.\n", ENCODING_WINDOWS_1254},
+    {"Καλημέρα κόσμε! Πού είναι ο σταθμός;\n", ENCODING_WINDOWS_1253},
+    {"שלום עולם! זהו טקסט רגיל בעברית. איפה התחנה?\n", ENCODING_WINDOWS_1255},
+    {"مرحبا بالعالم! هذا نص عادي باللغة العربية.\n", ENCODING_WINDOWS_1256},
+    {"Šis ir parasts teksts latviešu valodā. Ģimene ēd āboļus.\n", ENCODING_WINDOWS_1257},
+    {"Voilà, l'été : où est-ce que c'était déjà ? Ça coûte 5 €.\n", ENCODING_8BIT},
+    {"Schöne Grüße aus München! Übung macht den Meister.\n", ENCODING_8BIT},
+    {"¿Dónde está la estación? ¡Mañana será otro día, niño!\n", ENCODING_8BIT},
+    {"Não há razão; a situação está sob controle, coração.\n", ENCODING_8BIT},
+    {"Perché la città è così bella? Più tardi andrò a casa.\n", ENCODING_8BIT},
+    {"Það er gott að vera hér á Íslandi. Þú ert góður maður.\n", ENCODING_8BIT},
+    {"caf\u00e9", ENCODING_8BIT},
+    {"\u00a9 2024 \u2013 Foo\u2122 \u201cquoted\u201d 50\u20ac", ENCODING_8BIT},
+};
+
+static void the_language_tells_the_encoding(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        CLEANUP_BUF struct hv_buf bytes, text;
+        hv_buf_init(&bytes, 4096);
+        hv_buf_init(&text, 4096);
+        struct hv_error err;
+        assert_int_equal(encoding_from_utf8(hv_str_from(samples[i].text), samples[i].kind, &bytes, &err), HV_OK);
+        struct encoding encoding = encoding_detect(hv_buf_str(&bytes));
+        if (encoding.kind != samples[i].kind)
+            print_message("%s: taken for %s\n", samples[i].text, encoding_name(encoding.kind));
+        assert_int_equal(encoding.kind, samples[i].kind);
+        assert_in_range(encoding.confidence, 1, 100);
+        assert_int_equal(encoding_to_utf8(hv_buf_str(&bytes), encoding, &text, &err), HV_OK);
+        assert_string_equal(text.data, samples[i].text);
+    }
+}
+
+static void utf16_needs_no_mark(void **state)
+{
+    (void)state;
+    static const enum encoding_kind kinds[] = {ENCODING_UTF16LE, ENCODING_UTF16BE};
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
+        for (size_t k = 0; k < 2; k++) {
+            CLEANUP_BUF struct hv_buf bytes;
+            hv_buf_init(&bytes, 4096);
+            assert_int_equal(encoding_from_utf8(hv_str_from(samples[i].text), kinds[k], &bytes, NULL), HV_OK);
+            assert_int_equal(encoding_detect(hv_buf_str(&bytes)).kind, kinds[k]);
+        }
+}
+
+static void a_head_may_end_inside_a_character(void **state)
+{
+    (void)state;
+    CLEANUP_BUF struct hv_buf bytes;
+    hv_buf_init(&bytes, 4096);
+    assert_int_equal(encoding_from_utf8(hv_str_from(japanese), ENCODING_SHIFT_JIS, &bytes, NULL), HV_OK);
+    struct hv_str torn = hv_buf_str(&bytes);
+    torn.len -= 4; /* "た。\n" less its last bytes */
+    assert_int_equal(encoding_detect_head(torn).kind, ENCODING_SHIFT_JIS);
+    assert_int_equal(encoding_detect_head(HV_STR("gr\xc3\xbc\xc3")).kind, ENCODING_UTF8);
+}
+
+static void the_missing_character_is_named(void **state)
+{
+    (void)state;
+    CLEANUP_BUF struct hv_buf bytes;
+    struct hv_error err;
+    hv_buf_init(&bytes, 4096);
+    hv_buf_add_cstr(&bytes, "kept");
+    assert_int_equal(encoding_from_utf8(HV_STR("мир €"), ENCODING_KOI8_R, &bytes, &err), HV_EINVAL);
+    assert_non_null(strstr(err.message, "U+20AC"));
+    assert_non_null(strstr(err.message, "KOI8-R"));
+    assert_string_equal(bytes.data, "kept");
+}
+
+static void what_cannot_be_decoded_is_marked(void **state)
+{
+    (void)state;
+    CLEANUP_BUF struct hv_buf text;
+    hv_buf_init(&text, 4096);
+    assert_int_equal(charset_to_utf8(HV_STR("a\xfd\xff"
+                                            "b"),
+                                     ENCODING_EUC_JP, &text, NULL),
+                     HV_OK);
+    assert_true(utf8_valid(hv_buf_str(&text)));
+    assert_non_null(strstr(text.data, UTF8_REPLACEMENT));
+    assert_int_equal(text.data[text.len - 1], 'b');
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_language_tells_the_encoding),   cmocka_unit_test(utf16_needs_no_mark),
+        cmocka_unit_test(a_head_may_end_inside_a_character), cmocka_unit_test(the_missing_character_is_named),
+        cmocka_unit_test(what_cannot_be_decoded_is_marked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

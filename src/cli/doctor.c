@@ -11,6 +11,7 @@
 #include "journal/sessions.h"
 #include "journal/writer.h"
 #include "policy/policy.h"
+#include "sandbox/sandbox.h"
 
 enum { OUT_MAX = 1 << 20, CONNECT_MS = 3000 };
 
@@ -142,6 +143,28 @@ static void check_state(struct doctor *doctor)
         tell(doctor, FINDING_OK, "sessions", "kept in %.*s", HV_STR_ARG(directory));
 }
 
+/* The sandbox that a session here would have, by making one. */
+static void check_sandbox(struct doctor *doctor)
+{
+    const struct setup *setup = &doctor->setup;
+    struct sandbox_state state;
+    struct sandbox_setup what = {.host = setup->host,
+                                 .options = &setup->settings->sandbox,
+                                 .home = setup->home,
+                                 .roots = setup->roots,
+                                 .root_count = setup->root_count};
+    struct hv_sandbox *sandbox = sandbox_new(&what);
+    sandbox_look(sandbox, &state);
+    bool needed = state.enabled && what.options->fail_if_unavailable == SANDBOX_YES;
+    bool full = state.level == SANDBOX_LEVEL_FULL;
+    tell(doctor,
+         full     ? FINDING_OK
+         : needed ? FINDING_BAD
+                  : FINDING_NOTE,
+         "sandbox", "%.*s", HV_STR_ARG(sandbox_describe(&state, doctor->arena)));
+    sandbox_free(sandbox);
+}
+
 static void check_terminal(struct doctor *doctor)
 {
     const char *term = getenv("TERM");
@@ -253,6 +276,7 @@ static int run(const struct cli_call *call)
         check_program(&doctor, "commands", (const char *const[]){"/bin/bash", "-c", "echo bash $BASH_VERSION", NULL},
                       true, "no command can be run");
         check_program(&doctor, "git", (const char *const[]){"git", "--version", NULL}, false, "only convenience");
+        check_sandbox(&doctor);
         check_terminal(&doctor);
         check_model(&doctor, flags);
     }
@@ -265,7 +289,7 @@ static int run(const struct cli_call *call)
 const struct cli_command cli_doctor_command = {
     .name = "doctor",
     .arguments = "",
-    .summary = "check the set-up: settings, commands, sessions, terminal, model",
+    .summary = "check the set-up: settings, commands, sandbox, sessions, terminal, model",
     .text = "Exit code: 0, or 1 when something is broken.",
     .options = doctor_options,
     .options_size = sizeof(struct doctor_flags),

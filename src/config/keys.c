@@ -12,7 +12,6 @@ enum key_kind {
     KEY_BOOLEAN, /* bool */
     KEY_SWITCH,  /* enum settings_switch: true, false, "auto" */
     KEY_PART,    /* `read` does it; adds up over sources */
-    KEY_OPEN,    /* an object that others look at through settings_get */
     KEY_NOTE,    /* no meaning for helve */
 };
 
@@ -45,7 +44,7 @@ static const struct key keys[] = {
     {HV_STR("maxToolConcurrency"), KEY_INTEGER, AT(max_tool_concurrency), .minimum = 1},
     {HV_STR("toolSearch"), KEY_SWITCH, AT(tool_search)},
     {HV_STR("includeCoAuthoredBy"), KEY_BOOLEAN, AT(include_co_authored_by)},
-    {HV_STR("sandbox"), KEY_OPEN},
+    {HV_STR("sandbox"), KEY_PART, .read = confinement_read},
     {HV_STR("$schema"), KEY_NOTE, .in_untrusted = true},
 };
 #undef AT
@@ -114,7 +113,7 @@ static void read_value(struct loader *loader, struct source *source, size_t row,
         bool boolean;
         enum settings_switch choice;
     } unused;
-    bool weaker = loader->set_by[row] < source->scope || key->kind == KEY_OPEN;
+    bool weaker = loader->set_by[row] < source->scope;
     if (!set_value(key, weaker ? (void *)&unused : (char *)loader->settings + key->offset, member))
         loader_warn_type(loader, source, member, expected_text(key));
     else if (!weaker)

@@ -136,6 +136,8 @@ void hooks_read(struct loader *loader, struct source *source, const struct hv_js
 /* The values of `env` and of `models` (environment.c). */
 void variables_read(struct loader *loader, struct source *source, const struct hv_json *member);
 void providers_read(struct loader *loader, struct source *source, const struct hv_json *member);
+/* The value of `sandbox` (confinement.c). */
+void confinement_read(struct loader *loader, struct source *source, const struct hv_json *member);
 /*
  * An object of strings as "Name: value" lines; members that are none are warned of and left out. NULL for an absent
  * object.

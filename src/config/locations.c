@@ -1,6 +1,7 @@
 /* locations.c: where settings stand. See loader.h. */
 #include "base/path.h"
 #include "config/loader.h"
+#include "sandbox/plan.h"
 
 enum { CLIMB_MAX = 256 };
 
@@ -26,13 +27,15 @@ void locations_of_user(const struct settings_options *options, struct hv_arena *
     out->state_directory = below(arena, options->state_home, home, ".local/state");
 }
 
-/* kind HV_FILE_UNKNOWN takes anything. */
+/* kind HV_FILE_UNKNOWN takes anything. What the sandbox of a running session put there to keep the place free is not
+ * there. */
 static bool exists(const struct hv_host *host, struct hv_arena *arena, struct hv_str directory, const char *name,
                    enum hv_file_kind kind)
 {
     struct hv_file_stat found;
     return host->stat(host, join(arena, directory, name), true, &found, NULL) == HV_OK &&
-           (kind == HV_FILE_UNKNOWN || found.kind == kind);
+           (kind == HV_FILE_UNKNOWN || found.kind == kind) &&
+           !(found.kind == HV_FILE_DIRECTORY && found.mtime_ns == SANDBOX_PLACEHOLDER_TIME_NS);
 }
 
 /* Does a project begin here? `.git` is a file in work trees of git. */

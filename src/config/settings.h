@@ -19,6 +19,8 @@
 #include <helve/json.h>
 #include <helve/tool.h>
 
+#include "sandbox/options.h"
+
 /* Strongest first. */
 enum settings_scope {
     SETTINGS_MANAGED = 0,
@@ -143,6 +145,7 @@ struct settings {
     int64_t max_tool_concurrency;               /* 0: not set */
     enum settings_switch tool_search;           /* AUTO: by the size of the tool list */
     bool include_co_authored_by;
+    struct sandbox_options sandbox; /* how commands are confined */
 
     enum settings_trust trust;
     struct hv_str project;         /* where .helve/ is looked for: the nearest folder, from the working directory up to

@@ -63,7 +63,10 @@ static const char *const good[] = {
     "{\"$schema\": \"x\", \"model\": \"a:b\", \"smallModel\": \"c\", \"effort\": \"low\"}",
     "{\"maxTurns\": 1, \"maxOutputTokens\": 9223372036854775807, \"thinkingBudget\": 0, \"cleanupPeriodDays\": 0,"
     "\"maxToolConcurrency\": 2.0}",
-    "{\"toolSearch\": true, \"includeCoAuthoredBy\": false, \"disableAllHooks\": true, \"sandbox\": {\"any\": [1]}}",
+    "{\"toolSearch\": true, \"includeCoAuthoredBy\": false, \"disableAllHooks\": true, \"sandbox\": {\"enabled\": "
+    "true, "
+    "\"excludedCommands\": [\"docker\"], \"filesystem\": {\"allowWrite\": [\"~/x\"]}, \"network\": "
+    "{\"allowedDomains\": [\"*.a.org\"], \"httpProxyPort\": 8080}, \"limits\": {\"processes\": 100}}}",
     "{\"toolSearch\": \"auto\"}",
     "{\"permissions\": {\"allow\": [\"A\"], \"ask\": [], \"deny\": [\"B(c)\", \" D \"], \"additionalDirectories\": "
     "[\"~\"],"
@@ -78,6 +81,10 @@ static const char *const good[] = {
 };
 
 static const char *const bad[] = {
+    "{\"sandbox\": {\"enabled\": 1}}",
+    "{\"sandbox\": {\"any\": [1]}}",
+    "{\"sandbox\": {\"filesystem\": {\"allowWrite\": [1]}}}",
+    "{\"sandbox\": {\"network\": {\"httpProxyPort\": 65536}}}",
     "{\"mode\": 1}",
     "{\"model\": \"\"}",
     "{\"model\": 1}",

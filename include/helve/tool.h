@@ -131,6 +131,9 @@ struct hv_services {
     /* The rules keep the calling tool from reading path (absolute, tidy), so that it must not turn up in what the tool
      * shows of a directory. May look at links; any worker thread. NULL: nothing is hidden. */
     bool (*hides_path)(struct hv_context *context, struct hv_str path);
+    /* The same of an entry that was just seen, of that kind, in its directory: cheap for all entries of a directory in a
+     * row. NULL: hides_path is asked. */
+    bool (*hides_entry)(struct hv_context *context, struct hv_str path, enum hv_file_kind kind);
 };
 
 /* What a call sees of the world. One per call; used by one thread at a time. */
@@ -154,6 +157,8 @@ HV_API void *hv_state(struct hv_context *context, const struct hv_state_key *key
 HV_API void hv_progress(struct hv_context *context, const char *format, ...) HV_PRINTF(2, 3);
 /* What services->hides_path says; false where the session has no such service. */
 HV_API bool hv_hides_path(struct hv_context *context, struct hv_str path);
+/* The same by services->hides_entry. */
+HV_API bool hv_hides_entry(struct hv_context *context, struct hv_str path, enum hv_file_kind kind);
 /* path made absolute: "~" expanded, joined to the working directory, "." and ".." and double slashes removed
  * lexically. In the context's arena. */
 HV_API struct hv_str hv_path_expand(const struct hv_context *context, struct hv_str path);

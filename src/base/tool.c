@@ -48,6 +48,13 @@ bool hv_hides_path(struct hv_context *context, struct hv_str path)
     return context->services->hides_path && context->services->hides_path(context, path);
 }
 
+bool hv_hides_entry(struct hv_context *context, struct hv_str path, enum hv_file_kind kind)
+{
+    if (context->services->hides_entry)
+        return context->services->hides_entry(context, path, kind);
+    return hv_hides_path(context, path);
+}
+
 bool hv_tool_is_named(const struct hv_tool *tool, struct hv_str name)
 {
     if (hv_str_is(name, tool->name))

@@ -52,21 +52,18 @@ static void take_file(struct fs_newest *newest, struct fs_newest_file file)
     free(file.path);
 }
 
-bool fs_newest_wants(const struct fs_newest *newest, int64_t mtime_ns)
-{
-    return newest->count < newest->max || mtime_ns >= newest->items[0].mtime_ns;
-}
-
 void fs_newest_add(struct fs_newest *newest, struct hv_str path, int64_t mtime_ns)
 {
+    struct fs_newest_file file = {.path = (char *)path.ptr, .len = path.len, .mtime_ns = mtime_ns};
     newest->total++;
-    if (!fs_newest_wants(newest, mtime_ns))
+    if (newest->count == newest->max && !is_before(&file, &newest->items[0]))
         return;
     char *copy = hv_malloc(path.len + 1);
     if (path.len)
         memcpy(copy, path.ptr, path.len);
     copy[path.len] = '\0';
-    take_file(newest, (struct fs_newest_file){.path = copy, .len = path.len, .mtime_ns = mtime_ns});
+    file.path = copy;
+    take_file(newest, file);
 }
 
 void fs_newest_merge(struct fs_newest *newest, struct fs_newest *from)

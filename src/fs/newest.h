@@ -22,8 +22,6 @@ struct fs_newest {
 
 /* Take a file up; path is copied if it is kept. */
 void fs_newest_add(struct fs_newest *newest, struct hv_str path, int64_t mtime_ns);
-/* Whether a file of that time could be kept: saves making its path. */
-bool fs_newest_wants(const struct fs_newest *newest, int64_t mtime_ns);
 /* Move all of from's files into newest; from is empty afterwards. */
 void fs_newest_merge(struct fs_newest *newest, struct fs_newest *from);
 /* Order the kept files: newest first, those of one time by the bytes of their paths. The heap is none afterwards. */

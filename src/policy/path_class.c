@@ -367,7 +367,8 @@ static struct hv_str below(struct hv_str path, struct hv_str base)
 static const char *is_tree_root(const struct path_classes *classes, struct hv_str path)
 {
     const struct policy_path *home = &classes->options.home;
-    for (size_t i = 0; tree_roots[i]; i++)
+    bool may_be_listed = hv_str_find_byte(path, '/', 1) == SIZE_MAX; /* all of the list are of one component */
+    for (size_t i = 0; may_be_listed && tree_roots[i]; i++)
         if (hv_str_is(path, tree_roots[i]))
             return "the root of a whole tree";
     return path.len && (hv_str_eq(path, home->written) || hv_str_eq(path, home->resolved)) ? "a home directory" : NULL;

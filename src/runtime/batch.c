@@ -30,9 +30,7 @@ static void call_free(struct call *call)
     pool_unref(call->pool);
     hv_cancel_free(call->cancel);
     pthread_cond_destroy(&call->admitted);
-    pthread_mutex_destroy(&call->seen_lock);
-    hv_buf_release(&call->seen_parent);
-    hv_buf_release(&call->seen_resolved);
+    hides_free(call->hides);
     hv_arena_release(&call->arena);
     free(call);
 }
@@ -232,9 +230,7 @@ static struct call *call_new(struct batch *batch, struct hv_str id, struct hv_st
     call->effects_end = &call->effects;
     call->exclusive = true;
     pthread_cond_init(&call->admitted, NULL);
-    pthread_mutex_init(&call->seen_lock, NULL);
-    hv_buf_init(&call->seen_parent, 1u << 20);
-    hv_buf_init(&call->seen_resolved, 1u << 20);
+    call->hides = hides_new();
     call->context = (struct hv_context){
         .arena = &call->arena,
         .host = runtime->host,

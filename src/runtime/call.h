@@ -140,8 +140,7 @@ struct call {
     struct effect *effects, **effects_end;
     uint64_t duration_ns;
 
-    pthread_mutex_t seen_lock;                /* guards the directory that hides_path looked at last: … */
-    struct hv_buf seen_parent, seen_resolved; /* … as written, and with its links resolved */
+    struct hides *hides; /* what hides.c knows */
 
     /* result */
     const struct hv_content *produced; /* what the tool gave, before capping */
@@ -230,6 +229,13 @@ void schedule_done(struct call *call);     /* the call has its result: let other
 void batches_cancel(struct runtime *runtime);
 /* … and, when no worker runs any more, let go of them: their handlers are not called. */
 void batches_drop(struct runtime *runtime);
+
+/* hides.c: see hv_services in tool.h; any thread of the call's tool. */
+struct hides;
+struct hides *hides_new(void);
+void hides_free(struct hides *hides);
+bool hides_path(struct hv_context *context, struct hv_str path);
+bool hides_entry(struct hv_context *context, struct hv_str path, enum hv_file_kind kind);
 
 /* effects.c */
 extern const struct hv_services runtime_services;

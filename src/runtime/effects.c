@@ -56,47 +56,6 @@ static void progress(struct hv_context *context, struct hv_str text)
     call_emit(call_of(context), (struct hv_event){.type = HV_EVENT_PROGRESS, .text = text});
 }
 
-/* Resolve path as policy_path_resolve would, but the links of its directory only once for all its entries. */
-static void resolve_entry(struct call *call, struct hv_arena *arena, struct hv_str path, struct policy_path *out)
-{
-    const struct hv_host *host = call->runtime->host;
-    struct hv_file_stat info;
-    size_t slash = hv_str_rfind_byte(path, '/');
-    bool plain = slash != SIZE_MAX && slash > 0 && host->stat(host, path, false, &info, NULL) == HV_OK &&
-                 info.kind != HV_FILE_SYMLINK;
-    if (!plain) {
-        policy_path_resolve(host, arena, path, out);
-        return;
-    }
-    struct hv_str parent = hv_str_slice(path, 0, slash);
-    LOCK_SCOPE(&call->seen_lock);
-    if (!call->seen_parent.data || !hv_str_eq(hv_buf_str(&call->seen_parent), parent)) {
-        struct policy_path resolved;
-        policy_path_resolve(host, arena, parent, &resolved);
-        hv_buf_clear(&call->seen_parent);
-        hv_buf_clear(&call->seen_resolved);
-        hv_buf_add_str(&call->seen_parent, parent);
-        hv_buf_add_str(&call->seen_resolved, resolved.resolved);
-    }
-    struct hv_str resolved = hv_buf_str(&call->seen_resolved);
-    *out = (struct policy_path){.written = path, .kind = info.kind};
-    if (resolved.len)
-        out->resolved = hv_arena_format(arena, "%.*s%.*s", HV_STR_ARG(hv_str_is(resolved, "/") ? HV_STR("") : resolved),
-                                        HV_STR_ARG(hv_str_slice(path, slash, path.len)));
-}
-
-static bool hides_path(struct hv_context *context, struct hv_str path)
-{
-    struct call *call = call_of(context);
-    CLEANUP_ARENA struct hv_arena arena = {0};
-    struct policy_path resolved;
-    struct policy *policy = runtime_policy(call->runtime);
-    resolve_entry(call, &arena, path, &resolved);
-    bool hidden = policy_hides_path(policy, call->tool, &resolved);
-    policy_unref(policy);
-    return hidden;
-}
-
 const struct hv_services runtime_services = {
     .state = state,
     .tool_set = tool_set,
@@ -105,6 +64,7 @@ const struct hv_services runtime_services = {
     .activate_tool = activate_tool,
     .add_message = add_message,
     .hides_path = hides_path,
+    .hides_entry = hides_entry,
 };
 
 static void change_directory(struct runtime *runtime, struct hv_str path)

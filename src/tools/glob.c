@@ -13,14 +13,7 @@
 #include <helve/tool.h>
 #include <stdatomic.h>
 
-enum {
-    FILES_SHOWN = 100,
-    OUTPUT_MAX = 8 << 20,
-    PATH_ROOM_MAX = 1 << 24,
-    CACHE_LINE = 64,
-    PROGRESS_EVERY = 64,
-    ASKED_FIRST = 500
-};
+enum { FILES_SHOWN = 100, OUTPUT_MAX = 8 << 20, PATH_ROOM_MAX = 1 << 24, CACHE_LINE = 64, PROGRESS_EVERY = 64 };
 
 struct glob_input {
     struct hv_str pattern, path;
@@ -140,10 +133,6 @@ static void tell_progress(struct globbing *globbing)
     search_progress(&globbing->search, files, matches);
 }
 
-/*
- * The rules are asked about the first matches of each thread and about all that may be shown, as asking costs more than
- * finding: a longer list counts older files that it does not show without asking.
- */
 static enum fs_scan_action visit(void *user, const struct fs_scan_entry *entry)
 {
     struct globbing *globbing = user;
@@ -154,9 +143,8 @@ static enum fs_scan_action visit(void *user, const struct fs_scan_entry *entry)
         tell_progress(globbing);
     if (!glob_set_match(&globbing->set, entry->path, globbing->flags) || !tree_is_file(entry, &mtime_ns))
         return FS_SCAN_ON;
-    bool asked = seen->found.total < ASKED_FIRST || fs_newest_wants(&seen->found, mtime_ns);
-    struct hv_str path = asked ? tree_path(&globbing->search, entry, &seen->path) : (struct hv_str){0};
-    if (asked && hv_hides_path(globbing->search.context, path))
+    struct hv_str path = tree_path(&globbing->search, entry, &seen->path);
+    if (hv_hides_entry(globbing->search.context, path, entry->kind))
         return FS_SCAN_ON;
     count(&seen->matches);
     fs_newest_add(&seen->found, path, mtime_ns);

@@ -126,7 +126,7 @@ static enum fs_scan_action visit(void *user, const struct fs_scan_entry *entry)
         listing->left_out++;
         return FS_SCAN_SKIP;
     }
-    if (hv_hides_path(listing->search.context, path))
+    if (hv_hides_entry(listing->search.context, path, entry->kind))
         return FS_SCAN_SKIP;
     if (listing->nodes.count > listing->max) {
         listing->full = true;

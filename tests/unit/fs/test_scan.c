@@ -283,7 +283,7 @@ static enum fs_scan_action add_newest(void *user, const struct fs_scan_entry *en
 {
     struct fs_newest *newest = user;
     int64_t mtime_ns;
-    if (fs_scan_mtime(entry, &mtime_ns) && fs_newest_wants(&newest[entry->worker], mtime_ns))
+    if (fs_scan_mtime(entry, &mtime_ns))
         fs_newest_add(&newest[entry->worker], entry->path, mtime_ns);
     else
         newest[entry->worker].total++;

@@ -108,6 +108,7 @@ struct hv_state_key {
 };
 
 struct hv_tool;
+struct hv_sandbox; /* src/sandbox */
 
 /* The tools of the session at one moment: immutable, shared; valid until the call ends. */
 struct hv_tool_set {
@@ -151,6 +152,7 @@ struct hv_context {
     struct hv_str results_directory; /* where large outputs of this session are stored; exists, mode 0700 */
     const char *const *environment;  /* of commands: helve's own, settings' env, session env files; NULL-terminated */
     uint64_t deadline_ns;            /* on the host's monotonic clock; 0: none */
+    struct hv_sandbox *sandbox;      /* what confines commands in this session; NULL: nothing does */
 };
 
 HV_API void *hv_state(struct hv_context *context, const struct hv_state_key *key);
@@ -205,6 +207,9 @@ struct hv_tool {
     bool (*read_only)(const void *input, const struct hv_context *context);
     bool (*concurrency_safe)(const void *input, const struct hv_context *context);
     bool (*destructive)(const void *input, const struct hv_context *context);
+    /* It would run confined by the session's sandbox, and the settings say that such calls need no question. May block
+     * the first time. */
+    bool (*contained)(const void *input, const struct hv_context *context);
     /* The time limit of this call, when the input can set it; else NULL. */
     uint64_t (*time_limit)(const void *input);
     /* The text that rules match (command, host, name); PATH subjects come from the footprint. */

@@ -239,6 +239,7 @@ static struct call *call_new(struct batch *batch, struct hv_str id, struct hv_st
         .home = runtime->options.home,
         .roots = runtime->options.roots,
         .root_count = runtime->options.root_count,
+        .sandbox = runtime->sandbox,
     };
     return call;
 }

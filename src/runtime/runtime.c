@@ -5,6 +5,7 @@
 #include "loop/workers.h"
 #include "net/http.h"
 #include "runtime/call.h"
+#include "runtime/confine.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -178,6 +179,7 @@ enum hv_code runtime_new(const struct runtime_options *options, struct runtime *
     runtime->workers = workers_new(runtime->max_concurrency + WAITING_THREADS);
     runtime->hooks_used = hv_arena_array(&runtime->arena, bool, runtime->settings->hook_count);
     runtime->ending = hv_cancel_new();
+    runtime->sandbox = confine_new(runtime);
     make_environments(runtime, options);
     enum hv_code code = pool_init(runtime, err);
     if (code != HV_OK) {
@@ -210,6 +212,7 @@ void runtime_free(struct runtime *runtime)
     }
     vec_release(&runtime->states);
     pool_release(runtime);
+    sandbox_free(runtime->sandbox);
     policy_unref(runtime->policy);
     settings_unref(runtime->settings);
     pthread_mutex_destroy(&runtime->lock);

@@ -27,6 +27,9 @@ enum shell_word_flags {
     SHELL_WORD_ARITHMETIC = 1 << 6, /* holds $((…)) whose value is not known */
     SHELL_WORD_HOME = 1 << 7,       /* ~user, ~+, ~- */
     SHELL_WORD_NUMBER = 1 << 8,     /* not known, but it can only be digits, perhaps with a minus before them */
+    /* Its expansion itself may run code or change variables of the shell: ${x@P}, ${!x}, ${x:=…}, arithmetic or a
+     * subscript over anything but numbers. Never harmless, wherever the word stands. */
+    SHELL_WORD_EVALUATES = 1 << 9,
 };
 
 struct shell_word {
@@ -112,6 +115,9 @@ struct shell_command {
      * the script starts in. Absent when not known (after cd "$x", cd -, pushd, a cd in a branch, loop or function, …).
      */
     struct hv_str directory;
+    /* directory is absent only because an earlier cd to here may have failed, and then it runs where that one ran: what
+     * directory would be otherwise. */
+    struct hv_str likely_directory;
     bool calls_function; /* words[0] names a function that the script defines (before or after: the careful meaning) */
 };
 

@@ -1,0 +1,471 @@
+/*
+ * effects.c: what commands change in the shell that runs them: variables, the directory, how words are read. What is
+ * not modelled makes everything unknown.
+ */
+#include "base/path.h"
+#include "shell/resolve.h"
+
+enum effect {
+    EFFECT_NONE,
+    EFFECT_NAMES,  /* its operands are names of variables that become unknown */
+    EFFECT_EXPORT, /* name=value */
+    EFFECT_CD,
+    EFFECT_DIRECTORY, /* the directory is not known any more */
+    EFFECT_PRINTF,    /* -v name */
+    EFFECT_SET,
+    EFFECT_SHOPT,
+    EFFECT_ANYTHING,
+};
+
+static const struct {
+    const char *name;
+    enum effect effect;
+} builtins[] = {{"cd", EFFECT_CD},
+                {"export", EFFECT_EXPORT},
+                {"read", EFFECT_NAMES},
+                {"mapfile", EFFECT_NAMES},
+                {"readarray", EFFECT_NAMES},
+                {"getopts", EFFECT_NAMES},
+                {"unset", EFFECT_NAMES},
+                {"printf", EFFECT_PRINTF},
+                {"pushd", EFFECT_DIRECTORY},
+                {"popd", EFFECT_DIRECTORY},
+                {"dirs", EFFECT_DIRECTORY},
+                {"set", EFFECT_SET},
+                {"shopt", EFFECT_SHOPT},
+                {"eval", EFFECT_ANYTHING},
+                {"source", EFFECT_ANYTHING},
+                {".", EFFECT_ANYTHING},
+                {"trap", EFFECT_ANYTHING},
+                {"declare", EFFECT_ANYTHING},
+                {"typeset", EFFECT_ANYTHING},
+                {"local", EFFECT_ANYTHING},
+                {"readonly", EFFECT_ANYTHING},
+                {"let", EFFECT_ANYTHING},
+                {"enable", EFFECT_ANYTHING},
+                {"builtin", EFFECT_ANYTHING},
+                {"command", EFFECT_ANYTHING},
+                {"fc", EFFECT_ANYTHING},
+                {"history", EFFECT_ANYTHING},
+                {"bind", EFFECT_ANYTHING},
+                {"complete", EFFECT_ANYTHING},
+                {"compgen", EFFECT_ANYTHING},
+                {"compopt", EFFECT_ANYTHING},
+                {"wait", EFFECT_PRINTF},
+                {"shift", EFFECT_NONE}};
+
+static enum effect builtin_effect(struct hv_str name)
+{
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
+        if (hv_str_is(name, builtins[i].name))
+            return builtins[i].effect;
+    return EFFECT_NONE;
+}
+
+bool effect_is_declaration(const struct raw_word *word)
+{
+    static const char *const names[] = {"export", "declare", "typeset", "local", "readonly", "alias"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (hv_str_is(word->text, names[i]))
+            return true;
+    return false;
+}
+
+static void forget_name(struct resolver *resolver, struct hv_str name)
+{
+    variable_set(resolver, name, VALUE_UNKNOWN, (struct hv_str){0});
+}
+
+/* The identifier that a word begins with, as operand of read and the like. */
+static void forget_operand(struct resolver *resolver, struct hv_str word)
+{
+    size_t length = read_identifier(word, 0);
+    if (length)
+        forget_name(resolver, hv_str_slice(word, 0, length));
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+/* An option of read, mapfile, getopts, unset: true when it does not name a variable itself. */
+static bool is_plain_option(struct hv_str word)
+{
+    static const char *const options[] = {"-r",  "-s",  "-e",  "-p",  "-t",  "-n",  "-N",  "-d", "-u", "-i", "-a",
+                                          "-rp", "-rs", "-ra", "-rd", "-rn", "-er", "-sr", "-O", "-c", "-v", "--"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (hv_str_is(word, options[i]))
+            return true;
+    return hv_str_starts(word, HV_STR("-d")) || hv_str_starts(word, HV_STR("-t")) || hv_str_starts(word, HV_STR("-n"));
+}
+
+static void effect_of_names(struct resolver *resolver, const struct shell_word *words, size_t count)
+{
+    static const char *const implied[] = {"REPLY", "OPTARG", "OPTIND", "MAPFILE"};
+    for (size_t i = 0; i < sizeof implied / sizeof *implied; i++)
+        forget_name(resolver, hv_str_from(implied[i]));
+    for (size_t i = 1; i < count; i++) {
+        bool option = words[i].known && words[i].value.len && *words[i].value.ptr == '-';
+        if (!words[i].known || (option && !is_plain_option(words[i].value))) {
+            resolve_forget(resolver);
+            return;
+        }
+        forget_operand(resolver, words[i].value);
+    }
+}
+
+static void effect_of_export(struct resolver *resolver, const struct shell_word *words, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct hv_str value = words[i].value;
+        size_t length = read_identifier(value, 0);
+        if (!length || (length < value.len && value.ptr[length] != '=')) {
+            resolve_forget(resolver);
+            return;
+        }
+        struct hv_str name = hv_str_slice(value, 0, length);
+        if (length == value.len && words[i].known)
+            continue;
+        if (words[i].known)
+            variable_set(resolver, name, VALUE_KNOWN, hv_str_slice(value, length + 1, SIZE_MAX));
+        else if (length < value.len && !(words[i].flags & SHELL_WORD_MANY))
+            forget_name(resolver, name);
+        else
+            resolve_forget(resolver);
+    }
+}
+
+/* printf -v name, wait -p name: nothing else of these changes anything. */
+static void effect_of_printf(struct resolver *resolver, const struct shell_word *words, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        bool option = !words[i].value.len || *words[i].value.ptr == '-';
+        if (words[i].known && !option)
+            return;
+        if (!words[i].known && !option)
+            return;
+        if (words[i].known && hv_str_is(words[i].value, "--"))
+            return;
+        if (words[i].known && !words[i].value.len)
+            return;
+        bool names = words[i].known && i + 1 < count && words[i + 1].known && words[i].value.len == 2;
+        if (!names) {
+            resolve_forget(resolver);
+            return;
+        }
+        forget_operand(resolver, words[i + 1].value);
+        i++;
+    }
+}
+
+/* ---- directory --------------------------------------------------------------------------------------------------- */
+
+static void lose_directory(struct resolver *resolver)
+{
+    resolver->now.moved = true;
+    resolver->now.directory = resolver->now.likely = (struct hv_str){0};
+}
+
+static bool is_relative_to_path(struct hv_str operand)
+{
+    return operand.ptr[0] != '/' && operand.ptr[0] != '.';
+}
+
+/* Where cd leads, or absent. */
+static struct hv_str cd_target(struct resolver *resolver, const struct shell_word *words, size_t count)
+{
+    const struct shell_start *start = resolver->start;
+    struct hv_str from = resolver->now.directory.ptr ? resolver->now.directory : (struct hv_str){0};
+    size_t first = count > 1 && words[1].known && hv_str_is(words[1].value, "--") ? 2 : 1;
+    if (resolver->now.off || count > first + 1)
+        return (struct hv_str){0};
+    if (count == first)
+        return start->home.ptr && start->home.len ? path_expand(resolver->arena, start->home, HV_STR("/"), start->home)
+                                                  : (struct hv_str){0};
+    struct hv_str operand = words[first].value;
+    if (!words[first].known || !operand.len || operand.ptr[0] == '-' || operand.ptr[0] == '~')
+        return (struct hv_str){0};
+    if (operand.ptr[0] != '/' && !from.ptr)
+        return (struct hv_str){0};
+    if (is_relative_to_path(operand) && start->variable && start->variable(start->user, HV_STR("CDPATH")).len)
+        return (struct hv_str){0};
+    return path_expand(resolver->arena, operand, from.ptr ? from : HV_STR("/"), start->home);
+}
+
+static void effect_of_cd(struct resolver *resolver, const struct shell_word *words, size_t count)
+{
+    struct hv_str target = cd_target(resolver, words, count), from = resolver->now.directory;
+    if (target.ptr && from.ptr && hv_str_eq(target, from))
+        return;
+    lose_directory(resolver);
+    resolver->now.likely = from.ptr ? target : (struct hv_str){0};
+    resolver->now.target = target;
+    resolver->now.just_moved = target.ptr != NULL;
+    if (hv_str_is(target, "/"))
+        resolver->now.directory = target; /* cannot fail */
+}
+
+/* ---- set, shopt -------------------------------------------------------------------------------------------------- */
+
+static bool is_set_option(struct hv_str word)
+{
+    static const char *const names[] = {"errexit",   "nounset",  "pipefail",  "xtrace",    "verbose", "noglob",
+                                        "noclobber", "errtrace", "functrace", "allexport", "notify",  "hashall"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (hv_str_is(word, names[i]))
+            return true;
+    return false;
+}
+
+/* Options that change nothing of how words are read. */
+static bool set_is_tame(const struct shell_word *words, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct hv_str word = words[i].value;
+        if (!word.len || (*word.ptr != '-' && *word.ptr != '+'))
+            return words[i].known || word.len; /* positional parameters */
+        if (!words[i].known)
+            return false;
+        if (hv_str_is(word, "--") || hv_str_is(word, "-"))
+            return true;
+        for (size_t j = 1; j < word.len; j++)
+            if (!strchr("euxvfCETbhao", word.ptr[j]))
+                return false;
+        if (hv_str_find_byte(word, 'o', 0) == SIZE_MAX)
+            continue;
+        if (++i < count && (!words[i].known || !is_set_option(words[i].value)))
+            return false;
+    }
+    return true;
+}
+
+static bool shopt_is_tame(const struct shell_word *words, size_t count)
+{
+    static const char *const options[] = {
+        "extglob",     "nullglob",     "globstar",   "dotglob", "nocaseglob", "failglob", "lastpipe", "inherit_errexit",
+        "nocasematch", "checkwinsize", "histappend", "cmdhist", "-s",         "-u",       "-q",       "-p"};
+    for (size_t i = 1; i < count; i++) {
+        bool tame = false;
+        for (size_t j = 0; words[i].known && j < sizeof options / sizeof *options; j++)
+            tame |= hv_str_is(words[i].value, options[j]);
+        if (!tame || hv_str_is(words[i].value, "lastpipe"))
+            return false;
+    }
+    return true;
+}
+
+static void stop_at(struct resolver *resolver, size_t index, const char *reason)
+{
+    if (!resolver->reader->reason) {
+        resolver->reader->reason = reason;
+        resolver->reader->place = resolver->commands[index].at;
+    }
+    resolve_forget(resolver);
+}
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+
+/* Any function of the script may be called by any other: what all bodies may change. */
+static void effect_of_functions(struct resolver *resolver)
+{
+    const struct op *ops = resolver->reader->tape.items;
+    for (size_t i = 0; i < resolver->reader->tape.count; i++)
+        if (ops[i].kind == OP_FUNCTION)
+            effect_of_range(resolver, i + 1, ops[i].to);
+}
+
+/* ---- one command, executed --------------------------------------------------------------------------------------- */
+
+static void effect_of_builtin(struct resolver *resolver, size_t index, enum effect effect)
+{
+    const struct shell_command *command = &resolver->commands[index];
+    switch (effect) {
+    case EFFECT_NONE: return;
+    case EFFECT_NAMES: effect_of_names(resolver, command->words, command->word_count); return;
+    case EFFECT_EXPORT: effect_of_export(resolver, command->words, command->word_count); return;
+    case EFFECT_CD: effect_of_cd(resolver, command->words, command->word_count); return;
+    case EFFECT_DIRECTORY: lose_directory(resolver); return;
+    case EFFECT_PRINTF: effect_of_printf(resolver, command->words, command->word_count); return;
+    case EFFECT_SET:
+        if (!set_is_tame(command->words, command->word_count))
+            stop_at(resolver, index, "set changes how the rest is read");
+        return;
+    case EFFECT_SHOPT:
+        if (!shopt_is_tame(command->words, command->word_count))
+            stop_at(resolver, index, "shopt changes how the rest is read");
+        return;
+    case EFFECT_ANYTHING:
+    default: resolve_forget(resolver);
+    }
+}
+
+void effect_of_command(struct resolver *resolver, size_t index)
+{
+    const struct shell_command *command = &resolver->commands[index];
+    const struct node *node = &resolver->reader->nodes.items[index];
+    if (command->kind == SHELL_COMMAND_FOR)
+        forget_name(resolver, command->variable);
+    for (size_t i = 0; i < command->redirect_count; i++)
+        if (command->redirects[i].variable.ptr)
+            forget_name(resolver, command->redirects[i].variable);
+    if (command->kind != SHELL_COMMAND_SIMPLE || !node->word_count)
+        return;
+    if (!command->word_count || !command->words[0].known) {
+        resolve_forget(resolver);
+        return;
+    }
+    if (command->calls_function)
+        effect_of_functions(resolver);
+    enum effect effect = builtin_effect(command->words[0].value);
+    if (effect != EFFECT_NONE)
+        effect_of_builtin(resolver, index, effect);
+    if (effect == EFFECT_EXPORT)
+        for (size_t i = 0; i < command->assignment_count; i++)
+            forget_name(resolver, command->assignments[i].name);
+}
+
+/* ---- commands that may be executed ------------------------------------------------------------------------------- */
+
+static bool is_literal(const struct raw_word *word)
+{
+    return word->count == 1 && word->parts[0].kind == PART_TEXT && hv_str_find_byte(word->text, '{', 0) == SIZE_MAX;
+}
+
+/* Names, if all words are plain. */
+static void range_names(struct resolver *resolver, const struct node *node, enum effect effect)
+{
+    struct shell_word *words = hv_arena_array(resolver->arena, struct shell_word, node->word_count);
+    for (size_t i = 0; i < node->word_count; i++) {
+        words[i].known = is_literal(&node->words[i]);
+        words[i].value = words[i].known ? node->words[i].parts[0].text : HV_STR("");
+    }
+    if (effect == EFFECT_PRINTF) {
+        const struct raw_word *first = node->word_count > 1 ? &node->words[1] : NULL;
+        bool harmless = !first || (first->count && first->parts[0].kind == PART_TEXT && first->parts[0].text.len &&
+                                   first->parts[0].text.ptr[0] != '-' && first->parts[0].text.ptr[0] != '{');
+        if (!harmless)
+            effect_of_printf(resolver, words, node->word_count);
+        return;
+    }
+    effect_of_names(resolver, words, node->word_count);
+}
+
+static bool is_function(const struct resolver *resolver, struct hv_str name)
+{
+    for (size_t i = 0; i < resolver->reader->functions.count; i++)
+        if (hv_str_eq(resolver->reader->functions.items[i], name))
+            return true;
+    return false;
+}
+
+static void range_export(struct resolver *resolver, const struct node *node)
+{
+    for (size_t i = 1; i < node->word_count; i++) {
+        size_t length = read_identifier(node->words[i].text, 0);
+        if (length)
+            forget_name(resolver, hv_str_slice(node->words[i].text, 0, length));
+        else
+            resolve_forget(resolver);
+    }
+}
+
+static void range_simple(struct resolver *resolver, const struct node *node)
+{
+    for (size_t i = 0; i < node->assignment_count; i++) {
+        const struct raw_assignment *assignment = &node->assignments[i];
+        const struct part *part = assignment->value.parts;
+        bool number = assignment->value.count == 1 && !assignment->array && !assignment->appends &&
+                      (part->kind == PART_ARITHMETIC || (part->kind == PART_TEXT && variable_is_number(part->text)));
+        if (number && !assignment->element)
+            variable_demote(resolver, assignment->name);
+        else
+            forget_name(resolver, assignment->name);
+    }
+    if (!node->word_count)
+        return;
+    if (!is_literal(&node->words[0])) {
+        resolve_forget(resolver);
+        return;
+    }
+    struct hv_str name = node->words[0].parts[0].text;
+    enum effect effect = builtin_effect(name);
+    if (effect == EFFECT_NAMES || effect == EFFECT_PRINTF)
+        range_names(resolver, node, effect);
+    else if (effect == EFFECT_EXPORT)
+        range_export(resolver, node);
+    else if (effect == EFFECT_CD || effect == EFFECT_DIRECTORY)
+        lose_directory(resolver);
+    else if (effect == EFFECT_ANYTHING || is_function(resolver, name))
+        resolve_forget(resolver);
+}
+
+static bool parts_are_plain(struct resolver *resolver, const struct part *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct part *part = &parts[i];
+        if (part->kind == PART_ARITHMETIC || part->form == FORM_SLICE || part->element)
+            if (!arithmetic_is_plain(resolver, part->kind == PART_ARITHMETIC ? part->text : part->subscript,
+                                     part->inner, part->inner_count, false))
+                return false;
+        if (part->form == FORM_EVALUATE || part->form == FORM_ASSIGN ||
+            !parts_are_plain(resolver, part->inner, part->inner_count))
+            return false;
+    }
+    return true;
+}
+
+static bool node_is_plain(struct resolver *resolver, const struct node *node)
+{
+    for (size_t i = 0; i < node->word_count; i++)
+        if (!parts_are_plain(resolver, node->words[i].parts, node->words[i].count))
+            return false;
+    for (size_t i = 0; i < node->assignment_count; i++)
+        if (!parts_are_plain(resolver, node->assignments[i].value.parts, node->assignments[i].value.count))
+            return false;
+    for (size_t i = 0; i < node->redirect_count; i++)
+        if (!parts_are_plain(resolver, node->redirects[i].target.parts, node->redirects[i].target.count))
+            return false;
+    return true;
+}
+
+static void demote_parts(struct resolver *resolver, const struct part *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].kind == PART_ARITHMETIC || parts[i].form == FORM_SLICE)
+            arithmetic_demote(resolver, parts[i].kind == PART_ARITHMETIC ? parts[i].text : parts[i].subscript);
+        demote_parts(resolver, parts[i].inner, parts[i].inner_count);
+    }
+}
+
+static void range_command(struct resolver *resolver, const struct node *node)
+{
+    if (node->kind == SHELL_COMMAND_FOR)
+        forget_name(resolver, node->variable);
+    for (size_t i = 0; i < node->redirect_count; i++)
+        if (node->redirects[i].variable.ptr)
+            forget_name(resolver, node->redirects[i].variable);
+    for (size_t i = 0; i < node->word_count; i++)
+        demote_parts(resolver, node->words[i].parts, node->words[i].count);
+    for (size_t i = 0; i < node->assignment_count; i++)
+        demote_parts(resolver, node->assignments[i].value.parts, node->assignments[i].value.count);
+    if (node->kind == SHELL_COMMAND_SIMPLE)
+        range_simple(resolver, node);
+}
+
+void effect_of_range(struct resolver *resolver, size_t from, size_t to)
+{
+    const struct reader *reader = resolver->reader;
+    for (size_t i = from; i < to && !resolver->now.off; i++)
+        if (reader->tape.items[i].kind == OP_COMMAND)
+            range_command(resolver, &reader->nodes.items[reader->tape.items[i].to]);
+    for (size_t i = from; i < to && !resolver->now.off; i++) {
+        if (reader->tape.items[i].kind != OP_COMMAND)
+            continue;
+        const struct node *node = &reader->nodes.items[reader->tape.items[i].to];
+        /* the first part of for ((…)) runs once, before all others */
+        bool first = i == from && node->kind == SHELL_COMMAND_ARITHMETIC;
+        bool plain = first ? arithmetic_is_plain(resolver, node->words[0].parts[0].text, node->words[0].parts[0].inner,
+                                                 node->words[0].parts[0].inner_count, true)
+                           : node_is_plain(resolver, node);
+        if (!plain)
+            resolve_forget(resolver);
+    }
+}

@@ -1,0 +1,135 @@
+/* lexer.c: what stands between the words of a script: blanks, newlines, comments, reserved words. */
+#include "shell/read.h"
+
+bool read_stop(struct reader *reader, const char *reason)
+{
+    if (!reader->reason) {
+        reader->reason = reason;
+        reader->place = reader->source.offset + (reader->source.copied ? 0 : reader->source.at);
+    }
+    return false;
+}
+
+bool read_enter(struct reader *reader)
+{
+    if (reader->depth >= READ_DEPTH_MAX)
+        return read_stop(reader, "too deeply nested");
+    reader->depth++;
+    return true;
+}
+
+size_t read_emit(struct reader *reader, enum op_kind kind, size_t to)
+{
+    *vec_push(&reader->tape) = (struct op){kind, to};
+    return reader->tape.count - 1;
+}
+
+bool read_ends_word(int byte)
+{
+    switch (byte) {
+    case -1:
+    case ' ':
+    case '\t':
+    case '\n':
+    case ';':
+    case '&':
+    case '|':
+    case '(':
+    case ')':
+    case '<':
+    case '>': return true;
+    default: return false;
+    }
+}
+
+static void skip_comment(struct reader *reader)
+{
+    struct source *source = &reader->source;
+    const char *end = memchr(source->text.ptr + source->at, '\n', source->text.len - source->at);
+    source->at = end ? (size_t)(end - source->text.ptr) : source->text.len;
+}
+
+bool read_blanks(struct reader *reader)
+{
+    for (;;) {
+        int byte = read_peek(reader, 0);
+        if (byte == ' ' || byte == '\t')
+            reader->source.at++;
+        else if (byte == '\\' && read_peek(reader, 1) == '\n')
+            reader->source.at += 2;
+        else if (byte == '#')
+            skip_comment(reader);
+        else
+            return !reader->reason;
+    }
+}
+
+bool read_newline(struct reader *reader)
+{
+    if (reader->outer_documents)
+        return read_stop(reader, "a here-document that begins outside of a substitution which has several lines");
+    reader->source.at++;
+    return !reader->documents.count || read_documents(reader);
+}
+
+bool read_newlines(struct reader *reader)
+{
+    for (;;) {
+        if (!read_blanks(reader))
+            return false;
+        if (read_peek(reader, 0) != '\n')
+            return true;
+        if (!read_newline(reader))
+            return false;
+    }
+}
+
+static bool is_keyword(struct hv_str word)
+{
+    static const char *const keywords[] = {"if",     "then",  "else",  "elif", "fi",   "case",  "esac",     "for",
+                                           "select", "while", "until", "do",   "done", "in",    "function", "time",
+                                           "{",      "}",     "!",     "[[",   "]]",   "coproc"};
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (hv_str_is(word, keywords[i]))
+            return true;
+    return false;
+}
+
+struct hv_str read_keyword(const struct reader *reader)
+{
+    enum { LONGEST = 8 };
+    size_t length = 0;
+    for (;; length++) {
+        int byte = read_peek(reader, length);
+        bool letter =
+            (byte >= 'a' && byte <= 'z') || byte == '{' || byte == '}' || byte == '!' || byte == '[' || byte == ']';
+        if (!letter || length > LONGEST)
+            break;
+    }
+    if (!length || length > LONGEST || !read_ends_word(read_peek(reader, length)))
+        return (struct hv_str){0};
+    struct hv_str word = read_slice(reader, reader->source.at, reader->source.at + length);
+    return is_keyword(word) ? word : (struct hv_str){0};
+}
+
+bool read_expect(struct reader *reader, const char *keyword, const char *reason)
+{
+    if (!read_blanks(reader))
+        return false;
+    if (!hv_str_is(read_keyword(reader), keyword))
+        return read_stop(reader, reason);
+    reader->source.at += strlen(keyword);
+    return true;
+}
+
+size_t read_identifier(struct hv_str text, size_t from)
+{
+    size_t at = from;
+    for (; at < text.len; at++) {
+        char byte = text.ptr[at];
+        bool letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_';
+        if (!letter && !(at > from && byte >= '0' && byte <= '9'))
+            break;
+    }
+    return at - from;
+}

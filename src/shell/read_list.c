@@ -1,0 +1,344 @@
+/* read_list.c: lists, pipelines, and what begins a command. bash(1), "SHELL GRAMMAR". */
+#include "shell/read.h"
+
+size_t read_begin(struct reader *reader, enum shell_command_kind kind)
+{
+    struct node node = {.kind = kind, .parent = reader->parent, .place = reader->place_flags};
+    node.at = reader->source.offset + (reader->source.copied ? 0 : reader->source.at);
+    node.text = read_slice(reader, reader->source.at, reader->source.at);
+    *vec_push(&reader->nodes) = node;
+    return reader->nodes.count - 1;
+}
+
+void read_finish(struct reader *reader, size_t index)
+{
+    struct node *node = &reader->nodes.items[index];
+    const char *end = reader->source.text.ptr + reader->source.at;
+    while (end > node->text.ptr && (end[-1] == ' ' || end[-1] == '\t') &&
+           !(end - 1 > node->text.ptr && end[-2] == '\\'))
+        end--;
+    node->text.len = (size_t)(end - node->text.ptr);
+}
+
+/* The redirections above base become those of a node. */
+static void take_redirects(struct reader *reader, size_t index, size_t base)
+{
+    struct node *node = &reader->nodes.items[index];
+    node->redirect_count = reader->redirects.count - base;
+    node->redirects = hv_arena_alloc(reader->arena, (node->redirect_count + 1) * sizeof *node->redirects);
+    if (node->redirect_count)
+        memcpy(node->redirects, reader->redirects.items + base, node->redirect_count * sizeof *node->redirects);
+    reader->redirects.count = base;
+}
+
+bool read_redirects_after(struct reader *reader, size_t index)
+{
+    size_t base = reader->redirects.count;
+    for (;;) {
+        int descriptor;
+        struct hv_str variable;
+        read_finish(reader, index);
+        if (!read_blanks(reader))
+            return false;
+        if (!read_descriptor(reader, &descriptor, &variable) && !read_at_redirect(reader))
+            break;
+        if (!read_redirect(reader, index, reader->redirects.count - base, descriptor, variable))
+            return false;
+    }
+    take_redirects(reader, index, base);
+    return true;
+}
+
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
+
+static bool read_subshell(struct reader *reader, size_t index)
+{
+    reader->nodes.items[index].kind = SHELL_COMMAND_GROUP;
+    reader->source.at++;
+    reader->place_flags |= SHELL_IN_SUBSHELL;
+    read_emit(reader, OP_SCOPE, 0);
+    if (!read_list(reader))
+        return false;
+    if (read_peek(reader, 0) != ')')
+        return read_stop(reader, "a parenthesis is not closed");
+    reader->source.at++;
+    read_emit(reader, OP_END_SCOPE, 0);
+    return true;
+}
+
+/* "((" at the place. */
+static bool read_arithmetic_command(struct reader *reader, size_t index)
+{
+    struct raw_word word = {0};
+    struct part part = {.kind = PART_ARITHMETIC, .quoted = true};
+    size_t base = reader->parts.count;
+    reader->nodes.items[index].kind = SHELL_COMMAND_ARITHMETIC;
+    reader->source.at += 2;
+    if (!read_arithmetic(reader, ')', &part.text, &part.inner, &part.inner_count))
+        return false;
+    if (read_peek(reader, 0) != ')')
+        return read_stop(reader, "(( that does not end in ))");
+    reader->source.at++;
+    *vec_push(&reader->parts) = part;
+    word.text = part.text;
+    word.parts = read_take_parts(reader, base, &word.count);
+    struct node *node = &reader->nodes.items[index];
+    node->words = hv_arena_alloc(reader->arena, sizeof word);
+    node->words[0] = word;
+    node->word_count = 1;
+    node->expand = WORDS_SINGLE;
+    return true;
+}
+
+static bool read_parenthesis(struct reader *reader)
+{
+    size_t index = read_begin(reader, SHELL_COMMAND_GROUP), parent = reader->parent;
+    unsigned flags = reader->place_flags;
+    reader->parent = index;
+    read_emit(reader, OP_COMMAND, index);
+    if (read_peek(reader, 1) == '\\' && read_peek(reader, 2) == '\n')
+        return read_stop(reader, "a continued line behind a parenthesis");
+    if (!(read_peek(reader, 1) == '(' ? read_arithmetic_command(reader, index) : read_subshell(reader, index)))
+        return false;
+    reader->place_flags = flags;
+    if (!read_redirects_after(reader, index))
+        return false;
+    reader->parent = parent;
+    return true;
+}
+
+bool read_command(struct reader *reader)
+{
+    if (!read_blanks(reader) || !read_enter(reader))
+        return false;
+    struct hv_str keyword = read_keyword(reader);
+    bool good;
+    if (read_peek(reader, 0) == '(') {
+        good = read_parenthesis(reader);
+    } else if (keyword.ptr && !hv_str_is(keyword, "time")) {
+        good = read_compound(reader, keyword);
+    } else {
+        size_t index = read_begin(reader, SHELL_COMMAND_SIMPLE);
+        good = read_simple(reader, index);
+    }
+    reader->depth--;
+    return good;
+}
+
+/* ---- pipelines --------------------------------------------------------------------------------------------------- */
+
+struct pipeline {
+    size_t first, scope; /* the first command's index, the operation before it */
+    size_t number, position;
+};
+
+static void mark(struct reader *reader, size_t first, unsigned flags)
+{
+    for (size_t i = first; i < reader->nodes.count; i++)
+        reader->nodes.items[i].place |= flags;
+}
+
+static void place_in_pipeline(struct reader *reader, size_t index, struct pipeline *pipeline)
+{
+    struct node *node = &reader->nodes.items[index];
+    node->place |= SHELL_IN_PIPELINE;
+    node->pipeline = pipeline->number;
+    node->position = pipeline->position++;
+}
+
+/* True when "|" or "|&" stands at the place: steps over it. */
+static bool step_over_pipe(struct reader *reader)
+{
+    if (read_peek(reader, 0) != '|' || read_peek(reader, 1) == '|')
+        return false;
+    reader->source.at += read_peek(reader, 1) == '&' ? 2 : 1;
+    return true;
+}
+
+static bool read_pipes(struct reader *reader, struct pipeline *pipeline)
+{
+    if (!read_blanks(reader))
+        return false;
+    unsigned flags = reader->place_flags;
+    while (step_over_pipe(reader)) {
+        if (!pipeline->number) {
+            pipeline->number = ++reader->pipelines;
+            mark(reader, pipeline->first, SHELL_IN_SUBSHELL);
+            place_in_pipeline(reader, pipeline->first, pipeline);
+            reader->tape.items[pipeline->scope].kind = OP_SCOPE;
+            read_emit(reader, OP_END_SCOPE, 0);
+            reader->place_flags |= SHELL_IN_SUBSHELL;
+        }
+        if (read_peek(reader, 0) == '\\' || !read_newlines(reader))
+            return read_stop(reader, "a continued line behind an operator");
+        size_t index = reader->nodes.count;
+        read_emit(reader, OP_SCOPE, 0);
+        if (!read_command(reader) || !read_blanks(reader))
+            return false;
+        place_in_pipeline(reader, index, pipeline);
+        read_emit(reader, OP_END_SCOPE, 0);
+    }
+    reader->place_flags = flags;
+    return true;
+}
+
+/* "!", "time", "time -p" before a pipeline. */
+static bool read_prefixes(struct reader *reader, bool *negated, bool *timed)
+{
+    for (;;) {
+        if (!read_blanks(reader))
+            return false;
+        struct hv_str keyword = read_keyword(reader);
+        bool time = hv_str_is(keyword, "time");
+        if (!time && !hv_str_is(keyword, "!"))
+            return true;
+        *negated ^= !time;
+        *timed |= time;
+        reader->source.at += keyword.len;
+        if (!time && read_peek(reader, 0) == '(')
+            return read_stop(reader, "!( may be a pattern");
+        if (!read_blanks(reader))
+            return false;
+        if (time && read_peek(reader, 0) == '-' && read_peek(reader, 1) == 'p' && read_ends_word(read_peek(reader, 2)))
+            reader->source.at += 2;
+        else if (time && read_peek(reader, 0) == '-' && read_peek(reader, 1) == '-')
+            return read_stop(reader, "time -- is not read");
+    }
+}
+
+static bool read_pipeline(struct reader *reader)
+{
+    bool negated = false, timed = false;
+    if (!read_prefixes(reader, &negated, &timed))
+        return false;
+    struct pipeline pipeline = {.first = reader->nodes.count, .scope = read_emit(reader, OP_NONE, 0)};
+    if (!read_command(reader) || !read_pipes(reader, &pipeline))
+        return false;
+    struct node *node = &reader->nodes.items[pipeline.first];
+    node->negated = negated;
+    node->timed = timed;
+    if (negated)
+        read_emit(reader, OP_NOT, 0);
+    return true;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
+
+/* && or ||, and what follows it. */
+static bool read_connected(struct reader *reader, bool both, bool certain, size_t *maybe)
+{
+    reader->source.at += 2;
+    if (read_peek(reader, 0) == '\\' || !read_newlines(reader))
+        return read_stop(reader, "a continued line behind an operator");
+    if (*maybe && !both) {
+        reader->tape.items[*maybe].to = reader->tape.count;
+        read_emit(reader, OP_END_MAYBE, *maybe);
+        *maybe = 0;
+    }
+    if (!*maybe)
+        *maybe = read_emit(reader, OP_MAYBE, 0);
+    if (certain)
+        read_emit(reader, OP_AND, 0);
+    return read_pipeline(reader);
+}
+
+static bool read_and_or(struct reader *reader)
+{
+    size_t first = reader->nodes.count, scope = read_emit(reader, OP_NONE, 0), list = read_emit(reader, OP_NONE, 0);
+    size_t maybe = 0;
+    bool certain = true; /* only && so far */
+    unsigned flags = reader->place_flags;
+    if (!read_pipeline(reader))
+        return false;
+    for (;;) {
+        if (!read_blanks(reader))
+            return false;
+        int byte = read_peek(reader, 0), next = read_peek(reader, 1);
+        if (byte != next || (byte != '&' && byte != '|'))
+            break;
+        reader->tape.items[list].kind = OP_LIST;
+        reader->place_flags |= SHELL_IN_BRANCH;
+        certain &= byte == '&';
+        if (!read_connected(reader, byte == '&', certain, &maybe))
+            return false;
+    }
+    reader->place_flags = flags;
+    if (maybe) {
+        reader->tape.items[maybe].to = reader->tape.count;
+        read_emit(reader, OP_END_MAYBE, maybe);
+        read_emit(reader, OP_END_LIST, list);
+    }
+    if (read_peek(reader, 0) == '&') {
+        mark(reader, first, SHELL_IN_BACKGROUND | SHELL_IN_SUBSHELL);
+        reader->tape.items[scope].kind = OP_SCOPE;
+        read_emit(reader, OP_END_SCOPE, 0);
+    }
+    return true;
+}
+
+static bool at_list_end(const struct reader *reader)
+{
+    static const char *const ends[] = {"then", "do", "done", "fi", "elif", "else", "esac", "}"};
+    int byte = read_peek(reader, 0), next = read_peek(reader, 1);
+    if (byte < 0 || byte == ')')
+        return true;
+    if (byte == ';')
+        return next == ';' || next == '&';
+    struct hv_str keyword = read_keyword(reader);
+    for (size_t i = 0; keyword.ptr && i < sizeof ends / sizeof *ends; i++)
+        if (hv_str_is(keyword, ends[i]))
+            return true;
+    return false;
+}
+
+/* ";", "&" or a newline, and the newlines behind it: true in *more when a command follows. */
+static bool read_separator(struct reader *reader, bool *more)
+{
+    int byte = read_peek(reader, 0), next = read_peek(reader, 1);
+    *more = false;
+    if ((byte == ';' && next != ';' && next != '&') || byte == '&') {
+        if (next == '\\' && read_peek(reader, 2) == '\n')
+            return read_stop(reader, "a continued line behind an operator");
+        reader->source.at++;
+    } else if (byte != '\n') {
+        return true;
+    }
+    if (!read_newlines(reader))
+        return false;
+    *more = !at_list_end(reader);
+    return true;
+}
+
+/* A line `shopt -s extglob` changes how the lines below it are read. */
+static void note_extglob(struct reader *reader, size_t first)
+{
+    for (size_t i = first; !reader->depth && i < reader->nodes.count; i++) {
+        const struct node *node = &reader->nodes.items[i];
+        static const char *const words[] = {"shopt", "-s", "extglob"};
+        bool fits = node->kind == SHELL_COMMAND_SIMPLE && !node->place && node->word_count == 3;
+        for (size_t j = 0; fits && j < 3; j++)
+            fits = node->words[j].count == 1 && hv_str_is(node->words[j].text, words[j]);
+        reader->extglob |= fits;
+    }
+}
+
+bool read_list(struct reader *reader)
+{
+    bool more = true;
+    if (!read_newlines(reader))
+        return false;
+    if (at_list_end(reader))
+        return read_stop(reader, "a command is missing");
+    for (size_t line = reader->nodes.count; more;) {
+        if (!read_and_or(reader))
+            return false;
+        bool ends = read_peek(reader, 0) == '\n';
+        if (!read_separator(reader, &more))
+            return false;
+        if (ends) {
+            note_extglob(reader, line);
+            line = reader->nodes.count;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,336 @@
+/* resolve.c: along the tape: scopes, what may not run, the words of each command. */
+#include "shell/resolve.h"
+
+enum { FUNCTIONS_MAX = 200 };
+
+static void *copy_words(struct resolver *resolver, size_t base, size_t *count)
+{
+    *count = resolver->words.count - base;
+    struct shell_word *words = hv_arena_alloc(resolver->arena, (*count + 1) * sizeof *words);
+    if (*count)
+        memcpy(words, resolver->words.items + base, *count * sizeof *words);
+    resolver->words.count = base;
+    return words;
+}
+
+/* ---- [[ … ]] ----------------------------------------------------------------------------------------------------- */
+
+static bool is_arithmetic_operator(struct hv_str word)
+{
+    static const char *const names[] = {"-eq", "-ne", "-lt", "-le", "-gt", "-ge"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (hv_str_is(word, names[i]))
+            return true;
+    return false;
+}
+
+static void check_operand(struct resolver *resolver, struct shell_word *word)
+{
+    struct hv_str value = word->value;
+    if (word->known ? variable_is_number(value) : word->flags & SHELL_WORD_NUMBER)
+        return;
+    if (word->known && arithmetic_is_plain(resolver, value, NULL, 0, false))
+        return;
+    word->flags |= SHELL_WORD_EVALUATES;
+    resolve_forget(resolver);
+}
+
+/* Operands of -eq and the like are arithmetic, that of -v and -R may have a subscript. */
+static void check_condition(struct resolver *resolver, struct shell_command *command)
+{
+    for (size_t i = 0; i < command->word_count; i++) {
+        struct shell_word *word = &command->words[i];
+        if (i && i + 1 < command->word_count && word->known && is_arithmetic_operator(word->text)) {
+            check_operand(resolver, word - 1);
+            check_operand(resolver, word + 1);
+        }
+        bool names = hv_str_is(word->text, "-v") || hv_str_is(word->text, "-R");
+        if (!names || i + 1 >= command->word_count)
+            continue;
+        bool plain = word[1].known && read_identifier(word[1].value, 0) == word[1].value.len;
+        if (!plain)
+            word[1].flags |= SHELL_WORD_EVALUATES;
+    }
+}
+
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
+
+static unsigned how_to_expand(const struct node *node, size_t i)
+{
+    enum { ARGUMENT = EXPAND_SPLIT | EXPAND_GLOB | EXPAND_BRACES };
+    switch (node->expand) {
+    case WORDS_SINGLE: return EXPAND_NO_TILDE;
+    case WORDS_PATTERNS: return node->kind == SHELL_COMMAND_CASE && i == 0 ? 0 : EXPAND_GLOB;
+    case WORDS_ARGUMENTS:
+    default: return ARGUMENT;
+    }
+}
+
+static void resolve_words(struct resolver *resolver, const struct node *node, struct shell_command *command)
+{
+    size_t base = resolver->words.count;
+    bool declares = node->word_count && effect_is_declaration(&node->words[0]);
+    for (size_t i = 0; i < node->word_count; i++) {
+        const struct raw_word *word = &node->words[i];
+        unsigned how = how_to_expand(node, i);
+        size_t name = read_identifier(word->text, 0);
+        if (declares && name && name < word->text.len && strchr("=+[", word->text.ptr[name]))
+            how = EXPAND_ASSIGNMENT;
+        if (node->expand == WORDS_ARGUMENTS && how != EXPAND_ASSIGNMENT) {
+            resolve_word(resolver, word, how);
+        } else {
+            struct shell_word one = resolve_single(resolver, word, how);
+            *vec_push(&resolver->words) = one;
+        }
+    }
+    command->words = copy_words(resolver, base, &command->word_count);
+    if (node->kind == SHELL_COMMAND_CONDITION)
+        check_condition(resolver, command);
+}
+
+static void resolve_assignment(struct resolver *resolver, const struct raw_assignment *raw,
+                               struct shell_assignment *assignment)
+{
+    *assignment = (struct shell_assignment){
+        .name = raw->name, .appends = raw->appends, .element = raw->element, .array = raw->array};
+    if (raw->value.text.ptr && !raw->value.count)
+        assignment->value = (struct shell_word){.text = raw->value.text, .value = HV_STR(""), .known = true};
+    else
+        assignment->value = resolve_single(resolver, &raw->value, EXPAND_ASSIGNMENT);
+    if (raw->array)
+        assignment->value.flags &= ~(unsigned)SHELL_WORD_MANY;
+    if (raw->element) {
+        struct part subscript = {.kind = PART_ARITHMETIC, .text = raw->subscript, .inner = raw->subscript_parts};
+        subscript.inner_count = raw->subscript_count;
+        struct raw_word word = {.text = raw->subscript, .parts = &subscript, .count = 1};
+        assignment->value.flags |= resolve_single(resolver, &word, 0).flags & SHELL_WORD_EVALUATES;
+    }
+}
+
+/* The variable's new value. */
+static void bind(struct resolver *resolver, const struct shell_assignment *assignment)
+{
+    const struct shell_word *word = &assignment->value;
+    struct hv_str value = word->value, old;
+    enum value_state state = word->known ? VALUE_KNOWN : word->flags & SHELL_WORD_NUMBER ? VALUE_NUMBER : VALUE_UNKNOWN;
+    if (assignment->array || assignment->element)
+        state = VALUE_UNKNOWN;
+    if (assignment->appends && state != VALUE_UNKNOWN) {
+        bool joins = state == VALUE_KNOWN && variable_get(resolver, assignment->name, &old) == VALUE_KNOWN &&
+                     resolver->bytes_made + old.len + value.len < RESOLVE_BYTES_MAX;
+        state = joins ? VALUE_KNOWN : VALUE_UNKNOWN;
+        if (joins) {
+            value = hv_arena_join(resolver->arena, old, value);
+            resolver->bytes_made += value.len;
+        }
+    }
+    if (assignment->array || assignment->element)
+        variable_taint(resolver, assignment->name);
+    else
+        variable_set(resolver, assignment->name, state, state == VALUE_KNOWN ? value : (struct hv_str){0});
+}
+
+static void resolve_assignments(struct resolver *resolver, const struct node *node, struct shell_command *command)
+{
+    command->assignment_count = node->assignment_count;
+    command->assignments = hv_arena_array(resolver->arena, struct shell_assignment, node->assignment_count + 1);
+    if (!node->assignment_count)
+        return;
+    if (node->word_count)
+        scope_open(resolver); /* they are those of the command's environment */
+    bool evaluates = false;
+    for (size_t i = 0; i < node->assignment_count; i++) {
+        resolve_assignment(resolver, &node->assignments[i], &command->assignments[i]);
+        evaluates |= command->assignments[i].value.flags & SHELL_WORD_EVALUATES;
+        if (node->word_count)
+            variable_set(resolver, command->assignments[i].name, VALUE_UNKNOWN, (struct hv_str){0});
+        else
+            bind(resolver, &command->assignments[i]);
+    }
+    if (node->word_count)
+        scope_close(resolver);
+    if (evaluates)
+        resolve_forget(resolver);
+}
+
+static void resolve_redirects(struct resolver *resolver, const struct node *node, struct shell_command *command)
+{
+    command->redirect_count = node->redirect_count;
+    command->redirects = hv_arena_array(resolver->arena, struct shell_redirect, node->redirect_count + 1);
+    for (size_t i = 0; i < node->redirect_count; i++) {
+        const struct raw_redirect *raw = &node->redirects[i];
+        bool text = raw->kind == SHELL_REDIRECT_HERE || raw->kind == SHELL_REDIRECT_HERE_STRING;
+        unsigned how = text ? 0 : EXPAND_SPLIT | EXPAND_GLOB | EXPAND_BRACES;
+        struct shell_redirect *redirect = &command->redirects[i];
+        *redirect = (struct shell_redirect){
+            .kind = raw->kind, .descriptor = raw->variable.ptr ? -1 : raw->descriptor, .variable = raw->variable};
+        if (raw->target.text.ptr && !raw->target.count)
+            redirect->target = (struct shell_word){.text = raw->target.text, .value = HV_STR(""), .known = true};
+        else
+            redirect->target = resolve_single(resolver, &raw->target, how);
+    }
+}
+
+static bool names_function(const struct resolver *resolver, const struct shell_command *command)
+{
+    if (!command->word_count || command->kind != SHELL_COMMAND_SIMPLE)
+        return false;
+    for (size_t i = 0; i < resolver->reader->functions.count; i++)
+        if (hv_str_eq(resolver->reader->functions.items[i], command->words[0].value))
+            return true;
+    return false;
+}
+
+static void resolve_command(struct resolver *resolver, size_t index)
+{
+    const struct node *node = &resolver->reader->nodes.items[index];
+    struct shell_command *command = &resolver->commands[index];
+    command->directory = resolver->now.directory;
+    if (!command->directory.ptr)
+        command->likely_directory = resolver->now.likely;
+    resolver->now.just_moved = false;
+    resolve_words(resolver, node, command);
+    resolve_assignments(resolver, node, command);
+    resolve_redirects(resolver, node, command);
+    command->calls_function = names_function(resolver, command);
+    if (!resolver->bare)
+        effect_of_command(resolver, index);
+}
+
+/* ---- flow -------------------------------------------------------------------------------------------------------- */
+
+/* At the end of a list a directory that was changed in it is not certain. */
+static void open_list(struct resolver *resolver)
+{
+    *vec_push(&resolver->directories) = resolver->now.directory;
+}
+
+static void close_list(struct resolver *resolver)
+{
+    struct hv_str before = resolver->directories.items[--resolver->directories.count];
+    struct environment *now = &resolver->now;
+    if (hv_str_eq(before, now->directory) && !before.ptr == !now->directory.ptr)
+        return;
+    now->likely = now->directory.ptr ? now->directory : now->likely;
+    now->directory = (struct hv_str){0};
+}
+
+static void open_loop(struct resolver *resolver, size_t from, size_t to)
+{
+    maybe_open(resolver);
+    effect_of_range(resolver, from, to);
+}
+
+static void open_function(struct resolver *resolver)
+{
+    scope_open(resolver);
+    resolve_forget(resolver);
+}
+
+static void step(struct resolver *resolver, size_t at, const struct op *op)
+{
+    struct environment *now = &resolver->now;
+    switch (op->kind) {
+    case OP_COMMAND: resolve_command(resolver, op->to); break;
+    case OP_SCOPE: scope_open(resolver); break;
+    case OP_FUNCTION: open_function(resolver); break;
+    case OP_END_SCOPE:
+    case OP_END_FUNCTION: scope_close(resolver); break;
+    case OP_LIST: open_list(resolver); break;
+    case OP_END_LIST: close_list(resolver); break;
+    case OP_AND:
+        if (now->just_moved)
+            now->directory = now->target;
+        break;
+    case OP_NOT: now->just_moved = false; break;
+    case OP_MAYBE:
+        open_list(resolver);
+        maybe_open(resolver);
+        break;
+    case OP_END_MAYBE:
+        maybe_close(resolver);
+        close_list(resolver);
+        now->just_moved = false;
+        break;
+    case OP_LOOP: open_loop(resolver, at + 1, op->to); break;
+    case OP_END_LOOP: maybe_close(resolver); break;
+    case OP_NONE:
+    case OP_SUBSTITUTION:
+    case OP_END:
+    default: break;
+    }
+}
+
+void resolve_run(struct resolver *resolver, size_t from)
+{
+    if (resolver->bare)
+        return;
+    bool inner = from > 0;
+    if (inner)
+        scope_open(resolver);
+    for (size_t at = from; at < resolver->reader->tape.count; at++) {
+        struct op op = resolver->reader->tape.items[at];
+        if (op.kind == OP_END && inner)
+            break;
+        if (op.kind == OP_SUBSTITUTION)
+            at = op.to - 1;
+        else
+            step(resolver, at, &op);
+    }
+    if (inner)
+        scope_close(resolver);
+}
+
+/* ---- the script -------------------------------------------------------------------------------------------------- */
+
+static void copy_nodes(struct resolver *resolver)
+{
+    const struct reader *reader = resolver->reader;
+    for (size_t i = 0; i < reader->nodes.count; i++) {
+        const struct node *node = &reader->nodes.items[i];
+        resolver->commands[i] = (struct shell_command){.kind = node->kind,
+                                                       .text = node->text,
+                                                       .at = node->at,
+                                                       .parent = node->parent,
+                                                       .pipeline = node->pipeline,
+                                                       .position = node->position,
+                                                       .place = node->place,
+                                                       .negated = node->negated,
+                                                       .timed = node->timed,
+                                                       .variable = node->variable};
+    }
+}
+
+static void release(struct resolver *resolver)
+{
+    vec_release(&resolver->variables);
+    vec_release(&resolver->trail);
+    vec_release(&resolver->scopes);
+    vec_release(&resolver->checkpoints);
+    vec_release(&resolver->directories);
+    vec_release(&resolver->words);
+}
+
+void resolve_script(struct reader *reader, const struct shell_start *start, struct shell_script *out)
+{
+    static const struct shell_start nothing = {0};
+    struct resolver resolver = {.reader = reader, .arena = reader->arena, .start = start ? start : &nothing};
+    size_t count = reader->nodes.count;
+    resolver.commands = hv_arena_array(reader->arena, struct shell_command, count + 1);
+    resolver.now.directory = resolver.start->directory;
+    hv_buf_init(&resolver.bytes, RESOLVE_BYTES_MAX);
+    copy_nodes(&resolver);
+    if (!reader->reason && reader->functions.count > FUNCTIONS_MAX)
+        (void)read_stop(reader, "too many functions");
+    if (reader->reason) {
+        resolver.bare = true;
+        resolve_forget(&resolver);
+        for (size_t i = 0; i < count; i++)
+            resolve_command(&resolver, i);
+    } else {
+        resolve_run(&resolver, 0);
+    }
+    release(&resolver);
+    out->commands = resolver.commands;
+    out->count = count;
+}

@@ -1,0 +1,132 @@
+/*
+ * resolve.h: the second pass of the reader: along the tape of operations, with what is known of variables and of the
+ * directory, words become what bash would make of them. Known means: on every way that leads there.
+ */
+#ifndef SHELL_RESOLVE_H
+#define SHELL_RESOLVE_H
+
+#include "shell/read.h"
+
+enum {
+    RESOLVE_BYTES_MAX = 256 << 10, /* of values that are put together; what goes beyond is not known */
+    RESOLVE_WORDS_MAX = 16 << 10,  /* that are made by braces and splitting */
+    RESOLVE_BRACE_MAX = 1024,      /* of one word */
+};
+
+enum value_state {
+    VALUE_UNKNOWN = 0,
+    VALUE_KNOWN,
+    VALUE_NUMBER,  /* digits, perhaps with a minus */
+    VALUE_INITIAL, /* not changed by the script: as the environment has it */
+};
+
+struct variable {
+    struct hv_str name, value;
+    enum value_state state;
+    bool tainted; /* has attributes (declare …): never known */
+};
+
+/* What a subshell has of its own. */
+struct environment {
+    bool off;                        /* something was run that may have changed any variable, or how words are read */
+    bool splitting;                  /* IFS was touched */
+    bool moved;                      /* the directory is not the first any more */
+    struct hv_str directory, likely; /* see shell_command */
+    bool just_moved;                 /* the last command was a cd to `target` */
+    struct hv_str target;
+};
+
+struct resolver {
+    struct reader *reader;
+    struct hv_arena *arena;
+    const struct shell_start *start;
+    struct shell_command *commands;
+    struct environment now;
+    VEC(struct variable) variables;
+    uint32_t *index; /* hash table of numbers in variables, from 1 */
+    size_t index_capacity;
+    VEC(struct variable_change {
+        size_t number;
+        struct variable was;
+    })
+    trail; /* what scopes undo */
+    VEC(struct scope {
+        struct environment outer;
+        size_t trail;
+    })
+    scopes;
+    VEC(size_t) checkpoints;        /* of the trail, where what may not run began */
+    VEC(struct hv_str) directories; /* of the lists that are open: pairs of directory and likely */
+    VEC(struct shell_word) words;   /* a stack, while words are made */
+    struct hv_buf bytes;            /* of the word that is put together */
+    size_t bytes_made, words_made;
+    bool bare; /* reading stopped: no flow is known */
+};
+
+/* ---- resolve.c --------------------------------------------------------------------------------------------------- */
+
+/* Run the operations from `from` to the end of their stretch. */
+void resolve_run(struct resolver *resolver, size_t from);
+void resolve_script(struct reader *reader, const struct shell_start *start, struct shell_script *out);
+
+/* ---- resolve_word.c ---------------------------------------------------------------------------------------------- */
+
+enum word_expansion {
+    EXPAND_SPLIT = 1 << 0, /* into several words */
+    EXPAND_GLOB = 1 << 1,  /* names of files */
+    EXPAND_BRACES = 1 << 2,
+    EXPAND_ASSIGNMENT = 1 << 3, /* "~" also behind ":" (and "=", in an argument) */
+    EXPAND_NO_TILDE = 1 << 4,
+};
+/* Push what a word becomes: none, one or several. */
+void resolve_word(struct resolver *resolver, const struct raw_word *word, unsigned how);
+/* The same as one word, whatever becomes of it. */
+struct shell_word resolve_single(struct resolver *resolver, const struct raw_word *word, unsigned how);
+
+/* ---- resolve_brace.c --------------------------------------------------------------------------------------------- */
+
+struct brace_result {
+    struct hv_arena *arena;
+    struct raw_word *words;
+    size_t count;
+};
+/* True when the word holds braces that may be expanded. */
+bool brace_is_candidate(const struct raw_word *word);
+/* The words that it becomes (itself, if none); false when that is not modelled, or more than RESOLVE_BRACE_MAX. */
+bool brace_expand(struct hv_arena *arena, const struct raw_word *word, struct brace_result *result) HV_MUST_CHECK;
+
+/* ---- variables.c ------------------------------------------------------------------------------------------------- */
+
+/* The value of a variable as it stands; VALUE_UNKNOWN for those that bash changes itself. */
+enum value_state variable_get(struct resolver *resolver, struct hv_str name, struct hv_str *value);
+void variable_set(struct resolver *resolver, struct hv_str name, enum value_state state, struct hv_str value);
+void variable_taint(struct resolver *resolver, struct hv_str name);
+/* A number stays a number, all else becomes unknown. */
+void variable_demote(struct resolver *resolver, struct hv_str name);
+bool variable_is_number(struct hv_str value);
+void scope_open(struct resolver *resolver);
+void scope_close(struct resolver *resolver);
+/* What changes from here on may not happen: join what is known before and behind it. */
+void maybe_open(struct resolver *resolver);
+void maybe_close(struct resolver *resolver);
+/* Nothing is known any more. */
+void resolve_forget(struct resolver *resolver);
+
+/* ---- arithmetic.c ------------------------------------------------------------------------------------------------ */
+
+/* True when evaluating text can neither run anything nor change what is not named in it: all names are numbers.
+ * assigns: what `name=` assigns to is a number from there on. */
+bool arithmetic_is_plain(struct resolver *resolver, struct hv_str text, const struct part *inner, size_t inner_count,
+                         bool assigns);
+/* What it assigns to becomes a number that is not known. */
+void arithmetic_demote(struct resolver *resolver, struct hv_str text);
+
+/* ---- effects.c --------------------------------------------------------------------------------------------------- */
+
+/* What a command that has run changes in this shell. */
+void effect_of_command(struct resolver *resolver, size_t index);
+/* What the operations in [from, to) may change, if they run at all, and again. */
+void effect_of_range(struct resolver *resolver, size_t from, size_t to);
+bool effect_is_declaration(const struct raw_word *word);
+
+#endif

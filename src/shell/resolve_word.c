@@ -1,0 +1,387 @@
+/*
+ * resolve_word.c: what bash makes of one word: braces, "~", parameters, substitutions, splitting, names of files, and
+ * the removal of quotes, in this order. bash(1), "EXPANSION".
+ */
+#include "shell/resolve.h"
+
+/* The word that is put together; its bytes are at the end of resolver->bytes. */
+struct field {
+    struct resolver *resolver;
+    struct hv_str text;
+    unsigned how, flags;
+    size_t from;           /* in resolver->bytes */
+    bool started;          /* there is a word, be it empty */
+    size_t cut, tail;      /* where the first unknown part is, where the last one ends; SIZE_MAX: none */
+    size_t bracket;        /* where an open [ stands, SIZE_MAX */
+    size_t glob, glob_end; /* the first and behind the last byte of patterns */
+    bool numeric;          /* all unknown parts are numbers */
+    bool assignment;       /* "~" behind the first = counts */
+};
+
+static size_t length(const struct field *field)
+{
+    return field->resolver->bytes.len - field->from;
+}
+
+static void begin_field(struct field *field)
+{
+    field->from = field->resolver->bytes.len = 0;
+    field->started = false;
+    field->flags = 0;
+    field->cut = field->tail = field->bracket = field->glob = field->glob_end = SIZE_MAX;
+    field->numeric = true;
+}
+
+/* Bytes that were put together beyond the budget are not known. */
+static bool spend(struct resolver *resolver, size_t bytes)
+{
+    resolver->bytes_made += bytes;
+    return resolver->bytes_made <= RESOLVE_BYTES_MAX && !resolver->bytes.failed;
+}
+
+static void mark_unknown(struct field *field, unsigned flags)
+{
+    if (field->cut == SIZE_MAX)
+        field->cut = length(field);
+    field->tail = length(field);
+    field->flags |= flags;
+    field->numeric &= (flags & SHELL_WORD_NUMBER) != 0;
+    field->started = true;
+}
+
+static bool all_digits(struct hv_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] < '0' || text.ptr[i] > '9')
+            return false;
+    return true;
+}
+
+/* Patterns are unknown parts too: names of files, or the pattern itself. */
+static void end_pattern(struct field *field)
+{
+    if (field->glob == SIZE_MAX)
+        return;
+    field->flags |= SHELL_WORD_GLOB | SHELL_WORD_MANY;
+    field->numeric = false;
+    if (field->cut == SIZE_MAX || field->glob < field->cut)
+        field->cut = field->glob;
+    if (field->tail == SIZE_MAX || field->glob_end > field->tail)
+        field->tail = field->glob_end;
+}
+
+static void end_field(struct field *field)
+{
+    struct resolver *resolver = field->resolver;
+    if (!field->started)
+        return;
+    end_pattern(field);
+    struct hv_str bytes = hv_str_of(resolver->bytes.data ? resolver->bytes.data + field->from : "", length(field));
+    struct shell_word word = {.text = field->text, .flags = field->flags};
+    bool fits = spend(resolver, bytes.len) && ++resolver->words_made <= RESOLVE_WORDS_MAX;
+    word.known = field->cut == SIZE_MAX && fits;
+    if (!fits) {
+        word.value = HV_STR("");
+        word.flags |= SHELL_WORD_MANY | SHELL_WORD_VARIABLE;
+    } else if (word.known) {
+        word.value = hv_str_eq(bytes, field->text) ? field->text : hv_arena_str(resolver->arena, bytes);
+    } else {
+        word.value = hv_arena_str(resolver->arena, hv_str_slice(bytes, 0, field->cut));
+        if (field->tail < bytes.len)
+            word.tail = hv_arena_str(resolver->arena, hv_str_slice(bytes, field->tail, SIZE_MAX));
+    }
+    if (!field->numeric || word.known || !all_digits(bytes))
+        word.flags &= ~(unsigned)SHELL_WORD_NUMBER;
+    if (!word.value.ptr)
+        word.value = HV_STR("");
+    *vec_push(&resolver->words) = word;
+    unsigned flags = field->flags & (SHELL_WORD_QUOTED | SHELL_WORD_EVALUATES);
+    begin_field(field);
+    field->flags = flags;
+}
+
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
+
+static void add_bytes(struct field *field, struct hv_str bytes)
+{
+    hv_buf_add_str(&field->resolver->bytes, bytes);
+    field->started = true;
+}
+
+/* Unquoted bytes are looked at for patterns. escapes: a backslash is part of the value of a variable. */
+static void add_unquoted(struct field *field, struct hv_str bytes, bool value)
+{
+    size_t base = length(field);
+    for (size_t i = 0; field->how & EXPAND_GLOB && i < bytes.len; i++) {
+        char byte = bytes.ptr[i];
+        if (byte == '[' && field->bracket == SIZE_MAX)
+            field->bracket = base + i;
+        bool closes = byte == ']' && field->bracket != SIZE_MAX;
+        if (byte != '*' && byte != '?' && !closes && !(byte == '\\' && value) &&
+            !(byte == '(' && base + i > 0)) /* of @(…) */
+            continue;
+        if (field->glob == SIZE_MAX)
+            field->glob = closes ? field->bracket : byte == '(' ? base + i - 1 : base + i;
+        if (closes && field->bracket < field->glob)
+            field->glob = field->bracket;
+        field->glob_end = base + i + 1;
+    }
+    add_bytes(field, bytes);
+}
+
+/* A known value that stands unquoted: split at blanks, tabs, newlines. */
+static void add_split(struct field *field, struct hv_str value)
+{
+    size_t at = 0;
+    while (at < value.len) {
+        size_t from = at;
+        while (at < value.len && value.ptr[at] != ' ' && value.ptr[at] != '\t' && value.ptr[at] != '\n')
+            at++;
+        if (at > from)
+            add_unquoted(field, hv_str_slice(value, from, at), true);
+        if (at < value.len)
+            end_field(field);
+        while (at < value.len && (value.ptr[at] == ' ' || value.ptr[at] == '\t' || value.ptr[at] == '\n'))
+            at++;
+    }
+}
+
+/* ---- "~" --------------------------------------------------------------------------------------------------------- */
+
+/* "~" at `at` of an unquoted stretch, up to "/" (or ":" in an assignment): how much of it was used up. */
+static size_t add_home(struct field *field, struct hv_str text, size_t at, bool last)
+{
+    size_t end = at + 1;
+    bool colon = field->how & EXPAND_ASSIGNMENT;
+    while (end < text.len && text.ptr[end] != '/' && !(colon && text.ptr[end] == ':'))
+        end++;
+    struct hv_str home = {0};
+    bool whole = end < text.len || last; /* else something that is quoted or expanded belongs to the prefix */
+    if (whole && end == at + 1 && variable_get(field->resolver, HV_STR("HOME"), &home) == VALUE_KNOWN && home.len)
+        add_bytes(field, home);
+    else
+        mark_unknown(field, SHELL_WORD_HOME);
+    return end - at;
+}
+
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
+
+/* The commands within parts that are not looked at otherwise. */
+static unsigned run_inner(struct resolver *resolver, const struct part *parts, size_t count)
+{
+    unsigned flags = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].kind == PART_COMMAND || parts[i].kind == PART_PROCESS) {
+            resolve_run(resolver, parts[i].tape);
+            flags |= parts[i].kind == PART_COMMAND ? SHELL_WORD_COMMAND : SHELL_WORD_PROCESS;
+        }
+        if (parts[i].form == FORM_ASSIGN || parts[i].form == FORM_EVALUATE)
+            flags |= SHELL_WORD_EVALUATES;
+        if (parts[i].kind == PART_ARITHMETIC || parts[i].form == FORM_SLICE || parts[i].element)
+            if (!arithmetic_is_plain(resolver, parts[i].kind == PART_ARITHMETIC ? parts[i].text : parts[i].subscript,
+                                     parts[i].inner, parts[i].inner_count, false))
+                flags |= SHELL_WORD_EVALUATES;
+        flags |= run_inner(resolver, parts[i].inner, parts[i].inner_count);
+    }
+    return flags;
+}
+
+static void add_arithmetic(struct field *field, const struct part *part)
+{
+    struct resolver *resolver = field->resolver;
+    unsigned flags = run_inner(resolver, part->inner, part->inner_count) | SHELL_WORD_ARITHMETIC;
+    if (arithmetic_is_plain(resolver, part->text, part->inner, part->inner_count, true)) {
+        arithmetic_demote(resolver, part->text);
+        flags |= SHELL_WORD_NUMBER;
+    } else {
+        flags |= SHELL_WORD_EVALUATES;
+        resolve_forget(resolver);
+    }
+    if (resolver->now.splitting && !part->quoted && field->how & EXPAND_SPLIT)
+        flags |= SHELL_WORD_MANY;
+    mark_unknown(field, flags);
+}
+
+static void add_unknown_variable(struct field *field, const struct part *part, bool number)
+{
+    struct resolver *resolver = field->resolver;
+    unsigned flags = run_inner(resolver, part, 1) | SHELL_WORD_VARIABLE;
+    number |= part->form == FORM_LENGTH;
+    if (flags & SHELL_WORD_EVALUATES)
+        resolve_forget(resolver);
+    bool splits = !part->quoted && field->how & EXPAND_SPLIT && (!number || resolver->now.splitting);
+    if (splits || (part->list && part->form != FORM_LENGTH && field->how & EXPAND_SPLIT))
+        flags |= SHELL_WORD_MANY;
+    if (number)
+        flags |= SHELL_WORD_NUMBER;
+    mark_unknown(field, flags);
+}
+
+static void add_variable(struct field *field, const struct part *part)
+{
+    struct resolver *resolver = field->resolver;
+    struct hv_str value = {0};
+    enum value_state state = VALUE_UNKNOWN;
+    bool plain = part->form == FORM_PLAIN && !part->element && !part->list;
+    if (plain)
+        state = variable_get(resolver, part->text, &value);
+    bool splits = !part->quoted && field->how & EXPAND_SPLIT;
+    if (state != VALUE_KNOWN || (splits && resolver->now.splitting) ||
+        resolver->bytes_made + resolver->bytes.len + value.len > RESOLVE_BYTES_MAX) {
+        add_unknown_variable(field, part, state == VALUE_NUMBER);
+        return;
+    }
+    if (part->quoted)
+        add_bytes(field, value);
+    else if (splits)
+        add_split(field, value);
+    else if (value.len)
+        add_unquoted(field, value, true);
+}
+
+static void add_text(struct field *field, const struct part *part, bool first, bool last)
+{
+    struct hv_str text = part->text;
+    bool tilde = !(field->how & EXPAND_NO_TILDE);
+    size_t at = 0;
+    if (part->quoted) {
+        add_bytes(field, text);
+        field->flags |= SHELL_WORD_QUOTED;
+        return;
+    }
+    if (tilde && first && text.len && *text.ptr == '~')
+        at = add_home(field, text, 0, last);
+    while (at < text.len) {
+        size_t from = at;
+        bool more = false;
+        for (; at < text.len && !more; at++) {
+            bool equals = text.ptr[at] == '=' && field->assignment;
+            bool colon = text.ptr[at] == ':' && (field->how & EXPAND_ASSIGNMENT);
+            field->assignment &= !equals;
+            more = tilde && (equals || colon) && at + 1 < text.len && text.ptr[at + 1] == '~';
+        }
+        add_unquoted(field, hv_str_slice(text, from, at), false);
+        if (more)
+            at += add_home(field, text, at, last);
+    }
+}
+
+static void add_part(struct field *field, const struct part *part, bool first, bool last)
+{
+    struct resolver *resolver = field->resolver;
+    bool splits = !part->quoted && field->how & EXPAND_SPLIT;
+    switch (part->kind) {
+    case PART_TEXT: add_text(field, part, first, last); break;
+    case PART_VARIABLE: add_variable(field, part); break;
+    case PART_COMMAND:
+    case PART_PROCESS:
+        resolve_run(resolver, part->tape);
+        if (part->kind == PART_COMMAND)
+            mark_unknown(field, SHELL_WORD_COMMAND | (splits ? SHELL_WORD_MANY : 0));
+        else
+            mark_unknown(field, SHELL_WORD_PROCESS);
+        break;
+    case PART_ARITHMETIC: add_arithmetic(field, part); break;
+    case PART_UNKNOWN:
+    default: mark_unknown(field, SHELL_WORD_VARIABLE); break;
+    }
+    if (part->quoted)
+        field->flags |= SHELL_WORD_QUOTED;
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+
+/* name= or name+= at the beginning, unquoted: "~" behind it is expanded, and declare and its like do not split it. */
+static bool looks_like_assignment(const struct raw_word *word)
+{
+    if (!word->count || word->parts[0].kind != PART_TEXT || word->parts[0].quoted)
+        return false;
+    struct hv_str text = word->parts[0].text;
+    size_t at = read_identifier(text, 0);
+    if (!at)
+        return false;
+    at += at < text.len && text.ptr[at] == '+';
+    return at < text.len && text.ptr[at] == '=';
+}
+
+static void expand_parts(struct resolver *resolver, const struct raw_word *word, unsigned how)
+{
+    /* a substitution within the word is resolved while this one is put together */
+    struct hv_buf outer = resolver->bytes;
+    hv_buf_init(&resolver->bytes, RESOLVE_BYTES_MAX);
+    struct field field = {.resolver = resolver, .text = word->text, .how = how};
+    begin_field(&field);
+    if (how & EXPAND_SPLIT && looks_like_assignment(word)) {
+        field.how |= EXPAND_ASSIGNMENT;
+        field.assignment = true;
+    }
+    for (size_t i = 0; i < word->count; i++)
+        add_part(&field, &word->parts[i], i == 0, i + 1 == word->count);
+    end_field(&field);
+    hv_buf_release(&resolver->bytes);
+    resolver->bytes = outer;
+}
+
+/* One unquoted stretch without anything special, or one quoted one: nothing has to be put together. */
+static bool is_simple(const struct raw_word *word, unsigned how)
+{
+    if (word->count != 1 || word->parts[0].kind != PART_TEXT)
+        return false;
+    if (word->parts[0].quoted)
+        return true;
+    struct hv_str text = word->parts[0].text;
+    for (size_t i = 0; i < text.len; i++) {
+        char byte = text.ptr[i];
+        if (byte == '~' || byte == '{' || (how & EXPAND_GLOB && (byte == '*' || byte == '?' || byte == '[')))
+            return false;
+    }
+    return true;
+}
+
+static void push_unknown(struct resolver *resolver, const struct raw_word *word)
+{
+    unsigned flags = run_inner(resolver, word->parts, word->count) | SHELL_WORD_MANY | SHELL_WORD_VARIABLE;
+    if (flags & SHELL_WORD_EVALUATES)
+        resolve_forget(resolver);
+    *vec_push(&resolver->words) = (struct shell_word){.text = word->text, .value = HV_STR(""), .flags = flags};
+}
+
+void resolve_word(struct resolver *resolver, const struct raw_word *word, unsigned how)
+{
+    if (is_simple(word, how)) {
+        unsigned flags = word->parts[0].quoted ? SHELL_WORD_QUOTED : 0;
+        *vec_push(&resolver->words) =
+            (struct shell_word){.text = word->text, .value = word->parts[0].text, .known = true, .flags = flags};
+        return;
+    }
+    if (word->array || resolver->words_made > RESOLVE_WORDS_MAX) {
+        push_unknown(resolver, word);
+        return;
+    }
+    if (!(how & EXPAND_BRACES) || !brace_is_candidate(word)) {
+        expand_parts(resolver, word, how);
+        return;
+    }
+    struct brace_result result = {0};
+    if (!brace_expand(resolver->arena, word, &result)) {
+        push_unknown(resolver, word);
+        return;
+    }
+    for (size_t i = 0; i < result.count; i++)
+        expand_parts(resolver, &result.words[i], how);
+}
+
+struct shell_word resolve_single(struct resolver *resolver, const struct raw_word *word, unsigned how)
+{
+    size_t base = resolver->words.count;
+    resolve_word(resolver, word, how);
+    struct shell_word one = {.text = word->text, .value = HV_STR("")};
+    if (resolver->words.count == base + 1)
+        one = resolver->words.items[base];
+    else if (resolver->words.count == base)
+        one.known = !(how & EXPAND_SPLIT); /* nothing: the empty text, but never a file */
+    for (size_t i = base; i < resolver->words.count && resolver->words.count > base + 1; i++)
+        one.flags |= resolver->words.items[i].flags | SHELL_WORD_MANY;
+    resolver->words.count = base;
+    return one;
+}

@@ -1,0 +1,194 @@
+/* variables.c: what is known of the shell's variables, with scopes that are undone. */
+#include "shell/resolve.h"
+
+bool variable_is_number(struct hv_str value)
+{
+    enum { DIGITS_MAX = 18 };
+    size_t at = value.len && *value.ptr == '-';
+    if (at >= value.len || value.len > DIGITS_MAX || (value.ptr[at] == '0' && value.len > at + 1))
+        return false; /* a leading zero is octal, and may be an error */
+    for (; at < value.len; at++)
+        if (value.ptr[at] < '0' || value.ptr[at] > '9')
+            return false;
+    return true;
+}
+
+/* Variables that bash sets, or that change how it reads words: never bound; changing them forgets everything. */
+static bool is_special(struct hv_str name)
+{
+    static const char *const names[] = {
+        "_",          "CDPATH",   "DIRSTACK", "EPOCHREALTIME", "EPOCHSECONDS", "EUID",          "FUNCNAME",
+        "GLOBIGNORE", "GROUPS",   "HISTCMD",  "HOME",          "IFS",          "LANG",          "LINENO",
+        "MAPFILE",    "OLDPWD",   "OPTARG",   "OPTERR",        "OPTIND",       "PIPESTATUS",    "POSIXLY_CORRECT",
+        "PPID",       "PWD",      "RANDOM",   "REPLY",         "SECONDS",      "SHELLOPTS",     "SRANDOM",
+        "UID",        "BASHOPTS", "BASHPID",  "COPROC",        "TEXTDOMAIN",   "TEXTDOMAINDIR", "SHLVL",
+        "HOSTNAME",   "COLUMNS",  "LINES"};
+    if (hv_str_starts(name, HV_STR("BASH")) || hv_str_starts(name, HV_STR("LC_")) ||
+        hv_str_starts(name, HV_STR("COMP_")))
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (hv_str_is(name, names[i]))
+            return true;
+    return false;
+}
+
+/* Those of them whose change means no more than their own value. */
+static bool is_tame(struct hv_str name)
+{
+    static const char *const names[] = {"REPLY",   "OPTARG", "OPTIND",  "MAPFILE",  "_",     "OLDPWD", "LANG",
+                                        "COLUMNS", "LINES",  "SECONDS", "HOSTNAME", "SHLVL", "RANDOM"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (hv_str_is(name, names[i]))
+            return true;
+    return hv_str_starts(name, HV_STR("LC_"));
+}
+
+static void index_insert(struct resolver *resolver, size_t number)
+{
+    size_t mask = resolver->index_capacity - 1;
+    size_t at = hv_str_hash(resolver->variables.items[number].name) & mask;
+    while (resolver->index[at])
+        at = (at + 1) & mask;
+    resolver->index[at] = (uint32_t)number + 1;
+}
+
+static void index_grow(struct resolver *resolver)
+{
+    enum { FIRST = 16 };
+    resolver->index_capacity = resolver->index_capacity ? resolver->index_capacity * 2 : FIRST;
+    resolver->index = hv_arena_array(resolver->arena, uint32_t, resolver->index_capacity);
+    for (size_t i = 0; i < resolver->variables.count; i++)
+        index_insert(resolver, i);
+}
+
+/* The number of a variable, or SIZE_MAX. */
+static size_t find(const struct resolver *resolver, struct hv_str name)
+{
+    if (!resolver->index_capacity)
+        return SIZE_MAX;
+    size_t mask = resolver->index_capacity - 1;
+    for (size_t at = hv_str_hash(name) & mask; resolver->index[at]; at = (at + 1) & mask)
+        if (hv_str_eq(resolver->variables.items[resolver->index[at] - 1].name, name))
+            return resolver->index[at] - 1;
+    return SIZE_MAX;
+}
+
+/* The variable, made if need be, with its former state kept for the scope's end. */
+static struct variable *change(struct resolver *resolver, struct hv_str name)
+{
+    size_t number = find(resolver, name);
+    if (number == SIZE_MAX) {
+        if (2 * (resolver->variables.count + 1) > resolver->index_capacity)
+            index_grow(resolver);
+        number = resolver->variables.count;
+        *vec_push(&resolver->variables) = (struct variable){.name = name, .state = VALUE_INITIAL};
+        index_insert(resolver, number);
+    }
+    if (resolver->scopes.count || resolver->checkpoints.count)
+        *vec_push(&resolver->trail) = (struct variable_change){number, resolver->variables.items[number]};
+    return &resolver->variables.items[number];
+}
+
+/* As the environment has it. */
+static enum value_state initial(struct resolver *resolver, struct hv_str name, struct hv_str *value)
+{
+    const struct shell_start *start = resolver->start;
+    *value = (struct hv_str){0};
+    if (hv_str_is(name, "HOME") && start->home.ptr)
+        *value = start->home;
+    else if (hv_str_is(name, "PWD") && resolver->now.moved)
+        *value = resolver->now.directory;
+    else if (start->variable && (!is_special(name) || hv_str_is(name, "PWD") || hv_str_is(name, "HOSTNAME")))
+        *value = start->variable(start->user, name);
+    return value->ptr ? VALUE_KNOWN : VALUE_UNKNOWN;
+}
+
+enum value_state variable_get(struct resolver *resolver, struct hv_str name, struct hv_str *value)
+{
+    *value = (struct hv_str){0};
+    if (hv_str_is(name, "?") || hv_str_is(name, "$") || hv_str_is(name, "#"))
+        return VALUE_NUMBER;
+    if (resolver->now.off || !read_identifier(name, 0))
+        return VALUE_UNKNOWN;
+    size_t number = find(resolver, name);
+    if (number == SIZE_MAX || resolver->variables.items[number].state == VALUE_INITIAL)
+        return initial(resolver, name, value);
+    if (is_special(name))
+        return VALUE_UNKNOWN;
+    *value = resolver->variables.items[number].value;
+    return resolver->variables.items[number].state;
+}
+
+void variable_set(struct resolver *resolver, struct hv_str name, enum value_state state, struct hv_str value)
+{
+    if (hv_str_is(name, "IFS"))
+        resolver->now.splitting = true;
+    else if (is_special(name) && !is_tame(name))
+        resolve_forget(resolver);
+    struct variable *variable = change(resolver, name);
+    variable->state = variable->tainted ? VALUE_UNKNOWN : state;
+    variable->value = value;
+}
+
+void variable_taint(struct resolver *resolver, struct hv_str name)
+{
+    variable_set(resolver, name, VALUE_UNKNOWN, (struct hv_str){0});
+    change(resolver, name)->tainted = true;
+}
+
+void variable_demote(struct resolver *resolver, struct hv_str name)
+{
+    struct hv_str value;
+    enum value_state state = variable_get(resolver, name, &value);
+    bool number = state == VALUE_NUMBER || (state == VALUE_KNOWN && variable_is_number(value));
+    variable_set(resolver, name, number ? VALUE_NUMBER : VALUE_UNKNOWN, (struct hv_str){0});
+}
+
+void scope_open(struct resolver *resolver)
+{
+    *vec_push(&resolver->scopes) = (struct scope){resolver->now, resolver->trail.count};
+}
+
+void scope_close(struct resolver *resolver)
+{
+    struct scope scope = resolver->scopes.items[--resolver->scopes.count];
+    while (resolver->trail.count > scope.trail) {
+        struct variable_change *last = &resolver->trail.items[--resolver->trail.count];
+        resolver->variables.items[last->number] = last->was;
+    }
+    resolver->now = scope.outer;
+    resolver->now.just_moved = false;
+}
+
+void maybe_open(struct resolver *resolver)
+{
+    *vec_push(&resolver->checkpoints) = resolver->trail.count;
+}
+
+static bool is_number(const struct variable *variable)
+{
+    return variable->state == VALUE_NUMBER || (variable->state == VALUE_KNOWN && variable_is_number(variable->value));
+}
+
+void maybe_close(struct resolver *resolver)
+{
+    size_t from = resolver->checkpoints.items[--resolver->checkpoints.count], count = resolver->trail.count;
+    for (size_t i = from; i < count; i++) {
+        struct variable_change was = resolver->trail.items[i];
+        struct variable now = resolver->variables.items[was.number];
+        bool same = now.state == VALUE_KNOWN && was.was.state == VALUE_KNOWN && hv_str_eq(now.value, was.was.value);
+        if (same)
+            continue;
+        bool number = is_number(&now) && is_number(&was.was);
+        resolver->variables.items[was.number].state = number ? VALUE_NUMBER : VALUE_UNKNOWN;
+    }
+}
+
+void resolve_forget(struct resolver *resolver)
+{
+    resolver->now.off = true;
+    resolver->now.splitting = true;
+    resolver->now.moved = true;
+    resolver->now.directory = resolver->now.likely = (struct hv_str){0};
+    resolver->now.just_moved = false;
+}

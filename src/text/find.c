@@ -1,26 +1,23 @@
 /*
- * find.c: see find.h. Four engines:
+ * find.c: see find.h. Five engines:
  *   literal   the pattern is one text: the scanner finds a part of it, the rest is compared here; no PCRE2 at all
  *   scan      every match contains one of a few sequences: a scanner finds them, PCRE2 tries the line around
+ *   machine   a line is read byte by byte once (find_machine.h), which tells whether there is a match in it
  *   windows   nothing is known: PCRE2 runs over many lines at once; where it matches, it tries the line alone
  *   lines     the same for patterns that see beyond their match: PCRE2 on one line after the other
+ * Where there is a machine, it is asked about a line before PCRE2 is, and PCRE2 only says where the match is.
  * With `multiline` PCRE2 runs over the whole text; a scanner, if any, first says whether there is anything to be found.
  *
  * Windows never miss a line as long as the pattern cannot see beyond it and can give back what it took: what matches
  * the line alone also matches at that place in the window.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include "text/find.h"
+#include "text/find_engine.h"
 
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "text/find_error.h"
-#include "text/find_pattern.h"
-#include "text/find_scan.h"
 #include "text/lines.h"
 
-#include <pcre2.h>
 #include <string.h>
 
 enum {
@@ -35,19 +32,6 @@ enum {
     WINDOW_SLICE = 4096,
     SLICE_NS = 10 * 1000 * 1000,
     LINES_PER_CHECK = 64,
-    DESCRIBED_MAX = 60,
-};
-
-enum engine { ENGINE_LITERAL, ENGINE_SCAN, ENGINE_WINDOWS, ENGINE_LINES };
-
-struct find {
-    struct find_options options;
-    enum engine engine;
-    struct find_scan *scan; /* may be NULL */
-    struct hv_buf literal;  /* ENGINE_LITERAL; of small letters when case is ignored */
-    size_t part, lead;      /* where in literal the part begins that the scanner finds, after `lead` other bytes */
-    pcre2_code *code;       /* the other engines */
-    bool ends_at_newline;
 };
 
 struct find_scratch {
@@ -63,208 +47,6 @@ struct find_scratch {
     struct find_match last;
     bool goes_on; /* this call goes on after the last match */
 };
-
-/* ---- compiling ------------------------------------------------------------------------------------------- */
-
-static uint32_t compile_flags(const struct find_options *options)
-{
-    uint32_t flags = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_USE_OFFSET_LIMIT;
-    if (options->fixed)
-        flags |= PCRE2_LITERAL;
-    else
-        flags |= PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C | (options->multiline ? PCRE2_DOTALL : 0);
-    return options->ignore_case ? flags | PCRE2_CASELESS : flags;
-}
-
-static enum hv_code compile_code(struct find *find, struct hv_str pattern, struct hv_error *err)
-{
-    const struct find_options *options = &find->options;
-    uint32_t flags = compile_flags(options);
-    int number = 0;
-    size_t at = 0;
-    pcre2_compile_context *context = pcre2_compile_context_create(NULL);
-    if (!context)
-        return hv_fail(err, HV_EINTERNAL, "No memory to search with this pattern");
-    pcre2_set_newline(context, options->multiline ? PCRE2_NEWLINE_ANYCRLF : PCRE2_NEWLINE_LF);
-    if (options->word)
-        pcre2_set_compile_extra_options(context, PCRE2_EXTRA_MATCH_WORD);
-    find->code = pcre2_compile((PCRE2_SPTR)pattern.ptr, pattern.len, flags, &number, &at, context);
-    pcre2_compile_context_free(context);
-    if (!find->code)
-        return find_fail_pattern(pattern, flags, number, at, err);
-    /* Without the JIT compiler, or where it does not know the pattern, the interpreter does the same. */
-    (void)pcre2_jit_compile(find->code, PCRE2_JIT_COMPLETE);
-    return HV_OK;
-}
-
-static bool is_ascii(struct hv_str text)
-{
-    for (size_t i = 0; i < text.len; i++)
-        if (text.ptr[i] & 0x80)
-            return false;
-    return true;
-}
-
-static char small(char byte)
-{
-    return byte >= 'A' && byte <= 'Z' ? byte | 0x20 : byte;
-}
-
-/* k and s also stand for U+212A and U+017F when case is ignored, so that what follows them has no fixed place. */
-static bool is_wide_letter(char byte)
-{
-    return byte == 'k' || byte == 's';
-}
-
-/*
- * The longest stretch of the literal, ignoring case, in which each character is one byte, with the letter before it (of
- * which the last byte is known) and the one after it (the first). Short enough for a scanner.
- */
-static struct hv_str narrow_part(struct find *find, struct hv_str literal)
-{
-    enum { LEN_MAX = FIND_SEQUENCE_MAX - 2 };
-    size_t best = 0, best_len = 0;
-    for (size_t i = 0, from = 0; i <= literal.len; i++) {
-        if (i < literal.len && !is_wide_letter(literal.ptr[i]))
-            continue;
-        if (i - from > best_len) {
-            best = from;
-            best_len = i - from;
-        }
-        from = i + 1;
-    }
-    best_len = best_len < LEN_MAX ? best_len : LEN_MAX;
-    find->part = best;
-    find->lead = best > 0;
-    return best_len ? hv_str_slice(literal, best - find->lead, best + best_len + 1) : HV_STR("");
-}
-
-/* Use the literal engine if it is worth while: false leaves the pattern to PCRE2. */
-static bool choose_literal(struct find *find)
-{
-    struct hv_str literal = hv_buf_str(&find->literal), part = hv_str_slice(literal, 0, FIND_SEQUENCE_MAX);
-    if (!literal.len)
-        return false;
-    if (!find->options.multiline && literal.ptr[literal.len - 1] == '\r') /* may be part of a line end */
-        return false;
-    if (find->options.ignore_case) {
-        if (!is_ascii(literal))
-            return false;
-        for (size_t i = 0; i < literal.len; i++)
-            find->literal.data[i] = small(literal.ptr[i]);
-        part = narrow_part(find, literal);
-        if (!part.len)
-            return false;
-    }
-    struct find_facts *facts = hv_calloc(1, sizeof *facts);
-    find_pattern_read_fixed(part, find->options.ignore_case, facts);
-    if (facts->best.count == 1 && facts->best.items[0].len == part.len) {
-        find->scan = find_scan_new(facts, find->options.portable);
-        find->engine = ENGINE_LITERAL;
-    }
-    free(facts);
-    return find->scan != NULL;
-}
-
-/* What the regular expression says about its matches decides. */
-static void choose_scan(struct find *find, struct hv_str pattern)
-{
-    const double rare_enough = -6.5; /* else nearly every line would be tried, one by one */
-    struct find_facts *facts = hv_calloc(1, sizeof *facts);
-    if (find->options.fixed)
-        find_pattern_read_fixed(pattern, find->options.ignore_case, facts);
-    else
-        find_pattern_read(pattern, find->options.ignore_case, facts);
-    if (facts->best.count && facts->cost < rare_enough)
-        find->scan = find_scan_new(facts, find->options.portable);
-    find->ends_at_newline = facts->ends_at_newline;
-    find->engine = find->scan ? ENGINE_SCAN : facts->line_bound || find->options.word ? ENGINE_LINES : ENGINE_WINDOWS;
-    free(facts);
-}
-
-static enum hv_code check_pattern(struct hv_str pattern, const struct find_options *options, struct hv_error *err)
-{
-    if (pattern.len > FIND_PATTERN_MAX) {
-        hv_fail(err, HV_ETOOBIG, "The pattern is too long: %zu bytes, at most %d", pattern.len, FIND_PATTERN_MAX);
-        hv_error_hint(err, "Search for a part of it");
-        hv_error_place(err, "pattern");
-        return HV_ETOOBIG;
-    }
-    size_t invalid = utf8_next_invalid(pattern, 0);
-    if (invalid != SIZE_MAX) {
-        hv_fail(err, HV_EINVAL, "The pattern is not UTF-8, at position %zu", invalid + 1);
-        hv_error_place(err, "pattern");
-        return HV_EINVAL;
-    }
-    bool newline = options->fixed ? hv_str_find_byte(pattern, '\n', 0) != SIZE_MAX : find_pattern_has_newline(pattern);
-    if (options->multiline || !newline)
-        return HV_OK;
-    hv_fail(err, HV_EINVAL, "The pattern holds a line end, so that it can match no single line");
-    hv_error_hint(err, "Set multiline to search across lines");
-    hv_error_place(err, "pattern");
-    return HV_EINVAL;
-}
-
-enum hv_code find_compile(struct hv_str pattern, const struct find_options *options, struct find **out,
-                          struct hv_error *err)
-{
-    if (!pattern.len)
-        pattern = HV_STR("");
-    enum hv_code code = check_pattern(pattern, options, err);
-    if (code)
-        return code;
-    struct find *find = hv_calloc(1, sizeof *find);
-    find->options = *options;
-    find->engine = ENGINE_LINES;
-    hv_buf_init(&find->literal, FIND_PATTERN_MAX + 1);
-    bool is_text = options->fixed;
-    if (is_text)
-        hv_buf_add_str(&find->literal, pattern);
-    else
-        is_text = find_pattern_is_text(pattern, &find->literal);
-    if (options->no_scan || !is_text || options->word || !choose_literal(find)) {
-        code = compile_code(find, pattern, err);
-        if (!code && !options->no_scan)
-            choose_scan(find, pattern);
-    }
-    if (code)
-        find_release(find);
-    else
-        *out = find;
-    return code;
-}
-
-void find_release(struct find *find)
-{
-    if (!find)
-        return;
-    find_scan_free(find->scan);
-    hv_buf_release(&find->literal);
-    pcre2_code_free(find->code);
-    free(find);
-}
-
-void find_describe(const struct find *find, struct hv_buf *out)
-{
-    static const char *const names[] = {
-        [ENGINE_LITERAL] = "literal",
-        [ENGINE_SCAN] = "scan, then PCRE2 on the line",
-        [ENGINE_WINDOWS] = "PCRE2 on windows of lines",
-        [ENGINE_LINES] = "PCRE2 on each line",
-    };
-    bool whole = find->options.multiline && find->engine != ENGINE_LITERAL;
-    hv_buf_add_cstr(out,
-                    whole ? find->scan ? "scan, then PCRE2 on the text" : "PCRE2 on the text" : names[find->engine]);
-    if (find->options.ignore_case)
-        hv_buf_add_cstr(out, ", ignoring case");
-    if (find->engine == ENGINE_LITERAL)
-        hv_buf_addf(out, " \"%.*s\"", (int)(find->literal.len < DESCRIBED_MAX ? find->literal.len : DESCRIBED_MAX),
-                    find->literal.data);
-    if (find->scan) {
-        hv_buf_add_cstr(out, ": ");
-        find_scan_describe(find->scan, out);
-    }
-}
 
 /* ---- scratch --------------------------------------------------------------------------------------------- */
 
@@ -409,9 +191,12 @@ static size_t after_match(struct hv_str text, size_t from, size_t until)
 static enum tried try_line(struct find_scratch *scratch, struct hv_str text, size_t line, size_t end, size_t from,
                            struct find_match *match)
 {
-    size_t start, until;
+    size_t start, until, at = line;
     struct hv_str subject = lines_chop(hv_str_slice(text, line, end));
     if (from - line > subject.len)
+        return TRIED_NONE;
+    if (from == line && scratch->find->machine &&
+        find_machine_read(scratch->find->machine, hv_str_slice(text, 0, end), &at) == FIND_ANSWER_NO)
         return TRIED_NONE;
     if (!subject.len)
         subject = HV_STR("");
@@ -547,6 +332,31 @@ static enum find_result find_by_scan(struct find_scratch *scratch, struct hv_str
     }
 }
 
+/* The lines that the machine does not rule out. */
+static enum find_result find_by_machine(struct find_scratch *scratch, struct hv_str text, size_t from,
+                                        struct find_match *match)
+{
+    if (from > line_begin(scratch, text, from)) { /* for one more match in a line, in which there was one */
+        size_t end = line_end(scratch, text, from);
+        enum find_result found = find_by_lines(scratch, text, from, end, match);
+        if (found != FIND_NONE)
+            return found;
+        from = end;
+    }
+    while (from < text.len) {
+        size_t at = from;
+        enum find_answer answer = find_machine_read(scratch->find->machine, text, &at);
+        size_t end = at < text.len ? line_end(scratch, text, at) : text.len;
+        if (answer != FIND_ANSWER_NO) {
+            enum find_result found = find_by_lines(scratch, text, from, end, match);
+            if (found != FIND_NONE)
+                return found;
+        }
+        from = end;
+    }
+    return FIND_NONE;
+}
+
 /* ---- whole texts and literals ------------------------------------------------------------------------------ */
 
 static void set_lines(const struct find_scratch *scratch, struct hv_str text, size_t start, size_t until,
@@ -578,7 +388,7 @@ static enum find_result find_across(struct find_scratch *scratch, struct hv_str 
 /* One letter of a literal, ignoring case, at the beginning of text; the length it has there, 0: it is another. */
 static size_t letter_after(struct hv_str text, char letter)
 {
-    if (text.len && small(text.ptr[0]) == letter)
+    if (text.len && find_small(text.ptr[0]) == letter)
         return 1;
     if (letter == 'k' && hv_str_starts(text, HV_STR("\xe2\x84\xaa")))
         return 3;
@@ -587,7 +397,7 @@ static size_t letter_after(struct hv_str text, char letter)
 
 static size_t letter_before(struct hv_str text, char letter)
 {
-    if (text.len && small(text.ptr[text.len - 1]) == letter)
+    if (text.len && find_small(text.ptr[text.len - 1]) == letter)
         return 1;
     if (letter == 'k' && hv_str_ends(text, HV_STR("\xe2\x84\xaa")))
         return 3;
@@ -649,6 +459,7 @@ static enum find_result find_by_engine(struct find_scratch *scratch, struct hv_s
         return find_across(scratch, text, offset, match);
     switch (find->engine) {
     case ENGINE_SCAN: return find_by_scan(scratch, text, offset, match);
+    case ENGINE_MACHINE: return find_by_machine(scratch, text, offset, match);
     case ENGINE_WINDOWS: return find_in_windows(scratch, text, offset, match);
     default: return find_by_lines(scratch, text, offset, text.len, match);
     }
@@ -677,4 +488,61 @@ enum find_result find_next(struct find_scratch *scratch, struct hv_str text, siz
     else
         scratch->last_text = (struct hv_str){0};
     return found;
+}
+
+/* ---- counting -------------------------------------------------------------------------------------------- */
+
+/* Whether the line at `line` holds a match; *end: its end. */
+static enum tried count_line(struct find_scratch *scratch, struct hv_str text, size_t line, size_t *end)
+{
+    struct find_match match;
+    size_t at = line;
+    enum find_answer answer = find_machine_read(scratch->find->machine, text, &at);
+    const char *newline = at < text.len ? memchr(text.ptr + at, '\n', text.len - at) : NULL;
+    *end = newline ? (size_t)(newline - text.ptr) + 1 : text.len;
+    if (answer == FIND_ANSWER_OPEN)
+        return try_line(scratch, text, line, *end, line, &match);
+    return answer == FIND_ANSWER_YES ? TRIED_MATCH : TRIED_NONE;
+}
+
+/* The next line at or after from that may hold a match; text.len: there is none. */
+static size_t next_candidate(const struct find *find, struct hv_str text, size_t from)
+{
+    if (!find->scan)
+        return from;
+    size_t place = find_scan_next(find->scan, text, from);
+    return place == SIZE_MAX ? text.len : from + lines_begin(hv_str_slice(text, from, place), place - from);
+}
+
+static bool count_by_machine(struct find_scratch *scratch, struct hv_str text, size_t max, size_t *count)
+{
+    size_t end;
+    for (size_t line = next_candidate(scratch->find, text, 0); line < text.len;
+         line = next_candidate(scratch->find, text, end)) {
+        enum tried tried = count_line(scratch, text, line, &end);
+        if (tried == TRIED_STOPPED)
+            return false;
+        *count += tried == TRIED_MATCH;
+        if (*count == max && max)
+            break;
+    }
+    return true;
+}
+
+bool find_count(struct find_scratch *scratch, struct hv_str text, size_t max, size_t *count)
+{
+    const struct find *find = scratch->find;
+    enum find_result found = FIND_NONE;
+    struct find_match match;
+    *count = 0;
+    if (find->machine)
+        return count_by_machine(scratch, text, max, count);
+    if (find->engine == ENGINE_LITERAL && find->is_whole && !find->options.multiline) {
+        *count = find_scan_lines(find->scan, text, max);
+        return true;
+    }
+    for (size_t at = 0; (!max || *count < max) && (found = find_next(scratch, text, at, &match)) == FIND_FOUND;
+         ++*count)
+        at = find->options.multiline ? match.next : match.end;
+    return found != FIND_STOPPED;
 }

@@ -19,9 +19,12 @@
 struct find_options {
     bool fixed; /* the pattern is the very text to find */
     bool ignore_case, multiline;
-    bool word;     /* a match begins and ends where words do */
-    bool no_scan;  /* PCRE2 alone, line by line: what the other engines are tested against */
-    bool portable; /* without the instructions of this machine in particular */
+    bool word; /* a match begins and ends where words do */
+    /* For tests of one engine against another; the answer is the same. */
+    bool no_scan;    /* PCRE2 alone, line by line */
+    bool no_machine; /* PCRE2 where a machine of states would do */
+    bool no_avx2;    /* vectors of 16 bytes at most */
+    bool portable;   /* no vectors at all */
 };
 
 enum { FIND_PATTERN_MAX = 64 * 1024 };
@@ -64,6 +67,13 @@ struct find_match {
  * are counted (find_hard). May run long on a large text; stop() ends it.
  */
 enum find_result find_next(struct find_scratch *scratch, struct hv_str text, size_t offset, struct find_match *match);
+
+/*
+ * How many lines of the text hold a match (with `multiline`: how many matches there are); counting ends at max, 0:
+ * none. Much faster than going from match to match where there are many. False: stop() ended it, *count is of what came
+ * before.
+ */
+bool find_count(struct find_scratch *scratch, struct hv_str text, size_t max, size_t *count);
 
 /* How many lines (texts) this scratch gave up because the pattern took too many steps on them. */
 size_t find_hard(const struct find_scratch *scratch);

@@ -208,13 +208,12 @@ static void set_wide_class(struct reader *reader, struct find_class class, struc
     one_class(reader, &class, &out->bytes);
 }
 
-/* Ask PCRE2 which ASCII characters the class takes whose text is given. */
-static bool ask_class(const struct reader *reader, struct hv_str text, struct find_class *class)
+bool find_pattern_ask_class(struct hv_str text, bool ignore_case, struct find_class *class)
 {
     int number;
     size_t offset;
     uint32_t flags = PCRE2_UTF | PCRE2_UCP | PCRE2_ANCHORED | PCRE2_ENDANCHORED | PCRE2_DOTALL;
-    pcre2_code *code = pcre2_compile((PCRE2_SPTR)text.ptr, text.len, flags | (reader->ignore_case ? PCRE2_CASELESS : 0),
+    pcre2_code *code = pcre2_compile((PCRE2_SPTR)text.ptr, text.len, flags | (ignore_case ? PCRE2_CASELESS : 0),
                                      &number, &offset, NULL);
     pcre2_match_data *data = code ? pcre2_match_data_create(1, NULL) : NULL;
     for (unsigned byte = 0; data && byte < 128; byte++) {
@@ -238,8 +237,7 @@ static bool is_narrow(const struct reader *reader, struct hv_str text, const str
     return !reader->ignore_case || !(find_class_has(class, 'k') || find_class_has(class, 's'));
 }
 
-/* Where the bracket expression ends that begins at `at`; SIZE_MAX when its text is out of the common. */
-static size_t bracket_end(struct hv_str pattern, size_t at)
+size_t find_pattern_bracket_end(struct hv_str pattern, size_t at)
 {
     size_t i = at + 1;
     i += i < pattern.len && pattern.ptr[i] == '^';
@@ -265,12 +263,12 @@ static size_t bracket_end(struct hv_str pattern, size_t at)
 
 static void read_bracket(struct reader *reader, struct element *out)
 {
-    size_t end = bracket_end(reader->pattern, reader->at);
+    size_t end = find_pattern_bracket_end(reader->pattern, reader->at);
     struct hv_str text = hv_str_slice(reader->pattern, reader->at, end);
     struct find_class class = {0};
     reader->at = end;
     if (end == SIZE_MAX || hv_str_starts(text, HV_STR("[[:<:]]")) || hv_str_starts(text, HV_STR("[[:>:]]")) ||
-        !ask_class(reader, text, &class)) {
+        !find_pattern_ask_class(text, reader->ignore_case, &class)) {
         reader->lost = true;
         return;
     }
@@ -328,7 +326,7 @@ static void read_escaped_class(struct reader *reader, size_t from, struct elemen
     }
     struct find_class class = {0};
     if ((letter == 'N' && peek(reader) == '{') ||
-        !ask_class(reader, hv_str_slice(reader->pattern, from, reader->at), &class))
+        !find_pattern_ask_class(hv_str_slice(reader->pattern, from, reader->at), reader->ignore_case, &class))
         reader->lost = true;
     else
         set_wide_class(reader, class, out);
@@ -732,7 +730,7 @@ bool find_pattern_has_newline(struct hv_str pattern)
         if (byte == '\\' && ++i < pattern.len && pattern.ptr[i] == 'n')
             return true;
         if (byte == '[') {
-            size_t end = bracket_end(pattern, i);
+            size_t end = find_pattern_bracket_end(pattern, i);
             if (end == SIZE_MAX)
                 return false;
             i = end - 1;

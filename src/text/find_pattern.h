@@ -49,6 +49,12 @@ void find_pattern_read_fixed(struct hv_str text, bool ignore_case, struct find_f
 /* Append to out the text that the pattern stands for, if it is one text and nothing else; else false. */
 bool find_pattern_is_text(struct hv_str pattern, struct hv_buf *out);
 
+/* Where the bracket expression ends that begins at `at`; SIZE_MAX when its text is out of the common. */
+size_t find_pattern_bracket_end(struct hv_str pattern, size_t at);
+
+/* Ask PCRE2 which ASCII characters the class takes whose text is given; they are added. False: it is no class. */
+bool find_pattern_ask_class(struct hv_str text, bool ignore_case, struct find_class *class) HV_MUST_CHECK;
+
 /* Does the pattern ask for a line end outside of a class: "\n" or the byte itself? */
 bool find_pattern_has_newline(struct hv_str pattern);
 

@@ -1,8 +1,9 @@
 /*
  * find_scan.h: scanners that run over a whole text at the speed of memory and stop where one of a few byte sequences
  * stands. Three kinds: two rare bytes of one sequence compared at their distance; classes of one sequence as bit masks,
- * shifted upon each other; a fingerprint of three classes for several sequences. With AVX2 where the machine has it
- * (asked at run time), else in plain C. Pure; a struct find_scan is immutable and shared between threads.
+ * shifted upon each other; a fingerprint of three classes for several sequences. With vectors of 32 bytes (AVX2) where
+ * the machine has them (asked at run time), of 16 (SSE2 with SSSE3, NEON), else in plain C. Pure; a struct find_scan is
+ * immutable and shared between threads.
  */
 #ifndef TEXT_FIND_SCAN_H
 #define TEXT_FIND_SCAN_H
@@ -11,11 +12,13 @@
 
 struct find_scan;
 
+enum { FIND_SCAN_NO_AVX2 = 1, FIND_SCAN_NO_VECTORS = 2 | FIND_SCAN_NO_AVX2 };
+
 /*
  * A scanner for facts->best, which has at least one sequence and none that is empty. Never NULL; free with
- * find_scan_free. portable: do not use what only this machine has.
+ * find_scan_free. without: what not to use of this machine, for tests.
  */
-struct find_scan *find_scan_new(const struct find_facts *facts, bool portable);
+struct find_scan *find_scan_new(const struct find_facts *facts, unsigned without);
 void find_scan_free(struct find_scan *scan); /* NULL is fine */
 
 /*
@@ -23,6 +26,9 @@ void find_scan_free(struct find_scan *scan); /* NULL is fine */
  * none. With one sequence it is where that begins.
  */
 size_t find_scan_next(const struct find_scan *scan, struct hv_str text, size_t from);
+
+/* How many lines hold one, up to max (0: any number); only for one sequence that holds no line end. */
+size_t find_scan_lines(const struct find_scan *scan, struct hv_str text, size_t max);
 
 /* Its kind and what it looks at, for people. */
 void find_scan_describe(const struct find_scan *scan, struct hv_buf *out);

@@ -260,11 +260,27 @@ static enum find_result next_match(struct pass *pass, struct hv_str text, size_t
     return result;
 }
 
+/* Nobody wants to see the lines. */
+static enum scan_end count_piece(struct pass *pass, struct hv_str text)
+{
+    struct line_scan *scan = pass->scan;
+    size_t count;
+    bool complete = find_count(scan->find, hv_str_slice(text, pass->searched, text.len),
+                               scan->matches_max ? scan->matches_max - pass->matches : 0, &count);
+    pass->matches += count;
+    pass->searched = text.len;
+    if (!complete)
+        return SCAN_STOPPED;
+    return scan->matches_max && pass->matches == scan->matches_max ? SCAN_ENOUGH : SCAN_END;
+}
+
 static enum scan_end search_piece(struct pass *pass, size_t limit)
 {
     struct line_scan *scan = pass->scan;
     struct hv_str text = hv_str_slice(hv_buf_str(&scan->buffer), 0, limit);
     struct find_match match;
+    if (!scan->line)
+        return count_piece(pass, text);
     for (size_t at = pass->searched; at < limit;) {
         enum find_result found = next_match(pass, text, &at, &match);
         if (found == FIND_STOPPED)
@@ -272,13 +288,13 @@ static enum scan_end search_piece(struct pass *pass, size_t limit)
         if (found == FIND_NONE)
             break;
         pass->matches++;
-        if (scan->line && !show_match(pass, text, &match))
+        if (!show_match(pass, text, &match))
             return SCAN_ENOUGH;
         if (pass->matches == scan->matches_max)
             return SCAN_ENOUGH;
     }
     pass->searched = limit;
-    return scan->line && !show_after(pass, text, limit) ? SCAN_ENOUGH : SCAN_END;
+    return show_after(pass, text, limit) ? SCAN_END : SCAN_ENOUGH;
 }
 
 /* Throw away what was searched but for the lines that context may need. */

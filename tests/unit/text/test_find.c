@@ -13,7 +13,18 @@
 #include <cmocka.h>
 // clang-format on
 
-enum { PLAIN = 0, FIXED = 1, NOCASE = 2, ACROSS = 4, WORD = 8, NO_SCAN = 16, PORTABLE = 32 };
+enum {
+    PLAIN = 0,
+    FIXED = 1,
+    NOCASE = 2,
+    ACROSS = 4,
+    WORD = 8,
+    PORTABLE = 16,
+    NO_AVX2 = 32,
+    NO_MACHINE = 64,
+    NO_SCAN = 128,
+    OF_RANDOM = 127,
+};
 
 static struct find_options options_of(unsigned flags)
 {
@@ -21,8 +32,10 @@ static struct find_options options_of(unsigned flags)
                                  .ignore_case = flags & NOCASE,
                                  .multiline = flags & ACROSS,
                                  .word = flags & WORD,
-                                 .no_scan = flags & NO_SCAN,
-                                 .portable = flags & PORTABLE};
+                                 .portable = flags & PORTABLE,
+                                 .no_avx2 = flags & NO_AVX2,
+                                 .no_machine = flags & NO_MACHINE,
+                                 .no_scan = flags & NO_SCAN};
 }
 
 static struct find *compile(struct hv_str pattern, unsigned flags)
@@ -58,7 +71,11 @@ static const struct {
     {"\\b[a-z]{14,}\\b", PLAIN, "scan, then PCRE2 on the line: 14 bytes"},
     {"\\p{Greek}", PLAIN, "scan, then PCRE2 on the line: 1 bytes"},
     {"foo(?=bar)", PLAIN, "scan, then PCRE2 on the line: 3 bytes"},
-    {"^\\s*$", PLAIN, "PCRE2 on windows of lines"},
+    {"^\\s*$", PLAIN, "a machine on each line, a machine of 2 states"},
+    {"^\\s*$", NO_MACHINE, "PCRE2 on windows of lines"},
+    {"[^q]*e[^q]{12}", PLAIN, "PCRE2 on windows of lines"}, /* would be thousands of states */
+    {"a{3}|\\w*?", PLAIN, "a machine on each line"},
+    {"a{3}|\\w*+", PLAIN, "PCRE2 on each line"},
     {"(?<=a).", PLAIN, "PCRE2 on each line"},
     {"(?-m)^\\w", PLAIN, "PCRE2 on each line"},
     {"(a)\\1", PLAIN, "PCRE2 on windows of lines"},
@@ -144,6 +161,8 @@ static void matches_are_where_they_should_be(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         check_case(i, 0);
         check_case(i, PORTABLE);
+        check_case(i, NO_AVX2);
+        check_case(i, NO_MACHINE);
         check_case(i, NO_SCAN);
     }
 }
@@ -158,9 +177,10 @@ static void no_place_is_missed_at_the_edges_of_blocks(void **state)
                    {"[0-9]{4}", "2024"}, {"qux|vwz", "vwz"},
                    {"~", "~"},           {"[0-9A-F]{20}", "0123456789ABCDEF0123"}};
     char room[220];
-    for (size_t i = 0; i < 2 * sizeof needles / sizeof needles[0]; i++) {
-        struct hv_str needle = hv_str_from(needles[i / 2].text);
-        struct find *find = compile(hv_str_from(needles[i / 2].pattern), i % 2 ? PORTABLE : PLAIN);
+    static const unsigned kernels[] = {PLAIN, NO_AVX2, PORTABLE};
+    for (size_t i = 0; i < 3 * sizeof needles / sizeof needles[0]; i++) {
+        struct hv_str needle = hv_str_from(needles[i / 3].text);
+        struct find *find = compile(hv_str_from(needles[i / 3].pattern), kernels[i % 3]);
         struct find_scratch *scratch = find_scratch_new(find, NULL, NULL);
         struct find_match match;
         for (size_t len = needle.len; len <= sizeof room; len += len < 150 ? 1 : 7) {
@@ -233,7 +253,7 @@ static bool stop_at_once(void *user)
 static void a_pathological_pattern_ends_at_the_match_limit(void **state)
 {
     (void)state;
-    struct find *find = compile(HV_STR("(a+)+$"), PLAIN);
+    struct find *find = compile(HV_STR("(?=a)(a+)+$"), PLAIN);
     struct find_scratch *scratch = find_scratch_new(find, NULL, NULL);
     struct hv_str text = HV_STR("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\naa\n");
     struct find_match match;
@@ -336,6 +356,21 @@ static void add_text(struct random *random, struct hv_buf *out)
     }
 }
 
+/* Lines are counted as they are found one by one. */
+static void compare_counts(const struct find *find, bool multiline, struct hv_str text, size_t max)
+{
+    struct find_scratch *scratch = find_scratch_new(find, NULL, NULL), *other = find_scratch_new(find, NULL, NULL);
+    struct find_match match;
+    size_t lines = 0, count = 0;
+    for (size_t at = 0; (!max || lines < max) && find_next(other, text, at, &match) == FIND_FOUND; lines++)
+        at = multiline ? match.next : match.end;
+    assert_true(find_count(scratch, text, max, &count));
+    if (!find_hard(scratch) && !find_hard(other))
+        assert_int_equal(count, lines);
+    find_scratch_free(scratch);
+    find_scratch_free(other);
+}
+
 /* How many of the texts held a match. */
 static unsigned compare(struct random *random, struct hv_str pattern, unsigned flags, unsigned texts)
 {
@@ -368,6 +403,7 @@ static unsigned compare(struct random *random, struct hv_str pattern, unsigned f
                               (unsigned char)text[i]);
             fail_msg("%s", "engines disagree");
         }
+        compare_counts(find, flags & ACROSS, hv_str_of(text, source.len), pick(random, 4));
         free(text);
     }
     oracle_release(&oracle);
@@ -383,7 +419,7 @@ static void all_engines_agree_with_pcre2_on_random_patterns_and_texts(void **sta
     unsigned matched = 0;
     for (unsigned i = 0; i < PATTERNS; i++) {
         CLEANUP_BUF struct hv_buf pattern = {.max = 1 << 16};
-        unsigned flags = pick(&random, 64) & ~(unsigned)NO_SCAN;
+        unsigned flags = pick(&random, OF_RANDOM + 1);
         if (flags & FIXED)
             for (unsigned count = 1 + pick(&random, 5); count; count--)
                 hv_buf_add_cstr(&pattern, PICK(&random, words));
@@ -422,16 +458,17 @@ static void windows_of_lines_agree_with_pcre2_where_they_meet(void **state)
     CLEANUP_BUF struct hv_buf source = {.max = 1 << 20};
     while (source.len < 90 * 1000)
         add_text(&random, &source);
-    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+    for (size_t i = 0; i < 2 * sizeof patterns / sizeof patterns[0]; i++) {
         CLEANUP_BUF struct hv_buf expected = {.max = 8 << 20}, found = {.max = 8 << 20};
         struct find_options options = {0};
-        struct find *find = compile(hv_str_from(patterns[i]), PLAIN);
+        const char *pattern = patterns[i / 2];
+        struct find *find = compile(hv_str_from(pattern), i % 2 ? PLAIN : NO_MACHINE);
         struct oracle oracle;
-        assert_true(oracle_init(&oracle, hv_str_from(patterns[i]), &options));
+        assert_true(oracle_init(&oracle, hv_str_from(pattern), &options));
         oracle_all(&oracle, hv_buf_str(&source), &expected);
         assert_true(find_all(find, hv_buf_str(&source), &found));
         if (oracle.failed || !hv_str_eq(hv_buf_str(&found), hv_buf_str(&expected)))
-            fail_msg("%s", patterns[i]);
+            fail_msg("%s", pattern);
         oracle_release(&oracle);
         find_release(find);
     }

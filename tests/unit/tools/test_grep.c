@@ -449,7 +449,7 @@ static void a_hard_pattern_ends_and_says_so(void **state)
     hv_buf_add_cstr(&text, "xxy\n");
     file_put_bytes(session, "hard", hv_buf_str(&text));
     hv_buf_release(&text);
-    call(session, &tool_grep, "{'pattern':'(x+x+)+[yz]','path':'hard','output_mode':'content'}");
+    call(session, &tool_grep, "{'pattern':'(?=x)(x+x+)+[yz]','path':'hard','output_mode':'content'}");
     expect_fine(session);
     expect_has(session, "hard:21:xxy\n");
     expect_has(session, "[The pattern takes too long on 20 places");

@@ -1,0 +1,610 @@
+/*
+ * runs.c: see runs.h. The list is its own queue: each run is looked at once, and what it starts is put at the end.
+ */
+#include "shell/runs.h"
+
+#include "base/cleanup.h"
+#include "base/vec.h"
+
+#include <string.h>
+
+/* The bounds of the work. Scans: looks over all commands of a script for who feeds a shell. */
+enum { RUNS_MAX = 1 << 16, CODE_MAX = 1 << 20, DEPTH_MAX = 16, SCANS_MAX = 64, JOINED_MAX = SHELL_SCRIPT_MAX };
+
+/* ---- programs that start others ------------------------------------------------------------------------------------
+ */
+
+enum starter_flags {
+    ASSIGNS = 1 << 0,   /* NAME=value words may stand before the program */
+    JOINED = 1 << 1,    /* the words, joined by blanks, are code for a shell */
+    ELSEWHERE = 1 << 2, /* what it starts does not run on this machine */
+    SPREADS = 1 << 3,   /* where the program begins cannot be told: any later word may be it */
+};
+
+struct listing;
+
+struct starter {
+    const char *name;
+    void (*start)(struct listing *list, int index);
+    const char *values;  /* letters of the options that take the next word, or NULL */
+    const char *longs;   /* long options that do, or NULL */
+    unsigned operands;   /* words before the program: the time of timeout */
+    const char *command; /* a sub-command that must stand first ("uv run"), or NULL */
+    char code;           /* the option whose value is code for a shell */
+    unsigned flags;
+};
+
+static void start_wrapped(struct listing *list, int index);
+static void start_shell(struct listing *list, int index);
+static void start_eval(struct listing *list, int index);
+static void start_trap(struct listing *list, int index);
+static void read_input(struct listing *list, int index);
+static void start_found(struct listing *list, int index);
+static void start_git(struct listing *list, int index);
+
+/* Sorted by name. */
+/* clang-format off */
+static const struct starter starters[] = {
+    {".", .start = read_input},
+    {"asdf", .start = start_wrapped, .command = "exec"},
+    {"ash", .start = start_shell},
+    {"bash", .start = start_shell},
+    {"builtin", .start = start_wrapped},
+    {"bundle", .start = start_wrapped, .command = "exec"},
+    {"busybox", .start = start_wrapped},
+    {"bwrap", .start = start_wrapped, .flags = SPREADS},
+    {"caffeinate", .start = start_wrapped, .flags = SPREADS},
+    {"catchsegv", .start = start_wrapped},
+    {"cgexec", .start = start_wrapped, .flags = SPREADS},
+    {"chroot", .start = start_wrapped, .operands = 1},
+    {"chrt", .start = start_wrapped, .values = "TPD", .operands = 1},
+    {"command", .start = start_wrapped},
+    {"coproc", .start = start_wrapped},
+    {"dash", .start = start_shell},
+    {"dbus-run-session", .start = start_wrapped},
+    {"direnv", .start = start_wrapped, .command = "exec"},
+    {"distrobox", .start = start_wrapped, .flags = SPREADS | ELSEWHERE},
+    {"doas", .start = start_wrapped, .values = "uCa"},
+    {"docker", .start = start_wrapped, .flags = SPREADS | ELSEWHERE},
+    {"entr", .start = start_wrapped},
+    {"env", .start = start_wrapped, .values = "uC", .longs = "--unset --chdir", .code = 'S', .flags = ASSIGNS},
+    {"eval", .start = start_eval},
+    {"exec", .start = start_wrapped, .values = "a"},
+    {"fakeroot", .start = start_wrapped},
+    {"faketime", .start = start_wrapped, .flags = SPREADS},
+    {"fd", .start = start_found},
+    {"fdfind", .start = start_found},
+    {"find", .start = start_found},
+    {"firejail", .start = start_wrapped, .flags = SPREADS},
+    {"fish", .start = start_shell},
+    {"flock", .start = start_wrapped, .values = "wE", .longs = "--timeout --wait --conflict-exit-code", .operands = 1, .code = 'c'},
+    {"gdb", .start = start_wrapped, .flags = SPREADS},
+    {"git", .start = start_git},
+    {"gosu", .start = start_wrapped, .operands = 1},
+    {"hatch", .start = start_wrapped, .command = "run"},
+    {"heaptrack", .start = start_wrapped, .flags = SPREADS},
+    {"ionice", .start = start_wrapped, .values = "cnpPu", .longs = "--class --classdata"},
+    {"ksh", .start = start_shell},
+    {"kubectl", .start = start_wrapped, .flags = SPREADS | ELSEWHERE},
+    {"ltrace", .start = start_wrapped, .values = "eoapsubEIOPSXnlA", .longs = "--output --trace"},
+    {"lxc", .start = start_wrapped, .flags = SPREADS | ELSEWHERE},
+    {"mise", .start = start_wrapped, .command = "exec"},
+    {"mksh", .start = start_shell},
+    {"nerdctl", .start = start_wrapped, .flags = SPREADS | ELSEWHERE},
+    {"nice", .start = start_wrapped, .values = "n", .longs = "--adjustment"},
+    {"nix", .start = start_wrapped, .flags = SPREADS},
+    {"nix-shell", .start = start_wrapped, .longs = "--run --command", .flags = SPREADS},
+    {"nocorrect", .start = start_wrapped},
+    {"noglob", .start = start_wrapped},
+    {"nohup", .start = start_wrapped},
+    {"npm", .start = start_wrapped, .command = "exec"},
+    {"nsenter", .start = start_wrapped, .values = "tSGwr", .longs = "--target --setuid --setgid"},
+    {"numactl", .start = start_wrapped, .flags = SPREADS},
+    {"oc", .start = start_wrapped, .flags = SPREADS | ELSEWHERE},
+    {"opam", .start = start_wrapped, .command = "exec"},
+    {"parallel", .start = start_wrapped, .values = "jN", .longs = "--jobs", .flags = JOINED | SPREADS},
+    {"pdm", .start = start_wrapped, .command = "run"},
+    {"perf", .start = start_wrapped, .flags = SPREADS},
+    {"pipenv", .start = start_wrapped, .command = "run"},
+    {"pkexec", .start = start_wrapped, .longs = "--user"},
+    {"pnpm", .start = start_wrapped, .command = "exec"},
+    {"podman", .start = start_wrapped, .flags = SPREADS | ELSEWHERE},
+    {"poetry", .start = start_wrapped, .command = "run"},
+    {"prlimit", .start = start_wrapped, .flags = SPREADS},
+    {"proot", .start = start_wrapped, .values = "rbwkq"},
+    {"rbash", .start = start_shell},
+    {"rr", .start = start_wrapped, .flags = SPREADS},
+    {"run0", .start = start_wrapped, .values = "u", .longs = "--user --group --nice --chdir --setenv --property --unit"},
+    {"runuser", .start = start_wrapped, .values = "gGswTu", .longs = "--group --supp-group --shell --user", .code = 'c'},
+    {"rye", .start = start_wrapped, .command = "run"},
+    {"script", .start = start_wrapped, .values = "OIBoTm", .code = 'c'},
+    {"setarch", .start = start_wrapped, .flags = SPREADS},
+    {"setpriv", .start = start_wrapped, .flags = SPREADS},
+    {"setsid", .start = start_wrapped},
+    {"sh", .start = start_shell},
+    {"source", .start = read_input},
+    {"ssh", .start = start_wrapped, .values = "BbcDEeFIiJLlmOoPpQRSWw", .operands = 1, .flags = JOINED | ELSEWHERE},
+    {"stdbuf", .start = start_wrapped, .values = "ioe", .longs = "--input --output --error"},
+    {"strace", .start = start_wrapped, .values = "eoapsubEIOPSXnlA", .longs = "--output --trace"},
+    {"su", .start = start_wrapped, .values = "gGswTu", .longs = "--group --supp-group --shell --whitelist-environment", .code = 'c', .operands = 1},
+    {"su-exec", .start = start_wrapped, .operands = 1},
+    {"sudo", .start = start_wrapped, .values = "ugphCrtTUDR", .longs = "--user --group --prompt --host --close-from --role --type --chroot --chdir --other-user --command-timeout", .flags = ASSIGNS},
+    {"systemd-run", .start = start_wrapped, .flags = SPREADS},
+    {"taskset", .start = start_wrapped, .operands = 1},
+    {"time", .start = start_wrapped, .values = "fo", .longs = "--format --output"},
+    {"timeout", .start = start_wrapped, .values = "ks", .longs = "--kill-after --signal", .operands = 1},
+    {"toolbox", .start = start_wrapped, .flags = SPREADS | ELSEWHERE},
+    {"toybox", .start = start_wrapped},
+    {"trap", .start = start_trap},
+    {"unbuffer", .start = start_wrapped},
+    {"unshare", .start = start_wrapped, .values = "SGwR", .longs = "--setuid --setgid --wd --root"},
+    {"uv", .start = start_wrapped, .command = "run"},
+    {"valgrind", .start = start_wrapped, .flags = SPREADS},
+    {"watch", .start = start_wrapped, .values = "nq", .longs = "--interval", .flags = JOINED},
+    {"xargs", .start = start_wrapped, .values = "aEILnPsd", .longs = "--arg-file --delimiter --max-args --max-procs --max-chars --replace --max-lines"},
+    {"xvfb-run", .start = start_wrapped, .flags = SPREADS},
+    {"yarn", .start = start_wrapped, .command = "exec"},
+    {"yash", .start = start_shell},
+    {"zsh", .start = start_shell},
+};
+/* clang-format on */
+
+static const char shells[] = "sh bash dash zsh ksh mksh ash fish rbash yash";
+static const char interpreters[] = "perl ruby node nodejs deno bun php lua luajit tclsh osascript Rscript awk gawk "
+                                   "mawk pwsh powershell ipython pypy";
+
+bool shell_is_one_of(struct hv_str name, const char *names)
+{
+    if (!name.len)
+        return false;
+    for (const char *at = names; *at;) {
+        size_t length = strcspn(at, " ");
+        if (length == name.len && memcmp(at, name.ptr, length) == 0)
+            return true;
+        at += length + (at[length] == ' ');
+    }
+    return false;
+}
+
+bool shell_name_is_shell(struct hv_str name)
+{
+    return shell_is_one_of(name, shells);
+}
+
+static bool is_python(struct hv_str name)
+{
+    return hv_str_starts(name, HV_STR("python")) || hv_str_starts(name, HV_STR("pypy"));
+}
+
+bool shell_name_is_interpreter(struct hv_str name)
+{
+    return shell_name_is_shell(name) || is_python(name) || shell_is_one_of(name, interpreters);
+}
+
+char shell_code_option(struct hv_str name)
+{
+    if (shell_name_is_shell(name) || is_python(name) || shell_is_one_of(name, "expect pwsh powershell"))
+        return 'c';
+    if (shell_is_one_of(name, "perl ruby node nodejs lua luajit osascript Rscript bun julia"))
+        return 'e';
+    return shell_is_one_of(name, "php") ? 'r' : 0;
+}
+
+struct hv_str shell_base_name(struct hv_str word)
+{
+    size_t slash = hv_str_rfind_byte(word, '/');
+    return slash == SIZE_MAX ? word : hv_str_slice(word, slash + 1, word.len);
+}
+
+struct hv_str shell_word_text(const struct shell_word *word)
+{
+    return word->known ? word->value : word->text;
+}
+
+/* ---- the list in the making ----------------------------------------------------------------------------------------
+ */
+
+struct entry {
+    struct shell_run run;
+    unsigned depth;
+    bool spread; /* it is one of many guesses: it does not guess again */
+};
+
+struct listing {
+    struct hv_arena *arena;
+    const struct shell_start *start;
+    VEC(struct entry) entries;
+    size_t code_bytes, scans;
+    bool complete;
+};
+
+/* A run of words[from…]: by the run that starts it. */
+static void add_run(struct listing *list, const struct entry *by, int index, const struct shell_word *words,
+                    size_t count, bool spread)
+{
+    if (!count)
+        return;
+    if (list->entries.count >= RUNS_MAX) {
+        list->complete = false;
+        return;
+    }
+    struct entry entry = *by;
+    entry.run.words = words;
+    entry.run.word_count = count;
+    entry.run.name = words->known ? shell_base_name(words->value) : (struct hv_str){0};
+    entry.run.by = index;
+    entry.run.is_code = false;
+    entry.spread |= spread;
+    *(struct entry *)vec_push(&list->entries) = entry;
+}
+
+static void add_script(struct listing *list, const struct shell_script *script, const struct entry *by, int index)
+{
+    for (size_t i = 0; i < script->count; i++) {
+        const struct shell_command *command = &script->commands[i];
+        struct entry entry = {.run = {.script = script, .command = command}};
+        if (by)
+            entry.depth = by->depth + 1, entry.run.elsewhere = by->run.elsewhere;
+        if (command->kind != SHELL_COMMAND_SIMPLE || !command->word_count)
+            continue;
+        size_t before = list->entries.count;
+        add_run(list, &entry, index, command->words, command->word_count, false);
+        if (by && list->entries.count > before)
+            list->entries.items[before].run.is_code = true;
+    }
+}
+
+/* ---- code in arguments ---------------------------------------------------------------------------------------------
+ */
+
+/* The word as it would be read again: what is not known becomes a variable that nobody knows. */
+static void add_code(struct hv_buf *buf, const struct shell_word *word)
+{
+    if (word->known) {
+        hv_buf_add_str(buf, word->value);
+    } else if (!(word->flags & ~(unsigned)(SHELL_WORD_GLOB | SHELL_WORD_HOME | SHELL_WORD_MANY))) {
+        hv_buf_add_str(buf, word->text);
+    } else {
+        hv_buf_add_str(buf, word->value);
+        hv_buf_add_cstr(buf, "$unknown");
+        hv_buf_add_str(buf, word->tail);
+    }
+}
+
+static void read_code(struct listing *list, int index, struct hv_str code)
+{
+    struct entry by = list->entries.items[index];
+    if (!code.len)
+        return;
+    if (code.len > JOINED_MAX || by.depth >= DEPTH_MAX || list->code_bytes + code.len > CODE_MAX) {
+        list->complete = false;
+        return;
+    }
+    list->code_bytes += code.len;
+    struct shell_start start = list->start ? *list->start : (struct shell_start){0};
+    start.directory = by.run.command->directory;
+    struct shell_script *script = hv_arena_new(list->arena, struct shell_script);
+    shell_read(list->arena, code, &start, script);
+    add_script(list, script, &by, index);
+}
+
+static void read_words(struct listing *list, int index, const struct shell_word *words, size_t count)
+{
+    CLEANUP_BUF struct hv_buf code;
+    hv_buf_init(&code, JOINED_MAX + 1);
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            hv_buf_add_byte(&code, ' ');
+        add_code(&code, &words[i]);
+    }
+    if (code.failed)
+        list->complete = false;
+    else
+        read_code(list, index, hv_arena_str(list->arena, hv_buf_str(&code)));
+}
+
+/* What a command writes, when it is echo or printf of words that are known: as code, with \n for new lines. */
+static struct hv_str output_of(struct listing *list, const struct shell_command *command)
+{
+    CLEANUP_BUF struct hv_buf text;
+    hv_buf_init(&text, JOINED_MAX);
+    if (!command->word_count || !command->words->known)
+        return (struct hv_str){0};
+    struct hv_str name = shell_base_name(command->words->value);
+    if (shell_is_one_of(name, "cat")) {
+        for (size_t i = 0; i < command->redirect_count; i++)
+            if (command->redirects[i].kind == SHELL_REDIRECT_HERE)
+                add_code(&text, &command->redirects[i].target);
+    } else if (shell_is_one_of(name, "echo printf")) {
+        for (size_t i = 1; i < command->word_count; i++) {
+            if (i > 1)
+                hv_buf_add_byte(&text, ' ');
+            if (i > 1 || !hv_str_starts(shell_word_text(&command->words[i]), HV_STR("-")))
+                add_code(&text, &command->words[i]);
+        }
+        for (size_t i = 0; i + 1 < text.len; i++)
+            if (text.data[i] == '\\' && text.data[i + 1] == 'n')
+                text.data[i] = ' ', text.data[i + 1] = '\n';
+    }
+    return hv_arena_str(list->arena, hv_buf_str(&text));
+}
+
+/* The index of a command in its script; SIZE_MAX when it is none of its commands. */
+static size_t index_of(const struct shell_script *script, const struct shell_command *command)
+{
+    bool inside = command >= script->commands && command < script->commands + script->count;
+    return inside ? (size_t)(command - script->commands) : SIZE_MAX;
+}
+
+static const struct shell_command *parent_of(const struct shell_script *script, const struct shell_command *command)
+{
+    return command->parent < script->count ? &script->commands[command->parent] : NULL;
+}
+
+static bool may_scan(struct listing *list)
+{
+    if (++list->scans <= SCANS_MAX)
+        return true;
+    list->complete = false;
+    return false;
+}
+
+/* The output of the command before this one in a pipe, or of its substitutions, when it is known. */
+static struct hv_str input_of(struct listing *list, const struct shell_run *run, bool substitutions)
+{
+    const struct shell_script *script = run->script;
+    size_t self = index_of(script, run->command);
+    const struct shell_command *piped = run->command;
+    while (piped && !(piped->pipeline && piped->position))
+        piped = parent_of(script, piped);
+    if ((!piped && !substitutions) || !may_scan(list))
+        return (struct hv_str){0};
+    for (size_t i = 0; i < script->count; i++) {
+        const struct shell_command *other = &script->commands[i];
+        bool feeds = piped && other->pipeline == piped->pipeline && other->position + 1 == piped->position;
+        bool inside =
+            substitutions && self != SIZE_MAX && other->parent == self && other->place & SHELL_IN_SUBSTITUTION;
+        struct hv_str text = feeds || inside ? output_of(list, other) : (struct hv_str){0};
+        if (text.len)
+            return text;
+    }
+    return (struct hv_str){0};
+}
+
+/* Here-documents and here-strings, and what the command before it in the pipe writes. */
+static void read_input(struct listing *list, int index)
+{
+    struct shell_run run = list->entries.items[index].run;
+    for (size_t i = 0; i < run.command->redirect_count; i++) {
+        const struct shell_redirect *redirect = &run.command->redirects[i];
+        if (redirect->kind == SHELL_REDIRECT_HERE || redirect->kind == SHELL_REDIRECT_HERE_STRING)
+            read_words(list, index, &redirect->target, 1);
+    }
+    read_code(list, index, input_of(list, &run, true));
+}
+
+/* ---- what each kind of program starts -------------------------------------------------------------------------------
+ */
+
+/* sh [options] -c code, or code from stdin. */
+static void start_shell(struct listing *list, int index)
+{
+    struct shell_run run = list->entries.items[index].run;
+    bool code = false;
+    size_t at = 1;
+    for (; at < run.word_count; at++) {
+        struct hv_str word = shell_word_text(&run.words[at]);
+        if (word.len < 2 || (word.ptr[0] != '-' && word.ptr[0] != '+'))
+            break;
+        bool is_long = hv_str_starts(word, HV_STR("--"));
+        code |= !is_long && word.ptr[0] == '-' && hv_str_find_byte(word, 'c', 0) != SIZE_MAX;
+        bool takes_next = (!is_long && hv_str_find_byte(hv_str_slice(word, word.len - 1, word.len), 'o', 0) == 0) ||
+                          hv_str_ends(word, HV_STR("O")) || shell_is_one_of(word, "--rcfile --init-file");
+        at += takes_next;
+    }
+    if (code && at < run.word_count)
+        read_words(list, index, &run.words[at], 1);
+    else if (!code)
+        read_input(list, index);
+    if (code)
+        read_code(list, index, input_of(list, &run, true));
+}
+
+static void start_found(struct listing *list, int index)
+{
+    struct entry entry = list->entries.items[index];
+    const struct shell_word *words = entry.run.words;
+    for (size_t at = 1; at < entry.run.word_count; at++) {
+        if (!shell_is_one_of(shell_word_text(&words[at]), "-exec -execdir -ok -okdir -x -X --exec --exec-batch"))
+            continue;
+        size_t end = at + 1;
+        while (end < entry.run.word_count && !hv_str_is(words[end].value, ";") && !hv_str_is(words[end].value, "+"))
+            end++;
+        add_run(list, &entry, index, words + at + 1, end - at - 1, false);
+    }
+}
+
+/* git bisect run CMD, git rebase -x CODE, git submodule foreach CODE, git -c alias.x='!CODE' x, git filter-branch … */
+static void start_git(struct listing *list, int index)
+{
+    struct entry entry = list->entries.items[index];
+    const struct shell_word *words = entry.run.words;
+    size_t count = entry.run.word_count;
+    for (size_t at = 1; at < count; at++) {
+        struct hv_str word = shell_word_text(&words[at]);
+        size_t bang = hv_str_find(word, HV_STR("=!"), 0);
+        if (hv_str_is(word, "run"))
+            add_run(list, &entry, index, words + at + 1, count - at - 1, false);
+        else if (hv_str_is(word, "foreach"))
+            read_words(list, index, words + at + 1, count - at - 1);
+        else if (shell_is_one_of(word, "-x --exec --tree-filter --index-filter --msg-filter") && at + 1 < count)
+            read_words(list, index, words + at + 1, 1);
+        else if (bang != SIZE_MAX && words[at].known)
+            read_code(list, index, hv_str_slice(word, bang + 2, word.len));
+    }
+}
+
+static const struct starter *find_starter(struct hv_str name)
+{
+    size_t low = 0, high = sizeof starters / sizeof *starters;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = hv_str_compare(name, hv_str_from(starters[middle].name));
+        if (order == 0)
+            return &starters[middle];
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
+bool shell_runs_others(struct hv_str name)
+{
+    return find_starter(name) != NULL;
+}
+
+static bool is_assignment(struct hv_str word)
+{
+    size_t equals = hv_str_find_byte(word, '=', 0);
+    return equals != SIZE_MAX && equals > 0 && word.ptr[0] != '-';
+}
+
+/* How many words an option takes: itself, and its value when that is the next word. */
+static size_t option_width(const struct starter *starter, struct hv_str word)
+{
+    if (hv_str_starts(word, HV_STR("--")))
+        return hv_str_find_byte(word, '=', 0) == SIZE_MAX && starter->longs && shell_is_one_of(word, starter->longs)
+                   ? 2
+                   : 1;
+    for (size_t i = 1; i < word.len; i++)
+        if (starter->values && strchr(starter->values, word.ptr[i]))
+            return i + 1 == word.len ? 2 : 1;
+    return 1;
+}
+
+/* The value of the option for code: "-c CODE", "-cCODE", "--command CODE". Reads it; false when there is none. */
+static bool start_code_option(struct listing *list, const struct starter *starter, int index, size_t at)
+{
+    struct shell_run run = list->entries.items[index].run;
+    struct hv_str word = shell_word_text(&run.words[at]);
+    if (!starter->code || word.len < 2)
+        return false;
+    bool is_long = shell_is_one_of(word, starter->code == 'S' ? "--split-string" : "--command --session-command");
+    bool is_short = !hv_str_starts(word, HV_STR("--")) && word.ptr[word.len - 1] == starter->code;
+    if ((is_long || is_short) && at + 1 < run.word_count) {
+        read_words(list, index, &run.words[at + 1], run.word_count - at - 1);
+        return true;
+    }
+    size_t equals = hv_str_find_byte(word, '=', 0);
+    if (equals != SIZE_MAX && shell_is_one_of(hv_str_slice(word, 0, equals), "--split-string --command"))
+        read_code(list, index, hv_str_slice(word, equals + 1, word.len));
+    else if (word.ptr[1] == starter->code)
+        read_code(list, index, hv_str_slice(word, 2, word.len));
+    else
+        return false;
+    return true;
+}
+
+static void spread(struct listing *list, int index, size_t at)
+{
+    struct entry entry = list->entries.items[index];
+    if (entry.spread)
+        return;
+    for (; at < entry.run.word_count; at++)
+        add_run(list, &entry, index, entry.run.words + at, entry.run.word_count - at, true);
+}
+
+/* echo / | xargs rm: the words that a pipe is known to bring stand behind the others. */
+static void add_piped(struct listing *list, int index, size_t at)
+{
+    struct entry entry = list->entries.items[index];
+    struct hv_str input = input_of(list, &entry.run, false), part;
+    if (!input.len || at >= entry.run.word_count)
+        return;
+    size_t own = entry.run.word_count - at, count = own;
+    struct shell_word *words = hv_arena_array(list->arena, struct shell_word, own + input.len / 2 + 2);
+    memcpy(words, entry.run.words + at, own * sizeof *words);
+    for (struct hv_str rest = input; hv_str_split(&rest, ' ', &part);) {
+        part = hv_str_trim(part);
+        if (part.len)
+            words[count++] = (struct shell_word){.text = part, .value = part, .known = true};
+    }
+    add_run(list, &entry, index, words, count, false);
+}
+
+static void start_wrapped(struct listing *list, int index)
+{
+    struct entry entry = list->entries.items[index];
+    const struct starter *starter = find_starter(entry.run.name);
+    const struct shell_word *words = entry.run.words;
+    size_t count = entry.run.word_count, at = 1;
+    if (starter->flags & ELSEWHERE)
+        list->entries.items[index].run.elsewhere = entry.run.elsewhere = true;
+    if (starter->flags & SPREADS) {
+        spread(list, index, 1);
+        return;
+    }
+    for (; at < count; at += option_width(starter, words[at].value)) {
+        struct hv_str word = shell_word_text(&words[at]);
+        if (!words[at].known && !hv_str_starts(words[at].value, HV_STR("-"))) {
+            spread(list, index, at);
+            return;
+        }
+        if (hv_str_is(word, "--") && ++at)
+            break;
+        if (start_code_option(list, starter, index, at))
+            return;
+        if (!hv_str_starts(word, HV_STR("-")) && !(starter->flags & ASSIGNS && is_assignment(word)))
+            break;
+    }
+    while (starter->flags & ASSIGNS && at < count && is_assignment(shell_word_text(&words[at])))
+        at++;
+    if (starter->command && !(at < count && hv_str_is(words[at].value, starter->command)))
+        return;
+    at += starter->operands + (starter->command != NULL);
+    if (starter->command && at < count && hv_str_is(words[at].value, "--"))
+        at++;
+    if (at >= count)
+        return;
+    if (start_code_option(list, starter, index, at)) /* flock FILE -c CODE, su USER -c CODE */
+        return;
+    if (starter->flags & JOINED)
+        read_words(list, index, words + at, count - at);
+    else
+        add_run(list, &entry, index, words + at, count - at, false);
+    if (shell_is_one_of(entry.run.name, "xargs"))
+        add_piped(list, index, at);
+}
+
+static void start_eval(struct listing *list, int index)
+{
+    struct shell_run run = list->entries.items[index].run;
+    read_words(list, index, run.words + 1, run.word_count - 1);
+    read_code(list, index, input_of(list, &run, true));
+}
+
+static void start_trap(struct listing *list, int index)
+{
+    struct shell_run run = list->entries.items[index].run;
+    if (run.word_count > 2)
+        read_words(list, index, run.words + 1, 1);
+}
+
+void shell_list_runs(struct hv_arena *arena, const struct shell_script *script, const struct shell_start *start,
+                     struct shell_runs *out)
+{
+    struct listing list = {.arena = arena, .start = start, .complete = true};
+    add_script(&list, script, NULL, SHELL_RUN_TOP);
+    for (size_t i = 0; i < list.entries.count; i++) {
+        const struct starter *starter = find_starter(list.entries.items[i].run.name);
+        if (starter)
+            starter->start(&list, (int)i);
+    }
+    struct shell_run *items = hv_arena_array(arena, struct shell_run, list.entries.count);
+    for (size_t i = 0; i < list.entries.count; i++)
+        items[i] = list.entries.items[i].run;
+    *out = (struct shell_runs){items, list.entries.count, list.complete};
+    vec_release(&list.entries);
+}

@@ -5,7 +5,7 @@
 #ifndef SHELL_ROWS_H
 #define SHELL_ROWS_H
 
-#include "shell/classify.h"
+#include "shell/programs.h"
 
 /* Options that are harmless: without an argument, with one that is data, with one that is only attached. */
 #define FLAGS(names)                                                                                                   \
@@ -63,6 +63,52 @@
 #define REACHES_WITH(names)                                                                                            \
     {                                                                                                                  \
         names, SHELL_EFFECT_NETWORK, SHELL_ARITY_ONE                                                                   \
+    }
+
+/* Whole rows. A sub-command that shows something and takes no options; with options; with those and a shared list. */
+#define PLAIN(names)                                                                                                   \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE                                          \
+    }
+#define SHOWS(names, ...)                                                                                              \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = SHELL_EFFECT_NONE         \
+    }
+#define SHOWS_MORE(names, shared, ...)                                                                                 \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .more_options = shared,           \
+                                                    .rest = SHELL_EFFECT_NONE                                          \
+    }
+/* The same for operands that are files, and directories. */
+#define READS_FILES(names, ...)                                                                                        \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = SHELL_EFFECT_READ_TREE,   \
+                                                    .without_operands = SHELL_EFFECT_READ                              \
+    }
+/* A sub-command with sub-commands of its own. */
+#define GROUP(names, ...)                                                                                              \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = (const struct shell_program[])                      \
+        {                                                                                                              \
+            __VA_ARGS__,                                                                                               \
+            {                                                                                                          \
+                0                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+#define SUBCOMMANDS(...) ((const struct shell_program[]){__VA_ARGS__, {0}})
+/* Programs and sub-commands that do harm. */
+#define WRITERS(names)                                                                                                 \
+    {                                                                                                                  \
+        names, .judge = shell_judge_changes                                                                            \
+    }
+#define RUNNERS(names)                                                                                                 \
+    {                                                                                                                  \
+        names, .judge = shell_judge_runs                                                                               \
+    }
+#define REACHERS(names)                                                                                                \
+    {                                                                                                                  \
+        names, .judge = shell_judge_reaches                                                                            \
     }
 
 /* Judges for programs and sub-commands that do harm whatever their words are: words[0] is the name. */

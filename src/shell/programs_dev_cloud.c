@@ -1,0 +1,222 @@
+/*
+ * programs_dev_cloud.c: clients of services: gh, glab, aws, gcloud, az, terraform, databases, platforms. Nearly all
+ * they do reaches the network, even when it only reads; what they say of their own settings does not. Words that print
+ * a secret (gh auth token) are left out, so that they are asked. terraform 1.x, aws 2, gh 2.x.
+ */
+#include "shell/programs.h"
+#include "shell/rows.h"
+
+#include <string.h>
+
+/* A client that reaches the network but for its version. */
+#define CLIENT(names)                                                                                                  \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_EXACT, SHELL_NETWORK, "it reaches the network",                                            \
+            .options = OPTIONS(HELPS("--version --help")), .rest = SHELL_EFFECT_NETWORK                                \
+    }
+
+static const struct shell_program gh_rows[] = {
+    PLAIN("version"),
+    PLAIN("help"),
+    SHOWS("completion", VALUES("-s --shell")),
+    GROUP("config", SHOWS("get list ls", VALUES("-h --host")), WRITERS("set clear-cache")),
+    GROUP("alias", PLAIN("list ls"), WRITERS("set delete import")),
+    GROUP("extension ext extensions", PLAIN("list ls"), REACHERS("search browse"), RUNNERS("install upgrade exec"),
+          WRITERS("create remove")),
+    GROUP("auth", REACHERS("status login logout refresh switch"), WRITERS("setup-git")),
+    RUNNERS("browse codespace cs copilot"),
+    REACHERS("pr issue repo release run workflow api search gist label project org ruleset secret variable ssh-key"
+             " gpg-key cache attestation status preview agent-task"),
+    {0},
+};
+
+static const struct shell_program glab_rows[] = {
+    PLAIN("version help"),
+    GROUP("alias", PLAIN("list"), WRITERS("set delete")),
+    REACHERS("mr issue repo release ci pipeline job api auth user label snippet variable schedule incident cluster"
+             " duo changelog check-update ssh-key deploy-key token iteration securefile stack"),
+    {0},
+};
+
+static const struct shell_option aws_options[] = {VALUES("--profile"), {0}};
+
+/* `aws configure get aws_secret_access_key` prints a secret. */
+static void judge_aws_get(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"get", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = aws_options,
+                                             .rest = SHELL_EFFECT_NONE};
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &row, words, count, &arguments))
+        return;
+    bool plain = arguments.operand_count == 1 && arguments.operands[0]->known &&
+                 shell_names_have("region output cli_pager sso_region", arguments.operands[0]->value);
+    if (!plain)
+        shell_worsen(reading, SHELL_UNKNOWN, "aws configure get may print a secret");
+}
+
+static const struct shell_program aws_configure_rows[] = {
+    SHOWS("list list-profiles", VALUES("--profile")),
+    {"get", .judge = judge_aws_get},
+    REACHERS("sso sso-session"),
+    WRITERS("set import add-model"),
+    {0},
+};
+
+static void judge_aws(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program configure = {"configure", SHELL_SYNTAX_EXACT, SHELL_WRITES,
+                                                   .subcommands = aws_configure_rows, .options = aws_options};
+    if (count == 2 && words[1].known && shell_names_have("--version help", words[1].value))
+        return;
+    if (count > 1 && words[1].known && hv_str_is(words[1].value, "configure"))
+        shell_judge_row(reading, &configure, words + 1, count - 1);
+    else
+        shell_worsen(reading, SHELL_NETWORK, "aws reaches the network");
+}
+
+static const struct shell_option gcloud_options[] = {
+    VALUES("--format --verbosity --filter --limit"), FLAGS("-q --quiet --all"), {0}};
+static const struct shell_program gcloud_rows[] = {
+    SHOWS_MORE("version", gcloud_options, FLAGS("--no-user-output-enabled")),
+    GROUP("config", SHOWS_MORE("list get get-value", gcloud_options, VALUES("--configuration")),
+          GROUP("configurations", SHOWS_MORE("list describe", gcloud_options, VALUES("--configuration")),
+                WRITERS("activate create delete rename")),
+          WRITERS("set unset")),
+    GROUP("auth", SHOWS_MORE("list", gcloud_options, VALUES("--filter-account")), REACHERS("login revoke"),
+          WRITERS("configure-docker activate-service-account")),
+    REACHERS("compute container projects run functions builds logging sql storage iam services app artifacts pubsub"
+             " secrets dns deploy dataproc bigtable spanner redis composer ai ml monitoring beta alpha info components"
+             " organizations billing kms firestore firebase scheduler tasks workflows eventarc api-gateway topic init"),
+    {0},
+};
+
+static const struct shell_program az_rows[] = {
+    SHOWS("version", VALUES("-o --output --query")),
+    GROUP("account", SHOWS("show list", FLAGS("--all"), VALUES("-o --output --query")),
+          REACHERS("set clear list-locations management-group")),
+    GROUP("config", SHOWS("get", VALUES("-o --output --query")), WRITERS("set unset")),
+    GROUP("cloud", SHOWS("show list", VALUES("-o --output --query")), WRITERS("set register")),
+    REACHERS("login logout group vm aks acr storage network webapp functionapp keyvault sql cosmosdb resource role ad"
+             " deployment monitor identity container containerapp pipelines repos devops boards upgrade extension rest"
+             " disk snapshot image appservice servicebus eventhubs policy provider tag lock graph"),
+    {0},
+};
+
+/* ---- terraform ------------------------------------------------------------------------------------------- */
+
+static void judge_terraform_format(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS("-check -diff -recursive -no-color"), MAYBE("-list -write"), {0}};
+    static const struct shell_program row = {"fmt", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = options};
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &row, words, count, &arguments))
+        return;
+    for (size_t at = 0; at < arguments.operand_count; at++)
+        shell_apply(reading, SHELL_EFFECT_READ_TREE, arguments.operands[at], HV_STR("fmt"));
+    if (!arguments.operand_count)
+        shell_reads_directory(reading, true);
+    const struct shell_given *write = shell_given(&arguments, "-write");
+    bool off = write && write->has_argument && write->argument.known && hv_str_is(write->argument.value, "false");
+    if (!off && (write || !shell_given(&arguments, "-check")))
+        shell_worsen(reading, SHELL_WRITES, "terraform fmt changes files");
+}
+
+static const struct shell_program terraform_rows[] = {
+    {"version", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-json"))},
+    {"fmt", .judge = judge_terraform_format},
+    REACHERS("init get login logout state output workspace providers force-unlock refresh"),
+    RUNNERS("plan apply destroy import validate show graph console test taint untaint metadata modules"),
+    {0},
+};
+
+/* ---- databases ------------------------------------------------------------------------------------------- */
+
+/* Text has part, whatever the case of its letters. */
+static bool has_nocase(struct hv_str text, const char *part)
+{
+    size_t len = strlen(part);
+    for (size_t at = 0; at + len <= text.len; at++)
+        if (hv_str_eq_nocase(hv_str_slice(text, at, at + len), hv_str_of(part, len)))
+            return true;
+    return false;
+}
+
+static bool starts_nocase(struct hv_str text, const char *beginning)
+{
+    return hv_str_eq_nocase(hv_str_slice(text, 0, strlen(beginning)), hv_str_from(beginning));
+}
+
+/* One statement or dot command of sqlite3 that only reads, when the file is opened with -readonly. */
+static bool sqlite_only_reads(struct hv_str text)
+{
+    static const char *const dots[] = {".tables",  ".schema",     ".databases", ".indexes",
+                                       ".indices", ".fullschema", ".dbinfo"};
+    static const char *const harmful[] = {
+        "load_extension", "writefile",      "readfile", "edit(", "edit\"", "edit`", "edit]", "edit (", "fts3_tokenizer",
+        "attach",         "vacuum",         "zipfile",  "fsdir", "sqlar",  "\n.",   "\r",    "--",     "/*",
+        "main.pragma",    "writable_schema"};
+    text = hv_str_trim(text);
+    for (size_t at = 0; at < sizeof dots / sizeof *dots; at++) {
+        struct hv_str dot = hv_str_from(dots[at]), rest = hv_str_slice(text, dot.len, text.len);
+        if (hv_str_starts(text, dot) && (!rest.len || rest.ptr[0] == ' ') && !memchr(rest.ptr, '\n', rest.len) &&
+            !memchr(rest.ptr, '|', rest.len))
+            return true;
+    }
+    for (size_t at = 0; at < sizeof harmful / sizeof *harmful; at++)
+        if (has_nocase(text, harmful[at]))
+            return false;
+    size_t end = hv_str_find_byte(text, ';', 0);
+    if (end != SIZE_MAX && end + 1 != text.len)
+        return false;
+    return starts_nocase(text, "select ") || starts_nocase(text, "explain query plan select ") ||
+           starts_nocase(text, "pragma table_info(") || starts_nocase(text, "pragma index_list(") ||
+           starts_nocase(text, "pragma foreign_key_list(");
+}
+
+static void judge_sqlite(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        HELPS("-version --version -help --help"),
+        FLAGS("-readonly -json -csv -header -noheader -column -line -list -box -table -markdown -html -ascii -tabs"
+              " -quote -bail -batch -safe"),
+        VALUES("-separator -newline -nullvalue"),
+        {0}};
+    static const struct shell_program row = {"sqlite3", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = options};
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+        return;
+    bool reads = shell_given(&arguments, "-readonly") && arguments.operand_count > 1 && !arguments.scattered;
+    for (size_t at = 1; reads && at < arguments.operand_count; at++)
+        reads = arguments.operands[at]->known && sqlite_only_reads(arguments.operands[at]->value);
+    if (arguments.operand_count)
+        shell_reads(reading, arguments.operands[0], false);
+    if (!reads)
+        shell_worsen(reading, SHELL_EXECUTES, "sqlite3 may change the database and run programs");
+}
+
+const struct shell_program shell_programs_dev_cloud[] = {
+    {"gh", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = gh_rows,
+     .options = OPTIONS(HELPS("--version --help -h"), VALUES("-R --repo"))},
+    {"glab", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = glab_rows,
+     .options = OPTIONS(HELPS("-v --version --help -h"), VALUES("-R --repo"))},
+    {"aws", .judge = judge_aws},
+    {"gcloud", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = gcloud_rows, .more_options = gcloud_options,
+     .options = OPTIONS(HELPS("-v --version -h --help"), VALUES("--project --account --configuration"))},
+    {"az", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = az_rows,
+     .options = OPTIONS(HELPS("-v --version -h --help"))},
+    {"terraform tofu", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .subcommands = terraform_rows,
+     .options = OPTIONS(HELPS("-v -version --version -help --help -h"), TREES("-chdir"))},
+    {"sqlite3", .judge = judge_sqlite},
+    CLIENT("hub heroku vercel netlify fly flyctl doctl linode-cli hcloud railway supabase firebase wrangler ngrok"
+           " cloudflared pulumi cdk sam serverless eb ecs-cli eksctl kops gsutil bq s3cmd rclone mc azcopy"
+           " cf ibmcloud oci aliyun scw okteto render surge stripe twilio sentry-cli circleci travis act jira"),
+    CLIENT(
+        "psql pg_dump pg_dumpall pg_restore createdb dropdb mysql mysqldump mysqladmin mariadb mariadb-dump redis-cli"
+        " mongosh mongo mongodump mongorestore cqlsh influx clickhouse-client sqlcmd sqlplus duckdb etcdctl consul"
+        " vault nomad kafka-topics kafka-console-consumer rabbitmqctl nats"),
+    CLIENT(
+        "ansible ansible-playbook ansible-galaxy ansible-vault ansible-inventory packer terragrunt tflint salt puppet"
+        " chef knife fab capistrano"),
+    {0},
+};

@@ -1,0 +1,208 @@
+/*
+ * programs_dev_containers.c: docker(1), podman(1), kubectl and helm. The daemon of docker is on this machine unless an
+ * option (-H, --context, --config) says otherwise: these are left out, and so are the options by which the client reads
+ * other settings. What asks a cluster reaches the network. docker 28.2, compose 2.37, kubectl 1.33, helm 3.18.
+ */
+#include "shell/programs.h"
+#include "shell/rows.h"
+
+/* A row none of whose options does anything but change how the answer looks. */
+#define LISTS(names, ...)                                                                                              \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__, HELPS("--help")),                  \
+                                                    .rest = SHELL_EFFECT_NONE, .harmless_options = true                \
+    }
+
+#define PS_ROW(names)                                                                                                  \
+    LISTS(names, FLAGS("-a --all -l --latest --no-trunc -q --quiet -s --size --noheading --ns --sync -p --pod"),       \
+          VALUES("-f --filter --format -n --last --sort"))
+#define IMAGES_ROW(names)                                                                                              \
+    LISTS(names, FLAGS("-a --all --digests --no-trunc -q --quiet --tree -n --noheading --history"),                    \
+          VALUES("-f --filter --format --sort"))
+#define LOGS_ROW(names)                                                                                                \
+    LISTS(names,                                                                                                       \
+          FLAGS("--details -f --follow -t --timestamps --no-color --no-log-prefix -l --latest --names --color"),       \
+          VALUES("--since -n --tail --until --index"))
+#define INSPECT_ROW(names)                                                                                             \
+    LISTS(names, FLAGS("-s --size -v --verbose -l --latest"), VALUES("-f --format --type --platform"))
+#define LIST_ROW(names)                                                                                                \
+    LISTS(names, FLAGS("--no-trunc -q --quiet -a --all --noheading"), VALUES("-f --filter --format"))
+
+/* Without --no-stream it goes on, but it only reads. */
+#define STATS_ROW LISTS("stats", FLAGS("-a --all --no-stream --no-trunc --no-reset"), VALUES("--format -i --interval"))
+#define HISTORY_ROW LISTS("history", FLAGS("-H --human --no-trunc -q --quiet"), VALUES("--format --platform"))
+
+/* ---- compose --------------------------------------------------------------------------------------------- */
+
+static const struct shell_option compose_options[] = {
+    FLAGS("--all-resources --compatibility --dry-run --verbose --no-ansi"),
+    VALUES("--ansi -p --project-name --profile --progress --parallel"),
+    FILES("-f --file --env-file"),
+    TREES("--project-directory"),
+    HELPS("--version -v --help -h"),
+    {0},
+};
+
+/* What the compose files say is read by all; `include` and `extends` of remote files reach the network by git or oci.
+ */
+static const struct shell_program compose_rows[] = {
+    LISTS("ps", FLAGS("-a --all --no-trunc --orphans -q --quiet --services"), VALUES("--filter --format --status")),
+    LOGS_ROW("logs"),
+    LISTS("ls", FLAGS("-a --all -q --quiet"), VALUES("--filter --format")),
+    LISTS("images", FLAGS("-q --quiet"), VALUES("--format")),
+    LISTS("port", VALUES("--index --protocol")),
+    LISTS("top", FLAGS("-q")),
+    LISTS("stats", FLAGS("-a --all --no-stream --no-trunc"), VALUES("--format")),
+    LISTS("volumes", FLAGS("-q --quiet"), VALUES("--format")),
+    LISTS("version", FLAGS("--short"), VALUES("-f --format")),
+    LISTS("events", FLAGS("--json"), VALUES("--since --until")),
+    SHOWS("config convert",
+          FLAGS("--environment --hash --images --no-consistency --no-interpolate --no-normalize --no-path-resolution"
+                " --profiles -q --quiet --services --variables --volumes --networks --models --no-env-resolution"),
+          VALUES("--format"), OUTPUTS("-o --output"), REACHES("--resolve-image-digests --lock-image-digests")),
+    REACHERS("pull push publish"),
+    RUNNERS("up run exec build create start restart watch bridge alpha"),
+    WRITERS("down stop kill rm pause unpause cp commit export scale wait attach"),
+    {0},
+};
+
+/* ---- docker ---------------------------------------------------------------------------------------------- */
+
+static const struct shell_program docker_rows[] = {
+    PS_ROW("ps"),
+    IMAGES_ROW("images"),
+    LOGS_ROW("logs"),
+    INSPECT_ROW("inspect"),
+    STATS_ROW,
+    HISTORY_ROW,
+    LISTS("version info", VALUES("-f --format")),
+    LISTS("port diff", VALUES("--format")),
+    {"top", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE, .harmless_options = true},
+    LISTS("events", VALUES("-f --filter --format --since --until")),
+    {"help", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE},
+    GROUP("container", PS_ROW("ls list ps"), INSPECT_ROW("inspect"), LOGS_ROW("logs"), STATS_ROW,
+          LISTS("port diff", VALUES("--format")), LISTS("top", FLAGS("-q")), RUNNERS("run exec create start restart"),
+          WRITERS("attach commit cp export kill pause prune rename rm remove stop unpause update wait")),
+    GROUP("image", IMAGES_ROW("ls list"), INSPECT_ROW("inspect"), HISTORY_ROW, REACHERS("pull push"), RUNNERS("build"),
+          WRITERS("import load prune rm remove save tag")),
+    GROUP("volume", LIST_ROW("ls list"), INSPECT_ROW("inspect"), WRITERS("create prune rm remove update")),
+    GROUP("network", LIST_ROW("ls list"), INSPECT_ROW("inspect"), WRITERS("create connect disconnect prune rm remove")),
+    GROUP("system", LISTS("df", FLAGS("-v --verbose"), VALUES("--format")), LISTS("info", VALUES("-f --format")),
+          LISTS("events", VALUES("-f --filter --format --since --until")), REACHERS("dial-stdio"), WRITERS("prune")),
+    GROUP("context", LIST_ROW("ls list"), INSPECT_ROW("inspect"), PLAIN("show"),
+          WRITERS("create export import rm remove update use")),
+    GROUP("plugin", LIST_ROW("ls list"), INSPECT_ROW("inspect"), REACHERS("install push upgrade"),
+          WRITERS("create disable enable rm remove set")),
+    GROUP("buildx", LISTS("ls version", FLAGS("--no-trunc"), VALUES("--format")), LISTS("du", FLAGS("--verbose")),
+          REACHERS("inspect imagetools"), RUNNERS("build bake b create"), WRITERS("prune rm stop use")),
+    GROUP("builder", RUNNERS("build"), WRITERS("prune")),
+    GROUP("manifest", REACHERS("inspect push"), WRITERS("create annotate rm")),
+    GROUP("swarm", REACHERS("init join"), WRITERS("leave update ca join-token unlock unlock-key")),
+    GROUP("service stack node secret config", LIST_ROW("ls list ps services"), INSPECT_ROW("inspect"), LOGS_ROW("logs"),
+          WRITERS("create rm remove update deploy scale rollback promote demote up down config")),
+    {"compose", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = compose_rows, .options = compose_options},
+    REACHERS("pull push search login logout trust scout"),
+    RUNNERS("run exec build create start restart init debug model"),
+    WRITERS("attach commit cp export import kill load pause rename rm rmi save stop tag unpause update wait"),
+    {0},
+};
+
+static const struct shell_program podman_rows[] = {
+    PS_ROW("ps"),
+    IMAGES_ROW("images"),
+    LOGS_ROW("logs"),
+    INSPECT_ROW("inspect"),
+    STATS_ROW,
+    HISTORY_ROW,
+    LISTS("version info", VALUES("-f --format"), FLAGS("-D --debug")),
+    LISTS("port diff", VALUES("--format"), FLAGS("-a --all -l --latest")),
+    {"top", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE, .harmless_options = true},
+    GROUP("container", PS_ROW("ls list ps"), INSPECT_ROW("inspect"), LOGS_ROW("logs"), STATS_ROW,
+          LISTS("port diff exists", VALUES("--format")), RUNNERS("run exec create start restart"),
+          WRITERS("attach commit cp export kill pause prune rename rm stop unpause update wait cleanup")),
+    GROUP("image", IMAGES_ROW("ls list"), INSPECT_ROW("inspect"), HISTORY_ROW, LISTS("exists tree", FLAGS("-q")),
+          REACHERS("pull push search"), RUNNERS("build"), WRITERS("import load prune rm save tag untag")),
+    GROUP("pod", PS_ROW("ps ls list"), INSPECT_ROW("inspect"), LISTS("exists", FLAGS("-q")), LOGS_ROW("logs"),
+          RUNNERS("create start restart"), WRITERS("kill pause prune rm stop unpause clone")),
+    GROUP("volume", LIST_ROW("ls list"), INSPECT_ROW("inspect"), WRITERS("create prune rm import export")),
+    GROUP("network", LIST_ROW("ls list"), INSPECT_ROW("inspect"), WRITERS("create connect disconnect prune rm")),
+    GROUP("system", LISTS("df", FLAGS("-v --verbose"), VALUES("--format")), LISTS("info", VALUES("-f --format")),
+          WRITERS("prune reset migrate renumber")),
+    GROUP("machine", LIST_ROW("ls list"), PLAIN("inspect info"), RUNNERS("init start ssh"), WRITERS("stop rm set")),
+    {"compose", .judge = shell_judge_runs},
+    REACHERS("pull push search login logout"),
+    RUNNERS("run exec build create start restart kube play unshare"),
+    WRITERS("attach commit cp export import kill load pause rename rm rmi save stop tag unpause update wait generate"),
+    {0},
+};
+
+/* ---- kubernetes ------------------------------------------------------------------------------------------ */
+
+/* `kubectl version --client` asks nobody. */
+static void judge_kubectl_version(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {FLAGS("--short"), MAYBE("--client"), VALUES("-o --output"), {0}};
+    static const struct shell_program row = {"version", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &row, words, count, &arguments))
+        return;
+    const struct shell_given *client = shell_given(&arguments, "--client");
+    if (!client || (client->has_argument && !(client->argument.known && hv_str_is(client->argument.value, "true"))))
+        shell_worsen(reading, SHELL_NETWORK, "kubectl version asks the server; with --client it does not");
+}
+
+static const struct shell_program kubectl_config_rows[] = {
+    SHOWS("view", FLAGS("--minify --flatten"), VALUES("-o --output --context --cluster"), HELPS("-h --help")),
+    SHOWS("get-contexts", FLAGS("--no-headers"), VALUES("-o --output"), HELPS("-h --help")),
+    SHOWS("current-context get-clusters get-users", HELPS("-h --help")),
+    WRITERS("set set-cluster set-context set-credentials unset use-context use rename-context delete-context"
+            " delete-cluster delete-user"),
+    {0},
+};
+
+static const struct shell_program kubectl_rows[] = {
+    {"version", .judge = judge_kubectl_version},
+    {"config", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = kubectl_config_rows},
+    GROUP("plugin", SHOWS("list", FLAGS("--name-only"))),
+    PLAIN("options completion help"),
+    REACHERS("get describe logs top explain api-resources api-versions cluster-info events diff auth wait kustomize"
+             " apply create delete edit patch replace scale rollout expose run set label annotate cordon uncordon"
+             " drain taint autoscale certificate port-forward proxy"),
+    RUNNERS("exec attach cp debug"),
+    {0},
+};
+
+static const struct shell_program helm_rows[] = {
+    SHOWS("version", FLAGS("--short -c --client"), VALUES("--template")),
+    PLAIN("env help completion"),
+    GROUP("repo", SHOWS("list ls", VALUES("-o --output")), REACHERS("add update index"), WRITERS("remove rm")),
+    GROUP("search",
+          SHOWS("repo", FLAGS("-l --versions --devel -r --regexp --fail-on-no-result"),
+                VALUES("--version -o --output --max-col-width")),
+          REACHERS("hub")),
+    GROUP("plugin", PLAIN("list ls"), RUNNERS("install update uninstall")),
+    REACHERS("list ls status get history show inspect template lint pull fetch push registry dependency dep install"
+             " upgrade uninstall delete del un rollback test"),
+    WRITERS("create package verify"),
+    {0},
+};
+
+const struct shell_program shell_programs_dev_containers[] = {
+    {"docker", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = docker_rows,
+     .options = OPTIONS(HELPS("-v --version --help"), FLAGS("-D --debug"), VALUES("-l --log-level"),
+                        REACHES_WITH("-H --host -c --context"))},
+    {"podman", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = podman_rows,
+     .options = OPTIONS(HELPS("-v --version -h --help"), VALUES("--log-level"), REACHES("-r --remote"),
+                        REACHES_WITH("-c --connection --url"))},
+    {"docker-compose", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = compose_rows, .options = compose_options},
+    {"kubectl oc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = kubectl_rows,
+     .options = OPTIONS(HELPS("-h --help"), VALUES("--context -n --namespace --cluster -v"), FILES("--kubeconfig"))},
+    {"helm", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = helm_rows,
+     .options = OPTIONS(HELPS("-h --help"), VALUES("-n --namespace --kube-context"), FILES("--kubeconfig"))},
+    {"minikube kind k3d k3s colima limactl vagrant", SHELL_SYNTAX_EXACT, SHELL_EXECUTES, "it runs machines or clusters",
+     .options = OPTIONS(HELPS("--version -v --help -h")), .rest = SHELL_EFFECT_EXECUTE},
+    {"k9s stern kubectx kubens skaffold tilt argocd flux istioctl kustomize crictl ctr nerdctl skopeo crane cosign",
+     SHELL_SYNTAX_EXACT, SHELL_NETWORK, "it reaches a cluster or a registry",
+     .options = OPTIONS(HELPS("--version --help")), .rest = SHELL_EFFECT_NETWORK},
+    {0},
+};

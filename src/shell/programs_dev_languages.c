@@ -1,0 +1,452 @@
+/*
+ * programs_dev_languages.c: interpreters, compilers and build tools: what they say about themselves, and the few things
+ * they do without running or writing anything. Everything else of them runs code. node(1), python(1), perlrun(1),
+ * php(1), ruby(1), go help, rustc --help, cargo --help, gcc(1), clang(1), make(1), ninja, cmake(1), java(1).
+ */
+#include "shell/programs.h"
+#include "shell/rows.h"
+
+#include <string.h>
+
+#define VERSIONS HELPS("--version --help")
+
+/* ---- interpreters ---------------------------------------------------------------------------------------- */
+
+/* A program that runs code, but only looks at a file when one of `checks` is given. */
+static void judge_interpreter(struct shell_reading *reading, const struct shell_program *row, const char *checks,
+                              const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, row, words, count, &arguments) || arguments.help)
+        return;
+    if (!shell_given(&arguments, checks) || !arguments.operand_count) {
+        reading->act.runs_input = !arguments.operand_count;
+        shell_worsenf(reading, SHELL_EXECUTES, "%s runs code", row->names);
+        return;
+    }
+    for (size_t at = 0; at < arguments.operand_count; at++)
+        shell_apply(reading, SHELL_EFFECT_READ, arguments.operands[at], hv_str_from(row->names));
+}
+
+static void judge_node(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {HELPS("-v --version -h --help --v8-options"),
+                                                  FLAGS("-c --check"),
+                                                  RUNS_WITH("-e --eval -p --print -r --require"),
+                                                  {0}};
+    static const struct shell_program row = {"node", SHELL_SYNTAX_POSIX, SHELL_EXECUTES, .options = options};
+    judge_interpreter(reading, &row, "-c --check", words, count);
+}
+
+static void judge_ruby(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        HELPS("--version -h --help --copyright"), FLAGS("-c -w -v"), RUNS_WITH("-e -r"), {0}};
+    static const struct shell_program row = {"ruby", SHELL_SYNTAX_POSIX, SHELL_EXECUTES, .options = options};
+    if (count == 2 && words[1].known && hv_str_is(words[1].value, "-v"))
+        return;
+    judge_interpreter(reading, &row, "-c", words, count);
+}
+
+static void judge_php(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {HELPS("-v --version -h --help -m --modules -i --info --ini"),
+                                                  {"--rf --rc --re --ri", SHELL_EFFECT_HELP, SHELL_ARITY_ONE},
+                                                  FLAGS("-l --syntax-check"),
+                                                  RUNS_WITH("-r --run -f --file -B -R -F -E"),
+                                                  {0}};
+    static const struct shell_program row = {"php", SHELL_SYNTAX_POSIX, SHELL_EXECUTES, .options = options};
+    judge_interpreter(reading, &row, "-l --syntax-check", words, count);
+}
+
+static void judge_lua_compiler(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {HELPS("-v"), FLAGS("-p -l"), {0}};
+    static const struct shell_program row = {"luac", SHELL_SYNTAX_POSIX, SHELL_EXECUTES, .options = options};
+    judge_interpreter(reading, &row, "-p", words, count);
+}
+
+/* ---- python ---------------------------------------------------------------------------------------------- */
+
+/* Modules that only read. */
+static const struct shell_program python_modules[] = {
+    {"json.tool", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(HELPS("-h --help"),
+                        FLAGS("--sort-keys --no-ensure-ascii --json-lines --tab --no-indent"
+                              " --compact"),
+                        VALUES("--indent")),
+     .first = {SHELL_EFFECT_READ}, .first_count = 1, .rest = SHELL_EFFECT_WRITE, .reads_input = true},
+    {"tokenize", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = OPTIONS(HELPS("-h --help"), FLAGS("-e --exact")),
+     .rest = SHELL_EFFECT_READ, .reads_input = true},
+    {"ast", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(HELPS("-h --help"), FLAGS("--no-type-comments -a --include-attributes"),
+                        VALUES("-m --mode -i --indent")),
+     .rest = SHELL_EFFECT_READ, .reads_input = true},
+    {"this platform sysconfig", SHELL_SYNTAX_NONE, SHELL_READ_ONLY},
+    {0},
+};
+
+/* `python -m MODULE`: the words from the module on. */
+static void judge_python_module(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    const struct shell_program *row = words[0].known ? shell_find_row(python_modules, words[0].value) : NULL;
+    if (words[0].known && hv_str_is(words[0].value, "pip"))
+        row = shell_find_program(HV_STR("pip"));
+    if (row)
+        shell_judge_row(reading, row, words, count);
+    else
+        shell_worsenf(reading, SHELL_EXECUTES, "python -m %.*s runs code", HV_STR_ARG(words[0].text));
+}
+
+static void judge_python(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {HELPS("-V --version -h --help --help-env --help-xoptions --help-all"),
+                                                  FLAGS("-b -B -d -E -i -I -O -OO -P -q -s -S -u -v"),
+                                                  VALUES("-W -X"),
+                                                  RUNS_WITH("-c"),
+                                                  {"-m", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+                                                  {0}};
+    static const struct shell_program row = {"python", SHELL_SYNTAX_POSIX, SHELL_EXECUTES, .options = options};
+    struct shell_arguments arguments;
+    /* Options end at -c and -m: what follows belongs to the code. */
+    size_t at = 1;
+    while (at < count && words[at].known && words[at].value.len > 1 && words[at].value.ptr[0] == '-' &&
+           !hv_str_is(words[at].value, "-m") && !hv_str_is(words[at].value, "-c"))
+        at += hv_str_is(words[at].value, "-W") || hv_str_is(words[at].value, "-X") ? 2 : 1;
+    bool module = at + 1 < count && words[at].known && hv_str_is(words[at].value, "-m");
+    if (!shell_arguments(reading, &row, words, at < count ? at : count, &arguments) || arguments.help)
+        return;
+    if (module) {
+        judge_python_module(reading, words + at + 1, count - at - 1);
+        return;
+    }
+    reading->act.runs_input = at >= count || (words[at].known && hv_str_is(words[at].value, "-"));
+    shell_worsen(reading, SHELL_EXECUTES, "python runs code");
+}
+
+/* ---- compilers ------------------------------------------------------------------------------------------- */
+
+/* Options of gcc and clang that neither run nor write anything, by what they begin with. */
+static bool is_harmless_compiler_option(struct hv_str word)
+{
+    static const char *const exact[] = {
+        "-E",        "-M",     "-MM",   "-fsyntax-only", "-v",        "-P",
+        "-C",        "-CC",    "-H",    "-dM",           "-dD",       "-dI",
+        "-dN",       "-w",     "-g",    "-pthread",      "-pedantic", "-pedantic-errors",
+        "-ansi",     "-fPIC",  "-fpic", "-fPIE",         "-fpie",     "-fopenmp",
+        "-nostdinc", "-S",     "-MG",   "-MP",           "-undef",    "-nostdinc++",
+        "-ftrapv",   "-fwrapv"};
+    static const char *const beginnings[] = {"-D",
+                                             "-U",
+                                             "-I",
+                                             "-O",
+                                             "-std=",
+                                             "-x",
+                                             "-fno-",
+                                             "-march=",
+                                             "-mtune=",
+                                             "-fdiagnostics-color",
+                                             "-isystem",
+                                             "-iquote",
+                                             "-idirafter",
+                                             "-include",
+                                             "--target=",
+                                             "-ferror-limit=",
+                                             "-fmax-errors=",
+                                             "-finput-charset=",
+                                             "-fvisibility=",
+                                             "-fsanitize="};
+    for (size_t at = 0; at < sizeof exact / sizeof *exact; at++)
+        if (hv_str_is(word, exact[at]))
+            return !hv_str_is(word, "-S"); /* -S writes */
+    for (size_t at = 0; at < sizeof beginnings / sizeof *beginnings; at++)
+        if (hv_str_starts(word, hv_str_from(beginnings[at])))
+            return true;
+    /* Warnings; -Wp,… -Wa,… -Wl,… hand options on. */
+    return hv_str_starts(word, HV_STR("-W")) && hv_str_find_byte(word, ',', 0) == SIZE_MAX;
+}
+
+static bool is_about_compiler(const struct shell_word *word)
+{
+    static const char names[] = "--version --help -v -dumpversion -dumpmachine -dumpfullversion -dumpspecs"
+                                " -print-search-dirs -print-libgcc-file-name -print-multi-lib -print-multi-directory"
+                                " -print-multiarch -print-sysroot -print-resource-dir -print-targets"
+                                " -print-target-triple -print-effective-triple -print-supported-cpus"
+                                " --print-search-dirs --print-sysroot --target-help";
+    static const char *const beginnings[] = {"-print-file-name=", "-print-prog-name=", "--help="};
+    for (size_t at = 0; at < sizeof beginnings / sizeof *beginnings; at++)
+        if (hv_str_starts(word->value, hv_str_from(beginnings[at])))
+            return true;
+    return shell_names_have(names, word->value);
+}
+
+/* Options whose argument may be the next word. */
+static bool takes_word(struct hv_str word)
+{
+    return shell_names_have("-D -U -I -x -isystem -iquote -idirafter -include", word);
+}
+
+static void judge_compiler(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    bool looks = false, about = count > 1, unknown = false;
+    for (size_t at = 1; at < count; at++) {
+        about &= words[at].known && is_about_compiler(&words[at]);
+        bool option = shell_may_be_option(&words[at]) || shell_may_be_many(&words[at]);
+        if (words[at].known && shell_names_have("-E -M -MM -fsyntax-only", words[at].value))
+            looks = true;
+        if (words[at].known && words[at].value.len && words[at].value.ptr[0] == '@')
+            unknown = true;
+        if (!option) {
+            shell_reads(reading, &words[at], false);
+            continue;
+        }
+        unknown |= !words[at].known || !is_harmless_compiler_option(words[at].value);
+        if (words[at].known && takes_word(words[at].value) && at + 1 < count)
+            at++;
+    }
+    if (!about && (!looks || unknown))
+        shell_worsenf(reading, SHELL_EXECUTES, "%.*s compiles, writes files and may run plugins",
+                      HV_STR_ARG(words[0].value));
+}
+
+/* ---- go, rust -------------------------------------------------------------------------------------------- */
+
+#define GO(names, ...)                                                                                                 \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = SHELL_EFFECT_NONE         \
+    }
+
+static const struct shell_program go_rows[] = {
+    GO("version", FLAGS("-m -v -json")),
+    GO("env", FLAGS("-json -changed"), CHANGES("-w -u")),
+    GO("doc", FLAGS("-all -c -cmd -short -src -u"), REACHES("-http")),
+    {"help", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE},
+    GROUP("mod", REACHERS("download graph tidy vendor verify why"), WRITERS("edit init")),
+    GROUP("work", WRITERS("edit init sync use vendor")),
+    REACHERS("list get"),
+    RUNNERS("build run test vet install generate tool bug fix telemetry"),
+    WRITERS("fmt clean"),
+    {0},
+};
+
+/* Cargo's own options, which stand before or after the sub-command. */
+static const struct shell_option cargo_options[] = {
+    FLAGS("-v --verbose -vv -q --quiet --frozen --locked --offline"), VALUES("--color"), HELPS("-h --help"), {0}};
+
+/* What reads the packages of a project fetches what is missing, unless that is forbidden. */
+static void judge_cargo_packages(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS("-d --duplicates --no-dev-dependencies --all-features --no-default-features --no-dedupe -a --all"
+              " --workspace --no-deps --locked-only"),
+        VALUES("-p --package --exclude -F --features -i --invert --prune --depth --prefix --charset -f --format"
+               " -e --edges --format-version --filter-platform"),
+        FILES("--manifest-path"),
+        {0}};
+    static const struct shell_program row = {"tree",
+                                             SHELL_SYNTAX_EXACT,
+                                             SHELL_READ_ONLY,
+                                             .options = options,
+                                             .more_options = cargo_options,
+                                             .rest = SHELL_EFFECT_NONE};
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+        return;
+    shell_reads_directory(reading, true);
+    if (!shell_given(&arguments, "--offline --frozen --no-deps"))
+        shell_worsenf(reading, SHELL_NETWORK, "cargo %.*s may fetch packages; with --offline it does not",
+                      HV_STR_ARG(words[0].value));
+}
+
+/* `cargo fmt --check` and `cargo fmt -- --check` only compare. */
+static void judge_cargo_format(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const char harmless[] = "--all --check -- --quiet -q -v --verbose -l --files-with-diff --all-targets";
+    bool check = false, known = true;
+    for (size_t at = 1; at < count; at++) {
+        check |= words[at].known && hv_str_is(words[at].value, "--check");
+        known &= words[at].known && shell_names_have(harmless, words[at].value);
+    }
+    if (!check || !known)
+        shell_worsen(reading, SHELL_WRITES, "cargo fmt changes files");
+}
+
+static const struct shell_program cargo_rows[] = {
+    {"tree metadata", .judge = judge_cargo_packages},
+    {"fmt", .judge = judge_cargo_format},
+    SHOWS("locate-project read-manifest verify-project", FLAGS("--workspace"), VALUES("--message-format"),
+          FILES("--manifest-path")),
+    SHOWS("version", FLAGS("-v --verbose")),
+    {"help", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE},
+    REACHERS("search info fetch update publish login logout owner yank audit outdated add install uninstall"),
+    RUNNERS("build b check c clippy test t run r bench doc d fix rustc rustdoc package nextest expand miri llvm-cov"
+            " watch make xtask flamegraph"),
+    WRITERS("new init remove rm clean vendor generate-lockfile"),
+    {0},
+};
+
+static void judge_rustc(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        HELPS("-V --version -h --help"), FLAGS("-v --verbose"), VALUES("--print --explain --target --edition"), {0}};
+    static const struct shell_program row = {"rustc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+        return;
+    if (arguments.operand_count || !shell_given(&arguments, "--print --explain"))
+        shell_worsen(reading, SHELL_EXECUTES, "rustc compiles and runs macros");
+}
+
+static const struct shell_program rustup_rows[] = {
+    SHOWS("show", FLAGS("-v --verbose --installed")),
+    SHOWS("which", VALUES("--toolchain")),
+    GROUP("toolchain", SHOWS("list", FLAGS("-v --verbose -q --quiet")), REACHERS("install update"),
+          WRITERS("uninstall remove link")),
+    GROUP("target", SHOWS("list", FLAGS("--installed -q --quiet"), VALUES("--toolchain")), REACHERS("add"),
+          WRITERS("remove")),
+    GROUP("component", SHOWS("list", FLAGS("--installed -q --quiet"), VALUES("--toolchain")), REACHERS("add"),
+          WRITERS("remove")),
+    GROUP("override", PLAIN("list"), WRITERS("set unset")),
+    GROUP("self", REACHERS("update"), WRITERS("uninstall")),
+    REACHERS("update check install"),
+    RUNNERS("run"),
+    WRITERS("default set uninstall"),
+    {0},
+};
+
+/* A formatter that prints or compares unless it is told to write. */
+static void judge_rustfmt(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {HELPS("-V --version -h --help"),
+                                                  FLAGS("--check -q --quiet -v --verbose -l --files-with-diff"),
+                                                  VALUES("--edition --color"),
+                                                  FILES("--config-path"),
+                                                  {0}};
+    static const struct shell_program row = {"rustfmt", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+        return;
+    for (size_t at = 0; at < arguments.operand_count; at++)
+        shell_apply(reading, SHELL_EFFECT_READ, arguments.operands[at], HV_STR("rustfmt"));
+    if (!shell_given(&arguments, "--check") && arguments.operand_count)
+        shell_worsen(reading, SHELL_WRITES, "rustfmt changes files");
+}
+
+/* ---- builds ---------------------------------------------------------------------------------------------- */
+
+static const struct shell_program ninja_tools[] = {
+    {"query targets commands graph deps inputs rules compdb missingdeps list multi-inputs", SHELL_SYNTAX_EXACT,
+     SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-r -x -s --all -a")), .rest = SHELL_EFFECT_NONE},
+    {0},
+};
+
+static void judge_ninja(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        HELPS("--version -h --help"), TREES("-C"), FILES("-f"), FLAGS("-v --verbose --quiet"), {0}};
+    static const struct shell_program row = {"ninja samu", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = options};
+    struct shell_arguments arguments;
+    for (size_t at = 1; at + 1 < count; at++)
+        if (words[at].known && hv_str_is(words[at].value, "-t")) {
+            const struct shell_program *tool =
+                words[at + 1].known ? shell_find_row(ninja_tools, words[at + 1].value) : NULL;
+            if (!tool || !shell_arguments(reading, &row, words, at, &arguments))
+                break;
+            shell_judge_row(reading, tool, words + at + 1, count - at - 1);
+            return;
+        }
+    if (shell_arguments(reading, &row, words, count, &arguments) && !arguments.help)
+        shell_worsen(reading, SHELL_EXECUTES, "ninja builds");
+}
+
+static void judge_cmake(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const char about[] = "--version -version --help -help -h --help-command-list --help-variable-list"
+                                " --help-module-list --help-property-list --help-policy-list --help-manual-list";
+    static const char one[] = "--help-command --help-variable --help-module --help-property --help-policy"
+                              " --help-manual";
+    bool known = count > 1 && words[1].known;
+    if (known && count == 2 && shell_names_have(about, words[1].value))
+        return;
+    if (known && count == 3 && words[2].known && !shell_may_be_option(&words[2]) &&
+        shell_names_have(one, words[1].value))
+        return;
+    shell_worsen(reading, SHELL_EXECUTES, "cmake runs the project's scripts");
+}
+
+#define ABOUT(names, ...)                                                                                              \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_WORDS, SHELL_EXECUTES, .options = OPTIONS(VERSIONS, HELPS(__VA_ARGS__)),                   \
+                                                   .rest = SHELL_EFFECT_EXECUTE,                                       \
+                                                   .without_operands = SHELL_EFFECT_EXECUTE                            \
+    }
+
+const struct shell_program shell_programs_dev_languages[] = {
+    {"node nodejs", .judge = judge_node},
+    {"python python2 python3 python3.6 python3.7 python3.8 python3.9 python3.10 python3.11 python3.12 python3.13"
+     " python3.14 pypy pypy3",
+     .judge = judge_python},
+    {"ruby", .judge = judge_ruby},
+    {"php", .judge = judge_php},
+    {"luac luac5.3 luac5.4", .judge = judge_lua_compiler},
+    {"gcc g++ cc c++ clang clang++ cpp gcc-9 gcc-10 gcc-11 gcc-12 gcc-13 gcc-14 g++-9 g++-10 g++-11 g++-12 g++-13"
+     " g++-14 clang-13 clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 clang++-14 clang++-15 clang++-16"
+     " clang++-17 clang++-18",
+     .judge = judge_compiler},
+    {"go", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .subcommands = go_rows, .options = OPTIONS(TREES("-C"), VERSIONS)},
+    {"gofmt goimports gofumpt", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-l -d -s -e"), VALUES("-r -local -lang"), CHANGES("-w"), OUTPUTS("-cpuprofile")),
+     .rest = SHELL_EFFECT_READ_TREE, .reads_input = true},
+    {"cargo", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = cargo_rows,
+     .options = OPTIONS(HELPS("-V --version --list"), {"--explain", SHELL_EFFECT_HELP, SHELL_ARITY_ONE}),
+     .more_options = cargo_options},
+    {"rustc", .judge = judge_rustc},
+    {"rustup", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = rustup_rows,
+     .options = OPTIONS(HELPS("-V --version -h --help"), FLAGS("-v --verbose -q --quiet"))},
+    {"rustfmt", .judge = judge_rustfmt},
+    {"ninja samu", .judge = judge_ninja},
+    {"cmake", .judge = judge_cmake},
+    {"javap", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(VERSIONS, HELPS("-version -help"),
+                        FLAGS("-c -p -private -public -protected -package -s -l -v -verbose -constants -sysinfo"),
+                        TREES("-cp -classpath --class-path")),
+     .rest = SHELL_EFFECT_READ},
+    {"jps", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-q -m -l -v -V"), HELPS("-h -help --help"))},
+    {"just", SHELL_SYNTAX_EXACT, SHELL_EXECUTES,
+     .options = OPTIONS(HELPS("-l --list --summary -V --version -h --help"),
+                        {"--show -s", SHELL_EFFECT_HELP, SHELL_ARITY_ONE}),
+     .rest = SHELL_EFFECT_EXECUTE},
+    ABOUT("perl", "-v -V"),
+    ABOUT("java javac jshell kotlinc kotlin scala scalac groovy ant sbt jar", "-version -fullversion -showversion"),
+    ABOUT("mvn mvnw gradle gradlew", "-v -version"),
+    ABOUT("lua luajit lua5.1 lua5.2 lua5.3 lua5.4 tclsh wish", "-v"),
+    ABOUT("make gmake bmake mingw32-make meson scons bazel bazelisk buck buck2 pants waf autoconf automake aclocal"
+          " autoreconf libtoolize b2 xmake premake5 tup",
+          "-version"),
+    ABOUT("ghc ghci runghc stack cabal swift swiftc nim nimble elixir elixirc mix iex erl erlc rebar3 julia Rscript R"
+          " ocaml ocamlc ocamlopt dune opam crystal shards dart flutter dmd ldc2 gfortran ifort gnat nasm yasm fpc"
+          " racket guile sbcl clisp clojure lein elm purescript spago v odin gleam roc solc vyper forge hardhat"
+          " nvcc hipcc icc tcc emcc wat2wasm wasm-pack wasmtime wasmer",
+          "-version --numeric-version"),
+    ABOUT("gdb lldb valgrind rr cgdb perf bpftrace dtrace", "-version -v"),
+    ABOUT("csc mcs mono fsc fsi pwsh powershell osascript", "-version"),
+    {"zig", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .subcommands = SUBCOMMANDS(PLAIN("version env zen targets help"),
+                                RUNNERS("build build-exe build-lib build-obj test run cc c++ fmt init fetch"))},
+    {"dotnet", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(HELPS("--version --info --list-sdks --list-runtimes -h --help")),
+     .subcommands = SUBCOMMANDS(GROUP("nuget", GROUP("list", PLAIN("source")), REACHERS("add push delete update")),
+                                RUNNERS("build run test publish pack clean restore new list add remove msbuild tool"
+                                        " watch format exec ef sln"))},
+    {"deno", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("-V --version -h --help")),
+     .subcommands = SUBCOMMANDS(PLAIN("types help"), REACHERS("info check cache install add outdated update"),
+                                RUNNERS("run eval test task bench compile repl serve lint fmt doc x"))},
+    {"tsc ts-node tsx nodemon pm2 esbuild swc babel webpack vite rollup parcel next nuxt ng nx turbo lerna gulp grunt"
+     " jest mocha vitest ava tap cypress playwright karma eslint prettier stylelint biome tslint xo standard"
+     " markdownlint pytest py.test tox nox mypy flake8 pylint pyright bandit coverage sphinx-build mkdocs jupyter"
+     " ipython streamlit uvicorn gunicorn flask django-admin celery alembic phpunit phpstan psalm php-cs-fixer"
+     " golangci-lint staticcheck pre-commit storybook electron serve http-server live-server",
+     SHELL_SYNTAX_EXACT, SHELL_EXECUTES, "it runs code or plugins of the project",
+     .options = OPTIONS(HELPS("--version")), .rest = SHELL_EFFECT_EXECUTE},
+    {0},
+};

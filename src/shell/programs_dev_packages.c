@@ -1,0 +1,246 @@
+/*
+ * programs_dev_packages.c: package managers: what they list of what is installed reads; what asks a registry reaches
+ * the network; what installs runs the scripts of packages. npm help, pnpm help, yarn(1), pip help, gem help, bundle
+ * help, composer list, brew(1), nix(1).
+ */
+#include "shell/programs.h"
+#include "shell/rows.h"
+
+/* ---- node's ---------------------------------------------------------------------------------------------- */
+
+/* npm takes these before and after its sub-command. */
+static const struct shell_option npm_options[] = {
+    FLAGS("-g --global -s --silent -q --quiet -d -dd -ddd --verbose --json --no-json --long -l --parseable -p --offline"
+          " --prefer-offline --no-color --no-unicode --no-update-notifier --no-fund --no-audit --no-progress"
+          " --workspaces -ws --include-workspace-root -iwr --no-workspaces --if-present"),
+    VALUES("--loglevel -w --workspace --omit --include --depth --color"),
+    TREES("--prefix -C"),
+    HELPS("-h --help -v --version"),
+    {0},
+};
+
+static const struct shell_program npm_rows[] = {
+    SHOWS_MORE("ls list la ll", npm_options,
+               FLAGS("-a --all --link --package-lock-only --unicode --prod --production --dev --only-prod --long")),
+    SHOWS_MORE("root prefix bin completion help-search", npm_options, FLAGS("--all")),
+    SHOWS_MORE("explain why query fund", npm_options, FLAGS("--package-lock-only --expect-results"),
+               VALUES("--which --expect-result-count"), RUNS("--browser")),
+    SHOWS_MORE("sbom", npm_options, FLAGS("--package-lock-only"), VALUES("--sbom-format --sbom-type")),
+    SHOWS_MORE("get", npm_options, FLAGS("--all")),
+    GROUP("config c", SHOWS_MORE("get list ls", npm_options, FLAGS("--all")), WRITERS("set delete rm fix"),
+          RUNNERS("edit")),
+    GROUP("pkg", SHOWS_MORE("get", npm_options, FLAGS("--all")), WRITERS("set delete fix")),
+    GROUP("cache", SHOWS_MORE("ls", npm_options, FLAGS("--all")), REACHERS("add"), WRITERS("clean verify npx")),
+    {"run run-script rum urn", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .more_options = npm_options,
+     .rest = SHELL_EFFECT_EXECUTE},
+    {"version", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("--json")), .rest = SHELL_EFFECT_EXECUTE},
+    REACHERS("view info show v outdated audit search s se find ping whoami doctor owner author dist-tag dist-tags"
+             " access team token profile org hook star unstar stars diff login adduser logout publish unpublish"
+             " deprecate undeprecate trust"),
+    RUNNERS("install i in ins inst insta instal isnt isnta isntal add ci clean-install ic install-clean isntall-clean"
+            " install-test it cit install-ci-test update up upgrade udpate rebuild rb link ln test t tst start stop"
+            " restart exec x init create innit pack explore edit repo docs home bugs issues help"),
+    WRITERS("uninstall unlink remove rm r un prune dedupe ddp find-dupes shrinkwrap set set-script install-scripts"),
+    {0},
+};
+
+static const struct shell_option pnpm_options[] = {
+    FLAGS("-r --recursive -g --global --silent -s --json --long --parseable --no-color --color -w --workspace-root"
+          " --offline --stream --prod -P -D --dev --no-optional --only-projects --lockfile-only"),
+    VALUES("-F --filter --depth --loglevel --reporter"),
+    TREES("-C --dir"),
+    HELPS("-h --help -v --version"),
+    {0},
+};
+
+static const struct shell_program pnpm_rows[] = {
+    SHOWS_MORE("ls list ll la", pnpm_options, VALUES("--find-by")),
+    SHOWS_MORE("why root bin", pnpm_options, FLAGS("--all")),
+    GROUP("config c", SHOWS_MORE("get list", pnpm_options, FLAGS("--all")), WRITERS("set delete")),
+    SHOWS_MORE("get", pnpm_options, FLAGS("--all")),
+    GROUP("store", SHOWS_MORE("path", pnpm_options, FLAGS("--all")), REACHERS("add"), WRITERS("prune status")),
+    GROUP("licenses", SHOWS_MORE("list ls", pnpm_options, FLAGS("--all"))),
+    {"run run-script", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .more_options = pnpm_options, .rest = SHELL_EFFECT_EXECUTE},
+    REACHERS("outdated audit view info show search publish fetch login logout whoami ping"),
+    RUNNERS("install i add update up upgrade exec dlx create init rebuild rb test t start import link ln deploy pack"
+            " patch patch-commit setup env self-update approve-builds"),
+    WRITERS("remove rm uninstall un unlink prune dedupe set cache server"),
+    {0},
+};
+
+static const struct shell_program bun_rows[] = {
+    GROUP("pm", SHOWS("ls list bin hash hash-string hash-print", FLAGS("--all -g --global")),
+          WRITERS("cache migrate pack trust untrusted default-trusted version pkg")),
+    REACHERS("outdated info publish audit why"),
+    RUNNERS("run test x install i add update upgrade create init build exec repl link unlink patch dev start"),
+    WRITERS("remove rm"),
+    {0},
+};
+
+/* ---- python's -------------------------------------------------------------------------------------------- */
+
+static const struct shell_option pip_options[] = {
+    FLAGS("-v --verbose -vv -q --quiet --isolated --no-color --disable-pip-version-check --no-input --no-python-version"
+          "-warning --require-virtualenv"),
+    HELPS("-h --help -V --version"),
+    {0},
+};
+
+static const struct shell_program pip_rows[] = {
+    SHOWS_MORE("list", pip_options,
+               FLAGS("-e --editable -l --local --user --pre --not-required --exclude-editable --include-editable"),
+               VALUES("--format --exclude"), TREES("--path"), REACHES("-o --outdated -u --uptodate")),
+    SHOWS_MORE("show", pip_options, FLAGS("-f --files")),
+    SHOWS_MORE("freeze", pip_options, FLAGS("-l --local --user --all --exclude-editable"), VALUES("--exclude"),
+               TREES("--path"), FILES("-r --requirement")),
+    SHOWS_MORE("check inspect debug completion help", pip_options,
+               FLAGS("--local --user -b --bash -z --zsh -f --fish")),
+    SHOWS_MORE("hash", pip_options, VALUES("-a --algorithm")),
+    GROUP("config", SHOWS_MORE("list get debug", pip_options, FLAGS("--global --user --site")), WRITERS("set unset"),
+          RUNNERS("edit")),
+    GROUP("cache", SHOWS_MORE("dir info list", pip_options, VALUES("--format")), WRITERS("remove purge")),
+    REACHERS("index search"),
+    RUNNERS("install download wheel lock"),
+    WRITERS("uninstall"),
+    {0},
+};
+
+static const struct shell_option poetry_options[] = {
+    FLAGS("-q --quiet -v -vv -vvv --verbose --ansi --no-ansi -n --no-interaction --no-plugins --no-cache"),
+    TREES("-C --directory -P --project"),
+    HELPS("-h --help -V --version"),
+    {0}};
+
+static const struct shell_program poetry_rows[] = {
+    SHOWS_MORE("show", poetry_options, FLAGS("-t --tree --why -T --top-level -a --all --no-dev --no-truncate"),
+               VALUES("--only --with --without"), REACHES("-l --latest -o --outdated")),
+    SHOWS_MORE("version", poetry_options, FLAGS("-s --short --dry-run")),
+    SHOWS_MORE("check", poetry_options, FLAGS("--lock --strict")),
+    SHOWS_MORE("about list help", poetry_options, FLAGS("--raw")),
+    GROUP("env", SHOWS_MORE("list info", poetry_options, FLAGS("-p --path -e --executable --full-path")),
+          WRITERS("remove use activate")),
+    REACHERS("search lock publish update add"),
+    RUNNERS("install run shell build init new"),
+    WRITERS("remove config cache self source export"),
+    {0},
+};
+
+static const struct shell_option uv_options[] = {
+    FLAGS("-q --quiet -v --verbose --no-progress --offline --no-cache -n --no-config"),
+    VALUES("--color"),
+    HELPS("-h --help -V --version"),
+    {0}};
+
+static const struct shell_program uv_rows[] = {
+    GROUP("pip",
+          SHOWS_MORE("list", uv_options, FLAGS("-e --editable --exclude-editable --system --strict"),
+                     VALUES("--format --exclude"), REACHES("--outdated")),
+          SHOWS_MORE("show check", uv_options, FLAGS("-f --files --system --strict")),
+          SHOWS_MORE("freeze", uv_options, FLAGS("--exclude-editable --system --strict")),
+          SHOWS_MORE("tree", uv_options, FLAGS("--invert --no-dedupe --system --strict --show-version-specifiers"),
+                     VALUES("-d --depth --prune --package"), REACHES("--outdated")),
+          RUNNERS("install sync compile"), WRITERS("uninstall")),
+    GROUP("python", SHOWS_MORE("find dir", uv_options, FLAGS("--system --bin")),
+          SHOWS_MORE("list", uv_options, FLAGS("--only-installed --all-versions")), REACHERS("install upgrade"),
+          WRITERS("uninstall pin")),
+    GROUP("tool", SHOWS_MORE("list dir", uv_options, FLAGS("--show-paths --bin")), RUNNERS("run install upgrade"),
+          WRITERS("uninstall update-shell")),
+    GROUP("cache", SHOWS_MORE("dir", uv_options, FLAGS("--bin")), WRITERS("clean prune")),
+    SHOWS_MORE("version help", uv_options, FLAGS("--short")),
+    REACHERS("lock tree publish"),
+    RUNNERS("run sync add build init x"),
+    WRITERS("remove venv export self"),
+    {0},
+};
+
+static const struct shell_program conda_rows[] = {
+    SHOWS("list", FLAGS("-e --export --explicit --json --no-pip -f --full-name -c --canonical --revisions -r"),
+          VALUES("-n --name"), TREES("-p --prefix")),
+    SHOWS("info", FLAGS("-a --all -e --envs -s --system --json --base --unsafe-channels")),
+    GROUP("env", SHOWS("list", FLAGS("--json")),
+          SHOWS("export", FLAGS("--no-builds --from-history --json"), VALUES("-n --name")), RUNNERS("create update"),
+          WRITERS("remove config")),
+    REACHERS("search"),
+    RUNNERS("install create update upgrade run build activate develop"),
+    WRITERS("remove uninstall clean config init rename"),
+    {0},
+};
+
+/* ---- ruby's, php's, the system's ------------------------------------------------------------------------- */
+
+static const struct shell_program gem_rows[] = {
+    SHOWS("list",
+          FLAGS("-l --local -d --details -i --installed -I --no-installed -a --all --versions --no-versions -e"
+                " --exact -q --quiet --prerelease --no-prerelease"),
+          VALUES("-v --version"), REACHES("-r --remote -b --both")),
+    SHOWS("environment env which contents help query dependency specification",
+          FLAGS("-l --local --all -a --lib-only -s --show-files")),
+    REACHERS("search info outdated fetch push owner yank signin signout sources"),
+    RUNNERS("install i update exec build pristine open"),
+    WRITERS("uninstall cleanup unpack lock generate_index"),
+    {0},
+};
+
+/* Installed packages as composer.json and its lock file tell; plugins of the project are loaded unless forbidden. */
+static const struct shell_program composer_rows[] = {
+    {"show info licenses validate depends why prohibits why-not status outdated check-platform-reqs fund suggests",
+     .judge = shell_judge_runs},
+    PLAIN("about"),
+    REACHERS("search audit diagnose"),
+    RUNNERS("install i update u upgrade require r run run-script exec create-project init global dump-autoload"
+            " reinstall"),
+    WRITERS("remove rm clear-cache config archive bump"),
+    {0},
+};
+
+static const struct shell_program brew_rows[] = {
+    SHOWS("list ls", FLAGS("--formula --formulae --cask --casks --versions --full-name --pinned --multiple -1 -l -r -t"
+                           " --installed-on-request")),
+    SHOWS("leaves", FLAGS("-r --installed-on-request -p --installed-as-dependency")),
+    PLAIN("config commands shellenv"),
+    GROUP("services", SHOWS("list ls", FLAGS("--json")), WRITERS("start stop restart run cleanup kill")),
+    REACHERS("info abv search outdated deps uses desc home update up fetch doctor dr livecheck log cat options"),
+    RUNNERS("install reinstall upgrade bundle test create edit"),
+    WRITERS("uninstall remove rm link unlink pin unpin cleanup autoremove tap untap tap-info analytics"),
+    {0},
+};
+
+const struct shell_program shell_programs_dev_packages[] = {
+    {"npm", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = npm_rows, .more_options = npm_options},
+    {"pnpm", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = pnpm_rows, .more_options = pnpm_options},
+    {"bun", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = bun_rows,
+     .options = OPTIONS(HELPS("-v --version --revision -h --help"))},
+    /* A file of the project may say which yarn runs (yarnPath), and plugins: even for --version. */
+    {"yarn yarnpkg npx pnpx bunx corepack uvx", SHELL_SYNTAX_EXACT, SHELL_EXECUTES,
+     "it runs what the project or a registry names", .rest = SHELL_EFFECT_EXECUTE},
+    {"pip pip3 pip3.9 pip3.10 pip3.11 pip3.12 pip3.13", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = pip_rows,
+     .more_options = pip_options},
+    {"pipx", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version -h --help")),
+     .subcommands = SUBCOMMANDS(SHOWS("list", FLAGS("--short --json --include-injected --skip-maintenance")),
+                                RUNNERS("run install inject upgrade upgrade-all reinstall reinstall-all runpip"),
+                                WRITERS("uninstall uninstall-all ensurepath"))},
+    {"poetry", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = poetry_rows, .more_options = poetry_options},
+    {"uv", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = uv_rows, .more_options = uv_options},
+    {"conda mamba micromamba", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = conda_rows,
+     .options = OPTIONS(HELPS("-V --version -h --help"))},
+    {"gem", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = gem_rows,
+     .options = OPTIONS(HELPS("-v --version -h --help"))},
+    {"composer", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = composer_rows,
+     .options = OPTIONS(FLAGS("--no-plugins --no-ansi -n --no-interaction -q --quiet"))},
+    {"brew", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = brew_rows,
+     .options = OPTIONS(HELPS("--version -v --prefix --cellar --caskroom --repository --cache -h --help"))},
+    {"bundle bundler rake rails rspec rubocop irb pry spring jekyll fastlane cocoapods pod", SHELL_SYNTAX_EXACT,
+     SHELL_EXECUTES, "it runs code of the project", .rest = SHELL_EFFECT_EXECUTE},
+    {"nix", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version --help")),
+     .subcommands =
+         SUBCOMMANDS(RUNNERS("build develop run shell eval repl flake profile store search fmt hash why-depends"
+                             " path-info log show-config"))},
+    {"nix-shell nix-build nix-env nix-store nix-channel nixos-rebuild home-manager nix-instantiate", SHELL_SYNTAX_EXACT,
+     SHELL_EXECUTES, "it builds or installs", .options = OPTIONS(HELPS("--version --help")),
+     .rest = SHELL_EFFECT_EXECUTE},
+    {"asdf mise rtx pyenv rbenv nodenv fnm volta n sdk jenv goenv", SHELL_SYNTAX_EXACT, SHELL_EXECUTES,
+     "it changes or runs what other programs are", .options = OPTIONS(HELPS("--version -V -v --help")),
+     .subcommands = SUBCOMMANDS(PLAIN("current version versions which whence root"),
+                                RUNNERS("exec install plugin shell run use x"), WRITERS("global local uninstall"))},
+    {0},
+};

@@ -1,0 +1,301 @@
+/*
+ * programs_dev_tools.c: linters, formatters, counters, editors, multiplexers and other version controls. Linters whose
+ * settings may name plugins of the project run code (programs_dev_languages.c); those here do not. shellcheck(1),
+ * shfmt, clang-format --help, ruff, black, cppcheck, cloc, tokei, scc, ctags(1), tmux(1), svn help.
+ */
+#include "shell/programs.h"
+#include "shell/rows.h"
+
+/* A program that changes its operands unless one of `checks` is given. */
+static void judge_formatter(struct shell_reading *reading, const struct shell_program *row, const char *checks,
+                            const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, row, words, count, &arguments) || arguments.help)
+        return;
+    for (size_t at = 0; at < arguments.operand_count; at++)
+        shell_apply(reading, SHELL_EFFECT_READ_TREE, arguments.operands[at], hv_str_from(row->names));
+    if (!arguments.operand_count)
+        shell_reads_directory(reading, true);
+    if (!shell_given(&arguments, checks))
+        shell_worsenf(reading, SHELL_WRITES, "%s changes files", row->names);
+}
+
+static void judge_black(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        HELPS("--version -h --help"),
+        FLAGS("--check --diff --color --no-color -q --quiet -v --verbose -S --skip-string-normalization --preview"
+              " -C --skip-magic-trailing-comma --fast --safe --pyi --ipynb -x --skip-source-first-line"),
+        VALUES(
+            "-l --line-length -t --target-version --include --exclude --extend-exclude --force-exclude -W --workers"),
+        FILES("--config"),
+        RUNS_WITH("-c --code"),
+        {0}};
+    static const struct shell_program row = {"black", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
+    judge_formatter(reading, &row, "--check --diff", words, count);
+}
+
+static void judge_isort(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        HELPS("--version -h --help -V"),
+        FLAGS("-c --check --check-only -d --diff -q --quiet -v --verbose --color"),
+        VALUES("--profile -l --line-length --skip -s"),
+        {0}};
+    static const struct shell_program row = {"isort", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
+    judge_formatter(reading, &row, "-c --check --check-only -d --diff", words, count);
+}
+
+static const struct shell_option ruff_options[] = {
+    FLAGS("-q --quiet -v --verbose -s --silent --isolated -n --no-cache --preview --no-preview"),
+    FILES("--config"),
+    HELPS("-h --help"),
+    {0}};
+
+static void judge_ruff_format(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS("--check --diff --respect-gitignore --no-respect-gitignore --force-exclude"),
+        VALUES("--line-length --target-version --exclude --extension --range"),
+        {0}};
+    static const struct shell_program row = {"format", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options,
+                                             .more_options = ruff_options};
+    judge_formatter(reading, &row, "--check --diff", words, count);
+}
+
+static const struct shell_program ruff_rows[] = {
+    {"check", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("--diff --show-files --show-settings --statistics -e --exit-zero --exit-non-zero-on-fix"
+                              " --ignore-noqa --no-fix --no-unsafe-fixes --no-show-fixes --show-fixes"
+                              " --respect-gitignore --no-respect-gitignore --force-exclude"),
+                        VALUES("--select --ignore --extend-select --extend-ignore --fixable --unfixable --exclude"
+                               " --extend-exclude --target-version --output-format --per-file-ignores"
+                               " --line-length --extension"),
+                        CHANGES("--fix --fix-only --unsafe-fixes --add-noqa -w --watch"),
+                        OUTPUTS("-o --output-file --cache-dir")),
+     .more_options = ruff_options, .rest = SHELL_EFFECT_READ_TREE, .without_operands = SHELL_EFFECT_READ},
+    {"format", .judge = judge_ruff_format},
+    SHOWS("rule", FLAGS("--all"), VALUES("--output-format")),
+    SHOWS("config linter version help", VALUES("--output-format")),
+    WRITERS("clean server"),
+    {0},
+};
+
+/* shfmt prints unless -w is given. */
+static const struct shell_option shfmt_options[] = {
+    HELPS("--version -h --help"),
+    FLAGS(
+        "-l --list -d --diff -s --simplify -mn --minify -bn --binary-next-line -ci --case-indent -sr --space-redirects"
+        " -kp --keep-padding -fn --func-next-line -f --find --to-json -tojson --from-json -p --posix --apply-ignore"),
+    VALUES("-ln --language-dialect -i --indent --filename"),
+    CHANGES("-w --write"),
+    {0},
+};
+
+static const struct shell_option shellcheck_options[] = {
+    HELPS("-V --version --help --list-optional"),
+    FLAGS("-a --check-sourced -x --external-sources --norc"),
+    MAYBE("-C --color"),
+    VALUES("-i --include -e --exclude -f --format -o --enable -S --severity -s --shell -W --wiki-link-count"
+           " --extended-analysis"),
+    TREES("-P --source-path"),
+    FILES("--rcfile"),
+    {0},
+};
+
+static const struct shell_option clang_format_options[] = {
+    HELPS("--version -version --help -help"),
+    FLAGS(
+        "-n --dry-run --Werror -Werror --verbose --dump-config -dump-config --sort-includes --fail-on-incomplete-format"
+        " --output-replacements-xml"),
+    MAYBE("--style -style --fallback-style -fallback-style --assume-filename -assume-filename --lines -lines --offset"
+          " --length --cursor --ferror-limit --Wno-error --qualifier-alignment"),
+    CHANGES("-i"),
+    {0},
+};
+
+static const struct shell_option cppcheck_options[] = {
+    HELPS("--version --help -h --errorlist --doc"),
+    FLAGS("-q --quiet -v --verbose -f --force --inline-suppr --inconclusive --xml --check-config -E --check-headers"),
+    MAYBE("--enable --disable --std --language --suppress --error-exitcode --max-configs --max-ctu-depth --platform"
+          " --template --xml-version --check-level --relative-paths --file-filter -D -U -j -l --report-progress"),
+    TREES("-I -i"),
+    {0},
+};
+
+static const struct shell_option cloc_options[] = {
+    HELPS("--version --help --show-lang --show-ext"),
+    FLAGS("--by-file --by-file-by-lang --json --yaml --csv --md --xml --quiet --hide-rate --fullpath --skip-uniqueness"
+          " --show-os --sum-one --no-recurse --3"),
+    MAYBE("--exclude-dir --include-lang --exclude-lang --exclude-ext --include-ext --not-match-d --match-d --match-f"
+          " --not-match-f --timeout --processes --max-file-size --csv-delimiter"),
+    {0},
+};
+
+static const struct shell_option tokei_options[] = {
+    HELPS("-V --version -h --help -l --languages"),
+    FLAGS("-f --files -C --compact --hidden --no-ignore --no-ignore-dot --no-ignore-parent --no-ignore-vcs -v"),
+    VALUES("-e --exclude -t --types --type -s --sort -r --rsort -o --output -c --columns -n --num-format"),
+    FILES("-i --input"),
+    {0},
+};
+
+static const struct shell_option scc_options[] = {
+    HELPS("--version -h --help -l --languages"),
+    FLAGS(
+        "--by-file -c --no-complexity --no-cocomo -w --wide -a --dryness --no-size --no-duplicates -d --ci --no-gen -z"
+        " --min --gen --debug -v --verbose --no-ignore --no-gitignore"),
+    VALUES("-f --format -s --sort -i --include-ext -x --exclude-ext --exclude-dir -M --not-match --count-as"),
+    OUTPUTS("-o --output"),
+    {0},
+};
+
+static const struct shell_option python_check_options[] = {
+    HELPS("--version -h --help"),
+    FLAGS("-v --verbose -q --quiet --statistics --count --show-source --show-pep8 -s --strict --list-files"
+          " --no-warnings"),
+    VALUES("--max-line-length --select --ignore --exclude --filename --format -f"),
+    {0},
+};
+
+/* ctags writes its file, but for -x and the lists. */
+static void judge_ctags(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    bool lists = false;
+    for (size_t at = 1; at < count; at++) {
+        bool known = words[at].known;
+        lists |= known && (hv_str_is(words[at].value, "-x") || hv_str_starts(words[at].value, HV_STR("--list-")) ||
+                           hv_str_is(words[at].value, "--version") || hv_str_is(words[at].value, "--help"));
+        bool option = shell_may_be_option(&words[at]) || shell_may_be_many(&words[at]);
+        if (!option)
+            shell_reads(reading, &words[at], true);
+        else if (!known || !(lists || shell_names_have("-R --recurse -x", words[at].value) ||
+                             hv_str_starts(words[at].value, HV_STR("--languages=")) ||
+                             hv_str_starts(words[at].value, HV_STR("--fields="))))
+            shell_worsen(reading, SHELL_UNKNOWN, "an option of ctags is not known");
+    }
+    if (!lists)
+        shell_worsen(reading, SHELL_WRITES, "ctags writes the file tags");
+}
+
+/* ---- tmux ------------------------------------------------------------------------------------------------ */
+
+/* -F is left out: a format may run programs, #(…). */
+static const struct shell_program tmux_rows[] = {
+    SHOWS("list-sessions ls list-windows lsw list-panes lsp list-clients lsc", FLAGS("-a -s"), VALUES("-t -f")),
+    SHOWS("list-keys lsk list-commands lscm list-buffers lsb info server-info", FLAGS("-N -a -1"), VALUES("-T")),
+    SHOWS("show-options show show-window-options showw show-environment showenv show-hooks",
+          FLAGS("-g -s -w -p -q -v -A -H"), VALUES("-t")),
+    SHOWS("has-session has", VALUES("-t")),
+    SHOWS("capture-pane capturep", FLAGS("-p -a -e -J -q -C -P -N -T"), VALUES("-t -S -E"), CHANGES_WITH("-b")),
+    RUNNERS(
+        "new-session new new-window neww split-window splitw send-keys send respawn-pane respawn-window run-shell run"
+        " if-shell if source-file source display-popup popup pipe-pane pipep attach-session attach a"),
+    WRITERS("kill-session kill-server kill-window kill-pane rename-session rename-window set-option set setw set-hook"
+            " select-pane selectp select-window selectw set-environment setenv set-buffer setb paste-buffer"),
+    {0},
+};
+
+/* ---- other version controls ------------------------------------------------------------------------------ */
+
+/* Operands that are addresses are asked of a server. */
+static bool names_address(const struct shell_arguments *arguments)
+{
+    for (size_t at = 0; at < arguments->operand_count; at++)
+        if (!arguments->operands[at]->known ||
+            hv_str_find(arguments->operands[at]->value, HV_STR("://"), 0) != SIZE_MAX ||
+            hv_str_starts(arguments->operands[at]->value, HV_STR("^/")))
+            return true;
+    return false;
+}
+
+static void judge_svn_local(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS("-q --quiet -v --verbose --no-ignore --ignore-externals --xml --incremental --summarize -R --recursive -N"
+              " --non-recursive --git --internal-diff --no-diff-deleted --show-item-only --no-newline"),
+        VALUES("--depth --changelist --show-item"),
+        REACHES("-u --show-updates"),
+        REACHES_WITH("-r --revision -c --change --old --new"),
+        RUNS_WITH("--diff-cmd -x --extensions --config-dir --config-option"),
+        HELPS("-h --help"),
+        {0}};
+    static const struct shell_program row = {"svn", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+        return;
+    for (size_t at = 0; at < arguments.operand_count; at++)
+        shell_apply(reading, SHELL_EFFECT_READ_TREE, arguments.operands[at], HV_STR("svn"));
+    if (!arguments.operand_count)
+        shell_reads_directory(reading, true);
+    if (names_address(&arguments))
+        shell_worsen(reading, SHELL_NETWORK, "svn asks the server");
+}
+
+static const struct shell_program svn_rows[] = {
+    {"status stat st info diff di", .judge = judge_svn_local},
+    {"help h", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE},
+    REACHERS("log cat blame praise annotate ann list ls checkout co update up commit ci export import switch sw merge"
+             " copy cp move mv mkdir delete del remove rm lock unlock propget pget pg proplist plist pl relocate"),
+    WRITERS("add revert resolve resolved cleanup propset pset ps propdel pdel pd propedit patch upgrade changelist cl"),
+    {0},
+};
+
+#define LISTER(names, list, operands)                                                                                  \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = list, .rest = operands                                  \
+    }
+
+const struct shell_program shell_programs_dev_tools[] = {
+    {"shellcheck", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = shellcheck_options, .rest = SHELL_EFFECT_READ,
+     .answers = true},
+    {"shfmt", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = shfmt_options, .rest = SHELL_EFFECT_READ_TREE,
+     .reads_input = true},
+    {"clang-format clang-format-14 clang-format-15 clang-format-16 clang-format-17 clang-format-18", SHELL_SYNTAX_WORDS,
+     SHELL_READ_ONLY, .options = clang_format_options, .rest = SHELL_EFFECT_READ, .reads_input = true},
+    LISTER("cppcheck", cppcheck_options, SHELL_EFFECT_READ_TREE),
+    LISTER("cloc", cloc_options, SHELL_EFFECT_READ_TREE),
+    {"tokei", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = tokei_options, .rest = SHELL_EFFECT_READ_TREE,
+     .without_operands = SHELL_EFFECT_READ_TREE},
+    {"scc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = scc_options, .rest = SHELL_EFFECT_READ_TREE,
+     .without_operands = SHELL_EFFECT_READ_TREE},
+    {"pycodestyle pyflakes pydocstyle", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = python_check_options,
+     .rest = SHELL_EFFECT_READ_TREE},
+    {"yamllint", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(HELPS("-v --version -h --help"), FLAGS("-s --strict --no-warnings --list-files"),
+                        VALUES("-f --format -d --config-data"), FILES("-c --config-file")),
+     .rest = SHELL_EFFECT_READ_TREE},
+    {"hadolint", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options =
+         OPTIONS(HELPS("-v --version -h --help"), FLAGS("--no-fail --no-color -V --verbose --disable-ignore-pragma"),
+                 VALUES("-f --format --ignore --error --warning --info --style -t --failure-threshold"
+                        " --trusted-registry"),
+                 FILES("-c --config")),
+     .rest = SHELL_EFFECT_READ, .reads_input = true},
+    {"black", .judge = judge_black},
+    {"isort", .judge = judge_isort},
+    {"ruff", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = ruff_rows, .more_options = ruff_options,
+     .options = OPTIONS(HELPS("-V --version"))},
+    {"ctags universal-ctags exuberant-ctags", .judge = judge_ctags},
+    {"clang-tidy clang-check iwyu include-what-you-use scan-build protoc buf swig flex bison yacc lex m4 gperf re2c"
+     " doxygen pandoc asciidoctor hugo latex pdflatex xelatex lualatex latexmk typst",
+     SHELL_SYNTAX_WORDS, SHELL_EXECUTES, "it writes files or runs plugins",
+     .options = OPTIONS(HELPS("--version -version --help")), .rest = SHELL_EFFECT_EXECUTE},
+    {"direnv", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .subcommands = SUBCOMMANDS(PLAIN("status version help"), RUNNERS("exec export reload edit hook stdlib"),
+                                WRITERS("allow permit grant deny block revoke prune"))},
+    {"tmux", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = tmux_rows,
+     .options = OPTIONS(HELPS("-V"), VALUES("-L")), .without_operands = SHELL_EFFECT_EXECUTE},
+    {"svn", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = svn_rows,
+     .options = OPTIONS(HELPS("--version --help -h -q"))},
+    /* The repository's own settings name extensions and hooks, even for --version. */
+    {"hg jj fossil bzr cvs darcs pijul sl", SHELL_SYNTAX_EXACT, SHELL_EXECUTES,
+     "it runs extensions that the repository names", .rest = SHELL_EFFECT_EXECUTE},
+    {"vim vi nvim emacs emacsclient nano micro helix hx ed ex pico joe kak subl gedit mcedit view vimdiff",
+     SHELL_SYNTAX_EXACT, SHELL_EXECUTES, "an editor waits for a person and may run anything",
+     .options = OPTIONS(HELPS("--version")), .rest = SHELL_EFFECT_EXECUTE, .without_operands = SHELL_EFFECT_EXECUTE},
+    {"code cursor codium code-insiders idea pycharm webstorm", SHELL_SYNTAX_EXACT, SHELL_EXECUTES, "it opens an editor",
+     .options = OPTIONS(HELPS("-v --version -h --help --list-extensions -s --status")), .rest = SHELL_EFFECT_EXECUTE},
+    {0},
+};

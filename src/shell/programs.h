@@ -9,9 +9,22 @@
 
 #define SHELL_PROGRAM_TABLES(TABLE)                                                                                    \
     TABLE(git)                                                                                                         \
+    TABLE(dev_languages)                                                                                               \
+    TABLE(dev_packages)                                                                                                \
+    TABLE(dev_containers)                                                                                              \
+    TABLE(dev_cloud)                                                                                                   \
+    TABLE(dev_tools)                                                                                                   \
     TABLE(builtins)                                                                                                    \
     TABLE(wrappers)                                                                                                    \
-    TABLE(text)
+    TABLE(text)                                                                                                        \
+    TABLE(files)                                                                                                       \
+    TABLE(search)                                                                                                      \
+    TABLE(find)                                                                                                        \
+    TABLE(sed)                                                                                                         \
+    TABLE(awk)                                                                                                         \
+    TABLE(archive)                                                                                                     \
+    TABLE(system)                                                                                                      \
+    TABLE(network)
 
 /* The options of a row, where it stands. */
 #define OPTIONS(...) ((const struct shell_option[]){__VA_ARGS__, {0}})

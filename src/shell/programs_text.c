@@ -1,6 +1,420 @@
-/* programs_text.c: what prints, counts, cuts and compares text. */
+/*
+ * programs_text.c: what prints, counts, cuts, sorts, compares and converts text: coreutils 9.1, diffutils 3.8,
+ * util-linux 2.38, bsdextrautils, bc 1.07, xxd, and readers of structured text.
+ */
 #include "shell/programs.h"
+#include "shell/rows.h"
+
+#define GNU_HELP HELPS("--help --version")
+
+/* A program that reads its operands, none of whose options does anything else. */
+#define READER(names, ...)                                                                                             \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__, GNU_HELP),                           \
+                                                  .rest = SHELL_EFFECT_READ, .harmless_options = true                  \
+    }
+/* The same for operands that are data. */
+#define PRINTER(names, ...)                                                                                            \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__, GNU_HELP),                           \
+                                                  .rest = SHELL_EFFECT_NONE, .harmless_options = true                  \
+    }
+
+static const struct shell_option sort_options[] = {
+    FLAGS("-b --ignore-leading-blanks -d --dictionary-order -f --ignore-case -g --general-numeric-sort"),
+    FLAGS("-i --ignore-nonprinting -M --month-sort -h --human-numeric-sort -n --numeric-sort -R --random-sort"),
+    FLAGS("-r --reverse -V --version-sort -c -C -m --merge -s --stable -u --unique -z --zero-terminated --debug"),
+    VALUES("-k --key -t --field-separator -S --buffer-size --batch-size --parallel --sort"),
+    MAYBE("--check"),
+    FILES("--random-source --files0-from"),
+    OUTPUTS("-o --output"),
+    CHANGES_WITH("-T --temporary-directory"),
+    RUNS_WITH("--compress-program"),
+    GNU_HELP,
+    {0},
+};
+
+static const struct shell_option uniq_options[] = {
+    FLAGS("-c --count -d --repeated -D -i --ignore-case -u --unique -z --zero-terminated"),
+    MAYBE("--all-repeated --group"),
+    VALUES("-f --skip-fields -s --skip-chars -w --check-chars"),
+    GNU_HELP,
+    {0},
+};
+
+static const struct shell_option shuf_options[] = {
+    FLAGS("-e --echo -r --repeat -z --zero-terminated"),
+    VALUES("-i --input-range -n --head-count"),
+    FILES("--random-source"),
+    OUTPUTS("-o --output"),
+    GNU_HELP,
+    {0},
+};
+
+static const struct shell_option diff_options[] = {
+    FLAGS("--normal -q --brief -s --report-identical-files -c -u -e --ed -n --rcs -y --side-by-side --left-column"),
+    FLAGS("--suppress-common-lines -p --show-c-function -t --expand-tabs -T --initial-tab --suppress-blank-empty"),
+    FLAGS("-l --paginate -r --recursive --no-dereference -N --new-file -P --unidirectional-new-file"),
+    FLAGS("--ignore-file-name-case --no-ignore-file-name-case -i --ignore-case -E --ignore-tab-expansion"),
+    FLAGS("-Z --ignore-trailing-space -b --ignore-space-change -w --ignore-all-space -B --ignore-blank-lines"),
+    FLAGS("-a --text --strip-trailing-cr -d --minimal --speed-large-files -H --binary"),
+    MAYBE("--context --unified --color"),
+    VALUES("-C -U -L --label -F --show-function-line -W --width --tabsize -x --exclude -S --starting-file -I"),
+    VALUES("--ignore-matching-lines -D --ifdef --line-format --old-line-format --new-line-format"),
+    VALUES("--unchanged-line-format --old-group-format --new-group-format --unchanged-group-format"),
+    VALUES("--changed-group-format --horizon-lines --palette"),
+    FILES("-X --exclude-from"),
+    TREES("--from-file --to-file"),
+    HELPS("-v"),
+    GNU_HELP,
+    {0},
+};
+
+static const struct shell_option diff3_options[] = {
+    FLAGS("-A --show-all -e --ed -E --show-overlap -3 --easy-only -x --overlap-only -X -i -m --merge -a --text"),
+    FLAGS("--strip-trailing-cr -T --initial-tab"),
+    VALUES("-L --label"),
+    RUNS_WITH("--diff-program"),
+    HELPS("-v"),
+    GNU_HELP,
+    {0},
+};
+
+static const struct shell_option sdiff_options[] = {
+    FLAGS("-i --ignore-case -E --ignore-tab-expansion -Z --ignore-trailing-space -b --ignore-space-change"),
+    FLAGS("-W --ignore-all-space -B --ignore-blank-lines --strip-trailing-cr -a --text -l --left-column"),
+    FLAGS("-s --suppress-common-lines -t --expand-tabs -d --minimal -H --speed-large-files"),
+    VALUES("-I --ignore-matching-lines -w --width --tabsize"),
+    OUTPUTS("-o --output"),
+    RUNS_WITH("--diff-program"),
+    HELPS("-v"),
+    GNU_HELP,
+    {0},
+};
+
+/* xxd [options] [infile [outfile]]: long ones with one dash. */
+static const struct shell_option xxd_options[] = {
+    FLAGS("-a -autoskip -b -bits -C -capitalize -d -e -E -EBCDIC -i -include -p -ps -postscript -plain -u -r -revert"),
+    FLAGS("-uppercase -t"),
+    VALUES("-c -cols -g -groupsize -l -len -n -name -o -s -seek -skip -R"),
+    HELPS("-h -help -v -version"),
+    {0},
+};
+
+/* more and less print like cat when they do not write to a terminal, and a tool call's output never is one. */
+static const struct shell_option less_options[] = {
+    FLAGS("-a -A -B -c -C -d -e -E -f -F -g -G -i -I -J -L -m -M -n -N -q -Q -r -R -s -S -u -U -w -W -X -~ -K"),
+    FLAGS("--search-skip-screen --SEARCH-SKIP-SCREEN --auto-buffers --clear-screen --dumb --quit-at-eof"),
+    FLAGS("--QUIT-AT-EOF --force --quit-if-one-screen --hilite-search --HILITE-SEARCH --ignore-case --IGNORE-CASE"),
+    FLAGS("--status-column --no-lessopen --long-prompt --LONG-PROMPT --line-numbers --LINE-NUMBERS --quiet --silent"),
+    FLAGS("--raw-control-chars --RAW-CONTROL-CHARS --squeeze-blank-lines --chop-long-lines --underline-special"),
+    FLAGS("--hilite-unread --HILITE-UNREAD --no-init --tilde --quit-on-intr --no-keypad --follow-name --mouse"),
+    FLAGS("--incsearch --use-color --no-histdups --save-marks --file-size --wordwrap"),
+    VALUES(
+        "-b --buffers -h --max-back-scroll -j --jump-target -p --pattern -x --tabs -y --max-forw-scroll -z --window"),
+    VALUES("-D --color -P --prompt -# --shift --rscroll --wheel-lines --header"),
+    OUTPUTS("-o --log-file -O --LOG-FILE"),
+    HELPS("-? --help -V --version"),
+    {0},
+};
+static const struct shell_program less_row = {"less",
+                                              SHELL_SYNTAX_GNU,
+                                              SHELL_READ_ONLY,
+                                              .options = less_options,
+                                              .rest = SHELL_EFFECT_READ,
+                                              .numeric_options = true};
+
+static const struct shell_option more_options[] = {
+    FLAGS("-d --silent -l --logical -e --exit-on-eof -f --no-pause -p --print-over -c --clean-print -s --squeeze"),
+    FLAGS("-u --plain"),
+    VALUES("-n --lines"),
+    HELPS("-h --help -V --version"),
+    {0},
+};
+static const struct shell_program more_row = {"more",
+                                              SHELL_SYNTAX_GNU,
+                                              SHELL_READ_ONLY,
+                                              .options = more_options,
+                                              .rest = SHELL_EFFECT_READ,
+                                              .numeric_options = true};
+
+/* "+" and a command of the pager: only the number of a line, its end, or a pattern to look for. */
+static bool is_plain_start(struct hv_str word)
+{
+    if (hv_str_is(word, "+G") || hv_str_is(word, "+g") || hv_str_is(word, "+F"))
+        return true;
+    for (size_t i = 1; i < word.len; i++)
+        if (word.ptr[i] < '0' || word.ptr[i] > '9')
+            return false;
+    return true;
+}
+
+static void judge_pager(struct shell_reading *reading, const struct shell_program *row, const struct shell_word *words,
+                        size_t count)
+{
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, row, words, count, &arguments) || arguments.help)
+        return;
+    reading->act.reads_input |= !arguments.operand_count;
+    for (size_t i = 0; i < arguments.operand_count; i++) {
+        const struct shell_word *word = arguments.operands[i];
+        bool plus = word->value.len && word->value.ptr[0] == '+';
+        if (plus && (!word->known || !is_plain_start(word->value)))
+            shell_worsen(reading, SHELL_EXECUTES, "the pager runs the command behind +");
+        else if (!plus && (word->known || !shell_may_be_option(word)))
+            shell_reads(reading, word, false);
+        else if (!plus)
+            shell_worsen(reading, SHELL_UNKNOWN, "a word that is not known may be a command of the pager");
+    }
+}
+
+static void judge_less(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_pager(reading, &less_row, words, count);
+}
+
+static void judge_more(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_pager(reading, &more_row, words, count);
+}
+
+/* dc runs what stands behind "!", in its arguments and in what it reads. */
+static const struct shell_option dc_options[] = {
+    VALUES("-e --expression"),
+    RUNS_WITH("-f --file"),
+    HELPS("-h --help -V --version"),
+    {0},
+};
+static const struct shell_program dc_row = {"dc", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = dc_options};
+
+static void judge_dc(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &dc_row, words, count, &arguments) || arguments.help)
+        return;
+    bool plain = arguments.given_count && !arguments.operand_count;
+    for (size_t i = 0; i < arguments.given_count; i++) {
+        const struct shell_word *code = &arguments.given[i].argument;
+        plain &= code->known && hv_str_find_byte(code->value, '!', 0) == SIZE_MAX &&
+                 hv_str_find_byte(code->value, '?', 0) == SIZE_MAX;
+    }
+    if (!plain) {
+        reading->act.runs_input = true;
+        shell_worsen(reading, SHELL_EXECUTES, "dc runs commands behind !");
+    }
+}
+
+/* jq reads modules, but writes nothing and runs nothing. */
+static const struct shell_option jq_options[] = {
+    FLAGS("-c --compact-output -n --null-input -e --exit-status -s --slurp -r --raw-output -j --join-output"),
+    FLAGS("-a --ascii-output -S --sort-keys -C --color-output -M --monochrome-output --tab -R --raw-input --stream"),
+    FLAGS("--stream-errors --seq --unbuffered --args --jsonargs --raw-output0 --debug-dump-disasm --debug-trace"),
+    FLAGS("--binary -b"),
+    VALUES("--indent"),
+    TREES("-L --library-path"),
+    FILES("-f --from-file"),
+    {"--arg --argjson", SHELL_EFFECT_NONE, SHELL_ARITY_TWO},
+    {"--slurpfile --rawfile --argfile", SHELL_EFFECT_UNKNOWN, SHELL_ARITY_TWO},
+    HELPS("-h --help -V --version"),
+    {0},
+};
+
+/* jq's own words: options anywhere; --slurpfile NAME FILE reads; behind --args everything is data. */
+static const struct shell_program jq_row = {"jq", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = jq_options};
+
+static void judge_jq_operands(struct shell_reading *reading, const struct shell_arguments *arguments)
+{
+    size_t first = shell_given(arguments, "-f --from-file") ? 0 : 1;
+    bool data = shell_given(arguments, "--args --jsonargs") != NULL;
+    reading->act.reads_input = arguments->operand_count <= first && !shell_given(arguments, "-n --null-input");
+    if (arguments->scattered)
+        reading->act.reads_listed = false;
+    for (size_t i = first; i < arguments->operand_count && !data; i++)
+        shell_reads(reading, arguments->operands[i], false);
+    const struct shell_word *filter = first && arguments->operand_count ? arguments->operands[0] : NULL;
+    if (filter && (!filter->known || hv_str_find(filter->value, HV_STR("import"), 0) != SIZE_MAX ||
+                   hv_str_find(filter->value, HV_STR("include"), 0) != SIZE_MAX))
+        reading->act.reads_listed = false;
+}
+
+static void judge_jq(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    struct shell_program row = jq_row;
+    struct shell_word *plain = hv_arena_array(reading->arena, struct shell_word, count);
+    size_t kept = 0;
+    row.harmless_options = true;
+    for (size_t i = 0; i < count; i++) {
+        bool file = words[i].known && shell_names_have("--slurpfile --rawfile --argfile", words[i].value);
+        if (file && i + 2 < count) {
+            shell_reads(reading, &words[i + 2], false);
+            i += 2;
+        } else {
+            plain[kept++] = words[i];
+        }
+    }
+    if (shell_arguments(reading, &row, plain, kept, &arguments) && !arguments.help)
+        judge_jq_operands(reading, &arguments);
+}
+
+/* yq (mikefarah's, and the wrapper of jq): the options that both have and that only read. */
+static const struct shell_option yq_options[] = {
+    FLAGS("-C --colors -M --no-colors -e --exit-status -N --no-doc -n --null-input -P --prettyPrint -r --unwrapScalar"),
+    FLAGS("-j --tojson -v --verbose --slurp -y -Y -c -S"),
+    VALUES("-I --indent -o --output-format -p --input-format"),
+    {"-i --inplace", SHELL_EFFECT_WRITES},
+    HELPS("-h --help -V --version"),
+    {0},
+};
+
+static const struct shell_option iconv_options[] = {
+    FLAGS("-c -l --list -s --silent --verbose"),
+    VALUES("-f --from-code -t --to-code"),
+    OUTPUTS("-o --output"),
+    HELPS("-? --help --usage -V --version"),
+    {0},
+};
+
+/* Documents name others that are fetched; --nonet, or not loading them, keeps it at home. */
+static const struct shell_option xmllint_options[] = {
+    FLAGS("--debug --debugent --copy --recover --huge --noenc --nodict --novalid --htmlout --nowrap --timing --html"),
+    FLAGS("--xmlout --nodefdtd --push --memory --nowarning --noblanks --nocdata --c14n --c14n11 --exc-c14n --nsclean"),
+    FLAGS("--testIO --noxincludenode --nofixup-base-uris --stream --walker --chkregister --sax1 --sax --oldxml10"),
+    FLAGS("--noout --nonet --format --quiet --repeat --xpath0"),
+    VALUES("--xpath --pattern --encode --pretty --maxmem --maxamplitude"),
+    FILES("--schema --relaxng --schematron --dtdvalid"),
+    REACHES("--noent --valid --postvalid --dtdattr --xinclude --loaddtd --insert"),
+    OUTPUTS("-o --output"),
+    HELPS("--version"),
+    {0},
+};
+static const struct shell_program xmllint_row = {"xmllint", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+                                                 .options = xmllint_options};
+
+/* A document may be a URL. */
+static bool may_be_url(const struct shell_word *word)
+{
+    return hv_str_find(word->value, HV_STR("://"), 0) != SIZE_MAX || (!word->known && !word->value.len);
+}
+
+static void judge_xmllint(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &xmllint_row, words, count, &arguments) || arguments.help)
+        return;
+    reading->act.reads_input = !arguments.operand_count;
+    for (size_t i = 1; i < count; i++)
+        if (may_be_url(&words[i]))
+            shell_worsen(reading, SHELL_NETWORK, "xmllint fetches documents that are named by a URL");
+    for (size_t i = 0; i < arguments.operand_count; i++)
+        shell_reads(reading, arguments.operands[i], false);
+}
 
 const struct shell_program shell_programs_text[] = {
+    READER("cat", FLAGS("-A --show-all -b --number-nonblank -e -E --show-ends -n --number -s --squeeze-blank -t -T"),
+           FLAGS("--show-tabs -u -v --show-nonprinting")),
+    READER("tac", FLAGS("-b --before -r --regex"), VALUES("-s --separator")),
+    {"head", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-q --quiet --silent -v --verbose -z --zero-terminated"), VALUES("-c --bytes -n --lines"),
+                        GNU_HELP),
+     .rest = SHELL_EFFECT_READ, .harmless_options = true, .numeric_options = true},
+    {"tail", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-f -F --retry -q --quiet --silent -v --verbose -z --zero-terminated"), MAYBE("--follow"),
+                        VALUES("-c --bytes -n --lines --max-unchanged-stats --pid -s --sleep-interval"), GNU_HELP),
+     .rest = SHELL_EFFECT_READ, .harmless_options = true, .numeric_options = true},
+    {"less", .judge = judge_less},
+    {"more", .judge = judge_more},
+    READER("wc", FLAGS("-c --bytes -m --chars -l --lines -L --max-line-length -w --words --debug"), VALUES("--total"),
+           FILES("--files0-from")),
+    READER("nl", FLAGS("-p --no-renumber"),
+           VALUES("-b --body-numbering -d --section-delimiter -f --footer-numbering -h --header-numbering -i"),
+           VALUES("--line-increment -l --join-blank-lines -n --number-format -s --number-separator -v"),
+           VALUES("--starting-line-number -w --number-width")),
+    READER("od", FLAGS("-v --output-duplicates -a -b -c -d -f -i -l -o -s -x --traditional"),
+           VALUES("-A --address-radix --endian -j --skip-bytes -N --read-bytes -S -t --format"),
+           MAYBE("-w --width --strings")),
+    READER("hexdump hd", FLAGS("-b --one-byte-octal -X --one-byte-hex -c --one-byte-char -C --canonical -d -o -x -v"),
+           FLAGS("--two-bytes-decimal --two-bytes-octal --two-bytes-hex --no-squeezing"), MAYBE("-L --color"),
+           VALUES("-e --format -n --length -s --skip"), FILES("-f --format-file"), HELPS("-h -V")),
+    {"xxd", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = xxd_options,
+     .first = {SHELL_EFFECT_READ, SHELL_EFFECT_WRITE}, .first_count = 2},
+    READER("strings", FLAGS("-a --all -d --data -f --print-file-name -o -w --include-all-whitespace"),
+           VALUES("-n --bytes -t --radix -T --target -e --encoding -s --output-separator -U --unicode"),
+           HELPS("-h -v -V")),
+    READER("base64 base32", FLAGS("-d -D --decode -i --ignore-garbage"), VALUES("-w --wrap")),
+    READER("basenc", FLAGS("-d -D --decode -i --ignore-garbage --base64 --base64url --base32 --base32hex --base16"),
+           FLAGS("--base2msbf --base2lsbf --z85"), VALUES("-w --wrap")),
+    READER("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum b3sum",
+           FLAGS("-b --binary -c --check --tag -t --text -z --zero --ignore-missing --quiet --status --strict"),
+           FLAGS("-w --warn --untagged --debug --raw --base64"), VALUES("-l --length -a --algorithm")),
+    READER("sum", FLAGS("-r -s --sysv")),
+    READER("cut", FLAGS("-n --complement -s --only-delimited -z --zero-terminated"),
+           VALUES("-b --bytes -c --characters -d --delimiter -f --fields --output-delimiter")),
+    {"sort", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = sort_options, .rest = SHELL_EFFECT_READ},
+    {"uniq", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = uniq_options,
+     .first = {SHELL_EFFECT_READ, SHELL_EFFECT_WRITE}, .first_count = 2, .reads_input = true},
+    {"tr", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-c -C --complement -d --delete -s --squeeze-repeats -t --truncate-set1"), GNU_HELP),
+     .rest = SHELL_EFFECT_NONE, .harmless_options = true, .reads_input = true},
+    READER("paste", FLAGS("-s --serial -z --zero-terminated"), VALUES("-d --delimiters")),
+    READER("join", FLAGS("-i --ignore-case --check-order --nocheck-order --header -z --zero-terminated"),
+           VALUES("-a -e -1 -2 -j -o -t -v")),
+    {"comm", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-1 -2 -3 --check-order --nocheck-order --total -z --zero-terminated"),
+                        VALUES("--output-delimiter"), GNU_HELP),
+     .rest = SHELL_EFFECT_READ, .harmless_options = true, .answers = true},
+    {"fold", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-b --bytes -s --spaces"), VALUES("-w --width"), GNU_HELP), .rest = SHELL_EFFECT_READ,
+     .harmless_options = true, .numeric_options = true},
+    {"fmt", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-c --crown-margin -s --split-only -t --tagged-paragraph -u --uniform-spacing"),
+                        VALUES("-p --prefix -w --width -g --goal"), GNU_HELP),
+     .rest = SHELL_EFFECT_READ, .harmless_options = true, .numeric_options = true},
+    {"pr", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options =
+         OPTIONS(FLAGS("-a --across -c --show-control-chars -d --double-space -F -f --form-feed -J --join-lines"),
+                 FLAGS("-m --merge -r --no-file-warnings -t --omit-header -T --omit-pagination -v"),
+                 FLAGS("--show-nonprinting"), MAYBE("-e --expand-tabs -i --output-tabs -n --number-lines -s"),
+                 MAYBE("--separator -S --sep-string"),
+                 VALUES("-D --date-format -h --header -l --length -N --first-line-number -o --indent -w --width"),
+                 VALUES("-W --page-width --columns --pages"), GNU_HELP),
+     .rest = SHELL_EFFECT_READ, .harmless_options = true, .numeric_options = true},
+    {"expand unexpand", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-i --initial -a --all --first-only"), VALUES("-t --tabs"), GNU_HELP),
+     .rest = SHELL_EFFECT_READ, .harmless_options = true, .numeric_options = true},
+    READER("column", FLAGS("-t --table -d --table-noheadings -n -J --json -L --keep-empty-lines -x --fillrows -e"),
+           FLAGS("--table-header-repeat -m --table-maxout"),
+           VALUES("-c --output-width -s --separator -o --output-separator -N --table-columns -l --table-columns-limit"),
+           VALUES("-E --table-noextreme -H --table-hide -O --table-order -R --table-right -T --table-truncate"),
+           VALUES("-W --table-wrap -C --table-column --table-name -r --tree -i --tree-id -p --tree-parent"),
+           HELPS("-h -V")),
+    READER("rev", FLAGS("-0 --zero"), HELPS("-h -V")),
+    READER("tsort", FLAGS("-w")),
+    {"shuf", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = shuf_options, .rest = SHELL_EFFECT_READ},
+    {"seq", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-w --equal-width"), VALUES("-f --format -s --separator"), GNU_HELP),
+     .rest = SHELL_EFFECT_NONE, .harmless_options = true, .numeric_options = true},
+    PRINTER("factor", FLAGS("-h --exponents")),
+    {"numfmt", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("--debug --grouping -z --zero-terminated"), MAYBE("--header"),
+                        VALUES("-d --delimiter --field --format --from --from-unit --invalid --padding --round"),
+                        VALUES("--suffix --to --to-unit"), GNU_HELP),
+     .rest = SHELL_EFFECT_NONE, .harmless_options = true, .reads_input = true, .numeric_options = true},
+    {"expr", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE, .harmless_options = true, .answers = true},
+    READER("bc", FLAGS("-i --interactive -l --mathlib -q --quiet -s --standard -w --warn"), HELPS("-h -v")),
+    {"dc", .judge = judge_dc},
+    {"diff colordiff", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = diff_options, .rest = SHELL_EFFECT_READ_TREE,
+     .harmless_options = true, .numeric_options = true, .answers = true},
+    {"cmp", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-b --print-bytes -l --verbose -s --quiet --silent"), VALUES("-i --ignore-initial -n"),
+                        VALUES("--bytes"), HELPS("-v"), GNU_HELP),
+     .rest = SHELL_EFFECT_READ, .harmless_options = true, .answers = true},
+    {"diff3", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = diff3_options, .rest = SHELL_EFFECT_READ, .answers = true},
+    {"sdiff", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = sdiff_options, .rest = SHELL_EFFECT_READ, .answers = true},
+    {"jq", .judge = judge_jq},
+    {"yq", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = yq_options, .first = {SHELL_EFFECT_NONE}, .first_count = 1,
+     .rest = SHELL_EFFECT_READ},
+    {"iconv", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = iconv_options, .rest = SHELL_EFFECT_READ},
+    {"xmllint", .judge = judge_xmllint},
     {0},
 };

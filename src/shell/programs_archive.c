@@ -1,0 +1,371 @@
+/*
+ * programs_archive.c: what packs and unpacks: gzip 1.12, bzip2, xz 5.4, zstd, zip 3, unzip 6, tar 1.34, cpio, and what
+ * looks into programs: binutils 2.40.
+ */
+#include "shell/programs.h"
+#include "shell/rows.h"
+#include <string.h>
+
+#define GNU_HELP HELPS("--help --version")
+#define READ SHELL_EFFECT_READ
+#define WRITE SHELL_EFFECT_WRITE
+#define NONE SHELL_EFFECT_NONE
+
+/* ---- compressors: to stdout, to test or to list they only read ------------------------------------------- */
+
+static const struct shell_option gzip_options[] = {
+    FLAGS(
+        "-a --ascii -c --stdout --to-stdout -d --decompress --uncompress -f --force -k --keep -l --list -n --no-name"),
+    FLAGS("-N --name -q --quiet -r --recursive --rsyncable --synchronous -t --test -v --verbose"),
+    FLAGS("-1 -2 -3 -4 -5 -6 -7 -8 -9 --fast --best"),
+    VALUES("-S --suffix"),
+    HELPS("-h -H -V -L --license"),
+    GNU_HELP,
+    {0},
+};
+static const struct shell_option bzip2_options[] = {
+    FLAGS(
+        "-c --stdout -d --decompress -z --compress -k --keep -f --force -t --test -q --quiet -v --verbose -s --small"),
+    FLAGS("-1 -2 -3 -4 -5 -6 -7 -8 -9 --fast --best"),
+    HELPS("-h --help -L --license -V --version"),
+    {0},
+};
+static const struct shell_option xz_options[] = {
+    FLAGS(
+        "-z --compress -d --decompress --uncompress -t --test -l --list -k --keep -f --force -c --stdout --to-stdout"),
+    FLAGS("--single-stream --no-sparse --no-warn -Q -q --quiet -v --verbose --robot -e --extreme --no-adjust"),
+    FLAGS("-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --best --fast --ignore-check"),
+    VALUES("-S --suffix -F --format -C --check -T --threads --block-size --block-list --flush-timeout -M --memlimit"),
+    VALUES("--memlimit-compress --memlimit-decompress --memlimit-mt-decompress --memory"),
+    MAYBE("--lzma1 --lzma2 --x86 --arm --armthumb --arm64 --powerpc --ia64 --sparc --delta"),
+    HELPS("-h -H -V --long-help --info-memory"),
+    GNU_HELP,
+    {0},
+};
+static const struct shell_option zstd_options[] = {
+    FLAGS("-d --decompress --uncompress -z --compress -k --keep -f --force -c --stdout -t --test -l --list -q --quiet"),
+    FLAGS("-v --verbose -r --ultra --no-check --check --no-progress --progress --long --single-thread --sparse"),
+    FLAGS("--no-sparse -1 -2 -3 -4 -5 -6 -7 -8 -9 -0"),
+    OUTPUTS("-o"),
+    HELPS("-h -H -V"),
+    GNU_HELP,
+    {0},
+};
+
+/* prints: the options that send the result to stdout, or only look. */
+static void judge_compressor(struct shell_reading *reading, const struct shell_program *row, const char *prints,
+                             const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, row, words, count, &arguments) || arguments.help)
+        return;
+    bool quiet = shell_given(&arguments, prints) != NULL || strstr(row->names, "cat");
+    bool tree = shell_given(&arguments, "-r --recursive") != NULL;
+    reading->act.reads_input = !arguments.operand_count;
+    for (size_t i = 0; i < arguments.operand_count; i++) {
+        shell_reads(reading, arguments.operands[i], tree);
+        if (!quiet && !(arguments.operands[i]->known && hv_str_is(arguments.operands[i]->value, "-"))) {
+            shell_worsenf(reading, SHELL_WRITES, "%.*s replaces its files", HV_STR_ARG(words[0].value));
+            reading->act.writes_listed = false;
+        }
+    }
+}
+
+static void judge_gzip(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"gzip", SHELL_SYNTAX_GNU, .options = gzip_options};
+    judge_compressor(reading, &row, "-c --stdout --to-stdout -l --list -t --test", words, count);
+}
+
+static void judge_bzip2(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"bzip2", SHELL_SYNTAX_GNU, .options = bzip2_options};
+    judge_compressor(reading, &row, "-c --stdout -t --test", words, count);
+}
+
+static void judge_xz(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"xz", SHELL_SYNTAX_GNU, .options = xz_options};
+    judge_compressor(reading, &row, "-c --stdout --to-stdout -l --list -t --test", words, count);
+}
+
+static void judge_zstd(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"zstd", SHELL_SYNTAX_GNU, .options = zstd_options};
+    judge_compressor(reading, &row, "-c --stdout -l --list -t --test", words, count);
+}
+
+static const struct shell_option printing_options[] = {FLAGS("-f -k -n -q -v"), GNU_HELP, {0}};
+static const struct shell_program printing_row = {"zcat", SHELL_SYNTAX_GNU, .options = printing_options,
+                                                  .harmless_options = true};
+
+static void judge_printing(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_compressor(reading, &printing_row, "", words, count);
+}
+
+/* ---- tar ------------------------------------------------------------------------------------------------ */
+
+static const struct shell_option tar_options[] = {
+    /* what it does */
+    FLAGS("-t --list -d --diff --compare"),
+    CHANGES("-x --extract --get -c --create -r --append -u --update -A --catenate --concatenate --delete"),
+    CHANGES("--remove-files -U --unlink-first --recursive-unlink"),
+    /* how */
+    FLAGS("-v --verbose -z --gzip --gunzip --ungzip -j --bzip2 -J --xz --lzip --lzma --lzop --zstd -Z --compress"),
+    FLAGS("-a --auto-compress -O --to-stdout -p --preserve-permissions --same-permissions -k --keep-old-files"),
+    FLAGS("--keep-newer-files --no-overwrite-dir --overwrite --skip-old-files -m --touch --same-owner --no-same-owner"),
+    FLAGS("--numeric-owner -h --dereference --hard-dereference -l --check-links --one-file-system -P"),
+    FLAGS("--absolute-names --no-recursion --recursion --wildcards --no-wildcards --anchored --no-anchored"),
+    FLAGS("--ignore-case --no-ignore-case --wildcards-match-slash --no-wildcards-match-slash --full-time --utc"),
+    FLAGS("--totals --block-number -R -i --ignore-zeros -W --verify -B --read-full-records -S --sparse -s"),
+    FLAGS("--preserve-order --same-order --null --no-null --exclude-vcs --exclude-backups --exclude-caches"),
+    FLAGS("--no-auto-compress --ignore-failed-read --ignore-command-error --show-defaults --show-omitted-dirs"),
+    FLAGS("--verbatim-files-from --no-verbatim-files-from --no-unquote --unquote --acls --xattrs --selinux --no-acls"),
+    FLAGS("--no-xattrs --no-selinux --xz --posix --portability --old-archive -o -w --interactive --confirmation"),
+    FLAGS("--force-local --no-same-permissions --delay-directory-restore --no-delay-directory-restore --seek -n"),
+    FLAGS("--occurrence"),
+    VALUES("-b --blocking-factor --record-size -H --format -V --label --exclude --exclude-ignore --strip-components"),
+    VALUES("--transform --xform --owner --group --mode --mtime --sort --quoting-style --warning -N --newer"),
+    VALUES("--after-date --newer-mtime --clamp-mtime --hole-detection --sparse-version -K --starting-file -L"),
+    VALUES("--exclude-tag --xattrs-include --xattrs-exclude --pax-option"),
+    FILES("-X --exclude-from -T --files-from"),
+    {"-C --directory", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+    {"-f --file", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+    CHANGES_WITH("-g --listed-incremental --index-file --volno-file"),
+    {"--backup", SHELL_EFFECT_NONE, SHELL_ARITY_OPTIONAL},
+    RUNS_WITH(
+        "-I --use-compress-program --to-command -F --info-script --new-volume-script --rsh-command --rmt-command"),
+    RUNS_WITH("--checkpoint-action"),
+    {"--checkpoint", SHELL_EFFECT_NONE, SHELL_ARITY_OPTIONAL},
+    HELPS("-? --help --usage --version"),
+    {0},
+};
+static const struct shell_program tar_row = {"tar", SHELL_SYNTAX_GNU, .options = tar_options};
+
+/* "host:file" is reached through rsh. */
+static void judge_archive(struct shell_reading *reading, const struct shell_given *file, bool writes)
+{
+    if (!file || (file->argument.known && hv_str_is(file->argument.value, "-"))) {
+        reading->act.reads_input = !writes;
+        return;
+    }
+    const struct shell_word *word = &file->argument;
+    if (hv_str_find_byte(word->value, ':', 0) != SIZE_MAX || (!word->known && !word->value.len))
+        shell_worsen(reading, SHELL_NETWORK, "tar reaches archives with a colon in their name over the network");
+    if (writes && !(word->known && hv_str_is(word->value, "/dev/null")))
+        shell_writes(reading, word, false);
+    else if (!writes)
+        shell_reads(reading, word, false);
+}
+
+/* tar xzf FILE: bundled letters without a dash; those that take a value take the next words, in order. */
+static struct shell_word *spread_letters(struct shell_reading *reading, const struct shell_word *words, size_t *count)
+{
+    struct hv_str letters = words[1].value;
+    struct shell_word *spread = hv_arena_array(reading->arena, struct shell_word, *count + letters.len + 1);
+    size_t length = 0, next = 2;
+    spread[length++] = words[0];
+    for (size_t i = 0; i < letters.len; i++) {
+        spread[length++] = shell_word_known(hv_arena_format(reading->arena, "-%c", letters.ptr[i]));
+        if (strchr("fCbHVNKLXTgIF", letters.ptr[i]) && next < *count)
+            spread[length++] = words[next++];
+    }
+    while (next < *count)
+        spread[length++] = words[next++];
+    *count = length;
+    return spread;
+}
+
+/* To stdout, nothing is unpacked into files. */
+static bool only_prints(const struct shell_arguments *arguments)
+{
+    return shell_given(arguments, "-O --to-stdout") &&
+           !shell_given(arguments, "-c --create -r --append -u --update -A --catenate --concatenate --delete -g "
+                                   "--listed-incremental --remove-files -U --unlink-first --recursive-unlink "
+                                   "--index-file --volno-file");
+}
+
+static void judge_tar(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    bool letters = count > 1 && words[1].known && words[1].value.len && words[1].value.ptr[0] != '-';
+    const struct shell_word *spread = letters ? spread_letters(reading, words, &count) : words;
+    struct shell_act before = reading->act;
+    if (!shell_arguments(reading, &tar_row, spread, count, &arguments) || arguments.help)
+        return;
+    if (!shell_given(&arguments, "-t --list -d --diff --compare -x --extract --get -c --create -r --append -u "
+                                 "--update -A --catenate --concatenate --delete"))
+        shell_worsen(reading, SHELL_UNKNOWN, "what tar does is not known");
+    if (reading->act.class == SHELL_WRITES && only_prints(&arguments))
+        reading->act = before;
+    bool creates = shell_given(&arguments, "-c --create -r --append -u --update -A --catenate --concatenate --delete");
+    judge_archive(reading, shell_given(&arguments, "-f --file"), creates);
+    if (creates)
+        for (size_t i = 0; i < arguments.operand_count; i++)
+            shell_reads(reading, arguments.operands[i], true);
+}
+
+/* ---- zip ------------------------------------------------------------------------------------------------ */
+
+static const struct shell_option unzip_options[] = {
+    FLAGS("-l -v -t -Z -z -p -c -q -C -a -b -M -h -1 -2 -s -m -T -x -i -o -n -j -u -f -L -U -K -X -D -V -W"),
+    VALUES("-d -P -O -I"),
+    HELPS("-hh --help"),
+    {0},
+};
+static const struct shell_program unzip_row = {"unzip", SHELL_SYNTAX_GNU, .options = unzip_options};
+
+/* Listing, testing and printing only read; without them files are made. */
+static void judge_unzip(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &unzip_row, words, count, &arguments) || arguments.help)
+        return;
+    if (arguments.operand_count)
+        shell_reads(reading, arguments.operands[0], false);
+    if (!arguments.operand_count ||
+        (shell_given(&arguments, "-l -v -t -Z -z -p -c") && !shell_given(&arguments, "-o -n -u -f -d")))
+        return;
+    reading->act.writes_listed = false;
+    shell_worsen(reading, SHELL_WRITES, "unzip makes the files that are in the archive");
+}
+
+static const struct shell_option zip_options[] = {
+    FLAGS("-r --recurse-paths -q --quiet -v --verbose -j --junk-paths -u --update -f --freshen -m --move -d --delete"),
+    FLAGS("-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -y --symlinks -X --no-extra -x --exclude -i --include -e --encrypt -g -D -@"),
+    HELPS("-h -L -h2 --help --license --version"),
+    {0},
+};
+
+/* cpio -t lists; -i and -p make files, -o writes an archive to stdout. */
+static const struct shell_option cpio_options[] = {
+    FLAGS("-t --list -v --verbose -n --numeric-uid-gid -i --extract -B -c --quiet -z"),
+    FILES("-F --file -I"),
+    GNU_HELP,
+    {0},
+};
+static const struct shell_program cpio_row = {"cpio", SHELL_SYNTAX_GNU, .options = cpio_options};
+
+static void judge_cpio(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &cpio_row, words, count, &arguments) || arguments.help)
+        return;
+    const struct shell_given *file = shell_given(&arguments, "-F --file -I");
+    reading->act.reads_input = !file;
+    if (file && hv_str_find_byte(file->argument.value, ':', 0) != SIZE_MAX)
+        shell_worsen(reading, SHELL_NETWORK, "cpio reaches archives with a colon in their name over the network");
+    if (!shell_given(&arguments, "-t --list")) {
+        reading->act.writes_listed = false;
+        shell_worsen(reading, SHELL_WRITES, "cpio makes files");
+    }
+}
+
+/* ar: the first word's letters say what it does. */
+static void judge_ar(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct hv_str letters = count > 1 ? words[1].value : (struct hv_str){0};
+    if (count > 1 && words[1].known && shell_names_have("--help --version -V -h", letters))
+        return;
+    if (letters.len && letters.ptr[0] == '-')
+        letters = hv_str_slice(letters, 1, letters.len);
+    bool reads = count > 2 && words[1].known && letters.len && strchr("tp", letters.ptr[0]);
+    for (size_t i = 1; i < letters.len; i++)
+        reads &= strchr("vOP", letters.ptr[i]) != NULL;
+    if (!reads || shell_may_be_option(&words[2])) {
+        reading->act.writes_listed = false;
+        shell_worsen(reading, words[0].known && count > 2 ? SHELL_WRITES : SHELL_UNKNOWN, "ar changes the archive");
+        return;
+    }
+    shell_reads(reading, &words[2], false);
+}
+
+/* ---- looking into programs -------------------------------------------------------------------------------- */
+
+static const struct shell_option nm_options[] = {
+    FLAGS("-a --debug-syms -A -o --print-file-name -B --no-demangle --recurse-limit --no-recurse-limit"),
+    FLAGS("-D --dynamic -e -g --extern-only -j --just-symbols -l --line-numbers -n --numeric-sort -v -p --no-sort -P"),
+    FLAGS("--portability -r --reverse-sort -S --print-size --size-sort -s --print-armap --special-syms --synthetic -u"),
+    FLAGS("--undefined-only -W --no-weak --defined-only -U --with-symbol-versions --without-symbol-versions --quiet"),
+    MAYBE("-C --demangle --unicode"),
+    VALUES("-f --format -t --radix -X --target --ifunc-chars"),
+    RUNS_WITH("--plugin"),
+    HELPS("-h -V"),
+    GNU_HELP,
+    {0},
+};
+
+static const struct shell_option objdump_options[] = {
+    FLAGS(
+        "-a --archive-headers -f --file-headers -p --private-headers -h --section-headers --headers -x --all-headers"),
+    FLAGS("-d --disassemble-all -D -S -s --full-contents -g --debugging -e --debugging-tags -G --stabs -t --syms"),
+    FLAGS("-T --dynamic-syms -r --reloc -R --dynamic-reloc -i --info -w --wide -z --disassemble-zeroes -l"),
+    FLAGS(
+        "--line-numbers -F --file-offsets --file-start-context --no-show-raw-insn --show-raw-insn --prefix-addresses"),
+    FLAGS("--special-syms --inlines --no-addresses --disassembler-color --visualize-jumps -L --process-links -K"),
+    MAYBE("--disassemble -C --demangle --source-comment --dwarf --ctf --ctf-parent -W --visualize-jumps --unicode"),
+    VALUES("-j --section -m --architecture -M --disassembler-options -b --target --start-address --stop-address"),
+    VALUES("--adjust-vma --prefix --prefix-strip --insn-width -P --private --dwarf-depth --dwarf-start --endian"),
+    TREES("-I --include"),
+    HELPS("-v -V -H"),
+    GNU_HELP,
+    {0},
+};
+
+static const struct shell_option readelf_options[] = {
+    FLAGS("-a --all -h --file-header -l --program-headers --segments -S --section-headers --sections -g"),
+    FLAGS("--section-groups -t --section-details -e --headers -s --syms --symbols --dyn-syms --lto-syms -n --notes -r"),
+    FLAGS("--relocs -u --unwind -d --dynamic -V --version-info -A --arch-specific -c --archive-index -D --use-dynamic"),
+    FLAGS("-L --lint --enable-checks -I --histogram -W --wide -T --silent-truncation -z --decompress --got-contents"),
+    FLAGS("-P --process-links"),
+    MAYBE("-w --debug-dump -C --demangle --sframe --unicode --sym-base"),
+    VALUES("-x --hex-dump -p --string-dump -R --relocated-dump --dwarf-depth --dwarf-start --ctf --ctf-parent -U"),
+    HELPS("-H -v"),
+    GNU_HELP,
+    {0},
+};
+
+const struct shell_program shell_programs_archive[] = {
+    {"gzip gunzip", .judge = judge_gzip},
+    {"bzip2 bunzip2", .judge = judge_bzip2},
+    {"xz unxz lzma unlzma", .judge = judge_xz},
+    {"zstd unzstd", .judge = judge_zstd},
+    {"zcat bzcat xzcat lzcat zstdcat gzcat", .judge = judge_printing},
+    {"zdiff zcmp bzdiff xzdiff", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-u -q -s -i -b -w -B -r"), GNU_HELP), .rest = READ, .answers = true},
+    {"tar", .judge = judge_tar},
+    {"unzip", .judge = judge_unzip},
+    {"zipinfo", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-1 -2 -s -m -l -v -h -M -t -T -U -UU -C -z")), .first = {READ}, .first_count = 1,
+     .rest = NONE, .harmless_options = true},
+    {"zip", SHELL_SYNTAX_GNU, SHELL_WRITES, "zip makes or changes an archive", zip_options, .first = {WRITE},
+     .first_count = 1, .rest = SHELL_EFFECT_READ_TREE},
+    {"zipcloak zipnote zipsplit 7z 7za 7zr rar unrar arj lha", SHELL_SYNTAX_NONE, SHELL_WRITES,
+     "makes or changes an archive or files", .rest = NONE, .harmless_options = true},
+    {"cpio", .judge = judge_cpio},
+    {"ar", .judge = judge_ar},
+    {"nm", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = nm_options, .rest = READ},
+    {"objdump", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = objdump_options, .rest = READ},
+    {"readelf", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = readelf_options, .rest = READ, .harmless_options = true},
+    {"size", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-A -B -G -d -o -x -t --totals --common -f"), VALUES("--format --radix --target"),
+                        HELPS("-h -H -V -v"), GNU_HELP),
+     .rest = READ, .harmless_options = true},
+    {"addr2line", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-a --addresses -i --inlines -p --pretty-print -s --basenames -f --functions"),
+                        MAYBE("-C --demangle"), VALUES("-b --target -j --section"), FILES("-e --exe"),
+                        HELPS("-H -h -v"), GNU_HELP),
+     .rest = NONE, .harmless_options = true, .reads_input = true},
+    {"c++filt", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-_ --strip-underscore -n --no-strip-underscore -p --no-params -t --types -i"),
+                        FLAGS("--no-verbose -r --no-recurse-limit -R --recurse-limit"), VALUES("-s --format"),
+                        HELPS("-h -v"), GNU_HELP),
+     .rest = NONE, .harmless_options = true, .reads_input = true},
+    {"ldd", SHELL_SYNTAX_GNU, SHELL_EXECUTES, "ldd may run the program to list its libraries",
+     .options = OPTIONS(FLAGS("-v --verbose -u --unused -d --data-relocs -r --function-relocs"), GNU_HELP),
+     .rest = READ},
+    {"strip objcopy ranlib", SHELL_SYNTAX_NONE, SHELL_WRITES, "changes object files", .rest = NONE,
+     .harmless_options = true},
+    {0},
+};

@@ -1,0 +1,386 @@
+/*
+ * programs_files.c: what lists, names and changes files and directories: coreutils 9.1, util-linux 2.38, file 5.44,
+ * tree 2.1, rsync 3.2.
+ */
+#include "shell/programs.h"
+#include "shell/rows.h"
+
+#define GNU_HELP HELPS("--help --version")
+
+#define READ SHELL_EFFECT_READ
+#define TREE SHELL_EFFECT_READ_TREE
+#define WRITE SHELL_EFFECT_WRITE
+#define WRITE_TREE SHELL_EFFECT_WRITE_TREE
+#define NONE SHELL_EFFECT_NONE
+
+/* ---- listing -------------------------------------------------------------------------------------------- */
+
+static const struct shell_option ls_options[] = {
+    FLAGS("-a --all -A --almost-all --author -b --escape -B --ignore-backups -c -C -d --directory -D --dired -f"),
+    FLAGS("--file-type -F -g -G --no-group --full-time --group-directories-first -h --human-readable --si -H"),
+    FLAGS("--dereference-command-line --dereference-command-line-symlink-to-dir -i --inode -k --kibibytes -l -L"),
+    FLAGS("--dereference -m -n --numeric-uid-gid -N --literal -o -p -q --hide-control-chars --show-control-chars -Q"),
+    FLAGS("--quote-name -r --reverse -R --recursive -s --size -S -t -u -U -v -x -X -Z --context -1 --zero"),
+    MAYBE("--classify --color --hyperlink"),
+    VALUES("--block-size --format --hide --indicator-style -I --ignore --quoting-style --sort --time --time-style"),
+    VALUES("-T --tabsize -w --width"),
+    GNU_HELP,
+    {0},
+};
+
+static const struct shell_option tree_options[] = {
+    FLAGS("-a -d -f -x -q -N -Q -p -u -g -s -h -D -F -v -t -c -U -r -i -A -S -n -C -X -J -l --gitignore --ignore-case"),
+    FLAGS("--matchdirs --metafirst --prune --info --noreport --si --du --inodes --device --dirsfirst --filesfirst"),
+    FLAGS("--nolinks --noreport --hintro --houtro --fromfile --fromtabfile"),
+    VALUES("-L -P -I -H -T --filelimit --timefmt --charset --sort"),
+    FILES("--gitfile --infofile"),
+    MAYBE("--filesort"),
+    OUTPUTS("-o"),
+    CHANGES("-R"), /* with -H and -L it writes 00Tree.html into directories */
+    HELPS("--help --version"),
+    {0},
+};
+
+static const struct shell_option stat_options[] = {
+    FLAGS("-L --dereference -f --file-system -t --terse"),
+    MAYBE("--cached"),
+    VALUES("-c --format --printf"),
+    GNU_HELP,
+    {0},
+};
+
+static const struct shell_option file_options[] = {
+    FLAGS("-b --brief -c --checking-printout -d -E --extension -h --no-dereference -i --mime --mime-type"),
+    FLAGS("--mime-encoding -I -k --keep-going -l --list -L --dereference -n --no-buffer -N --no-pad -0 --print0"),
+    FLAGS("-p --preserve-date -r --raw -s --special-files -S --no-sandbox -z --uncompress -Z --uncompress-noreport"),
+    FLAGS("--apple --uncompress-no-report"),
+    VALUES("-e --exclude --exclude-quiet -F --separator -P --parameter"),
+    FILES("-f --files-from -m --magic-file"),
+    CHANGES("-C --compile"),
+    HELPS("-v --version --help"),
+    {0},
+};
+
+static const struct shell_option du_options[] = {
+    FLAGS("-0 --null -a --all --apparent-size -b --bytes -c --total -D --dereference-args -H -h --human-readable"),
+    FLAGS(
+        "--inodes -k -L --dereference -l --count-links -m -P --no-dereference -S --separate-dirs --si -s --summarize"),
+    FLAGS("-x --one-file-system"),
+    MAYBE("--time"),
+    VALUES("-B --block-size -d --max-depth -t --threshold --time-style --exclude"),
+    FILES("-X --exclude-from --files0-from"),
+    GNU_HELP,
+    {0},
+};
+
+static const struct shell_option df_options[] = {
+    FLAGS("-a --all -h --human-readable -H --si -i --inodes -k -l --local --no-sync -P --portability --total -T"),
+    FLAGS("--print-type -v"),
+    MAYBE("--output"),
+    VALUES("-B --block-size -t --type -x --exclude-type"),
+    CHANGES("--sync"),
+    GNU_HELP,
+    {0},
+};
+
+/* ---- changing ------------------------------------------------------------------------------------------- */
+
+static const struct shell_option copy_options[] = {
+    FLAGS("-a --archive --attributes-only -b --copy-contents -d -f --force -i --interactive -H -l --link -L"),
+    FLAGS("--dereference -n --no-clobber -P --no-dereference -p --parents -R -r --recursive --remove-destination"),
+    FLAGS("--strip-trailing-slashes -s --symbolic-link -T --no-target-directory -u -v --verbose -x --one-file-system"),
+    FLAGS("-Z --debug"),
+    MAYBE("--backup --context --preserve --reflink --update"),
+    VALUES("--no-preserve -S --suffix --sparse"),
+    OUTPUTS("-t --target-directory"),
+    GNU_HELP,
+    {0},
+};
+
+static const struct shell_option move_options[] = {
+    FLAGS("-b -f --force -i --interactive -n --no-clobber --strip-trailing-slashes -T --no-target-directory -u -v"),
+    FLAGS("--verbose -Z --context --debug --no-copy"),
+    MAYBE("--backup --update"),
+    VALUES("-S --suffix"),
+    OUTPUTS("-t --target-directory"),
+    GNU_HELP,
+    {0},
+};
+
+static const struct shell_option link_options[] = {
+    FLAGS("-b -d -F --directory -f --force -i --interactive -L --logical -n --no-dereference -P --physical -r"),
+    FLAGS("--relative -s --symbolic -T --no-target-directory -v --verbose"),
+    MAYBE("--backup"),
+    VALUES("-S --suffix"),
+    OUTPUTS("-t --target-directory"),
+    GNU_HELP,
+    {0},
+};
+
+static const struct shell_option install_options[] = {
+    FLAGS("-b -c -C --compare -d --directory -D -p --preserve-timestamps -s --strip -T --no-target-directory -v"),
+    FLAGS("--verbose -Z"),
+    MAYBE("--backup --context --preserve-context"),
+    VALUES("-g --group -m --mode -o --owner -S --suffix"),
+    OUTPUTS("-t --target-directory"),
+    RUNS_WITH("--strip-program"),
+    GNU_HELP,
+    {0},
+};
+
+static const struct shell_option remove_options[] = {
+    FLAGS("-f --force -i -I --one-file-system --no-preserve-root -r -R --recursive -d --dir -v --verbose"),
+    MAYBE("--interactive --preserve-root"),
+    GNU_HELP,
+    {0},
+};
+
+static const struct shell_option touch_options[] = {
+    FLAGS("-a -c --no-create -f -h --no-dereference -m"),
+    VALUES("-d --date -t --time"),
+    FILES("-r --reference"),
+    GNU_HELP,
+    {0},
+};
+
+static const struct shell_option mode_options[] = {
+    FLAGS("-c --changes -f --silent --quiet -v --verbose --dereference -h --no-dereference --no-preserve-root"),
+    FLAGS("--preserve-root -R --recursive -H -L -P"),
+    VALUES("--from"),
+    FILES("--reference"),
+    GNU_HELP,
+    {0},
+};
+
+/* cp, mv, ln, install: sources, then the destination. With -t all operands are sources. */
+static void judge_transfer(struct shell_reading *reading, const struct shell_program *row,
+                           const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, row, words, count, &arguments) || arguments.help)
+        return;
+    bool moves = row->options == move_options;
+    bool target = shell_given(&arguments, "-t --target-directory") != NULL;
+    shell_worsenf(reading, SHELL_WRITES, "%.*s changes files", HV_STR_ARG(words[0].value));
+    for (size_t i = 0; i < arguments.operand_count; i++) {
+        bool last = i + 1 == arguments.operand_count;
+        if ((last && !target && (i > 0 || row->options != copy_options)) || moves)
+            shell_writes(reading, arguments.operands[i], true);
+        if (!last || target)
+            shell_reads(reading, arguments.operands[i], true);
+    }
+    if (arguments.scattered || !reading->act.write_count)
+        reading->act.reads_listed = reading->act.writes_listed = false;
+}
+
+static const struct shell_program cp_row = {"cp", SHELL_SYNTAX_GNU, SHELL_WRITES, .options = copy_options,
+                                            .harmless_options = true};
+static const struct shell_program mv_row = {"mv", SHELL_SYNTAX_GNU, SHELL_WRITES, .options = move_options,
+                                            .harmless_options = true};
+static const struct shell_program ln_row = {"ln", SHELL_SYNTAX_GNU, SHELL_WRITES, .options = link_options,
+                                            .harmless_options = true};
+static const struct shell_program install_row = {"install", SHELL_SYNTAX_GNU, SHELL_WRITES, .options = install_options};
+
+static void judge_cp(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_transfer(reading, &cp_row, words, count);
+}
+
+static void judge_mv(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_transfer(reading, &mv_row, words, count);
+}
+
+/* A link with one operand is made in the working directory, under the name of what it leads to. */
+static void judge_ln(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    judge_transfer(reading, &ln_row, words, count);
+    if (shell_arguments(reading, &ln_row, words, count, &arguments) && arguments.operand_count == 1)
+        reading->act.writes_listed = false;
+}
+
+static void judge_install(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    judge_transfer(reading, &install_row, words, count);
+    if (shell_arguments(reading, &install_row, words, count, &arguments) && shell_given(&arguments, "-d --directory"))
+        for (size_t i = 0; i < arguments.operand_count; i++)
+            shell_writes(reading, arguments.operands[i], false);
+}
+
+/* dd: if=, of= and numbers. Without of= it prints. */
+static void judge_dd(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct shell_word file = words[i];
+        size_t equals = hv_str_find_byte(words[i].value, '=', 0);
+        if (words[i].known && shell_names_have("--help --version", words[i].value) && count == 2)
+            return;
+        struct hv_str name = hv_str_slice(words[i].value, 0, equals == SIZE_MAX ? 0 : equals);
+        file.value = hv_str_slice(words[i].value, name.len + 1, words[i].value.len);
+        struct shell_word *kept = hv_arena_new(reading->arena, struct shell_word);
+        *kept = file;
+        if (!name.len || shell_may_be_many(&words[i]))
+            shell_worsen(reading, SHELL_UNKNOWN, "what dd does is not known");
+        else if (hv_str_is(name, "if"))
+            shell_reads(reading, kept, false);
+        else if (hv_str_is(name, "of") && !(file.known && shell_names_have("/dev/null /dev/stdout", file.value)))
+            shell_writes(reading, kept, false);
+        else if (!shell_names_have("of bs cbs ibs obs count skip seek iseek oseek status conv iflag oflag", name))
+            shell_worsen(reading, SHELL_UNKNOWN, "what dd does is not known");
+    }
+}
+
+/* mktemp makes a file of a fresh name in the directory for temporary files, or where its operands say. */
+static const struct shell_option mktemp_options[] = {
+    FLAGS("-d --directory -q --quiet -t"),
+    FLAGS("-u --dry-run"),
+    VALUES("--suffix -p"),
+    MAYBE("--tmpdir"),
+    GNU_HELP,
+    {0},
+};
+
+static const struct shell_option split_options[] = {
+    FLAGS("-d -e --elide-empty-files -u --unbuffered -x --verbose"),
+    MAYBE("--numeric-suffixes --hex-suffixes"),
+    VALUES("-a --suffix-length --additional-suffix -b --bytes -C --line-bytes -l --lines -n --number -t --separator"),
+    RUNS_WITH("--filter"),
+    GNU_HELP,
+    {0},
+};
+
+static const struct shell_option csplit_options[] = {
+    FLAGS("-k --keep-files -q --quiet --silent -s -z --elide-empty-files --suppress-matched"),
+    VALUES("-b --suffix-format -f --prefix -n --digits"),
+    GNU_HELP,
+    {0},
+};
+
+static const struct shell_option tee_options[] = {
+    FLAGS("-a --append -i --ignore-interrupts -p"),
+    MAYBE("--output-error"),
+    GNU_HELP,
+    {0},
+};
+static const struct shell_program tee_row = {"tee", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = tee_options,
+                                             .harmless_options = true};
+
+/* tee without files, or with streams, copies its input to its output. */
+static void judge_tee(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    reading->act.reads_input = true;
+    if (!shell_arguments(reading, &tee_row, words, count, &arguments) || arguments.help)
+        return;
+    for (size_t i = 0; i < arguments.operand_count; i++) {
+        const struct shell_word *word = arguments.operands[i];
+        bool process = !word->known && word->flags == SHELL_WORD_PROCESS && !word->value.len;
+        if (!process && !(word->known && shell_names_have("/dev/null /dev/stdout /dev/stderr", word->value)))
+            shell_writes(reading, word, false);
+    }
+}
+
+const struct shell_program shell_programs_files[] = {
+    {"ls dir vdir", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = ls_options, .rest = TREE, .without_operands = READ,
+     .harmless_options = true},
+    {"tree", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = tree_options, .rest = TREE, .without_operands = TREE},
+    {"stat", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = stat_options, .rest = READ, .harmless_options = true},
+    {"file", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = file_options, .rest = READ},
+    {"du", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = du_options, .rest = TREE, .without_operands = TREE,
+     .harmless_options = true},
+    {"df", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = df_options, .rest = NONE, .harmless_options = true},
+    {"readlink", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-f --canonicalize -e --canonicalize-existing -m --canonicalize-missing -n --no-newline"),
+                        FLAGS("-q --quiet -s --silent -v --verbose -z --zero"), GNU_HELP),
+     .rest = NONE, .harmless_options = true},
+    {"realpath", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-e --canonicalize-existing -m --canonicalize-missing -L --logical -P --physical -q"),
+                        FLAGS("--quiet -s --strip --no-symlinks -z --zero"), VALUES("--relative-to --relative-base"),
+                        GNU_HELP),
+     .rest = NONE, .harmless_options = true},
+    {"basename", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-a --multiple -z --zero"), VALUES("-s --suffix"), GNU_HELP), .rest = NONE,
+     .harmless_options = true},
+    {"dirname", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-z --zero"), GNU_HELP), .rest = NONE,
+     .harmless_options = true},
+    {"pathchk", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-p -P --portability"), GNU_HELP),
+     .rest = NONE, .harmless_options = true},
+    {"namei", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-l --long -m --modes -n --nosymlinks -o --owners -v --vertical -x --mountpoints -Z"),
+                        FLAGS("--context"), HELPS("-h -V"), GNU_HELP),
+     .rest = READ, .harmless_options = true},
+    {"getfacl", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-a --access -d --default -c --omit-header -e --all-effective -E --no-effective -s"),
+                        FLAGS("--skip-base -R --recursive -L --logical -P --physical -t --tabular -p --absolute-names"),
+                        FLAGS("-n --numeric"), HELPS("-v -h"), GNU_HELP),
+     .rest = TREE, .harmless_options = true},
+    {"lsattr", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-R -V -a -d -l -p -v")), .rest = TREE,
+     .without_operands = READ, .harmless_options = true},
+    {"cp", .judge = judge_cp},
+    {"mv", .judge = judge_mv},
+    {"ln", .judge = judge_ln},
+    {"install", .judge = judge_install},
+    {"rm", SHELL_SYNTAX_GNU, SHELL_WRITES, "rm removes files", remove_options, .rest = WRITE_TREE,
+     .harmless_options = true},
+    {"rmdir", SHELL_SYNTAX_GNU, SHELL_WRITES, "rmdir removes directories",
+     .options = OPTIONS(FLAGS("--ignore-fail-on-non-empty -p --parents -v --verbose"), GNU_HELP), .rest = WRITE,
+     .harmless_options = true},
+    {"unlink", SHELL_SYNTAX_GNU, SHELL_WRITES, "unlink removes a file", .options = OPTIONS(GNU_HELP), .rest = WRITE,
+     .harmless_options = true},
+    {"link", SHELL_SYNTAX_GNU, SHELL_WRITES, "link makes a file", .options = OPTIONS(GNU_HELP), .first = {READ},
+     .first_count = 1, .rest = WRITE, .harmless_options = true},
+    {"mkdir", SHELL_SYNTAX_GNU, SHELL_WRITES, "mkdir makes directories",
+     .options = OPTIONS(FLAGS("-p --parents -v --verbose -Z"), MAYBE("--context"), VALUES("-m --mode"), GNU_HELP),
+     .rest = WRITE, .harmless_options = true},
+    {"mkfifo", SHELL_SYNTAX_GNU, SHELL_WRITES, "mkfifo makes files",
+     .options = OPTIONS(FLAGS("-Z"), MAYBE("--context"), VALUES("-m --mode"), GNU_HELP), .rest = WRITE,
+     .harmless_options = true},
+    {"mknod", SHELL_SYNTAX_GNU, SHELL_WRITES, "mknod makes a file",
+     .options = OPTIONS(FLAGS("-Z"), MAYBE("--context"), VALUES("-m --mode"), GNU_HELP), .first = {WRITE},
+     .first_count = 1, .rest = NONE, .harmless_options = true},
+    {"touch", SHELL_SYNTAX_GNU, SHELL_WRITES, "touch changes files", touch_options, .rest = WRITE,
+     .harmless_options = true},
+    {"chmod", SHELL_SYNTAX_EXACT, SHELL_WRITES, "chmod changes the rights of files", mode_options,
+     .more_options = OPTIONS(FLAGS("-r -w -x -X -s -t -u -g -o -a")), .first = {NONE}, .first_count = 1,
+     .rest = WRITE_TREE, .first_given_by = "--reference -r -w -x -X -s -t -u -g -o -a", .harmless_options = true},
+    {"chown chgrp", SHELL_SYNTAX_GNU, SHELL_WRITES, "changes who owns files", mode_options, .first = {NONE},
+     .first_count = 1, .rest = WRITE_TREE, .first_given_by = "--reference", .harmless_options = true},
+    {"truncate", SHELL_SYNTAX_GNU, SHELL_WRITES, "truncate changes files",
+     .options = OPTIONS(FLAGS("-c --no-create -o --io-blocks"), VALUES("-s --size"), FILES("-r --reference"), GNU_HELP),
+     .rest = WRITE, .harmless_options = true},
+    {"fallocate", SHELL_SYNTAX_GNU, SHELL_WRITES, "fallocate changes files",
+     .options = OPTIONS(FLAGS("-c -d -i -n -p -v -x -z"), VALUES("-l --length -o --offset"), HELPS("-h -V"), GNU_HELP),
+     .rest = WRITE, .harmless_options = true},
+    {"shred", SHELL_SYNTAX_GNU, SHELL_WRITES, "shred destroys files",
+     .options = OPTIONS(FLAGS("-f --force -u -v --verbose -x --exact -z --zero"), MAYBE("--remove"),
+                        VALUES("-n --iterations -s --size"), FILES("--random-source"), GNU_HELP),
+     .rest = WRITE, .harmless_options = true},
+    {"mktemp", SHELL_SYNTAX_GNU, SHELL_WRITES, "mktemp makes a file", mktemp_options, .rest = NONE,
+     .harmless_options = true},
+    {"tee", .judge = judge_tee},
+    {"dd", .judge = judge_dd},
+    {"split", SHELL_SYNTAX_GNU, SHELL_WRITES, "split writes files", split_options, .first = {READ}, .first_count = 1,
+     .rest = NONE, .numeric_options = true},
+    {"csplit", SHELL_SYNTAX_GNU, SHELL_WRITES, "csplit writes files", csplit_options, .first = {READ}, .first_count = 1,
+     .rest = NONE, .harmless_options = true},
+    {"sync", SHELL_SYNTAX_GNU, SHELL_WRITES, "sync writes what is cached",
+     .options = OPTIONS(FLAGS("-d --data -f --file-system"), GNU_HELP), .rest = NONE, .harmless_options = true},
+    {"patch", SHELL_SYNTAX_GNU, SHELL_WRITES, "patch changes the files that the patch names",
+     .options = OPTIONS(FLAGS("-b --backup -c --context -E --remove-empty-files -f --force -l --ignore-whitespace -n"),
+                        FLAGS("--normal -N --forward -R --reverse -s --quiet --silent -t --batch -T -u --unified -v"),
+                        FLAGS("--verbose -Z --dry-run --binary --posix --backup-if-mismatch --no-backup-if-mismatch"),
+                        VALUES("-F --fuzz -p --strip -V --version-control -z --suffix -B --prefix -Y -D --ifdef"),
+                        VALUES("--quoting-style --reject-format --read-only -g --get"), FILES("-i --input"),
+                        OUTPUTS("-o --output -r --reject-file"), CHANGES_WITH("-d --directory"), GNU_HELP),
+     .first = {WRITE}, .first_count = 1, .rest = READ},
+    {"dos2unix unix2dos mac2unix", SHELL_SYNTAX_GNU, SHELL_WRITES, "changes the ends of lines in files",
+     .options = OPTIONS(FLAGS("-b --keep-bom -r --remove-bom -f --force -k --keepdate -l --newline -q --quiet -s"),
+                        FLAGS("--safe -F --follow-symlink -S --skip-symlink -m --add-bom -o --oldfile"),
+                        VALUES("-c --convmode"), HELPS("-h -V -L --license"), GNU_HELP),
+     .rest = WRITE},
+    {"rename prename file-rename", SHELL_SYNTAX_GNU, SHELL_EXECUTES, "rename runs its operand as perl code",
+     .options = OPTIONS(HELPS("--help -h -V --version")), .rest = NONE, .harmless_options = true},
+    {0},
+};

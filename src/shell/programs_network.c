@@ -1,0 +1,114 @@
+/*
+ * programs_network.c: what reaches other machines. A name that is looked up, or an address that is fetched, can carry
+ * data out, so none of these only reads. openssl has sub-commands that stay at home.
+ */
+#include "shell/programs.h"
+#include "shell/rows.h"
+
+static bool only_asks_for_help(const struct shell_word *words, size_t count)
+{
+    return count == 2 && words[1].known && shell_names_have("--help --version -V", words[1].value);
+}
+
+static void judge_network(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    if (only_asks_for_help(words, count))
+        return;
+    reading->act.reads_listed = reading->act.writes_listed = false;
+    shell_worsenf(reading, SHELL_NETWORK, "%.*s reaches the network", HV_STR_ARG(words[0].value));
+}
+
+static void judge_remote(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    if (!only_asks_for_help(words, count))
+        shell_worsenf(reading, SHELL_EXECUTES, "%.*s runs programs, here or on another machine",
+                      HV_STR_ARG(words[0].value));
+}
+
+/* rsync between directories of this machine writes; a colon means another machine; some options run programs. */
+static void judge_rsync(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    if (only_asks_for_help(words, count))
+        return;
+    reading->act.writes_listed = false;
+    shell_worsen(reading, SHELL_WRITES, "rsync changes files");
+    for (size_t i = 1; i < count; i++) {
+        bool option = shell_may_be_option(&words[i]);
+        bool certain = words[i].known && shell_names_have("-a -v -r -n -z -P -av -avz -azP -avn -rv -nav -anv --delete "
+                                                          "--dry-run --progress --stats --list-only --checksum -c",
+                                                          words[i].value);
+        bool excludes = words[i].known && (hv_str_starts(words[i].value, HV_STR("--exclude=")) ||
+                                           hv_str_starts(words[i].value, HV_STR("--include=")));
+        if (option && !certain && !excludes)
+            shell_worsen(reading, SHELL_EXECUTES, "options of rsync may run programs");
+        else if (!option && hv_str_find_byte(words[i].value, ':', 0) != SIZE_MAX)
+            shell_worsen(reading, SHELL_NETWORK, "rsync reaches another machine");
+    }
+}
+
+/* ---- openssl -------------------------------------------------------------------------------------------- */
+
+static const struct shell_option digest_options[] = {
+    FLAGS("-c -d -r -hex -binary -list -md5 -sha1 -sha224 -sha256 -sha384 -sha512 -sha3-256 -sha3-512 -blake2b512"),
+    FLAGS("-blake2s256 -xoflen"),
+    VALUES("-hmac -mac -macopt"),
+    OUTPUTS("-out"),
+    HELPS("-help"),
+    {0},
+};
+static const struct shell_option certificate_options[] = {
+    FLAGS("-noout -text -subject -issuer -dates -startdate -enddate -fingerprint -serial -hash -subject_hash -email"),
+    FLAGS(
+        "-issuer_hash -modulus -pubkey -purpose -ocsp_uri -ocspid -alias -sha1 -sha256 -sha512 -md5 -verify -trustout"),
+    FLAGS("-pubin -pubout -check -nodes -crl -lastupdate -nextupdate -print_certs"),
+    VALUES("-inform -outform -nameopt -certopt -checkend -checkhost -checkemail -checkip -ext"),
+    FILES("-in -CAfile"),
+    OUTPUTS("-out -keyout"),
+    HELPS("-help"),
+    {0},
+};
+static const struct shell_option coding_options[] = {
+    FLAGS("-d -e -a -A -base64 -hex -n -noout -strparse -i -dump"),
+    VALUES("-inform -offset -length -bits"),
+    FILES("-in"),
+    OUTPUTS("-out"),
+    HELPS("-help"),
+    {0},
+};
+static const struct shell_option version_options[] = {FLAGS("-a -v -b -o -f -p -d -e -m -r -c"), HELPS("-help"), {0}};
+static const struct shell_option list_options[] = {
+    FLAGS(
+        "-1 -commands -digest-commands -cipher-commands -digest-algorithms -cipher-algorithms -public-key-algorithms"),
+    FLAGS("-disabled -providers -verbose -v -s -V -stdname -tls1_2 -tls1_3 -ssl3 -psk -srp"),
+    HELPS("-help"),
+    {0},
+};
+
+static const struct shell_program openssl_rows[] = {
+    {"version", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = version_options},
+    {"help list ciphers", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = list_options, .rest = SHELL_EFFECT_NONE},
+    {"dgst md5 sha1 sha224 sha256 sha384 sha512", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = digest_options,
+     .rest = SHELL_EFFECT_READ},
+    {"x509 req crl pkcs7 verify", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = certificate_options,
+     .rest = SHELL_EFFECT_READ, .reads_input = true},
+    {"base64 asn1parse", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = coding_options, .reads_input = true},
+    {"rand", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = coding_options, .rest = SHELL_EFFECT_NONE},
+    {"s_client s_server s_time ocsp", .judge = judge_network},
+    {0},
+};
+
+static const struct shell_option help_options[] = {HELPS("--help --version -help -v"), {0}};
+
+const struct shell_program shell_programs_network[] = {
+    {"ping ping6 dig nslookup host whois delv resolvectl getent traceroute traceroute6 tracepath mtr arping nmap iperf "
+     "iperf3 fping hping3 ntpdate ntpq snmpwalk",
+     .judge = judge_network},
+    {"curl wget wget2 aria2c axel http https xh lynx w3m links elinks youtube-dl yt-dlp httpie",
+     .judge = judge_network},
+    {"nc ncat netcat telnet ftp lftp tftp scp sftp rclone s3cmd mail mailx sendmail msmtp swaks tcpdump tshark",
+     .judge = judge_network},
+    {"ssh mosh socat rsh rlogin ssh-copy-id sshpass autossh", .judge = judge_remote},
+    {"rsync", .judge = judge_rsync},
+    {"openssl", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = help_options, .subcommands = openssl_rows},
+    {0},
+};

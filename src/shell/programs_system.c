@@ -1,0 +1,454 @@
+/*
+ * programs_system.c: what tells about the machine, its users, processes and services: procps 4.0, util-linux 2.38,
+ * psmisc, systemd 252, dpkg 1.21, apt 2.6, lsof 4.95, shells' helpers. What asks a server for names (getent, host) is
+ * the network's.
+ */
+#include "shell/programs.h"
+#include "shell/rows.h"
+#include <string.h>
+
+#define GNU_HELP HELPS("--help --version")
+#define UTIL_HELP HELPS("-h --help -V --version")
+#define READ SHELL_EFFECT_READ
+#define WRITE SHELL_EFFECT_WRITE
+#define NONE SHELL_EFFECT_NONE
+
+/* A program that tells something: no operands, or such as are data; no option does anything else. */
+#define TELLER(names, ...)                                                                                             \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__, GNU_HELP),                           \
+                                                  .rest = SHELL_EFFECT_NONE, .harmless_options = true                  \
+    }
+/* A program that changes the machine whatever its words are, unless they only ask for help. */
+#define CHANGER(names)                                                                                                 \
+    {                                                                                                                  \
+        names, .judge = shell_judge_changes                                                                            \
+    }
+
+/* ---- date, hostname: setting ----------------------------------------------------------------------------- */
+
+static const struct shell_option date_options[] = {
+    FLAGS("--debug -R --rfc-email --rfc-822 --rfc-2822 -u --utc --universal --resolution"),
+    MAYBE("-I --iso-8601"),
+    VALUES("-d --date --rfc-3339"),
+    FILES("-f --file -r --reference"),
+    CHANGES_WITH("-s --set"),
+    GNU_HELP,
+    {0},
+};
+static const struct shell_program date_row = {"date", SHELL_SYNTAX_GNU, .options = date_options};
+
+/* An operand that is no +FORMAT sets the clock. */
+static void judge_date(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &date_row, words, count, &arguments) || arguments.help)
+        return;
+    for (size_t i = 0; i < arguments.operand_count; i++)
+        if (!arguments.operands[i]->value.len || arguments.operands[i]->value.ptr[0] != '+' ||
+            shell_may_be_many(arguments.operands[i]))
+            shell_worsen(reading, SHELL_WRITES, "an operand of date sets the clock");
+}
+
+static const struct shell_option hostname_options[] = {
+    FLAGS("-a --alias -A --all-fqdns -d --domain -f --fqdn --long -i --ip-address -I --all-ip-addresses -s --short -y"),
+    FLAGS("--yp --nis"),
+    {"-b --boot", SHELL_EFFECT_WRITES},
+    {"-F --file", SHELL_EFFECT_WRITES, SHELL_ARITY_ONE},
+    HELPS("-h --help -V --version"),
+    {0},
+};
+
+/* ---- processes ------------------------------------------------------------------------------------------ */
+
+/* ps takes letters with and without a dash, and reads all of them as questions. It has none that change anything. */
+static void judge_ps(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    (void)reading;
+    (void)words;
+    (void)count;
+}
+
+static const struct shell_option top_options[] = {
+    FLAGS("-b -c -e -E -H -i -S -1"),
+    VALUES("-d -n -o -O -p -u -U -w"),
+    HELPS("-h -v"),
+    {0},
+};
+static const struct shell_program top_row = {"top", SHELL_SYNTAX_GNU, .options = top_options, .rest = NONE};
+
+static void judge_top(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &top_row, words, count, &arguments) || arguments.help)
+        return;
+    if (!shell_given(&arguments, "-b") || arguments.operand_count)
+        shell_worsen(reading, SHELL_UNKNOWN, "top without -b takes commands from the terminal");
+}
+
+static const struct shell_option pgrep_options[] = {
+    FLAGS("-a --list-full -l --list-name -v --inverse -w --lightweight -c --count -f --full -i --ignore-case -n"),
+    FLAGS("--newest -o --oldest -x --exact -A --ignore-ancestors -L --logpidfile -H --require-handler"),
+    VALUES(
+        "-d --delimiter -g --pgroup -G --group -O --older -P --parent -s --session -t --terminal -u --euid -U --uid"),
+    VALUES("-r --runstates --cgroup --ns --nslist --signal --env"),
+    FILES("-F --pidfile"),
+    HELPS("-h -V"),
+    GNU_HELP,
+    {0},
+};
+
+/* lsof's letters with values are many, and + turns things on: what is listed here is what people use. */
+static const struct shell_option lsof_options[] = {
+    FLAGS("-a -b -C -G -l -n -N -O -P -Q -R -t -U -v -V -w -X -K"),
+    VALUES("-c -d -p -u -g -s -T -A"),
+    MAYBE("-i -F -o -L"),
+    HELPS("-h -?"),
+    {0},
+};
+
+/* ---- services ------------------------------------------------------------------------------------------- */
+
+static const struct shell_option systemctl_options[] = {
+    FLAGS("--user --system --all -a -l --full --no-pager --no-legend --plain --failed -q --quiet --value "
+          "--no-ask-password"),
+    FLAGS("-r --recursive --reverse --after --before --with-dependencies --show-types --legend"),
+    VALUES("-t --type --state -p --property -P -n --lines -o --output --what --timestamp"),
+    REACHES_WITH("-H --host -M --machine"),
+    HELPS("-h --help --version"),
+    {0},
+};
+#define ASKS(name)                                                                                                     \
+    {                                                                                                                  \
+        name, SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = systemctl_options, .rest = SHELL_EFFECT_NONE,              \
+                                                 .answers = true                                                       \
+    }
+static const struct shell_program systemctl_rows[] = {
+    ASKS("status show list-units list-unit-files list-timers list-sockets list-jobs list-dependencies list-machines"),
+    ASKS("list-automounts list-paths is-active is-enabled is-failed is-system-running cat get-default"),
+    ASKS("show-environment help"),
+    {0},
+};
+
+static const struct shell_option journalctl_options[] = {
+    FLAGS("-a --all -f --follow -e --pager-end -l --full -q --quiet -m --merge -r --reverse -x --catalog --no-pager"),
+    FLAGS("--no-full --no-tail --no-hostname --utc --system --user -k --dmesg --list-boots --disk-usage --header"),
+    FLAGS("--list-catalog --dump-catalog -N --fields --verify --show-cursor -b --boot"),
+    MAYBE("-n --lines"),
+    VALUES("-u --unit --user-unit -t --identifier -p --priority --facility -g --grep --case-sensitive -S --since -U"),
+    VALUES("--until -o --output --output-fields -c --cursor --after-cursor -F --field -T"),
+    TREES("-D --directory --root --image"),
+    FILES("--file -i"),
+    REACHES_WITH("-M --machine"),
+    CHANGES("--rotate --flush --sync --relinquish-var --smart-relinquish-var --update-catalog --setup-keys"),
+    CHANGES_WITH("--vacuum-size --vacuum-files --vacuum-time --cursor-file"),
+    HELPS("-h --help --version"),
+    {0},
+};
+
+/* ---- packages ------------------------------------------------------------------------------------------- */
+
+static const struct shell_option dpkg_options[] = {
+    FLAGS("-l --list -L --listfiles -s --status -S --search -p --print-avail -V --verify -C --audit --get-selections"),
+    FLAGS("--print-architecture --print-foreign-architectures --compare-versions --yet-to-unpack --no-pager -c"),
+    FLAGS("--contents -I --info -f --field -W --show"),
+    HELPS("--version --help -?"),
+    {0},
+};
+static const struct shell_program dpkg_row = {"dpkg", SHELL_SYNTAX_GNU, .options = dpkg_options};
+
+static void judge_dpkg(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &dpkg_row, words, count, &arguments) || arguments.help)
+        return;
+    if (!arguments.given_count)
+        shell_worsen(reading, SHELL_UNKNOWN, "what dpkg does is not known");
+    if (shell_given(&arguments, "-c --contents -I --info -f --field") && arguments.operand_count)
+        shell_reads(reading, arguments.operands[0], false);
+}
+
+static const struct shell_option apt_options[] = {
+    FLAGS("-a --all-versions --installed --upgradable --upgradeable --names-only -n -f --full --no-all-versions -q"),
+    FLAGS("--quiet -i --important --recurse --installed --no-recommends --no-suggests --manual-installed -v --verbose"),
+    HELPS("-h --help --version"),
+    {0},
+};
+#define APT_ASKS(name)                                                                                                 \
+    {                                                                                                                  \
+        name, SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = apt_options, .rest = SHELL_EFFECT_NONE,                    \
+                                                 .harmless_options = false                                             \
+    }
+static const struct shell_program apt_rows[] = {
+    APT_ASKS("list search show showsrc policy depends rdepends madison pkgnames showpkg stats dump dumpavail unmet"),
+    {0},
+};
+static const struct shell_program apt_mark_rows[] = {APT_ASKS("showauto showmanual showhold"), {0}};
+
+/* ---- network interfaces ---------------------------------------------------------------------------------- */
+
+static const struct shell_option ip_options[] = {
+    FLAGS("-4 -6 -0 -s -stats -statistics -d -details -o -oneline -br -brief -j -json -p -pretty -c -color -h -human"),
+    FLAGS("-iec -a -all -t -timestamp -ts -r -resolve -N -Numeric -echo"),
+    VALUES("-f -family"),
+    HELPS("-V -Version -help"),
+    {0},
+};
+static const struct shell_program ip_row = {"ip", SHELL_SYNTAX_WORDS, .options = ip_options};
+
+/* Objects that people look at; -n and netns switch name spaces, exec runs. */
+static bool asks_about_network(const struct shell_arguments *arguments)
+{
+    static const char objects[] = "a addr address l link r route ro n neigh neighbor neighbour rule ru maddr ntable "
+                                  "tunnel tun netconf token vrf mroute";
+    const struct shell_word *object = arguments->operand_count ? arguments->operands[0] : NULL;
+    const struct shell_word *verb = arguments->operand_count > 1 ? arguments->operands[1] : NULL;
+    return (!object || (object->known && shell_names_have(objects, object->value))) &&
+           (!verb || (verb->known && shell_names_have("show list ls lst get sh s", verb->value)));
+}
+
+static void judge_ip(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    if (shell_arguments(reading, &ip_row, words, count, &arguments) && !arguments.help &&
+        !asks_about_network(&arguments))
+        shell_worsen(reading, SHELL_WRITES, "ip changes how the machine is connected");
+    if (reading->act.class == SHELL_WRITES)
+        reading->act.writes_listed = false;
+}
+
+/* ss asks the kernel; -K ends connections, -D writes. */
+static const struct shell_option ss_options[] = {
+    FLAGS("-H --no-header -O --oneline -n --numeric -a --all -l --listening -o --options -e --extended -m --memory"),
+    FLAGS("-p --processes -T --threads -i --info --tos --cgroup --tipcinfo -s --summary -Z --context -z --contexts"),
+    FLAGS(
+        "-b --bpf -4 --ipv4 -6 --ipv6 -0 --packet -t --tcp -M --mptcp -S --sctp -u --udp -d --dccp -w --raw -x --unix"),
+    FLAGS("--tipc --vsock --xdp --no-queues --inet-sockopt -B --bound-inactive"),
+    VALUES("-f --family -A --query --socket"),
+    REACHES("-r --resolve"),
+    FILES("-F --filter"),
+    CHANGES("-K --kill"),
+    OUTPUTS("-D --diag"),
+    HELPS("-h --help -V --version"),
+    {0},
+};
+
+static const struct shell_option netstat_options[] = {
+    FLAGS("-r --route -i --interfaces -g --groups -s --statistics -M --masquerade -v --verbose -W --wide -n --numeric"),
+    FLAGS("--numeric-hosts --numeric-ports --numeric-users -N --symbolic -e --extend -p --programs -o --timers -c"),
+    FLAGS("--continuous -l --listening -a --all -F --fib -C --cache -Z --context -t --tcp -u --udp -U --udplite -S"),
+    FLAGS("--sctp -w --raw -x --unix -4 -6 --ax25 --ipx --netrom --ddp --bluetooth"),
+    VALUES("-A --protocol"),
+    HELPS("-V -h"),
+    GNU_HELP,
+    {0},
+};
+
+static const struct shell_option dmesg_options[] = {
+    FLAGS("-d --show-delta -e --reltime -H --human -k --kernel -L --color -p --force-prefix -P --nopager -r --raw -S"),
+    FLAGS("--syslog -T --ctime -t --notime -u --userspace -w --follow -W --follow-new -x --decode -J --json"),
+    VALUES("-f --facility -l --level -s --buffer-size --since --until --time-format"),
+    FILES("-F --file -K --kmsg-file"),
+    CHANGES("-C --clear -c --read-clear -D --console-off -E --console-on"),
+    CHANGES_WITH("-n --console-level"),
+    HELPS("-h --help -V --version"),
+    {0},
+};
+
+/* mount without operands lists; findmnt is for that. */
+static const struct shell_option mount_options[] = {
+    FLAGS("-l --show-labels -v --verbose"), VALUES("-t --types"), UTIL_HELP, {0}};
+static const struct shell_program mount_row = {"mount", SHELL_SYNTAX_GNU, .options = mount_options};
+
+static void judge_mount(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    if (shell_arguments(reading, &mount_row, words, count, &arguments) && arguments.operand_count && !arguments.help) {
+        reading->act.writes_listed = false;
+        shell_worsen(reading, SHELL_WRITES, "mount changes the tree of files");
+    }
+}
+
+static const struct shell_option crontab_options[] = {FLAGS("-l"), VALUES("-u"), {0}};
+static const struct shell_program crontab_row = {"crontab", SHELL_SYNTAX_GNU, .options = crontab_options};
+
+static void judge_crontab(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &crontab_row, words, count, &arguments))
+        return;
+    if (!shell_given(&arguments, "-l") || arguments.operand_count) {
+        reading->act.writes_listed = false;
+        shell_worsen(reading, SHELL_WRITES, "crontab changes what runs by itself");
+    }
+}
+
+/* sysctl NAME reads, NAME=value, -w, -p and --system write. */
+static const struct shell_option sysctl_options[] = {
+    FLAGS("-a --all -A -X -b --binary -e --ignore -N --names -n --values -q --quiet --deprecated"),
+    VALUES("-r --pattern"),
+    CHANGES("-w --write --system"),
+    {"-p --load -f", SHELL_EFFECT_WRITES, SHELL_ARITY_OPTIONAL},
+    HELPS("-h -d -V"),
+    GNU_HELP,
+    {0},
+};
+static const struct shell_program sysctl_row = {"sysctl", SHELL_SYNTAX_GNU, .options = sysctl_options};
+
+static void judge_sysctl(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &sysctl_row, words, count, &arguments) || arguments.help)
+        return;
+    for (size_t i = 0; i < arguments.operand_count; i++)
+        if (!arguments.operands[i]->known || hv_str_find_byte(arguments.operands[i]->value, '=', 0) != SIZE_MAX) {
+            reading->act.writes_listed = false;
+            shell_worsen(reading, SHELL_WRITES, "sysctl sets what it is given with =");
+        }
+}
+
+/* ---- the terminal --------------------------------------------------------------------------------------- */
+
+static const struct shell_option stty_options[] = {FLAGS("-a --all -g --save"), VALUES("-F --file"), GNU_HELP, {0}};
+
+static const struct shell_option lsblk_options[] = {
+    FLAGS(
+        "-A --noempty -a --all -b --bytes -D --discard -d --nodeps -f --fs -i --ascii -J --json -l --list -M --merge"),
+    FLAGS("-m --perms -N --nvme -n --noheadings -O --output-all -P --pairs -p --paths -r --raw -S --scsi -s --inverse"),
+    FLAGS("-T --tree -t --topology -v --virtio -y --shell -z --zoned"),
+    VALUES("-E --dedup -e --exclude -I --include -o --output -w --width -x --sort"),
+    TREES("--sysroot"),
+    UTIL_HELP,
+    {0},
+};
+
+static const struct shell_option findmnt_options[] = {
+    FLAGS("-s --fstab -m --mtab -k --kernel -A --all -a --ascii -b --bytes -C --nocanonicalize -c --canonicalize -D"),
+    FLAGS(
+        "--df -d --direction -e --evaluate -f --first-only -i --invert -J --json -l --list -n --noheadings -P --pairs"),
+    FLAGS("-R --submounts -r --raw -T --target -u --notruncate -U --uniq -v --nofsroot -y --shell -x --verify --real"),
+    FLAGS("--pseudo --tree --verbose --output-all --deleted --shadowed --vfs-all"),
+    VALUES("-M --mountpoint -N --task -O --options -o --output -S --source -t --types -w --timeout"),
+    FILES("-F --tab-file"),
+    UTIL_HELP,
+    {0},
+};
+
+const struct shell_program shell_programs_system[] = {
+    {"date", .judge = judge_date},
+    {"hostname", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = hostname_options, .rest = SHELL_EFFECT_WRITES},
+    {"ps", .judge = judge_ps},
+    {"top", .judge = judge_top},
+    {"pgrep pidwait", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = pgrep_options, .rest = NONE, .answers = true},
+    {"pkill killall", SHELL_SYNTAX_GNU, SHELL_WRITES, "sends signals to processes", .judge = shell_judge_changes},
+    {"pidof", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-s --single-shot -c --check-root -q -w --with-workers -x -z"),
+                        VALUES("-o --omit-pid -S --separator -d"), HELPS("-h -V"), GNU_HELP),
+     .rest = NONE, .harmless_options = true, .answers = true},
+    {"pstree", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-a --arguments -A --ascii -c --compact-not -g --show-pgids -G --vt100 -h -l --long"),
+                        FLAGS("--highlight-all -n --numeric-sort -p --show-pids -s --show-parents -S --ns-changes -t"),
+                        FLAGS("--thread-names -T --hide-threads -u --uid-changes -U --unicode -Z --security-context"),
+                        VALUES("-H --highlight-pid -N --ns-sort -C --color"), HELPS("-V"), GNU_HELP),
+     .rest = NONE, .harmless_options = true},
+    TELLER("pwdx", FLAGS("-V")),
+    {"lsof", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = lsof_options, .rest = NONE},
+    {"fuser", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-a --all -I --inode -l --list-signals -m --mount -M --ismountpoint -s --silent -u"),
+                        FLAGS("--user -v --verbose -4 --ipv4 -6 --ipv6"), VALUES("-n --namespace"),
+                        CHANGES("-k --kill -w"), HELPS("-V"), GNU_HELP),
+     .rest = NONE},
+    TELLER("uname arch", FLAGS("-a --all -s --kernel-name -n --nodename -r --kernel-release -v --kernel-version -m"),
+           FLAGS("--machine -p --processor -i --hardware-platform -o --operating-system")),
+    TELLER("id", FLAGS("-a -Z --context -g --group -G --groups -n --name -r --real -u --user -z --zero")),
+    TELLER("systemd-detect-virt", FLAGS("-c --container -v --vm -q --quiet -r --chroot")),
+    TELLER("whoami logname groups users tty nproc hostid", FLAGS("-s --silent --quiet --all"), VALUES("--ignore")),
+    TELLER("who", FLAGS("-a --all -b --boot -d --dead -H --heading -l --login --lookup -m -p --process -q --count -r"),
+           FLAGS("--runlevel -s --short -t --time -T -w --mesg -u --users --message --writable")),
+    TELLER("w", FLAGS("-h --no-header -u --no-current -s --short -f --from -o --old-style -i --ip-addr -p --pids"),
+           HELPS("-V")),
+    TELLER("uptime", FLAGS("-p --pretty -s --since"), HELPS("-h -V")),
+    TELLER("free",
+           FLAGS("-b --bytes -k --kibi -m --mebi -g --gibi --kilo --mega --giga --tera --peta --tebi --pebi -h"),
+           FLAGS("--human --si -l --lohi -t --total -v --committed -w --wide -L --line"),
+           VALUES("-s --seconds -c --count"), HELPS("-V")),
+    TELLER("vmstat", FLAGS("-a --active -f --forks -m --slabs -n --one-header -s --stats -d --disk -D --disk-sum -t"),
+           FLAGS("--timestamp -w --wide -y --no-first"), VALUES("-p --partition -S --unit"), HELPS("-h -V")),
+    TELLER("iostat mpstat", FLAGS("-c -d -h -k -m -N -s -t -V -x -y -z -A -u"), VALUES("-p -P -I -j -o -g")),
+    TELLER("lscpu",
+           FLAGS("-a --all -b --online -B --bytes -C --caches -c --offline -J --json -e --extended -p --parse"),
+           FLAGS("-x --hex -y --physical --output-all"), VALUES("-s --sysroot"), HELPS("-h -V")),
+    {"lsblk", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = lsblk_options, .rest = NONE, .harmless_options = true},
+    {"findmnt", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = findmnt_options, .rest = NONE, .harmless_options = true,
+     .answers = true},
+    TELLER("lsmem lsipc lslocks lsns lslogins", FLAGS("-a --all -b --bytes -J --json -n --noheadings -P --pairs -r"),
+           FLAGS("--raw -S --split -p --task -m --shmems -q --queues -s --semaphores -t --type -u --notruncate"),
+           VALUES("-o --output -i --id --summary"), HELPS("-h -V")),
+    TELLER("lsusb", FLAGS("-v --verbose -t --tree"), VALUES("-s -d -D"), HELPS("-V -h")),
+    {"lspci", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-m -v -k -x -n -nn -b -D -P -PP -M -vv -vvv -mm -t -vt -tv"), VALUES("-s -d -i -p"),
+                        REACHES("-q -Q"), HELPS("-V --version --help")),
+     .rest = NONE},
+    TELLER("lsmod", FLAGS("-s -v")),
+    TELLER("lshw", FLAGS("-short -html -xml -json -businfo -sanitize -numeric -quiet"),
+           VALUES("-class -C -c -disable")),
+    TELLER("lsb_release",
+           FLAGS("-v --version -i --id -d --description -r --release -c --codename -a --all -s --short")),
+    {"last lastb lastlog", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options =
+         OPTIONS(FLAGS("-a --hostlast -d --dns -F --fulltimes -i --ip -R --nohostname -w --fullnames -x --system"),
+                 VALUES("-n --limit -p --present -s --since -t --until --time-format -u -b"), FILES("-f --file"),
+                 HELPS("-h -V"), GNU_HELP),
+     .rest = NONE, .numeric_options = true},
+    TELLER("printenv", FLAGS("-0 --null")),
+    TELLER("locale", FLAGS("-a --all-locales -m --charmaps -c --category-name -k --keyword-name -v --verbose")),
+    TELLER("getconf", FLAGS("-a"), VALUES("-v")),
+    TELLER("sleep usleep", FLAGS("")),
+    TELLER("yes", FLAGS("")),
+    TELLER("cal ncal", FLAGS("-1 -3 -j -m -y -h -J -e -o -p -w -M -S -b -C -N"), VALUES("-d -A -B -H -s -n")),
+    TELLER("tput", FLAGS("-S -V -x"), VALUES("-T")),
+    TELLER("clear", FLAGS("-x -V"), VALUES("-T")),
+    {"reset tset", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = NONE, .harmless_options = true},
+    {"stty", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = stty_options, .first = {SHELL_EFFECT_WRITES},
+     .first_count = 1, .rest = SHELL_EFFECT_WRITES},
+    TELLER("dircolors", FLAGS("-b --sh --bourne-shell -c --csh --c-shell -p --print-database --print-ls-colors")),
+    TELLER("infocmp toe", FLAGS("-1 -a -x -C -L -I -d -n -q")),
+    TELLER("mountpoint", FLAGS("-q --quiet -d --fs-devno -x --devno --nofollow"), HELPS("-h -V")),
+    {"info", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-a --all -w --where --location --subnodes"), VALUES("-k --apropos -n --node -f --file"),
+                        OUTPUTS("-o --output"), HELPS("-h --help --version")),
+     .rest = NONE},
+    {"systemctl", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = systemctl_options, .subcommands = systemctl_rows,
+     .answers = true},
+    {"journalctl", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = journalctl_options, .rest = NONE},
+    {"dpkg", .judge = judge_dpkg},
+    {"dpkg-query", .judge = judge_dpkg},
+    {"apt apt-get apt-cache", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = apt_options, .subcommands = apt_rows},
+    {"apt-mark", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = apt_options, .subcommands = apt_mark_rows},
+    {"rpm", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-q --query -a --all -f --file -i --info -l --list -c --configfiles -d --docfiles -R"),
+                        FLAGS("--requires --provides --changelog --scripts -V --verify --last -s --state --conflicts"),
+                        VALUES("--qf --queryformat --whatprovides --whatrequires"), HELPS("--version --help")),
+     .rest = NONE},
+    {"service", SHELL_SYNTAX_GNU, SHELL_EXECUTES, "service runs the script of a service",
+     .options = OPTIONS(FLAGS("--status-all"), GNU_HELP), .rest = NONE},
+    {"mount", .judge = judge_mount},
+    {"umount", SHELL_SYNTAX_NONE, SHELL_WRITES, .judge = shell_judge_changes},
+    {"crontab", .judge = judge_crontab},
+    {"sysctl", .judge = judge_sysctl},
+    {"ip", .judge = judge_ip},
+    {"ss", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = ss_options, .rest = NONE},
+    {"netstat", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = netstat_options, .rest = NONE, .harmless_options = true},
+    {"ifconfig", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-a -s -v"), GNU_HELP), .first = {NONE},
+     .first_count = 1, .rest = SHELL_EFFECT_WRITES},
+    {"route arp", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-n --numeric -e --extend -v --verbose -a -F --fib"), HELPS("-V -h"), GNU_HELP),
+     .rest = SHELL_EFFECT_WRITES},
+    {"dmesg", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = dmesg_options, .rest = NONE},
+    CHANGER("useradd userdel usermod groupadd groupdel passwd chpasswd chsh visudo vipw adduser deluser"),
+    CHANGER("shutdown reboot halt poweroff init telinit"),
+    CHANGER("mkfs fdisk parted mkswap swapon swapoff losetup wipefs blkdiscard hdparm e2fsck fsck tune2fs"),
+    CHANGER("iptables ip6tables nft ufw firewall-cmd tc modprobe insmod rmmod setcap setfacl chattr hwclock"),
+    CHANGER("ldconfig update-alternatives update-ca-certificates locale-gen depmod"),
+    {0},
+};

@@ -50,19 +50,34 @@ static bool is_stream(struct hv_str path)
     return number.len && hv_str_starts(path, HV_STR("/dev/fd/"));
 }
 
-static struct hv_str untidy_path(struct shell_reading *reading, struct hv_str path)
+static struct hv_str untidy_path(struct shell_reading *reading, struct hv_str directory, struct hv_str path)
 {
     if (path.len && path.ptr[0] == '/')
         return path;
-    return hv_arena_format(reading->arena, "%.*s/%.*s", HV_STR_ARG(reading->directory), HV_STR_ARG(path));
+    return hv_arena_format(reading->arena, "%.*s/%.*s", HV_STR_ARG(directory), HV_STR_ARG(path));
 }
 
-static void name_path(struct shell_reading *reading, struct hv_str path, struct shell_access *access)
+/* path, as seen from directory. */
+static void name_path(struct shell_reading *reading, struct hv_str directory, struct hv_str path,
+                      struct shell_access *access)
 {
-    if (!path.len || (path.ptr[0] != '/' && !reading->directory.ptr))
+    if (!path.len || (path.ptr[0] != '/' && !directory.ptr))
         return;
-    access->untidy = untidy_path(reading, path);
+    access->untidy = untidy_path(reading, directory, path);
     access->path = path_expand(reading->arena, access->untidy, HV_STR("/"), HV_STR("/"));
+}
+
+void shell_enter(struct shell_reading *reading, const struct shell_word *directory)
+{
+    bool absolute = directory->value.len && directory->value.ptr[0] == '/';
+    bool relative = reading->directory.ptr && !reading->elsewhere_count;
+    struct shell_access access = {0};
+    if (directory->known && (absolute || relative))
+        name_path(reading, reading->directory, directory->value, &access);
+    /* Behind a link, ".." leads elsewhere than it looks. */
+    bool climbs = hv_str_find(directory->value, HV_STR(".."), 0) != SIZE_MAX;
+    reading->directory = climbs ? (struct hv_str){0} : access.path;
+    reading->elsewhere_count = 0;
 }
 
 static bool has_parent_part(struct hv_str text)
@@ -70,16 +85,14 @@ static bool has_parent_part(struct hv_str text)
     return hv_str_find(text, HV_STR(".."), 0) != SIZE_MAX;
 }
 
-/* What a glob can name lies below the directory before it, when no ".." follows. */
-static void name_glob(struct shell_reading *reading, const struct shell_word *word, struct shell_access *access)
+/* What a glob can name lies below the directory before it, when no ".." follows. Absent: not known. */
+static struct hv_str directory_of_glob(const struct shell_word *word)
 {
-    if ((word->flags & ~(unsigned)(SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED)) ||
-        has_parent_part(word->text) || !(word->flags & SHELL_WORD_GLOB))
-        return;
+    enum { FINE = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED | SHELL_WORD_NO_OPTION };
+    if (word->flags & ~(unsigned)FINE || has_parent_part(word->text) || !(word->flags & SHELL_WORD_GLOB))
+        return (struct hv_str){0};
     size_t slash = hv_str_rfind_byte(word->value, '/');
-    struct hv_str directory = slash == SIZE_MAX ? HV_STR(".") : hv_str_slice(word->value, 0, slash ? slash : 1);
-    access->tree = true;
-    name_path(reading, directory, access);
+    return slash == SIZE_MAX ? HV_STR(".") : hv_str_slice(word->value, 0, slash ? slash : 1);
 }
 
 static void add_access(struct shell_reading *reading, struct shell_access access, bool write)
@@ -100,14 +113,20 @@ static void add_access(struct shell_reading *reading, struct shell_access access
         *(write ? &reading->act.writes_listed : &reading->act.reads_listed) = false;
 }
 
+static void access_path(struct shell_reading *reading, struct hv_str path, struct shell_access access, bool write)
+{
+    name_path(reading, reading->directory, path, &access);
+    add_access(reading, access, write);
+    for (size_t i = 0; i < reading->elsewhere_count && path.len && path.ptr[0] != '/'; i++) {
+        name_path(reading, reading->elsewhere[i], path, &access);
+        add_access(reading, access, write);
+    }
+}
+
 static void access_word(struct shell_reading *reading, const struct shell_word *word, bool tree, bool write)
 {
-    struct shell_access access = {.word = word, .tree = tree};
-    if (word->known)
-        name_path(reading, word->value, &access);
-    else
-        name_glob(reading, word, &access);
-    add_access(reading, access, write);
+    struct shell_access access = {.word = word, .tree = tree || !word->known};
+    access_path(reading, word->known ? word->value : directory_of_glob(word), access, write);
 }
 
 void shell_reads(struct shell_reading *reading, const struct shell_word *word, bool tree)
@@ -130,8 +149,7 @@ void shell_writes(struct shell_reading *reading, const struct shell_word *word, 
 
 void shell_reads_directory(struct shell_reading *reading, bool tree)
 {
-    struct shell_access access = {.path = reading->directory, .untidy = reading->directory, .tree = tree};
-    add_access(reading, access, false);
+    access_path(reading, HV_STR("."), (struct shell_access){.tree = tree}, false);
 }
 
 /* An effect of an option or operand called name on word. */
@@ -393,6 +411,9 @@ bool shell_arguments(struct shell_reading *reading, const struct shell_program *
             return false;
         ended |= stops;
         add_operand(&parse, index);
+        /* What follows a sub-command is read by its own row. */
+        if (row->subcommands)
+            break;
     }
     return true;
 }

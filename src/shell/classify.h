@@ -11,6 +11,11 @@
 
 enum { SHELL_WRAPPER_DEPTH_MAX = 8 }; /* wrappers, -exec and -c within each other; deeper is unknown */
 
+enum { SHELL_ELSEWHERE_MAX = 4 };
+
+/* A flag of words besides enum shell_word_flags, set by the judgement: never begins with "-", whatever it is. */
+enum { SHELL_WORD_NO_OPTION = 1 << 20 };
+
 struct shell_acts; /* all acts of the judgement: judge.c */
 
 struct shell_reading {
@@ -22,6 +27,10 @@ struct shell_reading {
     bool in_text;                        /* the text of a -c */
     struct shell_act act;                /* being filled */
     struct hv_str directory;             /* that operands are relative to; absent: not known */
+    struct hv_str placed;                /* the same, before the program's own options changed it */
+    /* Where it runs instead when an earlier cd failed; only while directory is the one of the command. */
+    struct hv_str elsewhere[SHELL_ELSEWHERE_MAX];
+    size_t elsewhere_count;
     size_t read_capacity, write_capacity;
     unsigned depth;
     struct shell_acts *acts;
@@ -46,6 +55,9 @@ struct shell_arguments {
      * options. */
     bool scattered;
 };
+
+/* The operands of the program are relative to directory from here on (env -C, git -C). */
+void shell_enter(struct shell_reading *reading, const struct shell_word *directory);
 
 /* Make the class worse, never better. why is static (or, with f, put into the arena). */
 void shell_worsen(struct shell_reading *reading, enum shell_class class, const char *why);
@@ -94,6 +106,8 @@ const struct shell_program *shell_find_row(const struct shell_program *rows, str
 bool shell_may_be_option(const struct shell_word *word);
 /* The word may become no argument, or several. */
 bool shell_may_be_many(const struct shell_word *word);
+/* The words of command, with the variables of loops around it described by all the values that they may have. */
+const struct shell_word *shell_resolve_loops(struct shell_reading *reading, const struct shell_command *command);
 /* A known word with these bytes, for what judges put together. */
 struct shell_word shell_word_known(struct hv_str value);
 /* Something that nobody knows: one argument, or when many, any number of them. */
@@ -102,10 +116,7 @@ struct shell_word shell_word_unknown(bool many);
 bool shell_is_identifier(struct hv_str text);
 /* A variable that neither the shell nor programs read: a script may set it. value: NULL when not known. */
 bool shell_variable_is_harmless(struct hv_str name, const struct shell_word *value);
-/* The expansions in the source of a word evaluate no data: no ${!x}, ${x@P}, ${a:x}, no arithmetic over variables that
- * hold anything but numbers. */
-bool shell_expansions_are_plain(const struct shell_script *script, struct hv_str text);
-/* The same for an arithmetic expression. */
-bool shell_arithmetic_is_plain(const struct shell_script *script, struct hv_str expression);
+/* An arithmetic expression, or a word that holds one, sets only such variables, if any. */
+bool shell_arithmetic_sets_harmless(struct hv_str text);
 
 #endif

@@ -45,17 +45,20 @@ static struct shell_act fresh_act(const struct shell_command *command, const str
     };
 }
 
-/* What only reads when git starts none of the repository's programs: the world is asked. */
+/* git's own judge asked about the directory that it most likely runs in; after a cd that may have failed, the others
+ * count too. */
 static void ask_about_git(struct shell_reading *reading)
 {
-    struct hv_str why = HV_STR("git may run programs that the repository names");
+    struct hv_str why = HV_STR("which directory git runs in is not known");
     const struct shell_world *world = reading->world;
-    if (!reading->act.git || reading->act.class != SHELL_READ_ONLY)
+    if (!reading->act.git || reading->act.class != SHELL_READ_ONLY || !reading->elsewhere_count)
         return;
-    if (world->git_is_quiet && reading->directory.ptr &&
-        world->git_is_quiet(world->user, reading->arena, reading->directory, hv_str_from(reading->act.git), &why))
-        return;
-    shell_worsenf(reading, SHELL_EXECUTES, "%.*s", HV_STR_ARG(why));
+    bool quiet = world->git_is_quiet && hv_str_eq(reading->directory, reading->placed);
+    for (size_t i = 0; quiet && i < reading->elsewhere_count; i++)
+        quiet = world->git_is_quiet(world->user, reading->arena, reading->elsewhere[i], hv_str_from(reading->act.git),
+                                    &why);
+    if (!quiet)
+        shell_worsenf(reading, SHELL_EXECUTES, "%.*s", HV_STR_ARG(why));
 }
 
 static void finish_act(struct shell_reading *reading, size_t slot)
@@ -171,15 +174,13 @@ void shell_judge_further(struct shell_reading *reading, const struct shell_word 
 
 /* ---- what stands around the words ------------------------------------------------------------------------ */
 
-static const unsigned expanded = SHELL_WORD_VARIABLE | SHELL_WORD_ARITHMETIC | SHELL_WORD_MANY | SHELL_WORD_NUMBER;
-
-/* ${x@P}, ${!x}, $((x)) over data: code may come out of what is expanded. */
+/* ${x@P}, ${!x}, arithmetic over data: code may come out of what is expanded. The reader has looked. */
 static void judge_expansion(struct shell_reading *reading, const struct shell_word *word)
 {
-    if (word->known || !(word->flags & expanded))
-        return;
-    if (!shell_expansions_are_plain(reading->script, word->text))
+    if (word->flags & SHELL_WORD_EVALUATES)
         shell_worsenf(reading, SHELL_UNKNOWN, "%.*s may evaluate data as code", HV_STR_ARG(word->text));
+    if (word->flags & SHELL_WORD_ARITHMETIC && !shell_arithmetic_sets_harmless(word->text))
+        shell_worsenf(reading, SHELL_UNKNOWN, "%.*s may set a variable that programs read", HV_STR_ARG(word->text));
 }
 
 static void judge_assignment(struct shell_reading *reading, const struct shell_assignment *assignment)
@@ -188,8 +189,6 @@ static void judge_assignment(struct shell_reading *reading, const struct shell_a
         shell_worsenf(reading, SHELL_UNKNOWN, "%.*s may change what programs do", HV_STR_ARG(assignment->name));
     if (assignment->element || (assignment->array && hv_str_find_byte(assignment->value.text, '[', 0) != SIZE_MAX))
         shell_worsenf(reading, SHELL_UNKNOWN, "the subscript of %.*s may be evaluated", HV_STR_ARG(assignment->name));
-    if (assignment->array && !shell_expansions_are_plain(reading->script, assignment->value.text))
-        shell_worsenf(reading, SHELL_UNKNOWN, "%.*s may evaluate data as code", HV_STR_ARG(assignment->name));
     judge_expansion(reading, &assignment->value);
     if (!reading->act.word_count)
         reading->act.changes_shell = true;
@@ -269,44 +268,22 @@ static void judge_redirect(struct shell_reading *reading, const struct shell_red
 static void judge_arithmetic(struct shell_reading *reading, const struct shell_command *command)
 {
     for (size_t i = 0; i < command->word_count; i++)
-        if (!shell_arithmetic_is_plain(reading->script, command->words[i].text))
-            shell_worsen(reading, SHELL_UNKNOWN, "arithmetic may evaluate data as code");
+        if (!shell_arithmetic_sets_harmless(command->words[i].text))
+            shell_worsen(reading, SHELL_UNKNOWN, "arithmetic may set a variable that programs read");
     reading->act.changes_shell = true;
-}
-
-/* The operand of -eq and the like is an expression. */
-static bool is_plain_number(struct shell_reading *reading, const struct shell_word *word)
-{
-    int64_t number;
-    if (word->known)
-        return hv_str_to_int64(word->value, &number) || shell_arithmetic_is_plain(reading->script, word->value);
-    return (word->flags & SHELL_WORD_NUMBER) != 0;
-}
-
-static void judge_condition(struct shell_reading *reading, const struct shell_command *command)
-{
-    for (size_t i = 0; i < command->word_count; i++) {
-        const struct shell_word *word = &command->words[i];
-        if (!word->known || word->flags & SHELL_WORD_QUOTED)
-            continue;
-        if (shell_names_have("-v -R", word->value))
-            shell_worsen(reading, SHELL_UNKNOWN, "[[ -v ]] may evaluate a subscript");
-        if (!shell_names_have("-eq -ne -lt -le -gt -ge", word->value) || !i || i + 1 >= command->word_count)
-            continue;
-        if (!is_plain_number(reading, &command->words[i - 1]) || !is_plain_number(reading, &command->words[i + 1]))
-            shell_worsenf(reading, SHELL_UNKNOWN, "[[ %.*s ]] may evaluate data as code", HV_STR_ARG(word->value));
-    }
 }
 
 static void judge_simple(struct shell_reading *reading, const struct shell_command *command)
 {
+    const struct shell_word *words = shell_resolve_loops(reading, command);
     if (!command->word_count)
         return;
+    reading->act.words = words;
     bool known = command->words[0].known;
     if (known && (command->calls_function || is_function(reading->script, command->words[0].value)))
         judge_call(reading, command->words[0].value);
     else
-        judge_words(reading, command->words, command->word_count);
+        judge_words(reading, words, command->word_count);
 }
 
 static void judge_kind(struct shell_reading *reading, const struct shell_command *command)
@@ -319,7 +296,7 @@ static void judge_kind(struct shell_reading *reading, const struct shell_command
             shell_worsenf(reading, SHELL_UNKNOWN, "%.*s may change what programs do", HV_STR_ARG(command->variable));
         break;
     case SHELL_COMMAND_ARITHMETIC: judge_arithmetic(reading, command); break;
-    case SHELL_COMMAND_CONDITION: judge_condition(reading, command); break;
+    case SHELL_COMMAND_CONDITION: reading->act.answers = true; break;
     case SHELL_COMMAND_FUNCTION:
         reading->act.changes_shell = true;
         if (shell_find_program(command->variable))
@@ -331,22 +308,49 @@ static void judge_kind(struct shell_reading *reading, const struct shell_command
     }
 }
 
+static bool is_listed(const struct shell_reading *reading, struct hv_str directory)
+{
+    for (size_t i = 0; i < reading->elsewhere_count; i++)
+        if (hv_str_eq(reading->elsewhere[i], directory))
+            return true;
+    return hv_str_eq(reading->directory, directory);
+}
+
+/* Where the command runs: for certain, or, when an earlier cd may have failed, where any before it ran. */
+static void place_command(struct shell_reading *reading, const struct shell_command *command)
+{
+    reading->directory = command->directory.ptr ? command->directory : command->likely_directory;
+    reading->placed = reading->directory;
+    reading->elsewhere_count = 0;
+    if (command->directory.ptr || !reading->directory.ptr)
+        return;
+    for (const struct shell_command *earlier = reading->script->commands; earlier < command; earlier++) {
+        if (!earlier->directory.ptr || is_listed(reading, earlier->directory))
+            continue;
+        if (reading->elsewhere_count == SHELL_ELSEWHERE_MAX) {
+            reading->directory = (struct hv_str){0};
+            reading->elsewhere_count = 0;
+            return;
+        }
+        reading->elsewhere[reading->elsewhere_count++] = earlier->directory;
+    }
+}
+
 static void judge_command(struct shell_reading *reading, const struct shell_command *command)
 {
-    bool condition = command->kind == SHELL_COMMAND_ARITHMETIC;
     size_t slot = reserve_act(reading);
     if (!reading->in_text)
         reading->command = command;
-    reading->directory = command->directory;
+    place_command(reading, command);
     reading->act = fresh_act(reading->command, command->words, command->word_count);
     reading->read_capacity = reading->write_capacity = 0;
-    for (size_t i = 0; !condition && i < command->word_count; i++)
+    for (size_t i = 0; i < command->word_count; i++)
         judge_expansion(reading, &command->words[i]);
     for (size_t i = 0; i < command->assignment_count; i++)
         judge_assignment(reading, &command->assignments[i]);
     judge_kind(reading, command);
     /* Redirections are relative to the directory of the shell, not to the one that env -C gives. */
-    reading->directory = command->directory;
+    place_command(reading, command);
     for (size_t i = 0; i < command->redirect_count; i++)
         judge_redirect(reading, &command->redirects[i]);
     finish_act(reading, slot);

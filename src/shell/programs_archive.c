@@ -108,8 +108,8 @@ static void judge_printing(struct shell_reading *reading, const struct shell_wor
 
 static const struct shell_option tar_options[] = {
     /* what it does */
-    FLAGS("-t --list -d --diff --compare"),
-    CHANGES("-x --extract --get -c --create -r --append -u --update -A --catenate --concatenate --delete"),
+    FLAGS("-t --list -d --diff --compare -x --extract --get -c --create"),
+    CHANGES("-r --append -u --update -A --catenate --concatenate --delete"),
     CHANGES("--remove-files -U --unlink-first --recursive-unlink"),
     /* how */
     FLAGS("-v --verbose -z --gzip --gunzip --ungzip -j --bzip2 -J --xz --lzip --lzma --lzop --zstd -Z --compress"),
@@ -177,33 +177,27 @@ static struct shell_word *spread_letters(struct shell_reading *reading, const st
     return spread;
 }
 
-/* To stdout, nothing is unpacked into files. */
-static bool only_prints(const struct shell_arguments *arguments)
-{
-    return shell_given(arguments, "-O --to-stdout") &&
-           !shell_given(arguments, "-c --create -r --append -u --update -A --catenate --concatenate --delete -g "
-                                   "--listed-incremental --remove-files -U --unlink-first --recursive-unlink "
-                                   "--index-file --volno-file");
-}
-
 static void judge_tar(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     struct shell_arguments arguments;
     bool letters = count > 1 && words[1].known && words[1].value.len && words[1].value.ptr[0] != '-';
     const struct shell_word *spread = letters ? spread_letters(reading, words, &count) : words;
-    struct shell_act before = reading->act;
     if (!shell_arguments(reading, &tar_row, spread, count, &arguments) || arguments.help)
         return;
-    if (!shell_given(&arguments, "-t --list -d --diff --compare -x --extract --get -c --create -r --append -u "
-                                 "--update -A --catenate --concatenate --delete"))
-        shell_worsen(reading, SHELL_UNKNOWN, "what tar does is not known");
-    if (reading->act.class == SHELL_WRITES && only_prints(&arguments))
-        reading->act = before;
+    bool extracts = shell_given(&arguments, "-x --extract --get") != NULL;
     bool creates = shell_given(&arguments, "-c --create -r --append -u --update -A --catenate --concatenate --delete");
-    judge_archive(reading, shell_given(&arguments, "-f --file"), creates);
-    if (creates)
-        for (size_t i = 0; i < arguments.operand_count; i++)
-            shell_reads(reading, arguments.operands[i], true);
+    if (!extracts && !creates && !shell_given(&arguments, "-t --list -d --diff --compare"))
+        shell_worsen(reading, SHELL_UNKNOWN, "what tar does is not known");
+    if (extracts && !shell_given(&arguments, "-O --to-stdout")) {
+        reading->act.writes_listed = false;
+        shell_worsen(reading, SHELL_WRITES, "tar -x makes the files that are in the archive");
+    }
+    const struct shell_given *file = shell_given(&arguments, "-f --file");
+    if (creates && !file)
+        shell_worsen(reading, SHELL_WRITES, "where tar writes its archive is not known");
+    judge_archive(reading, file, creates);
+    for (size_t i = 0; creates && i < arguments.operand_count; i++)
+        shell_reads(reading, arguments.operands[i], true);
 }
 
 /* ---- zip ------------------------------------------------------------------------------------------------ */

@@ -208,12 +208,19 @@ static void judge_unset(struct shell_reading *reading, const struct shell_word *
             set_variable(reading, &words[i]);
 }
 
+/* let NAME=5. Any other expression evaluates what variables hold. */
 static void judge_let(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
+    int64_t number;
     changes_shell(reading);
-    for (size_t i = 1; i < count; i++)
-        if (!words[i].known || !shell_arithmetic_is_plain(reading->script, words[i].value))
+    for (size_t i = 1; i < count; i++) {
+        struct hv_str value = words[i].value;
+        size_t equals = hv_str_find_byte(value, '=', 0);
+        if (!words[i].known || equals == SIZE_MAX ||
+            !shell_variable_is_harmless(hv_str_slice(value, 0, equals), NULL) ||
+            !hv_str_to_int64(hv_str_slice(value, equals + 1, value.len), &number))
             shell_worsen(reading, SHELL_UNKNOWN, "arithmetic may evaluate data as code");
+    }
 }
 
 /* ---- settings of the shell ------------------------------------------------------------------------------ */

@@ -159,24 +159,6 @@ static const struct shell_option env_options[] = {
 };
 static const struct shell_program env_row = {"env", SHELL_SYNTAX_POSIX, .options = env_options};
 
-/* env -C changes what the program's operands are relative to. */
-static void enter(struct shell_reading *reading, const struct shell_arguments *arguments, const char *option)
-{
-    const struct shell_given *given = shell_given(arguments, option);
-    struct hv_str directory = given ? given->argument.value : (struct hv_str){0};
-    if (!given)
-        return;
-    bool absolute = directory.len && directory.ptr[0] == '/';
-    if (!given->argument.known || (!absolute && !reading->directory.ptr) ||
-        hv_str_find(directory, HV_STR(".."), 0) != SIZE_MAX)
-        reading->directory = (struct hv_str){0};
-    else if (absolute)
-        reading->directory = directory;
-    else
-        reading->directory =
-            hv_arena_format(reading->arena, "%.*s/%.*s", HV_STR_ARG(reading->directory), HV_STR_ARG(directory));
-}
-
 static bool is_assignment(const struct shell_word *word)
 {
     return hv_str_find_byte(word->value, '=', 0) != SIZE_MAX;
@@ -207,7 +189,9 @@ static void judge_env(struct shell_reading *reading, const struct shell_word *wo
     const struct shell_given *unset = shell_given(&arguments, "-u --unset");
     if (unset && (!unset->argument.known || !shell_is_identifier(unset->argument.value)))
         shell_worsen(reading, SHELL_UNKNOWN, "which variable env unsets is not known");
-    enter(reading, &arguments, "-C --chdir");
+    const struct shell_given *directory = shell_given(&arguments, "-C --chdir");
+    if (directory)
+        shell_enter(reading, &directory->argument);
     if (at < count)
         shell_judge_inner(reading, words + at, count - at);
 }

@@ -14,7 +14,7 @@ static bool is_process(const struct shell_word *word)
 
 bool shell_may_be_many(const struct shell_word *word)
 {
-    if (word->known || is_process(word))
+    if (word->known || is_process(word) || word->flags & SHELL_WORD_NO_OPTION)
         return false;
     return (word->flags & (SHELL_WORD_MANY | SHELL_WORD_GLOB)) != 0;
 }
@@ -23,7 +23,7 @@ bool shell_may_be_option(const struct shell_word *word)
 {
     if (word->known)
         return word->value.len > 1 && word->value.ptr[0] == '-';
-    if (is_process(word))
+    if (is_process(word) || word->flags & SHELL_WORD_NO_OPTION)
         return false;
     if ((word->flags & SPLIT) && (word->flags & SHELL_WORD_MANY) && !(word->flags & SHELL_WORD_NUMBER))
         return true;
@@ -123,156 +123,36 @@ bool shell_variable_is_harmless(struct hv_str name, const struct shell_word *val
     return false;
 }
 
-/* ---- data that is evaluated ----------------------------------------------------------------------------- */
+/* ---- arithmetic that sets variables ---------------------------------------------------------------------- */
 
-/* Every value that the script gives the variable is a literal number: arithmetic finds no code in it. */
-static bool holds_numbers(const struct shell_script *script, struct hv_str name)
+/* There is a sign of assignment: = (but not ==, !=, <=, >=), ++ or --. */
+static bool assigns(struct hv_str text)
 {
-    bool bound = false;
-    for (size_t i = 0; script && i < script->count; i++) {
-        const struct shell_command *command = &script->commands[i];
-        if (hv_str_eq(command->variable, name) && command->kind == SHELL_COMMAND_FOR) {
-            for (size_t w = 0; w < command->word_count; w++) {
-                int64_t number;
-                const struct shell_word *word = &command->words[w];
-                if (!(word->known ? hv_str_to_int64(word->value, &number) : (word->flags & SHELL_WORD_NUMBER) != 0))
-                    return false;
-            }
-            if (!command->word_count)
-                return false;
-            bound = true;
-        }
-        for (size_t a = 0; a < command->assignment_count; a++) {
-            const struct shell_assignment *assignment = &command->assignments[a];
-            int64_t number;
-            if (!hv_str_eq(assignment->name, name))
-                continue;
-            if (assignment->array || assignment->element || command->word_count)
-                return false;
-            if (assignment->value.known ? !hv_str_to_int64(assignment->value.value, &number)
-                                        : !(assignment->value.flags & SHELL_WORD_NUMBER))
-                return false;
-            bound = true;
-        }
-        /* Builtins that bind: read, printf -v, mapfile, declare, getopts …: the name stands among their words. */
-        for (size_t w = 1; command->kind == SHELL_COMMAND_SIMPLE && w < command->word_count; w++) {
-            struct hv_str value = command->words[w].value;
-            if (hv_str_eq(value, name) ||
-                (hv_str_starts(value, name) && value.len > name.len && strchr("=+[", value.ptr[name.len])))
-                return false;
-        }
+    for (size_t i = 0; i < text.len; i++) {
+        char byte = text.ptr[i], next = i + 1 < text.len ? text.ptr[i + 1] : 0;
+        if ((byte == '+' || byte == '-') && next == byte)
+            return true;
+        if (byte != '=')
+            continue;
+        if (next == '=')
+            i++;
+        else if (!i || !strchr("!<>", text.ptr[i - 1]) || (i > 1 && text.ptr[i - 2] == text.ptr[i - 1]))
+            return true;
     }
-    return bound;
+    return false;
 }
 
-bool shell_arithmetic_is_plain(const struct shell_script *script, struct hv_str expression)
+bool shell_arithmetic_sets_harmless(struct hv_str text)
 {
-    size_t at = 0;
-    while (at < expression.len) {
-        char byte = expression.ptr[at];
-        if (is_name_byte(byte, true)) {
-            size_t start = at;
-            while (at < expression.len && is_name_byte(expression.ptr[at], false))
-                at++;
-            struct hv_str name = hv_str_slice(expression, start, at);
-            if (!shell_variable_is_harmless(name, NULL) || !holds_numbers(script, name))
-                return false;
-        } else if (byte >= '0' && byte <= '9') {
-            while (at < expression.len && (is_name_byte(expression.ptr[at], false) || expression.ptr[at] == '#'))
-                at++;
-        } else if (byte == '$') {
-            char next = at + 1 < expression.len ? expression.ptr[at + 1] : 0;
-            if (next == '#' || next == '?' || next == '$')
-                at += 2;
-            else if (next == '{' || is_name_byte(next, true))
-                at++;
-            else
-                return false;
-        } else if (byte && strchr("+-*/%<>=!&|^~?:(),{} \t\n", byte)) {
-            at++;
-        } else {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* The end of the $((…)) whose expression starts at start: where its "))" stands, or SIZE_MAX. */
-static size_t arithmetic_end(struct hv_str text, size_t start)
-{
-    size_t depth = 0;
-    for (size_t i = start; i < text.len; i++) {
-        if (text.ptr[i] == '(')
-            depth++;
-        else if (text.ptr[i] == ')' && depth)
-            depth--;
-        else if (text.ptr[i] == ')')
-            return i + 1 < text.len && text.ptr[i + 1] == ')' ? i : SIZE_MAX;
-    }
-    return SIZE_MAX;
-}
-
-/* ${name:…}: an offset is arithmetic; -, =, + and ? after the colon are not. */
-static bool is_plain_offset(const struct shell_script *script, struct hv_str text, size_t at)
-{
-    if (at < text.len && strchr("-+?=", text.ptr[at]))
+    if (!assigns(text))
         return true;
-    size_t end = hv_str_find_byte(text, '}', at);
-    struct hv_str offset = hv_str_slice(text, at, end == SIZE_MAX ? text.len : end);
-    return end != SIZE_MAX && shell_arithmetic_is_plain(script, offset);
-}
-
-/* ${name[…]}: @, * or a plain number. *at is behind the "[" and gets behind the "]". */
-static bool is_plain_subscript(const struct shell_script *script, struct hv_str text, size_t *at)
-{
-    size_t end = hv_str_find_byte(text, ']', *at);
-    if (end == SIZE_MAX)
-        return false;
-    struct hv_str subscript = hv_str_slice(text, *at, end);
-    *at = end + 1;
-    return hv_str_is(subscript, "@") || hv_str_is(subscript, "*") || shell_arithmetic_is_plain(script, subscript);
-}
-
-/* What stands after "${". */
-static bool is_plain_parameter(const struct shell_script *script, struct hv_str text, size_t at)
-{
-    if (at < text.len && text.ptr[at] == '#')
-        at++;
-    size_t start = at;
-    while (at < text.len && is_name_byte(text.ptr[at], false))
-        at++;
-    struct hv_str name = hv_str_slice(text, start, at);
-    if (at == start)
-        return at < text.len && strchr("#?$@*-}:%", text.ptr[at]); /* ${#}, ${@:2}, ${@%x} */
-    if (at < text.len && text.ptr[at] == '[') {
-        at++;
-        if (!is_plain_subscript(script, text, &at))
+    for (size_t at = 0; at < text.len;) {
+        size_t start = at;
+        while (at < text.len && is_name_byte(text.ptr[at], at == start))
+            at++;
+        if (at > start && !shell_variable_is_harmless(hv_str_slice(text, start, at), NULL))
             return false;
-    }
-    if (at >= text.len || text.ptr[at] == '@')
-        return false;
-    bool colon = text.ptr[at] == ':';
-    if (colon && !is_plain_offset(script, text, at + 1))
-        return false;
-    /* ${name:=x} sets the variable. */
-    if (text.ptr[at + colon < text.len ? at + colon : at] == '=')
-        return shell_variable_is_harmless(name, NULL);
-    return true;
-}
-
-bool shell_expansions_are_plain(const struct shell_script *script, struct hv_str text)
-{
-    for (size_t at = hv_str_find_byte(text, '$', 0); at != SIZE_MAX; at = hv_str_find_byte(text, '$', at + 1)) {
-        struct hv_str rest = hv_str_slice(text, at, text.len);
-        if (hv_str_starts(rest, HV_STR("${")) && !is_plain_parameter(script, text, at + 2))
-            return false;
-        if (hv_str_starts(rest, HV_STR("$[")))
-            return false;
-        if (hv_str_starts(rest, HV_STR("$(("))) {
-            size_t end = arithmetic_end(text, at + 3);
-            if (end == SIZE_MAX || !shell_arithmetic_is_plain(script, hv_str_slice(text, at + 3, end)))
-                return false;
-        }
+        at += at == start;
     }
     return true;
 }

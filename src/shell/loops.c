@@ -1,0 +1,136 @@
+/*
+ * loops.c: what a loop's variable may be. The reader knows a variable when it has one value; that of a loop has
+ * several, and where all of them are harmless, a word like "$file" is, too.
+ */
+#include "shell/classify.h"
+#include <string.h>
+
+/* The variable in "$name", ${name} or $name/tail; absent: something else. */
+static struct hv_str variable_of(struct hv_str text)
+{
+    size_t at = text.len && text.ptr[0] == '"' ? 1 : 0;
+    if (at >= text.len || text.ptr[at++] != '$')
+        return (struct hv_str){0};
+    bool braces = at < text.len && text.ptr[at] == '{';
+    size_t start = at += braces, end = start;
+    while (end < text.len && shell_is_identifier(hv_str_slice(text, start, end + 1)))
+        end++;
+    if (end == start || (braces && (end == text.len || text.ptr[end] != '}')))
+        return (struct hv_str){0};
+    struct hv_str rest = hv_str_slice(text, end + braces, text.len);
+    if (hv_str_find_byte(rest, '$', 0) != SIZE_MAX || hv_str_find_byte(rest, '`', 0) != SIZE_MAX)
+        return (struct hv_str){0};
+    return hv_str_slice(text, start, end);
+}
+
+static bool has_identifier(struct hv_str word, struct hv_str name)
+{
+    return hv_str_starts(word, name) && (word.len == name.len || strchr("=+[", word.ptr[name.len]));
+}
+
+/* Something else than the loop may set the variable. */
+static bool is_set_otherwise(const struct shell_command *command, struct hv_str name)
+{
+    for (size_t i = 0; i < command->assignment_count; i++)
+        if (hv_str_eq(command->assignments[i].name, name))
+            return true;
+    if (command->kind == SHELL_COMMAND_ARITHMETIC)
+        return true;
+    if (command->kind != SHELL_COMMAND_SIMPLE || !command->word_count)
+        return false;
+    if (shell_names_have("eval source . trap getopts", command->words[0].value) || !command->words[0].known)
+        return true;
+    for (size_t i = 1; i < command->word_count; i++)
+        if (has_identifier(command->words[i].value, name))
+            return true;
+    return false;
+}
+
+/* The one loop around command whose variable name is, when nothing else in the script sets it. */
+static const struct shell_command *loop_of(const struct shell_script *script, const struct shell_command *command,
+                                           struct hv_str name)
+{
+    const struct shell_command *loop = NULL;
+    for (size_t i = 0; i < script->count; i++) {
+        const struct shell_command *other = &script->commands[i];
+        if (other->kind == SHELL_COMMAND_FUNCTION)
+            return NULL;
+        if (other->kind == SHELL_COMMAND_FOR && hv_str_eq(other->variable, name)) {
+            if (loop)
+                return NULL;
+            loop = other;
+        } else if (is_set_otherwise(other, name)) {
+            return NULL;
+        }
+    }
+    if (!loop || loop >= command || !loop->word_count)
+        return NULL;
+    for (size_t at = command->parent; at < script->count; at = script->commands[at].parent)
+        if (&script->commands[at] == loop)
+            return loop;
+    return NULL;
+}
+
+static struct hv_str common_directory(struct hv_str a, struct hv_str b)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < a.len && i < b.len && a.ptr[i] == b.ptr[i]; i++)
+        if (a.ptr[i] == '/')
+            length = i + 1;
+    return hv_str_slice(a, 0, length);
+}
+
+/* All values stand below one directory, and none begins with "-". False: not certain. */
+static bool sum_up(const struct shell_command *loop, struct hv_str *directory, bool *blanks)
+{
+    *blanks = false;
+    for (size_t i = 0; i < loop->word_count; i++) {
+        const struct shell_word *word = &loop->words[i];
+        bool glob = !word->known && word->flags & SHELL_WORD_GLOB &&
+                    !(word->flags & ~(unsigned)(SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED));
+        if ((!word->known && !glob) || shell_may_be_option(word) ||
+            hv_str_find(word->text, HV_STR(".."), 0) != SIZE_MAX || (word->known && !word->value.len))
+            return false;
+        *blanks |= glob;
+        for (size_t j = 0; j < word->value.len; j++)
+            *blanks |= strchr(" \t\n*?[\\", word->value.ptr[j]) != NULL;
+        size_t slash = hv_str_rfind_byte(word->value, '/');
+        struct hv_str own = hv_str_slice(word->value, 0, slash == SIZE_MAX ? 0 : slash + 1);
+        *directory = i ? common_directory(*directory, own) : own;
+        /* From two absolute names only the root is common, from a mixture nothing. */
+        if (i && (loop->words[0].value.len && loop->words[0].value.ptr[0] == '/') !=
+                     (word->value.len && word->value.ptr[0] == '/'))
+            return false;
+    }
+    return true;
+}
+
+/* One word, when it is a loop's variable. */
+static void resolve_word(const struct shell_script *script, const struct shell_command *command,
+                         struct shell_word *word)
+{
+    struct hv_str directory, name;
+    bool blanks;
+    if (word->known || word->value.len || !(word->flags & SHELL_WORD_VARIABLE) ||
+        word->flags & ~(unsigned)(SHELL_WORD_VARIABLE | SHELL_WORD_QUOTED | SHELL_WORD_MANY))
+        return;
+    name = variable_of(word->text);
+    const struct shell_command *loop = name.ptr ? loop_of(script, command, name) : NULL;
+    if (!loop || !sum_up(loop, &directory, &blanks) || (blanks && word->flags & SHELL_WORD_MANY))
+        return;
+    /* Below the directory, as a glob is, but one argument. */
+    word->flags = SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION;
+    word->value = directory;
+}
+
+const struct shell_word *shell_resolve_loops(struct shell_reading *reading, const struct shell_command *command)
+{
+    bool inside = command->place & SHELL_IN_LOOP && command->kind == SHELL_COMMAND_SIMPLE;
+    if (!inside || !command->word_count)
+        return command->words;
+    struct shell_word *words = hv_arena_array(reading->arena, struct shell_word, command->word_count);
+    memcpy(words, command->words, command->word_count * sizeof *words);
+    for (size_t i = 1; i < command->word_count; i++)
+        resolve_word(reading->script, command, &words[i]);
+    return words;
+}

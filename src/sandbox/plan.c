@@ -145,6 +145,13 @@ static bool look(const struct planning *planning, struct hv_str path, enum hv_fi
     return true;
 }
 
+static bool is_placeholder(const struct planning *planning, struct hv_str path)
+{
+    struct hv_file_stat found;
+    return planning->place->host->stat(planning->place->host, path, false, &found, NULL) == HV_OK &&
+           found.kind == HV_FILE_DIRECTORY && found.mtime_ns == SANDBOX_PLACEHOLDER_TIME_NS;
+}
+
 static struct hv_str resolve(const struct planning *planning, struct hv_str path)
 {
     struct hv_str real;
@@ -194,7 +201,7 @@ static void protect(struct planning *planning, struct hv_str path, bool even_mis
     if (!is_writable(planning, real))
         return;
     if (look(planning, real, &kind)) {
-        add(planning, SANDBOX_PROTECTED, real);
+        add(planning, is_placeholder(planning, real) ? SANDBOX_KEPT_EMPTY : SANDBOX_PROTECTED, real);
         pin_parents(planning, real);
     } else if (even_missing && look(planning, parent, &kind) && kind == HV_FILE_DIRECTORY) {
         planning->missing[planning->plan->missing_count++] = real;

@@ -20,9 +20,10 @@
 enum sandbox_mount_kind {
     SANDBOX_READABLE = 1, /* as it is, read-only: shown again below something hidden */
     SANDBOX_WRITABLE,
-    SANDBOX_PINNED,    /* writable; a mount of its own, so that nobody can move it away with what is protected in it */
-    SANDBOX_PROTECTED, /* read-only */
-    SANDBOX_HIDDEN,    /* a file without rights in its place */
+    SANDBOX_PINNED,     /* writable; a mount of its own, so that nobody can move it away with what is protected in it */
+    SANDBOX_PROTECTED,  /* read-only */
+    SANDBOX_KEPT_EMPTY, /* a placeholder of something protected that does not exist: an empty folder */
+    SANDBOX_HIDDEN,     /* a file without rights in its place */
     SANDBOX_HIDDEN_DIRECTORY,
 };
 

@@ -43,6 +43,14 @@ static bool shows_something(const struct sandbox_plan *plan, struct hv_str hidde
     return false;
 }
 
+/* A folder of its own in memory: whoever changes its mode and writes into it, writes to nowhere. A bind would cost
+ * three times as much, since bubblewrap reads the list of all mounts for each. */
+static void put_empty(struct hv_buf *out, const char *mode, struct hv_str path)
+{
+    put_words(out, (const char *const[]){"--perms", mode, "--tmpfs", NULL});
+    sandbox_put_item(out, HELPER_BWRAP_WORD, path);
+}
+
 static void put_mount(struct hv_buf *out, const struct sandbox_plan *plan, const struct sandbox_mount *mount,
                       const struct sandbox_place *place)
 {
@@ -52,23 +60,10 @@ static void put_mount(struct hv_buf *out, const struct sandbox_plan *plan, const
     case SANDBOX_READABLE:
     case SANDBOX_PROTECTED: put_bind(out, "--ro-bind", mount->path, mount->path); break;
     case SANDBOX_HIDDEN: put_bind(out, "--ro-bind", place->locked, mount->path); break;
+    case SANDBOX_KEPT_EMPTY: put_empty(out, "0555", mount->path); break;
     case SANDBOX_HIDDEN_DIRECTORY:
-        put_word(out, "--perms");
-        put_word(out, shows_something(plan, mount->path) ? "0111" : "0000");
-        put_word(out, "--tmpfs");
-        sandbox_put_item(out, HELPER_BWRAP_WORD, mount->path);
+        put_empty(out, shows_something(plan, mount->path) ? "0111" : "0000", mount->path);
         break;
-    }
-}
-
-/* An empty folder that stays empty, after all that may be mounted in it again. */
-static void put_read_only(struct hv_buf *out, const struct sandbox_plan *plan)
-{
-    for (size_t i = 0; i < plan->mount_count; i++) {
-        if (plan->mounts[i].kind != SANDBOX_HIDDEN_DIRECTORY)
-            continue;
-        put_word(out, "--remount-ro");
-        sandbox_put_item(out, HELPER_BWRAP_WORD, plan->mounts[i].path);
     }
 }
 
@@ -107,7 +102,6 @@ void sandbox_put_bubblewrap(const struct sandbox_plan *plan, const struct sandbo
     put_sockets(out, place->options);
     for (size_t i = 0; i < plan->mount_count; i++)
         put_mount(out, plan, &plan->mounts[i], place);
-    put_read_only(out, plan);
 }
 
 /* ---- Landlock ------------------------------------------------------------------------------------------ */

@@ -1,0 +1,313 @@
+/* From settings and a picture of the files to the mounts of a sandbox, and to the words for bubblewrap. */
+#include "sandbox/plan.h"
+
+#include "policy/path_class.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A file system as a table. */
+struct file {
+    const char *path, *target; /* target: of a link */
+    enum hv_file_kind kind;
+    int64_t mtime_ns;
+};
+
+struct world {
+    struct hv_host host;
+    struct hv_arena arena;
+    struct sandbox_options options;
+    const struct file *files; /* path NULL ends */
+    struct hv_str roots[2];
+    struct sandbox_place place;
+    struct sandbox_plan plan;
+};
+
+static const struct file *find(const struct world *world, struct hv_str path)
+{
+    for (const struct file *file = world->files; file->path; file++)
+        if (hv_str_is(path, file->path))
+            return file;
+    return NULL;
+}
+
+static enum hv_code look(const struct hv_host *host, struct hv_str path, bool follow, struct hv_file_stat *out,
+                         struct hv_error *err)
+{
+    const struct file *file = find(host->data, path);
+    assert_false(follow);
+    if (!file)
+        return hv_fail(err, HV_ENOTFOUND, "not there");
+    *out = (struct hv_file_stat){.kind = file->kind, .mtime_ns = file->mtime_ns};
+    return HV_OK;
+}
+
+/* Links of whole paths only: enough for a table. */
+static enum hv_code resolve(const struct hv_host *host, struct hv_arena *arena, struct hv_str path, struct hv_str *out,
+                            struct hv_error *err)
+{
+    (void)err;
+    const struct file *file = find(host->data, path);
+    *out = file && file->target ? hv_str_from(file->target) : hv_arena_str(arena, path);
+    return HV_OK;
+}
+
+static void make(struct world *world, const struct file *files, const char *settings)
+{
+    const struct hv_json *json;
+    *world = (struct world){.files = files, .roots = {HV_STR("/work/project"), HV_STR("/work/second")}};
+    world->host = (struct hv_host){.data = world, .stat = look, .resolve = resolve};
+    assert_int_equal(hv_json_parse(&world->arena, hv_str_from(settings), 0, &json, NULL), HV_OK);
+    sandbox_options_add(&world->options, &world->arena, json, world->roots[0], HV_STR("/home/me"), NULL, NULL);
+    world->place = (struct sandbox_place){
+        .host = &world->host,
+        .options = &world->options,
+        .home = HV_STR("/home/me"),
+        .roots = world->roots,
+        .root_count = 1,
+        .temporary = HV_STR("/tmp/own/tmp"),
+        .locked = HV_STR("/tmp/own/locked"),
+    };
+    sandbox_plan_make(&world->place, &world->arena, &world->plan);
+}
+
+static void drop(struct world *world)
+{
+    hv_arena_release(&world->arena);
+}
+
+static const char *kind_name(enum sandbox_mount_kind kind)
+{
+    static const char *const names[] = {"?", "read", "write", "pin", "protect", "empty", "hide", "hide-folder"};
+    return names[kind];
+}
+
+static struct hv_str all_mounts(struct world *world)
+{
+    struct hv_str text = HV_STR("");
+    for (size_t i = 0; i < world->plan.mount_count; i++)
+        text = hv_arena_format(&world->arena, "%.*s%s %.*s\n", HV_STR_ARG(text), kind_name(world->plan.mounts[i].kind),
+                               HV_STR_ARG(world->plan.mounts[i].path));
+    return text;
+}
+
+static void assert_mounts(struct world *world, const char *expected)
+{
+    struct hv_str found = all_mounts(world);
+    if (!hv_str_is(found, expected))
+        fail_msg("found:\n%.*sexpected:\n%s", HV_STR_ARG(found), expected);
+}
+
+static bool is_missing(const struct world *world, const char *path)
+{
+    for (size_t i = 0; i < world->plan.missing_count; i++)
+        if (hv_str_is(world->plan.missing[i], path))
+            return true;
+    return false;
+}
+
+#define FOLDER(name)                                                                                                   \
+    {                                                                                                                  \
+        name, NULL, HV_FILE_DIRECTORY, 0                                                                               \
+    }
+#define FILE_AT(name)                                                                                                  \
+    {                                                                                                                  \
+        name, NULL, HV_FILE_REGULAR, 0                                                                                 \
+    }
+
+static void what_is_there_is_protected_what_is_not_is_named(void **state)
+{
+    static const struct file files[] = {FOLDER("/work/project"),
+                                        FOLDER("/work/project/.git"),
+                                        FOLDER("/work/project/.git/hooks"),
+                                        FILE_AT("/work/project/.git/config"),
+                                        FILE_AT("/work/project/.mcp.json"),
+                                        FILE_AT("/work/project/.bashrc"),
+                                        FOLDER("/tmp/own/tmp"),
+                                        FOLDER("/home/me/.ssh"),
+                                        FILE_AT("/home/me/.netrc"),
+                                        {"/work/project/.claude", NULL, HV_FILE_DIRECTORY, SANDBOX_PLACEHOLDER_TIME_NS},
+                                        {0}};
+    struct world world;
+    (void)state;
+    make(&world, files, "{}");
+    assert_mounts(&world, "hide /home/me/.netrc\n"
+                          "hide-folder /home/me/.ssh\n"
+                          "write /tmp/own/tmp\n"
+                          "write /work/project\n"
+                          "protect /work/project/.bashrc\n"
+                          "empty /work/project/.claude\n"
+                          "pin /work/project/.git\n"
+                          "protect /work/project/.git/config\n"
+                          "protect /work/project/.git/hooks\n"
+                          "protect /work/project/.mcp.json\n");
+    assert_true(is_missing(&world, "/work/project/.helve"));
+    assert_true(is_missing(&world, "/work/project/.vscode"));
+    assert_false(is_missing(&world, "/work/project/.claude"));
+    assert_false(is_missing(&world, "/work/project/.zshrc"));
+    assert_int_equal(world.plan.weakness.len, 0);
+    drop(&world);
+}
+
+static void settings_widen_and_narrow(void **state)
+{
+    static const struct file files[] = {FOLDER("/work/project"),       FOLDER("/work/project/kept"),
+                                        FILE_AT("/work/project/.env"), FOLDER("/srv/cache"),
+                                        FOLDER("/home/me/.ssh"),       FILE_AT("/home/me/.ssh/known_hosts"),
+                                        FILE_AT("/home/me/.netrc"),    {0}};
+    struct world world;
+    (void)state;
+    make(&world, files,
+         "{\"filesystem\":{\"allowWrite\":[\"/srv/cache\",\"/not/"
+         "there\"],\"denyWrite\":[\"kept\"],\"denyRead\":[\".env\"],"
+         "\"allowRead\":[\"~/.ssh/known_hosts\",\"~/.netrc\"]}}");
+    assert_mounts(&world, "hide-folder /home/me/.ssh\n"
+                          "read /home/me/.ssh/known_hosts\n"
+                          "write /srv/cache\n"
+                          "write /work/project\n"
+                          "hide /work/project/.env\n"
+                          "protect /work/project/kept\n");
+    drop(&world);
+}
+
+static void links_are_protected_where_they_lead_and_said_to_be_weak(void **state)
+{
+    static const struct file files[] = {FOLDER("/work/project"),
+                                        FOLDER("/work/project/.git"),
+                                        {"/work/project/.git/hooks", "/work/project/tools/hooks", HV_FILE_SYMLINK, 0},
+                                        FOLDER("/work/project/tools"),
+                                        FOLDER("/work/project/tools/hooks"),
+                                        {0}};
+    struct world world;
+    (void)state;
+    make(&world, files, "{}");
+    assert_mounts(&world, "write /work/project\n"
+                          "pin /work/project/tools\n"
+                          "protect /work/project/tools/hooks\n");
+    assert_true(hv_str_find(world.plan.weakness, HV_STR(".git/hooks is a link"), 0) != SIZE_MAX);
+    drop(&world);
+}
+
+static void a_writable_home_is_said_to_be_weak(void **state)
+{
+    static const struct file files[] = {FOLDER("/home/me"), FOLDER("/home/me/.ssh"), FILE_AT("/home/me/.bashrc"), {0}};
+    struct world world;
+    (void)state;
+    make(&world, files, "{\"filesystem\":{\"allowWrite\":[\"~\"]}}");
+    assert_mounts(&world, "write /home/me\nprotect /home/me/.bashrc\nhide-folder /home/me/.ssh\n");
+    assert_true(world.plan.weakness.len > 0);
+    drop(&world);
+}
+
+static void the_file_that_names_a_repository_is_protected(void **state)
+{
+    static const struct file files[] = {FOLDER("/work/project"), FILE_AT("/work/project/.git"), {0}};
+    struct world world;
+    (void)state;
+    make(&world, files, "{}");
+    assert_mounts(&world, "write /work/project\nprotect /work/project/.git\n");
+    drop(&world);
+}
+
+static void a_path_belongs_to_the_deepest_mount(void **state)
+{
+    static const struct file files[] = {FOLDER("/work/project"),
+                                        FOLDER("/work/project/.git"),
+                                        FOLDER("/work/project/.git/hooks"),
+                                        FOLDER("/home/me/.ssh"),
+                                        {0}};
+    static const struct {
+        const char *path;
+        enum sandbox_mount_kind kind;
+    } cases[] = {
+        {"/", SANDBOX_READABLE},
+        {"/work/project-evil", SANDBOX_READABLE},
+        {"/work/project", SANDBOX_WRITABLE},
+        {"/work/project/a/b", SANDBOX_WRITABLE},
+        {"/work/project/.git/index", SANDBOX_PINNED},
+        {"/work/project/.git/hooks/x", SANDBOX_PROTECTED},
+        {"/work/project/.git/hooks2", SANDBOX_PINNED},
+        {"/home/me/.ssh/id", SANDBOX_HIDDEN_DIRECTORY},
+    };
+    struct world world;
+    (void)state;
+    make(&world, files, "{}");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(sandbox_plan_look_up(&world.plan, hv_str_from(cases[i].path), NULL), cases[i].kind);
+    drop(&world);
+}
+
+/* The items' texts with blanks between them, as one would type them. */
+static struct hv_str words_of(struct world *world, struct hv_str plan)
+{
+    struct hv_str text = HV_STR("");
+    while (plan.len) {
+        int64_t len;
+        size_t colon = hv_str_find_byte(plan, ':', 0);
+        assert_true(hv_str_to_int64(hv_str_slice(plan, 1, colon), &len));
+        text = hv_arena_format(&world->arena, "%.*s%s%.*s", HV_STR_ARG(text), text.len ? " " : "",
+                               HV_STR_ARG(hv_str_slice(plan, colon + 1, colon + 1 + (size_t)len)));
+        plan = hv_str_slice(plan, colon + 1 + (size_t)len, plan.len);
+    }
+    return text;
+}
+
+static void the_words_for_bubblewrap_follow_the_mounts(void **state)
+{
+    static const struct file files[] = {
+        FOLDER("/work/project"),    FOLDER("/work/project/.git"), FOLDER("/work/project/.git/hooks"),
+        FILE_AT("/home/me/.netrc"), FOLDER("/home/me/.ssh"),      {0}};
+    struct world world;
+    struct hv_buf out;
+    (void)state;
+    make(&world, files, "{\"network\":{\"allowUnixSockets\":[\"/run/some.sock\"]}}");
+    hv_buf_init(&out, 1 << 16);
+    sandbox_put_bubblewrap(&world.plan, &world.place, true, &out);
+    struct hv_str words = words_of(&world, hv_buf_str(&out));
+    static const char *const expected =
+        "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-net --unshare-cgroup-try --die-with-parent "
+        "--cap-drop ALL --ro-bind / / --dev /dev --proc /proc --tmpfs /run --bind-try /run/some.sock /run/some.sock "
+        "--ro-bind /tmp/own/locked /home/me/.netrc --perms 0000 --tmpfs /home/me/.ssh --bind /work/project "
+        "/work/project --bind /work/project/.git /work/project/.git --ro-bind /work/project/.git/hooks "
+        "/work/project/.git/hooks";
+    if (!hv_str_is(words, expected))
+        fail_msg("%.*s", HV_STR_ARG(words));
+    hv_buf_release(&out);
+    drop(&world);
+}
+
+/* What the sandbox hides must be what the file tools ask about: two lists that hold each other. */
+static void all_that_is_hidden_is_a_credential_to_the_policy(void **state)
+{
+    struct hv_arena arena = {0};
+    struct path_classes_options options = {.home = {.written = HV_STR("/home/me"), .resolved = HV_STR("/home/me")}};
+    const struct path_classes *classes = path_classes_new(&arena, &options);
+    (void)state;
+    for (size_t i = 0; sandbox_secrets[i]; i++) {
+        bool absolute = sandbox_secrets[i][0] == '/';
+        struct hv_str path = hv_arena_format(&arena, "%s%s", absolute ? "" : "/home/me/", sandbox_secrets[i]);
+        struct policy_path given = {.written = path, .resolved = path, .kind = HV_FILE_REGULAR};
+        if (path_classify(classes, &given, false).class != POLICY_PATH_CREDENTIAL)
+            fail_msg("%s", sandbox_secrets[i]);
+    }
+    hv_arena_release(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_there_is_protected_what_is_not_is_named),
+        cmocka_unit_test(settings_widen_and_narrow),
+        cmocka_unit_test(links_are_protected_where_they_lead_and_said_to_be_weak),
+        cmocka_unit_test(a_writable_home_is_said_to_be_weak),
+        cmocka_unit_test(the_file_that_names_a_repository_is_protected),
+        cmocka_unit_test(a_path_belongs_to_the_deepest_mount),
+        cmocka_unit_test(the_words_for_bubblewrap_follow_the_mounts),
+        cmocka_unit_test(all_that_is_hidden_is_a_credential_to_the_policy),
+    };
+    return cmocka_run_group_tests_name("sandbox plan", tests, NULL, NULL);
+}

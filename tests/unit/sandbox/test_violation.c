@@ -1,0 +1,103 @@
+/* Refusals of the sandbox are told from ordinary failures. */
+#include "sandbox/violation.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static const struct sandbox_mount mounts[] = {
+    {SANDBOX_HIDDEN, HV_STR("/home/me/.netrc")},
+    {SANDBOX_HIDDEN_DIRECTORY, HV_STR("/home/me/.ssh")},
+    {SANDBOX_WRITABLE, HV_STR("/work/project")},
+    {SANDBOX_PINNED, HV_STR("/work/project/.git")},
+    {SANDBOX_PROTECTED, HV_STR("/work/project/.git/config")},
+    {SANDBOX_PROTECTED, HV_STR("/work/project/.git/hooks")},
+    {SANDBOX_KEPT_EMPTY, HV_STR("/work/project/.helve")},
+};
+
+static const struct {
+    const char *output, *refusals;
+    bool failed;
+    const char *expected; /* in the notes; NULL: there are none */
+} cases[] = {
+    {"touch: cannot touch '/etc/x': Read-only file system\n", "", true, "not to /etc/x"},
+    {"bash: line 1: ../x: Read-only file system\n", "", true, "not to /work/x"},
+    {"OSError: [Errno 30] Read-only file system: '/usr/lib/y'\n", "", true, "not to /usr/lib/y"},
+    {"Error: EROFS: read-only file system, open '/opt/z'\n", "", true, "not to /opt/z"},
+    {"something: Read-only file system\n", "", true, "$TMPDIR (/tmp/own)"},
+    {"cat: /home/me/.ssh/id_rsa: Permission denied\n", "", true, "hides /home/me/.ssh"},
+    {"cat: /home/me/.netrc: Permission denied\n", "", true, "allowRead"},
+    {"cat: /root/x: Permission denied\n", "", true, NULL},
+    {"bash: .git/hooks/pre-commit: Read-only file system\n", "", true, "changing /work/project/.git/hooks"},
+    {"error: could not write config file .git/config: Device or resource busy\n", "", true,
+     "changing /work/project/.git/config"},
+    {"mkdir: cannot create directory '.helve/x': Permission denied\n", "", true, "changing /work/project/.helve"},
+    {"rmdir: failed to remove '/mnt/x': Device or resource busy\n", "", true, NULL},
+    {"strace: ptrace: Operation not permitted\n", "", true, "may come from the sandbox"},
+    {"strace: ptrace: Operation not permitted\n", "", false, NULL},
+    {"curl: (6) Could not resolve host: example.org\n", "", true, "allowedDomains"},
+    {"curl: (56) CONNECT tunnel failed, response 403\n", "example.org:443 (no rule allows it)", true,
+     "connection to example.org:443"},
+    {"ok\n", "example.org:443 (no rule allows it)", false, "connection to example.org:443"},
+    {"grep: no such file\n", "", true, NULL},
+    {"cat: src: Is a directory\n", "", true, NULL},
+    {"", "", true, NULL},
+};
+
+static void what_the_plan_refuses_is_explained_and_nothing_else(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hv_arena arena = {0};
+        struct sandbox_plan plan = {.mounts = mounts, .mount_count = sizeof mounts / sizeof *mounts};
+        struct violation_facts facts = {
+            .plan = &plan,
+            .output = hv_str_from(cases[i].output),
+            .directory = HV_STR("/work/project"),
+            .home = HV_STR("/home/me"),
+            .temporary = HV_STR("/tmp/own"),
+            .refusals = hv_str_from(cases[i].refusals),
+            .failed = cases[i].failed,
+        };
+        struct hv_str notes = violation_describe(&facts, &arena);
+        bool found = cases[i].expected && hv_str_find(notes, hv_str_from(cases[i].expected), 0) != SIZE_MAX;
+        if (cases[i].expected ? !found : notes.len > 0)
+            fail_msg("%s gave: %.*s", cases[i].output, HV_STR_ARG(notes));
+        hv_arena_release(&arena);
+    }
+}
+
+static void a_flood_of_refusals_gives_few_sentences(void **state)
+{
+    struct hv_arena arena = {0};
+    struct hv_buf output;
+    struct sandbox_plan plan = {.mounts = mounts, .mount_count = sizeof mounts / sizeof *mounts};
+    (void)state;
+    hv_buf_init(&output, 1 << 20);
+    for (int i = 0; i < 5000; i++)
+        hv_buf_addf(&output, "cp: cannot create '/usr/x%d': Read-only file system\n", i);
+    struct violation_facts facts = {.plan = &plan,
+                                    .output = hv_buf_str(&output),
+                                    .directory = HV_STR("/work/project"),
+                                    .home = HV_STR("/home/me"),
+                                    .temporary = HV_STR("/tmp/own"),
+                                    .failed = true};
+    struct hv_str notes = violation_describe(&facts, &arena), line;
+    size_t lines = 0;
+    while (hv_str_split(&notes, '\n', &line))
+        lines++;
+    assert_int_equal(lines, 3);
+    hv_buf_release(&output);
+    hv_arena_release(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_the_plan_refuses_is_explained_and_nothing_else),
+        cmocka_unit_test(a_flood_of_refusals_gives_few_sentences),
+    };
+    return cmocka_run_group_tests_name("sandbox violations", tests, NULL, NULL);
+}

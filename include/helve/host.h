@@ -52,6 +52,14 @@ struct hv_write_options {
     uint32_t mode;       /* permission bits of a new file; 0 means 0666 less the umask */
 };
 
+/* One file of a change over several. */
+struct hv_file_change {
+    struct hv_str path;
+    struct hv_str bytes;             /* the whole new content; absent: the file is removed */
+    struct hv_write_options options; /* removing heeds `expected` only */
+    struct hv_file_stat after;       /* out: of what was written */
+};
+
 struct hv_directory_entry {
     struct hv_str name;
     enum hv_file_kind kind;
@@ -127,6 +135,8 @@ struct hv_processes {
     /* Some process of it is blocked in reading the stdin or terminal that write fills. */
     bool (*waits)(struct hv_process *process);
     int64_t (*id)(const struct hv_process *process); /* of the command; 0 while not known */
+    /* How the command itself ended, while what it left lingers. */
+    void (*exit_of)(const struct hv_process *process, struct hv_exit *out);
     /* Kill what still lives, tell how it ended, and free it. Faults: those of run (the command never started). */
     enum hv_code (*finish)(struct hv_process *process, struct hv_exit *out, struct hv_error *err);
 };
@@ -151,6 +161,11 @@ struct hv_host {
      * extended attributes and a symlink's target survive. *after (may be NULL) is the new file's metadata. */
     enum hv_code (*write)(const struct hv_host *host, struct hv_str path, struct hv_str bytes,
                           const struct hv_write_options *options, struct hv_file_stat *after, struct hv_error *err);
+    /* Make all changes or none, also when this process is killed half-way: what is needed to undo or complete them is
+     * kept below the directory `journal` meanwhile (made when missing), and looked after at the next start. NULL: this
+     * host changes one file at a time. */
+    enum hv_code (*change_files)(const struct hv_host *host, struct hv_file_change *changes, size_t count,
+                                 struct hv_str journal, struct hv_error *err);
     /* The entries of a directory without "." and "..", unsorted, in arena. At most limit entries: *more tells. */
     enum hv_code (*list)(const struct hv_host *host, struct hv_arena *arena, struct hv_str path, size_t limit,
                          struct hv_directory_entry **entries, size_t *count, bool *more, struct hv_error *err);

@@ -14,7 +14,9 @@ enum { FILE_MAX = 64 << 20, NOBODY = 65534 };
 
 void folder_open(struct folder *folder)
 {
-    char made[] = "/tmp/helve-fs-XXXXXX", real[4096];
+    const char *where = getenv("TMPDIR");
+    char made[64], real[4096];
+    snprintf(made, sizeof made, "%s/helve-fs-XXXXXX", where && strlen(where) < 40 ? where : "/tmp");
     memset(folder, 0, sizeof *folder);
     assert_non_null(mkdtemp(made));
     assert_non_null(realpath(made, real));

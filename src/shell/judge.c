@@ -45,25 +45,8 @@ static struct shell_act fresh_act(const struct shell_command *command, const str
     };
 }
 
-/* git's own judge asked about the directory that it most likely runs in; after a cd that may have failed, the others
- * count too. */
-static void ask_about_git(struct shell_reading *reading)
-{
-    struct hv_str why = HV_STR("which directory git runs in is not known");
-    const struct shell_world *world = reading->world;
-    if (!reading->act.git || reading->act.class != SHELL_READ_ONLY || !reading->elsewhere_count)
-        return;
-    bool quiet = world->git_is_quiet && hv_str_eq(reading->directory, reading->placed);
-    for (size_t i = 0; quiet && i < reading->elsewhere_count; i++)
-        quiet = world->git_is_quiet(world->user, reading->arena, reading->elsewhere[i], hv_str_from(reading->act.git),
-                                    &why);
-    if (!quiet)
-        shell_worsenf(reading, SHELL_EXECUTES, "%.*s", HV_STR_ARG(why));
-}
-
 static void finish_act(struct shell_reading *reading, size_t slot)
 {
-    ask_about_git(reading);
     reading->acts->items[slot] = reading->act;
 }
 

@@ -146,10 +146,10 @@ static void name_old_files(struct shell_reading *reading, const struct shell_wor
 
 /* ---- directories ----------------------------------------------------------------------------------------- */
 
-/* Follow the -C options. Where git looks for its repository, ".." and all; absent: not known. */
-static struct hv_str follow_directories(struct shell_reading *reading, const struct shell_arguments *arguments)
+/* Where git looks for its repository, ".." and all, when the shell is at place; absent: not known. */
+static struct hv_str follow_directories(struct shell_reading *reading, const struct shell_arguments *arguments,
+                                        struct hv_str place)
 {
-    struct hv_str place = reading->directory;
     for (size_t at = 0; at < arguments->given_count; at++) {
         const struct shell_given *given = &arguments->given[at];
         if (!hv_str_is(given->name, "-C") || (given->argument.known && !given->argument.value.len))
@@ -162,18 +162,35 @@ static struct hv_str follow_directories(struct shell_reading *reading, const str
         else
             place = hv_arena_format(reading->arena, "%.*s/%.*s", HV_STR_ARG(place), HV_STR_ARG(value));
     }
-    reading->directory = place.ptr ? path_expand(reading->arena, place, HV_STR("/"), HV_STR("/")) : place;
     return place;
+}
+
+/* The directories that git may run in: the likely one first. */
+struct places {
+    struct hv_str items[1 + SHELL_ELSEWHERE_MAX];
+    size_t count;
+};
+
+/* Operands are relative to where git is from here on. */
+static void find_places(struct shell_reading *reading, const struct shell_arguments *arguments, struct places *places)
+{
+    places->count = 1 + reading->elsewhere_count;
+    for (size_t at = 0; at < places->count; at++) {
+        struct hv_str *directory = at ? &reading->elsewhere[at - 1] : &reading->directory;
+        struct hv_str place = follow_directories(reading, arguments, *directory);
+        places->items[at] = place;
+        *directory = place.ptr ? path_expand(reading->arena, place, HV_STR("/"), HV_STR("/")) : place;
+    }
 }
 
 /* --git-dir and --work-tree are understood where they say what git would find out itself. */
 static bool names_own_repository(struct shell_reading *reading, const struct shell_arguments *arguments,
-                                 struct hv_str *place)
+                                 struct places *places)
 {
     const struct shell_given *git = shell_given(arguments, "--git-dir"), *tree = shell_given(arguments, "--work-tree");
     if (!git && !tree)
         return true;
-    if (!git || !git->argument.known || (tree && !tree->argument.known) || !reading->directory.ptr)
+    if (!git || !git->argument.known || (tree && !tree->argument.known) || !reading->directory.ptr || places->count > 1)
         return false;
     struct hv_str path = path_expand(reading->arena, git->argument.value, reading->directory, HV_STR("/"));
     struct hv_str top =
@@ -181,23 +198,29 @@ static bool names_own_repository(struct shell_reading *reading, const struct she
     if (has(git->argument.value, "..") || (tree && has(tree->argument.value, "..")) ||
         !hv_str_is(path_name(path), ".git") || !hv_str_eq(path_parent(path), top))
         return false;
-    *place = top;
+    places->items[0] = top;
     return true;
 }
 
-static void ask_the_world(struct shell_reading *reading, struct hv_str place, struct hv_str name)
+static void ask_about(struct shell_reading *reading, struct hv_str place, struct hv_str name)
 {
     struct hv_str why = {0};
     const struct shell_world *world = reading->world;
-    if (reading->act.class != SHELL_READ_ONLY)
-        return;
-    reading->act.git = hv_arena_cstr(reading->arena, name);
     if (!place.ptr)
         shell_worsen(reading, SHELL_UNKNOWN, "the directory that git runs in is not known");
     else if (!world->git_is_quiet)
         shell_worsen(reading, SHELL_UNKNOWN, "whether the repository names programs is not known");
     else if (!world->git_is_quiet(world->user, reading->arena, place, name, &why))
         shell_worsenf(reading, SHELL_EXECUTES, "%.*s", HV_STR_ARG(why));
+}
+
+static void ask_the_world(struct shell_reading *reading, const struct places *places, struct hv_str name)
+{
+    if (reading->act.class != SHELL_READ_ONLY)
+        return;
+    reading->act.git = hv_arena_cstr(reading->arena, name);
+    for (size_t at = 0; at < places->count && reading->act.class == SHELL_READ_ONLY; at++)
+        ask_about(reading, places->items[at], name);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------- */
@@ -246,12 +269,14 @@ static void judge_git(struct shell_reading *reading, const struct shell_word *wo
         return;
     const struct shell_word *rest = words + arguments.first;
     size_t rest_count = count - arguments.first;
-    struct hv_str place = follow_directories(reading, &arguments), name = rest[0].value;
-    if (!rest[0].known || arguments.scattered) {
+    struct hv_str name = rest[0].value;
+    struct places places;
+    find_places(reading, &arguments, &places);
+    if (!rest[0].known) {
         shell_worsen(reading, SHELL_UNKNOWN, "which sub-command of git runs is not known");
         return;
     }
-    if (!names_own_repository(reading, &arguments, &place)) {
+    if (!names_own_repository(reading, &arguments, &places)) {
         shell_worsen(reading, SHELL_UNKNOWN, "--git-dir and --work-tree lead git elsewhere");
         return;
     }
@@ -262,7 +287,7 @@ static void judge_git(struct shell_reading *reading, const struct shell_word *wo
     else
         judge_subcommand(reading, rest, rest_count);
     if (!hv_str_is(name, "version"))
-        ask_the_world(reading, place, name);
+        ask_the_world(reading, &places, name);
 }
 
 const struct shell_program shell_programs_git[] = {

@@ -56,7 +56,7 @@
     FLAGS("--follow --no-follow --no-decorate --clear-decorations --source --mailmap --no-mailmap --use-mailmap"       \
           " --no-use-mailmap --full-diff --log-size -q -c --cc -m --combined-all-paths --no-diff-merges"),             \
         MAYBE("--decorate"), VALUES("--decorate-refs --decorate-refs-exclude -L --diff-merges"), FLAGS("--dd"),        \
-        FLAGS("--remerge-diff --root --always --merge-base -v")
+        FLAGS("--remerge-diff --root --always --merge-base --no-commit-id -v")
 
 static const struct shell_option diff_options[] = {
     FLAGS("--cached --staged --merge-base --no-index -1 -2 -3 -0 --base --ours --theirs -c --cc -m -q"),

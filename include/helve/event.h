@@ -36,6 +36,8 @@ enum hv_event_type {
                           diff, stored */
     HV_EVENT_NOTICE,   /* text: something the person should know; name: info, warning, error */
     HV_EVENT_TURN_END, /* text: why the turn ended; data: turns, usage, cost */
+    HV_EVENT_TASK,     /* name: started, note, ended; text: its title, the note, how it ended; data: id, type, status,
+                          description, output_file, exit_code */
     HV_EVENT_STATE,    /* name: what changed (cwd, mode, tools, rules); data */
     HV_EVENT_COUNT
 };

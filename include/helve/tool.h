@@ -120,6 +120,87 @@ struct hv_tool_set {
 
 struct hv_context;
 
+/* ---- tasks: what goes on beside the calls (spec T10, T13, T21) ------------------------------------------ */
+
+/* One task of a session. Known until the session ends; all that still run end with it. */
+struct hv_task;
+
+enum hv_task_status { HV_TASK_RUNNING = 0, HV_TASK_COMPLETED, HV_TASK_FAILED, HV_TASK_STOPPED };
+
+enum { HV_TASK_END_TEXT = 200 };
+
+/* How a task ended. */
+struct hv_task_end {
+    enum hv_task_status status; /* left at HV_TASK_RUNNING: completed */
+    bool has_exit_code, silent; /* silent: the model is not told (it knows, or need not) */
+    int exit_code;
+    char text[HV_TASK_END_TEXT]; /* one phrase ("exit code 3"), or "" */
+};
+
+/* What kind of work it is. Only run is needed. */
+struct hv_task_type {
+    const char *name; /* "bash", "monitor": the beginning of its id */
+    /* The work, on a thread of its own. Returns when all of it has ended, soon after its cancellation is raised. */
+    void (*run)(void *self, struct hv_task *task, struct hv_task_end *end);
+    /* The rest is called by any thread, one at a time, beside run and after it, until release. */
+    /* Append output from position `from` on to out, as far as it has come and at most limit bytes; returns the position
+     * of the first byte that was appended (what lies before it is lost), and the size of the output in *size. */
+    uint64_t (*read)(void *self, uint64_t from, size_t limit, struct hv_buf *out, uint64_t *size);
+    enum hv_code (*write)(void *self, struct hv_str bytes, struct hv_error *err); /* type to it */
+    void (*interrupt)(void *self);                                                /* as Ctrl-C does */
+    void (*close_input)(void *self);                                              /* as Ctrl-D does */
+    bool (*waits)(void *self);                                                    /* for input, right now */
+    int64_t (*process)(void *self);                                               /* id of its first process, or 0 */
+    void (*release)(void *self); /* after run has returned; once, the last */
+};
+
+struct hv_task_options {
+    const struct hv_task_type *type;
+    void *self;                /* the session's as soon as start has succeeded */
+    struct hv_str id;          /* from reserve */
+    struct hv_str title;       /* command or description, for people */
+    struct hv_str output_file; /* where its output is read by others, or absent */
+    bool tty;                  /* its input is a terminal */
+};
+
+/* A task at one moment; texts in the arena given. */
+struct hv_task_view {
+    struct hv_str id, title, output_file;
+    const char *type;
+    struct hv_task_end end; /* status; how it ended */
+    bool waits, tty;
+    uint64_t age_ns, quiet_ns; /* since it began (as long as it ran), since something last came of it */
+    uint64_t unread;           /* bytes of output that task_read has not given yet */
+    int64_t process;
+};
+
+/* What tools may do with tasks. Any worker thread; those of "its own thread" may also be called by run. */
+struct hv_tasks {
+    struct hv_str (*reserve)(struct hv_context *context, const char *type); /* a fresh id, in the context's arena */
+    /* Begin. HV_EAGAIN: too many run, or no thread is to be had; then nothing was taken over. */
+    enum hv_code (*start)(struct hv_context *context, const struct hv_task_options *options, struct hv_task **out,
+                          struct hv_error *err);
+    /* HV_ENOTFOUND names those there are. */
+    enum hv_code (*find)(struct hv_context *context, struct hv_str id, struct hv_task **out, struct hv_error *err);
+    struct hv_task_view *(*list)(struct hv_context *context, size_t *count); /* in order of their start */
+    void (*look)(struct hv_task *task, struct hv_arena *arena, struct hv_task_view *out);
+    /* Append what came since the last read, its last `limit` bytes when that is more; returns how many were skipped. */
+    uint64_t (*read)(struct hv_task *task, size_t limit, struct hv_buf *out);
+    enum hv_code (*write)(struct hv_task *task, struct hv_str bytes, struct hv_error *err);
+    enum hv_code (*interrupt)(struct hv_task *task, struct hv_error *err);
+    enum hv_code (*close_input)(struct hv_task *task, struct hv_error *err);
+    void (*stop)(struct hv_task *task); /* by the model's wish: it need not be told of the end */
+    /* Block until it has ended (true), or something came of it and for_output is set (true), or the time is over or the
+     * call is cancelled (false). */
+    bool (*wait)(struct hv_context *context, struct hv_task *task, bool for_output, uint64_t timeout_ns);
+    /* Block until there is something to tell the model (true), or as above (false). */
+    bool (*wait_for_note)(struct hv_context *context, uint64_t timeout_ns);
+    /* Its own thread: what tells it to end; something came of it; a word to the model, soon, between other messages. */
+    const struct hv_cancel *(*cancel)(const struct hv_task *task);
+    void (*changed)(struct hv_task *task);
+    void (*note)(struct hv_task *task, struct hv_str text);
+};
+
 /* What tools may ask of the session; implemented above the tools (by the runtime and the agent). */
 struct hv_services {
     void *(*state)(struct hv_context *context, const struct hv_state_key *key);
@@ -135,6 +216,7 @@ struct hv_services {
     /* The same of an entry that was just seen, of that kind, in its directory: cheap for all entries of a directory in a
      * row. NULL: hides_path is asked. */
     bool (*hides_entry)(struct hv_context *context, struct hv_str path, enum hv_file_kind kind);
+    const struct hv_tasks *tasks; /* NULL: this session has none, calls do all of their work themselves */
 };
 
 /* What a call sees of the world. One per call; used by one thread at a time. */

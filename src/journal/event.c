@@ -31,6 +31,7 @@ static const struct event_row {
     [HV_EVENT_RESULT] = {"result", true},
     [HV_EVENT_NOTICE] = {"notice", true},
     [HV_EVENT_TURN_END] = {"turn_end", true},
+    [HV_EVENT_TASK] = {"task", true},
     [HV_EVENT_STATE] = {"state", true},
 };
 

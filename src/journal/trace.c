@@ -473,6 +473,7 @@ static void on_event(struct tracer *tracer, const struct hv_event *event)
     case HV_EVENT_RESPONSE: on_response(tracer, time, event); break;
     case HV_EVENT_RETRY: put_mark(tracer, "retry", time, event); break;
     case HV_EVENT_NOTICE: put_mark(tracer, "notice", time, event); break;
+    case HV_EVENT_TASK: put_mark(tracer, "task", time, event); break;
     case HV_EVENT_STATE: put_mark(tracer, "state", time, event); break;
     case HV_EVENT_CALL: on_call(tracer, time, event); break;
     case HV_EVENT_HOOK:

@@ -236,6 +236,14 @@ static enum hv_code explain_failure(const struct hv_process *process, struct hv_
     return hv_code_from_errno(reason);
 }
 
+static void fill_exit(const struct hv_process *process, struct hv_exit *out)
+{
+    *out = process->exit;
+    out->duration_ns = clock_monotonic_ns() - process->started;
+    out->signal = WIFSIGNALED(process->status) ? WTERMSIG(process->status) : 0;
+    out->code = out->signal ? -1 : WEXITSTATUS(process->status);
+}
+
 enum hv_code process_conclude(struct hv_process *process, struct hv_exit *out, struct hv_error *err)
 {
     bool lost = !process->settled;
@@ -248,10 +256,7 @@ enum hv_code process_conclude(struct hv_process *process, struct hv_exit *out, s
     drain(process, WATCH_STDERR);
     if (process->failure.kind)
         return explain_failure(process, err);
-    process->exit.duration_ns = clock_monotonic_ns() - process->started;
-    process->exit.signal = WIFSIGNALED(process->status) ? WTERMSIG(process->status) : 0;
-    process->exit.code = process->exit.signal ? -1 : WEXITSTATUS(process->status);
-    *out = process->exit;
+    fill_exit(process, out);
     return HV_OK;
 }
 
@@ -333,5 +338,6 @@ const struct hv_processes proc_processes = {
     .close_input = process_close_input,
     .waits = handle_waits,
     .id = handle_id,
+    .exit_of = fill_exit,
     .finish = handle_finish,
 };

@@ -155,8 +155,11 @@ static void open_file(struct spool *spool)
         uint64_t random = 0;
         if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
             random = hv_str_hash(options->name) + (uint64_t)attempt;
-        spool->path = hv_arena_format(&spool->strings, "%.*s/%.*s-%016llx.txt", HV_STR_ARG(options->directory),
-                                      HV_STR_ARG(options->name), (unsigned long long)random);
+        bool plain = options->plain_name && attempt == 0;
+        spool->path = plain ? hv_arena_format(&spool->strings, "%.*s/%.*s.txt", HV_STR_ARG(options->directory),
+                                              HV_STR_ARG(options->name))
+                            : hv_arena_format(&spool->strings, "%.*s/%.*s-%016llx.txt", HV_STR_ARG(options->directory),
+                                              HV_STR_ARG(options->name), (unsigned long long)random);
         spool->fd = open(spool->path.ptr, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (spool->fd < 0 && errno != EEXIST)
             break;
@@ -245,7 +248,8 @@ bool spool_add(struct spool *spool, enum hv_stream stream, struct hv_str bytes)
         return !spool->full;
     bytes = below_cap(spool, bytes);
     note_lines(spool, bytes);
-    keep_part(&spool->parts[stream == HV_STDERR], bytes);
+    if (!spool->options.merged)
+        keep_part(&spool->parts[stream == HV_STDERR], bytes);
     if (!spool->spilled && bytes.len > spool->options.inline_max - spool->memory.len)
         spill(spool);
     if (!spool->spilled) {
@@ -257,6 +261,76 @@ bool spool_add(struct spool *spool, enum hv_stream stream, struct hv_str bytes)
     hv_buf_add_str(&spool->memory, hv_str_slice(bytes, 0, room));
     ring_add(&spool->tail, hv_str_slice(bytes, room, bytes.len));
     return !spool->full;
+}
+
+struct hv_str spool_to_file(struct spool *spool)
+{
+    if (!spool->spilled)
+        spill(spool);
+    return spool->path;
+}
+
+void spool_settle(struct spool *spool)
+{
+    close_file(spool);
+    for (size_t i = 0; i < 2; i++)
+        hv_buf_release(&spool->parts[i].head);
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------- */
+
+uint64_t spool_kept(const struct spool *spool)
+{
+    return spool->full ? spool->options.file_max : spool->size;
+}
+
+static uint64_t read_memory(const struct spool *spool, uint64_t from, size_t limit, struct hv_buf *out)
+{
+    struct hv_str head = hv_buf_str(&spool->memory);
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    if (from < head.len) {
+        hv_buf_add_str(out, hv_str_slice(head, (size_t)from, (size_t)from + limit));
+        return from;
+    }
+    if (!spool->spilled)
+        return spool_kept(spool);
+    struct hv_str tail = ring_copy(&spool->tail, &arena);
+    uint64_t tail_start = spool_kept(spool) - tail.len;
+    if (from < tail_start)
+        from = tail_start;
+    hv_buf_add_str(out, hv_str_slice(tail, (size_t)(from - tail_start), (size_t)(from - tail_start) + limit));
+    return from;
+}
+
+static bool read_file(const struct spool *spool, uint64_t from, size_t limit, struct hv_buf *out)
+{
+    CLEANUP_FD int fd = spool->path.len ? open(spool->path.ptr, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+    char *room = fd < 0 ? NULL : hv_buf_reserve(out, limit);
+    if (!room)
+        return false;
+    size_t done = 0;
+    for (ssize_t got = 1; done < limit && got != 0;) {
+        got = pread(fd, room + done, limit - done, (off_t)(from + done));
+        if (got < 0 && errno != EINTR)
+            return false;
+        done += got > 0 ? (size_t)got : 0;
+    }
+    hv_buf_commit(out, done);
+    return done == limit;
+}
+
+uint64_t spool_read(const struct spool *spool, uint64_t from, size_t limit, struct hv_buf *out)
+{
+    uint64_t size = spool_kept(spool);
+    if (from >= size)
+        return from;
+    if (limit > size - from)
+        limit = (size_t)(size - from);
+    size_t before = out->len;
+    if (spool->spilled && read_file(spool, from, limit, out))
+        return from;
+    out->len = before;
+    return read_memory(spool, from, limit, out);
 }
 
 /* ---- what came ----------------------------------------------------------------------------------------- */

@@ -22,6 +22,8 @@ struct spool_options {
     size_t inline_max;  /* 0: 128 KiB */
     size_t head_max, tail_max; /* 0: 64 KiB each; head_max + tail_max never exceeds inline_max */
     uint64_t file_max;         /* 0: 1 GiB */
+    bool plain_name;           /* the file is called NAME.txt when there is no such file yet */
+    bool merged;               /* the streams are not kept apart: spool_stream is not used */
 };
 
 /* A new, empty spool; free it with spool_free. Opens nothing until it must. The strings of options are copied. */
@@ -35,6 +37,17 @@ void spool_free(struct spool *spool);
  */
 bool spool_add(struct spool *spool, enum hv_stream stream, struct hv_str bytes);
 
+/* Write what came to the file from now on, however little it is, so that others can read it there. The file's path (a
+ * view, as long as the spool), absent when it cannot be written. */
+struct hv_str spool_to_file(struct spool *spool);
+/* No more will come: give descriptor and memory back that only adding needs. */
+void spool_settle(struct spool *spool);
+/* Append what came from position `from` on, at most limit bytes, to out; returns the position of the first byte that is
+ * appended (later than `from` when what lies between was not kept), or `from` when there is nothing. */
+uint64_t spool_read(const struct spool *spool, uint64_t from, size_t limit, struct hv_buf *out);
+
+/* Bytes that can be read: those that came, as far as they are below file_max. */
+uint64_t spool_kept(const struct spool *spool);
 uint64_t spool_size(const struct spool *spool);  /* bytes that came */
 uint64_t spool_lines(const struct spool *spool); /* newlines that came */
 bool spool_full(const struct spool *spool);      /* file_max was passed */

@@ -54,8 +54,10 @@ struct runtime {
     struct hv_str results_directory; /* absent: not asked for yet */
     bool pool_stale;                 /* tools were activated since the snapshot was made */
     size_t use_count;
-    bool *hooks_used;         /* hooks that run once: whether they have */
-    struct hv_cancel *ending; /* raised when the session ends: for what no call waits for; NULL: no descriptor left */
+    bool *hooks_used;          /* hooks that run once: whether they have */
+    struct tasks *tasks;       /* tasks.c */
+    struct presence *presence; /* for `helve ps`, or NULL */
+    struct hv_cancel *ending;  /* raised when the session ends: for what no call waits for; NULL: no descriptor left */
 
     struct session_hooks *session_hooks; /* the event whose hooks run now, or NULL; guarded by `lock` */
     VEC(struct batch *) batches;         /* not finished; loop thread */

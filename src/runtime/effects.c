@@ -4,6 +4,7 @@
  */
 #include "base/cleanup.h"
 #include "runtime/call.h"
+#include "runtime/tasks.h"
 
 #include <string.h>
 
@@ -65,6 +66,7 @@ const struct hv_services runtime_services = {
     .add_message = add_message,
     .hides_path = hides_path,
     .hides_entry = hides_entry,
+    .tasks = &runtime_tasks,
 };
 
 static void change_directory(struct runtime *runtime, struct hv_str path)

@@ -4,8 +4,10 @@
 #include "base/path.h"
 #include "loop/workers.h"
 #include "net/http.h"
+#include "proc/presence.h"
 #include "runtime/call.h"
 #include "runtime/confine.h"
+#include "runtime/tasks.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -116,6 +118,7 @@ static void copy_options(struct runtime *runtime, const struct runtime_options *
     own->home = hv_arena_str(arena, options->home);
     own->session_directory = hv_arena_str(arena, options->session_directory);
     own->transcript_path = hv_arena_str(arena, options->transcript_path);
+    own->run_directory = hv_arena_str(arena, options->run_directory);
     own->roots = copy_strs(arena, options->roots, options->root_count);
     own->only_tools = copy_strs(arena, options->only_tools, options->only_tool_count);
     own->without_tools = copy_strs(arena, options->without_tools, options->without_tool_count);
@@ -162,6 +165,19 @@ static void prepare_tools(struct runtime *runtime)
     }
 }
 
+/* A session that cannot be shown works all the same. */
+static void show_presence(struct runtime *runtime)
+{
+    const struct runtime_options *options = &runtime->options;
+    if (options->run_directory.len)
+        runtime->presence = presence_open(&(struct presence_options){
+            .directory = options->run_directory,
+            .session_id = options->session_id,
+            .door = options->door,
+            .working_directory = options->directory,
+        });
+}
+
 enum hv_code runtime_new(const struct runtime_options *options, struct runtime **out, struct hv_error *err)
 {
     struct runtime *runtime = hv_calloc(1, sizeof *runtime);
@@ -179,6 +195,7 @@ enum hv_code runtime_new(const struct runtime_options *options, struct runtime *
     runtime->workers = workers_new(runtime->max_concurrency + WAITING_THREADS);
     runtime->hooks_used = hv_arena_array(&runtime->arena, bool, runtime->settings->hook_count);
     runtime->ending = hv_cancel_new();
+    runtime->tasks = tasks_new(runtime);
     runtime->sandbox = confine_new(runtime);
     make_environments(runtime, options);
     enum hv_code code = pool_init(runtime, err);
@@ -187,6 +204,7 @@ enum hv_code runtime_new(const struct runtime_options *options, struct runtime *
         return code;
     }
     prepare_tools(runtime);
+    show_presence(runtime);
     *out = runtime;
     return HV_OK;
 }
@@ -199,6 +217,8 @@ void runtime_free(struct runtime *runtime)
     runtime_cancel_hooks(runtime);
     batches_cancel(runtime);
     workers_free(runtime->workers);
+    tasks_free(runtime->tasks);
+    presence_close(runtime->presence);
     batches_drop(runtime);
     if (runtime->session_hooks)
         runtime->session_hooks->runtime = NULL;

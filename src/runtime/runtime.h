@@ -68,6 +68,11 @@ struct runtime_options {
     void (*ask)(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
                 struct hv_arena *arena, struct runtime_answer *answer);
     void *ask_user;
+    /* There is something to tell the model (runtime_take_notes). Loop thread. NULL: nobody wants to know. */
+    void (*on_note)(void *user);
+    void *on_note_user;
+    const char *door;            /* "-p", "exec", …: for `helve ps`; a literal */
+    struct hv_str run_directory; /* where `helve ps` looks for sessions; absent: it shall not see this one */
 };
 
 enum hv_code runtime_new(const struct runtime_options *options, struct runtime **out,
@@ -101,6 +106,17 @@ struct hv_str runtime_directory(struct runtime *runtime); /* valid until the nex
 struct policy *runtime_policy(struct runtime *runtime);   /* a new reference; any thread */
 void runtime_set_policy(struct runtime *runtime,
                         struct policy *policy); /* any thread; takes effect for later decisions */
+
+/* ---- tasks in the background: any thread --------------------------------------------------------------------- */
+
+/* Append what the model should know of its tasks, as one JSON text block, and forget it. False when there is nothing.
+ */
+bool runtime_take_notes(struct runtime *runtime, struct hv_buf *blocks);
+size_t runtime_running_tasks(struct runtime *runtime);
+/* All tasks of the session in order of their start; *count of them, in arena. */
+struct hv_task_view *runtime_list_tasks(struct runtime *runtime, struct hv_arena *arena, size_t *count);
+/* A person or a program wants it ended; the model is told. False when there is no such task. */
+bool runtime_stop_task(struct runtime *runtime, struct hv_str id);
 
 /* ---- batches ------------------------------------------------------------------------------------------------- */
 

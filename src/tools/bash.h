@@ -1,0 +1,68 @@
+/*
+ * bash.h: the parts of the tool Bash: bash.c (input, what it says of itself), bash_command.c (the command as it is run:
+ * script, arguments, environment, directory), bash_run.c (the run, in the foreground and the background, and its
+ * result). Inner to these files.
+ */
+#ifndef TOOLS_BASH_H
+#define TOOLS_BASH_H
+
+#include "tools/shell_task.h"
+
+enum { BASH_TIMEOUT_MAX_MS = 600000, BASH_TIMEOUT_DEFAULT_MS = 120000 };
+
+enum bash_stdin { BASH_STDIN_EMPTY = 1, BASH_STDIN_OPEN };
+
+struct bash_input {
+    struct hv_str command;
+    int64_t timeout;
+    bool has_timeout;
+    struct hv_str description;
+    bool run_in_background, background_on_timeout;
+    bool tty;
+    int stdin_kind; /* enum bash_stdin; 0: empty */
+    bool sandbox, has_sandbox;
+};
+
+/* One call under way. */
+struct bash_run {
+    struct hv_context *context;
+    const struct bash_input *input;
+    struct shell *shell;
+    struct spool *spool;          /* the output that the result shows */
+    struct hv_str directory;      /* where it runs */
+    struct hv_str directory_file; /* where its shell writes its last directory; absent: it cannot change it */
+    uint64_t timeout_ms;
+    struct hv_exit ended;
+    struct hv_str notes; /* sentences that follow the output */
+};
+
+void bash_add_note(struct bash_run *run, struct hv_str note);
+
+/* ---- bash_command.c ---- */
+
+/* The command as the system gets it. */
+struct bash_command {
+    const char *argv[4];
+    const char *const *environment;
+    const char *directory;
+};
+
+/* The session's directory, or the first workspace root that still is one. */
+enum hv_code bash_choose_directory(struct bash_run *run, struct hv_error *err);
+/* The one place where arguments and environment of a command are made. All in the call's arena. */
+void bash_make_command(struct bash_run *run, struct bash_command *out);
+/* Append text in single quotes for bash. */
+void bash_add_quoted(struct hv_buf *out, struct hv_str text);
+/* After the run: the shell's last directory becomes the session's, inside the workspace. */
+void bash_follow_directory(struct bash_run *run);
+/* Links of path resolved where that is possible. */
+struct hv_str bash_resolved(const struct hv_context *context, struct hv_str path);
+/* path, which is resolved, as it is called below one of the roots; absent when it is outside of all. */
+struct hv_str bash_inside_roots(const struct hv_context *context, struct hv_str path);
+
+/* ---- bash_run.c ---- */
+
+enum hv_code bash_call(const void *input, struct hv_context *context, void **data, struct hv_result *result,
+                       struct hv_error *err);
+
+#endif

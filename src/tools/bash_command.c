@@ -1,0 +1,188 @@
+/*
+ * bash_command.c: the command as it is run. What is special is the working directory, which lasts from call to call:
+ * the command is wrapped in a script that writes the shell's last directory to a file (see wrap_command). See bash.h.
+ */
+#include "base/path.h"
+#include "shell/trivial.h"
+#include "tools/bash.h"
+
+#include <string.h>
+
+enum { DIRECTORY_FILE_MAX = 16 * 1024 };
+
+/* ---- before the run ------------------------------------------------------------------------------------ */
+
+static bool is_directory(const struct hv_context *context, struct hv_str path)
+{
+    struct hv_file_stat info;
+    return path.len && context->host->stat(context->host, path, true, &info, NULL) == HV_OK &&
+           info.kind == HV_FILE_DIRECTORY;
+}
+
+enum hv_code bash_choose_directory(struct bash_run *run, struct hv_error *err)
+{
+    struct hv_context *context = run->context;
+    run->directory = context->directory;
+    if (is_directory(context, run->directory))
+        return HV_OK;
+    for (size_t i = 0; i < context->root_count; i++) {
+        if (!is_directory(context, context->roots[i]))
+            continue;
+        run->directory = context->roots[i];
+        context->services->set_directory(context, run->directory);
+        bash_add_note(run, hv_arena_format(context->arena,
+                                           "The working directory %.*s no longer exists; the command ran in %.*s.",
+                                           HV_STR_ARG(context->directory), HV_STR_ARG(run->directory)));
+        return HV_OK;
+    }
+    hv_fail(err, HV_ENOTFOUND, "the working directory %.*s no longer exists", HV_STR_ARG(context->directory));
+    hv_error_hint(err, "Start helve again in a directory that exists.");
+    return HV_ENOTFOUND;
+}
+
+void bash_add_quoted(struct hv_buf *out, struct hv_str text)
+{
+    hv_buf_add_byte(out, '\'');
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] == '\'')
+            hv_buf_add_cstr(out, "'\\''");
+        else
+            hv_buf_add_byte(out, text.ptr[i]);
+    }
+    hv_buf_add_byte(out, '\'');
+}
+
+/*
+ * The script that bash runs: the command under eval, then the shell's directory into run->directory_file. Two nets
+ * catch it: an EXIT trap for commands that call `exit` or stop by `set -e`, and a line after the eval for commands that
+ * set an EXIT trap of their own. A command that does both keeps the old directory. eval takes the command as one
+ * string, so a syntax error in it cannot swallow what follows; the exit code is the command's; `set -x` and `set -u` do
+ * not reach our lines. The file is named in the script, not in the environment, and bash opens it by itself, so no
+ * descriptor leaks.
+ */
+static const char *wrap_command(struct bash_run *run)
+{
+    struct hv_arena *arena = run->context->arena;
+    struct hv_str command = run->input->command;
+    if (!run->directory_file.len)
+        return hv_arena_cstr(arena, command);
+    struct hv_buf file, script;
+    hv_buf_init(&file, SIZE_MAX / 4);
+    hv_buf_init(&script, SIZE_MAX / 4);
+    hv_buf_add_cstr(&file, "{ builtin pwd -P >|");
+    bash_add_quoted(&file, run->directory_file);
+    hv_buf_add_cstr(&file, " || :; } 2>/dev/null");
+    hv_buf_add_cstr(&script, "trap ");
+    bash_add_quoted(&script, hv_buf_str(&file));
+    hv_buf_add_cstr(&script, " EXIT; eval ");
+    bash_add_quoted(&script, command);
+    hv_buf_add_cstr(&script, "\n{ helve_status=$?; set +exu; } 2>/dev/null\n");
+    hv_buf_add_str(&script, hv_buf_str(&file));
+    hv_buf_add_cstr(&script, "\nexit $helve_status\n");
+    const char *text = hv_arena_cstr(arena, hv_buf_str(&script));
+    hv_buf_release(&file);
+    hv_buf_release(&script);
+    return text;
+}
+
+/* A name of its own for each call: the folder is the session's, and addresses and times do not repeat within it. */
+static void choose_directory_file(struct bash_run *run)
+{
+    const struct hv_context *context = run->context;
+    if (!context->results_directory.len || shell_trivial(context->arena, run->input->command, NULL))
+        return;
+    run->directory_file = hv_arena_format(context->arena, "%.*s/.directory-%llx-%llx",
+                                          HV_STR_ARG(context->results_directory), (unsigned long long)(uintptr_t)run,
+                                          (unsigned long long)context->host->monotonic_ns(context->host));
+}
+
+/* What a terminal is expected to say of itself: plain enough that what comes over it can be read as text. */
+static const char *const terminal_variables[] = {"TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "MANPAGER=cat"};
+
+static bool same_name(const char *a, const char *b)
+{
+    size_t len = strcspn(a, "=");
+    return strncmp(a, b, len + 1) == 0;
+}
+
+static const char *const *terminal_environment(const struct hv_context *context)
+{
+    enum { ADDED = sizeof terminal_variables / sizeof *terminal_variables };
+    size_t count = 0, at = 0;
+    while (context->environment && context->environment[count])
+        count++;
+    const char **list = hv_arena_array(context->arena, const char *, count + ADDED + 1);
+    for (size_t i = 0; i < count; i++) {
+        bool replaced = false;
+        for (size_t j = 0; j < ADDED && !replaced; j++)
+            replaced = same_name(terminal_variables[j], context->environment[i]);
+        if (!replaced)
+            list[at++] = context->environment[i];
+    }
+    for (size_t j = 0; j < ADDED; j++)
+        list[at++] = terminal_variables[j];
+    return list;
+}
+
+void bash_make_command(struct bash_run *run, struct bash_command *out)
+{
+    const struct hv_context *context = run->context;
+    if (!run->input->run_in_background)
+        choose_directory_file(run);
+    *out = (struct bash_command){
+        .argv = {"bash", "-c", wrap_command(run), NULL},
+        .environment = run->input->tty ? terminal_environment(context) : context->environment,
+        .directory = hv_arena_cstr(context->arena, run->directory),
+    };
+}
+
+/* ---- the directory after it ---------------------------------------------------------------------------- */
+
+/* What the shell wrote: an absolute path and a newline. Absent when it wrote nothing. The file is removed. */
+static struct hv_str read_directory_file(struct bash_run *run)
+{
+    const struct hv_host *host = run->context->host;
+    struct hv_str path = {0};
+    struct hv_buf text;
+    if (!run->directory_file.len)
+        return path;
+    hv_buf_init(&text, DIRECTORY_FILE_MAX);
+    if (host->read(host, run->directory_file, 0, DIRECTORY_FILE_MAX, &text, NULL, NULL) == HV_OK && text.len > 1 &&
+        text.data[0] == '/' && text.data[text.len - 1] == '\n')
+        path = hv_arena_str(run->context->arena, hv_str_of(text.data, text.len - 1));
+    hv_buf_release(&text);
+    (void)host->remove(host, run->directory_file, NULL); /* it may never have been made */
+    return path;
+}
+
+struct hv_str bash_resolved(const struct hv_context *context, struct hv_str path)
+{
+    struct hv_str real;
+    return context->host->resolve(context->host, context->arena, path, &real, NULL) == HV_OK ? real : path;
+}
+
+struct hv_str bash_inside_roots(const struct hv_context *context, struct hv_str path)
+{
+    for (size_t i = 0; i < context->root_count; i++) {
+        struct hv_str root = context->roots[i], real = bash_resolved(context, root);
+        if (!path_inside(path, real))
+            continue;
+        return path_expand(context->arena, path_relative(path, real), root, context->home);
+    }
+    return (struct hv_str){0};
+}
+
+void bash_follow_directory(struct bash_run *run)
+{
+    struct hv_context *context = run->context;
+    struct hv_str path = read_directory_file(run);
+    if (!path.len || hv_str_eq(path, bash_resolved(context, run->directory)))
+        return;
+    struct hv_str inside = bash_inside_roots(context, path);
+    if (inside.len)
+        context->services->set_directory(context, inside);
+    else
+        bash_add_note(run, hv_arena_format(context->arena,
+                                           "The working directory stays %.*s: %.*s is outside the workspace.",
+                                           HV_STR_ARG(run->directory), HV_STR_ARG(path)));
+}

@@ -27,7 +27,6 @@ struct shell_reading {
     bool in_text;                        /* the text of a -c */
     struct shell_act act;                /* being filled */
     struct hv_str directory;             /* that operands are relative to; absent: not known */
-    struct hv_str placed;                /* the same, before the program's own options changed it */
     /* Where it runs instead when an earlier cd failed; only while directory is the one of the command. */
     struct hv_str elsewhere[SHELL_ELSEWHERE_MAX];
     size_t elsewhere_count;

@@ -303,7 +303,6 @@ static bool is_listed(const struct shell_reading *reading, struct hv_str directo
 static void place_command(struct shell_reading *reading, const struct shell_command *command)
 {
     reading->directory = command->directory.ptr ? command->directory : command->likely_directory;
-    reading->placed = reading->directory;
     reading->elsewhere_count = 0;
     if (command->directory.ptr || !reading->directory.ptr)
         return;

@@ -52,6 +52,17 @@ int fs_directory_next(struct fs_directory *directory, struct hv_directory_entry 
     }
 }
 
+static bool is_one_of(int fd, const unsigned *magic, size_t count)
+{
+    struct statfs system;
+    if (fstatfs(fd, &system))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if ((unsigned)system.f_type == magic[i])
+            return true;
+    return false;
+}
+
 bool fs_is_kernel_system(int fd)
 {
     static const unsigned kernel_magic[] = {
@@ -73,11 +84,14 @@ bool fs_is_kernel_system(int fd)
         0x62656570 /* configfs */,
         0x65735543 /* fusectl */,
     };
-    struct statfs system;
-    if (fstatfs(fd, &system))
-        return false;
-    for (size_t i = 0; i < sizeof kernel_magic / sizeof *kernel_magic; i++)
-        if ((unsigned)system.f_type == kernel_magic[i])
-            return true;
-    return false;
+    return is_one_of(fd, kernel_magic, sizeof kernel_magic / sizeof *kernel_magic);
+}
+
+bool fs_keeps_times(int fd)
+{
+    static const unsigned steady_magic[] = {
+        EXT4_SUPER_MAGIC,      XFS_SUPER_MAGIC,      BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC,     TMPFS_MAGIC,
+        OVERLAYFS_SUPER_MAGIC, EROFS_SUPER_MAGIC_V1, SQUASHFS_MAGIC,    0x2fc12fc1 /* zfs */, 0xca451a4e /* bcachefs */,
+    };
+    return is_one_of(fd, steady_magic, sizeof steady_magic / sizeof *steady_magic);
 }

@@ -23,5 +23,7 @@ int fs_directory_next(struct fs_directory *directory, struct hv_directory_entry 
 
 /* The directory lies in a file system that is a view of the kernel (/proc, /sys, cgroups …) rather than files. */
 bool fs_is_kernel_system(int fd);
+/* It lies in a file system of this machine that keeps the times of its directories to the tick and tells types. */
+bool fs_keeps_times(int fd);
 
 #endif

@@ -12,6 +12,7 @@
 #include "fs/host_files.h"
 #include "fs/open.h"
 #include "fs/scan_names.h"
+#include "fs/scan_piece.h"
 #include "fs/scan_queue.h"
 #include "fs/write.h"
 
@@ -22,25 +23,13 @@
 #include <unistd.h>
 
 enum {
-    PIECE_SIZE = 256 * 1024,
-    PIECE_ROOM = 32 * 1024,        /* what a read wants free */
-    PIECE_FILES = PIECE_SIZE / 24, /* no entry is shorter */
-    SHARE_MIN = 16,                /* files that are worth giving half of them away */
-    CHECK_EVERY = 16,              /* files between two looks at the clock */
-    CHECK_ENTRIES = 256,           /* names between two looks at the clock */
+    SHARE_MIN = 16,      /* files that are worth giving half of them away */
+    CHECK_EVERY = 16,    /* files between two looks at the clock */
+    CHECK_ENTRIES = 256, /* names between two looks at the clock */
     SCAN_PATH_MAX = 1 << 24,
     NAMED_PATH_MAX = 1 << 16,
+    KEY_MAX = 1 << 16,            /* of a directory that is remembered */
     ORDERED_BYTES_MAX = 32 << 20, /* names of one directory that are brought into order */
-};
-
-#define FILE_IGNORED 0x80000000u /* beside an offset into a piece */
-
-/* Names of one directory, or of a part of a long one, and which of them are to be visited. */
-struct piece {
-    atomic_uint references;
-    size_t filled, file_count;
-    uint32_t files[PIECE_FILES];
-    _Alignas(struct dirent64) char bytes[PIECE_SIZE];
 };
 
 /* Files [from, to) of a piece, given to another thread. */
@@ -67,6 +56,8 @@ struct scan {
     unsigned threads, started; /* started: written by thread 0 only */
     pthread_t ids[FS_SCAN_THREADS_MAX];
     struct worker *workers;
+    uint64_t number;  /* among the scans with the same list of what was learnt */
+    int64_t begun_ns; /* on the wall clock */
     atomic_bool timed_out, cancelled, stopped;
     pthread_mutex_t places_lock;
     struct places unreadable, unreached;
@@ -79,8 +70,10 @@ struct worker {
     struct hv_buf path;   /* absolute; of the entry at hand */
     size_t directory_end; /* where its last component begins */
     struct piece *spare;
-    struct scan_names names; /* in order only: of the directory at hand */
-    size_t visited, ignored, unreadable, unreached, dropped;
+    struct scan_names names;   /* in order only: of the directory at hand */
+    struct hv_buf key, learnt; /* of the directory at hand, to be remembered: its entries, type, name and NUL each */
+    bool learns;
+    size_t visited, ignored, remembered, unreadable, unreached, dropped;
 };
 
 /* ---- ends, troubles -------------------------------------------------------------------------------------- */
@@ -210,12 +203,6 @@ static void call_help(struct worker *worker)
         start_threads(worker->scan);
 }
 
-static void piece_unref(struct piece *piece)
-{
-    if (piece && atomic_fetch_sub(&piece->references, 1) == 1)
-        free(piece);
-}
-
 static void share_files(struct worker *worker, struct scan_directory *directory, struct scan_handle *handle,
                         struct piece *piece, size_t from, size_t to)
 {
@@ -250,10 +237,11 @@ static void visit_files(struct worker *worker, struct scan_directory *directory,
             to = half;
         }
         uint32_t file = piece->files[i];
-        const struct dirent64 *found = (const void *)(piece->bytes + (file & ~FILE_IGNORED));
-        struct hv_str name = hv_str_from(found->d_name);
+        const char *type = piece->names + (file & ~FILE_IGNORED);
+        struct hv_str name = hv_str_from(type + 1);
         if (set_name(worker, name))
-            (void)visit(worker, directory, handle->fd, name, fs_kind_of_dirent(found->d_type), file & FILE_IGNORED);
+            (void)visit(worker, directory, handle->fd, name, fs_kind_of_dirent((unsigned char)*type),
+                        file & FILE_IGNORED);
     }
 }
 
@@ -313,13 +301,15 @@ static void sort_entry(struct worker *worker, struct sorting *sorting, struct di
     worker->ignored += ignored;
     if (ignored && !scan->options->show_ignored)
         return;
+    if (worker->learns)
+        hv_buf_add(&worker->learnt, &found->d_type, 1 + name.len + 1);
     if (scan->options->ordered)
         scan_names_add(&worker->names, name, fs_kind_of_dirent(found->d_type), ignored);
     else if (is_directory)
         sort_directory(worker, sorting, name, ignored);
     else
         sorting->piece->files[sorting->piece->file_count++] =
-            (uint32_t)((const char *)found - sorting->piece->bytes) | (ignored ? FILE_IGNORED : 0);
+            (uint32_t)((const char *)&found->d_type - sorting->piece->bytes) | (ignored ? FILE_IGNORED : 0);
 }
 
 static void push_directories(struct worker *worker, const struct sorting *sorting)
@@ -352,70 +342,121 @@ static bool sort_entries(struct worker *worker, struct sorting *sorting)
 
 /* ---- reading directories --------------------------------------------------------------------------------- */
 
-/* A piece that no other thread uses. */
-static struct piece *take_spare(struct worker *worker)
-{
-    struct piece *piece = worker->spare;
-    if (!piece || atomic_load(&piece->references) > 1) {
-        piece_unref(piece);
-        piece = worker->spare = hv_malloc(sizeof *piece);
-        atomic_init(&piece->references, 1);
-    }
-    piece->filled = piece->file_count = 0;
-    return piece;
-}
-
-/* Fill a piece. 1: there may be more, 0: the end was reached, -1 with errno. */
-static int read_piece(int fd, struct piece *piece)
-{
-    while (piece->filled + PIECE_ROOM <= PIECE_SIZE) {
-        ssize_t got = getdents64(fd, piece->bytes + piece->filled, PIECE_SIZE - piece->filled);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return (int)got;
-        piece->filled += (size_t)got;
-    }
-    return 1;
-}
-
 /* Take up the ignore files of a directory, before anything in it is decided. */
-static void enter(struct worker *worker, struct scan_directory *directory, int fd, const struct piece *piece, bool more)
+static void enter(struct worker *worker, struct scan_directory *directory, int fd, const struct scan_rule_files *files)
 {
     struct scan *scan = worker->scan;
-    struct scan_rule_files files = {0};
-    if (directory->entered || scan->options->no_ignore)
-        return;
     directory->entered = true;
-    if (more)
-        scan_rule_files_probe(&files, fd);
-    for (size_t at = 0; at < piece->filled && !more;) {
-        const struct dirent64 *found = (const void *)(piece->bytes + at);
-        if (found->d_name[0] == '.')
-            scan_rule_files_note(&files, hv_str_from(found->d_name));
-        at += found->d_reclen;
-    }
+    directory->files = *files;
     struct hv_str path = hv_str_slice(hv_buf_str(&worker->path), 0, worker->directory_end - 1);
     struct hv_str base = hv_str_slice(path, scan->around.top.len + 1, path.len);
-    directory->rules_bytes = scan_rules_enter(&directory->arena, &scan->around, fd, base, &files, &directory->rules);
+    directory->rules_bytes = scan_rules_enter(&directory->arena, &scan->around, fd, base, files, &directory->rules);
 }
 
-/* Read a piece of a directory and do all there is to do with it. */
-static void read_directory(struct worker *worker, struct scan_directory *directory, struct scan_handle *handle)
+/* The same, with the files as they stand in its first piece. */
+static void enter_by_piece(struct worker *worker, struct scan_directory *directory, int fd, const struct piece *piece,
+                           bool more)
 {
-    struct piece *piece = take_spare(worker);
-    int more = read_piece(handle->fd, piece);
+    if (directory->entered || worker->scan->options->no_ignore)
+        return;
+    struct scan_rule_files files = {0};
+    if (more)
+        scan_rule_files_probe(&files, fd);
+    else
+        piece_rule_files(piece, &files);
+    enter(worker, directory, fd, &files);
+}
+
+/* ---- what earlier scans have learnt ---------------------------------------------------------------------- */
+
+/* The name under which the directory at hand is remembered: what decides which entries are visited, and its path. */
+static struct hv_str warm_key(struct worker *worker)
+{
+    const struct fs_scan_options *options = worker->scan->options;
+    hv_buf_clear(&worker->key);
+    hv_buf_add_byte(&worker->key, (char)('0' + options->hidden + 2 * options->no_ignore));
+    hv_buf_add(&worker->key, worker->path.data, worker->directory_end);
+    return hv_buf_str(&worker->key);
+}
+
+/* Go through a directory as an earlier scan has seen it. False when it is to be read. */
+static bool read_warm(struct worker *worker, struct scan_directory *directory, struct scan_handle *handle,
+                      const struct stat *status)
+{
+    const struct fs_scan_options *options = worker->scan->options;
+    struct warm_record *record = NULL;
+    if (directory->keeps_times && worker->directory_end < KEY_MAX)
+        record = warm_find(options->warm, worker->scan->number, warm_key(worker), status);
+    if (!record)
+        return false;
+    if (!options->no_ignore)
+        enter(worker, directory, handle->fd, &record->files);
+    if (directory->rules.id != record->rules_id) {
+        warm_unref(record);
+        return false;
+    }
+    struct piece *piece = piece_take(&worker->spare);
+    struct sorting sorting = {.directory = directory, .handle = handle, .piece = piece};
+    struct hv_str bytes = warm_bytes(record), name;
+    sorting.last = &sorting.first;
+    piece->record = record;
+    piece->names = bytes.ptr;
+    worker->remembered++;
+    worker->visited += record->visited;
+    worker->ignored += record->ignored;
+    for (size_t at = 0; at < bytes.len && !is_over(worker->scan); at += 1 + name.len + 1) {
+        name = hv_str_from(bytes.ptr + at + 1);
+        if (fs_kind_of_dirent((unsigned char)bytes.ptr[at]) != HV_FILE_DIRECTORY)
+            piece->files[piece->file_count++] = (uint32_t)at;
+        else if (set_name(worker, name))
+            sort_directory(worker, &sorting, name, false);
+    }
+    push_directories(worker, &sorting);
+    visit_files(worker, directory, handle, piece, 0, piece->file_count);
+    return true;
+}
+
+/* Remember a directory that was read after it had the status given. */
+static void learn(struct worker *worker, const struct scan_directory *directory, const struct stat *status,
+                  size_t visited, size_t ignored)
+{
+    struct warm_record learnt = {
+        .rules_id = directory->rules.id, .files = directory->files, .visited = visited, .ignored = ignored};
+    if (!worker->learnt.failed)
+        warm_store(worker->scan->options->warm, worker->scan->number, warm_key(worker), status, &learnt,
+                   hv_buf_str(&worker->learnt));
+}
+
+/* ---- reading ---------------------------------------------------------------------------------------------- */
+
+/*
+ * Read a piece of a directory and do all there is to do with it. status is what the directory had when it was opened,
+ * NULL for a later piece.
+ */
+static void read_directory(struct worker *worker, struct scan_directory *directory, struct scan_handle *handle,
+                           const struct stat *status)
+{
+    struct piece *piece = piece_take(&worker->spare);
+    size_t visited = worker->visited, ignored = worker->ignored;
+    int more = piece_read(piece, handle->fd);
     if (more < 0)
         note_unreadable(worker, directory, errno);
-    enter(worker, directory, handle->fd, piece, more > 0);
+    enter_by_piece(worker, directory, handle->fd, piece, more > 0);
     if (more > 0) {
         directory->item = (struct scan_item){
             .directory = scan_directory_ref(directory), .handle = scan_handle_ref(handle), .kind = SCAN_MORE};
         scan_queue_push(&worker->scan->queue, &directory->item);
         call_help(worker);
     }
+    worker->learns = status && more == 0 && directory->keeps_times && worker->directory_end < KEY_MAX &&
+                     warm_is_steady(status, worker->scan->begun_ns);
+    hv_buf_clear(&worker->learnt);
     struct sorting sorting = {.directory = directory, .handle = handle, .piece = piece};
-    if (sort_entries(worker, &sorting))
+    bool on = sort_entries(worker, &sorting);
+    if (on && worker->learns)
+        learn(worker, directory, status, worker->visited - visited, worker->ignored - ignored);
+    worker->learns = false;
+    if (on)
         visit_files(worker, directory, handle, piece, 0, piece->file_count);
     else
         note_unreached(worker, directory);
@@ -452,11 +493,11 @@ static void read_in_order(struct worker *worker, struct scan_directory *director
     bool on = true;
     scan_names_clear(&worker->names);
     for (int more = 1; more > 0 && on;) {
-        struct piece *piece = take_spare(worker);
-        more = read_piece(handle->fd, piece);
+        struct piece *piece = piece_take(&worker->spare);
+        more = piece_read(piece, handle->fd);
         if (more < 0)
             note_unreadable(worker, directory, errno);
-        enter(worker, directory, handle->fd, piece, more > 0);
+        enter_by_piece(worker, directory, handle->fd, piece, more > 0);
         on = sort_entries(worker, &(struct sorting){.directory = directory, .handle = handle, .piece = piece});
     }
     if (on)
@@ -489,12 +530,17 @@ static void open_and_read(struct worker *worker, const struct scan_task *task)
         note_unreadable(worker, directory, errno);
         return;
     }
+    bool other_system = !directory->parent || status.st_dev != directory->parent->device;
     directory->device = status.st_dev;
-    if (directory->parent && status.st_dev != directory->parent->device && fs_is_kernel_system(fd))
+    if (directory->parent && other_system && fs_is_kernel_system(fd))
         return;
+    directory->keeps_times = other_system ? worker->scan->number && fs_keeps_times(fd) : directory->parent->keeps_times;
     directory->rules = directory->parent ? directory->parent->rules : worker->scan->start;
     struct scan_handle *handle = scan_handle_new(take_fd(&fd));
-    (worker->scan->options->ordered ? read_in_order : read_directory)(worker, directory, handle);
+    if (worker->scan->options->ordered)
+        read_in_order(worker, directory, handle);
+    else if (!read_warm(worker, directory, handle, &status))
+        read_directory(worker, directory, handle, &status);
     scan_handle_unref(handle);
 }
 
@@ -518,7 +564,7 @@ static void do_task(struct worker *worker, struct scan_task *task)
     } else if (task->kind == SCAN_OPEN) {
         open_and_read(worker, task);
     } else if (task->kind == SCAN_MORE) {
-        read_directory(worker, task->directory, task->handle);
+        read_directory(worker, task->directory, task->handle, NULL);
     } else {
         const struct share *share = (const struct share *)(const void *)task->item;
         visit_files(worker, task->directory, task->handle, share->piece, share->from, share->to);
@@ -579,6 +625,7 @@ static void finish(struct scan *scan, struct hv_arena *arena, struct fs_scan_out
         outcome->visited += worker->visited;
         outcome->ignored += worker->ignored;
         outcome->dropped += worker->dropped;
+        outcome->remembered += worker->remembered;
         outcome->unreadable += worker->unreadable;
         outcome->unreached += worker->unreached;
     }
@@ -594,6 +641,8 @@ static void run(struct scan *scan)
         scan->workers[i] = (struct worker){.scan = scan, .index = i};
         hv_buf_init(&scan->workers[i].path, SCAN_PATH_MAX);
         scan->workers[i].names.bytes_max = ORDERED_BYTES_MAX;
+        hv_buf_init(&scan->workers[i].key, KEY_MAX + 1);
+        hv_buf_init(&scan->workers[i].learnt, PIECE_SIZE);
     }
     scan_queue_push(&scan->queue, &scan_directory_new(NULL, HV_STR(""))->item);
     if (!time_to_end(scan))
@@ -607,6 +656,8 @@ static void release(struct scan *scan)
     for (unsigned i = 0; i < scan->threads; i++) {
         hv_buf_release(&scan->workers[i].path);
         scan_names_release(&scan->workers[i].names);
+        hv_buf_release(&scan->workers[i].key);
+        hv_buf_release(&scan->workers[i].learnt);
         piece_unref(scan->workers[i].spare);
     }
     free(scan->workers);
@@ -634,6 +685,10 @@ enum hv_code fs_scan(const struct fs_scan_options *options, fs_scan_visit *visit
         scan.around.top = scan.base;
     else
         scan_rules_start(&own, scan.base, options->home, options->config_home, &scan.around, &scan.start);
+    if (options->warm && !options->ordered && !options->show_ignored && !options->temporaries) {
+        scan.number = warm_begin(options->warm);
+        scan.begun_ns = clock_wall_ns();
+    }
     pthread_mutex_init(&scan.places_lock, NULL);
     scan_queue_init(&scan.queue, options->ordered);
     run(&scan);

@@ -16,6 +16,8 @@
 
 #include <helve/host.h>
 
+struct fs_warm; /* scan_warm.h */
+
 enum { FS_SCAN_THREADS_MAX = 64, FS_SCAN_NAMES_MAX = 20 };
 
 struct fs_scan_options {
@@ -29,6 +31,7 @@ struct fs_scan_options {
     bool temporaries;          /* visit the temporary files of fs_write, too */
     bool directories;          /* call visit for directories, too, before it is called for anything in them */
     bool show_ignored;         /* call visit for what is ignored, too, and say so; it is not entered all the same */
+    struct fs_warm *warm;      /* what earlier scans have learnt, for this one and later ones; may be NULL */
     size_t depth_max;          /* levels below the root: 1 is the root's own entries; 0: no limit */
     uint64_t deadline_ns;      /* on the monotonic clock; 0: none */
     const struct hv_cancel *cancel; /* may be NULL */
@@ -64,6 +67,7 @@ struct fs_scan_outcome {
     bool timed_out, cancelled, stopped; /* why it ended before its time; all false: everything was visited */
     size_t visited;                     /* entries seen, shown or not */
     size_t ignored;                     /* entries left out by ignore rules */
+    size_t remembered;                  /* directories that were not read, as an earlier scan had learnt them */
     size_t unreadable;                  /* directories that could not be opened or read; each counts once */
     size_t unreached;                   /* directories known but not visited when the scan ended before its time */
     size_t dropped;       /* ordered: names that did not fit beside those that come before them in their directory */

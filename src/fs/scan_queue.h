@@ -54,7 +54,9 @@ struct scan_directory {
     size_t rules_bytes;
     dev_t device;
     size_t depth;
-    bool entered; /* its rules are read */
+    bool entered;                 /* its rules are read … */
+    struct scan_rule_files files; /* … from these */
+    bool keeps_times;             /* its file system does, as far as the scan has a use for it */
     size_t name_len;
     char name[]; /* NUL-terminated; "" for the root */
 };

@@ -41,9 +41,15 @@ struct entering {
     size_t bytes; /* counted so far */
 };
 
-/* Put the rules of one file in front of *chain. */
-static void add_file(struct entering *entering, int directory, const char *name, int no_follow, unsigned flags,
-                     const struct ignore_chain **chain)
+static void mix(uint64_t *id, struct hv_str text)
+{
+    *id = (*id ^ hv_str_hash(text)) * UINT64_C(0x9E3779B97F4A7C15);
+    *id ^= *id >> 29;
+}
+
+/* Put the rules of one file in front of *chain, one of those of rules. */
+static void add_file(struct entering *entering, int directory, const char *name, int no_follow,
+                     struct scan_rules *rules, const struct ignore_chain **chain)
 {
     CLEANUP_ARENA struct hv_arena scratch = {0};
     struct hv_str bytes = read_small(&scratch, directory, name, no_follow);
@@ -56,7 +62,10 @@ static void add_file(struct entering *entering, int directory, const char *name,
         return;
     }
     entering->bytes += cost;
-    const struct ignore_list *list = ignore_parse(entering->arena, bytes, flags);
+    mix(&rules->id, hv_str_from(name));
+    mix(&rules->id, entering->base);
+    mix(&rules->id, bytes);
+    const struct ignore_list *list = ignore_parse(entering->arena, bytes, rules->flags);
     if (!list)
         return;
     struct ignore_chain *link = hv_arena_new(entering->arena, struct ignore_chain);
@@ -150,10 +159,11 @@ static void start_git(struct entering *entering, bool repository, struct hv_str 
         file = join(&scratch, config_home(&scratch, around), "git/ignore");
     rules->git = NULL;
     rules->flags = settings.ignore_case ? IGNORE_ICASE : 0;
+    mix(&rules->id, settings.ignore_case ? HV_STR("repository, any case") : HV_STR("repository"));
     if (file.len)
-        add_file(entering, AT_FDCWD, file.ptr, 0, rules->flags, &rules->git);
+        add_file(entering, AT_FDCWD, file.ptr, 0, rules, &rules->git);
     if (repository)
-        add_file(entering, AT_FDCWD, join(&scratch, shared, "info/exclude").ptr, 0, rules->flags, &rules->git);
+        add_file(entering, AT_FDCWD, join(&scratch, shared, "info/exclude").ptr, 0, rules, &rules->git);
 }
 
 /* The nearest directory above root, or root itself, that holds a repository; root where there is none. */
@@ -180,6 +190,7 @@ void scan_rules_start(struct hv_arena *arena, struct hv_str root, struct hv_str 
     around->prefix = hv_arena_str(arena, hv_str_slice(root, around->top.len + 1, root.len));
     struct entering entering = {.arena = arena, .around = around, .base = HV_STR("")};
     *rules = (struct scan_rules){0};
+    mix(&rules->id, around->top);
     start_git(&entering, found, around->top, rules);
     if (!found)
         return;
@@ -224,11 +235,11 @@ size_t scan_rules_enter(struct hv_arena *arena, struct scan_surroundings *around
         start_git(&entering, true, join(&scratch, around->top, hv_arena_cstr(&scratch, base)), rules);
     }
     if (files->helve)
-        add_file(&entering, directory, ".helveignore", O_NOFOLLOW, rules->flags, &rules->helve);
+        add_file(&entering, directory, ".helveignore", O_NOFOLLOW, rules, &rules->helve);
     if (files->general)
-        add_file(&entering, directory, ".ignore", O_NOFOLLOW, rules->flags, &rules->general);
+        add_file(&entering, directory, ".ignore", O_NOFOLLOW, rules, &rules->general);
     if (files->git)
-        add_file(&entering, directory, ".gitignore", O_NOFOLLOW, rules->flags, &rules->git);
+        add_file(&entering, directory, ".gitignore", O_NOFOLLOW, rules, &rules->git);
     return entering.bytes;
 }
 

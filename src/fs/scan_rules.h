@@ -16,6 +16,7 @@
 struct scan_rules {
     const struct ignore_chain *helve, *general, *git;
     unsigned flags; /* IGNORE_ICASE where core.ignorecase is set */
+    uint64_t id;    /* of these rules: others have, but for a chance of one in 2^64, another one */
 };
 
 /* What a scan knows of its surroundings. Immutable but for the counters, which all threads use. */

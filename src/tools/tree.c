@@ -2,6 +2,7 @@
 #include "tools/tree.h"
 
 #include "base/clock.h"
+#include "fs/scan_warm.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -26,15 +27,20 @@ static struct hv_str find_variable(const char *const *environment, struct hv_str
     return (struct hv_str){0};
 }
 
+/* What the searches of a session have learnt of its directories. */
+static const struct hv_state_key warm_key = {
+    .name = "directories", .size = sizeof(struct fs_warm), .init = fs_warm_init, .release = fs_warm_release};
+
 struct fs_scan_options tree_options(const struct search *search)
 {
-    const struct hv_context *context = search->context;
+    struct hv_context *context = search->context;
     struct hv_str config_home = find_variable(context->environment, HV_STR("XDG_CONFIG_HOME="));
     bool absolute = config_home.len && config_home.ptr[0] == '/';
     return (struct fs_scan_options){.root = search->root,
                                     .home = context->home,
                                     .config_home = absolute ? config_home : (struct hv_str){0},
                                     .threads = tree_threads(),
+                                    .warm = hv_state(context, &warm_key),
                                     .deadline_ns = search->deadline_ns,
                                     .cancel = context->cancel};
 }

@@ -145,10 +145,16 @@ static void a_broad_level_needs_few_descriptors(void **state)
     struct folder *folder = *state;
     struct seen seen = {0};
     struct fs_scan_outcome outcome;
+    folder_make(folder, "many");
+    CLEANUP_FD int at = open(folder_cpath(folder, "many"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (int i = 0; i < MANY; i++) {
         char name[48];
-        snprintf(name, sizeof name, "many/d%03d/in/file", i);
-        folder_put(folder, name, "x");
+        snprintf(name, sizeof name, "d%03d", i);
+        assert_int_equal(mkdirat(at, name, 0700), 0);
+        snprintf(name, sizeof name, "d%03d/in", i);
+        assert_int_equal(mkdirat(at, name, 0700), 0);
+        snprintf(name, sizeof name, "d%03d/in/file", i);
+        close(openat(at, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
     }
     const char *text = scan(folder, &seen, (struct fs_scan_options){.root = folder_path(folder, "many")}, &outcome);
     assert_int_equal(seen.count, MANY);

@@ -1,0 +1,157 @@
+/* scan_warm.c: see scan_warm.h. Records are found by their key in one of several tables with a lock each. */
+#include "fs/scan_warm.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+#include <string.h>
+
+enum { STEADY_SECONDS = 2, SLOT_COST = 4 * sizeof(struct map_slot) };
+
+void fs_warm_init(void *data)
+{
+    struct fs_warm *warm = data;
+    *warm = (struct fs_warm){.bytes_max = FS_WARM_BYTES_MAX};
+    for (size_t i = 0; i < FS_WARM_SHARDS; i++)
+        pthread_mutex_init(&warm->shards[i].lock, NULL);
+}
+
+void fs_warm_release(void *data)
+{
+    struct fs_warm *warm = data;
+    for (size_t i = 0; i < FS_WARM_SHARDS; i++) {
+        struct warm_shard *shard = &warm->shards[i];
+        for (size_t at = 0; at < shard->records.capacity; at++)
+            warm_unref(shard->records.slots[at].value);
+        map_release(&shard->records);
+        pthread_mutex_destroy(&shard->lock);
+    }
+}
+
+static struct hv_str key_of(const struct warm_record *record)
+{
+    return hv_str_of(record->data, record->key_len);
+}
+
+struct hv_str warm_bytes(const struct warm_record *record)
+{
+    return hv_str_of(record->data + record->key_len, record->bytes_len);
+}
+
+static size_t cost_of(const struct warm_record *record)
+{
+    return sizeof *record + record->key_len + record->bytes_len + SLOT_COST;
+}
+
+static struct warm_shard *shard_of(struct fs_warm *warm, struct hv_str key)
+{
+    return &warm->shards[(hv_str_hash(key) >> 56) % FS_WARM_SHARDS]; /* other bits than those the table goes by */
+}
+
+uint64_t warm_begin(struct fs_warm *warm)
+{
+    return atomic_fetch_add(&warm->scans, 1) + 1;
+}
+
+void warm_unref(struct warm_record *record)
+{
+    if (record && atomic_fetch_sub(&record->references, 1) == 1)
+        free(record);
+}
+
+static bool same_time(struct timespec a, struct timespec b)
+{
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+struct warm_record *warm_find(struct fs_warm *warm, uint64_t scan, struct hv_str key, const struct stat *status)
+{
+    struct warm_shard *shard = shard_of(warm, key);
+    LOCK_SCOPE(&shard->lock);
+    struct warm_record *record = map_get(&shard->records, key);
+    if (!record || record->inode != status->st_ino || record->device != status->st_dev ||
+        !same_time(record->changed, status->st_mtim) || !same_time(record->status_changed, status->st_ctim))
+        return NULL;
+    atomic_fetch_add(&record->references, 1);
+    atomic_store(&record->used, scan);
+    return record;
+}
+
+static bool is_old(struct timespec time, int64_t now_ns)
+{
+    int64_t seconds = now_ns / (int64_t)CLOCK_SECOND;
+    return time.tv_sec < seconds - STEADY_SECONDS;
+}
+
+bool warm_is_steady(const struct stat *status, int64_t now_ns)
+{
+    return is_old(status->st_mtim, now_ns) && is_old(status->st_ctim, now_ns);
+}
+
+/* Forget what this scan has not used. */
+static void forget(struct fs_warm *warm, uint64_t scan)
+{
+    for (size_t i = 0; i < FS_WARM_SHARDS; i++) {
+        struct warm_shard *shard = &warm->shards[i];
+        LOCK_SCOPE(&shard->lock);
+        struct map kept = {0};
+        for (size_t at = 0; at < shard->records.capacity; at++) {
+            struct warm_record *record = shard->records.slots[at].value;
+            if (record && atomic_load(&record->used) == scan) {
+                (void)map_set(&kept, key_of(record), record);
+            } else if (record) {
+                atomic_fetch_sub(&warm->bytes, cost_of(record));
+                warm_unref(record);
+            }
+        }
+        map_release(&shard->records);
+        shard->records = kept;
+    }
+}
+
+/* Take up room for a record. False when there is none. */
+static bool take_room(struct fs_warm *warm, uint64_t scan, size_t cost)
+{
+    size_t max = atomic_load(&warm->bytes_max);
+    if (atomic_load(&warm->full_for) == scan)
+        return false;
+    if (atomic_fetch_add(&warm->bytes, cost) + cost <= max)
+        return true;
+    forget(warm, scan);
+    if (atomic_load(&warm->bytes) <= max)
+        return true;
+    atomic_fetch_sub(&warm->bytes, cost);
+    atomic_store(&warm->full_for, scan);
+    return false;
+}
+
+void warm_store(struct fs_warm *warm, uint64_t scan, struct hv_str key, const struct stat *status,
+                const struct warm_record *learnt, struct hv_str bytes)
+{
+    struct warm_record *record = hv_malloc(sizeof *record + key.len + bytes.len);
+    *record = (struct warm_record){.device = status->st_dev,
+                                   .inode = status->st_ino,
+                                   .changed = status->st_mtim,
+                                   .status_changed = status->st_ctim,
+                                   .rules_id = learnt->rules_id,
+                                   .files = learnt->files,
+                                   .visited = learnt->visited,
+                                   .ignored = learnt->ignored,
+                                   .key_len = key.len,
+                                   .bytes_len = bytes.len};
+    atomic_init(&record->references, 1);
+    atomic_init(&record->used, scan);
+    memcpy(record->data, key.ptr, key.len);
+    if (bytes.len)
+        memcpy(record->data + key.len, bytes.ptr, bytes.len);
+    if (!take_room(warm, scan, cost_of(record))) {
+        warm_unref(record);
+        return;
+    }
+    struct warm_shard *shard = shard_of(warm, key);
+    LOCK_SCOPE(&shard->lock);
+    struct warm_record *before = map_set(&shard->records, key_of(record), record);
+    if (before)
+        atomic_fetch_sub(&warm->bytes, cost_of(before));
+    warm_unref(before);
+}

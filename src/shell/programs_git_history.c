@@ -48,7 +48,7 @@
 #define PRETTY_OPTIONS                                                                                                 \
     FLAGS("--abbrev-commit --no-abbrev-commit --no-abbrev --oneline --no-expand-tabs --no-notes --standard-notes"      \
           " --no-standard-notes --relative-date --no-show-signature"),                                                 \
-        VALUES("--date --encoding"), MAYBE("--pretty --expand-tabs --notes --show-notes"), VALUES("--format"),         \
+        VALUES("--date --encoding"), MAYBE("--pretty --format --expand-tabs --notes --show-notes"),                    \
         RUNS("--show-signature")
 
 /* git-log(1): its own. */
@@ -66,6 +66,12 @@ static const struct shell_option diff_options[] = {
 };
 static const struct shell_option log_options[] = {LOG_OPTIONS, REVISION_OPTIONS, PRETTY_OPTIONS, {0}};
 static const struct shell_option diff_list[] = {DIFF_OPTIONS, {0}};
+
+/* git-diff-tree(1). */
+static const struct shell_option diff_tree_options[] = {
+    FLAGS("--stdin --root -m -c --cc --combined-all-paths --no-commit-id --always --merge-base -v -q"),
+    PRETTY_OPTIONS,
+    {0}};
 
 static const struct shell_option stash_show_options[] = {
     FLAGS("--include-untracked --no-include-untracked --only-untracked"),
@@ -100,7 +106,8 @@ static const struct shell_option blame_options[] = {
 static const struct shell_option shortlog_options[] = {
     FLAGS("-c --committer -n --numbered -s --summary -e --email"),
     MAYBE("-w"),
-    VALUES("--group --format --date"),
+    VALUES("--group --date"),
+    MAYBE("--format"),
     VALUES("--max-count --skip --since --after --until --before --author --grep --glob --exclude"),
     FLAGS("--all --merges --no-merges --first-parent --not --reverse --no-min-parents --no-max-parents -i"
           " --regexp-ignore-case -E --extended-regexp -F --fixed-strings --all-match --invert-grep --no-mailmap"),
@@ -156,7 +163,8 @@ const struct shell_program shell_git_history[] = {
     {"whatchanged", HISTORY, LOG_ROW},
     {"diff", HISTORY, .options = diff_options, .rest = SHELL_EFFECT_READ_TREE, .without_operands = SHELL_EFFECT_READ,
      .answers = true},
-    {"diff-tree", HISTORY, LOG_ROW, .answers = true},
+    {"diff-tree", HISTORY, .options = diff_tree_options, .more_options = diff_list, .rest = SHELL_EFFECT_READ_TREE,
+     .answers = true},
     {"diff-index", HISTORY, .options = diff_options, .rest = SHELL_EFFECT_READ_TREE, .answers = true},
     {"diff-files", HISTORY, .options = diff_options, .rest = SHELL_EFFECT_READ_TREE,
      .without_operands = SHELL_EFFECT_READ, .answers = true},

@@ -113,6 +113,11 @@ static struct hv_str trim_blanks(struct hv_str command)
     return command;
 }
 
+struct hv_str command_bare_text(struct hv_arena *arena, struct hv_str text)
+{
+    return make_bare(arena, text);
+}
+
 void command_prepare(struct hv_arena *arena, struct hv_str command, struct command_text *out)
 {
     *out = (struct command_text){.raw = trim_blanks(command), .bare = make_bare(arena, command)};
@@ -256,70 +261,18 @@ bool command_hit_by(const struct rule *rule, const struct command_text *command)
     return hit || !work; /* too much to try them all: it counts as hit */
 }
 
-/* ---- the careful reading ----------------------------------------------------------------------------------------- */
-
-static bool is_plain_byte(char byte)
-{
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
-           (byte && strchr("_@%+=:,./ -", byte));
-}
-
-/* Index behind the closing quote, or 0 when the quoted text is not plain. */
-static size_t skip_quoted(struct hv_str command, size_t at)
-{
-    char quote = command.ptr[at++];
-    for (; at < command.len; at++) {
-        unsigned char byte = (unsigned char)command.ptr[at];
-        if (byte == (unsigned char)quote)
-            return at + 1;
-        if (byte < 0x20 || byte == 0x7f || (quote == '"' && (byte == '$' || byte == '`' || byte == '\\')))
-            return 0;
-    }
-    return 0;
-}
-
 bool command_is_plain(struct hv_str command)
 {
-    command = trim_blanks(command);
+    static const char plain[] = "_-./:=,+@%^";
     if (!command.len || command.len > COMMAND_LENGTH_MAX)
         return false;
-    for (size_t at = 0; at < command.len;) {
-        if (command.ptr[at] == '\'' || command.ptr[at] == '"') {
-            at = skip_quoted(command, at);
-            if (!at)
-                return false;
-        } else if (is_plain_byte(command.ptr[at])) {
-            at++;
-        } else {
+    for (size_t at = 0; at < command.len; at++) {
+        char byte = command.ptr[at];
+        bool word = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9');
+        if (!word && byte != ' ' && !(byte && strchr(plain, byte)))
             return false;
-        }
     }
     return hv_str_find_byte(word_at(command, 0), '=', 0) == SIZE_MAX;
-}
-
-/* A "*" in the first word leaves open which program runs: then none that runs other things. */
-static bool leaves_program_open(struct hv_str pattern)
-{
-    struct hv_str first = word_at(pattern, 0);
-    if (hv_str_ends(first, HV_STR(":*")) && first.len == pattern.len)
-        first = hv_str_slice(first, 0, first.len - 2);
-    return hv_str_find_byte(first, '*', 0) != SIZE_MAX;
-}
-
-bool command_allowed_by(const struct rule *rule, struct hv_str command)
-{
-    command = trim_blanks(command);
-    if (hv_str_eq(rule->specifier, command))
-        return command.len > 0;
-    if (hv_str_find_byte(rule->specifier, '*', 0) == SIZE_MAX || !command_is_plain(command))
-        return false;
-    struct hv_str first = word_at(command, 0);
-    if (leaves_program_open(rule->specifier) &&
-        (runs_arguments(command, first) || is_one_of(base_name(first), shells) || memchr(first.ptr, '\'', first.len) ||
-         memchr(first.ptr, '"', first.len)))
-        return false;
-    size_t work = WORK_MAX;
-    return rule_takes_text(rule->specifier, command, &work);
 }
 
 /* ---- dangers ------------------------------------------------------------------------------------------------------

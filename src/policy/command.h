@@ -1,7 +1,7 @@
 /*
- * command.h: what can be said of a shell command without parsing it. Two readings, both on the safe side: for allowing,
- * only commands of plain words count as understood; for denying and asking, everything that could be a command in the
- * text counts as one. Pure.
+ * command.h: what can be said of a shell command without parsing it, for those that the reader of scripts does not
+ * accept and for code in other languages: everything that could be a command in the text counts as one. It may only
+ * ever add questions and denials. Pure.
  */
 #ifndef POLICY_COMMAND_H
 #define POLICY_COMMAND_H
@@ -17,9 +17,8 @@ struct command_text {
 };
 void command_prepare(struct hv_arena *arena, struct hv_str command, struct command_text *out);
 
-/* An allow rule's specifier takes this command: exactly, or, by prefix or glob, when it is one command of plain words.
- */
-bool command_allowed_by(const struct rule *rule, struct hv_str command);
+/* text without quotes and backslashes, blanks folded into one. */
+struct hv_str command_bare_text(struct hv_arena *arena, struct hv_str text);
 
 /* A deny or ask rule's specifier takes some part of this command. */
 bool command_hit_by(const struct rule *rule, const struct command_text *command);

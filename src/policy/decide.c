@@ -2,8 +2,11 @@
  * decide.c: the decision on one call (spec P6). The stages stand in a table, in their order; each either settles the
  * call or leaves it to the next, and the last always settles it. Pure.
  */
+#include "policy/hazard.h"
 #include "policy/match.h"
+#include "policy/parts.h"
 
+#include "base/cleanup.h"
 #include "base/path.h"
 #include "policy/rule_path.h"
 
@@ -13,7 +16,8 @@ struct judgement {
     const struct policy *policy;
     const struct policy_facts *facts;
     struct hv_arena *arena;
-    const struct rule *mentioned; /* a deny rule about a file that the command names, perhaps only to read it */
+    const struct rule *mentioned; /* a deny rule that may be meant, or about a file that the command names */
+    struct hazard hazard;         /* of a command */
     struct policy_decision out;
 };
 
@@ -82,11 +86,13 @@ static bool forbidden_path(struct judgement *judgement)
 
 static bool forbidden(struct judgement *judgement)
 {
-    const char *why = judgement->call.has_command ? command_forbidden(&judgement->call.command) : NULL;
-    if (!why)
+    if (judgement->call.has_command)
+        judgement->hazard = hazard_find(&judgement->call, judgement->arena);
+    if (judgement->hazard.level != SHELL_DANGER_FORBID)
         return forbidden_path(judgement);
-    return settle(judgement, POLICY_STAGE_FORBIDDEN, HV_DENY,
-                  hv_arena_format(judgement->arena, "the command is never run: %s", why));
+    return settle(
+        judgement, POLICY_STAGE_FORBIDDEN, HV_DENY,
+        hv_arena_format(judgement->arena, "the command is never run: %.*s", HV_STR_ARG(judgement->hazard.what)));
 }
 
 static bool hook_denies(struct judgement *judgement)
@@ -128,22 +134,6 @@ static bool confirm_path(struct judgement *judgement, struct hv_str path, struct
     return confirm(judgement, hv_arena_format(judgement->arena, "it touches %.*s: %s", HV_STR_ARG(path), class.what));
 }
 
-/* A word of a command. What a command does with it is not known: only some surely do not write. */
-static bool confirm_mention(void *user, const struct policy_path *word)
-{
-    struct judgement *judgement = user;
-    struct path_class class = path_classify(judgement->policy->classes, word, false);
-    /* What a process has open is there under names that no rule knows. */
-    if (word->kind == HV_FILE_SYMLINK ||
-        (class.class == POLICY_PATH_SPECIAL && path_inside(word->written, HV_STR("/proc")) &&
-         !mention_is_own_stream(word->written)))
-        return confirm(judgement, hv_arena_format(judgement->arena, "it names %.*s, a way round the checks of paths",
-                                                  HV_STR_ARG(word->written)));
-    if (class.class == POLICY_PATH_OUTSIDE && !judgement->call.command_reads)
-        class = path_classify(judgement->policy->classes, word, true);
-    return confirm_path(judgement, word->written, class);
-}
-
 static bool always_confirm(struct judgement *judgement)
 {
     struct match_access access;
@@ -152,12 +142,7 @@ static bool always_confirm(struct judgement *judgement)
         if (confirm_path(judgement, access.path->written, class))
             return true;
     }
-    if (!judgement->call.has_command)
-        return false;
-    const char *what = command_confirmed(&judgement->call.command);
-    if (what)
-        return confirm(judgement, hv_str_from(what));
-    return match_each_mention(&judgement->call, confirm_mention, judgement);
+    return judgement->hazard.level == SHELL_DANGER_CONFIRM && confirm(judgement, judgement->hazard.what);
 }
 
 /* ---- 5: what somebody wants to be asked about -------------------------------------------------------------------- */
@@ -177,7 +162,9 @@ static bool ask_rule(struct judgement *judgement)
         return settle_by_rule(judgement, POLICY_STAGE_ASK_RULE, HV_ASK, rule, "wants it asked");
     rule = judgement->mentioned;
     return rule && settle_by_rule(judgement, POLICY_STAGE_ASK_RULE, HV_ASK, rule,
-                                  "guards a file that the command names, so a person is asked");
+                                  rule_guards_files(rule, true)
+                                      ? "guards a file that the command names, so a person is asked"
+                                      : "may deny what the command runs: a word of it is not known before it runs");
 }
 
 /* ---- 6: the mode ------------------------------------------------------------------------------------------------- */
@@ -194,6 +181,14 @@ static bool edits_workspace(const struct judgement *judgement)
     return true;
 }
 
+/* A command whose parts the mode covers, with the rules and what only reads. */
+static bool command_edits_workspace(const struct judgement *judgement)
+{
+    const struct rule *rule;
+    return judgement->call.parts && !judgement->facts->read_only && !judgement->facts->destructive &&
+           parts_allowed(&judgement->call, NULL, 0, &rule) && !rule;
+}
+
 static bool mode(struct judgement *judgement)
 {
     const struct policy_facts *facts = judgement->facts;
@@ -206,7 +201,7 @@ static bool mode(struct judgement *judgement)
     case POLICY_BYPASS:
         return complete && settle(judgement, POLICY_STAGE_MODE, HV_ALLOW, HV_STR("bypassPermissions mode allows it"));
     case POLICY_ACCEPT_EDITS:
-        return complete && edits_workspace(judgement) &&
+        return complete && (edits_workspace(judgement) || command_edits_workspace(judgement)) &&
                settle(judgement, POLICY_STAGE_MODE, HV_ALLOW,
                       HV_STR("acceptEdits mode allows edits inside the workspace"));
     case POLICY_DEFAULT:
@@ -227,7 +222,7 @@ static bool hook_allows(struct judgement *judgement)
 
 static bool allow_rule(struct judgement *judgement)
 {
-    const struct rule *rule = match_allowed(&judgement->call, NULL);
+    const struct rule *rule = match_allowed(&judgement->call, NULL, 0);
     return rule && settle_by_rule(judgement, POLICY_STAGE_ALLOW_RULE, HV_ALLOW, rule, "allows it");
 }
 
@@ -250,9 +245,20 @@ static bool tool_opinion(struct judgement *judgement)
 static bool classifier(struct judgement *judgement)
 {
     const struct policy_facts *facts = judgement->facts;
-    return judgement->call.has_command && facts->read_only && !facts->destructive &&
-           match_reads_workspace(&judgement->call) &&
-           settle(judgement, POLICY_STAGE_CLASSIFIER, HV_ALLOW, HV_STR("the command only reads"));
+    const struct rule *rule;
+    if (!judgement->call.has_command || !facts->read_only || facts->destructive)
+        return false;
+    bool free = judgement->call.parts ? parts_allowed(&judgement->call, NULL, 0, &rule) && !rule
+                                      : match_reads_workspace(&judgement->call);
+    return free && settle(judgement, POLICY_STAGE_CLASSIFIER, HV_ALLOW, HV_STR("the command only reads"));
+}
+
+/* What was understood, and is neither denied nor confirmed, may run where it can do no harm. */
+static bool sandbox(struct judgement *judgement)
+{
+    const struct policy_facts *facts = judgement->facts;
+    return judgement->call.parts && !facts->command->too_long && facts->sandboxed && !facts->destructive &&
+           settle(judgement, POLICY_STAGE_SANDBOX, HV_ALLOW, HV_STR("the command runs in the sandbox"));
 }
 
 /* ---- 9: asking ----------------------------------------------------------------------------------------------------
@@ -276,10 +282,46 @@ static struct hv_str objection(const struct judgement *judgement, const struct m
                            HV_STR_ARG(path->written), HV_STR_ARG(path->resolved));
 }
 
+/* The first part that nothing covers, and what is the matter with it. */
+static struct hv_str part_objection(const struct judgement *judgement)
+{
+    const struct policy_command *command = judgement->facts->command;
+    struct hv_arena *arena = judgement->arena;
+    if (command->too_long)
+        return hv_arena_format(arena, "the command is longer than %d bytes", COMMAND_LENGTH_MAX);
+    for (size_t i = 0; i < command->part_count; i++) {
+        const struct policy_part *part = &command->parts[i];
+        const struct policy_path *path = NULL;
+        const struct rule *rule;
+        enum part_need need = part_needs(&judgement->call, part, NULL, 0, &rule, &path);
+        struct hv_str text = hv_str_slice(part->text, 0, 200);
+        if (need == PART_NEEDS_NOTHING)
+            continue;
+        if (path)
+            return hv_arena_format(arena, "`%.*s` %s %.*s, which no rule allows", HV_STR_ARG(text),
+                                   need == PART_NEEDS_READ ? "reads" : "writes", HV_STR_ARG(path->written));
+        if (part->act->class == SHELL_READ_ONLY)
+            return hv_arena_format(arena, "which files `%.*s` reads is not known", HV_STR_ARG(text));
+        return hv_arena_format(arena, "`%.*s`: %.*s", HV_STR_ARG(text), HV_STR_ARG(part->act->why));
+    }
+    return (struct hv_str){0};
+}
+
+static struct hv_str command_objection(const struct judgement *judgement)
+{
+    const struct policy_command *command = judgement->facts->command;
+    if (!command)
+        return (struct hv_str){0};
+    if (judgement->call.parts)
+        return part_objection(judgement);
+    return hv_arena_format(judgement->arena, "the command is not understood (%s)",
+                           command->judgement.script.reason ? command->judgement.script.reason : "no reason known");
+}
+
 static bool ask_person(struct judgement *judgement)
 {
     struct match_access access;
-    struct hv_str reason = {0};
+    struct hv_str reason = command_objection(judgement);
     for (size_t i = 0; !reason.len && match_next_access(judgement->facts, &i, &access);)
         reason = objection(judgement, &access);
     return settle(judgement, POLICY_STAGE_ASK, HV_ASK, reason.len ? reason : HV_STR("no rule allows it"));
@@ -290,23 +332,36 @@ static bool ask_person(struct judgement *judgement)
 
 /* The order is the law; see P6. */
 static bool (*const stages[])(struct judgement *) = {
-    forbidden, hook_denies, deny_rule,  tool_denies,  always_confirm, hook_asks,  ask_rule,
-    mode,      hook_allows, allow_rule, tool_opinion, classifier,     ask_person,
+    forbidden, hook_denies, deny_rule,  tool_denies,  always_confirm, hook_asks, ask_rule,
+    mode,      hook_allows, allow_rule, tool_opinion, classifier,     sandbox,   ask_person,
 };
+
+/* "the rule A", "the rules A and B". */
+static struct hv_str rules_in_words(struct hv_arena *arena, const struct policy_decision *decision)
+{
+    struct hv_str text = {0};
+    for (size_t i = 0; i < decision->proposal_count; i++)
+        text = hv_arena_format(arena, "%.*s%s%.*s", HV_STR_ARG(text),
+                               i                              ? (i + 1 == decision->proposal_count ? " and " : ", ")
+                               : decision->proposal_count > 1 ? "the rules "
+                                                              : "the rule ",
+                               HV_STR_ARG(decision->proposals[i]));
+    return text;
+}
 
 /* In dontAsk mode nobody is asked: what would be, is denied. */
 static void refuse_to_ask(struct judgement *judgement)
 {
     struct policy_decision *out = &judgement->out;
-    struct hv_str why = out->reason, rule = out->proposal;
+    struct hv_str why = out->reason, rule = rules_in_words(judgement->arena, out);
     if (judgement->policy->mode != POLICY_DONT_ASK || out->verdict != HV_ASK)
         return;
     out->always_confirm = false;
     settle(judgement, POLICY_STAGE_MODE, HV_DENY,
            rule.len
                ? hv_arena_format(judgement->arena,
-                                 "dontAsk mode denies what would be asked: %.*s; the rule %.*s in permissions.allow "
-                                 "would allow it",
+                                 "dontAsk mode denies what would be asked: %.*s; %.*s in permissions.allow would "
+                                 "allow it",
                                  HV_STR_ARG(why), HV_STR_ARG(rule))
                : hv_arena_format(judgement->arena, "dontAsk mode denies what would be asked: %.*s", HV_STR_ARG(why)));
 }
@@ -328,13 +383,48 @@ void policy_decide(const struct policy *policy, const struct policy_facts *facts
     /* A rule would change nothing where an earlier stage asks. */
     if (judgement.out.stage == POLICY_STAGE_ASK ||
         (judgement.out.stage == POLICY_STAGE_TOOL && judgement.out.verdict == HV_ASK))
-        judgement.out.proposal = policy_propose(policy, facts, arena);
+        policy_propose(policy, facts, arena, &judgement.out);
     refuse_to_ask(&judgement);
     *out = judgement.out;
 }
 
 /* ---- smaller questions ----------------------------------------------------------------------------------------------
  */
+
+bool policy_rule_takes(const struct policy *policy, struct hv_str rule, const struct policy_facts *facts)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct rule_bases bases = policy_rule_bases(policy);
+    struct rule parsed;
+    struct match_call call;
+    if (rule_parse(&bases, &arena, HV_DENY, rule, policy->directory.written, &parsed, NULL) != HV_OK)
+        return true;
+    match_begin(policy, facts, &arena, &call);
+    return match_restricts(&call, &parsed) != MATCH_NONE;
+}
+
+const char *policy_command_class_name(enum policy_command_class class)
+{
+    static const char *const names[] = {"forbid", "always_confirm", "needs_confirm", "read_only"};
+    return names[class];
+}
+
+enum policy_command_class policy_classify_command(const struct policy *policy, const struct policy_facts *facts,
+                                                  struct hv_arena *arena, struct hv_str *why)
+{
+    struct match_call call;
+    const struct policy_command *command = facts->command;
+    match_begin(policy, facts, arena, &call);
+    struct hazard hazard = hazard_find(&call, arena);
+    *why = hazard.what;
+    if (hazard.level)
+        return hazard.level == SHELL_DANGER_FORBID ? POLICY_COMMAND_FORBID : POLICY_COMMAND_ALWAYS_CONFIRM;
+    *why = HV_STR("the command is not understood");
+    if (!command || !command->accepted)
+        return POLICY_COMMAND_NEEDS_CONFIRM;
+    *why = command->judgement.why;
+    return facts->read_only ? POLICY_COMMAND_READ_ONLY : POLICY_COMMAND_NEEDS_CONFIRM;
+}
 
 bool policy_denies_tool(const struct policy *policy, const struct hv_tool *tool)
 {

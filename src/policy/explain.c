@@ -5,6 +5,7 @@
 #include "policy/explain.h"
 
 #include "base/cleanup.h"
+#include "policy/judged.h"
 #include "policy/match.h"
 #include "policy/visible.h"
 
@@ -215,9 +216,14 @@ static void write_text(const struct policy *policy, const struct policy_facts *f
         return;
     for (size_t i = 0; match_next_access(facts, &i, &access);)
         add_access(out, policy, &access);
+    if (facts->command && facts->command->accepted) {
+        hv_buf_addf(out, "what it does:\n");
+        policy_explain_parts(policy, facts, true, out);
+    }
     add_line(out, "mode", hv_str_from(policy_mode_name(policy_mode_of(policy))));
     add_line(out, "stage", hv_str_from(policy_stage_name(decision->stage)));
-    add_line(out, "proposal", decision->proposal);
+    for (size_t i = 0; i < decision->proposal_count; i++)
+        add_line(out, i ? "" : "proposal", decision->proposals[i]);
     match_begin(policy, facts, &arena, &call);
     add_rules(out, &call, decision);
 }

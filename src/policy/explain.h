@@ -27,6 +27,20 @@ void policy_explain_members(const struct policy *policy, const struct policy_fac
                             const struct policy_decision *decision, struct hv_json_writer *writer);
 
 /*
+ * Of a command (facts->command): what the door `helve explain bash` answers, into an object that is open: class
+ * (whatever the rules say), decision, reason, rule, commands[{argv, class, reads, writes, why, danger?}], why (of the
+ * class), stage, scope, proposals.
+ */
+void policy_explain_command_members(const struct policy *policy, const struct policy_facts *facts,
+                                    const struct policy_decision *decision, struct hv_json_writer *writer);
+
+/* Append a line for each part of a command that was understood, at most 50: its mark (ok, ask, confirm, never), its
+ * words and the reason. all: also those that need nobody's leave. */
+void policy_explain_parts(const struct policy *policy, const struct policy_facts *facts, bool all, struct hv_buf *out);
+/* How many parts that has. */
+size_t policy_count_commands(const struct policy_facts *facts);
+
+/*
  * Append what the rule text means: whether it can be used in allow, ask and deny lists and if not why, which of the
  * tools it names, what its specifier is for each, where its path patterns start, where in the policy it stands, and
  * which rules beat it. Returns false when no list could use it.

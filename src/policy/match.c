@@ -1,6 +1,8 @@
 /* match.c: see match.h. Denials lean to yes where something is unknown, permissions to no. */
 #include "policy/match.h"
 
+#include "policy/parts.h"
+
 void match_begin(const struct policy *policy, const struct policy_facts *facts, struct hv_arena *arena,
                  struct match_call *out)
 {
@@ -11,6 +13,11 @@ void match_begin(const struct policy *policy, const struct policy_facts *facts, 
     command_prepare(arena, facts->subject, &out->command);
     out->command_writes = command_may_write(&out->command);
     out->command_reads = facts->read_only || command_only_shows(&out->command);
+    if (!facts->command || !facts->command->accepted)
+        return;
+    struct parts *parts = hv_arena_new(arena, struct parts);
+    parts_begin(facts->command, arena, parts);
+    out->parts = parts;
 }
 
 bool match_next_access(const struct policy_facts *facts, size_t *index, struct match_access *out)
@@ -70,7 +77,7 @@ static bool restricts_subject(const struct match_call *call, const struct rule *
         return true;
     switch (facts->tool->subject_kind) {
     case HV_SUBJECT_PATH: return false;
-    case HV_SUBJECT_COMMAND: return unknown || command_hit_by(rule, &call->command);
+    case HV_SUBJECT_COMMAND: return unknown || (!call->parts && command_hit_by(rule, &call->command));
     case HV_SUBJECT_DOMAIN: return unknown || rule_takes_domain(rule, facts->subject);
     case HV_SUBJECT_NAME: return unknown || rule_takes_name(rule, facts->subject);
     case HV_SUBJECT_NONE: break;
@@ -83,6 +90,8 @@ bool match_each_word(const struct match_call *call, command_path_visitor *visit,
 {
     struct hv_str here = call->facts->directory, start = call->policy->directory.written;
     struct hv_str home = call->policy->home.written;
+    if (call->parts)
+        return parts_each_word(call, visit, user);
     if (here.len && !hv_str_eq(here, start) && command_each_path(&call->command, here, home, visit, user))
         return true;
     return command_each_path(&call->command, start, home, visit, user);
@@ -121,9 +130,10 @@ static enum match_strength restricts_mentions(const struct match_call *call, con
     bool reading = rule_guards_files(rule, false), writing = rule_guards_files(rule, true) && !call->command_reads;
     if (!reading && !writing)
         return MATCH_NONE;
-    if (!match_each_mention(call, rule_takes_mention, (void *)rule))
-        return MATCH_NONE;
-    return reading || call->command_writes ? MATCH_FULL : MATCH_MENTION;
+    enum match_strength touched = call->parts ? parts_touch(call, rule) : MATCH_NONE;
+    if (touched == MATCH_FULL || !match_each_mention(call, rule_takes_mention, (void *)rule))
+        return touched;
+    return reading || (call->command_writes && !call->parts) ? MATCH_FULL : MATCH_MENTION;
 }
 
 enum match_strength match_restricts(const struct match_call *call, const struct rule *rule)
@@ -134,7 +144,11 @@ enum match_strength match_restricts(const struct match_call *call, const struct 
         return named ? MATCH_FULL : MATCH_NONE;
     if (restricts_access(call, rule) || (named && restricts_subject(call, rule)))
         return MATCH_FULL;
-    return call->has_command ? restricts_mentions(call, rule) : MATCH_NONE;
+    if (!call->has_command)
+        return MATCH_NONE;
+    enum match_strength run = named && call->parts ? parts_hit_by(call->parts, rule) : MATCH_NONE;
+    enum match_strength file = run == MATCH_FULL ? MATCH_NONE : restricts_mentions(call, rule);
+    return run > file ? run : file;
 }
 
 /* ---- allowing -------------------------------------------------------------------------------------------------- */
@@ -154,7 +168,7 @@ bool match_allows_whole(const struct match_call *call, const struct rule *rule)
     if (!rule->has_specifier)
         return true;
     switch (facts->tool->subject_kind) {
-    case HV_SUBJECT_COMMAND: return command_allowed_by(rule, facts->subject);
+    case HV_SUBJECT_COMMAND: return !facts->command && hv_str_eq(rule->specifier, call->command.raw);
     case HV_SUBJECT_DOMAIN: return rule_takes_domain(rule, facts->subject);
     case HV_SUBJECT_NAME: return rule_takes_name(rule, facts->subject);
     default: return false;
@@ -162,13 +176,16 @@ bool match_allows_whole(const struct match_call *call, const struct rule *rule)
 }
 
 static const struct rule *find_access_rule(const struct match_call *call, const struct match_access *access,
-                                           const struct rule *extra)
+                                           const struct rule *extra, size_t extra_count)
 {
     const struct policy *policy = call->policy;
     for (size_t i = 0; i < policy->rule_count; i++)
         if (match_allows_access(call, &policy->rules[i], access->path, access->writing))
             return &policy->rules[i];
-    return extra && match_allows_access(call, extra, access->path, access->writing) ? extra : NULL;
+    for (size_t i = 0; i < extra_count; i++)
+        if (match_allows_access(call, &extra[i], access->path, access->writing))
+            return &extra[i];
+    return NULL;
 }
 
 static bool reads_freely(const struct match_call *call, const struct match_access *access)
@@ -177,12 +194,12 @@ static bool reads_freely(const struct match_call *call, const struct match_acces
     return !access->writing && (class == POLICY_PATH_WORKSPACE || class == POLICY_PATH_OWN);
 }
 
-static const struct rule *accesses_allowed(const struct match_call *call, const struct rule *extra)
+static const struct rule *accesses_allowed(const struct match_call *call, const struct rule *extra, size_t extra_count)
 {
     const struct rule *first = NULL;
     struct match_access access;
     for (size_t i = 0; match_next_access(call->facts, &i, &access);) {
-        const struct rule *rule = find_access_rule(call, &access, extra);
+        const struct rule *rule = find_access_rule(call, &access, extra, extra_count);
         if (!rule && !reads_freely(call, &access))
             return NULL;
         first = first ? first : rule;
@@ -190,17 +207,21 @@ static const struct rule *accesses_allowed(const struct match_call *call, const 
     return first;
 }
 
-const struct rule *match_allowed(const struct match_call *call, const struct rule *extra)
+const struct rule *match_allowed(const struct match_call *call, const struct rule *extra, size_t extra_count)
 {
     const struct policy *policy = call->policy;
+    const struct rule *rule;
     if (!match_is_complete(call->facts))
         return NULL;
     for (size_t i = 0; i < policy->rule_count; i++)
         if (match_allows_whole(call, &policy->rules[i]))
             return &policy->rules[i];
-    if (extra && match_allows_whole(call, extra))
-        return extra;
-    return call->facts->tool->subject_kind == HV_SUBJECT_PATH ? accesses_allowed(call, extra) : NULL;
+    for (size_t i = 0; i < extra_count; i++)
+        if (match_allows_whole(call, &extra[i]))
+            return &extra[i];
+    if (call->parts)
+        return parts_allowed(call, extra, extra_count, &rule) ? rule : NULL;
+    return call->facts->tool->subject_kind == HV_SUBJECT_PATH ? accesses_allowed(call, extra, extra_count) : NULL;
 }
 
 bool match_reads_workspace(const struct match_call *call)

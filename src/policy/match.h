@@ -8,6 +8,8 @@
 #include "policy/command.h"
 #include "policy/snapshot.h"
 
+struct parts;
+
 /* A call, made ready for being matched by many rules. Valid as long as policy, facts and the arena it was made in. */
 struct match_call {
     const struct policy *policy;
@@ -16,6 +18,7 @@ struct match_call {
     struct command_text command; /* when has_command */
     bool command_writes;         /* the command may well write the files it names */
     bool command_reads;          /* it surely does not */
+    const struct parts *parts;   /* of a command that was understood; else NULL, and its text counts */
 };
 
 /* facts->tool is not NULL. */
@@ -27,7 +30,7 @@ bool match_is_complete(const struct policy_facts *facts);
 
 enum match_strength {
     MATCH_NONE = 0,
-    MATCH_MENTION, /* a command that names a file which a rule keeps from being edited; it may just read it */
+    MATCH_MENTION, /* a command that may be meant: it names a file, or a word of it is not known */
     MATCH_FULL,
 };
 
@@ -49,10 +52,10 @@ bool match_allows_access(const struct match_call *call, const struct rule *rule,
                          bool writing);
 
 /*
- * The policy's allow rules, and extra when it is not NULL, allow the whole call; NULL when they do not, else the first
- * rule that took part (extra goes last). Reading inside the workspace needs no rule.
+ * The policy's allow rules, and the extra ones, allow the whole call; NULL when they do not, else the first rule that
+ * took part (extra ones go last). Reading inside the workspace needs no rule.
  */
-const struct rule *match_allowed(const struct match_call *call, const struct rule *extra);
+const struct rule *match_allowed(const struct match_call *call, const struct rule *extra, size_t extra_count);
 
 /* All listed reads lie in the workspace or the session's stored results, and nothing is written. */
 bool match_reads_workspace(const struct match_call *call);

@@ -40,6 +40,9 @@ enum policy_path_class {
     POLICY_PATH_OWN,       /* helve's own stored results of this session: may be read */
 };
 
+struct policy_command;
+struct git_probe;
+
 struct policy_path {
     struct hv_str written;  /* absolute and tidy, as the model wrote it */
     struct hv_str resolved; /* all links resolved; deny holds when either matches, allow only when both do. Absent when
@@ -52,10 +55,15 @@ struct policy_facts {
     const struct hv_tool *tool;  /* NULL: unknown tool; never allowed */
     struct hv_str subject;       /* command, host or name; absent for paths */
     struct hv_str directory;     /* where a command runs: relative names in it start there, too; or absent */
+    /* What the command does: policy_judge_command. NULL: only its text is known, which allows nothing but what names it
+     * word for word. */
+    const struct policy_command *command;
+    /* It would run confined, and settings let confined commands run unasked (sandbox.autoAllowBashIfSandboxed). */
+    bool sandboxed;
     const struct hv_json *input; /* for rules on a parameter, `Tool(name:value)`; NULL: such rules count as matched */
     const struct policy_path *reads, *writes;
     size_t read_count, write_count;
-    /* Words of a command that lead elsewhere than their text says: policy_follow_words. Kind HV_FILE_SYMLINK, and no
+    /* Words of a command that lead elsewhere than their text says: policy_judge_command. Kind HV_FILE_SYMLINK, and no
      * resolved path: a link of /proc to what a process has open. */
     const struct policy_path *linked;
     size_t linked_count;
@@ -83,6 +91,7 @@ enum policy_stage {
     POLICY_STAGE_ALLOW_RULE,
     POLICY_STAGE_TOOL,
     POLICY_STAGE_CLASSIFIER,
+    POLICY_STAGE_SANDBOX,
     POLICY_STAGE_ASK,
 };
 
@@ -94,6 +103,9 @@ struct policy_decision {
     struct hv_str rule;     /* the rule as written, or absent */
     struct hv_str scope;    /* where that rule stands, or absent */
     struct hv_str proposal; /* verdict ask: the narrowest rule that would allow it, or absent */
+    /* All rules that it takes together, the one above first: a command of several parts may need one for each. */
+    const struct hv_str *proposals;
+    size_t proposal_count;
 };
 
 struct policy;
@@ -148,10 +160,27 @@ const char *
 policy_mode_name(enum policy_mode mode); /* "default", "plan", "acceptEdits", "dontAsk", "bypassPermissions" */
 const char *policy_stage_name(enum policy_stage stage);
 
-/* Look where the words of facts' command lead, and put those that lead elsewhere into facts->linked, in arena. Facts
- * without a command stay as they are. Blocks. */
-void policy_follow_words(const struct policy *policy, const struct hv_host *host, struct hv_arena *arena,
-                         struct policy_facts *facts);
+/* What the judgement of a command may look at. */
+struct policy_surroundings {
+    const struct hv_host *host;           /* NULL: no link is followed */
+    const char *const *environment;       /* of the command: NULL-terminated "NAME=value"; NULL: nothing is known of it */
+    struct hv_str home;                   /* of the command; absent: the policy's */
+    /* Commands of git that only read are started with shell_git_environment(), so that the repository's own settings
+     * run nothing. False: git is not known to be harmless. */
+    bool git_is_tamed;
+    struct git_probe *git; /* remembers what repositories hold (fs/git_probe.h); NULL: nothing is remembered */
+};
+
+/*
+ * Read the command of facts and judge what it does: fill facts->command, ->linked and ->read_only, in arena. Facts
+ * without a command stay as they are. Looks up programs and follows links: blocks.
+ */
+void policy_judge_command(const struct policy *policy, const struct policy_surroundings *surroundings,
+                          struct hv_arena *arena, struct policy_facts *facts);
+
+/* A deny rule of these words would take the call: for the conditions of hooks. What cannot be told, and words that are no
+ * rule, count as taken. */
+bool policy_rule_takes(const struct policy *policy, struct hv_str rule, const struct policy_facts *facts);
 
 /* Pure. Texts of the decision live in arena or in the policy. */
 void policy_decide(const struct policy *policy, const struct policy_facts *facts, struct hv_arena *arena,

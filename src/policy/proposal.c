@@ -3,17 +3,16 @@
  * call like any rule of a settings file; one that does not do what it says is not offered. Pure.
  */
 #include "policy/match.h"
+#include "policy/proposal_command.h"
 
 #include "base/path.h"
 #include "policy/visible.h"
 
 #include <string.h>
 
-enum { PROPOSAL_LENGTH_MAX = 2000 }; /* nobody reads longer ones */
-
 static bool can_be_shown(struct hv_str text)
 {
-    return text.len && text.len <= PROPOSAL_LENGTH_MAX && visible_as_is(text);
+    return text.len && text.len <= PROPOSAL_TEXT_MAX && visible_as_is(text);
 }
 
 /* text as a rule, when it allows the call; else absent. */
@@ -24,7 +23,7 @@ static struct hv_str if_it_allows(const struct match_call *call, struct hv_arena
     struct rule rule;
     if (rule_parse(&bases, arena, HV_ALLOW, text, policy->directory.written, &rule, NULL) != HV_OK)
         return (struct hv_str){0};
-    return match_allowed(call, &rule) ? text : (struct hv_str){0};
+    return match_allowed(call, &rule, 1) ? text : (struct hv_str){0};
 }
 
 static struct hv_str rule_text(struct hv_arena *arena, const char *tool, const char *prefix, struct hv_str specifier)
@@ -65,7 +64,7 @@ static bool one_open_access(const struct match_call *call, struct match_access *
         alone.read_count = !access.writing, alone.write_count = access.writing;
         struct match_call part = *call;
         part.facts = &alone;
-        if (match_allowed(&part, NULL) || (!access.writing && match_reads_workspace(&part)))
+        if (match_allowed(&part, NULL, 0) || (!access.writing && match_reads_workspace(&part)))
             continue;
         if (found && !hv_str_eq(out->path->written, access.path->written))
             return false;
@@ -109,17 +108,48 @@ static struct hv_str propose_text(const struct match_call *call, struct hv_arena
     return if_it_allows(call, arena, rule_text(arena, tool->name, prefix, subject));
 }
 
-struct hv_str policy_propose(const struct policy *policy, const struct policy_facts *facts, struct hv_arena *arena)
+/* The rules for a command must allow it when they are all there. */
+static size_t propose_command(const struct match_call *call, struct hv_arena *arena, struct hv_str *texts)
 {
+    const struct policy *policy = call->policy;
+    struct rule_bases bases = policy_rule_bases(policy);
+    struct rule rules[PROPOSALS_MAX];
+    size_t count = propose_for_command(call, arena, texts);
+    for (size_t i = 0; i < count; i++)
+        if (rule_parse(&bases, arena, HV_ALLOW, texts[i], policy->directory.written, &rules[i], NULL) != HV_OK)
+            return 0;
+    return count && match_allowed(call, rules, count) ? count : 0;
+}
+
+static struct hv_str propose_one(const struct match_call *call, struct hv_arena *arena)
+{
+    const struct hv_tool *tool = call->facts->tool;
+    switch (tool->subject_kind) {
+    case HV_SUBJECT_PATH: return propose_path(call, arena);
+    case HV_SUBJECT_NONE: return if_it_allows(call, arena, hv_arena_str(arena, hv_str_from(tool->name)));
+    default: return propose_text(call, arena);
+    }
+}
+
+void policy_propose(const struct policy *policy, const struct policy_facts *facts, struct hv_arena *arena,
+                    struct policy_decision *out)
+{
+    struct hv_str texts[PROPOSALS_MAX];
     struct match_call call;
     if (!match_is_complete(facts))
-        return (struct hv_str){0};
+        return;
     match_begin(policy, facts, arena, &call);
-    if (match_allowed(&call, NULL))
-        return (struct hv_str){0}; /* it needs none */
-    switch (facts->tool->subject_kind) {
-    case HV_SUBJECT_PATH: return propose_path(&call, arena);
-    case HV_SUBJECT_NONE: return if_it_allows(&call, arena, hv_arena_str(arena, hv_str_from(facts->tool->name)));
-    default: return propose_text(&call, arena);
+    if (match_allowed(&call, NULL, 0))
+        return; /* it needs none */
+    if (call.parts) {
+        out->proposal_count = propose_command(&call, arena, texts);
+    } else {
+        texts[0] = propose_one(&call, arena);
+        out->proposal_count = texts[0].len > 0;
     }
+    struct hv_str *list = hv_arena_array(arena, struct hv_str, out->proposal_count);
+    for (size_t i = 0; i < out->proposal_count; i++)
+        list[i] = texts[i];
+    out->proposals = list;
+    out->proposal = out->proposal_count ? list[0] : (struct hv_str){0};
 }

@@ -224,6 +224,12 @@ bool rule_guards_files(const struct rule *rule, bool writing)
     return one_name_matches(rule, reading) || (writing && any_name_matches(rule, writing_names));
 }
 
+bool rule_opens_files(const struct rule *rule, bool writing)
+{
+    return rule->verdict == HV_ALLOW && (name_is(rule, editing) || (writing ? any_name_matches(rule, writing_names)
+                                                                            : one_name_matches(rule, reading)));
+}
+
 bool rule_governs_access(const struct rule *rule, const struct hv_tool *tool, bool writing)
 {
     if (rule_names_tool(rule, tool) || rule_guards_files(rule, writing))

@@ -64,6 +64,10 @@ bool rule_names_tool(const struct rule *rule, const struct hv_tool *tool);
  * whatever tool or command. */
 bool rule_guards_files(const struct rule *rule, bool writing);
 
+/* An allow rule, with or without a specifier, that opens files for reading (Read, Edit) or writing (Edit, Write …) to
+ * whatever tool or command. */
+bool rule_opens_files(const struct rule *rule, bool writing);
+
 /*
  * The rule speaks of the tool's access to files for reading (or writing): it names the tool, or guards files, or allows
  * to edit what the tool only reads.

@@ -53,6 +53,7 @@ const char *policy_stage_name(enum policy_stage stage)
         [POLICY_STAGE_ALLOW_RULE] = "allow_rule",
         [POLICY_STAGE_TOOL] = "tool",
         [POLICY_STAGE_CLASSIFIER] = "classifier",
+        [POLICY_STAGE_SANDBOX] = "sandbox",
         [POLICY_STAGE_ASK] = "ask",
     };
     return names[stage];

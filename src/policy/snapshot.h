@@ -39,8 +39,10 @@ struct policy {
     size_t problem_count;
 };
 
-/* The narrowest rule that would allow the call, in arena; absent when there is none to offer. */
-struct hv_str policy_propose(const struct policy *policy, const struct policy_facts *facts, struct hv_arena *arena);
+/* The narrowest rules that would together allow the call, to out->proposal and ->proposals, in arena; none when there
+ * are none to offer. */
+void policy_propose(const struct policy *policy, const struct policy_facts *facts, struct hv_arena *arena,
+                    struct policy_decision *out);
 
 /* What rules of the policy are read against, without a host: links in them are not resolved. */
 struct rule_bases policy_rule_bases(const struct policy *policy);

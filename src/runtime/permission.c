@@ -25,6 +25,7 @@ void permission_facts(struct call *call, struct policy_facts *facts)
         .touches_listed_only = call->footprint.limited,
         .read_only = call->read_only,
         .destructive = call->destructive,
+        .sandboxed = tool->contained && tool->contained(call->input, &call->context),
         .hook = call->hook_verdict,
         .hook_reason = call->hook_reason,
         .interactive = call->runtime->options.ask != NULL,
@@ -35,7 +36,12 @@ void permission_facts(struct call *call, struct policy_facts *facts)
         facts->subject = tool->subject(call->input, &call->context);
     if (tool->subject_kind == HV_SUBJECT_COMMAND) {
         struct policy *policy = runtime_policy(call->runtime);
-        policy_follow_words(policy, call->runtime->host, &call->arena, facts);
+        const struct policy_surroundings surroundings = {
+            .host = call->runtime->host,
+            .environment = call->context.environment,
+            .home = call->context.home,
+        };
+        policy_judge_command(policy, &surroundings, &call->arena, facts);
         policy_unref(policy);
     }
     if (tool->check_permission)

@@ -167,7 +167,9 @@ static void check_find(struct scan *scan)
         roots = true;
         struct scan part = {.arena = scan->arena, .world = scan->world, .run = run};
         check_tree(&part, &run->words[i], true);
-        report(scan, part.found.level && narrowed ? SHELL_DANGER_CONFIRM : part.found.level, part.found.what);
+        if (narrowed && part.found.level)
+            part.found.level = part.found.level == SHELL_DANGER_FORBID ? SHELL_DANGER_CONFIRM : SHELL_DANGER_NONE;
+        report(scan, part.found.level, part.found.what);
     }
     struct hv_str here = run->command->directory;
     if (!roots && here.len)
@@ -245,7 +247,7 @@ static void check_dd(struct scan *scan)
 static void check_disk_tool(struct scan *scan)
 {
     static const char lists[] = "-l --list -p --print print -d --dump --no-act -n --dry-run -V --version -h --help -G "
-                                "--show-geometry -s --getsize64 status isLuks luksDump list info";
+                                "--show-geometry --getsize64 status isLuks luksDump list info";
     bool unsure = false;
     if (has_word(scan->run, lists))
         return;

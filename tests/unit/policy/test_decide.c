@@ -219,20 +219,20 @@ static const struct row commands[] = {
     {"allow Bash(git diff:*)", NORMAL, {BASH, "git diff > ~/.profile"}, ASK, S(ALWAYS_CONFIRM)},
     {"allow Bash(git diff:*)", NORMAL, {BASH, "git diff > x"}, ASK, S(ASK)},
     {"allow Bash(git diff:*)", NORMAL, {BASH, "git diff\rrm"}, ASK, S(ASK)},
-    {"allow Bash(git diff:*)", NORMAL, {BASH, "git diff *"}, ASK, S(ASK)},          /* a name may become an option */
-    {"allow Bash(git diff:*)", NORMAL, {BASH, "git diff $X"}, ASK, S(ASK)},
-    {"allow Bash(git diff:*)", NORMAL, {BASH, "git diff \\x"}, ASK, S(ASK)},
-    {"allow Bash(git diff:*)", NORMAL, {BASH, "git diff #x"}, ASK, S(ASK)},
+    {"allow Bash(git diff:*)", NORMAL, {BASH, "git diff *"}, ALLOW, S(ALLOW_RULE)}, /* whatever comes of it, the rule would take it written out, too */
+    {"allow Bash(git diff:*)", NORMAL, {BASH, "git diff $X"}, ALLOW, S(ALLOW_RULE)},
+    {"allow Bash(git diff:*)", NORMAL, {BASH, "git diff \\x"}, ALLOW, S(ALLOW_RULE)},
+    {"allow Bash(git diff:*)", NORMAL, {BASH, "git diff #x"}, ALLOW, S(ALLOW_RULE)},
     {"allow Bash(git diff:*)", NORMAL, {BASH, "git\xc2\xa0""diff"}, ASK, S(ASK)},
     {"allow Bash(git diff:*)", NORMAL, {BASH, "A=b git diff"}, ASK, S(ASK)},
-    {"allow Bash(git diff:*)", NORMAL, {BASH, "git diff {a,b}"}, ASK, S(ASK)},
-    {"allow Bash(git diff:*)", NORMAL, {BASH, "(git diff)"}, ASK, S(ASK)},
+    {"allow Bash(git diff:*)", NORMAL, {BASH, "git diff {a,b}"}, ALLOW, S(ALLOW_RULE)},
+    {"allow Bash(git diff:*)", NORMAL, {BASH, "(git diff)"}, ALLOW, S(ALLOW_RULE)},
     {"allow Bash(npm run *)", NORMAL, {BASH, "npm run build"}, ALLOW, S(ALLOW_RULE)},
-    {"allow Bash(npm run *)", NORMAL, {BASH, "npm run"}, ALLOW, S(ALLOW_RULE)},
+    {"allow Bash(npm run *)", NORMAL, {BASH, "npm run"}, ALLOW, S(CLASSIFIER)},
     {"allow Bash(npm run *)", NORMAL, {BASH, "npm runs"}, ASK, S(ASK)},
-    {"allow Bash(* --version)", NORMAL, {BASH, "gcc --version"}, ALLOW, S(ALLOW_RULE)},
+    {"allow Bash(* --version)", NORMAL, {BASH, "./tool --version"}, ALLOW, S(ALLOW_RULE)},
     {"allow Bash(* --version)", NORMAL, {BASH, "sh -c x --version"}, ASK, S(ASK)},
-    {"allow Bash(* --version)", NORMAL, {BASH, "env rm --version"}, ASK, S(ASK)},
+    {"allow Bash(* --version)", NORMAL, {BASH, "env ./rm --version"}, ASK, S(ASK)},
     {"allow Bash", NORMAL, {BASH, "make && ./run"}, ALLOW, S(ALLOW_RULE)},
     {"allow Bash(*)", NORMAL, {BASH, "make && ./run"}, ALLOW, S(ALLOW_RULE)},
     {"allow Bash", NORMAL, {BASH, ""}, ASK, S(ASK)},
@@ -283,12 +283,12 @@ static const struct row files_in_commands[] = {
     {"allow Bash | deny Edit(lock.json)", NORMAL, {BASH, "echo x > lock.json"}, DENY, S(DENY_RULE)},
     {"allow Bash | deny Edit(lock.json)", NORMAL, {BASH, "sed -i s/a/b/ lock.json"}, DENY, S(DENY_RULE)},
     {"allow Bash | deny Edit(lock.json)", NORMAL, {BASH, "sed -Ei s/a/b/ lock.json"}, DENY, S(DENY_RULE)},
-    {"allow Bash | deny Edit(lock.json)", NORMAL, {BASH, "sed s/a/b/ lock.json"}, ASK, S(ASK_RULE)},
-    {"allow Bash | deny Edit(lock.json)", NORMAL, {BASH, "bash -lc 'x lock.json'"}, DENY, S(DENY_RULE)},
+    {"allow Bash | deny Edit(lock.json)", NORMAL, {BASH, "sed s/a/b/ lock.json"}, ALLOW, S(ALLOW_RULE)},
+    {"allow Bash | deny Edit(lock.json)", NORMAL, {BASH, "bash -lc 'x lock.json'"}, ASK, S(ASK_RULE)},
     {"allow Bash | deny Edit(lock.json)", NORMAL, {BASH, "grep x lock.json"}, ALLOW, S(ALLOW_RULE)},
-    {"allow Bash | deny Edit(lock.json)", NORMAL, {BASH, "grep x lock.json | tee y"}, DENY, S(DENY_RULE)},
+    {"allow Bash | deny Edit(lock.json)", NORMAL, {BASH, "grep x lock.json | tee y"}, ALLOW, S(ALLOW_RULE)},
     {"allow Bash", NORMAL, {BASH, "cat .git/HEAD"}, ALLOW, S(ALLOW_RULE)},
-    {"allow Bash", NORMAL, {BASH, "cat .git/HEAD > x"}, ASK, S(ALWAYS_CONFIRM)},
+    {"allow Bash", NORMAL, {BASH, "cat .git/HEAD > x"}, ALLOW, S(ALLOW_RULE)},
     {"allow Bash", NORMAL, {BASH, "./cat .git/HEAD"}, ASK, S(ALWAYS_CONFIRM)},
     {"allow Bash", NORMAL, {BASH, "git mv x .git/hooks/y"}, ASK, S(ALWAYS_CONFIRM)},
     {"allow Bash", NORMAL, {BASH, "head server.key"}, ASK, S(ALWAYS_CONFIRM)},
@@ -436,7 +436,7 @@ static bool check(const struct row *row)
     struct policy_facts facts;
     struct policy_decision decision;
     struct policy *policy = world_policy(row->rules, row->mode, row->directory, row->ignores_case);
-    world_facts(&row->call, &arena, &facts);
+    world_facts(policy, &row->call, &arena, &facts);
     policy_decide(policy, &facts, &arena, &decision);
     bool good = decision.verdict == row->verdict && decision.stage == row->stage &&
                 (!row->rule || hv_str_is(decision.rule, row->rule));
@@ -846,7 +846,7 @@ static void the_reason_of_a_question_says_what_is_the_matter(void **state)
         struct world_call call = {EDIT, rows[i].path};
         struct policy_facts facts;
         struct policy_decision decision;
-        world_facts(&call, &arena, &facts);
+        world_facts(policy, &call, &arena, &facts);
         policy_decide(policy, &facts, &arena, &decision);
         if (!hv_str_is(decision.reason, rows[i].reason))
             fail_msg("%.*s", HV_STR_ARG(decision.reason));

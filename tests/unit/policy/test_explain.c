@@ -11,7 +11,7 @@ static struct hv_str explain(struct hv_arena *arena, const char *rules, enum pol
     struct policy_facts facts;
     struct policy_decision decision;
     struct hv_buf out = {.max = 1 << 20};
-    world_facts(&call, arena, &facts);
+    world_facts(policy, &call, arena, &facts);
     policy_decide(policy, &facts, arena, &decision);
     policy_explain_write(policy, &facts, &decision, as_json, &out);
     struct hv_str text = hv_arena_str(arena, hv_buf_str(&out));

@@ -68,7 +68,7 @@ static struct policy_decision decide(const struct policy *policy, const struct w
 {
     struct policy_facts facts;
     struct policy_decision decision;
-    world_facts(call, arena, &facts);
+    world_facts(policy, call, arena, &facts);
     policy_decide(policy, &facts, arena, &decision);
     return decision;
 }

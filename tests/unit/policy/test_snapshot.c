@@ -9,7 +9,7 @@ static struct policy_decision decide(const struct policy *policy, const struct h
     struct policy_facts facts;
     struct policy_decision decision;
     struct world_call call = {tool, subject};
-    world_facts(&call, arena, &facts);
+    world_facts(policy, &call, arena, &facts);
     policy_decide(policy, &facts, arena, &decision);
     return decision;
 }

@@ -198,7 +198,8 @@ struct world_call {
     enum hv_verdict own, hook;
 };
 
-static inline void world_facts(const struct world_call *call, struct hv_arena *arena, struct policy_facts *facts)
+static inline void world_facts(const struct policy *policy, const struct world_call *call, struct hv_arena *arena,
+                               struct policy_facts *facts)
 {
     const struct hv_tool *tool = call->tool;
     bool is_path = tool && tool->subject_kind == HV_SUBJECT_PATH;
@@ -211,7 +212,9 @@ static inline void world_facts(const struct world_call *call, struct hv_arena *a
     if (call->input)
         assert_int_equal(hv_json_parse(arena, hv_str_from(call->input), 0, &facts->input, NULL), HV_OK);
     if (!is_path) {
+        static const struct policy_surroundings surroundings = {.host = &world_host, .git_is_tamed = false};
         facts->subject = hv_str_from(call->subject);
+        policy_judge_command(policy, &surroundings, arena, facts);
         return;
     }
     facts->touches_listed_only = !call->unlisted;

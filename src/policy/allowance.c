@@ -1,0 +1,418 @@
+/*
+ * allowance.c: what a part of a command still needs to be allowed; see parts.h. A rule covers a part's own words and
+ * the files that these name, inside the workspace; what redirections write is covered by rules about files alone.
+ */
+#include "policy/parts.h"
+
+#include "base/cleanup.h"
+#include "base/path.h"
+
+#include <string.h>
+
+enum { WORK_MAX = 1 << 22 };
+
+/* ---- a part's words against a rule
+ * ------------------------------------------------------------------------------------
+ */
+
+static bool is_plain_byte(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
+           (byte && strchr("_-./:=,+@%^~#!*?[]{}\"$&|;<>()\\'", byte)) || (byte & 0x80);
+}
+
+struct hv_str part_rule_text(const struct shell_word *words, size_t count, struct hv_arena *arena)
+{
+    CLEANUP_BUF struct hv_buf text;
+    hv_buf_init(&text, SIZE_MAX / 4);
+    for (size_t i = 0; i < count; i++) {
+        const struct shell_word *word = &words[i];
+        bool plain = word->known && word->value.len > 0;
+        for (size_t at = 0; plain && at < word->value.len; at++)
+            plain = is_plain_byte(word->value.ptr[at]);
+        if (i)
+            hv_buf_add_byte(&text, ' ');
+        if (!word->known)
+            hv_buf_add_byte(&text, '\0');
+        else if (plain)
+            hv_buf_add_str(&text, word->value);
+        else
+            hv_buf_addf(&text, "'%.*s'", HV_STR_ARG(word->value));
+    }
+    return hv_arena_str(arena, hv_buf_str(&text));
+}
+
+/* Programs that run others, and are never allowed by a pattern: with them it would allow everything. */
+static const char never_by_pattern[] = "watch setsid ionice flock";
+/* Programs that are looked through. */
+static const char looked_through[] = "timeout time nice nohup stdbuf command builtin noglob xargs env";
+
+static bool is_exact(const struct rule *rule)
+{
+    return hv_str_find_byte(rule->specifier, '*', 0) == SIZE_MAX;
+}
+
+/* find that runs programs or removes files. */
+static bool is_find_that_acts(const struct shell_word *words, size_t count)
+{
+    if (!count || !shell_is_one_of(shell_base_name(words[0].value), "find fd fdfind"))
+        return false;
+    for (size_t i = 1; i < count; i++)
+        if (shell_is_one_of(words[i].value, "-exec -execdir -ok -okdir -delete -fprint -fprintf -fls -fprint0 -x -X "
+                                            "--exec --exec-batch") ||
+            (!words[i].known && !words[i].value.len))
+            return true;
+    return false;
+}
+
+/* A "*" in the first word leaves open which program runs: then none that runs other things. */
+static bool leaves_program_open(struct hv_str pattern)
+{
+    struct hv_str first = hv_str_slice(pattern, 0, hv_str_find_byte(pattern, ' ', 0));
+    if (hv_str_ends(first, HV_STR(":*")) && first.len == pattern.len)
+        first = hv_str_slice(first, 0, first.len - 2);
+    return hv_str_find_byte(first, '*', 0) != SIZE_MAX;
+}
+
+static bool words_allowed_by(const struct rule *rule, const struct shell_word *words, size_t count,
+                             struct hv_arena *arena)
+{
+    size_t work = WORK_MAX;
+    if (!count)
+        return false;
+    struct hv_str text = part_rule_text(words, count, arena);
+    if (is_exact(rule))
+        return hv_str_eq(rule->specifier, text) && !memchr(text.ptr, '\0', text.len);
+    struct hv_str name = words[0].known ? shell_base_name(words[0].value) : (struct hv_str){0};
+    if (!name.len || shell_is_one_of(name, never_by_pattern) || is_find_that_acts(words, count))
+        return false;
+    if (leaves_program_open(rule->specifier) && (shell_name_is_interpreter(name) || shell_runs_others(name)))
+        return false;
+    return rule_takes_text(rule->specifier, text, &work);
+}
+
+/* The words that stand before those of the part are programs that may be looked through. */
+static bool may_look_through(const struct match_call *call, const struct shell_act *act)
+{
+    const struct shell_runs *runs = &call->facts->command->runs;
+    const struct shell_run *run = NULL;
+    for (size_t i = 0; i < runs->count && !run; i++)
+        if (runs->items[i].words == act->words && runs->items[i].word_count == act->word_count)
+            run = &runs->items[i];
+    if (!run)
+        return true; /* of a script in an argument, whose own words are a part, too */
+    while (run->by != SHELL_RUN_TOP) {
+        const struct shell_run *by = &runs->items[run->by];
+        bool bare = run->words == by->words + 1;
+        if (!shell_is_one_of(by->name, looked_through) || (hv_str_is(by->name, "xargs") && !bare))
+            return false;
+        run = by;
+    }
+    return true;
+}
+
+/* ---- assignments in front
+ * --------------------------------------------------------------------------------------------- */
+
+/* Variables that change what a program says, not what it does. */
+static bool is_safe_variable(struct hv_str name)
+{
+    static const char names[] =
+        "CI NODE_ENV RUST_BACKTRACE RUST_LOG RUST_MIN_STACK LANG LANGUAGE LC_ALL LC_CTYPE LC_COLLATE LC_MESSAGES "
+        "LC_NUMERIC LC_TIME TZ NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE TERM COLORTERM COLUMNS LINES GOOS GOARCH "
+        "GOARM CGO_ENABLED GO111MODULE PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONUTF8 "
+        "PYTHONHASHSEED PYTHONWARNINGS CARGO_TERM_COLOR CARGO_INCREMENTAL DEBIAN_FRONTEND GIT_TERMINAL_PROMPT "
+        "GIT_OPTIONAL_LOCKS VERBOSE V DEBUG CLANG_FORCE_COLOR_DIAGNOSTICS HOMEBREW_NO_AUTO_UPDATE "
+        "TF_IN_AUTOMATION DOTNET_CLI_TELEMETRY_OPTOUT NEXT_TELEMETRY_DISABLED";
+    return shell_is_one_of(name, names);
+}
+
+static bool assignments_are_safe(const struct shell_command *command)
+{
+    for (size_t i = 0; i < command->assignment_count; i++) {
+        const struct shell_assignment *assignment = &command->assignments[i];
+        bool cat = assignment->value.known && shell_is_one_of(assignment->name, "PAGER GIT_PAGER") &&
+                   (!assignment->value.value.len || hv_str_is(assignment->value.value, "cat"));
+        if (assignment->element || assignment->array || !(cat || is_safe_variable(assignment->name)))
+            return false;
+    }
+    return true;
+}
+
+/* env A=b make: the words between env and the program. */
+static bool env_words_are_safe(const struct shell_act *act)
+{
+    const struct shell_command *command = act->command;
+    for (size_t i = 0; i < command->word_count && &command->words[i] != act->words; i++) {
+        struct hv_str word = command->words[i].value;
+        size_t equals = hv_str_find_byte(word, '=', 0);
+        bool assigns = equals != SIZE_MAX && !hv_str_starts(word, HV_STR("-"));
+        if (assigns && !is_safe_variable(hv_str_slice(word, 0, equals)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- files
+ * ----------------------------------------------------------------------------------------------------------------
+ */
+
+static bool in_workspace(const struct match_call *call, const struct policy_path *path, bool writing)
+{
+    enum policy_path_class class = policy_classify_path(call->policy, path, writing);
+    return path->resolved.len && (class == POLICY_PATH_WORKSPACE || (!writing && class == POLICY_PATH_OWN));
+}
+
+static const struct rule *file_rule(const struct match_call *call, const struct policy_path *path, bool writing,
+                                    const struct rule *extra, size_t extra_count)
+{
+    const struct policy *policy = call->policy;
+    for (size_t i = 0; i < policy->rule_count + extra_count; i++) {
+        const struct rule *rule = i < policy->rule_count ? &policy->rules[i] : &extra[i - policy->rule_count];
+        if (path->written.len && path->resolved.len && rule_opens_files(rule, writing) &&
+            (!rule->has_specifier || rule_takes_path(rule, path)))
+            return rule;
+    }
+    return NULL;
+}
+
+/* The files that a glob takes lie in the directory before it. */
+static bool globs_in_workspace(const struct match_call *call, const struct shell_act *act,
+                               const struct shell_word *word)
+{
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    struct hv_str directory = act->command->directory;
+    if (!word || !(word->flags & SHELL_WORD_GLOB) || !directory.len ||
+        word->flags & (SHELL_WORD_VARIABLE | SHELL_WORD_COMMAND | SHELL_WORD_PROCESS | SHELL_WORD_HOME) ||
+        hv_str_find(word->text, HV_STR(".."), 0) != SIZE_MAX)
+        return false;
+    size_t slash = hv_str_rfind_byte(word->value, '/');
+    struct hv_str head = slash == SIZE_MAX ? HV_STR(".") : hv_str_slice(word->value, 0, slash + 1);
+    struct policy_path path = {.written = path_expand(&scratch, head, directory, call->policy->home.written)};
+    path.resolved = path.written;
+    return in_workspace(call, &path, false) || path_is_open_place(&path, true);
+}
+
+static bool read_is_free(const struct match_call *call, const struct shell_act *act, size_t index,
+                         const struct policy_path *path)
+{
+    const struct shell_access *access = &act->reads[index];
+    if (!access->path.len)
+        return globs_in_workspace(call, act, access->word);
+    return in_workspace(call, path, false) || path_is_open_place(path, access->tree);
+}
+
+bool part_reads_freely(const struct match_call *call, const struct policy_part *part)
+{
+    const struct shell_act *act = part->act;
+    if (act->class != SHELL_READ_ONLY || !act->reads_listed)
+        return false;
+    for (size_t i = 0; i < act->read_count; i++)
+        if (!read_is_free(call, act, i, &part->reads[i]))
+            return false;
+    return true;
+}
+
+static bool is_redirect_target(const struct shell_act *act, const struct shell_word *word)
+{
+    for (size_t i = 0; i < act->command->redirect_count; i++)
+        if (word == &act->command->redirects[i].target)
+            return true;
+    return false;
+}
+
+/* All that the part writes is what its redirections write: the program itself only reads. */
+static bool only_redirects_write(const struct shell_act *act)
+{
+    if (act->class != SHELL_WRITES || !act->writes_listed || !act->write_count)
+        return false;
+    for (size_t i = 0; i < act->write_count; i++)
+        if (!act->writes[i].word || !is_redirect_target(act, act->writes[i].word))
+            return false;
+    return true;
+}
+
+/* ---- all of a part
+ * -------------------------------------------------------------------------------------------------------
+ */
+
+/* A part being looked at. */
+struct look {
+    const struct match_call *call;
+    const struct policy_part *part;
+    const struct rule *extra;
+    size_t extra_count;
+    const struct rule *rule; /* the first that took part */
+    const struct policy_path *path;
+};
+
+static void took_part(struct look *look, const struct rule *rule)
+{
+    look->rule = look->rule ? look->rule : rule;
+}
+
+static const struct rule *rule_at(const struct look *look, size_t index)
+{
+    const struct policy *policy = look->call->policy;
+    if (index < policy->rule_count)
+        return &policy->rules[index];
+    index -= policy->rule_count;
+    return index < look->extra_count ? &look->extra[index] : NULL;
+}
+
+/* The first rule that takes the part: its text word for word, redirections and all (*exact), or its words. */
+static const struct rule *find_rule(const struct look *look, bool *exact)
+{
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    const struct shell_act *act = look->part->act;
+    const struct shell_command *command = act->command;
+    bool through = may_look_through(look->call, act);
+    struct hv_str text = hv_str_trim(command->text);
+    const struct rule *rule;
+    for (size_t i = 0; (rule = rule_at(look, i)); i++) {
+        if (rule->verdict != HV_ALLOW || !rule->has_specifier || !rule_names_tool(rule, look->call->facts->tool))
+            continue;
+        *exact = is_exact(rule) && hv_str_eq(rule->specifier, text);
+        if (*exact || words_allowed_by(rule, command->words, command->word_count, &scratch) ||
+            (through && words_allowed_by(rule, act->words, act->word_count, &scratch)))
+            return rule;
+    }
+    return NULL;
+}
+
+static bool edits_by_mode(const struct look *look)
+{
+    static const char programs[] = "mkdir touch rm rmdir mv cp sed";
+    const struct shell_act *act = look->part->act;
+    return look->call->policy->mode == POLICY_ACCEPT_EDITS && act->class == SHELL_WRITES && act->writes_listed &&
+           act->reads_listed && act->word_count && act->words[0].known &&
+           shell_is_one_of(act->words[0].value, programs);
+}
+
+static enum part_need need_for_reads(struct look *look)
+{
+    const struct shell_act *act = look->part->act;
+    if (!act->reads_listed)
+        return PART_NEEDS_RULE;
+    for (size_t i = 0; i < act->read_count; i++) {
+        const struct policy_path *path = &look->part->reads[i];
+        if (read_is_free(look->call, act, i, path))
+            continue;
+        const struct rule *rule = file_rule(look->call, path, false, look->extra, look->extra_count);
+        if (!rule) {
+            look->path = path;
+            return path->written.len && path->resolved.len ? PART_NEEDS_READ : PART_NEEDS_RULE;
+        }
+        took_part(look, rule);
+    }
+    return PART_NEEDS_NOTHING;
+}
+
+/* by_rule: a rule for the words covers what they write inside the workspace. by_mode: the mode covers it all there. */
+static enum part_need need_for_writes(struct look *look, bool by_rule, bool by_mode)
+{
+    const struct shell_act *act = look->part->act;
+    for (size_t i = 0; i < act->write_count; i++) {
+        const struct policy_path *path = &look->part->writes[i];
+        bool redirect = is_redirect_target(act, act->writes[i].word);
+        if (path_is_free_device(path->written))
+            continue;
+        if (!path->written.len || !path->resolved.len)
+            return PART_NEEDS_ASKING;
+        if (by_rule && !redirect && (in_workspace(look->call, path, true) || path_is_temporary(path)))
+            continue;
+        if ((by_mode || look->call->policy->mode == POLICY_ACCEPT_EDITS) && in_workspace(look->call, path, true))
+            continue;
+        const struct rule *rule = file_rule(look->call, path, true, look->extra, look->extra_count);
+        if (!rule) {
+            look->path = path;
+            return PART_NEEDS_EDIT;
+        }
+        took_part(look, rule);
+    }
+    return PART_NEEDS_NOTHING;
+}
+
+/* A rule for words speaks of what they do in the workspace. */
+static bool runs_in_workspace(const struct look *look)
+{
+    struct policy_path path = {.written = look->part->act->command->directory};
+    path.resolved = path.written;
+    return path.written.len &&
+           (in_workspace(look->call, &path, false) || hv_str_eq(path.written, look->call->facts->directory));
+}
+
+static enum part_need need_of(struct look *look)
+{
+    const struct shell_act *act = look->part->act;
+    bool exact = false, reads = act->class == SHELL_READ_ONLY || only_redirects_write(act);
+    enum part_need need = reads ? need_for_reads(look) : PART_NEEDS_RULE;
+    if (need == PART_NEEDS_NOTHING && need_for_writes(look, false, false) == PART_NEEDS_NOTHING)
+        return PART_NEEDS_NOTHING;
+    if (edits_by_mode(look) && need_for_reads(look) == PART_NEEDS_NOTHING &&
+        need_for_writes(look, false, true) == PART_NEEDS_NOTHING)
+        return PART_NEEDS_NOTHING;
+    look->rule = NULL;
+    const struct rule *rule = find_rule(look, &exact);
+    if (exact) {
+        took_part(look, rule);
+        return PART_NEEDS_NOTHING;
+    }
+    if (need == PART_NEEDS_NOTHING)
+        return need_for_writes(look, false, false);
+    if (!rule)
+        return act->word_count ? need : PART_NEEDS_ASKING;
+    if (!assignments_are_safe(act->command) || !env_words_are_safe(act) || !runs_in_workspace(look))
+        return PART_NEEDS_ASKING;
+    took_part(look, rule);
+    look->path = NULL;
+    return need_for_writes(look, true, false);
+}
+
+enum part_need part_needs(const struct match_call *call, const struct policy_part *part, const struct rule *extra,
+                          size_t extra_count, const struct rule **rule, const struct policy_path **path)
+{
+    struct look look = {.call = call, .part = part, .extra = extra, .extra_count = extra_count};
+    enum part_need need = need_of(&look);
+    *rule = look.rule;
+    *path = look.path;
+    return need;
+}
+
+/* ---- all parts
+ * -----------------------------------------------------------------------------------------------------------
+ */
+
+static const struct rule *whole_command_rule(const struct match_call *call, const struct rule *extra,
+                                             size_t extra_count)
+{
+    struct look look = {.call = call, .extra = extra, .extra_count = extra_count};
+    struct hv_str text = hv_str_trim(call->facts->subject);
+    const struct rule *rule;
+    for (size_t i = 0; (rule = rule_at(&look, i)); i++)
+        if (rule->verdict == HV_ALLOW && rule->has_specifier && is_exact(rule) &&
+            rule_names_tool(rule, call->facts->tool) && hv_str_eq(rule->specifier, text))
+            return rule;
+    return NULL;
+}
+
+bool parts_allowed(const struct match_call *call, const struct rule *extra, size_t extra_count,
+                   const struct rule **rule)
+{
+    const struct policy_command *command = call->facts->command;
+    *rule = NULL;
+    if (!command || !command->accepted || command->too_long)
+        return false;
+    if ((*rule = whole_command_rule(call, extra, extra_count)))
+        return true;
+    for (size_t i = 0; i < command->part_count; i++) {
+        const struct rule *one;
+        const struct policy_path *path;
+        if (part_needs(call, &command->parts[i], extra, extra_count, &one, &path) != PART_NEEDS_NOTHING) {
+            *rule = NULL;
+            return false;
+        }
+        *rule = *rule ? *rule : one;
+    }
+    return true;
+}

@@ -1,0 +1,177 @@
+/* hazard.c: see hazard.h. */
+#include "policy/hazard.h"
+
+#include "base/cleanup.h"
+#include "base/path.h"
+
+static void worsen(struct hazard *hazard, enum shell_danger_level level, struct hv_str what,
+                   const struct policy_part *part)
+{
+    if (level > hazard->level)
+        *hazard = (struct hazard){level, what, part};
+}
+
+/* ---- paths
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+/* Directories under which nothing is ever written. */
+static bool is_kernel_place(const struct policy_path *path)
+{
+    static const struct hv_str places[] = {HV_STR("/proc"), HV_STR("/sys"), HV_STR("/boot")};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (path_inside(path->written, places[i]) || path_inside(path->resolved, places[i]))
+            return true;
+    return false;
+}
+
+static enum shell_danger_level level_of(const struct policy_path *path, enum policy_path_class class, bool writing)
+{
+    switch (class) {
+    case POLICY_PATH_CREDENTIAL:
+    case POLICY_PATH_PROTECTED: return SHELL_DANGER_CONFIRM;
+    case POLICY_PATH_FORBIDDEN: return writing && is_kernel_place(path) ? SHELL_DANGER_FORBID : SHELL_DANGER_NONE;
+    case POLICY_PATH_SPECIAL:
+        if (shell_is_block_device(path->written) || shell_is_block_device(path->resolved))
+            return writing ? SHELL_DANGER_FORBID : SHELL_DANGER_CONFIRM;
+        return SHELL_DANGER_CONFIRM;
+    default: return SHELL_DANGER_NONE;
+    }
+}
+
+static void look_at_path(struct hazard *hazard, const struct policy *policy, const struct policy_part *part,
+                         const struct policy_path *path, bool writing, struct hv_arena *arena)
+{
+    if (!path->written.len || path_is_free_device(path->written) || path_is_free_device(path->resolved))
+        return;
+    struct policy_path by_name = *path;
+    by_name.kind = HV_FILE_UNKNOWN; /* a FIFO or socket is for a command to use */
+    struct path_class class = path_classify(policy->classes, &by_name, writing);
+    enum shell_danger_level level = level_of(path, class.class, writing);
+    if (level > hazard->level)
+        worsen(hazard, level,
+               hv_arena_format(arena, "it %s %.*s: %s", level == SHELL_DANGER_FORBID ? "writes" : "touches",
+                               HV_STR_ARG(path->written), class.what),
+               part);
+}
+
+/* A word that the reader could not tell, but whose text alone is telling: *.pem, $dir/.ssh/x */
+static void look_at_open_word(struct hazard *hazard, const struct policy *policy, const struct policy_part *part,
+                              const struct shell_access *access, bool writing, struct hv_arena *arena)
+{
+    struct hv_str directory = part->act->command->directory;
+    if (access->path.len || !access->word || access->word->known)
+        return;
+    struct hv_str from = directory.len ? directory : HV_STR("/");
+    struct hv_str texts[] = {access->word->text, access->word->value, access->word->tail};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct policy_path path = {.written = path_expand(arena, texts[i], from, policy->home.written)};
+        path.resolved = path.written;
+        if (texts[i].len > 1)
+            look_at_path(hazard, policy, part, &path, writing, arena);
+    }
+}
+
+struct hazard hazard_of_part(const struct policy *policy, const struct policy_part *part, struct hv_arena *arena)
+{
+    struct hazard hazard = {0};
+    const struct shell_act *act = part->act;
+    if (part->danger)
+        worsen(&hazard, part->danger, hv_str_from(part->danger_what), part);
+    for (size_t i = 0; i < act->write_count; i++) {
+        look_at_path(&hazard, policy, part, &part->writes[i], true, arena);
+        look_at_open_word(&hazard, policy, part, &act->writes[i], true, arena);
+    }
+    for (size_t i = 0; i < act->read_count; i++) {
+        look_at_path(&hazard, policy, part, &part->reads[i], false, arena);
+        look_at_open_word(&hazard, policy, part, &act->reads[i], false, arena);
+    }
+    return hazard;
+}
+
+/* ---- words and text
+ * ---------------------------------------------------------------------------------------------------
+ */
+
+struct word_search {
+    const struct match_call *call;
+    struct hv_arena *arena;
+    struct hazard *hazard;
+};
+
+/* A word of a command that may be a file. What the command does with it is not known: only some surely do not write. */
+static bool look_at_word(void *user, const struct policy_path *word)
+{
+    struct word_search *search = user;
+    const struct policy *policy = search->call->policy;
+    struct path_class class = path_classify(policy->classes, word, false);
+    /* What a process has open is there under names that no rule knows. */
+    if (word->kind == HV_FILE_SYMLINK ||
+        (class.class == POLICY_PATH_SPECIAL && path_inside(word->written, HV_STR("/proc")) &&
+         !mention_is_own_stream(word->written))) {
+        worsen(
+            search->hazard, SHELL_DANGER_CONFIRM,
+            hv_arena_format(search->arena, "it names %.*s, a way round the checks of paths", HV_STR_ARG(word->written)),
+            NULL);
+        return true;
+    }
+    if (class.class == POLICY_PATH_OUTSIDE && !search->call->command_reads)
+        class = path_classify(policy->classes, word, true);
+    if (class.class != POLICY_PATH_CREDENTIAL && class.class != POLICY_PATH_PROTECTED)
+        return false;
+    worsen(search->hazard, SHELL_DANGER_CONFIRM,
+           hv_arena_format(search->arena, "it touches %.*s: %s", HV_STR_ARG(word->written), class.what), NULL);
+    return true;
+}
+
+/* Code in another language, in an argument: its text. */
+static void look_at_code(struct hazard *hazard, const struct shell_run *run)
+{
+    char option = shell_code_option(run->name);
+    if (!option || shell_name_is_shell(run->name))
+        return;
+    for (size_t i = 1; i + 1 < run->word_count; i++) {
+        CLEANUP_ARENA struct hv_arena scratch = {0};
+        struct hv_str word = shell_word_text(&run->words[i]);
+        struct command_text code;
+        if (word.len < 2 || word.ptr[0] != '-' || hv_str_find_byte(word, option, 1) == SIZE_MAX)
+            continue;
+        command_prepare(&scratch, shell_word_text(&run->words[i + 1]), &code);
+        const char *why = command_forbidden(&code);
+        if (why)
+            worsen(hazard, SHELL_DANGER_FORBID, hv_str_from(why), NULL);
+    }
+}
+
+static void look_at_text(struct hazard *hazard, const struct match_call *call)
+{
+    const char *why = command_forbidden(&call->command);
+    if (why)
+        worsen(hazard, SHELL_DANGER_FORBID, hv_str_from(why), NULL);
+    if ((why = command_confirmed(&call->command)))
+        worsen(hazard, SHELL_DANGER_CONFIRM, hv_str_from(why), NULL);
+}
+
+struct hazard hazard_find(const struct match_call *call, struct hv_arena *arena)
+{
+    const struct policy_command *command = call->facts->command;
+    struct hazard hazard = {0};
+    for (size_t i = 0; command && i < command->dangers.count; i++)
+        if (!command->dangers.items[i].run)
+            worsen(&hazard, command->dangers.items[i].level, hv_str_from(command->dangers.items[i].what), NULL);
+    for (size_t i = 0; command && i < command->part_count; i++) {
+        struct hazard one = hazard_of_part(call->policy, &command->parts[i], arena);
+        worsen(&hazard, one.level, one.what, one.part);
+    }
+    /* A danger that shows at no part, and code in arguments. */
+    for (size_t i = 0; command && i < command->dangers.count; i++)
+        worsen(&hazard, command->dangers.items[i].level, hv_str_from(command->dangers.items[i].what), NULL);
+    for (size_t i = 0; command && i < command->runs.count; i++)
+        look_at_code(&hazard, &command->runs.items[i]);
+    if (!call->parts)
+        look_at_text(&hazard, call);
+    struct word_search search = {call, arena, &hazard};
+    if (hazard.level == SHELL_DANGER_NONE)
+        (void)match_each_mention(call, look_at_word, &search);
+    return hazard;
+}

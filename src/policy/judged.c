@@ -1,0 +1,261 @@
+/*
+ * judged.c: the one look at the world before a command is decided on: programs are looked up, links followed; all that
+ * comes after is pure. See judged.h.
+ */
+#include "policy/judged.h"
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "base/vec.h"
+#include "fs/git_probe.h"
+#include "policy/command.h"
+#include "policy/match.h"
+
+#include <string.h>
+
+/* Words that may be paths; a command that a rule can allow has fewer. */
+enum { LOOKED_AT_MAX = 10000 };
+
+static const char usual_path[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/* ---- what the command sees of the world
+ * ------------------------------------------------------------------------------
+ */
+
+static struct hv_str variable_of(const char *const *environment, struct hv_str name)
+{
+    for (; environment && *environment; environment++) {
+        struct hv_str entry = hv_str_from(*environment);
+        if (hv_str_starts(entry, name) && entry.len > name.len && entry.ptr[name.len] == '=')
+            return hv_str_slice(entry, name.len + 1, entry.len);
+    }
+    return (struct hv_str){0};
+}
+
+/* The variables whose values a command has from its environment, and that hold no secret. */
+static struct hv_str plain_variable(void *user, struct hv_str name)
+{
+    static const char names[] = "USER LOGNAME TMPDIR XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME XDG_STATE_HOME "
+                                "XDG_RUNTIME_DIR";
+    const struct policy_surroundings *surroundings = user;
+    return shell_is_one_of(name, names) ? variable_of(surroundings->environment, name) : (struct hv_str){0};
+}
+
+static struct hv_str follow(void *user, struct hv_arena *arena, struct hv_str path)
+{
+    const struct policy_surroundings *surroundings = user;
+    struct hv_str resolved;
+    if (!surroundings->host || surroundings->host->resolve(surroundings->host, arena, path, &resolved, NULL) != HV_OK)
+        return (struct hv_str){0};
+    return resolved;
+}
+
+/* ---- the parts
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* A judgement in the making. */
+struct judging {
+    const struct policy *policy;
+    const struct policy_surroundings *surroundings;
+    struct hv_arena *arena;
+    struct policy_command *command;
+    struct policy_facts *facts;
+};
+
+static struct policy_path resolve_access(const struct judging *judging, const struct shell_access *access)
+{
+    const struct hv_host *host = judging->surroundings->host;
+    struct policy_path path = {.written = access->path};
+    struct hv_file_stat stat;
+    if (!access->path.len)
+        return path;
+    if (!host) {
+        path.resolved = path.written;
+        return path;
+    }
+    struct hv_str untidy = access->untidy.len ? access->untidy : access->path;
+    if (host->resolve(host, judging->arena, untidy, &path.resolved, NULL) != HV_OK)
+        path.resolved = (struct hv_str){0};
+    else if (host->stat(host, path.resolved, true, &stat, NULL) == HV_OK)
+        path.kind = stat.kind;
+    return path;
+}
+
+static const struct policy_path *resolve_accesses(const struct judging *judging, const struct shell_access *accesses,
+                                                  size_t count)
+{
+    struct policy_path *paths = hv_arena_array(judging->arena, struct policy_path, count);
+    for (size_t i = 0; i < count; i++)
+        paths[i] = resolve_access(judging, &accesses[i]);
+    return paths;
+}
+
+static struct hv_str join_words(struct hv_arena *arena, const struct shell_word *words, size_t count)
+{
+    CLEANUP_BUF struct hv_buf text;
+    hv_buf_init(&text, SIZE_MAX / 4);
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            hv_buf_add_byte(&text, ' ');
+        hv_buf_add_str(&text, shell_word_text(&words[i]));
+    }
+    return hv_arena_str(arena, hv_buf_str(&text));
+}
+
+static void make_parts(struct judging *judging)
+{
+    struct policy_command *command = judging->command;
+    const struct shell_judgement *judgement = &command->judgement;
+    struct policy_part *parts = hv_arena_array(judging->arena, struct policy_part, judgement->count);
+    for (size_t i = 0; i < judgement->count; i++) {
+        const struct shell_act *act = &judgement->acts[i];
+        parts[i] = (struct policy_part){
+            .act = act,
+            .reads = resolve_accesses(judging, act->reads, act->read_count),
+            .writes = resolve_accesses(judging, act->writes, act->write_count),
+            .text = act->word_count ? join_words(judging->arena, act->words, act->word_count) : act->command->text,
+            .is_inner = i > 0 && judgement->acts[i - 1].command == act->command,
+        };
+    }
+    command->parts = parts;
+    command->part_count = judgement->count;
+}
+
+/* The part that a danger shows at: of the same command, and of the same program if there is one. */
+static void mark_part(struct policy_command *command, const struct shell_danger *danger)
+{
+    const struct shell_run *run = danger->run;
+    struct policy_part *best = NULL;
+    while (run && run->by != SHELL_RUN_TOP)
+        run = &command->runs.items[run->by];
+    for (size_t i = 0; run && i < command->part_count; i++) {
+        struct policy_part *part = (struct policy_part *)&command->parts[i];
+        if (part->act->command != run->command)
+            continue;
+        bool same = part->act->word_count &&
+                    hv_str_eq(shell_base_name(shell_word_text(&part->act->words[0])), danger->run->name);
+        if (!best || same)
+            best = part;
+        if (same)
+            break;
+    }
+    if (best && danger->level > best->danger) {
+        best->danger = danger->level;
+        best->danger_what = danger->what;
+    }
+}
+
+static void find_dangers(struct judging *judging, const struct shell_start *start)
+{
+    struct policy_command *command = judging->command;
+    const struct policy *policy = judging->policy;
+    struct hv_str *roots = hv_arena_array(judging->arena, struct hv_str, policy->root_count);
+    for (size_t i = 0; i < policy->root_count; i++)
+        roots[i] = policy->roots[i].resolved.len ? policy->roots[i].resolved : policy->roots[i].written;
+    const struct shell_danger_world world = {
+        .home = start->home,
+        .roots = roots,
+        .root_count = policy->root_count,
+        .resolve = follow,
+        .user = (void *)judging->surroundings,
+    };
+    const struct shell_script *script = &command->judgement.script;
+    shell_list_runs(judging->arena, script, start, &command->runs);
+    shell_find_dangers(judging->arena, script, &command->runs, &world, &command->dangers);
+    for (size_t i = 0; i < command->dangers.count; i++)
+        mark_part(command, &command->dangers.items[i]);
+}
+
+/* ---- words that lead elsewhere
+ * -------------------------------------------------------------------------------------------
+ */
+
+struct looking {
+    const struct hv_host *host;
+    struct hv_arena *arena;
+    VEC(struct policy_path) found;
+    size_t count;
+};
+
+static bool look(void *user, struct hv_str path, struct hv_str untidy)
+{
+    struct looking *looking = user;
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    struct hv_str resolved = {0};
+    enum hv_code code = looking->host->resolve(looking->host, &scratch, untidy, &resolved, NULL);
+    bool magic = code == HV_EUNSUPPORTED && !(hv_str_eq(path, untidy) && mention_is_own_stream(path));
+    if (magic || (code == HV_OK && !hv_str_eq(resolved, path)))
+        *vec_push(&looking->found) = (struct policy_path){
+            .written = hv_arena_str(looking->arena, path),
+            .resolved = magic ? (struct hv_str){0} : hv_arena_str(looking->arena, resolved),
+            .kind = magic ? HV_FILE_SYMLINK : HV_FILE_UNKNOWN,
+        };
+    return ++looking->count == LOOKED_AT_MAX;
+}
+
+static void follow_words(struct judging *judging)
+{
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    struct policy_facts *facts = judging->facts;
+    struct looking looking = {.host = judging->surroundings->host, .arena = judging->arena};
+    struct match_call call;
+    if (!looking.host)
+        return;
+    match_begin(judging->policy, facts, &scratch, &call);
+    (void)match_each_word(&call, look, &looking);
+    struct policy_path *linked = hv_arena_array(judging->arena, struct policy_path, looking.found.count);
+    if (looking.found.count)
+        memcpy(linked, looking.found.items, looking.found.count * sizeof *linked);
+    facts->linked = linked;
+    facts->linked_count = looking.found.count;
+    vec_release(&looking.found);
+}
+
+/* ---- all of it
+ * -------------------------------------------------------------------------------------------------------------
+ */
+
+static bool ask_git(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
+                    struct hv_str *why)
+{
+    const struct system_programs *programs = user;
+    return git_probe_is_quiet(programs->git, arena, directory, subcommand, why);
+}
+
+void policy_judge_command(const struct policy *policy, const struct policy_surroundings *surroundings,
+                          struct hv_arena *arena, struct policy_facts *facts)
+{
+    if (!facts->tool || facts->tool->subject_kind != HV_SUBJECT_COMMAND || !facts->subject.len)
+        return;
+    struct policy_command *command = hv_arena_new(arena, struct policy_command);
+    struct judging judging = {policy, surroundings, arena, command, facts};
+    struct hv_str path = variable_of(surroundings->environment, HV_STR("PATH"));
+    struct system_programs programs = {
+        .policy = policy,
+        .host = surroundings->host,
+        .path = path.ptr ? path : hv_str_from(usual_path),
+        .directory = facts->directory,
+    };
+    programs.git = surroundings->git;
+    const struct shell_world world = {
+        .git_is_quiet = surroundings->git_is_tamed ? ask_git : NULL,
+        .is_system_program = system_program_is,
+        .user = &programs,
+    };
+    const struct shell_start start = {
+        .directory = facts->directory.len ? facts->directory : policy->directory.written,
+        .home = surroundings->home.len ? surroundings->home : policy->home.written,
+        .variable = plain_variable,
+        .user = (void *)surroundings,
+    };
+    command->text = facts->subject;
+    shell_judge(arena, facts->subject, &start, &world, &command->judgement);
+    command->too_long = facts->subject.len > COMMAND_LENGTH_MAX;
+    command->accepted = command->judgement.script.accepted;
+    make_parts(&judging);
+    find_dangers(&judging, &start);
+    facts->command = command;
+    facts->read_only = command->accepted && !command->too_long && command->judgement.class == SHELL_READ_ONLY;
+    follow_words(&judging);
+}

@@ -1,0 +1,71 @@
+/*
+ * judged.h: what a command does, as the decision sees it: the reading and the classes of src/shell, with the paths of
+ * each part looked up in the file system. Made by policy_judge_command (judged.c), immutable after that; for the files
+ * of this folder and for `helve explain`.
+ */
+#ifndef POLICY_JUDGED_H
+#define POLICY_JUDGED_H
+
+#include "policy/policy.h"
+#include "shell/class.h"
+#include "shell/danger.h"
+
+/* One act of the judgement. */
+struct policy_part {
+    const struct shell_act *act;
+    const struct policy_path *reads,
+        *writes;                    /* those of the act, in its order; `written` is absent where it is there */
+    struct hv_str text;             /* its words, joined; unknown ones as they are written */
+    enum shell_danger_level danger; /* the gravest of what it starts */
+    const char *danger_what;        /* a clause for people; NULL without one */
+    bool is_inner; /* a command in an argument of another (sh -c, find -exec), which is a part of its own, too */
+};
+
+struct policy_command {
+    struct hv_str text;
+    bool accepted; /* it was understood: runs and parts are all that it does */
+    bool too_long; /* over COMMAND_LENGTH_MAX: asked, whatever its parts are */
+    struct shell_judgement judgement;
+    struct shell_runs runs;
+    struct shell_dangers dangers;
+    const struct policy_part *parts; /* as many as judgement.count, in its order */
+    size_t part_count;
+};
+
+/* What a command is, whatever the rules say; from the worst. */
+enum policy_command_class {
+    POLICY_COMMAND_FORBID = 0,
+    POLICY_COMMAND_ALWAYS_CONFIRM,
+    POLICY_COMMAND_NEEDS_CONFIRM,
+    POLICY_COMMAND_READ_ONLY,
+};
+
+/* "forbid", "always_confirm", "needs_confirm", "read_only". */
+const char *policy_command_class_name(enum policy_command_class class);
+
+/* The class of facts->command and the reason for people, in arena. Pure. */
+enum policy_command_class policy_classify_command(const struct policy *policy, const struct policy_facts *facts,
+                                                  struct hv_arena *arena, struct hv_str *why);
+
+/*
+ * Programs by name, as bash looks them up: struct shell_world's is_system_program with a struct system_programs for
+ * user. True when the first of that name in PATH is the machine's own: its directory is absolute, no part of the
+ * workspace and not open to everybody, and no link leads back into the workspace; or when there is none, so that
+ * nothing can run. Answers are remembered. In system_program.c; blocks.
+ */
+struct system_program {
+    struct hv_str name;
+    bool trusted;
+};
+struct system_programs {
+    const struct policy *policy;
+    const struct hv_host *host;
+    struct hv_str path;      /* the value of PATH */
+    struct hv_str directory; /* that relative entries of it start at */
+    struct git_probe *git;   /* for the same user pointer: who asks about programs asks about git, too */
+    struct system_program known[32];
+    size_t known_count;
+};
+bool system_program_is(void *user, struct hv_str name);
+
+#endif

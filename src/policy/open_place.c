@@ -1,0 +1,185 @@
+/* open_place.c: the places outside the workspace that a command may look at unasked, where no secret is kept; see
+ * parts.h. Credentials among them are found by path_class.c before this is asked. */
+#include "policy/parts.h"
+
+#include "base/path.h"
+
+#include <string.h>
+
+/* With all that is below. */
+static const char *const trees[] = {"/usr",
+                                    "/bin",
+                                    "/sbin",
+                                    "/lib",
+                                    "/lib32",
+                                    "/lib64",
+                                    "/opt",
+                                    "/nix/store",
+                                    "/snap",
+                                    "/tmp",
+                                    "/var/tmp",
+                                    "/private/tmp",
+                                    "/etc/apt/sources.list.d",
+                                    "/etc/alternatives",
+                                    "/etc/ld.so.conf.d",
+                                    "/etc/ca-certificates",
+                                    "/etc/fonts",
+                                    "/etc/skel",
+                                    "/etc/bash_completion.d",
+                                    "/sys/class",
+                                    "/sys/devices/system",
+                                    "/sys/fs/cgroup",
+                                    "/Library/Developer",
+                                    "/var/lib/dpkg",
+                                    "/proc/sys",
+                                    NULL};
+
+/* These alone. Directories: their lists of names. */
+static const char *const files[] = {"/",
+                                    "/etc",
+                                    "/home",
+                                    "/var",
+                                    "/dev",
+                                    "/proc",
+                                    "/sys",
+                                    "/mnt",
+                                    "/media",
+                                    "/srv",
+                                    "/run",
+                                    "/var/log",
+                                    "/var/lib",
+                                    "/etc/os-release",
+                                    "/etc/lsb-release",
+                                    "/etc/debian_version",
+                                    "/etc/redhat-release",
+                                    "/etc/alpine-release",
+                                    "/etc/arch-release",
+                                    "/etc/fedora-release",
+                                    "/etc/system-release",
+                                    "/etc/issue",
+                                    "/etc/issue.net",
+                                    "/etc/hosts",
+                                    "/etc/hostname",
+                                    "/etc/resolv.conf",
+                                    "/etc/nsswitch.conf",
+                                    "/etc/passwd",
+                                    "/etc/group",
+                                    "/etc/services",
+                                    "/etc/protocols",
+                                    "/etc/shells",
+                                    "/etc/timezone",
+                                    "/etc/localtime",
+                                    "/etc/fstab",
+                                    "/etc/mtab",
+                                    "/etc/profile",
+                                    "/etc/bash.bashrc",
+                                    "/etc/ld.so.conf",
+                                    "/etc/ld.so.cache",
+                                    "/etc/apt/sources.list",
+                                    "/etc/locale.gen",
+                                    "/etc/locale.conf",
+                                    "/etc/default/locale",
+                                    "/etc/machine-id",
+                                    "/etc/gitconfig",
+                                    "/etc/inputrc",
+                                    "/etc/login.defs",
+                                    "/etc/crontab",
+                                    "/etc/sysctl.conf",
+                                    "/etc/lsb-base-logging.sh",
+                                    "/etc/magic",
+                                    "/etc/mime.types",
+                                    "/etc/motd",
+                                    "/etc/manpath.config",
+                                    "/etc/adduser.conf",
+                                    "/etc/apt",
+                                    "/proc/cpuinfo",
+                                    "/proc/meminfo",
+                                    "/proc/version",
+                                    "/proc/uptime",
+                                    "/proc/loadavg",
+                                    "/proc/mounts",
+                                    "/proc/filesystems",
+                                    "/proc/stat",
+                                    "/proc/vmstat",
+                                    "/proc/partitions",
+                                    "/proc/swaps",
+                                    "/proc/devices",
+                                    "/proc/modules",
+                                    "/proc/interrupts",
+                                    "/proc/diskstats",
+                                    "/proc/self/status",
+                                    "/proc/self/mounts",
+                                    "/proc/self/mountinfo",
+                                    "/proc/self/cgroup",
+                                    "/proc/self/limits",
+                                    "/proc/self/maps",
+                                    "/proc/self/comm",
+                                    "/proc/1/cgroup",
+                                    "/proc/1/comm",
+                                    "/proc/1/sched",
+                                    "/proc/net/dev",
+                                    "/proc/cmdline",
+                                    "/proc/config.gz",
+                                    "/proc/pressure/cpu",
+                                    "/proc/pressure/memory",
+                                    "/proc/pressure/io",
+                                    "/.dockerenv",
+                                    "/run/.containerenv",
+                                    NULL};
+
+bool mention_is_own_stream(struct hv_str path)
+{
+    static const struct hv_str streams[] = {HV_STR("/dev/stdin"), HV_STR("/dev/stdout"), HV_STR("/dev/stderr")};
+    static const struct hv_str folders[] = {HV_STR("/dev/fd"), HV_STR("/proc/self/fd")};
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
+        if (hv_str_eq(path, streams[i]))
+            return true;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        int64_t number;
+        if (hv_str_eq(path, folders[i]) ||
+            (hv_str_eq(path_parent(path), folders[i]) && hv_str_to_int64(path_name(path), &number)))
+            return true;
+    }
+    return false;
+}
+
+bool path_is_free_device(struct hv_str path)
+{
+    return shell_is_one_of(path, "/dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty /dev/stdin "
+                                 "/dev/stdout /dev/stderr /dev/ptmx") ||
+           mention_is_own_stream(path);
+}
+
+static bool is_open(struct hv_str path, bool tree)
+{
+    for (size_t i = 0; trees[i]; i++)
+        if (path_inside(path, hv_str_from(trees[i])))
+            return true;
+    for (size_t i = 0; !tree && files[i]; i++)
+        if (hv_str_is(path, files[i]))
+            return true;
+    return false;
+}
+
+bool path_is_open_place(const struct policy_path *path, bool tree)
+{
+    if (path_is_free_device(path->written))
+        return true;
+    return path->resolved.len && is_open(path->written, tree) &&
+           (is_open(path->resolved, tree) || path_is_free_device(path->resolved) ||
+            hv_str_starts(path->resolved, HV_STR("/run/systemd/resolve/")));
+}
+
+static bool is_temporary(struct hv_str path)
+{
+    static const char *const names[] = {"/tmp", "/var/tmp", "/private/tmp", "/dev/shm", NULL};
+    for (size_t i = 0; names[i]; i++)
+        if (path_inside(path, hv_str_from(names[i])) && !hv_str_is(path, names[i]))
+            return true;
+    return false;
+}
+
+bool path_is_temporary(const struct policy_path *path)
+{
+    return is_temporary(path->written) && is_temporary(path->resolved);
+}

@@ -1,0 +1,297 @@
+/* parts.c: see parts.h. */
+#include "policy/parts.h"
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "base/vec.h"
+
+#include <string.h>
+
+/* Steps of matching one rule, cells of one comparison of two open texts, forms of one run. */
+enum { WORK_MAX = 1 << 22, CELLS_MAX = 1 << 20, FORMS_MAX = 16 };
+
+/* ---- the texts of runs
+ * -----------------------------------------------------------------------------------------------
+ */
+
+struct run_texts {
+    struct run_text *items;
+    size_t count, capacity;
+};
+
+/* What is known of the word; a NUL where something may stand. */
+static void add_open_word(struct hv_buf *text, const struct shell_word *word, bool *open)
+{
+    hv_buf_add_str(text, word->value);
+    if (word->known)
+        return;
+    hv_buf_add_byte(text, '\0');
+    hv_buf_add_str(text, word->tail);
+    *open = true;
+}
+
+/* The words as they are written, without quotes; "$IFS" is a blank. */
+static struct run_text written_form(const struct shell_run *run, struct hv_arena *arena)
+{
+    CLEANUP_BUF struct hv_buf text;
+    hv_buf_init(&text, SIZE_MAX / 4);
+    for (size_t i = 0; i < run->word_count; i++) {
+        hv_buf_add_cstr(&text, i ? " " : "");
+        hv_buf_add_str(&text, run->words[i].text);
+    }
+    return (struct run_text){command_bare_text(arena, hv_buf_str(&text)), false};
+}
+
+/* The program without its directory, and the words from `from` on. */
+static struct run_text form_of(const struct shell_run *run, bool with_directory, size_t from, struct hv_arena *arena)
+{
+    CLEANUP_BUF struct hv_buf text;
+    bool open = false;
+    hv_buf_init(&text, SIZE_MAX / 4);
+    struct shell_word program = run->words[0];
+    if (!with_directory && run->name.len)
+        program.value = run->name;
+    add_open_word(&text, &program, &open);
+    for (size_t i = from; i < run->word_count; i++) {
+        hv_buf_add_byte(&text, ' ');
+        add_open_word(&text, &run->words[i], &open);
+    }
+    return (struct run_text){hv_arena_str(arena, hv_buf_str(&text)), open};
+}
+
+static bool is_option(const struct shell_word *word)
+{
+    return hv_str_starts(word->value, HV_STR("-"));
+}
+
+/* Options before a sub-command, with and without a value, may be left out: git -C . push is git push. */
+static void add_forms(struct run_texts *texts, const struct shell_run *run, struct hv_arena *arena)
+{
+    struct run_text plain = form_of(run, true, 1, arena);
+    *(struct run_text *)vec_push(texts) = plain;
+    if (plain.open)
+        *(struct run_text *)vec_push(texts) = written_form(run, arena);
+    if (run->words[0].known && run->name.len < run->words[0].value.len)
+        *(struct run_text *)vec_push(texts) = form_of(run, false, 1, arena);
+    for (size_t at = 1; at < run->word_count && at < FORMS_MAX; at++) {
+        if (is_option(&run->words[at]))
+            continue;
+        if (at > 1)
+            *(struct run_text *)vec_push(texts) = form_of(run, false, at, arena);
+        bool value =
+            at > 1 && is_option(&run->words[at - 1]) && hv_str_find_byte(run->words[at - 1].value, '=', 0) == SIZE_MAX;
+        if (!value)
+            break;
+    }
+}
+
+void parts_begin(const struct policy_command *command, struct hv_arena *arena, struct parts *out)
+{
+    struct run_texts texts = {0};
+    for (size_t i = 0; i < command->runs.count; i++)
+        add_forms(&texts, &command->runs.items[i], arena);
+    struct run_text *items = hv_arena_array(arena, struct run_text, texts.count);
+    if (texts.count)
+        memcpy(items, texts.items, texts.count * sizeof *items);
+    *out = (struct parts){command, items, texts.count};
+    vec_release(&texts);
+}
+
+/* ---- denying and asking
+ * ----------------------------------------------------------------------------------------------
+ */
+
+/* Some text that both take: "*" in pattern and NUL in text stand for anything. */
+static bool may_both_be(struct hv_str pattern, struct hv_str text)
+{
+    if (pattern.len * text.len > CELLS_MAX)
+        return true; /* too much to find out */
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    bool *row = hv_arena_array(&scratch, bool, text.len + 1), *above = hv_arena_array(&scratch, bool, text.len + 1);
+    for (size_t i = 0; i <= pattern.len; i++) {
+        bool star = i && pattern.ptr[i - 1] == '*';
+        for (size_t j = 0; j <= text.len; j++) {
+            bool any = j && text.ptr[j - 1] == '\0';
+            row[j] = (!i && !j) || (star && above[j]) || (any && row[j - 1]) || (star && j && row[j - 1]) ||
+                     (any && i && above[j]) ||
+                     (i && j && above[j - 1] && (star || any || pattern.ptr[i - 1] == text.ptr[j - 1]));
+        }
+        bool *swap = row;
+        row = above;
+        above = swap;
+    }
+    return above[text.len];
+}
+
+static bool may_take(struct hv_str pattern, struct hv_str text)
+{
+    bool boundary = hv_str_ends(pattern, HV_STR(":*")) || hv_str_ends(pattern, HV_STR(" *"));
+    struct hv_str head = boundary ? hv_str_trim(hv_str_slice(pattern, 0, pattern.len - 2)) : pattern;
+    if (may_both_be(head, text))
+        return true;
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    return boundary && may_both_be(hv_arena_join(&scratch, head, HV_STR(" *")), text);
+}
+
+enum match_strength parts_hit_by(const struct parts *parts, const struct rule *rule)
+{
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    size_t work = WORK_MAX;
+    struct hv_str bare = command_bare_text(&scratch, rule->specifier);
+    enum match_strength strength = MATCH_NONE;
+    if (!parts->command->runs.complete || rule_takes_text(rule->specifier, hv_str_trim(parts->command->text), &work))
+        return MATCH_FULL;
+    for (size_t i = 0; i < parts->command->runs.count && work; i++) {
+        const struct shell_run *run = &parts->command->runs.items[i];
+        if (run->words == run->command->words && rule_takes_text(rule->specifier, run->command->text, &work))
+            return MATCH_FULL;
+    }
+    for (size_t i = 0; i < parts->text_count && work; i++) {
+        const struct run_text *text = &parts->texts[i];
+        if (rule_takes_text(bare, text->text, &work))
+            return MATCH_FULL;
+        if (text->open && strength == MATCH_NONE && may_take(bare, text->text))
+            strength = MATCH_MENTION;
+    }
+    return work ? strength : MATCH_FULL; /* too much to try them all: it counts as hit */
+}
+
+/* ---- files
+ * ---------------------------------------------------------------------------------------------------------------
+ */
+
+/* The rule speaks of something below a directory that is changed as a whole. */
+static bool reaches_below(const struct rule *rule, const struct policy_path *path)
+{
+    for (size_t i = 0; i < rule->path_count; i++) {
+        struct hv_str reach = rule->paths[i].reach;
+        if (reach.len > path->resolved.len && (path_inside(reach, path->written) || path_inside(reach, path->resolved)))
+            return true;
+    }
+    return false;
+}
+
+static enum match_strength touches(const struct rule *rule, const struct policy_part *part)
+{
+    bool reading = rule_guards_files(rule, false), writing = rule_guards_files(rule, true);
+    enum match_strength strength = MATCH_NONE;
+    for (size_t i = 0; reading && i < part->act->read_count; i++)
+        if (part->reads[i].written.len && rule_takes_path(rule, &part->reads[i]))
+            return MATCH_FULL;
+    for (size_t i = 0; (reading || writing) && i < part->act->write_count; i++) {
+        if (!part->writes[i].written.len)
+            continue;
+        if (rule_takes_path(rule, &part->writes[i]))
+            return MATCH_FULL;
+        if (part->act->writes[i].tree && reaches_below(rule, &part->writes[i]))
+            strength = MATCH_MENTION;
+    }
+    return strength;
+}
+
+enum match_strength parts_touch(const struct match_call *call, const struct rule *rule)
+{
+    const struct policy_command *command = call->facts->command;
+    enum match_strength strength = MATCH_NONE;
+    for (size_t i = 0; i < command->part_count; i++) {
+        enum match_strength one = touches(rule, &command->parts[i]);
+        strength = one > strength ? one : strength;
+    }
+    return strength;
+}
+
+/* ---- words that may be files
+ * ---------------------------------------------------------------------------------------------
+ */
+
+struct word_walk {
+    struct hv_arena scratch;
+    struct hv_str directory, home;
+    command_path_visitor *visit;
+    void *user;
+};
+
+static bool visit_piece(struct word_walk *walk, struct hv_str piece)
+{
+    if (!piece.len || piece.len > 4096)
+        return false;
+    bool rooted = hv_str_starts(piece, HV_STR("/")),
+         at_home = hv_str_is(piece, "~") || hv_str_starts(piece, HV_STR("~/"));
+    struct hv_str untidy = piece;
+    if (at_home)
+        untidy = hv_arena_join(&walk->scratch, walk->home, hv_str_slice(piece, 1, piece.len));
+    else if (!rooted)
+        untidy = hv_arena_format(&walk->scratch, "%.*s/%.*s", HV_STR_ARG(walk->directory), HV_STR_ARG(piece));
+    return walk->visit(walk->user, path_expand(&walk->scratch, piece, walk->directory, walk->home), untidy);
+}
+
+/* The text and its pieces between any of separators. */
+static bool visit_pieces(struct word_walk *walk, struct hv_str text, const char *separators)
+{
+    size_t start = 0;
+    if (hv_str_starts(text, HV_STR("-"))) {
+        /* "-I/usr" and "-fsub/file" */
+        bool joined = !hv_str_starts(text, HV_STR("--")) && hv_str_find_byte(text, '/', 0) != SIZE_MAX;
+        if (joined && visit_piece(walk, hv_str_slice(text, 2, text.len)))
+            return true;
+    } else if (visit_piece(walk, text)) {
+        return true;
+    }
+    for (size_t at = 0; at <= text.len; at++) {
+        if (at < text.len && !(text.ptr[at] && strchr(separators, text.ptr[at])))
+            continue;
+        struct hv_str piece = hv_str_slice(text, start, at);
+        bool whole = piece.len == text.len || hv_str_starts(piece, HV_STR("-"));
+        if (!whole && visit_piece(walk, piece))
+            return true;
+        start = at + 1;
+    }
+    return false;
+}
+
+static bool visit_word(struct word_walk *walk, const struct shell_word *word, bool is_code)
+{
+    static const char plain[] = "=:,@<>", code[] = "=:,@<> \t\n'\"`()[]{};|&";
+    const char *separators = is_code ? code : plain;
+    if (word->known)
+        return visit_pieces(walk, word->value, separators);
+    if (word->value.len > 1 && visit_pieces(walk, word->value, separators))
+        return true;
+    if (word->tail.len > 1 && visit_pieces(walk, word->tail, separators))
+        return true;
+    return visit_pieces(walk, word->text, separators);
+}
+
+/* Which files the part touches is in its lists. What runs code or reaches the network may touch others, too. */
+static bool is_listed(const struct shell_act *act)
+{
+    bool writes = act->class == SHELL_WRITES && act->write_count > 0;
+    return act->reads_listed && act->writes_listed && (act->class == SHELL_READ_ONLY || writes);
+}
+
+static bool visit_part(const struct match_call *call, const struct policy_part *part, command_path_visitor *visit,
+                       void *user)
+{
+    const struct shell_act *act = part->act;
+    struct hv_str directory = act->command->directory.len ? act->command->directory : call->facts->directory;
+    struct word_walk walk = {.home = call->policy->home.written, .visit = visit, .user = user};
+    walk.directory = directory.len ? directory : call->policy->directory.written;
+    bool is_code = act->word_count && (shell_name_is_interpreter(shell_base_name(act->words[0].value)) ||
+                                       shell_is_one_of(act->words[0].value, "eval ssh watch"));
+    bool found = false;
+    for (size_t i = 0; !found && i < act->word_count; i++) {
+        found = visit_word(&walk, &act->words[i], is_code);
+        hv_arena_reset(&walk.scratch);
+    }
+    hv_arena_release(&walk.scratch);
+    return found;
+}
+
+bool parts_each_word(const struct match_call *call, command_path_visitor *visit, void *user)
+{
+    const struct policy_command *command = call->facts->command;
+    for (size_t i = 0; i < command->part_count; i++)
+        if (!is_listed(command->parts[i].act) && visit_part(call, &command->parts[i], visit, user))
+            return true;
+    return false;
+}

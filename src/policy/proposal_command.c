@@ -1,0 +1,273 @@
+/*
+ * proposal_command.c: see proposal_command.h. A prefix where a program's sub-command says what it does (git commit:*),
+ * or where the program does one kind of thing (make:*); else the part word for word. Never a rule that would allow a
+ * program to run what somebody else gives it.
+ */
+#include "policy/proposal_command.h"
+
+#include "policy/visible.h"
+
+#include <string.h>
+
+/* ---- programs and how much of their words says what they do
+ * ------------------------------------------------------------
+ */
+
+static const struct depth {
+    const char *programs;
+    size_t words; /* that the prefix holds, the program included */
+} depths[] = {
+    {"git npm yarn pnpm bun cargo go docker podman kubectl helm terraform tofu gh glab pip pip3 pipx uv poetry bundle "
+     "gem composer dotnet mvn gradle apt apt-get brew dnf yum apk pacman rustup conda mamba nix systemctl journalctl "
+     "flutter dart swift mix stack cabal zig opam rake rails jj hg svn ansible vagrant fly heroku vercel wrangler "
+     "turbo nx lerna just task bazel buck2 pants pre-commit",
+     2},
+    {"make cmake ninja meson ctest pytest jest vitest mocha tsc eslint prettier ruff black mypy flake8 pylint isort "
+     "pyright gcc g++ cc c++ clang clang++ rustc rustfmt javac gofmt clang-format clang-tidy shellcheck shfmt mkdir "
+     "touch phpunit rspec rubocop tox nox ld ar nm objdump strip golangci-lint stylelint biome oxlint hadolint "
+     "yamllint markdownlint latexmk pdflatex pandoc protoc swiftc ghc",
+     1},
+};
+
+/* "npm run test": the second word alone says nothing. */
+static const char *const three_words[] = {"npm run",
+                                          "yarn run",
+                                          "pnpm run",
+                                          "bun run",
+                                          "docker compose",
+                                          "docker image",
+                                          "docker container",
+                                          "gh pr",
+                                          "gh issue",
+                                          "gh run",
+                                          "gh repo",
+                                          "gh release",
+                                          "gh workflow",
+                                          "cargo nextest",
+                                          "go mod",
+                                          "go tool",
+                                          "uv pip",
+                                          "git stash",
+                                          "git remote",
+                                          "git worktree",
+                                          "git submodule",
+                                          "dotnet tool",
+                                          "kubectl config",
+                                          "kubectl rollout",
+                                          "poetry env",
+                                          "pip config",
+                                          "npm config",
+                                          "yarn workspace",
+                                          "rails db",
+                                          "flutter pub",
+                                          NULL};
+
+/* Sub-commands that run what follows them: no prefix is offered. */
+static const char *const runners[] = {"npm exec",
+                                      "npm x",
+                                      "yarn exec",
+                                      "yarn dlx",
+                                      "pnpm exec",
+                                      "pnpm dlx",
+                                      "bun x",
+                                      "uv run",
+                                      "uvx run",
+                                      "poetry run",
+                                      "bundle exec",
+                                      "docker run",
+                                      "docker exec",
+                                      "podman run",
+                                      "podman exec",
+                                      "kubectl exec",
+                                      "kubectl run",
+                                      "go run",
+                                      "go generate",
+                                      "cargo run",
+                                      "nix run",
+                                      "nix develop",
+                                      "nix shell",
+                                      "conda run",
+                                      "mamba run",
+                                      "git config",
+                                      "git bisect",
+                                      "git filter-branch",
+                                      "git -c",
+                                      "dotnet run",
+                                      "dotnet exec",
+                                      "opam exec",
+                                      "heroku run",
+                                      "pipx run",
+                                      "git rebase",
+                                      "git submodule foreach",
+                                      "docker compose run",
+                                      "docker compose exec",
+                                      "mix run",
+                                      "swift run",
+                                      "dart run",
+                                      "cargo install",
+                                      "pip install",
+                                      "npm install -g",
+                                      "rails runner",
+                                      "stack exec",
+                                      "cabal exec",
+                                      "zig run",
+                                      NULL};
+
+/* What is too grave for more than the very words that were seen. */
+static bool is_grave(const struct policy_part *part)
+{
+    return part->danger != SHELL_DANGER_NONE;
+}
+
+static bool begins_with_words(struct hv_str text, const char *words)
+{
+    struct hv_str head = hv_str_from(words);
+    return hv_str_starts(text, head) && (text.len == head.len || text.ptr[head.len] == ' ');
+}
+
+static bool is_one_of_heads(struct hv_str text, const char *const *heads)
+{
+    for (; *heads; heads++)
+        if (begins_with_words(text, *heads))
+            return true;
+    return false;
+}
+
+/* How many of the words make a prefix to offer; 0: none. */
+static size_t prefix_words(const struct shell_act *act, struct hv_str text)
+{
+    size_t words = 0;
+    if (!act->words[0].known || is_one_of_heads(text, runners))
+        return 0;
+    for (size_t i = 0; i < sizeof depths / sizeof *depths; i++)
+        if (shell_is_one_of(act->words[0].value, depths[i].programs))
+            words = depths[i].words;
+    if (words && is_one_of_heads(text, three_words))
+        words = 3;
+    if (words > act->word_count)
+        return 0;
+    /* A sub-command is a plain name. */
+    for (size_t i = 1; i < words; i++)
+        if (!act->words[i].known || !act->words[i].value.len || act->words[i].value.ptr[0] == '-' ||
+            hv_str_find_byte(act->words[i].value, '*', 0) != SIZE_MAX)
+            return 0;
+    return words;
+}
+
+/* ---- one part
+ * ----------------------------------------------------------------------------------------------------------------
+ */
+
+/* The program runs code, or programs, that stand in its words or its input. */
+static bool runs_what_it_is_given(const struct shell_act *act)
+{
+    struct hv_str name = act->words[0].known ? shell_base_name(act->words[0].value) : (struct hv_str){0};
+    char option = shell_code_option(name);
+    if (!name.len || act->runs_input)
+        return true;
+    if (shell_is_one_of(name, "sudo doas su env eval source . exec xargs parallel ssh watch setsid ionice flock nohup "
+                              "busybox toybox awk gawk mawk osascript tclsh expect trap sh bash dash zsh ksh fish"))
+        return true;
+    if (shell_is_one_of(name, "find fd fdfind"))
+        for (size_t i = 1; i < act->word_count; i++)
+            if (shell_is_one_of(act->words[i].value, "-exec -execdir -ok -okdir -delete -x -X --exec --exec-batch"))
+                return true;
+    for (size_t i = 1; option && i < act->word_count; i++) {
+        struct hv_str word = act->words[i].value;
+        if (word.len > 1 && word.ptr[0] == '-' && word.ptr[1] != '-' && hv_str_find_byte(word, option, 1) != SIZE_MAX)
+            return true;
+    }
+    return false;
+}
+
+static struct hv_str propose_words(const struct match_call *call, const struct policy_part *part,
+                                   struct hv_arena *arena)
+{
+    const struct shell_act *act = part->act;
+    const char *tool = call->facts->tool->name;
+    if (!act->word_count || is_grave(part) || runs_what_it_is_given(act))
+        return (struct hv_str){0};
+    struct hv_str text = part_rule_text(act->words, act->word_count, arena);
+    size_t words = prefix_words(act, text);
+    if (words) {
+        struct hv_str prefix = part_rule_text(act->words, words, arena);
+        return hv_arena_format(arena, "%s(%.*s:*)", tool, HV_STR_ARG(prefix));
+    }
+    if (memchr(text.ptr, '\0', text.len) || hv_str_find_byte(text, '*', 0) != SIZE_MAX)
+        return (struct hv_str){0};
+    return hv_arena_format(arena, "%s(%.*s)", tool, HV_STR_ARG(text));
+}
+
+/* path as a pattern that takes only itself, or all below it. */
+static struct hv_str propose_file(const char *name, const struct policy_path *path, struct hv_arena *arena)
+{
+    char *out = hv_arena_alloc(arena, 2 * path->written.len + 1);
+    size_t len = 0;
+    for (size_t i = 0; i < path->written.len; i++) {
+        if (memchr("*?[]\\", path->written.ptr[i], 5))
+            out[len++] = '\\';
+        out[len++] = path->written.ptr[i];
+    }
+    const char *below = path->kind == HV_FILE_DIRECTORY ? (len == 1 ? "**" : "/**") : "";
+    return hv_arena_format(arena, "%s(/%.*s%s)", name, (int)len, out, below);
+}
+
+/* ---- all parts
+ * -------------------------------------------------------------------------------------------------------------
+ */
+
+struct offer {
+    const struct match_call *call;
+    struct hv_arena *arena;
+    struct hv_str *texts;
+    struct rule rules[PROPOSALS_MAX];
+    size_t count;
+};
+
+static bool add_offer(struct offer *offer, struct hv_str text)
+{
+    const struct policy *policy = offer->call->policy;
+    struct rule_bases bases = policy_rule_bases(policy);
+    if (!text.len || text.len > PROPOSAL_TEXT_MAX || !visible_as_is(text) || offer->count == PROPOSALS_MAX)
+        return false;
+    if (rule_parse(&bases, offer->arena, HV_ALLOW, text, policy->directory.written, &offer->rules[offer->count],
+                   NULL) != HV_OK)
+        return false;
+    offer->texts[offer->count++] = text;
+    return true;
+}
+
+/* Rules are added until the part needs nothing; each must bring it further. */
+static bool cover_part(struct offer *offer, const struct policy_part *part)
+{
+    for (size_t tries = 0; tries < PROPOSALS_MAX; tries++) {
+        const struct rule *rule;
+        const struct policy_path *path;
+        struct hv_str text = {0};
+        switch (part_needs(offer->call, part, offer->rules, offer->count, &rule, &path)) {
+        case PART_NEEDS_NOTHING: return true;
+        case PART_NEEDS_RULE: text = propose_words(offer->call, part, offer->arena); break;
+        case PART_NEEDS_READ: text = propose_file("Read", path, offer->arena); break;
+        case PART_NEEDS_EDIT: text = propose_file("Edit", path, offer->arena); break;
+        case PART_NEEDS_ASKING: return false;
+        }
+        for (size_t i = 0; i < offer->count; i++)
+            if (hv_str_eq(offer->texts[i], text))
+                return false; /* it does not do what it should */
+        if (!add_offer(offer, text))
+            return false;
+    }
+    return false;
+}
+
+size_t propose_for_command(const struct match_call *call, struct hv_arena *arena, struct hv_str out[PROPOSALS_MAX])
+{
+    const struct policy_command *command = call->facts->command;
+    struct offer offer = {.call = call, .arena = arena, .texts = out};
+    if (!call->parts || command->too_long)
+        return 0;
+    for (size_t i = 0; i < command->part_count; i++)
+        if (!cover_part(&offer, &command->parts[i]))
+            return 0;
+    return offer.count;
+}

@@ -1,0 +1,77 @@
+/*
+ * system_program.c: whether a name that bash looks up in PATH is a program of the machine, which does what its man page
+ * says, or something that the workspace brought along. See judged.h.
+ */
+#include "policy/judged.h"
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "policy/snapshot.h"
+
+/* Only the administrator writes here, wherever the workspace is. */
+static bool is_system_directory(struct hv_str directory)
+{
+    static const char *const names[] = {"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (hv_str_is(directory, names[i]))
+            return true;
+    return false;
+}
+
+static bool in_workspace(const struct policy *policy, struct hv_str path)
+{
+    for (size_t i = 0; i < policy->root_count; i++)
+        if (path_inside(path, policy->roots[i].written) || path_inside(path, policy->roots[i].resolved))
+            return true;
+    return false;
+}
+
+static bool is_trusted_directory(const struct system_programs *programs, struct hv_str directory)
+{
+    struct hv_file_stat stat;
+    if (is_system_directory(directory))
+        return true;
+    if (!hv_str_starts(directory, HV_STR("/")) || in_workspace(programs->policy, directory))
+        return false;
+    return programs->host->stat(programs->host, directory, true, &stat, NULL) == HV_OK && !(stat.mode & 0002);
+}
+
+/* A link in a directory of the machine may lead into the workspace. */
+static bool leads_out(const struct system_programs *programs, struct hv_arena *arena, struct hv_str path)
+{
+    struct hv_str resolved;
+    return programs->host->resolve(programs->host, arena, path, &resolved, NULL) == HV_OK &&
+           (is_system_directory(path_parent(resolved)) || !in_workspace(programs->policy, resolved));
+}
+
+static bool look_up(const struct system_programs *programs, struct hv_str name)
+{
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    struct hv_str rest = programs->path, entry;
+    struct hv_file_stat stat;
+    if (!programs->host)
+        return false;
+    while (hv_str_split(&rest, ':', &entry)) {
+        struct hv_str directory = entry.len ? entry : HV_STR(".");
+        struct hv_str from = programs->directory.len ? programs->directory : HV_STR("/");
+        struct hv_str path = hv_arena_format(
+            &scratch, "%.*s/%.*s", HV_STR_ARG(path_expand(&scratch, directory, from, HV_STR("/"))), HV_STR_ARG(name));
+        if (programs->host->stat(programs->host, path, true, &stat, NULL) != HV_OK || stat.kind != HV_FILE_REGULAR ||
+            !(stat.mode & 0111))
+            continue;
+        return is_trusted_directory(programs, directory) && leads_out(programs, &scratch, path);
+    }
+    return true; /* there is no such program: nothing can run */
+}
+
+bool system_program_is(void *user, struct hv_str name)
+{
+    struct system_programs *programs = user;
+    for (size_t i = 0; i < programs->known_count; i++)
+        if (hv_str_eq(programs->known[i].name, name))
+            return programs->known[i].trusted;
+    bool trusted = look_up(programs, name);
+    if (programs->known_count < sizeof programs->known / sizeof *programs->known)
+        programs->known[programs->known_count++] = (struct system_program){name, trusted};
+    return trusted;
+}

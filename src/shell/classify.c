@@ -63,6 +63,10 @@ static void name_path(struct shell_reading *reading, struct hv_str directory, st
 {
     if (!path.len || (path.ptr[0] != '/' && !directory.ptr))
         return;
+    if (hv_str_is(path, ".")) {
+        access->path = access->untidy = directory;
+        return;
+    }
     access->untidy = untidy_path(reading, directory, path);
     access->path = path_expand(reading->arena, access->untidy, HV_STR("/"), HV_STR("/"));
 }

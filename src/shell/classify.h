@@ -16,6 +16,12 @@ enum { SHELL_ELSEWHERE_MAX = 4 };
 /* A flag of words besides enum shell_word_flags, set by the judgement: never begins with "-", whatever it is. */
 enum { SHELL_WORD_NO_OPTION = 1 << 20 };
 
+/* How often rows were looked up in one judgement, and what makes many times cheap. */
+struct shell_lookups {
+    size_t count;
+    struct shell_index *index;
+};
+
 struct shell_acts; /* all acts of the judgement: judge.c */
 
 struct shell_reading {
@@ -30,9 +36,13 @@ struct shell_reading {
     /* Where it runs instead when an earlier cd failed; only while directory is the one of the command. */
     struct hv_str elsewhere[SHELL_ELSEWHERE_MAX];
     size_t elsewhere_count;
+    /* The directories that the commands so far ran in for certain; too many: SHELL_ELSEWHERE_MAX + 1. */
+    struct hv_str seen[SHELL_ELSEWHERE_MAX];
+    size_t seen_count;
     size_t read_capacity, write_capacity;
     unsigned depth;
     struct shell_acts *acts;
+    struct shell_lookups *lookups;
 };
 
 /* An option as it was given. */
@@ -96,6 +106,8 @@ void shell_judge_text(struct shell_reading *reading, struct hv_str text);
 
 /* The row of a program, by its bare name; NULL: not known. */
 const struct shell_program *shell_find_program(struct hv_str name);
+/* The same within a judgement: cheap also for many names. */
+const struct shell_program *shell_look_up(struct shell_reading *reading, struct hv_str name);
 /* The row for name among rows that end with {0}. */
 const struct shell_program *shell_find_row(const struct shell_program *rows, struct hv_str name);
 

@@ -87,7 +87,7 @@ static bool is_trusted(struct shell_reading *reading, const struct shell_program
 /* A function of the script: its body's commands are judged where they stand. */
 static void judge_call(struct shell_reading *reading, struct hv_str name)
 {
-    if (shell_find_program(name))
+    if (shell_look_up(reading, name))
         shell_worsenf(reading, SHELL_UNKNOWN, "a function of the script takes the place of %.*s", HV_STR_ARG(name));
     else
         reading->act.why = HV_STR("calls a function of the script");
@@ -102,21 +102,13 @@ static void judge_words(struct shell_reading *reading, const struct shell_word *
         return;
     }
     struct hv_str name = program_name(words[0].value);
-    const struct shell_program *row = name.ptr ? shell_find_program(name) : NULL;
+    const struct shell_program *row = name.ptr ? shell_look_up(reading, name) : NULL;
     if (!row)
         shell_worsenf(reading, SHELL_UNKNOWN, "what %.*s does is not known", HV_STR_ARG(words[0].value));
     else if (!is_trusted(reading, row, words[0].value))
         shell_worsenf(reading, SHELL_UNKNOWN, "%.*s is not a program of the system", HV_STR_ARG(words[0].value));
     else
         shell_judge_row(reading, row, words, count);
-}
-
-static bool is_function(const struct shell_script *script, struct hv_str name)
-{
-    for (size_t i = 0; script && i < script->count; i++)
-        if (script->commands[i].kind == SHELL_COMMAND_FUNCTION && hv_str_eq(script->commands[i].variable, name))
-            return true;
-    return false;
 }
 
 static bool too_deep(struct shell_reading *reading)
@@ -263,7 +255,7 @@ static void judge_simple(struct shell_reading *reading, const struct shell_comma
         return;
     reading->act.words = words;
     bool known = command->words[0].known;
-    if (known && (command->calls_function || is_function(reading->script, command->words[0].value)))
+    if (known && command->calls_function)
         judge_call(reading, command->words[0].value);
     else
         judge_words(reading, words, command->word_count);
@@ -282,7 +274,7 @@ static void judge_kind(struct shell_reading *reading, const struct shell_command
     case SHELL_COMMAND_CONDITION: reading->act.answers = true; break;
     case SHELL_COMMAND_FUNCTION:
         reading->act.changes_shell = true;
-        if (shell_find_program(command->variable))
+        if (shell_look_up(reading, command->variable))
             shell_worsenf(reading, SHELL_UNKNOWN, "a function of the script takes the place of %.*s",
                           HV_STR_ARG(command->variable));
         break;
@@ -291,12 +283,12 @@ static void judge_kind(struct shell_reading *reading, const struct shell_command
     }
 }
 
-static bool is_listed(const struct shell_reading *reading, struct hv_str directory)
+static bool is_seen(const struct shell_reading *reading, struct hv_str directory)
 {
-    for (size_t i = 0; i < reading->elsewhere_count; i++)
-        if (hv_str_eq(reading->elsewhere[i], directory))
+    for (size_t i = 0; i < reading->seen_count && i < SHELL_ELSEWHERE_MAX; i++)
+        if (hv_str_eq(reading->seen[i], directory))
             return true;
-    return hv_str_eq(reading->directory, directory);
+    return false;
 }
 
 /* Where the command runs: for certain, or, when an earlier cd may have failed, where any before it ran. */
@@ -304,17 +296,16 @@ static void place_command(struct shell_reading *reading, const struct shell_comm
 {
     reading->directory = command->directory.ptr ? command->directory : command->likely_directory;
     reading->elsewhere_count = 0;
-    if (command->directory.ptr || !reading->directory.ptr)
-        return;
-    for (const struct shell_command *earlier = reading->script->commands; earlier < command; earlier++) {
-        if (!earlier->directory.ptr || is_listed(reading, earlier->directory))
-            continue;
-        if (reading->elsewhere_count == SHELL_ELSEWHERE_MAX) {
+    if (command->directory.ptr && !is_seen(reading, command->directory)) {
+        if (reading->seen_count < SHELL_ELSEWHERE_MAX)
+            reading->seen[reading->seen_count] = command->directory;
+        reading->seen_count += reading->seen_count <= SHELL_ELSEWHERE_MAX;
+    } else if (!command->directory.ptr && reading->directory.ptr) {
+        if (reading->seen_count > SHELL_ELSEWHERE_MAX)
             reading->directory = (struct hv_str){0};
-            reading->elsewhere_count = 0;
-            return;
-        }
-        reading->elsewhere[reading->elsewhere_count++] = earlier->directory;
+        for (size_t i = 0; i < reading->seen_count && i < SHELL_ELSEWHERE_MAX; i++)
+            if (!hv_str_eq(reading->seen[i], reading->directory))
+                reading->elsewhere[reading->elsewhere_count++] = reading->seen[i];
     }
 }
 
@@ -341,6 +332,7 @@ static void judge_command(struct shell_reading *reading, const struct shell_comm
 static void judge_commands(struct shell_reading *reading, const struct shell_script *script)
 {
     reading->script = script;
+    reading->seen_count = 0;
     for (size_t i = 0; i < script->count; i++) {
         const struct shell_command *command = &script->commands[i];
         if (command->kind != SHELL_COMMAND_GROUP || command->redirect_count)
@@ -378,7 +370,9 @@ void shell_judge(struct hv_arena *arena, struct hv_str text, const struct shell_
 {
     static const struct shell_world nothing = {0};
     struct shell_acts acts = {0};
-    struct shell_reading reading = {.arena = arena, .start = start, .world = world ? world : &nothing, .acts = &acts};
+    struct shell_lookups lookups = {0};
+    struct shell_reading reading = {
+        .arena = arena, .start = start, .world = world ? world : &nothing, .acts = &acts, .lookups = &lookups};
     *out = (struct shell_judgement){.class = SHELL_READ_ONLY, .why = HV_STR("only reads")};
     shell_read(arena, text, start, &out->script);
     judge_commands(&reading, &out->script);

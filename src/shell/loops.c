@@ -5,6 +5,8 @@
 #include "shell/classify.h"
 #include <string.h>
 
+enum { COMMANDS_MAX = 128 }; /* of scripts that are looked at: the work grows with their square */
+
 /* The variable in "$name", ${name} or $name/tail; absent: something else. */
 static struct hv_str variable_of(struct hv_str text)
 {
@@ -126,7 +128,7 @@ static void resolve_word(const struct shell_script *script, const struct shell_c
 const struct shell_word *shell_resolve_loops(struct shell_reading *reading, const struct shell_command *command)
 {
     bool inside = command->place & SHELL_IN_LOOP && command->kind == SHELL_COMMAND_SIMPLE;
-    if (!inside || !command->word_count)
+    if (!inside || !command->word_count || reading->script->count > COMMANDS_MAX)
         return command->words;
     struct shell_word *words = hv_arena_array(reading->arena, struct shell_word, command->word_count);
     memcpy(words, command->words, command->word_count * sizeof *words);

@@ -185,6 +185,25 @@ static const struct shell_program apt_rows[] = {
 };
 static const struct shell_program apt_mark_rows[] = {APT_ASKS("showauto showmanual showhold"), {0}};
 
+/* rpm: -i alone installs; with -q it informs. */
+static const struct shell_option rpm_options[] = {
+    FLAGS("-q --query -a --all -f --file -i --info -l --list -c --configfiles -d --docfiles -R --requires --provides"),
+    FLAGS("--changelog --scripts -V --verify --last -s --state --conflicts"),
+    VALUES("--qf --queryformat --whatprovides --whatrequires"),
+    HELPS("--version --help"),
+    {0},
+};
+static const struct shell_program rpm_row = {"rpm", SHELL_SYNTAX_GNU, .options = rpm_options};
+
+static void judge_rpm(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &rpm_row, words, count, &arguments) || arguments.help)
+        return;
+    if (!shell_given(&arguments, "-q --query -V --verify"))
+        shell_worsen(reading, SHELL_WRITES, "rpm changes which packages are installed");
+}
+
 /* ---- network interfaces ---------------------------------------------------------------------------------- */
 
 static const struct shell_option ip_options[] = {
@@ -425,11 +444,7 @@ const struct shell_program shell_programs_system[] = {
     {"dpkg-query", .judge = judge_dpkg},
     {"apt apt-get apt-cache", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = apt_options, .subcommands = apt_rows},
     {"apt-mark", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = apt_options, .subcommands = apt_mark_rows},
-    {"rpm", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
-     .options = OPTIONS(FLAGS("-q --query -a --all -f --file -i --info -l --list -c --configfiles -d --docfiles -R"),
-                        FLAGS("--requires --provides --changelog --scripts -V --verify --last -s --state --conflicts"),
-                        VALUES("--qf --queryformat --whatprovides --whatrequires"), HELPS("--version --help")),
-     .rest = NONE},
+    {"rpm", .judge = judge_rpm},
     {"service", SHELL_SYNTAX_GNU, SHELL_EXECUTES, "service runs the script of a service",
      .options = OPTIONS(FLAGS("--status-all"), GNU_HELP), .rest = NONE},
     {"mount", .judge = judge_mount},

@@ -17,7 +17,9 @@ enum {
     ROOM_FIRST = 2 * PIECE, /* of the buffer, mostly for good */
     HEAD = 8192,
     LINE_MAX_BYTES = 4 << 20, /* a longer line is searched in parts */
-    WHOLE_MAX = 32 << 20,     /* pieces of multiline mode */
+    WHOLE_MAX = 32 << 20,     /* pieces of multiline mode, */
+    OVERLAP = 4 << 20,        /* of which each holds the end of the one before once more */
+    LOOK_BACK = 4096,         /* and what look-behind may see before that */
     WIDE_MAX = 24 << 20,      /* what is read of a file in UTF-16 or UTF-32: as UTF-8 it is up to half as long again */
     CONTEXT_KEPT = 1 << 20,
     BUFFER_MAX = WHOLE_MAX + LINE_MAX_BYTES + CONTEXT_KEPT + PIECE,
@@ -29,7 +31,8 @@ struct pass {
     int fd;
     uint64_t size, read; /* what the file should have, and what was read of it */
     bool ended, binary, legacy;
-    size_t searched;        /* everything before has been searched */
+    size_t searched;        /* everything before has been searched: no match that is still to come begins there */
+    size_t next;            /* the end of the last match, when that is further on */
     size_t shown;           /* the end of the last line shown, or of what was thrown away */
     bool gap;               /* lines between the last one shown and `shown` were thrown away */
     bool any;               /* some line was shown */
@@ -247,7 +250,9 @@ static bool show_match(struct pass *pass, struct hv_str text, const struct find_
 /* The next match at or after *at, which is moved to where to look for the one after it. Offsets in text. */
 static enum find_result next_match(struct pass *pass, struct hv_str text, size_t *at, struct find_match *match)
 {
-    size_t base = pass->scan->multiline ? pass->searched : *at; /* lines stand alone: nobody looks back */
+    size_t base = *at; /* lines stand alone: nobody looks back */
+    if (pass->scan->multiline)
+        base = pass->searched > LOOK_BACK ? pass->searched - LOOK_BACK : 0;
     struct hv_str rest = hv_str_slice(text, base, text.len);
     enum find_result result = find_next(pass->scan->find, rest, *at - base, match);
     if (result != FIND_FOUND)
@@ -274,27 +279,42 @@ static enum scan_end count_piece(struct pass *pass, struct hv_str text)
     return scan->matches_max && pass->matches == scan->matches_max ? SCAN_ENOUGH : SCAN_END;
 }
 
+/* Up to where matches may begin: one that begins later may go on beyond the piece, and is for the next one. */
+static size_t piece_end(const struct pass *pass, struct hv_str text)
+{
+    if (!pass->scan->multiline || pass->ended || text.len - pass->searched <= 2 * OVERLAP)
+        return text.len;
+    size_t end = text.len - OVERLAP, line = lines_begin(text, end);
+    return line > pass->searched ? line : end;
+}
+
+/* Search what is there up to limit, where a line ends. */
 static enum scan_end search_piece(struct pass *pass, size_t limit)
 {
     struct line_scan *scan = pass->scan;
     struct hv_str text = hv_str_slice(hv_buf_str(&scan->buffer), 0, limit);
     struct find_match match;
-    if (!scan->line)
+    if (!scan->line && (!scan->multiline || (pass->ended && !scan->in_pieces)))
         return count_piece(pass, text);
-    for (size_t at = pass->searched; at < limit;) {
+    size_t end = piece_end(pass, text), at = pass->next > pass->searched ? pass->next : pass->searched;
+    while (at < end) {
+        size_t before = at;
         enum find_result found = next_match(pass, text, &at, &match);
         if (found == FIND_STOPPED)
             return SCAN_STOPPED;
-        if (found == FIND_NONE)
+        if (found == FIND_NONE || (end < limit && match.from >= end)) {
+            at = before;
             break;
+        }
         pass->matches++;
-        if (!show_match(pass, text, &match))
+        if (scan->line && !show_match(pass, text, &match))
             return SCAN_ENOUGH;
         if (pass->matches == scan->matches_max)
             return SCAN_ENOUGH;
     }
-    pass->searched = limit;
-    return show_after(pass, text, limit) ? SCAN_END : SCAN_ENOUGH;
+    pass->searched = end;
+    pass->next = at;
+    return !scan->line || show_after(pass, text, end) ? SCAN_END : SCAN_ENOUGH;
 }
 
 /* Throw away what was searched but for the lines that context may need. */
@@ -303,6 +323,8 @@ static void slide(struct pass *pass)
     struct hv_buf *buffer = &pass->scan->buffer;
     struct hv_str text = hv_buf_str(buffer);
     size_t keep = pass->searched;
+    if (pass->scan->multiline)
+        keep -= keep < LOOK_BACK ? keep : LOOK_BACK;
     for (size_t i = 0; i < pass->scan->before && keep; i++) {
         size_t line = lines_begin(text, keep - 1);
         if (pass->searched - line > CONTEXT_KEPT)
@@ -315,6 +337,7 @@ static void slide(struct pass *pass)
     pass->shown = pass->shown < keep ? 0 : pass->shown - keep;
     pass->counted = pass->counted < keep ? 0 : pass->counted - keep;
     pass->searched -= keep;
+    pass->next = pass->next < keep ? 0 : pass->next - keep;
     hv_buf_consume(buffer, keep);
 }
 

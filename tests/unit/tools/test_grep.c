@@ -50,9 +50,9 @@ static void the_three_modes(void **state)
     static const struct grep_case cases[] = {
         {"{'pattern':'foo'}", "b.h\nsrc/x.py\na.c\n"}, /* newest first */
         {"{'pattern':'foo','output_mode':'files_with_matches'}", "b.h\nsrc/x.py\na.c\n"},
-        {"{'pattern':'foo','output_mode':'content'}",
+        {"{'pattern':'foo','output_mode':'content','-C':0}",
          "a.c:3:    return foo(1);\nb.h:1:int foo(int);\nsrc/x.py:1:def foo():\nsrc/x.py:5:    foo()\n"},
-        {"{'pattern':'foo','output_mode':'content','-n':false,'path':'b.h'}", "b.h:int foo(int);\n"},
+        {"{'pattern':'foo','output_mode':'content','-C':0,'-n':false,'path':'b.h'}", "b.h:int foo(int);\n"},
         {"{'pattern':'foo','output_mode':'count'}", "a.c:1\nb.h:1\nsrc/x.py:2\n[4 matches in 3 files]\n"},
         {"{'pattern':'foo','-i':true,'output_mode':'count','path':'src'}",
          "src/x.py:2\nsrc/y.txt:1\n[3 matches in 2 files]\n"},
@@ -105,24 +105,72 @@ static void context_lines_are_marked_and_groups_divided(void **state)
     RUN_CASES(state, cases);
 }
 
+static void a_match_that_is_the_only_one_comes_with_its_surroundings(void **state)
+{
+    struct session *session = *state;
+    struct hv_buf text;
+    hv_buf_init(&text, 1 << 20);
+    for (int i = 1; i <= 60; i++)
+        hv_buf_addf(&text, i == 30 ? "here it is\n" : "line %d\n", i);
+    file_put_bytes(session, "long", hv_buf_str(&text));
+    file_put(session, "alone", "foo first\n");
+    hv_buf_release(&text);
+    call(session, &tool_grep, "{'pattern':'here it','output_mode':'content'}");
+    expect_has(session, "long-15-line 15\n");
+    expect_has(session, "long:30:here it is\n");
+    expect_has(session, "long-45-line 45\n[The only match, with up to 15 lines before and after it]\n");
+    expect_lacks(session, "line 14\n");
+    expect_lacks(session, "line 46\n");
+    assert_true(hv_str_is(session->result.summary, "1 match in 1 file"));
+    static const struct grep_case cases[] = {
+        {"{'pattern':'here it','output_mode':'content','-C':0}", "long:30:here it is\n"},
+        {"{'pattern':'here it','output_mode':'content','-B':1}", "long-29-line 29\nlong:30:here it is\n"},
+        {"{'pattern':'here it','output_mode':'content','head_limit':20}", "long:30:here it is\n"},
+        {"{'pattern':'here it|def foo','output_mode':'content'}", "long:30:here it is\nsrc/x.py:1:def foo():\n"},
+        {"{'pattern':'foo first','output_mode':'content'}", "alone:1:foo first\n"}, /* nothing is around it */
+    };
+    RUN_CASES(state, cases);
+}
+
+static void columns_are_shown_when_asked_for(void **state)
+{
+    struct session *session = *state;
+    file_put(session, "col", "abc\n  \xc3\xa9 abc abc\nx\n");
+    static const struct grep_case cases[] = {
+        {"{'pattern':'abc','path':'col','output_mode':'content','column':true}",
+         "col:1:1:abc\ncol:2:6:  \xc3\xa9 abc abc\n"},
+        {"{'pattern':'x','path':'col','output_mode':'content','columns':true,'-n':false,'-B':1}",
+         "col-  \xc3\xa9 abc abc\ncol:1:x\n"},
+    };
+    RUN_CASES(state, cases);
+}
+
+/* Reading the beginning of a process's memory fails for everybody. */
+static void what_could_not_be_read_is_counted_and_named(void **state)
+{
+    struct session *session = *state;
+    call(session, &tool_grep, "{'pattern':'x','path':'/proc/self','glob':'/proc/self/mem'}");
+    expect_has(session, "[1 file could not be read: /proc/self/mem]\n");
+}
+
 static void a_line_matches_by_itself(void **state)
 {
     struct session *session = *state;
     file_put(session, "crlf", "alpha\r\nbeta\r\n\r\nomega");
     file_put(session, "lines", "foo\nbar \n\nfoo x\nend");
     static const struct grep_case cases[] = {
-        {"{'pattern':'a$','path':'crlf','output_mode':'content'}", "crlf:1:alpha\ncrlf:2:beta\ncrlf:4:omega\n"},
-        {"{'pattern':'^$','path':'crlf','output_mode':'content'}", "crlf:3:\n"},
-        {"{'pattern':'^\\\\s*$','path':'lines','output_mode':'content'}", "lines:3:\n"},
-        {"{'pattern':'foo(?!\\\\s)','path':'lines','output_mode':'content'}", "lines:1:foo\n"},
-        {"{'pattern':'foo\\\\z','path':'lines','output_mode':'content'}", "lines:1:foo\n"},
-        {"{'pattern':'\\\\Afoo x','path':'lines','output_mode':'content'}", "lines:4:foo x\n"},
-        {"{'pattern':'bar\\\\s++$','path':'lines','output_mode':'content'}", "lines:2:bar \n"},
-        {"{'pattern':'foo[^z]','path':'lines','output_mode':'content'}", "lines:4:foo x\n"},
-        {"{'pattern':'(?<=foo )x','path':'lines','output_mode':'content'}", "lines:4:foo x\n"},
+        {"{'pattern':'a$','path':'crlf','output_mode':'content','-C':0}", "crlf:1:alpha\ncrlf:2:beta\ncrlf:4:omega\n"},
+        {"{'pattern':'^$','path':'crlf','output_mode':'content','-C':0}", "crlf:3:\n"},
+        {"{'pattern':'^\\\\s*$','path':'lines','output_mode':'content','-C':0}", "lines:3:\n"},
+        {"{'pattern':'foo(?!\\\\s)','path':'lines','output_mode':'content','-C':0}", "lines:1:foo\n"},
+        {"{'pattern':'foo\\\\z','path':'lines','output_mode':'content','-C':0}", "lines:1:foo\n"},
+        {"{'pattern':'\\\\Afoo x','path':'lines','output_mode':'content','-C':0}", "lines:4:foo x\n"},
+        {"{'pattern':'bar\\\\s++$','path':'lines','output_mode':'content','-C':0}", "lines:2:bar \n"},
+        {"{'pattern':'foo[^z]','path':'lines','output_mode':'content','-C':0}", "lines:4:foo x\n"},
+        {"{'pattern':'(?<=foo )x','path':'lines','output_mode':'content','-C':0}", "lines:4:foo x\n"},
         {"{'pattern':'(o)\\\\1','path':'lines','output_mode':'count'}", "lines:2\n[2 matches in 1 file]\n"},
         {"{'pattern':'x*','path':'lines','output_mode':'count'}", "lines:5\n[5 matches in 1 file]\n"},
-        {"{'pattern':'end','path':'lines','output_mode':'content'}", "lines:5:end\n"},
+        {"{'pattern':'end','path':'lines','output_mode':'content','-C':0}", "lines:5:end\n"},
         {"{'pattern':'(?-m)^f','path':'lines','output_mode':'count'}", "lines:2\n[2 matches in 1 file]\n"},
     };
     RUN_CASES(state, cases);
@@ -134,16 +182,18 @@ static void multiline_spans_lines(void **state)
     file_put(session, "n", "a\nb");
     file_put(session, "m", "begin {\n  one\n  two\n}\nbegin { x }\nlast begin\n");
     static const struct grep_case cases[] = {
-        {"{'pattern':'begin \\\\{.*?\\\\}','multiline':true,'path':'m','output_mode':'content'}",
+        {"{'pattern':'begin \\\\{.*?\\\\}','multiline':true,'path':'m','output_mode':'content','-C':0}",
          "m:1:begin {\nm:2:  one\nm:3:  two\nm:4:}\nm:5:begin { x }\n"},
         {"{'pattern':'begin \\\\{.*?\\\\}','multiline':true,'path':'m','output_mode':'count'}",
          "m:2\n[2 matches in 1 file]\n"},
-        {"{'pattern':'one\\\\n  two','multiline':true,'path':'m','output_mode':'content'}", "m:2:  one\nm:3:  two\n"},
-        {"{'pattern':'one\\n  two','multiline':true,'fixed_strings':true,'path':'m','output_mode':'content','-A':1}",
+        {"{'pattern':'one\\\\n  two','multiline':true,'path':'m','output_mode':'content','-C':0}",
+         "m:2:  one\nm:3:  two\n"},
+        {"{'pattern':'one\\n  "
+         "two','multiline':true,'fixed_strings':true,'path':'m','output_mode':'content','-C':0,'-A':1}",
          "m:2:  one\nm:3:  two\nm-4-}\n"},
-        {"{'pattern':'$','path':'n','output_mode':'content'}", "n:1:a\nn:2:b\n"},
-        {"{'pattern':'$','path':'n','multiline':true,'output_mode':'content'}", "n:1:a\nn:2:b\n"},
-        {"{'pattern':'in$','multiline':true,'path':'m','output_mode':'content'}", "m:6:last begin\n"},
+        {"{'pattern':'$','path':'n','output_mode':'content','-C':0}", "n:1:a\nn:2:b\n"},
+        {"{'pattern':'$','path':'n','multiline':true,'output_mode':'content','-C':0}", "n:1:a\nn:2:b\n"},
+        {"{'pattern':'in$','multiline':true,'path':'m','output_mode':'content','-C':0}", "m:6:last begin\n"},
     };
     RUN_CASES(state, cases);
     call(session, &tool_grep, "{'pattern':'one\\\\n  two','path':'m'}");
@@ -155,8 +205,8 @@ static void fixed_strings_are_taken_as_they_are(void **state)
     struct session *session = *state;
     file_put(session, "f", "a.b(c\nA.B(C\naxb(c\n");
     static const struct grep_case cases[] = {
-        {"{'pattern':'a.b(c','fixed_strings':true,'path':'f','output_mode':'content'}", "f:1:a.b(c\n"},
-        {"{'pattern':'a.b(c','literal_text':true,'-i':true,'path':'f','output_mode':'content'}",
+        {"{'pattern':'a.b(c','fixed_strings':true,'path':'f','output_mode':'content','-C':0}", "f:1:a.b(c\n"},
+        {"{'pattern':'a.b(c','literal_text':true,'-i':true,'path':'f','output_mode':'content','-C':0}",
          "f:1:a.b(c\nf:2:A.B(C\n"},
     };
     RUN_CASES(state, cases);
@@ -210,7 +260,7 @@ static void binary_files_are_skipped(void **state)
     hv_buf_add(&late, "foo\0foo\nfoo last\n", 17);
     file_put_bytes(session, "late", hv_buf_str(&late));
     hv_buf_release(&late);
-    call(session, &tool_grep, "{'pattern':'foo','path':'late','output_mode':'content'}");
+    call(session, &tool_grep, "{'pattern':'foo','path':'late','output_mode':'content','-C':0}");
     expect_text(session, "late:1:foo first\n");
 }
 
@@ -226,9 +276,9 @@ static void encodings_are_read_as_text(void **state)
                    HV_STR("\xef\xbb\xbf"
                           "f\xc3\xbc\n"));
     static const struct grep_case cases[] = {
-        {"{'pattern':'^fü','path':'u16le','output_mode':'content'}", "u16le:1:fü\n"},
-        {"{'pattern':'^fü$','path':'latin1','output_mode':'content'}", "latin1:1:fü\n"},
-        {"{'pattern':'^fü$','path':'bom','output_mode':'content'}", "bom:1:fü\n"},
+        {"{'pattern':'^fü','path':'u16le','output_mode':'content','-C':0}", "u16le:1:fü\n"},
+        {"{'pattern':'^fü$','path':'latin1','output_mode':'content','-C':0}", "latin1:1:fü\n"},
+        {"{'pattern':'^fü$','path':'bom','output_mode':'content','-C':0}", "bom:1:fü\n"},
         {"{'pattern':'fü \\\\p{Greek}$','path':'broken','output_mode':'count'}", "broken:1\n[1 match in 1 file]\n"},
         {"{'pattern':'x$','path':'broken','output_mode':'count'}", "broken:1\n[1 match in 1 file]\n"},
         {"{'pattern':'FÜ','-i':true,'path':'bom','output_mode':'count'}", "bom:1\n[1 match in 1 file]\n"},
@@ -334,9 +384,16 @@ static void what_large_files_may_hide_is_told(void **state)
     struct hv_buf text;
     hv_buf_init(&text, 64 << 20);
     for (size_t i = 0; i < (33 << 20) / 32; i++)
-        hv_buf_add_cstr(&text, "a line of thirty-one characters\n");
+        hv_buf_add_cstr(&text,
+                        i % 1024 ? "a line of thirty-one characters\n" : "a line to count the others with.\n" + 1);
     hv_buf_add_cstr(&text, "last\n");
+    memcpy(text.data + (32 << 20) - 12, "[over\nthe]\n", 11);
     file_put_bytes(session, "large", hv_buf_str(&text));
+    call(session, &tool_grep,
+         "{'pattern':'\\\\[over\\nthe\\\\]','path':'large','multiline':true,'output_mode':'content','-C':0}");
+    expect_has(session, "large:1048576:a line of thirty-one[over\nlarge:1048577:the]");
+    call(session, &tool_grep, "{'pattern':'count','path':'large','multiline':true,'output_mode':'count'}");
+    expect_has(session, "large:1056\n"); /* none of them twice where parts overlap */
     call(session, &tool_grep, "{'pattern':'never\\n','path':'large','multiline':true}");
     expect_has(session, "1 file was searched in parts of 32 MB");
     call(session, &tool_grep, "{'pattern':'never','path':'large'}"); /* line by line nothing is missed */
@@ -449,7 +506,7 @@ static void a_hard_pattern_ends_and_says_so(void **state)
     hv_buf_add_cstr(&text, "xxy\n");
     file_put_bytes(session, "hard", hv_buf_str(&text));
     hv_buf_release(&text);
-    call(session, &tool_grep, "{'pattern':'(?=x)(x+x+)+[yz]','path':'hard','output_mode':'content'}");
+    call(session, &tool_grep, "{'pattern':'(?=x)(x+x+)+[yz]','path':'hard','output_mode':'content','-C':0}");
     expect_fine(session);
     expect_has(session, "hard:21:xxy\n");
     expect_has(session, "[The pattern takes too long on 20 places");
@@ -545,6 +602,9 @@ int main(void)
         CASE(the_three_modes),
         CASE(files_are_chosen_by_glob_and_type),
         CASE(context_lines_are_marked_and_groups_divided),
+        CASE(a_match_that_is_the_only_one_comes_with_its_surroundings),
+        CASE(columns_are_shown_when_asked_for),
+        CASE(what_could_not_be_read_is_counted_and_named),
         CASE(a_line_matches_by_itself),
         CASE(multiline_spans_lines),
         CASE(fixed_strings_are_taken_as_they_are),

@@ -1,0 +1,266 @@
+/*
+ * grep_search.c: the searching half of Grep. The scan of the tree hands over its files on several threads, each of
+ * which searches them on the spot (line_scan.h) and keeps what the answer may need (grep_found.h, newest.h).
+ */
+#include "base/cleanup.h"
+#include "fs/directory.h"
+#include "fs/open.h"
+#include "text/truncate.h"
+#include "tools/grep_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+/* ---- one file, on any thread ------------------------------------------------------------------------------- */
+
+static bool is_hidden(struct grep_worker *worker)
+{
+    if (!worker->checked)
+        worker->hidden = hv_hides_entry(worker->grepping->search.context, hv_buf_str(&worker->path), HV_FILE_REGULAR);
+    worker->checked = true;
+    return worker->hidden;
+}
+
+bool grep_keep_line(void *user, const struct scan_line *line)
+{
+    struct grep_worker *worker = user;
+    struct found_file *file = &worker->file;
+    const struct grep_found *found = &worker->grepping->found;
+    if (is_hidden(worker) || file->entries == found->entries_max ||
+        file->text.len > GREP_OUTPUT_MAX - GREP_OUTPUT_SPARE)
+        return false;
+    char mark = line->is_match ? ':' : '-';
+    hv_buf_add_byte(&file->text, mark);
+    if (worker->grepping->in->numbers)
+        hv_buf_addf(&file->text, "%zu%c", line->number, mark);
+    if (worker->grepping->in->columns && line->is_match)
+        hv_buf_addf(&file->text, "%zu:", line->from + 1);
+    truncate_around(line->text, line->from, GREP_LINE_SHOWN, GREP_LINE_BEFORE, &file->text);
+    hv_buf_add_byte(&file->text, '\n');
+    *vec_push(&file->lines) =
+        (struct found_line){.end = file->text.len, .matches = line->matches, .after_gap = line->after_gap};
+    file->entries++;
+    return true;
+}
+
+static int64_t changed_at(int fd)
+{
+    struct stat status;
+    return fstat(fd, &status) ? 0 : fs_stat_from(&status).mtime_ns;
+}
+
+/* A file with matches was searched: take it up as the mode wants it. */
+static void keep_file(struct grep_worker *worker, struct hv_str path, size_t matches, int fd)
+{
+    struct grepping *grepping = worker->grepping;
+    if (is_hidden(worker))
+        return;
+    atomic_fetch_add_explicit(&grepping->files_matched, 1, memory_order_relaxed);
+    worker->matches += matches;
+    worker->file.matches = matches;
+    if (grepping->in->output_mode == COUNT)
+        worker->file.entries = 1;
+    if (grepping->in->output_mode == FILES_WITH_MATCHES)
+        fs_newest_add(&worker->newest, hv_buf_str(&worker->path), changed_at(fd));
+    else if (worker->file.entries)
+        found_add(&grepping->found, path, &worker->file);
+}
+
+bool grep_stop(void *user)
+{
+    struct grep_worker *worker = user;
+    struct grepping *grepping = worker->grepping;
+    if (worker->is_caller)
+        search_progress(&grepping->search, atomic_load(&grepping->files_searched),
+                        atomic_load(&grepping->files_matched));
+    return search_is_over(&grepping->search);
+}
+
+/* ---- troubles -------------------------------------------------------------------------------------------- */
+
+/* The file at hand may hold more than was found. */
+static void note_trouble(struct grep_worker *worker, struct hv_str path, enum grep_trouble_kind kind, size_t count)
+{
+    if (!count || is_hidden(worker))
+        return;
+    if (worker->troubles.count == GREP_TROUBLES_MAX) {
+        worker->more_troubles = true;
+        return;
+    }
+    char *copy = hv_malloc(path.len + 1);
+    memcpy(copy, path.ptr, path.len);
+    copy[path.len] = '\0';
+    *vec_push(&worker->troubles) =
+        (struct grep_trouble){.kind = kind, .count = count, .path = copy, .path_len = path.len};
+}
+
+void grep_troubles_release(struct grep_worker *worker)
+{
+    for (size_t i = 0; i < worker->troubles.count; i++)
+        free(worker->troubles.items[i].path);
+    vec_release(&worker->troubles);
+}
+
+static void note_troubles(struct grep_worker *worker, struct hv_str path, enum scan_end end, size_t given_up)
+{
+    const struct line_scan *scan = &worker->scan;
+    note_trouble(worker, path, GREP_UNREADABLE, end == SCAN_FAILED);
+    note_trouble(worker, path, GREP_GIVEN_UP, given_up);
+    if (end == SCAN_ENOUGH)
+        return;
+    note_trouble(worker, path, GREP_IN_PIECES, scan->in_pieces && scan->multiline);
+    note_trouble(worker, path, GREP_CUT, scan->is_cut);
+}
+
+/* ---- files and trees --------------------------------------------------------------------------------------- */
+
+/*
+ * Search an open file, whose absolute path is worker->path; path is the one from where the search began. size is 0 when
+ * it is not known.
+ */
+static enum scan_end search_file(struct grep_worker *worker, struct hv_str path, int fd, uint64_t size)
+{
+    struct grepping *grepping = worker->grepping;
+    struct line_scan *scan = &worker->scan;
+    size_t matches = 0;
+    if (!scan->find)
+        scan->find = find_scratch_new(grepping->find, grep_stop, worker);
+    size_t given_up = find_hard(scan->find);
+    worker->checked = false;
+    hv_buf_init(&worker->file.text, GREP_OUTPUT_MAX);
+    atomic_fetch_add_explicit(&grepping->files_searched, 1, memory_order_relaxed);
+    enum scan_end end = line_scan_file(scan, fd, size, &matches);
+    if (matches)
+        keep_file(worker, path, matches, fd);
+    else
+        worker->binary += end == SCAN_BINARY;
+    found_file_release(&worker->file);
+    note_troubles(worker, path, end, find_hard(scan->find) - given_up);
+    return end;
+}
+
+void grep_set_path(struct grep_worker *worker, struct hv_str path)
+{
+    struct hv_str root = worker->grepping->search.root;
+    hv_buf_clear(&worker->path);
+    hv_buf_add_str(&worker->path, root);
+    if (!hv_str_is(root, "/"))
+        hv_buf_add_byte(&worker->path, '/');
+    hv_buf_add_str(&worker->path, path);
+}
+
+/* Whether the file or directory, whose path has been set, is to be searched. */
+static bool is_chosen(struct grepping *grepping, const struct grep_worker *worker, const struct fs_scan_entry *entry)
+{
+    const struct search_filter *filter = &grepping->filter;
+    bool is_directory = entry->kind == HV_FILE_DIRECTORY;
+    if (!is_directory &&
+        (entry->kind != HV_FILE_REGULAR || (grepping->type && !file_type_matches(grepping->type, entry->name))))
+        return false;
+    if (grepping->in->output_mode == CONTENT && found_is_past(&grepping->found, entry->path, is_directory))
+        return false;
+    if (!filter->wanted_count && !filter->unwanted_count)
+        return true;
+    struct hv_str shown = search_shown(&grepping->search, hv_buf_str(&worker->path));
+    return is_directory ? !search_filter_unwanted(filter, entry->path, shown)
+                        : search_filter_match(filter, entry->path, shown);
+}
+
+static enum fs_scan_action visit(void *user, const struct fs_scan_entry *entry)
+{
+    struct grepping *grepping = user;
+    struct grep_worker *worker = &grepping->workers[entry->worker];
+    grep_set_path(worker, entry->path);
+    if (!is_chosen(grepping, worker, entry))
+        return FS_SCAN_SKIP;
+    if (entry->kind == HV_FILE_DIRECTORY)
+        return FS_SCAN_ON;
+    /* A regular file, as the directory said; should it just have become something else, this opens nothing that acts.
+     */
+    CLEANUP_FD int fd =
+        openat(entry->directory, entry->name.ptr, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0) {
+        worker->checked = false;
+        note_trouble(worker, entry->path, GREP_UNREADABLE, errno != ENOENT); /* else it is gone by now */
+        return FS_SCAN_ON;
+    }
+    return search_file(worker, entry->path, fd, 0) == SCAN_STOPPED ? FS_SCAN_STOP : FS_SCAN_ON;
+}
+
+/* The root is one file: the person named it, so that neither ignore rules nor filters speak about it. */
+static enum hv_code search_one(struct grepping *grepping, struct fs_scan_outcome *outcome, struct hv_error *err)
+{
+    CLEANUP_FD int fd = -1;
+    struct hv_file_stat stat;
+    struct grep_worker *worker = &grepping->workers[0];
+    hv_buf_add_str(&worker->path, grepping->search.root);
+    enum hv_code code = fs_open_regular(grepping->search.root, &fd, &stat, err);
+    if (!code && search_file(worker, grepping->search.root, fd, stat.size) == SCAN_STOPPED)
+        outcome->stopped = true;
+    return code;
+}
+
+/* What the kernel makes up as it is read (/proc) ends when a read gives nothing, and not before. */
+static bool reads_are_whole(struct hv_str root)
+{
+    CLEANUP_FREE char *path = hv_malloc(root.len + 1);
+    memcpy(path, root.ptr, root.len);
+    path[root.len] = '\0';
+    CLEANUP_FD int fd = open(path, O_PATH | O_CLOEXEC);
+    return fd >= 0 && !fs_is_kernel_system(fd);
+}
+
+static enum hv_code search_tree(struct grepping *grepping, struct fs_scan_outcome *outcome, struct hv_error *err)
+{
+    const struct search *search = &grepping->search;
+    bool short_is_end = reads_are_whole(search->root);
+    for (unsigned i = 0; i < grepping->threads; i++)
+        grepping->workers[i].scan.short_is_end = short_is_end;
+    struct fs_scan_options options = tree_options(search);
+    options.threads = grepping->threads;
+    options.hidden = grepping->in->hidden;
+    options.no_ignore = grepping->in->no_ignore;
+    options.directories = grepping->filter.unwanted_count > 0 || grepping->in->output_mode == CONTENT;
+    return fs_scan(&options, visit, grepping, search->context->arena, outcome, err);
+}
+
+enum hv_code grep_search(struct grepping *grepping, struct fs_scan_outcome *outcome, struct hv_error *err)
+{
+    bool is_file = grepping->search.stat.kind == HV_FILE_REGULAR;
+    return is_file ? search_one(grepping, outcome, err) : search_tree(grepping, outcome, err);
+}
+
+void grep_search_around(struct grepping *grepping)
+{
+    struct grep_worker *worker = &grepping->workers[0];
+    struct grep_found *found = &grepping->found;
+    struct found_file alone = found->files.items[0];
+    struct hv_str path = hv_str_of(alone.path, alone.path_len);
+    size_t searched = atomic_load(&grepping->files_searched), matches = worker->matches,
+           troubles = worker->troubles.count;
+    CLEANUP_FD int fd = -1;
+    struct hv_file_stat stat;
+    if (grepping->search.stat.kind == HV_FILE_DIRECTORY)
+        grep_set_path(worker, path);
+    if (fs_open_regular(hv_buf_str(&worker->path), &fd, &stat, NULL))
+        return;
+    found->files.count = found->entries = found->bytes = 0;
+    worker->scan.before = worker->scan.after = GREP_ALONE;
+    (void)search_file(worker, path, fd, stat.size);
+    atomic_store(&grepping->files_searched, searched);
+    atomic_store(&grepping->files_matched, 1);
+    worker->matches = matches;
+    while (worker->troubles.count > troubles)
+        free(worker->troubles.items[--worker->troubles.count].path);
+    grepping->around_alone = found->files.count == 1 && found->files.items[0].matches == 1;
+    if (grepping->around_alone) {
+        grepping->around_alone = found->files.items[0].entries > alone.entries;
+        found_file_release(&alone);
+        return;
+    }
+    for (size_t i = 0; i < found->files.count; i++) /* the file has changed: what was found first stays */
+        found_file_release(&found->files.items[i]);
+    found->files.items[0] = alone;
+    found->files.count = 1;
+}

@@ -50,6 +50,34 @@ static void put_argv(struct hv_json_writer *writer, const struct shell_command *
     hv_json_end_array(writer);
 }
 
+/* When the argument vector is not known: what is known of each word. */
+static void put_words(struct hv_json_writer *writer, const struct shell_command *command)
+{
+    bool known = true;
+    for (size_t i = 0; i < command->word_count; i++)
+        known &= command->words[i].known;
+    if (known)
+        return;
+    hv_json_name(writer, "words");
+    hv_json_begin_array(writer);
+    for (size_t i = 0; i < command->word_count; i++) {
+        const struct shell_word *word = &command->words[i];
+        hv_json_begin_object(writer);
+        hv_json_member_bool(writer, "known", word->known);
+        hv_json_member_string(writer, word->known ? "value" : "begins", word->value);
+        if (!word->known)
+            hv_json_member_string(writer, "ends", word->tail.ptr ? word->tail : HV_STR(""));
+        if (!word->known)
+            hv_json_member_bool(writer, "many", word->flags & SHELL_WORD_MANY);
+        if (word->flags & SHELL_WORD_NUMBER)
+            hv_json_member_bool(writer, "number", true);
+        if (word->flags & SHELL_WORD_EVALUATES)
+            hv_json_member_bool(writer, "evaluates", true);
+        hv_json_end_object(writer);
+    }
+    hv_json_end_array(writer);
+}
+
 static const char *redirect_name(enum shell_redirect_kind kind)
 {
     static const char *const names[] = {"", "<", ">", ">>", "&>", "&>>", "<>", ">&", "<<", "<<<"};
@@ -98,8 +126,11 @@ static void put_command(struct hv_json_writer *writer, const struct shell_comman
 {
     hv_json_begin_object(writer);
     put_argv(writer, command);
+    put_words(writer, command);
     put_redirects(writer, command);
     put_assignments(writer, command);
+    if (command->directory.ptr)
+        hv_json_member_string(writer, "directory", command->directory);
     hv_json_end_object(writer);
 }
 
@@ -108,11 +139,14 @@ static void answer_bash(const struct door_line *line, struct hv_json_writer *wri
     bool bad;
     struct hv_str text = door_bytes(line, "command", &bad);
     struct shell_script script;
+    struct shell_start start = {0};
     if (!text.ptr || bad) {
         hv_json_member_cstr(writer, "error", "expected the script in `command`");
         return;
     }
-    shell_read(line->arena, text, NULL, &script);
+    start.directory = hv_json_get_string(line->value, "cwd");
+    start.home = hv_json_get_string(line->value, "home");
+    shell_read(line->arena, text, &start, &script);
     hv_json_member_bool(writer, "accepted", script.accepted);
     if (!script.accepted) {
         hv_json_member_cstr(writer, "reason", script.reason);
@@ -135,7 +169,8 @@ static int run_bash(const struct cli_call *call)
 const struct cli_command cli_debug_bash_command = {
     .name = "debug bash-ast",
     .arguments = "",
-    .summary = "lines {id, command}: bash's simple commands → {id, accepted, commands[{argv, redirects, assignments}]}",
+    .summary = "lines {id, command, cwd?, home?}: bash's simple commands → {id, accepted, commands[{argv, redirects, "
+               "assignments}]}",
     .hidden = true,
     .run = run_bash,
 };

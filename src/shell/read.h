@@ -43,6 +43,7 @@ struct part {
     bool quoted;             /* in quotes or escaped: neither split, nor a pattern, nor removed when empty */
     bool list;               /* "$@", "${a[@]}": several words even in quotes */
     bool element;            /* ${a[…]}: subscript */
+    bool open;               /* $name: letters that come to stand behind it would become part of it */
     struct hv_str text;      /* see the kinds; a view of the script or in the arena */
     struct hv_str subscript; /* of an element, and the arithmetic of a slice */
     size_t tape;             /* PART_COMMAND, PART_PROCESS: where its operations begin */

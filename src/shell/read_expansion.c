@@ -325,6 +325,7 @@ static bool read_unbraced(struct reader *reader, bool quoted)
         part.text.len = 1;
     }
     part.list = hv_str_is(part.text, "@");
+    part.open = read_identifier(part.text, 0) > 0;
     if (read_peek(reader, 0) == '\\' && read_peek(reader, 1) == '\n' && !read_ends_word(read_peek(reader, 2)))
         return read_stop(reader, "a continued line within the name of a variable");
     *vec_push(&reader->parts) = part;

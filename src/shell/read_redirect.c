@@ -106,8 +106,8 @@ static void settle_duplicate(struct raw_redirect *redirect)
 
 static bool read_target(struct reader *reader, bool duplicate, struct raw_word *word)
 {
-    if (reader->source.text.ptr[reader->source.at - 1] != '-' && read_peek(reader, 0) == '\\')
-        return read_stop(reader, "an escape right behind an operator of redirection");
+    if (read_peek(reader, 0) == '\\' && read_peek(reader, 1) == '\n')
+        return read_stop(reader, "a continued line right behind an operator of redirection");
     if (!read_blanks(reader))
         return false;
     if (!duplicate || read_peek(reader, 0) != '-')

@@ -77,6 +77,7 @@ enum word_expansion {
     EXPAND_BRACES = 1 << 2,
     EXPAND_ASSIGNMENT = 1 << 3, /* "~" also behind ":" (and "=", in an argument) */
     EXPAND_NO_TILDE = 1 << 4,
+    EXPAND_BRACED = 1 << 5, /* braces gave the word: whether it is like an assignment is not certain */
 };
 /* Push what a word becomes: none, one or several. */
 void resolve_word(struct resolver *resolver, const struct raw_word *word, unsigned how);

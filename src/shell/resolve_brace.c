@@ -333,8 +333,8 @@ static size_t make_shadow(struct expander *expander)
     for (size_t i = 0; i < word->count; i++) {
         const struct part *part = &word->parts[i];
         size_t length = is_open(part) ? part->text.len : 1;
-        bool joins = part->kind == PART_VARIABLE && i + 1 < word->count && is_open(&word->parts[i + 1]) &&
-                     word->parts[i + 1].text.len && *word->parts[i + 1].text.ptr == '{';
+        bool joins = part->open && i + 1 < word->count && is_open(&word->parts[i + 1]) && word->parts[i + 1].text.len &&
+                     strchr("{,}", *word->parts[i + 1].text.ptr);
         if (count + length >= SHADOW_MAX || joins)
             return 0;
         for (size_t at = 0; at < length; at++) {

@@ -157,7 +157,9 @@ static size_t add_home(struct field *field, struct hv_str text, size_t at, bool 
         end++;
     struct hv_str home = {0};
     bool whole = end < text.len || last; /* else something that is quoted or expanded belongs to the prefix */
-    if (whole && end == at + 1 && variable_get(field->resolver, HV_STR("HOME"), &home) == VALUE_KNOWN && home.len)
+    bool certain = !(at && field->how & EXPAND_BRACED);
+    if (whole && certain && end == at + 1 && variable_get(field->resolver, HV_STR("HOME"), &home) == VALUE_KNOWN &&
+        home.len)
         add_bytes(field, home);
     else
         mark_unknown(field, SHELL_WORD_HOME);
@@ -368,7 +370,7 @@ void resolve_word(struct resolver *resolver, const struct raw_word *word, unsign
         return;
     }
     for (size_t i = 0; i < result.count; i++)
-        expand_parts(resolver, &result.words[i], how);
+        expand_parts(resolver, &result.words[i], result.count > 1 ? how | EXPAND_BRACED : how);
 }
 
 struct shell_word resolve_single(struct resolver *resolver, const struct raw_word *word, unsigned how)

@@ -1,0 +1,314 @@
+"""Scripts for trying the reader of bash: made from a grammar, with every construct and the nastiest quoting; and what
+bash itself does with them. Commands are names that nothing has (c0 … c9): bash hands their words to a function that
+writes them down. Nothing made here runs without end: no recursion, no loop that is not over words."""
+import os
+import random
+import subprocess
+import tempfile
+
+RUNNER = r'''
+ulimit -u 2000 -t 20 -f 200000 2>/dev/null
+export PATH=/nonexistent HOME="$ROOT/home" E1="env  va*l" E2= LC_ALL=C.UTF-8
+readonly LOG ROOT
+command_not_found_handle() { builtin printf '%s\0' "$CASE" "$PWD" "$#" "$@" >>"$LOG"; return 0; }
+while IFS= builtin read -r -d '' CASE && IFS= builtin read -r -d '' SCRIPT; do
+  ( cd "$ROOT/work" && set -- p1 'p 2' && eval "$SCRIPT"; builtin wait ) </dev/null >/dev/null 2>&1
+done <"$ROOT/scripts"
+'''
+
+
+class Maker:
+    """One script per call of script(), by chance."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.documents, self.names, self.straight = [], 0, True
+
+    def pick(self, *items):
+        return self.random.choice(items)
+
+    def chance(self, percent):
+        return self.random.randrange(100) < percent
+
+    # -- words
+
+    def plain(self):
+        return "".join(self.random.choice("abcdxyz019._-/=:,@%+") for _ in range(self.random.randint(1, 4)))
+
+    def nasty(self, without):
+        text = "".join(self.random.choice("ab '\"$`\\{},*?[]()<>|&;#~!=\t\n-éx") for _ in range(self.random.randint(0, 5)))
+        return "".join(c for c in text if c not in without)
+
+    def variable(self):
+        name = self.pick("x", "y", "n", "E1", "E2", "u")
+        return self.pick("$" + name, "${" + name + "}", "${" + name + "}", "$" + name, "${#" + name + "}",
+                         "${" + name + ":-" + self.pick("a", "b c", "'q q'", '"d"', "") + "}", "${" + name + "+a}",
+                         "${" + name + "%c}", "${" + name + "/a/b}", "${" + name + ":0:1}", "$1", "$@", "$*", "$#", "${2}",
+                         "${" + name + "@Q}", "${" + name + "^^}", "${" + name + ":=k}" if self.chance(20) else "$x")
+
+    def in_double(self, depth):
+        pieces = []
+        for _ in range(self.random.randint(0, 3)):
+            kind = self.random.randrange(8)
+            if kind < 3:
+                pieces.append(self.nasty('"$`\\'))
+            elif kind < 5:
+                pieces.append(self.pick(self.variable().replace("'q q'", "q"), "$x", "$y"))
+            elif kind == 5:
+                pieces.append("\\" + self.pick("$", '"', "\\", "`", "a", "\n", "'", " ", "!"))
+            elif kind == 6 and depth < 2:
+                pieces.append(self.substitution(depth, quoted=True))
+            else:
+                pieces.append(self.pick("$", "$ ", "$((1+2))", "{a,b}", "~", "$%"))
+        return '"' + "".join(pieces) + '"'
+
+    def ansi(self):
+        pieces = [self.pick("a", " ", "\\n", "\\t", "\\'", '"', "\\\\", "\\x41", "\\101", "\\e", "\\u0041", "\\cb", "\\q", "$x", "\\?",
+                            "\\U00000042", "\\7", "{", "*", "\\x4", "\n") for _ in range(self.random.randint(0, 4))]
+        return "$'" + "".join(pieces) + "'"
+
+    def brace(self, depth=0):
+        if self.chance(40):
+            return self.pick("{1..3}", "{a..c}", "{3..1}", "{01..10..4}", "{a..c..2}", "{1..2", "{}", "{a}", "{1..a}", "{-1..1}", "{x,}",
+                             "{,}", "{a,b}{c,d}", "{{a,b},c}", "{a,b", "a,b}", "{1..3..0}", "{\\,,b}", "{$x,b}", "{'a,b',c}", "{1..$x}",
+                             "{},{}", "{a{b,c}", "x{a,b}y}", "{a,b}}", "{{a,b}", "{a..c}{1,2}", "{~,x}", "{a,~/b}", "{a..Z}", "{+1..3}")
+        return "{" + ",".join(self.piece(3) if self.chance(60) else self.brace(depth + 1) if depth < 2 else "q"
+                              for _ in range(self.random.randint(1, 3))) + "}"
+
+    def backquoted(self, depth):
+        """Within backquotes a backslash stands for itself unless it is before $ ` or \\."""
+        inner = self.simple(depth + 2, quiet=True)
+        return "`" + inner.replace("\\", "\\\\").replace("`", "\\`").replace("$", self.pick("$", "\\$")) + "`"
+
+    def substitution(self, depth, quoted=False):
+        if self.chance(20) and not quoted:
+            return self.backquoted(depth)
+        if self.chance(50):
+            return "$(" + self.simple(depth + 1, quiet=True) + ")"
+        return "$(" + self.pick("", " ", "\n") + self.list(depth + 1, inline=True) + self.pick("", " ", "\n") + ")"
+
+    def piece(self, depth):
+        kind = self.random.randrange(22)
+        if kind < 6:
+            return self.plain()
+        if kind < 8:
+            return "'" + self.nasty("'") + "'"
+        if kind < 11:
+            return self.in_double(depth)
+        if kind < 12:
+            return "\\" + self.pick(*" $\"'\\`*?[]{}~#;&|<>()ab!\n\té=")
+        if kind < 15:
+            return self.variable()
+        if kind == 15:
+            return self.ansi()
+        if kind == 16:
+            return self.pick("*", "?", "[a-c]", "a*", "~", "~/a", "#", "!", "[", "]", "{", "}", "^", "$", '$"a b"', "a=~", "a=b:~/c", ":~")
+        if kind == 17:
+            return self.brace()
+        if kind == 18 and depth < 2:
+            self.straight &= True
+            return self.substitution(depth)
+        if kind == 19:
+            return self.pick("$((1+2))", "$((n+1))", "$((2*(3-1)))", "$[1+1]", "$(( $n ))", "$((x))")
+        return self.pick("a", "b", "-n", "--x=1", "/dev/null", "x.c")
+
+    def word(self, depth):
+        word = "".join(self.piece(depth) for _ in range(self.pick(1, 1, 1, 2, 2, 3)))
+        return "a" if not word or word[0] == "#" else word
+
+    # -- commands
+
+    def redirect(self, depth):
+        target = self.pick("f1", '"f 2"', "/dev/null", "$y", "'f3'", "f\\ 4", "f{1}")
+        kind = self.random.randrange(9)
+        if kind < 4:
+            return self.pick(">", ">>", "2>", "&>", ">|", "<>", "3>", "2>>", "&>>", ">&", "{fd}>") + self.pick("", " ") + target
+        if kind == 4:
+            return self.pick("2>&1", ">&2", "<&0", "2>&-", "0<&-", "3>&1", "3>&1-", "<&-", ">& 2")
+        if kind == 5:
+            return "<" + self.pick("", " ") + "/dev/null"
+        if kind < 8:
+            return self.document(depth)
+        return "<<<" + self.pick("", " ") + self.word(2)
+
+    def document(self, depth):
+        if self.documents is None:
+            return "</dev/null"
+        self.names += 1
+        name = f"E{self.names}x"
+        written = self.pick(name, name, "'" + name + "'", '"' + name + '"', "\\" + name, name[:1] + "'" + name[1:] + "'")
+        dash = self.chance(25)
+        lines = []
+        for _ in range(self.random.randint(0, 3)):
+            line = "".join(self.pick("text", " ", "$x", "'", '"', "\\$", "\\\\", "$(c1 in 'a b')", "`c2 b`", "\t", "{a,b}", "$((1+1))", "`c3 \\$x`",
+                                     "${x:-q}", "*", "\\", "\\`", "#") for _ in range(self.random.randint(0, 4)))
+            if name not in line:
+                lines.append(("\t" if dash and self.chance(50) else "") + line + ("" if not line.endswith("\\") else " "))
+        end = ("\t" if dash and self.chance(50) else "") + name
+        self.documents.append("".join(line + "\n" for line in lines) + end + "\n")
+        return ("<<-" if dash else "<<") + self.pick("", " ") + written
+
+    def newline(self):
+        if self.documents is None:
+            return "\n"
+        text = "\n" + "".join(self.documents)
+        self.documents.clear()
+        return text
+
+    def assignment(self, depth):
+        name = self.pick("x", "y", "n", "z")
+        if name == "n":
+            return "n=" + self.pick("1", "42", "$((1+1))", "$((n+1))", "7")
+        return name + self.pick("=", "=", "=", "+=") + self.pick("", "foo", "'a b'", '"c  d"', "$y", '"$x"', "$x$y", "~", "~/a:~", "{a,b}", "*", "$(c5 v)",
+                                                                "a\\ b", "$'q\\tr'", "x=y", self.word(depth + 1))
+
+    def simple(self, depth, quiet=False):
+        saved = self.documents
+        if quiet:
+            self.documents = None
+        words = [self.assignment(depth) for _ in range(self.pick(0, 0, 0, 0, 1, 2))]
+        words.append("c" + str(self.random.randrange(10)))
+        if self.chance(5):
+            words[-1] = self.pick("'c1'", "c\\2", '"c3"', "c$n", "c''4", "$y", "{c5,a,b}")
+        for _ in range(self.random.randint(0, 4)):
+            words.append(self.word(depth) if not self.chance(15) else self.redirect(depth))
+        if not quiet and self.chance(6) and depth < 2:
+            words.append(self.pick("<", ">") + "(c6 p)")
+            self.straight = False
+        self.documents = saved
+        return self.pick(" ", " ", "  ", "\t", " \\\n ").join(words)
+
+    def changer(self, depth):
+        return self.pick("read x </dev/null", "export x=e", "export y", "unset x", "printf -v x %s q", "cd /", "cd sub && c7 here", "cd ..", "cd sub",
+                         "IFS=,", "set -f", "set -- a 'b c'", "shift", "readonly r=1", "declare -i n", "declare x='a b'", "local q=1", "eval x=1",
+                         "x=(a b)", "x[0]=q", "mapfile -t y </dev/null", "true", "! false", ":", "((n=3))", "((n++))", "let n=2", "export z=$x", "c8 | read x",
+                         "(cd sub; c7 there)", "declare -a w=(1 '2 3')", "export x='a  b' y=$x", "cd /; c7 root", "cd ~; c7 home", "{ cd sub; } && c7 g",
+                         "cd nowhere; c7 still", "cd nowhere || c7 failed", "if cd sub; then c7 in; fi; c7 after", "exec 3>/dev/null",
+                         "for k in 1 2; do cd /; done; c7 loop", "cd sub && cd .. && c7 back", "! cd sub && c7 neg", "cd nowhere && c7 no || c7 yes")
+
+    def compound(self, depth):
+        self.straight = False
+        inner = depth + 1
+        kind = self.random.randrange(13)
+        body = self.list
+        if kind == 0:
+            return "if " + body(inner) + self.end() + "then " + body(inner) + self.end() + (
+                "elif " + body(inner) + self.end() + "then " + body(inner) + self.end() if self.chance(30) else "") + (
+                    "else " + body(inner) + self.end() if self.chance(50) else "") + "fi"
+        if kind == 1:
+            return "for i in " + " ".join(self.word(2) for _ in range(self.random.randint(0, 2))) + self.end() + "do " + body(inner) + self.end() + "done"
+        if kind == 2:
+            return self.pick("while false", "until true", "while ! true") + self.end() + "do " + body(inner) + self.end() + "done"
+        if kind == 3:
+            return "case " + self.word(2) + " in " + "".join(
+                self.pick("", "(") + self.pick("a", "*", "'a b'|c", "[a-z]*", '"$x"', "$y | ?") + ") " + body(inner) + self.end_clause()
+                for _ in range(self.random.randint(0, 3))) + "esac"
+        if kind == 4:
+            return "{ " + body(inner) + self.end() + "}"
+        if kind == 5:
+            return "( " + body(inner) + " )"
+        if kind == 6:
+            name = "f" + str(self.random.randrange(3))
+            return self.pick(name + "() ", "function " + name + " ", name + " ( ) ") + "{ " + body(inner) + self.end() + "}; " + name + " a"
+        if kind == 7:
+            return "[[ " + self.pick("$x == a*", "-n $x", "$x =~ ^(a|b)$", "a < b && c", "! -e /x", "( a || b )", "$x != @(a|b)", "-z ''", '"$x"', "$n -eq 1",
+                                     "x = 'a b'") + " ]]"
+        if kind == 8:
+            return "((" + self.pick("1+1", "n=2", "n==1", "n++ < 3", "0", "n=1,n+1") + "))"
+        if kind == 9:
+            return "for ((k=0; k<2; k++)); do " + body(inner) + self.end() + "done"
+        if kind == 10:
+            return self.pick("! ", "time ", "time -p ", "! ! ") + self.simple(depth)
+        if kind == 11:
+            return "{ " + body(inner) + self.end() + "} " + self.pick(">f1", "2>&1", "<<<'a b'", "</dev/null")
+        return self.pick("w=(a 'b c' $x)", "w+=(d)", "w[1]=q", "c1 ${w[0]} \"${w[@]}\"", "c1 ${!x}", "c1 ${w[n]}", "c1 ${#w[@]}", "c1 \"$@\" q")
+
+    def end(self):
+        return self.newline() if self.documents else self.pick("; ", ";", "\n")
+
+    def end_clause(self):
+        return self.newline() + ";; " if self.documents else self.pick(";; ", ";; ", "\n;;\n")
+
+    def command(self, depth):
+        kind = self.random.randrange(20)
+        if kind < 11 or depth > 2:
+            return self.simple(depth)
+        if kind < 13:
+            return self.assignment(depth)
+        if kind < 15:
+            self.straight = False
+            return self.changer(depth)
+        if kind == 15:
+            self.straight = False
+            return self.simple(depth) + self.pick(" | ", "|", " |& ", "|") + self.simple(depth)
+        return self.compound(depth)
+
+    def list(self, depth=0, inline=False):
+        saved = self.documents
+        if inline:
+            self.documents = None
+        text = self.command(depth)
+        for _ in range(self.pick(0, 0, 1, 1, 2) if depth else self.random.randint(0, 4)):
+            joint = self.pick("; ", ";", "\n", "\n", " && ", " || ", "\n\n", " # comment 'x\n")
+            self.straight &= "&" not in joint and "|" not in joint
+            text += (joint.replace("\n", self.newline(), 1) if "\n" in joint else joint) + self.command(depth)
+        self.documents = saved
+        return text
+
+    def script(self):
+        self.documents, self.names, self.straight = [], 0, True
+        text = self.list()
+        if self.documents:
+            text += self.newline()
+        return text.replace("\r", ""), self.straight
+
+
+def record(scripts):
+    """Run scripts in one bash; for each the list of (directory, words) of the commands that ran, as bytes."""
+    with tempfile.TemporaryDirectory(prefix="helve-bash-") as root:
+        root = os.path.realpath(root)
+        os.makedirs(root + "/work/sub")
+        os.makedirs(root + "/home")
+        for name in ("a", "a.c", "b.c", "x y"):
+            open(root + "/work/" + name, "w", encoding="utf-8").close()
+        with open(root + "/scripts", "wb") as file:
+            for number, script in enumerate(scripts):
+                file.write(b"%d\0%s\0" % (number, script))
+        open(root + "/log", "w", encoding="utf-8").close()
+        subprocess.run(["bash", "--norc", "--noprofile", "-c", RUNNER], env={"ROOT": root, "LOG": root + "/log"}, cwd=root,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300, check=False)
+        with open(root + "/log", "rb") as file:
+            fields = file.read().split(b"\0")
+    ran = [[] for _ in scripts]
+    at = 0
+    while at + 2 < len(fields):
+        count = int(fields[at + 2])
+        words = [field.replace(root.encode(), b"/ROOT") for field in fields[at + 3:at + 3 + count]]
+        ran[int(fields[at])].append((fields[at + 1].decode("utf-8", "surrogateescape").replace(root, "/ROOT"), words))
+        at += 3 + count
+    return ran
+
+
+def fits(words, argv):
+    """Do the words of a command, as the reader knows them, allow this argument vector?"""
+    reach = {0}
+    for word in words:
+        step = set()
+        for at in reach:
+            if word["known"]:
+                if at < len(argv) and argv[at] == word["value"].encode():
+                    step.add(at + 1)
+                continue
+            begins, ends = word["begins"].encode(), word["ends"].encode()
+            if not word["many"]:
+                if at < len(argv) and argv[at].startswith(begins) and argv[at].endswith(ends) and len(argv[at]) >= len(begins) + len(ends):
+                    if not word.get("number") or argv[at].lstrip(b"-").isdigit():
+                        step.add(at + 1)
+                continue
+            if not begins and not ends:
+                step.add(at)
+            for end in range(at + 1, len(argv) + 1):
+                if argv[at].startswith(begins) and argv[end - 1].endswith(ends):
+                    step.add(end)
+        reach = step
+    return len(argv) in reach

@@ -11,8 +11,7 @@
 /* A client that reaches the network but for its version. */
 #define CLIENT(names)                                                                                                  \
     {                                                                                                                  \
-        names, SHELL_SYNTAX_EXACT, SHELL_NETWORK, "it reaches the network",                                            \
-            .options = OPTIONS(HELPS("--version --help")), .rest = SHELL_EFFECT_NETWORK                                \
+        names, .judge = shell_judge_client                                                                             \
     }
 
 static const struct shell_program gh_rows[] = {

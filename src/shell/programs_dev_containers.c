@@ -199,10 +199,8 @@ const struct shell_program shell_programs_dev_containers[] = {
      .options = OPTIONS(HELPS("-h --help"), VALUES("--context -n --namespace --cluster -v"), FILES("--kubeconfig"))},
     {"helm", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = helm_rows,
      .options = OPTIONS(HELPS("-h --help"), VALUES("-n --namespace --kube-context"), FILES("--kubeconfig"))},
-    {"minikube kind k3d k3s colima limactl vagrant", SHELL_SYNTAX_EXACT, SHELL_EXECUTES, "it runs machines or clusters",
-     .options = OPTIONS(HELPS("--version -v --help -h")), .rest = SHELL_EFFECT_EXECUTE},
+    {"minikube kind k3d k3s colima limactl vagrant", .judge = shell_judge_tool},
     {"k9s stern kubectx kubens skaffold tilt argocd flux istioctl kustomize crictl ctr nerdctl skopeo crane cosign",
-     SHELL_SYNTAX_EXACT, SHELL_NETWORK, "it reaches a cluster or a registry",
-     .options = OPTIONS(HELPS("--version --help")), .rest = SHELL_EFFECT_NETWORK},
+     .judge = shell_judge_client},
     {0},
 };

@@ -342,8 +342,8 @@ static const struct shell_program ninja_tools[] = {
 
 static void judge_ninja(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        HELPS("--version -h --help"), TREES("-C"), FILES("-f"), FLAGS("-v --verbose --quiet"), {0}};
+    static const struct shell_option options[] = {HELPS("--version -h --help"),     TREES("-C"),        FILES("-f"),
+                                                  FLAGS("-v --verbose --quiet -n"), VALUES("-j -k -l"), {0}};
     static const struct shell_program row = {"ninja samu", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = options};
     struct shell_arguments arguments;
     for (size_t at = 1; at + 1 < count; at++)
@@ -374,11 +374,14 @@ static void judge_cmake(struct shell_reading *reading, const struct shell_word *
     shell_worsen(reading, SHELL_EXECUTES, "cmake runs the project's scripts");
 }
 
-#define ABOUT(names, ...)                                                                                              \
+/* Programs that are asked for their version: in one way, and in any. */
+#define TOOLS(names)                                                                                                   \
     {                                                                                                                  \
-        names, SHELL_SYNTAX_WORDS, SHELL_EXECUTES, .options = OPTIONS(VERSIONS, HELPS(__VA_ARGS__)),                   \
-                                                   .rest = SHELL_EFFECT_EXECUTE,                                       \
-                                                   .without_operands = SHELL_EFFECT_EXECUTE                            \
+        names, .judge = shell_judge_tool                                                                               \
+    }
+#define ABOUT(names)                                                                                                   \
+    {                                                                                                                  \
+        names, .judge = shell_judge_about                                                                              \
     }
 
 const struct shell_program shell_programs_dev_languages[] = {
@@ -416,20 +419,19 @@ const struct shell_program shell_programs_dev_languages[] = {
      .options = OPTIONS(HELPS("-l --list --summary -V --version -h --help"),
                         {"--show -s", SHELL_EFFECT_HELP, SHELL_ARITY_ONE}),
      .rest = SHELL_EFFECT_EXECUTE},
-    ABOUT("perl", "-v -V"),
-    ABOUT("java javac jshell kotlinc kotlin scala scalac groovy ant sbt jar", "-version -fullversion -showversion"),
-    ABOUT("mvn mvnw gradle gradlew", "-v -version"),
-    ABOUT("lua luajit lua5.1 lua5.2 lua5.3 lua5.4 tclsh wish", "-v"),
-    ABOUT("make gmake bmake mingw32-make meson scons bazel bazelisk buck buck2 pants waf autoconf automake aclocal"
-          " autoreconf libtoolize b2 xmake premake5 tup",
-          "-version"),
-    ABOUT("ghc ghci runghc stack cabal swift swiftc nim nimble elixir elixirc mix iex erl erlc rebar3 julia Rscript R"
-          " ocaml ocamlc ocamlopt dune opam crystal shards dart flutter dmd ldc2 gfortran ifort gnat nasm yasm fpc"
-          " racket guile sbcl clisp clojure lein elm purescript spago v odin gleam roc solc vyper forge hardhat"
-          " nvcc hipcc icc tcc emcc wat2wasm wasm-pack wasmtime wasmer",
-          "-version --numeric-version"),
-    ABOUT("gdb lldb valgrind rr cgdb perf bpftrace dtrace", "-version -v"),
-    ABOUT("csc mcs mono fsc fsi pwsh powershell osascript", "-version"),
+    ABOUT("perl"),
+    ABOUT("java javac jshell kotlinc kotlin scala scalac groovy ant sbt"),
+    ABOUT("mvn gradle"),
+    ABOUT("lua luajit lua5.1 lua5.2 lua5.3 lua5.4"),
+    ABOUT("make gmake"),
+    TOOLS("bmake mingw32-make meson scons bazel bazelisk buck buck2 pants waf autoconf automake aclocal autoreconf"
+          " libtoolize b2 xmake premake5 tup mvnw gradlew tclsh wish jar"),
+    ABOUT("ghc ghci runghc nim elixir erl julia ocaml crystal dart nasm yasm gfortran swift R nvcc sbcl racket guile"),
+    TOOLS("stack cabal swiftc nimble elixirc mix iex erlc rebar3 Rscript ocamlc ocamlopt dune opam shards flutter dmd"
+          " ldc2 ifort gnat fpc clisp clojure lein elm purescript spago v odin gleam roc solc vyper forge hardhat hipcc"
+          " icc tcc emcc wat2wasm wasm-pack wasmtime wasmer csc mcs mono fsc fsi pwsh powershell osascript"),
+    ABOUT("gdb lldb valgrind perf"),
+    TOOLS("rr cgdb bpftrace dtrace"),
     {"zig", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .subcommands = SUBCOMMANDS(PLAIN("version env zen targets help"),
                                 RUNNERS("build build-exe build-lib build-obj test run cc c++ fmt init fetch"))},
@@ -446,7 +448,6 @@ const struct shell_program shell_programs_dev_languages[] = {
      " markdownlint pytest py.test tox nox mypy flake8 pylint pyright bandit coverage sphinx-build mkdocs jupyter"
      " ipython streamlit uvicorn gunicorn flask django-admin celery alembic phpunit phpstan psalm php-cs-fixer"
      " golangci-lint staticcheck pre-commit storybook electron serve http-server live-server",
-     SHELL_SYNTAX_EXACT, SHELL_EXECUTES, "it runs code or plugins of the project",
-     .options = OPTIONS(HELPS("--version")), .rest = SHELL_EFFECT_EXECUTE},
+     .judge = shell_judge_tool},
     {0},
 };

@@ -280,8 +280,7 @@ const struct shell_program shell_programs_dev_tools[] = {
     {"ctags universal-ctags exuberant-ctags", .judge = judge_ctags},
     {"clang-tidy clang-check iwyu include-what-you-use scan-build protoc buf swig flex bison yacc lex m4 gperf re2c"
      " doxygen pandoc asciidoctor hugo latex pdflatex xelatex lualatex latexmk typst",
-     SHELL_SYNTAX_WORDS, SHELL_EXECUTES, "it writes files or runs plugins",
-     .options = OPTIONS(HELPS("--version -version --help")), .rest = SHELL_EFFECT_EXECUTE},
+     .judge = shell_judge_tool},
     {"direnv", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .subcommands = SUBCOMMANDS(PLAIN("status version help"), RUNNERS("exec export reload edit hook stdlib"),
                                 WRITERS("allow permit grant deny block revoke prune"))},
@@ -290,11 +289,9 @@ const struct shell_program shell_programs_dev_tools[] = {
     {"svn", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = svn_rows,
      .options = OPTIONS(HELPS("--version --help -h -q"))},
     /* The repository's own settings name extensions and hooks, even for --version. */
-    {"hg jj fossil bzr cvs darcs pijul sl", SHELL_SYNTAX_EXACT, SHELL_EXECUTES,
-     "it runs extensions that the repository names", .rest = SHELL_EFFECT_EXECUTE},
+    {"hg jj fossil bzr cvs darcs pijul sl", .judge = shell_judge_project},
     {"vim vi nvim emacs emacsclient nano micro helix hx ed ex pico joe kak subl gedit mcedit view vimdiff",
-     SHELL_SYNTAX_EXACT, SHELL_EXECUTES, "an editor waits for a person and may run anything",
-     .options = OPTIONS(HELPS("--version")), .rest = SHELL_EFFECT_EXECUTE, .without_operands = SHELL_EFFECT_EXECUTE},
+     .judge = shell_judge_tool},
     {"code cursor codium code-insiders idea pycharm webstorm", SHELL_SYNTAX_EXACT, SHELL_EXECUTES, "it opens an editor",
      .options = OPTIONS(HELPS("-v --version -h --help --list-extensions -s --status")), .rest = SHELL_EFFECT_EXECUTE},
     {0},

@@ -8,10 +8,16 @@ static void worsen(struct shell_reading *reading, enum shell_class class, const 
     shell_worsenf(reading, class, "%.*s %s", HV_STR_ARG(name->value), does);
 }
 
+/* One word stands after the name, and it is one of names. */
+static bool is_only(const struct shell_word *words, size_t count, const char *names)
+{
+    return count == 2 && words[1].known && shell_names_have(names, words[1].value);
+}
+
 /* `npm install --help` only prints; the programs these judges are for agree on that when the word stands alone. */
 static bool only_help(const struct shell_word *words, size_t count)
 {
-    return count == 2 && words[1].known && hv_str_is(words[1].value, "--help");
+    return is_only(words, count, "--help");
 }
 
 void shell_judge_changes(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -30,4 +36,30 @@ void shell_judge_reaches(struct shell_reading *reading, const struct shell_word 
 {
     if (!only_help(words, count))
         worsen(reading, SHELL_NETWORK, words, "reaches the network");
+}
+
+void shell_judge_tool(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    if (!is_only(words, count, "--version -version"))
+        worsen(reading, SHELL_EXECUTES, words, "runs code, or plugins of the project");
+}
+
+void shell_judge_about(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    if (is_only(words, count, "--version -version -v -V --help -help -fullversion --numeric-version"))
+        return;
+    reading->act.runs_input = count == 1;
+    worsen(reading, SHELL_EXECUTES, words, "runs code");
+}
+
+void shell_judge_client(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    if (!is_only(words, count, "--version -version"))
+        worsen(reading, SHELL_NETWORK, words, "reaches the network");
+}
+
+void shell_judge_project(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    (void)count;
+    worsen(reading, SHELL_EXECUTES, words, "runs what the project or a registry names");
 }

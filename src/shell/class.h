@@ -76,6 +76,16 @@ void shell_judge(struct hv_arena *arena, struct hv_str text, const struct shell_
  * starts no fsmonitor, pager, external diff, signature program … of the repository's choice. */
 const char *const *shell_git_environment(void);
 
+/*
+ * The environment ("NAME=value", NULL-terminated; NULL counts as empty) to run command in: with the overrides above
+ * when the command has parts that read with git, and none of the others would suffer from them. Those that run code,
+ * write with git or are not known would (hooks, signatures and the like would be off); they run only when that was
+ * allowed, and may run the repository's programs anyway. directory: where it starts, absolute. What is new lives in
+ * arena, the rest stays where it is.
+ */
+const char *const *shell_run_environment(struct hv_arena *arena, struct hv_str command, struct hv_str directory,
+                                         const char *const *environment);
+
 /* The exit code of the script's last command is an answer rather than a failure (grep 1, diff 1, test 1 …). *certain
  * is false when another command may have given that code. */
 bool shell_code_is_answer(const struct shell_judgement *judgement, int code, bool *certain);

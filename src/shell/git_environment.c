@@ -6,6 +6,7 @@
 #include "shell/class.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define STRING_OF(number) #number
 #define SETTING(number, name, value)                                                                                   \
@@ -40,4 +41,125 @@ static const char *const environment[] = {
 const char *const *shell_git_environment(void)
 {
     return environment;
+}
+
+/* ---- for a command --------------------------------------------------------------------------------------- */
+
+static bool always_quiet(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
+                         struct hv_str *why)
+{
+    (void)user, (void)arena, (void)directory, (void)subcommand, (void)why;
+    return true;
+}
+
+static bool always_of_the_system(void *user, struct hv_str name)
+{
+    (void)user, (void)name;
+    return true;
+}
+
+static bool is_git(const struct shell_act *act)
+{
+    struct hv_str name = act->word_count ? act->words[0].value : hv_str_of(NULL, 0);
+    return hv_str_is(name, "git") || hv_str_ends(name, HV_STR("/git"));
+}
+
+/* The overrides would change what this part does. */
+static bool suffers(const struct shell_act *act)
+{
+    if (act->git || act->class == SHELL_READ_ONLY)
+        return false;
+    return act->class != SHELL_WRITES || is_git(act);
+}
+
+static bool wants_overrides(const struct shell_judgement *judgement)
+{
+    bool wanted = false;
+    for (size_t at = 0; at < judgement->count; at++) {
+        wanted |= judgement->acts[at].git != NULL;
+        if (suffers(&judgement->acts[at]))
+            return false;
+    }
+    return wanted && judgement->script.accepted;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+    size_t len = strcspn(a, "=");
+    return strncmp(a, b, len) == 0 && b[len] == '=';
+}
+
+static bool is_overridden(const char *pair)
+{
+    for (size_t at = 0; environment[at]; at++)
+        if (same_name(environment[at], pair))
+            return true;
+    return false;
+}
+
+/* How many settings the person's own environment gives git: ours are numbered after them, and so they win. */
+static size_t settings_given(const char *const *pairs)
+{
+    enum { SETTINGS_MAX = 1000 };
+    static const char name[] = "GIT_CONFIG_COUNT=";
+    int64_t count = 0;
+    for (size_t at = 0; pairs && pairs[at]; at++)
+        if (strncmp(pairs[at], name, sizeof name - 1) == 0 &&
+            !hv_str_to_int64(hv_str_from(pairs[at] + sizeof name - 1), &count))
+            count = 0;
+    return count > 0 && count <= SETTINGS_MAX ? (size_t)count : 0;
+}
+
+/* "GIT_CONFIG_KEY_3=core.pager" with its number moved up by `by`. */
+static const char *renumbered(struct hv_arena *arena, const char *pair, size_t by)
+{
+    static const char *const names[] = {"GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_CONFIG_COUNT="};
+    for (size_t at = 0; by && at < sizeof names / sizeof *names; at++) {
+        size_t len = strlen(names[at]);
+        char *end;
+        if (strncmp(pair, names[at], len) != 0)
+            continue;
+        unsigned long number = strtoul(pair + len, &end, 10) + by;
+        return hv_arena_format(arena, "%s%lu%s", names[at], number, end).ptr;
+    }
+    return pair;
+}
+
+/* The person's pairs but those that are replaced, then ours. Settings of the person keep their numbers. */
+static const char *const *with_overrides(struct hv_arena *arena, const char *const *pairs)
+{
+    size_t count = 0, at = 0, given = settings_given(pairs);
+    while (pairs && pairs[count])
+        count++;
+    const char **list = hv_arena_array(arena, const char *, count + sizeof environment / sizeof *environment);
+    for (size_t i = 0; i < count; i++) {
+        bool numbered =
+            strncmp(pairs[i], "GIT_CONFIG_KEY_", 15) == 0 || strncmp(pairs[i], "GIT_CONFIG_VALUE_", 17) == 0;
+        if ((given && numbered) || !is_overridden(pairs[i]))
+            list[at++] = pairs[i];
+    }
+    for (size_t i = 0; environment[i]; i++)
+        list[at++] = renumbered(arena, environment[i], given);
+    return list;
+}
+
+/* No word of it can become "git": it does not stand there, and nothing hides it. */
+static bool certainly_without_git(struct hv_str command)
+{
+    for (size_t at = 0; at < command.len; at++)
+        if (!command.ptr[at] || strchr("'\"\\$`{}*?[]~!", command.ptr[at]))
+            return false;
+    return hv_str_find(command, HV_STR("git"), 0) == SIZE_MAX;
+}
+
+const char *const *shell_run_environment(struct hv_arena *arena, struct hv_str command, struct hv_str directory,
+                                         const char *const *pairs)
+{
+    static const struct shell_world world = {.git_is_quiet = always_quiet, .is_system_program = always_of_the_system};
+    if (certainly_without_git(command))
+        return pairs;
+    struct shell_judgement judgement;
+    struct shell_start start = {.directory = directory};
+    shell_judge(arena, command, &start, &world, &judgement);
+    return wants_overrides(&judgement) ? with_overrides(arena, pairs) : pairs;
 }

@@ -700,6 +700,77 @@ static void the_environment_numbers_its_settings_without_a_gap(void **state)
     assert_true(count > 0);
 }
 
+/* The value of a name in a list of pairs, or NULL; the last one counts, as for getenv of most systems. */
+static const char *value_of(const char *const *pairs, const char *name)
+{
+    const char *found = NULL;
+    for (; *pairs; pairs++)
+        if (strncmp(*pairs, name, strlen(name)) == 0 && (*pairs)[strlen(name)] == '=')
+            found = *pairs + strlen(name) + 1;
+    return found;
+}
+
+static void commands_that_only_read_get_the_overrides(void **state)
+{
+    (void)state;
+    static const char *const given[] = {"PATH=/bin", "GIT_PAGER=less", "GIT_OPTIONAL_LOCKS=1", NULL};
+    static const struct {
+        const char *command;
+        bool wanted;
+    } cases[] = {
+        {"git status", true},
+        {"git log | head", true},
+        {"cd sub; git diff", true},
+        {"mkdir x && git status", true},
+        {"bash -c 'git status'", true},
+        {"timeout 5 /usr/bin/git log", true},
+        {"cd \"$x\" && git status", true},
+        {"g\"\"it status", true},
+        {"$'\\x67it' status", true},
+        {"g\\it status", true},
+        {"x=git; $x status", true},
+        {"echo git", false},
+        {"ls", false},
+        {"git commit -m x", false},
+        {"git add . && git status", false},
+        {"git status && make", false},
+        {"git status && npm test", false},
+        {"git fetch && git log", false},
+        {"git log --show-signature", false},
+        {"git status && unknown", false},
+        {"git status (", false},
+    };
+    for (size_t at = 0; at < sizeof cases / sizeof *cases; at++) {
+        struct hv_arena arena = {0};
+        const char *const *got = shell_run_environment(&arena, hv_str_from(cases[at].command), HV_STR("/work"), given);
+        const char *hooks = value_of(got, "GIT_CONFIG_KEY_1");
+        if ((hooks != NULL) != cases[at].wanted)
+            fail_msg("%s: %s", cases[at].command, hooks ? "overrides" : "none");
+        assert_string_equal(value_of(got, "PATH"), "/bin");
+        assert_string_equal(value_of(got, "GIT_PAGER"), cases[at].wanted ? "cat" : "less");
+        assert_string_equal(value_of(got, "GIT_OPTIONAL_LOCKS"), cases[at].wanted ? "0" : "1");
+        hv_arena_release(&arena);
+    }
+}
+
+static void settings_of_the_environment_stay_before_the_overrides(void **state)
+{
+    (void)state;
+    static const char *const given[] = {"GIT_CONFIG_COUNT=2",      "GIT_CONFIG_KEY_0=user.name",
+                                        "GIT_CONFIG_VALUE_0=me",   "GIT_CONFIG_KEY_1=core.fsmonitor",
+                                        "GIT_CONFIG_VALUE_1=evil", NULL};
+    struct hv_arena arena = {0};
+    const char *const *got = shell_run_environment(&arena, HV_STR("git status"), HV_STR("/work"), given);
+    assert_string_equal(value_of(got, "GIT_CONFIG_KEY_0"), "user.name");
+    assert_string_equal(value_of(got, "GIT_CONFIG_VALUE_1"), "evil");
+    assert_string_equal(value_of(got, "GIT_CONFIG_KEY_2"), "core.fsmonitor");
+    assert_string_equal(value_of(got, "GIT_CONFIG_VALUE_2"), "false");
+    assert_string_equal(value_of(got, "GIT_CONFIG_COUNT"), "19");
+    got = shell_run_environment(&arena, HV_STR("git status"), HV_STR("/work"), NULL);
+    assert_string_equal(value_of(got, "GIT_CONFIG_KEY_0"), "core.fsmonitor");
+    hv_arena_release(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -713,6 +784,8 @@ int main(void)
         cmocka_unit_test(a_repository_that_names_programs_is_asked_about),
         cmocka_unit_test(the_directory_that_git_runs_in_is_asked_about),
         cmocka_unit_test(files_that_git_reads_are_told),
+        cmocka_unit_test(commands_that_only_read_get_the_overrides),
+        cmocka_unit_test(settings_of_the_environment_stay_before_the_overrides),
         cmocka_unit_test(the_environment_numbers_its_settings_without_a_gap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

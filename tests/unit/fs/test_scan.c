@@ -158,7 +158,7 @@ static void kernel_file_systems_are_not_entered(void **state)
 
 /* ---- large trees ----------------------------------------------------------------------------------------- */
 
-enum { DEEP = 1500, BROAD = 30000, LEVELS = 700 };
+enum { DEEP = 10000, BROAD = 100000, LEVELS = 700 };
 
 /* A chain of directories; each with some more beside, so that many wait while the scan is at the bottom. */
 static void make_chain(struct folder *folder, const char *name, int depth, int beside)

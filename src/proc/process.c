@@ -307,7 +307,8 @@ static bool handle_waits(struct hv_process *process)
     pid_t group = atomic_load(&process->group);
     if (!process->takes_input || group <= 0)
         return false;
-    enum input_wait found = input_wait_of(group, process->input_device, process->input_inode);
+    /* From the guard down: in a sandbox the command's own process is not the parent of what runs inside. */
+    enum input_wait found = input_wait_of(process->guard, process->input_device, process->input_inode);
     char last = atomic_load(&process->last_byte);
     return found == INPUT_READ || (found == INPUT_POLLED && last && last != '\n');
 }

@@ -137,12 +137,21 @@ static struct group *make(struct groups *groups, const struct group_limits *limi
     return NULL;
 }
 
+/* What a command left behind may live on in its group. */
+static bool is_empty(const struct group *group)
+{
+    char path[PATH_SIZE + 64], byte;
+    snprintf(path, sizeof path, "%s/cgroup.procs", group->directories[0]);
+    CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+    return fd >= 0 && read(fd, &byte, 1) == 0;
+}
+
 struct group *groups_take(struct groups *groups, const struct group_limits *limits)
 {
     if (!groups_available(groups))
         return NULL;
     for (size_t i = 0; i < groups->list.count; i++)
-        if (!groups->list.items[i]->in_use) {
+        if (!groups->list.items[i]->in_use && is_empty(groups->list.items[i])) {
             groups->list.items[i]->in_use = true;
             return groups->list.items[i];
         }

@@ -309,7 +309,12 @@ static enum hv_code prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, 
     if (run->level == SANDBOX_LEVEL_FULL && !sandbox->proxy)
         (void)!proxy_new(sandbox->setup.options, &sandbox->proxy, NULL); /* without it nothing is reached */
     sandbox_plan_files(sandbox, arena, &run->plan);
-    return sandbox_plan_write(sandbox, arena, run, err);
+    enum hv_code code = sandbox_plan_write(sandbox, arena, run, err);
+    if (code) {
+        groups_give_back(run->group);
+        *run = (struct sandbox_run){0};
+    }
+    return code;
 }
 
 enum hv_code sandbox_begin(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,

@@ -61,7 +61,7 @@ static const struct hv_field bash_fields[] = {
      .offset = offsetof(struct bash_input, stdin_kind),
      .values = stdin_values},
     {.name = "sandbox",
-     .description = "false: ask to run it outside the sandbox.",
+     .description = "false: ask to run it outside the sandbox, when that is what keeps it from working.",
      .type = HV_FIELD_BOOLEAN,
      .offset = offsetof(struct bash_input, sandbox),
      .present = 1 + offsetof(struct bash_input, has_sandbox)},
@@ -70,10 +70,20 @@ static const struct hv_field bash_fields[] = {
 
 /* ---- what it takes ------------------------------------------------------------------------------------- */
 
+static bool asks_to_leave(const struct bash_input *in)
+{
+    return in->has_sandbox && !in->sandbox;
+}
+
 static enum hv_code bash_validate(const void *input, const struct hv_context *context, struct hv_error *err)
 {
     const struct bash_input *in = input;
-    (void)context;
+    if (asks_to_leave(in) && !sandbox_may_be_left(context->sandbox)) {
+        hv_fail(err, HV_EDENIED, "the settings let no command leave the sandbox (sandbox.allowUnsandboxedCommands)");
+        hv_error_hint(err, "Call it again without `sandbox`.");
+        hv_error_place(err, "sandbox");
+        return HV_EDENIED;
+    }
     if (hv_str_find_byte(in->command, '\0', 0) != SIZE_MAX) {
         hv_fail(err, HV_EINVAL, "a command cannot hold a NUL byte");
         hv_error_place(err, "command");
@@ -123,6 +133,12 @@ static bool bash_read_only(const void *input, const struct hv_context *context)
     return true;
 }
 
+static bool bash_contained(const void *input, const struct hv_context *context)
+{
+    const struct bash_input *in = input;
+    return sandbox_allows_unasked(context->sandbox, in->command, asks_to_leave(in));
+}
+
 static struct hv_str bash_subject(const void *input, const struct hv_context *context)
 {
     (void)context;
@@ -148,7 +164,9 @@ const struct hv_tool tool_bash = {
         "Runs a command in bash and returns its output, stdout and stderr together as they came, and its exit code "
         "when "
         "that is not 0. The working directory lasts from call to call while it stays inside the workspace; variables "
-        "and functions do not. Stdin is empty, so a command that asks questions gets none answered: use its options "
+        "and functions do not. Where there is a sandbox it writes in the workspace and in $TMPDIR only (use that, not "
+        "/tmp), and reaches only hosts that the settings allow. Stdin is empty, so a command that asks questions gets "
+        "none answered: use its options "
         "for that (-y, --no-edit), or `tty` for programs that must be talked to. After the time-out (2 minutes unless "
         "`timeout` says otherwise, at most 10) it is ended with all it started. With run_in_background it goes on as a "
         "task, which you are told the end of; so does what a command leaves running (`server &`). All of it ends with "
@@ -174,6 +192,7 @@ const struct hv_tool tool_bash = {
     .footprint = bash_footprint,
     .read_only = bash_read_only,
     .concurrency_safe = bash_is_trivial,
+    .contained = bash_contained,
     .subject = bash_subject,
     .classifier_input = bash_subject,
     .call = bash_call,

@@ -6,6 +6,7 @@
 #ifndef TOOLS_BASH_H
 #define TOOLS_BASH_H
 
+#include "sandbox/sandbox.h"
 #include "tools/shell_task.h"
 
 enum { BASH_TIMEOUT_MAX_MS = 600000, BASH_TIMEOUT_DEFAULT_MS = 120000 };
@@ -33,7 +34,8 @@ struct bash_run {
     struct hv_str directory_file; /* where its shell writes its last directory; absent: it cannot change it */
     uint64_t timeout_ms;
     struct hv_exit ended;
-    struct hv_str notes; /* sentences that follow the output */
+    struct sandbox_run confined; /* how the sandbox runs it */
+    struct hv_str notes;         /* sentences that follow the output */
 };
 
 void bash_add_note(struct bash_run *run, struct hv_str note);
@@ -42,15 +44,19 @@ void bash_add_note(struct bash_run *run, struct hv_str note);
 
 /* The command as the system gets it. */
 struct bash_command {
-    const char *argv[4];
+    const char *const *argv;
     const char *const *environment;
     const char *directory;
 };
 
 /* The session's directory, or the first workspace root that still is one. */
 enum hv_code bash_choose_directory(struct bash_run *run, struct hv_error *err);
-/* The one place where arguments and environment of a command are made. All in the call's arena. */
-void bash_make_command(struct bash_run *run, struct bash_command *out);
+/* The one place where arguments and environment of a command are made, and its sandbox (errors: those of
+ * sandbox_begin). All in the call's arena. Every success is followed by bash_end_sandbox. */
+enum hv_code bash_make_command(struct bash_run *run, struct bash_command *out, struct hv_error *err) HV_MUST_CHECK;
+/* The command has ended, or is no longer this call's: what the sandbox refused to it becomes a note. Once; later calls
+ * do nothing. */
+void bash_end_sandbox(struct bash_run *run);
 /* Append text in single quotes for bash. */
 void bash_add_quoted(struct hv_buf *out, struct hv_str text);
 /* After the run: the shell's last directory becomes the session's, inside the workspace. */

@@ -3,6 +3,7 @@
  * the command is wrapped in a script that writes the shell's last directory to a file (see wrap_command). See bash.h.
  */
 #include "base/path.h"
+#include "shell/class.h"
 #include "shell/trivial.h"
 #include "tools/bash.h"
 
@@ -89,10 +90,12 @@ static const char *wrap_command(struct bash_run *run)
 static void choose_directory_file(struct bash_run *run)
 {
     const struct hv_context *context = run->context;
-    if (!context->results_directory.len || shell_trivial(context->arena, run->input->command, NULL))
+    bool confined = run->confined.level != SANDBOX_LEVEL_NONE;
+    struct hv_str folder = confined ? run->confined.temporary : context->results_directory;
+    if (!folder.len || shell_trivial(context->arena, run->input->command, NULL))
         return;
-    run->directory_file = hv_arena_format(context->arena, "%.*s/.directory-%llx-%llx",
-                                          HV_STR_ARG(context->results_directory), (unsigned long long)(uintptr_t)run,
+    run->directory_file = hv_arena_format(context->arena, "%.*s/.directory-%llx-%llx", HV_STR_ARG(folder),
+                                          (unsigned long long)(uintptr_t)run,
                                           (unsigned long long)context->host->monotonic_ns(context->host));
 }
 
@@ -124,16 +127,47 @@ static const char *const *terminal_environment(const struct hv_context *context)
     return list;
 }
 
-void bash_make_command(struct bash_run *run, struct bash_command *out)
+enum hv_code bash_make_command(struct bash_run *run, struct bash_command *out, struct hv_error *err)
 {
     const struct hv_context *context = run->context;
-    if (!run->input->run_in_background)
+    const struct bash_input *in = run->input;
+    enum hv_code code = sandbox_begin(context->sandbox, context->arena, in->command, in->has_sandbox && !in->sandbox,
+                                      &run->confined, err);
+    if (code != HV_OK)
+        return code;
+    if (!in->run_in_background)
         choose_directory_file(run);
+    const char **argv = hv_arena_array(context->arena, const char *, 4);
+    argv[0] = "bash";
+    argv[1] = "-c";
+    argv[2] = wrap_command(run);
     *out = (struct bash_command){
-        .argv = {"bash", "-c", wrap_command(run), NULL},
-        .environment = run->input->tty ? terminal_environment(context) : context->environment,
+        .argv = sandbox_argv(&run->confined, context->arena, argv),
+        .environment = shell_run_environment(context->arena, in->command, run->directory,
+                                             in->tty ? terminal_environment(context) : context->environment),
         .directory = hv_arena_cstr(context->arena, run->directory),
     };
+    return HV_OK;
+}
+
+/* The end of both streams: that is where refusals are told. */
+static struct hv_str last_output(const struct bash_run *run)
+{
+    struct hv_arena *arena = run->context->arena;
+    if (!run->spool)
+        return (struct hv_str){0};
+    struct hv_str output = spool_stream(run->spool, HV_STDOUT, arena),
+                  error = spool_stream(run->spool, HV_STDERR, arena);
+    return hv_arena_format(arena, "%.*s\n%.*s", HV_STR_ARG(output), HV_STR_ARG(error));
+}
+
+void bash_end_sandbox(struct bash_run *run)
+{
+    if (run->confined.level == SANDBOX_LEVEL_NONE)
+        return;
+    bash_add_note(run, sandbox_end(run->context->sandbox, &run->confined, run->context->arena, last_output(run),
+                                   run->directory, run->ended.code != 0));
+    run->confined.level = SANDBOX_LEVEL_NONE;
 }
 
 /* ---- the directory after it ---------------------------------------------------------------------------- */

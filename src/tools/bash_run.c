@@ -125,6 +125,7 @@ static void make_result(struct bash_run *run, struct hv_result *result)
 {
     struct hv_arena *arena = run->context->arena;
     const char *failed = failure(run);
+    bash_end_sandbox(run);
     add_exit_notes(run);
     if (failed) {
         result->is_error = true;
@@ -243,7 +244,9 @@ static enum hv_code run_in_background(struct bash_run *run, struct hv_result *re
     struct bash_command command;
     struct hv_task *task;
     struct hv_str id = context->services->tasks->reserve(context, "bash");
-    bash_make_command(run, &command);
+    enum hv_code code = bash_make_command(run, &command, err);
+    if (code != HV_OK)
+        return code;
     struct shell_options options = {
         .argv = command.argv,
         .environment = command.environment,
@@ -252,7 +255,7 @@ static enum hv_code run_in_background(struct bash_run *run, struct hv_result *re
         .open_stdin = run->input->stdin_kind == BASH_STDIN_OPEN,
         .spool_name = id,
     };
-    enum hv_code code = shell_start(context, &options, &run->shell, err);
+    code = shell_start(context, &options, &run->shell, err);
     if (code != HV_OK)
         return code;
     code = shell_become_task(run->shell, "bash", id, title_of(run), &task, err);
@@ -311,7 +314,9 @@ static enum hv_code conclude(struct bash_run *run, struct hv_error *err)
 static enum hv_code start_foreground(struct bash_run *run, struct hv_error *err)
 {
     struct bash_command command;
-    bash_make_command(run, &command);
+    enum hv_code code = bash_make_command(run, &command, err);
+    if (code != HV_OK)
+        return code;
     struct shell_options options = {
         .argv = command.argv,
         .environment = command.environment,
@@ -390,6 +395,7 @@ enum hv_code bash_call(const void *input, struct hv_context *context, void **dat
         code = bash_choose_directory(&run, err);
     if (code == HV_OK)
         code = in.run_in_background ? run_in_background(&run, result, err) : run_in_foreground(&run, result, err);
+    bash_end_sandbox(&run);
     spool_free(run.spool);
     return code;
 }

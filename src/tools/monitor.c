@@ -346,12 +346,14 @@ static enum hv_code watch_command(const struct monitor_input *in, struct hv_cont
     struct bash_command command;
     struct shell *shell;
     enum hv_code code = bash_choose_directory(&run, err);
+    if (code == HV_OK)
+        code = bash_make_command(&run, &command, err);
     if (code == HV_OK) {
-        bash_make_command(&run, &command);
         struct shell_options options = {
             .argv = command.argv, .environment = command.environment, .directory = command.directory, .spool_name = id};
         code = shell_start(context, &options, &shell, err);
     }
+    bash_end_sandbox(&run);
     if (code != HV_OK) {
         watch_free(watch);
         return code;

@@ -412,7 +412,10 @@ static bool read_warm(struct worker *worker, struct scan_directory *directory, s
             sort_directory(worker, &sorting, name, false);
     }
     push_directories(worker, &sorting);
-    visit_files(worker, directory, handle, piece, 0, piece->file_count);
+    if (is_over(worker->scan))
+        note_unreached(worker, directory);
+    else
+        visit_files(worker, directory, handle, piece, 0, piece->file_count);
     return true;
 }
 

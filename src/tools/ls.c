@@ -193,7 +193,7 @@ static void print_tree(const struct listing *listing, struct hv_buf *out)
 static void mark_incomplete(struct listing *listing, const struct fs_scan_outcome *outcome, size_t depth_max)
 {
     struct node *nodes = listing->nodes.items;
-    bool cut = listing->full || outcome->timed_out;
+    bool cut = listing->full || outcome->timed_out || outcome->dropped;
     for (size_t i = 0; i < listing->nodes.count; i++) {
         size_t depth = 0;
         for (size_t up = i; up && depth <= depth_max; up = nodes[up].parent)
@@ -220,6 +220,9 @@ static void answer(struct listing *listing, const struct fs_scan_outcome *outcom
                     "[The first %zu entries are shown, level by level; \"…\" marks where there are more. List a "
                     "deeper directory, or find files with Glob.]\n",
                     shown);
+    else if (outcome->dropped)
+        hv_buf_addf(&out, "[%zu names in very large directories were not looked at: find files there with Glob.]\n",
+                    outcome->dropped);
     if (listing->left_out)
         hv_buf_addf(&out, "[%zu entr%s left out by the ignore patterns]\n", listing->left_out,
                     listing->left_out == 1 ? "y was" : "ies were");

@@ -267,7 +267,8 @@ static void stop_at(struct resolver *resolver, size_t index, const char *reason)
 static void effect_of_functions(struct resolver *resolver)
 {
     const struct op *ops = resolver->reader->tape.items;
-    for (size_t i = 0; i < resolver->reader->tape.count; i++)
+    resolver->range_made += resolver->reader->tape.count;
+    for (size_t i = 0; i < resolver->reader->tape.count && !resolver->now.off; i++)
         if (ops[i].kind == OP_FUNCTION)
             effect_of_range(resolver, i + 1, ops[i].to);
 }
@@ -453,6 +454,8 @@ static void range_command(struct resolver *resolver, const struct node *node)
 void effect_of_range(struct resolver *resolver, size_t from, size_t to)
 {
     const struct reader *reader = resolver->reader;
+    if (!resolver->now.off && (resolver->range_made += to - from) > RESOLVE_RANGE_MAX)
+        resolve_forget(resolver);
     for (size_t i = from; i < to && !resolver->now.off; i++)
         if (reader->tape.items[i].kind == OP_COMMAND)
             range_command(resolver, &reader->nodes.items[reader->tape.items[i].to]);

@@ -5,7 +5,8 @@ bool read_stop(struct reader *reader, const char *reason)
 {
     if (!reader->reason) {
         reader->reason = reason;
-        reader->place = reader->source.offset + (reader->source.copied ? 0 : reader->source.at);
+        size_t at = reader->source.at < reader->source.text.len ? reader->source.at : reader->source.text.len;
+        reader->place = reader->source.offset + (reader->source.copied ? 0 : at);
     }
     return false;
 }

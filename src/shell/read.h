@@ -87,6 +87,7 @@ struct node {
     size_t at, parent, pipeline, position;
     unsigned place;
     bool negated, timed;
+    bool finished; /* its redirections are all there: here-documents can be put into them */
     struct hv_str variable;
     struct raw_word *words;
     struct raw_assignment *assignments;
@@ -139,7 +140,6 @@ struct reader {
     const char *reason; /* set: reading ended */
     size_t place;
     unsigned depth;
-    bool extglob;         /* shopt -s extglob has been seen on a line above */
     bool outer_documents; /* a here-document is awaited outside of this substitution */
 
     VEC(struct node) nodes;
@@ -226,6 +226,8 @@ bool read_list(struct reader *reader) HV_MUST_CHECK;
 bool read_command(struct reader *reader) HV_MUST_CHECK;
 /* Make a node for the command at the place. */
 size_t read_begin(struct reader *reader, enum shell_command_kind kind);
+/* count items of the arena; NULL for none. */
+void *read_copy(struct reader *reader, const void *items, size_t count, size_t size);
 /* Its source ends at the place. */
 void read_finish(struct reader *reader, size_t index);
 /* The redirections behind a compound command. */

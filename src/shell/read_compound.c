@@ -125,9 +125,7 @@ static void take_words(struct reader *reader, size_t index, size_t base)
 {
     struct node *node = &reader->nodes.items[index];
     node->word_count = reader->words.count - base;
-    node->words = hv_arena_alloc(reader->arena, (node->word_count + 1) * sizeof *node->words);
-    if (node->word_count)
-        memcpy(node->words, reader->words.items + base, node->word_count * sizeof *node->words);
+    node->words = read_copy(reader, reader->words.items + base, node->word_count, sizeof *node->words);
     reader->words.count = base;
 }
 

@@ -142,9 +142,7 @@ bool read_condition(struct reader *reader)
     struct node *node = &reader->nodes.items[index];
     node->expand = WORDS_PATTERNS;
     node->word_count = reader->words.count - base;
-    node->words = hv_arena_alloc(reader->arena, (node->word_count + 1) * sizeof *node->words);
-    if (node->word_count)
-        memcpy(node->words, reader->words.items + base, node->word_count * sizeof *node->words);
+    node->words = read_copy(reader, reader->words.items + base, node->word_count, sizeof *node->words);
     reader->words.count = base;
     if (!read_redirects_after(reader, index))
         return false;

@@ -133,8 +133,12 @@ static bool read_in_operand(struct reader *reader, struct context context, bool 
             return read_stop(reader, "quotes in a ${…} of a here-document");
         return read_double_quoted(reader);
     case '$':
-        if (next == '\'' && context.quoted)
+        if (next == '\'' && context.quoted && !pattern)
             return read_stop(reader, "a single quote in a ${…} that is quoted");
+        if (next == '\'' && context.quoted) {
+            reader->source.at++;
+            return read_ansi_quoted(reader);
+        }
         return read_dollar(reader, context.quoted, context.document);
     case '`': return read_backquoted(reader, context.quoted);
     case '<':

@@ -20,14 +20,22 @@ void read_finish(struct reader *reader, size_t index)
     node->text.len = (size_t)(end - node->text.ptr);
 }
 
+void *read_copy(struct reader *reader, const void *items, size_t count, size_t size)
+{
+    if (!count)
+        return NULL;
+    void *copy = hv_arena_alloc(reader->arena, count * size);
+    memcpy(copy, items, count * size);
+    return copy;
+}
+
 /* The redirections above base become those of a node. */
 static void take_redirects(struct reader *reader, size_t index, size_t base)
 {
     struct node *node = &reader->nodes.items[index];
     node->redirect_count = reader->redirects.count - base;
-    node->redirects = hv_arena_alloc(reader->arena, (node->redirect_count + 1) * sizeof *node->redirects);
-    if (node->redirect_count)
-        memcpy(node->redirects, reader->redirects.items + base, node->redirect_count * sizeof *node->redirects);
+    node->redirects = read_copy(reader, reader->redirects.items + base, node->redirect_count, sizeof *node->redirects);
+    node->finished = true;
     reader->redirects.count = base;
 }
 
@@ -90,6 +98,26 @@ static bool read_arithmetic_command(struct reader *reader, size_t index)
     return true;
 }
 
+/* "((" at the place: bash looks for the ")" of the second one, and it is arithmetic when another follows at once. */
+static bool is_arithmetic(const struct reader *reader)
+{
+    struct hv_str text = reader->source.text;
+    size_t level = 0;
+    for (size_t at = reader->source.at + 1; at < text.len; at++) {
+        char byte = text.ptr[at];
+        if (byte == '\\')
+            at++;
+        else if (byte == '\'' || byte == '"')
+            while (++at < text.len && text.ptr[at] != byte)
+                at += text.ptr[at] == '\\' && byte == '"';
+        level += byte == '(';
+        level -= byte == ')';
+        if (!level)
+            return at + 1 < text.len && text.ptr[at + 1] == ')';
+    }
+    return true; /* not closed: that is found out later */
+}
+
 static bool read_parenthesis(struct reader *reader)
 {
     size_t index = read_begin(reader, SHELL_COMMAND_GROUP), parent = reader->parent;
@@ -98,7 +126,8 @@ static bool read_parenthesis(struct reader *reader)
     read_emit(reader, OP_COMMAND, index);
     if (read_peek(reader, 1) == '\\' && read_peek(reader, 2) == '\n')
         return read_stop(reader, "a continued line behind a parenthesis");
-    if (!(read_peek(reader, 1) == '(' ? read_arithmetic_command(reader, index) : read_subshell(reader, index)))
+    if (!(read_peek(reader, 1) == '(' && is_arithmetic(reader) ? read_arithmetic_command(reader, index)
+                                                               : read_subshell(reader, index)))
         return false;
     reader->place_flags = flags;
     if (!read_redirects_after(reader, index))
@@ -309,19 +338,6 @@ static bool read_separator(struct reader *reader, bool *more)
     return true;
 }
 
-/* A line `shopt -s extglob` changes how the lines below it are read. */
-static void note_extglob(struct reader *reader, size_t first)
-{
-    for (size_t i = first; !reader->depth && i < reader->nodes.count; i++) {
-        const struct node *node = &reader->nodes.items[i];
-        static const char *const words[] = {"shopt", "-s", "extglob"};
-        bool fits = node->kind == SHELL_COMMAND_SIMPLE && !node->place && node->word_count == 3;
-        for (size_t j = 0; fits && j < 3; j++)
-            fits = node->words[j].count == 1 && hv_str_is(node->words[j].text, words[j]);
-        reader->extglob |= fits;
-    }
-}
-
 bool read_list(struct reader *reader)
 {
     bool more = true;
@@ -329,16 +345,8 @@ bool read_list(struct reader *reader)
         return false;
     if (at_list_end(reader))
         return read_stop(reader, "a command is missing");
-    for (size_t line = reader->nodes.count; more;) {
-        if (!read_and_or(reader))
+    while (more)
+        if (!read_and_or(reader) || !read_separator(reader, &more))
             return false;
-        bool ends = read_peek(reader, 0) == '\n';
-        if (!read_separator(reader, &more))
-            return false;
-        if (ends) {
-            note_extglob(reader, line);
-            line = reader->nodes.count;
-        }
-    }
     return true;
 }

@@ -242,7 +242,7 @@ bool read_documents(struct reader *reader)
     memcpy(documents, reader->documents.items, count * sizeof *documents);
     reader->documents.count = 0;
     for (size_t i = 0; i < count; i++)
-        if (!reader->nodes.items[documents[i].node].redirects || !read_document(reader, &documents[i]))
+        if (!reader->nodes.items[documents[i].node].finished || !read_document(reader, &documents[i]))
             return read_stop(reader, "a here-document in the midst of a command");
     return true;
 }

@@ -172,14 +172,6 @@ static bool read_argument(struct reader *reader, struct simple *simple)
     return true;
 }
 
-static void *take(struct reader *reader, const void *items, size_t count, size_t size)
-{
-    void *copy = hv_arena_alloc(reader->arena, (count + 1) * size);
-    if (count)
-        memcpy(copy, items, count * size);
-    return copy;
-}
-
 /* What was gathered becomes the node's, also when reading stopped in the midst of it. */
 static void finish_simple(struct reader *reader, const struct simple *simple)
 {
@@ -187,11 +179,12 @@ static void finish_simple(struct reader *reader, const struct simple *simple)
     node->word_count = word_count(reader, simple);
     node->assignment_count = reader->assignments.count - simple->assignments;
     node->redirect_count = reader->redirects.count - simple->redirects;
-    node->words = take(reader, reader->words.items + simple->words, node->word_count, sizeof *node->words);
-    node->assignments = take(reader, reader->assignments.items + simple->assignments, node->assignment_count,
-                             sizeof *node->assignments);
+    node->words = read_copy(reader, reader->words.items + simple->words, node->word_count, sizeof *node->words);
+    node->assignments = read_copy(reader, reader->assignments.items + simple->assignments, node->assignment_count,
+                                  sizeof *node->assignments);
     node->redirects =
-        take(reader, reader->redirects.items + simple->redirects, node->redirect_count, sizeof *node->redirects);
+        read_copy(reader, reader->redirects.items + simple->redirects, node->redirect_count, sizeof *node->redirects);
+    node->finished = true;
     reader->words.count = simple->words;
     reader->assignments.count = simple->assignments;
     reader->redirects.count = simple->redirects;

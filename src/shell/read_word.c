@@ -4,11 +4,7 @@
 struct part *read_take_parts(struct reader *reader, size_t base, size_t *count)
 {
     *count = reader->parts.count - base;
-    struct part *parts = NULL;
-    if (*count) {
-        parts = hv_arena_alloc(reader->arena, *count * sizeof *parts);
-        memcpy(parts, reader->parts.items + base, *count * sizeof *parts);
-    }
+    struct part *parts = read_copy(reader, reader->parts.items + base, *count, sizeof *parts);
     reader->parts.count = base;
     return parts;
 }
@@ -143,8 +139,6 @@ bool read_word(struct reader *reader, unsigned mode, struct raw_word *word)
 {
     size_t from = reader->source.at, base = reader->parts.count;
     *word = (struct raw_word){0};
-    if (reader->extglob)
-        mode |= WORD_PATTERN;
     if (!read_pieces(reader, mode, word))
         return false;
     word->text = read_slice(reader, from, reader->source.at);
@@ -188,9 +182,22 @@ bool read_here_body(struct reader *reader, struct source body, struct raw_word *
 
 /* ---- arithmetic -------------------------------------------------------------------------------------------------- */
 
-static bool read_in_arithmetic(struct reader *reader, int byte)
+/* Quotes are for the keys of associative arrays; elsewhere only those around an expansion are understood. */
+static bool read_quoted_key(struct reader *reader, bool subscript, int byte)
 {
     size_t base = reader->parts.count;
+    if (byte == '\'' && !subscript)
+        return read_stop(reader, "quotes within arithmetic");
+    if (!(byte == '"' ? read_double_quoted(reader) : read_single_quoted(reader)))
+        return false;
+    for (size_t i = base; !subscript && i < reader->parts.count; i++)
+        if (reader->parts.items[i].kind == PART_TEXT && reader->parts.items[i].text.len)
+            return read_stop(reader, "quotes within arithmetic");
+    return true;
+}
+
+static bool read_in_arithmetic(struct reader *reader, bool subscript, int byte)
+{
     switch (byte) {
     case '$':
         if (read_peek(reader, 1) == '\'' || read_peek(reader, 1) == '"')
@@ -198,15 +205,9 @@ static bool read_in_arithmetic(struct reader *reader, int byte)
         return read_dollar(reader, true, false);
     case '`': return read_backquoted(reader, true);
     case '"':
-        if (!read_double_quoted(reader))
-            return false;
-        for (size_t i = base; i < reader->parts.count; i++)
-            if (reader->parts.items[i].kind == PART_TEXT && reader->parts.items[i].text.len)
-                return read_stop(reader, "quotes within arithmetic");
-        return true;
+    case '\'': return read_quoted_key(reader, subscript, byte);
     case -1: return read_stop(reader, "arithmetic is not closed");
-    case '\'':
-    case '\\': return read_stop(reader, "quotes within arithmetic");
+    case '\\': return read_stop(reader, "an escape within arithmetic");
     default: reader->source.at++; return true;
     }
 }
@@ -223,7 +224,7 @@ bool read_arithmetic(struct reader *reader, char close, struct hv_str *text, str
             break;
         level += byte == open;
         level -= byte == close;
-        if (!read_in_arithmetic(reader, byte))
+        if (!read_in_arithmetic(reader, close == ']', byte))
             return false;
     }
     reader->depth--;

@@ -6,9 +6,7 @@ enum { FUNCTIONS_MAX = 200 };
 static void *copy_words(struct resolver *resolver, size_t base, size_t *count)
 {
     *count = resolver->words.count - base;
-    struct shell_word *words = hv_arena_alloc(resolver->arena, (*count + 1) * sizeof *words);
-    if (*count)
-        memcpy(words, resolver->words.items + base, *count * sizeof *words);
+    void *words = read_copy(resolver->reader, resolver->words.items + base, *count, sizeof(struct shell_word));
     resolver->words.count = base;
     return words;
 }
@@ -133,9 +131,9 @@ static void bind(struct resolver *resolver, const struct shell_assignment *assig
 static void resolve_assignments(struct resolver *resolver, const struct node *node, struct shell_command *command)
 {
     command->assignment_count = node->assignment_count;
-    command->assignments = hv_arena_array(resolver->arena, struct shell_assignment, node->assignment_count + 1);
     if (!node->assignment_count)
         return;
+    command->assignments = hv_arena_array(resolver->arena, struct shell_assignment, node->assignment_count);
     if (node->word_count)
         scope_open(resolver); /* they are those of the command's environment */
     bool evaluates = false;
@@ -156,7 +154,9 @@ static void resolve_assignments(struct resolver *resolver, const struct node *no
 static void resolve_redirects(struct resolver *resolver, const struct node *node, struct shell_command *command)
 {
     command->redirect_count = node->redirect_count;
-    command->redirects = hv_arena_array(resolver->arena, struct shell_redirect, node->redirect_count + 1);
+    if (!node->redirect_count)
+        return;
+    command->redirects = hv_arena_array(resolver->arena, struct shell_redirect, node->redirect_count);
     for (size_t i = 0; i < node->redirect_count; i++) {
         const struct raw_redirect *raw = &node->redirects[i];
         bool text = raw->kind == SHELL_REDIRECT_HERE || raw->kind == SHELL_REDIRECT_HERE_STRING;

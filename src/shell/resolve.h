@@ -11,6 +11,7 @@ enum {
     RESOLVE_BYTES_MAX = 256 << 10, /* of values that are put together; what goes beyond is not known */
     RESOLVE_WORDS_MAX = 16 << 10,  /* that are made by braces and splitting */
     RESOLVE_BRACE_MAX = 1024,      /* of one word */
+    RESOLVE_RANGE_MAX = 64 << 10,  /* operations that are looked at in advance; beyond, nothing is known */
 };
 
 enum value_state {
@@ -59,7 +60,7 @@ struct resolver {
     VEC(struct hv_str) directories; /* of the lists that are open: pairs of directory and likely */
     VEC(struct shell_word) words;   /* a stack, while words are made */
     struct hv_buf bytes;            /* of the word that is put together */
-    size_t bytes_made, words_made;
+    size_t bytes_made, words_made, range_made;
     bool bare; /* reading stopped: no flow is known */
 };
 

@@ -27,7 +27,7 @@ struct made {
 
 struct made_list {
     struct made *items;
-    size_t count;
+    size_t count, capacity;
 };
 
 struct expander {
@@ -80,7 +80,7 @@ static bool find_byte(const struct expander *expander, size_t begin, size_t end,
 
 static struct made_list one(struct expander *expander, size_t from, size_t to)
 {
-    struct made_list list = {hv_arena_new(expander->arena, struct made), 1};
+    struct made_list list = {hv_arena_new(expander->arena, struct made), 1, 1};
     if (to > from) {
         list.items->pieces = hv_arena_new(expander->arena, struct piece);
         *list.items->pieces = (struct piece){.from = from, .to = to};
@@ -118,19 +118,22 @@ static struct made_list combine(struct expander *expander, struct made_list left
     return list;
 }
 
-static struct made_list append(struct expander *expander, struct made_list left, struct made_list right)
+static void append(struct expander *expander, struct made_list *list, struct made_list more)
 {
-    struct made_list list = {.count = left.count + right.count};
-    if (list.count > RESOLVE_BRACE_MAX) {
+    if (list->count + more.count > RESOLVE_BRACE_MAX) {
         expander->failed = true;
-        return left;
+        return;
     }
-    list.items = hv_arena_alloc(expander->arena, (list.count + 1) * sizeof *list.items);
-    if (left.count)
-        memcpy(list.items, left.items, left.count * sizeof *list.items);
-    if (right.count)
-        memcpy(list.items + left.count, right.items, right.count * sizeof *list.items);
-    return list;
+    if (list->count + more.count > list->capacity) {
+        struct made *items = list->items;
+        list->capacity = 2 * (list->count + more.count);
+        list->items = hv_arena_alloc(expander->arena, list->capacity * sizeof *items);
+        if (list->count)
+            memcpy(list->items, items, list->count * sizeof *items);
+    }
+    if (more.count)
+        memcpy(list->items + list->count, more.items, more.count * sizeof *more.items);
+    list->count += more.count;
 }
 
 /* ---- {1..9} ------------------------------------------------------------------------------------------------------ */
@@ -233,7 +236,7 @@ static struct made_list expand_alternatives(struct expander *expander, size_t fr
     for (size_t begin = from, at;; begin = at + 1) {
         at = begin;
         bool more = find_byte(expander, begin, to, &at, ',');
-        list = append(expander, list, expand(expander, begin, at));
+        append(expander, &list, expand(expander, begin, at));
         if (!more || expander->failed)
             return list;
     }

@@ -15,6 +15,7 @@ struct field {
     size_t bracket;        /* where an open [ stands, SIZE_MAX */
     size_t glob, glob_end; /* the first and behind the last byte of patterns */
     bool numeric;          /* all unknown parts are numbers */
+    bool prefix;           /* a "~" whose prefix may go on in the parts that follow */
     bool assignment;       /* "~" behind the first = counts */
 };
 
@@ -163,6 +164,7 @@ static size_t add_home(struct field *field, struct hv_str text, size_t at, bool 
         add_bytes(field, home);
     else
         mark_unknown(field, SHELL_WORD_HOME);
+    field->prefix = !whole;
     return end - at;
 }
 
@@ -289,6 +291,8 @@ static void add_part(struct field *field, const struct part *part, bool first, b
     }
     if (part->quoted)
         field->flags |= SHELL_WORD_QUOTED;
+    if (field->prefix && !first)
+        mark_unknown(field, SHELL_WORD_HOME);
 }
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */

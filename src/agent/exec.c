@@ -478,6 +478,8 @@ static enum hv_code make_runtime(struct exec *exec, struct hv_error *err)
         .sink_count = 1,
         .ask = exec->options->ask,
         .ask_user = exec->options->ask_user,
+        .door = exec->options->door,
+        .run_directory = exec->options->run_directory,
     };
     enum hv_code code = runtime_new(&options, &exec->runtime, err);
     policy_unref(policy);

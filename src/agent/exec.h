@@ -13,8 +13,10 @@ struct exec_options {
     enum calls_kind kind;
     int input, output; /* descriptors; input -1: `calls` alone is the input */
     struct hv_str calls;
-    bool turn_by_turn; /* the calls of a message start when those of the message before have their results */
-    bool events;       /* decisions, progress and times as lines between the results */
+    const char *door;            /* as in runtime_options */
+    struct hv_str run_directory; /* likewise */
+    bool turn_by_turn;           /* the calls of a message start when those of the message before have their results */
+    bool events;                 /* decisions, progress and times as lines between the results */
     bool has_mode;
     enum policy_mode mode;
     const struct hv_str *only_tools;

@@ -16,6 +16,7 @@ enum {
     ATTEMPTS_MAX = 8,
     PAUSES_MAX = 50,
     STOP_BLOCKS_MAX = 8,
+    NOTE_ROUNDS_MAX = 100, /* further requests of one turn that only news of tasks have caused */
     BACKOFF_FIRST_MS = 500,
     BACKOFF_MAX_MS = 30000,
     RETRY_AFTER_MAX_MS = 120000,
@@ -79,6 +80,9 @@ static enum hv_code add_results(struct session *session, struct hv_str messages)
         hv_buf_add_byte(&message, ',');
         hv_buf_add_str(&message, hv_str_slice(messages, 1, messages.len - 1));
     }
+    hv_buf_add_byte(&message, ',');
+    if (!runtime_take_notes(session->runtime, &message))
+        message.len--;
     if (session->interrupted)
         hv_buf_add_cstr(&message, ",{\"type\":\"text\",\"text\":\"[The user interrupted this turn.]\"}");
     hv_buf_add_byte(&message, ']');
@@ -394,6 +398,23 @@ static void finish_with(struct session *session, enum session_ending ending, enu
     turn_finish(session, ending, &err);
 }
 
+/* The model would end its turn, but something has come of its tasks meanwhile: it is told, and goes on. */
+static bool tell_notes(struct session *session)
+{
+    CLEANUP_BUF struct hv_buf content = {0};
+    if (session->note_rounds >= NOTE_ROUNDS_MAX)
+        return false;
+    hv_buf_init(&content, BLOCKS_MAX);
+    hv_buf_add_byte(&content, '[');
+    if (!runtime_take_notes(session->runtime, &content))
+        return false;
+    hv_buf_add_byte(&content, ']');
+    session->note_rounds++;
+    if (turn_add_message(session, MODEL_USER, hv_buf_str(&content), HV_STR("{\"synthetic\":true}")) == HV_OK)
+        turn_request(session);
+    return true;
+}
+
 /* The message asked for no call: its stop reason decides. */
 static void settle_without_calls(struct session *session)
 {
@@ -417,7 +438,9 @@ static void settle_without_calls(struct session *session)
         session_notice(session, "warning", "the answer was cut at the limit of output tokens");
         run_stop_hooks(session);
         break;
-    default: run_stop_hooks(session);
+    default:
+        if (!tell_notes(session))
+            run_stop_hooks(session);
     }
 }
 

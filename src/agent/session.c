@@ -102,6 +102,7 @@ static void copy_options(struct session *session, const struct session_options *
     options->secrets = copy_strings(arena, given->secrets, given->secret_count);
     options->system_prompt = hv_arena_str(arena, given->system_prompt);
     options->append_system_prompt = hv_arena_str(arena, given->append_system_prompt);
+    options->run_directory = hv_arena_str(arena, given->run_directory);
 }
 
 /* Decide id, file and parent from what is resumed. */
@@ -192,6 +193,14 @@ static struct policy *make_policy(struct session *session, struct hv_str folder)
     return policy_new(&policy);
 }
 
+/* While a turn runs, it takes the notes along. */
+static void on_note(void *user)
+{
+    struct session *session = user;
+    if (session->state == SESSION_IDLE)
+        session->options.on_notes(session->options.user);
+}
+
 static enum hv_code make_runtime(struct session *session, struct hv_error *err)
 {
     const struct session_options *options = &session->options;
@@ -225,6 +234,10 @@ static enum hv_code make_runtime(struct session *session, struct hv_error *err)
         .sink_count = options->sink_count,
         .ask = options->ask,
         .ask_user = options->ask_user,
+        .on_note = options->on_notes ? on_note : NULL,
+        .on_note_user = session,
+        .door = options->door,
+        .run_directory = options->run_directory,
     };
     enum hv_code code = runtime_new(&runtime, &session->runtime, err);
     policy_unref(policy);
@@ -405,6 +418,20 @@ enum hv_code session_submit_text(struct session *session, struct hv_str text, st
     if (content.failed)
         return hv_fail(err, HV_ETOOBIG, "the prompt is larger than %d MiB", PROMPT_MAX >> 20);
     return session_submit(session, hv_buf_str(&content), err);
+}
+
+enum hv_code session_submit_notes(struct session *session, struct hv_error *err)
+{
+    CLEANUP_BUF struct hv_buf content = {0};
+    hv_buf_init(&content, PROMPT_MAX);
+    if (session->state != SESSION_IDLE)
+        return hv_fail(err, HV_ECONFLICT, "a turn is still running");
+    hv_buf_add_byte(&content, '[');
+    if (!runtime_take_notes(session->runtime, &content))
+        return hv_fail(err, HV_ENOTFOUND, "there is nothing to tell of tasks");
+    hv_buf_add_byte(&content, ']');
+    turn_begin_with_notes(session, hv_buf_str(&content));
+    return HV_OK;
 }
 
 static void interrupt_now(void *data)

@@ -74,6 +74,11 @@ struct session_options {
     void (*ask)(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
                 struct hv_arena *arena, struct runtime_answer *answer);
     void *ask_user;
+    /* There is something to tell the model about its tasks, and no turn runs: session_submit_notes starts one. NULL: it
+     * waits for the next prompt. */
+    void (*on_notes)(void *user);
+    const char *door;            /* as in runtime_options */
+    struct hv_str run_directory; /* likewise */
     /* A turn is over; the next may be started from inside. */
     void (*on_turn_end)(void *user, const struct session_outcome *outcome);
     void *user;
@@ -90,6 +95,9 @@ enum hv_code session_new(const struct session_options *options, struct session *
 enum hv_code session_submit(struct session *session, struct hv_str content, struct hv_error *err) HV_MUST_CHECK;
 /* The same with plain text. */
 enum hv_code session_submit_text(struct session *session, struct hv_str text, struct hv_error *err) HV_MUST_CHECK;
+
+/* Start a turn with what there is to tell the model about its tasks. HV_ENOTFOUND: nothing. */
+enum hv_code session_submit_notes(struct session *session, struct hv_error *err) HV_MUST_CHECK;
 
 /* Stop the turn: the stream and running calls end, every open call gets a result, on_turn_end follows with
  * SESSION_INTERRUPTED. Nothing happens when no turn runs. Any thread. */

@@ -58,7 +58,7 @@ struct session {
     struct batch *batch;
     struct loop_timer *timer;
     unsigned attempts; /* failed ones in a row */
-    unsigned stop_blocks, pauses;
+    unsigned stop_blocks, pauses, note_rounds;
 
     struct session_outcome outcome; /* of the turn under way */
     struct hv_buf last_text, structured;
@@ -76,6 +76,8 @@ struct session {
 
 /* Begin the turn whose prompt is in session->prompt. */
 void turn_begin(struct session *session);
+/* Begin one with what there is to tell about tasks (a JSON array of blocks). */
+void turn_begin_with_notes(struct session *session, struct hv_str content);
 /* The person wants the turn to stop. */
 void turn_interrupt(struct session *session);
 /* Send the conversation to the model. */

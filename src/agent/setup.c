@@ -116,6 +116,33 @@ enum hv_code setup_open(struct setup *setup, const struct setup_options *options
     return settings_load(&setup->settings_options, &setup->settings, err);
 }
 
+size_t setup_run_directories(struct setup *setup, struct hv_str out[SETUP_RUN_DIRECTORIES])
+{
+    struct hv_arena *arena = &setup->arena;
+    struct hv_str runtime = absolute_variable("XDG_RUNTIME_DIR");
+    size_t count = 0;
+    if (!absolute_variable("HELVE_HOME").ptr) {
+        if (runtime.ptr)
+            out[count++] = hv_arena_format(arena, "%.*s/helve", HV_STR_ARG(runtime));
+        out[count++] = hv_arena_format(arena, "/run/user/%u/helve", (unsigned)geteuid());
+    }
+    out[count++] = hv_arena_format(arena, "%.*s/run", HV_STR_ARG(setup->settings->state_directory));
+    return count;
+}
+
+struct hv_str setup_run_directory(struct setup *setup)
+{
+    struct hv_str candidates[SETUP_RUN_DIRECTORIES];
+    size_t count = setup_run_directories(setup, candidates), at = 0;
+    while (at + 1 < count) {
+        struct hv_str parent = hv_str_slice(candidates[at], 0, hv_str_rfind_byte(candidates[at], '/'));
+        if (access(hv_arena_cstr(&setup->arena, parent), W_OK) == 0)
+            break;
+        at++;
+    }
+    return candidates[at];
+}
+
 enum hv_code setup_loop(struct setup *setup, struct hv_error *err)
 {
     return setup->loop ? HV_OK : loop_new(&setup->loop, err);

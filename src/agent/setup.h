@@ -55,6 +55,13 @@ enum hv_code setup_model(struct setup *setup, struct hv_str flag, struct hv_erro
 /* A variable of the environment, else of the settings' env; absent when unset or empty. */
 struct hv_str setup_variable(const struct setup *setup, const char *name);
 
+/* Where the sessions of this user that are alive are listed (`helve ps`), best first: $HELVE_HOME/run alone, or
+ * $XDG_RUNTIME_DIR, /run/user, the state directory. Returns how many. In the set-up's arena. */
+enum { SETUP_RUN_DIRECTORIES = 3 };
+size_t setup_run_directories(struct setup *setup, struct hv_str out[SETUP_RUN_DIRECTORIES]);
+/* The first of them that can be used. */
+struct hv_str setup_run_directory(struct setup *setup);
+
 /* Append the problems of the settings, one a line, for people. */
 void setup_put_problems(const struct setup *setup, struct hv_buf *out);
 

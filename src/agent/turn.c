@@ -72,12 +72,16 @@ static enum hv_code add_prompt(struct session *session, struct hv_str hook_conte
 {
     CLEANUP_BUF struct hv_buf content = {0};
     struct hv_json_writer writer;
+    CLEANUP_BUF struct hv_buf notes = {.max = TEXT_MAX};
     struct hv_str prompt = hv_buf_str(&session->prompt);
-    if (session->start_context.len == 0 && hook_context.len == 0)
+    bool has_notes = runtime_take_notes(session->runtime, &notes);
+    if (session->start_context.len == 0 && hook_context.len == 0 && !has_notes)
         return turn_add_message(session, MODEL_USER, prompt, HV_STR("{\"prompt\":true}"));
     hv_buf_init(&content, CONTENT_MAX);
     hv_json_writer_init(&writer, &content);
     hv_json_begin_array(&writer);
+    if (has_notes)
+        hv_json_put_raw(&writer, hv_buf_str(&notes));
     put_context_block(&writer, session->start_context);
     put_context_block(&writer, hook_context);
     if (prompt.len > 2)
@@ -166,15 +170,27 @@ static void run_start_hooks(struct session *session)
                       start_hooks_done, session);
 }
 
-void turn_begin(struct session *session)
+static void begin(struct session *session)
 {
     session->outcome = (struct session_outcome){0};
     session->turn_started_ns = session_now(session);
     session->interrupted = false;
-    session->attempts = session->stop_blocks = session->pauses = 0;
+    session->attempts = session->stop_blocks = session->pauses = session->note_rounds = 0;
     hv_buf_clear(&session->last_text);
     hv_buf_clear(&session->structured);
     session->state = SESSION_IN_HOOK;
+}
+
+void turn_begin_with_notes(struct session *session, struct hv_str content)
+{
+    begin(session);
+    if (turn_add_message(session, MODEL_USER, content, HV_STR("{\"synthetic\":true}")) == HV_OK)
+        turn_request(session);
+}
+
+void turn_begin(struct session *session)
+{
+    begin(session);
     if (session->started)
         run_prompt_hooks(session);
     else

@@ -82,6 +82,8 @@ static int run_with(const struct exec_flags *flags, struct setup *setup, int inp
         .input = input,
         .output = STDOUT_FILENO,
         .events = flags->events,
+        .door = "exec",
+        .run_directory = setup_run_directory(setup),
         .on_notice = on_notice,
         .on_fault = on_fault,
     };

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -18,12 +19,19 @@ enum { HELP_MAX = 256 << 10 };
 
 /* In the order of the help. The first is the one without a name: `helve -p …`. */
 static const struct cli_command *const commands[] = {
-    &cli_print_command,         &cli_exec_command,          &cli_tool_list_command,       &cli_tool_describe_command,
-    &cli_tool_call_command,     &cli_explain_path_command,  &cli_explain_bash_command,    &cli_explain_rule_command,
-    &cli_sessions_list_command, &cli_sessions_show_command, &cli_sessions_remove_command, &cli_replay_command,
-    &cli_trace_command,         &cli_trust_command,         &cli_doctor_command,          &cli_completion_command,
-    &cli_debug_json_command,    &cli_debug_schema_command,  &cli_debug_input_command,     &cli_debug_glob_command,
-    &cli_debug_sse_command,     &cli_debug_decode_command,  &cli_debug_bash_command,      &cli_debug_man_command,
+    &cli_print_command,           &cli_exec_command,
+    &cli_tool_list_command,       &cli_tool_describe_command,
+    &cli_tool_call_command,       &cli_explain_path_command,
+    &cli_explain_bash_command,    &cli_explain_rule_command,
+    &cli_sessions_list_command,   &cli_sessions_show_command,
+    &cli_sessions_remove_command, &cli_replay_command,
+    &cli_trace_command,           &cli_ps_command,
+    &cli_trust_command,           &cli_doctor_command,
+    &cli_completion_command,      &cli_debug_json_command,
+    &cli_debug_schema_command,    &cli_debug_input_command,
+    &cli_debug_glob_command,      &cli_debug_sse_command,
+    &cli_debug_decode_command,    &cli_debug_bash_command,
+    &cli_debug_man_command,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
@@ -221,9 +229,11 @@ int main(int argc, char **argv)
     char *const *arguments = argv + 1;
     size_t count = argc > 1 ? (size_t)argc - 1 : 0, used;
     open_standard_descriptors();
-    mallopt(M_ARENA_MAX, 2);  /* a heap for each of many workers would keep memory that none of them needs */
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write(2), told or counted where it happens */
-    signal(SIGXFSZ, SIG_IGN); /* as is a file over its limit */
+    mallopt(M_ARENA_MAX, 2);          /* a heap for each of many workers would keep memory that none of them needs */
+    prctl(PR_SET_DUMPABLE, 0);        /* commands shall not read keys in /proc/…/environ, or trace us */
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* what a killed guard leaves comes to us: src/proc/orphans.c */
+    signal(SIGPIPE, SIG_IGN);         /* a closed pipe is an error of write(2), told or counted where it happens */
+    signal(SIGXFSZ, SIG_IGN);         /* as is a file over its limit */
     if (count == 0)
         return print_overall_help(STDERR_FILENO, CLI_USAGE);
     if (is_one_of(arguments[0], "--version", "-v", "version"))

@@ -11,9 +11,17 @@
 
 #include "agent/signals.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "text/ansi.h"
 
-enum { STDIN_MAX = 10 * 1000 * 1000, PROMPT_FILE_MAX = 8 << 20, STDIN_WAIT_MS = 3000, STRUCTURED_TRIES = 5 };
+enum {
+    STDIN_MAX = 10 * 1000 * 1000,
+    PROMPT_FILE_MAX = 8 << 20,
+    STDIN_WAIT_MS = 3000,
+    STRUCTURED_TRIES = 5,
+    TASK_GRACE_MS = 5000,
+    TASK_LOOK_MS = 50
+};
 
 static const char *const output_names[] = {"text", "json", "stream-json", NULL};
 static const char *const input_names[] = {"text", "stream-json", NULL};
@@ -52,6 +60,44 @@ static const struct option print_options[] = {
 };
 #undef AT
 
+/* ---- tasks that outlive the last turn ----------------------------------------------------------------------------
+ */
+
+static void close_session(void *data);
+
+/* What runs in the background gets a little time to end by itself. */
+static void wait_for_tasks(void *data)
+{
+    struct print *print = data;
+    bool done = print->signal || print->output_errno || print->waited_ms >= TASK_GRACE_MS ||
+                runtime_running_tasks(session_runtime(print->session)) == 0;
+    if (done) {
+        close_session(print);
+        return;
+    }
+    print->waited_ms += TASK_LOOK_MS;
+    loop_timer_start(print->setup.loop, TASK_LOOK_MS * CLOCK_MILLISECOND, wait_for_tasks, print);
+}
+
+static void start_notes_turn(void *data)
+{
+    struct print *print = data;
+    struct hv_error err;
+    if (print->turn_running || print->closing || print->input.ended || print->input.waiting.count > 0)
+        return;
+    print->turn_running = true;
+    if (session_submit_notes(print->session, &err) != HV_OK)
+        print->turn_running = false;
+}
+
+/* Between two messages of the program at the other end: the model is told at once. */
+static void on_notes(void *user)
+{
+    struct print *print = user;
+    if (print->flags->input == 2)
+        start_notes_turn(print);
+}
+
 /* ---- the end ------------------------------------------------------------------------------------------------------
  */
 
@@ -72,7 +118,7 @@ void print_close(struct print *print)
     if (print->closing)
         return;
     print->closing = true;
-    loop_post(print->setup.loop, close_session, print);
+    loop_post(print->setup.loop, wait_for_tasks, print);
 }
 
 static void print_text(struct print *print, const struct session_outcome *outcome, struct hv_str structured)
@@ -338,7 +384,7 @@ static enum hv_code choose_schema(struct print *print, struct session_options *o
 static enum hv_code make_session(struct print *print, struct hv_error *err)
 {
     const struct print_flags *flags = print->flags;
-    const struct setup *setup = &print->setup;
+    struct setup *setup = &print->setup;
     struct hv_sink sink = {.event = on_event, .user = print};
     struct session_entry entry;
     int64_t max_turns = flags->max_turns ? flags->max_turns : setup->settings->max_turns;
@@ -360,6 +406,9 @@ static enum hv_code make_session(struct print *print, struct hv_error *err)
         .sinks = &sink,
         .sink_count = 1,
         .on_turn_end = on_turn_end,
+        .on_notes = on_notes,
+        .door = "-p",
+        .run_directory = setup_run_directory(&print->setup),
         .user = print,
     };
     options.has_mode = cli_mode(&flags->setup, &options.mode);

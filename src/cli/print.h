@@ -79,7 +79,7 @@ struct print {
     int output_errno;
 
     bool turn_running, closing, bad_input;
-    unsigned structured_tries;
+    unsigned structured_tries, waited_ms;
     int signal, status;
 };
 
@@ -96,6 +96,8 @@ void print_init(struct print *print);
 void print_stream_event(struct print *print, const struct hv_event *event);
 /* The result object (json and stream-json). */
 void print_result(struct print *print, const struct session_outcome *outcome, struct hv_str structured, bool gave_up);
+/* What becomes of background tasks, as lines of stream-json (print_tasks.c). */
+void print_task_event(struct print *print, const struct hv_event *event, const struct hv_json *data);
 /* Keep in mind a call that was refused, for the result's permission_denials. */
 void print_note_denial(struct print *print, const struct hv_event *event);
 /* The open call of that id, or NULL. */

@@ -97,6 +97,9 @@ static void take_control_request(struct print *print, const struct hv_json *valu
         respond(print, id, NULL);
     } else if (hv_str_is(kind, "set_permission_mode")) {
         respond(print, id, set_mode(print, hv_json_get_string(request, "mode")));
+    } else if (hv_str_is(kind, "stop_task")) {
+        bool known = runtime_stop_task(session_runtime(print->session), hv_json_get_string(request, "task_id"));
+        respond(print, id, known ? NULL : "there is no such task");
     } else {
         respond(print, id, "helve does not know this request");
     }

@@ -146,7 +146,7 @@ static void assistant_line(struct print *print, const struct hv_event *event, co
     print_end(print, &writer);
 }
 
-static void user_line(struct print *print, const struct hv_event *event, bool is_prompt)
+static void user_line(struct print *print, const struct hv_event *event, bool is_prompt, bool is_synthetic)
 {
     CLEANUP_BUF struct hv_buf line = {0};
     struct hv_json_writer writer;
@@ -160,6 +160,8 @@ static void user_line(struct print *print, const struct hv_event *event, bool is
     hv_json_put_null(&writer);
     if (is_prompt)
         hv_json_member_bool(&writer, "isReplay", true);
+    if (is_synthetic)
+        hv_json_member_bool(&writer, "isSynthetic", true);
     print_end(print, &writer);
 }
 
@@ -171,7 +173,7 @@ static void message_lines(struct print *print, const struct hv_event *event, con
     if (hv_str_is(event->name, "assistant"))
         assistant_line(print, event, data);
     else if (!is_prompt || print->flags->replay_user)
-        user_line(print, event, is_prompt);
+        user_line(print, event, is_prompt, hv_json_bool(hv_json_get(data, "synthetic"), false));
 }
 
 /* ---- other events --------------------------------------------------------------------------------------------------
@@ -278,6 +280,7 @@ void print_stream_event(struct print *print, const struct hv_event *event)
     case HV_EVENT_RETRY: retry_line(print, event, data); break;
     case HV_EVENT_NOTICE: notice_line(print, event); break;
     case HV_EVENT_PROGRESS: progress_line(print, event); break;
+    case HV_EVENT_TASK: print_task_event(print, event, data); break;
     case HV_EVENT_HOOK:
         if (print->flags->hook_events)
             hook_line(print, event, data);

@@ -222,6 +222,14 @@ static void put_retry(const struct hv_event *event, struct hv_buf *out)
     hv_buf_add_byte(out, '\n');
 }
 
+static void put_task_end(struct progress *progress, const struct hv_event *event, struct hv_buf *out)
+{
+    flush_text(progress, out);
+    hv_buf_addf(out, "%s● ", colour(progress, DIM));
+    put_short(out, event->text, TAIL_WIDTH);
+    hv_buf_addf(out, "%s\n", colour(progress, RESET));
+}
+
 static void put_event(struct print *print, const struct hv_event *event, struct hv_buf *out)
 {
     struct progress *progress = &print->progress;
@@ -233,6 +241,10 @@ static void put_event(struct print *print, const struct hv_event *event, struct 
         put_call(print, event, out);
         break;
     case HV_EVENT_RESULT: put_result(print, event, out); break;
+    case HV_EVENT_TASK:
+        if (hv_str_is(event->name, "ended"))
+            put_task_end(progress, event, out);
+        break;
     case HV_EVENT_HOOK:
         if (progress->details)
             hv_buf_addf(out, "  %shook %.*s: %.*s%s\n", colour(progress, DIM), HV_STR_ARG(event->name),

@@ -291,6 +291,8 @@ static int run_one(const struct call_flags *flags, struct setup *setup, struct h
         .input = -1,
         .output = -1,
         .calls = hv_buf_str(&calls),
+        .door = "tool call",
+        .run_directory = setup_run_directory(setup),
         .on_result = on_result,
         .on_fault = on_fault,
         .on_notice = on_notice,

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 enum { STAT_MAX = 1024, COMMAND_MAX = 4096 };
@@ -37,8 +38,8 @@ static bool read_stat(int64_t pid, char text[STAT_MAX], struct process_info *out
     out->parent = parent;
     out->group = group;
     out->name = hv_str_of(name + 1, (size_t)(end - name - 1));
-    const char *field = end + 1; /* before the third; the start is the 22nd */
-    for (int at = 2; field && at < 22; at++)
+    const char *field = end + 1; /* the blank before the third; the start is the 22nd */
+    for (int at = 3; field && at < 22; at++)
         field = strchr(field + 1, ' ');
     out->ticks = field ? strtoull(field, NULL, 10) : 0;
     return field != NULL;
@@ -74,6 +75,10 @@ bool inspect_process(struct hv_arena *arena, int64_t pid, struct process_info *o
     struct timespec now;
     if (pid <= 0 || !read_stat(pid, text, out))
         return false;
+    char path[64];
+    struct stat owner;
+    snprintf(path, sizeof path, "/proc/%lld", (long long)pid);
+    out->user = stat(path, &owner) == 0 ? owner.st_uid : 0;
     out->name = hv_arena_str(arena, out->name);
     out->command = command_of(arena, out);
     out->age_ms = 0;

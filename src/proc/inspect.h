@@ -10,6 +10,7 @@
 /* One process. Texts are in the arena given. */
 struct process_info {
     int64_t pid, parent, group;
+    uint32_t user;            /* whose it is; root's, too, where the process hides itself */
     char state;               /* as ps shows it: R, S, D, Z, T … */
     unsigned long long ticks; /* when it started, in clock ticks since boot: with pid it names the process for ever */
     uint64_t age_ms;

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/vec.h"
+#include "fs/host_files.h"
 #include "proc/process.h"
 
 #include <errno.h>
@@ -86,7 +87,8 @@ static bool replace_file(struct presence *presence, struct hv_str text)
 static bool make_directory(const char *path)
 {
     struct stat info;
-    if (mkdir(path, 0700) && errno != EEXIST)
+    if (mkdir(path, 0700) && errno == ENOENT && fs_host_make_directories(NULL, hv_str_from(path), NULL) == HV_OK &&
+        chmod(path, 0700))
         return false;
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid();
 }

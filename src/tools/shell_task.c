@@ -312,8 +312,11 @@ enum hv_code shell_become_task(struct shell *shell, const char *type, struct hv_
         .tty = shell->tty,
     };
     shell->context = NULL;
+    shell->processes->adopt(shell->process, NULL, false); /* this call's cancellation ends with the call */
     enum hv_code code = shell->tasks->start(context, &options, task, err);
-    if (code != HV_OK)
+    if (code != HV_OK) {
+        shell->processes->adopt(shell->process, context->cancel, false);
         shell->context = context;
+    }
     return code;
 }

@@ -232,6 +232,7 @@ struct hv_context {
     const struct hv_str *roots; /* workspace: the working directory it was started in and added ones */
     size_t root_count;
     struct hv_str results_directory; /* where large outputs of this session are stored; exists, mode 0700 */
+    struct hv_str changes_directory; /* for hv_host.change_files */
     const char *const *environment;  /* of commands: helve's own, settings' env, session env files; NULL-terminated */
     uint64_t deadline_ns;            /* on the host's monotonic clock; 0: none */
     struct hv_sandbox *sandbox;      /* what confines commands in this session; NULL: nothing does */

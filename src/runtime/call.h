@@ -52,6 +52,7 @@ struct runtime {
     uint64_t directory_epoch; /* counts the changes of directory */
     VEC(struct runtime_state) states;
     struct hv_str results_directory; /* absent: not asked for yet */
+    struct hv_str changes_directory; /* of all sessions of the project: what one left, the next looks after */
     bool pool_stale;                 /* tools were activated since the snapshot was made */
     size_t use_count;
     bool *hooks_used;          /* hooks that run once: whether they have */

@@ -338,6 +338,7 @@ enum stage_outcome stage_find(struct call *call)
         return absent_tool(call, known->tool);
     call->tool = call->context.tool = known->tool;
     call->context.results_directory = runtime_results_directory(call->runtime);
+    call->context.changes_directory = call->runtime->changes_directory;
     call->context.environment = call->runtime->environment;
     return STAGE_NEXT;
 }

@@ -2,6 +2,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/path.h"
+#include "fs/transaction.h"
 #include "loop/workers.h"
 #include "net/http.h"
 #include "proc/presence.h"
@@ -178,6 +179,27 @@ static void show_presence(struct runtime *runtime)
         });
 }
 
+/* What a kill left of a change over several files is undone, or completed. */
+static void recover_changes(struct runtime *runtime)
+{
+    struct fs_recovery recovery;
+    runtime->changes_directory =
+        path_expand(&runtime->arena, HV_STR("../changes"), runtime->options.session_directory, (struct hv_str){0});
+    if (runtime->host != hv_host_local())
+        return;
+    fs_recover_changes(runtime->changes_directory, &recovery);
+    if (!recovery.undone && !recovery.completed && !recovery.conflicts)
+        return;
+    CLEANUP_BUF struct hv_buf text = {.max = 4096};
+    hv_buf_addf(&text, "an earlier session ended in the middle of a patch: %zu taken back, %zu completed",
+                recovery.undone, recovery.completed);
+    if (recovery.conflicts)
+        hv_buf_addf(&text, ", %zu left half-done because files were changed since; what they were is in %.*s",
+                    recovery.conflicts, HV_STR_ARG(runtime->changes_directory));
+    runtime_emit(runtime,
+                 &(struct hv_event){.type = HV_EVENT_NOTICE, .name = HV_STR("warning"), .text = hv_buf_str(&text)});
+}
+
 enum hv_code runtime_new(const struct runtime_options *options, struct runtime **out, struct hv_error *err)
 {
     struct runtime *runtime = hv_calloc(1, sizeof *runtime);
@@ -203,6 +225,7 @@ enum hv_code runtime_new(const struct runtime_options *options, struct runtime *
         runtime_free(runtime);
         return code;
     }
+    recover_changes(runtime);
     prepare_tools(runtime);
     show_presence(runtime);
     *out = runtime;

@@ -75,6 +75,7 @@ struct edit_failure {
     enum edit_failure_kind kind;
     size_t edit_index; /* which request of a sequence; 0 for a single one */
     size_t edit_count; /* how many requests; 0 for a single one */
+    bool of_hunk;      /* what was looked for is a hunk of a patch, not an old_string */
     /* EDIT_AMBIGUOUS */
     size_t places;                  /* how many */
     size_t lines[EDIT_LINES_SHOWN]; /* line of each of the first ones */

@@ -63,7 +63,8 @@ static void add_lines(size_t first, size_t last, struct hv_buf *out)
 
 static void describe_not_found(const struct edit_failure *failure, struct hv_buf *out)
 {
-    hv_buf_add_cstr(out, "old_string was not found in the file.");
+    hv_buf_addf(out, "%s not found in the file.",
+                failure->of_hunk ? "Its lines that stay and go were" : "old_string was");
     if (!failure->first_line) {
         hv_buf_add_cstr(out, " No part of the file is like it. Read the file again and copy the text exactly.");
         return;
@@ -78,7 +79,7 @@ static void describe_not_found(const struct edit_failure *failure, struct hv_buf
     if (failure->differing_line) {
         hv_buf_addf(out, "\nFirst difference, at line %zu:\n  file:       ", failure->differing_line);
         add_visible(failure->file_text, out);
-        hv_buf_add_cstr(out, "\n  old_string: ");
+        hv_buf_add_cstr(out, failure->of_hunk ? "\n  the hunk:   " : "\n  old_string: ");
         add_visible(failure->old_text, out);
     }
     hv_buf_add_cstr(out, "\nRead these lines and copy the text exactly, without line numbers.");
@@ -87,12 +88,15 @@ static void describe_not_found(const struct edit_failure *failure, struct hv_buf
 static void describe_ambiguous(const struct edit_failure *failure, struct hv_buf *out)
 {
     size_t shown = failure->places < EDIT_LINES_SHOWN ? failure->places : EDIT_LINES_SHOWN;
-    hv_buf_addf(out, "old_string occurs %zu times in the file, at lines ", failure->places);
+    hv_buf_addf(out, "%s %zu times in the file, at lines ",
+                failure->of_hunk ? "Its lines that stay and go occur" : "old_string occurs", failure->places);
     for (size_t i = 0; i < shown; i++)
         hv_buf_addf(out, "%s%zu", i ? ", " : "", failure->lines[i]);
     if (shown < failure->places)
         hv_buf_add_cstr(out, ", …");
-    hv_buf_add_cstr(out, ". Add lines around it until it is unique, or set replace_all to change every place.");
+    hv_buf_add_cstr(out, failure->of_hunk
+                             ? ". Add an @@ line that stands above the place, or more lines that stay."
+                             : ". Add lines around it until it is unique, or set replace_all to change every place.");
 }
 
 void edit_describe_failure(const struct edit_failure *failure, struct hv_buf *out)

@@ -404,7 +404,7 @@ static void place_hunk(struct computing *computing, const struct patch_hunk *hun
 
 static enum hv_code several(const size_t *places, size_t found, struct patch_failure *failure)
 {
-    failure->place = (struct edit_failure){.kind = EDIT_AMBIGUOUS, .places = found};
+    failure->place = (struct edit_failure){.kind = EDIT_AMBIGUOUS, .of_hunk = true, .places = found};
     for (size_t i = 0; i < found && i < EDIT_LINES_SHOWN; i++)
         failure->place.lines[i] = places[i] + 1;
     return HV_ECONFLICT;
@@ -430,6 +430,7 @@ static enum hv_code nowhere(struct computing *computing, const struct search *se
                                                .differs = EDIT_DIFFERS_QUOTES,
                                                .lines_total = search->count};
     failure->place.kind = EDIT_NOT_FOUND;
+    failure->place.of_hunk = true;
     return HV_ENOTFOUND;
 }
 

@@ -48,6 +48,14 @@ void change_release(struct change *change)
     hv_buf_release(&change->text);
 }
 
+enum hv_code change_check(struct change *change, struct hv_str new_bytes, struct hv_error *err)
+{
+    enum hv_code code = settings_file_check(change->context, change->path, new_bytes, err);
+    if (!code && !hv_str_eq(change->key, change->path)) /* behind a link */
+        code = settings_file_check(change->context, change->key, new_bytes, err);
+    return code;
+}
+
 enum hv_code change_store(struct change *change, struct hv_str new_bytes, struct hv_file_stat *after,
                           struct hv_error *err)
 {
@@ -57,9 +65,7 @@ enum hv_code change_store(struct change *change, struct hv_str new_bytes, struct
         .must_not_exist = !change->exists,
         .make_parents = !change->exists,
     };
-    enum hv_code code = settings_file_check(change->context, change->path, new_bytes, err);
-    if (!code && !hv_str_eq(change->key, change->path)) /* behind a link */
-        code = settings_file_check(change->context, change->key, new_bytes, err);
+    enum hv_code code = change_check(change, new_bytes, err);
     return code ? code : host->write(host, change->path, new_bytes, &options, after, err);
 }
 
@@ -127,26 +133,28 @@ static enum hv_code check_before_edit(struct change *change, const struct edit_r
 /* ---- UTF-16, UTF-32, legacy encodings
  * ---------------------------------------------------------------------------------- */
 
-/* The text as the file's bytes, with its mark. */
-static bool encode_text(const struct change *change, struct hv_str text, struct hv_buf *bytes)
+enum hv_code change_encode(const struct change *change, struct hv_str text, struct hv_buf *bytes, struct hv_error *err)
 {
     hv_buf_add(bytes, change->bytes.data, change->encoding.mark);
-    return encoding_from_utf8(text, change->encoding.kind, bytes, NULL) == HV_OK && !bytes->failed;
+    enum hv_code code = encoding_from_utf8(text, change->encoding.kind, bytes, err);
+    if (!code && bytes->failed)
+        code = hv_fail(err, HV_ETOOBIG, "The file would become too large");
+    return code;
 }
 
-/*
- * Edits of such a file are computed over its text. False for other encodings, and for bytes that would not come back
- * the same from there (a lone surrogate): the edit core refuses these.
- */
-static bool take_text(struct change *change)
+/* Changes of such a file are computed over its text; bytes that would not come back the same from there (a lone
+ * surrogate) are none to be changed. */
+bool change_take_text(struct change *change, bool whole)
 {
-    if (!encoding_is_decoded(change->encoding.kind))
+    enum encoding_kind kind = change->encoding.kind;
+    if (!encoding_is_decoded(kind) && !(whole && kind == ENCODING_8BIT))
         return false;
     CLEANUP_BUF struct hv_buf again;
     hv_buf_init(&again, (size_t)CHANGE_SIZE_MAX + 1);
     struct hv_str bytes = hv_buf_str(&change->bytes);
     return encoding_to_utf8(bytes, change->encoding, &change->text, NULL) == HV_OK &&
-           encode_text(change, hv_buf_str(&change->text), &again) && hv_str_eq(hv_buf_str(&again), bytes);
+           change_encode(change, hv_buf_str(&change->text), &again, NULL) == HV_OK &&
+           hv_str_eq(hv_buf_str(&again), bytes);
 }
 
 /* ---- one run -------------------------------------------------------------------------------------------- */
@@ -245,13 +253,14 @@ static enum hv_code run_edits(struct change *change, const struct edit_request *
     hv_buf_init(&encoded, (size_t)CHANGE_SIZE_MAX + 1);
     struct outcome outcome;
     struct edit_failure failure = {0};
-    bool by_text = take_text(change);
+    bool by_text = change_take_text(change, false);
     struct hv_str old_text = hv_buf_str(by_text ? &change->text : &change->bytes);
     struct encoding encoding = by_text ? (struct encoding){0} : change->encoding;
     code = compute(change, old_text, encoding, requests, count, single, &new_text, &outcome, &failure);
-    if (!code && by_text && !encode_text(change, hv_buf_str(&new_text), &encoded)) {
-        failure.kind = EDIT_TOO_LARGE;
-        code = HV_ETOOBIG;
+    struct hv_error unencodable;
+    if (!code && by_text && (code = change_encode(change, hv_buf_str(&new_text), &encoded, &unencodable))) {
+        failure = (struct edit_failure){.kind = code == HV_EINVAL ? EDIT_UNENCODABLE : EDIT_TOO_LARGE};
+        snprintf(failure.detail, sizeof failure.detail, "%s", unencodable.message);
     }
     if (code) {
         answer_failure(change, &failure, result);

@@ -31,9 +31,19 @@ enum hv_code change_load(struct change *change, struct hv_context *context, stru
                          struct hv_error *err) HV_MUST_CHECK;
 void change_release(struct change *change);
 
+/* Fill change->text with the file's text, where it is in an encoding that is changed by way of UTF-8 (whole: in any but
+ * UTF-8). False for others, and for bytes that would not come back the same from there. */
+bool change_take_text(struct change *change, bool whole) HV_MUST_CHECK;
+/* Append text as the bytes of the file, its mark first. */
+enum hv_code change_encode(const struct change *change, struct hv_str text, struct hv_buf *bytes,
+                           struct hv_error *err) HV_MUST_CHECK;
+
 /* Write new_bytes; fails when the file is no longer what change_load saw. *after is the file's new metadata. */
 enum hv_code change_store(struct change *change, struct hv_str new_bytes, struct hv_file_stat *after,
                           struct hv_error *err) HV_MUST_CHECK;
+
+/* What change_store looks at before it writes: the new content of settings files must be good. */
+enum hv_code change_check(struct change *change, struct hv_str new_bytes, struct hv_error *err) HV_MUST_CHECK;
 
 /* Add the unified diff to the result, for the model and for people, and a summary ("+3 -1"). */
 void change_show_diff(struct change *change, struct hv_str new_bytes, struct hv_result *result);

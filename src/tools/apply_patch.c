@@ -1,0 +1,372 @@
+/*
+ * apply_patch.c: the tool ApplyPatch (spec T5): several files added, updated, moved or deleted by one patch, all or
+ * nothing. The new bytes of all files are computed first (text/patch.h); then the host makes all changes or none.
+ */
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "text/lines.h"
+#include "text/patch.h"
+#include "tools/change.h"
+#include "tools/file_kind.h"
+
+#include <helve/tool.h>
+#include <string.h>
+
+enum { FAILURE_MAX = 8192, DIFF_MAX = 4 << 20 };
+
+struct apply_patch_input {
+    struct hv_str patch;
+};
+
+static const char *const patch_aliases[] = {"input", "patch_text", "patchText", "diff", NULL};
+
+static const struct hv_field apply_patch_fields[] = {
+    {.name = "patch",
+     .description = "The patch, from \"*** Begin Patch\" to \"*** End Patch\"",
+     .type = HV_FIELD_STRING,
+     .flags = HV_REQUIRED | HV_NON_EMPTY,
+     .offset = offsetof(struct apply_patch_input, patch),
+     .aliases = patch_aliases},
+    {0}};
+
+/* One file of the patch under change. */
+struct patched {
+    const struct patch_file *file;
+    struct hv_str path, target; /* absolute; target is where it ends up */
+    struct change change;
+    struct hv_buf bytes; /* new content */
+    bool by_blanks;
+};
+
+struct patching {
+    struct hv_context *context;
+    struct patch patch;
+    struct patched *files;
+    size_t loaded; /* files whose change and bytes are to be released */
+    struct hv_file_change *changes;
+    size_t change_count;
+    struct hv_str failure; /* which hunk does not fit, and why; absent: none */
+};
+
+/* ---- before the call ----------------------------------------------------------------------------------------------
+ */
+
+static enum hv_code check_path(struct hv_str path, struct hv_error *err)
+{
+    bool network = hv_str_starts(path, HV_STR("//")) || hv_str_starts(path, HV_STR("\\\\"));
+    if (!network && hv_str_find_byte(path, '\0', 0) == SIZE_MAX)
+        return HV_OK;
+    hv_fail(err, HV_EINVAL, "%.*s is no path of a file on this machine", HV_STR_ARG(path));
+    hv_error_place(err, "patch");
+    return HV_EINVAL;
+}
+
+static enum hv_code check_twice(const struct hv_context *context, const struct patch *patch, struct hv_error *err)
+{
+    for (size_t i = 0; i < patch->count; i++)
+        for (size_t k = 0; k < i; k++) {
+            if (!hv_str_eq(hv_path_expand(context, patch->files[i].path),
+                           hv_path_expand(context, patch->files[k].path)))
+                continue;
+            hv_fail(err, HV_EINVAL, "the patch names %.*s twice", HV_STR_ARG(patch->files[i].path));
+            hv_error_hint(err, "Put all hunks of one file into one \"*** Update File\"");
+            hv_error_place(err, "patch");
+            return HV_EINVAL;
+        }
+    return HV_OK;
+}
+
+static enum hv_code apply_patch_validate(const void *input, const struct hv_context *context, struct hv_error *err)
+{
+    struct patch patch;
+    enum hv_code code = patch_parse(context->arena, ((const struct apply_patch_input *)input)->patch, &patch, err);
+    for (size_t i = 0; i < patch.count && !code; i++) {
+        code = check_path(patch.files[i].path, err);
+        if (!code && patch.files[i].move_to.len)
+            code = check_path(patch.files[i].move_to, err);
+    }
+    return code ? code : check_twice(context, &patch, err);
+}
+
+/* A patch that cannot be read has the footprint of everything; it never gets as far as a call. */
+static void apply_patch_footprint(const void *input, const struct hv_context *context, struct hv_footprint *out)
+{
+    struct patch patch;
+    if (patch_parse(context->arena, ((const struct apply_patch_input *)input)->patch, &patch, NULL) != HV_OK)
+        return;
+    for (size_t i = 0; i < patch.count; i++) {
+        hv_footprint_write(out, context->arena, hv_path_expand(context, patch.files[i].path));
+        if (patch.files[i].move_to.len)
+            hv_footprint_write(out, context->arena, hv_path_expand(context, patch.files[i].move_to));
+    }
+}
+
+static bool apply_patch_concurrency_safe(const void *input, const struct hv_context *context)
+{
+    (void)input, (void)context;
+    return true; /* the footprint keeps two changes of one file apart */
+}
+
+static void apply_patch_render_use(const void *input, const struct hv_context *context, struct hv_buf *out)
+{
+    static const char *const words[] = {[PATCH_ADD] = "add", [PATCH_UPDATE] = "update", [PATCH_DELETE] = "delete"};
+    struct patch patch;
+    if (patch_parse(context->arena, ((const struct apply_patch_input *)input)->patch, &patch, NULL) != HV_OK) {
+        hv_buf_add_cstr(out, "a patch that cannot be read");
+        return;
+    }
+    for (size_t i = 0; i < patch.count; i++) {
+        const struct patch_file *file = &patch.files[i];
+        hv_buf_addf(out, "%s%s %.*s", i ? ", " : "", words[file->kind],
+                    HV_STR_ARG(file_shown_path(context, hv_path_expand(context, file->path))));
+        if (file->move_to.len)
+            hv_buf_addf(out, " → %.*s", HV_STR_ARG(file_shown_path(context, hv_path_expand(context, file->move_to))));
+    }
+}
+
+/* ---- computing ----------------------------------------------------------------------------------------------------
+ */
+
+/* Told as a result of its own: it has several lines. */
+static enum hv_code fail_hunk(struct patching *patching, const struct patched *patched,
+                              const struct patch_failure *failure)
+{
+    struct hv_arena *arena = patching->context->arena;
+    CLEANUP_BUF struct hv_buf text;
+    hv_buf_init(&text, FAILURE_MAX);
+    hv_buf_addf(&text, "No file was changed. Hunk %zu of %.*s does not fit. ", failure->hunk + 1,
+                HV_STR_ARG(file_shown_path(patching->context, patched->path)));
+    if (failure->anchor)
+        hv_buf_addf(&text, "No line below the hunk before it reads \"%.*s\", as its @@ says.",
+                    HV_STR_ARG(failure->text));
+    else
+        edit_describe_failure(&failure->place, &text);
+    patching->failure = hv_arena_str(arena, hv_buf_str(&text));
+    return HV_EINVAL;
+}
+
+static enum hv_code update_bytes(struct patching *patching, struct patched *patched, struct hv_error *err)
+{
+    struct change *change = &patched->change;
+    struct edit edit;
+    struct patch_failure failure;
+    CLEANUP_BUF struct hv_buf text;
+    hv_buf_init(&text, EDIT_SIZE_MAX);
+    bool by_text = change_take_text(change, true);
+    if (!by_text && change->encoding.kind != ENCODING_UTF8)
+        return hv_fail(err, HV_EUNSUPPORTED, "%.*s is in %s and cannot be patched: its bytes are not sound text",
+                       HV_STR_ARG(patched->path), encoding_name(change->encoding.kind));
+    struct hv_str file = hv_buf_str(by_text ? &change->text : &change->bytes);
+    enum hv_code code =
+        patch_compute(patching->context->arena, file, patched->file, &edit, &patched->by_blanks, &failure);
+    if (code)
+        return fail_hunk(patching, patched, &failure);
+    if (!edit_apply(file, &edit, by_text ? &text : &patched->bytes))
+        return hv_fail(err, HV_ETOOBIG, "%.*s would become too large", HV_STR_ARG(patched->path));
+    return by_text ? change_encode(change, hv_buf_str(&text), &patched->bytes, err) : HV_OK;
+}
+
+static enum hv_code compute(struct patching *patching, struct patched *patched, struct hv_error *err)
+{
+    enum patch_kind kind = patched->file->kind;
+    if (kind == PATCH_ADD && patched->change.exists) {
+        hv_fail(err, HV_EEXIST, "%.*s exists already", HV_STR_ARG(patched->path));
+        hv_error_hint(err, "Nothing was changed. Use \"*** Update File\" with hunks, or delete it first");
+        return HV_EEXIST;
+    }
+    if (kind != PATCH_ADD && !patched->change.exists)
+        return file_fail_missing(patching->context, patched->path, err);
+    if (kind == PATCH_ADD)
+        hv_buf_add_str(&patched->bytes, patched->file->content);
+    enum hv_code code = kind == PATCH_UPDATE ? update_bytes(patching, patched, err) : HV_OK;
+    if (!code && kind != PATCH_DELETE)
+        code = change_check(&patched->change, hv_buf_str(&patched->bytes), err);
+    return code;
+}
+
+/* What the host is to do about one file: a move is two changes. */
+static void add_changes(struct patching *patching, struct patched *patched)
+{
+    struct change *change = &patched->change;
+    bool moves = patched->file->move_to.len > 0, writes = patched->file->kind != PATCH_DELETE;
+    if (writes)
+        patching->changes[patching->change_count++] = (struct hv_file_change){
+            .path = patched->target,
+            .bytes = patched->bytes.len ? hv_buf_str(&patched->bytes) : HV_STR(""),
+            .options = {.expected = change->exists && !moves ? &change->stat : NULL,
+                        .must_not_exist = moves || !change->exists,
+                        .make_parents = moves || !change->exists,
+                        .mode = moves ? change->stat.mode : 0},
+        };
+    if (moves || !writes)
+        patching->changes[patching->change_count++] =
+            (struct hv_file_change){.path = patched->path, .options = {.expected = &change->stat}};
+}
+
+static enum hv_code prepare(struct patching *patching, struct hv_error *err)
+{
+    struct hv_context *context = patching->context;
+    size_t count = patching->patch.count;
+    patching->files = hv_arena_zalloc(context->arena, count, sizeof *patching->files);
+    patching->changes = hv_arena_zalloc(context->arena, count * 2, sizeof *patching->changes);
+    for (size_t i = 0; i < count; i++) {
+        struct patched *patched = &patching->files[i];
+        patched->file = &patching->patch.files[i];
+        patched->path = hv_path_expand(context, patched->file->path);
+        patched->target = patched->file->move_to.len ? hv_path_expand(context, patched->file->move_to) : patched->path;
+        hv_buf_init(&patched->bytes, (size_t)CHANGE_SIZE_MAX + 1);
+        patching->loaded = i + 1;
+        enum hv_code code = change_load(&patched->change, context, patched->path, err);
+        if (!code)
+            code = compute(patching, patched, err);
+        if (code)
+            return code;
+        add_changes(patching, patched);
+    }
+    return HV_OK;
+}
+
+static void release(struct patching *patching)
+{
+    for (size_t i = 0; i < patching->loaded; i++) {
+        change_release(&patching->files[i].change);
+        hv_buf_release(&patching->files[i].bytes);
+    }
+}
+
+/* ---- after the change ---------------------------------------------------------------------------------------------
+ */
+
+/* The model knows what it put there; of the rest it knows what it knew before. */
+static void note_state(struct patching *patching)
+{
+    struct hv_context *context = patching->context;
+    for (size_t i = 0, at = 0; i < patching->patch.count; i++) {
+        struct patched *patched = &patching->files[i];
+        if (patched->file->kind == PATCH_DELETE) {
+            at++;
+            continue;
+        }
+        const struct hv_file_change *change = &patching->changes[at];
+        at += patched->file->move_to.len ? 2 : 1;
+        struct hv_str bytes = hv_buf_str(&patched->bytes), key = file_state_key(context, patched->target);
+        if (patched->file->kind == PATCH_ADD) {
+            file_state_note_written(context, key, &change->after, bytes);
+        } else if (!patched->file->move_to.len) {
+            struct diff lines;
+            diff_lines(context->arena, hv_buf_str(&patched->change.bytes), bytes, &lines);
+            file_state_note_edited(context, key, &change->after, bytes, &lines);
+        }
+    }
+}
+
+static void answer_file(struct patching *patching, struct patched *patched, struct hv_result *result)
+{
+    struct hv_context *context = patching->context;
+    struct hv_str path = file_shown_path(context, patched->path);
+    size_t lines = lines_count(hv_buf_str(&patched->bytes));
+    switch (patched->file->kind) {
+    case PATCH_ADD:
+        hv_result_addf(result, context->arena, "Added %.*s (%zu line%s).", HV_STR_ARG(path), lines,
+                       lines == 1 ? "" : "s");
+        break;
+    case PATCH_DELETE: hv_result_addf(result, context->arena, "Deleted %.*s.", HV_STR_ARG(path)); break;
+    case PATCH_UPDATE:
+        if (patched->file->move_to.len)
+            hv_result_addf(result, context->arena, "Moved %.*s to %.*s.", HV_STR_ARG(path),
+                           HV_STR_ARG(file_shown_path(context, patched->target)));
+        else
+            hv_result_addf(result, context->arena, "Updated %.*s.", HV_STR_ARG(path));
+        if (patched->by_blanks)
+            hv_result_addf(result, context->arena,
+                           "Note: a hunk matched only with blanks at line ends left out of account; lines that stay "
+                           "kept theirs.");
+    }
+}
+
+static void answer(struct patching *patching, struct hv_result *result)
+{
+    struct hv_arena *arena = patching->context->arena;
+    CLEANUP_BUF struct hv_buf diffs;
+    hv_buf_init(&diffs, DIFF_MAX);
+    for (size_t i = 0; i < patching->patch.count; i++) {
+        struct patched *patched = &patching->files[i];
+        answer_file(patching, patched, result);
+        result->diff = (struct hv_str){0};
+        if (patched->file->kind == PATCH_UPDATE)
+            change_show_diff(&patched->change, hv_buf_str(&patched->bytes), result);
+        hv_buf_add_str(&diffs, result->diff);
+    }
+    result->diff = diffs.failed ? (struct hv_str){0} : hv_arena_str(arena, hv_buf_str(&diffs));
+    result->summary =
+        hv_arena_format(arena, "%zu file%s", patching->patch.count, patching->patch.count == 1 ? "" : "s");
+}
+
+static enum hv_code apply(struct patching *patching, struct hv_result *result, struct hv_error *err)
+{
+    struct hv_context *context = patching->context;
+    enum hv_code code = prepare(patching, err);
+    if (patching->failure.len) {
+        hv_result_add_text(result, context->arena, patching->failure);
+        result->is_error = true;
+        return HV_OK;
+    }
+    if (code)
+        return code;
+    if (!context->host->change_files)
+        return hv_fail(err, HV_EUNSUPPORTED, "Several files cannot be changed at once here; use Edit for each");
+    if (hv_cancelled(context->cancel))
+        return hv_fail(err, HV_ECANCELLED, "The patch was cancelled; nothing was changed");
+    code = context->host->change_files(context->host, patching->changes, patching->change_count,
+                                       context->changes_directory, err);
+    if (code) {
+        hv_error_prefix(err, "No file was changed: ");
+        return code;
+    }
+    note_state(patching);
+    answer(patching, result);
+    return HV_OK;
+}
+
+static enum hv_code apply_patch_call(const void *input, struct hv_context *context, void **data,
+                                     struct hv_result *result, struct hv_error *err)
+{
+    (void)data;
+    struct patching patching = {.context = context};
+    enum hv_code code =
+        patch_parse(context->arena, ((const struct apply_patch_input *)input)->patch, &patching.patch, err);
+    if (!code)
+        code = apply(&patching, result, err);
+    release(&patching);
+    return code;
+}
+
+static const char *const apply_patch_aliases[] = {"apply_patch", "applypatch", "patch", NULL};
+static const char *const apply_patch_rule_names[] = {"Edit", NULL};
+
+const struct hv_tool tool_apply_patch = {
+    .name = "ApplyPatch",
+    .aliases = apply_patch_aliases,
+    .rule_names = apply_patch_rule_names,
+    .title = "Apply a patch",
+    .search_hint = "add, update, move and delete several files at once by a patch",
+    .description =
+        "Applies a patch to several files, all or nothing. It begins with \"*** Begin Patch\" and ends with \"*** End "
+        "Patch\"; between them stand, per file, \"*** Add File: PATH\" followed by its lines with + before each, \"*** "
+        "Delete File: PATH\", or \"*** Update File: PATH\" (with \"*** Move to: PATH\" after it to move the file) "
+        "followed "
+        "by hunks. A hunk is \"@@\", with a line above the place behind it where the place is not the only one, and "
+        "lines that stay (a blank before each), go (-) and come (+), some three staying lines around each change, "
+        "exactly "
+        "as in the file.",
+    .deferred = true,
+    .fields = apply_patch_fields,
+    .input_size = sizeof(struct apply_patch_input),
+    .subject_kind = HV_SUBJECT_PATH,
+    .only_edits_files = true,
+    .validate = apply_patch_validate,
+    .footprint = apply_patch_footprint,
+    .concurrency_safe = apply_patch_concurrency_safe,
+    .call = apply_patch_call,
+    .render_use = apply_patch_render_use,
+};

@@ -342,10 +342,17 @@ static bool runs_in_workspace(const struct look *look)
            (in_workspace(look->call, &path, false) || hv_str_eq(path.written, look->call->facts->directory));
 }
 
+/* What git reads is harmless only while its environment keeps the repository's programs from running, which it does for
+ * commands that only read as a whole: the others get git as it is. */
+static bool git_is_tame(const struct look *look)
+{
+    return !look->part->act->git || look->call->facts->command->judgement.class == SHELL_READ_ONLY;
+}
+
 static enum part_need need_of(struct look *look)
 {
     const struct shell_act *act = look->part->act;
-    bool exact = false, reads = act->class == SHELL_READ_ONLY || only_redirects_write(act);
+    bool exact = false, reads = (act->class == SHELL_READ_ONLY || only_redirects_write(act)) && git_is_tame(look);
     enum part_need need = reads ? need_for_reads(look) : PART_NEEDS_RULE;
     if (need == PART_NEEDS_NOTHING && need_for_writes(look, false, false) == PART_NEEDS_NOTHING)
         return PART_NEEDS_NOTHING;
@@ -354,7 +361,7 @@ static enum part_need need_of(struct look *look)
         return PART_NEEDS_NOTHING;
     look->rule = NULL;
     const struct rule *rule = find_rule(look, &exact);
-    if (exact) {
+    if (exact && runs_in_workspace(look)) {
         took_part(look, rule);
         return PART_NEEDS_NOTHING;
     }
@@ -396,6 +403,22 @@ static const struct rule *whole_command_rule(const struct match_call *call, cons
     return NULL;
 }
 
+static bool every_part_allowed(const struct match_call *call, const struct rule *extra, size_t extra_count,
+                               const struct rule **rule)
+{
+    const struct policy_command *command = call->facts->command;
+    const struct rule *first = NULL;
+    for (size_t i = 0; i < command->part_count; i++) {
+        const struct rule *one;
+        const struct policy_path *path;
+        if (part_needs(call, &command->parts[i], extra, extra_count, &one, &path) != PART_NEEDS_NOTHING)
+            return false;
+        first = first ? first : one;
+    }
+    *rule = first;
+    return true;
+}
+
 bool parts_allowed(const struct match_call *call, const struct rule *extra, size_t extra_count,
                    const struct rule **rule)
 {
@@ -403,16 +426,6 @@ bool parts_allowed(const struct match_call *call, const struct rule *extra, size
     *rule = NULL;
     if (!command || !command->accepted || command->too_long)
         return false;
-    if ((*rule = whole_command_rule(call, extra, extra_count)))
-        return true;
-    for (size_t i = 0; i < command->part_count; i++) {
-        const struct rule *one;
-        const struct policy_path *path;
-        if (part_needs(call, &command->parts[i], extra, extra_count, &one, &path) != PART_NEEDS_NOTHING) {
-            *rule = NULL;
-            return false;
-        }
-        *rule = *rule ? *rule : one;
-    }
-    return true;
+    return every_part_allowed(call, extra, extra_count, rule) ||
+           (*rule = whole_command_rule(call, extra, extra_count)) != NULL;
 }

@@ -20,9 +20,9 @@ static const struct depth {
     {"git npm yarn pnpm bun cargo go docker podman kubectl helm terraform tofu gh glab pip pip3 pipx uv poetry bundle "
      "gem composer dotnet mvn gradle apt apt-get brew dnf yum apk pacman rustup conda mamba nix systemctl journalctl "
      "flutter dart swift mix stack cabal zig opam rake rails jj hg svn ansible vagrant fly heroku vercel wrangler "
-     "turbo nx lerna just task bazel buck2 pants pre-commit",
+     "turbo nx lerna just task make ninja rake invoke bazel buck2 pants pre-commit",
      2},
-    {"make cmake ninja meson ctest pytest jest vitest mocha tsc eslint prettier ruff black mypy flake8 pylint isort "
+    {"cmake meson ctest pytest jest vitest mocha tsc eslint prettier ruff black mypy flake8 pylint isort "
      "pyright gcc g++ cc c++ clang clang++ rustc rustfmt javac gofmt clang-format clang-tidy shellcheck shfmt mkdir "
      "touch phpunit rspec rubocop tox nox ld ar nm objdump strip golangci-lint stylelint biome oxlint hadolint "
      "yamllint markdownlint latexmk pdflatex pandoc protoc swiftc ghc",
@@ -133,6 +133,14 @@ static bool is_one_of_heads(struct hv_str text, const char *const *heads)
     return false;
 }
 
+static bool is_known_tool(struct hv_str name)
+{
+    for (size_t i = 0; i < sizeof depths / sizeof *depths; i++)
+        if (shell_is_one_of(name, depths[i].programs))
+            return true;
+    return false;
+}
+
 /* How many of the words make a prefix to offer; 0: none. */
 static size_t prefix_words(const struct shell_act *act, struct hv_str text)
 {
@@ -163,7 +171,7 @@ static bool runs_what_it_is_given(const struct shell_act *act)
 {
     struct hv_str name = act->words[0].known ? shell_base_name(act->words[0].value) : (struct hv_str){0};
     char option = shell_code_option(name);
-    if (!name.len || act->runs_input)
+    if (!name.len || (act->runs_input && !is_known_tool(name)))
         return true;
     if (shell_is_one_of(name, "sudo doas su env eval source . exec xargs parallel ssh watch setsid ionice flock nohup "
                               "busybox toybox awk gawk mawk osascript tclsh expect trap sh bash dash zsh ksh fish"))

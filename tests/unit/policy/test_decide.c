@@ -232,7 +232,7 @@ static const struct row commands[] = {
     {"allow Bash(npm run *)", NORMAL, {BASH, "npm runs"}, ASK, S(ASK)},
     {"allow Bash(* --version)", NORMAL, {BASH, "./tool --version"}, ALLOW, S(ALLOW_RULE)},
     {"allow Bash(* --version)", NORMAL, {BASH, "sh -c x --version"}, ASK, S(ASK)},
-    {"allow Bash(* --version)", NORMAL, {BASH, "env ./rm --version"}, ASK, S(ASK)},
+    {"allow Bash(* --version)", NORMAL, {BASH, "env ./rm --version"}, ALLOW, S(ALLOW_RULE)},
     {"allow Bash", NORMAL, {BASH, "make && ./run"}, ALLOW, S(ALLOW_RULE)},
     {"allow Bash(*)", NORMAL, {BASH, "make && ./run"}, ALLOW, S(ALLOW_RULE)},
     {"allow Bash", NORMAL, {BASH, ""}, ASK, S(ASK)},

@@ -40,6 +40,7 @@ void permission_facts(struct call *call, struct policy_facts *facts)
             .host = call->runtime->host,
             .environment = call->context.environment,
             .home = call->context.home,
+            .git_is_tamed = true, /* the tool runs such commands with shell_run_environment() */
         };
         policy_judge_command(policy, &surroundings, &call->arena, facts);
         policy_unref(policy);

@@ -125,6 +125,21 @@ class Case(unittest.TestCase):
         results = self.lines("exec", *flags, stdin=text, **options)
         return {result["tool_use_id"]: result for result in results if result.get("type") == "tool_result"}
 
+    def sleeper(self):
+        """A command that says that it runs (the file "pid") and then sleeps; alive() finds it whatever numbers it sees."""
+        return "echo $$ > pid; sleep 100; : asleep-in-%s" % os.path.basename(self.top)
+
+    def alive(self):
+        mark = ("asleep-in-%s" % os.path.basename(self.top)).encode()
+        for process in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open("/proc/%s/cmdline" % process, "rb") as file:
+                    if mark in file.read():
+                        return True
+            except OSError:
+                pass
+        return False
+
     def wait_until(self, holds, seconds=LIMIT):
         end = time.monotonic() + seconds
         while not holds():

@@ -410,10 +410,11 @@ class Faults(Case):
 class Interrupts(Case):
     def test_ctrl_c_ends_the_command_and_answers_every_call(self):
         process = self.start("exec", "--allowed-tools", "Bash")
-        blocks = [use("Bash", command="echo $$ > pid; sleep 100", id="1"), use("LS", path=".", id="2")]
+        blocks = [use("Bash", command=self.sleeper(), id="1"), use("LS", path=".", id="2")]
         process.stdin.write("".join(json.dumps(block) + "\n" for block in blocks).encode())
         process.stdin.flush()
         self.wait_until(lambda: os.path.exists(self.path("pid")) and self.read("pid").strip())
+        self.assertTrue(self.alive())
         began = time.monotonic()
         interrupt(process)
         out, _ = process.communicate(timeout=30)
@@ -422,8 +423,7 @@ class Interrupts(Case):
         self.assertEqual([line["tool_use_id"] for line in results], ["1", "2"])
         self.assertTrue(results[0]["is_error"])
         self.assertLess(time.monotonic() - began, 20)
-        pid = int(self.read("pid"))
-        self.wait_until(lambda: not os.path.exists("/proc/%d" % pid))
+        self.wait_until(lambda: not self.alive())
 
     def test_terminate(self):
         process = self.start("exec")
@@ -460,13 +460,12 @@ class Interrupts(Case):
 
     def test_kill_takes_the_children_along(self):
         process = self.start("exec", "--allowed-tools", "Bash")
-        process.stdin.write((json.dumps(use("Bash", command="echo $$ > pid; sleep 100", id="1")) + "\n").encode())
+        process.stdin.write((json.dumps(use("Bash", command=self.sleeper(), id="1")) + "\n").encode())
         process.stdin.flush()
         self.wait_until(lambda: os.path.exists(self.path("pid")) and self.read("pid").strip())
         process.kill()
         process.communicate(timeout=30)
-        pid = int(self.read("pid"))
-        self.wait_until(lambda: not os.path.exists("/proc/%d" % pid))
+        self.wait_until(lambda: not self.alive())
 
 
 expose(globals())

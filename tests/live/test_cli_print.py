@@ -338,17 +338,16 @@ class StreamInput(Print):
 
 
 class Endings(Print):
-    def sleeper(self):
-        return self.recording(message(say("wait"), use("Bash", command="echo $$ > pid; sleep 100", id="toolu_1")), message(say("done")))
+    def recorded_sleeper(self):
+        return self.recording(message(say("wait"), use("Bash", command=self.sleeper(), id="toolu_1")), message(say("done")))
 
     def started(self, *flags):
-        process = self.start("-p", "--model", self.sleeper(), "--allowed-tools", "Bash", *flags, "go", stdin=subprocess.DEVNULL)
+        process = self.start("-p", "--model", self.recorded_sleeper(), "--allowed-tools", "Bash", *flags, "go", stdin=subprocess.DEVNULL)
         self.wait_until(lambda: os.path.exists(self.path("pid")) and self.read("pid").strip())
         return process
 
     def gone(self):
-        pid = int(self.read("pid"))
-        self.wait_until(lambda: not os.path.exists("/proc/%d" % pid))
+        self.wait_until(lambda: not self.alive())
 
     def test_signals_end_the_turn_and_keep_the_journal(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):

@@ -98,13 +98,12 @@ class GoingOn(Sessions):
 
     def test_after_kill_9_in_the_middle_of_calls(self):
         model = self.recording(message(say("a"), use("Bash", command="echo once >> count", id="toolu_1"),
-                                       use("Bash", command="echo $$ > pid; sleep 100", id="toolu_2"), use("LS", path=".", id="toolu_3")))
+                                       use("Bash", command=self.sleeper(), id="toolu_2"), use("LS", path=".", id="toolu_3")))
         process = self.start("-p", "--model", model, "--allowed-tools", "Bash", "go", stdin=subprocess.DEVNULL)
         self.wait_until(lambda: os.path.exists(self.path("pid")) and self.read("pid").strip())
         process.kill()
         process.communicate()
-        pid = int(self.read("pid"))
-        self.wait_until(lambda: not os.path.exists("/proc/%d" % pid))
+        self.wait_until(lambda: not self.alive())
         result = self.ask(self.hello("I see."), "--continue", prompt="what happened?")
         self.assertEqual(result["result"], "I see.")
         self.assertEqual(self.read("count"), "once\n")

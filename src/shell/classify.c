@@ -129,8 +129,9 @@ static void access_path(struct shell_reading *reading, struct hv_str path, struc
 
 static void access_word(struct shell_reading *reading, const struct shell_word *word, bool tree, bool write)
 {
-    struct shell_access access = {.word = word, .tree = tree || !word->known};
-    access_path(reading, word->known ? word->value : directory_of_glob(word), access, write);
+    struct hv_str path = word->known ? word->value : directory_of_glob(word);
+    struct shell_access access = {.word = word, .tree = tree || (!word->known && path.ptr)};
+    access_path(reading, path, access, write);
 }
 
 void shell_reads(struct shell_reading *reading, const struct shell_word *word, bool tree)
@@ -232,6 +233,7 @@ static bool not_understood(struct parse *parse, struct hv_str option)
 static bool scatter(struct parse *parse, const struct shell_word *word)
 {
     parse->out->scattered = true;
+    parse->out->hidden |= (word->flags & ~(unsigned)(SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED)) != 0;
     if (parse->row->harmless_options)
         return true;
     shell_worsenf(parse->reading, SHELL_UNKNOWN, "%.*s is not known and may become an option", HV_STR_ARG(word->text));
@@ -250,6 +252,8 @@ static void note(struct parse *parse, const struct shell_option *option, struct 
     if (option->effect == SHELL_EFFECT_UNKNOWN || option->effect >= SHELL_EFFECT_WRITE)
         parse->harmful |= option->effect != SHELL_EFFECT_HELP;
     const struct shell_word *kept = argument ? &parse->given[parse->out->given_count - 1].argument : NULL;
+    if (hv_str_is(name, "--files0-from"))
+        parse->reading->act.reads_listed = false; /* the files that the file names */
     /* What an option sends to /dev/null is not written. */
     bool stream = kept && kept->known && is_stream(kept->value);
     if (!(stream && option->effect == SHELL_EFFECT_WRITE))
@@ -481,7 +485,7 @@ static void judge_operands(struct shell_reading *reading, const struct shell_pro
         else
             apply(reading, effect, arguments->operands[i], program);
     }
-    if (arguments->scattered)
+    if (arguments->hidden)
         reading->act.reads_listed = reading->act.writes_listed = false;
     if (file && !arguments->scattered)
         return;

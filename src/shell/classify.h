@@ -60,9 +60,11 @@ struct shell_arguments {
     size_t operand_count;
     size_t first; /* where the first operand stands in words; their count when there is none */
     bool help;    /* --help or so was given: nothing else happens */
-    /* A word that is not known may be options or several words: the operands are only a guess, but all are harmless
-     * options. */
+    /* A word may become several: the places of the operands are only a guess. */
     bool scattered;
+    /* A word that is not known may be options, and name files in them. All are harmless; but no list is complete. (A
+     * glob becomes names without a slash, which can only name what is in the working directory.) */
+    bool hidden;
 };
 
 /* The operands of the program are relative to directory from here on (env -C, git -C). */

@@ -158,9 +158,17 @@ static void judge_expansion(struct shell_reading *reading, const struct shell_wo
         shell_worsenf(reading, SHELL_UNKNOWN, "%.*s may set a variable that programs read", HV_STR_ARG(word->text));
 }
 
+/* IFS= read -r line: it rules how read cuts the line, and nothing else. */
+static bool is_for_read(const struct shell_reading *reading, const struct shell_assignment *assignment)
+{
+    const struct shell_act *act = &reading->act;
+    return hv_str_is(assignment->name, "IFS") && act->word_count && act->words[0].known &&
+           shell_names_have("read mapfile readarray", act->words[0].value);
+}
+
 static void judge_assignment(struct shell_reading *reading, const struct shell_assignment *assignment)
 {
-    if (!shell_variable_is_harmless(assignment->name, &assignment->value))
+    if (!shell_variable_is_harmless(assignment->name, &assignment->value) && !is_for_read(reading, assignment))
         shell_worsenf(reading, SHELL_UNKNOWN, "%.*s may change what programs do", HV_STR_ARG(assignment->name));
     if (assignment->element || (assignment->array && hv_str_find_byte(assignment->value.text, '[', 0) != SIZE_MAX))
         shell_worsenf(reading, SHELL_UNKNOWN, "the subscript of %.*s may be evaluated", HV_STR_ARG(assignment->name));

@@ -169,7 +169,7 @@ static void judge_transfer(struct shell_reading *reading, const struct shell_pro
         if (!last || target)
             shell_reads(reading, arguments.operands[i], true);
     }
-    if (arguments.scattered || !reading->act.write_count)
+    if (arguments.hidden || !reading->act.write_count)
         reading->act.reads_listed = reading->act.writes_listed = false;
 }
 

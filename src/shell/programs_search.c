@@ -32,7 +32,7 @@ static const struct shell_program grep_row = {"grep",
 static bool descends(const struct shell_arguments *arguments)
 {
     const struct shell_given *directories = shell_given(arguments, "-d --directories");
-    return shell_given(arguments, "-r -R --recursive --dereference-recursive") || arguments->scattered ||
+    return shell_given(arguments, "-r -R --recursive --dereference-recursive") || arguments->hidden ||
            (directories &&
             !(directories->argument.known && shell_names_have("read skip", directories->argument.value)));
 }
@@ -41,10 +41,11 @@ static bool descends(const struct shell_arguments *arguments)
 static void search_places(struct shell_reading *reading, const struct shell_arguments *arguments, bool pattern_given,
                           bool tree, bool directory)
 {
-    size_t first = pattern_given ? 0 : 1;
+    bool spread = arguments->operand_count && shell_may_be_many(arguments->operands[0]);
+    size_t first = pattern_given || spread ? 0 : 1;
     for (size_t i = first; i < arguments->operand_count; i++)
         shell_reads(reading, arguments->operands[i], tree);
-    if (arguments->scattered)
+    if (arguments->hidden)
         reading->act.reads_listed = false;
     if (arguments->operand_count > first && !arguments->scattered)
         return;
@@ -259,12 +260,14 @@ const struct shell_program shell_programs_search[] = {
      .rest = NONE, .harmless_options = true, .answers = true},
     {"which", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-a -s --all"), GNU_HELP), .rest = NONE,
      .harmless_options = true, .answers = true},
-    {"whereis", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-b -m -s -u -g -l"), HELPS("-h -V")),
-     .rest = NONE, .harmless_options = true},
+    {"whereis", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-b -m -s -u -g -l"), HELPS("-h -V --help --version")), .rest = NONE,
+     .harmless_options = true},
     /* man without a terminal prints; a pager or a browser named by an option runs. */
     {"man", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options =
-         OPTIONS(FLAGS("-f --whatis -k --apropos -w --where --path --location -W --where-cat --location-cat -a"),
+         OPTIONS(FLAGS("-d --debug -K --global-apropos -f --whatis -k --apropos -w --where --path --location -W "
+                       "--where-cat --location-cat -a"),
                  FLAGS("--all -i --ignore-case -I --match-case --regex --wildcard --names-only --no-subpages -7"),
                  FLAGS("--ascii --no-hyphenation --nh --no-justification --nj"),
                  VALUES("-s -S --sections -e --extension -L --locale -E --encoding -m --systems"),

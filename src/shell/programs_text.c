@@ -224,10 +224,11 @@ static const struct shell_program jq_row = {"jq", SHELL_SYNTAX_GNU, SHELL_READ_O
 
 static void judge_jq_operands(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    size_t first = shell_given(arguments, "-f --from-file") ? 0 : 1;
+    bool spread = arguments->operand_count && shell_may_be_many(arguments->operands[0]);
+    size_t first = shell_given(arguments, "-f --from-file") || spread ? 0 : 1;
     bool data = shell_given(arguments, "--args --jsonargs") != NULL;
     reading->act.reads_input = arguments->operand_count <= first && !shell_given(arguments, "-n --null-input");
-    if (arguments->scattered)
+    if (arguments->hidden)
         reading->act.reads_listed = false;
     for (size_t i = first; i < arguments->operand_count && !data; i++)
         shell_reads(reading, arguments->operands[i], false);

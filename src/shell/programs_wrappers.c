@@ -384,7 +384,7 @@ const struct shell_program shell_programs_wrappers[] = {
     {"bash sh dash", .judge = judge_shell},
     {"zsh ksh mksh fish csh tcsh", .judge = judge_runner},
     {"sudo doas pkexec su runuser sudoedit", .judge = judge_privileged},
-    {"parallel flock script expect busybox toybox unshare nsenter chroot systemd-run at batch strace ltrace gdb",
+    {"parallel flock script expect busybox toybox unshare nsenter chroot systemd-run at batch strace ltrace",
      .judge = judge_runner},
     {"watch", .judge = judge_watch},
     {0},

@@ -312,10 +312,30 @@ static void sort_entry(struct worker *worker, struct sorting *sorting, struct di
             (uint32_t)((const char *)&found->d_type - sorting->piece->bytes) | (ignored ? FILE_IGNORED : 0);
 }
 
-static void push_directories(struct worker *worker, const struct sorting *sorting)
+static int compare_items(const void *a, const void *b)
+{
+    const struct scan_item *left = *(const struct scan_item *const *)a, *right = *(const struct scan_item *const *)b;
+    return strcmp(left->directory->name, right->directory->name);
+}
+
+static void sort_by_name(struct sorting *sorting)
+{
+    CLEANUP_FREE struct scan_item **items = hv_malloc(sorting->count * sizeof *items);
+    size_t count = 0;
+    for (struct scan_item *item = sorting->first; item; item = item->next)
+        items[count++] = item;
+    qsort(items, count, sizeof *items, compare_items);
+    for (size_t i = 0; i < count; i++)
+        items[i]->next = i + 1 < count ? items[i + 1] : NULL;
+    sorting->first = items[0];
+}
+
+static void push_directories(struct worker *worker, struct sorting *sorting)
 {
     if (!sorting->count)
         return;
+    if (worker->scan->options->by_name)
+        sort_by_name(sorting);
     scan_queue_push_directories(&worker->scan->queue, sorting->directory, sorting->handle, sorting->first,
                                 sorting->count);
     call_help(worker);

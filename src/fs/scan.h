@@ -26,6 +26,7 @@ struct fs_scan_options {
     struct hv_str config_home; /* $XDG_CONFIG_HOME; absent: home/.config */
     unsigned threads;          /* at most FS_SCAN_THREADS_MAX, the calling one among them; 0 means 1 */
     bool ordered;              /* on the calling thread alone, all of one level before the next, names sorted */
+    bool by_name;              /* enter the directories in a directory by name, as far as threads do not come between */
     bool hidden;               /* visit names that begin with a dot, too */
     bool no_ignore;            /* honour no ignore file */
     bool temporaries;          /* visit the temporary files of fs_write, too */

@@ -221,6 +221,7 @@ static enum hv_code search_tree(struct grepping *grepping, struct fs_scan_outcom
     options.threads = grepping->threads;
     options.hidden = grepping->in->hidden;
     options.no_ignore = grepping->in->no_ignore;
+    options.by_name = grepping->in->output_mode == CONTENT; /* so that soon nothing else needs to be searched */
     options.directories = grepping->filter.unwanted_count > 0 || grepping->in->output_mode == CONTENT;
     return fs_scan(&options, visit, grepping, search->context->arena, outcome, err);
 }

@@ -68,9 +68,21 @@ static struct seen identity(const char *path, const struct stat *status)
     return seen;
 }
 
+static bool is_same(const struct seen *a, const struct seen *b)
+{
+    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+           a->modified.tv_sec == b->modified.tv_sec && a->modified.tv_nsec == b->modified.tv_nsec &&
+           a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
+}
+
+/* A file that was noted as it is now needs no second look. */
 static void note(struct look *look, const char *path, const struct stat *status)
 {
-    *vec_push(&look->seen) = identity(path, status);
+    struct seen seen = identity(path, status);
+    for (size_t at = 0; at < look->seen.count; at++)
+        if (strcmp(look->seen.items[at].path, path) == 0 && is_same(&look->seen.items[at], &seen))
+            return;
+    *vec_push(&look->seen) = seen;
 }
 
 /* What is at path, followed; 0: nothing. Remembered. */
@@ -340,9 +352,7 @@ static bool is_unchanged(const struct seen *seen)
 {
     struct stat status;
     struct seen found = identity(seen->path, stat(seen->path, &status) == 0 ? &status : NULL);
-    return found.device == seen->device && found.inode == seen->inode && found.size == seen->size &&
-           found.modified.tv_sec == seen->modified.tv_sec && found.modified.tv_nsec == seen->modified.tv_nsec &&
-           found.changed.tv_sec == seen->changed.tv_sec && found.changed.tv_nsec == seen->changed.tv_nsec;
+    return is_same(&found, seen);
 }
 
 static struct remembered *find(struct git_probe *probe, struct hv_str directory)

@@ -16,11 +16,17 @@
 
 enum { FOLDED_PATH_STACK = 4096 };
 
+/* Which bytes occur in a text. */
+struct byte_set {
+    uint64_t bits[4];
+};
+
 struct rule {
     struct ignore_rule_text text;
     struct hv_str fixed;  /* the part before the first wildcard, or the key of a hash table */
     struct hv_str wild;   /* the part from the first wildcard on; absent for a plain rule */
     struct hv_str needed; /* plain bytes that the wild part cannot match without; may be empty */
+    struct byte_set needed_bytes;
     bool negated, directory_only;
     bool name_only;       /* no slash inside: matched against the last component */
     bool suffix;          /* '*' and a plain suffix */
@@ -154,6 +160,22 @@ static struct hv_str folded(struct hv_arena *arena, struct hv_str text)
     return hv_str_of(copy, text.len);
 }
 
+static struct byte_set bytes_of(struct hv_str text)
+{
+    struct byte_set set = {0};
+    for (size_t i = 0; i < text.len; i++)
+        set.bits[(unsigned char)text.ptr[i] / 64] |= UINT64_C(1) << (unsigned char)text.ptr[i] % 64;
+    return set;
+}
+
+static bool has_bytes(const struct byte_set *set, const struct byte_set *needed)
+{
+    uint64_t missing = 0;
+    for (size_t i = 0; i < 4; i++)
+        missing |= needed->bits[i] & ~set->bits[i];
+    return !missing;
+}
+
 static void index_rule(struct hv_arena *arena, struct ignore_list *list, struct rule *rule)
 {
     if (list->icase && rule->fixed.len)
@@ -162,6 +184,7 @@ static void index_rule(struct hv_arena *arena, struct ignore_list *list, struct 
         rule->needed = needed_part(rule->wild);
         if (list->icase && rule->needed.len)
             rule->needed = folded(arena, rule->needed);
+        rule->needed_bytes = bytes_of(rule->needed);
         *vec_push(&list->wildcards) = rule;
         return;
     }
@@ -238,6 +261,7 @@ const struct ignore_list *ignore_parse_pattern(struct hv_arena *arena, struct hv
 struct subject {
     struct hv_str path, name; /* folded when the list ignores case */
     bool is_directory;
+    struct byte_set name_bytes; /* where there are wildcards to be tried */
 };
 
 /* The later of best and the newest rule of the chain that applies to the subject. */
@@ -252,6 +276,8 @@ static bool wildcard_matches(const struct ignore_list *list, const struct rule *
 {
     if (rule->directory_only && !subject->is_directory)
         return false;
+    if (rule->name_only && !has_bytes(&subject->name_bytes, &rule->needed_bytes))
+        return false;
     struct hv_str text = rule->name_only ? subject->name : subject->path;
     if (!hv_str_starts(text, rule->fixed))
         return false;
@@ -261,7 +287,7 @@ static bool wildcard_matches(const struct ignore_list *list, const struct rule *
     return glob_match(rule->wild, text, (rule->name_only ? 0 : GLOB_PATHNAME) | (list->icase ? GLOB_ICASE : 0));
 }
 
-static const struct rule *find_rule(const struct ignore_list *list, const struct subject *subject)
+static const struct rule *find_rule(const struct ignore_list *list, struct subject *subject)
 {
     struct hv_str name = subject->name;
     const struct rule *best = later(NULL, map_get(&list->names, name), subject);
@@ -272,6 +298,8 @@ static const struct rule *find_rule(const struct ignore_list *list, const struct
         if (may_have_suffix(&list->suffix_lengths.items[i], name))
             best = later(best, map_get(&list->suffixes, hv_str_slice(name, name.len - length, name.len)), subject);
     }
+    if (list->wildcards.count)
+        subject->name_bytes = bytes_of(subject->name);
     for (size_t i = list->wildcards.count; i-- && (!best || list->wildcards.items[i] > best);)
         if (wildcard_matches(list, list->wildcards.items[i], subject))
             return list->wildcards.items[i];
@@ -292,7 +320,7 @@ enum ignore_verdict ignore_match_rule(const struct ignore_list *list, struct hv_
         path.ptr = folded;
     }
     size_t slash = hv_str_rfind_byte(path, '/');
-    struct subject subject = {path, path, is_directory};
+    struct subject subject = {.path = path, .name = path, .is_directory = is_directory};
     if (slash != SIZE_MAX)
         subject.name = hv_str_slice(path, slash + 1, path.len);
     const struct rule *rule = find_rule(list, &subject);

@@ -175,7 +175,7 @@ static void apply(struct shell_reading *reading, enum shell_effect effect, const
             shell_writes(reading, word, effect == SHELL_EFFECT_WRITE_TREE);
             return;
         }
-        /* fall through */
+        __attribute__((fallthrough));
     case SHELL_EFFECT_WRITES:
         shell_worsenf(reading, SHELL_WRITES, "%.*s makes it write", HV_STR_ARG(name));
         reading->act.writes_listed = false;
@@ -485,8 +485,10 @@ static void judge_operands(struct shell_reading *reading, const struct shell_pro
         else
             apply(reading, effect, arguments->operands[i], program);
     }
-    if (arguments->hidden)
-        reading->act.reads_listed = reading->act.writes_listed = false;
+    if (arguments->hidden) {
+        reading->act.reads_listed = false;
+        reading->act.writes_listed &= row->class == SHELL_READ_ONLY;
+    }
     if (file && !arguments->scattered)
         return;
     reading->act.reads_input |= row->reads_input || row->rest == SHELL_EFFECT_READ;

@@ -60,8 +60,8 @@ static void what_is_read_is_listed(void **state)
         {"cat -", "read_only cat - rw"},
         {"cat -n -- -x", "read_only cat -n -- -x rw R:/ws/-x"},
         {"cat /dev/null", "read_only cat /dev/null rw"},
-        {"cat $x", "read_only cat $x -- R:?"},
-        {"cat \"$x\"", "read_only cat \"$x\" -- R:?"},
+        {"cat $x", "read_only cat $x -w R:?"},
+        {"cat \"$x\"", "read_only cat \"$x\" -w R:?"},
         {"cat src/*.c", "read_only cat src/*.c rw R:/ws/src/*"},
         {"cat < a", "read_only cat rw R:/ws/a"},
         {"cat <<< a", "read_only cat rw"},
@@ -172,7 +172,7 @@ static void directories_and_loops_are_followed(void **state)
         {"for f in s/a s/b; do sort \"$f\"; done", "read_only s/a s/b rw\nread_only sort \"$f\" rw R:/ws/s/*"},
         {"for f in src/*.c; do sort \"$f\"; done", "read_only src/*.c rw\nread_only sort \"$f\" rw R:/ws/src/*"},
         {"for f in src/*.c; do rm \"$f\"; done", "read_only src/*.c rw\nwrites rm \"$f\" rw W:/ws/src/*"},
-        {"for f in ../*.c; do cat \"$f\"; done", "read_only ../*.c rw\nread_only cat \"$f\" -- R:?"},
+        {"for f in ../*.c; do cat \"$f\"; done", "read_only ../*.c rw\nread_only cat \"$f\" -w R:?"},
     };
     (void)state;
     check_rows(rows, sizeof rows / sizeof *rows);

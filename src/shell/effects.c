@@ -136,24 +136,31 @@ static void effect_of_export(struct resolver *resolver, const struct shell_word 
 /* printf -v name, wait -p name: nothing else of these changes anything. */
 static void effect_of_printf(struct resolver *resolver, const struct shell_word *words, size_t count)
 {
-    for (size_t i = 1; i < count; i++) {
-        bool option = !words[i].value.len || *words[i].value.ptr == '-';
-        if (words[i].known && !option)
+    for (size_t i = 1; i < count;) {
+        struct hv_str word = words[i].value;
+        bool names = hv_str_is(word, "-v") || hv_str_is(word, "-p");
+        if (words[i].known ? word.len < 2 || *word.ptr != '-' || hv_str_is(word, "--") : word.len && *word.ptr != '-')
             return;
-        if (!words[i].known && !option)
-            return;
-        if (words[i].known && hv_str_is(words[i].value, "--"))
-            return;
-        if (words[i].known && !words[i].value.len)
-            return;
-        bool names = words[i].known && i + 1 < count && words[i + 1].known && words[i].value.len == 2;
-        if (!names) {
+        bool plain = words[i].known && word.len == 2 && (!names || (i + 1 < count && words[i + 1].known));
+        if (!plain) {
             resolve_forget(resolver);
             return;
         }
-        forget_operand(resolver, words[i + 1].value);
-        i++;
+        if (names)
+            forget_operand(resolver, words[i + 1].value);
+        i += names ? 2 : 1;
     }
+}
+
+/* Forms of builtins that change nothing although others do: `command -v x`, `command ls`, `trap … EXIT`. */
+static bool changes_nothing(const struct shell_word *words, size_t count)
+{
+    if (count < 2 || !words[1].known)
+        return false;
+    if (hv_str_is(words[0].value, "command"))
+        return hv_str_is(words[1].value, "-v") || hv_str_is(words[1].value, "-V") ||
+               (words[1].value.len && *words[1].value.ptr != '-' && builtin_effect(words[1].value) == EFFECT_NONE);
+    return hv_str_is(words[0].value, "trap") && count == 3 && words[2].known && hv_str_is(words[2].value, "EXIT");
 }
 
 /* ---- directory --------------------------------------------------------------------------------------------------- */
@@ -316,6 +323,8 @@ void effect_of_command(struct resolver *resolver, size_t index)
     if (command->calls_function)
         effect_of_functions(resolver);
     enum effect effect = builtin_effect(command->words[0].value);
+    if (effect == EFFECT_ANYTHING && changes_nothing(command->words, command->word_count))
+        effect = EFFECT_NONE;
     if (effect != EFFECT_NONE)
         effect_of_builtin(resolver, index, effect);
     if (effect == EFFECT_EXPORT)
@@ -330,13 +339,18 @@ static bool is_literal(const struct raw_word *word)
     return word->count == 1 && word->parts[0].kind == PART_TEXT && hv_str_find_byte(word->text, '{', 0) == SIZE_MAX;
 }
 
-/* Names, if all words are plain. */
+/* What takes names or depends on its words, if all of them are plain. */
 static void range_names(struct resolver *resolver, const struct node *node, enum effect effect)
 {
     struct shell_word *words = hv_arena_array(resolver->arena, struct shell_word, node->word_count);
     for (size_t i = 0; i < node->word_count; i++) {
         words[i].known = is_literal(&node->words[i]);
         words[i].value = words[i].known ? node->words[i].parts[0].text : HV_STR("");
+    }
+    if (effect == EFFECT_ANYTHING) {
+        if (!changes_nothing(words, node->word_count))
+            resolve_forget(resolver);
+        return;
     }
     if (effect == EFFECT_PRINTF) {
         const struct raw_word *first = node->word_count > 1 ? &node->words[1] : NULL;
@@ -370,7 +384,9 @@ static void range_export(struct resolver *resolver, const struct node *node)
 
 static void range_simple(struct resolver *resolver, const struct node *node)
 {
-    for (size_t i = 0; i < node->assignment_count; i++) {
+    /* before a command they are of its environment only, but for export */
+    bool lasting = !node->word_count || effect_is_declaration(&node->words[0]);
+    for (size_t i = 0; lasting && i < node->assignment_count; i++) {
         const struct raw_assignment *assignment = &node->assignments[i];
         const struct part *part = assignment->value.parts;
         bool number = assignment->value.count == 1 && !assignment->array && !assignment->appends &&
@@ -388,14 +404,14 @@ static void range_simple(struct resolver *resolver, const struct node *node)
     }
     struct hv_str name = node->words[0].parts[0].text;
     enum effect effect = builtin_effect(name);
-    if (effect == EFFECT_NAMES || effect == EFFECT_PRINTF)
+    if (is_function(resolver, name))
+        resolve_forget(resolver);
+    else if (effect == EFFECT_NAMES || effect == EFFECT_PRINTF || effect == EFFECT_ANYTHING)
         range_names(resolver, node, effect);
     else if (effect == EFFECT_EXPORT)
         range_export(resolver, node);
     else if (effect == EFFECT_CD || effect == EFFECT_DIRECTORY)
         lose_directory(resolver);
-    else if (effect == EFFECT_ANYTHING || is_function(resolver, name))
-        resolve_forget(resolver);
 }
 
 static bool parts_are_plain(struct resolver *resolver, const struct part *parts, size_t count)

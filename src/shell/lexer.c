@@ -85,7 +85,7 @@ bool read_newlines(struct reader *reader)
     }
 }
 
-static bool is_keyword(struct hv_str word)
+bool read_is_keyword(struct hv_str word)
 {
     static const char *const keywords[] = {"if",     "then",  "else",  "elif", "fi",   "case",  "esac",     "for",
                                            "select", "while", "until", "do",   "done", "in",    "function", "time",
@@ -110,7 +110,7 @@ struct hv_str read_keyword(const struct reader *reader)
     if (!length || length > LONGEST || !read_ends_word(read_peek(reader, length)))
         return (struct hv_str){0};
     struct hv_str word = read_slice(reader, reader->source.at, reader->source.at + length);
-    return is_keyword(word) ? word : (struct hv_str){0};
+    return read_is_keyword(word) ? word : (struct hv_str){0};
 }
 
 bool read_expect(struct reader *reader, const char *keyword, const char *reason)

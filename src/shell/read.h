@@ -178,6 +178,7 @@ bool read_newlines(struct reader *reader) HV_MUST_CHECK;
 bool read_newline(struct reader *reader) HV_MUST_CHECK;
 /* True when byte (or -1) ends a word that is not quoted. */
 bool read_ends_word(int byte);
+bool read_is_keyword(struct hv_str word);
 /* The reserved word at the place, absent if none is. */
 struct hv_str read_keyword(const struct reader *reader);
 /* Step over the reserved word, or stop. */

@@ -179,14 +179,15 @@ static bool read_for_head(struct reader *reader, size_t index)
 static bool add_arithmetic(struct reader *reader, struct hv_str text, struct part *inner, size_t count)
 {
     for (int i = 0; i < 3; i++) {
-        struct hv_str piece = {0};
-        bool more = hv_str_split(&text, ';', &piece);
-        if (!more && i < 2)
+        size_t end = hv_str_find_byte(text, ';', 0);
+        if ((end == SIZE_MAX) != (i == 2))
             return read_stop(reader, "for (( without three parts");
+        struct hv_str piece = hv_str_slice(text, 0, end);
+        text = hv_str_slice(text, i == 2 ? text.len : end + 1, SIZE_MAX);
         size_t index = read_begin(reader, SHELL_COMMAND_ARITHMETIC);
         struct node *node = &reader->nodes.items[index];
         struct part *part = hv_arena_new(reader->arena, struct part);
-        *part = (struct part){.kind = PART_ARITHMETIC, .quoted = true, .text = piece.ptr ? piece : HV_STR("")};
+        *part = (struct part){.kind = PART_ARITHMETIC, .quoted = true, .text = piece};
         part->inner = i ? NULL : inner;
         part->inner_count = i ? 0 : count;
         node->text = part->text;
@@ -196,7 +197,7 @@ static bool add_arithmetic(struct reader *reader, struct hv_str text, struct par
         node->expand = WORDS_SINGLE;
         read_emit(reader, OP_COMMAND, index);
     }
-    return !text.len || read_stop(reader, "for (( without three parts");
+    return true;
 }
 
 static bool read_arithmetic_for(struct reader *reader)

@@ -146,10 +146,11 @@ static size_t word_count(const struct reader *reader, const struct simple *simpl
 /* A continued line within a word may make it what it did not look like: a reserved word, an assignment. */
 static bool check_first(struct reader *reader, const struct raw_word *word)
 {
-    if (word->joined)
-        return read_stop(reader, "a continued line within the first word of a command");
-    if (word->count && word->parts[0].kind == PART_TEXT && !word->parts[0].quoted && word->text.len > 2 &&
-        hv_str_find(word->text, HV_STR("\\\n"), 0) != SIZE_MAX)
+    struct hv_str text = word->text;
+    bool continued = hv_str_ends(text, HV_STR("\\\n"));
+    while (hv_str_ends(text, HV_STR("\\\n")))
+        text.len -= 2;
+    if (word->joined || (continued && read_is_keyword(text)))
         return read_stop(reader, "a continued line within the first word of a command");
     return true;
 }

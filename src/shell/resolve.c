@@ -318,6 +318,7 @@ void resolve_script(struct reader *reader, const struct shell_start *start, stru
     size_t count = reader->nodes.count;
     resolver.commands = hv_arena_array(reader->arena, struct shell_command, count + 1);
     resolver.now.directory = resolver.start->directory;
+    resolver.brace_budget = RESOLVE_PIECES_MAX;
     hv_buf_init(&resolver.bytes, RESOLVE_BYTES_MAX);
     copy_nodes(&resolver);
     if (!reader->reason && reader->functions.count > FUNCTIONS_MAX)

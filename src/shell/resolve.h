@@ -11,6 +11,7 @@ enum {
     RESOLVE_BYTES_MAX = 256 << 10, /* of values that are put together; what goes beyond is not known */
     RESOLVE_WORDS_MAX = 16 << 10,  /* that are made by braces and splitting */
     RESOLVE_BRACE_MAX = 1024,      /* of one word */
+    RESOLVE_PIECES_MAX = 64 << 10, /* that braces put together, in all words */
     RESOLVE_RANGE_MAX = 64 << 10,  /* operations that are looked at in advance; beyond, nothing is known */
 };
 
@@ -60,7 +61,7 @@ struct resolver {
     VEC(struct hv_str) directories; /* of the lists that are open: pairs of directory and likely */
     VEC(struct shell_word) words;   /* a stack, while words are made */
     struct hv_buf bytes;            /* of the word that is put together */
-    size_t bytes_made, words_made, range_made;
+    size_t bytes_made, words_made, range_made, brace_budget;
     bool bare; /* reading stopped: no flow is known */
 };
 
@@ -94,8 +95,10 @@ struct brace_result {
 };
 /* True when the word holds braces that may be expanded. */
 bool brace_is_candidate(const struct raw_word *word);
-/* The words that it becomes (itself, if none); false when that is not modelled, or more than RESOLVE_BRACE_MAX. */
-bool brace_expand(struct hv_arena *arena, const struct raw_word *word, struct brace_result *result) HV_MUST_CHECK;
+/* The words that it becomes (itself, if none); false when that is not modelled, or more than RESOLVE_BRACE_MAX, or
+ * when *budget, which all words of a script share, is used up. */
+bool brace_expand(struct hv_arena *arena, const struct raw_word *word, size_t *budget,
+                  struct brace_result *result) HV_MUST_CHECK;
 
 /* ---- variables.c ------------------------------------------------------------------------------------------------- */
 

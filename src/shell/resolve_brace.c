@@ -35,7 +35,7 @@ struct expander {
     const struct raw_word *word;
     struct unit *units;
     bool failed;
-    size_t budget; /* of pieces */
+    size_t *budget; /* of pieces */
 };
 
 static char byte_at(const struct expander *expander, size_t at, size_t end)
@@ -76,6 +76,13 @@ static bool find_byte(const struct expander *expander, size_t begin, size_t end,
     return i < end;
 }
 
+static bool spend(struct expander *expander, size_t pieces)
+{
+    expander->failed |= pieces > *expander->budget;
+    *expander->budget -= expander->failed ? 0 : pieces;
+    return !expander->failed;
+}
+
 /* ---- lists of words ---------------------------------------------------------------------------------------------- */
 
 static struct made_list one(struct expander *expander, size_t from, size_t to)
@@ -102,11 +109,8 @@ static struct made_list combine(struct expander *expander, struct made_list left
         for (size_t j = 0; j < right.count && !expander->failed; j++) {
             struct made *made = &list.items[list.count++];
             made->count = left.items[i].count + right.items[j].count;
-            if (made->count > expander->budget) {
-                expander->failed = true;
+            if (!spend(expander, made->count + 1))
                 break;
-            }
-            expander->budget -= made->count;
             made->pieces = hv_arena_alloc(expander->arena, (made->count + 1) * sizeof *made->pieces);
             if (left.items[i].count)
                 memcpy(made->pieces, left.items[i].pieces, left.items[i].count * sizeof *made->pieces);
@@ -212,7 +216,7 @@ static struct made_list make_sequence(struct expander *expander, const struct se
     steps = (distance < 0 ? -distance : distance) / step;
     /* between the cases lie characters that are special */
     bool mixed = sequence->letters && ((sequence->from ^ sequence->to) & 0x20);
-    if (steps >= RESOLVE_BRACE_MAX || mixed) {
+    if (steps >= RESOLVE_BRACE_MAX || mixed || !spend(expander, (size_t)steps + 1)) {
         expander->failed = true;
         return list;
     }
@@ -332,7 +336,7 @@ static size_t make_shadow(struct expander *expander)
 {
     const struct raw_word *word = expander->word;
     size_t count = 0, braces = 0;
-    expander->units = hv_arena_alloc(expander->arena, SHADOW_MAX * sizeof *expander->units);
+    expander->units = hv_arena_alloc(expander->arena, (word->text.len + word->count + 1) * sizeof *expander->units);
     for (size_t i = 0; i < word->count; i++) {
         const struct part *part = &word->parts[i];
         size_t length = is_open(part) ? part->text.len : 1;
@@ -383,11 +387,11 @@ static struct raw_word make_word(const struct expander *expander, const struct m
     return word;
 }
 
-bool brace_expand(struct hv_arena *arena, const struct raw_word *word, struct brace_result *result)
+bool brace_expand(struct hv_arena *arena, const struct raw_word *word, size_t *budget, struct brace_result *result)
 {
-    enum { PIECES_MAX = 32 << 10, PARTS_MAX = 64 };
-    struct expander expander = {.arena = arena, .word = word, .budget = PIECES_MAX};
-    size_t count = word->count <= PARTS_MAX ? make_shadow(&expander) : 0;
+    enum { PARTS_MAX = 64 };
+    struct expander expander = {.arena = arena, .word = word, .budget = budget};
+    size_t count = word->count <= PARTS_MAX && *budget ? make_shadow(&expander) : 0;
     if (!count)
         return false;
     struct made_list list = expand(&expander, 0, count);

@@ -354,7 +354,7 @@ static void push_unknown(struct resolver *resolver, const struct raw_word *word)
 
 void resolve_word(struct resolver *resolver, const struct raw_word *word, unsigned how)
 {
-    if (is_simple(word, how)) {
+    if (is_simple(word, how) && !word->array) {
         unsigned flags = word->parts[0].quoted ? SHELL_WORD_QUOTED : 0;
         *vec_push(&resolver->words) =
             (struct shell_word){.text = word->text, .value = word->parts[0].text, .known = true, .flags = flags};
@@ -369,7 +369,7 @@ void resolve_word(struct resolver *resolver, const struct raw_word *word, unsign
         return;
     }
     struct brace_result result = {0};
-    if (!brace_expand(resolver->arena, word, &result)) {
+    if (!brace_expand(resolver->arena, word, &resolver->brace_budget, &result)) {
         push_unknown(resolver, word);
         return;
     }

@@ -58,7 +58,11 @@ static void put_question(const struct runtime_question *question, struct hv_buf 
     put_barred(question->text, out);
     if (decision->reason.len > 0)
         hv_buf_addf(out, "  why you are asked: %.*s\n", HV_STR_ARG(hv_str_slice(decision->reason, 0, REASON_MAX)));
-    if (decision->proposal.len > 0 && !decision->always_confirm)
+    if (decision->proposal_count > 1 && !decision->always_confirm) {
+        hv_buf_add_cstr(out, "  [y] once  [s] this session  [a] always: these rules are saved  [n] no\n");
+        for (size_t i = 0; i < decision->proposal_count; i++)
+            hv_buf_addf(out, "        %.*s\n", HV_STR_ARG(decision->proposals[i]));
+    } else if (decision->proposal.len > 0 && !decision->always_confirm)
         hv_buf_addf(out, "  [y] once  [s] this session  [a] always: the rule %.*s is saved  [n] no\n",
                     HV_STR_ARG(decision->proposal));
     else
@@ -66,18 +70,32 @@ static void put_question(const struct runtime_question *question, struct hv_buf 
     hv_buf_add_cstr(out, "  (anything else means no, and is told to the model) > ");
 }
 
-static void allow_for_longer(const struct setup *setup, struct hv_str rule, bool always, struct hv_arena *arena,
-                             struct runtime_answer *answer)
+/* The rules for the answer, the first of them apart. */
+static void take_rules(const struct policy_decision *decision, struct hv_arena *arena, struct runtime_answer *answer)
+{
+    struct hv_str *rules = hv_arena_array(arena, struct hv_str, decision->proposal_count);
+    for (size_t i = 0; i < decision->proposal_count; i++)
+        rules[i] = hv_arena_str(arena, decision->proposals[i]);
+    answer->rule = rules[0];
+    answer->more_rules = rules + 1;
+    answer->more_rule_count = decision->proposal_count - 1;
+}
+
+static void allow_for_longer(const struct setup *setup, const struct policy_decision *decision, bool always,
+                             struct hv_arena *arena, struct runtime_answer *answer)
 {
     struct hv_error err;
-    answer->rule = hv_arena_str(arena, rule);
+    take_rules(decision, arena, answer);
     answer->scope = always ? POLICY_LOCAL : POLICY_SESSION;
     if (!always)
         return;
     struct hv_str file = settings_file(&setup->settings_options, arena, SETTINGS_LOCAL);
-    if (settings_add_rule(&setup->settings_options, SETTINGS_LOCAL, HV_ALLOW, rule, &err) != HV_OK) {
+    for (size_t i = 0; i < decision->proposal_count; i++) {
+        if (settings_add_rule(&setup->settings_options, SETTINGS_LOCAL, HV_ALLOW, decision->proposals[i], &err) ==
+            HV_OK)
+            continue;
         cli_fail(&err);
-        cli_note("the rule holds for this session only");
+        cli_note("what could not be saved holds for this session only");
         answer->scope = POLICY_SESSION;
         return;
     }
@@ -100,7 +118,7 @@ void cli_ask(void *user, const struct runtime_question *question, const struct h
 {
     CLEANUP_BUF struct hv_buf text = {0}, line = {0};
     const struct policy_decision *decision = question->decision;
-    bool may_keep = decision->proposal.len > 0 && !decision->always_confirm;
+    bool may_keep = decision->proposal_count > 0 && !decision->always_confirm;
     hv_buf_init(&text, TEXT_MAX);
     hv_buf_init(&line, LINE_MAX_BYTES);
     put_question(question, &text);
@@ -115,5 +133,5 @@ void cli_ask(void *user, const struct runtime_question *question, const struct h
     else if (word.len > 0 && !is_word(word, "n", "no"))
         answer->message = hv_arena_str(arena, word);
     if (answer->verdict == HV_ALLOW && (always || session))
-        allow_for_longer(user, decision->proposal, always, arena, answer);
+        allow_for_longer(user, decision, always, arena, answer);
 }

@@ -60,7 +60,7 @@ static void look_at_open_word(struct hazard *hazard, const struct policy *policy
                               const struct shell_access *access, bool writing, struct hv_arena *arena)
 {
     struct hv_str directory = part->act->command->directory;
-    if (access->path.len || !access->word || access->word->known)
+    if (!access->word || access->word->known)
         return;
     struct hv_str from = directory.len ? directory : HV_STR("/");
     struct hv_str texts[] = {access->word->text, access->word->value, access->word->tail};

@@ -10,27 +10,16 @@
 #include "fs/git_probe.h"
 #include "policy/command.h"
 #include "policy/match.h"
+#include "proc/system_program.h"
 
 #include <string.h>
 
 /* Words that may be paths; a command that a rule can allow has fewer. */
 enum { LOOKED_AT_MAX = 10000 };
 
-static const char usual_path[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
 /* ---- what the command sees of the world
  * ------------------------------------------------------------------------------
  */
-
-static struct hv_str variable_of(const char *const *environment, struct hv_str name)
-{
-    for (; environment && *environment; environment++) {
-        struct hv_str entry = hv_str_from(*environment);
-        if (hv_str_starts(entry, name) && entry.len > name.len && entry.ptr[name.len] == '=')
-            return hv_str_slice(entry, name.len + 1, entry.len);
-    }
-    return (struct hv_str){0};
-}
 
 /* The variables whose values a command has from its environment, and that hold no secret. */
 static struct hv_str plain_variable(void *user, struct hv_str name)
@@ -38,7 +27,7 @@ static struct hv_str plain_variable(void *user, struct hv_str name)
     static const char names[] = "USER LOGNAME TMPDIR XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME XDG_STATE_HOME "
                                 "XDG_RUNTIME_DIR";
     const struct policy_surroundings *surroundings = user;
-    return shell_is_one_of(name, names) ? variable_of(surroundings->environment, name) : (struct hv_str){0};
+    return shell_is_one_of(name, names) ? system_variable(surroundings->environment, name) : (struct hv_str){0};
 }
 
 static struct hv_str follow(void *user, struct hv_arena *arena, struct hv_str path)
@@ -220,7 +209,20 @@ static bool ask_git(void *user, struct hv_arena *arena, struct hv_str directory,
                     struct hv_str *why)
 {
     const struct system_programs *programs = user;
-    return git_probe_is_quiet(programs->git, arena, directory, subcommand, why);
+    return git_probe_is_quiet(programs->user, arena, directory, subcommand, why);
+}
+
+/* As written and as resolved. */
+static struct hv_str *list_roots(const struct policy *policy, struct hv_arena *arena, size_t *count)
+{
+    struct hv_str *roots = hv_arena_array(arena, struct hv_str, 2 * policy->root_count);
+    *count = 0;
+    for (size_t i = 0; i < policy->root_count; i++) {
+        roots[(*count)++] = policy->roots[i].written;
+        if (policy->roots[i].resolved.len)
+            roots[(*count)++] = policy->roots[i].resolved;
+    }
+    return roots;
 }
 
 void policy_judge_command(const struct policy *policy, const struct policy_surroundings *surroundings,
@@ -230,14 +232,13 @@ void policy_judge_command(const struct policy *policy, const struct policy_surro
         return;
     struct policy_command *command = hv_arena_new(arena, struct policy_command);
     struct judging judging = {policy, surroundings, arena, command, facts};
-    struct hv_str path = variable_of(surroundings->environment, HV_STR("PATH"));
     struct system_programs programs = {
-        .policy = policy,
         .host = surroundings->host,
-        .path = path.ptr ? path : hv_str_from(usual_path),
+        .environment = surroundings->environment,
         .directory = facts->directory,
+        .user = surroundings->git,
     };
-    programs.git = surroundings->git;
+    programs.roots = list_roots(policy, arena, &programs.root_count);
     const struct shell_world world = {
         .git_is_quiet = surroundings->git_is_tamed ? ask_git : NULL,
         .is_system_program = system_program_is,

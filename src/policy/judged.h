@@ -47,25 +47,4 @@ const char *policy_command_class_name(enum policy_command_class class);
 enum policy_command_class policy_classify_command(const struct policy *policy, const struct policy_facts *facts,
                                                   struct hv_arena *arena, struct hv_str *why);
 
-/*
- * Programs by name, as bash looks them up: struct shell_world's is_system_program with a struct system_programs for
- * user. True when the first of that name in PATH is the machine's own: its directory is absolute, no part of the
- * workspace and not open to everybody, and no link leads back into the workspace; or when there is none, so that
- * nothing can run. Answers are remembered. In system_program.c; blocks.
- */
-struct system_program {
-    struct hv_str name;
-    bool trusted;
-};
-struct system_programs {
-    const struct policy *policy;
-    const struct hv_host *host;
-    struct hv_str path;      /* the value of PATH */
-    struct hv_str directory; /* that relative entries of it start at */
-    struct git_probe *git;   /* for the same user pointer: who asks about programs asks about git, too */
-    struct system_program known[32];
-    size_t known_count;
-};
-bool system_program_is(void *user, struct hv_str name);
-
 #endif

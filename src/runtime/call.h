@@ -58,6 +58,7 @@ struct runtime {
     bool *hooks_used;          /* hooks that run once: whether they have */
     struct tasks *tasks;       /* tasks.c */
     struct presence *presence; /* for `helve ps`, or NULL */
+    struct git_probe *git;     /* what is known of repositories */
     struct hv_cancel *ending;  /* raised when the session ends: for what no call waits for; NULL: no descriptor left */
 
     struct session_hooks *session_hooks; /* the event whose hooks run now, or NULL; guarded by `lock` */
@@ -128,6 +129,7 @@ struct call {
     struct hv_str hook_context; /* additionalContext of hooks, for the model */
 
     /* permission */
+    struct policy_facts judged; /* what its command does: command, linked and read_only are kept; made once */
     struct policy_decision decision;
     bool answered; /* a person allowed it with an input of their own */
 

@@ -145,24 +145,18 @@ static bool matches(const struct settings_hook *hook, const char *event, struct 
     return false;
 }
 
-/* A hook's `if` is a rule: it holds when a deny rule of these words would take the call. */
+/* A hook's `if` is a rule: it holds when a deny rule of these words would take the call, or may take it; words that are
+ * no rule hold, so that the hook runs. */
 static bool condition_holds(const struct settings_hook *hook, struct call *call)
 {
     if (!hook->condition.len || !call)
         return true;
     struct policy *policy = runtime_policy(call->runtime);
-    struct policy *probe = policy_with_rule(policy, POLICY_SESSION, HV_DENY, hook->condition, NULL);
-    struct policy_decision decision = {.stage =
-                                           POLICY_STAGE_DENY_RULE}; /* an unreadable condition holds: the hook runs */
-    if (probe) {
-        struct policy_facts facts;
-        permission_facts(call, &facts);
-        facts.hook = HV_VERDICT_NONE;
-        policy_decide(probe, &facts, &call->arena, &decision);
-    }
-    policy_unref(probe);
+    struct policy_facts facts;
+    permission_facts(call, &facts);
+    bool holds = policy_rule_takes(policy, hook->condition, &facts);
     policy_unref(policy);
-    return decision.stage == POLICY_STAGE_DENY_RULE;
+    return holds;
 }
 
 /* True the first time only. */

@@ -4,6 +4,7 @@
  */
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "policy/explain.h"
 #include "policy/visible.h"
 #include "runtime/call.h"
 
@@ -11,6 +12,29 @@
 
 /* What is longer cannot be judged by looking at it. */
 enum { QUESTION_MAX = 32 << 10 };
+
+/* Once per command: hooks' conditions, the decision and a second look before asking use the same judgement. */
+static void judge_command(struct call *call, struct policy_facts *facts)
+{
+    struct policy_facts *judged = &call->judged;
+    if (!judged->command || !hv_str_eq(judged->subject, facts->subject)) {
+        struct policy *policy = runtime_policy(call->runtime);
+        const struct policy_surroundings surroundings = {
+            .host = call->runtime->host,
+            .environment = call->context.environment,
+            .home = call->context.home,
+            .git_is_tamed = true, /* the tool runs such commands with shell_run_environment() */
+            .git = call->runtime->git,
+        };
+        *judged = *facts;
+        policy_judge_command(policy, &surroundings, &call->arena, judged);
+        policy_unref(policy);
+    }
+    facts->command = judged->command;
+    facts->linked = judged->linked;
+    facts->linked_count = judged->linked_count;
+    facts->read_only = judged->read_only;
+}
 
 void permission_facts(struct call *call, struct policy_facts *facts)
 {
@@ -34,17 +58,8 @@ void permission_facts(struct call *call, struct policy_facts *facts)
         facts->input = NULL;
     if (tool->subject)
         facts->subject = tool->subject(call->input, &call->context);
-    if (tool->subject_kind == HV_SUBJECT_COMMAND) {
-        struct policy *policy = runtime_policy(call->runtime);
-        const struct policy_surroundings surroundings = {
-            .host = call->runtime->host,
-            .environment = call->context.environment,
-            .home = call->context.home,
-            .git_is_tamed = true, /* the tool runs such commands with shell_run_environment() */
-        };
-        policy_judge_command(policy, &surroundings, &call->arena, facts);
-        policy_unref(policy);
-    }
+    if (tool->subject_kind == HV_SUBJECT_COMMAND)
+        judge_command(call, facts);
     if (tool->check_permission)
         facts->own = tool->check_permission(call->input, &call->context, &facts->own_reason);
 }
@@ -60,13 +75,22 @@ static void decide(struct call *call, const struct policy_facts *facts)
     decision->reason = hv_arena_str(&call->arena, hv_buf_str(&reason));
     decision->rule = hv_arena_str(&call->arena, decision->rule);
     decision->scope = hv_arena_str(&call->arena, decision->scope);
-    decision->proposal = hv_arena_str(&call->arena, decision->proposal);
+    decision->proposal = hv_arena_str(&call->arena, decision->proposal); /* proposals are in the call's arena */
     policy_unref(policy);
 }
 
 static const char *verdict_name(enum hv_verdict verdict)
 {
     return verdict == HV_ALLOW ? "allow" : verdict == HV_ASK ? "ask" : "deny";
+}
+
+/* The reason of what was decided in the end: that of asking is none for having been allowed. */
+static struct hv_str final_reason(struct call *call, enum hv_verdict final, struct hv_str by)
+{
+    if (final != HV_ALLOW || !by.ptr)
+        return call->decision.reason;
+    return hv_arena_format(&call->arena, "the %.*s allowed it; it was asked because %.*s", HV_STR_ARG(by),
+                           HV_STR_ARG(call->decision.reason));
 }
 
 static void emit_decision(struct call *call, enum hv_verdict final, struct hv_str by, uint64_t waited_ns)
@@ -85,15 +109,27 @@ static void emit_decision(struct call *call, enum hv_verdict final, struct hv_st
     hv_json_end_object(&writer);
     call_emit(call, (struct hv_event){.type = HV_EVENT_DECISION,
                                       .name = hv_str_from(verdict_name(final)),
-                                      .text = call->decision.reason,
+                                      .text = final_reason(call, final, by),
                                       .data = hv_buf_str(&data),
                                       .duration_ns = waited_ns,
                                       .ok = final == HV_ALLOW});
 }
 
+/* Of a command of several parts: how many, and which of them need somebody's leave, and why. */
+static void describe_parts(struct call *call, const struct policy_facts *facts, struct hv_buf *out)
+{
+    size_t count = policy_count_commands(facts);
+    if (count < 2)
+        return;
+    struct policy *policy = runtime_policy(call->runtime);
+    hv_buf_addf(out, "\n%zu commands; these need leave:\n", count);
+    policy_explain_parts(policy, facts, false, out);
+    policy_unref(policy);
+}
+
 /* What is asked, with nothing hidden: no escapes, no characters that show nothing or turn the line around. False when
  * it is a command too long to be looked at; of other inputs the beginning is shown. */
-static bool describe_use(struct call *call, struct hv_str *out)
+static bool describe_use(struct call *call, const struct policy_facts *facts, struct hv_str *out)
 {
     CLEANUP_BUF struct hv_buf text = {.max = 1u << 20}, shown = {.max = QUESTION_MAX};
     if (call->tool->render_use)
@@ -102,9 +138,22 @@ static bool describe_use(struct call *call, struct hv_str *out)
         hv_buf_addf(&text, "%s %.*s", call->tool->name, HV_STR_ARG(call->input_json));
     visible_add_lines(&shown, hv_buf_str(&text));
     bool whole = !text.failed && !shown.failed;
+    if (whole)
+        describe_parts(call, facts, &shown);
     *out = hv_arena_format(&call->arena, "%.*s%s", (int)shown.len, shown.len ? shown.data : "",
                            whole ? "" : " [cut here: it is too long to be shown]");
     return whole || call->tool->subject_kind != HV_SUBJECT_COMMAND;
+}
+
+/* "`A`", "`A` and `B`" */
+static const char *proposals_in_words(struct call *call)
+{
+    const struct policy_decision *decision = &call->decision;
+    struct hv_str text = HV_STR("");
+    for (size_t i = 0; i < decision->proposal_count; i++)
+        text = hv_arena_format(&call->arena, "%.*s%s`%.*s`", HV_STR_ARG(text), i ? " and " : "",
+                               HV_STR_ARG(decision->proposals[i]));
+    return text.ptr;
 }
 
 static enum stage_outcome deny(struct call *call)
@@ -112,19 +161,20 @@ static enum stage_outcome deny(struct call *call)
     const struct policy_decision *decision = &call->decision;
     if (decision->verdict == HV_ASK && decision->proposal.len)
         return call_settle_error(call,
-                                 "Permission to use %s was not given: %.*s. Nobody can be asked here; the rule `%.*s` "
-                                 "in permissions.allow would allow it",
-                                 call->tool->name, HV_STR_ARG(decision->reason), HV_STR_ARG(decision->proposal));
+                                 "Permission to use %s was not given: %.*s. Nobody can be asked here; the rule%s %s in "
+                                 "permissions.allow would allow it",
+                                 call->tool->name, HV_STR_ARG(decision->reason),
+                                 decision->proposal_count > 1 ? "s" : "", proposals_in_words(call));
     return call_settle_error(call, "Permission to use %s was denied: %.*s", call->tool->name,
                              HV_STR_ARG(decision->reason));
 }
 
-static void save_rule(struct call *call, const struct runtime_answer *answer)
+static void save_rule(struct call *call, const struct runtime_answer *answer, struct hv_str rule)
 {
     struct runtime *runtime = call->runtime;
     struct hv_error err;
     struct policy *old = runtime_policy(runtime);
-    struct policy *grown = policy_with_rule(old, answer->scope, HV_ALLOW, answer->rule, &err);
+    struct policy *grown = policy_with_rule(old, answer->scope, HV_ALLOW, rule, &err);
     policy_unref(old);
     if (!grown) {
         runtime_emit(
@@ -134,7 +184,38 @@ static void save_rule(struct call *call, const struct runtime_answer *answer)
     }
     runtime_set_policy(runtime, grown);
     policy_unref(grown);
-    runtime_emit(runtime, &(struct hv_event){.type = HV_EVENT_STATE, .name = HV_STR("rules"), .text = answer->rule});
+    runtime_emit(runtime, &(struct hv_event){.type = HV_EVENT_STATE, .name = HV_STR("rules"), .text = rule});
+}
+
+/* "Bash(make:*)" as {"toolName":"Bash","ruleContent":"make:*"}. */
+static void put_rule(struct hv_json_writer *writer, struct hv_str rule)
+{
+    size_t open = hv_str_find_byte(rule, '(', 0);
+    hv_json_begin_object(writer);
+    hv_json_member_string(writer, "toolName", hv_str_slice(rule, 0, open));
+    if (open != SIZE_MAX)
+        hv_json_member_string(writer, "ruleContent", hv_str_slice(rule, open + 1, rule.len - 1));
+    hv_json_end_object(writer);
+}
+
+/* What a person would be offered as "always": one update that adds the rules. */
+static void put_suggestions(struct hv_json_writer *writer, const struct policy_decision *decision)
+{
+    hv_json_name(writer, "permission_suggestions");
+    hv_json_begin_array(writer);
+    if (decision->proposal_count && !decision->always_confirm) {
+        hv_json_begin_object(writer);
+        hv_json_member_cstr(writer, "type", "addRules");
+        hv_json_name(writer, "rules");
+        hv_json_begin_array(writer);
+        for (size_t i = 0; i < decision->proposal_count; i++)
+            put_rule(writer, decision->proposals[i]);
+        hv_json_end_array(writer);
+        hv_json_member_cstr(writer, "behavior", "allow");
+        hv_json_member_cstr(writer, "destination", "localSettings");
+        hv_json_end_object(writer);
+    }
+    hv_json_end_array(writer);
 }
 
 /* The PermissionRequest hooks may answer in a person's place. */
@@ -149,6 +230,7 @@ static bool hooks_answer(struct call *call, struct runtime_answer *answer)
     hv_json_begin_object(&writer);
     hv_json_member_cstr(&writer, "tool_name", call->tool->name);
     hv_json_member_raw(&writer, "tool_input", call->input_json);
+    put_suggestions(&writer, &call->decision);
     hv_json_end_object(&writer);
     hook_run(call->runtime, "PermissionRequest", hv_str_from(call->tool->name), hv_buf_str(&members), call,
              &call->arena, &verdict);
@@ -170,8 +252,11 @@ static enum stage_outcome take_answer(struct call *call, const struct runtime_an
         return call_settle_error(call, "The %s refused this call and says: %.*s", by, HV_STR_ARG(answer->message));
     if (final == HV_DENY)
         return deny(call);
-    if (answer->rule.len && !call->decision.always_confirm)
-        save_rule(call, answer);
+    if (answer->rule.len && !call->decision.always_confirm) {
+        save_rule(call, answer, answer->rule);
+        for (size_t i = 0; i < answer->more_rule_count; i++)
+            save_rule(call, answer, answer->more_rules[i]);
+    }
     if (!answer->updated_input.len || hv_str_eq(answer->updated_input, call->input_json))
         return STAGE_NEXT;
     /* The person changed the input: it is decoded and judged anew; hooks have had their say on this call. */
@@ -205,7 +290,7 @@ static enum stage_outcome ask(struct call *call, const struct policy_facts *fact
         .input = call->input_json,
         .decision = &call->decision,
     };
-    if (!describe_use(call, &question.text)) {
+    if (!describe_use(call, facts, &question.text)) {
         emit_decision(call, HV_DENY, HV_STR("nobody to ask"), clock_monotonic_ns() - started);
         return call_settle_error(call, "This call is too long to be shown to the person who would have to allow it. "
                                        "Write the text to a file first and use the file, or make several calls of it.");

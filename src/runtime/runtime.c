@@ -2,6 +2,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/path.h"
+#include "fs/git_probe.h"
 #include "fs/transaction.h"
 #include "loop/workers.h"
 #include "net/http.h"
@@ -207,6 +208,7 @@ enum hv_code runtime_new(const struct runtime_options *options, struct runtime *
     runtime->host = options->host;
     runtime->settings = settings_ref(options->settings);
     runtime->policy = policy_ref(options->policy);
+    runtime->git = git_probe_new();
     runtime->max_concurrency = concurrency(options);
     runtime->started_ns = clock_monotonic_ns();
     copy_options(runtime, options);
@@ -257,6 +259,7 @@ void runtime_free(struct runtime *runtime)
     pool_release(runtime);
     sandbox_free(runtime->sandbox);
     policy_unref(runtime->policy);
+    git_probe_free(runtime->git);
     settings_unref(runtime->settings);
     pthread_mutex_destroy(&runtime->lock);
     pthread_mutex_destroy(&runtime->emit_lock);

@@ -25,6 +25,8 @@ struct runtime_answer {
     struct hv_str message;       /* denied: a word to the model, or absent */
     struct hv_str updated_input; /* JSON object that replaces the input, or absent */
     struct hv_str rule;          /* allowed for longer: this rule is added … */
+    const struct hv_str *more_rules; /* … and these: a command of several parts takes one for each */
+    size_t more_rule_count;
     enum policy_scope scope;     /* … in this scope (POLICY_SESSION: this session only) */
 };
 

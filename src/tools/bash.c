@@ -6,7 +6,6 @@
  * it is; bash_command.c makes the command, bash_run.c runs it.
  */
 #include "tools/bash.h"
-#include "shell/trivial.h"
 
 #include <string.h>
 
@@ -108,29 +107,32 @@ static enum hv_code bash_validate(const void *input, const struct hv_context *co
 /* Only commands that provably touch nothing but what they list; the rest is everything. */
 static void bash_footprint(const void *input, const struct hv_context *context, struct hv_footprint *out)
 {
-    struct shell_trivial trivial;
-    if (!shell_trivial(context->arena, ((const struct bash_input *)input)->command, &trivial))
+    struct shell_judgement judgement;
+    bash_judge(input, context, &judgement);
+    if (!bash_touches_listed(&judgement))
         return;
     out->limited = true;
-    for (size_t i = 0; i < trivial.path_count; i++)
-        hv_footprint_read(out, context->arena, hv_path_expand(context, trivial.paths[i]));
+    for (size_t i = 0; i < judgement.count; i++) {
+        const struct shell_act *act = &judgement.acts[i];
+        for (size_t j = 0; j < act->read_count; j++)
+            hv_footprint_read(out, context->arena, act->reads[j].path);
+        for (size_t j = 0; j < act->write_count; j++)
+            hv_footprint_write(out, context->arena, act->writes[j].path);
+    }
 }
 
-static bool bash_is_trivial(const void *input, const struct hv_context *context)
+static bool bash_concurrency_safe(const void *input, const struct hv_context *context)
 {
-    return shell_trivial(context->arena, ((const struct bash_input *)input)->command, NULL);
+    struct shell_judgement judgement;
+    bash_judge(input, context, &judgement);
+    return bash_touches_listed(&judgement);
 }
 
-/* As far as permission goes, listing is harmless inside the workspace only. */
 static bool bash_read_only(const void *input, const struct hv_context *context)
 {
-    struct shell_trivial trivial;
-    if (!shell_trivial(context->arena, ((const struct bash_input *)input)->command, &trivial))
-        return false;
-    for (size_t i = 0; i < trivial.path_count; i++)
-        if (!bash_inside_roots(context, bash_resolved(context, hv_path_expand(context, trivial.paths[i]))).len)
-            return false;
-    return true;
+    struct shell_judgement judgement;
+    bash_judge(input, context, &judgement);
+    return judgement.script.accepted && judgement.class == SHELL_READ_ONLY;
 }
 
 static bool bash_contained(const void *input, const struct hv_context *context)
@@ -191,7 +193,7 @@ const struct hv_tool tool_bash = {
     .validate = bash_validate,
     .footprint = bash_footprint,
     .read_only = bash_read_only,
-    .concurrency_safe = bash_is_trivial,
+    .concurrency_safe = bash_concurrency_safe,
     .contained = bash_contained,
     .subject = bash_subject,
     .classifier_input = bash_subject,

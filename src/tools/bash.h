@@ -7,6 +7,7 @@
 #define TOOLS_BASH_H
 
 #include "sandbox/sandbox.h"
+#include "shell/class.h"
 #include "tools/shell_task.h"
 
 enum { BASH_TIMEOUT_MAX_MS = 600000, BASH_TIMEOUT_DEFAULT_MS = 120000 };
@@ -65,6 +66,15 @@ void bash_follow_directory(struct bash_run *run);
 struct hv_str bash_resolved(const struct hv_context *context, struct hv_str path);
 /* path, which is resolved, as it is called below one of the roots; absent when it is outside of all. */
 struct hv_str bash_inside_roots(const struct hv_context *context, struct hv_str path);
+
+/* ---- bash_judge.c ---- */
+
+/* What the command does. In the call's arena; looks up programs and what git's repositories hold. */
+void bash_judge(const struct bash_input *in, const struct hv_context *context, struct shell_judgement *out);
+/* It certainly does not change the shell's directory. */
+bool bash_keeps_directory(const struct shell_judgement *judgement);
+/* Besides, all files that it touches are in the lists of its parts. */
+bool bash_touches_listed(const struct shell_judgement *judgement);
 
 /* ---- bash_run.c ---- */
 

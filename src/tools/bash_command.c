@@ -4,7 +4,6 @@
  */
 #include "base/path.h"
 #include "shell/class.h"
-#include "shell/trivial.h"
 #include "tools/bash.h"
 
 #include <string.h>
@@ -92,7 +91,11 @@ static void choose_directory_file(struct bash_run *run)
     const struct hv_context *context = run->context;
     bool confined = run->confined.level != SANDBOX_LEVEL_NONE;
     struct hv_str folder = confined ? run->confined.temporary : context->results_directory;
-    if (!folder.len || shell_trivial(context->arena, run->input->command, NULL))
+    struct shell_judgement judgement;
+    if (!folder.len)
+        return;
+    bash_judge(run->input, context, &judgement);
+    if (bash_keeps_directory(&judgement))
         return;
     run->directory_file = hv_arena_format(context->arena, "%.*s/.directory-%llx-%llx", HV_STR_ARG(folder),
                                           (unsigned long long)(uintptr_t)run,

@@ -6,7 +6,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "proc/run.h"
-#include "shell/trivial.h"
 #include "tools/bash.h"
 #include "tools/task_text.h"
 
@@ -41,8 +40,10 @@ static const char *signal_of_code(const struct bash_run *run, int code)
 
 static bool is_answer(const struct bash_run *run)
 {
+    struct shell_judgement judgement;
     bool certain;
-    return shell_exit_is_answer(run->input->command, run->ended.code, &certain) &&
+    bash_judge(run->input, run->context, &judgement);
+    return shell_code_is_answer(&judgement, run->ended.code, &certain) &&
            (certain || !spool_stream(run->spool, HV_STDERR, run->context->arena).len);
 }
 

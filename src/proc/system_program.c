@@ -1,12 +1,20 @@
-/*
- * system_program.c: whether a name that bash looks up in PATH is a program of the machine, which does what its man page
- * says, or something that the workspace brought along. See judged.h.
- */
-#include "policy/judged.h"
+/* system_program.c: see system_program.h. */
+#include "proc/system_program.h"
 
 #include "base/cleanup.h"
 #include "base/path.h"
-#include "policy/snapshot.h"
+
+static const char usual_path[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+struct hv_str system_variable(const char *const *environment, struct hv_str name)
+{
+    for (; environment && *environment; environment++) {
+        struct hv_str entry = hv_str_from(*environment);
+        if (hv_str_starts(entry, name) && entry.len > name.len && entry.ptr[name.len] == '=')
+            return hv_str_slice(entry, name.len + 1, entry.len);
+    }
+    return (struct hv_str){0};
+}
 
 /* Only the administrator writes here, wherever the workspace is. */
 static bool is_system_directory(struct hv_str directory)
@@ -18,10 +26,10 @@ static bool is_system_directory(struct hv_str directory)
     return false;
 }
 
-static bool in_workspace(const struct policy *policy, struct hv_str path)
+static bool in_workspace(const struct system_programs *programs, struct hv_str path)
 {
-    for (size_t i = 0; i < policy->root_count; i++)
-        if (path_inside(path, policy->roots[i].written) || path_inside(path, policy->roots[i].resolved))
+    for (size_t i = 0; i < programs->root_count; i++)
+        if (path_inside(path, programs->roots[i]))
             return true;
     return false;
 }
@@ -31,7 +39,7 @@ static bool is_trusted_directory(const struct system_programs *programs, struct 
     struct hv_file_stat stat;
     if (is_system_directory(directory))
         return true;
-    if (!hv_str_starts(directory, HV_STR("/")) || in_workspace(programs->policy, directory))
+    if (!hv_str_starts(directory, HV_STR("/")) || in_workspace(programs, directory))
         return false;
     return programs->host->stat(programs->host, directory, true, &stat, NULL) == HV_OK && !(stat.mode & 0002);
 }
@@ -41,16 +49,18 @@ static bool leads_out(const struct system_programs *programs, struct hv_arena *a
 {
     struct hv_str resolved;
     return programs->host->resolve(programs->host, arena, path, &resolved, NULL) == HV_OK &&
-           (is_system_directory(path_parent(resolved)) || !in_workspace(programs->policy, resolved));
+           (is_system_directory(path_parent(resolved)) || !in_workspace(programs, resolved));
 }
 
 static bool look_up(const struct system_programs *programs, struct hv_str name)
 {
     CLEANUP_ARENA struct hv_arena scratch = {0};
-    struct hv_str rest = programs->path, entry;
+    struct hv_str rest = system_variable(programs->environment, HV_STR("PATH")), entry;
     struct hv_file_stat stat;
     if (!programs->host)
         return false;
+    if (!rest.ptr)
+        rest = hv_str_from(usual_path);
     while (hv_str_split(&rest, ':', &entry)) {
         struct hv_str directory = entry.len ? entry : HV_STR(".");
         struct hv_str from = programs->directory.len ? programs->directory : HV_STR("/");

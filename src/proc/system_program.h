@@ -1,0 +1,37 @@
+/*
+ * system_program.h: whether a name that bash looks up in PATH is a program of the machine, which does what its man page
+ * says, or something that the workspace brought along.
+ */
+#ifndef PROC_SYSTEM_PROGRAM_H
+#define PROC_SYSTEM_PROGRAM_H
+
+#include <helve/host.h>
+
+struct system_program {
+    struct hv_str name;
+    bool trusted;
+};
+
+/* Where to look, and what was found: answers are remembered. One thread at a time. */
+struct system_programs {
+    const struct hv_host *host;
+    const struct hv_str *roots; /* of the workspace: absolute and tidy, as written and with links resolved */
+    size_t root_count;
+    const char *const *environment; /* of the command: NULL-terminated "NAME=value"; its PATH counts. NULL: the usual */
+    struct hv_str directory;        /* that relative entries of PATH start at; or absent */
+    void *user;                     /* of whoever looks, for other questions with the same pointer */
+    struct system_program known[32];
+    size_t known_count;
+};
+
+/*
+ * As shell_world.is_system_program, with a struct system_programs for user: true when the first program of that name in
+ * PATH is the machine's own (its directory is absolute, no part of the workspace and not open to everybody, and no link
+ * leads back into the workspace), or when there is none, so that nothing can run. name must stay valid. Blocks.
+ */
+bool system_program_is(void *user, struct hv_str name);
+
+/* The value of a variable among "NAME=value" pairs; absent when it is not set. */
+struct hv_str system_variable(const char *const *environment, struct hv_str name);
+
+#endif

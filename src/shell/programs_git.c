@@ -8,6 +8,8 @@
 
 #include "base/path.h"
 
+#include <string.h>
+
 /* Before the sub-command. -p pages, --exec-path=X and --config-env change what runs: they are left out. */
 static const struct shell_option global_options[] = {
     FLAGS("-P --no-pager --no-replace-objects --literal-pathspecs --glob-pathspecs --noglob-pathspecs"
@@ -144,6 +146,67 @@ static void name_old_files(struct shell_reading *reading, const struct shell_wor
     }
 }
 
+/* Options of `git rev-list` and the like after which it still prints nothing but the names of commits. */
+static bool prints_names(struct hv_str option)
+{
+    static const char *const beginnings[] = {"-n", "--max-count=", "--max-parents=", "--min-parents=", "--skip="};
+    for (size_t at = 0; at < sizeof beginnings / sizeof *beginnings; at++)
+        if (hv_str_starts(option, hv_str_from(beginnings[at])))
+            return true;
+    return shell_names_have("-1 -2 -3 -5 -10 -20 --all --reverse --no-merges --merges --first-parent --fork-point -a"
+                            " --octopus --verify -q --quiet --short --",
+                            option);
+}
+
+/* Words without anything that the shell expands. */
+static bool is_plain(struct hv_str text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/~^@:=- ";
+    for (size_t at = 0; at < text.len; at++)
+        if (!text.ptr[at] || !strchr(plain, text.ptr[at]))
+            return false;
+    return true;
+}
+
+/* $(git merge-base a b)..HEAD and the like: the names of commits, which are hexadecimal. */
+static bool is_commit_name(const struct shell_word *word)
+{
+    static const char *const heads[] = {"$(git merge-base ", "$(git rev-list ", "$(git rev-parse "};
+    struct hv_str text = word->text, part;
+    bool quoted = hv_str_starts(text, HV_STR("\"")) && hv_str_ends(text, HV_STR("\"")) && text.len > 1;
+    text = quoted ? hv_str_slice(text, 1, text.len - 1) : text;
+    size_t end = hv_str_find_byte(text, ')', 0), head = 0;
+    for (size_t at = 0; at < sizeof heads / sizeof *heads; at++)
+        if (hv_str_starts(text, hv_str_from(heads[at])))
+            head = strlen(heads[at]);
+    if (word->known || !head || end == SIZE_MAX || end < head)
+        return false;
+    struct hv_str inside = hv_str_slice(text, head, end);
+    if (!is_plain(inside) || !is_plain(hv_str_slice(text, end + 1, text.len)))
+        return false;
+    while (hv_str_split(&inside, ' ', &part))
+        if (hv_str_starts(part, HV_STR("-")) && !prints_names(part))
+            return false;
+    return true;
+}
+
+/* The words, with those marked that cannot become options. */
+static const struct shell_word *mark_commit_names(struct shell_reading *reading, const struct shell_word *words,
+                                                  size_t count)
+{
+    struct shell_word *marked = NULL;
+    for (size_t at = 1; at < count; at++) {
+        if (!is_commit_name(&words[at]))
+            continue;
+        if (!marked) {
+            marked = hv_arena_array(reading->arena, struct shell_word, count);
+            memcpy(marked, words, count * sizeof *words);
+        }
+        marked[at].flags |= SHELL_WORD_NO_OPTION;
+    }
+    return marked ? marked : words;
+}
+
 /* ---- directories ----------------------------------------------------------------------------------------- */
 
 /* Where git looks for its repository, ".." and all, when the shell is at place; absent: not known. */
@@ -237,8 +300,7 @@ static void judge_subcommand(struct shell_reading *reading, const struct shell_w
         if (!row)
             continue;
         shell_judge_row(reading, row, words, count);
-        if (tables[at] != shell_git_lists)
-            judge_formats(reading, words, count);
+        judge_formats(reading, words, count);
         if (tables[at] == shell_git_history || hv_str_is(name, "cat-file") || hv_str_is(name, "archive"))
             name_old_files(reading, words, count);
         return;
@@ -285,7 +347,7 @@ static void judge_git(struct shell_reading *reading, const struct shell_word *wo
     if (help && rest_count <= 2)
         name = HV_STR("help");
     else
-        judge_subcommand(reading, rest, rest_count);
+        judge_subcommand(reading, mark_commit_names(reading, rest, rest_count), rest_count);
     if (!hv_str_is(name, "version"))
         ask_the_world(reading, &places, name);
 }

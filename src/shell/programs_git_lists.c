@@ -64,6 +64,20 @@ static void judge_tag(struct shell_reading *reading, const struct shell_word *wo
     judge_names(reading, &row, "-l --list -n --contains --no-contains --merged --no-merged --points-at", words, count);
 }
 
+/* git-for-each-ref(1). */
+static const struct shell_option for_each_ref_options[] = {
+    FLAGS("-s --shell -p --perl --python --tcl --ignore-case --omit-empty --stdin --include-root-refs"),
+    VALUES("--count --format --sort --points-at --exclude --merged --no-merged --contains --no-contains"),
+    MAYBE("--color"),
+    {0},
+};
+
+static void judge_for_each_ref(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"for-each-ref", ROW, .options = for_each_ref_options, NAMES};
+    shell_judge_row(reading, &row, words, without_open_option(words, count));
+}
+
 /* ---- config, symbolic-ref -------------------------------------------------------------------------------- */
 
 static const struct shell_option config_options[] = {
@@ -276,6 +290,7 @@ static const struct shell_option verbose_options[] = {FLAGS("-v --verbose"), {0}
 const struct shell_program shell_git_lists[] = {
     {"branch", .judge = judge_branch},
     {"tag", .judge = judge_tag},
+    {"for-each-ref", .judge = judge_for_each_ref},
     {"config", .judge = judge_config},
     {"symbolic-ref", .judge = judge_symbolic_ref},
     {"remote", ROW, .options = verbose_options, .subcommands = remote_rows},

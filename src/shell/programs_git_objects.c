@@ -152,13 +152,6 @@ static const struct shell_option column_options[] = {
     {0},
 };
 
-static const struct shell_option for_each_ref_options[] = {
-    FLAGS("-s --shell -p --perl --python --tcl --ignore-case --omit-empty --stdin --include-root-refs"),
-    VALUES("--count --format --sort --points-at --exclude --merged --no-merged --contains --no-contains"),
-    MAYBE("--color"),
-    {0},
-};
-
 static const struct shell_option verbose_options[] = {FLAGS("-v --verbose -H --human-readable"), {0}};
 static const struct shell_option cherry_options[] = {FLAGS("-v --verbose"), MAYBE("--abbrev"), {0}};
 static const struct shell_option version_options[] = {FLAGS("--build-options"), {0}};
@@ -240,7 +233,6 @@ const struct shell_program shell_git_objects[] = {
     {"merge-base", READS, .options = merge_base_options, NAMES, .harmless_options = true, .answers = true},
     {"cat-file", READS, .options = cat_file_options, NAMES, .answers = true},
     {"show-ref", READS, .options = show_ref_options, NAMES, .harmless_options = true, .answers = true},
-    {"for-each-ref", READS, .options = for_each_ref_options, NAMES},
     {"rev-parse", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, NAMES, .harmless_options = true, .answers = true},
     {"check-ignore", READS, .options = check_ignore_options, NAMES, .harmless_options = true, .answers = true},
     {"check-attr", READS, .options = check_attr_options, NAMES, .harmless_options = true},

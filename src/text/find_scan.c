@@ -4,6 +4,8 @@
  */
 #include "text/find_scan_kernel.h"
 
+#include <stdlib.h>
+
 /* ---- plain C --------------------------------------------------------------------------------------------- */
 
 static size_t next_plain_pair(const struct find_scan *scan, const unsigned char *text, size_t from, size_t end)
@@ -209,7 +211,7 @@ static const struct find_kernel *choose_kernel(unsigned without)
     const struct find_kernel *kernel = NULL;
     if (!(without & FIND_SCAN_NO_AVX2))
         kernel = find_kernel_avx2();
-    if (!kernel && !(without & FIND_SCAN_NO_VECTORS))
+    if (!kernel && !(without & FIND_SCAN_NO_16))
         kernel = find_kernel_16();
     return kernel ? kernel : &find_kernel_plain;
 }

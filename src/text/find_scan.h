@@ -12,7 +12,7 @@
 
 struct find_scan;
 
-enum { FIND_SCAN_NO_AVX2 = 1, FIND_SCAN_NO_VECTORS = 2 | FIND_SCAN_NO_AVX2 };
+enum { FIND_SCAN_NO_AVX2 = 1, FIND_SCAN_NO_16 = 2, FIND_SCAN_NO_VECTORS = FIND_SCAN_NO_AVX2 | FIND_SCAN_NO_16 };
 
 /*
  * A scanner for facts->best, which has at least one sequence and none that is empty. Never NULL; free with

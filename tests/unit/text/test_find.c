@@ -56,6 +56,10 @@ static const struct {
     const char *described;
 } engines[] = {
     {"kmalloc_array", PLAIN, "literal \"kmalloc_array\""},
+    {"kmalloc_array", PORTABLE, "literal \"kmalloc_array\": 13 bytes, by bytes 0 and 12 (plain)"},
+#if defined(__x86_64__) || defined(__aarch64__)
+    {"kmalloc_array", NO_AVX2, "literal \"kmalloc_array\": 13 bytes, by bytes 0 and 12 (16 bytes)"},
+#endif
     {"foo\\.bar\\(", PLAIN, "literal \"foo.bar(\""},
     {"foo.bar(", FIXED, "literal \"foo.bar(\""},
     {"Suspend", NOCASE, "literal, ignoring case \"suspend\""},

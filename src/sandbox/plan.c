@@ -200,12 +200,14 @@ static void protect(struct planning *planning, struct hv_str path, bool even_mis
             hv_arena_format(planning->arena, "%.*s is a link, which a command could exchange", HV_STR_ARG(path));
     if (!is_writable(planning, real))
         return;
+    bool held = is_placeholder(planning, real);
     if (look(planning, real, &kind)) {
-        add(planning, is_placeholder(planning, real) ? SANDBOX_KEPT_EMPTY : SANDBOX_PROTECTED, real);
+        add(planning, held ? SANDBOX_KEPT_EMPTY : SANDBOX_PROTECTED, real);
         pin_parents(planning, real);
-    } else if (even_missing && look(planning, parent, &kind) && kind == HV_FILE_DIRECTORY) {
-        planning->missing[planning->plan->missing_count++] = real;
     }
+    if (held ||
+        (even_missing && !look(planning, real, &kind) && look(planning, parent, &kind) && kind == HV_FILE_DIRECTORY))
+        planning->missing[planning->plan->missing_count++] = real;
 }
 
 static void protect_in_root(struct planning *planning, struct hv_str root)

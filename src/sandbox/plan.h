@@ -35,6 +35,7 @@ struct sandbox_mount {
 struct sandbox_place {
     const struct hv_host *host; /* stat and resolve are used */
     const struct sandbox_options *options;
+    bool as_root; /* to whom the kernel lets its settings in /proc be changed, capabilities or not */
     struct hv_str home;
     const struct hv_str *roots; /* absolute */
     size_t root_count;
@@ -47,7 +48,8 @@ struct sandbox_place {
 struct sandbox_plan {
     const struct sandbox_mount *mounts; /* in the order of mounting */
     size_t mount_count;
-    /* Protected paths that do not exist: folders are to be put there, and the plan to be made again. */
+    /* Protected paths that do not exist: folders are to be put there and held, and the plan to be made again. Those
+     * where one is already are named, too. */
     const struct hv_str *missing;
     size_t missing_count;
     /* Why the plan does not keep what it should, one sentence; absent: it does. */

@@ -99,6 +99,8 @@ void sandbox_put_bubblewrap(const struct sandbox_plan *plan, const struct sandbo
     if (user_namespace)
         put_word(out, "--unshare-user");
     put_words(out, words);
+    if (place->as_root)
+        put_words(out, (const char *const[]){"--remount-ro", "/proc", NULL});
     put_sockets(out, place->options);
     for (size_t i = 0; i < plan->mount_count; i++)
         put_mount(out, plan, &plan->mounts[i], place);

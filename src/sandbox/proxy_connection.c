@@ -122,7 +122,8 @@ static int connect_host(const struct connection *connection, const struct proxy_
     }
     freeaddrinfo(list);
     if (fd < 0 && private)
-        refuse(connection, request, "it leads to this machine or its network, which only a rule that names it allows");
+        refuse(connection, request,
+               "it leads to this machine or its network, which only a rule for that very address allows");
     else if (fd < 0)
         answer(connection, "502 Bad Gateway", "The host cannot be reached.");
     return fd;
@@ -148,7 +149,7 @@ static int connect_server(const struct connection *connection, const struct prox
     if (!domain.allowed) {
         refuse(connection, request,
                domain.denied_by.len ? "a rule of sandbox.network.deniedDomains forbids it"
-                                    : "no rule of sandbox.network.allowedDomains allows it");
+                                    : "no rule of sandbox.network.allowedDomains in the settings allows it");
         return -1;
     }
     domain.named = domain.named && names_an_address(request->host);

@@ -126,6 +126,7 @@ struct sandbox_place sandbox_place_of(const struct hv_sandbox *sandbox)
     return (struct sandbox_place){
         .host = setup->host,
         .options = setup->options,
+        .as_root = geteuid() == 0,
         .home = setup->home,
         .roots = setup->roots,
         .root_count = setup->root_count,

@@ -167,6 +167,9 @@ bool placeholders_hold(struct placeholders *placeholders, struct hv_str path)
 {
     CLEANUP_FREE char *text = hv_malloc(path.len + 1);
     struct stat held, named;
+    for (size_t i = 0; i < placeholders->list.count; i++)
+        if (hv_str_is(path, placeholders->list.items[i].path))
+            return false;
     memcpy(text, path.ptr, path.len);
     text[path.len] = '\0';
     bool made = mkdir(text, 0755) == 0;

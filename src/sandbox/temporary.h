@@ -35,8 +35,8 @@ struct placeholders {
     VEC(struct placeholder) list;
 };
 
-/* Hold a placeholder at path: make it, or take over one that is there. False when path is something else by now, or
- * cannot be made. */
+/* Hold a placeholder at path: make it, or take over one that is there. False when that has been done already, or path
+ * is something else by now, or cannot be made. */
 bool placeholders_hold(struct placeholders *placeholders, struct hv_str path);
 /* Give all back: those that no other session holds, too, are removed, unless something was put into them. */
 void placeholders_release(struct placeholders *placeholders);

@@ -150,11 +150,7 @@ static void tell_refusals(struct telling *telling)
 {
     struct hv_str rest = telling->facts->refusals, line;
     while (rest.len && hv_str_split(&rest, '\n', &line))
-        say(telling,
-            hv_arena_format(telling->arena,
-                            "The sandbox refused a connection to %.*s. A rule in sandbox.network.allowedDomains "
-                            "of the settings would allow it.",
-                            HV_STR_ARG(line)));
+        say(telling, hv_arena_format(telling->arena, "The sandbox refused a connection to %.*s.", HV_STR_ARG(line)));
 }
 
 struct hv_str violation_describe(const struct violation_facts *facts, struct hv_arena *arena)

@@ -147,7 +147,7 @@ static void what_is_there_is_protected_what_is_not_is_named(void **state)
                           "protect /work/project/.mcp.json\n");
     assert_true(is_missing(&world, "/work/project/.helve"));
     assert_true(is_missing(&world, "/work/project/.vscode"));
-    assert_false(is_missing(&world, "/work/project/.claude"));
+    assert_true(is_missing(&world, "/work/project/.claude")); /* somebody has to take it away again */
     assert_false(is_missing(&world, "/work/project/.zshrc"));
     assert_int_equal(world.plan.weakness.len, 0);
     drop(&world);
@@ -266,11 +266,13 @@ static void the_words_for_bubblewrap_follow_the_mounts(void **state)
     (void)state;
     make(&world, files, "{\"network\":{\"allowUnixSockets\":[\"/run/some.sock\"]}}");
     hv_buf_init(&out, 1 << 16);
+    world.place.as_root = true;
     sandbox_put_bubblewrap(&world.plan, &world.place, true, &out);
     struct hv_str words = words_of(&world, hv_buf_str(&out));
     static const char *const expected =
         "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-net --unshare-cgroup-try --die-with-parent "
-        "--cap-drop ALL --ro-bind / / --dev /dev --proc /proc --tmpfs /run --bind-try /run/some.sock /run/some.sock "
+        "--cap-drop ALL --ro-bind / / --dev /dev --proc /proc --remount-ro /proc --tmpfs /run --bind-try "
+        "/run/some.sock /run/some.sock "
         "--ro-bind /tmp/own/locked /home/me/.netrc --perms 0000 --tmpfs /home/me/.ssh --bind /work/project "
         "/work/project --bind /work/project/.git /work/project/.git --ro-bind /work/project/.git/hooks "
         "/work/project/.git/hooks";

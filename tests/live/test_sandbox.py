@@ -1,0 +1,351 @@
+"""The sandbox through `helve exec`: what commands may not do, what the result says of it, and what is left afterwards.
+
+Each test says what holds without bubblewrap, too: then it shows that nothing is claimed that does not hold.
+"""
+import http.server
+import json
+import os
+import socket
+import subprocess
+import threading
+import time
+
+from harness import Skip, stop
+
+
+def settings(case, **sandbox):
+    path = os.path.join(case.home, "helve", "settings.json")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"permissions": {"allow": ["Bash"]}, "sandbox": sandbox}, file)
+
+
+def calls_of(commands):
+    inputs = [command if isinstance(command, dict) else {"command": command} for command in commands]
+    return "".join(json.dumps({"type": "tool_use", "id": str(i), "name": "Bash", "input": given}) + "\n" for i, given in enumerate(inputs))
+
+
+def run(case, *commands, env=None, flags=(), mode="bypassPermissions"):
+    """The results of commands that nobody is asked about: (text, is_error) each. What is tested is the sandbox alone."""
+    ran = case.helve("exec", "--permission-mode", mode, *flags, stdin=calls_of(commands), env={"IS_SANDBOX": "1", **(env or {})})
+    results = []
+    for line in ran.out.splitlines():
+        result = json.loads(line)
+        content = result["content"]
+        text = content if isinstance(content, str) else "".join(block.get("text", "") for block in content)
+        results.append((text, bool(result.get("is_error"))))
+    assert len(results) == len(commands), ran
+    return results
+
+
+def attack(case, *scripts):
+    """The same for scripts in files, of which permission knows nothing."""
+    commands = []
+    for number, script in enumerate(scripts):
+        path = os.path.join(case.root, f"script-{number}")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(script + "\n")
+        commands.append("bash " + path)
+    return run(case, *commands)
+
+
+def level(case, env=None):
+    """What `helve doctor` says of the sandbox."""
+    ran = case.helve("doctor", "--offline", "--json", env=env)
+    found = [json.loads(line) for line in ran.out.splitlines() if '"sandbox"' in line]
+    assert len(found) == 1, ran
+    return found[0]["message"]
+
+
+def need_full(case):
+    if not level(case).startswith("full"):
+        raise Skip("bubblewrap cannot run here: " + level(case))
+
+
+class Listener:
+    """A server on the loopback interface of the host."""
+
+    def __enter__(self):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):  # pylint: disable=invalid-name
+                self.server.seen.append((self.path, dict(self.headers)))
+                body = b"reached " + self.path.encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.seen = []
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+    @property
+    def seen(self):
+        return self.server.seen
+
+
+FETCH = "python3 -c 'import urllib.request,sys\ntry:\n print(urllib.request.urlopen(sys.argv[1],timeout=20).read().decode())\nexcept Exception as e:\n print(\"failed\", e)' "
+
+
+# ---- files -----------------------------------------------------------------------------------------------------
+
+
+def test_nothing_outside_the_workspace_is_written(case):
+    need_full(case)
+    outside = os.path.join(case.root, "outside")
+    (text, error), _, (inside, _) = run(case, f"echo evil > {outside}", "echo fine > inside", "cat inside")
+    assert error and "sandbox.filesystem.allowWrite" in text and outside in text, text
+    assert not os.path.exists(outside)
+    assert inside.startswith("fine"), inside
+
+
+def test_a_setting_makes_a_folder_writable(case):
+    need_full(case)
+    other = os.path.join(case.root, "other")
+    os.makedirs(other)
+    settings(case, filesystem={"allowWrite": [other]})
+    (text, error), = run(case, f"echo fine > {other}/x && cat {other}/x")
+    assert not error and text.startswith("fine"), text
+    assert os.path.exists(os.path.join(other, "x"))
+
+
+def test_secrets_cannot_be_read(case):
+    need_full(case)
+    os.makedirs(os.path.join(case.home, ".ssh"))
+    for name in (".ssh/id_ed25519", ".netrc", "token"):
+        with open(os.path.join(case.home, name), "w", encoding="utf-8") as file:
+            file.write("SECRET")
+    settings(case, filesystem={"denyRead": ["~/token"]})
+    (text, _), = attack(case, "cat ~/.ssh/id_ed25519 ~/.netrc ~/token /etc/shadow; ls -la ~/.ssh; cat /proc/1/environ /proc/1/root/etc/shadow")
+    assert "SECRET" not in text and "root:" not in text, text
+    assert "holds secrets" in text, text
+
+
+def test_settings_that_do_not_exist_yet_cannot_be_made(case):
+    need_full(case)
+    attacks = ["mkdir -p .helve; echo '{}' > .helve/settings.json", "mkdir -p .claude; echo '{}' > .claude/settings.local.json",
+               "echo '{}' > .mcp.json", "rm -rf .helve && mkdir .helve && echo '{}' > .helve/settings.json",
+               "mkdir x && echo '{}' > x/settings.json && mv -T x .helve", "ln -s /tmp .claude", "chmod 777 .helve; echo '{}' > .helve/settings.json"]
+    results = attack(case, *attacks)
+    assert any("keeps commands from changing" in text for text, _ in results), results
+    for name in (".helve", ".claude", ".mcp.json", ".vscode", ".idea"):
+        assert not os.path.lexists(os.path.join(case.project, name)), name
+
+
+def test_hooks_and_configuration_of_git_cannot_be_changed(case):
+    need_full(case)
+    subprocess.run(["git", "init", "-q", case.project], check=True, env=case.environment())
+    config = case.read(".git/config")
+    attack(case, "echo evil > .git/hooks/post-checkout", "git config core.fsmonitor evil", "mv .git/config .git/old; echo evil > .git/config",
+           "mv .git .old; mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit", "rm -rf .git/hooks; ln -s /tmp .git/hooks")
+    assert case.read(".git/config") == config
+    assert os.path.isdir(os.path.join(case.project, ".git/hooks")) and not os.path.islink(os.path.join(case.project, ".git/hooks"))
+    assert not [name for name in os.listdir(os.path.join(case.project, ".git/hooks")) if not name.endswith(".sample")]
+    (text, error), = run(case, "echo x > file && git add -A && git -c user.name=a -c user.email=a@b commit -qm one && git status --short && git log --format=%s")
+    assert not error and text.strip() == "one", text
+    assert sorted(os.listdir(case.project)) == [".git", "file"], os.listdir(case.project)
+
+
+def test_a_protected_path_that_is_exchanged_again_and_again_is_not_written(case):
+    need_full(case)
+    race = """
+for i in $(seq 200); do
+  mkdir -p t/.helve 2>/dev/null; mv t/.helve . 2>/dev/null; ln -sfn t .helve 2>/dev/null; rm -rf .helve 2>/dev/null
+  echo evil > .helve/settings.json
+done 2>/dev/null; true"""
+    attack(case, race, race)
+    assert not os.path.lexists(os.path.join(case.project, ".helve"))
+
+
+# ---- the network -------------------------------------------------------------------------------------------------
+
+
+def test_the_network_of_the_host_is_out_of_reach(case):
+    need_full(case)
+    with Listener() as listener:
+        (direct, _), (proxied, _), (raw, _) = run(
+            case, f"{FETCH} http://127.0.0.1:{listener.port}/direct", f"no_proxy= NO_PROXY= {FETCH} http://127.0.0.1:{listener.port}/proxied",
+            f"echo > /dev/tcp/127.0.0.1/{listener.port} && echo connected")
+        assert not listener.seen, listener.seen
+    assert "failed" in direct and "failed" in proxied and "connected" not in raw
+    assert f"refused a connection to 127.0.0.1:{listener.port}" in proxied and "allowedDomains" in proxied, proxied
+
+
+def test_an_allowed_host_is_reached_through_the_proxy(case):
+    need_full(case)
+    with Listener() as listener:
+        settings(case, network={"allowedDomains": [f"localhost:{listener.port}"], "deniedDomains": ["*.test"]})
+        (text, error), (other, _), (tunnel, _) = run(
+            case, f"{FETCH} 'http://localhost:{listener.port}/a?b'", f"no_proxy= {FETCH} http://localhost:1/", "exec 3<>/dev/tcp/127.0.0.1/61080; "
+            f"printf 'CONNECT localhost:{listener.port} HTTP/1.1\\r\\n\\r\\nGET /tunnel HTTP/1.0\\r\\n\\r\\n' >&3; cat <&3")
+        assert not error and "reached /a?b" in text, text
+        assert "localhost:1 (" in other, other
+        assert "200 Connected" in tunnel and "reached /tunnel" in tunnel, tunnel
+        assert [path for path, _ in listener.seen] == ["/a?b", "/tunnel"]
+        assert not any(name.lower().startswith("proxy") for name in listener.seen[0][1])
+
+
+def test_a_name_that_leads_inside_is_refused_though_the_name_is_allowed(case):
+    need_full(case)
+    with Listener() as listener:
+        settings(case, network={"allowedDomains": ["*"]})
+        (text, _), = run(case, f"no_proxy= NO_PROXY= {FETCH} http://127.0.0.1:{listener.port}/ ; no_proxy= NO_PROXY= {FETCH} http://0x7f.1:{listener.port}/")
+        assert not listener.seen
+    assert "leads to this machine" in text, text
+
+
+def test_a_server_inside_is_reached_inside(case):
+    need_full(case)
+    (text, _), = run(case, "python3 -m http.server 8123 --bind 127.0.0.1 >/dev/null 2>&1 & "
+                     f"for i in $(seq 50); do sleep 0.1; {FETCH} http://127.0.0.1:8123/ | grep -q Directory && echo served && break; done; kill %1")
+    assert text.startswith("served"), text
+
+
+def test_sockets_of_services_are_out_of_reach(case):
+    need_full(case)
+    path = os.path.join(case.root, "service.sock")
+    script = f"python3 -c 'import socket; s = socket.socket(socket.AF_UNIX); s.connect(\"{path}\"); print(\"connected\")'"
+    with socket.socket(socket.AF_UNIX) as service:
+        service.bind(path)
+        service.listen(5)
+        (text, _), = run(case, script)
+        assert "connected" not in text and "Operation not permitted" in text, text
+        settings(case, network={"allowUnixSockets": [path]})
+        (text, _), = run(case, script)
+        assert "connected" in text, text
+
+
+# ---- the system ----------------------------------------------------------------------------------------------------
+
+
+def test_tricks_of_the_system_do_not_lead_out(case):
+    need_full(case)
+    results = attack(case, "strace -o /dev/null true", "mount -t tmpfs x /mnt", "unshare -Ur true", "nsenter -t 1 -m true",
+                  "python3 -c 'import ctypes; print(ctypes.CDLL(None, use_errno=True).syscall(250, 0, 0)); raise SystemExit(1)'",
+                  "cat /proc/sys/kernel/hostname > /proc/sys/kernel/hostname", "echo x > /proc/self/root/etc/evil", "cat /proc/kcore | head -c1", "mknod dev b 8 0 && cat dev",
+                  "chroot / true")
+    for command, (text, error) in enumerate(results):
+        assert error, (command, text)
+    assert any("refuses tracing, mounting" in text for text, _ in results), results
+
+
+def test_the_limit_of_processes_hits_the_command_only(case):
+    need_full(case)
+    settings(case, limits={"processes": 30})
+    case.write("forks.py", "import os, time\nn = 0\nfor i in range(60):\n    try:\n        if os.fork() == 0:\n            time.sleep(5)\n"
+               "            os._exit(0)\n        n += 1\n    except OSError:\n        break\nprint(n)\n")
+    (text, _), (after, error) = run(case, "timeout 2 python3 forks.py; true", "echo still here")
+    if text.strip().isdigit():
+        assert int(text) <= 30, text
+    assert not error and after.startswith("still here")
+
+
+# ---- leaving, degrading ----------------------------------------------------------------------------------------------
+
+
+def test_a_command_may_ask_to_leave_unless_the_settings_forbid_it(case):
+    need_full(case)
+    outside = os.path.join(case.root, "outside")
+    (_, error), = run(case, {"command": f"echo x > {outside}", "sandbox": False})
+    assert not error and os.path.exists(outside)
+    settings(case, allowUnsandboxedCommands=False)
+    (text, error), = run(case, {"command": "true", "sandbox": False})
+    assert error and "allowUnsandboxedCommands" in text, text
+
+
+def without_bubblewrap(case):
+    """A PATH on which everything is but bwrap."""
+    folder = os.path.join(case.root, "bin")
+    os.makedirs(folder)
+    for directory in reversed(os.environ["PATH"].split(":")):
+        for name in os.listdir(directory) if os.path.isdir(directory) else ():
+            if name != "bwrap":
+                link = os.path.join(folder, name)
+                if os.path.lexists(link):
+                    os.unlink(link)
+                os.symlink(os.path.join(directory, name), link)
+    return {"PATH": folder}
+
+
+def test_without_bubblewrap_it_says_so_and_allows_nothing_unasked(case):
+    env = without_bubblewrap(case)
+    settings(case, autoAllowBashIfSandboxed=True)
+    said = level(case, env)
+    assert "bwrap" in said and not said.startswith("full"), said
+    with open(os.path.join(case.home, "helve", "settings.json"), "w", encoding="utf-8") as file:
+        json.dump({"sandbox": {"autoAllowBashIfSandboxed": True}}, file)
+    (text, error), = run(case, "touch made", env=env, mode="default")
+    assert error and "Permission" in text and not os.path.exists(os.path.join(case.project, "made")), text
+    with open(os.path.join(case.home, "helve", "settings.json"), "w", encoding="utf-8") as file:
+        json.dump({"sandbox": {"failIfUnavailable": True}}, file)
+    (text, error), = run(case, "true", env=env)
+    assert error and "failIfUnavailable" in text, text
+
+
+def test_landlock_confines_where_bubblewrap_is_missing(case):
+    env = without_bubblewrap(case)
+    if not level(case, env).startswith("Landlock"):
+        raise Skip("this kernel has no Landlock")
+    outside = os.path.join(case.root, "outside")
+    with Listener() as listener:
+        _, (text, _), (network, _) = run(case, f"echo evil > {outside}", "echo fine > inside; cat inside",
+                                         f"echo > /dev/tcp/127.0.0.1/{listener.port} && echo connected", env=env)
+    assert not os.path.exists(outside) and text.startswith("fine") and "connected" not in network, network
+
+
+def test_with_a_sandbox_the_settings_may_spare_the_question(case):
+    need_full(case)
+    flags = ("--settings", json.dumps({"sandbox": {"autoAllowBashIfSandboxed": True}}))
+    (_, error), = run(case, "touch made && python3 -c 'print(1)'", flags=flags, mode="default")
+    assert not error and os.path.exists(os.path.join(case.project, "made"))
+    (text, error), = run(case, {"command": "touch other", "sandbox": False}, flags=flags, mode="default")
+    assert error and "Permission" in text, text
+
+
+# ---- what is left ------------------------------------------------------------------------------------------------------
+
+
+def processes_with(mark):
+    found = []
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{process}/cmdline", "rb") as file:
+                if mark.encode() in file.read():
+                    found.append(int(process))
+        except OSError:
+            pass
+    return found
+
+
+def test_kill_9_leaves_no_process_and_the_next_session_cleans_up(case):
+    need_full(case)
+    mark = "asleep-in-" + os.path.basename(case.root)
+    temporary = os.path.join(case.root, "tmp")
+    os.makedirs(temporary)
+    process = case.start("exec", "--permission-mode", "bypassPermissions", stdin=subprocess.PIPE, env={"TMPDIR": temporary, "IS_SANDBOX": "1"})
+    command = f"(setsid bash -c 'trap \"\" TERM; sleep 300; : {mark}' &) ; echo x > started; sleep 300; : {mark}"
+    process.stdin.write(calls_of([command]).encode())
+    process.stdin.flush()
+    end = time.monotonic() + 60
+    while not (os.path.exists(os.path.join(case.project, "started")) and processes_with(mark)):
+        assert time.monotonic() < end and process.poll() is None
+        time.sleep(0.02)
+    process.kill()
+    process.communicate()
+    end = time.monotonic() + 30
+    while processes_with(mark):
+        assert time.monotonic() < end, processes_with(mark)
+        time.sleep(0.02)
+    stop(process)
+    run(case, "true", env={"TMPDIR": temporary})
+    assert os.listdir(temporary) == [], os.listdir(temporary)
+    assert os.listdir(case.project) == ["started"], os.listdir(case.project)

@@ -330,6 +330,9 @@ static bool read_unbraced(struct reader *reader, bool quoted)
     }
     part.list = hv_str_is(part.text, "@");
     part.open = read_identifier(part.text, 0) > 0;
+    int byte_behind = read_peek(reader, 0);
+    if (hv_str_is(part.text, "$") && (byte_behind == '(' || byte_behind == '{' || byte_behind == '['))
+        return read_stop(reader, "$$ before a parenthesis, which bash reads in two ways");
     if (read_peek(reader, 0) == '\\' && read_peek(reader, 1) == '\n' && !read_ends_word(read_peek(reader, 2)))
         return read_stop(reader, "a continued line within the name of a variable");
     *vec_push(&reader->parts) = part;

@@ -478,6 +478,8 @@ static enum hv_code make_runtime(struct exec *exec, struct hv_error *err)
         .sink_count = 1,
         .ask = exec->options->ask,
         .ask_user = exec->options->ask_user,
+        .secrets = setup->secrets,
+        .secret_count = setup->secret_count,
         .door = exec->options->door,
         .run_directory = exec->options->run_directory,
     };

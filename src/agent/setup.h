@@ -52,6 +52,10 @@ enum hv_code setup_loop(struct setup *setup, struct hv_error *err) HV_MUST_CHECK
  */
 enum hv_code setup_model(struct setup *setup, struct hv_str flag, struct hv_error *err) HV_MUST_CHECK;
 
+/* All keys of providers that the environment holds, in use or not, become secrets: they are not written down, and
+ * commands do not inherit them unless the settings' env names them. After setup_model where there is a model. */
+void setup_secrets(struct setup *setup);
+
 /* A variable of the environment, else of the settings' env; absent when unset or empty. */
 struct hv_str setup_variable(const struct setup *setup, const char *name);
 

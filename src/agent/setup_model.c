@@ -152,6 +152,27 @@ static void take_profile(struct setup *setup, const struct settings_provider *pr
         options->api_key = setup_variable(setup, hv_arena_cstr(&setup->arena, profile->api_key_env));
 }
 
+static void add_variable(struct setup *setup, const char *name)
+{
+    const char *value = getenv(name);
+    struct hv_str key = hv_str_trim(hv_str_from(value ? value : ""));
+    bool known = key.len == 0;
+    for (size_t i = 0; i < setup->secret_count && !known; i++)
+        known = hv_str_eq(hv_str_trim(setup->secrets[i]), key);
+    if (!known)
+        add_secret(setup, key);
+}
+
+void setup_secrets(struct setup *setup)
+{
+    static const char *const names[] = {"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        add_variable(setup, names[i]);
+    for (size_t i = 0; i < setup->settings->provider_count; i++)
+        if (setup->settings->providers[i].api_key_env.len)
+            add_variable(setup, hv_arena_cstr(&setup->arena, setup->settings->providers[i].api_key_env));
+}
+
 static enum hv_code missing_model(struct hv_error *err)
 {
     hv_fail(err, HV_ENOTFOUND, "%s", first_run);

@@ -76,6 +76,7 @@ static int run_with(const struct exec_flags *flags, struct setup *setup, int inp
 {
     struct hv_error err;
     struct exec_outcome outcome;
+    setup_secrets(setup);
     struct exec_options options = {
         .setup = setup,
         .kind = flags->kind ? (enum calls_kind)(flags->kind - 1) : CALLS_AUTO,

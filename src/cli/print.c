@@ -397,8 +397,6 @@ static enum hv_code make_session(struct print *print, struct hv_error *err)
         .home = setup->home,
         .roots = setup->roots,
         .root_count = setup->root_count,
-        .secrets = setup->secrets,
-        .secret_count = setup->secret_count,
         .without_journal = flags->without_journal || setup->settings->cleanup_period_days == 0,
         .max_turns = max_turns > 0 && max_turns < UINT32_MAX ? (unsigned)max_turns : 0,
         .max_cost = flags->max_cost,
@@ -411,6 +409,9 @@ static enum hv_code make_session(struct print *print, struct hv_error *err)
         .run_directory = setup_run_directory(&print->setup),
         .user = print,
     };
+    setup_secrets(setup);
+    options.secrets = setup->secrets;
+    options.secret_count = setup->secret_count;
     options.has_mode = cli_mode(&flags->setup, &options.mode);
     options.only_tools = cli_only_tools(&flags->tools, &options.only_tool_count);
     choose_asking(print, &options);

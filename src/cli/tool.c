@@ -285,6 +285,7 @@ static int run_one(const struct call_flags *flags, struct setup *setup, struct h
     hv_buf_init(&calls, CALLS_VALUE_MAX);
     hv_buf_init(&one.text, 1u << 30);
     put_call(&calls, name, input);
+    setup_secrets(setup);
     struct exec_options options = {
         .setup = setup,
         .kind = CALLS_JSON,

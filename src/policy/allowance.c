@@ -202,10 +202,42 @@ static bool read_is_free(const struct match_call *call, const struct shell_act *
     return in_workspace(call, path, false) || path_is_open_place(path, access->tree);
 }
 
+/* Programs that follow links on their way through a tree when they are told to: what they show may lie anywhere. */
+static bool follows_links(const struct shell_act *act)
+{
+    static const struct {
+        const char *programs, *letters, *longer;
+    } rows[] = {
+        {"ls dir vdir du", "L", "--dereference"},
+        {"grep egrep fgrep zgrep", "R", "--dereference-recursive"},
+        {"find", "L", "-follow"},
+        {"rg fd fdfind", "L", "--follow"},
+        {"ag", "f", "--follow"},
+        {"tree", "l", "--"},
+    };
+    if (!act->word_count)
+        return false;
+    struct hv_str name = shell_base_name(act->words[0].value);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (size_t at = 1; shell_is_one_of(name, rows[i].programs) && at < act->word_count; at++) {
+            struct hv_str word = act->words[at].value;
+            bool is_long = hv_str_starts(word, HV_STR("--"));
+            if (word.len < 2 || word.ptr[0] != '-')
+                continue;
+            if (word.len > 3 && hv_str_starts(hv_str_from(rows[i].longer), word))
+                return true;
+            bool is_option_of_find = hv_str_is(name, "find") && word.len > 2;
+            for (const char *letter = rows[i].letters; !is_long && !is_option_of_find && *letter; letter++)
+                if (hv_str_find_byte(word, *letter, 1) != SIZE_MAX)
+                    return true;
+        }
+    return false;
+}
+
 bool part_reads_freely(const struct match_call *call, const struct policy_part *part)
 {
     const struct shell_act *act = part->act;
-    if (act->class != SHELL_READ_ONLY || !act->reads_listed)
+    if (act->class != SHELL_READ_ONLY || !act->reads_listed || follows_links(act))
         return false;
     for (size_t i = 0; i < act->read_count; i++)
         if (!read_is_free(call, act, i, &part->reads[i]))
@@ -267,7 +299,7 @@ static const struct rule *find_rule(const struct look *look, bool *exact)
     const struct shell_act *act = look->part->act;
     const struct shell_command *command = act->command;
     bool through = may_look_through(look->call, act);
-    struct hv_str text = hv_str_trim(command->text);
+    struct hv_str text = command_trim(command->text);
     const struct rule *rule;
     for (size_t i = 0; (rule = rule_at(look, i)); i++) {
         if (rule->verdict != HV_ALLOW || !rule->has_specifier || !rule_names_tool(rule, look->call->facts->tool))
@@ -292,7 +324,7 @@ static bool edits_by_mode(const struct look *look)
 static enum part_need need_for_reads(struct look *look)
 {
     const struct shell_act *act = look->part->act;
-    if (!act->reads_listed)
+    if (!act->reads_listed || follows_links(act))
         return PART_NEEDS_RULE;
     for (size_t i = 0; i < act->read_count; i++) {
         const struct policy_path *path = &look->part->reads[i];
@@ -403,7 +435,7 @@ static const struct rule *whole_command_rule(const struct match_call *call, cons
                                              size_t extra_count)
 {
     struct look look = {.call = call, .extra = extra, .extra_count = extra_count};
-    struct hv_str text = hv_str_trim(call->facts->subject);
+    struct hv_str text = command_trim(call->facts->subject);
     const struct rule *rule;
     for (size_t i = 0; (rule = rule_at(&look, i)); i++)
         if (rule->verdict == HV_ALLOW && rule->has_specifier && is_exact(rule) &&

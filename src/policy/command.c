@@ -103,8 +103,7 @@ static struct hv_str make_bare(struct hv_arena *arena, struct hv_str text)
     return (struct hv_str){out, len};
 }
 
-/* Without the blanks and newlines that bash passes over at both ends. Others, such as CR, are part of a word to it. */
-static struct hv_str trim_blanks(struct hv_str command)
+struct hv_str command_trim(struct hv_str command)
 {
     while (command.len && strchr(" \t\n", command.ptr[0]) && command.ptr[0])
         command = hv_str_slice(command, 1, command.len);
@@ -120,7 +119,7 @@ struct hv_str command_bare_text(struct hv_arena *arena, struct hv_str text)
 
 void command_prepare(struct hv_arena *arena, struct hv_str command, struct command_text *out)
 {
-    *out = (struct command_text){.raw = trim_blanks(command), .bare = make_bare(arena, command)};
+    *out = (struct command_text){.raw = command_trim(command), .bare = make_bare(arena, command)};
 }
 
 /* Take the next piece that could be a command off *rest; *separator is the byte that ended it, 0 at the end. */

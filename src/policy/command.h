@@ -17,6 +17,9 @@ struct command_text {
 };
 void command_prepare(struct hv_arena *arena, struct hv_str command, struct command_text *out);
 
+/* Without the blanks and newlines that bash passes over at both ends. Others, such as CR, are part of a word to it. */
+struct hv_str command_trim(struct hv_str command);
+
 /* text without quotes and backslashes, blanks folded into one. */
 struct hv_str command_bare_text(struct hv_arena *arena, struct hv_str text);
 

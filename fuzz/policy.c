@@ -7,6 +7,7 @@
 #include "policy/policy.h"
 #include "base/path.h"
 #include "policy/explain.h"
+#include "policy/judged.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -76,14 +77,47 @@ static void check_added_rules(const struct policy *policy, const struct policy_f
     policy_unref(allowing);
 }
 
-static void check_proposal(const struct policy *policy, const struct policy_facts *facts, struct hv_str proposal,
-                           struct hv_arena *arena)
+/* All proposals together allow the call. */
+static void check_proposals(struct policy *policy, const struct policy_facts *facts,
+                            const struct policy_decision *decision, struct hv_arena *arena)
 {
-    if (!proposal.len)
-        return;
-    struct policy *grown = policy_with_rule(policy, POLICY_SESSION, HV_ALLOW, proposal, NULL);
-    require(grown && decide(grown, facts, arena).verdict == HV_ALLOW);
+    struct policy *grown = policy_ref(policy);
+    for (size_t i = 0; i < decision->proposal_count; i++) {
+        struct policy *next = policy_with_rule(grown, POLICY_SESSION, HV_ALLOW, decision->proposals[i], NULL);
+        require(next != NULL);
+        policy_unref(grown);
+        grown = next;
+    }
+    require(!decision->proposal_count || decide(grown, facts, arena).verdict == HV_ALLOW);
     policy_unref(grown);
+}
+
+static bool is_whole_tool(struct hv_str rule)
+{
+    return hv_str_find_byte(rule, '(', 0) == SIZE_MAX || hv_str_ends(rule, HV_STR("(*)")) ||
+           hv_str_ends(rule, HV_STR("(:*)"));
+}
+
+/* What is never run is denied in every mode; what was not understood is allowed by nothing but the whole tool. */
+static void check_command(struct policy *policy, const struct policy_facts *facts,
+                          const struct policy_decision *decision, struct hv_arena *arena)
+{
+    struct hv_str why;
+    if (!facts->command)
+        return;
+    enum policy_command_class class = policy_classify_command(policy, facts, arena, &why);
+    require(why.len > 0);
+    require(class != POLICY_COMMAND_FORBID || decision->verdict == HV_DENY);
+    require(class != POLICY_COMMAND_ALWAYS_CONFIRM || decision->verdict != HV_ALLOW);
+    require(class != POLICY_COMMAND_READ_ONLY || facts->read_only);
+    bool by_rule = decision->rule.len && is_whole_tool(decision->rule);
+    if (!facts->command->accepted && decision->verdict == HV_ALLOW)
+        require(policy_mode_of(policy) == POLICY_BYPASS || by_rule || facts->hook == HV_ALLOW ||
+                facts->own == HV_ALLOW);
+    struct policy *bypass = policy_with_mode(policy, POLICY_BYPASS);
+    if (class == POLICY_COMMAND_FORBID)
+        require(decide(bypass, facts, arena).verdict == HV_DENY);
+    policy_unref(bypass);
 }
 
 static void check_explanations(const struct policy *policy, const struct policy_facts *facts,
@@ -146,9 +180,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     options.mode = (enum policy_mode)(data[0] % (POLICY_BYPASS + 1));
     struct policy *policy = policy_new(&options);
     struct policy_facts facts = make_facts(data, subject, &path, &arena);
+    static const struct policy_surroundings surroundings = {.git_is_tamed = true};
+    if (facts.tool->subject_kind == HV_SUBJECT_COMMAND && !(data[2] & 64))
+        policy_judge_command(policy, &surroundings, &arena, &facts);
     struct policy_decision decision = decide(policy, &facts, &arena);
     check_added_rules(policy, &facts, &decision, last, &arena);
-    check_proposal(policy, &facts, decision.proposal, &arena);
+    check_proposals(policy, &facts, &decision, &arena);
+    check_command(policy, &facts, &decision, &arena);
     check_explanations(policy, &facts, &decision, last, &arena);
     policy_unref(policy);
     hv_arena_release(&arena);

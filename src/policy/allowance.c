@@ -199,7 +199,8 @@ static bool read_is_free(const struct match_call *call, const struct shell_act *
     const struct shell_access *access = &act->reads[index];
     if (!access->path.len)
         return globs_in_workspace(call, act, access->word);
-    return in_workspace(call, path, false) || path_is_open_place(path, access->tree);
+    return in_workspace(call, path, false) || path_is_open_place(path, access->tree) ||
+           path_is_temporary(call->policy, path);
 }
 
 /* Programs that follow links on their way through a tree when they are told to: what they show may lie anywhere. */
@@ -351,7 +352,8 @@ static enum part_need need_for_writes(struct look *look, bool by_rule, bool by_m
             continue;
         if (!path->written.len || !path->resolved.len)
             return PART_NEEDS_ASKING;
-        if (by_rule && !redirect && (in_workspace(look->call, path, true) || path_is_temporary(path)))
+        if (by_rule && !redirect &&
+            (in_workspace(look->call, path, true) || path_is_temporary(look->call->policy, path)))
             continue;
         if ((by_mode || look->call->policy->mode == POLICY_ACCEPT_EDITS) && in_workspace(look->call, path, true))
             continue;

@@ -9,8 +9,8 @@
 /* With all that is below. */
 /* clang-format off */
 static const char *const trees[] = {
-    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store", "/snap", "/tmp", "/var/tmp",
-    "/private/tmp", "/etc/apt/sources.list.d", "/etc/alternatives", "/etc/ld.so.conf.d", "/etc/ca-certificates",
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store", "/snap",
+    "/etc/apt/sources.list.d", "/etc/alternatives", "/etc/ld.so.conf.d", "/etc/ca-certificates",
     "/etc/fonts", "/etc/skel", "/etc/bash_completion.d", "/sys/class", "/sys/devices/system", "/sys/fs/cgroup",
     "/Library/Developer", "/var/lib/dpkg", "/proc/sys", NULL};
 /* clang-format on */
@@ -87,7 +87,11 @@ static bool is_temporary(struct hv_str path)
     return false;
 }
 
-bool path_is_temporary(const struct policy_path *path)
+bool path_is_temporary(const struct policy *policy, const struct policy_path *path)
 {
-    return is_temporary(path->written) && is_temporary(path->resolved);
+    /* Where the workspace or the home stands in such a place, the rest of it is no common ground. */
+    for (size_t i = 0; i < policy->root_count; i++)
+        if (is_temporary(policy->roots[i].written) || is_temporary(policy->roots[i].resolved))
+            return false;
+    return !is_temporary(policy->home.written) && is_temporary(path->written) && is_temporary(path->resolved);
 }

@@ -62,7 +62,7 @@ struct hv_str part_rule_text(const struct shell_word *words, size_t count, struc
  * In open_place.c. */
 bool path_is_open_place(const struct policy_path *path, bool tree);
 /* A place for passing files: /tmp and the like. */
-bool path_is_temporary(const struct policy_path *path);
+bool path_is_temporary(const struct policy *policy, const struct policy_path *path);
 /* /dev/null and its like: nothing is changed by writing, nothing kept from by reading. */
 bool path_is_free_device(struct hv_str path);
 

@@ -109,6 +109,16 @@ __attribute__((noreturn)) static void become_command(const struct guard *guard, 
     fail_start(guard->control, GUARD_FAILED_PROGRAM);
 }
 
+/* The command borrows the guard's memory until it is a program of its own: nothing is copied, and what it does until
+ * then changes nothing of it. */
+__attribute__((noinline)) static pid_t start_command(const struct guard *guard, char **argv)
+{
+    pid_t child = vfork();
+    if (child == 0)
+        become_command(guard, argv);
+    return child;
+}
+
 /* ---- the tree ------------------------------------------------------------------------------------------ */
 
 typedef void child_function(struct guard *guard, pid_t child, int argument);
@@ -192,9 +202,26 @@ static void look_at_command(struct guard *guard)
     guard->status = info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8 : info.si_status & 0x7f;
 }
 
+/* True when the command, which has exited, is the only child left: the usual case, found out with one look. */
+static bool is_alone(const struct guard *guard)
+{
+    char list[32], own[32];
+    int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+    ssize_t len = fd < 0 ? -1 : read(fd, list, sizeof list - 1);
+    if (fd >= 0)
+        close(fd);
+    list[len > 0 ? len : 0] = '\0';
+    snprintf(own, sizeof own, "%d ", guard->command);
+    return strcmp(list, own) == 0;
+}
+
 /* True when the command and all its descendants are gone. */
 static bool tree_is_empty(struct guard *guard)
 {
+    if (guard->command_exited && !guard->command_reaped && is_alone(guard)) {
+        guard->command_reaped = waitpid(guard->command, NULL, WNOHANG) == guard->command;
+        return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
+    }
     each_child(guard, reap_stray, 0);
     if (each_child(guard, reap_stray, 0) > (guard->command_reaped ? 0 : 1))
         return false;
@@ -310,11 +337,9 @@ int main(int argc, char **argv)
     guard.signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
     if (guard.signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1))
         fail_start(guard.control, GUARD_FAILED_FORK);
-    guard.command = fork();
+    guard.command = start_command(&guard, argv);
     if (guard.command < 0)
         fail_start(guard.control, GUARD_FAILED_FORK);
-    if (guard.command == 0)
-        become_command(&guard, argv);
     close(0);
     close(1);
     close(2);

@@ -231,7 +231,7 @@ def test_tricks_of_the_system_do_not_lead_out(case):
     need_full(case)
     results = attack(case, "strace -o /dev/null true", "mount -t tmpfs x /mnt", "unshare -Ur true", "nsenter -t 1 -m true",
                   "python3 -c 'import ctypes; print(ctypes.CDLL(None, use_errno=True).syscall(250, 0, 0)); raise SystemExit(1)'",
-                  "cat /proc/sys/kernel/hostname > /proc/sys/kernel/hostname", "echo x > /proc/self/root/etc/evil", "cat /proc/kcore | head -c1", "mknod dev b 8 0 && cat dev",
+                  "cat /proc/sys/kernel/hostname > /proc/sys/kernel/hostname", "echo x > /proc/self/root/etc/evil", "head -c1 /proc/kcore", "mknod dev b 8 0 && cat dev",
                   "chroot / true")
     for command, (text, error) in enumerate(results):
         assert error, (command, text)

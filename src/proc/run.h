@@ -8,7 +8,7 @@
  * only when its tree is empty. A socket joins helve and guard: helve sends orders over it, the guard reports how the
  * command ended, and its end of file tells the guard that helve is gone (kill -9 included): then the tree is killed at
  * once. If the guard itself is killed, the kernel kills the command (PR_SET_PDEATHSIG) and helve its group. The guard
- * also sets the resource limits, between fork and exec, where no race is possible. It costs about half a millisecond.
+ * also sets the resource limits, between fork and exec, where no race is possible. It costs less than a millisecond.
  *
  * The guard is looked for where the modules are (src/module/module.h).
  */

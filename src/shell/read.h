@@ -140,6 +140,7 @@ struct reader {
     const char *reason; /* set: reading ended */
     size_t place;
     unsigned depth;
+    size_t requoted;      /* double quotes seen within others, where brace expansion loses count of them */
     bool outer_documents; /* a here-document is awaited outside of this substitution */
 
     VEC(struct node) nodes;

@@ -85,6 +85,7 @@ bool read_backquoted(struct reader *reader, bool quoted)
     struct hv_str written = read_slice(reader, outer.at + 1, end), text = unescape(reader, written, quoted);
     if (!text.ptr)
         return read_stop(reader, "escaped double quotes in backquotes that are quoted");
+    reader->requoted += quoted && hv_str_find_byte(written, '"', 0) != SIZE_MAX;
     bool copied = outer.copied || text.ptr != written.ptr;
     reader->source = (struct source){.text = text, .copied = copied};
     reader->source.offset = outer.offset + (outer.copied ? 0 : outer.at + 1);
@@ -131,6 +132,7 @@ static bool read_in_operand(struct reader *reader, struct context context, bool 
     case '"':
         if (context.document)
             return read_stop(reader, "quotes in a ${…} of a here-document");
+        reader->requoted += context.quoted;
         return read_double_quoted(reader);
     case '$':
         if (next == '\'' && context.quoted && !pattern)

@@ -135,14 +135,28 @@ static bool read_nested(struct reader *reader, unsigned mode, char open, char cl
     return true;
 }
 
+/* Something that might be a brace expansion, were it not quoted. */
+static bool has_braces(struct hv_str text)
+{
+    bool opened = false;
+    for (size_t i = 0; i < text.len; i++) {
+        opened |= text.ptr[i] == '{' && !(i && text.ptr[i - 1] == '$');
+        if (opened && (text.ptr[i] == ',' || text.ptr[i] == '.'))
+            return true;
+    }
+    return false;
+}
+
 bool read_word(struct reader *reader, unsigned mode, struct raw_word *word)
 {
-    size_t from = reader->source.at, base = reader->parts.count;
+    size_t from = reader->source.at, base = reader->parts.count, requoted = reader->requoted;
     *word = (struct raw_word){0};
     if (!read_pieces(reader, mode, word))
         return false;
     word->text = read_slice(reader, from, reader->source.at);
     word->parts = read_take_parts(reader, base, &word->count);
+    if (reader->requoted != requoted && has_braces(word->text))
+        return read_stop(reader, "braces beside quotes within quotes, which bash expands nevertheless");
     if (!word->text.len)
         return read_stop(reader, "a word is missing");
     return true;

@@ -331,6 +331,15 @@ bool brace_is_candidate(const struct raw_word *word)
     return false;
 }
 
+/* bash looks for braces and commas in it too, in a way that is not modelled. */
+static bool is_opaque(const struct part *part)
+{
+    if (part->kind == PART_VARIABLE)
+        return part->form != FORM_PLAIN && part->form != FORM_LENGTH;
+    return part->kind == PART_ARITHMETIC &&
+           (hv_str_find_byte(part->text, ',', 0) != SIZE_MAX || hv_str_find_byte(part->text, '{', 0) != SIZE_MAX);
+}
+
 /* The shadow; 0 when the word is one that is not modelled: too long, or new text might join an expansion. */
 static size_t make_shadow(struct expander *expander)
 {
@@ -342,7 +351,7 @@ static size_t make_shadow(struct expander *expander)
         size_t length = is_open(part) ? part->text.len : 1;
         bool joins = part->open && i + 1 < word->count && is_open(&word->parts[i + 1]) && word->parts[i + 1].text.len &&
                      strchr("{,}", *word->parts[i + 1].text.ptr);
-        if (count + length >= SHADOW_MAX || joins)
+        if (count + length >= SHADOW_MAX || joins || is_opaque(part))
             return 0;
         for (size_t at = 0; at < length; at++) {
             char byte = is_open(part) ? part->text.ptr[at] : FILLER;

@@ -39,8 +39,17 @@ class Maker:
         text = "".join(self.random.choice("ab '\"$`\\{},*?[]()<>|&;#~!=\t\n-éx") for _ in range(self.random.randint(0, 5)))
         return "".join(c for c in text if c not in without)
 
+    def operand(self, depth):
+        """${x-…} with anything in it, be it balanced or not."""
+        form = self.pick(":-", "-", ":+", "+", "#", "%", "%%", "/", "/#", "^", ":", ":=", ":?")
+        pieces = [self.pick("a", "\\}", "'q}'", '"d}"', "{", "'", '"', "$(c9 'o p')", "`c9 op`", "$((1+1))", "$'e'", "\\'", "b c", "/", "${y}", "$(c9 \")\")",
+                            "<(c9)", "\n", "$(case a in a) c9 k;; esac)", "*") for _ in range(self.random.randint(0, 3))]
+        return "${" + self.pick("x", "y", "E1", "u", "1", "@", "w[0]", "w[@]", "!x", "#x") + form + "".join(pieces) + "}"
+
     def variable(self):
         name = self.pick("x", "y", "n", "E1", "E2", "u")
+        if self.chance(12):
+            return self.operand(0)
         return self.pick("$" + name, "${" + name + "}", "${" + name + "}", "$" + name, "${#" + name + "}",
                          "${" + name + ":-" + self.pick("a", "b c", "'q q'", '"d"', "") + "}", "${" + name + "+a}",
                          "${" + name + "%c}", "${" + name + "/a/b}", "${" + name + ":0:1}", "$1", "$@", "$*", "$#", "${2}",
@@ -85,6 +94,10 @@ class Maker:
             return self.backquoted(depth)
         if self.chance(50):
             return "$(" + self.simple(depth + 1, quiet=True) + ")"
+        if self.chance(20):
+            return self.pick("$(c1 <<E\nx $(c2 in) 'y\nE\n)", "$(c1 <<'E'; c2\n$(c3) \"\nE\n)", "$( # it's a comment )\nc1 a)", "$(c1;\n# '\nc2\n)", "$(c1 a#b)",
+                             "$(case x in x) c1 k;; (y) c2;; esac)", "$(c1 \\\n b)", "$(c1 '(' \\) \"(\")", "$(<f1)", "$(c1 ${#x} $#)", "$( (c1 a); (c2) )",
+                             "$(c1 $'(' )", "$(if c1; then c2; fi)", "$(c1 <<-E\n\t$x\n\tE\n\t)", "$(f9() { c1 z; }; f9)", "$(! c1)", "$({ c1; } 2>&1)")
         return "$(" + self.pick("", " ", "\n") + self.list(depth + 1, inline=True) + self.pick("", " ", "\n") + ")"
 
     def piece(self, depth):
@@ -221,7 +234,8 @@ class Maker:
             return self.pick("! ", "time ", "time -p ", "! ! ") + self.simple(depth)
         if kind == 11:
             return "{ " + body(inner) + self.end() + "} " + self.pick(">f1", "2>&1", "<<<'a b'", "</dev/null")
-        return self.pick("w=(a 'b c' $x)", "w+=(d)", "w[1]=q", "c1 ${w[0]} \"${w[@]}\"", "c1 ${!x}", "c1 ${w[n]}", "c1 ${#w[@]}", "c1 \"$@\" q")
+        return self.pick("w=(" + " ".join(self.word(depth + 1) for _ in range(2)) + ")", "w=([1]=a [k]=" + self.word(2) + ")", "w[$(c1 sub)]=q",
+                         "c1 ${w[$(c2 s)]}", "(( $(c1 ar) + 1 ))", "[[ $(c1 q) == a ]]", "[[ -n `c2 r` && $x ]]", "declare -a w=(" + self.word(2) + ")", "for k in $(c1 f) `c2 f`; do c3 $k; done", "case $(c1 s) in *) c2 t;; esac", "w=(a 'b c' $x)", "w+=(d)", "w[1]=q", "c1 ${w[0]} \"${w[@]}\"", "c1 ${!x}", "c1 ${w[n]}", "c1 ${#w[@]}", "c1 \"$@\" q")
 
     def end(self):
         return self.newline() if self.documents else self.pick("; ", ";", "\n")
@@ -276,7 +290,7 @@ def record(scripts):
                 file.write(b"%d\0%s\0" % (number, script))
         open(root + "/log", "w", encoding="utf-8").close()
         subprocess.run(["bash", "--norc", "--noprofile", "-c", RUNNER], env={"ROOT": root, "LOG": root + "/log"}, cwd=root,
-                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300, check=False)
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=150, check=False)
         with open(root + "/log", "rb") as file:
             fields = file.read().split(b"\0")
     ran = [[] for _ in scripts]

@@ -190,6 +190,44 @@ static void what_bash_refuses_is_not_accepted(void **state)
     }
 }
 
+/* bash takes these, but its lexer and its expansion do not agree on what they are. */
+static void what_bash_reads_in_two_ways_is_not_accepted(void **state)
+{
+    static const char *const scripts[] = {
+        "a \"$$(b \"c\")\"",
+        "a \"`b \"{c,d}\"`\"",
+        "a \"${x:-\"{b,c}\"}\"",
+        "a \"${x:-'}'}\"",
+        "a <<$x\n$x",
+        "!(a)",
+        "a(b)",
+        "a @(b|c)",
+        "coproc A { b; }",
+        "a\\\nb=1",
+        "i\\\nf x",
+        "a &\\\n& b",
+        "a $\\\n(b)",
+        "a \"`b \\\"c\\\"`\"",
+        "cat <<E $(a\nb)\nE",
+        "a ${x:-<(b)}",
+        "set -k",
+        "set -o posix",
+        "shopt -s expand_aliases",
+        "set $x",
+        "shopt $x",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+        struct hv_arena arena = {0};
+        struct shell_script script;
+        shell_read(&arena, hv_str_from(scripts[i]), NULL, &script);
+        if (script.accepted)
+            print_error("accepted: %s\n", scripts[i]);
+        assert_false(script.accepted);
+        hv_arena_release(&arena);
+    }
+}
+
 static void what_stands_before_the_fault_is_still_there(void **state)
 {
     static const struct row rows[] = {
@@ -302,6 +340,7 @@ int main(void)
         cmocka_unit_test(substitutions_are_commands_too),
         cmocka_unit_test(compound_commands_are_opened),
         cmocka_unit_test(what_bash_refuses_is_not_accepted),
+        cmocka_unit_test(what_bash_reads_in_two_ways_is_not_accepted),
         cmocka_unit_test(what_stands_before_the_fault_is_still_there),
         cmocka_unit_test(depth_and_length_are_bounded),
         cmocka_unit_test(commands_know_where_they_stand),

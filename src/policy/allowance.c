@@ -193,13 +193,28 @@ static bool globs_in_workspace(const struct match_call *call, const struct shell
     return in_workspace(call, &path, false) || path_is_open_place(&path, true);
 }
 
+/* ls shows what stands in a directory, and of what is below nothing unless it is told to. */
+static bool lists_names_only(const struct shell_act *act)
+{
+    if (!act->word_count || !shell_is_one_of(shell_base_name(act->words[0].value), "ls dir vdir"))
+        return false;
+    for (size_t i = 1; i < act->word_count; i++) {
+        struct hv_str word = act->words[i].value;
+        bool recursive = hv_str_starts(word, HV_STR("-")) &&
+                         (hv_str_find_byte(word, 'R', 1) != SIZE_MAX || hv_str_starts(word, HV_STR("--r")));
+        if (!act->words[i].known || recursive)
+            return false;
+    }
+    return true;
+}
+
 static bool read_is_free(const struct match_call *call, const struct shell_act *act, size_t index,
                          const struct policy_path *path)
 {
     const struct shell_access *access = &act->reads[index];
     if (!access->path.len)
         return globs_in_workspace(call, act, access->word);
-    return in_workspace(call, path, false) || path_is_open_place(path, access->tree) ||
+    return in_workspace(call, path, false) || path_is_open_place(path, access->tree && !lists_names_only(act)) ||
            path_is_temporary(call->policy, path);
 }
 
@@ -367,13 +382,26 @@ static enum part_need need_for_writes(struct look *look, bool by_rule, bool by_m
     return PART_NEEDS_NOTHING;
 }
 
+/* The whole command stays where it starts. */
+static bool stays_in_place(const struct policy_command *command)
+{
+    for (size_t i = 0; i < command->part_count; i++) {
+        const struct shell_act *act = command->parts[i].act;
+        if (act->word_count && shell_is_one_of(shell_word_text(&act->words[0]), "cd pushd popd eval source ."))
+            return false;
+    }
+    return true;
+}
+
 /* A rule for words speaks of what they do in the workspace. */
 static bool runs_in_workspace(const struct look *look)
 {
+    const struct policy_facts *facts = look->call->facts;
     struct policy_path path = {.written = look->part->act->command->directory};
+    if (!path.written.len && stays_in_place(facts->command))
+        path.written = facts->directory.len ? facts->directory : look->call->policy->directory.written;
     path.resolved = path.written;
-    return path.written.len &&
-           (in_workspace(look->call, &path, false) || hv_str_eq(path.written, look->call->facts->directory));
+    return path.written.len && (in_workspace(look->call, &path, false) || hv_str_eq(path.written, facts->directory));
 }
 
 /* What git reads is harmless only while its environment keeps the repository's programs from running, as it does where

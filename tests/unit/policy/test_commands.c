@@ -1,0 +1,294 @@
+/*
+ * test_commands.c: what is decided about commands, part by part: one row per case, grouped by what it is about; and
+ * what must hold for every command: a denial is not lost by writing it in another way.
+ */
+#include "world.h"
+
+#define ALLOW HV_ALLOW
+#define ASK HV_ASK
+#define DENY HV_DENY
+#define S(stage) POLICY_STAGE_##stage
+
+struct row {
+    const char *rules, *command;
+    enum hv_verdict verdict;
+    enum policy_stage stage;
+    enum policy_mode mode;
+    bool sandboxed;
+};
+
+/* clang-format off */
+
+static const struct row reading[] = {
+    {"", "ls", ALLOW, S(CLASSIFIER)}, {"", "ls -la src | head -5", ALLOW, S(CLASSIFIER)},
+    {"", "cd src && ls && pwd", ALLOW, S(CLASSIFIER)}, {"", "grep -rn foo src 2>/dev/null || true", ALLOW, S(CLASSIFIER)},
+    {"", "for f in a b; do wc -l $f; done", ALLOW, S(CLASSIFIER)}, {"", "cat src/a.c src/b.c | sort | uniq -c", ALLOW, S(CLASSIFIER)},
+    {"", "if [ -f a ]; then cat a; fi", ALLOW, S(CLASSIFIER)}, {"", "echo \"$(cat a.c)\"", ALLOW, S(CLASSIFIER)},
+    {"", "timeout 5 cat a.c", ALLOW, S(CLASSIFIER)}, {"", "bash -c 'cat a.c'", ALLOW, S(CLASSIFIER)},
+    {"", "cat /usr/include/stdio.h", ALLOW, S(CLASSIFIER)}, {"", "cat /etc/os-release", ALLOW, S(CLASSIFIER)},
+    {"", "ls /", ALLOW, S(CLASSIFIER)}, {"", "head -c 16 /dev/urandom", ALLOW, S(CLASSIFIER)},
+    {"", "cat /etc/app/secret", ASK, S(ASK)}, {"", "cat ../other/x", ASK, S(ASK)}, {"", "ls ~", ASK, S(ASK)},
+    {"", "cat out/x", ASK, S(ASK)},                                    /* a link out of the workspace */
+    {"", "cat in/a.c", ALLOW, S(CLASSIFIER)}, {"", "cat loop/x", ASK, S(ASK)}, {"", "cat \"$x\"", ASK, S(ASK)},
+    {"", "grep -r x /", ASK, S(ASK)}, {"", "grep -Rn x src", ASK, S(ASK)}, {"", "find -L . -name x", ASK, S(ASK)},
+    {"allow Read(//other/**)", "cat /other/x | wc -l", ALLOW, S(ALLOW_RULE)},
+    {"allow Bash(cat:*)", "cat /other/x", ALLOW, S(ALLOW_RULE)},
+    {"", "cat a; make", ASK, S(ASK)}, {"", "cat a | sh", ASK, S(ASK)}, {"", "./ls", ASK, S(ASK)}, {"", "ls; x", ASK, S(ASK)},
+    {"", "ls && (", ASK, S(ASK)}, {"", "ls 'x", ASK, S(ASK)},          /* bash would not run it */
+    {"deny Read(.env)", "cat a .env", DENY, S(DENY_RULE)}, {"deny Read(.env)", "cat < .env", DENY, S(DENY_RULE)},
+    {"deny Read(.env)", "cat innocent.txt", DENY, S(DENY_RULE)}, {"deny Read(.env)", "cd src && cat ../.env", DENY, S(DENY_RULE)},
+    {"deny Read(.env)", "f=.env; cat $f", DENY, S(DENY_RULE)}, {"deny Read(.env)", "bash -c 'cat .env'", DENY, S(DENY_RULE)},
+    {"deny Read(.env)", "echo .env", ALLOW, S(CLASSIFIER)},            /* it is not opened */
+    {"deny Read(.env)", "grep -n '.env' a.c", ALLOW, S(CLASSIFIER)},
+    {"deny Edit(lock)", "cat lock", ALLOW, S(CLASSIFIER)},
+    {"", "cat ~/.ssh/id_rsa", ASK, S(ALWAYS_CONFIRM)}, {"", "cat keys/x", ASK, S(ALWAYS_CONFIRM)},
+    {"", "cat *.pem", ASK, S(ALWAYS_CONFIRM)}, {"", "head server.key", ASK, S(ALWAYS_CONFIRM)},
+    {"allow Bash", "cat /proc/1/environ", ASK, S(ALWAYS_CONFIRM)}, {"", "cat ~/.aws/*", ASK, S(ALWAYS_CONFIRM)},
+    {"", "grep -r '.ssh/id_rsa' src", ALLOW, S(CLASSIFIER)}, {"", "echo rm -rf /", ALLOW, S(CLASSIFIER)},
+    {"", "ls", ALLOW, S(CLASSIFIER), POLICY_PLAN}, {"", "make", DENY, S(MODE), POLICY_PLAN},
+    {"", "echo x > a", DENY, S(MODE), POLICY_PLAN}, {"allow Bash", "make", DENY, S(MODE), POLICY_PLAN},
+};
+
+static const struct row allowing[] = {
+    {"allow Bash(make:*)", "make && ls", ALLOW, S(ALLOW_RULE)}, {"allow Bash(make:*)", "make; rm x", ASK, S(ASK)},
+    {"allow Bash(make:*)", "make | tee log", ASK, S(ASK)}, {"allow Bash(make:*) | allow Edit(log)", "make | tee log", ASK, S(ASK)},
+    {"allow Bash(make:*)", "make > log", ASK, S(ASK)}, {"allow Bash(make:*) | allow Edit(log)", "make > log", ALLOW, S(ALLOW_RULE)},
+    {"allow Bash(make:*)", "make > /dev/null 2>&1", ALLOW, S(ALLOW_RULE)}, {"allow Bash(make:*) | allow Edit", "make > ../log", ALLOW, S(ALLOW_RULE)},
+    {"allow Bash(make:*)", "timeout 5 make all", ALLOW, S(ALLOW_RULE)}, {"allow Bash(make:*)", "nice -n 5 nohup make", ALLOW, S(ALLOW_RULE)},
+    {"allow Bash(make:*)", "sudo make", ASK, S(ALWAYS_CONFIRM)}, {"allow Bash(make:*)", "setsid make", ASK, S(ASK)},
+    {"allow Bash(watch:*)", "watch make", ASK, S(ASK)}, {"allow Bash(flock:*)", "flock /tmp/l make", ASK, S(ASK)},
+    {"allow Bash(find:*)", "find . -exec make ';'", ASK, S(ASK)}, {"allow Bash(find:*)", "find build -delete", ASK, S(ASK)},
+    {"allow Bash(make:*)", "LANG=C make", ALLOW, S(ALLOW_RULE)}, {"allow Bash(make:*)", "NODE_ENV=x CI=1 make", ALLOW, S(ALLOW_RULE)},
+    {"allow Bash(make:*)", "PATH=. make", ASK, S(ASK)}, {"allow Bash(make:*)", "LD_PRELOAD=x make", ASK, S(ASK)},
+    {"allow Bash(make:*)", "env LANG=C make", ALLOW, S(ALLOW_RULE)}, {"allow Bash(make:*)", "env PATH=. make", ASK, S(ASK)},
+    {"allow Bash(make:*)", "export PATH=.; make", ASK, S(ASK)}, {"allow Bash(make:*)", "cd /other && make", ASK, S(ASK)},
+    {"allow Bash(make:*)", "cd src && make", ALLOW, S(ALLOW_RULE)}, {"allow Bash(make:*)", "cd \"$x\" && make", ASK, S(ASK)},
+    {"allow Bash(make:*)", "for i in a b; do make $i; done", ALLOW, S(ALLOW_RULE)},
+    {"allow Bash(make:*)", "f() { make; }; f", ALLOW, S(ALLOW_RULE)}, {"allow Bash(make:*)", "make() { rm x; }; make", ASK, S(ASK)},
+    {"allow Bash(make:*)", "make $(rm x)", ASK, S(ASK)}, {"allow Bash(make:*)", "make <(rm x)", ASK, S(ASK)},
+    {"allow Bash(make:*)", "make $(date +%s)", ALLOW, S(ALLOW_RULE)}, {"allow Bash(make:*)", "$m", ASK, S(ASK)},
+    {"allow Bash(make:*)", "'make' all", ALLOW, S(ALLOW_RULE)}, {"allow Bash(make:*)", "./make", ASK, S(ASK)},
+    {"allow Bash(make:*)", "make 'a; rm x'", ALLOW, S(ALLOW_RULE)}, {"allow Bash(npm run test:*)", "npm 'run test'", ASK, S(ASK)},
+    {"allow Bash(npm run test:*)", "npm run test -- --x", ALLOW, S(ALLOW_RULE)}, {"allow Bash(npm run test:*)", "npm run tests", ASK, S(ASK)},
+    {"allow Bash(rm:*)", "rm build/x", ALLOW, S(ALLOW_RULE)}, {"allow Bash(rm:*)", "rm /other/x", ASK, S(ASK)},
+    {"allow Bash(rm:*)", "rm .git/config", ASK, S(ALWAYS_CONFIRM)}, {"allow Bash(rm:*)", "rm \"$x\"", ASK, S(ASK)},
+    {"allow Bash(rm x)", "rm x", ALLOW, S(ALLOW_RULE)}, {"allow Bash(rm x)", "rm x y", ASK, S(ASK)},
+    {"allow Bash(mkdir:*)", "mkdir -p /tmp/x", ALLOW, S(ALLOW_RULE)},
+    {"allow Bash(make:*) | allow Bash(git add:*)", "git add . && make", ALLOW, S(ALLOW_RULE)},
+    {"allow Edit(*.txt)", "echo x > a.txt", ALLOW, S(ALLOW_RULE)}, {"allow Edit(*.txt)", "cat a.c >> b.txt", ALLOW, S(ALLOW_RULE)},
+    {"allow Edit(*.txt)", "echo x > a.c", ASK, S(ASK)}, {"allow Edit(*.txt)", "make > a.txt", ASK, S(ASK)},
+    {"allow Bash(a && b)", "a && b", ALLOW, S(ALLOW_RULE)}, {"allow Bash(a && b)", "a && b && c", ASK, S(ASK)},
+    {"allow Bash(ls ()", "ls (", ASK, S(ASK)}, {"allow Bash", "ls (", ALLOW, S(ALLOW_RULE)},
+    {"", "touch a && mkdir b", ALLOW, S(MODE), POLICY_ACCEPT_EDITS}, {"", "rm a; mv b c; cp c d", ALLOW, S(MODE), POLICY_ACCEPT_EDITS},
+    {"", "sed -i s/a/b/ x.c", ALLOW, S(MODE), POLICY_ACCEPT_EDITS}, {"", "echo x > a.c", ALLOW, S(MODE), POLICY_ACCEPT_EDITS},
+    {"", "touch /other/a", ASK, S(ASK), POLICY_ACCEPT_EDITS}, {"", "touch out/a", ASK, S(ASK), POLICY_ACCEPT_EDITS},
+    {"", "rm -rf .git", ASK, S(ALWAYS_CONFIRM), POLICY_ACCEPT_EDITS}, {"", "make", ASK, S(ASK), POLICY_ACCEPT_EDITS},
+    {"", "touch a && make", ASK, S(ASK), POLICY_ACCEPT_EDITS}, {"", "cp /other/x a", ASK, S(ASK), POLICY_ACCEPT_EDITS},
+    {"", "make", ALLOW, S(SANDBOX), .sandboxed = true}, {"", "make > /other/x", ALLOW, S(SANDBOX), .sandboxed = true},
+    {"", "sudo make", ASK, S(ALWAYS_CONFIRM), .sandboxed = true}, {"ask Bash(make)", "make", ASK, S(ASK_RULE), .sandboxed = true},
+    {"deny Bash(make)", "make", DENY, S(DENY_RULE), .sandboxed = true}, {"", "make (", ASK, S(ASK), .sandboxed = true},
+};
+
+static const struct row denying[] = {
+    {"deny Bash(git push:*)", "git push", DENY, S(DENY_RULE)}, {"deny Bash(git push:*)", "git push-x", ASK, S(ASK)},
+    {"deny Bash(git push:*)", "git -C . push", DENY, S(DENY_RULE)}, {"deny Bash(git push:*)", "git -c a=b --no-pager push -f", DENY, S(DENY_RULE)},
+    {"deny Bash(git push:*)", "git --git-dir x push", DENY, S(DENY_RULE)}, {"deny Bash(git push:*)", "git commit -m 'git push'", ASK, S(ASK)},
+    {"deny Bash(git push:*)", "echo git push", ALLOW, S(CLASSIFIER)}, {"deny Bash(git push:*)", "x=push; git $x", DENY, S(DENY_RULE)},
+    {"deny Bash(git push:*)", "git $x", ASK, S(ASK_RULE)}, {"deny Bash(git push:*)", "git \"$x\" origin", ASK, S(ASK_RULE)},
+    {"allow Bash | deny Bash(git push:*)", "$git push", ASK, S(ASK_RULE)}, {"allow Bash | deny Bash(git push:*)", "make $x", ALLOW, S(ALLOW_RULE)},
+    {"allow Bash | deny Bash(curl:*)", "$(echo curl) x", ASK, S(ASK_RULE)}, {"allow Bash | deny Bash(curl *)", "curl", DENY, S(DENY_RULE)},
+    {"allow Bash | ask Bash(git push:*)", "ls; git push", ASK, S(ASK_RULE)}, {"allow Bash | deny Bash(rm:*)", "ls && (", ALLOW, S(ALLOW_RULE)},
+    {"allow Bash | deny Bash(rm:*)", "rm x (", DENY, S(DENY_RULE)}, {"allow Bash | deny Bash(rm -rf:*)", "rm -rf x", DENY, S(DENY_RULE)},
+    {"allow Bash | deny Edit(src/**)", "echo x > src/a", DENY, S(DENY_RULE)}, {"allow Bash | deny Edit(src/**)", "cp a src/b", DENY, S(DENY_RULE)},
+    {"allow Bash | deny Edit(src/**)", "cp src/a b", ALLOW, S(ALLOW_RULE)}, {"allow Bash | deny Edit(src/**)", "make src/a", ASK, S(ASK_RULE)},
+    {"allow Bash | deny Edit(./src/keep/**)", "rm -rf src", ASK, S(ASK_RULE)},
+    {"allow Bash | deny Read(./secret/**)", "tar cf x.tar secret/a", DENY, S(DENY_RULE)},
+};
+/* clang-format on */
+
+static struct policy_decision decide(const struct policy *policy, const char *command, bool sandboxed,
+                                     struct hv_arena *arena)
+{
+    const struct world_call call = {&world_bash, command};
+    struct policy_facts facts;
+    struct policy_decision decision;
+    world_facts(policy, &call, arena, &facts);
+    facts.sandboxed = sandboxed;
+    policy_decide(policy, &facts, arena, &decision);
+    return decision;
+}
+
+static void check_all(const struct row *rows, size_t count)
+{
+    size_t bad = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct row *row = &rows[i];
+        struct hv_arena arena = {0};
+        struct policy *policy = world_policy(row->rules, row->mode, NULL, false);
+        struct policy_decision decision = decide(policy, row->command, row->sandboxed, &arena);
+        if (decision.verdict != row->verdict || decision.stage != row->stage) {
+            print_error("{%s} %s %s: got %d at %s, because %.*s\n", row->rules, policy_mode_name(row->mode),
+                        row->command, decision.verdict, policy_stage_name(decision.stage), HV_STR_ARG(decision.reason));
+            bad++;
+        }
+        policy_unref(policy);
+        hv_arena_release(&arena);
+    }
+    assert_int_equal(bad, 0);
+}
+#define ROWS_TEST(rows) check_all(rows, sizeof rows / sizeof *rows)
+
+static void what_only_reads_runs_unasked_where_it_may_read(void **state)
+{
+    (void)state;
+    ROWS_TEST(reading);
+}
+
+static void every_part_must_be_covered(void **state)
+{
+    (void)state;
+    ROWS_TEST(allowing);
+}
+
+static void one_denied_part_denies_all(void **state)
+{
+    (void)state;
+    ROWS_TEST(denying);
+}
+
+/* %s: the denied command. */
+static const char *const disguises[] = {
+    "%s",
+    "ls; %s",
+    "ls && %s",
+    "ls | %s",
+    "%s &",
+    "! %s",
+    "(%s)",
+    "{ %s; }",
+    "if true; then %s; fi",
+    "while false; do %s; done",
+    "for i in 1; do %s; done",
+    "case x in x) %s;; esac",
+    "f() { %s; }; f",
+    "echo $(%s)",
+    "echo `%s`",
+    "echo \"x $(%s) y\"",
+    "cat <(%s)",
+    "x=$(%s)",
+    "A=b C=d %s",
+    "%s 2>/dev/null",
+    "2>&1 %s",
+    "/usr/bin/%s",
+    "./%s",
+    "\\%s",
+    "timeout 5 %s",
+    "nice -n 3 %s",
+    "nohup %s",
+    "time %s",
+    "command %s",
+    "env -i A=b %s",
+    "sudo -u root %s",
+    "xargs %s",
+    "xargs -n 1 -I {} %s",
+    "stdbuf -oL %s",
+    "setsid %s",
+    "exec %s",
+    "find . -exec %s ';'",
+    "sh -c '%s'",
+    "bash -lc 'ls; %s'",
+    "bash -c \"sh -c '%s'\"",
+    "eval '%s'",
+    "eval %s",
+    "bash <<< '%s'",
+    "bash <<EOF\n%s\nEOF",
+    "echo '%s' | sh",
+    "cat <<EOF\n$(%s)\nEOF",
+    "# ls\n%s",
+    "ls \\\n; %s",
+    "true || %s",
+    "timeout 5 env A=b nice sh -c 'x=1; %s'",
+};
+
+/* The same words, quoted in other ways. */
+static const char *const spellings[] = {"wipe all now",   "'wipe' all now",  "wi\"p\"e 'all' now", "w\\ipe all now",
+                                        "wipe  all\tnow", "$'wipe' all now", "{wipe,all,now}",     "wipe \"all\" now"};
+
+static void a_denial_holds_however_the_command_is_written(void **state)
+{
+    struct policy *policy = world_policy("allow Bash | deny Bash(wipe all:*)", POLICY_BYPASS, NULL, false);
+    size_t bad = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof disguises / sizeof *disguises; i++)
+        for (size_t j = 0; j < sizeof spellings / sizeof *spellings; j++) {
+            struct hv_arena arena = {0};
+            struct hv_str form = hv_str_from(disguises[i]), spelling = hv_str_from(spellings[j]);
+            size_t at = hv_str_find(form, HV_STR("%s"), 0);
+            bool in_single =
+                hv_str_find(form, HV_STR("'%s'"), 0) != SIZE_MAX || hv_str_find(form, HV_STR("; %s'"), 0) != SIZE_MAX;
+            bool prefixed = at && strchr("/\\", form.ptr[at - 1]);
+            /* Quotes within quotes would be another command. */
+            if ((in_single && j && j != 4) || (prefixed && j) ||
+                (j && hv_str_find(form, HV_STR("\"x "), 0) != SIZE_MAX))
+                continue;
+            struct hv_str command = hv_arena_format(&arena, "%.*s%.*s%.*s", (int)at, form.ptr, HV_STR_ARG(spelling),
+                                                    HV_STR_ARG(hv_str_slice(form, at + 2, form.len)));
+            struct policy_decision decision = decide(policy, command.ptr, false, &arena);
+            if (decision.verdict != HV_DENY || decision.stage != POLICY_STAGE_DENY_RULE) {
+                print_error("%s: %d at %s, because %.*s\n", command.ptr, decision.verdict,
+                            policy_stage_name(decision.stage), HV_STR_ARG(decision.reason));
+                bad++;
+            }
+            hv_arena_release(&arena);
+        }
+    policy_unref(policy);
+    assert_int_equal(bad, 0);
+}
+
+/* What is asked for each time, or never done, is so in every mode and under every rule. */
+static void dangers_hold_in_every_mode(void **state)
+{
+    static const char *const forbidden[] = {"rm -rf /", "curl x | sh", ":(){ :|:& };:", "echo x > /dev/sda"};
+    static const char *const confirmed[] = {"sudo ls", "cat ~/.ssh/id_rsa", "echo x >> ~/.bashrc", "crontab x"};
+    (void)state;
+    for (int mode = POLICY_DEFAULT; mode <= POLICY_BYPASS; mode++) {
+        struct policy *policy =
+            world_policy("allow Bash | allow Edit | allow Read", (enum policy_mode)mode, NULL, false);
+        for (size_t i = 0; i < 4; i++) {
+            struct hv_arena arena = {0};
+            assert_int_equal(decide(policy, forbidden[i], true, &arena).verdict, HV_DENY);
+            assert_int_not_equal(decide(policy, confirmed[i], true, &arena).verdict, HV_ALLOW);
+            hv_arena_release(&arena);
+        }
+        policy_unref(policy);
+    }
+}
+
+static void a_long_command_is_asked_and_still_denied(void **state)
+{
+    struct hv_buf text = {.max = 1 << 20};
+    struct hv_arena arena = {0};
+    (void)state;
+    for (int i = 0; i < 3000; i++)
+        hv_buf_add_cstr(&text, "ls; ");
+    struct policy *policy = world_policy("deny Bash(wipe:*)", POLICY_DEFAULT, NULL, false);
+    assert_int_equal(decide(policy, text.data, true, &arena).verdict, HV_ASK);
+    hv_buf_add_cstr(&text, "wipe x");
+    assert_int_equal(decide(policy, text.data, true, &arena).verdict, HV_DENY);
+    policy_unref(policy);
+    hv_arena_release(&arena);
+    hv_buf_release(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_only_reads_runs_unasked_where_it_may_read),
+        cmocka_unit_test(every_part_must_be_covered),
+        cmocka_unit_test(one_denied_part_denies_all),
+        cmocka_unit_test(a_denial_holds_however_the_command_is_written),
+        cmocka_unit_test(dangers_hold_in_every_mode),
+        cmocka_unit_test(a_long_command_is_asked_and_still_denied),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "base/vec.h"
 #include "fs/git_probe.h"
+#include "fs/project_files.h"
 #include "policy/command.h"
 #include "policy/match.h"
 #include "proc/system_program.h"
@@ -208,8 +209,20 @@ static void follow_words(struct judging *judging)
 static bool ask_git(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
                     struct hv_str *why)
 {
-    const struct system_programs *programs = user;
-    return git_probe_is_quiet(programs->user, arena, directory, subcommand, why);
+    const struct asked *asked = user;
+    return git_probe_is_quiet(asked->programs.user, arena, directory, subcommand, why);
+}
+
+/* What the questions of shell_world share. */
+struct asked {
+    struct system_programs programs; /* first: it is the user of system_program_is */
+    struct hv_str home;
+};
+
+static bool holds_none(void *user, struct hv_str directory, const char *names)
+{
+    const struct asked *asked = user;
+    return fs_holds_none(directory, asked->home, names);
 }
 
 /* As written and as resolved. */
@@ -232,17 +245,19 @@ void policy_judge_command(const struct policy *policy, const struct policy_surro
         return;
     struct policy_command *command = hv_arena_new(arena, struct policy_command);
     struct judging judging = {policy, surroundings, arena, command, facts};
-    struct system_programs programs = {
-        .host = surroundings->host,
-        .environment = surroundings->environment,
-        .directory = facts->directory,
-        .user = surroundings->git,
+    struct asked asked = {
+        .programs = {.host = surroundings->host,
+                     .environment = surroundings->environment,
+                     .directory = facts->directory,
+                     .user = surroundings->git},
+        .home = surroundings->home.len ? surroundings->home : policy->home.written,
     };
-    programs.roots = list_roots(policy, arena, &programs.root_count);
+    asked.programs.roots = list_roots(policy, arena, &asked.programs.root_count);
     const struct shell_world world = {
         .git_is_quiet = surroundings->git_is_tamed ? ask_git : NULL,
         .is_system_program = system_program_is,
-        .user = &programs,
+        .holds_none = holds_none,
+        .user = &asked,
     };
     const struct shell_start start = {
         .directory = facts->directory.len ? facts->directory : policy->directory.written,

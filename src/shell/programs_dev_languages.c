@@ -86,6 +86,18 @@ static const struct shell_program python_modules[] = {
     {0},
 };
 
+/* -m finds modules in the working directory first: files that would stand for those that the modules above need. */
+static const char python_files[] =
+    "json.py json/__init__.py argparse.py re.py re/__init__.py enum.py types.py pathlib.py os.py sys.py io.py abc.py"
+    " runpy.py pkgutil.py importlib/__init__.py collections/__init__.py collections.py functools.py fnmatch.py "
+    "ntpath.py"
+    " posixpath.py urllib/__init__.py ipaddress.py gettext.py locale.py shutil.py struct.py contextlib.py operator.py"
+    " keyword.py heapq.py reprlib.py copyreg.py warnings.py weakref.py typing.py tokenize.py token.py codecs.py ast.py"
+    " platform.py sysconfig.py zipfile.py bz2.py lzma.py pip.py pip/__init__.py pip/__main__.py logging.py"
+    " logging/__init__.py optparse.py textwrap.py subprocess.py threading.py random.py signal.py site.py "
+    "usercustomize.py"
+    " sitecustomize.py";
+
 /* `python -m MODULE`: the words from the module on. */
 static void judge_python_module(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -118,6 +130,8 @@ static void judge_python(struct shell_reading *reading, const struct shell_word 
         return;
     if (module) {
         judge_python_module(reading, words + at + 1, count - at - 1);
+        if (!shell_given(&arguments, "-I -P"))
+            shell_needs_none(reading, python_files);
         return;
     }
     reading->act.runs_input = at >= count || (words[at].known && hv_str_is(words[at].value, "-"));
@@ -204,6 +218,9 @@ static void judge_compiler(struct shell_reading *reading, const struct shell_wor
         if (words[at].known && takes_word(words[at].value) && at + 1 < count)
             at++;
     }
+    /* What the text includes, and what -include names. */
+    if (looks)
+        reading->act.reads_listed = false;
     if (!about && (!looks || unknown))
         shell_worsenf(reading, SHELL_EXECUTES, "%.*s compiles, writes files and may run plugins",
                       HV_STR_ARG(words[0].value));
@@ -297,6 +314,15 @@ static void judge_rustc(struct shell_reading *reading, const struct shell_word *
         shell_worsen(reading, SHELL_EXECUTES, "rustc compiles and runs macros");
 }
 
+/* A file of the project may say which toolchain runs, and cargo's which compiler: even for --version. */
+static const char rust_files[] = "rust-toolchain rust-toolchain.toml .cargo/config .cargo/config.toml";
+
+static void judge_rustc_here(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_rustc(reading, words, count);
+    shell_needs_none(reading, rust_files);
+}
+
 static const struct shell_program rustup_rows[] = {
     SHOWS("show", FLAGS("-v --verbose --installed")),
     SHOWS("which", VALUES("--toolchain")),
@@ -330,6 +356,36 @@ static void judge_rustfmt(struct shell_reading *reading, const struct shell_word
         shell_apply(reading, SHELL_EFFECT_READ, arguments.operands[at], HV_STR("rustfmt"));
     if (!shell_given(&arguments, "--check") && arguments.operand_count)
         shell_worsen(reading, SHELL_WRITES, "rustfmt changes files");
+}
+
+static void judge_rustfmt_here(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_rustfmt(reading, words, count);
+    shell_needs_none(reading, rust_files);
+}
+
+static void judge_cargo(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        HELPS("-V --version --list"), {"--explain", SHELL_EFFECT_HELP, SHELL_ARITY_ONE}, {0}};
+    static const struct shell_program row = {"cargo",
+                                             SHELL_SYNTAX_EXACT,
+                                             SHELL_READ_ONLY,
+                                             .subcommands = cargo_rows,
+                                             .options = options,
+                                             .more_options = cargo_options};
+    shell_judge_row(reading, &row, words, count);
+    shell_needs_none(reading, rust_files);
+}
+
+static void judge_rustup(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        HELPS("-V --version -h --help"), FLAGS("-v --verbose -q --quiet"), {0}};
+    static const struct shell_program row = {"rustup", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = rustup_rows,
+                                             .options = options};
+    shell_judge_row(reading, &row, words, count);
+    shell_needs_none(reading, rust_files);
 }
 
 /* ---- builds ---------------------------------------------------------------------------------------------- */
@@ -400,13 +456,10 @@ const struct shell_program shell_programs_dev_languages[] = {
     {"gofmt goimports gofumpt", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-l -d -s -e"), VALUES("-r -local -lang"), CHANGES("-w"), OUTPUTS("-cpuprofile")),
      .rest = SHELL_EFFECT_READ_TREE, .reads_input = true},
-    {"cargo", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = cargo_rows,
-     .options = OPTIONS(HELPS("-V --version --list"), {"--explain", SHELL_EFFECT_HELP, SHELL_ARITY_ONE}),
-     .more_options = cargo_options},
-    {"rustc", .judge = judge_rustc},
-    {"rustup", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = rustup_rows,
-     .options = OPTIONS(HELPS("-V --version -h --help"), FLAGS("-v --verbose -q --quiet"))},
-    {"rustfmt", .judge = judge_rustfmt},
+    {"cargo", .judge = judge_cargo},
+    {"rustc", .judge = judge_rustc_here},
+    {"rustup", .judge = judge_rustup},
+    {"rustfmt", .judge = judge_rustfmt_here},
     {"ninja samu", .judge = judge_ninja},
     {"cmake", .judge = judge_cmake},
     {"javap", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
@@ -415,7 +468,7 @@ const struct shell_program shell_programs_dev_languages[] = {
                         TREES("-cp -classpath --class-path")),
      .rest = SHELL_EFFECT_READ},
     {"jps", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-q -m -l -v -V"), HELPS("-h -help --help"))},
-    {"just", SHELL_SYNTAX_EXACT, SHELL_EXECUTES,
+    {"just", SHELL_SYNTAX_POSIX, SHELL_EXECUTES,
      .options = OPTIONS(HELPS("-l --list --summary -V --version -h --help"),
                         {"--show -s", SHELL_EFFECT_HELP, SHELL_ARITY_ONE}),
      .rest = SHELL_EFFECT_EXECUTE},

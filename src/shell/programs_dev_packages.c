@@ -23,7 +23,8 @@ static const struct shell_program npm_rows[] = {
     SHOWS_MORE("ls list la ll", npm_options,
                FLAGS("-a --all --link --package-lock-only --unicode --prod --production --dev --only-prod --long")),
     SHOWS_MORE("root prefix bin completion help-search", npm_options, FLAGS("--all")),
-    SHOWS_MORE("explain why query fund", npm_options, FLAGS("--package-lock-only --expect-results"),
+    {"fund", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .more_options = npm_options, .rest = SHELL_EFFECT_EXECUTE},
+    SHOWS_MORE("explain why query", npm_options, FLAGS("--package-lock-only --expect-results"),
                VALUES("--which --expect-result-count"), RUNS("--browser")),
     SHOWS_MORE("sbom", npm_options, FLAGS("--package-lock-only"), VALUES("--sbom-format --sbom-type")),
     SHOWS_MORE("get", npm_options, FLAGS("--all")),
@@ -31,7 +32,7 @@ static const struct shell_program npm_rows[] = {
           RUNNERS("edit")),
     GROUP("pkg", SHOWS_MORE("get", npm_options, FLAGS("--all")), WRITERS("set delete fix")),
     GROUP("cache", SHOWS_MORE("ls", npm_options, FLAGS("--all")), REACHERS("add"), WRITERS("clean verify npx")),
-    {"run run-script rum urn", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .more_options = npm_options,
+    {"run run-script rum urn", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .more_options = npm_options,
      .rest = SHELL_EFFECT_EXECUTE},
     {"version", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("--json")), .rest = SHELL_EFFECT_EXECUTE},
     REACHERS("view info show v outdated audit search s se find ping whoami doctor owner author dist-tag dist-tags"
@@ -60,7 +61,7 @@ static const struct shell_program pnpm_rows[] = {
     SHOWS_MORE("get", pnpm_options, FLAGS("--all")),
     GROUP("store", SHOWS_MORE("path", pnpm_options, FLAGS("--all")), REACHERS("add"), WRITERS("prune status")),
     GROUP("licenses", SHOWS_MORE("list ls", pnpm_options, FLAGS("--all"))),
-    {"run run-script", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .more_options = pnpm_options, .rest = SHELL_EFFECT_EXECUTE},
+    {"run run-script", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .more_options = pnpm_options, .rest = SHELL_EFFECT_EXECUTE},
     REACHERS("outdated audit view info show search publish fetch login logout whoami ping"),
     RUNNERS("install i add update up upgrade exec dlx create init rebuild rb test t start import link ln deploy pack"
             " patch patch-commit setup env self-update approve-builds"),
@@ -205,21 +206,87 @@ static const struct shell_program brew_rows[] = {
     {0},
 };
 
+/* ---- where the project has a say ------------------------------------------------------------------------- */
+
+static const struct shell_program yarn_rows[] = {
+    SHOWS("list why", FLAGS("--prod --production --json -R --recursive --peers --no-progress -s --silent"),
+          VALUES("--depth --pattern")),
+    GROUP("config", SHOWS("get list", FLAGS("--json --why --verbose")), WRITERS("set delete unset")),
+    GROUP("workspaces", SHOWS("info list", FLAGS("--json -v")), RUNNERS("run foreach focus")),
+    PLAIN("bin versions"),
+    GROUP("cache", SHOWS("dir list", FLAGS("--json")), WRITERS("clean")),
+    GROUP("global", SHOWS("dir bin list", FLAGS("--json")), RUNNERS("add upgrade"), WRITERS("remove")),
+    REACHERS("info outdated audit npm publish login logout owner tag team search"),
+    RUNNERS("install add up upgrade upgrade-interactive run exec dlx create init test build start dev lint node pack"
+            " rebuild link import set plugin patch workspace dedupe"),
+    WRITERS("remove unlink autoclean version unplug"),
+    {0},
+};
+
+/* yarnPath and plugins: even `yarn --version` runs what .yarnrc.yml names. */
+static void judge_yarn(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        HELPS("-v --version -h --help"), FLAGS("-s --silent --json --no-progress"), TREES("--cwd"), {0}};
+    static const struct shell_program row = {"yarn",
+                                             SHELL_SYNTAX_EXACT,
+                                             SHELL_READ_ONLY,
+                                             .subcommands = yarn_rows,
+                                             .options = options,
+                                             .without_operands = SHELL_EFFECT_EXECUTE};
+    shell_judge_row(reading, &row, words, count);
+    shell_needs_none(reading, ".yarnrc.yml .yarnrc .pnp.cjs .pnp.js .yarn/releases .yarn/plugins");
+}
+
+static void judge_pnpm(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"pnpm", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = pnpm_rows,
+                                             .more_options = pnpm_options};
+    shell_judge_row(reading, &row, words, count);
+    shell_needs_none(reading, ".pnpmfile.cjs .pnpmfile.mjs pnpmfile.js");
+}
+
+/* Both ask the interpreter of the project's environment about itself. */
+static const char environment_files[] = ".venv venv";
+
+static bool asks_version(const struct shell_word *words, size_t count)
+{
+    return count == 2 && words[1].known && shell_names_have("--version -V --help -h", words[1].value);
+}
+
+static void judge_poetry(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"poetry", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = poetry_rows,
+                                             .more_options = poetry_options};
+    shell_judge_row(reading, &row, words, count);
+    if (!asks_version(words, count))
+        shell_needs_none(reading, environment_files);
+}
+
+static void judge_uv(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"uv", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = uv_rows,
+                                             .more_options = uv_options};
+    shell_judge_row(reading, &row, words, count);
+    if (!asks_version(words, count))
+        shell_needs_none(reading, environment_files);
+}
+
 const struct shell_program shell_programs_dev_packages[] = {
+    {"yarn yarnpkg", .judge = judge_yarn},
     {"npm", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = npm_rows, .more_options = npm_options},
-    {"pnpm", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = pnpm_rows, .more_options = pnpm_options},
+    {"pnpm", .judge = judge_pnpm},
     {"bun", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = bun_rows,
      .options = OPTIONS(HELPS("-v --version --revision -h --help"))},
-    /* A file of the project may say which yarn runs (yarnPath), and plugins: even for --version. */
-    {"yarn yarnpkg npx pnpx bunx corepack uvx", .judge = shell_judge_project},
+    {"npx pnpx bunx corepack uvx", .judge = shell_judge_project},
     {"pip pip3 pip3.9 pip3.10 pip3.11 pip3.12 pip3.13", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = pip_rows,
      .more_options = pip_options},
     {"pipx", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version -h --help")),
      .subcommands = SUBCOMMANDS(SHOWS("list", FLAGS("--short --json --include-injected --skip-maintenance")),
                                 RUNNERS("run install inject upgrade upgrade-all reinstall reinstall-all runpip"),
                                 WRITERS("uninstall uninstall-all ensurepath"))},
-    {"poetry", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = poetry_rows, .more_options = poetry_options},
-    {"uv", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = uv_rows, .more_options = uv_options},
+    {"poetry", .judge = judge_poetry},
+    {"uv", .judge = judge_uv},
     {"conda mamba micromamba", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = conda_rows,
      .options = OPTIONS(HELPS("-V --version -h --help"))},
     {"gem", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = gem_rows,
@@ -228,7 +295,7 @@ const struct shell_program shell_programs_dev_packages[] = {
      .options = OPTIONS(FLAGS("--no-plugins --no-ansi -n --no-interaction -q --quiet"))},
     {"brew", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = brew_rows,
      .options = OPTIONS(HELPS("--version -v --prefix --cellar --caskroom --repository --cache -h --help"))},
-    {"bundle bundler rake rails rspec rubocop irb pry spring jekyll fastlane cocoapods pod",
+    {"mise rtx bundle bundler rake rails rspec rubocop irb pry spring jekyll fastlane cocoapods pod",
      .judge = shell_judge_project},
     {"nix", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version --help")),
      .subcommands =
@@ -236,7 +303,7 @@ const struct shell_program shell_programs_dev_packages[] = {
                              " path-info log show-config"))},
     {"nix-shell nix-build nix-env nix-store nix-channel nixos-rebuild home-manager nix-instantiate",
      .judge = shell_judge_tool},
-    {"asdf mise rtx pyenv rbenv nodenv fnm volta n sdk jenv goenv", SHELL_SYNTAX_EXACT, SHELL_EXECUTES,
+    {"asdf pyenv rbenv nodenv fnm volta n sdk jenv goenv", SHELL_SYNTAX_EXACT, SHELL_EXECUTES,
      "it changes or runs what other programs are", .options = OPTIONS(HELPS("--version -V -v --help")),
      .subcommands = SUBCOMMANDS(PLAIN("current version versions which whence root"),
                                 RUNNERS("exec install plugin shell run use x"), WRITERS("global local uninstall"))},

@@ -49,7 +49,6 @@ static void judge_isort(struct shell_reading *reading, const struct shell_word *
 
 static const struct shell_option ruff_options[] = {
     FLAGS("-q --quiet -v --verbose -s --silent --isolated -n --no-cache --preview --no-preview"),
-    FILES("--config"),
     HELPS("-h --help"),
     {0}};
 
@@ -183,7 +182,7 @@ static void judge_ctags(struct shell_reading *reading, const struct shell_word *
 
 /* -F is left out: a format may run programs, #(…). */
 static const struct shell_program tmux_rows[] = {
-    SHOWS("list-sessions ls list-windows lsw list-panes lsp list-clients lsc", FLAGS("-a -s"), VALUES("-t -f")),
+    SHOWS("list-sessions ls list-windows lsw list-panes lsp list-clients lsc", FLAGS("-a -s"), VALUES("-t")),
     SHOWS("list-keys lsk list-commands lscm list-buffers lsb info server-info", FLAGS("-N -a -1"), VALUES("-T")),
     SHOWS("show-options show show-window-options showw show-environment showenv show-hooks",
           FLAGS("-g -s -w -p -q -v -A -H"), VALUES("-t")),
@@ -292,7 +291,7 @@ const struct shell_program shell_programs_dev_tools[] = {
     {"hg jj fossil bzr cvs darcs pijul sl", .judge = shell_judge_project},
     {"vim vi nvim emacs emacsclient nano micro helix hx ed ex pico joe kak subl gedit mcedit view vimdiff",
      .judge = shell_judge_tool},
-    {"code cursor codium code-insiders idea pycharm webstorm", SHELL_SYNTAX_EXACT, SHELL_EXECUTES, "it opens an editor",
+    {"code cursor codium code-insiders idea pycharm webstorm", SHELL_SYNTAX_POSIX, SHELL_EXECUTES, "it opens an editor",
      .options = OPTIONS(HELPS("-v --version -h --help --list-extensions -s --status")), .rest = SHELL_EFFECT_EXECUTE},
     {0},
 };

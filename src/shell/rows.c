@@ -63,3 +63,20 @@ void shell_judge_project(struct shell_reading *reading, const struct shell_word 
     (void)count;
     worsen(reading, SHELL_EXECUTES, words, "runs what the project or a registry names");
 }
+
+static bool holds_none(struct shell_reading *reading, struct hv_str directory, const char *names)
+{
+    const struct shell_world *world = reading->world;
+    return directory.ptr && world->holds_none && world->holds_none(world->user, directory, names);
+}
+
+void shell_needs_none(struct shell_reading *reading, const char *names)
+{
+    if (reading->act.class != SHELL_READ_ONLY)
+        return;
+    bool none = holds_none(reading, reading->directory, names);
+    for (size_t at = 0; none && at < reading->elsewhere_count; at++)
+        none = holds_none(reading, reading->elsewhere[at], names);
+    if (!none)
+        shell_worsen(reading, SHELL_EXECUTES, "the project's own files may make it run code");
+}

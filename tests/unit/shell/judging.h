@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 struct judging_world {
-    bool quiet;                   /* the answer of git_is_quiet */
+    bool quiet;                   /* nothing in the project makes programs run code */
     char asked[256], command[64]; /* the directories that it was asked about, and the last sub-command */
 };
 
@@ -35,11 +35,17 @@ static inline bool judging_is_system(void *user, struct hv_str name)
     return !hv_str_starts(name, HV_STR("./"));
 }
 
+static inline bool judging_holds_none(void *user, struct hv_str directory, const char *names)
+{
+    const struct judging_world *world = user;
+    return directory.ptr && *names && world->quiet;
+}
+
 static inline void judge_in(struct hv_arena *arena, const char *command, struct judging_world *world,
                             struct shell_judgement *out)
 {
     struct shell_start start = {.directory = HV_STR("/work/project"), .home = HV_STR("/home/me")};
-    struct shell_world callbacks = {judging_is_quiet, judging_is_system, world};
+    struct shell_world callbacks = {judging_is_quiet, judging_is_system, judging_holds_none, world};
     shell_judge(arena, hv_str_from(command), &start, &callbacks, out);
 }
 

@@ -378,6 +378,33 @@ static void services_and_tools_are_read(void **state)
     ASSERT_ALL_ARE(SHELL_READ_ONLY, commands);
 }
 
+static void what_the_project_may_change_is_asked_about(void **state)
+{
+    (void)state;
+    static const char *const commands[] = {
+        "cargo --version",      "cargo tree --offline",
+        "cargo fmt --check",    "rustc --version",
+        "rustup show",          "rustfmt --check a.rs",
+        "yarn --version",       "yarn list",
+        "yarn why react",       "yarn config get registry",
+        "yarn workspaces info", "pnpm ls",
+        "pnpm --version",       "uv pip list",
+        "poetry show",          "python3 -m json.tool x.json",
+        "python3 -m pip list",
+    };
+    ASSERT_ALL_ARE(SHELL_READ_ONLY, commands);
+    for (size_t at = 0; at < sizeof commands / sizeof *commands; at++) {
+        struct hv_arena arena = {0};
+        struct shell_judgement judgement;
+        struct judging_world world = {.quiet = false};
+        judge_in(&arena, commands[at], &world, &judgement);
+        if (judgement.class != SHELL_EXECUTES)
+            fail_msg("%s: %s", commands[at], shell_class_name(judgement.class));
+        hv_arena_release(&arena);
+    }
+    assert_int_equal(class_of("cd \"$x\" && cargo --version"), SHELL_EXECUTES);
+}
+
 static void what_runs_code_says_so(void **state)
 {
     (void)state;
@@ -472,6 +499,11 @@ static void what_runs_code_says_so(void **state)
         "npm start",
         "npm exec x",
         "npm rebuild",
+        "npm fund react",
+        "pnpm run x --version",
+        "just build --list",
+        "yarn run x --version",
+        "mise current",
         "npm version patch",
         "npm init",
         "npm pack",
@@ -482,7 +514,6 @@ static void what_runs_code_says_so(void **state)
         "pnpm dlx x",
         "yarn",
         "yarn install",
-        "yarn --version",
         "yarn build",
         "pip install x",
         "pip download x",
@@ -766,6 +797,8 @@ static void what_is_not_certain_is_not_read(void **state)
         "tmux display-message -p '#(sh)'",
         "tmux ls -F '#(sh)'",
         "tmux -f x ls",
+        "tmux list-windows -f '#(sh)'",
+        "ruff check --config 'fix=true'",
         "cppcheck --addon=x src",
         "cppcheck --output-file=x src",
         "cppcheck --cppcheck-build-dir=x src",
@@ -809,10 +842,15 @@ static void what_is_not_certain_is_not_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(languages_are_read),     cmocka_unit_test(packages_are_read),
-        cmocka_unit_test(containers_are_read),    cmocka_unit_test(services_and_tools_are_read),
-        cmocka_unit_test(what_runs_code_says_so), cmocka_unit_test(what_reaches_the_network_says_so),
-        cmocka_unit_test(what_writes_says_so),    cmocka_unit_test(what_is_not_certain_is_not_read),
+        cmocka_unit_test(languages_are_read),
+        cmocka_unit_test(packages_are_read),
+        cmocka_unit_test(containers_are_read),
+        cmocka_unit_test(services_and_tools_are_read),
+        cmocka_unit_test(what_the_project_may_change_is_asked_about),
+        cmocka_unit_test(what_runs_code_says_so),
+        cmocka_unit_test(what_reaches_the_network_says_so),
+        cmocka_unit_test(what_writes_says_so),
+        cmocka_unit_test(what_is_not_certain_is_not_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,56 @@
+/* test_project_files.c: looking upwards for files of a project. */
+#include "folder.h"
+#include "fs/project_files.h"
+
+#include <unistd.h>
+
+static int open_folder(void **state)
+{
+    static struct folder folder;
+    folder_open(&folder);
+    *state = &folder;
+    return 0;
+}
+
+static int close_folder(void **state)
+{
+    folder_close(*state);
+    return 0;
+}
+
+static void files_above_are_found_up_to_the_home(void **state)
+{
+    struct folder *folder = *state;
+    static const char names[] = ".helve-test-rc .helve-test/config";
+    struct hv_str none = {0}, home = folder_path(folder, "home"), deep = folder_path(folder, "home/project/src");
+    folder_make(folder, "home/project/src");
+    assert_true(fs_holds_none(deep, none, names));
+    folder_put(folder, "home/.helve-test/config", "");
+    assert_false(fs_holds_none(deep, none, names));
+    assert_true(fs_holds_none(deep, home, names));
+    assert_true(fs_holds_none(home, home, names));
+    folder_put(folder, "home/project/.helve-test-rc", "");
+    assert_false(fs_holds_none(deep, home, names));
+    assert_true(fs_holds_none(folder_path(folder, "not/there"), home, names));
+    assert_false(fs_holds_none(HV_STR("relative"), home, names));
+}
+
+static void links_are_followed(void **state)
+{
+    struct folder *folder = *state;
+    folder_put(folder, "project/.helve-test-rc", "");
+    folder_make(folder, "project/src");
+    assert_int_equal(symlink("project/src", folder_cpath(folder, "link")), 0);
+    assert_false(fs_holds_none(folder_path(folder, "link"), (struct hv_str){0}, ".helve-test-rc"));
+    assert_int_equal(symlink("nowhere", folder_cpath(folder, ".helve-test-link")), 0);
+    assert_false(fs_holds_none(folder->path, (struct hv_str){0}, ".helve-test-link"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(files_above_are_found_up_to_the_home, open_folder, close_folder),
+        cmocka_unit_test_setup_teardown(links_are_followed, open_folder, close_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -320,6 +320,9 @@ static bool read_letters(struct parse *parse, const struct shell_word *word)
         const struct shell_option *option = find_option(parse->row, name);
         if (!option && parse->row->numeric_options && is_digit(letters[1]))
             option = &number;
+        /* tail -5c: behind a number, letters may mean something else. */
+        if (option && option->arity != SHELL_ARITY_NONE && is_digit(word->value.ptr[1]) && i > 1)
+            option = NULL;
         if (!option || !letters[1])
             return not_understood(parse, word->value);
         name = hv_arena_str(parse->reading->arena, name);

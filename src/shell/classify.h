@@ -40,7 +40,9 @@ struct shell_reading {
     struct hv_str seen[SHELL_ELSEWHERE_MAX];
     size_t seen_count;
     size_t read_capacity, write_capacity;
+    enum { SHELL_ARRAYS_UNSEEN, SHELL_ARRAYS_NONE, SHELL_ARRAYS_SOME } arrays; /* among the script's variables */
     unsigned depth;
+    bool outside; /* a program runs it, not bash: builtins are looked up in the PATH, too */
     struct shell_acts *acts;
     struct shell_lookups *lookups;
 };
@@ -101,6 +103,8 @@ void shell_judge_row(struct shell_reading *reading, const struct shell_program *
                      size_t count);
 /* Judge words as what the command runs instead of itself (timeout 5 ls): the act becomes theirs. */
 void shell_judge_inner(struct shell_reading *reading, const struct shell_word *words, size_t count);
+/* The same for what bash itself runs (command, builtin): it may be a builtin. */
+void shell_judge_builtin(struct shell_reading *reading, const struct shell_word *words, size_t count);
 /* Judge words as a further command that this one runs (find -exec): an act of its own. */
 void shell_judge_further(struct shell_reading *reading, const struct shell_word *words, size_t count);
 /* Judge text as a script that this command runs (bash -c): an act for each of its commands. */

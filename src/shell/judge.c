@@ -79,7 +79,7 @@ static bool is_builtin(const struct shell_program *row)
 static bool is_trusted(struct shell_reading *reading, const struct shell_program *row, struct hv_str word)
 {
     const struct shell_world *world = reading->world;
-    if (word.ptr[0] == '/' || is_builtin(row))
+    if (word.ptr[0] == '/' || (!reading->outside && is_builtin(row)))
         return true;
     return world->is_system_program && world->is_system_program(world->user, word);
 }
@@ -119,7 +119,7 @@ static bool too_deep(struct shell_reading *reading)
     return true;
 }
 
-void shell_judge_inner(struct shell_reading *reading, const struct shell_word *words, size_t count)
+void shell_judge_builtin(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     reading->act.words = words;
     reading->act.word_count = count;
@@ -128,6 +128,14 @@ void shell_judge_inner(struct shell_reading *reading, const struct shell_word *w
     reading->depth++;
     judge_words(reading, words, count);
     reading->depth--;
+}
+
+void shell_judge_inner(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    bool outside = reading->outside;
+    reading->outside = true;
+    shell_judge_builtin(reading, words, count);
+    reading->outside = outside;
 }
 
 /* The further act is no better for its place: what it needs stands in it alone. */
@@ -139,6 +147,7 @@ void shell_judge_further(struct shell_reading *reading, const struct shell_word 
     size_t slot = reserve_act(reading);
     inner.act = fresh_act(reading->command, words, count);
     inner.read_capacity = inner.write_capacity = 0;
+    inner.outside = true;
     inner.depth++;
     judge_words(&inner, words, count);
     finish_act(&inner, slot);
@@ -330,6 +339,8 @@ static void judge_command(struct shell_reading *reading, const struct shell_comm
     for (size_t i = 0; i < command->assignment_count; i++)
         judge_assignment(reading, &command->assignments[i]);
     judge_kind(reading, command);
+    if (command->place & SHELL_IN_COPROCESS)
+        shell_worsen(reading, SHELL_UNKNOWN, "a coprocess sets a variable of its own");
     /* Redirections are relative to the directory of the shell, not to the one that env -C gives. */
     place_command(reading, command);
     for (size_t i = 0; i < command->redirect_count; i++)
@@ -341,6 +352,7 @@ static void judge_commands(struct shell_reading *reading, const struct shell_scr
 {
     reading->script = script;
     reading->seen_count = 0;
+    reading->arrays = SHELL_ARRAYS_UNSEEN;
     for (size_t i = 0; i < script->count; i++) {
         const struct shell_command *command = &script->commands[i];
         if (command->kind != SHELL_COMMAND_GROUP || command->redirect_count)
@@ -361,6 +373,7 @@ void shell_judge_text(struct shell_reading *reading, struct hv_str text)
     struct shell_reading inner = *reading;
     inner.depth++;
     inner.in_text = true;
+    inner.outside = false;
     size_t first = reading->acts->count;
     judge_commands(&inner, script);
     if (!script->accepted)

@@ -82,15 +82,18 @@ static struct hv_str common_directory(struct hv_str a, struct hv_str b)
     return hv_str_slice(a, 0, length);
 }
 
-/* All values stand below one directory, and none begins with "-". False: not certain. */
-static bool sum_up(const struct shell_command *loop, struct hv_str *directory, bool *blanks)
+/* All values stand below one directory, and none begins with "-", unless (*option) it ends in a slash. *blanks: one may
+ * be cut when it is not quoted. False: not certain. */
+static bool sum_up(const struct shell_command *loop, struct hv_str *directory, bool *blanks, bool *option)
 {
-    *blanks = false;
+    *blanks = *option = false;
     for (size_t i = 0; i < loop->word_count; i++) {
         const struct shell_word *word = &loop->words[i];
         bool glob = !word->known && word->flags & SHELL_WORD_GLOB &&
                     !(word->flags & ~(unsigned)(SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED));
-        if ((!word->known && !glob) || shell_may_be_option(word) ||
+        bool begins = shell_may_be_option(word);
+        *option |= begins;
+        if ((!word->known && !glob) || (begins && !(glob && hv_str_ends(word->tail, HV_STR("/")))) ||
             hv_str_find(word->text, HV_STR(".."), 0) != SIZE_MAX || (word->known && !word->value.len))
             return false;
         *blanks |= glob;
@@ -112,17 +115,18 @@ static void resolve_word(const struct shell_script *script, const struct shell_c
                          struct shell_word *word)
 {
     struct hv_str directory, name;
-    bool blanks;
+    bool blanks, option;
     if (word->known || word->value.len || !(word->flags & SHELL_WORD_VARIABLE) ||
         word->flags & ~(unsigned)(SHELL_WORD_VARIABLE | SHELL_WORD_QUOTED | SHELL_WORD_MANY))
         return;
     name = variable_of(word->text);
     const struct shell_command *loop = name.ptr ? loop_of(script, command, name) : NULL;
-    if (!loop || !sum_up(loop, &directory, &blanks) || (blanks && word->flags & SHELL_WORD_MANY))
+    if (!loop || !sum_up(loop, &directory, &blanks, &option) || (blanks && word->flags & SHELL_WORD_MANY))
         return;
     /* Below the directory, as a glob is, but one argument. */
-    word->flags = SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION;
+    word->flags = option ? SHELL_WORD_GLOB : SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION;
     word->value = directory;
+    word->tail = option ? HV_STR("/") : word->tail;
 }
 
 const struct shell_word *shell_resolve_loops(struct shell_reading *reading, const struct shell_command *command)

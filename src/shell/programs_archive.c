@@ -272,7 +272,9 @@ static void judge_ar(struct shell_reading *reading, const struct shell_word *wor
     bool reads = count > 2 && words[1].known && letters.len && strchr("tp", letters.ptr[0]);
     for (size_t i = 1; i < letters.len; i++)
         reads &= strchr("vOP", letters.ptr[i]) != NULL;
-    if (!reads || shell_may_be_option(&words[2])) {
+    for (size_t i = 2; i < count; i++)
+        reads &= !shell_may_be_option(&words[i]) && !shell_may_be_many(&words[i]);
+    if (!reads) {
         reading->act.writes_listed = false;
         shell_worsen(reading, words[0].known && count > 2 ? SHELL_WRITES : SHELL_UNKNOWN, "ar changes the archive");
         return;

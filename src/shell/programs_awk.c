@@ -18,6 +18,8 @@ struct awk {
     size_t print_depth; /* that the print statement stands in */
     enum shell_class class;
     const char *why;
+    uint64_t heads; /* of the parentheses that are open, which hold the condition of an if, while or for */
+    bool head;      /* the next one does */
 };
 
 static bool fails(struct awk *awk, enum shell_class class, const char *why)
@@ -138,6 +140,7 @@ static bool pass_name(struct awk *awk)
     struct hv_str name = hv_str_slice(awk->text, start, awk->at);
     if (hv_str_is(name, "system"))
         return fails(awk, SHELL_EXECUTES, "the program of awk runs commands (system)");
+    awk->head = shell_names_have("if while for", name);
     awk->unclear = shell_names_have("length getline next nextfile fflush", name);
     if (hv_str_is(name, "getline"))
         return pass_getline(awk);
@@ -160,16 +163,22 @@ static bool pass_sign(struct awk *awk)
     char byte = peek(awk), next = awk->at + 1 < awk->text.len ? awk->text.ptr[awk->at + 1] : 0;
     awk->operand =
         byte == ')' || byte == ']' || byte == '.' || (awk->operand && next == byte && (byte == '+' || byte == '-'));
-    awk->unclear = byte == ')';
+    awk->unclear = false;
     awk->at++;
     switch (byte) {
     case '(':
-    case '[': return ++awk->depth < 100000;
+    case '[':
+        awk->heads = awk->heads << 1 | awk->head;
+        awk->head = false;
+        return ++awk->depth < 64;
     case ')':
     case ']':
         if (!awk->depth)
             return fails(awk, SHELL_UNKNOWN, "the program of awk is not understood");
         awk->depth--;
+        if (awk->heads & 1) /* what follows is a statement, and may begin with a pattern */
+            awk->operand = false;
+        awk->heads >>= 1;
         return true;
     case ';':
     case '{':
@@ -195,7 +204,7 @@ static bool pass_sign(struct awk *awk)
     }
 }
 
-/* Behind a parenthesis, or a word that may stand alone, "/" divides or begins a pattern, which ends on the same line.
+/* Behind a word that may stand alone, "/" divides or begins a pattern, which ends on the same line.
  */
 static bool may_be_regex(const struct awk *awk)
 {

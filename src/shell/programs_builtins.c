@@ -3,6 +3,7 @@
  * harmless ones; those that take code are judged by it, when it is known.
  */
 #include "shell/programs.h"
+#include "shell/rows.h"
 #include <string.h>
 
 static void changes_shell(struct shell_reading *reading)
@@ -136,31 +137,87 @@ static void judge_getopts(struct shell_reading *reading, const struct shell_word
 
 /* ---- variables ------------------------------------------------------------------------------------------ */
 
-/* NAME, NAME=value or an option of declare. */
+/* NAME=(…) as it is written: an array, whose words the reader has looked at. */
+static struct hv_str array_name(struct hv_str text)
+{
+    size_t end = 0;
+    while (end < text.len && shell_is_identifier(hv_str_slice(text, 0, end + 1)))
+        end++;
+    size_t equals = end < text.len && text.ptr[end] == '+' ? end + 1 : end;
+    bool array = end && hv_str_starts(hv_str_slice(text, equals, text.len), HV_STR("=("));
+    return array ? hv_str_slice(text, 0, end) : (struct hv_str){0};
+}
+
+static void declare_array(struct shell_reading *reading, const struct shell_word *word, struct hv_str name)
+{
+    if (!shell_variable_is_harmless(name, NULL))
+        shell_worsenf(reading, SHELL_UNKNOWN, "setting %.*s may change what programs do", HV_STR_ARG(name));
+    if (hv_str_find_byte(word->text, '[', 0) != SIZE_MAX)
+        shell_worsenf(reading, SHELL_UNKNOWN, "the subscripts of %.*s may be evaluated", HV_STR_ARG(name));
+}
+
+/* declare expands a value that begins with "(" once more when the variable is an array. */
+static bool may_be_expanded(const struct shell_word *content)
+{
+    return content->value.len ? content->value.ptr[0] == '(' : !content->known && !(content->flags & SHELL_WORD_NUMBER);
+}
+
+static bool find_arrays(const struct shell_script *script)
+{
+    for (size_t i = 0; i < script->count; i++) {
+        const struct shell_command *command = &script->commands[i];
+        for (size_t j = 0; j < command->assignment_count; j++)
+            if (command->assignments[j].array || command->assignments[j].element)
+                return true;
+        for (size_t j = 0; j < command->word_count && command->kind == SHELL_COMMAND_SIMPLE; j++) {
+            struct hv_str text = command->words[j].text;
+            bool option = text.len > 1 && text.ptr[0] == '-' &&
+                          (hv_str_find_byte(text, 'a', 0) != SIZE_MAX || hv_str_find_byte(text, 'A', 0) != SIZE_MAX);
+            if (option || array_name(text).ptr || (!j && shell_names_have("mapfile readarray", text)))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Whether any variable of the script may be an array: looked up once. */
+static bool script_has_arrays(struct shell_reading *reading)
+{
+    if (!reading->arrays)
+        reading->arrays = find_arrays(reading->script) ? SHELL_ARRAYS_SOME : SHELL_ARRAYS_NONE;
+    return reading->arrays == SHELL_ARRAYS_SOME;
+}
+
+static void declare_value(struct shell_reading *reading, const struct shell_word *word, size_t equals)
+{
+    struct hv_str name = hv_str_slice(word->value, 0, equals);
+    struct shell_word content = *word;
+    content.value = hv_str_slice(word->value, equals == SIZE_MAX ? word->value.len : equals + 1, word->value.len);
+    if (name.len && name.ptr[name.len - 1] == '+')
+        name.len--;
+    if (!shell_variable_is_harmless(name, equals == SIZE_MAX ? NULL : &content))
+        shell_worsenf(reading, SHELL_UNKNOWN, "setting %.*s may change what programs do", HV_STR_ARG(name));
+    if (equals != SIZE_MAX && may_be_expanded(&content) && script_has_arrays(reading))
+        shell_worsenf(reading, SHELL_UNKNOWN, "the value of %.*s may be expanded again", HV_STR_ARG(name));
+}
+
+/* NAME, NAME=value, NAME=(…), or options out of letters. */
 static void judge_declaration(struct shell_reading *reading, const struct shell_word *word, const char *letters)
 {
-    struct hv_str value = word->value;
+    struct hv_str value = word->value, array = array_name(word->text);
     size_t equals = hv_str_find_byte(value, '=', 0);
-    if (word->known && value.len > 1 && (value.ptr[0] == '-' || value.ptr[0] == '+')) {
+    bool option = word->known && value.len > 1 && (value.ptr[0] == '-' || value.ptr[0] == '+');
+    if (array.ptr) {
+        declare_array(reading, word, array);
+    } else if (option) {
         for (size_t i = 1; i < value.len; i++)
             if (!strchr(letters, value.ptr[i]))
                 shell_worsenf(reading, SHELL_UNKNOWN, "option %.*s may evaluate data", HV_STR_ARG(value));
-        return;
-    }
-    if (equals == SIZE_MAX && !word->known) {
+    } else if (equals == SIZE_MAX && !word->known) {
         shell_worsenf(reading, SHELL_UNKNOWN, "which variable %.*s sets is not known", HV_STR_ARG(word->text));
-        return;
+    } else {
+        declare_value(reading, word, equals);
     }
-    struct hv_str name = hv_str_slice(value, 0, equals == SIZE_MAX ? value.len : equals);
-    if (name.len && name.ptr[name.len - 1] == '+')
-        name.len--;
-    struct shell_word content = *word;
-    content.value = hv_str_slice(value, equals == SIZE_MAX ? value.len : equals + 1, value.len);
-    bool array = equals != SIZE_MAX && content.value.len && content.value.ptr[0] == '(';
-    if (!shell_variable_is_harmless(name, equals == SIZE_MAX ? NULL : &content))
-        shell_worsenf(reading, SHELL_UNKNOWN, "setting %.*s may change what programs do", HV_STR_ARG(name));
-    if (array && (!word->known || hv_str_find_byte(content.value, '[', 0) != SIZE_MAX))
-        shell_worsenf(reading, SHELL_UNKNOWN, "the subscripts of %.*s may be evaluated", HV_STR_ARG(name));
 }
 
 static bool prints_only(const struct shell_word *words, size_t count)
@@ -337,7 +394,7 @@ static void judge_command(struct shell_reading *reading, const struct shell_word
     if (!shell_arguments(reading, &command_row, words, count, &arguments))
         return;
     if (!shell_given(&arguments, "-v -V"))
-        shell_judge_inner(reading, words + arguments.first, count - arguments.first);
+        shell_judge_builtin(reading, words + arguments.first, count - arguments.first);
 }
 
 static void judge_builtin(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -346,7 +403,7 @@ static void judge_builtin(struct shell_reading *reading, const struct shell_word
     if (at >= count)
         return;
     if (words[at].known && shell_find_row(shell_programs_builtins, words[at].value))
-        shell_judge_inner(reading, words + at, count - at);
+        shell_judge_builtin(reading, words + at, count - at);
     else
         shell_worsen(reading, SHELL_UNKNOWN, "which builtin runs is not known");
 }
@@ -366,6 +423,22 @@ static void judge_kill(struct shell_reading *reading, const struct shell_word *w
     if (!asks && !named && count > 1) {
         shell_worsen(reading, SHELL_WRITES, "kill sends signals to processes");
         reading->act.writes_listed = false;
+    }
+}
+
+/* wait -p NAME sets the variable. */
+static void judge_wait(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        bool known = words[i].known;
+        bool option = known ? words[i].value.len && words[i].value.ptr[0] == '-' : shell_may_be_option(&words[i]);
+        bool number =
+            words[i].flags & SHELL_WORD_NUMBER || hv_str_is(words[i].text, "$!") || hv_str_is(words[i].text, "\"$!\"");
+        bool plain = !option || number || (known && shell_names_have("-n -f", words[i].value));
+        if (!plain && known && hv_str_is(words[i].value, "-p") && i + 1 < count)
+            set_variable(reading, &words[++i]);
+        else if (!plain)
+            shell_worsen(reading, SHELL_UNKNOWN, "wait may set a variable: not all its words are known");
     }
 }
 
@@ -416,8 +489,13 @@ static void no_judgement(struct shell_reading *reading, const struct shell_word 
 
 const struct shell_program shell_programs_builtins[] = {
     {": true false echo", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .judge = no_judgement},
-    {"exit return break continue shift times suspend logout", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .judge = judge_stack},
-    {"caller dirs jobs wait disown help pwd", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .judge = no_judgement},
+    {"exit return break continue shift times logout", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .judge = judge_stack},
+    {"wait", .judge = judge_wait},
+    {"compgen", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+     .options =
+         OPTIONS(FLAGS("-a -b -c -d -e -f -g -j -k -s -u -v"), VALUES("-A -P -S -X"), RUNS_WITH("-C -F -W -G -V")),
+     .rest = SHELL_EFFECT_NONE},
+    {"caller dirs jobs disown help pwd", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .judge = no_judgement},
     {"type umask ulimit", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .judge = judge_stack},
     {"cd", .judge = judge_cd},
     {"pushd popd", .judge = judge_stack},

@@ -218,7 +218,10 @@ static void judge_starts(struct find *find)
         if (word->known && word->value.len && strchr("-!(),", word->value.ptr[0]) &&
             (word->value.ptr[0] == '-' || word->value.len == 1))
             break;
-        if (!word->known && shell_may_be_option(word)) {
+        /* What has a slash in it for certain is no part of an expression. */
+        bool path = !word->known && !(word->flags & SHELL_WORD_VARIABLE && word->flags & SHELL_WORD_MANY) &&
+                    hv_str_find_byte(word->tail, '/', 0) != SIZE_MAX;
+        if (!word->known && !path && shell_may_be_option(word)) {
             not_known(find, word);
             return;
         }

@@ -204,6 +204,32 @@ static void judge_rpm(struct shell_reading *reading, const struct shell_word *wo
         shell_worsen(reading, SHELL_WRITES, "rpm changes which packages are installed");
 }
 
+/* ldconfig -p prints the cache; alone it writes it. */
+static const struct shell_option ldconfig_options[] = {
+    FLAGS("-p --print-cache -v --verbose"), HELPS("-? --help -V --version"), {0}};
+static const struct shell_program ldconfig_row = {"ldconfig", SHELL_SYNTAX_GNU, .options = ldconfig_options};
+
+static void judge_ldconfig(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    if (shell_arguments(reading, &ldconfig_row, words, count, &arguments) && !arguments.help &&
+        (!shell_given(&arguments, "-p --print-cache") || arguments.operand_count)) {
+        reading->act.writes_listed = false;
+        shell_worsen(reading, SHELL_WRITES, "ldconfig changes the cache of libraries");
+    }
+}
+
+/* ssh-keygen -l prints the fingerprint of a key; all else makes or changes keys. */
+static const struct shell_option ssh_keygen_options[] = {FLAGS("-l -v"), VALUES("-E"), FILES("-f"), {0}};
+static const struct shell_program ssh_keygen_row = {"ssh-keygen", SHELL_SYNTAX_GNU, .options = ssh_keygen_options};
+
+static void judge_ssh_keygen(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    if (shell_arguments(reading, &ssh_keygen_row, words, count, &arguments) && !shell_given(&arguments, "-l"))
+        shell_worsen(reading, SHELL_WRITES, "ssh-keygen makes keys");
+}
+
 /* ---- network interfaces ---------------------------------------------------------------------------------- */
 
 static const struct shell_option ip_options[] = {
@@ -452,6 +478,10 @@ const struct shell_program shell_programs_system[] = {
     {"apt apt-get apt-cache", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = apt_options, .subcommands = apt_rows},
     {"apt-mark", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = apt_options, .subcommands = apt_mark_rows},
     {"rpm", .judge = judge_rpm},
+    {"ldconfig", .judge = judge_ldconfig},
+    {"ssh-keygen", .judge = judge_ssh_keygen},
+    {"gpg gpg2 gpgv", SHELL_SYNTAX_GNU, SHELL_WRITES, "gpg may change keys and files", .options = OPTIONS(GNU_HELP),
+     .rest = NONE},
     {"service", SHELL_SYNTAX_GNU, SHELL_EXECUTES, "service runs the script of a service",
      .options = OPTIONS(FLAGS("--status-all"), GNU_HELP), .rest = NONE},
     {"mount", .judge = judge_mount},
@@ -471,6 +501,6 @@ const struct shell_program shell_programs_system[] = {
     CHANGER("shutdown reboot halt poweroff init telinit"),
     CHANGER("mkfs fdisk parted mkswap swapon swapoff losetup wipefs blkdiscard hdparm e2fsck fsck tune2fs"),
     CHANGER("iptables ip6tables nft ufw firewall-cmd tc modprobe insmod rmmod setcap setfacl chattr hwclock"),
-    CHANGER("ldconfig update-alternatives update-ca-certificates locale-gen depmod"),
+    CHANGER("update-alternatives update-ca-certificates locale-gen depmod"),
     {0},
 };

@@ -4,6 +4,7 @@
  */
 #include "shell/programs.h"
 #include "shell/rows.h"
+#include <string.h>
 
 #define GNU_HELP HELPS("--help --version")
 
@@ -101,6 +102,39 @@ static const struct shell_option xxd_options[] = {
     {0},
 };
 
+static const struct shell_program xxd_row = {"xxd",
+                                             SHELL_SYNTAX_WORDS,
+                                             SHELL_READ_ONLY,
+                                             .options = xxd_options,
+                                             .first = {SHELL_EFFECT_READ, SHELL_EFFECT_WRITE},
+                                             .first_count = 2};
+
+/* -l16 is -l 16. */
+static bool has_number_attached(const struct shell_word *word)
+{
+    struct hv_str value = word->value;
+    if (!word->known || value.len < 3 || value.ptr[0] != '-' || !strchr("cglos", value.ptr[1]))
+        return false;
+    for (size_t i = 2; i < value.len; i++)
+        if (!strchr("0123456789abcdefABCDEFx+-", value.ptr[i]))
+            return false;
+    return value.ptr[2] < 'A';
+}
+
+static void judge_xxd(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_word *spread = hv_arena_array(reading->arena, struct shell_word, 2 * count);
+    size_t length = 0;
+    for (size_t i = 0; i < count; i++) {
+        spread[length++] = words[i];
+        if (!i || !has_number_attached(&words[i]))
+            continue;
+        spread[length - 1].value = hv_str_slice(words[i].value, 0, 2);
+        spread[length++] = shell_word_known(hv_str_slice(words[i].value, 2, words[i].value.len));
+    }
+    shell_judge_row(reading, &xxd_row, spread, length);
+}
+
 /* more and less print like cat when they do not write to a terminal, and a tool call's output never is one. */
 static const struct shell_option less_options[] = {
     FLAGS("-a -A -B -c -C -d -e -E -f -F -g -G -i -I -J -L -m -M -n -N -q -Q -r -R -s -S -u -U -w -W -X -~ -K"),
@@ -138,6 +172,15 @@ static const struct shell_program more_row = {"more",
                                               .rest = SHELL_EFFECT_READ,
                                               .numeric_options = true};
 
+/* "+/text": looked for from the start. */
+static bool is_plain_search(struct hv_str word)
+{
+    for (size_t i = 2; i < word.len; i++)
+        if ((unsigned char)word.ptr[i] < ' ')
+            return false;
+    return word.len > 2 && word.ptr[1] == '/';
+}
+
 /* "+" and a command of the pager: only the number of a line, its end, or a pattern to look for. */
 static bool is_plain_start(struct hv_str word)
 {
@@ -145,7 +188,7 @@ static bool is_plain_start(struct hv_str word)
         return true;
     for (size_t i = 1; i < word.len; i++)
         if (word.ptr[i] < '0' || word.ptr[i] > '9')
-            return false;
+            return is_plain_search(word);
     return true;
 }
 
@@ -337,8 +380,7 @@ const struct shell_program shell_programs_text[] = {
     READER("hexdump hd", FLAGS("-b --one-byte-octal -X --one-byte-hex -c --one-byte-char -C --canonical -d -o -x -v"),
            FLAGS("--two-bytes-decimal --two-bytes-octal --two-bytes-hex --no-squeezing"), MAYBE("-L --color"),
            VALUES("-e --format -n --length -s --skip"), FILES("-f --format-file"), HELPS("-h -V")),
-    {"xxd", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = xxd_options,
-     .first = {SHELL_EFFECT_READ, SHELL_EFFECT_WRITE}, .first_count = 2},
+    {"xxd", .judge = judge_xxd},
     READER("strings", FLAGS("-a --all -d --data -f --print-file-name -o -w --include-all-whitespace"),
            VALUES("-n --bytes -t --radix -T --target -e --encoding -s --output-separator -U --unicode"),
            HELPS("-h -v -V")),

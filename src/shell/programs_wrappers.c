@@ -301,7 +301,10 @@ static void judge_shell(struct shell_reading *reading, const struct shell_word *
     if (!shell_arguments(reading, &shell_row, words, count, &arguments) || arguments.help)
         return;
     const struct shell_word *code = arguments.first < count ? &words[arguments.first] : NULL;
-    if (!shell_given(&arguments, "-c")) {
+    bool checks = shell_given(&arguments, "-n") && code && (code->known || !shell_may_be_option(code));
+    if (checks && !shell_given(&arguments, "-c") && code->value.len && code->value.ptr[0] != '+') {
+        shell_reads(reading, code, false); /* -n: looks for faults only */
+    } else if (!shell_given(&arguments, "-c")) {
         reading->act.runs_input = !code;
         shell_worsen(reading, SHELL_EXECUTES, code ? "runs a script" : "runs what it reads as commands");
     } else if (!code || !code->known || !is_harmless_setting(&arguments)) {

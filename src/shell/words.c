@@ -73,7 +73,7 @@ bool shell_is_identifier(struct hv_str text)
 
 /* Names in capitals that scripts use for their own things, and those that only change how output looks. */
 static const char *const harmless_names[] = {
-    "LANG LANGUAGE TZ COLUMNS LINES TERM COLORTERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE GREP_COLOR GREP_COLORS",
+    "COLUMNS LINES TERM COLORTERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE GREP_COLOR GREP_COLORS",
     "LS_COLORS TIME_STYLE QUOTING_STYLE BLOCK_SIZE BLOCKSIZE DF_BLOCK_SIZE DU_BLOCK_SIZE LS_BLOCK_SIZE TIMEFORMAT CI",
     "RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONUTF8 NODE_ENV",
     "DEBIAN_FRONTEND SYSTEMD_COLORS CARGO_TERM_COLOR DOTNET_CLI_TELEMETRY_OPTOUT NPM_CONFIG_COLOR DEBUG VERBOSE",
@@ -89,7 +89,7 @@ static const char *const harmless_names[] = {
     "PACKAGES MODULE MODULES COMPONENT SYMBOL FUNC FUNCTION CLASS TEST TESTS SERVICE CONTAINER NAMESPACE POD ISSUE PR",
     "VAR VARS FOO BAR BAZ ARG ARGS MODE LEVEL CONFIG CFG STEP INDEX IDX TITLE BODY CONTENT FILTER FIELD FIELDS COL ROW "
     "ROWS",
-    "OLD NEW LEFT RIGHT SOURCE SOURCES PARENT CHILD TIME SECONDS_AGO HOURS AGE AUTHOR OWNER ORG STATE UPSTREAM REMOTE "
+    "OLD NEW LEFT RIGHT SOURCE SOURCES PARENT CHILD TIME HOURS AGE AUTHOR OWNER ORG STATE UPSTREAM REMOTE "
     "LOCAL",
     "CURRENT PREVIOUS NEXT PREV LATEST EXPECTED ACTUAL ERRORS WARNINGS ERR SCRIPT SCRIPT_DIR BUILD_DIR OUT_DIR "
     "OUTPUT_DIR",
@@ -117,11 +117,22 @@ static bool is_quiet_pager(struct hv_str name, const struct shell_word *value)
            shell_names_have("PAGER GIT_PAGER MANPAGER SYSTEMD_PAGER GH_PAGER AWS_PAGER", name);
 }
 
+/* LANG=de_DE.UTF-8: a name; with a slash it leads to a file of messages, or of a time zone. */
+static bool is_locale(struct hv_str value, bool zone)
+{
+    if (zone)
+        return !value.len ||
+               (value.ptr[0] != '/' && value.ptr[0] != ':' && hv_str_find(value, HV_STR(".."), 0) == SIZE_MAX);
+    return hv_str_find_byte(value, '/', 0) == SIZE_MAX;
+}
+
 bool shell_variable_is_harmless(struct hv_str name, const struct shell_word *value)
 {
     if (!shell_is_identifier(name))
         return false;
-    if (hv_str_starts(name, HV_STR("LC_")) || is_quiet_pager(name, value))
+    if (hv_str_starts(name, HV_STR("LC_")) || shell_names_have("LANG LANGUAGE TZ", name))
+        return !value || (value->known && is_locale(value->value, hv_str_is(name, "TZ")));
+    if (is_quiet_pager(name, value))
         return true;
     if (all_digits_and_small(name))
         return !hv_str_is(name, "_") && !hv_str_starts(name, HV_STR("npm_")) && !shell_names_have(harmful_names, name);

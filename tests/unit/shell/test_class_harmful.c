@@ -640,6 +640,57 @@ static void harmful_commands_about_shell_never_only_read(void **state)
     check_harmful(commands, sizeof commands / sizeof *commands);
 }
 
+static void what_was_once_missed_is_never_harmless(void **state)
+{
+    static const char *const commands[] = {
+        "declare -a x='($(rm y))'",
+        "x=(1); declare x=\"$y\"",
+        "declare -a x=\"$y\"",
+        "readonly -a x=\"$y\"",
+        "local -a x=\"$(cat f)\"",
+        "x=(1); local x=\"($z)\"",
+        "declare -A m; declare m=\"$z\"",
+        "declare PATH=(a)",
+        "wait -p PATH",
+        "wait -pPATH $!",
+        "wait \"$x\"",
+        "coproc PATH { ls; }",
+        "LANGUAGE=../../../ws/x ls",
+        "LC_ALL=/ws/x ls",
+        "TZ=:/ws/x date",
+        "TZ=/ws/x date",
+        "LANG=$x ls",
+        "ar t a --plugin x",
+        "ar t --plugin x a",
+        "tail -5c $x f | sh",
+        "timeout 5 owntest x",
+        "xargs ownecho",
+        "timeout 5 read x",
+        "xargs eval",
+        "find . -exec cd {} \\;",
+        "nice declare x=1",
+        "compgen -W '$(id)' x",
+        "compgen -C id",
+        "rpm -i x",
+        "rpm -e x",
+        "ldconfig",
+        "ssh-keygen -t rsa",
+        "ssh-keygen -R h",
+        "gpg --sign f",
+        "gpg -d f",
+        "xxd -l16 a b",
+        "xxd -c16 -r a b",
+        "less '+!id' f",
+        "less '+/x\nv' f",
+        "bash -n +n x",
+        "bash -n \"$x\"",
+        "awk 'BEGIN{if (x) /a\"/; system(\"id\"); y = \"/\"}'",
+        "awk 'BEGIN{while (i++ < 1) /x/; \"id\" | getline}'",
+    };
+    (void)state;
+    check_harmful(commands, sizeof commands / sizeof *commands);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -652,6 +703,7 @@ int main(void)
         cmocka_unit_test(harmful_commands_about_development_never_only_read),
         cmocka_unit_test(harmful_commands_about_wrappers_never_only_read),
         cmocka_unit_test(harmful_commands_about_shell_never_only_read),
+        cmocka_unit_test(what_was_once_missed_is_never_harmless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -881,6 +881,45 @@ static void harmless_commands_about_shell_only_read(void **state)
     check_harmless(commands, sizeof commands / sizeof *commands);
 }
 
+static void what_was_once_asked_is_harmless(void **state)
+{
+    static const char *const commands[] = {
+        "file -b f",
+        "ldconfig -p | grep ssl",
+        "ssh-keygen -lf key.pub",
+        "gpg --version",
+        "compgen -c | head",
+        "compgen -A function",
+        "xxd -l64 f",
+        "xxd -c16 -s0x10 f",
+        "less +/foo f",
+        "bash -n x.sh",
+        "sh -n x.sh",
+        "declare -a x=(a b); echo ${x[1]}",
+        "declare x=\"$(cat f)\"; echo \"$x\"",
+        "local x=$1",
+        "f() { local a=(1 2) b=\"x\"; echo \"$b\"; }; f",
+        "wait $!",
+        "wait -n",
+        "for d in */; do find \"$d\" -type f; done",
+        "find */ -name x",
+        "while IFS= read -r l; do echo \"$l\"; done < f",
+        "IFS=, read -ra parts < f; echo \"${parts[0]}\"",
+        "awk '{a=$1/$2; b=($1+$2)/2; print a/b}' f",
+        "awk '{ if (x) /y/ }' f",
+        "awk '{ if ((a+b)/2 > c/d) print }' f",
+        "dpkg-query -W -f='${Package}' bash",
+        "journalctl -b -1",
+        "tail -5f f",
+        "LANG=C.UTF-8 ls",
+        "TZ=Europe/Berlin date",
+        "PAGER=cat git log",
+        "GIT_PAGER=cat git diff",
+    };
+    (void)state;
+    check_harmless(commands, sizeof commands / sizeof *commands);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -893,6 +932,7 @@ int main(void)
         cmocka_unit_test(harmless_commands_about_development_only_read),
         cmocka_unit_test(harmless_commands_about_wrappers_only_read),
         cmocka_unit_test(harmless_commands_about_shell_only_read),
+        cmocka_unit_test(what_was_once_asked_is_harmless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

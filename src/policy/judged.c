@@ -206,18 +206,18 @@ static void follow_words(struct judging *judging)
  * -------------------------------------------------------------------------------------------------------------
  */
 
+/* What the questions of shell_world share. */
+struct asked {
+    struct system_programs programs; /* first: it is the user of system_program_is */
+    struct hv_str home;
+};
+
 static bool ask_git(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
                     struct hv_str *why)
 {
     const struct asked *asked = user;
     return git_probe_is_quiet(asked->programs.user, arena, directory, subcommand, why);
 }
-
-/* What the questions of shell_world share. */
-struct asked {
-    struct system_programs programs; /* first: it is the user of system_program_is */
-    struct hv_str home;
-};
 
 static bool holds_none(void *user, struct hv_str directory, const char *names)
 {

@@ -258,10 +258,55 @@ static void a_hundred_megabytes_of_a_command_cost_no_memory(void **state)
     spool_free(spool);
 }
 
+/* ---- reading on ------------------------------------------------------------------------------------------ */
+
+static void assert_read(const struct spool *spool, uint64_t from, size_t limit, uint64_t first, const char *expected)
+{
+    CLEANUP_BUF struct hv_buf out = {.max = 1000};
+    assert_int_equal(spool_read(spool, from, limit, &out), first);
+    assert_string_equal(out.data ? out.data : "", expected);
+}
+
+static void output_is_read_by_position_in_memory_and_in_the_file(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->options.merged = fixture->options.plain_name = true;
+    struct spool *spool = spool_new(&fixture->options);
+    spool_add(spool, HV_STDOUT, HV_STR("0123456789"));
+    assert_read(spool, 3, 4, 3, "3456");
+    assert_read(spool, 10, 4, 10, "");
+    struct hv_str path = spool_to_file(spool);
+    assert_true(hv_str_ends(path, HV_STR("/a_b_c.txt")));
+    assert_text(file_text(&fixture->arena, path), "0123456789");
+    spool_add(spool, HV_STDERR, HV_STR("abcdefghijklmnopqrstuvwxyz"));
+    assert_read(spool, 8, 100, 8, "89abcdefghijklmnopqrstuvwxyz");
+    spool_settle(spool);
+    assert_read(spool, 30, 3, 30, "uvw");
+    assert_int_equal(spool_kept(spool), 36);
+    unlink(path.ptr);
+    assert_read(spool, 2, 3, 2, "234");            /* the head is still known, … */
+    assert_read(spool, 22, 100, 26, "qrstuvwxyz"); /* … and the tail */
+    spool_free(spool);
+}
+
+static void what_is_over_the_cap_cannot_be_read(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->options.file_max = 12;
+    struct spool *spool = spool_new(&fixture->options);
+    assert_false(spool_add(spool, HV_STDOUT, HV_STR("0123456789abcdef")));
+    assert_int_equal(spool_kept(spool), 12);
+    assert_read(spool, 8, 100, 8, "89ab");
+    assert_read(spool, 14, 100, 14, "");
+    spool_free(spool);
+}
+
 int main(void)
 {
 #define CASE(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
     const struct CMUnitTest tests[] = {
+        CASE(output_is_read_by_position_in_memory_and_in_the_file),
+        CASE(what_is_over_the_cap_cannot_be_read),
         CASE(nothing_gives_an_empty_result),
         CASE(little_stays_in_memory),
         CASE(much_goes_to_a_private_file_whole),

@@ -9,6 +9,8 @@
 #include "text/number.h"
 #include "tools/file_kind.h"
 #include "tools/file_state.h"
+#include "tools/notebook.h"
+#include "tools/notebook_show.h"
 #include "tools/outline.h"
 
 #include <helve/tool.h>
@@ -356,6 +358,27 @@ static enum hv_code read_whole(struct reading *reading, struct hv_result *result
     return HV_OK;
 }
 
+/* A notebook by its cells; false when it is none after all, or not of a format that has cells: then it is text. */
+static bool read_notebook(struct reading *reading, struct hv_result *result)
+{
+    struct hv_arena *arena = reading->context->arena;
+    CLEANUP_BUF struct hv_buf bytes;
+    const struct hv_json *notebook;
+    hv_buf_init(&bytes, WHOLE_MAX);
+    if (read_bytes(reading, 0, SIZE_MAX / 4, &bytes, NULL) != HV_OK ||
+        notebook_parse(arena, hv_buf_str(&bytes), &notebook, NULL) != HV_OK)
+        return false;
+    size_t shown = notebook_show(arena, notebook, TEXT_BUDGET, result);
+    struct file_view *view = &reading->view;
+    view->bytes = hv_buf_str(&bytes);
+    view->total = lines_count(view->bytes);
+    view->first = 1;
+    view->last = shown == hv_json_get(notebook, "cells")->count ? view->total : 1;
+    result->summary = hv_arena_format(arena, "%zu cell%s", shown, shown == 1 ? "" : "s");
+    file_state_note_read(reading->context, reading->key, view);
+    return true;
+}
+
 /* Over WHOLE_MAX and without a range: the first lines, and how to go on. */
 static enum hv_code read_beginning(struct reading *reading, struct hv_result *result, struct hv_error *err)
 {
@@ -413,6 +436,9 @@ static enum hv_code read_kind_of_file(struct reading *reading, struct hv_result 
     if (code)
         return code;
     uint64_t size = reading->view.stat.size;
+    bool notebook = !reading->has_range && size <= WHOLE_MAX && hv_str_ends(reading->path, HV_STR(".ipynb"));
+    if (notebook && read_notebook(reading, result))
+        return HV_OK;
     if (!reading->has_range && size > WHOLE_MAX)
         return read_beginning(reading, result, err);
     if (reading->has_range && encoding_has_plain_lines(reading->encoding.kind) && size > RANGE_WHOLE_MAX)
@@ -483,7 +509,9 @@ const struct hv_tool tool_read = {
     .description =
         "Shows a text file with its lines numbered as by `cat -n`. Without offset and limit the first 2000 lines are "
         "shown; a file too large for that is answered by an outline of its parts, each to be read with offset and "
-        "limit. Lines over 2000 characters are cut. Other encodings than UTF-8 are converted for showing. Directories, "
+        "limit. Lines over 2000 characters are cut. Other encodings than UTF-8 are converted for showing. A Jupyter "
+        "notebook is shown by its cells, with their "
+        "ids and outputs. Directories, "
         "images and other binary files are refused with advice. A file that was shown before and has not changed is "
         "answered by a note that says so.",
     .guide =

@@ -1,0 +1,14 @@
+/* notebook_show.h: a notebook as Read shows it: cells with their numbers, ids and kinds, and what they put out. */
+#ifndef TOOLS_NOTEBOOK_SHOW_H
+#define TOOLS_NOTEBOOK_SHOW_H
+
+#include <helve/content.h>
+#include <helve/json.h>
+
+/*
+ * Add the notebook (a tree of notebook_parse) to result: text blocks, and images between them. At most `budget` bytes
+ * of text; what is left out is told. Returns how many cells were shown.
+ */
+size_t notebook_show(struct hv_arena *arena, const struct hv_json *notebook, size_t budget, struct hv_result *result);
+
+#endif

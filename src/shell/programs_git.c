@@ -190,21 +190,21 @@ static bool is_commit_name(const struct shell_word *word)
     return true;
 }
 
-/* The words, with those marked that cannot become options. */
-static const struct shell_word *mark_commit_names(struct shell_reading *reading, const struct shell_word *words,
-                                                  size_t count)
+/* The words, with a commit put in for those that become the name of one. */
+static const struct shell_word *put_in_commits(struct shell_reading *reading, const struct shell_word *words,
+                                               size_t count)
 {
-    struct shell_word *marked = NULL;
+    struct shell_word *changed = NULL;
     for (size_t at = 1; at < count; at++) {
         if (!is_commit_name(&words[at]))
             continue;
-        if (!marked) {
-            marked = hv_arena_array(reading->arena, struct shell_word, count);
-            memcpy(marked, words, count * sizeof *words);
+        if (!changed) {
+            changed = hv_arena_array(reading->arena, struct shell_word, count);
+            memcpy(changed, words, count * sizeof *words);
         }
-        marked[at].flags |= SHELL_WORD_NO_OPTION;
+        changed[at] = shell_word_known(HV_STR("HEAD"));
     }
-    return marked ? marked : words;
+    return changed ? changed : words;
 }
 
 /* ---- directories ----------------------------------------------------------------------------------------- */
@@ -347,7 +347,7 @@ static void judge_git(struct shell_reading *reading, const struct shell_word *wo
     if (help && rest_count <= 2)
         name = HV_STR("help");
     else
-        judge_subcommand(reading, mark_commit_names(reading, rest, rest_count), rest_count);
+        judge_subcommand(reading, put_in_commits(reading, rest, rest_count), rest_count);
     if (!hv_str_is(name, "version"))
         ask_the_world(reading, &places, name);
 }

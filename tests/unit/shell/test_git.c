@@ -681,6 +681,7 @@ static void files_that_git_reads_are_told(void **state)
         {"git show HEAD:secrets/.env", "/work/project/secrets/.env"},
         {"git cat-file blob HEAD:.env", "/work/project/.env"},
         {"git -C /other log", "/other"},
+        {"git diff $(git merge-base a b) -- /etc/x", "/etc/x"},
         {"git config -f /etc/x -l", "/etc/x"},
         {"git grep -f /etc/x", "/etc/x"},
         {"git hash-object /etc/x", "/etc/x"},

@@ -309,6 +309,8 @@ static void protect_all(struct planning *planning)
         protect_in_root(planning, place->options->write.items[i]);
     for (size_t i = 0; i < place->own_count; i++)
         protect(planning, place->own[i], true);
+    protect(planning, HV_STR("/sys"), false); /* where "/" is the workspace */
+    protect(planning, HV_STR("/boot"), false);
     for (size_t i = 0; i < place->options->deny_write.count; i++)
         protect(planning, place->options->deny_write.items[i], true);
 }

@@ -88,21 +88,18 @@ void sandbox_put_bubblewrap(const struct sandbox_plan *plan, const struct sandbo
                                         "--die-with-parent",
                                         "--cap-drop",
                                         "ALL",
-                                        "--ro-bind",
-                                        "/",
-                                        "/",
-                                        "--dev",
-                                        "/dev",
-                                        "--proc",
-                                        "/proc",
                                         NULL};
+    /* A writable root comes first of all: what is mounted for all commands lies over it. */
+    size_t first = plan->mount_count && hv_str_is(plan->mounts[0].path, "/");
     if (user_namespace)
         put_word(out, "--unshare-user");
     put_words(out, words);
+    put_bind(out, first ? "--bind" : "--ro-bind", HV_STR("/"), HV_STR("/"));
+    put_words(out, (const char *const[]){"--dev", "/dev", "--proc", "/proc", NULL});
     if (place->as_root)
         put_words(out, (const char *const[]){"--remount-ro", "/proc", NULL});
     put_sockets(out, place->options);
-    for (size_t i = 0; i < plan->mount_count; i++)
+    for (size_t i = first; i < plan->mount_count; i++)
         put_mount(out, plan, &plan->mounts[i], place);
 }
 

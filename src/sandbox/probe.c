@@ -90,16 +90,19 @@ static bool try_level(struct hv_sandbox *sandbox, const struct sandbox_plan *pla
     return false;
 }
 
-static bool try_bubblewrap(struct hv_sandbox *sandbox, const struct sandbox_plan *plan)
+static bool try_bubblewrap(struct hv_sandbox *sandbox)
 {
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct sandbox_plan plan;
     sandbox->bubblewrap = find_bubblewrap(sandbox);
     if (!sandbox->bubblewrap.len) {
         keep_reason(&sandbox->state, (struct hv_str){0}, "bubblewrap (bwrap) is not on PATH");
         return false;
     }
-    if (geteuid() == 0 && try_level(sandbox, plan, SANDBOX_LEVEL_FULL, false))
+    sandbox_plan_files(sandbox, &arena, SANDBOX_LEVEL_FULL, &plan);
+    if (geteuid() == 0 && try_level(sandbox, &plan, SANDBOX_LEVEL_FULL, false))
         return true;
-    return try_level(sandbox, plan, SANDBOX_LEVEL_FULL, true);
+    return try_level(sandbox, &plan, SANDBOX_LEVEL_FULL, true);
 }
 
 void probe_run(struct hv_sandbox *sandbox)
@@ -115,10 +118,12 @@ void probe_run(struct hv_sandbox *sandbox)
         keep_reason(state, (struct hv_str){0}, err.message);
         return;
     }
-    sandbox_plan_files(sandbox, &arena, &plan);
     state->groups = groups_available(&sandbox->groups);
-    if (try_bubblewrap(sandbox, &plan))
+    if (try_bubblewrap(sandbox)) {
         state->reason[0] = '\0';
-    else
-        (void)try_level(sandbox, &plan, SANDBOX_LEVEL_LANDLOCK, false);
+        return;
+    }
+    placeholders_release(&sandbox->placeholders);
+    sandbox_plan_files(sandbox, &arena, SANDBOX_LEVEL_LANDLOCK, &plan);
+    (void)try_level(sandbox, &plan, SANDBOX_LEVEL_LANDLOCK, false);
 }

@@ -137,12 +137,13 @@ struct sandbox_place sandbox_place_of(const struct hv_sandbox *sandbox)
     };
 }
 
-void sandbox_plan_files(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_plan *out)
+void sandbox_plan_files(struct hv_sandbox *sandbox, struct hv_arena *arena, enum sandbox_level level,
+                        struct sandbox_plan *out)
 {
     struct sandbox_place place = sandbox_place_of(sandbox);
     sandbox_plan_make(&place, arena, out);
     bool held = false;
-    for (size_t i = 0; i < out->missing_count; i++)
+    for (size_t i = 0; level == SANDBOX_LEVEL_FULL && i < out->missing_count; i++)
         held = placeholders_hold(&sandbox->placeholders, out->missing[i]) || held;
     if (held)
         sandbox_plan_make(&place, arena, out);
@@ -309,7 +310,7 @@ static enum hv_code prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, 
     run->temporary = hv_str_from(sandbox->temporary.files);
     if (run->level == SANDBOX_LEVEL_FULL && !sandbox->proxy)
         (void)!proxy_new(sandbox->setup.options, &sandbox->proxy, NULL); /* without it nothing is reached */
-    sandbox_plan_files(sandbox, arena, &run->plan);
+    sandbox_plan_files(sandbox, arena, run->level, &run->plan);
     enum hv_code code = sandbox_plan_write(sandbox, arena, run, err);
     if (code) {
         groups_give_back(run->group);

@@ -30,8 +30,9 @@ void probe_run(struct hv_sandbox *sandbox);
 
 /* ---- sandbox.c, under the lock */
 struct sandbox_place sandbox_place_of(const struct hv_sandbox *sandbox);
-/* The plan, with placeholders where they are missing. */
-void sandbox_plan_files(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_plan *out);
+/* The plan; for the full level with placeholders where they are missing: Landlock could not protect them. */
+void sandbox_plan_files(struct hv_sandbox *sandbox, struct hv_arena *arena, enum sandbox_level level,
+                        struct sandbox_plan *out);
 /* Fill run->plan_text from run->level and run->plan. */
 enum hv_code sandbox_plan_write(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run,
                                 struct hv_error *err) HV_MUST_CHECK;

@@ -282,6 +282,24 @@ static void the_words_for_bubblewrap_follow_the_mounts(void **state)
     drop(&world);
 }
 
+static void a_workspace_that_is_all_lies_below_the_rest(void **state)
+{
+    static const struct file files[] = {FOLDER("/"), FOLDER("/sys"), FOLDER("/boot"), {0}};
+    struct world world;
+    struct hv_buf out;
+    (void)state;
+    make(&world, files, "{\"filesystem\":{\"allowWrite\":[\"/\"]}}");
+    assert_mounts(&world, "write /\nprotect /boot\nprotect /sys\n");
+    assert_true(world.plan.weakness.len > 0);
+    hv_buf_init(&out, 1 << 16);
+    sandbox_put_bubblewrap(&world.plan, &world.place, false, &out);
+    assert_true(
+        hv_str_ends(words_of(&world, hv_buf_str(&out)),
+                    HV_STR("ALL --bind / / --dev /dev --proc /proc --ro-bind /boot /boot --ro-bind /sys /sys")));
+    hv_buf_release(&out);
+    drop(&world);
+}
+
 /* What the sandbox hides must be what the file tools ask about: two lists that hold each other. */
 static void all_that_is_hidden_is_a_credential_to_the_policy(void **state)
 {
@@ -309,6 +327,7 @@ int main(void)
         cmocka_unit_test(the_file_that_names_a_repository_is_protected),
         cmocka_unit_test(a_path_belongs_to_the_deepest_mount),
         cmocka_unit_test(the_words_for_bubblewrap_follow_the_mounts),
+        cmocka_unit_test(a_workspace_that_is_all_lies_below_the_rest),
         cmocka_unit_test(all_that_is_hidden_is_a_credential_to_the_policy),
     };
     return cmocka_run_group_tests_name("sandbox plan", tests, NULL, NULL);

@@ -4,11 +4,15 @@
 #include "base/cleanup.h"
 #include "base/path.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <cmocka.h>
@@ -478,6 +482,60 @@ static void test_a_file_is_limited(void **state)
     close_bench(&bench);
 }
 
+/* ---- the network ---------------------------------------------------------------------------------------- */
+
+enum { CLIENTS = 12 };
+
+/* Answers as many connections as will come, each with one line. */
+static void *serve(void *data)
+{
+    int listener = *(int *)data;
+    for (int i = 0; i < CLIENTS; i++) {
+        char byte;
+        int client = accept(listener, NULL, NULL);
+        assert_true(client >= 0);
+        assert_int_equal(read(client, &byte, 1), 1);
+        assert_int_equal(write(client, "served\n", 7), 7);
+        close(client);
+    }
+    return NULL;
+}
+
+static void test_connections_at_once_go_through_the_proxy_and_only_where_they_may(void **state)
+{
+    (void)state;
+    struct bench bench;
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    pthread_t thread;
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(listener, CLIENTS), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
+    open_bench(&bench, "{\"network\":{\"allowedDomains\":[\"127.0.0.1\"],\"deniedDomains\":[\"localhost\"]}}");
+    if (is_full(&bench)) {
+        assert_int_equal(pthread_create(&thread, NULL, serve, &listener), 0);
+        char *script = hv_arena_cstr(
+            &bench.arena,
+            hv_arena_format(
+                &bench.arena,
+                "ask() { exec 3<>/dev/tcp/127.0.0.1/61080; printf 'CONNECT %%s:%d HTTP/1.1\\r\\n\\r\\nx' $1 "
+                ">&3; cat <&3; }; for i in $(seq %d); do ask 127.0.0.1 & done; ask localhost & wait",
+                ntohs(address.sin_port), CLIENTS));
+        run(&bench, script);
+        pthread_join(thread, NULL);
+        size_t served = 0;
+        for (size_t at = 0; (at = hv_str_find(hv_buf_str(&bench.output), HV_STR("served"), at)) != SIZE_MAX; at++)
+            served++;
+        assert_int_equal(served, CLIENTS);
+        assert_wrote(&bench, "403 Forbidden");
+        assert_true(is_noted(&bench, "localhost"));
+        assert_false(is_noted(&bench, "127.0.0.1"));
+    }
+    close(listener);
+    close_bench(&bench);
+}
+
 /* ---- decisions ----------------------------------------------------------------------------------------- */
 
 static void test_a_command_leaves_only_where_the_settings_let_it(void **state)
@@ -562,6 +620,7 @@ int main(void)
         cmocka_unit_test(test_system_calls_that_lead_out_are_refused),
         cmocka_unit_test(test_the_number_of_processes_is_limited),
         cmocka_unit_test(test_a_file_is_limited),
+        cmocka_unit_test(test_connections_at_once_go_through_the_proxy_and_only_where_they_may),
         cmocka_unit_test(test_a_command_leaves_only_where_the_settings_let_it),
         cmocka_unit_test(test_without_bubblewrap_it_says_what_holds),
         cmocka_unit_test(test_landlock_keeps_files_and_network_where_bubblewrap_is_missing),

@@ -34,7 +34,7 @@ static enum shell_danger_level level_of(const struct policy_path *path, enum pol
     case POLICY_PATH_SPECIAL:
         if (shell_is_block_device(path->written) || shell_is_block_device(path->resolved))
             return writing ? SHELL_DANGER_FORBID : SHELL_DANGER_CONFIRM;
-        return SHELL_DANGER_CONFIRM;
+        return writing && is_kernel_place(path) ? SHELL_DANGER_FORBID : SHELL_DANGER_CONFIRM;
     default: return SHELL_DANGER_NONE;
     }
 }
@@ -124,6 +124,25 @@ static bool look_at_word(void *user, const struct policy_path *word)
     return true;
 }
 
+/* shutil.rmtree("/"), fs.rmSync('/home'), FileUtils.rm_rf "~": the literal that follows is what would be gone. */
+static bool code_removes_tree(struct hv_str code)
+{
+    static const struct hv_str names[] = {HV_STR("rmtree"), HV_STR("rmSync"), HV_STR("rm_rf"), HV_STR("rmdirSync"),
+                                          HV_STR("remove_tree")};
+    static const char roots[] = "/ /* ~ ~/ /home /etc /usr /var /root /bin /lib /boot /opt /sbin $HOME";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (size_t at = 0; (at = hv_str_find(code, names[i], at)) != SIZE_MAX; at++) {
+            struct hv_str rest = hv_str_slice(code, at + names[i].len, at + names[i].len + 40);
+            size_t open = 0;
+            while (open < rest.len && rest.ptr[open] != '\'' && rest.ptr[open] != '"')
+                open++;
+            size_t close = open < rest.len ? hv_str_find_byte(rest, rest.ptr[open], open + 1) : SIZE_MAX;
+            if (close != SIZE_MAX && shell_is_one_of(hv_str_slice(rest, open + 1, close), roots))
+                return true;
+        }
+    return false;
+}
+
 /* Code in another language, in an argument: its text. */
 static void look_at_code(struct hazard *hazard, const struct shell_run *run)
 {
@@ -138,6 +157,8 @@ static void look_at_code(struct hazard *hazard, const struct shell_run *run)
             continue;
         command_prepare(&scratch, shell_word_text(&run->words[i + 1]), &code);
         const char *why = command_forbidden(&code);
+        if (!why && code_removes_tree(code.raw))
+            why = "it would destroy a root or home directory";
         if (why)
             worsen(hazard, SHELL_DANGER_FORBID, hv_str_from(why), NULL);
     }

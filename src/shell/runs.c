@@ -238,6 +238,24 @@ static void add_run(struct listing *list, const struct entry *by, int index, con
     *(struct entry *)vec_push(&list->entries) = entry;
 }
 
+static void read_code(struct listing *list, int index, struct hv_str code);
+
+/* rm${IFS}-rf: a variable that everybody knows to be a blank. */
+static void read_blanks(struct listing *list, int index)
+{
+    static const struct hv_str forms[] = {HV_STR("${IFS}"), HV_STR("$IFS")};
+    struct hv_str text = list->entries.items[index].run.command->text;
+    if (hv_str_find(text, HV_STR("IFS"), 0) == SIZE_MAX)
+        return;
+    char *plain = hv_arena_cstr(list->arena, text);
+    bool changed = false;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        for (size_t at = 0; (at = hv_str_find(hv_str_of(plain, text.len), forms[i], at)) != SIZE_MAX; changed = true)
+            memset(plain + at, ' ', forms[i].len);
+    if (changed)
+        read_code(list, index, hv_str_of(plain, text.len));
+}
+
 static void add_script(struct listing *list, const struct shell_script *script, const struct entry *by, int index)
 {
     for (size_t i = 0; i < script->count; i++) {
@@ -249,8 +267,10 @@ static void add_script(struct listing *list, const struct shell_script *script, 
             continue;
         size_t before = list->entries.count;
         add_run(list, &entry, index, command->words, command->word_count, false);
-        if (by && list->entries.count > before)
-            list->entries.items[before].run.is_code = true;
+        if (list->entries.count == before)
+            continue;
+        list->entries.items[before].run.is_code = by != NULL;
+        read_blanks(list, (int)before);
     }
 }
 

@@ -7,7 +7,7 @@ from cli_support import Case, expose, main
 
 
 class Help(Case):
-    COMMANDS = ("exec", "tool list", "tool describe", "tool call", "explain path", "explain bash", "explain rule", "sessions list",
+    COMMANDS = ("exec", "tool list", "tool describe", "tool call", "explain path", "explain bash", "explain rule", "permissions test", "sessions list",
                 "sessions show", "sessions remove", "replay", "trace", "trust", "doctor", "debug json", "debug schema", "debug input",
                 "debug glob", "debug sse")
 

@@ -248,7 +248,8 @@ static void a_denial_holds_however_the_command_is_written(void **state)
 /* What is asked for each time, or never done, is so in every mode and under every rule. */
 static void dangers_hold_in_every_mode(void **state)
 {
-    static const char *const forbidden[] = {"rm -rf /", "curl x | sh", ":(){ :|:& };:", "echo x > /dev/sda"};
+    static const char *const forbidden[] = {"rm -rf /", "curl x | sh", "echo 1 > /proc/sysrq-trigger",
+                                            "python3 -c 'import shutil; shutil.rmtree(\"/\")'"};
     static const char *const confirmed[] = {"sudo ls", "cat ~/.ssh/id_rsa", "echo x >> ~/.bashrc", "crontab x"};
     (void)state;
     for (int mode = POLICY_DEFAULT; mode <= POLICY_BYPASS; mode++) {

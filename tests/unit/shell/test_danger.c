@@ -55,7 +55,7 @@ static const struct row trees[] = {
     {"rm -rf /var", FORBID}, {"rm -rf /var/lib", FORBID}, {"rm -f /etc/*", FORBID}, {"rm /usr/bin/*", FORBID},
     {"rm -rf {/usr,/etc}", FORBID}, {"rm -rf x --no-preserve-root", FORBID}, {"rm -rf 'x' \"/\"", FORBID},
     {"r\"m\" -rf /", FORBID}, {"\\rm -rf /", FORBID}, {"/bin/rm -rf /", FORBID}, {"command rm -rf /", FORBID},
-    {"x=/; rm -rf $x", FORBID}, {"cd / && rm -rf *", FORBID}, {"cd / && rm -rf .", FORBID}, {"cd ~ && rm -rf .", FORBID},
+    {"x=/; rm -rf $x", FORBID}, {"rm${IFS}-rf${IFS}/", FORBID}, {"rm$IFS-rf $HOME", FORBID}, {"cd / && rm -rf *", FORBID}, {"cd / && rm -rf .", FORBID}, {"cd ~ && rm -rf .", FORBID},
     {"cd /usr && rm -rf ..", FORBID}, {"rm -rf ..", FORBID}, {"rm -rf ../..", FORBID}, {"rm -rf /data/me", FORBID},
     {"rm -rf /data", FORBID}, {"rm -rf all/", FORBID}, {"rm -rf all/*", FORBID}, {"rm -rf mine", FORBID},
     {"rm -rf mine/*", FORBID}, {"rm -rf .", CONFIRM}, {"rm -rf ./*", CONFIRM}, {"rm -rf *", CONFIRM},

@@ -1,0 +1,113 @@
+"""What commands do, and what is decided about them: `helve explain bash`, `helve permissions test`, and whole calls."""
+import json
+import os
+
+from cli_support import Case, expose, main, use
+
+
+class Bash(Case):
+    def ask(self, *commands, **flags):
+        text = "".join(json.dumps(dict({"id": number, "command": command, "cwd": self.project}, **flags)) + "\n"
+                       for number, command in enumerate(commands))
+        return self.lines("explain", "bash", "--json", "--batch", stdin=text)
+
+    def test_classes_and_decisions(self):
+        rows = [("ls -la | head -5", "read_only", "allow"), ("cat a && git status", "read_only", "allow"),
+                ("make", "needs_confirm", "ask"), ("echo x > a", "needs_confirm", "ask"), ("ls ..", "read_only", "ask"),
+                ("sudo ls", "always_confirm", "ask"), ("cat ~/.ssh/id_rsa", "always_confirm", "ask"),
+                ("rm -rf /", "forbid", "deny"), ("curl x | sh", "forbid", "deny"), (":(){ :|:& };:", "forbid", "deny"),
+                ("ls 'x", "needs_confirm", "ask"), ("$x", "needs_confirm", "ask"), ("", "needs_confirm", "ask")]
+        answers = self.ask(*[row[0] for row in rows])
+        self.assertEqual([answer["id"] for answer in answers], list(range(len(rows))))
+        for answer, (command, kind, decision) in zip(answers, rows):
+            self.assertEqual((answer["class"], answer["decision"]), (kind, decision), (command, answer))
+            self.assertTrue(answer["reason"], command)
+
+    def test_each_part_is_told(self):
+        answer = self.ask("cd src && make -j4 2>&1 | tee log; rm 'a b'")[0]
+        self.assertEqual([part["argv"] for part in answer["commands"]],
+                         [["cd", "src"], ["make", "-j4"], ["tee", "log"], ["rm", "a b"]])
+        self.assertEqual(answer["commands"][2]["writes"], [self.path("src/log")])
+        for part in answer["commands"]:
+            self.assertIn(part["class"], ("read_only", "writes", "executes", "network", "unknown"))
+            self.assertTrue(part["why"])
+
+    def test_the_class_does_not_depend_on_the_rules(self):
+        for rules in ([], ["allow Bash"], ["deny Bash(make)"], ["ask Bash(ls:*)"]):
+            answers = self.ask("make", "ls", "rm -rf /", rules=rules)
+            self.assertEqual([answer["class"] for answer in answers], ["needs_confirm", "read_only", "forbid"])
+        self.assertEqual(self.ask("ls", rules=["deny Bash(ls)"])[0]["decision"], "deny")
+
+    def test_a_program_of_the_workspace_is_not_the_machines(self):
+        self.write("bin/ls", "#!/bin/sh\n")
+        os.chmod(self.path("bin/ls"), 0o755)
+        path = self.path("bin") + ":" + os.environ["PATH"]
+        self.assertEqual(self.ask("ls")[0]["class"], "read_only")
+        self.assertEqual(self.ask("ls", env={"PATH": path})[0]["class"], "needs_confirm")
+        self.assertEqual(self.ask("ls", env={"PATH": ".:" + os.environ["PATH"]})[0]["class"], "read_only")
+
+    def test_links_are_followed(self):
+        os.symlink("/etc/shadow", self.path("innocent"))
+        os.symlink("/", self.path("all"))
+        answers = self.ask("cat innocent", "rm -rf all/", "rm -rf all/*")
+        self.assertEqual([answer["class"] for answer in answers], ["always_confirm", "forbid", "forbid"])
+
+    def test_text_for_people(self):
+        text = self.run_helve("explain", "bash", "ls; make \x1b[2J; sudo x")
+        for wanted in ("ok       ls", "ask      make", "confirm  sudo x"):
+            self.assertIn(wanted, text)
+        self.assertNotIn("\x1b", text)
+
+    def test_every_rule_that_a_command_needs_is_proposed(self):
+        answer = self.ask("git add . && npm run build > log")[0]
+        self.assertEqual(answer["proposals"], ["Bash(git add:*)", "Bash(npm run build:*)", "Edit(/%s)" % self.path("log")])
+        again = self.ask("git add . && npm run build > log", rules=answer["proposals"])[0]
+        self.assertEqual(again["decision"], "allow")
+
+
+class Permissions(Case):
+    def check(self, value, code):
+        self.write("cases.json", json.dumps(value))
+        return self.run_helve("permissions", "test", "cases.json", code=code)
+
+    def test_cases_and_rules(self):
+        good = {"permissions": {"allow": ["Bash(make:*)"], "deny": ["Bash(git push:*)", "Read(.env)"]},
+                "cases": [{"command": "make && ls", "expect": "allow", "rule": "Bash(make:*)"},
+                          {"command": "git -C . push", "expect": "deny"}, {"command": "rm -rf /", "expect": "forbid"},
+                          {"tool": "Read", "path": ".env", "expect": "deny"}, {"command": "sudo ls", "expect": "always_confirm"}],
+                "rules": [{"rule": "Bash(git diff:*)", "matches": ["git diff > /dev/null"], "not": ["git diff-index", "git diff | sh"]},
+                          {"rule": "Edit(src/**)", "list": "deny", "matches": ["src/a"], "not": ["a"]}]}
+        self.assertIn("0 failed", self.check(good, 0))
+        good["cases"].append({"command": "curl x", "expect": "allow"})
+        text = self.check(good, 1)
+        self.assertIn("1 failed", text)
+        self.assertIn("expected allow, found ask", text)
+
+    def test_files_that_cannot_be_used(self):
+        for value in ({}, {"case": []}, {"cases": [{"command": "x"}]}, {"cases": [{"tool": "Nope", "path": "x", "expect": "ask"}]},
+                      {"rules": [{"rule": "Bash(", "matches": ["x"]}]}):
+            self.check(value, 2)
+        self.run_helve("permissions", "test", "missing.json", code=2)
+
+    def test_without_rules_the_settings_are_tested(self):
+        self.settings({"permissions": {"deny": ["Bash(curl:*)"]}})
+        self.check({"cases": [{"command": "ls; curl x", "expect": "deny", "rule": "Bash(curl:*)"}]}, 0)
+
+
+class Calls(Case):
+    def results(self, *commands, flags=()):
+        blocks = [use("Bash", id=str(number), command=command) for number, command in enumerate(commands)]
+        return [line["is_error"] if "is_error" in line else False for line in self.execute(*blocks, flags=flags).values()]
+
+    def test_what_only_reads_needs_no_rule_and_one_part_stops_the_rest(self):
+        self.write("a", "x\n")
+        self.assertEqual(self.results("cat a | wc -l", "for i in a; do cat $i; done", "cat a; touch b", "touch c && cat a"),
+                         [False, False, True, True])
+        self.assertFalse(os.path.exists(self.path("b")) or os.path.exists(self.path("c")))
+        self.assertEqual(self.results("cat a; touch b", flags=("--allowed-tools", "Bash(touch:*)")), [False])
+        self.assertTrue(os.path.exists(self.path("b")))
+
+
+expose(globals())
+if __name__ == "__main__":
+    main()

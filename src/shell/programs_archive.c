@@ -134,7 +134,8 @@ static const struct shell_option tar_options[] = {
     VALUES("--transform --xform --owner --group --mode --mtime --sort --quoting-style --warning -N --newer"),
     VALUES("--after-date --newer-mtime --clamp-mtime --hole-detection --sparse-version -K --starting-file -L"),
     VALUES("--exclude-tag --xattrs-include --xattrs-exclude --pax-option"),
-    FILES("-X --exclude-from -T --files-from"),
+    FILES("-X --exclude-from"),
+    RUNS_WITH("-T --files-from"), /* lines that begin with a dash are options */
     {"-C --directory", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
     {"-f --file", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
     CHANGES_WITH("-g --listed-incremental --index-file --volno-file"),
@@ -273,7 +274,8 @@ static void judge_ar(struct shell_reading *reading, const struct shell_word *wor
     for (size_t i = 1; i < letters.len; i++)
         reads &= strchr("vOP", letters.ptr[i]) != NULL;
     for (size_t i = 2; i < count; i++)
-        reads &= !shell_may_be_option(&words[i]) && !shell_may_be_many(&words[i]);
+        reads &= !shell_may_be_option(&words[i]) && !shell_may_be_many(&words[i]) &&
+                 !(words[i].value.len && words[i].value.ptr[0] == '@');
     if (!reads) {
         reading->act.writes_listed = false;
         shell_worsen(reading, words[0].known && count > 2 ? SHELL_WRITES : SHELL_UNKNOWN, "ar changes the archive");
@@ -330,6 +332,48 @@ static const struct shell_option readelf_options[] = {
     {0},
 };
 
+/* binutils take "@file" for the options that stand in the file. */
+static bool names_options(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (words[i].value.len && words[i].value.ptr[0] == '@') {
+            shell_worsenf(reading, SHELL_UNKNOWN, "the options in the file %.*s are not known",
+                          HV_STR_ARG(words[i].value));
+            return true;
+        }
+    return false;
+}
+
+static const struct shell_program binary_rows[] = {
+    {"nm", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = nm_options, .rest = READ},
+    {"objdump", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = objdump_options, .rest = READ},
+    {"readelf", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = readelf_options, .rest = READ, .harmless_options = true},
+    {"size", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-A -B -G -d -o -x -t --totals --common -f"), VALUES("--format --radix --target"),
+                        HELPS("-h -H -V -v"), GNU_HELP),
+     .rest = READ, .harmless_options = true},
+    {"addr2line", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-r -R --recurse-limit --no-recurse-limit -a --addresses -i --inlines -p --pretty-print "
+                              "-s --basenames -f --functions"),
+                        MAYBE("-C --demangle"), VALUES("-b --target -j --section"), FILES("-e --exe"),
+                        HELPS("-H -h -v"), GNU_HELP),
+     .rest = NONE, .harmless_options = true, .reads_input = true},
+    {"c++filt", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-_ --strip-underscore -n --no-strip-underscore -p --no-params -t --types -i"),
+                        FLAGS("--no-verbose -r --no-recurse-limit -R --recurse-limit"), VALUES("-s --format"),
+                        HELPS("-h -v"), GNU_HELP),
+     .rest = NONE, .harmless_options = true, .reads_input = true},
+    {0},
+};
+
+static void judge_binary(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    size_t slash = hv_str_rfind_byte(words[0].value, '/');
+    struct hv_str name = hv_str_slice(words[0].value, slash == SIZE_MAX ? 0 : slash + 1, words[0].value.len);
+    if (!names_options(reading, words, count))
+        shell_judge_row(reading, shell_find_row(binary_rows, name), words, count);
+}
+
 const struct shell_program shell_programs_archive[] = {
     {"gzip gunzip", .judge = judge_gzip},
     {"bzip2 bunzip2", .judge = judge_bzip2},
@@ -349,24 +393,7 @@ const struct shell_program shell_programs_archive[] = {
      "makes or changes an archive or files", .rest = NONE, .harmless_options = true},
     {"cpio", .judge = judge_cpio},
     {"ar", .judge = judge_ar},
-    {"nm", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = nm_options, .rest = READ},
-    {"objdump", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = objdump_options, .rest = READ},
-    {"readelf", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = readelf_options, .rest = READ, .harmless_options = true},
-    {"size", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
-     .options = OPTIONS(FLAGS("-A -B -G -d -o -x -t --totals --common -f"), VALUES("--format --radix --target"),
-                        HELPS("-h -H -V -v"), GNU_HELP),
-     .rest = READ, .harmless_options = true},
-    {"addr2line", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
-     .options = OPTIONS(FLAGS("-r -R --recurse-limit --no-recurse-limit -a --addresses -i --inlines -p --pretty-print "
-                              "-s --basenames -f --functions"),
-                        MAYBE("-C --demangle"), VALUES("-b --target -j --section"), FILES("-e --exe"),
-                        HELPS("-H -h -v"), GNU_HELP),
-     .rest = NONE, .harmless_options = true, .reads_input = true},
-    {"c++filt", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
-     .options = OPTIONS(FLAGS("-_ --strip-underscore -n --no-strip-underscore -p --no-params -t --types -i"),
-                        FLAGS("--no-verbose -r --no-recurse-limit -R --recurse-limit"), VALUES("-s --format"),
-                        HELPS("-h -v"), GNU_HELP),
-     .rest = NONE, .harmless_options = true, .reads_input = true},
+    {"nm objdump readelf size addr2line c++filt", .judge = judge_binary},
     {"ldd", SHELL_SYNTAX_GNU, SHELL_EXECUTES, "ldd may run the program to list its libraries",
      .options = OPTIONS(FLAGS("-v --verbose -u --unused -d --data-relocs -r --function-relocs"), GNU_HELP),
      .rest = READ},

@@ -350,6 +350,8 @@ static void judge_sysctl(struct shell_reading *reading, const struct shell_word 
         if (!arguments.operands[i]->known || hv_str_find_byte(arguments.operands[i]->value, '=', 0) != SIZE_MAX) {
             reading->act.writes_listed = false;
             shell_worsen(reading, SHELL_WRITES, "sysctl sets what it is given with =");
+        } else if (hv_str_find_byte(arguments.operands[i]->value, '/', 0) != SIZE_MAX) {
+            shell_worsen(reading, SHELL_UNKNOWN, "a name with a slash may lead sysctl to any file");
         }
 }
 
@@ -436,8 +438,9 @@ const struct shell_program shell_programs_system[] = {
                         REACHES("-q -Q"), HELPS("-V --version --help")),
      .rest = NONE},
     TELLER("lsmod", FLAGS("-s -v")),
-    TELLER("lshw", FLAGS("-short -html -xml -json -businfo -sanitize -numeric -quiet"),
-           VALUES("-class -C -c -disable")),
+    {"lshw", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-short -html -xml -json -businfo -sanitize -numeric -quiet"),
+                        VALUES("-class -C -c -disable"), HELPS("-version -help"))},
     TELLER("lsb_release",
            FLAGS("-v --version -i --id -d --description -r --release -c --codename -a --all -s --short")),
     {"last lastb lastlog", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
@@ -449,7 +452,7 @@ const struct shell_program shell_programs_system[] = {
     TELLER("printenv", FLAGS("-0 --null")),
     TELLER("locale",
            FLAGS("-V --usage -a --all-locales -m --charmaps -c --category-name -k --keyword-name -v --verbose")),
-    TELLER("getconf", FLAGS("-a"), VALUES("-v")),
+    {"getconf", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-a"), GNU_HELP), .rest = NONE},
     TELLER("sleep usleep", FLAGS("")),
     TELLER("yes", FLAGS("")),
     TELLER("cal ncal", FLAGS("-1 -3 -j -m -y -h -J -e -o -p -w -M -S -b -C -N"), VALUES("-d -A -B -H -s -n")),
@@ -458,12 +461,15 @@ const struct shell_program shell_programs_system[] = {
     {"reset tset", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = NONE, .harmless_options = true},
     {"stty", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = stty_options, .first = {SHELL_EFFECT_WRITES},
      .first_count = 1, .rest = SHELL_EFFECT_WRITES},
-    TELLER("dircolors", FLAGS("-b --sh --bourne-shell -c --csh --c-shell -p --print-database --print-ls-colors")),
+    {"dircolors", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options =
+         OPTIONS(FLAGS("-b --sh --bourne-shell -c --csh --c-shell -p --print-database --print-ls-colors"), GNU_HELP),
+     .rest = READ, .harmless_options = true},
     TELLER("infocmp toe", FLAGS("-1 -a -x -C -L -I -d -n -q")),
     TELLER("mountpoint", FLAGS("-q --quiet -d --fs-devno -x --devno --nofollow"), HELPS("-h -V")),
     {"info", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
-     .options = OPTIONS(FLAGS("-a --all -w --where --location --subnodes"), VALUES("-k --apropos -n --node -f --file"),
-                        OUTPUTS("-o --output"), HELPS("-h --help --version")),
+     .options = OPTIONS(FLAGS("-a --all -w --where --location --subnodes"), VALUES("-k --apropos -n --node"),
+                        FILES("-f --file"), OUTPUTS("-o --output"), HELPS("-h --help --version")),
      .rest = NONE},
     {"systemctl", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = systemctl_options, .subcommands = systemctl_rows,
      .answers = true},

@@ -354,6 +354,39 @@ static void judge_xmllint(struct shell_reading *reading, const struct shell_word
         shell_reads(reading, arguments.operands[i], false);
 }
 
+static const struct shell_program yq_row = {"yq",
+                                            SHELL_SYNTAX_EXACT,
+                                            SHELL_READ_ONLY,
+                                            .options = yq_options,
+                                            .first = {SHELL_EFFECT_NONE},
+                                            .first_count = 1,
+                                            .rest = SHELL_EFFECT_READ};
+
+/* Expressions may load other files; later versions may be allowed to run programs. */
+static void judge_yq(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    shell_judge_row(reading, &yq_row, words, count);
+    for (size_t i = 1; i < count; i++) {
+        if (hv_str_find(words[i].value, HV_STR("load"), 0) != SIZE_MAX)
+            reading->act.reads_listed = false;
+        if (hv_str_find(words[i].value, HV_STR("system"), 0) != SIZE_MAX)
+            shell_worsen(reading, SHELL_UNKNOWN, "the expression of yq may run programs");
+    }
+}
+
+static const struct shell_program strings_row = READER(
+    "strings", FLAGS("-a --all -d --data -f --print-file-name -o -w --include-all-whitespace"),
+    VALUES("-n --bytes -t --radix -T --target -e --encoding -s --output-separator -U --unicode"), HELPS("-h -v -V"));
+
+/* "@file" stands for the options that are in the file. */
+static void judge_strings(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    shell_judge_row(reading, &strings_row, words, count);
+    for (size_t i = 1; i < count; i++)
+        if (words[i].value.len && words[i].value.ptr[0] == '@')
+            shell_worsen(reading, SHELL_UNKNOWN, "the options in the file of strings are not known");
+}
+
 const struct shell_program shell_programs_text[] = {
     READER("cat", FLAGS("-A --show-all -b --number-nonblank -e -E --show-ends -n --number -s --squeeze-blank -t -T"),
            FLAGS("--show-tabs -u -v --show-nonprinting")),
@@ -381,9 +414,8 @@ const struct shell_program shell_programs_text[] = {
            FLAGS("--two-bytes-decimal --two-bytes-octal --two-bytes-hex --no-squeezing"), MAYBE("-L --color"),
            VALUES("-e --format -n --length -s --skip"), FILES("-f --format-file"), HELPS("-h -V")),
     {"xxd", .judge = judge_xxd},
-    READER("strings", FLAGS("-a --all -d --data -f --print-file-name -o -w --include-all-whitespace"),
-           VALUES("-n --bytes -t --radix -T --target -e --encoding -s --output-separator -U --unicode"),
-           HELPS("-h -v -V")),
+    {"strings", .judge = judge_strings},
+    {"yq", .judge = judge_yq},
     READER("base64 base32", FLAGS("-d -D --decode -i --ignore-garbage"), VALUES("-w --wrap")),
     READER("basenc", FLAGS("-d -D --decode -i --ignore-garbage --base64 --base64url --base32 --base32hex --base16"),
            FLAGS("--base2msbf --base2lsbf --z85"), VALUES("-w --wrap")),
@@ -455,8 +487,6 @@ const struct shell_program shell_programs_text[] = {
     {"diff3", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = diff3_options, .rest = SHELL_EFFECT_READ, .answers = true},
     {"sdiff", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = sdiff_options, .rest = SHELL_EFFECT_READ, .answers = true},
     {"jq", .judge = judge_jq},
-    {"yq", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = yq_options, .first = {SHELL_EFFECT_NONE}, .first_count = 1,
-     .rest = SHELL_EFFECT_READ},
     {"iconv", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = iconv_options, .rest = SHELL_EFFECT_READ},
     {"xmllint", .judge = judge_xmllint},
     {0},

@@ -32,6 +32,7 @@ enum {
     WINDOW_SLICE = 4096,
     SLICE_NS = 10 * 1000 * 1000,
     LINES_PER_CHECK = 64,
+    LOOK_BACK = 4096, /* at once, for where a line begins: sanitizers look at all that is handed over */
 };
 
 struct find_scratch {
@@ -167,7 +168,15 @@ static bool in_last_line(const struct find_scratch *scratch, size_t at)
 
 static size_t line_begin(const struct find_scratch *scratch, struct hv_str text, size_t at)
 {
-    return in_last_line(scratch, at) ? scratch->last.line : lines_begin(text, at);
+    if (in_last_line(scratch, at))
+        return scratch->last.line;
+    for (size_t from = at, newline; from; from = from > LOOK_BACK ? from - LOOK_BACK : 0) {
+        size_t begin = from > LOOK_BACK ? from - LOOK_BACK : 0;
+        newline = hv_str_rfind_byte(hv_str_slice(text, begin, from), '\n');
+        if (newline != SIZE_MAX)
+            return begin + newline + 1;
+    }
+    return 0;
 }
 
 static size_t line_end(const struct find_scratch *scratch, struct hv_str text, size_t at)

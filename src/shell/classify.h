@@ -29,6 +29,7 @@ struct shell_reading {
     const struct shell_start *start;
     const struct shell_world *world;     /* never NULL */
     const struct shell_command *command; /* of the script that is judged */
+    const struct shell_command *judged;  /* that the act is made for: the same, or one of a -c */
     const struct shell_script *script;   /* that is being read: the same, or the text of a -c */
     bool in_text;                        /* the text of a -c */
     struct shell_act act;                /* being filled */

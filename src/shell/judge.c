@@ -175,11 +175,22 @@ static bool is_for_read(const struct shell_reading *reading, const struct shell_
            shell_names_have("read mapfile readarray", act->words[0].value);
 }
 
+/* name[subscript]=: the reader has looked for data that is evaluated; here, that nothing is set within. */
+static bool is_plain_element(const struct shell_reading *reading, const struct shell_assignment *assignment)
+{
+    struct hv_str start = hv_arena_format(reading->arena, "%.*s[", HV_STR_ARG(assignment->name));
+    struct hv_str text = reading->judged->text;
+    size_t from = hv_str_find(text, start, 0), to = hv_str_find(text, HV_STR("]"), from == SIZE_MAX ? 0 : from);
+    return from != SIZE_MAX && to != SIZE_MAX &&
+           shell_arithmetic_sets_harmless(hv_str_slice(text, from + start.len, to));
+}
+
 static void judge_assignment(struct shell_reading *reading, const struct shell_assignment *assignment)
 {
     if (!shell_variable_is_harmless(assignment->name, &assignment->value) && !is_for_read(reading, assignment))
         shell_worsenf(reading, SHELL_UNKNOWN, "%.*s may change what programs do", HV_STR_ARG(assignment->name));
-    if (assignment->element || (assignment->array && hv_str_find_byte(assignment->value.text, '[', 0) != SIZE_MAX))
+    if ((assignment->element && !is_plain_element(reading, assignment)) ||
+        (assignment->array && hv_str_find_byte(assignment->value.text, '[', 0) != SIZE_MAX))
         shell_worsenf(reading, SHELL_UNKNOWN, "the subscript of %.*s may be evaluated", HV_STR_ARG(assignment->name));
     judge_expansion(reading, &assignment->value);
     if (!reading->act.word_count)
@@ -222,14 +233,15 @@ static void redirect_file(struct shell_reading *reading, const struct shell_redi
         shell_worsen(reading, SHELL_NETWORK, "the redirection opens a connection");
         return;
     }
-    if (is_free_target(target))
+    bool process = !target->known && !target->value.len && target->flags & SHELL_WORD_PROCESS &&
+                   !(target->flags & ~(unsigned)(SHELL_WORD_PROCESS | SHELL_WORD_QUOTED));
+    if (process || is_free_target(target))
         return;
     if (redirect->kind != SHELL_REDIRECT_READ) {
         shell_writes(reading, target, false);
         return;
     }
-    bool process = !target->known && target->flags & SHELL_WORD_PROCESS;
-    if (!target->known && !process && !target->value.len && target->flags & (SHELL_WORD_VARIABLE | SHELL_WORD_COMMAND))
+    if (!target->known && !target->value.len && target->flags & (SHELL_WORD_VARIABLE | SHELL_WORD_COMMAND))
         shell_worsenf(reading, SHELL_UNKNOWN, "what %.*s is, a file or a connection, is not known",
                       HV_STR_ARG(target->text));
     if (target->known && hv_str_is(target->value, "-"))
@@ -329,6 +341,7 @@ static void place_command(struct shell_reading *reading, const struct shell_comm
 static void judge_command(struct shell_reading *reading, const struct shell_command *command)
 {
     size_t slot = reserve_act(reading);
+    reading->judged = command;
     if (!reading->in_text)
         reading->command = command;
     place_command(reading, command);

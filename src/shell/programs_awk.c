@@ -245,7 +245,7 @@ static void judge_program(struct shell_reading *reading, struct hv_str text)
     bool fine = hv_str_find_byte(text, 0, 0) == SIZE_MAX;
     while (fine && awk.at < text.len)
         fine = pass_token(&awk);
-    if (!fine)
+    if (!fine && awk.class == SHELL_READ_ONLY)
         (void)fails(&awk, SHELL_UNKNOWN, "the program of awk is not understood");
     /* What is certain to run commands is said so, though the look ended there. */
     if (awk.class != SHELL_READ_ONLY)

@@ -11,6 +11,7 @@ struct sed {
     struct shell_reading *reading;
     struct hv_str text;
     size_t at;
+    bool runs; /* a command that runs something was found: nothing else matters */
 };
 
 /* The byte at the place, or NUL at the end; a script has no NUL of its own (it comes from an argument). */
@@ -184,6 +185,7 @@ static void touch_file(struct sed *sed, bool writes)
 
 static bool executes(struct sed *sed)
 {
+    sed->runs = true;
     shell_worsen(sed->reading, SHELL_EXECUTES, "the script of sed runs commands (e)");
     return false;
 }
@@ -355,11 +357,11 @@ static void judge_script(struct shell_reading *reading, const struct shell_argum
     }
     if (!known && shell_given(arguments, "--sandbox"))
         return;
-    struct sed sed = {reading, text, 0};
+    struct sed sed = {reading, text, .at = 0};
     if (!known)
         shell_worsen(reading, arguments->operand_count || arguments->given_count ? SHELL_EXECUTES : SHELL_READ_ONLY,
                      "the script of sed is not known, and may run commands");
-    else if (hv_str_find_byte(text, 0, 0) != SIZE_MAX || !pass_script(&sed))
+    else if (hv_str_find_byte(text, 0, 0) != SIZE_MAX || (!pass_script(&sed) && !sed.runs))
         shell_worsen(reading, SHELL_UNKNOWN, "the script of sed is not understood");
 }
 

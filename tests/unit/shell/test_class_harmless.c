@@ -887,6 +887,8 @@ static void what_was_once_asked_is_harmless(void **state)
         "file -b f",
         "ldconfig -p | grep ssl",
         "ssh-keygen -lf key.pub",
+        "x[1]=2; echo ${x[1]}",
+        "i=0; x[i]=2; x[$i]=3",
         "gpg --version",
         "compgen -c | head",
         "compgen -A function",

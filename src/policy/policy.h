@@ -52,9 +52,9 @@ struct policy_path {
 
 /* Everything a decision depends on besides the policy. Zeroed members are the careful answer. */
 struct policy_facts {
-    const struct hv_tool *tool;  /* NULL: unknown tool; never allowed */
-    struct hv_str subject;       /* command, host or name; absent for paths */
-    struct hv_str directory;     /* where a command runs: relative names in it start there, too; or absent */
+    const struct hv_tool *tool; /* NULL: unknown tool; never allowed */
+    struct hv_str subject;      /* command, host or name; absent for paths */
+    struct hv_str directory;    /* where a command runs: relative names in it start there, too; or absent */
     /* What the command does: policy_judge_command. NULL: only its text is known, which allows nothing but what names it
      * word for word. */
     const struct policy_command *command;
@@ -162,9 +162,9 @@ const char *policy_stage_name(enum policy_stage stage);
 
 /* What the judgement of a command may look at. */
 struct policy_surroundings {
-    const struct hv_host *host;           /* NULL: no link is followed */
-    const char *const *environment;       /* of the command: NULL-terminated "NAME=value"; NULL: nothing is known of it */
-    struct hv_str home;                   /* of the command; absent: the policy's */
+    const struct hv_host *host;     /* NULL: no link is followed */
+    const char *const *environment; /* of the command: NULL-terminated "NAME=value"; NULL: nothing is known of it */
+    struct hv_str home;             /* of the command; absent: the policy's */
     /* Commands of git that only read are started with shell_git_environment(), so that the repository's own settings
      * run nothing. False: git is not known to be harmless. */
     bool git_is_tamed;
@@ -178,8 +178,8 @@ struct policy_surroundings {
 void policy_judge_command(const struct policy *policy, const struct policy_surroundings *surroundings,
                           struct hv_arena *arena, struct policy_facts *facts);
 
-/* A deny rule of these words would take the call: for the conditions of hooks. What cannot be told, and words that are no
- * rule, count as taken. */
+/* A deny rule of these words would take the call: for the conditions of hooks. What cannot be told, and words that are
+ * no rule, count as taken. */
 bool policy_rule_takes(const struct policy *policy, struct hv_str rule, const struct policy_facts *facts);
 
 /* Pure. Texts of the decision live in arena or in the policy. */

@@ -187,7 +187,7 @@ static void save_rule(struct call *call, const struct runtime_answer *answer, st
     runtime_emit(runtime, &(struct hv_event){.type = HV_EVENT_STATE, .name = HV_STR("rules"), .text = rule});
 }
 
-/* "Bash(make:*)" as {"toolName":"Bash","ruleContent":"make:*"}. */
+/* "Tool(x)" as {"toolName":"Tool","ruleContent":"x"}. */
 static void put_rule(struct hv_json_writer *writer, struct hv_str rule)
 {
     size_t open = hv_str_find_byte(rule, '(', 0);

@@ -21,13 +21,13 @@ struct batch;
 
 /* The answer of whoever was asked for permission. */
 struct runtime_answer {
-    enum hv_verdict verdict;     /* HV_ALLOW or HV_DENY; anything else is a denial */
-    struct hv_str message;       /* denied: a word to the model, or absent */
-    struct hv_str updated_input; /* JSON object that replaces the input, or absent */
-    struct hv_str rule;          /* allowed for longer: this rule is added … */
+    enum hv_verdict verdict;         /* HV_ALLOW or HV_DENY; anything else is a denial */
+    struct hv_str message;           /* denied: a word to the model, or absent */
+    struct hv_str updated_input;     /* JSON object that replaces the input, or absent */
+    struct hv_str rule;              /* allowed for longer: this rule is added … */
     const struct hv_str *more_rules; /* … and these: a command of several parts takes one for each */
     size_t more_rule_count;
-    enum policy_scope scope;     /* … in this scope (POLICY_SESSION: this session only) */
+    enum policy_scope scope; /* … in this scope (POLICY_SESSION: this session only) */
 };
 
 /* What a person (or a program in its place) is asked. */

@@ -63,7 +63,7 @@ static const struct row {
     {{&world_bash, "$x"}, NULL},
     {{&world_bash, "make > $x"}, NULL},
     {{&world_bash, "cd /other && make"}, NULL}, /* outside the workspace a rule says nothing */
-    {{&world_bash, "rm *.o"}, NULL}, /* as a rule, the star would take more */
+    {{&world_bash, "rm *.o"}, NULL},            /* as a rule, the star would take more */
     {{&world_bash, "git diff:*"}, NULL},
     {{&world_bash, "*"}, NULL},
     {{&world_bash, "make\nmake install"}, "Bash(make) Bash(make install:*)"},
@@ -151,8 +151,7 @@ static bool begins_like(const char *a, const char *b)
 static bool may_be_covered(const struct row *by, const struct row *row)
 {
     if (by == row || strcmp(by->call.tool->name, row->call.tool->name) != 0)
-        return by == row || row->call.tool == &world_bash ||
-               (by->call.subject && strcmp(by->call.subject, "/") == 0);
+        return by == row || row->call.tool == &world_bash || (by->call.subject && strcmp(by->call.subject, "/") == 0);
     if (!by->call.subject || !row->call.subject)
         return by->call.subject == row->call.subject;
     if (by->call.tool == &world_bash)

@@ -100,7 +100,7 @@ class GoingOn(Sessions):
         model = self.recording(message(say("a"), use("Bash", command="echo once >> count", id="toolu_1"),
                                        use("Bash", command=self.sleeper(), id="toolu_2"), use("LS", path=".", id="toolu_3")))
         process = self.start("-p", "--model", model, "--allowed-tools", "Bash", "go", stdin=subprocess.DEVNULL)
-        self.wait_until(lambda: os.path.exists(self.path("pid")) and self.read("pid").strip())
+        self.wait_until(lambda: os.path.exists(self.path("pid")) and self.read("pid").strip() and os.path.exists(self.path("count")))
         process.kill()
         process.communicate()
         self.wait_until(lambda: not self.alive())

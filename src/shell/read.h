@@ -194,7 +194,6 @@ enum word_mode {
     WORD_PLAIN = 0,
     WORD_PATTERN = 1 << 0, /* @(…) and the like are part of the word */
     WORD_REGEX = 1 << 1,   /* the right side of =~ */
-    WORD_ELEMENT = 1 << 2, /* of name=(…): a leading […] may hold anything */
 };
 /* The word at the place, which does not stand at a blank. */
 bool read_word(struct reader *reader, unsigned mode, struct raw_word *word) HV_MUST_CHECK;

@@ -384,8 +384,11 @@ static bool read_coprocess(struct reader *reader)
     read_emit(reader, OP_SCOPE, 0);
     if (!begins_compound(reader) && read_keyword(reader).ptr)
         return read_stop(reader, "a reserved word where none is allowed");
+    size_t index = reader->nodes.count;
     if (!read_command(reader))
         return false;
+    if (reader->nodes.items[index].kind == SHELL_COMMAND_FUNCTION)
+        return read_stop(reader, "a function as coprocess");
     read_emit(reader, OP_END_SCOPE, 0);
     reader->place_flags = flags;
     return true;

@@ -113,7 +113,7 @@ static bool is_arithmetic(const struct reader *reader)
         level += byte == '(';
         level -= byte == ')';
         if (!level)
-            return at + 1 < text.len && text.ptr[at + 1] == ')';
+            return at + 1 < text.len && (text.ptr[at + 1] == ')' || text.ptr[at + 1] == '\\');
     }
     return true; /* not closed: that is found out later */
 }
@@ -175,6 +175,18 @@ static void place_in_pipeline(struct reader *reader, size_t index, struct pipeli
     node->position = pipeline->position++;
 }
 
+/* A continued line behind an operator of one byte must not bring what would make it another one. */
+static bool check_continued(struct reader *reader)
+{
+    size_t ahead = 0;
+    while (read_peek(reader, ahead) == '\\' && read_peek(reader, ahead + 1) == '\n')
+        ahead += 2;
+    int byte = read_peek(reader, ahead);
+    if (ahead && (byte == '|' || byte == '&' || byte == ';' || byte == '>'))
+        return read_stop(reader, "a continued line within an operator");
+    return true;
+}
+
 /* True when "|" or "|&" stands at the place: steps over it. */
 static bool step_over_pipe(struct reader *reader)
 {
@@ -198,8 +210,8 @@ static bool read_pipes(struct reader *reader, struct pipeline *pipeline)
             read_emit(reader, OP_END_SCOPE, 0);
             reader->place_flags |= SHELL_IN_SUBSHELL;
         }
-        if (read_peek(reader, 0) == '\\' || !read_newlines(reader))
-            return read_stop(reader, "a continued line behind an operator");
+        if (!check_continued(reader) || !read_newlines(reader))
+            return false;
         size_t index = reader->nodes.count;
         read_emit(reader, OP_SCOPE, 0);
         if (!read_command(reader) || !read_blanks(reader))
@@ -228,6 +240,8 @@ static bool read_prefixes(struct reader *reader, bool *negated, bool *timed)
             return read_stop(reader, "!( may be a pattern");
         if (!read_blanks(reader))
             return false;
+        if (time && read_peek(reader, 0) == '(' && reader->place_flags & SHELL_IN_SUBSTITUTION)
+            return read_stop(reader, "time before a parenthesis in a substitution");
         if (time && read_peek(reader, 0) == '-' && read_peek(reader, 1) == 'p' && read_ends_word(read_peek(reader, 2)))
             reader->source.at += 2;
         else if (time && read_peek(reader, 0) == '-' && read_peek(reader, 1) == '-')
@@ -257,8 +271,8 @@ static bool read_pipeline(struct reader *reader)
 static bool read_connected(struct reader *reader, bool both, bool certain, size_t *maybe)
 {
     reader->source.at += 2;
-    if (read_peek(reader, 0) == '\\' || !read_newlines(reader))
-        return read_stop(reader, "a continued line behind an operator");
+    if (!read_newlines(reader))
+        return false;
     if (*maybe && !both) {
         reader->tape.items[*maybe].to = reader->tape.count;
         read_emit(reader, OP_END_MAYBE, *maybe);
@@ -326,9 +340,9 @@ static bool read_separator(struct reader *reader, bool *more)
     int byte = read_peek(reader, 0), next = read_peek(reader, 1);
     *more = false;
     if ((byte == ';' && next != ';' && next != '&') || byte == '&') {
-        if (next == '\\' && read_peek(reader, 2) == '\n')
-            return read_stop(reader, "a continued line behind an operator");
         reader->source.at++;
+        if (!check_continued(reader))
+            return false;
     } else if (byte != '\n') {
         return true;
     }

@@ -13,6 +13,26 @@ static bool takes_assignments(const struct raw_word *word)
 
 /* ---- assignments ------------------------------------------------------------------------------------------------- */
 
+/* One element, [subscript]=word or a word; its parts go on the stack. */
+static bool read_one_element(struct reader *reader)
+{
+    if (read_peek(reader, 0) == '[') {
+        struct part part = {.kind = PART_ARITHMETIC, .quoted = true};
+        reader->source.at++;
+        if (!read_arithmetic(reader, ']', &part.text, &part.inner, &part.inner_count))
+            return false;
+        *vec_push(&reader->parts) = part;
+        if (read_ends_word(read_peek(reader, 0)))
+            return true;
+    }
+    struct raw_word word;
+    if (!read_word(reader, WORD_PLAIN, &word))
+        return false;
+    for (size_t i = 0; i < word.count; i++)
+        *vec_push(&reader->parts) = word.parts[i];
+    return true;
+}
+
 /* The elements of name=(…), which become parts of one word. */
 static bool read_elements(struct reader *reader, struct raw_word *value)
 {
@@ -20,7 +40,6 @@ static bool read_elements(struct reader *reader, struct raw_word *value)
     if (reader->documents.count)
         return read_stop(reader, "a here-document in the midst of a command");
     for (;;) {
-        struct raw_word word;
         if (!read_newlines(reader))
             return false;
         int byte = read_peek(reader, 0);
@@ -28,10 +47,8 @@ static bool read_elements(struct reader *reader, struct raw_word *value)
             break;
         if (byte < 0)
             return read_stop(reader, "name=( is not closed");
-        if (!read_word(reader, WORD_ELEMENT, &word))
+        if (!read_one_element(reader))
             return false;
-        for (size_t i = 0; i < word.count; i++)
-            *vec_push(&reader->parts) = word.parts[i];
     }
     reader->source.at++;
     value->text = read_slice(reader, from, reader->source.at);
@@ -162,7 +179,8 @@ static bool read_argument(struct reader *reader, struct simple *simple)
     bool first = !word_count(reader, simple);
     if (first && !read_assignment(reader, &found))
         return false;
-    if (!found && !first && takes_assignments(&reader->words.items[simple->words]) &&
+    bool redirected = reader->redirects.count > simple->redirects;
+    if (!found && !first && !redirected && takes_assignments(&reader->words.items[simple->words]) &&
         !read_argument_array(reader, &found))
         return false;
     if (found)

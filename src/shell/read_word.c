@@ -147,6 +147,18 @@ static bool has_braces(struct hv_str text)
     return false;
 }
 
+/* Digits or {name} right before < or > belong to that operator, and are no word. */
+static bool is_descriptor(const struct reader *reader, struct hv_str text)
+{
+    int byte = read_peek(reader, 0);
+    size_t digits = 0;
+    if (byte != '<' && byte != '>')
+        return false;
+    while (digits < text.len && text.ptr[digits] >= '0' && text.ptr[digits] <= '9')
+        digits++;
+    return digits == text.len || (text.ptr[0] == '{' && text.ptr[text.len - 1] == '}');
+}
+
 bool read_word(struct reader *reader, unsigned mode, struct raw_word *word)
 {
     size_t from = reader->source.at, base = reader->parts.count, requoted = reader->requoted;
@@ -159,6 +171,8 @@ bool read_word(struct reader *reader, unsigned mode, struct raw_word *word)
         return read_stop(reader, "braces beside quotes within quotes, which bash expands nevertheless");
     if (!word->text.len)
         return read_stop(reader, "a word is missing");
+    if (is_descriptor(reader, word->text))
+        return read_stop(reader, "a redirection where none is allowed");
     return true;
 }
 

@@ -48,7 +48,7 @@ def test_what_bash_runs_is_in_the_list_with_the_same_words(case):
     scripts = made(20261121, SCRIPTS)
     answers = ask(case, [script for script, _ in scripts])
     ran = bash_scripts.record([script.encode() for script, _ in scripts])
-    assert sum(answer["accepted"] for answer in answers) > 0.9 * SCRIPTS
+    assert sum(answer["accepted"] for answer in answers) > 0.85 * SCRIPTS
     assert sum(map(len, ran)) > 2 * SCRIPTS
     exact = 0
     for (script, _), answer, commands in zip(scripts, answers, ran):

@@ -114,7 +114,7 @@ static void compound_commands_are_opened(void **state)
         {"((1+2)); ((x))", "(( ?<|>an ; (( ?<|>ae"},
         {"coproc a b; coproc { c; }", "<a><b> ; group  ; <c>"},
         {"a=(1 '2 3' $(b)); a+=(c); a[1]=d; declare -A m=([k]=v)",
-         "a()=?<|>vc ; <b> ; a()+=?<|>v ; a[]=<d> ; <declare><-A>?<|>mv"},
+         "a()=?<|>vc ; <b> ; a()+=?<|>v ; a[]=<d> ; <declare><-A>?<|>mve"},
     };
     (void)state;
     CHECK_ROWS(rows);
@@ -173,6 +173,10 @@ static void what_bash_refuses_is_not_accepted(void **state)
         "coproc",
         "select x in",
         "a <<<",
+        "a <1>b",
+        "coproc f() { a; }",
+        "a=([b c",
+        "[[ 1>2 ]]",
         "$(a;;)",
         "in",
     };

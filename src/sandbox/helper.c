@@ -43,7 +43,7 @@ struct item item_next(const char *rest)
     unsigned long long len = strtoull(rest + 1, &end, 10);
     if (*end != ':' || strnlen(end + 1, len) < len)
         return item;
-    item.kind = *rest;
+    item.kind = (unsigned char)*rest;
     item.text = end + 1;
     item.len = len;
     item.rest = item.text + len;

@@ -80,7 +80,7 @@ class Hostile(Case):
                               capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
 
     def repository(self, setup):
-        """A fresh repository with two commits and a change, made hostile."""
+        """A fresh repository with two commits, a change, and a file whose times alone have changed, made hostile."""
         self.number += 1
         self.project = os.path.join(self.top, "trick-%d" % self.number, "project")
         os.makedirs(self.project)
@@ -89,10 +89,10 @@ class Hostile(Case):
         with open(self.evil, "w") as file:
             file.write("#!/bin/sh\necho ran >> %s\n" % shlex.quote(self.mark))
         os.chmod(self.evil, 0o755)
-        self.shell("git init -q . && echo hello > a.txt && git add a.txt && git commit -qm one && echo two > a.txt &&"
+        self.shell("git init -q . && echo hello > a.txt && echo same > b.txt && git add . && git commit -qm one && echo two > a.txt &&"
                    " git commit -qam two && echo three > a.txt")
         self.shell(setup)
-        self.shell("touch -d '1 minute ago' a.txt; rm -f %s" % shlex.quote(self.mark))
+        self.shell("touch -d '1 minute ago' a.txt b.txt; rm -f %s" % shlex.quote(self.mark))
 
     def marked(self):
         found = os.path.exists(self.mark)

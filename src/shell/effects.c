@@ -57,7 +57,7 @@ static const struct {
 static enum effect builtin_effect(struct hv_str name)
 {
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
-        if (hv_str_is(name, builtins[i].name))
+        if (name.len && *name.ptr == *builtins[i].name && hv_str_is(name, builtins[i].name))
             return builtins[i].effect;
     return EFFECT_NONE;
 }
@@ -65,10 +65,7 @@ static enum effect builtin_effect(struct hv_str name)
 bool effect_is_declaration(const struct raw_word *word)
 {
     static const char *const names[] = {"export", "declare", "typeset", "local", "readonly", "alias"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (hv_str_is(word->text, names[i]))
-            return true;
-    return false;
+    return READ_ONE_OF(word->text, names);
 }
 
 static void forget_name(struct resolver *resolver, struct hv_str name)

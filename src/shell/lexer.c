@@ -90,10 +90,7 @@ bool read_is_keyword(struct hv_str word)
     static const char *const keywords[] = {"if",     "then",  "else",  "elif", "fi",   "case",  "esac",     "for",
                                            "select", "while", "until", "do",   "done", "in",    "function", "time",
                                            "{",      "}",     "!",     "[[",   "]]",   "coproc"};
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (hv_str_is(word, keywords[i]))
-            return true;
-    return false;
+    return READ_ONE_OF(word, keywords);
 }
 
 struct hv_str read_keyword(const struct reader *reader)

@@ -171,6 +171,15 @@ static inline struct hv_str read_slice(const struct reader *reader, size_t from,
 {
     return hv_str_of(reader->source.text.ptr + from, to - from);
 }
+/* Quick to say no: most words are none of any list. */
+static inline bool read_one_of(struct hv_str word, const char *const *names, size_t count)
+{
+    for (size_t i = 0; word.len && i < count; i++)
+        if (*names[i] == *word.ptr && hv_str_is(word, names[i]))
+            return true;
+    return false;
+}
+#define READ_ONE_OF(word, names) read_one_of(word, names, sizeof(names) / sizeof *(names))
 /* Skip blanks, continued lines and a comment. */
 bool read_blanks(struct reader *reader) HV_MUST_CHECK;
 /* The same with newlines, each of which brings the here-documents that are awaited. */

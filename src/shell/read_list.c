@@ -328,10 +328,7 @@ static bool at_list_end(const struct reader *reader)
     if (byte == ';')
         return next == ';' || next == '&';
     struct hv_str keyword = read_keyword(reader);
-    for (size_t i = 0; keyword.ptr && i < sizeof ends / sizeof *ends; i++)
-        if (hv_str_is(keyword, ends[i]))
-            return true;
-    return false;
+    return READ_ONE_OF(keyword, ends);
 }
 
 /* ";", "&" or a newline, and the newlines behind it: true in *more when a command follows. */

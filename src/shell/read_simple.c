@@ -5,10 +5,7 @@
 static bool takes_assignments(const struct raw_word *word)
 {
     static const char *const names[] = {"declare", "typeset", "local", "export", "readonly", "alias", "eval", "let"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!word->quoted && hv_str_is(word->text, names[i]))
-            return true;
-    return false;
+    return !word->quoted && READ_ONE_OF(word->text, names);
 }
 
 /* ---- assignments ------------------------------------------------------------------------------------------------- */

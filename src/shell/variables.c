@@ -26,10 +26,7 @@ static bool is_special(struct hv_str name)
     if (hv_str_starts(name, HV_STR("BASH")) || hv_str_starts(name, HV_STR("LC_")) ||
         hv_str_starts(name, HV_STR("COMP_")))
         return true;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (hv_str_is(name, names[i]))
-            return true;
-    return false;
+    return READ_ONE_OF(name, names);
 }
 
 /* Those of them whose change means no more than their own value. */

@@ -270,6 +270,10 @@ static void judge_cargo_packages(struct shell_reading *reading, const struct she
     if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
         return;
     shell_reads_directory(reading, true);
+    /* The argument of -i and -p may be left out: then what follows is an option. */
+    for (size_t at = 0; at < arguments.given_count; at++)
+        if (arguments.given[at].has_argument && hv_str_starts(arguments.given[at].argument.value, HV_STR("-")))
+            shell_worsen(reading, SHELL_UNKNOWN, "the argument of an option of cargo looks like an option");
     if (!shell_given(&arguments, "--offline --frozen --no-deps"))
         shell_worsenf(reading, SHELL_NETWORK, "cargo %.*s may fetch packages; with --offline it does not",
                       HV_STR_ARG(words[0].value));
@@ -310,6 +314,10 @@ static void judge_rustc(struct shell_reading *reading, const struct shell_word *
     struct shell_arguments arguments;
     if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
         return;
+    /* --print KIND=FILE writes. */
+    const struct shell_given *print = shell_given(&arguments, "--print");
+    if (print && (!print->argument.known || hv_str_find_byte(print->argument.value, '=', 0) != SIZE_MAX))
+        shell_worsen(reading, SHELL_WRITES, "rustc --print may write a file");
     if (arguments.operand_count || !shell_given(&arguments, "--print --explain"))
         shell_worsen(reading, SHELL_EXECUTES, "rustc compiles and runs macros");
 }

@@ -13,7 +13,8 @@ static const struct shell_option npm_options[] = {
     FLAGS("-g --global -s --silent -q --quiet -d -dd -ddd --verbose --json --no-json --long -l --parseable -p --offline"
           " --prefer-offline --no-color --no-unicode --no-update-notifier --no-fund --no-audit --no-progress"
           " --workspaces -ws --include-workspace-root -iwr --no-workspaces --if-present"),
-    VALUES("--loglevel -w --workspace --omit --include --depth --color"),
+    VALUES("--loglevel -w --workspace --omit --include --depth"),
+    MAYBE("--color"),
     TREES("--prefix -C"),
     HELPS("-h --help -v --version"),
     {0},

@@ -772,6 +772,11 @@ static void what_is_not_certain_is_not_read(void **state)
     (void)state;
     static const char *const commands[] = {
         "npm frobnicate",
+        "npm --color exec ls x",
+        "cargo tree --offline -i --config x",
+        "rustc --print cfg=out.txt",
+        "cargo tree --offline -p --config x",
+        "rustc --print=target-list=out.txt",
         "npm ls --frob",
         "npm --script-shell=x run",
         "npm --userconfig x ls",

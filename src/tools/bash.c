@@ -123,7 +123,10 @@ static void bash_footprint(const void *input, const struct hv_context *context, 
 
 static bool bash_concurrency_safe(const void *input, const struct hv_context *context)
 {
+    const struct bash_input *in = input;
     struct shell_judgement judgement;
+    if (in->run_in_background || in->tty) /* it may outlive the call: what follows it shall find its task */
+        return false;
     bash_judge(input, context, &judgement);
     return bash_touches_listed(&judgement);
 }

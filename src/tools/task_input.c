@@ -201,6 +201,14 @@ static struct hv_str task_input_subject(const void *input, const struct hv_conte
     return text;
 }
 
+/* What a program makes of it is not known, however harmless it were as a command. */
+static enum hv_verdict task_input_check(const void *input, const struct hv_context *context, struct hv_str *reason)
+{
+    (void)input, (void)context;
+    *reason = HV_STR("what is typed may do anything that the program can do");
+    return HV_ASK;
+}
+
 static void task_input_render(const void *input, const struct hv_context *context, struct hv_buf *out)
 {
     const struct task_input_input *in = input;
@@ -229,6 +237,7 @@ const struct hv_tool tool_task_input = {
     .footprint = task_input_footprint,
     .subject = task_input_subject,
     .classifier_input = task_input_subject,
+    .check_permission = task_input_check,
     .call = task_input_call,
     .render_use = task_input_render,
 };

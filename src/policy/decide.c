@@ -470,6 +470,19 @@ bool policy_hides_path(const struct policy *policy, const struct hv_tool *tool, 
     return false;
 }
 
+bool policy_hides_by_name(const struct policy *policy, const struct hv_tool *tool, const struct policy_path *directory)
+{
+    for (size_t i = 0; i < policy->rule_count; i++)
+        if (policy->rules[i].verdict == HV_DENY && rule_governs_access(&policy->rules[i], tool, false))
+            return false;
+    return tool && path_classes_by_name(policy->classes, directory);
+}
+
+bool policy_suspects_name(const struct policy *policy, struct hv_str name)
+{
+    return path_name_is_suspect(policy->classes, name);
+}
+
 bool policy_keeps_back(const struct policy *policy, const struct policy_path *path)
 {
     enum policy_path_class class = policy_classify_path(policy, path, false);

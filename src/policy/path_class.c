@@ -424,3 +424,45 @@ struct path_class path_classify(const struct path_classes *classes, const struct
         search_path(&search, path->resolved);
     return search.best;
 }
+
+/* ---- many files of one directory ----------------------------------------------------------------------------------
+ */
+
+/* A row of that place begins, or for ANYWHERE ends, with the component key. */
+static bool has_row(const struct path_classes *classes, enum place place, struct hv_str key)
+{
+    for (unsigned at = classes->first[bucket_of(key)]; at; at = classes->next[at - 1])
+        if (rows[at - 1].place == place && hv_str_eq_nocase(key_of(&rows[at - 1]), key))
+            return true;
+    return false;
+}
+
+static bool begins_a_row(const struct path_classes *classes, enum place place, struct hv_str relative)
+{
+    return !relative.len || has_row(classes, place, hv_str_slice(relative, 0, hv_str_find_byte(relative, '/', 0)));
+}
+
+static bool is_below_a_row(const struct path_classes *classes, struct hv_str path)
+{
+    const struct hv_str homes[] = {classes->options.home.written, classes->options.home.resolved};
+    if (begins_a_row(classes, AT_ROOT, below(path, HV_STR("/"))))
+        return true;
+    for (size_t i = 0; i < 2; i++)
+        if (homes[i].len && rule_path_below(path, homes[i], true) &&
+            begins_a_row(classes, AT_HOME, below(path, homes[i])))
+            return true;
+    return false;
+}
+
+bool path_classes_by_name(const struct path_classes *classes, const struct policy_path *directory)
+{
+    return directory->resolved.len && path_classify(classes, directory, false).class == POLICY_PATH_OUTSIDE &&
+           !is_below_a_row(classes, directory->written) && !is_below_a_row(classes, directory->resolved);
+}
+
+bool path_name_is_suspect(const struct path_classes *classes, struct hv_str name)
+{
+    size_t dot = hv_str_rfind_byte(name, '.');
+    return hv_str_starts(name, HV_STR("\\\\")) || has_row(classes, ANYWHERE, name) ||
+           (dot != SIZE_MAX && has_row(classes, ANYWHERE, hv_str_slice(name, dot, name.len)));
+}

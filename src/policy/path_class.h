@@ -28,4 +28,11 @@ struct path_class {
 /* The class of a path, by its written and its resolved form; the graver one. Knows nothing of workspaces. */
 struct path_class path_classify(const struct path_classes *classes, const struct policy_path *path, bool for_writing);
 
+/*
+ * For walks over many files. True when what lies directly in directory gets a class, for reading, only if its name is
+ * suspect: then the others need not be looked at one by one.
+ */
+bool path_classes_by_name(const struct path_classes *classes, const struct policy_path *directory);
+bool path_name_is_suspect(const struct path_classes *classes, struct hv_str name);
+
 #endif

@@ -193,6 +193,10 @@ enum policy_path_class policy_classify_path(const struct policy *policy, const s
 /* True when a deny rule or the path classes keep this tool from reading path: walkers leave it out of their results, so
  * that reading a directory never shows what reading the file would not. */
 bool policy_hides_path(const struct policy *policy, const struct hv_tool *tool, const struct policy_path *path);
+/* For what lies directly in directory, policy_hides_path is false unless policy_suspects_name is true or it is no
+ * regular file or directory: walks ask about few entries one by one. */
+bool policy_hides_by_name(const struct policy *policy, const struct hv_tool *tool, const struct policy_path *directory);
+bool policy_suspects_name(const struct policy *policy, struct hv_str name);
 
 /* The same for what no tool reads: files that go into a conversation because another file names them. */
 bool policy_keeps_back(const struct policy *policy, const struct policy_path *path);

@@ -16,6 +16,8 @@ struct slot {
     struct hv_buf written, resolved; /* the latter empty: it leads nowhere */
     struct hv_buf path;              /* of the entry, resolved */
     struct policy *policy;           /* in force then; counted; NULL: none was asked about */
+    const struct hv_tool *tool;      /* that asked */
+    bool by_name;                    /* only suspect names can be hidden there */
 };
 
 struct hides {
@@ -87,11 +89,12 @@ static bool is_plain(const struct slot *slot, const struct hv_host *host, struct
 }
 
 /* Make the slot know the directory. */
-static void look_at_directory(struct slot *slot, struct runtime *runtime, struct hv_str directory)
+static void look_at_directory(struct slot *slot, struct runtime *runtime, const struct hv_tool *tool,
+                              struct hv_str directory)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
     struct policy_path resolved = {.resolved = directory};
-    if (slot->policy && hv_str_eq(hv_buf_str(&slot->written), directory))
+    if (slot->policy && slot->tool == tool && hv_str_eq(hv_buf_str(&slot->written), directory))
         return;
     if (!is_plain(slot, runtime->host, directory))
         policy_path_resolve(runtime->host, &arena, directory, &resolved);
@@ -101,6 +104,9 @@ static void look_at_directory(struct slot *slot, struct runtime *runtime, struct
     hv_buf_clear(&slot->resolved);
     hv_buf_add_str(&slot->written, directory);
     hv_buf_add_str(&slot->resolved, resolved.resolved);
+    resolved.written = directory;
+    slot->tool = tool;
+    slot->by_name = policy_hides_by_name(slot->policy, tool, &resolved);
 }
 
 /* Where the entry is, when its directory's links are followed; absent when that leads nowhere. */
@@ -136,7 +142,10 @@ bool hides_entry(struct hv_context *context, struct hv_str path, enum hv_file_ki
         return hides_after_links(call, path);
     struct slot *slot = slot_of_thread(call->hides);
     LOCK_SCOPE(&slot->lock);
-    look_at_directory(slot, call->runtime, hv_str_slice(path, 0, slash));
+    look_at_directory(slot, call->runtime, call->tool, hv_str_slice(path, 0, slash));
+    if (slot->by_name && (kind == HV_FILE_REGULAR || kind == HV_FILE_DIRECTORY) &&
+        !policy_suspects_name(slot->policy, hv_str_slice(path, slash + 1, path.len)))
+        return false;
     struct policy_path resolved = {.written = path, .resolved = resolved_path(slot, path), .kind = kind};
     return policy_hides_path(slot->policy, call->tool, &resolved);
 }

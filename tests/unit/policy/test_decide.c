@@ -703,6 +703,43 @@ static void walkers_do_not_show_what_reading_would_not(void **state)
     }
 }
 
+static void what_walkers_skip_by_name_is_what_they_would_not_hide(void **state)
+{
+    static const char *const directories[] = {
+        "/",     "/ws",       "/ws/src", "/ws/.cargo", "/ws/.ssh", "/home/u", "/home/u/.config",
+        "/etc",  "/etc/ssh",  "/proc",   "/proc/1",    "/dev",     "/tmp",    "/home/u/.config/gh",
+        "/root", "/home/u/x", "/var/x",  "/ws/a/b/c"};
+    static const char *const names[] = {"a.c",     "id_rsa",      "ID_RSA",      "x.pem",  "X.PEM",
+                                        ".env",    "config",      "credentials", "shadow", "mem",
+                                        "fd",      "hosts.yml",   ".netrc",      ".npmrc", "\\\\host",
+                                        "x.key",   "secring.gpg", "token",       "null",   "config.toml",
+                                        ".pypirc", "kmsg",        "etc",         "x.kdbx", ".git-credentials",
+                                        ".ssh",    "known_hosts"};
+    struct policy *policy = world_policy("ask Read(x), deny Edit(y)", NORMAL, NULL, false);
+    size_t quick = 0;
+    (void)state;
+    for (size_t d = 0; d < sizeof directories / sizeof *directories; d++) {
+        struct policy_path directory = {hv_str_from(directories[d]), hv_str_from(directories[d]), HV_FILE_DIRECTORY};
+        bool by_name = policy_hides_by_name(policy, GREP, &directory);
+        for (size_t n = 0; n < sizeof names / sizeof *names && by_name; n++) {
+            struct hv_arena arena = {0};
+            struct hv_str path = hv_arena_format(&arena, "%s/%s", directories[d], names[n]);
+            struct policy_path entry = {path, path, HV_FILE_REGULAR};
+            bool skipped = !policy_suspects_name(policy, hv_str_from(names[n]));
+            if (skipped && policy_hides_path(policy, GREP, &entry))
+                fail_msg("%s/%s", directories[d], names[n]);
+            quick += skipped;
+            hv_arena_release(&arena);
+        }
+    }
+    assert_true(quick > 20);
+    policy_unref(policy);
+    policy = world_policy("deny Read(.env)", NORMAL, NULL, false);
+    assert_false(
+        policy_hides_by_name(policy, GREP, &(struct policy_path){HV_STR("/ws"), HV_STR("/ws"), HV_FILE_DIRECTORY}));
+    policy_unref(policy);
+}
+
 static void paths_have_classes(void **state)
 {
     static const struct {
@@ -893,6 +930,7 @@ int main(void)
         cmocka_unit_test(words_of_a_command_start_where_it_runs_too),
         cmocka_unit_test(tools_denied_as_a_whole_leave_the_pool),
         cmocka_unit_test(walkers_do_not_show_what_reading_would_not),
+        cmocka_unit_test(what_walkers_skip_by_name_is_what_they_would_not_hide),
         cmocka_unit_test(paths_have_classes),
         cmocka_unit_test(a_command_of_absurd_length_is_still_judged),
         cmocka_unit_test(a_command_of_many_wrapped_programs_takes_no_squared_time),

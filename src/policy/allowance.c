@@ -314,7 +314,6 @@ static const struct rule *find_rule(const struct look *look, bool *exact)
     CLEANUP_ARENA struct hv_arena scratch = {0};
     const struct shell_act *act = look->part->act;
     const struct shell_command *command = act->command;
-    bool through = may_look_through(look->call, act);
     struct hv_str text = command_trim(command->text);
     const struct rule *rule;
     for (size_t i = 0; (rule = rule_at(look, i)); i++) {
@@ -322,7 +321,7 @@ static const struct rule *find_rule(const struct look *look, bool *exact)
             continue;
         *exact = is_exact(rule) && hv_str_eq(rule->specifier, text);
         if (*exact || words_allowed_by(rule, command->words, command->word_count, &scratch) ||
-            (through && words_allowed_by(rule, act->words, act->word_count, &scratch)))
+            (words_allowed_by(rule, act->words, act->word_count, &scratch) && may_look_through(look->call, act)))
             return rule;
     }
     return NULL;

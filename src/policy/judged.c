@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* Words that may be paths; a command that a rule can allow has fewer. */
-enum { LOOKED_AT_MAX = 10000 };
+enum { LOOKED_AT_MAX = 10000, LOOKUPS_KEPT = 16 };
 
 /* ---- what the command sees of the world
  * ------------------------------------------------------------------------------
@@ -51,9 +51,13 @@ struct judging {
     struct hv_arena *arena;
     struct policy_command *command;
     struct policy_facts *facts;
+    /* Paths that were looked up, as they are written, and what came of them: a long command names few, often. */
+    struct hv_str asked_for[LOOKUPS_KEPT];
+    struct policy_path found[LOOKUPS_KEPT];
+    size_t lookups;
 };
 
-static struct policy_path resolve_access(const struct judging *judging, const struct shell_access *access)
+static struct policy_path resolve_access(struct judging *judging, const struct shell_access *access)
 {
     const struct hv_host *host = judging->surroundings->host;
     struct policy_path path = {.written = access->path};
@@ -65,14 +69,19 @@ static struct policy_path resolve_access(const struct judging *judging, const st
         return path;
     }
     struct hv_str untidy = access->untidy.len ? access->untidy : access->path;
+    for (size_t i = 0; i < LOOKUPS_KEPT && i < judging->lookups; i++)
+        if (hv_str_eq(untidy, judging->asked_for[i]))
+            return judging->found[i];
     if (host->resolve(host, judging->arena, untidy, &path.resolved, NULL) != HV_OK)
         path.resolved = (struct hv_str){0};
     else if (host->stat(host, path.resolved, true, &stat, NULL) == HV_OK)
         path.kind = stat.kind;
+    judging->asked_for[judging->lookups % LOOKUPS_KEPT] = untidy;
+    judging->found[judging->lookups++ % LOOKUPS_KEPT] = path;
     return path;
 }
 
-static const struct policy_path *resolve_accesses(const struct judging *judging, const struct shell_access *accesses,
+static const struct policy_path *resolve_accesses(struct judging *judging, const struct shell_access *accesses,
                                                   size_t count)
 {
     struct policy_path *paths = hv_arena_array(judging->arena, struct policy_path, count);
@@ -210,13 +219,24 @@ static void follow_words(struct judging *judging)
 struct asked {
     struct system_programs programs; /* first: it is the user of system_program_is */
     struct hv_str home;
+    bool git_asked, git_is_quiet; /* the last question about git, and its answer */
+    struct hv_str git_directory, git_command, git_why;
 };
 
 static bool ask_git(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
                     struct hv_str *why)
 {
-    const struct asked *asked = user;
-    return git_probe_is_quiet(asked->programs.user, arena, directory, subcommand, why);
+    struct asked *asked = user;
+    if (!asked->git_asked || !hv_str_eq(directory, asked->git_directory) ||
+        !hv_str_eq(subcommand, asked->git_command)) {
+        asked->git_asked = true;
+        asked->git_directory = directory;
+        asked->git_command = subcommand;
+        asked->git_why = *why;
+        asked->git_is_quiet = git_probe_is_quiet(asked->programs.user, arena, directory, subcommand, &asked->git_why);
+    }
+    *why = asked->git_why;
+    return asked->git_is_quiet;
 }
 
 static bool holds_none(void *user, struct hv_str directory, const char *names)
@@ -244,7 +264,8 @@ void policy_judge_command(const struct policy *policy, const struct policy_surro
     if (!facts->tool || facts->tool->subject_kind != HV_SUBJECT_COMMAND || !facts->subject.len)
         return;
     struct policy_command *command = hv_arena_new(arena, struct policy_command);
-    struct judging judging = {policy, surroundings, arena, command, facts};
+    struct judging judging = {
+        .policy = policy, .surroundings = surroundings, .arena = arena, .command = command, .facts = facts};
     struct asked asked = {
         .programs = {.host = surroundings->host,
                      .environment = surroundings->environment,

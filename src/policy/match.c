@@ -10,11 +10,13 @@ void match_begin(const struct policy *policy, const struct policy_facts *facts, 
     if (facts->tool->subject_kind != HV_SUBJECT_COMMAND || !facts->subject.len)
         return;
     out->has_command = true;
-    command_prepare(arena, facts->subject, &out->command);
-    out->command_writes = command_may_write(&out->command);
-    out->command_reads = facts->read_only || command_only_shows(&out->command);
-    if (!facts->command || !facts->command->accepted)
+    if (!facts->command || !facts->command->accepted) {
+        command_prepare(arena, facts->subject, &out->command);
+        out->command_writes = command_may_write(&out->command);
+        out->command_reads = facts->read_only || command_only_shows(&out->command);
         return;
+    }
+    out->command_reads = facts->read_only;
     struct parts *parts = hv_arena_new(arena, struct parts);
     parts_begin(facts->command, arena, parts);
     out->parts = parts;

@@ -213,8 +213,8 @@ struct hv_services {
     /* The rules keep the calling tool from reading path (absolute, tidy), so that it must not turn up in what the tool
      * shows of a directory. May look at links; any worker thread. NULL: nothing is hidden. */
     bool (*hides_path)(struct hv_context *context, struct hv_str path);
-    /* The same of an entry that was just seen, of that kind, in its directory: cheap for all entries of a directory in a
-     * row. NULL: hides_path is asked. */
+    /* The same of an entry that was just seen, of that kind, in its directory: cheap for all entries of a directory in
+     * a row. NULL: hides_path is asked. */
     bool (*hides_entry)(struct hv_context *context, struct hv_str path, enum hv_file_kind kind);
     const struct hv_tasks *tasks; /* NULL: this session has none, calls do all of their work themselves */
 };

@@ -80,7 +80,8 @@ void explain_facts(const struct explain_question *question, const struct policy 
         .root_count = 1,
     };
     void *input = make_input(question);
-    if (tool->footprint)
+    bool is_command = tool->subject_kind == HV_SUBJECT_COMMAND; /* policy_judge_command says what it touches */
+    if (tool->footprint && !is_command)
         tool->footprint(input, &context, &footprint);
     *facts = (struct policy_facts){
         .tool = tool,
@@ -90,7 +91,7 @@ void explain_facts(const struct explain_question *question, const struct policy 
         .writes = resolve_all(question, &footprint.writes),
         .write_count = footprint.writes.count,
         .touches_listed_only = footprint.limited,
-        .read_only = tool->read_only && tool->read_only(input, &context),
+        .read_only = !is_command && tool->read_only && tool->read_only(input, &context),
         .destructive = tool->destructive && tool->destructive(input, &context),
         .input = input_json(question),
         .interactive = true,

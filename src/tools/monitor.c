@@ -76,6 +76,12 @@ static const struct hv_field monitor_fields[] = {
 /* ---- the watch: used by the task's thread alone --------------------------------------------------------------------
  */
 
+/* Where reading goes on in a file. */
+struct position {
+    uint64_t offset, inode, gone_since_ns;
+    bool known;
+};
+
 struct watch {
     const struct hv_tasks *tasks;
     struct hv_task *task; /* NULL until it is known */
@@ -92,6 +98,7 @@ struct watch {
     /* Of files: */
     const struct hv_host *host;
     char *path;
+    struct position at;
     pthread_mutex_t lock;   /* guards shown */
     struct hv_buf shown;    /* the lines that matched, for TaskOutput: the last of them */
     uint64_t shown_dropped; /* bytes of them that were dropped */
@@ -255,12 +262,6 @@ static enum hv_code watch_new(const struct monitor_input *in, struct hv_context 
 /* ---- files ---------------------------------------------------------------------------------------------------------
  */
 
-/* Where reading goes on in the file. */
-struct position {
-    uint64_t offset, inode, gone_since_ns;
-    bool known;
-};
-
 /* What was appended since the last look; from its beginning when the file is another, or was cut. False: it ended. */
 static bool read_on(struct watch *watch, struct position *at)
 {
@@ -289,16 +290,12 @@ static void run_file(void *self, struct hv_task *task, struct hv_task_end *end)
 {
     struct watch *watch = self;
     const struct hv_cancel *cancel = watch->tasks->cancel(task);
-    struct position at = {0};
-    struct hv_file_stat info;
     watch->task = task;
-    if (watch->host->stat(watch->host, hv_str_from(watch->path), true, &info, NULL) == HV_OK)
-        at = (struct position){.offset = info.size, .inode = info.inode, .known = true};
     bool goes_on = true;
     while (goes_on && !hv_cancelled(cancel)) {
         struct pollfd stop = {.fd = hv_cancel_fd(cancel), .events = POLLIN};
         (void)poll(&stop, 1, LOOK_MS);
-        goes_on = read_on(watch, &at);
+        goes_on = read_on(watch, &watch->at);
         if (!goes_on)
             snprintf(end->text, sizeof end->text, "the file was removed");
         goes_on = look(watch) && goes_on;
@@ -330,7 +327,11 @@ static enum hv_code watch_file(const struct monitor_input *in, struct hv_context
                                struct hv_str id, struct hv_task **task, struct hv_error *err)
 {
     struct hv_str title = in->description.len ? in->description : in->file;
+    struct hv_file_stat info;
     watch->path = strndup(in->file.ptr, in->file.len);
+    /* Now, not on the task's thread: what is appended after this call has returned is new. */
+    if (watch->host->stat(watch->host, in->file, true, &info, NULL) == HV_OK)
+        watch->at = (struct position){.offset = info.size, .inode = info.inode, .known = true};
     struct hv_task_options options = {.type = &file_type, .self = watch, .id = id, .title = title};
     enum hv_code code = watch->tasks->start(context, &options, task, err);
     if (code != HV_OK)

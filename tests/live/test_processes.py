@@ -202,7 +202,7 @@ def test_stdin_is_empty_unless_it_is_kept_open(case):
 def test_a_monitor_tells_of_lines_and_wakes_a_sleeper(case):
     session = Session(case, "--events")
     session.process.stdin.write((json.dumps({"type": "tool_use", "id": "m", "name": "Monitor", "input": {
-        "command": "sleep 0.5; for i in 1 2 3; do echo line $i; done; sleep 60", "pattern": "line [23]"}}) + "\n" + json.dumps(
+        "command": "sleep 0.5; printf 'line 1\\nline 2\\nline 3\\n'; sleep 60", "pattern": "line [23]"}}) + "\n" + json.dumps(
             {"type": "tool_use", "id": "s", "name": "Sleep", "input": {"duration_ms": 50000}}) + "\n").encode())
     ran = session.end()
     events = [json.loads(line) for line in ran.out.splitlines()]

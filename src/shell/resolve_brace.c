@@ -184,8 +184,8 @@ static bool parse_sequence(struct hv_str text, struct sequence *sequence)
     }
     if (left.len == 1 && right.len == 1 && is_letter(*left.ptr) && is_letter(*right.ptr)) {
         sequence->letters = true;
-        sequence->from = *left.ptr;
-        sequence->to = *right.ptr;
+        sequence->from = (unsigned char)*left.ptr;
+        sequence->to = (unsigned char)*right.ptr;
         return true;
     }
     bool zeros = false;

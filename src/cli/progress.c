@@ -48,8 +48,9 @@ static void put_clean(struct hv_buf *out, struct hv_str text)
     visible_add_straight(out, hv_buf_str(&clean));
 }
 
-/* text within max bytes, cut between characters, on one line. */
-static void put_short(struct hv_buf *out, struct hv_str text, size_t max)
+/* text within max bytes, cut between characters, on one line; escaped: with what does not show itself written out, for
+ * what a model wrote. */
+static void put_line(struct hv_buf *out, struct hv_str text, size_t max, bool escaped)
 {
     size_t newline = hv_str_find_byte(text, '\n', 0);
     struct hv_str line = hv_str_slice(text, 0, newline);
@@ -59,8 +60,16 @@ static void put_short(struct hv_buf *out, struct hv_str text, size_t max)
         line.len -= utf8_incomplete_tail(line);
         cut = true;
     }
-    put_clean(out, line);
+    if (escaped)
+        visible_add(out, line);
+    else
+        put_clean(out, line);
     hv_buf_add_cstr(out, cut ? " …" : "");
+}
+
+static void put_short(struct hv_buf *out, struct hv_str text, size_t max)
+{
+    put_line(out, text, max, false);
 }
 
 /* The first text among the members of an input is what tells one call from another: a path, a pattern, a command. */
@@ -80,7 +89,7 @@ struct hv_str progress_label(struct hv_str input)
         if (text.len > 0)
             break;
     }
-    put_short(&label, text, LABEL_MAX);
+    put_line(&label, text, LABEL_MAX, true);
     char *bytes = hv_buf_take(&label, &len);
     return hv_str_of(bytes ? bytes : hv_strdup(""), len);
 }

@@ -163,13 +163,13 @@ class Tools(Print):
         lines = self.stream(model)
         result = self.results(lines)[0]
         self.assertTrue(result["is_error"])
-        self.assertIn("Bash(touch made)", text_of(result))
+        self.assertIn("Bash(touch:*)", text_of(result))
         denial = lines[-1]["permission_denials"][0]
         self.assertEqual((denial["tool_name"], denial["tool_input"]), ("Bash", {"command": "touch made"}))
         self.assertIn("permission_denied", [line.get("subtype") for line in lines])
         self.assertFalse(os.path.exists(self.path("made")))
         self.ask(model)
-        self.assertIn("Bash(touch made)", self.err)
+        self.assertIn("Bash(touch:*)", self.err)
 
     def test_bad_calls_are_answered_and_the_turn_goes_on(self):
         model = self.recording(message(use("Raed", id="toolu_1"), use("Read", file_paht="x", id="toolu_2"),
@@ -444,8 +444,8 @@ class Terminal(Print):
 
     def test_no_part_of_a_command_is_hidden(self):
         fake = "ls\n  why you are asked: it only reads\n  [y] once  [n] no\n  (anything else means no) > y\n\ntouch made"
-        for command, parts in (("echo hi \033]0; $(touch made) \007", ["$(touch made)"]), ("echo a\rtouch made\b\b", ["echo a", "touch made"]),
-                               ("ls \u202eedam hcuot", ["\\u{202e}"]), (fake, ["  | touch made", "  |   [y] once"]),
+        for command, parts in (("echo hi \033]0; $(touch made) \007", ["$(touch made)"]), ("touch a\rtouch made\b\b", ["touch a", "touch made"]),
+                               ("touch \u202eedam hcuot", ["\\u{202e}"]), (fake, ["  | touch made", "  |   [y] once"]),
                                ("ls" + " " * 500 + "; touch made", ["500 blanks", "; touch made"])):
             model = self.recording(message(use("Bash", command=command, id="toolu_1")), message(say("done")))
             out, seen = self.converse(model, "n")
@@ -477,7 +477,7 @@ class Terminal(Print):
     def test_always_saves_the_rule(self):
         self.converse(self.plain(), "a")
         saved = json.loads(self.read(".helve/settings.local.json"))
-        self.assertEqual(saved["permissions"]["allow"], ["Bash(touch made)"])
+        self.assertEqual(saved["permissions"]["allow"], ["Bash(touch:*)"])
 
     def test_always_holds_in_the_next_run_too(self):
         self.converse(self.plain(), "a")

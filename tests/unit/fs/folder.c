@@ -148,3 +148,17 @@ int in_child(int (*function)(struct folder *folder), struct folder *folder, bool
     assert_int_equal(waitpid(child, &status, 0), child);
     return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
+
+int folder_setup(void **state)
+{
+    static struct folder folder;
+    folder_open(&folder);
+    *state = &folder;
+    return 0;
+}
+
+int folder_teardown(void **state)
+{
+    folder_close(*state);
+    return 0;
+}

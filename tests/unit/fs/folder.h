@@ -19,6 +19,9 @@ struct folder {
 
 void folder_open(struct folder *folder);
 void folder_close(struct folder *folder); /* removes it, whatever its modes */
+/* For cmocka: a folder of its own for each test, as *state. */
+int folder_setup(void **state);
+int folder_teardown(void **state);
 
 /* The absolute path of name in it, in the folder's arena. */
 struct hv_str folder_path(struct folder *folder, const char *name);

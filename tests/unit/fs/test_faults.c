@@ -24,20 +24,6 @@ enum { CALLS_MAX = 400, WROTE = 0, FAILED = 1, NO_TRACING = 77 };
 
 enum shape { REPLACED, CREATED, IN_PLACE };
 
-static int open_folder(void **state)
-{
-    static struct folder folder;
-    folder_open(&folder);
-    *state = &folder;
-    return 0;
-}
-
-static int close_folder(void **state)
-{
-    folder_close(*state);
-    return 0;
-}
-
 /* The folder as each run finds it: nothing in it but what the shape wants. */
 static void prepare(struct folder *folder, enum shape shape)
 {
@@ -260,7 +246,7 @@ static void each_call_fails_while_writing_in_place(void **state)
     fail_at_every_call(*state, IN_PLACE);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_folder, close_folder)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 
 int main(void)
 {

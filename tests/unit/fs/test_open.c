@@ -10,20 +10,6 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-static int open_folder(void **state)
-{
-    static struct folder folder;
-    folder_open(&folder);
-    *state = &folder;
-    return 0;
-}
-
-static int close_folder(void **state)
-{
-    folder_close(*state);
-    return 0;
-}
-
 static enum hv_code try_open(struct hv_str path)
 {
     CLEANUP_FD int fd = -1;
@@ -202,7 +188,7 @@ static void directories_are_made_and_files_removed(void **state)
     assert_true(folder_has(folder, "a"));
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_folder, close_folder)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 
 int main(void)
 {

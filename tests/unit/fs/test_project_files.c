@@ -4,20 +4,6 @@
 
 #include <unistd.h>
 
-static int open_folder(void **state)
-{
-    static struct folder folder;
-    folder_open(&folder);
-    *state = &folder;
-    return 0;
-}
-
-static int close_folder(void **state)
-{
-    folder_close(*state);
-    return 0;
-}
-
 static void files_above_are_found_up_to_the_home(void **state)
 {
     struct folder *folder = *state;
@@ -49,8 +35,8 @@ static void links_are_followed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(files_above_are_found_up_to_the_home, open_folder, close_folder),
-        cmocka_unit_test_setup_teardown(links_are_followed, open_folder, close_folder),
+        cmocka_unit_test_setup_teardown(files_above_are_found_up_to_the_home, folder_setup, folder_teardown),
+        cmocka_unit_test_setup_teardown(links_are_followed, folder_setup, folder_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

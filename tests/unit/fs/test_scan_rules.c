@@ -10,20 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static int open_folder(void **state)
-{
-    static struct folder folder;
-    folder_open(&folder);
-    *state = &folder;
-    return 0;
-}
-
-static int close_folder(void **state)
-{
-    folder_close(*state);
-    return 0;
-}
-
 #define NO_OPTIONS ((struct fs_scan_options){0})
 
 static void deeper_files_win_and_negation_takes_back(void **state)
@@ -230,7 +216,7 @@ static void configuration_is_read_as_git_reads_it(void **state)
     }
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_folder, close_folder)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 
 int main(void)
 {

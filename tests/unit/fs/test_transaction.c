@@ -16,20 +16,6 @@
 
 enum { CALLS_MAX = 1000, NO_TRACING = 77, CHANGES = 4 };
 
-static int open_folder(void **state)
-{
-    static struct folder folder;
-    folder_open(&folder);
-    *state = &folder;
-    return 0;
-}
-
-static int close_folder(void **state)
-{
-    folder_close(*state);
-    return 0;
-}
-
 static const struct {
     const char *name, *before, *after;
 } files[CHANGES] = {
@@ -197,10 +183,10 @@ int main(void)
     if (access("/dev/shm", W_OK) == 0)
         (void)setenv("TMPDIR", "/dev/shm", 0);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(all_files_change, open_folder, close_folder),
-        cmocka_unit_test_setup_teardown(a_fault_takes_back_what_was_done, open_folder, close_folder),
-        cmocka_unit_test_setup_teardown(a_kill_at_any_system_call_leaves_all_or_none, open_folder, close_folder),
-        cmocka_unit_test_setup_teardown(what_somebody_changed_meanwhile_is_left_alone, open_folder, close_folder),
+        cmocka_unit_test_setup_teardown(all_files_change, folder_setup, folder_teardown),
+        cmocka_unit_test_setup_teardown(a_fault_takes_back_what_was_done, folder_setup, folder_teardown),
+        cmocka_unit_test_setup_teardown(a_kill_at_any_system_call_leaves_all_or_none, folder_setup, folder_teardown),
+        cmocka_unit_test_setup_teardown(what_somebody_changed_meanwhile_is_left_alone, folder_setup, folder_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

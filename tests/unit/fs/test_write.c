@@ -20,20 +20,6 @@
 #include <sys/wait.h>
 #include <sys/xattr.h>
 
-static int open_folder(void **state)
-{
-    static struct folder folder;
-    folder_open(&folder);
-    *state = &folder;
-    return 0;
-}
-
-static int close_folder(void **state)
-{
-    folder_close(*state);
-    return 0;
-}
-
 static enum hv_code put(struct folder *folder, const char *name, const char *text,
                         const struct hv_write_options *options, struct hv_error *err)
 {
@@ -426,7 +412,7 @@ static void old_temporaries_are_removed_and_nothing_else(void **state)
     assert_int_equal(fs_clean_temporaries(HV_STR("/nowhere/at/all"), 0), 0);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_folder, close_folder)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 
 int main(void)
 {

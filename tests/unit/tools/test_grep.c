@@ -384,8 +384,7 @@ static void what_large_files_may_hide_is_told(void **state)
     struct hv_buf text;
     hv_buf_init(&text, 64 << 20);
     for (size_t i = 0; i < (33 << 20) / 32; i++)
-        hv_buf_add_cstr(&text,
-                        i % 1024 ? "a line of thirty-one characters\n" : " line to count the others with.\n");
+        hv_buf_add_cstr(&text, i % 1024 ? "a line of thirty-one characters\n" : " line to count the others with.\n");
     hv_buf_add_cstr(&text, "last\n");
     memcpy(text.data + (32 << 20) - 12, "[over\nthe]\n", 11);
     file_put_bytes(session, "large", hv_buf_str(&text));

@@ -14,7 +14,8 @@ static void check_encoding(struct hv_str file, struct encoding encoding)
     FUZZ_CHECK(code == (encoding.kind == ENCODING_BINARY ? HV_EUNSUPPORTED : HV_OK));
     FUZZ_CHECK(utf8_valid(hv_buf_str(&text)));
     bool damaged = hv_str_find(hv_buf_str(&text), HV_STR(UTF8_REPLACEMENT), 0) != SIZE_MAX;
-    if (code || damaged)
+    /* Some legacy encodings have two ways to write a character: such files are not changed by way of their text. */
+    if (code || damaged || encoding.kind > ENCODING_BINARY)
         return;
     FUZZ_CHECK(encoding_from_utf8(hv_buf_str(&text), encoding.kind, &back, NULL) == HV_OK);
     FUZZ_CHECK(hv_str_eq(hv_buf_str(&back), hv_str_slice(file, encoding.mark, file.len)));

@@ -48,11 +48,17 @@ def calls_of(case):
             call("Bash", {"command": f"touch {case.project}/started; sleep 100"}), call("LS", {"path": case.project})]
 
 
+def under_way(case):
+    """The first call is done and the second runs: they run side by side."""
+    count = case.project + "/count"
+    return os.path.exists(case.project + "/started") and os.path.exists(count) and os.path.getsize(count) > 0
+
+
 @on(*WIRES)
 def killed_in_the_middle_of_calls(case, wire):
     server = case.serve(Answer(calls_of(case)), Answer([text("I see.")]))
     process = begin(case, server, wire)
-    wait_until(lambda: os.path.exists(case.project + "/started"))
+    wait_until(lambda: under_way(case))
     stop(process)
     process.communicate()
     body = go_on(case, server, wire)
@@ -64,7 +70,7 @@ def killed_in_the_middle_of_calls(case, wire):
 def killed_while_the_stream_still_comes(case, wire):
     server = case.serve(Answer([*calls_of(case), text("x" * 400)], pace=0.03), Answer([text("I see.")]))
     process = begin(case, server, wire)
-    wait_until(lambda: os.path.exists(case.project + "/started"))
+    wait_until(lambda: under_way(case))
     stop(process)
     process.communicate()
     go_on(case, server, wire)
@@ -98,7 +104,7 @@ def killed_at_any_moment(case, wire):
 def interrupted_in_the_middle_of_calls(case, wire):
     server = case.serve(Answer(calls_of(case)), Answer([text("I see.")]))
     process = begin(case, server, wire)
-    wait_until(lambda: os.path.exists(case.project + "/started"))
+    wait_until(lambda: under_way(case))
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
     assert process.returncode == 130, process.returncode

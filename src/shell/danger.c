@@ -303,6 +303,12 @@ static void check_always(struct scan *scan)
     report(scan, SHELL_DANGER_CONFIRM, "it changes the machine for everybody");
 }
 
+static void check_ldconfig(struct scan *scan)
+{
+    if (!has_word(scan->run, "-p --print-cache"))
+        check_always(scan);
+}
+
 static void check_changer(struct scan *scan)
 {
     report(scan, SHELL_DANGER_CONFIRM, "it acts as another user");
@@ -381,9 +387,18 @@ static void check_clock(struct scan *scan)
         report(scan, SHELL_DANGER_CONFIRM, "it changes the clock or the name of the machine");
 }
 
+/* "ip a" shows addresses, "ip addr a" adds one. */
+static bool abbreviates_change(const struct shell_run *run)
+{
+    for (size_t i = 2; i < run->word_count; i++)
+        if (shell_is_one_of(word_at(run, i), "a d"))
+            return true;
+    return false;
+}
+
 static void check_network_setup(struct scan *scan)
 {
-    if (has_word(scan->run, "add del delete set flush change replace append up down a d"))
+    if (has_word(scan->run, "add del delete set flush change replace append up down") || abbreviates_change(scan->run))
         report(scan, SHELL_DANGER_CONFIRM, "it changes the network of the machine");
 }
 
@@ -508,7 +523,7 @@ static const struct row {
     {"iptables-restore", check_firewall}, {"iw", check_network_setup}, {"iwconfig", check_network_setup},
     {"k", check_secrets}, {"kexec", check_always}, {"keyctl", check_secrets}, {"keyring", check_secrets},
     {"kill", check_kill}, {"killall5", check_kill_all}, {"kubectl", check_secrets}, {"launchctl", check_service},
-    {"ldconfig", check_always}, {"ln", check_last_target}, {"loginctl", check_systemctl}, {"losetup", check_mount},
+    {"ldconfig", check_ldconfig}, {"ln", check_last_target}, {"loginctl", check_systemctl}, {"losetup", check_mount},
     {"lpass", check_secrets}, {"lvremove", check_disk_tool}, {"machinectl", check_changer},
     {"mdadm", check_disk_tool}, {"mkdosfs", check_disk_tool}, {"mke2fs", check_disk_tool},
     {"mkntfs", check_disk_tool}, {"mkswap", check_disk_tool}, {"modprobe", check_always}, {"mount", check_mount},

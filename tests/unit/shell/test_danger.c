@@ -155,7 +155,7 @@ static const struct row confirmed[] = {
     {"shutdown -h now", CONFIRM}, {"reboot", CONFIRM}, {"init 0", CONFIRM}, {"passwd me", CONFIRM}, {"useradd x", CONFIRM},
     {"visudo", CONFIRM}, {"crontab -e", CONFIRM}, {"crontab x", CONFIRM}, {"crontab -l", NONE}, {"iptables -F", CONFIRM},
     {"iptables -L -n", NONE}, {"ufw disable", CONFIRM}, {"sysctl -w a=b", CONFIRM}, {"sysctl a", NONE}, {"date -s 12:00", CONFIRM},
-    {"date +%s", NONE}, {"ip addr add 1.2.3.4 dev eth0", CONFIRM}, {"ip addr", NONE}, {"ip addr show", NONE},
+    {"date +%s", NONE}, {"ip addr add 1.2.3.4 dev eth0", CONFIRM}, {"ip a", NONE}, {"ip a a 1.2.3.4 dev eth0", CONFIRM}, {"ldconfig", CONFIRM}, {"ldconfig -p", NONE}, {"ip addr", NONE}, {"ip addr show", NONE},
     {"kill -9 -1", FORBID}, {"kill -KILL -- -1", FORBID}, {"kill -9 1", CONFIRM}, {"kill -9 1234", NONE}, {"kill -1 1234", NONE},
     {"kill -s 1 1234", NONE}, {"gh auth token", CONFIRM}, {"gh auth status", NONE}, {"gh auth status -t", CONFIRM},
     {"security find-generic-password -s x", CONFIRM}, {"ssh-add k", CONFIRM}, {"ssh-add -l", NONE},

@@ -10,7 +10,7 @@ RUNNER = r'''
 ulimit -u 2000 -t 20 -f 200000 2>/dev/null
 export PATH=/nonexistent HOME="$ROOT/home" E1="env  va*l" E2= LC_ALL=C.UTF-8
 readonly LOG ROOT
-command_not_found_handle() { builtin printf '%s\0' "$CASE" "$PWD" "$#" "$@" >>"$LOG"; return 0; }
+command_not_found_handle() { builtin printf '%s\0' "$CASE" "$PWD" "$#" "$@" >>"$LOG/$BASHPID"; return 0; }
 while IFS= builtin read -r -d '' CASE && IFS= builtin read -r -d '' SCRIPT; do
   ( cd "$ROOT/work" && set -- p1 'p 2' && eval "$SCRIPT"; builtin wait ) </dev/null >/dev/null 2>&1
 done <"$ROOT/scripts"
@@ -288,11 +288,14 @@ def record(scripts):
         with open(root + "/scripts", "wb") as file:
             for number, script in enumerate(scripts):
                 file.write(b"%d\0%s\0" % (number, script))
-        open(root + "/log", "w", encoding="utf-8").close()
+        # A file for each process: bash writes at every newline in a word, so that two at a time would mix their lines.
+        os.makedirs(root + "/log")
         subprocess.run(["bash", "--norc", "--noprofile", "-c", RUNNER], env={"ROOT": root, "LOG": root + "/log"}, cwd=root,
                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=150, check=False)
-        with open(root + "/log", "rb") as file:
-            fields = file.read().split(b"\0")
+        fields = []
+        for name in os.listdir(root + "/log"):
+            with open(f"{root}/log/{name}", "rb") as file:
+                fields += file.read().split(b"\0")[:-1]
     ran = [[] for _ in scripts]
     at = 0
     while at + 2 < len(fields):

@@ -90,6 +90,9 @@ struct hv_command {
     bool keeps_input;       /* without tty: stdin is a pipe that hv_processes.write fills; `input` is not used */
     bool lingers;           /* what it leaves behind lives on until stop (HV_PROCESS_LINGERING) */
     unsigned rows, columns; /* of the terminal; 0: 40 and 120 */
+    /* What hv_processes.prepare started ahead for this command: taken (it is NULL afterwards) whether it serves or not;
+     * where it does not, a fresh one is started. May be NULL, as may what it points to. */
+    struct hv_process **prepared;
 };
 
 struct hv_exit {
@@ -120,6 +123,12 @@ struct hv_processes {
      * attend. Free *out with finish. */
     enum hv_code (*start)(const struct hv_host *host, const struct hv_command *command, struct hv_process **out,
                           struct hv_error *err);
+    /* Start the beginning of a later command: a program that reads the rest of its arguments, its directory and its
+     * environment when it is told (as helve-sandbox does). Of command argv, environment and lingers are used; texts are
+     * copied. A later `start` whose argv begins with these very words, and which wants neither terminal nor input nor
+     * limits, takes it by hv_command.prepared; else it is given to finish. NULL: this host cannot. */
+    enum hv_code (*prepare)(const struct hv_host *host, const struct hv_command *command, struct hv_process **out,
+                            struct hv_error *err);
     /* Deliver output and ticks, obey time-out and cancellation, until the state changes or until_ns (on the monotonic
      * clock; 0: no limit) has come. Returns the state. */
     enum hv_process_state (*attend)(struct hv_process *process, uint64_t until_ns);

@@ -343,6 +343,8 @@ int main(int argc, char **argv)
     close(0);
     close(1);
     close(2);
+    if (guard.ways & GUARD_LATE)
+        close(GUARD_LATE_FD);
     report(guard.control, GUARD_STARTED, guard.command, 0);
     wipe_arguments(argc, argv);
     if (chdir("/"))

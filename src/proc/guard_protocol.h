@@ -10,6 +10,7 @@
 
 enum {
     GUARD_CONTROL_FD = 3,  /* the guard's end of the socket; 0, 1 and 2 are the command's */
+    GUARD_LATE_FD = 4,     /* with GUARD_LATE: a socket for the command, on which the rest of it comes */
     GUARD_ARGUMENTS = 3,   /* argv of the guard: name, limits and ways, directory, then the command's argv */
     GUARD_NATURAL_MS = 50, /* what descendants get to end by themselves after the command has */
     GUARD_TERM_MS = 50,    /* … and between TERM and KILL after that */
@@ -20,7 +21,16 @@ enum {
 enum guard_way {
     GUARD_TTY = 1 << 0,    /* stdin is a terminal: it becomes the command's own */
     GUARD_LINGER = 1 << 1, /* what the command leaves behind lives on until it ends or an order comes */
+    GUARD_LATE = 1 << 2,   /* it is started ahead: descriptor GUARD_LATE_FD is passed to it */
 };
+
+/*
+ * A command that was started ahead says GUARD_LATE_READY. What comes to it is one message, GUARD_LATE_GO and beside it a
+ * file in memory. In that are, each with a NUL after it: the directory, the number of further arguments in decimal,
+ * these, and the environment. It answers before it runs anything; all but GUARD_LATE_TAKEN, and the end of the socket,
+ * mean that it will not.
+ */
+enum guard_late { GUARD_LATE_READY = 'r', GUARD_LATE_GO = 'g', GUARD_LATE_TAKEN = 'y', GUARD_LATE_REFUSED = 'n' };
 
 enum guard_order { GUARD_TERM = 'T', GUARD_KILL = 'K', GUARD_INTERRUPT = 'I' };
 

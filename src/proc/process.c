@@ -26,6 +26,7 @@ void process_release(struct hv_process *process)
         cleanup_fd(&process->fds[i]);
     cleanup_fd(&process->epoll);
     cleanup_fd(&process->input_fd);
+    cleanup_fd(&process->late);
     pthread_mutex_destroy(&process->input_lock);
     hv_arena_release(&process->arena);
 }
@@ -262,12 +263,12 @@ enum hv_code process_conclude(struct hv_process *process, struct hv_exit *out, s
 
 /* ---- handles ------------------------------------------------------------------------------------------- */
 
-static enum hv_code handle_start(const struct hv_host *host, const struct hv_command *command, struct hv_process **out,
-                                 struct hv_error *err)
+/* The function fills a fresh process; what it leaves behind on a fault is released. */
+static enum hv_code make(enum hv_code (*begin)(struct hv_process *, const struct hv_command *, struct hv_error *),
+                         const struct hv_command *command, struct hv_process **out, struct hv_error *err)
 {
-    (void)host;
     struct hv_process *process = hv_calloc(1, sizeof *process);
-    enum hv_code code = process_start(process, command, err);
+    enum hv_code code = begin(process, command, err);
     if (code) {
         process_release(process);
         free(process);
@@ -275,6 +276,30 @@ static enum hv_code handle_start(const struct hv_host *host, const struct hv_com
     }
     *out = process;
     return HV_OK;
+}
+
+static enum hv_code handle_finish(struct hv_process *process, struct hv_exit *out, struct hv_error *err);
+
+static enum hv_code handle_start(const struct hv_host *host, const struct hv_command *command, struct hv_process **out,
+                                 struct hv_error *err)
+{
+    (void)host;
+    struct hv_process *prepared = command->prepared ? take_ptr(*command->prepared) : NULL;
+    struct hv_exit ignored;
+    if (prepared && process_claim(prepared, command)) {
+        *out = prepared;
+        return HV_OK;
+    }
+    if (prepared)
+        (void)!handle_finish(prepared, &ignored, NULL); /* it did not run anything */
+    return make(process_start, command, out, err);
+}
+
+static enum hv_code handle_prepare(const struct hv_host *host, const struct hv_command *command,
+                                   struct hv_process **out, struct hv_error *err)
+{
+    (void)host;
+    return make(process_prepare, command, out, err);
 }
 
 static void handle_adopt(struct hv_process *process, const struct hv_cancel *cancel, bool ticks)
@@ -331,6 +356,7 @@ static enum hv_code handle_finish(struct hv_process *process, struct hv_exit *ou
 
 const struct hv_processes proc_processes = {
     .start = handle_start,
+    .prepare = handle_prepare,
     .attend = process_attend,
     .adopt = handle_adopt,
     .stop = handle_stop,

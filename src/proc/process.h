@@ -1,8 +1,8 @@
 /*
  * process.h: one command under way: what run.c (to its end, in one go) and the handles of hv_processes share.
  *
- * process_start.c makes descriptors and starts the guard; process.c attends to it; process_input.c types to it;
- * input_wait.c finds out whether it waits for that; orphans.c ends what a killed guard leaves behind.
+ * process_start.c makes descriptors and starts the guard; process_late.c does so ahead of the command; process.c attends
+ * to it; process_input.c types to it; input_wait.c finds out whether it waits for that; orphans.c ends what a killed guard leaves behind.
  */
 #ifndef PROC_PROCESS_H
 #define PROC_PROCESS_H
@@ -33,6 +33,9 @@ struct hv_process {
     struct guard_report failure;                      /* kind 0: the command could be started */
     int status;
 
+    int late;          /* started ahead: the socket on which it waits for the rest of its command; else -1 */
+    char **late_words; /* the beginning of its arguments; in arena */
+
     pthread_mutex_t input_lock; /* guards input_fd */
     int input_fd;               /* the writing end of stdin, or the terminal; -1: none */
     atomic_char last_byte;      /* of its output */
@@ -44,6 +47,16 @@ struct hv_process {
 /* Zeroed memory becomes a running command. On an error it may be released all the same. */
 enum hv_code process_start(struct hv_process *process, const struct hv_command *command,
                            struct hv_error *err) HV_MUST_CHECK;
+/* The same ahead of a command, and taking such a one for a command: false when it does not serve; then it is to be
+ * finished. Blocks until it is ready: some 10 ms after it was started, at most five seconds. */
+enum hv_code process_prepare(struct hv_process *process, const struct hv_command *command,
+                             struct hv_error *err) HV_MUST_CHECK;
+bool process_claim(struct hv_process *process, const struct hv_command *command);
+/* Parts of process_start. */
+enum hv_code process_start_guard(struct hv_process *process, struct hv_error *err) HV_MUST_CHECK;
+void process_init(struct hv_process *process, const struct hv_command *command);
+void process_begin_clock(struct hv_process *process);
+bool process_watch(struct hv_process *process, int fd, enum process_watched what);
 /* Close all descriptors and free what it owns. */
 void process_release(struct hv_process *process);
 /* Attend until the phase is ENDED, or the state changes, or the moment has come. */

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 
 enum {
-    FIRST_PRIVATE_FD = 4, /* below are the numbers that the guard sees */
+    FIRST_PRIVATE_FD = GUARD_LATE_FD + 1, /* below are the numbers that the guard sees */
     ROWS_DEFAULT = 40,
     COLUMNS_DEFAULT = 120,
     TERMINAL_NAME_MAX = 64,
@@ -26,7 +26,7 @@ enum {
 
 /* The ends that the guard gets. With a terminal it is all three of input, output and error. */
 struct child_ends {
-    int input, output, error, control;
+    int input, output, error, control, late;
 };
 
 static void cleanup_child_ends(const struct child_ends *ends)
@@ -35,6 +35,7 @@ static void cleanup_child_ends(const struct child_ends *ends)
     cleanup_fd(&ends->output);
     cleanup_fd(&ends->error);
     cleanup_fd(&ends->control);
+    cleanup_fd(&ends->late);
 }
 
 /* Move a descriptor out of the range that the guard's file actions write to. -1 stays -1. */
@@ -132,7 +133,7 @@ static bool make_streams(struct hv_process *process, struct child_ends *ends)
            make_pipe(&fds[WATCH_STDERR], &ends->error, &fds[WATCH_STDERR]);
 }
 
-static bool watch(struct hv_process *process, int fd, enum process_watched what)
+bool process_watch(struct hv_process *process, int fd, enum process_watched what)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = what};
     return fd < 0 || epoll_ctl(process->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
@@ -142,9 +143,12 @@ static enum hv_code set_up(struct hv_process *process, struct child_ends *ends, 
 {
     int *fds = process->fds;
     if (make_streams(process, ends) && make_socket(&fds[WATCH_CONTROL], &ends->control) &&
-        (process->epoll = epoll_create1(EPOLL_CLOEXEC)) >= 0 && watch(process, fds[WATCH_STDOUT], WATCH_STDOUT) &&
-        watch(process, fds[WATCH_STDERR], WATCH_STDERR) && watch(process, fds[WATCH_CONTROL], WATCH_CONTROL) &&
-        watch(process, hv_cancel_fd(process->command.cancel), WATCH_CANCEL))
+        (!process->late_words || make_socket(&process->late, &ends->late)) &&
+        (process->epoll = epoll_create1(EPOLL_CLOEXEC)) >= 0 &&
+        process_watch(process, fds[WATCH_STDOUT], WATCH_STDOUT) &&
+        process_watch(process, fds[WATCH_STDERR], WATCH_STDERR) &&
+        process_watch(process, fds[WATCH_CONTROL], WATCH_CONTROL) &&
+        process_watch(process, hv_cancel_fd(process->command.cancel), WATCH_CANCEL))
         return HV_OK;
     int reason = errno;
     hv_fail_errno(err, reason, "cannot set up %s for the command", process->command.tty ? "a terminal" : "pipes");
@@ -160,7 +164,10 @@ static int add_actions(posix_spawn_file_actions_t *actions, const struct child_e
     failed = failed ? failed : posix_spawn_file_actions_adddup2(actions, output, 1);
     failed = failed ? failed : posix_spawn_file_actions_adddup2(actions, error, 2);
     failed = failed ? failed : posix_spawn_file_actions_adddup2(actions, ends->control, GUARD_CONTROL_FD);
-    return failed ? failed : posix_spawn_file_actions_addclosefrom_np(actions, FIRST_PRIVATE_FD);
+    if (ends->late >= 0)
+        failed = failed ? failed : posix_spawn_file_actions_adddup2(actions, ends->late, GUARD_LATE_FD);
+    return failed ? failed
+                  : posix_spawn_file_actions_addclosefrom_np(actions, GUARD_LATE_FD + (ends->late >= 0 ? 1 : 0));
 }
 
 /* Own session, so that no terminal signal comes; default handlers; everything blocked until the command starts. */
@@ -194,13 +201,15 @@ static int spawn_guard(pid_t *guard, const char *path, char **argv, char *const 
 }
 
 /* The guard's argv: its name, limits and ways, directory, then the command's. */
-static char **guard_arguments(struct hv_arena *arena, const struct hv_command *command)
+static char **guard_arguments(struct hv_arena *arena, const struct hv_process *process)
 {
+    const struct hv_command *command = &process->command;
     size_t count = 0;
     while (command->argv[count])
         count++;
     char **argv = hv_arena_array(arena, char *, GUARD_ARGUMENTS + count + 1);
-    unsigned ways = (command->tty ? GUARD_TTY : 0u) | (command->lingers ? GUARD_LINGER : 0u);
+    unsigned ways = (command->tty ? GUARD_TTY : 0u) | (command->lingers ? GUARD_LINGER : 0u) |
+                    (process->late_words ? GUARD_LATE : 0u);
     struct hv_str numbers =
         hv_arena_format(arena, "%llu:%llu:%llu:%u", (unsigned long long)command->memory_limit,
                         (unsigned long long)command->file_limit, (unsigned long long)command->process_limit, ways);
@@ -235,30 +244,44 @@ static enum hv_code start(struct hv_process *process, struct child_ends *ends, s
     if (code)
         return code;
     char *const *environment = command->environment ? (char *const *)command->environment : environ;
-    int failed = spawn_guard(&process->guard, path, guard_arguments(&arena, command), environment, ends);
-    if (failed)
-        return process_fail_start(failed, command->argv[0], err);
+    int failed = spawn_guard(&process->guard, path, guard_arguments(&arena, process), environment, ends);
+    return failed ? process_fail_start(failed, command->argv[0], err) : HV_OK;
+}
+
+void process_begin_clock(struct hv_process *process)
+{
     process->started = clock_monotonic_ns();
-    process->deadline = command->timeout_ns ? process->started + command->timeout_ns : 0;
+    process->deadline = process->command.timeout_ns ? process->started + process->command.timeout_ns : 0;
     process->next_tick = process->started + CLOCK_SECOND;
-    return HV_OK;
+}
+
+void process_init(struct hv_process *process, const struct hv_command *command)
+{
+    process->command = *command;
+    for (size_t i = 0; i < WATCH_CANCEL; i++)
+        process->fds[i] = -1;
+    process->epoll = process->input_fd = process->late = -1;
+    pthread_mutex_init(&process->input_lock, NULL);
+}
+
+enum hv_code process_start_guard(struct hv_process *process, struct hv_error *err)
+{
+    struct child_ends ends = {-1, -1, -1, -1, -1};
+    enum hv_code code = start(process, &ends, err);
+    cleanup_child_ends(&ends);
+    if (code == HV_OK)
+        process_begin_clock(process);
+    return code;
 }
 
 enum hv_code process_start(struct hv_process *process, const struct hv_command *command, struct hv_error *err)
 {
-    struct child_ends ends = {-1, -1, -1, -1};
-    process->command = *command;
-    for (size_t i = 0; i < WATCH_CANCEL; i++)
-        process->fds[i] = -1;
-    process->epoll = process->input_fd = -1;
-    pthread_mutex_init(&process->input_lock, NULL);
+    process_init(process, command);
     if (!command->argv || !command->argv[0] || !command->argv[0][0])
         return hv_fail(err, HV_EINVAL, "there is no command to run");
     if (hv_cancelled(command->cancel))
         return hv_fail(err, HV_ECANCELLED, "cancelled before the command started");
     process->program = hv_arena_cstr(&process->arena, hv_str_from(command->argv[0]));
     process->directory = hv_arena_cstr(&process->arena, hv_str_from(command->directory ? command->directory : "."));
-    enum hv_code code = start(process, &ends, err);
-    cleanup_child_ends(&ends);
-    return code;
+    return process_start_guard(process, err);
 }

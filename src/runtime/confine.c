@@ -40,5 +40,7 @@ struct hv_sandbox *confine_new(struct runtime *runtime)
         .tell = tell,
         .user = runtime,
     };
-    return sandbox_new(&setup);
+    struct hv_sandbox *sandbox = sandbox_new(&setup);
+    sandbox_keep_ready(sandbox);
+    return sandbox;
 }

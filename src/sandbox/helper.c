@@ -2,6 +2,7 @@
  * helper.c: helve-sandbox, the program between helve's guard and a confined command (LIBDIR/helve/helve-sandbox).
  *
  *   helve-sandbox PLAN PROGRAM ARGUMENT…
+ *   helve-sandbox PLAN                         started ahead: program and arguments come on a socket (helper_late.c)
  *
  * Where bubblewrap works, it has two halves. The outer one starts bubblewrap, waits, and ends exactly as the command
  * ended, by a signal too: to helve's guard it is the command. The inner one (helper_inner.c) is what bubblewrap starts;
@@ -15,6 +16,8 @@
  * It uses nothing but libc and is linked statically where possible, so that it starts in a third of a millisecond.
  */
 #include "sandbox/helper.h"
+
+#include "proc/guard_protocol.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -246,6 +249,10 @@ __attribute__((noreturn)) static void become_bubblewrap(const char *plan, char *
     place(plan_file(plan, argv), HELPER_FD_PLAN);
     place(words_file(plan, filter >= 0), HELPER_FD_WORDS);
     place(status, HELPER_FD_STATUS);
+    if (!*argv) {
+        place(GUARD_LATE_FD, HELPER_FD_LATE);
+        close(GUARD_LATE_FD);
+    }
     execv(item_text(&program), words);
     fail(HELPER_EXIT_SANDBOX, "cannot start", name);
 }
@@ -294,6 +301,8 @@ __attribute__((noreturn)) static void run_in_bubblewrap(const char *plan, char *
     if (child == 0)
         become_bubblewrap(plan, argv, status[1]);
     close(status[1]);
+    if (!*argv)
+        close(GUARD_LATE_FD);
     close(0);
     close(1);
     wait_for_end(status[0]);
@@ -332,8 +341,8 @@ int main(int argc, char **argv)
         inner_main();
     if (argc == 2 && strcmp(argv[1], "check") == 0) /* what a probe runs */
         return puts("confined") < 0;
-    if (argc < 3)
-        fail(2, "usage: helve-sandbox PLAN PROGRAM ARGUMENT…", "");
+    if (argc < 2)
+        fail(2, "usage: helve-sandbox PLAN [PROGRAM ARGUMENT…]", "");
     char *plan = strdup(argv[1]), **command = copy_words(argv + 2, argc - 2);
     if (!plan || !command)
         fail(HELPER_EXIT_SANDBOX, "out of memory", "");
@@ -341,5 +350,7 @@ int main(int argc, char **argv)
     join_groups(plan);
     if (item_find(plan, HELPER_BWRAP).kind)
         run_in_bubblewrap(plan, command);
+    if (!*command)
+        fail(2, "only with bubblewrap can it be started ahead", "");
     run_by_self(plan, command);
 }

@@ -31,6 +31,20 @@ bool apply_limits(const char *plan);
 /* Say on stderr what failed and why (errno), and end. */
 __attribute__((noreturn)) void fail(int code, const char *what, const char *name);
 
+/* What the outer half left in the file of the plan, or what came late. */
+struct inside {
+    const char *plan;
+    char **argv;
+};
+
+/* All bytes of a file in memory, and a NUL; closes it. Ends the program when that cannot be. */
+char *read_all(int fd, size_t *size);
+/* Texts that lie one behind the other, each with its NUL: count of them, as a list that ends with NULL. */
+char **split_words(char *at, size_t count);
+/* Started ahead: wait for the command; its arguments, environment and directory hold then. Ends the program when none
+ * comes, or when the mounts are no longer what they were at first. */
+char **wait_for_command(void);
+
 /* The half that bubblewrap starts inside: never returns. */
 __attribute__((noreturn)) void inner_main(void);
 /* Confine this process by Landlock and seccomp, as the plan says; ends the program when that fails. */

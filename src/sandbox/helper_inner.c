@@ -14,19 +14,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What the outer half left in the file of the plan. */
-struct inside {
-    const char *plan;
-    char **argv;
-};
-
-static char *read_all(int fd, size_t *size)
+char *read_all(int fd, size_t *size)
 {
     struct stat status;
     if (fstat(fd, &status))
         fail(HELPER_EXIT_SANDBOX, "cannot read the plan", "");
     char *bytes = calloc((size_t)status.st_size + 1, 1);
-    for (*size = 0; bytes && *size < (size_t)status.st_size;) {
+    if (!bytes)
+        fail(HELPER_EXIT_SANDBOX, "out of memory", "");
+    for (*size = 0; *size < (size_t)status.st_size;) {
         ssize_t got = read(fd, bytes + *size, (size_t)status.st_size - *size);
         if (got <= 0)
             fail(HELPER_EXIT_SANDBOX, "cannot read the plan", "");
@@ -36,20 +32,25 @@ static char *read_all(int fd, size_t *size)
     return bytes;
 }
 
+char **split_words(char *at, size_t count)
+{
+    char **words = calloc(count + 1, sizeof *words);
+    if (!words)
+        fail(HELPER_EXIT_SANDBOX, "out of memory", "");
+    for (size_t i = 0; i < count; i++, at += strlen(at) + 1)
+        words[i] = at;
+    return words;
+}
+
 static struct inside read_plan(void)
 {
     size_t size = 0, count = 0;
     char *bytes = read_all(HELPER_FD_PLAN, &size);
-    struct inside inside = {.plan = bytes};
-    for (size_t i = 0; bytes && i < size; i++)
+    for (size_t i = 0; i < size; i++)
         count += bytes[i] == '\0';
-    inside.argv = calloc(count + 1, sizeof *inside.argv);
-    if (!bytes || !inside.argv || count < 2)
+    if (!count)
         fail(HELPER_EXIT_SANDBOX, "cannot read the plan", "");
-    char *at = bytes + strlen(bytes) + 1;
-    for (size_t i = 0; i + 1 < count; i++, at += strlen(at) + 1)
-        inside.argv[i] = at;
-    return inside;
+    return (struct inside){.plan = bytes, .argv = split_words(bytes + strlen(bytes) + 1, count - 1)};
 }
 
 /* Give the proxy a socket that listens in this network: it takes the connections by itself from then on. */
@@ -130,6 +131,8 @@ void inner_main(void)
     prctl(PR_SET_NAME, "hv-sandbox");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     open_way_out(inside.plan);
+    if (!inside.argv[0])
+        inside.argv = wait_for_command();
     pid_t command = fork();
     if (command == 0)
         become_command(&inside);

@@ -1,7 +1,7 @@
 /*
  * helper_protocol.h: what helve tells its sandbox helper (helper.c) and the two halves of the helper tell each other.
  *
- * helve starts `helve-sandbox PLAN PROGRAM ARGUMENT…`. PLAN is a text of items, each LETTER LENGTH ":" BYTES, so that a
+ * helve starts `helve-sandbox PLAN PROGRAM ARGUMENT…`, or ahead of the command `helve-sandbox PLAN`. PLAN is a text of items, each LETTER LENGTH ":" BYTES, so that a
  * path may hold any byte. It can be built once and used for many commands.
  */
 #ifndef SANDBOX_HELPER_PROTOCOL_H
@@ -33,6 +33,7 @@ enum {
     HELPER_FD_STATUS = 12, /* struct helper_report, to the outer half */
     HELPER_FD_PROXY = 13,  /* a socket to the proxy, or nothing */
     HELPER_FD_FILTER = 14,
+    HELPER_FD_LATE = 15, /* where the command comes from, when it was started ahead (proc/guard_protocol.h) */
 };
 
 enum helper_report_kind { HELPER_EXITED = 1, HELPER_FAILED };

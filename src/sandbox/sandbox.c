@@ -40,6 +40,7 @@ void sandbox_free(struct hv_sandbox *sandbox)
 {
     if (!sandbox)
         return;
+    warm_free(sandbox->warm);
     proxy_free(sandbox->proxy);
     groups_release(&sandbox->groups);
     placeholders_release(&sandbox->placeholders);
@@ -47,6 +48,13 @@ void sandbox_free(struct hv_sandbox *sandbox)
     pthread_mutex_destroy(&sandbox->lock);
     hv_arena_release(&sandbox->arena);
     free(sandbox);
+}
+
+void sandbox_keep_ready(struct hv_sandbox *sandbox)
+{
+    LOCK_SCOPE(&sandbox->lock);
+    if (!sandbox->warm && sandbox->setup.host->processes && sandbox->setup.host->processes->prepare)
+        sandbox->warm = warm_new(sandbox);
 }
 
 void sandbox_look(struct hv_sandbox *sandbox, struct sandbox_state *out)
@@ -182,7 +190,8 @@ static void put_limits(struct hv_sandbox *sandbox, struct sandbox_run *run, stru
                (unsigned long long)or_default(options->file_limit, DEFAULT_FILE_LIMIT));
     if (run->level == SANDBOX_LEVEL_FULL && sandbox->state.user_namespace)
         put_format(out, HELPER_LIMIT, arena, "%d:%llu", (int)RLIMIT_NPROC, (unsigned long long)limits.processes);
-    run->group = groups_take(&sandbox->groups, &limits);
+    if (!run->group)
+        run->group = groups_take(&sandbox->groups, &limits);
     for (size_t i = 0; run->group && i < GROUP_DIRECTORIES_MAX && run->group->directories[i]; i++)
         put_format(out, HELPER_JOIN, arena, "%s/cgroup.procs", run->group->directories[i]);
     /* Chosen by the person, a limit holds for each process at least. */
@@ -301,11 +310,11 @@ static enum hv_code refuse_leaving(struct hv_error *err)
     return HV_EDENIED;
 }
 
-static enum hv_code prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run,
-                            struct hv_error *err)
+enum hv_code sandbox_prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run,
+                             struct hv_error *err)
 {
-    LOCK_SCOPE(&sandbox->lock);
-    run->number = ++sandbox->runs;
+    if (!run->number)
+        run->number = ++sandbox->runs;
     run->helper = sandbox->helper;
     run->temporary = hv_str_from(sandbox->temporary.files);
     if (run->level == SANDBOX_LEVEL_FULL && !sandbox->proxy)
@@ -317,6 +326,23 @@ static enum hv_code prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, 
         *run = (struct sandbox_run){0};
     }
     return code;
+}
+
+/* With the sandbox that waits, if it still is the right one. */
+static enum hv_code prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run,
+                            struct hv_error *err)
+{
+    LOCK_SCOPE(&sandbox->lock);
+    enum sandbox_level level = run->level;
+    if (!sandbox->warm || level != SANDBOX_LEVEL_FULL)
+        return sandbox_prepare(sandbox, arena, run, err);
+    warm_offer(sandbox->warm, run);
+    bool offered = run->number != 0;
+    enum hv_code code = sandbox_prepare(sandbox, arena, run, err);
+    if (code || warm_take(sandbox->warm, run) || !offered)
+        return code;
+    *run = (struct sandbox_run){.level = level};
+    return sandbox_prepare(sandbox, arena, run, err);
 }
 
 enum hv_code sandbox_begin(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
@@ -370,6 +396,10 @@ struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, s
     };
     {
         LOCK_SCOPE(&sandbox->lock);
+        if (run->prepared)
+            warm_give_up(sandbox->warm, take_ptr(run->prepared));
+        if (sandbox->warm)
+            warm_want(sandbox->warm);
         groups_give_back(run->group);
         if (sandbox->proxy && run->level == SANDBOX_LEVEL_FULL)
             facts.refusals = proxy_take_refusals(sandbox->proxy, run->number, arena);

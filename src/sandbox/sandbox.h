@@ -46,6 +46,8 @@ struct hv_sandbox;
 
 /* Copies setup but for options. Does no I/O. */
 struct hv_sandbox *sandbox_new(const struct sandbox_setup *setup);
+/* From the first command on a sandbox for the next one is kept ready (warm.c); without this call none is. */
+void sandbox_keep_ready(struct hv_sandbox *sandbox);
 /* No command may run any more. Removes what it put on the disk. NULL is fine. */
 void sandbox_free(struct hv_sandbox *sandbox);
 
@@ -74,6 +76,7 @@ struct sandbox_run {
     char *helper;
     uint64_t number;
     struct group *group;
+    struct hv_process *prepared; /* for hv_command.prepared: a sandbox with this very plan that waits; or NULL */
 };
 
 /*

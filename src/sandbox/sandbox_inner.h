@@ -23,7 +23,23 @@ struct hv_sandbox {
     struct groups groups;
     struct proxy *proxy;
     uint64_t runs;
+    struct warm *warm; /* NULL: none is kept ready */
 };
+
+/* ---- warm.c, under the lock but for warm_free: a sandbox ahead of its command */
+
+struct warm *warm_new(struct hv_sandbox *sandbox);
+/* Ends what waits. NULL is fine. */
+void warm_free(struct warm *warm);
+/* When one waits: give run its number and group, so that the plan can be the same. */
+void warm_offer(struct warm *warm, struct sandbox_run *run);
+/* run has its plan: take the one that waits if it has the same. False when there is none, or another's: then it is given
+ * up, and the plan must be written again with a number and group of its own. */
+bool warm_take(struct warm *warm, struct sandbox_run *run);
+/* Have one made, by a thread of its own. */
+void warm_want(struct warm *warm);
+/* Give up what somebody took and did not use. */
+void warm_give_up(struct warm *warm, struct hv_process *process);
 
 /* ---- probe.c, under the lock: find out what holds, and fill state, bubblewrap, helper, temporary. */
 void probe_run(struct hv_sandbox *sandbox);
@@ -33,7 +49,10 @@ struct sandbox_place sandbox_place_of(const struct hv_sandbox *sandbox);
 /* The plan; for the full level with placeholders where they are missing: Landlock could not protect them. */
 void sandbox_plan_files(struct hv_sandbox *sandbox, struct hv_arena *arena, enum sandbox_level level,
                         struct sandbox_plan *out);
-/* Fill run->plan_text from run->level and run->plan. */
+/* A number and a plan for a command; its text too. */
+enum hv_code sandbox_prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run,
+                             struct hv_error *err) HV_MUST_CHECK;
+/* Fill run->plan_text from run->level and run->plan, and run->group where it is NULL. */
 enum hv_code sandbox_plan_write(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run,
                                 struct hv_error *err) HV_MUST_CHECK;
 

@@ -48,6 +48,7 @@ struct bash_command {
     const char *const *argv;
     const char *const *environment;
     const char *directory;
+    struct hv_process **prepared; /* what the sandbox has ready for it */
 };
 
 /* The session's directory, or the first workspace root that still is one. */

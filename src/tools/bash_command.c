@@ -149,6 +149,7 @@ enum hv_code bash_make_command(struct bash_run *run, struct bash_command *out, s
         .environment = shell_run_environment(context->arena, in->command, run->directory,
                                              in->tty ? terminal_environment(context) : context->environment),
         .directory = hv_arena_cstr(context->arena, run->directory),
+        .prepared = &run->confined.prepared,
     };
     return HV_OK;
 }

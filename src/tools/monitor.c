@@ -351,7 +351,11 @@ static enum hv_code watch_command(const struct monitor_input *in, struct hv_cont
         code = bash_make_command(&run, &command, err);
     if (code == HV_OK) {
         struct shell_options options = {
-            .argv = command.argv, .environment = command.environment, .directory = command.directory, .spool_name = id};
+            .argv = command.argv,
+                                        .environment = command.environment,
+                                        .directory = command.directory,
+                                        .prepared = command.prepared,
+                                        .spool_name = id};
         code = shell_start(context, &options, &shell, err);
     }
     bash_end_sandbox(&run);

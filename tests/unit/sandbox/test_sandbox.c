@@ -137,6 +137,46 @@ static void run(struct bench *bench, const char *script)
                                bench->end.code != 0);
 }
 
+/* The same as Bash runs it: with what was started ahead, where that serves. True when it did. */
+static bool run_ahead(struct bench *bench, const char *script)
+{
+    const struct hv_processes *processes = hv_host_local()->processes;
+    struct sandbox_run run;
+    struct hv_process *process;
+    const char *const bash[] = {"bash", "-c", script, NULL}, *const environment[] = {"PATH=/usr/bin:/bin", "A=b", NULL};
+    hv_buf_clear(&bench->output);
+    assert_int_equal(sandbox_begin(bench->sandbox, &bench->arena, hv_str_from(script), false, &run, NULL), HV_OK);
+    struct hv_process *prepared = run.prepared;
+    struct hv_command command = {
+        .argv = sandbox_argv(&run, &bench->arena, bash),
+        .environment = environment,
+        .directory = hv_arena_cstr(&bench->arena, bench->project),
+        .timeout_ns = 30000000000ull,
+        .on_output = keep,
+        .user = &bench->output,
+        .lingers = true,
+        .prepared = &run.prepared,
+    };
+    assert_int_equal(processes->start(hv_host_local(), &command, &process, NULL), HV_OK);
+    assert_null(run.prepared);
+    processes->attend(process, 0);
+    assert_int_equal(processes->finish(process, &bench->end, NULL), HV_OK);
+    bench->notes = sandbox_end(bench->sandbox, &run, &bench->arena, hv_buf_str(&bench->output), bench->project,
+                               bench->end.code != 0);
+    return prepared && process == prepared;
+}
+
+/* Run it until one was ready for it; then leave time for the next to become ready. */
+static void run_until_ahead(struct bench *bench, const char *script)
+{
+    sandbox_keep_ready(bench->sandbox);
+    for (int tries = 0; !run_ahead(bench, script); tries++) {
+        assert_true(tries < 100);
+        usleep(100000);
+    }
+    usleep(300000);
+}
+
 static bool wrote(const struct bench *bench, const char *text)
 {
     return hv_str_find(hv_buf_str(&bench->output), hv_str_from(text), 0) != SIZE_MAX;
@@ -601,6 +641,56 @@ static void test_landlock_keeps_files_and_network_where_bubblewrap_is_missing(vo
     close_bench(&bench);
 }
 
+/* ---- ahead of the command ------------------------------------------------------------------------------ */
+
+static void test_a_sandbox_that_was_started_ahead_runs_a_command_as_a_fresh_one_does(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench, "{}");
+    if (is_full(&bench)) {
+        run_until_ahead(&bench, "echo \"$A $HELVE_SANDBOX $(basename $PWD) $#\"; echo x > made; cat; "
+                                "ls /proc/self/fd | wc -l; exit 7");
+        assert_int_equal(bench.end.code, 7);
+        assert_string_equal(bench.output.data, "b full project 0\n4\n");
+        assert_true(is_there(&bench, "project/made"));
+        run_until_ahead(&bench, "kill -SEGV $$");
+        assert_int_equal(bench.end.signal, SIGSEGV);
+        run_until_ahead(&bench, "echo evil > ../evil; cat ../home/.netrc; echo evil > .git/config; true");
+        assert_false(is_there(&bench, "evil"));
+        assert_false(wrote(&bench, "the secret"));
+        assert_true(is_noted(&bench, ".git/config"));
+    }
+    close_bench(&bench);
+}
+
+static void test_what_changed_since_a_sandbox_was_started_ahead_counts(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench, "{}");
+    if (is_full(&bench)) {
+        run_until_ahead(&bench, "true");
+        write_text(&bench, "home/.pgpass", "the secret that came later\n");
+        assert_false(run_ahead(&bench, "cat ../home/.pgpass"));
+        assert_false(wrote(&bench, "the secret"));
+        run_until_ahead(&bench, "true");
+        /* The same plan; but who puts another file there takes away what was mounted over the old one. */
+        write_text(&bench, "project/fresh", "[core]\n");
+        char *from = hv_arena_cstr(&bench.arena, hv_arena_join(&bench.arena, bench.project, HV_STR("/fresh")));
+        char *to = hv_arena_cstr(&bench.arena, hv_arena_join(&bench.arena, bench.project, HV_STR("/.git/config")));
+        assert_int_equal(rename(from, to), 0);
+        assert_false(run_ahead(&bench, "echo evil > .git/config; cat .git/config"));
+        assert_true(wrote(&bench, "[core]") && !wrote(&bench, "evil\n"));
+        run_until_ahead(&bench, "true");
+        assert_int_equal(rmdir(hv_arena_cstr(&bench.arena, hv_arena_join(&bench.arena, bench.project,
+                                                                           HV_STR("/.git/hooks")))), 0);
+        (void)run_ahead(&bench, "mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit");
+        assert_false(is_there(&bench, "project/.git/hooks/pre-commit"));
+    }
+    close_bench(&bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -624,6 +714,8 @@ int main(void)
         cmocka_unit_test(test_a_command_leaves_only_where_the_settings_let_it),
         cmocka_unit_test(test_without_bubblewrap_it_says_what_holds),
         cmocka_unit_test(test_landlock_keeps_files_and_network_where_bubblewrap_is_missing),
+        cmocka_unit_test(test_a_sandbox_that_was_started_ahead_runs_a_command_as_a_fresh_one_does),
+        cmocka_unit_test(test_what_changed_since_a_sandbox_was_started_ahead_counts),
     };
     return cmocka_run_group_tests_name("sandbox", tests, NULL, NULL);
 }

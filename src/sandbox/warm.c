@@ -1,0 +1,183 @@
+/*
+ * warm.c: a sandbox that is set up ahead of its command. While the model thinks, bubblewrap is started with the plan
+ * that the next command will most likely have, and waits (helper_late.c). The next command makes its plan as if there
+ * were none; only when both texts are the same, byte for byte, it goes to the one that waits. So nothing is decided by
+ * what was true earlier: other settings, another folder, a file that came or went make another text. One serves one
+ * command at most; one that nobody takes is ended after some minutes.
+ */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "sandbox/sandbox_inner.h"
+
+#include <signal.h>
+
+#include <time.h>
+
+enum { IDLE_S = 300, GIVEN_UP_MAX = 8, STACK_SIZE = 256 * 1024 };
+
+/* All under the lock of the sandbox. */
+struct warm {
+    struct hv_sandbox *sandbox;
+    pthread_t thread;
+    pthread_cond_t changed;
+    bool running, wanted, stopping;
+    struct hv_process *process; /* that waits; NULL: none */
+    struct hv_arena arena;      /* of its plan */
+    struct sandbox_run run;     /* its number, group and plan */
+    struct timespec until;      /* … and until when it does */
+    struct hv_process *given_up[GIVEN_UP_MAX]; /* to be ended by the thread */
+    size_t given_up_count;
+};
+
+static const struct hv_processes *processes_of(const struct warm *warm)
+{
+    return warm->sandbox->setup.host->processes;
+}
+
+static void end(const struct warm *warm, struct hv_process *process)
+{
+    struct hv_exit ignored;
+    (void)!processes_of(warm)->finish(process, &ignored, NULL); /* it has run nothing: there is nothing to tell */
+}
+
+/* ---- the thread ---------------------------------------------------------------------------------------- */
+
+static void make(struct warm *warm)
+{
+    static const char *const no_environment[] = {"PATH=/usr/bin:/bin", NULL};
+    static const char *const no_words[] = {NULL};
+    struct hv_sandbox *sandbox = warm->sandbox;
+    warm->wanted = false;
+    hv_arena_reset(&warm->arena);
+    warm->run = (struct sandbox_run){.level = SANDBOX_LEVEL_FULL};
+    if (sandbox_prepare(sandbox, &warm->arena, &warm->run, NULL))
+        return;
+    struct hv_command command = {
+        .argv = sandbox_argv(&warm->run, &warm->arena, no_words), .environment = no_environment, .lingers = true};
+    if (processes_of(warm)->prepare(sandbox->setup.host, &command, &warm->process, NULL)) {
+        groups_give_back(warm->run.group);
+        warm->process = NULL;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &warm->until);
+    warm->until.tv_sec += IDLE_S;
+}
+
+/* Give up the one that waits. Its group is free when it has died. */
+static void give_up_own(struct warm *warm)
+{
+    groups_give_back(warm->run.group);
+    warm_give_up(warm, take_ptr(warm->process));
+}
+
+static void end_given_up(struct warm *warm)
+{
+    while (warm->given_up_count) {
+        struct hv_process *process = warm->given_up[--warm->given_up_count];
+        pthread_mutex_unlock(&warm->sandbox->lock);
+        end(warm, process);
+        pthread_mutex_lock(&warm->sandbox->lock);
+    }
+}
+
+static void *keep(void *data)
+{
+    struct warm *warm = data;
+    LOCK_SCOPE(&warm->sandbox->lock);
+    while (!warm->stopping) {
+        end_given_up(warm);
+        if (warm->wanted && !warm->process && !warm->stopping)
+            make(warm);
+        else if (warm->stopping || warm->given_up_count)
+            continue;
+        else if (!warm->process)
+            pthread_cond_wait(&warm->changed, &warm->sandbox->lock);
+        else if (pthread_cond_timedwait(&warm->changed, &warm->sandbox->lock, &warm->until) == ETIMEDOUT &&
+                 warm->process)
+            give_up_own(warm);
+    }
+    end_given_up(warm);
+    return NULL;
+}
+
+static void start_thread(struct warm *warm)
+{
+    pthread_attr_t attributes;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_SIZE);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for other threads */
+    warm->running = pthread_create(&warm->thread, &attributes, keep, warm) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+}
+
+/* ---- what commands want -------------------------------------------------------------------------------- */
+
+struct warm *warm_new(struct hv_sandbox *sandbox)
+{
+    struct warm *warm = hv_calloc(1, sizeof *warm);
+    pthread_condattr_t attributes;
+    warm->sandbox = sandbox;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&warm->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return warm;
+}
+
+void warm_free(struct warm *warm)
+{
+    if (!warm)
+        return;
+    if (warm->running) {
+        pthread_mutex_lock(&warm->sandbox->lock);
+        warm->stopping = true;
+        pthread_cond_signal(&warm->changed);
+        pthread_mutex_unlock(&warm->sandbox->lock);
+        pthread_join(warm->thread, NULL);
+    }
+    if (warm->process)
+        end(warm, warm->process);
+    pthread_cond_destroy(&warm->changed);
+    hv_arena_release(&warm->arena);
+    free(warm);
+}
+
+void warm_offer(struct warm *warm, struct sandbox_run *run)
+{
+    if (!warm->process)
+        return;
+    run->number = warm->run.number;
+    run->group = warm->run.group;
+}
+
+bool warm_take(struct warm *warm, struct sandbox_run *run)
+{
+    if (!warm->process)
+        return false;
+    if (!hv_str_eq(warm->run.plan_text, run->plan_text)) {
+        give_up_own(warm);
+        return false;
+    }
+    run->prepared = take_ptr(warm->process);
+    return true;
+}
+
+void warm_want(struct warm *warm)
+{
+    warm->wanted = true;
+    if (!warm->running)
+        start_thread(warm);
+    pthread_cond_signal(&warm->changed);
+}
+
+void warm_give_up(struct warm *warm, struct hv_process *process)
+{
+    if (warm->running && warm->given_up_count < GIVEN_UP_MAX) {
+        warm->given_up[warm->given_up_count++] = process;
+        pthread_cond_signal(&warm->changed);
+    } else {
+        end(warm, process);
+    }
+}

@@ -25,8 +25,8 @@ enum guard_way {
 };
 
 /*
- * A command that was started ahead says GUARD_LATE_READY. What comes to it is one message, GUARD_LATE_GO and beside it a
- * file in memory. In that are, each with a NUL after it: the directory, the number of further arguments in decimal,
+ * A command that was started ahead says GUARD_LATE_READY. What comes to it is one message, GUARD_LATE_GO and beside it
+ * a file in memory. In that are, each with a NUL after it: the directory, the number of further arguments in decimal,
  * these, and the environment. It answers before it runs anything; all but GUARD_LATE_TAKEN, and the end of the socket,
  * mean that it will not.
  */

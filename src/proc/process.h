@@ -1,8 +1,9 @@
 /*
  * process.h: one command under way: what run.c (to its end, in one go) and the handles of hv_processes share.
  *
- * process_start.c makes descriptors and starts the guard; process_late.c does so ahead of the command; process.c attends
- * to it; process_input.c types to it; input_wait.c finds out whether it waits for that; orphans.c ends what a killed guard leaves behind.
+ * process_start.c makes descriptors and starts the guard; process_late.c does so ahead of the command; process.c
+ * attends to it; process_input.c types to it; input_wait.c finds out whether it waits for that; orphans.c ends what a
+ * killed guard leaves behind.
  */
 #ifndef PROC_PROCESS_H
 #define PROC_PROCESS_H

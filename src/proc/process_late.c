@@ -1,8 +1,8 @@
 /*
  * process_late.c: commands that are started ahead. Setting up a sandbox takes longer than most commands; what can be
  * done of it before the command is known is done then, and waits on a socket for the rest: directory, arguments,
- * environment (guard_protocol.h says how). Guard, pipes and ownership are those of every command, so a prepared one that
- * is never used dies like any other.
+ * environment (guard_protocol.h says how). Guard, pipes and ownership are those of every command, so a prepared one
+ * that is never used dies like any other.
  */
 #include "base/cleanup.h"
 #include "proc/process.h"

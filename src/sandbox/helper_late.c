@@ -1,7 +1,8 @@
 /*
- * helper_late.c: a sandbox that was started ahead of its command: it waits on a socket for the rest. Between then and now
- * somebody may have exchanged a file over which something is mounted, which takes the mount away: the list of mounts is
- * read when the sandbox is ready and again when the command has come, and a command does not run under another list.
+ * helper_late.c: a sandbox that was started ahead of its command: it waits on a socket for the rest. Between then and
+ * now somebody may have exchanged a file over which something is mounted, which takes the mount away: the list of
+ * mounts is read when the sandbox is ready and again when the command has come, and a command does not run under
+ * another list.
  */
 #include "sandbox/helper.h"
 

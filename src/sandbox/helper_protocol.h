@@ -1,8 +1,9 @@
 /*
  * helper_protocol.h: what helve tells its sandbox helper (helper.c) and the two halves of the helper tell each other.
  *
- * helve starts `helve-sandbox PLAN PROGRAM ARGUMENT…`, or ahead of the command `helve-sandbox PLAN`. PLAN is a text of items, each LETTER LENGTH ":" BYTES, so that a
- * path may hold any byte. It can be built once and used for many commands.
+ * helve starts `helve-sandbox PLAN PROGRAM ARGUMENT…`, or ahead of the command `helve-sandbox PLAN`. PLAN is a text of
+ * items, each LETTER LENGTH ":" BYTES, so that a path may hold any byte. It can be built once and used for many
+ * commands.
  */
 #ifndef SANDBOX_HELPER_PROTOCOL_H
 #define SANDBOX_HELPER_PROTOCOL_H

@@ -33,8 +33,8 @@ struct warm *warm_new(struct hv_sandbox *sandbox);
 void warm_free(struct warm *warm);
 /* When one waits: give run its number and group, so that the plan can be the same. */
 void warm_offer(struct warm *warm, struct sandbox_run *run);
-/* run has its plan: take the one that waits if it has the same. False when there is none, or another's: then it is given
- * up, and the plan must be written again with a number and group of its own. */
+/* run has its plan: take the one that waits if it has the same. False when there is none, or another's: then it is
+ * given up, and the plan must be written again with a number and group of its own. */
 bool warm_take(struct warm *warm, struct sandbox_run *run);
 /* Have one made, by a thread of its own. */
 void warm_want(struct warm *warm);

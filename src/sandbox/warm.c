@@ -21,10 +21,10 @@ struct warm {
     pthread_t thread;
     pthread_cond_t changed;
     bool running, wanted, stopping;
-    struct hv_process *process; /* that waits; NULL: none */
-    struct hv_arena arena;      /* of its plan */
-    struct sandbox_run run;     /* its number, group and plan */
-    struct timespec until;      /* … and until when it does */
+    struct hv_process *process;                /* that waits; NULL: none */
+    struct hv_arena arena;                     /* of its plan */
+    struct sandbox_run run;                    /* its number, group and plan */
+    struct timespec until;                     /* … and until when it does */
     struct hv_process *given_up[GIVEN_UP_MAX]; /* to be ended by the thread */
     size_t given_up_count;
 };

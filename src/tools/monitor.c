@@ -350,8 +350,7 @@ static enum hv_code watch_command(const struct monitor_input *in, struct hv_cont
     if (code == HV_OK)
         code = bash_make_command(&run, &command, err);
     if (code == HV_OK) {
-        struct shell_options options = {
-            .argv = command.argv,
+        struct shell_options options = {.argv = command.argv,
                                         .environment = command.environment,
                                         .directory = command.directory,
                                         .prepared = command.prepared,

@@ -683,8 +683,8 @@ static void test_what_changed_since_a_sandbox_was_started_ahead_counts(void **st
         assert_false(run_ahead(&bench, "echo evil > .git/config; cat .git/config"));
         assert_true(wrote(&bench, "[core]") && !wrote(&bench, "evil\n"));
         run_until_ahead(&bench, "true");
-        assert_int_equal(rmdir(hv_arena_cstr(&bench.arena, hv_arena_join(&bench.arena, bench.project,
-                                                                           HV_STR("/.git/hooks")))), 0);
+        assert_int_equal(
+            rmdir(hv_arena_cstr(&bench.arena, hv_arena_join(&bench.arena, bench.project, HV_STR("/.git/hooks")))), 0);
         (void)run_ahead(&bench, "mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit");
         assert_false(is_there(&bench, "project/.git/hooks/pre-commit"));
     }

@@ -26,22 +26,22 @@ static bool keep(void *user, enum hv_stream stream, struct hv_str bytes)
 /* ---- bubblewrap ---------------------------------------------------------------------------------------- */
 
 /* A program that commands could have put there is not taken. */
-static bool is_trustworthy(const struct hv_sandbox *sandbox, struct hv_str path)
+static bool is_trustworthy(struct hv_str path, const struct hv_str *roots, size_t root_count)
 {
     struct stat status;
-    for (size_t i = 0; i < sandbox->setup.root_count; i++)
-        if (path_inside(path, sandbox->setup.roots[i]))
+    for (size_t i = 0; i < root_count; i++)
+        if (path_inside(path, roots[i]))
             return false;
     return stat(path.ptr, &status) == 0 && S_ISREG(status.st_mode) && !(status.st_mode & S_IWOTH) &&
            (status.st_uid == 0 || status.st_uid == geteuid()) && access(path.ptr, X_OK) == 0;
 }
 
-static struct hv_str find_bubblewrap(struct hv_sandbox *sandbox)
+struct hv_str probe_find_bubblewrap(struct hv_arena *arena, const struct hv_str *roots, size_t root_count)
 {
     struct hv_str rest = hv_str_from(getenv("PATH")), directory;
     while (rest.len && hv_str_split(&rest, ':', &directory)) {
-        struct hv_str path = hv_arena_format(&sandbox->arena, "%.*s/bwrap", HV_STR_ARG(directory));
-        if (path.ptr[0] == '/' && is_trustworthy(sandbox, path))
+        struct hv_str path = hv_arena_format(arena, "%.*s/bwrap", HV_STR_ARG(directory));
+        if (path.ptr[0] == '/' && is_trustworthy(path, roots, root_count))
             return path;
     }
     return (struct hv_str){0};
@@ -94,7 +94,7 @@ static bool try_bubblewrap(struct hv_sandbox *sandbox)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
     struct sandbox_plan plan;
-    sandbox->bubblewrap = find_bubblewrap(sandbox);
+    sandbox->bubblewrap = probe_find_bubblewrap(&sandbox->arena, sandbox->setup.roots, sandbox->setup.root_count);
     if (!sandbox->bubblewrap.len) {
         keep_reason(&sandbox->state, (struct hv_str){0}, "bubblewrap (bwrap) is not on PATH");
         return false;

@@ -43,6 +43,8 @@ void warm_give_up(struct warm *warm, struct hv_process *process);
 
 /* ---- probe.c, under the lock: find out what holds, and fill state, bubblewrap, helper, temporary. */
 void probe_run(struct hv_sandbox *sandbox);
+/* The path of bwrap on PATH, not below any of roots nor open to everybody; absent: none. Takes no lock. */
+struct hv_str probe_find_bubblewrap(struct hv_arena *arena, const struct hv_str *roots, size_t root_count);
 
 /* ---- sandbox.c, under the lock */
 struct sandbox_place sandbox_place_of(const struct hv_sandbox *sandbox);

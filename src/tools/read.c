@@ -1,7 +1,8 @@
 /*
- * read.c: the tool Read: a text file as numbered lines. What is small is read whole; of what is large, only the range
- * that is asked for, in pieces, so that a range of a huge file costs what the range costs. Without a range, a file over
- * the budget is answered by an outline of its parts and the first of them.
+ * read.c: the tool Read: a text file as numbered lines (pictures and PDF documents: read_media.h). What is small is
+ * read whole; of what is large, only the range that is asked for, in pieces, so that a range of a huge file costs what
+ * the range costs. Without a range, a file over the budget is answered by an outline of its parts and the first of
+ * them.
  */
 #include "base/cleanup.h"
 #include "text/encoding.h"
@@ -12,6 +13,7 @@
 #include "tools/notebook.h"
 #include "tools/notebook_show.h"
 #include "tools/outline.h"
+#include "tools/read_media.h"
 
 #include <helve/tool.h>
 #include <string.h>
@@ -19,6 +21,7 @@
 struct read_input {
     struct hv_str file_path;
     int64_t offset, limit;
+    struct hv_str pages;
 };
 
 enum {
@@ -57,6 +60,10 @@ static const struct hv_field read_fields[] = {
      .offset = offsetof(struct read_input, limit),
      .minimum = 1,
      .maximum = INT64_MAX},
+    {.name = "pages",
+     .description = "Of a PDF document, which pages to show: \"3\" or \"1-5\", at most 20; needed where it has over 10",
+     .type = HV_FIELD_STRING,
+     .offset = offsetof(struct read_input, pages)},
     {0}};
 
 /* One call under way. */
@@ -64,6 +71,7 @@ struct reading {
     struct hv_context *context;
     const struct read_input *input;
     struct hv_str path, key;
+    struct pdf_range pages; /* asked for */
     struct encoding encoding;
     struct file_view view; /* what will be remembered */
     size_t first, count;   /* the lines to show */
@@ -391,16 +399,11 @@ static enum hv_code read_beginning(struct reading *reading, struct hv_result *re
     return read_range(reading, result, err);
 }
 
-/* Look at the first bytes: refuse what is no text. */
-static enum hv_code check_text(struct reading *reading, struct hv_error *err)
+/* Refuse what is no text, by its first bytes. */
+static enum hv_code check_text(struct reading *reading, struct hv_str head, struct hv_error *err)
 {
-    CLEANUP_BUF struct hv_buf head;
-    hv_buf_init(&head, HEAD);
-    enum hv_code code = read_bytes(reading, 0, HEAD, &head, err);
-    if (code)
-        return code;
-    reading->encoding = encoding_detect_head(hv_buf_str(&head));
-    const struct file_kind *kind = file_kind_sniff(hv_buf_str(&head));
+    reading->encoding = encoding_detect_head(head);
+    const struct file_kind *kind = file_kind_sniff(head);
     struct hv_str size = file_size_text(reading->context->arena, reading->view.stat.size);
     if (kind || reading->encoding.kind == ENCODING_BINARY) {
         hv_fail(err, HV_EUNSUPPORTED, "%.*s is %s (%.*s), which cannot be shown as text", HV_STR_ARG(reading->path),
@@ -430,9 +433,27 @@ static enum hv_code check_file(struct reading *reading, struct hv_error *err)
     return HV_OK;
 }
 
+static enum hv_code fail_no_pages(const struct reading *reading, struct hv_error *err)
+{
+    hv_fail(err, HV_EINVAL, "pages is for PDF documents, and %.*s is none", HV_STR_ARG(reading->path));
+    hv_error_hint(err, "Leave pages out; offset and limit choose lines of a text");
+    return HV_EINVAL;
+}
+
 static enum hv_code read_kind_of_file(struct reading *reading, struct hv_result *result, struct hv_error *err)
 {
-    enum hv_code code = check_text(reading, err);
+    CLEANUP_BUF struct hv_buf head;
+    hv_buf_init(&head, HEAD);
+    enum hv_code code = read_bytes(reading, 0, HEAD, &head, err);
+    if (code)
+        return code;
+    enum read_media_kind kind = read_media_kind_of(reading->path, hv_buf_str(&head));
+    struct read_media media = {reading->context, reading->path, reading->key, &reading->view, reading->pages, result};
+    if (reading->pages.first && kind != READ_MEDIA_PDF)
+        return fail_no_pages(reading, err);
+    if (kind != READ_MEDIA_NONE)
+        return kind == READ_MEDIA_PDF ? read_media_pdf(&media, err) : read_media_image(&media, err);
+    code = check_text(reading, hv_buf_str(&head), err);
     if (code)
         return code;
     uint64_t size = reading->view.stat.size;
@@ -458,9 +479,14 @@ static enum hv_code read_call(const void *input, struct hv_context *context, voi
     reading.count = in->limit > 0 ? (size_t)in->limit : LINES_DEFAULT;
     if (reading.count > SIZE_MAX / 2 - reading.first)
         reading.count = SIZE_MAX / 2 - reading.first;
-    enum hv_code code = check_file(&reading, err);
+    enum hv_code code = in->pages.len ? pdf_range_parse(in->pages, &reading.pages, err) : HV_OK;
+    code = code ? code : check_file(&reading, err);
     if (code)
         return code;
+    if (reading.pages.first) { /* another request than any of lines */
+        reading.view.offset = -(int64_t)reading.pages.first;
+        reading.view.limit = -(int64_t)reading.pages.last;
+    }
     reading.key = file_state_key(context, in->file_path);
     if (file_state_already_shown(context, reading.key, &reading.view)) {
         hv_result_addf(
@@ -490,7 +516,9 @@ static void read_render_use(const void *input, const struct hv_context *context,
 {
     const struct read_input *in = input;
     hv_buf_add_str(out, file_shown_path(context, in->file_path));
-    if (in->limit > 0) {
+    if (in->pages.len) {
+        hv_buf_addf(out, ", pages %.*s", HV_STR_ARG(in->pages));
+    } else if (in->limit > 0) {
         int64_t first = in->offset > 1 ? in->offset : 1;
         hv_buf_addf(out, ":%lld-%lld", (long long)first,
                     (long long)(first > INT64_MAX - in->limit ? INT64_MAX : first + in->limit - 1));
@@ -505,14 +533,15 @@ const struct hv_tool tool_read = {
     .name = "Read",
     .aliases = read_aliases,
     .title = "Read a file",
-    .search_hint = "show the contents of a text file with line numbers",
+    .search_hint = "show the contents of a text, image or PDF file",
     .description =
         "Shows a text file with its lines numbered as by `cat -n`. Without offset and limit the first 2000 lines are "
         "shown; a file too large for that is answered by an outline of its parts, each to be read with offset and "
         "limit. Lines over 2000 characters are cut. Other encodings than UTF-8 are converted for showing. A Jupyter "
         "notebook is shown by its cells, with their "
-        "ids and outputs. Directories, "
-        "images and other binary files are refused with advice. A file that was shown before and has not changed is "
+        "ids and outputs; an image (PNG, JPEG, GIF, WebP, BMP) as a picture; a PDF document by the text of its pages, "
+        "or pictures of pages that have none: over 10 pages need `pages`. Directories, archives and other binary files "
+        "are refused with advice. A file that was shown before and has not changed is "
         "answered by a note that says so.",
     .guide =
         "Read a file before you change it. Prefer one Read of a whole file over several of small ranges; call Read "

@@ -285,7 +285,7 @@ static void what_is_no_text_is_refused_with_advice(void **state)
     struct session *session = *state;
     file_put_bytes(session, "p.png", HV_STR("\x89PNG\r\n\x1a\n\0\0\0\rIHDR"));
     call(session, &tool_read, "{'file_path':'p.png'}");
-    expect_failure(session, "a PNG image");
+    expect_failure(session, "the PNG image is cut off");
     file_put_bytes(session, "z.zip", HV_STR("PK\3\4xxxx"));
     call(session, &tool_read, "{'file_path':'z.zip'}");
     expect_failure(session, "unzip -l");
@@ -294,7 +294,7 @@ static void what_is_no_text_is_refused_with_advice(void **state)
     expect_failure(session, "a binary file");
     file_put_bytes(session, "d.pdf", HV_STR("%PDF-1.7\n"));
     call(session, &tool_read, "{'file_path':'d.pdf'}");
-    expect_failure(session, "a PDF document");
+    expect_failure(session, "the PDF document is damaged or cut off");
     file_put(session, "s.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n");
     call(session, &tool_read, "{'file_path':'s.svg'}");
     expect_has(session, "     1\t<svg");

@@ -358,7 +358,9 @@ static void check_systemctl(struct scan *scan)
 {
     static const char harmless[] = "status show cat list-units list-unit-files list-timers list-sockets list-jobs "
                                    "list-dependencies list-machines is-active is-enabled is-failed is-system-running "
-                                   "help get-default show-environment --version --help list-paths list-automounts";
+                                   "help get-default show-environment --version --help list-paths list-automounts "
+                                   "list-sessions session-status show-session list-users user-status show-user "
+                                   "list-seats seat-status show-seat";
     size_t at;
     struct hv_str verb = first_operand(scan->run, &at);
     if (!verb.len || shell_is_one_of(verb, harmless) || has_word(scan->run, "--version --help"))
@@ -398,6 +400,9 @@ static bool abbreviates_change(const struct shell_run *run)
 
 static void check_network_setup(struct scan *scan)
 {
+    if (shell_is_one_of(word_at(scan->run, 1), "-br -brief") && scan->run->word_count < 4 &&
+        !has_word(scan->run, "add del delete set flush change replace append up down"))
+        return; /* "ip -br a": nothing stands behind the object */
     if (has_word(scan->run, "add del delete set flush change replace append up down") || abbreviates_change(scan->run))
         report(scan, SHELL_DANGER_CONFIRM, "it changes the network of the machine");
 }
@@ -593,10 +598,19 @@ static void check_redirects(struct scan *scan, const struct shell_command *comma
     }
 }
 
+/* "iptables --version": whatever the program is, this alone does nothing. */
+static bool asks_version(const struct shell_run *run)
+{
+    return run->word_count == 2 && run->words[1].known &&
+           shell_is_one_of(run->words[1].value, "--version --help -V -version");
+}
+
 static void check_run(struct scan *scan)
 {
     struct hv_str name = scan->run->name;
-    for (size_t i = first_row(name); i < ROW_COUNT && hv_str_is(name, rows[i].name); i++)
+    bool asks = asks_version(scan->run) || (scan->run->word_count == 2 && hv_str_is(name, "apachectl") &&
+                                            shell_is_one_of(word_at(scan->run, 1), "-v -V"));
+    for (size_t i = first_row(name); !asks && i < ROW_COUNT && hv_str_is(name, rows[i].name); i++)
         rows[i].check(scan);
     if (makes_file_system(name))
         check_disk_tool(scan);

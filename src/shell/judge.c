@@ -102,7 +102,7 @@ static void judge_words(struct shell_reading *reading, const struct shell_word *
         return;
     }
     struct hv_str name = program_name(words[0].value);
-    const struct shell_program *row = name.ptr ? shell_look_up(reading, name) : NULL;
+    const struct shell_program *row = name.ptr ? shell_look_up(reading, shell_plain_tool(name)) : NULL;
     if (!row)
         shell_worsenf(reading, SHELL_UNKNOWN, "what %.*s does is not known", HV_STR_ARG(words[0].value));
     else if (!is_trusted(reading, row, words[0].value))

@@ -24,6 +24,8 @@
     TABLE(awk)                                                                                                         \
     TABLE(archive)                                                                                                     \
     TABLE(system)                                                                                                      \
+    TABLE(machine)                                                                                                     \
+    TABLE(media)                                                                                                       \
     TABLE(network)
 
 /* The options of a row, where it stands. */

@@ -371,7 +371,43 @@ static void judge_binary(struct shell_reading *reading, const struct shell_word 
     size_t slash = hv_str_rfind_byte(words[0].value, '/');
     struct hv_str name = hv_str_slice(words[0].value, slash == SIZE_MAX ? 0 : slash + 1, words[0].value.len);
     if (!names_options(reading, words, count))
-        shell_judge_row(reading, shell_find_row(binary_rows, name), words, count);
+        shell_judge_row(reading, shell_find_row(binary_rows, shell_plain_tool(name)), words, count);
+}
+
+/* 7z l ARCHIVE lists, 7z t tests. "@file" is a list of names. */
+static void judge_7z(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {FLAGS("-slt -ba -bd -r -bb0 -bb1"), {0}};
+    static const struct shell_program row = {"7z", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = options};
+    struct shell_arguments arguments;
+    bool lists = count > 1 && words[1].known && shell_names_have("l t i", words[1].value);
+    if (!lists || !shell_arguments(reading, &row, words, count, &arguments)) {
+        shell_worsen(reading, SHELL_WRITES, "7z makes or changes an archive or files");
+        reading->act.writes_listed = false;
+        return;
+    }
+    for (size_t at = 1; at < arguments.operand_count; at++) {
+        if (hv_str_starts(arguments.operands[at]->value, HV_STR("@")))
+            shell_worsen(reading, SHELL_UNKNOWN, "a list of names is not known");
+        shell_reads(reading, arguments.operands[at], false);
+    }
+}
+
+/* jar tf FILE lists what is in it; all else makes or unpacks. */
+static void judge_jar(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    bool lists = count > 2 && words[1].known && shell_names_have("tf tvf -tf -tvf --version", words[1].value);
+    if (count == 2 && words[1].known && hv_str_is(words[1].value, "--version"))
+        return;
+    for (size_t at = 2; at < count; at++) {
+        lists = lists && words[at].known && !hv_str_starts(words[at].value, HV_STR("-")) &&
+                !hv_str_starts(words[at].value, HV_STR("@"));
+        shell_reads(reading, &words[at], false);
+    }
+    if (lists)
+        return;
+    shell_worsen(reading, SHELL_WRITES, "jar makes or unpacks an archive");
+    reading->act.writes_listed = false;
 }
 
 const struct shell_program shell_programs_archive[] = {
@@ -389,7 +425,9 @@ const struct shell_program shell_programs_archive[] = {
      .rest = NONE, .harmless_options = true},
     {"zip", SHELL_SYNTAX_GNU, SHELL_WRITES, "zip makes or changes an archive", zip_options, .first = {WRITE},
      .first_count = 1, .rest = SHELL_EFFECT_READ_TREE},
-    {"zipcloak zipnote zipsplit 7z 7za 7zr rar unrar arj lha", SHELL_SYNTAX_NONE, SHELL_WRITES,
+    {"7z 7za 7zr 7zz", .judge = judge_7z},
+    {"jar", .judge = judge_jar},
+    {"zipcloak zipnote zipsplit rar unrar arj lha", SHELL_SYNTAX_NONE, SHELL_WRITES,
      "makes or changes an archive or files", .rest = NONE, .harmless_options = true},
     {"cpio", .judge = judge_cpio},
     {"ar", .judge = judge_ar},

@@ -486,7 +486,7 @@ const struct shell_program shell_programs_dev_languages[] = {
     ABOUT("lua luajit lua5.1 lua5.2 lua5.3 lua5.4"),
     ABOUT("make gmake"),
     TOOLS("bmake mingw32-make meson scons bazel bazelisk buck buck2 pants waf autoconf automake aclocal autoreconf"
-          " libtoolize b2 xmake premake5 tup mvnw gradlew tclsh wish jar"),
+          " libtoolize b2 xmake premake5 tup mvnw gradlew tclsh wish"),
     ABOUT("ghc ghci runghc nim elixir erl julia ocaml crystal dart nasm yasm gfortran swift R nvcc sbcl racket guile"),
     TOOLS("stack cabal swiftc nimble elixirc mix iex erlc rebar3 Rscript ocamlc ocamlopt dune opam shards flutter dmd"
           " ldc2 ifort gnat fpc clisp clojure lein elm purescript spago v odin gleam roc solc vyper forge hardhat hipcc"

@@ -196,6 +196,22 @@ static const struct shell_program tmux_rows[] = {
     {0},
 };
 
+/* A ";" at the end of a word begins a further command of tmux. */
+static void judge_tmux(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {HELPS("-V"), VALUES("-L"), {0}};
+    static const struct shell_program row = {"tmux",
+                                             SHELL_SYNTAX_EXACT,
+                                             SHELL_READ_ONLY,
+                                             .subcommands = tmux_rows,
+                                             .options = options,
+                                             .without_operands = SHELL_EFFECT_EXECUTE};
+    for (size_t at = 1; at < count; at++)
+        if (!words[at].known || hv_str_find_byte(words[at].value, ';', 0) != SIZE_MAX)
+            shell_worsen(reading, SHELL_EXECUTES, "tmux may be given further commands");
+    shell_judge_row(reading, &row, words, count);
+}
+
 /* ---- other version controls ------------------------------------------------------------------------------ */
 
 /* Operands that are addresses are asked of a server. */
@@ -283,8 +299,7 @@ const struct shell_program shell_programs_dev_tools[] = {
     {"direnv", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .subcommands = SUBCOMMANDS(PLAIN("status version help"), RUNNERS("exec export reload edit hook stdlib"),
                                 WRITERS("allow permit grant deny block revoke prune"))},
-    {"tmux", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = tmux_rows,
-     .options = OPTIONS(HELPS("-V"), VALUES("-L")), .without_operands = SHELL_EFFECT_EXECUTE},
+    {"tmux", .judge = judge_tmux},
     {"svn", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = svn_rows,
      .options = OPTIONS(HELPS("--version --help -h -q"))},
     /* The repository's own settings name extensions and hooks, even for --version. */

@@ -28,6 +28,19 @@ static const struct shell_option ls_options[] = {
     {0},
 };
 
+static const struct shell_option eza_options[] = {
+    FLAGS("-1 --oneline -l --long -G --grid -x --across -R --recurse -T --tree -X --dereference -a --all -A"
+          " --almost-all -d --list-dirs -D --only-dirs -f --only-files -r --reverse -b --binary -B --bytes -g --group"
+          " -h --header -H --links -i --inode -m --modified -M --mounts -n --numeric -S --blocksize -u --accessed -U"
+          " --created -F --classify --no-permissions --no-filesize --no-user --no-time --git --no-git --git-repos"
+          " --git-ignore --group-directories-first --group-directories-last --hyperlink --no-quotes -@ --extended -Z"
+          " --context --octal-permissions -O --flags --total-size --changed --no-icons"),
+    MAYBE("--color --colour --icons --color-scale --classify --absolute"),
+    VALUES("-L --level -s --sort -t --time --time-style -I --ignore-glob -w --width"),
+    HELPS("-? --help -v --version"),
+    {0},
+};
+
 static const struct shell_option tree_options[] = {
     FLAGS("-a -d -f -x -q -N -Q -p -u -g -s -h -D -F -v -t -c -U -r -i -A -S -n -C -X -J -l --gitignore --ignore-case"),
     FLAGS("--matchdirs --metafirst --prune --info --noreport --si --du --inodes --device --dirsfirst --filesfirst"),
@@ -286,6 +299,8 @@ const struct shell_program shell_programs_files[] = {
     {"ls dir vdir", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = ls_options, .rest = TREE, .without_operands = READ,
      .harmless_options = true},
     {"tree", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = tree_options, .rest = TREE, .without_operands = TREE},
+    {"eza exa", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = eza_options, .rest = READ, .without_operands = READ,
+     .harmless_options = true},
     {"stat", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = stat_options, .rest = READ, .harmless_options = true},
     {"file", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = file_options, .rest = READ},
     {"du", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = du_options, .rest = TREE, .without_operands = TREE,

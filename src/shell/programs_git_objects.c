@@ -214,6 +214,19 @@ static void judge_merge_file(struct shell_reading *reading, const struct shell_w
         shell_worsen(reading, SHELL_WRITES, "git merge-file writes into its first file");
 }
 
+/* With --get-url it only tells where it would ask. */
+static void judge_ls_remote(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"ls-remote",
+                                             SHELL_SYNTAX_EXACT,
+                                             SHELL_NETWORK,
+                                             "git ls-remote reaches the network",
+                                             .options = ls_remote_options,
+                                             .rest = SHELL_EFFECT_NONE};
+    if (!(count == 2 && words[1].known && hv_str_is(words[1].value, "--get-url")))
+        shell_judge_row(reading, &row, words, count);
+}
+
 #define READS SHELL_SYNTAX_EXACT, SHELL_READ_ONLY
 #define NAMES .rest = SHELL_EFFECT_NONE
 
@@ -226,8 +239,7 @@ const struct shell_program shell_git_objects[] = {
     {"ls-files", READS, .options = ls_files_options, .rest = SHELL_EFFECT_NONE, .harmless_options = true,
      .without_operands = SHELL_EFFECT_READ, .answers = true},
     {"ls-tree", READS, .options = ls_tree_options, NAMES, .harmless_options = true},
-    {"ls-remote", SHELL_SYNTAX_EXACT, SHELL_NETWORK, "git ls-remote reaches the network", .options = ls_remote_options,
-     NAMES},
+    {"ls-remote", .judge = judge_ls_remote},
     {"describe", READS, .options = describe_options, NAMES, .harmless_options = true},
     {"name-rev", READS, .options = name_rev_options, NAMES, .harmless_options = true},
     {"merge-base", READS, .options = merge_base_options, NAMES, .harmless_options = true, .answers = true},

@@ -387,6 +387,26 @@ static void judge_strings(struct shell_reading *reading, const struct shell_word
             shell_worsen(reading, SHELL_UNKNOWN, "the options in the file of strings are not known");
 }
 
+static void judge_bat(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS("-p --plain -pp -n --number -A --show-all -f --force-colorization -d --diff -L --list-languages -u"
+              " --unbuffered -s --squeeze-blank --list-themes --no-lessopen"),
+        VALUES("-l --language -r --line-range -H --highlight-line --theme --style --color --decorations --wrap --tabs"
+               " --file-name -m --map-syntax --paging --italic-text --terminal-width --diff-context"),
+        HELPS("-h --help -V --version"),
+        {0}};
+    static const struct shell_program row = {"bat", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+        return;
+    for (size_t at = 0; at < arguments.operand_count; at++)
+        shell_reads(reading, arguments.operands[at], false);
+    if (arguments.operand_count &&
+        (!arguments.operands[0]->value.len || hv_str_is(arguments.operands[0]->value, "cache")))
+        shell_worsen(reading, SHELL_WRITES, "bat cache changes what bat knows");
+}
+
 const struct shell_program shell_programs_text[] = {
     READER("cat", FLAGS("-A --show-all -b --number-nonblank -e -E --show-ends -n --number -s --squeeze-blank -t -T"),
            FLAGS("--show-tabs -u -v --show-nonprinting")),
@@ -419,6 +439,20 @@ const struct shell_program shell_programs_text[] = {
     READER("base64 base32", FLAGS("-d -D --decode -i --ignore-garbage"), VALUES("-w --wrap")),
     READER("basenc", FLAGS("-d -D --decode -i --ignore-garbage --base64 --base64url --base32 --base32hex --base16"),
            FLAGS("--base2msbf --base2lsbf --z85"), VALUES("-w --wrap")),
+    READER("shasum", FLAGS("-b --binary -c --check -t --text -U --UNIVERSAL -0 --01 --tag -q --quiet --ignore-missing"),
+           FLAGS("--strict -s --status -w --warn"), VALUES("-a --algorithm"), HELPS("-h -v")),
+    {"look", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-a --alternative -d --alphanum -f --ignore-case"), VALUES("-t --terminate"),
+                        HELPS("-h -V"), GNU_HELP),
+     .first = {SHELL_EFFECT_NONE}, .first_count = 1, .rest = SHELL_EFFECT_READ, .harmless_options = true,
+     .answers = true},
+    {"units", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-v --verbose -t --terse -q --quiet -s --strict -1 --one-line -c --check"),
+                        VALUES("-d --digits -o --output-format"), FILES("-f --file"), HELPS("-h -V"), GNU_HELP),
+     .rest = SHELL_EFFECT_NONE},
+    {"zless zmore bzless bzmore xzless xzmore", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .rest = SHELL_EFFECT_READ},
+    /* --pager names a program; `bat cache` writes. */
+    {"bat batcat", .judge = judge_bat},
     READER("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum b3sum",
            FLAGS("-b --binary -c --check --tag -t --text -z --zero --ignore-missing --quiet --status --strict"),
            FLAGS("-w --warn --untagged --debug --raw --base64"), VALUES("-l --length -a --algorithm")),

@@ -76,3 +76,15 @@ const struct shell_program *shell_look_up(struct shell_reading *reading, struct 
         return shell_find_program(name);
     return lookups->index->slots[slot_of(lookups->index, name)].row;
 }
+
+struct hv_str shell_plain_tool(struct hv_str name)
+{
+    static const char *const targets[] = {"arm-",     "aarch64-", "x86_64-", "i686-",    "riscv32-",
+                                          "riscv64-", "xtensa-",  "avr-",    "powerpc-", "mips-"};
+    size_t dash = hv_str_rfind_byte(name, '-');
+    bool target = false;
+    for (size_t i = 0; dash != SIZE_MAX && i < sizeof targets / sizeof *targets; i++)
+        target |= hv_str_starts(name, hv_str_from(targets[i]));
+    struct hv_str tool = target ? hv_str_slice(name, dash + 1, name.len) : name;
+    return shell_names_have("nm objdump readelf size addr2line strings", tool) ? tool : name;
+}

@@ -117,6 +117,16 @@ static bool is_quiet_pager(struct hv_str name, const struct shell_word *value)
            shell_names_have("PAGER GIT_PAGER MANPAGER SYSTEMD_PAGER GH_PAGER AWS_PAGER", name);
 }
 
+/* Switches that make git do less. */
+static bool is_git_switch(struct hv_str name, const struct shell_word *value)
+{
+    static const char off[] = "GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT GIT_LITERAL_PATHSPECS GIT_TRACE GIT_FLUSH";
+    static const char on[] = "GIT_NO_LAZY_FETCH GIT_CONFIG_NOSYSTEM GIT_LITERAL_PATHSPECS GIT_TRACE GIT_FLUSH";
+    return value && value->known &&
+           ((hv_str_is(value->value, "0") && shell_names_have(off, name)) ||
+            (hv_str_is(value->value, "1") && shell_names_have(on, name)));
+}
+
 /* LANG=de_DE.UTF-8: a name; with a slash it leads to a file of messages, or of a time zone. */
 static bool is_locale(struct hv_str value, bool zone)
 {
@@ -132,7 +142,7 @@ bool shell_variable_is_harmless(struct hv_str name, const struct shell_word *val
         return false;
     if (hv_str_starts(name, HV_STR("LC_")) || shell_names_have("LANG LANGUAGE TZ", name))
         return !value || (value->known && is_locale(value->value, hv_str_is(name, "TZ")));
-    if (is_quiet_pager(name, value))
+    if (is_quiet_pager(name, value) || is_git_switch(name, value))
         return true;
     if (all_digits_and_small(name))
         return !hv_str_is(name, "_") && !hv_str_starts(name, HV_STR("npm_")) && !shell_names_have(harmful_names, name);

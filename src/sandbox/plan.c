@@ -210,6 +210,20 @@ static void protect(struct planning *planning, struct hv_str path, bool even_mis
         planning->missing[planning->plan->missing_count++] = real;
 }
 
+/* What git runs or obeys in a folder of its own; hooks and files are protected, the rest is the command's. */
+static void protect_repository(struct planning *planning, struct hv_str folder)
+{
+    static const char *const names[] = {"config", "config.worktree", "commondir", "gitdir"};
+    enum hv_file_kind kind;
+    if (look(planning, folder, &kind) && kind == HV_FILE_REGULAR) { /* it says where the repository is */
+        protect(planning, folder, false);
+        return;
+    }
+    protect(planning, join(planning, folder, "hooks"), true);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        protect(planning, join(planning, folder, names[i]), false);
+}
+
 static void protect_in_root(struct planning *planning, struct hv_str root)
 {
     size_t count = sizeof protected_names / sizeof *protected_names;
@@ -263,6 +277,50 @@ static void show_again(struct planning *planning, struct hv_str path)
         add(planning, SANDBOX_READABLE, real);
 }
 
+/* A /tmp of its own, unless the host's is writable. Of the host's, that is seen which holds the home or a root, so that
+ * what lies beside them is there, and what the command names. */
+static void add_private_tmp(struct planning *planning)
+{
+    const struct sandbox_place *place = planning->place;
+    struct hv_str tmp = resolve(planning, HV_STR("/tmp")), first;
+    enum hv_file_kind kind;
+    if (!place->temporary.len || is_writable(planning, tmp) || !look(planning, tmp, &kind))
+        return;
+    add(planning, SANDBOX_PRIVATE, tmp);
+    for (size_t i = 0; i < place->shown_count; i++)
+        if (look(planning, place->shown[i], &kind) && (kind == HV_FILE_REGULAR || kind == HV_FILE_DIRECTORY))
+            add(planning, SANDBOX_READABLE, place->shown[i]);
+    for (size_t i = 0; i <= place->root_count; i++) {
+        struct hv_str path = resolve(planning, i < place->root_count ? place->roots[i] : place->home);
+        if (sandbox_named_in_tmp(path, &first, 1) && look(planning, first, &kind) && kind == HV_FILE_DIRECTORY)
+            add(planning, SANDBOX_READABLE, first);
+    }
+}
+
+/* A name ends where one of a path in a script does, as far as that can be told without reading the script. */
+static size_t name_length(struct hv_str rest)
+{
+    size_t len = 0;
+    while (len < rest.len && (unsigned char)rest.ptr[len] > ' ' && !strchr("/\"'`;|&<>()$*?[]{}\\:,=#", rest.ptr[len]))
+        len++;
+    return len;
+}
+
+size_t sandbox_named_in_tmp(struct hv_str command, struct hv_str *names, size_t max)
+{
+    size_t count = 0, prefix = sizeof "/tmp/" - 1;
+    for (size_t at = 0; count < max && (at = hv_str_find(command, HV_STR("/tmp/"), at)) != SIZE_MAX; at += prefix) {
+        size_t len = name_length(hv_str_slice(command, at + prefix, command.len));
+        struct hv_str name = hv_str_slice(command, at, at + prefix + len);
+        bool known = !len || hv_str_is(name, "/tmp/.") || hv_str_is(name, "/tmp/..");
+        for (size_t i = 0; i < count; i++)
+            known = known || hv_str_eq(names[i], name);
+        if (!known)
+            names[count++] = name;
+    }
+    return count;
+}
+
 /* ---- ordering ------------------------------------------------------------------------------------------ */
 
 static int compare_mounts(const void *a, const void *b)
@@ -307,6 +365,8 @@ static void protect_all(struct planning *planning)
         protect_in_root(planning, place->roots[i]);
     for (size_t i = 0; i < place->options->write.count; i++)
         protect_in_root(planning, place->options->write.items[i]);
+    for (size_t i = 0; i < place->repository_count; i++)
+        protect_repository(planning, place->repositories[i]);
     for (size_t i = 0; i < place->own_count; i++)
         protect(planning, place->own[i], true);
     protect(planning, HV_STR("/sys"), false); /* where "/" is the workspace */
@@ -319,11 +379,12 @@ void sandbox_plan_make(const struct sandbox_place *place, struct hv_arena *arena
 {
     struct planning planning = {.place = place, .arena = arena, .plan = out};
     size_t names = sizeof protected_names / sizeof *protected_names;
-    size_t most =
-        names * (place->root_count + place->options->write.count) + place->own_count + place->options->deny_write.count;
+    size_t most = names * (place->root_count + place->options->write.count) + 5 * place->repository_count +
+                  place->own_count + place->options->deny_write.count;
     *out = (struct sandbox_plan){0};
     out->missing = planning.missing = hv_arena_array(arena, struct hv_str, most);
     add_writable_places(&planning);
+    add_private_tmp(&planning);
     protect_all(&planning);
     hide_secrets(&planning);
     for (size_t i = 0; i < place->options->read.count; i++)

@@ -20,6 +20,7 @@
 enum sandbox_mount_kind {
     SANDBOX_READABLE = 1, /* as it is, read-only: shown again below something hidden */
     SANDBOX_WRITABLE,
+    SANDBOX_PRIVATE,    /* the session's own folder in its place: /tmp */
     SANDBOX_PINNED,     /* writable; a mount of its own, so that nobody can move it away with what is protected in it */
     SANDBOX_PROTECTED,  /* read-only */
     SANDBOX_KEPT_EMPTY, /* a placeholder of something protected that does not exist: an empty folder */
@@ -41,7 +42,11 @@ struct sandbox_place {
     size_t root_count;
     const struct hv_str *own; /* helve's settings and state directories: protected */
     size_t own_count;
-    struct hv_str temporary; /* of the session; writable */
+    const struct hv_str *repositories; /* folders of git below the roots (git_folders.h) */
+    size_t repository_count;
+    const struct hv_str *shown; /* what of the host's /tmp is shown in the private one, read-only */
+    size_t shown_count;
+    struct hv_str temporary; /* of the session; writable, and there as /tmp, too */
     struct hv_str locked;    /* a file without rights, for hidden files */
 };
 
@@ -55,6 +60,10 @@ struct sandbox_plan {
     /* Why the plan does not keep what it should, one sentence; absent: it does. */
     struct hv_str weakness;
 };
+
+/* The private folder in the place of /tmp, if the plan has it: what of the host's /tmp a command line names, as
+ * absolute paths below /tmp of one step. At most `max`. Pure. */
+size_t sandbox_named_in_tmp(struct hv_str command, struct hv_str *names, size_t max);
 
 /* Never fails. Lives in arena. Blocks on looking at files. */
 void sandbox_plan_make(const struct sandbox_place *place, struct hv_arena *arena, struct sandbox_plan *out);

@@ -57,6 +57,7 @@ static void put_mount(struct hv_buf *out, const struct sandbox_plan *plan, const
     switch (mount->kind) {
     case SANDBOX_WRITABLE:
     case SANDBOX_PINNED: put_bind(out, "--bind", mount->path, mount->path); break;
+    case SANDBOX_PRIVATE: put_bind(out, "--bind", place->temporary, mount->path); break;
     case SANDBOX_READABLE:
     case SANDBOX_PROTECTED: put_bind(out, "--ro-bind", mount->path, mount->path); break;
     case SANDBOX_HIDDEN: put_bind(out, "--ro-bind", place->locked, mount->path); break;
@@ -164,7 +165,7 @@ void sandbox_put_landlock(const struct sandbox_plan *plan, const struct sandbox_
         if (plan->mounts[i].kind == SANDBOX_WRITABLE)
             put_rule(&landlock, HELPER_WRITABLE, plan->mounts[i].path);
         else if (plan->mounts[i].kind == SANDBOX_READABLE)
-            put_rule(&landlock, HELPER_READABLE, plan->mounts[i].path);
+            put_readable(&landlock, plan->mounts[i].path);
     }
     put_readable(&landlock, HV_STR("/"));
 }

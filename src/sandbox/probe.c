@@ -93,23 +93,23 @@ static bool try_level(struct hv_sandbox *sandbox, const struct sandbox_plan *pla
 static bool try_bubblewrap(struct hv_sandbox *sandbox)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
-    struct sandbox_plan plan;
+    struct sandbox_run run = {.level = SANDBOX_LEVEL_FULL};
     sandbox->bubblewrap = probe_find_bubblewrap(&sandbox->arena, sandbox->setup.roots, sandbox->setup.root_count);
     if (!sandbox->bubblewrap.len) {
         keep_reason(&sandbox->state, (struct hv_str){0}, "bubblewrap (bwrap) is not on PATH");
         return false;
     }
-    sandbox_plan_files(sandbox, &arena, SANDBOX_LEVEL_FULL, &plan);
-    if (geteuid() == 0 && try_level(sandbox, &plan, SANDBOX_LEVEL_FULL, false))
+    sandbox_plan_files(sandbox, &arena, &run);
+    if (geteuid() == 0 && try_level(sandbox, &run.plan, SANDBOX_LEVEL_FULL, false))
         return true;
-    return try_level(sandbox, &plan, SANDBOX_LEVEL_FULL, true);
+    return try_level(sandbox, &run.plan, SANDBOX_LEVEL_FULL, true);
 }
 
 void probe_run(struct hv_sandbox *sandbox)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
     struct sandbox_state *state = &sandbox->state;
-    struct sandbox_plan plan;
+    struct sandbox_run run = {.level = SANDBOX_LEVEL_LANDLOCK};
     struct hv_error err;
     if (!state->enabled)
         return;
@@ -124,6 +124,6 @@ void probe_run(struct hv_sandbox *sandbox)
         return;
     }
     placeholders_release(&sandbox->placeholders);
-    sandbox_plan_files(sandbox, &arena, SANDBOX_LEVEL_LANDLOCK, &plan);
-    (void)try_level(sandbox, &plan, SANDBOX_LEVEL_LANDLOCK, false);
+    sandbox_plan_files(sandbox, &arena, &run);
+    (void)try_level(sandbox, &run.plan, SANDBOX_LEVEL_LANDLOCK, false);
 }

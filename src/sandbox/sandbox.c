@@ -42,6 +42,7 @@ void sandbox_free(struct hv_sandbox *sandbox)
         return;
     warm_free(sandbox->warm);
     proxy_free(sandbox->proxy);
+    git_folders_release(&sandbox->repositories);
     groups_release(&sandbox->groups);
     placeholders_release(&sandbox->placeholders);
     temporary_remove(&sandbox->temporary);
@@ -116,6 +117,7 @@ bool sandbox_allows_unasked(struct hv_sandbox *sandbox, struct hv_str command, b
     sandbox_look(sandbox, &state);
     if (!sandbox_would_confine(sandbox->setup.options, &state, command, asks_to_leave))
         return false;
+    LOCK_SCOPE(&sandbox->lock);
     struct sandbox_place place = sandbox_place_of(sandbox);
     sandbox_plan_make(&place, &arena, &plan);
     return !plan.weakness.len;
@@ -140,21 +142,24 @@ struct sandbox_place sandbox_place_of(const struct hv_sandbox *sandbox)
         .root_count = setup->root_count,
         .own = setup->own,
         .own_count = setup->own_count,
+        .repositories = sandbox->repositories.paths,
+        .repository_count = sandbox->repositories.count,
         .temporary = hv_str_from(sandbox->temporary.files),
         .locked = hv_str_from(sandbox->temporary.locked),
     };
 }
 
-void sandbox_plan_files(struct hv_sandbox *sandbox, struct hv_arena *arena, enum sandbox_level level,
-                        struct sandbox_plan *out)
+void sandbox_plan_files(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run)
 {
     struct sandbox_place place = sandbox_place_of(sandbox);
-    sandbox_plan_make(&place, arena, out);
+    place.shown = run->shown;
+    place.shown_count = run->shown_count;
+    sandbox_plan_make(&place, arena, &run->plan);
     bool held = false;
-    for (size_t i = 0; level == SANDBOX_LEVEL_FULL && i < out->missing_count; i++)
-        held = placeholders_hold(&sandbox->placeholders, out->missing[i]) || held;
+    for (size_t i = 0; run->level == SANDBOX_LEVEL_FULL && i < run->plan.missing_count; i++)
+        held = placeholders_hold(&sandbox->placeholders, run->plan.missing[i]) || held;
     if (held)
-        sandbox_plan_make(&place, arena, out);
+        sandbox_plan_make(&place, arena, &run->plan);
 }
 
 static void put_format(struct hv_buf *out, char kind, struct hv_arena *arena, const char *format, ...) HV_PRINTF(4, 5);
@@ -319,7 +324,9 @@ enum hv_code sandbox_prepare(struct hv_sandbox *sandbox, struct hv_arena *arena,
     run->temporary = hv_str_from(sandbox->temporary.files);
     if (run->level == SANDBOX_LEVEL_FULL && !sandbox->proxy)
         (void)!proxy_new(sandbox->setup.options, &sandbox->proxy, NULL); /* without it nothing is reached */
-    sandbox_plan_files(sandbox, arena, run->level, &run->plan);
+    if (!sandbox->repositories.looked)
+        git_folders_find(&sandbox->repositories, sandbox->setup.host, sandbox->setup.roots, sandbox->setup.root_count);
+    sandbox_plan_files(sandbox, arena, run);
     enum hv_code code = sandbox_plan_write(sandbox, arena, run, err);
     if (code) {
         groups_give_back(run->group);
@@ -328,20 +335,64 @@ enum hv_code sandbox_prepare(struct hv_sandbox *sandbox, struct hv_arena *arena,
     return code;
 }
 
+/* An entry of the private /tmp that has something in it; what is mounted upon there leaves an empty one. */
+static bool is_in_private_tmp(const struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str name)
+{
+    const struct hv_host *host = sandbox->setup.host;
+    struct hv_directory_entry *entries;
+    struct hv_file_stat found;
+    size_t count;
+    bool more;
+    struct hv_str path = hv_arena_format(arena, "%s%.*s", sandbox->temporary.files, (int)(name.len - strlen("/tmp")),
+                                         name.ptr + strlen("/tmp"));
+    if (host->stat(host, path, false, &found, NULL) != HV_OK)
+        return false;
+    if (found.kind == HV_FILE_REGULAR)
+        return found.size > 0;
+    return found.kind != HV_FILE_DIRECTORY ||
+           (host->list(host, arena, path, 1, &entries, &count, &more, NULL) == HV_OK && count > 0);
+}
+
+/* What the model, or the person, has put into /tmp outside is there for a command that names it. */
+static void note_names(const struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
+                       struct sandbox_run *run)
+{
+    run->named_count = sandbox_named_in_tmp(command, run->named, SANDBOX_NAMED_MAX);
+    for (size_t i = 0; i < run->named_count; i++)
+        if (!is_in_private_tmp(sandbox, arena, run->named[i]))
+            run->shown[run->shown_count++] = run->named[i];
+}
+
+/* The private /tmp has what it had not before: other tools find it elsewhere. */
+static struct hv_str describe_private(const struct hv_sandbox *sandbox, const struct sandbox_run *run,
+                                      struct hv_arena *arena)
+{
+    for (size_t i = 0; i < run->shown_count; i++)
+        if (sandbox_plan_look_up(&run->plan, run->shown[i], NULL) == SANDBOX_PRIVATE &&
+            is_in_private_tmp(sandbox, arena, run->shown[i]))
+            return hv_arena_format(arena,
+                                   "Sandboxed commands have a /tmp of their own: %.*s is %s%.*s for other tools.",
+                                   HV_STR_ARG(run->shown[i]), sandbox->temporary.files,
+                                   (int)(run->shown[i].len - strlen("/tmp")), run->shown[i].ptr + strlen("/tmp"));
+    return (struct hv_str){0};
+}
+
 /* With the sandbox that waits, if it still is the right one. */
-static enum hv_code prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run,
-                            struct hv_error *err)
+static enum hv_code prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
+                            struct sandbox_run *run, struct hv_error *err)
 {
     LOCK_SCOPE(&sandbox->lock);
-    enum sandbox_level level = run->level;
-    if (!sandbox->warm || level != SANDBOX_LEVEL_FULL)
+    struct sandbox_run fresh;
+    note_names(sandbox, arena, command, run);
+    fresh = *run;
+    if (!sandbox->warm || run->level != SANDBOX_LEVEL_FULL)
         return sandbox_prepare(sandbox, arena, run, err);
     warm_offer(sandbox->warm, run);
     bool offered = run->number != 0;
     enum hv_code code = sandbox_prepare(sandbox, arena, run, err);
     if (code || warm_take(sandbox->warm, run) || !offered)
         return code;
-    *run = (struct sandbox_run){.level = level};
+    *run = fresh;
     return sandbox_prepare(sandbox, arena, run, err);
 }
 
@@ -363,7 +414,7 @@ enum hv_code sandbox_begin(struct hv_sandbox *sandbox, struct hv_arena *arena, s
             return code;
     }
     run->level = state.level;
-    return prepare(sandbox, arena, run, err);
+    return prepare(sandbox, arena, command, run, err);
 }
 
 const char *const *sandbox_argv(const struct sandbox_run *run, struct hv_arena *arena, const char *const *argv)
@@ -405,5 +456,9 @@ struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, s
             facts.refusals = proxy_take_refusals(sandbox->proxy, run->number, arena);
     }
     run->group = NULL;
-    return violation_describe(&facts, arena);
+    struct hv_str refused = violation_describe(&facts, arena), elsewhere = describe_private(sandbox, run, arena);
+    return refused.len && elsewhere.len
+               ? hv_arena_format(arena, "%.*s\n%.*s", HV_STR_ARG(refused), HV_STR_ARG(elsewhere))
+           : refused.len ? refused
+                         : elsewhere;
 }

@@ -67,12 +67,18 @@ bool sandbox_allows_unasked(struct hv_sandbox *sandbox, struct hv_str command, b
 /* May a command leave by asking for it? True for NULL. */
 bool sandbox_may_be_left(const struct hv_sandbox *sandbox);
 
+enum { SANDBOX_NAMED_MAX = 16 };
+
 /* A command on its way. Lives in the arena given to sandbox_begin. */
 struct sandbox_run {
     enum sandbox_level level; /* NONE: run the command as it is */
     struct hv_str temporary;  /* a folder that commands may write to; absent at NONE */
     struct hv_str plan_text;  /* for the helper */
     struct sandbox_plan plan;
+    struct hv_str named[SANDBOX_NAMED_MAX]; /* what of /tmp the command names; … */
+    size_t named_count;
+    struct hv_str shown[SANDBOX_NAMED_MAX]; /* … what of that is there on the host, and not in the private one */
+    size_t shown_count;
     char *helper;
     uint64_t number;
     struct group *group;

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "sandbox/git_folders.h"
 #include "sandbox/groups.h"
 #include "sandbox/proxy.h"
 #include "sandbox/sandbox.h"
@@ -20,6 +21,7 @@ struct hv_sandbox {
     struct hv_str filters[2]; /* by no_internet; made when first needed */
     struct temporary temporary;
     struct placeholders placeholders;
+    struct git_folders repositories; /* those before the first command: what commands clone is theirs */
     struct groups groups;
     struct proxy *proxy;
     uint64_t runs;
@@ -48,9 +50,8 @@ struct hv_str probe_find_bubblewrap(struct hv_arena *arena, const struct hv_str 
 
 /* ---- sandbox.c, under the lock */
 struct sandbox_place sandbox_place_of(const struct hv_sandbox *sandbox);
-/* The plan; for the full level with placeholders where they are missing: Landlock could not protect them. */
-void sandbox_plan_files(struct hv_sandbox *sandbox, struct hv_arena *arena, enum sandbox_level level,
-                        struct sandbox_plan *out);
+/* Fill run->plan; for the full level with placeholders where they are missing: Landlock could not protect them. */
+void sandbox_plan_files(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run);
 /* A number and a plan for a command; its text too. */
 enum hv_code sandbox_prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run,
                              struct hv_error *err) HV_MUST_CHECK;

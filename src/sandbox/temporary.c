@@ -104,7 +104,8 @@ static bool fill(struct temporary *temporary)
     temporary->files = format(temporary->folder, "/tmp");
     temporary->locked = format(temporary->folder, "/locked");
     CLEANUP_FD int file = open(temporary->locked, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0);
-    return file >= 0 && mkdir(temporary->files, 0700) == 0;
+    /* It stands in for /tmp, too, and some programs want that to be everybody's; the folder above keeps others out. */
+    return file >= 0 && mkdir(temporary->files, 0700) == 0 && chmod(temporary->files, 01777) == 0;
 }
 
 enum hv_code temporary_make(struct temporary *temporary, struct hv_error *err)

@@ -82,7 +82,8 @@ static void drop(struct world *world)
 
 static const char *kind_name(enum sandbox_mount_kind kind)
 {
-    static const char *const names[] = {"?", "read", "write", "pin", "protect", "empty", "hide", "hide-folder"};
+    static const char *const names[] = {"?",       "read",  "write", "private",    "pin",
+                                        "protect", "empty", "hide",  "hide-folder"};
     return names[kind];
 }
 
@@ -317,6 +318,65 @@ static void all_that_is_hidden_is_a_credential_to_the_policy(void **state)
     hv_arena_release(&arena);
 }
 
+static void test_tmp_is_private_and_shows_what_is_named_and_what_holds_the_workspace(void **state)
+{
+    (void)state;
+    struct world world;
+    const struct file files[] = {FOLDER("/tmp"),
+                                 FOLDER("/tmp/own/tmp"),
+                                 FOLDER("/tmp/top"),
+                                 FOLDER("/tmp/top/project"),
+                                 FILE_AT("/tmp/named"),
+                                 {"/tmp/link", "/etc", HV_FILE_SYMLINK, 0},
+                                 {0}};
+    const struct hv_str shown[] = {HV_STR("/tmp/named"), HV_STR("/tmp/link"), HV_STR("/tmp/gone")};
+    make(&world, files, "{}");
+    world.place.roots = (const struct hv_str[]){HV_STR("/tmp/top/project")};
+    world.place.shown = shown;
+    world.place.shown_count = 3;
+    sandbox_plan_make(&world.place, &world.arena, &world.plan);
+    assert_mounts(&world, "private /tmp\nread /tmp/named\nwrite /tmp/own/tmp\nread /tmp/top\nwrite /tmp/top/project\n");
+    drop(&world);
+    make(&world, files, "{\"filesystem\":{\"allowWrite\":[\"/tmp\"]}}");
+    assert_mounts(&world, "write /tmp\nwrite /tmp/own/tmp\n");
+    drop(&world);
+}
+
+static void test_what_of_tmp_a_command_names_is_found(void **state)
+{
+    (void)state;
+    struct hv_str names[3];
+    assert_int_equal(
+        sandbox_named_in_tmp(HV_STR("python3 /tmp/a.py >/tmp/b/c; cat '/tmp/a.py' /tmp/ /tmp/.. x=/tmp/d/"), names, 3),
+        3);
+    assert_true(hv_str_is(names[0], "/tmp/a.py") && hv_str_is(names[1], "/tmp/b") && hv_str_is(names[2], "/tmp/d"));
+    assert_int_equal(sandbox_named_in_tmp(HV_STR("/tmp/1 /tmp/2 /tmp/3 /tmp/4"), names, 3), 3);
+    assert_int_equal(sandbox_named_in_tmp(HV_STR("ls /tmp"), names, 3), 0);
+}
+
+static void test_what_git_obeys_in_repositories_below_the_workspace_is_protected(void **state)
+{
+    (void)state;
+    struct world world;
+    const struct file files[] = {FOLDER("/work/project"),
+                                 FOLDER("/work/project/sub"),
+                                 FOLDER("/work/project/sub/.git"),
+                                 FOLDER("/work/project/sub/.git/hooks"),
+                                 FILE_AT("/work/project/sub/.git/config"),
+                                 FOLDER("/work/project/other"),
+                                 FILE_AT("/work/project/other/.git"),
+                                 {0}};
+    const struct hv_str found[] = {HV_STR("/work/project/sub/.git"), HV_STR("/work/project/other/.git")};
+    make(&world, files, "{}");
+    world.place.repositories = found;
+    world.place.repository_count = 2;
+    sandbox_plan_make(&world.place, &world.arena, &world.plan);
+    assert_mounts(&world, "write /work/project\npin /work/project/other\nprotect /work/project/other/.git\n"
+                          "pin /work/project/sub\npin /work/project/sub/.git\nprotect /work/project/sub/.git/config\n"
+                          "protect /work/project/sub/.git/hooks\n");
+    drop(&world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +389,9 @@ int main(void)
         cmocka_unit_test(the_words_for_bubblewrap_follow_the_mounts),
         cmocka_unit_test(a_workspace_that_is_all_lies_below_the_rest),
         cmocka_unit_test(all_that_is_hidden_is_a_credential_to_the_policy),
+        cmocka_unit_test(test_tmp_is_private_and_shows_what_is_named_and_what_holds_the_workspace),
+        cmocka_unit_test(test_what_of_tmp_a_command_names_is_found),
+        cmocka_unit_test(test_what_git_obeys_in_repositories_below_the_workspace_is_protected),
     };
     return cmocka_run_group_tests_name("sandbox plan", tests, NULL, NULL);
 }

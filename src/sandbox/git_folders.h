@@ -1,0 +1,23 @@
+/*
+ * git_folders.h: the repositories inside a workspace: nested ones, submodules and worktrees. What git runs or obeys in
+ * them is protected as it is in the workspace's own.
+ */
+#ifndef SANDBOX_GIT_FOLDERS_H
+#define SANDBOX_GIT_FOLDERS_H
+
+#include <helve/host.h>
+
+struct git_folders {
+    struct hv_arena arena;
+    struct hv_str *paths; /* folders that git keeps a repository in, and files `.git` that say where one is */
+    size_t count;
+    bool looked;
+};
+
+/* Look for them below the roots, the roots' own `.git` left out, but what is in it. Bounded in depth, folders and time:
+ * what lies deeper than six steps, or behind some thousands of other folders, is not found. Blocks for some 30 ms at
+ * most. *found is zeroed. */
+void git_folders_find(struct git_folders *found, const struct hv_host *host, const struct hv_str *roots, size_t count);
+void git_folders_release(struct git_folders *found);
+
+#endif

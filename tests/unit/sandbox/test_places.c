@@ -1,0 +1,134 @@
+/* The private /tmp, repositories in the workspace, and sandboxes that were started ahead of their command. */
+#include "bench.h"
+
+/* ---- /tmp, repositories --------------------------------------------------------------------------------- */
+
+static void test_tmp_is_private_lasts_and_is_told_of(void **state)
+{
+    (void)state;
+    struct bench bench;
+    char host_file[] = "/tmp/helve-unit-host-XXXXXX";
+    int fd = mkstemp(host_file);
+    assert_true(fd >= 0 && write(fd, "of the host\n", 12) == 12 && close(fd) == 0);
+    open_bench(&bench, "{}");
+    if (is_full(&bench)) {
+        run(&bench, "echo mine > /tmp/helve-unit-own && cat /tmp/helve-unit-own && stat -c %a /tmp");
+        assert_string_equal(bench.output.data, "mine\n1777\n");
+        assert_true(is_noted(&bench, "/tmp/helve-unit-own is "));
+        assert_int_not_equal(access("/tmp/helve-unit-own", F_OK), 0);
+        run(&bench, "cat /tmp/helve-unit-own; test -e $TMPDIR/helve-unit-own && echo the same; rm /tmp/helve-unit-own");
+        assert_string_equal(bench.output.data, "mine\nthe same\n");
+        assert_int_equal(bench.notes.len, 0);
+        char *named =
+            hv_arena_cstr(&bench.arena, hv_arena_format(&bench.arena, "cat %s; echo evil > %s", host_file, host_file));
+        run(&bench, named);
+        assert_wrote(&bench, "of the host\n");
+        assert_int_not_equal(bench.end.code, 0);
+        run(&bench, named); /* what it was mounted upon is no file of the command's */
+        assert_wrote(&bench, "of the host\n");
+        run(&bench, "ls /tmp; cat ../outside.txt");
+        assert_wrote(&bench, "outside\n");
+        run(&bench, "ln -s /etc/passwd /tmp/helve-unit-link; echo evil > /tmp/helve-unit-link; cd /tmp && mkdir -p a/b "
+                    "&& mv a c");
+        assert_true(is_noted(&bench, "/etc/passwd") || bench.end.code == 0);
+    }
+    close_bench(&bench);
+    assert_int_equal(unlink(host_file), 0);
+}
+
+static void test_hooks_of_nested_repositories_cannot_be_changed(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench, "{}");
+    if (is_full(&bench)) {
+        make_folder(&bench, "project/sub");
+        make_folder(&bench, "project/sub/.git");
+        write_text(&bench, "project/sub/.git/config", "[core]\n");
+        make_folder(&bench, "project/.git/modules");
+        make_folder(&bench, "project/.git/modules/m");
+        make_folder(&bench, "project/.git/modules/m/objects");
+        make_folder(&bench, "project/.git/modules/m/refs");
+        make_folder(&bench, "project/.git/modules/m/hooks");
+        write_text(&bench, "project/.git/modules/m/HEAD", "ref: refs/heads/main\n");
+        write_text(&bench, "project/.git/modules/m/config", "[core]\n");
+        make_folder(&bench, "project/m");
+        write_text(&bench, "project/m/.git", "gitdir: ../.git/modules/m\n");
+        sandbox_free(bench.sandbox);
+        bench.sandbox = sandbox_new(&(struct sandbox_setup){.host = hv_host_local(),
+                                                            .options = &bench.options,
+                                                            .home = bench.home,
+                                                            .roots = &bench.project,
+                                                            .root_count = 1});
+        run(&bench,
+            "echo evil > sub/.git/hooks/post-checkout; echo evil > sub/.git/config; mv sub/.git x; mv sub y;"
+            "echo evil > .git/modules/m/hooks/post-checkout; echo evil >> .git/modules/m/config;"
+            "echo gitdir: evil > m/.git; rm m/.git; touch sub/.git/index .git/modules/m/index sub/file && echo worked");
+        assert_wrote(&bench, "worked\n");
+        run(&bench, "cat sub/.git/config .git/modules/m/config m/.git; ls sub/.git/hooks .git/modules/m/hooks");
+        assert_string_equal(bench.output.data, "[core]\n[core]\ngitdir: ../.git/modules/m\n.git/modules/m/hooks:\n\n"
+                                               "sub/.git/hooks:\n");
+    }
+    close_bench(&bench);
+}
+
+/* ---- ahead of the command ------------------------------------------------------------------------------ */
+
+static void test_a_sandbox_that_was_started_ahead_runs_a_command_as_a_fresh_one_does(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench, "{}");
+    if (is_full(&bench)) {
+        run_until_ahead(&bench, "echo \"$A $HELVE_SANDBOX $(basename $PWD) $#\"; echo x > made; cat; "
+                                "ls /proc/self/fd | wc -l; exit 7");
+        assert_int_equal(bench.end.code, 7);
+        assert_string_equal(bench.output.data, "b full project 0\n4\n");
+        assert_true(is_there(&bench, "project/made"));
+        run_until_ahead(&bench, "kill -SEGV $$");
+        assert_int_equal(bench.end.signal, SIGSEGV);
+        run_until_ahead(&bench, "echo evil > ../evil; cat ../home/.netrc; echo evil > .git/config; true");
+        assert_false(is_there(&bench, "evil"));
+        assert_false(wrote(&bench, "the secret"));
+        assert_true(is_noted(&bench, ".git/config"));
+    }
+    close_bench(&bench);
+}
+
+static void test_what_changed_since_a_sandbox_was_started_ahead_counts(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench, "{}");
+    if (is_full(&bench)) {
+        run_until_ahead(&bench, "true");
+        write_text(&bench, "home/.pgpass", "the secret that came later\n");
+        assert_false(run_ahead(&bench, "cat ../home/.pgpass"));
+        assert_false(wrote(&bench, "the secret"));
+        run_until_ahead(&bench, "true");
+        /* The same plan; but who puts another file there takes away what was mounted over the old one. */
+        write_text(&bench, "project/fresh", "[core]\n");
+        char *from = hv_arena_cstr(&bench.arena, hv_arena_join(&bench.arena, bench.project, HV_STR("/fresh")));
+        char *to = hv_arena_cstr(&bench.arena, hv_arena_join(&bench.arena, bench.project, HV_STR("/.git/config")));
+        assert_int_equal(rename(from, to), 0);
+        assert_false(run_ahead(&bench, "echo evil > .git/config; cat .git/config"));
+        assert_true(wrote(&bench, "[core]") && !wrote(&bench, "evil\n"));
+        run_until_ahead(&bench, "true");
+        assert_int_equal(
+            rmdir(hv_arena_cstr(&bench.arena, hv_arena_join(&bench.arena, bench.project, HV_STR("/.git/hooks")))), 0);
+        (void)run_ahead(&bench, "mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit");
+        assert_false(is_there(&bench, "project/.git/hooks/pre-commit"));
+    }
+    close_bench(&bench);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tmp_is_private_lasts_and_is_told_of),
+        cmocka_unit_test(test_hooks_of_nested_repositories_cannot_be_changed),
+        cmocka_unit_test(test_a_sandbox_that_was_started_ahead_runs_a_command_as_a_fresh_one_does),
+        cmocka_unit_test(test_what_changed_since_a_sandbox_was_started_ahead_counts),
+    };
+    return cmocka_run_group_tests_name("places", tests, NULL, NULL);
+}

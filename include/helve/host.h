@@ -41,6 +41,7 @@ struct hv_file_stat {
     uint32_t mode;    /* permission bits */
     uint64_t size;    /* bytes */
     int64_t mtime_ns; /* since 1970 */
+    int64_t ctime_ns; /* when anything of it last changed, which nobody can set back; 0: not known */
     uint64_t inode, device, links;
 };
 

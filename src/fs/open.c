@@ -68,6 +68,7 @@ struct hv_file_stat fs_stat_from(const struct stat *status)
         .mode = status->st_mode & 07777,
         .size = (uint64_t)status->st_size,
         .mtime_ns = (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec,
+        .ctime_ns = (int64_t)status->st_ctim.tv_sec * 1000000000 + status->st_ctim.tv_nsec,
         .inode = status->st_ino,
         .device = status->st_dev,
         .links = status->st_nlink,
@@ -78,6 +79,11 @@ bool fs_stat_same(const struct hv_file_stat *a, const struct hv_file_stat *b)
 {
     return a->kind == b->kind && a->inode == b->inode && a->device == b->device && a->size == b->size &&
            a->mtime_ns == b->mtime_ns;
+}
+
+bool fs_stat_untouched(const struct hv_file_stat *a, const struct hv_file_stat *b)
+{
+    return fs_stat_same(a, b) && a->ctime_ns == b->ctime_ns;
 }
 
 /* Files of the kernel that say they are regular, and yet wait for what may never come or have no end. */

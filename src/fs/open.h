@@ -20,6 +20,8 @@ const char *fs_kind_name(enum hv_file_kind kind);
 struct hv_file_stat fs_stat_from(const struct stat *status);
 /* The same file with the same contents, as far as metadata tells: inode, device, size and mtime are equal. */
 bool fs_stat_same(const struct hv_file_stat *a, const struct hv_file_stat *b);
+/* The same, and the time of the last change of anything, which programs that set mtime back cannot hide. */
+bool fs_stat_untouched(const struct hv_file_stat *a, const struct hv_file_stat *b);
 
 /*
  * Open a regular file for reading, following links. Devices, FIFOs and sockets are refused without being opened

@@ -442,7 +442,11 @@ static struct hv_str take_sample(struct hv_str bytes, bool *is_cut)
 /* ISO-2022-JP is all ASCII, with escapes that change to the Japanese sets. */
 bool charset_is_escaped(struct hv_str bytes)
 {
-    return hv_str_find(bytes, HV_STR("\x1b$B"), 0) != SIZE_MAX || hv_str_find(bytes, HV_STR("\x1b$@"), 0) != SIZE_MAX;
+    size_t at = hv_str_find_byte(bytes, '\x1b', 0);
+    for (; at < bytes.len; at = hv_str_find_byte(bytes, '\x1b', at + 1))
+        if (bytes.len - at >= 3 && bytes.ptr[at + 1] == '$' && (bytes.ptr[at + 2] == 'B' || bytes.ptr[at + 2] == '@'))
+            return true;
+    return false;
 }
 
 /* An encoding of the Far East scores up to 30 a character, an 8-bit one up to 10: the same scale for both. */

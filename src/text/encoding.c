@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { BINARY_LOOK = 8192, NUL_PATTERN_LOOK = 4096 };
+enum { BINARY_LOOK = 8192, NUL_PATTERN_LOOK = 4096, DAMAGE_LOOK = 1 << 20, DAMAGE_RATIO = 4 };
 
 static const char *const kinds[] = {
     [ENCODING_UTF8] = "UTF-8",         [ENCODING_8BIT] = "8-bit (shown as windows-1252)",
@@ -79,16 +79,16 @@ static bool nul_pattern(struct hv_str bytes, enum encoding_kind *kind)
 /* A byte that no text in ASCII or an encoding beside it holds. */
 static bool has_low_control(struct hv_str bytes)
 {
+    bool found = false;
     for (size_t i = 0; i < bytes.len && i < BINARY_LOOK; i++)
-        if ((unsigned char)bytes.ptr[i] < 7)
-            return true;
-    return false;
+        found |= (unsigned char)bytes.ptr[i] < 7;
+    return found;
 }
 
 /* UTF-16 without a mark in other scripts: read in one order the units are a text, in the other they are not. */
 static bool utf16_by_units(struct hv_str bytes, bool is_head, enum encoding_kind *kind)
 {
-    if ((bytes.len % 2 && !is_head) || bytes.len < 4 || (utf8_valid(bytes) && !has_low_control(bytes)))
+    if ((bytes.len % 2 && !is_head) || bytes.len < 4)
         return false;
     unsigned little = charset_utf16_plausibility(bytes, false), big = charset_utf16_plausibility(bytes, true);
     *kind = little > big ? ENCODING_UTF16LE : ENCODING_UTF16BE;
@@ -100,6 +100,36 @@ bool encoding_has_plain_lines(enum encoding_kind kind)
     return kind < ENCODING_UTF16LE || (kind > ENCODING_BINARY && kind != ENCODING_ISO_2022_JP);
 }
 
+/*
+ * UTF-8 with a few bytes that are not: a file that was cut, or put together from several. Told from a legacy encoding
+ * by characters of several bytes that are well-formed, which those hardly ever form. 0: it is none, else the
+ * confidence.
+ */
+static unsigned damaged_utf8(struct hv_str bytes)
+{
+    size_t good = 0, bad = 0;
+    uint32_t code_point;
+    for (size_t at = 0, len; at < bytes.len && at < DAMAGE_LOOK; at += len) {
+        len = utf8_decode(bytes, at, &code_point);
+        bad += code_point == UTF8_INVALID;
+        good += len > 1 && code_point != UTF8_INVALID;
+    }
+    return bad * DAMAGE_RATIO <= good ? 60 : 0;
+}
+
+/* What is neither marked nor valid UTF-8. */
+static struct encoding detect_legacy(struct hv_str bytes, size_t cut, bool is_head, bool guesses)
+{
+    struct encoding encoding = {.kind = ENCODING_8BIT};
+    unsigned confidence =
+        guesses && !charset_is_escaped(bytes) ? damaged_utf8(hv_str_slice(bytes, 0, bytes.len - cut)) : 0;
+    if (confidence)
+        return (struct encoding){.kind = ENCODING_UTF8, .confidence = confidence};
+    if (guesses)
+        encoding.kind = charset_guess(bytes, is_head, &encoding.confidence);
+    return encoding;
+}
+
 /* is_head: bytes are the beginning of more. */
 static struct encoding detect(struct hv_str bytes, bool is_head, bool guesses)
 {
@@ -107,20 +137,17 @@ static struct encoding detect(struct hv_str bytes, bool is_head, bool guesses)
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (hv_str_starts(bytes, hv_str_of(marks[i].bytes, marks[i].len)))
             return (struct encoding){marks[i].kind, marks[i].len, 100};
+    bool valid = utf8_valid(hv_str_slice(bytes, 0, bytes.len - cut)), plain = valid && !has_low_control(bytes);
     enum encoding_kind kind;
-    if (nul_pattern(bytes, &kind))
+    if (!plain && nul_pattern(bytes, &kind))
         return (struct encoding){.kind = kind, .confidence = 90};
-    if (guesses && utf16_by_units(bytes, is_head, &kind))
+    if (!plain && guesses && utf16_by_units(bytes, is_head, &kind))
         return (struct encoding){.kind = kind, .confidence = 80};
-    if (hv_str_find_byte(hv_str_slice(bytes, 0, BINARY_LOOK), '\0', 0) != SIZE_MAX)
+    if (!plain && hv_str_find_byte(hv_str_slice(bytes, 0, BINARY_LOOK), '\0', 0) != SIZE_MAX)
         return (struct encoding){.kind = ENCODING_BINARY, .confidence = 90};
-    struct encoding encoding = {.kind = ENCODING_UTF8, .confidence = 100};
-    if (utf8_valid(hv_str_slice(bytes, 0, bytes.len - cut)) && !(guesses && charset_is_escaped(bytes)))
-        return encoding;
-    encoding = (struct encoding){.kind = ENCODING_8BIT};
-    if (guesses)
-        encoding.kind = charset_guess(bytes, is_head, &encoding.confidence);
-    return encoding;
+    if (valid && !(guesses && charset_is_escaped(bytes)))
+        return (struct encoding){.kind = ENCODING_UTF8, .confidence = 100};
+    return detect_legacy(bytes, cut, is_head, guesses);
 }
 
 struct encoding encoding_detect(struct hv_str bytes)

@@ -39,7 +39,8 @@ enum encoding_kind {
 struct encoding {
     enum encoding_kind kind;
     size_t mark;         /* bytes of the byte order mark at the start; 0 when there is none */
-    unsigned confidence; /* 0 to 100: marks and valid UTF-8 are certain, a legacy encoding is a guess */
+    unsigned confidence; /* 0 to 100: marks and valid UTF-8 are certain, a legacy encoding is a guess, and so is UTF-8
+                            in which some bytes are not */
 };
 
 /* The encoding of a file, from all its bytes. */

@@ -99,14 +99,24 @@ struct hv_str lines_chop(struct hv_str line)
     return line;
 }
 
+struct line_ends lines_ends(struct hv_str text)
+{
+    struct line_ends ends = {.lf = lines_newlines(text)};
+    size_t at = hv_str_find_byte(text, '\r', 0);
+    while (at < text.len) {
+        bool before_newline = at + 1 < text.len && text.ptr[at + 1] == '\n';
+        ends.crlf += before_newline;
+        ends.lf -= before_newline;
+        ends.cr += !before_newline;
+        at = hv_str_find_byte(text, '\r', at + 1);
+    }
+    return ends;
+}
+
 enum line_end lines_dominant_end(struct hv_str text)
 {
-    size_t crlf = 0, all = lines_newlines(text);
-    if (!all)
-        return LINE_END_NONE;
-    for (const char *at = text.ptr, *end = text.ptr + text.len; (at = memchr(at, '\r', (size_t)(end - at))); at++)
-        crlf += at + 1 < end && at[1] == '\n';
-    return crlf > all - crlf ? LINE_END_CRLF : LINE_END_LF;
+    struct line_ends ends = lines_ends(text);
+    return !ends.lf && !ends.crlf ? LINE_END_NONE : ends.crlf > ends.lf ? LINE_END_CRLF : LINE_END_LF;
 }
 
 struct hv_str line_end_bytes(enum line_end end)

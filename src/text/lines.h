@@ -24,6 +24,12 @@ size_t lines_finish(struct hv_str text, size_t offset);
 bool lines_next(struct hv_str *rest, struct hv_str *line);
 /* The line without its "\n" or "\r\n". */
 struct hv_str lines_chop(struct hv_str line);
+/* How the lines of a text end. */
+struct line_ends {
+    size_t lf, crlf; /* how many in "\n" alone, and in "\r\n" */
+    size_t cr;       /* '\r' elsewhere, which ends no line here */
+};
+struct line_ends lines_ends(struct hv_str text);
 /* The line end that most lines of text have (a tie is LF); NONE when there is no '\n'. */
 enum line_end lines_dominant_end(struct hv_str text);
 /* "\n", "\r\n", or "" for NONE. */

@@ -16,12 +16,35 @@ static size_t count_characters(struct hv_str text)
     return count;
 }
 
+enum { NUMBER_WIDTH = 6, PREFIX_MAX = 24 };
+
+/* What printf makes of "%6zu\t", many times faster: it is done for each line of each file shown. */
+static size_t format_prefix(size_t number, char out[PREFIX_MAX])
+{
+    char digits[PREFIX_MAX];
+    size_t count = 0, blanks;
+    do
+        digits[count++] = (char)('0' + number % 10);
+    while (number /= 10);
+    blanks = count < NUMBER_WIDTH ? NUMBER_WIDTH - count : 0;
+    memset(out, ' ', blanks);
+    for (size_t i = 0; i < count; i++)
+        out[blanks + i] = digits[count - 1 - i];
+    out[blanks + count] = '\t';
+    return blanks + count + 1;
+}
+
 void line_number_format(size_t number, struct hv_str line, struct hv_buf *out)
 {
     line = lines_chop(line);
-    hv_buf_addf(out, "%6zu\t", number);
     struct hv_str shown = truncate_characters(line, LINE_CHARACTERS_MAX);
-    hv_buf_add_str(out, shown);
+    char *room = hv_buf_reserve(out, shown.len + PREFIX_MAX + 1);
+    if (!room)
+        return;
+    size_t len = format_prefix(number, room);
+    if (shown.len)
+        memcpy(room + len, shown.ptr, shown.len);
+    hv_buf_commit(out, len + shown.len);
     if (shown.len < line.len)
         hv_buf_addf(out, "… [line cut: %zu more characters]",
                     count_characters(hv_str_slice(line, shown.len, line.len)));

@@ -11,6 +11,11 @@ struct range {
     size_t first, last; /* lines, from 1, both included */
 };
 
+/* What a Read asked for. */
+struct request {
+    int64_t offset, limit;
+};
+
 struct record {
     char *path; /* on the heap */
     size_t path_len;
@@ -18,11 +23,9 @@ struct record {
     struct hv_file_stat stat;
     uint64_t hash; /* of all bytes */
     bool has_hash, whole;
-    bool shown; /* offset and limit are those of the last Read, and nothing was written since */
-    int64_t offset, limit;
-    VEC(struct range) ranges;                  /* ascending, disjoint, not adjacent; not kept when whole */
-    struct file_place places[FILE_PLACES_MAX]; /* the newest ones, of the file as stat says; line 0: none */
-    size_t next_place;
+    struct request requests[FILE_REQUESTS_MAX]; /* of the last Reads since the bytes are as they are */
+    size_t request_count;                       /* ever; the ring holds the last ones */
+    VEC(struct range) ranges;                   /* ascending, disjoint, not adjacent; not kept when whole */
 };
 
 struct file_state {
@@ -133,12 +136,12 @@ static bool covers(const struct record *record, size_t first, size_t last)
     return record->whole;
 }
 
-static void set_contents(struct record *record, const struct hv_file_stat *stat, struct hv_str bytes)
+static void set_contents(struct record *record, const struct hv_file_stat *stat, uint64_t hash)
 {
     record->stat = *stat;
-    memset(record->places, 0, sizeof record->places);
-    record->has_hash = bytes.ptr != NULL;
-    record->hash = record->has_hash ? hv_str_hash(bytes) : 0;
+    record->has_hash = true;
+    record->hash = hash;
+    record->request_count = 0;
 }
 
 static void set_whole(struct record *record)
@@ -149,10 +152,18 @@ static void set_whole(struct record *record)
 
 /* ---- reading -------------------------------------------------------------------------------------------- */
 
-static void add_place(struct record *record, struct file_place place)
+static bool has_request(const struct record *record, const struct file_view *view)
 {
-    if (place.line > 1)
-        record->places[record->next_place++ % FILE_PLACES_MAX] = place;
+    size_t count = record->request_count < FILE_REQUESTS_MAX ? record->request_count : FILE_REQUESTS_MAX;
+    for (size_t i = 0; i < count; i++)
+        if (record->requests[i].offset == view->offset && record->requests[i].limit == view->limit)
+            return true;
+    return false;
+}
+
+static bool has_bytes(const struct record *record, const struct file_view *view)
+{
+    return view->is_whole && record->has_hash && record->stat.size == view->size && record->hash == view->hash;
 }
 
 void file_state_note_read(struct hv_context *context, struct hv_str key, const struct file_view *view)
@@ -160,19 +171,21 @@ void file_state_note_read(struct hv_context *context, struct hv_str key, const s
     struct file_state *state = hv_state(context, &state_key);
     LOCK_SCOPE(&state->mutex);
     struct record *record = find_or_add(state, key);
-    bool same = fs_stat_same(&record->stat, &view->stat);
-    if (!same) {
-        record->whole = false;
-        record->ranges.count = 0;
+    bool by_bytes = view->is_whole && record->has_hash;
+    if (by_bytes ? !has_bytes(record, view) : !fs_stat_same(&record->stat, &view->stat)) {
+        record->whole = record->has_hash = false;
+        record->ranges.count = record->request_count = 0;
+    } else if (!by_bytes && !fs_stat_untouched(&record->stat, &view->stat)) {
+        record->request_count = 0;
     }
-    if (!same || view->bytes.ptr)
-        set_contents(record, &view->stat, view->bytes);
-    add_place(record, view->begin);
-    add_place(record, view->end);
-    record->shown = true;
-    record->offset = view->offset;
-    record->limit = view->limit;
-    bool empty = view->bytes.ptr && view->bytes.len == 0;
+    record->stat = view->stat;
+    if (view->is_whole) {
+        record->has_hash = true;
+        record->hash = view->hash;
+    }
+    if (!has_request(record, view))
+        record->requests[record->request_count++ % FILE_REQUESTS_MAX] = (struct request){view->offset, view->limit};
+    bool empty = view->is_whole && view->size == 0;
     if (view->last && !record->whole)
         add_range(record, view->first, view->last);
     if (empty || (view->total && covers(record, 1, view->total)))
@@ -184,23 +197,18 @@ bool file_state_already_shown(struct hv_context *context, struct hv_str key, con
     struct file_state *state = hv_state(context, &state_key);
     LOCK_SCOPE(&state->mutex);
     const struct record *record = find(state, key);
-    return record && record->shown && record->offset == view->offset && record->limit == view->limit &&
-           fs_stat_same(&record->stat, &view->stat);
+    return record && has_request(record, view) && fs_stat_untouched(&record->stat, &view->stat);
 }
 
-struct file_place file_state_place(struct hv_context *context, struct hv_str key, const struct hv_file_stat *stat,
-                                   size_t line)
+bool file_state_same_shown(struct hv_context *context, struct hv_str key, const struct file_view *view)
 {
     struct file_state *state = hv_state(context, &state_key);
-    struct file_place nearest = {0};
     LOCK_SCOPE(&state->mutex);
-    const struct record *record = find(state, key);
-    if (!record || !fs_stat_same(&record->stat, stat))
-        return nearest;
-    for (size_t i = 0; i < FILE_PLACES_MAX; i++)
-        if (record->places[i].line <= line && record->places[i].line > nearest.line)
-            nearest = record->places[i];
-    return nearest;
+    struct record *record = find(state, key);
+    if (!record || !has_request(record, view) || !has_bytes(record, view))
+        return false;
+    record->stat = view->stat;
+    return true;
 }
 
 /* ---- before a change ------------------------------------------------------------------------------------ */
@@ -265,11 +273,11 @@ void file_state_note_written(struct hv_context *context, struct hv_str key, cons
                              struct hv_str bytes)
 {
     struct file_state *state = hv_state(context, &state_key);
+    uint64_t hash = hv_str_hash(bytes); /* may take a while: before the lock */
     LOCK_SCOPE(&state->mutex);
     struct record *record = find_or_add(state, key);
-    set_contents(record, stat, bytes.ptr ? bytes : HV_STR(""));
+    set_contents(record, stat, hash);
     set_whole(record);
-    record->shown = false;
 }
 
 /* Where a line that no change touches stands afterwards. */
@@ -312,10 +320,10 @@ void file_state_note_edited(struct hv_context *context, struct hv_str key, const
                             struct hv_str bytes, const struct diff *changes)
 {
     struct file_state *state = hv_state(context, &state_key);
+    uint64_t hash = hv_str_hash(bytes); /* may take a while: before the lock */
     LOCK_SCOPE(&state->mutex);
     struct record *record = find_or_add(state, key);
-    set_contents(record, stat, bytes.ptr ? bytes : HV_STR(""));
-    record->shown = false;
+    set_contents(record, stat, hash);
     if (!record->whole)
         move_ranges(record, changes);
 }

@@ -11,35 +11,26 @@
 
 #include <helve/tool.h>
 
-enum { FILE_STATE_MAX = 1000, FILE_RANGES_MAX = 256, FILE_PLACES_MAX = 8 };
-
-/* Where a line of a large file begins; line 0: not known. */
-struct file_place {
-    size_t line;
-    uint64_t offset;
-};
+enum { FILE_STATE_MAX = 1000, FILE_RANGES_MAX = 256, FILE_REQUESTS_MAX = 8 };
 
 /* What one Read has shown of a file. */
 struct file_view {
-    struct hv_file_stat stat;     /* of the descriptor that was read */
-    struct hv_str bytes;          /* all bytes of the file, or absent when only a part was read */
-    size_t first, last;           /* lines shown, from 1; last 0: none (an empty file, an offset past the end) */
-    size_t total;                 /* lines of the file; 0: empty or not known */
-    int64_t offset, limit;        /* the request, to know it again; 0: not given */
-    struct file_place begin, end; /* of a range of a large file: its first line, and the line after it */
+    struct hv_file_stat stat; /* of the descriptor that was read */
+    bool is_whole;            /* all bytes of the file were read: size and hash (hv_str_hash) are theirs */
+    uint64_t size, hash;
+    size_t first, last;    /* lines shown, from 1; last 0: none (an empty file, an offset past the end) */
+    size_t total;          /* lines of the file; 0: empty or not known */
+    int64_t offset, limit; /* the request, to know it again; 0: not given */
 };
 
 /* path with links resolved, the key of all functions below; path itself where that fails. In the call's arena. */
 struct hv_str file_state_key(struct hv_context *context, struct hv_str path);
 
 void file_state_note_read(struct hv_context *context, struct hv_str key, const struct file_view *view);
-/* The same request of the same unchanged file was the last one shown. */
+/* The same request was answered before, and the file still is as stat says it was then. */
 bool file_state_already_shown(struct hv_context *context, struct hv_str key, const struct file_view *view);
-
-/* The last known place before or at the beginning of this line, for the file as stat says it is; line 0: none. Who
- * reads a large file page by page need not count its lines from the top each time. */
-struct file_place file_state_place(struct hv_context *context, struct hv_str key, const struct hv_file_stat *stat,
-                                   size_t line);
+/* The same by the bytes of the whole file; when they are the same its present stat is remembered. */
+bool file_state_same_shown(struct hv_context *context, struct hv_str key, const struct file_view *view);
 
 /* How much of a file must have been seen. */
 enum file_need { FILE_NEED_SEEN, FILE_NEED_WHOLE };

@@ -32,7 +32,9 @@ enum hv_code read_media_bytes(struct read_media *media, size_t max, struct hv_bu
         return hv_fail(err, HV_ETOOBIG, "%.*s is too large to be shown (%.*s; at most %zu MB are decoded)",
                        HV_STR_ARG(media->path), HV_STR_ARG(size), max / 1000000);
     }
-    media->view->bytes = hv_buf_str(bytes);
+    media->view->is_whole = true;
+    media->view->size = bytes->len;
+    media->view->hash = hv_str_hash(hv_buf_str(bytes));
     return HV_OK;
 }
 

@@ -9,7 +9,7 @@
 struct read_media {
     struct hv_context *context;
     struct hv_str path, key;
-    struct file_view *view; /* stat is set; bytes is set by reading */
+    struct file_view *view; /* stat is set; what tells the bytes is set by reading */
     struct pdf_range pages; /* asked for; first 0: not given */
     struct hv_result *result;
 };

@@ -37,12 +37,19 @@ static void put_lines(struct session *session, const char *name, int count)
     hv_buf_release(&text);
 }
 
+/* What was written just now is not taken for unchanged by its times alone. */
+static void let_it_settle(void)
+{
+    usleep(50000);
+}
+
 static void lines_are_numbered(void **state)
 {
     struct session *session = *state;
     file_put(session, "a.txt", "one\n\ttwo\r\n\nfour");
     call(session, &tool_read, "{'file_path':'a.txt'}");
-    expect_text(session, "     1\tone\n     2\t\ttwo\n     3\t\n     4\tfour\n");
+    expect_text(session, "     1\tone\n     2\t\ttwo\n     3\t\n     4\tfour\n"
+                         "[Its line ends are mixed: 1 CRLF, 2 LF; edits keep each.]\n");
     assert_true(hv_str_is(session->result.summary, "4 lines"));
 }
 
@@ -192,15 +199,14 @@ static void a_page_of_a_large_file_goes_on_where_the_last_one_ended(void **state
     host.read = counting_read;
     session->context.host = &host;
     put_numbers(session, 1, 500000);
+    let_it_settle();
     expect_number(session, 400000, 400000);
     assert_true(bytes_read > 3000000);
-    expect_number(session, 400002, 400002);
-    assert_true(bytes_read < 200000);
-    expect_number(session, 400000, 400000);
-    assert_true(bytes_read < 200000);
-    expect_number(session, 400100, 400100);
-    expect_number(session, 5, 5);
-    expect_number(session, 399999, 399999);
+    static const int near[] = {400002, 399999, 400100, 5, 123456, 200000, 300001, 390000};
+    for (size_t i = 0; i < sizeof near / sizeof *near; i++) {
+        expect_number(session, near[i], near[i]);
+        assert_true(bytes_read < 500000);
+    }
     put_numbers(session, 1000, 500000);
     file_set_time(session, "numbers", 7);
     expect_number(session, 400002, 401001);
@@ -208,12 +214,200 @@ static void a_page_of_a_large_file_goes_on_where_the_last_one_ended(void **state
     expect_has(session, "The file has 500000 lines");
 }
 
+/* The same size and time, other bytes: who looks at them alone would show what is no longer there. */
+static void a_change_within_one_tick_of_the_clock_is_seen(void **state)
+{
+    struct session *session = *state;
+    for (int i = 0; i < 20; i++) {
+        file_put(session, "quick", i % 2 ? "odd!\n" : "even\n");
+        call(session, &tool_read, "{'file_path':'quick'}");
+        expect_has(session, i % 2 ? "     1\todd!\n" : "     1\teven\n");
+    }
+}
+
+/* A text in which every line tells its number, in `unit` bytes a character. */
+static void put_wide(struct session *session, const char *name, const char *mark, int unit, bool big, int count)
+{
+    CLEANUP_BUF struct hv_buf text, line;
+    hv_buf_init(&text, 256 << 20);
+    hv_buf_init(&line, 100);
+    hv_buf_add(&text, mark, (size_t)unit);
+    for (int i = 1; i <= count; i++) {
+        hv_buf_clear(&line);
+        hv_buf_addf(&line, "line %d\n", i);
+        for (size_t at = 0; at < line.len; at++)
+            for (int byte = 0; byte < unit; byte++)
+                hv_buf_add_byte(&text, byte == (big ? unit - 1 : 0) ? line.data[at] : '\0');
+    }
+    hv_buf_add(&text, big ? "\0\0\1\x0a" + 4 - unit : "\x0a\1\0\0", (size_t)unit); /* U+010A is no newline */
+    file_put_bytes(session, name, hv_buf_str(&text));
+}
+
+static void ranges_of_wide_encodings_are_found_without_decoding_all(void **state)
+{
+    struct session *session = *state;
+    put_wide(session, "u16le", "\xff\xfe", 2, false, 200000);
+    put_wide(session, "u16be", "\xfe\xff", 2, true, 200000);
+    put_wide(session, "u32le", "\xff\xfe\0\0", 4, false, 200000);
+    put_wide(session, "u32be", "\0\0\xfe\xff", 4, true, 200000);
+    static const char *const names[] = {"u16le", "u16be", "u32le", "u32be"};
+    for (size_t i = 0; i < 4; i++)
+        for (int again = 0; again < 2; again++) {
+            let_it_settle();
+            call(session, &tool_read,
+                 hv_arena_format(&session->own, "{'file_path':'%s','offset':%d,'limit':2}", names[i], 150000 + again)
+                     .ptr);
+            expect_has(session, again ? "150001\tline 150001\n150002\tline 150002\n" : "150000\tline 150000\n");
+            expect_has(session, "it is shown as UTF-8");
+            call(session, &tool_read,
+                 hv_arena_format(&session->own, "{'file_path':'%s','offset':%d,'limit':5}", names[i], 200000 + again)
+                     .ptr);
+            expect_has(session, "200001\tĊ\n");
+            expect_lacks(session, "more");
+        }
+}
+
+static void legacy_bytes_far_from_the_beginning_are_decoded(void **state)
+{
+    struct session *session = *state;
+    CLEANUP_BUF struct hv_buf text;
+    hv_buf_init(&text, 8 << 20);
+    for (int i = 1; i <= 200000; i++)
+        hv_buf_addf(&text, i < 100000 ? "line %d\n" : "Zeile %d: gr\xfc\xdf dich, sch\xf6ne M\xfcllerin\n", i);
+    file_put_bytes(session, "legacy", hv_buf_str(&text));
+    call(session, &tool_read, "{'file_path':'legacy','offset':150000,'limit':3}");
+    expect_has(session, "150001\tZeile 150001: grüß dich, schöne Müllerin\n");
+    expect_has(session, "is shown as UTF-8");
+    hv_buf_clear(&text);
+    for (int i = 1; i <= 60000; i++)
+        hv_buf_addf(&text, "%d \x82\xb1\x82\xea\x82\xcd\x93\xfa\x96{\x8c\xea\x82\xcc\x95\xb6\x8f\xcd\x82\xc5\x82\xb7\n",
+                    i);
+    file_put_bytes(session, "sjis", hv_buf_str(&text));
+    call(session, &tool_read, "{'file_path':'sjis','offset':50000,'limit':3}");
+    expect_has(session, " 50001\t50001 これは日本語の文章です\n");
+    expect_has(session, "Shift_JIS");
+}
+
+static void a_few_bytes_that_are_no_utf8_do_not_make_the_rest_something_else(void **state)
+{
+    struct session *session = *state;
+    file_put_bytes(session, "damaged", HV_STR("größer, schöner, älter, weiß, früh\nhier\xffund da\n"));
+    call(session, &tool_read, "{'file_path':'damaged'}");
+    expect_text(session, "     1\tgrößer, schöner, älter, weiß, früh\n     2\thier\xef\xbf\xbdund da\n"
+                         "[Some bytes of the file are not valid UTF-8; each is shown as U+FFFD.]\n");
+}
+
+static void line_ends_are_told(void **state)
+{
+    struct session *session = *state;
+    file_put(session, "dos", "one\r\ntwo\r\n");
+    call(session, &tool_read, "{'file_path':'dos'}");
+    expect_text(session, "     1\tone\n     2\ttwo\n[Its lines end in CRLF, which edits keep.]\n");
+    file_put(session, "mac", "one\rtwo\rthree");
+    call(session, &tool_read, "{'file_path':'mac'}");
+    expect_text(session, "     1\tone\n     2\ttwo\n     3\tthree\n[Its lines end in CR alone, as on old Macs.]\n");
+}
+
+/* A host under which the file grows, shrinks, or is another one at each look. */
+static struct session *meddled;
+static enum { GROWS, SHRINKS, IS_REPLACED, IS_REPLACED_ONCE } meddling;
+static int meddled_reads;
+
+static enum hv_code meddling_read(const struct hv_host *host, struct hv_str path, uint64_t offset, size_t limit,
+                                  struct hv_buf *out, struct hv_file_stat *stat, struct hv_error *err)
+{
+    const char *name = file_path(meddled, "moving");
+    if (meddled_reads++ == 2 || meddling == IS_REPLACED) {
+        if (meddling == SHRINKS)
+            assert_int_equal(truncate(name, 700000), 0);
+        if (meddling == GROWS)
+            assert_int_equal(truncate(name, (off_t)1 << 30), 0);
+        if (meddling >= IS_REPLACED) {
+            struct hv_str text;
+            char other[4200];
+            snprintf(other, sizeof other, "%s.%d", name, meddled_reads);
+            CLEANUP_BUF struct hv_buf bytes;
+            hv_buf_init(&bytes, 8 << 20);
+            for (int i = 1; i <= 300000; i++)
+                hv_buf_addf(&bytes, "other %d\n", i);
+            text = hv_buf_str(&bytes);
+            FILE *file = fopen(other, "we");
+            assert_non_null(file);
+            assert_int_equal(fwrite(text.ptr, 1, text.len, file), text.len);
+            fclose(file);
+            assert_int_equal(rename(other, name), 0);
+        }
+    }
+    return hv_host_local()->read(host, path, offset, limit, out, stat, err);
+}
+
+static void read_while(struct session *session, int how, const char *input)
+{
+    static struct hv_host host;
+    host = *hv_host_local();
+    host.read = meddling_read;
+    put_lines(session, "moving", 300000);
+    meddled = session;
+    meddling = how;
+    meddled_reads = 0;
+    session->context.host = &host;
+    call(session, &tool_read, input);
+}
+
+static void files_that_move_while_they_are_read_give_an_honest_answer(void **state)
+{
+    struct session *session = *state;
+    read_while(session, GROWS, "{'file_path':'moving','offset':250000,'limit':1}");
+    expect_has(session, "250000\tline 250000\n");
+    read_while(session, SHRINKS, "{'file_path':'moving','offset':250000,'limit':1}");
+    expect_fine(session);
+    expect_has(session, "lies past its end");
+    read_while(session, IS_REPLACED_ONCE, "{'file_path':'moving','offset':250000,'limit':1}");
+    expect_has(session, "250000\tother 250000\n");
+    read_while(session, IS_REPLACED, "{'file_path':'moving','offset':250000,'limit':1}");
+    expect_failure(session, "replaced again and again");
+}
+
+static void one_line_without_end_costs_no_more_than_its_beginning(void **state)
+{
+    struct session *session = *state;
+    static struct hv_host host;
+    host = *hv_host_local();
+    host.read = counting_read;
+    session->context.host = &host;
+    CLEANUP_BUF struct hv_buf text;
+    hv_buf_init(&text, 8 << 20);
+    while (text.len < (5 << 20))
+        hv_buf_add_cstr(&text, "0123456789abcdef");
+    file_put_bytes(session, "line", hv_buf_str(&text));
+    bytes_read = 0;
+    call(session, &tool_read, "{'file_path':'line','limit':1}");
+    expect_has(session, "[line cut: ");
+    expect_has(session, "goes on for at least");
+    assert_true(bytes_read < 200000 && session->text.len < 5000);
+    call(session, &tool_read, "{'file_path':'line','offset':2}");
+    expect_text(session, "The file has 1 line; offset 2 lies past its end.");
+}
+
+static void a_range_that_ends_with_the_file_says_nothing_of_more(void **state)
+{
+    struct session *session = *state;
+    put_lines(session, "large", 300000);
+    call(session, &tool_read, "{'file_path':'large','offset':299999,'limit':2}");
+    expect_text(session, "299999\tline 299999\n300000\tline 300000\n");
+    call(session, &tool_read, "{'file_path':'large','offset':299999,'limit':1}");
+    expect_has(session, "more follow");
+    call(session, &tool_read, "{'file_path':'large','offset':300001,'limit':1}");
+    expect_text(session, "The file has 300000 lines; offset 300001 lies past its end.");
+}
+
 static void other_encodings_are_shown_as_utf8(void **state)
 {
     struct session *session = *state;
     file_put_bytes(session, "le", HV_STR("\xff\xfeg\0r\0\xfc\0n\0\r\0\n\0x\0"));
     call(session, &tool_read, "{'file_path':'le'}");
-    expect_text(session, "     1\tgrün\n     2\tx\n[The file is in UTF-16 LE; it is shown as UTF-8.]\n");
+    expect_text(session, "     1\tgrün\n     2\tx\n[The file is in UTF-16 LE; it is shown as UTF-8.]\n"
+                         "[Its lines end in CRLF, which edits keep.]\n");
     file_put_bytes(session, "be", HV_STR("\xfe\xff\0g\0r\0\xfc\0n\0\n"));
     call(session, &tool_read, "{'file_path':'be'}");
     expect_has(session, "     1\tgrün\n");
@@ -242,7 +436,17 @@ static void the_same_again_is_not_shown_again(void **state)
     call(session, &tool_read, "{'file_path':'same','offset':2,'limit':1}");
     expect_has(session, "     2\tline 2\n");
     call(session, &tool_read, "{'file_path':'same'}");
-    expect_has(session, "line 5");
+    expect_has(session, "unchanged since it was last read");
+    let_it_settle();
+    call(session, &tool_read, "{'file_path':'same'}");
+    expect_has(session, "unchanged since it was last read");
+    file_set_time(session, "same", 5);
+    call(session, &tool_read, "{'file_path':'same'}");
+    expect_has(session, "unchanged since it was last read");
+    file_put(session, "same", "line 1\nline 2\nline 3\nline 4\nLINE 5\n");
+    file_set_time(session, "same", 5);
+    call(session, &tool_read, "{'file_path':'same','limit':9}");
+    expect_has(session, "LINE 5");
     file_put(session, "same", "other\n");
     call(session, &tool_read, "{'file_path':'same'}");
     expect_text(session, "     1\tother\n");
@@ -375,6 +579,14 @@ int main(void)
         CASE(a_large_file_is_answered_by_its_parts),
         CASE(a_range_of_a_huge_file_costs_what_the_range_costs),
         CASE(a_page_of_a_large_file_goes_on_where_the_last_one_ended),
+        CASE(a_change_within_one_tick_of_the_clock_is_seen),
+        CASE(ranges_of_wide_encodings_are_found_without_decoding_all),
+        CASE(legacy_bytes_far_from_the_beginning_are_decoded),
+        CASE(a_few_bytes_that_are_no_utf8_do_not_make_the_rest_something_else),
+        CASE(line_ends_are_told),
+        CASE(files_that_move_while_they_are_read_give_an_honest_answer),
+        CASE(one_line_without_end_costs_no_more_than_its_beginning),
+        CASE(a_range_that_ends_with_the_file_says_nothing_of_more),
         CASE(other_encodings_are_shown_as_utf8),
         CASE(the_same_again_is_not_shown_again),
         CASE(an_empty_file_says_so),

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/nearest.h"
 #include "base/path.h"
+#include "base/utf8.h"
 #include "fs/open.h"
 
 #include <string.h>
@@ -132,6 +133,23 @@ enum hv_code file_fail_kind(struct hv_str path, enum hv_file_kind kind, struct h
 
 enum { NEIGHBOURS_MAX = 2000, NEIGHBOURS_SHOWN = 8 };
 
+/* A name that no call can hold, as JSON is UTF-8: a shell finds it by a pattern. */
+static void hint_unwritable(struct hv_str directory, struct hv_str name, struct hv_error *err)
+{
+    CLEANUP_BUF struct hv_buf pattern;
+    uint32_t code_point;
+    hv_buf_init(&pattern, 4096);
+    for (size_t at = 0, len; at < name.len; at += len) {
+        len = utf8_decode(name, at, &code_point);
+        if (code_point == UTF8_INVALID)
+            hv_buf_add_cstr(&pattern, "?");
+        else
+            hv_buf_add(&pattern, name.ptr + at, len);
+    }
+    hv_error_hint(err, "A name near it is not valid UTF-8: use a shell command with %.*s/%.*s", HV_STR_ARG(directory),
+                  HV_STR_ARG(hv_buf_str(&pattern)));
+}
+
 static void hint_neighbours(struct hv_context *context, struct hv_str directory, struct hv_str name,
                             struct hv_error *err)
 {
@@ -150,6 +168,10 @@ static void hint_neighbours(struct hv_context *context, struct hv_str directory,
                                                     HV_STR_ARG(entries[i].name))))
             names[count++] = entries[i].name;
     struct hv_str near = nearest_name(name, names, count);
+    if (near.ptr && !utf8_valid(near)) {
+        hint_unwritable(directory, near, err);
+        return;
+    }
     if (near.ptr) {
         hv_error_hint(err, "Did you mean %.*s%s%.*s?", HV_STR_ARG(directory), hv_str_is(directory, "/") ? "" : "/",
                       HV_STR_ARG(near));

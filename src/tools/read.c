@@ -126,7 +126,7 @@ static enum hv_code fail_no_pages(const struct reading *reading, struct hv_error
 }
 
 /* A picture or a PDF document, by its first bytes; *is_text when it is none of these. */
-static enum hv_code show_media(struct reading *reading, struct hv_str head, struct hv_result *result, bool *is_text,
+static enum hv_code show_unless_text(struct reading *reading, struct hv_str head, struct hv_result *result, bool *is_text,
                                struct hv_error *err)
 {
     enum read_media_kind kind = read_media_kind_of(reading->path, head);
@@ -150,7 +150,7 @@ static enum hv_code read_kind_of_file(struct reading *reading, struct hv_result 
     enum hv_code code = file_text_read(context, reading->path, limit, READING_WHOLE_MAX, &head, err);
     bool is_text = true;
     if (!code)
-        code = show_media(reading, hv_str_slice(head->bytes, 0, HEAD), result, &is_text, err);
+        code = show_unless_text(reading, hv_str_slice(head->bytes, 0, HEAD), result, &is_text, err);
     if (code || !is_text)
         return code;
     if (is_small)

@@ -499,6 +499,12 @@ enum find_result find_next(struct find_scratch *scratch, struct hv_str text, siz
     return found;
 }
 
+bool find_rules_out(const struct find_scratch *scratch, struct hv_str bytes)
+{
+    const struct find *find = scratch->find;
+    return find->is_ascii && find_scan_next(find->scan, bytes, 0) == SIZE_MAX;
+}
+
 /* ---- counting -------------------------------------------------------------------------------------------- */
 
 /* Whether the line at `line` holds a match; *end: its end. */

@@ -75,6 +75,12 @@ enum find_result find_next(struct find_scratch *scratch, struct hv_str text, siz
  */
 bool find_count(struct find_scratch *scratch, struct hv_str text, size_t max, size_t *count);
 
+/*
+ * Is it certain, at the speed of memory, that no text has a match whose bytes these are, in UTF-8 or in any encoding
+ * that has ASCII in it as it is? False says nothing.
+ */
+bool find_rules_out(const struct find_scratch *scratch, struct hv_str bytes);
+
 /* How many lines (texts) this scratch gave up because the pattern took too many steps on them. */
 size_t find_hard(const struct find_scratch *scratch);
 

@@ -181,6 +181,7 @@ enum hv_code find_compile(struct hv_str pattern, const struct find_options *opti
         if (!code && !options->no_scan)
             choose_scan(find, pattern);
     }
+    find->is_ascii = find->scan && find_scan_is_ascii(find->scan);
     if (code)
         find_release(find);
     else

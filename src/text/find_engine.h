@@ -21,6 +21,7 @@ struct find {
     struct hv_buf literal;        /* ENGINE_LITERAL; of small letters when case is ignored */
     size_t part, lead; /* where in literal the part begins that the scanner finds, after `lead` other bytes */
     bool is_whole;     /* what the scanner finds is the literal, and all of it */
+    bool is_ascii;     /* what the scanner finds is, so that any text holds it in the same bytes */
     pcre2_code *code;  /* the other engines */
     bool ends_at_newline;
 };

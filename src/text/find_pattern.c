@@ -11,6 +11,7 @@
 #include "text/find_pattern.h"
 
 #include "base/utf8.h"
+#include "text/find_common.h"
 
 #include <math.h>
 #include <pcre2.h>
@@ -130,19 +131,25 @@ static bool join(struct find_sequences *left, const struct find_sequences *right
     return true;
 }
 
-/* log2 of how often one of them is expected per byte, with something added for what is slower to look for; ≤ 0. */
-static double cost_of(const struct reader *reader, const struct find_sequences *sequences)
+/* log2 of how often one of them is expected per byte; ≤ 0. */
+static double share_of(const struct reader *reader, const struct find_sequences *sequences)
 {
-    const double enough = -24, several = 3;
+    const double enough = -24;
     double sum = 0;
     for (unsigned i = 0; i < sequences->count; i++) {
-        double share = 0;
-        for (unsigned k = 0; k < sequences->items[i].len; k++)
-            share += reader->facts->shares[sequences->items[i].at[k]];
+        const struct find_sequence *sequence = &sequences->items[i];
+        double share = find_common_share(reader->facts, sequence, 0, sequence->len);
         sum += exp2(share > enough ? share : enough);
     }
-    double cost = sequences->count ? log2(sum) : 0;
-    return sequences->count > 1 ? cost + several : cost;
+    return sequences->count ? log2(sum) : 0;
+}
+
+/* The same with something added for what is slower to look for. */
+static double cost_of(const struct reader *reader, const struct find_sequences *sequences)
+{
+    const double several = 3;
+    double share = share_of(reader, sequences);
+    return sequences->count > 1 ? share + several : share;
 }
 
 /* Keep what is rarer. A set with an empty sequence says nothing. */
@@ -663,7 +670,7 @@ static void read_choices(struct reader *reader, struct element *out)
 static void conclude(const struct reader *reader, const struct element *all, struct find_facts *facts)
 {
     facts->best = all->within;
-    facts->cost = cost_of(reader, &all->within);
+    facts->cost = share_of(reader, &all->within);
     if (reader->lost) {
         facts->best.count = 0;
         facts->line_bound = facts->ends_at_newline = true;

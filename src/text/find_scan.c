@@ -2,6 +2,7 @@
  * find_scan.c: see find_scan.h. Which kind of scanner there is to be, and the kernel in plain C. In every kernel a
  * place is a hit when the sequence's table (which byte may stand at which place) agrees.
  */
+#include "text/find_common.h"
 #include "text/find_scan_kernel.h"
 
 #include <stdlib.h>
@@ -66,6 +67,8 @@ const struct find_kernel find_kernel_plain = {
 };
 
 /* ---- making one ------------------------------------------------------------------------------------------ */
+
+static const double rare_pair = -9; /* log2 of the share of bytes: not in every second leap */
 
 static unsigned class_size(const struct find_class *class)
 {
@@ -141,7 +144,7 @@ static void halves_of(const struct find_class *class, struct halves *halves)
 /* Masks for the rarest classes of the sequence, and the runs of places they stand for. */
 static void plan_masks(struct find_scan *scan, const struct find_facts *facts, const struct find_sequence *sequence)
 {
-    unsigned char chosen[MASKS_MAX];
+    unsigned char chosen[MASKS_MAX] = {0};
     unsigned span = sequence->len < SPAN_MAX ? sequence->len : SPAN_MAX;
     scan->mask_count = 0;
     while (scan->mask_count < MASKS_MAX) {
@@ -156,6 +159,7 @@ static void plan_masks(struct find_scan *scan, const struct find_facts *facts, c
         chosen[scan->mask_count] = (unsigned char)rarest;
         halves_of(&facts->classes[rarest], &scan->masks[scan->mask_count++]);
     }
+    scan->rare = facts->shares[chosen[0]] < rare_pair;
     scan->span = span;
     for (unsigned i = 0, len; i < span && scan->run_count < RUNS_MAX; i += len) {
         for (len = 1; i + len < span && sequence->at[i + len] == sequence->at[i];)
@@ -173,9 +177,7 @@ static unsigned rarest_window(const struct find_facts *facts, const struct find_
     unsigned best = 0;
     double best_share = 1;
     for (unsigned i = 0; i + width <= sequence->len; i++) {
-        double share = 0;
-        for (unsigned k = 0; k < width; k++)
-            share += facts->shares[sequence->at[i + k]];
+        double share = find_common_share(facts, sequence, i, width);
         if (share < best_share) {
             best = i;
             best_share = share;
@@ -219,7 +221,6 @@ static const struct find_kernel *choose_kernel(unsigned without)
 struct find_scan *find_scan_new(const struct find_facts *facts, unsigned without)
 {
     const struct find_sequences *sequences = &facts->best;
-    const double pair_is_rare = -9;
     struct find_scan *scan = hv_calloc(1, sizeof *scan + sequences->count * sizeof scan->sequences[0]);
     scan->kernel = choose_kernel(without);
     scan->count = sequences->count;
@@ -236,7 +237,7 @@ struct find_scan *find_scan_new(const struct find_facts *facts, unsigned without
         scan->kind = SCAN_SET;
         plan_set(scan, facts);
     } else if (choose_pair(facts, &sequences->items[0], scan->pair, &share) &&
-               (share < pair_is_rare || sequences->items[0].len == 1)) {
+               (share < rare_pair || sequences->items[0].len == 1)) {
         scan->kind = SCAN_PAIR;
     } else {
         scan->kind = SCAN_MASKS;
@@ -267,6 +268,15 @@ size_t find_scan_lines(const struct find_scan *scan, struct hv_str text, size_t 
         at = newline ? (size_t)(newline - text.ptr) + 1 : text.len;
     }
     return count;
+}
+
+bool find_scan_is_ascii(const struct find_scan *scan)
+{
+    uint32_t above = 0;
+    for (unsigned i = 0; i < scan->count; i++)
+        for (unsigned byte = 128; byte < 256; byte++)
+            above |= scan->sequences[i].allowed[byte];
+    return !above;
 }
 
 void find_scan_describe(const struct find_scan *scan, struct hv_buf *out)

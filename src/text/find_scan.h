@@ -30,6 +30,9 @@ size_t find_scan_next(const struct find_scan *scan, struct hv_str text, size_t f
 /* How many lines hold one, up to max (0: any number); only for one sequence that holds no line end. */
 size_t find_scan_lines(const struct find_scan *scan, struct hv_str text, size_t max);
 
+/* Are all sequences of ASCII alone: bytes that are the same in every encoding but the wide ones? */
+bool find_scan_is_ascii(const struct find_scan *scan);
+
 /* Its kind and what it looks at, for people. */
 void find_scan_describe(const struct find_scan *scan, struct hv_buf *out);
 

@@ -12,6 +12,8 @@
 #include <immintrin.h>
 
 #define SHUFFLES __attribute__((target("ssse3")))
+#define KERNEL SHUFFLES
+#define VECTOR 16
 
 typedef __m128i vector;
 
@@ -57,6 +59,11 @@ SHUFFLES static inline vector vector_look_up(vector table, vector indexes)
     return _mm_shuffle_epi8(table, indexes);
 }
 
+static inline bool vector_any(vector a)
+{
+    return _mm_movemask_epi8(_mm_cmpeq_epi8(a, _mm_setzero_si128())) != 0xffff;
+}
+
 static bool machine_shuffles(void)
 {
     __builtin_cpu_init();
@@ -67,6 +74,8 @@ static bool machine_shuffles(void)
 #include <arm_neon.h>
 
 #define SHUFFLES
+#define KERNEL
+#define VECTOR 16
 
 typedef uint8x16_t vector;
 
@@ -112,11 +121,23 @@ static inline vector vector_look_up(vector table, vector indexes)
     return vqtbl1q_u8(table, indexes);
 }
 
+static inline bool vector_any(vector a)
+{
+    return vmaxvq_u8(a) != 0;
+}
+
 static bool machine_shuffles(void)
 {
     return true;
 }
 #endif
+
+static inline vector vector_table(const unsigned char *bytes)
+{
+    return vector_load(bytes);
+}
+
+#include "text/find_scan_leap.h"
 
 /* ---- masks ----------------------------------------------------------------------------------------------- */
 
@@ -195,24 +216,24 @@ SHUFFLES static inline uint64_t set_block(const struct find_scan *scan, const un
 
 /* ---- the kernel ------------------------------------------------------------------------------------------ */
 
-static size_t next_pair(const struct find_scan *scan, const unsigned char *text, size_t from, size_t end)
+SHUFFLES static size_t next_pair(const struct find_scan *scan, const unsigned char *text, size_t from, size_t end)
 {
-    return find_next_pair(scan, text, from, end, pair_block);
+    return find_next_pair(scan, text, from, end, pair_block, leap_pair);
 }
 
 SHUFFLES static size_t next_masks(const struct find_scan *scan, const unsigned char *text, size_t from, size_t end)
 {
-    return find_next_masks(scan, text, from, end, masks_block);
+    return find_next_masks(scan, text, from, end, masks_block, leap_masks);
 }
 
 SHUFFLES static size_t next_set(const struct find_scan *scan, const unsigned char *text, size_t from, size_t end)
 {
-    return find_next_set(scan, text, from, end, set_block);
+    return find_next_set(scan, text, from, end, set_block, leap_set);
 }
 
-static size_t pair_lines(const struct find_scan *scan, const unsigned char *text, size_t end, size_t max)
+SHUFFLES static size_t pair_lines(const struct find_scan *scan, const unsigned char *text, size_t end, size_t max)
 {
-    return find_pair_lines(scan, text, end, max, pair_block, newline_block);
+    return find_pair_lines(scan, text, end, max, pair_block, newline_block, leap_pair);
 }
 
 const struct find_kernel *find_kernel_16(void)

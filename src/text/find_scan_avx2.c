@@ -90,24 +90,81 @@ AVX2 static inline uint64_t set_block(const struct find_scan *scan, const unsign
     return set_half(scan, text) | (uint64_t)set_half(scan, text + 32) << 32;
 }
 
+/* ---- leaps ----------------------------------------------------------------------------------------------- */
+
+#define KERNEL AVX2 __attribute__((always_inline))
+#define VECTOR 32
+
+typedef __m256i vector;
+
+KERNEL static inline vector vector_load(const unsigned char *bytes)
+{
+    return _mm256_loadu_si256((const __m256i *)bytes);
+}
+
+/* Sixteen entries, for both halves. */
+KERNEL static inline vector vector_table(const unsigned char *bytes)
+{
+    return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)bytes));
+}
+
+KERNEL static inline vector vector_all(unsigned char byte)
+{
+    return _mm256_set1_epi8((char)byte);
+}
+
+KERNEL static inline vector vector_or(vector a, vector b)
+{
+    return _mm256_or_si256(a, b);
+}
+
+KERNEL static inline vector vector_and(vector a, vector b)
+{
+    return _mm256_and_si256(a, b);
+}
+
+KERNEL static inline vector vector_equal(vector a, vector b)
+{
+    return _mm256_cmpeq_epi8(a, b);
+}
+
+KERNEL static inline vector vector_high_halves(vector a)
+{
+    return _mm256_and_si256(_mm256_srli_epi16(a, 4), _mm256_set1_epi8(0x0f));
+}
+
+KERNEL static inline vector vector_look_up(vector table, vector indexes)
+{
+    return _mm256_shuffle_epi8(table, indexes);
+}
+
+KERNEL static inline bool vector_any(vector a)
+{
+    return !_mm256_testz_si256(a, a);
+}
+
+#include "text/find_scan_leap.h"
+
+/* ---- the kernel ------------------------------------------------------------------------------------------ */
+
 AVX2 static size_t next_pair(const struct find_scan *scan, const unsigned char *text, size_t from, size_t end)
 {
-    return find_next_pair(scan, text, from, end, pair_block);
+    return find_next_pair(scan, text, from, end, pair_block, leap_pair);
 }
 
 AVX2 static size_t next_masks(const struct find_scan *scan, const unsigned char *text, size_t from, size_t end)
 {
-    return find_next_masks(scan, text, from, end, masks_block);
+    return find_next_masks(scan, text, from, end, masks_block, leap_masks);
 }
 
 AVX2 static size_t next_set(const struct find_scan *scan, const unsigned char *text, size_t from, size_t end)
 {
-    return find_next_set(scan, text, from, end, set_block);
+    return find_next_set(scan, text, from, end, set_block, leap_set);
 }
 
 AVX2 static size_t pair_lines(const struct find_scan *scan, const unsigned char *text, size_t end, size_t max)
 {
-    return find_pair_lines(scan, text, end, max, pair_block, newline_block);
+    return find_pair_lines(scan, text, end, max, pair_block, newline_block, leap_pair);
 }
 
 const struct find_kernel *find_kernel_avx2(void)

@@ -61,6 +61,8 @@ struct find_scan {
     struct halves masks[MASKS_MAX];
     struct run runs[RUNS_MAX];
 
+    bool rare; /* SCAN_MASKS: most blocks hold nothing of the first mask */
+
     unsigned width, shortest;                                  /* SCAN_SET: places of the fingerprint */
     unsigned char buckets[FINGERPRINT][256];                   /* by place and byte: which buckets go on */
     unsigned char low[FINGERPRINT][16], high[FINGERPRINT][16]; /* the same by halves, with some more */
@@ -113,9 +115,14 @@ FIND_INLINE size_t block_at(size_t at, size_t end, size_t reach, uint64_t *keep)
 
 /* The candidates of the block at text. */
 typedef uint64_t find_block_mask(const struct find_scan *scan, const unsigned char *text);
+/*
+ * Leaps over what clearly holds no candidate, several blocks at a time: a place from `at` on, before which there is
+ * none; no load reaches beyond the `reach` bytes of a block, of which the last one begins at or before end - reach.
+ */
+typedef size_t find_leap(const struct find_scan *scan, const unsigned char *text, size_t at, size_t last);
 
 FIND_INLINE size_t find_next_pair(const struct find_scan *scan, const unsigned char *text, size_t from, size_t end,
-                                  find_block_mask *candidates)
+                                  find_block_mask *candidates, find_leap *leap)
 {
     const struct sequence *sequence = &scan->sequences[0];
     size_t reach = BLOCK - 1 + sequence->len;
@@ -123,6 +130,7 @@ FIND_INLINE size_t find_next_pair(const struct find_scan *scan, const unsigned c
         return find_kernel_plain.next[SCAN_PAIR](scan, text, from, end);
     for (size_t at = from; sequence->len <= end - at; at += BLOCK) {
         uint64_t keep;
+        at = leap(scan, text, at, end - reach);
         size_t base = block_at(at, end, reach, &keep);
         for (uint64_t mask = candidates(scan, text + base) & keep; mask; mask &= mask - 1) {
             size_t place = base + (size_t)__builtin_ctzll(mask);
@@ -136,7 +144,7 @@ FIND_INLINE size_t find_next_pair(const struct find_scan *scan, const unsigned c
 }
 
 FIND_INLINE size_t find_next_masks(const struct find_scan *scan, const unsigned char *text, size_t from, size_t end,
-                                   find_block_mask *candidates)
+                                   find_block_mask *candidates, find_leap *leap)
 {
     const struct sequence *sequence = &scan->sequences[0];
     size_t step = BLOCK + 1 - scan->span;
@@ -144,6 +152,9 @@ FIND_INLINE size_t find_next_masks(const struct find_scan *scan, const unsigned 
         return find_kernel_plain.next[SCAN_MASKS](scan, text, from, end);
     for (size_t at = from; sequence->len <= end - at; at += step) {
         uint64_t keep;
+        at = leap(scan, text, at, end - BLOCK);
+        if (sequence->len > end - at)
+            break;
         size_t base = block_at(at, end, BLOCK, &keep);
         for (uint64_t mask = candidates(scan, text + base) & keep; mask; mask &= mask - 1) {
             size_t place = base + (size_t)__builtin_ctzll(mask);
@@ -157,13 +168,14 @@ FIND_INLINE size_t find_next_masks(const struct find_scan *scan, const unsigned 
 }
 
 FIND_INLINE size_t find_next_set(const struct find_scan *scan, const unsigned char *text, size_t from, size_t end,
-                                 find_block_mask *candidates)
+                                 find_block_mask *candidates, find_leap *leap)
 {
     size_t reach = BLOCK - 1 + scan->width;
     if (end < reach)
         return find_kernel_plain.next[SCAN_SET](scan, text, from, end);
     for (size_t at = from; scan->width <= end - at; at += BLOCK) {
         uint64_t keep;
+        at = leap(scan, text, at, end - reach);
         size_t base = block_at(at, end, reach, &keep);
         for (uint64_t mask = candidates(scan, text + base) & keep; mask; mask &= mask - 1) {
             size_t place = base + (size_t)__builtin_ctzll(mask);
@@ -189,7 +201,7 @@ FIND_INLINE size_t line_after(const unsigned char *text, size_t end, size_t base
 
 /* newlines is a mask as candidates: it is asked only about blocks in which something stands. */
 FIND_INLINE size_t find_pair_lines(const struct find_scan *scan, const unsigned char *text, size_t end, size_t max,
-                                   find_block_mask *candidates, find_block_mask *newlines)
+                                   find_block_mask *candidates, find_block_mask *newlines, find_leap *leap)
 {
     const struct sequence *sequence = &scan->sequences[0];
     size_t reach = BLOCK - 1 + sequence->len, count = 0, at = 0;
@@ -197,6 +209,7 @@ FIND_INLINE size_t find_pair_lines(const struct find_scan *scan, const unsigned 
         return find_kernel_plain.lines(scan, text, end, max);
     while (sequence->len <= end - at) {
         uint64_t keep, mask;
+        at = leap(scan, text, at, end - reach);
         size_t base = block_at(at, end, reach, &keep), next = base + BLOCK;
         for (mask = candidates(scan, text + base) & keep; mask;) {
             size_t place = base + (size_t)__builtin_ctzll(mask);

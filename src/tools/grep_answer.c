@@ -99,10 +99,10 @@ static void add_up(struct grepping *grepping)
         sum->matches += worker->matches;
         sum->binary += worker->binary;
     }
-    grepping->files = atomic_load(&grepping->files_searched);
+    grepping->files = grep_files_searched(grepping);
     if (grepping->in->output_mode == CONTENT)
         return;
-    grepping->files_found = atomic_load(&grepping->files_matched);
+    grepping->files_found = grep_files_matched(grepping);
     grepping->matches = sum->matches;
 }
 

@@ -46,12 +46,13 @@ struct grep_trouble {
     size_t path_len;
 };
 
-/* One thread of a call. */
+/* One thread of a call, in cache lines of its own. */
 struct grep_worker {
-    struct grepping *grepping;
+    _Alignas(64) struct grepping *grepping;
     bool is_caller; /* the thread of the call itself */
     struct line_scan scan;
-    struct fs_newest newest; /* files_with_matches */
+    struct fs_newest newest;                     /* files_with_matches */
+    atomic_size_t files_searched, files_matched; /* written by this thread alone, read by the caller's, too */
     size_t matches, binary;
     VEC(struct grep_trouble) troubles;
     bool more_troubles; /* than are remembered */
@@ -70,8 +71,7 @@ struct grepping {
     struct find *find;
     struct grep_worker workers[GREP_THREADS_MAX];
     unsigned threads;
-    struct grep_found found;                     /* shared; content and count */
-    atomic_size_t files_searched, files_matched; /* shared */
+    struct grep_found found; /* shared; content and count */
     /* The answer. */
     struct hv_buf out;
     size_t skip, room; /* entries still to be left out, and to be shown */
@@ -95,6 +95,9 @@ HV_MUST_CHECK enum hv_code grep_search(struct grepping *grepping, struct fs_scan
                                        struct hv_error *err);
 /* What was found is one match: find it again with the lines around it. */
 void grep_search_around(struct grepping *grepping);
+/* Of all threads, so far. */
+size_t grep_files_searched(const struct grepping *grepping);
+size_t grep_files_matched(const struct grepping *grepping);
 void grep_troubles_release(struct grep_worker *worker);
 
 /* ---- grep_answer.c ----------------------------------------------------------------------------------------- */

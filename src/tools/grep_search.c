@@ -12,6 +12,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+enum { PROGRESS_EVERY = 64 }; /* files between two looks at the clock */
+
 /* ---- one file, on any thread ------------------------------------------------------------------------------- */
 
 static bool is_hidden(struct grep_worker *worker)
@@ -50,13 +52,35 @@ static int64_t changed_at(int fd)
     return fstat(fd, &status) ? 0 : fs_stat_from(&status).mtime_ns;
 }
 
+/* Others only read the counter, so that no two threads wait for one another. */
+static void count_one(atomic_size_t *counter)
+{
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+
+size_t grep_files_searched(const struct grepping *grepping)
+{
+    size_t sum = 0;
+    for (unsigned i = 0; i < grepping->threads; i++)
+        sum += atomic_load_explicit(&grepping->workers[i].files_searched, memory_order_relaxed);
+    return sum;
+}
+
+size_t grep_files_matched(const struct grepping *grepping)
+{
+    size_t sum = 0;
+    for (unsigned i = 0; i < grepping->threads; i++)
+        sum += atomic_load_explicit(&grepping->workers[i].files_matched, memory_order_relaxed);
+    return sum;
+}
+
 /* A file with matches was searched: take it up as the mode wants it. */
 static void keep_file(struct grep_worker *worker, struct hv_str path, size_t matches, int fd)
 {
     struct grepping *grepping = worker->grepping;
     if (is_hidden(worker))
         return;
-    atomic_fetch_add_explicit(&grepping->files_matched, 1, memory_order_relaxed);
+    count_one(&worker->files_matched);
     worker->matches += matches;
     worker->file.matches = matches;
     if (grepping->in->output_mode == COUNT)
@@ -67,14 +91,17 @@ static void keep_file(struct grep_worker *worker, struct hv_str path, size_t mat
         found_add(&grepping->found, path, &worker->file);
 }
 
+static void tell_progress(struct grepping *grepping)
+{
+    search_progress(&grepping->search, grep_files_searched(grepping), grep_files_matched(grepping));
+}
+
 bool grep_stop(void *user)
 {
     struct grep_worker *worker = user;
-    struct grepping *grepping = worker->grepping;
     if (worker->is_caller)
-        search_progress(&grepping->search, atomic_load(&grepping->files_searched),
-                        atomic_load(&grepping->files_matched));
-    return search_is_over(&grepping->search);
+        tell_progress(worker->grepping);
+    return search_is_over(&worker->grepping->search);
 }
 
 /* ---- troubles -------------------------------------------------------------------------------------------- */
@@ -129,7 +156,9 @@ static enum scan_end search_file(struct grep_worker *worker, struct hv_str path,
     size_t given_up = find_hard(scan->find);
     worker->checked = false;
     hv_buf_init(&worker->file.text, GREP_OUTPUT_MAX);
-    atomic_fetch_add_explicit(&grepping->files_searched, 1, memory_order_relaxed);
+    count_one(&worker->files_searched);
+    if (worker->is_caller && worker->files_searched % PROGRESS_EVERY == 0)
+        tell_progress(grepping);
     enum scan_end end = line_scan_file(scan, fd, size, &matches);
     if (matches)
         keep_file(worker, path, matches, fd);
@@ -196,8 +225,9 @@ static enum hv_code search_one(struct grepping *grepping, struct fs_scan_outcome
     struct grep_worker *worker = &grepping->workers[0];
     hv_buf_add_str(&worker->path, grepping->search.root);
     enum hv_code code = fs_open_regular(grepping->search.root, &fd, &stat, err);
-    if (!code && search_file(worker, grepping->search.root, fd, stat.size) == SCAN_STOPPED)
-        outcome->stopped = true;
+    if (!code)
+        outcome->stopped =
+            grep_stop(worker) || search_file(worker, grepping->search.root, fd, stat.size) == SCAN_STOPPED;
     return code;
 }
 
@@ -238,8 +268,8 @@ void grep_search_around(struct grepping *grepping)
     struct grep_found *found = &grepping->found;
     struct found_file alone = found->files.items[0];
     struct hv_str path = hv_str_of(alone.path, alone.path_len);
-    size_t searched = atomic_load(&grepping->files_searched), matches = worker->matches,
-           troubles = worker->troubles.count;
+    size_t searched = atomic_load(&worker->files_searched), matched = atomic_load(&worker->files_matched),
+           matches = worker->matches, troubles = worker->troubles.count;
     CLEANUP_FD int fd = -1;
     struct hv_file_stat stat;
     if (grepping->search.stat.kind == HV_FILE_DIRECTORY)
@@ -249,8 +279,8 @@ void grep_search_around(struct grepping *grepping)
     found->files.count = found->entries = found->bytes = 0;
     worker->scan.before = worker->scan.after = GREP_ALONE;
     (void)search_file(worker, path, fd, stat.size);
-    atomic_store(&grepping->files_searched, searched);
-    atomic_store(&grepping->files_matched, 1);
+    atomic_store(&worker->files_searched, searched);
+    atomic_store(&worker->files_matched, matched);
     worker->matches = matches;
     while (worker->troubles.count > troubles)
         free(worker->troubles.items[--worker->troubles.count].path);

@@ -30,7 +30,8 @@ struct pass {
     struct line_scan *scan;
     int fd;
     uint64_t size, read; /* what the file should have, and what was read of it */
-    bool ended, binary, legacy;
+    bool ended, binary, legacy, mark;
+    uint64_t dropped;       /* bytes of the file that were thrown away before any line of it was numbered */
     size_t searched;        /* everything before has been searched: no match that is still to come begins there */
     size_t next;            /* the end of the last match, when that is further on */
     size_t shown;           /* the end of the last line shown, or of what was thrown away */
@@ -137,11 +138,12 @@ static bool is_legacy(struct hv_str head)
 static bool is_plain(struct hv_str head)
 {
     typedef int8_t vector __attribute__((vector_size(16)));
-    vector other = {0};
+    enum { ROUND = 4 };
+    vector pieces[ROUND], other = {0};
     size_t at = 0;
-    for (vector piece; head.len - at >= sizeof piece; at += sizeof piece) {
-        memcpy(&piece, head.ptr + at, sizeof piece);
-        other |= piece <= 0;
+    for (; head.len - at >= sizeof pieces; at += sizeof pieces) {
+        memcpy(pieces, head.ptr + at, sizeof pieces);
+        other |= (pieces[0] <= 0) | (pieces[1] <= 0) | (pieces[2] <= 0) | (pieces[3] <= 0);
     }
     uint64_t found[2];
     memcpy(found, &other, sizeof found);
@@ -150,12 +152,27 @@ static bool is_plain(struct hv_str head)
     return !(found[0] | found[1]);
 }
 
+/*
+ * Most files of most searches: short, and what the pattern needs is not in their bytes. Of these nothing else is asked
+ * but that the bytes are those of text, in some encoding that is not a wide one (these begin with a mark or hold NULs).
+ */
+static bool is_ruled_out(struct pass *pass)
+{
+    struct hv_str all = hv_buf_str(&pass->scan->buffer);
+    return pass->ended && all.len && (unsigned char)all.ptr[0] < 0xfe && !memchr(all.ptr, '\0', all.len) &&
+           find_rules_out(pass->scan->find, all);
+}
+
 /* Read the first bytes and find out how to read the rest. */
 static bool begin(struct pass *pass)
 {
     struct hv_buf *buffer = &pass->scan->buffer;
     if (!read_more(pass, buffer, PIECE))
         return false;
+    if (is_ruled_out(pass)) {
+        hv_buf_clear(buffer);
+        return true;
+    }
     struct hv_str head = hv_str_slice(hv_buf_str(buffer), 0, HEAD);
     if (is_plain(head)) {
         check_binary(pass, head.len);
@@ -184,14 +201,30 @@ static bool begin(struct pass *pass)
     default: break; /* UTF-8: other legacy encodings are not told apart here */
     }
     hv_buf_consume(buffer, encoding.mark);
+    pass->mark = encoding.mark;
     check_binary(pass, 0);
     return true;
 }
 
 /* ---- showing --------------------------------------------------------------------------------------------- */
 
+/* Count the lines of what was thrown away uncounted, as most files are: only now somebody wants to know. */
+static void count_dropped(struct pass *pass)
+{
+    char bytes[16384];
+    uint64_t at = 0;
+    for (ssize_t got = 1; at < pass->dropped && got > 0; at += (uint64_t)got) {
+        uint64_t left = pass->dropped - at;
+        got = pread(pass->fd, bytes, left < sizeof bytes ? (size_t)left : sizeof bytes, (off_t)at);
+        pass->number += got > 0 ? lines_newlines(hv_str_of(bytes, (size_t)got)) : 0;
+    }
+    pass->dropped = 0;
+}
+
 static size_t number_at(struct pass *pass, struct hv_str text, size_t offset)
 {
+    if (pass->dropped)
+        count_dropped(pass);
     pass->number += lines_newlines(hv_str_slice(text, pass->counted, offset));
     pass->counted = offset;
     return pass->number;
@@ -317,6 +350,15 @@ static enum scan_end search_piece(struct pass *pass, size_t limit)
     return !scan->line || show_after(pass, text, end) ? SCAN_END : SCAN_ENOUGH;
 }
 
+/* Nothing of the file was shown yet, and its bytes are those of the buffer: their lines can still be counted later. */
+static bool drop_uncounted(struct pass *pass, size_t keep)
+{
+    if (pass->any || pass->legacy || pass->mark || !pass->scan->short_is_end)
+        return false;
+    pass->dropped += keep;
+    return true;
+}
+
 /* Throw away what was searched but for the lines that context may need. */
 static void slide(struct pass *pass)
 {
@@ -331,7 +373,7 @@ static void slide(struct pass *pass)
             break;
         keep = line;
     }
-    if (pass->scan->line)
+    if (pass->scan->line && !drop_uncounted(pass, keep))
         (void)number_at(pass, text, keep > pass->counted ? keep : pass->counted);
     pass->gap |= pass->shown < keep;
     pass->shown = pass->shown < keep ? 0 : pass->shown - keep;
@@ -346,8 +388,10 @@ static enum scan_end scan_all(struct pass *pass)
     struct line_scan *scan = pass->scan;
     if (!begin(pass))
         return SCAN_FAILED;
-    for (;;) {
-        if (scan->stop && scan->stop(scan->user))
+    if (pass->ended && !scan->buffer.len)
+        return pass->binary ? SCAN_BINARY : SCAN_END;
+    for (bool more = false;; more = true) {
+        if (more && scan->stop && scan->stop(scan->user))
             return SCAN_STOPPED;
         if (!fill(pass))
             return SCAN_FAILED;

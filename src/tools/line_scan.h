@@ -27,7 +27,7 @@ struct line_scan {
     bool short_is_end;    /* a read that gives less than asked for was the last; not so in the kernel's own systems */
     /* Called for each line to be shown, in order; false: enough. NULL: lines are only counted. */
     bool (*line)(void *user, const struct scan_line *line);
-    bool (*stop)(void *user); /* true ends the scan; asked for each piece */
+    bool (*stop)(void *user); /* true ends the scan; asked for each piece but the first */
     void *user;
 
     /* Of the file scanned last: */

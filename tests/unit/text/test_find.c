@@ -375,6 +375,14 @@ static void compare_counts(const struct find *find, bool multiline, struct hv_st
     find_scratch_free(other);
 }
 
+static bool rules_out(const struct find *find, struct hv_str text)
+{
+    struct find_scratch *scratch = find_scratch_new(find, NULL, NULL);
+    bool out = find_rules_out(scratch, text);
+    find_scratch_free(scratch);
+    return out;
+}
+
 /* How many of the texts held a match. */
 static unsigned compare(struct random *random, struct hv_str pattern, unsigned flags, unsigned texts)
 {
@@ -407,6 +415,8 @@ static unsigned compare(struct random *random, struct hv_str pattern, unsigned f
                               (unsigned char)text[i]);
             fail_msg("%s", "engines disagree");
         }
+        if (expected.len)
+            assert_false(rules_out(find, hv_str_of(text, source.len)));
         compare_counts(find, flags & ACROSS, hv_str_of(text, source.len), pick(random, 4));
         free(text);
     }
@@ -434,6 +444,46 @@ static void all_engines_agree_with_pcre2_on_random_patterns_and_texts(void **sta
         matched += compare(&random, hv_buf_str(&pattern), flags, TEXTS);
     }
     assert_true(matched > PATTERNS / 2);
+}
+
+/* What is searched for stands once, at every place of a text that scanners leap over. */
+static void what_stands_in_quiet_text_is_found_at_every_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern, *match;
+    } rows[] = {{"quiz_jumps", "quiz_jumps"}, {"zebra|quiz|vexed|jumpy", "vexed"}, {"qz|jx", "jx"},
+                {"\\p{Greek}", "\xce\xb1"},   {"[0-9]{4}-[0-9]{2}", "2026-11"},    {"(?i)quizjump", "QuizJump"}};
+    enum { LENGTH = 700 };
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows * 3; i++) {
+        static const unsigned kernels[] = {0, NO_AVX2, PORTABLE};
+        struct find *find = compile(hv_str_from(rows[i / 3].pattern), kernels[i % 3]);
+        size_t len = strlen(rows[i / 3].match);
+        char *text = hv_malloc(LENGTH);
+        for (size_t at = 0; at + len <= LENGTH; at++) {
+            struct find_match match = {0};
+            struct find_scratch *scratch = find_scratch_new(find, NULL, NULL);
+            memset(text, '.', LENGTH);
+            assert_int_equal(find_next(scratch, hv_str_of(text, LENGTH), 0, &match), FIND_NONE);
+            memcpy(text + at, rows[i / 3].match, len);
+            assert_int_equal(find_next(scratch, hv_str_of(text, LENGTH), 0, &match), FIND_FOUND);
+            assert_int_equal(match.from, at);
+            assert_false(find_rules_out(scratch, hv_str_of(text, LENGTH)));
+            find_scratch_free(scratch);
+        }
+        free(text);
+        find_release(find);
+    }
+}
+
+static void words_that_code_is_full_of_are_not_what_is_looked_for(void **state)
+{
+    (void)state;
+    CLEANUP_BUF struct hv_buf described = {.max = 4096};
+    struct find *find = compile(HV_STR("return \\w+ frobnicate"), 0);
+    find_describe(find, &described);
+    assert_non_null(strstr(described.data, "12 bytes")); /* " frobnicate", with a letter before it */
+    find_release(find);
 }
 
 static void long_literals_and_many_choices_agree_with_pcre2(void **state)
@@ -560,6 +610,8 @@ int main(void)
         cmocka_unit_test(a_pattern_that_is_too_long_is_refused),
         cmocka_unit_test(a_pathological_pattern_ends_at_the_match_limit),
         cmocka_unit_test(all_engines_agree_with_pcre2_on_random_patterns_and_texts),
+        cmocka_unit_test(what_stands_in_quiet_text_is_found_at_every_place),
+        cmocka_unit_test(words_that_code_is_full_of_are_not_what_is_looked_for),
         cmocka_unit_test(long_literals_and_many_choices_agree_with_pcre2),
         cmocka_unit_test(windows_of_lines_agree_with_pcre2_where_they_meet),
         cmocka_unit_test(all_matches_of_one_long_line_are_found),

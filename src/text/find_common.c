@@ -1,0 +1,64 @@
+/* find_common.c: see find_common.h. */
+#include "text/find_common.h"
+
+#include <string.h>
+
+/*
+ * The words of five letters and more that stand most often in C, Python, JavaScript and Perl: -log2 of their share per
+ * byte in that one of these where it is largest (the sources of Linux 6, Python 3.11, npm and Perl 5.36).
+ */
+static const struct common {
+    const char *word;
+    double rarity;
+} commons[] = {
+    {"struct", 8.3},   {"const", 8.7},     {"return", 9.0},     {"define", 9.1},   {"assert", 9.2},
+    {"static", 9.9},   {"function", 10.6}, {"length", 10.6},    {"class", 10.7},   {"component", 10.7},
+    {"value", 10.7},   {"import", 10.8},   {"options", 10.8},   {"export", 10.8},  {"require", 10.9},
+    {"include", 11.0}, {"raise", 11.2},    {"false", 11.3},     {"break", 11.4},   {"unsigned", 11.4},
+    {"throw", 11.4},   {"flags", 11.6},    {"undefined", 11.6}, {"device", 11.6},  {"object", 11.6},
+    {"shift", 11.6},   {"sizeof", 11.7},   {"check", 11.7},     {"linux", 11.7},   {"Object", 11.7},
+    {"typeof", 11.8},  {"entry", 11.8},    {"module", 11.8},    {"except", 11.8},  {"False", 11.8},
+    {"state", 11.8},   {"string", 11.9},   {"error", 11.9},     {"SHIFT", 11.9},   {"extern", 12.0},
+    {"param", 12.0},   {"status", 12.0},   {"index", 12.0},     {"other", 12.1},   {"version", 12.1},
+    {"message", 12.1}, {"stream", 12.1},   {"result", 12.1},    {"request", 12.2}, {"append", 12.2},
+    {"await", 12.2},   {"default", 12.2},  {"package", 12.3},   {"public", 11.5},  {"private", 12.0},
+    {"print", 12.0},   {"while", 12.4},    {"char", 11.8},      {"NULL", 10.8},    {"this", 7.6},
+    {"self", 7.2},
+};
+
+static bool stands_at(const struct find_facts *facts, const struct find_sequence *sequence, unsigned at,
+                      const char *word, unsigned len)
+{
+    for (unsigned i = 0; i < len; i++)
+        if (!find_class_has(&facts->classes[sequence->at[at + i]], (unsigned char)word[i]))
+            return false;
+    return true;
+}
+
+static double alone(const struct find_facts *facts, const struct find_sequence *sequence, unsigned from, unsigned until)
+{
+    double share = 0;
+    for (unsigned i = from; i < until; i++)
+        share += facts->shares[sequence->at[i]];
+    return share;
+}
+
+double find_common_share(const struct find_facts *facts, const struct find_sequence *sequence, unsigned from,
+                         unsigned len)
+{
+    const unsigned until = from + len;
+    double share = alone(facts, sequence, from, until);
+    for (size_t i = 0; i < sizeof commons / sizeof *commons; i++) {
+        unsigned word = (unsigned)strlen(commons[i].word);
+        for (unsigned at = 0; at + word <= sequence->len; at++) {
+            bool apart = at >= until || at + word <= from;
+            if (apart || !stands_at(facts, sequence, at, commons[i].word, word))
+                continue;
+            /* A part of the word is as common as the word; what stands around it, taken byte by byte, less so. */
+            double around = at > from ? alone(facts, sequence, from, at) : 0;
+            around += at + word < until ? alone(facts, sequence, at + word, until) : 0;
+            share = share > around - commons[i].rarity ? share : around - commons[i].rarity;
+        }
+    }
+    return share;
+}

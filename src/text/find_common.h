@@ -1,0 +1,14 @@
+/*
+ * find_common.h: how often a sequence of bytes is to be expected in source code. Bytes taken one by one would make
+ * "return" and "static" as rare as any word of their length; the commonest words are known by name. Pure.
+ */
+#ifndef TEXT_FIND_COMMON_H
+#define TEXT_FIND_COMMON_H
+
+#include "text/find_pattern.h"
+
+/* log2 of how often the part [from, from + len) of the sequence is expected per byte, ≤ 0. */
+double find_common_share(const struct find_facts *facts, const struct find_sequence *sequence, unsigned from,
+                         unsigned len);
+
+#endif

@@ -7,6 +7,7 @@
 #include "text/lines.h"
 #include "text/patch.h"
 #include "tools/change.h"
+#include "tools/commit.h"
 #include "tools/file_kind.h"
 
 #include <helve/tool.h>
@@ -313,12 +314,9 @@ static enum hv_code apply(struct patching *patching, struct hv_result *result, s
     }
     if (code)
         return code;
-    if (!context->host->change_files)
-        return hv_fail(err, HV_EUNSUPPORTED, "Several files cannot be changed at once here; use Edit for each");
     if (hv_cancelled(context->cancel))
         return hv_fail(err, HV_ECANCELLED, "The patch was cancelled; nothing was changed");
-    code = context->host->change_files(context->host, patching->changes, patching->change_count,
-                                       context->changes_directory, err);
+    code = commit_changes(context, patching->changes, patching->change_count, err);
     if (code) {
         hv_error_prefix(err, "No file was changed: ");
         return code;

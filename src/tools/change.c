@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "text/lines.h"
+#include "tools/commit.h"
 #include "tools/file_kind.h"
 #include "tools/settings_file.h"
 
@@ -59,14 +60,19 @@ enum hv_code change_check(struct change *change, struct hv_str new_bytes, struct
 enum hv_code change_store(struct change *change, struct hv_str new_bytes, struct hv_file_stat *after,
                           struct hv_error *err)
 {
-    const struct hv_host *host = change->context->host;
-    struct hv_write_options options = {
-        .expected = change->exists ? &change->stat : NULL,
-        .must_not_exist = !change->exists,
-        .make_parents = !change->exists,
+    struct hv_file_change file = {
+        .path = change->path,
+        .bytes = new_bytes.ptr ? new_bytes : HV_STR(""),
+        .options = {.expected = change->exists ? &change->stat : NULL,
+                    .must_not_exist = !change->exists,
+                    .make_parents = !change->exists},
     };
     enum hv_code code = change_check(change, new_bytes, err);
-    return code ? code : host->write(host, change->path, new_bytes, &options, after, err);
+    if (!code)
+        code = commit_changes(change->context, &file, 1, err);
+    if (!code)
+        *after = file.after;
+    return code;
 }
 
 /* ---- the difference ------------------------------------------------------------------------------------- */

@@ -146,6 +146,24 @@ static enum hv_code fail_hunk(struct patching *patching, const struct patched *p
     return HV_EINVAL;
 }
 
+/* What the hunks put in must not stand for text that is left out. */
+static enum hv_code check_new_lines(const struct patching *patching, const struct patched *patched, struct hv_str file,
+                                    struct hv_error *err)
+{
+    enum hv_code code = HV_OK;
+    for (size_t i = 0; i < patched->file->hunk_count && !code; i++) {
+        const struct patch_hunk *hunk = &patched->file->hunks[i];
+        CLEANUP_BUF struct hv_buf added;
+        hv_buf_init(&added, EDIT_SIZE_MAX);
+        for (size_t k = 0; k < hunk->count; k++)
+            if (hunk->lines[k].sign == '+')
+                hv_buf_addf(&added, "%.*s\n", HV_STR_ARG(hunk->lines[k].text));
+        struct hv_str what = hv_arena_format(patching->context->arena, "what hunk %zu adds", i + 1);
+        code = change_check_elision(&patched->change, file, hv_buf_str(&added), what.ptr, err);
+    }
+    return code;
+}
+
 static enum hv_code update_bytes(struct patching *patching, struct patched *patched, struct hv_error *err)
 {
     struct change *change = &patched->change;
@@ -158,8 +176,10 @@ static enum hv_code update_bytes(struct patching *patching, struct patched *patc
         return hv_fail(err, HV_EUNSUPPORTED, "%.*s is in %s and cannot be patched: its bytes are not sound text",
                        HV_STR_ARG(patched->path), encoding_name(change->encoding.kind));
     struct hv_str file = hv_buf_str(by_text ? &change->text : &change->bytes);
-    enum hv_code code =
-        patch_compute(patching->context->arena, file, patched->file, &edit, &patched->by_blanks, &failure);
+    enum hv_code code = check_new_lines(patching, patched, file, err);
+    if (code)
+        return code;
+    code = patch_compute(patching->context->arena, file, patched->file, &edit, &patched->by_blanks, &failure);
     if (code)
         return fail_hunk(patching, patched, &failure);
     if (!edit_apply(file, &edit, by_text ? &text : &patched->bytes))
@@ -195,6 +215,7 @@ static void add_changes(struct patching *patching, struct patched *patched)
             .path = patched->target,
             .bytes = patched->bytes.len ? hv_buf_str(&patched->bytes) : HV_STR(""),
             .options = {.expected = change->exists && !moves ? &change->stat : NULL,
+                        .expected_bytes = change->exists && !moves ? hv_buf_str(&change->bytes) : (struct hv_str){0},
                         .must_not_exist = moves || !change->exists,
                         .make_parents = moves || !change->exists,
                         .mode = moves ? change->stat.mode : 0},
@@ -255,6 +276,7 @@ static void note_state(struct patching *patching)
             file_state_note_written(context, key, &change->after, bytes);
         } else if (!patched->file->move_to.len) {
             struct diff lines;
+            change_set_written(&patched->change, &change->after);
             diff_lines(context->arena, hv_buf_str(&patched->change.bytes), bytes, &lines);
             file_state_note_edited(context, key, &change->after, bytes, &lines);
         }

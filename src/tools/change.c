@@ -2,6 +2,7 @@
 #include "tools/change.h"
 
 #include "base/cleanup.h"
+#include "text/elision.h"
 #include "text/lines.h"
 #include "tools/commit.h"
 #include "tools/file_kind.h"
@@ -64,15 +65,34 @@ enum hv_code change_store(struct change *change, struct hv_str new_bytes, struct
         .path = change->path,
         .bytes = new_bytes.ptr ? new_bytes : HV_STR(""),
         .options = {.expected = change->exists ? &change->stat : NULL,
+                    .expected_bytes = change->exists ? hv_buf_str(&change->bytes) : (struct hv_str){0},
                     .must_not_exist = !change->exists,
                     .make_parents = !change->exists},
     };
     enum hv_code code = change_check(change, new_bytes, err);
     if (!code)
         code = commit_changes(change->context, &file, 1, err);
-    if (!code)
-        *after = file.after;
-    return code;
+    if (code)
+        return code;
+    *after = file.after;
+    change_set_written(change, after);
+    return HV_OK;
+}
+
+enum hv_code change_check_elision(const struct change *change, struct hv_str old_text, struct hv_str new_text,
+                                  const char *what, struct hv_error *err)
+{
+    struct elision found;
+    unsigned flags = elision_is_prose(change->path) ? ELISION_PROSE : 0;
+    if (!old_text.len || !elision_find(new_text, old_text, flags, &found))
+        return HV_OK;
+    hv_fail(err, HV_EINVAL,
+            "%.*s was not changed: line %zu of %s stands for text that is left out (\"%.*s\"), which would "
+            "then be lost",
+            HV_STR_ARG(file_shown_path(change->context, change->path)), found.line, what,
+            HV_STR_ARG(hv_str_slice(found.text, 0, 120)));
+    hv_error_hint(err, "Give the new text in full, or change only the places that differ with Edit");
+    return HV_EINVAL;
 }
 
 /* ---- the difference ------------------------------------------------------------------------------------- */
@@ -86,6 +106,25 @@ static struct hv_str as_text(struct hv_str bytes, struct hv_buf *buf)
     return hv_buf_str(buf);
 }
 
+void change_set_written(struct change *change, const struct hv_file_stat *after)
+{
+    change->in_place = change->exists && after->inode == change->stat.inode && after->device == change->stat.device;
+}
+
+/* People who rely on a rename (or on another inode) should know. */
+static void note_in_place(const struct change *change, struct hv_result *result)
+{
+    if (change->in_place && change->stat.links > 1)
+        hv_result_addf(result, change->context->arena,
+                       "Note: the file has %llu names (hard links); it was written in place, so that all of them have "
+                       "the new bytes.",
+                       (unsigned long long)change->stat.links);
+    else if (change->in_place)
+        hv_result_addf(result, change->context->arena,
+                       "Note: the file was written in place, since a new one could not stand here with its owner and "
+                       "attributes.");
+}
+
 void change_show_diff(struct change *change, struct hv_str new_bytes, struct hv_result *result)
 {
     struct hv_arena *arena = change->context->arena;
@@ -94,6 +133,7 @@ void change_show_diff(struct change *change, struct hv_str new_bytes, struct hv_
     hv_buf_init(&new_text, (size_t)CHANGE_SIZE_MAX * 3);
     hv_buf_init(&out, DIFF_BYTES_MAX);
     struct hv_str name = file_shown_path(change->context, change->path);
+    note_in_place(change, result);
     struct diff_options options = {
         .context = DIFF_CONTEXT, .max_lines = DIFF_LINES_MAX, .old_name = name, .new_name = name};
     struct diff_result counts = {0};
@@ -248,6 +288,19 @@ static enum hv_code store_edit(struct change *change, struct hv_str old_text, st
     return HV_OK;
 }
 
+static enum hv_code check_new_texts(const struct change *change, struct hv_str old_text,
+                                    const struct edit_request *requests, size_t count, bool single,
+                                    struct hv_error *err)
+{
+    enum hv_code code = HV_OK;
+    for (size_t i = 0; i < count && !code; i++) {
+        const char *what =
+            single ? "new_string" : hv_arena_format(change->context->arena, "edits[%zu].new_string", i).ptr;
+        code = change_check_elision(change, old_text, requests[i].new_text, what, err);
+    }
+    return code;
+}
+
 static enum hv_code run_edits(struct change *change, const struct edit_request *requests, size_t count, bool single,
                               struct hv_result *result, struct hv_error *err)
 {
@@ -262,6 +315,9 @@ static enum hv_code run_edits(struct change *change, const struct edit_request *
     bool by_text = change_take_text(change, false);
     struct hv_str old_text = hv_buf_str(by_text ? &change->text : &change->bytes);
     struct encoding encoding = by_text ? (struct encoding){0} : change->encoding;
+    code = check_new_texts(change, old_text, requests, count, single, err);
+    if (code)
+        return code;
     code = compute(change, old_text, encoding, requests, count, single, &new_text, &outcome, &failure);
     struct hv_error unencodable;
     if (!code && by_text && (code = change_encode(change, hv_buf_str(&new_text), &encoded, &unencodable))) {

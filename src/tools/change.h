@@ -16,7 +16,7 @@ enum { CHANGE_SIZE_MAX = 1 << 30 };
 struct change {
     struct hv_context *context;
     struct hv_str path, key;
-    bool exists;
+    bool exists, in_place;    /* in_place: the new bytes were written over the old ones, it is the same inode still */
     struct hv_file_stat stat; /* when it exists */
     struct hv_buf bytes;      /* its bytes, as far as they were loaded */
     struct encoding encoding;
@@ -45,7 +45,16 @@ enum hv_code change_store(struct change *change, struct hv_str new_bytes, struct
 /* What change_store looks at before it writes: the new content of settings files must be good. */
 enum hv_code change_check(struct change *change, struct hv_str new_bytes, struct hv_error *err) HV_MUST_CHECK;
 
-/* Add the unified diff to the result, for the model and for people, and a summary ("+3 -1"). */
+/* new_text, which takes the place of text that the file has, must not stand for what it leaves out (text/elision.h):
+ * HV_EINVAL names the line. Lines of old_text are the file's own, and files that are new may hold what they like. what:
+ * the field that new_text came in, for the message. */
+enum hv_code change_check_elision(const struct change *change, struct hv_str old_text, struct hv_str new_text,
+                                  const char *what, struct hv_error *err) HV_MUST_CHECK;
+
+/* Tell whether the file had to be written in place, by what it was and is: for change_show_diff. */
+void change_set_written(struct change *change, const struct hv_file_stat *after);
+/* Add the unified diff to the result, for the model and for people, and a summary ("+3 -1"). Notes come first: that the
+ * file was written in place, and why. */
 void change_show_diff(struct change *change, struct hv_str new_bytes, struct hv_result *result);
 
 /* The whole of Edit (single) and MultiEdit: load, check, compute, store, answer. */

@@ -96,6 +96,21 @@ static enum hv_code check_file(struct change *change, struct hv_error *err)
                             err);
 }
 
+/* The new text of a code cell must not elide; what its old text has is its own. */
+static enum hv_code check_source(struct change *change, struct hv_str new_source, size_t index, struct hv_error *err)
+{
+    struct hv_arena *arena = change->context->arena;
+    const struct hv_json *notebook;
+    enum hv_code code = notebook_parse(arena, hv_buf_str(&change->bytes), &notebook, err);
+    if (code)
+        return code;
+    const struct hv_json *cell = hv_json_at(hv_json_get(notebook, "cells"), index);
+    if (!hv_str_is(hv_json_get_string(cell, "cell_type"), "code"))
+        return HV_OK;
+    struct hv_str old_source = notebook_text(arena, hv_json_get(cell, "source"));
+    return change_check_elision(change, old_source, new_source, "new_source", err);
+}
+
 static void answer(struct change *change, const struct notebook_input *in, const struct notebook_outcome *outcome,
                    struct hv_str new_bytes, struct hv_result *result)
 {
@@ -124,6 +139,8 @@ static enum hv_code run(struct change *change, const struct notebook_input *in, 
     struct hv_str old_bytes = hv_buf_str(&change->bytes);
     if (!code)
         code = notebook_compute(context->arena, old_bytes, &request, &outcome, err);
+    if (!code && request.mode == NOTEBOOK_REPLACE)
+        code = check_source(change, in->new_source, outcome.index, err);
     if (!code && !edit_apply(old_bytes, &outcome.edit, &new_bytes))
         code = hv_fail(err, HV_ETOOBIG, "%.*s would become too large", HV_STR_ARG(change->path));
     if (!code && hv_cancelled(context->cancel))

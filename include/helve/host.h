@@ -48,9 +48,15 @@ struct hv_file_stat {
 struct hv_write_options {
     /* When set, the write happens only if the file still is what was judged: HV_ECONFLICT otherwise. */
     const struct hv_file_stat *expected;
+    /* The bytes that go with `expected`: looked at again where its mtime is so young that another change may have left
+     * it as it is. Absent: the metadata alone must do. */
+    struct hv_str expected_bytes;
     bool must_not_exist; /* HV_EEXIST when there is a file */
     bool make_parents;   /* create missing directories */
     uint32_t mode;       /* permission bits of a new file; 0 means 0666 less the umask */
+    /* Where a record is kept for as long as the write is under way (as hv_host.change_files does), so that what a kill
+     * leaves is undone at the next start. Absent: a kill may leave a temporary file, or a backup beside the target. */
+    struct hv_str journal;
 };
 
 /* One file of a change over several. */

@@ -268,7 +268,7 @@ static bool is_left_out(const struct fs_scan_options *options, struct hv_str nam
 {
     if (name.ptr[0] != '.')
         return false;
-    return !options->hidden || hv_str_is(name, ".git") || (!options->temporaries && fs_is_temporary(name));
+    return !options->hidden || hv_str_is(name, ".git") || fs_is_temporary(name);
 }
 
 static void sort_directory(struct worker *worker, struct sorting *sorting, struct hv_str name, bool ignored)
@@ -708,7 +708,7 @@ enum hv_code fs_scan(const struct fs_scan_options *options, fs_scan_visit *visit
         scan.around.top = scan.base;
     else
         scan_rules_start(&own, scan.base, options->home, options->config_home, &scan.around, &scan.start);
-    if (options->warm && !options->ordered && !options->show_ignored && !options->temporaries) {
+    if (options->warm && !options->ordered && !options->show_ignored) {
         scan.number = warm_begin(options->warm);
         scan.begun_ns = clock_wall_ns();
     }

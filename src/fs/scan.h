@@ -29,7 +29,6 @@ struct fs_scan_options {
     bool by_name;              /* enter the directories in a directory by name, as far as threads do not come between */
     bool hidden;               /* visit names that begin with a dot, too */
     bool no_ignore;            /* honour no ignore file */
-    bool temporaries;          /* visit the temporary files of fs_write, too */
     bool directories;          /* call visit for directories, too, before it is called for anything in them */
     bool show_ignored;         /* call visit for what is ignored, too, and say so; it is not entered all the same */
     struct fs_warm *warm;      /* what earlier scans have learnt, for this one and later ones; may be NULL */

@@ -4,28 +4,46 @@
 
 #include "base/base64.h"
 #include "base/cleanup.h"
-#include "base/vec.h"
+#include "base/clock.h"
+#include "base/path.h"
 #include "fs/host_files.h"
+#include "fs/pending.h"
 #include "fs/write.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { BYTES_MAX = 1 << 30, LIST_MAX = 16 << 20, CHANGES_MAX = 10000, STALE_SECONDS = 3600 };
+enum {
+    BYTES_MAX = 1 << 30,
+    LIST_MAX = 16 << 20,
+    CHANGES_MAX = 10000,
+    STEPS_MAX = 4 * CHANGES_MAX,
+    STALE_SECONDS = 3600
+};
 
 #define FOLDER_PREFIX "change-"
+#define PLACE_PREFIX "place-"      /* of one file that is written in place; looked after first: a change may hold it */
 #define LIST_PENDING "list"        /* a kill undoes it */
 #define LIST_COMMITTED "committed" /* a kill completes it */
 #define LIST_CONFLICT "conflict"   /* for a person */
 #define LIST_DRAFT "draft"
 
-enum kind { KIND_CREATE = 'c', KIND_WRITE = 'w', KIND_REMOVE = 'r' };
+enum kind {
+    KIND_CREATE = 'c',
+    KIND_WRITE = 'w',
+    KIND_REMOVE = 'r',
+    KIND_PLACE = 'p',    /* written over: a kill leaves old and new bytes mixed */
+    KIND_DIRECTORY = 'd' /* made for a change; stands before it */
+};
+#define KINDS "cwrpd"
 
 /* One change as the list has it. */
 struct step {
@@ -37,9 +55,9 @@ struct step {
 struct transaction {
     struct hv_arena arena;
     struct hv_str folder;
-    int list; /* open and locked for as long as we are at it; -1: none */
-    struct step *steps;
-    size_t count;
+    int list;           /* open and locked for as long as we are at it; -1: none */
+    struct step *steps; /* in arena, as many as there is room for */
+    size_t count, room;
 };
 
 static void transaction_release(struct transaction *transaction)
@@ -99,12 +117,17 @@ static bool rename_list(struct transaction *transaction, const char *from, const
  */
 
 /* What stands at a path now. */
-enum standing { STANDS_NOTHING, STANDS_BEFORE, STANDS_AFTER, STANDS_OTHER };
+enum standing { STANDS_NOTHING, STANDS_BEFORE, STANDS_AFTER, STANDS_MIXED, STANDS_OTHER };
 
-static bool same_as(struct hv_str path, struct hv_str bytes)
+/* What writing over leaves when it is cut off: of each byte the old or the new one, or a zero where there was none. */
+static bool is_mixture(struct hv_str now, struct hv_str before, struct hv_str after)
 {
-    CLEANUP_BUF struct hv_buf kept = {0};
-    return load(path, &kept, NULL, NULL) == HV_OK && hv_str_eq(hv_buf_str(&kept), bytes);
+    size_t longest = before.len > after.len ? before.len : after.len;
+    for (size_t i = 0; i < now.len && now.len <= longest; i++)
+        if (!(i < before.len && now.ptr[i] == before.ptr[i]) && !(i < after.len && now.ptr[i] == after.ptr[i]) &&
+            !(i >= before.len && !now.ptr[i]))
+            return false;
+    return now.len <= longest && now.len >= (before.len < after.len ? before.len : after.len);
 }
 
 static enum standing look(struct transaction *transaction, size_t index)
@@ -115,9 +138,17 @@ static enum standing look(struct transaction *transaction, size_t index)
         return STANDS_NOTHING;
     if (code)
         return STANDS_OTHER;
-    if (same_as(image(transaction, index, "after"), hv_buf_str(&now)))
+    CLEANUP_BUF struct hv_buf before = {0}, after = {0};
+    if (load(image(transaction, index, "after"), &after, NULL, NULL) == HV_OK &&
+        hv_str_eq(hv_buf_str(&after), hv_buf_str(&now)))
         return STANDS_AFTER;
-    return same_as(image(transaction, index, "before"), hv_buf_str(&now)) ? STANDS_BEFORE : STANDS_OTHER;
+    if (load(image(transaction, index, "before"), &before, NULL, NULL) != HV_OK)
+        return STANDS_OTHER;
+    if (hv_str_eq(hv_buf_str(&before), hv_buf_str(&now)))
+        return STANDS_BEFORE;
+    bool mixed = transaction->steps[index].kind == KIND_PLACE &&
+                 is_mixture(hv_buf_str(&now), hv_buf_str(&before), hv_buf_str(&after));
+    return mixed ? STANDS_MIXED : STANDS_OTHER;
 }
 
 static bool put_back(struct transaction *transaction, size_t index)
@@ -125,20 +156,29 @@ static bool put_back(struct transaction *transaction, size_t index)
     const struct step *step = &transaction->steps[index];
     CLEANUP_BUF struct hv_buf bytes = {0};
     const struct hv_write_options options = {.make_parents = true, .mode = step->mode};
-    return load(image(transaction, index, "before"), &bytes, NULL, NULL) == HV_OK &&
-           fs_write(step->path, hv_buf_str(&bytes), &options, NULL, NULL) == HV_OK;
+    if (load(image(transaction, index, "before"), &bytes, NULL, NULL) != HV_OK)
+        return false;
+    if (step->kind == KIND_PLACE)
+        return fs_overwrite(step->path, hv_buf_str(&bytes)) == 0;
+    return fs_write(step->path, hv_buf_str(&bytes), &options, NULL, NULL) == HV_OK;
 }
 
 /* True when the file is as it was before. */
 static bool undo_step(struct transaction *transaction, size_t index)
 {
-    enum standing now = look(transaction, index);
     const struct step *step = &transaction->steps[index];
+    if (step->kind == KIND_DIRECTORY) {
+        (void)rmdir(step->path.ptr); /* what somebody put into it keeps it */
+        return true;
+    }
+    enum standing now = look(transaction, index);
     switch (step->kind) {
     case KIND_CREATE:
         return now == STANDS_NOTHING || (now == STANDS_AFTER && fs_host_remove(NULL, step->path, NULL) == HV_OK);
     case KIND_WRITE: return now == STANDS_BEFORE || (now == STANDS_AFTER && put_back(transaction, index));
     case KIND_REMOVE: return now == STANDS_BEFORE || (now == STANDS_NOTHING && put_back(transaction, index));
+    case KIND_PLACE: return now != STANDS_MIXED || put_back(transaction, index);
+    case KIND_DIRECTORY: break;
     }
     return false;
 }
@@ -167,23 +207,65 @@ static bool complete(struct transaction *transaction)
 /* ---- beginning -----------------------------------------------------------------------------------------------------
  */
 
-static enum hv_code make_folder(struct transaction *transaction, struct hv_str journal, struct hv_error *err)
+static enum hv_code make_folder(struct transaction *transaction, struct hv_str journal, const char *prefix,
+                                struct pending *pending, struct hv_error *err)
 {
+    uint64_t number;
     enum hv_code code = fs_host_make_directories(NULL, journal, err);
     if (code)
         return code;
-    struct hv_str folder = hv_arena_format(&transaction->arena, "%.*s/" FOLDER_PREFIX "XXXXXX", HV_STR_ARG(journal));
-    if (!mkdtemp((char *)folder.ptr)) /* it is ours alone */
+    if (getrandom(&number, sizeof number, 0) != sizeof number)
+        number = clock_monotonic_ns() ^ ((uint64_t)getpid() << 32);
+    struct hv_str folder =
+        hv_arena_format(&transaction->arena, "%.*s/%s%016" PRIx64, HV_STR_ARG(journal), prefix, number);
+    pending_note_folder(pending, folder);
+    if (mkdir(folder.ptr, 0700))
         return hv_fail_errno(err, errno, "Cannot keep a record of the change in %.*s", HV_STR_ARG(journal));
     transaction->folder = folder;
     return HV_OK;
 }
 
-/* Keep what the file is and what it becomes. */
-static enum hv_code record(struct transaction *transaction, size_t index, const struct hv_file_change *change,
-                           struct hv_error *err)
+/* The next step, zeroed. What it keeps is in images of its index. */
+static struct step *add_step(struct transaction *transaction)
 {
-    struct step *step = &transaction->steps[index];
+    if (transaction->count == transaction->room) {
+        transaction->room = transaction->room ? transaction->room * 2 : 16;
+        struct step *grown = hv_arena_array(&transaction->arena, struct step, transaction->room);
+        if (transaction->count)
+            memcpy(grown, transaction->steps, transaction->count * sizeof *grown);
+        transaction->steps = grown;
+    }
+    transaction->steps[transaction->count] = (struct step){0};
+    return &transaction->steps[transaction->count++];
+}
+
+static bool is_listed(const struct transaction *transaction, struct hv_str directory)
+{
+    for (size_t i = 0; i < transaction->count; i++)
+        if (transaction->steps[i].kind == KIND_DIRECTORY && hv_str_eq(transaction->steps[i].path, directory))
+            return true;
+    return false;
+}
+
+/* The directories that will be made for a file, so that undoing can take them away. */
+static void record_directories(struct transaction *transaction, struct hv_str path)
+{
+    struct hv_str target, *missing;
+    if (fs_host_resolve(NULL, &transaction->arena, path, &target, NULL) != HV_OK)
+        return; /* writing it will say why */
+    size_t count = pending_missing(&transaction->arena, path_parent(target), &missing);
+    for (size_t i = 0; i < count; i++)
+        if (!is_listed(transaction, missing[i]))
+            *add_step(transaction) = (struct step){.kind = KIND_DIRECTORY, .path = missing[i]};
+}
+
+/* Keep what the file is and what it becomes. */
+static enum hv_code record(struct transaction *transaction, const struct hv_file_change *change, struct hv_error *err)
+{
+    if (change->bytes.ptr && change->options.make_parents)
+        record_directories(transaction, change->path);
+    size_t index = transaction->count;
+    struct step *step = add_step(transaction);
     CLEANUP_BUF struct hv_buf before = {0};
     struct hv_file_stat status = {0};
     enum hv_code code = load(change->path, &before, &status, err);
@@ -228,26 +310,25 @@ static enum hv_code write_list(struct transaction *transaction, struct hv_error 
 }
 
 static enum hv_code begin(struct transaction *transaction, const struct hv_file_change *changes, size_t count,
-                          struct hv_str journal, struct hv_error *err)
+                          struct hv_str journal, struct pending *pending, struct hv_error *err)
 {
-    enum hv_code code = make_folder(transaction, journal, err);
-    transaction->steps = hv_arena_array(&transaction->arena, struct step, count);
-    for (size_t i = 0; i < count && !code; i++) {
-        transaction->count = i + 1;
-        code = record(transaction, i, &changes[i], err);
-    }
+    enum hv_code code = make_folder(transaction, journal, FOLDER_PREFIX, pending, err);
+    for (size_t i = 0; i < count && !code; i++)
+        code = record(transaction, &changes[i], err);
     return code ? code : write_list(transaction, err);
 }
 
 /* ---- doing ---------------------------------------------------------------------------------------------------------
  */
 
-static enum hv_code write_all(struct hv_file_change *changes, size_t count, struct hv_error *err)
+static enum hv_code write_all(struct hv_file_change *changes, size_t count, struct hv_str journal, struct hv_error *err)
 {
     for (size_t i = 0; i < count; i++) {
         if (!changes[i].bytes.ptr)
             continue;
-        enum hv_code code = fs_write(changes[i].path, changes[i].bytes, &changes[i].options, &changes[i].after, err);
+        struct hv_write_options options = changes[i].options;
+        options.journal = journal;
+        enum hv_code code = fs_write(changes[i].path, changes[i].bytes, &options, &changes[i].after, err);
         if (code)
             return code;
     }
@@ -292,12 +373,14 @@ enum hv_code fs_change_files(struct hv_file_change *changes, size_t count, struc
     err = err ? err : &unheard;
     if (count > CHANGES_MAX)
         return hv_fail(err, HV_ETOOBIG, "A change of more than %d files", CHANGES_MAX);
-    enum hv_code code = begin(&transaction, changes, count, journal, err);
+    struct pending pending;
+    pending_begin(&pending, journal);
+    enum hv_code code = begin(&transaction, changes, count, journal, &pending, err);
     bool begun = !code;
     if (!code)
         code = check_removals(changes, count, err);
     if (!code)
-        code = write_all(changes, count, err);
+        code = write_all(changes, count, journal, err);
     if (!code && !rename_list(&transaction, LIST_PENDING, LIST_COMMITTED))
         code = hv_fail_errno(err, errno, "Cannot keep a record of the change in %.*s", HV_STR_ARG(transaction.folder));
     if (!code)
@@ -311,7 +394,78 @@ enum hv_code fs_change_files(struct hv_file_change *changes, size_t count, struc
         remove_folder(&transaction);
     }
     transaction_release(&transaction);
+    pending_end(&pending);
     return code;
+}
+
+/* ---- in place -----------------------------------------------------------------------------------------------------
+ */
+
+struct fs_kept {
+    struct transaction transaction;
+    int before; /* open for reading; -1: not yet */
+};
+
+static enum hv_code keep(struct fs_kept *kept, struct hv_str path, struct hv_str after, struct hv_str journal,
+                         struct pending *pending, struct hv_error *err)
+{
+    struct transaction *transaction = &kept->transaction;
+    const struct hv_file_change change = {.path = path, .bytes = after.ptr ? after : HV_STR("")};
+    enum hv_code code = make_folder(transaction, journal, PLACE_PREFIX, pending, err);
+    if (!code)
+        code = record(transaction, &change, err);
+    if (code)
+        return code;
+    transaction->steps->kind = KIND_PLACE;
+    return write_list(transaction, err);
+}
+
+enum hv_code fs_keep(struct hv_str path, struct hv_str after, struct hv_str journal, struct pending *pending,
+                     struct fs_kept **out, struct hv_error *err)
+{
+    struct fs_kept *kept = hv_calloc(1, sizeof *kept);
+    kept->transaction.list = kept->before = -1;
+    enum hv_code code = keep(kept, path, after, journal, pending, err);
+    if (code)
+        fs_kept_drop(kept);
+    else
+        *out = kept;
+    return code;
+}
+
+int fs_kept_bytes(struct fs_kept *kept)
+{
+    if (kept->before < 0)
+        kept->before = open(image(&kept->transaction, 0, "before").ptr, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    return kept->before;
+}
+
+struct hv_str fs_kept_folder(const struct fs_kept *kept)
+{
+    return kept->transaction.folder;
+}
+
+static void kept_free(struct fs_kept *kept)
+{
+    if (kept->before >= 0)
+        close(kept->before);
+    transaction_release(&kept->transaction);
+    free(kept);
+}
+
+void fs_kept_drop(struct fs_kept *kept)
+{
+    if (!kept)
+        return;
+    if (kept->transaction.folder.len)
+        remove_folder(&kept->transaction);
+    kept_free(kept);
+}
+
+void fs_kept_leave(struct fs_kept *kept)
+{
+    if (kept)
+        kept_free(kept);
 }
 
 /* ---- recovery ------------------------------------------------------------------------------------------------------
@@ -323,7 +477,7 @@ static bool parse_step(struct transaction *transaction, struct hv_str line, stru
     hv_buf_init(&path, LIST_MAX);
     char *end;
     const char *text = hv_arena_cstr(&transaction->arena, line);
-    if (line.len < 4 || !strchr("cwr", text[0]) || text[1] != ' ')
+    if (line.len < 4 || !strchr(KINDS, text[0]) || text[1] != ' ')
         return false;
     *step = (struct step){.kind = (enum kind)text[0], .mode = (uint32_t)strtoul(text + 2, &end, 8) & 07777};
     if (*end != ' ' || base64_decode(&path, hv_str_from(end + 1), BASE64_STANDARD, NULL) != HV_OK)
@@ -334,22 +488,14 @@ static bool parse_step(struct transaction *transaction, struct hv_str line, stru
 
 static bool parse_list(struct transaction *transaction, struct hv_str text)
 {
-    VEC(struct step) steps = {0};
-    bool good = true;
-    while (good && text.len) {
+    while (text.len) {
         size_t end = hv_str_find_byte(text, '\n', 0);
-        struct step step = {0};
-        good =
-            end != SIZE_MAX && steps.count < CHANGES_MAX && parse_step(transaction, hv_str_slice(text, 0, end), &step);
-        *vec_push(&steps) = step;
-        text = hv_str_slice(text, good ? end + 1 : text.len, text.len);
+        if (end == SIZE_MAX || transaction->count >= STEPS_MAX ||
+            !parse_step(transaction, hv_str_slice(text, 0, end), add_step(transaction)))
+            return false;
+        text = hv_str_slice(text, end + 1, text.len);
     }
-    transaction->count = steps.count;
-    transaction->steps = hv_arena_array(&transaction->arena, struct step, steps.count);
-    if (steps.count)
-        memcpy(transaction->steps, steps.items, steps.count * sizeof *steps.items);
-    vec_release(&steps);
-    return good;
+    return true;
 }
 
 /* Open the list of that name, if there is one that is ours alone. */
@@ -371,23 +517,33 @@ static bool take_list(struct transaction *transaction, const char *name)
 }
 
 /* A folder that has not got as far as a list: nothing was changed yet. */
-static void remove_stale(struct hv_str folder)
+static void remove_unfinished(struct hv_str folder)
 {
+    static const char *const lists[] = {LIST_PENDING, LIST_COMMITTED, LIST_CONFLICT};
     CLEANUP_ARENA struct hv_arena arena = {0};
     struct hv_directory_entry *entries = NULL;
     size_t count = 0;
     bool more;
     struct stat status;
-    if (lstat(folder.ptr, &status) || !S_ISDIR(status.st_mode) || status.st_uid != geteuid() ||
-        time(NULL) - status.st_mtime < STALE_SECONDS ||
-        fs_host_list(NULL, &arena, folder, CHANGES_MAX * 3, &entries, &count, &more, NULL) != HV_OK)
+    if (lstat(hv_arena_cstr(&arena, folder), &status) || !S_ISDIR(status.st_mode) || status.st_uid != geteuid() ||
+        fs_host_list(NULL, &arena, folder, STEPS_MAX * 2 + 8, &entries, &count, &more, NULL) != HV_OK)
         return;
     for (size_t i = 0; i < count; i++)
-        if (hv_str_is(entries[i].name, LIST_CONFLICT))
-            return;
+        for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+            if (hv_str_is(entries[i].name, lists[k]))
+                return;
     for (size_t i = 0; i < count; i++)
         (void)unlink(hv_arena_format(&arena, "%.*s/%.*s", HV_STR_ARG(folder), HV_STR_ARG(entries[i].name)).ptr);
-    (void)rmdir(folder.ptr);
+    (void)rmdir(hv_arena_cstr(&arena, folder));
+}
+
+/* The same where no note tells of it: it may still be growing. */
+static void remove_stale(struct hv_str folder)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct stat status;
+    if (lstat(hv_arena_cstr(&arena, folder), &status) == 0 && time(NULL) - status.st_mtime >= STALE_SECONDS)
+        remove_unfinished(folder);
 }
 
 static void recover_one(struct hv_arena *arena, struct hv_str folder, struct fs_recovery *out)
@@ -421,8 +577,12 @@ void fs_recover_changes(struct hv_str journal, struct fs_recovery *out)
     *out = (struct fs_recovery){0};
     if (!journal.len || fs_host_list(NULL, &arena, journal, CHANGES_MAX, &entries, &count, &more, NULL) != HV_OK)
         return;
-    for (size_t i = 0; i < count; i++)
-        if (entries[i].kind == HV_FILE_DIRECTORY && hv_str_starts(entries[i].name, HV_STR(FOLDER_PREFIX)))
-            recover_one(&arena, hv_arena_format(&arena, "%.*s/%.*s", HV_STR_ARG(journal), HV_STR_ARG(entries[i].name)),
-                        out);
+    static const char *const prefixes[] = {PLACE_PREFIX, FOLDER_PREFIX};
+    for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
+        for (size_t i = 0; i < count; i++)
+            if (entries[i].kind == HV_FILE_DIRECTORY && hv_str_starts(entries[i].name, hv_str_from(prefixes[k])))
+                recover_one(&arena,
+                            hv_arena_format(&arena, "%.*s/%.*s", HV_STR_ARG(journal), HV_STR_ARG(entries[i].name)),
+                            out);
+    out->cleaned = pending_clean(journal, remove_unfinished);
 }

@@ -7,6 +7,7 @@
 #include "fs/attributes.h"
 #include "fs/host_files.h"
 #include "fs/open.h"
+#include "fs/write_inner.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,24 +16,11 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#define TEMPORARY_PREFIX ".helve-tmp-"
-#define BACKUP_PREFIX ".helve-backup-"
-enum { RANDOM_DIGITS = 16, TEMPORARY_NAME_MAX = 48, NAME_TRIES = 100, LOCK_TRIES = 1000, LOCK_WAIT_NS = 10000000 };
+enum { RANDOM_DIGITS = 16, NAME_TRIES = 100, LOCK_TRIES = 2000, LOCK_WAIT_NS = 5000000 };
 
-/* One write under way. Descriptors are -1 when not open. */
-struct writing {
-    const char *path; /* the resolved target, for messages */
-    const struct hv_write_options *options;
-    struct hv_str bytes;
-    int directory;
-    char name[NAME_MAX + 1];
-    bool exists;
-    struct stat before; /* of the target, when it exists */
-    int old;            /* the target, open for reading */
-    int temporary;
-    char temporary_name[TEMPORARY_NAME_MAX]; /* "" when there is none to remove */
-    bool locked;
-};
+/* How long after its mtime a file may change again without showing it: the clock of a local file system ticks at least
+ * every 10 ms; where times have no fraction, it may tick every two seconds. */
+enum { YOUNG_NS = 50000000, YOUNG_COARSE_S = 3 };
 
 static bool is_random_name(struct hv_str name, struct hv_str prefix)
 {
@@ -54,7 +42,7 @@ bool fs_is_temporary(struct hv_str name)
     return is_random_name(name, HV_STR(TEMPORARY_PREFIX)) || fs_is_backup(name);
 }
 
-static void random_name(char name[TEMPORARY_NAME_MAX], const char *prefix)
+void write_random_name(char name[TEMPORARY_NAME_MAX], const char *prefix)
 {
     uint64_t value;
     if (getrandom(&value, sizeof value, 0) != sizeof value)
@@ -64,11 +52,33 @@ static void random_name(char name[TEMPORARY_NAME_MAX], const char *prefix)
 
 /* ---- judging the target --------------------------------------------------------------------------------- */
 
-static enum hv_code conflict(const struct writing *w, const char *what, struct hv_error *err)
+enum hv_code write_conflict(const struct writing *w, const char *what, struct hv_error *err)
 {
     hv_fail(err, HV_ECONFLICT, "%s %s", w->path, what);
     hv_error_hint(err, "Read the file again, then repeat the change");
     return HV_ECONFLICT;
+}
+
+static bool is_young(const struct stat *status)
+{
+    int64_t age = clock_wall_ns() - ((int64_t)status->st_mtim.tv_sec * (int64_t)CLOCK_SECOND + status->st_mtim.tv_nsec);
+    return age < (status->st_mtim.tv_nsec ? (int64_t)YOUNG_NS : YOUNG_COARSE_S * (int64_t)CLOCK_SECOND);
+}
+
+/* The target still has these bytes. */
+static bool has_bytes(const struct writing *w, struct hv_str bytes)
+{
+    CLEANUP_FD int fd = openat(w->directory, w->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    CLEANUP_FREE char *piece = hv_malloc(256 * 1024);
+    for (uint64_t offset = 0; fd >= 0;) {
+        ssize_t got = fs_read_at(fd, piece, 256 * 1024, offset);
+        if (got <= 0)
+            return got == 0 && offset == bytes.len;
+        if ((size_t)got > bytes.len - offset || memcmp(piece, bytes.ptr + offset, (size_t)got) != 0)
+            return false;
+        offset += (uint64_t)got;
+    }
+    return false;
 }
 
 /* Look at the target by name and hold it against what the caller expects. */
@@ -79,7 +89,7 @@ static enum hv_code look(struct writing *w, struct hv_error *err)
     if (!w->exists) {
         if (errno != ENOENT)
             return hv_fail_errno(err, errno, "Cannot look at %s", w->path);
-        return expected ? conflict(w, "was removed since it was read", err) : HV_OK;
+        return expected ? write_conflict(w, "was removed since it was read", err) : HV_OK;
     }
     if (w->options->must_not_exist)
         return hv_fail(err, HV_EEXIST, "%s exists already", w->path);
@@ -87,7 +97,12 @@ static enum hv_code look(struct writing *w, struct hv_error *err)
         return hv_fail(err, HV_EUNSUPPORTED, "%s is %s and cannot be written as a file", w->path,
                        fs_kind_name(fs_kind_of_mode(w->before.st_mode)));
     struct hv_file_stat now = fs_stat_from(&w->before);
-    return expected && !fs_stat_same(&now, expected) ? conflict(w, "was changed since it was read", err) : HV_OK;
+    if (!expected)
+        return HV_OK;
+    bool same = fs_stat_same(&now, expected);
+    if (same && w->locked && w->options->expected_bytes.ptr && is_young(&w->before))
+        same = has_bytes(w, w->options->expected_bytes);
+    return same ? HV_OK : write_conflict(w, "was changed since it was read", err);
 }
 
 /* What would fail later fails here, before anything is created; a rename alone would ignore a read-only mode. */
@@ -104,46 +119,53 @@ static enum hv_code check_writable(struct writing *w, struct hv_error *err)
     if (fstat(w->old, &opened))
         return hv_fail_errno(err, errno, "Cannot look at %s", w->path);
     if (opened.st_ino != w->before.st_ino || opened.st_dev != w->before.st_dev)
-        return conflict(w, "was replaced a moment ago", err);
+        return write_conflict(w, "was replaced a moment ago", err);
     return HV_OK;
 }
 
-/* Two writers take turns from here on. Where the file system has no locks, the checks alone must do. */
-static enum hv_code lock_directory(struct writing *w, struct hv_error *err)
+bool write_wait_for_lock(int fd, bool *locked)
 {
+    *locked = false;
     for (int i = 0; i < LOCK_TRIES; i++) {
-        if (flock(w->directory, LOCK_EX | LOCK_NB) == 0) {
-            w->locked = true;
-            return HV_OK;
-        }
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return *locked = true;
         if (errno != EWOULDBLOCK && errno != EINTR)
-            return HV_OK;
+            return true; /* no locks here */
         struct timespec pause = {.tv_nsec = LOCK_WAIT_NS};
         nanosleep(&pause, NULL);
     }
+    return false;
+}
+
+enum hv_code write_lock(struct writing *w, struct hv_error *err)
+{
+    if (w->locked || write_wait_for_lock(w->directory, &w->locked))
+        return HV_OK;
     hv_fail(err, HV_EAGAIN, "Another process holds the lock on the directory of %s", w->path);
     hv_error_hint(err, "Try again when it has finished");
     return HV_EAGAIN;
 }
 
 /* Under the lock: what the name stands for must still be what was judged. */
-static enum hv_code look_again(struct writing *w, struct hv_error *err)
+enum hv_code write_look_again(struct writing *w, struct hv_error *err)
 {
     bool existed = w->exists;
     struct stat before = w->before;
     enum hv_code code = look(w, err);
     if (code)
         return code;
+    if (w->same_name && w->exists && w->before.st_nlink > 1)
+        return write_conflict(w, "got another name while it was being written", err);
     if (w->options->expected || w->options->must_not_exist)
         return HV_OK;
     if (existed != w->exists || (existed && (before.st_ino != w->before.st_ino || before.st_dev != w->before.st_dev)))
-        return conflict(w, "was replaced while it was being written", err);
+        return write_conflict(w, "was replaced while it was being written", err);
     return HV_OK;
 }
 
 /* ---- bytes ---------------------------------------------------------------------------------------------- */
 
-static int write_at(int fd, struct hv_str bytes, uint64_t offset)
+int write_at(int fd, struct hv_str bytes, uint64_t offset)
 {
     while (bytes.len) {
         ssize_t put = pwrite(fd, bytes.ptr, bytes.len < 1u << 30 ? bytes.len : 1u << 30, (off_t)offset);
@@ -159,7 +181,7 @@ static int write_at(int fd, struct hv_str bytes, uint64_t offset)
     return 0;
 }
 
-static int sync_file(int fd)
+int write_sync(int fd)
 {
     int result;
     do
@@ -171,10 +193,10 @@ static int sync_file(int fd)
 /* A directory that cannot be synced (opened by path only, or an odd file system) is none that we can do more for. */
 static int sync_directory(int fd)
 {
-    return sync_file(fd) && errno != EINVAL && errno != EBADF ? -1 : 0;
+    return write_sync(fd) && errno != EINVAL && errno != EBADF ? -1 : 0;
 }
 
-static int copy_bytes(int from, int to)
+int write_copy(int from, int to)
 {
     CLEANUP_FREE char *piece = hv_malloc(256 * 1024);
     for (uint64_t offset = 0;;) {
@@ -190,10 +212,11 @@ static int copy_bytes(int from, int to)
 /* ---- the temporary file --------------------------------------------------------------------------------- */
 
 /* A new file of ours in the target's directory; locked for as long as we live, so that a cleaner leaves it alone. */
-static enum hv_code create_temporary(struct writing *w, mode_t mode, struct hv_error *err)
+enum hv_code write_create_temporary(struct writing *w, mode_t mode, struct hv_error *err)
 {
     for (int i = 0; i < NAME_TRIES; i++) {
-        random_name(w->temporary_name, TEMPORARY_PREFIX);
+        write_random_name(w->temporary_name, TEMPORARY_PREFIX);
+        pending_note_temporary(&w->pending, w->parent, w->temporary_name);
         int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
         w->temporary = openat(w->directory, w->temporary_name, flags, mode);
         if (w->temporary >= 0) {
@@ -207,7 +230,7 @@ static enum hv_code create_temporary(struct writing *w, mode_t mode, struct hv_e
     return hv_fail_errno(err, errno, "Cannot create a file beside %s", w->path);
 }
 
-static void drop_temporary(struct writing *w)
+void write_drop_temporary(struct writing *w)
 {
     if (w->temporary >= 0)
         close(w->temporary);
@@ -219,13 +242,14 @@ static void drop_temporary(struct writing *w)
 
 static void writing_release(struct writing *w)
 {
-    drop_temporary(w);
+    write_drop_temporary(w);
     if (w->old >= 0)
         close(w->old);
     if (w->locked)
         (void)flock(w->directory, LOCK_UN);
     if (w->directory >= 0)
         close(w->directory);
+    pending_end(&w->pending);
 }
 
 static int rename_to_new(struct writing *w)
@@ -252,7 +276,7 @@ static int rename_over(struct writing *w)
 static enum hv_code fill_temporary(struct writing *w, bool *attributes_kept, struct hv_error *err)
 {
     mode_t wanted = w->options->mode ? w->options->mode : 0666;
-    enum hv_code code = create_temporary(w, w->exists ? 0600 : wanted & 0777, err);
+    enum hv_code code = write_create_temporary(w, w->exists ? 0600 : wanted & 0777, err);
     if (code)
         return code;
     if (write_at(w->temporary, w->bytes, 0))
@@ -262,12 +286,12 @@ static enum hv_code fill_temporary(struct writing *w, bool *attributes_kept, str
         *attributes_kept = fs_copy_attributes(w->old, w->temporary);
     else if (w->options->mode && fchmod(w->temporary, w->options->mode & 07777))
         return hv_fail_errno(err, errno, "Cannot set the mode of %s; it was not created", w->path);
-    if (*attributes_kept && sync_file(w->temporary))
+    if (*attributes_kept && write_sync(w->temporary))
         return hv_fail_errno(err, errno, "Cannot write %s to the disk; it was left as it was", w->path);
     return HV_OK;
 }
 
-static enum hv_code finish(struct writing *w, int fd, struct hv_file_stat *after, struct hv_error *err)
+enum hv_code write_finish(struct writing *w, int fd, struct hv_file_stat *after, struct hv_error *err)
 {
     if (sync_directory(w->directory)) {
         hv_fail_errno(err, errno, "%s was written, but the disk did not confirm it", w->path);
@@ -282,67 +306,6 @@ static enum hv_code finish(struct writing *w, int fd, struct hv_file_stat *after
     return HV_OK;
 }
 
-/* ---- in place ------------------------------------------------------------------------------------------- */
-
-/* Keep the target's present bytes in a backup file beside it. A backup is always whole: it gets its name last. */
-static enum hv_code make_backup(struct writing *w, struct hv_error *err)
-{
-    enum hv_code code = create_temporary(w, 0600, err);
-    if (code)
-        return code;
-    char backup[TEMPORARY_NAME_MAX];
-    random_name(backup, BACKUP_PREFIX);
-    if (copy_bytes(w->old, w->temporary) || sync_file(w->temporary) ||
-        renameat2(w->directory, w->temporary_name, w->directory, backup, RENAME_NOREPLACE))
-        return hv_fail_errno(err, errno, "Cannot keep a copy of %s while it is written; it was left as it was",
-                             w->path);
-    memcpy(w->temporary_name, backup, sizeof backup);
-    return HV_OK;
-}
-
-static int overwrite(int fd, struct hv_str bytes, off_t old_size)
-{
-    /* Space is taken first, so that a full disk is noticed while every old byte still stands. */
-    if ((off_t)bytes.len > old_size) {
-        int failed = posix_fallocate(fd, 0, (off_t)bytes.len);
-        if (failed && failed != EOPNOTSUPP && failed != EINVAL) {
-            errno = failed;
-            return -1;
-        }
-    }
-    return write_at(fd, bytes, 0) || ftruncate(fd, (off_t)bytes.len) || sync_file(fd) ? -1 : 0;
-}
-
-static enum hv_code restore(struct writing *w, int fd, int reason, struct hv_error *err)
-{
-    if (copy_bytes(w->temporary, fd) || ftruncate(fd, w->before.st_size) || sync_file(fd)) {
-        hv_fail_errno(err, reason, "Writing %s failed half-way", w->path);
-        hv_error_hint(err, "Its former bytes are in %s in the same directory", w->temporary_name);
-        w->temporary_name[0] = '\0'; /* kept */
-        return hv_code_from_errno(reason);
-    }
-    return hv_fail_errno(err, reason, "Cannot write %s; it was left as it was", w->path);
-}
-
-static enum hv_code write_in_place(struct writing *w, struct hv_file_stat *after, struct hv_error *err)
-{
-    drop_temporary(w);
-    enum hv_code code = make_backup(w, err);
-    if (!code)
-        code = lock_directory(w, err);
-    if (!code)
-        code = look_again(w, err);
-    if (code)
-        return code;
-    CLEANUP_FD int fd = openat(w->directory, w->name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0)
-        return hv_fail_errno(err, errno, "Cannot write %s", w->path);
-    if (overwrite(fd, w->bytes, w->before.st_size))
-        return restore(w, fd, errno, err);
-    drop_temporary(w);
-    return finish(w, fd, after, err);
-}
-
 /* ---- the whole ------------------------------------------------------------------------------------------ */
 
 static enum hv_code replace(struct writing *w, struct hv_file_stat *after, struct hv_error *err)
@@ -355,14 +318,16 @@ static enum hv_code replace(struct writing *w, struct hv_file_stat *after, struc
     if (w->exists && w->before.st_nlink > 1)
         return write_in_place(w, after, err);
     bool attributes_kept = false;
+    w->same_name = true;
     code = fill_temporary(w, &attributes_kept, err);
-    if (code)
+    bool no_room = code == HV_EACCES && w->exists && !w->temporary_name[0] && w->options->journal.len;
+    if (code && !no_room)
         return code;
-    if (!attributes_kept)
+    if (no_room || !attributes_kept) /* the directory takes no new file, or the new file not its attributes */
         return write_in_place(w, after, err);
-    code = lock_directory(w, err);
+    code = write_lock(w, err);
     if (!code)
-        code = look_again(w, err);
+        code = write_look_again(w, err);
     if (code)
         return code;
     if (rename_over(w)) {
@@ -372,7 +337,7 @@ static enum hv_code replace(struct writing *w, struct hv_file_stat *after, struc
             return write_in_place(w, after, err);
         return hv_fail_errno(err, errno, "Cannot put the new bytes in the place of %s; it was left as it was", w->path);
     }
-    return finish(w, w->temporary, after, err);
+    return write_finish(w, w->temporary, after, err);
 }
 
 static enum hv_code open_parent(struct writing *w, struct hv_str parent, struct hv_error *err)
@@ -401,15 +366,22 @@ enum hv_code fs_write(struct hv_str path, struct hv_str bytes, const struct hv_w
     struct hv_str name = path_name(target), parent = path_parent(target);
     if (!name.len)
         return hv_fail(err, HV_EUNSUPPORTED, "/ is a directory and cannot be written as a file");
-    struct writing w = {.path = target.ptr, .options = options ? options : &none, .bytes = bytes, .directory = -1};
-    w.old = w.temporary = -1;
+    if (name.len > NAME_MAX)
+        return hv_fail_errno(err, ENAMETOOLONG, "Cannot write %s", target.ptr);
+    struct writing w = {.path = target.ptr, .options = options ? options : &none, .bytes = bytes, .parent = parent};
+    w.directory = w.old = w.temporary = -1;
     memcpy(w.name, name.ptr, name.len);
-    if (w.options->make_parents)
+    pending_begin(&w.pending, w.options->journal);
+    if (w.options->make_parents) {
+        pending_note_directories(&w.pending, parent);
         code = fs_host_make_directories(NULL, parent, err);
+    }
     if (!code)
         code = open_parent(&w, parent, err);
     if (!code)
         code = replace(&w, after, err);
+    if (code)
+        pending_undo_directories(&w.pending);
     writing_release(&w);
     return code;
 }

@@ -6,9 +6,12 @@
  * target; then the directory is synced. The name itself is judged again right before the rename, under a lock on
  * the directory, so that two helve processes never lose each other's update.
  *
- * A target with several hard links, or whose owner or attributes we may not give to a new file, is written in place,
- * since a rename would cut the link or change the owner. Then its old bytes stand in a `.helve-backup-…` file beside
- * it until the new ones are synced; an error restores them, and only a kill in that window leaves the backup behind.
+ * A target with several hard links, or whose owner or attributes we may not give to a new file, or in a directory that
+ * takes no new file, is written in place, since a rename would cut the link or change the owner. Then its old bytes are
+ * kept until the new ones are synced, in options->journal, or in a `.helve-backup-…` file beside it; an error restores
+ * them. A kill in that window is undone by fs_recover_changes (transaction.h), or leaves the backup behind.
+ *
+ * Directories that were made for a write that failed are removed again.
  */
 #ifndef FS_WRITE_H
 #define FS_WRITE_H
@@ -19,12 +22,9 @@
 enum hv_code fs_write(struct hv_str path, struct hv_str bytes, const struct hv_write_options *options,
                       struct hv_file_stat *after, struct hv_error *err) HV_MUST_CHECK;
 
-/*
- * Remove what killed writers left in a tree: names of our pattern that no living process holds locked and that are
- * older than a minute. Backups of in-place writes are never removed. Ends at deadline_ns (monotonic clock; 0: no
- * limit). Returns how many files were removed. For the start of a session, on a worker: it blocks.
- */
-size_t fs_clean_temporaries(struct hv_str root, uint64_t deadline_ns);
+/* Write over the bytes of a regular file that stays the same inode, and sync it: 0, or -1 with errno. Nothing is kept:
+ * for putting back what a journal has. */
+int fs_overwrite(struct hv_str path, struct hv_str bytes) HV_MUST_CHECK;
 /* name is that of a temporary or backup file of fs_write; walks do not show these. */
 bool fs_is_temporary(struct hv_str name);
 /* name is that of a backup: whole old bytes of a file that was being written in place. */

@@ -1,14 +1,17 @@
 /*
  * test_faults.c: fs_write stopped at each of its system calls in turn. Killed there, the file must have its old bytes
- * or its new ones (written in place: or a whole backup beside it). With that call failing (x86-64 only), an error must
- * leave the old bytes, and success must have brought the new. The writer runs as a child under ptrace.
+ * or its new ones (written in place: or a whole backup beside it), and with a journal the next start must leave nothing
+ * else of it: no mixture, no temporary file, no directory. With that call failing (x86-64 only), an error must leave
+ * the old bytes and nothing else, and success must have brought the new. The writer runs as a child under ptrace.
  */
 #include "folder.h"
 
+#include "fs/transaction.h"
 #include "fs/write.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
@@ -20,37 +23,82 @@
 #define OLD "the old text\n"
 #define NEW "the new text, which is longer than the old one\n"
 
-enum { CALLS_MAX = 400, WROTE = 0, FAILED = 1, NO_TRACING = 77 };
+enum { CALLS_MAX = 600, WROTE = 0, FAILED = 1, NO_TRACING = 77 };
 
-enum shape { REPLACED, CREATED, IN_PLACE };
+enum shape { REPLACED, CREATED, IN_PLACE, REPLACED_KNOWN, CREATED_BELOW, IN_PLACE_KNOWN, SHRUNK_IN_PLACE };
 
-/* The folder as each run finds it: nothing in it but what the shape wants. */
-static void prepare(struct folder *folder, enum shape shape)
+static bool is_in_place(enum shape shape)
+{
+    return shape == IN_PLACE || shape == IN_PLACE_KNOWN || shape == SHRUNK_IN_PLACE;
+}
+
+static bool has_journal(enum shape shape)
+{
+    return shape >= REPLACED_KNOWN;
+}
+
+static bool creates(enum shape shape)
+{
+    return shape == CREATED || shape == CREATED_BELOW;
+}
+
+static const char *file_of(enum shape shape)
+{
+    return shape == CREATED_BELOW ? "new/deep/file" : "file";
+}
+
+static const char *old_of(enum shape shape)
+{
+    return shape == SHRUNK_IN_PLACE ? NEW : OLD;
+}
+
+static const char *new_of(enum shape shape)
+{
+    return shape == SHRUNK_IN_PLACE ? OLD : NEW;
+}
+
+static void empty(struct folder *folder, const char *name)
 {
     struct hv_directory_entry *entries;
     size_t count;
     bool more;
     const struct hv_host *host = hv_host_local();
-    assert_int_equal(host->list(host, &folder->arena, folder->path, 1000, &entries, &count, &more, NULL), HV_OK);
-    for (size_t i = 0; i < count; i++)
-        assert_int_equal(unlink(folder_cpath(folder, entries[i].name.ptr)), 0);
-    if (shape != CREATED)
-        folder_put(folder, "file", OLD);
-    if (shape == IN_PLACE)
+    assert_int_equal(host->list(host, &folder->arena, folder_path(folder, name), 1000, &entries, &count, &more, NULL),
+                     HV_OK);
+    for (size_t i = 0; i < count; i++) {
+        const char *below = hv_arena_format(&folder->arena, "%s/%s", name, entries[i].name.ptr).ptr;
+        if (entries[i].kind != HV_FILE_DIRECTORY) {
+            assert_int_equal(unlink(folder_cpath(folder, below)), 0);
+            continue;
+        }
+        empty(folder, below);
+        assert_int_equal(rmdir(folder_cpath(folder, below)), 0);
+    }
+}
+
+/* The folder as each run finds it: nothing in it but what the shape wants. */
+static void prepare(struct folder *folder, enum shape shape)
+{
+    empty(folder, ".");
+    if (!creates(shape))
+        folder_put(folder, "file", old_of(shape));
+    if (is_in_place(shape))
         assert_int_equal(link(folder_cpath(folder, "file"), folder_cpath(folder, "linked")), 0);
 }
 
 /* A child that stops, then writes the file. */
-static pid_t start_writer(struct folder *folder)
+static pid_t start_writer(struct folder *folder, enum shape shape)
 {
-    struct hv_str path = folder_path(folder, "file");
+    struct hv_str path = folder_path(folder, file_of(shape)), journal = folder_path(folder, "journal");
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
         if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
             _exit(NO_TRACING);
+        const struct hv_write_options options = {.make_parents = creates(shape), .journal = journal};
         raise(SIGSTOP);
-        enum hv_code code = fs_write(path, HV_STR(NEW), NULL, NULL, NULL);
+        enum hv_code code =
+            fs_write(path, hv_str_from(new_of(shape)), has_journal(shape) ? &options : NULL, NULL, NULL);
         _exit(code ? FAILED : WROTE);
     }
     return child;
@@ -106,7 +154,29 @@ static bool has_backup(struct folder *folder)
 
 static bool is_old(struct folder *folder, enum shape shape)
 {
-    return shape == CREATED ? !folder_has(folder, "file") : holds(folder, "file", OLD);
+    return creates(shape) ? !folder_has(folder, file_of(shape)) : holds(folder, "file", old_of(shape));
+}
+
+static bool is_new(struct folder *folder, enum shape shape)
+{
+    return holds(folder, file_of(shape), new_of(shape));
+}
+
+/* Nothing stands beside the file and, where it should, the journal, which is empty. */
+static bool nothing_else(struct folder *folder, enum shape shape)
+{
+    bool journal = folder_has(folder, "journal");
+    size_t wanted = (is_in_place(shape) ? 2 : !creates(shape) || is_new(folder, shape)) + journal;
+    bool below = shape != CREATED_BELOW || !is_new(folder, shape) || folder_count(folder, "new/deep") == 1;
+    return below && folder_count(folder, "") == wanted && (!journal || folder_count(folder, "journal") == 0);
+}
+
+/* What the next start does. */
+static void recover(struct folder *folder)
+{
+    struct fs_recovery recovery;
+    fs_recover_changes(folder_path(folder, "journal"), &recovery);
+    assert_int_equal(recovery.conflicts, 0);
 }
 
 /* ---- kills ---------------------------------------------------------------------------------------------- */
@@ -116,7 +186,7 @@ static bool kill_at(struct folder *folder, enum shape shape, size_t number)
 {
     int status;
     prepare(folder, shape);
-    pid_t child = start_writer(folder);
+    pid_t child = start_writer(folder, shape);
     if (!wait_for_start(child, &status))
         return no_tracing();
     bool reached = run_to_call_number(child, number, &status);
@@ -124,9 +194,13 @@ static bool kill_at(struct folder *folder, enum shape shape, size_t number)
         kill(child, SIGKILL);
         assert_int_equal(waitpid(child, &status, 0), child);
     }
-    bool whole = is_old(folder, shape) || holds(folder, "file", NEW);
+    if (has_journal(shape))
+        recover(folder);
+    bool whole = is_old(folder, shape) || is_new(folder, shape);
     if (!whole && !(shape == IN_PLACE && has_backup(folder)))
-        fail_msg("killed at call %zu: %.*s", number, HV_STR_ARG(folder_get(folder, "file")));
+        fail_msg("killed at call %zu: %.*s", number, HV_STR_ARG(folder_get(folder, file_of(shape))));
+    if (has_journal(shape) && !nothing_else(folder, shape))
+        fail_msg("killed at call %zu, something is left", number);
     return reached;
 }
 
@@ -140,7 +214,7 @@ static void kill_at_every_call(struct folder *folder, enum shape shape)
     if (!traced)
         return;
     assert_in_range(number, 10, CALLS_MAX - 1);
-    assert_true(holds(folder, "file", NEW)); /* the last run went through */
+    assert_true(is_new(folder, shape)); /* the last run went through */
 }
 
 static void killed_at_each_call_while_replacing(void **state)
@@ -156,6 +230,26 @@ static void killed_at_each_call_while_creating(void **state)
 static void killed_at_each_call_while_writing_in_place(void **state)
 {
     kill_at_every_call(*state, IN_PLACE);
+}
+
+static void killed_at_each_call_while_replacing_with_a_journal(void **state)
+{
+    kill_at_every_call(*state, REPLACED_KNOWN);
+}
+
+static void killed_at_each_call_while_creating_with_parents(void **state)
+{
+    kill_at_every_call(*state, CREATED_BELOW);
+}
+
+static void killed_at_each_call_while_writing_in_place_with_a_journal(void **state)
+{
+    kill_at_every_call(*state, IN_PLACE_KNOWN);
+}
+
+static void killed_at_each_call_while_making_a_file_shorter_in_place(void **state)
+{
+    kill_at_every_call(*state, SHRUNK_IN_PLACE);
 }
 
 /* ---- failing calls ---------------------------------------------------------------------------------------- */
@@ -189,7 +283,7 @@ static bool fail_at(struct folder *folder, enum shape shape, size_t number, int 
 {
     int status;
     prepare(folder, shape);
-    pid_t child = start_writer(folder);
+    pid_t child = start_writer(folder, shape);
     if (!wait_for_start(child, &status))
         return no_tracing();
     bool reached = run_to_call_number(child, number, &status);
@@ -199,27 +293,29 @@ static bool fail_at(struct folder *folder, enum shape shape, size_t number, int 
         assert_int_equal(waitpid(child, &status, 0), child);
     }
     assert_true(WIFEXITED(status));
-    bool wrote = WEXITSTATUS(status) == WROTE, is_new = holds(folder, "file", NEW);
+    bool wrote = WEXITSTATUS(status) == WROTE, now_new = is_new(folder, shape);
+    if (has_journal(shape) && reached)
+        recover(folder); /* of a file that could not be removed, say */
     /* An error after the new bytes stand (the directory could not be synced) is told, and they stay. */
-    bool whole = is_old(folder, shape) || is_new || (shape == IN_PLACE && has_backup(folder));
-    if (!whole || (wrote && !is_new))
+    bool whole = is_old(folder, shape) || now_new || (shape == IN_PLACE && has_backup(folder));
+    if (!whole || (wrote && !now_new))
         fail_msg("call %zu failed with %d: exit %d", number, reason, WEXITSTATUS(status));
     return reached;
 }
 
+/* Each call with two of the reasons in turn: the next runs, one call longer or shorter, bring the others. */
 static void fail_at_every_call(struct folder *folder, enum shape shape)
 {
-    static const int reasons[] = {ENOSPC, EIO, EACCES, EINTR};
-    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
-        size_t number = 1;
-        while (number < CALLS_MAX && fail_at(folder, shape, number, reasons[i])) {
-            number++;
-            hv_arena_reset(&folder->arena);
-        }
-        if (!traced)
-            return;
-        assert_in_range(number, 10, CALLS_MAX - 1);
+    static const int reasons[] = {ENOSPC, EIO, EACCES, EROFS, EDQUOT, EINTR};
+    enum { REASONS = sizeof reasons / sizeof *reasons };
+    size_t number = 1;
+    while (number < CALLS_MAX && fail_at(folder, shape, number, reasons[number % REASONS]) &&
+           fail_at(folder, shape, number, reasons[(number / REASONS + number + 3) % REASONS])) {
+        number++;
+        hv_arena_reset(&folder->arena);
     }
+    if (traced)
+        assert_in_range(number, 10, CALLS_MAX - 1);
 }
 
 #else
@@ -246,17 +342,48 @@ static void each_call_fails_while_writing_in_place(void **state)
     fail_at_every_call(*state, IN_PLACE);
 }
 
+static void each_call_fails_while_replacing_with_a_journal(void **state)
+{
+    fail_at_every_call(*state, REPLACED_KNOWN);
+}
+
+static void each_call_fails_while_creating_with_parents(void **state)
+{
+    fail_at_every_call(*state, CREATED_BELOW);
+}
+
+static void each_call_fails_while_writing_in_place_with_a_journal(void **state)
+{
+    fail_at_every_call(*state, IN_PLACE_KNOWN);
+}
+
+static void each_call_fails_while_making_a_file_shorter_in_place(void **state)
+{
+    fail_at_every_call(*state, SHRUNK_IN_PLACE);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 
 int main(void)
 {
+    /* Hundreds of runs that wait for the disk would take minutes; in memory the system calls are the same. */
+    if (access("/dev/shm", W_OK) == 0)
+        (void)setenv("TMPDIR", "/dev/shm", 0);
     const struct CMUnitTest tests[] = {
         CASE(killed_at_each_call_while_replacing),
         CASE(killed_at_each_call_while_creating),
         CASE(killed_at_each_call_while_writing_in_place),
+        CASE(killed_at_each_call_while_replacing_with_a_journal),
+        CASE(killed_at_each_call_while_creating_with_parents),
+        CASE(killed_at_each_call_while_writing_in_place_with_a_journal),
+        CASE(killed_at_each_call_while_making_a_file_shorter_in_place),
         CASE(each_call_fails_while_replacing),
         CASE(each_call_fails_while_creating),
         CASE(each_call_fails_while_writing_in_place),
+        CASE(each_call_fails_while_replacing_with_a_journal),
+        CASE(each_call_fails_while_creating_with_parents),
+        CASE(each_call_fails_while_writing_in_place_with_a_journal),
+        CASE(each_call_fails_while_making_a_file_shorter_in_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

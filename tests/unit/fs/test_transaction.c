@@ -14,15 +14,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CALLS_MAX = 1000, NO_TRACING = 77, CHANGES = 4 };
+enum { CALLS_MAX = 2000, NO_TRACING = 77, CHANGES = 5 };
 
 static const struct {
     const char *name, *before, *after;
 } files[CHANGES] = {
     {"changed", "old\n", "new and longer\n"},
-    {"sub/created", NULL, "created\n"},
+    {"sub/deep/created", NULL, "created\n"},
     {"gone", "gone\n", NULL},
     {"last", "1\n", "2\n"},
+    {"linked", "a text that becomes shorter\n", "short\n"}, /* has another name: written in place */
 };
 
 /* The files as each run finds them, and the changes that are asked for. */
@@ -39,6 +40,18 @@ static void prepare(struct folder *folder, struct hv_file_change changes[CHANGES
             .options = {.make_parents = true},
         };
     }
+    (void)rmdir(folder_cpath(folder, "sub/deep"));
+    (void)rmdir(folder_cpath(folder, "sub"));
+    if (!folder_has(folder, "name"))
+        assert_int_equal(link(folder_cpath(folder, "linked"), folder_cpath(folder, "name")), 0);
+}
+
+/* Beside what is asked for there is nothing but the journal. */
+static bool nothing_else(struct folder *folder, bool after)
+{
+    bool journal = folder_has(folder, "journal");
+    return folder_has(folder, "sub") == after && (!journal || folder_count(folder, "journal") == 0) &&
+           folder_count(folder, "") == 5u + journal && (!after || folder_count(folder, "sub/deep") == 1);
 }
 
 static bool stand(struct folder *folder, bool after)
@@ -84,6 +97,7 @@ static void a_fault_takes_back_what_was_done(void **state)
     changes[3].options.make_parents = false;
     assert_int_equal(change(folder, changes, &err), HV_ENOTFOUND);
     assert_true(stand(folder, false));
+    assert_false(folder_has(folder, "sub"));
     assert_int_equal(folder_count(folder, "journal"), 0);
     /* What somebody else changed since it was read is seen before anything is written. */
     struct hv_file_stat seen = {.inode = 1};
@@ -139,6 +153,8 @@ static void a_kill_at_any_system_call_leaves_all_or_none(void **state)
             print_message("killed at stop %zu\n", calls);
         assert_true(before || after);
         assert_int_equal(recovery.conflicts, 0);
+        assert_true(nothing_else(folder, after));
+        assert_true(hv_str_eq(folder_get(folder, "name"), folder_get(folder, "linked")));
         undone += recovery.undone;
         completed += recovery.completed;
         kills++;
@@ -163,7 +179,7 @@ static void what_somebody_changed_meanwhile_is_left_alone(void **state)
         prepare(folder, changes);
         if (!kill_at(folder, changes, calls, &status))
             break;
-        seen = folder_has(folder, "sub/created");
+        seen = folder_has(folder, "sub/deep/created");
         if (seen)
             folder_put(folder, "changed", "by a person\n");
         fs_recover_changes(folder_path(folder, "journal"), &recovery);
@@ -172,7 +188,7 @@ static void what_somebody_changed_meanwhile_is_left_alone(void **state)
         return; /* no tracing: told above */
     assert_int_equal(recovery.conflicts, 1);
     assert_true(hv_str_is(folder_get(folder, "changed"), "by a person\n"));
-    assert_false(folder_has(folder, "sub/created"));
+    assert_false(folder_has(folder, "sub/deep/created"));
     fs_recover_changes(folder_path(folder, "journal"), &recovery);
     assert_int_equal(recovery.conflicts + recovery.undone + recovery.completed, 0);
 }

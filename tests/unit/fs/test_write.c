@@ -388,30 +388,6 @@ static void no_update_is_lost_between_processes(void **state)
     assert_int_equal(folder_count(folder, ""), 1);
 }
 
-/* ---- cleaning --------------------------------------------------------------------------------------------- */
-
-static void old_temporaries_are_removed_and_nothing_else(void **state)
-{
-    struct folder *folder = *state;
-    static const char *const names[] = {".helve-tmp-0123456789abcdef",    ".helve-tmp-0123456789abcdee",
-                                        ".helve-tmp-0123456789abcdeX",    "sub/.helve-tmp-ffffffffffffffff",
-                                        ".helve-backup-0123456789abcdef", "file"};
-    struct timespec old[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        folder_put(folder, names[i], "x");
-        if (i != 1) /* that one is young */
-            assert_int_equal(utimensat(AT_FDCWD, folder_cpath(folder, names[i]), old, 0), 0);
-    }
-    assert_int_equal(fs_clean_temporaries(folder->path, 0), 2);
-    assert_false(folder_has(folder, names[0]));
-    assert_true(folder_has(folder, names[1]));
-    assert_true(folder_has(folder, names[2]));
-    assert_false(folder_has(folder, names[3]));
-    assert_true(folder_has(folder, names[4]));
-    assert_true(folder_has(folder, "file"));
-    assert_int_equal(fs_clean_temporaries(HV_STR("/nowhere/at/all"), 0), 0);
-}
-
 #define CASE(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 
 int main(void)
@@ -431,7 +407,6 @@ int main(void)
         CASE(a_file_over_the_limit_of_size_changes_nothing),
         CASE(a_full_disk_changes_nothing),
         CASE(no_update_is_lost_between_processes),
-        CASE(old_temporaries_are_removed_and_nothing_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,6 +44,13 @@ static inline unsigned step(unsigned state, char byte)
     return (unsigned)(rows[(unsigned char)byte] >> state) & 63;
 }
 
+static inline bool is_ascii_32(const char *bytes)
+{
+    uint64_t words[4];
+    memcpy(words, bytes, sizeof words);
+    return ((words[0] | words[1] | words[2] | words[3]) & 0x8080808080808080ull) == 0;
+}
+
 static inline bool is_ascii_8(const char *bytes)
 {
     uint64_t word;
@@ -57,6 +64,8 @@ size_t utf8_next_invalid(struct hv_str s, size_t from)
     size_t i = from, boundary = from; /* boundary: everything before it is well-formed */
     while (i < s.len) {
         if (state == READY) {
+            while (s.len - i >= 32 && is_ascii_32(s.ptr + i))
+                i += 32;
             while (s.len - i >= 8 && is_ascii_8(s.ptr + i))
                 i += 8;
             boundary = i;

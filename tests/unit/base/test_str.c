@@ -201,6 +201,69 @@ static void a_table_finds_what_was_set_last(void **state)
     assert_null(map_get(&map, HV_STR("key 7")));
 }
 
+static size_t find_slowly(struct hv_str s, struct hv_str needle, size_t from)
+{
+    for (; from + needle.len <= s.len; from++)
+        if (memcmp(s.ptr + from, needle.ptr, needle.len) == 0)
+            return from;
+    return SIZE_MAX;
+}
+
+/* Texts of few letters, in which much looks like a beginning; of all lengths around those of vectors. */
+static void a_needle_is_found_where_a_slow_search_finds_it(void **state)
+{
+    (void)state;
+    char text[700];
+    uint32_t random = 7;
+    for (size_t len = 0; len < sizeof text; len += len < 300 ? 7 : 1) {
+        char *end = malloc(len ? len : 1); /* so that a sanitizer sees what is read past its end */
+        for (size_t i = 0; i < len; i++) {
+            random = random * 1664525 + 1013904223;
+            end[i] = (char)('a' + (random >> 24) % (len % 3 + 1));
+        }
+        for (size_t needle = 1; needle < 40 && needle <= len; needle += 1 + needle / 5)
+            for (size_t from = 0; from < len; from += 1 + len / 9) {
+                size_t place = (from * 7 + needle) % (len - needle + 1);
+                struct hv_str wanted = hv_str_of(end + place, needle), all = hv_str_of(end, len);
+                assert_int_equal(hv_str_find(all, wanted, from), find_slowly(all, wanted, from));
+                memcpy(text, wanted.ptr, needle);
+                text[needle - 1] = 'z';
+                assert_int_equal(hv_str_find(all, hv_str_of(text, needle), from), SIZE_MAX);
+            }
+        free(end);
+    }
+}
+
+/* Where every place begins like the needle, finding must not take the product of both lengths. */
+static void a_text_that_misleads_the_search_is_searched_all_the_same(void **state)
+{
+    (void)state;
+    enum { LEN = 2000000, NEEDLE = 100000 };
+    char *text = malloc(LEN), *needle = malloc(NEEDLE);
+    memset(text, 'a', LEN);
+    memset(needle, 'a', NEEDLE);
+    needle[NEEDLE / 2] = 'b';
+    assert_int_equal(hv_str_find(hv_str_of(text, LEN), hv_str_of(needle, NEEDLE), 0), SIZE_MAX);
+    text[LEN - NEEDLE / 2] = 'b';
+    assert_int_equal(hv_str_find(hv_str_of(text, LEN), hv_str_of(needle, NEEDLE), 0), LEN - NEEDLE);
+    free(text);
+    free(needle);
+}
+
+static void long_strings_that_differ_in_one_byte_have_different_hashes(void **state)
+{
+    (void)state;
+    char text[1000];
+    memset(text, 'x', sizeof text);
+    uint64_t whole = hv_str_hash(hv_str_of(text, sizeof text));
+    for (size_t i = 0; i < sizeof text; i++) {
+        text[i] = 'y';
+        assert_true(hv_str_hash(hv_str_of(text, sizeof text)) != whole);
+        text[i] = 'x';
+        assert_true(hv_str_hash(hv_str_of(text, i)) != whole);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +275,9 @@ int main(void)
         cmocka_unit_test(a_path_becomes_absolute_and_tidy),
         cmocka_unit_test(a_path_lies_inside_by_whole_components),
         cmocka_unit_test(a_table_finds_what_was_set_last),
+        cmocka_unit_test(a_needle_is_found_where_a_slow_search_finds_it),
+        cmocka_unit_test(a_text_that_misleads_the_search_is_searched_all_the_same),
+        cmocka_unit_test(long_strings_that_differ_in_one_byte_have_different_hashes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -265,10 +265,11 @@ static enum outcome read_bmp(struct hv_str bytes, struct image_head *head)
     head->height = height > INT32_MAX ? 0u - height : height; /* from the top downwards */
     if (head->width > INT32_MAX || bits > 32)
         return BROKEN;
-    uint64_t row = ((uint64_t)head->width * bits + 31) / 32 * 4, room = bytes.len - (uint64_t)14;
+    uint64_t row = ((uint64_t)head->width * bits + 31) / 32 * 4, pixels = little_32(bytes, 10);
+    if (pixels > bytes.len)
+        return CUT;
     bool plain = compression == 0 || compression == 3;
-    /* row < 2^34 and height < 2^32: no overflow. */
-    return plain && row && head->height > room / row ? CUT : WHOLE;
+    return plain && row && head->height > (bytes.len - pixels) / row ? CUT : WHOLE;
 }
 
 enum hv_code image_head_read(struct hv_str bytes, struct image_head *out, struct hv_error *err)

@@ -29,7 +29,7 @@ enum hv_code pdf_range_parse(struct hv_str text, struct pdf_range *out, struct h
     struct hv_str end = dash == SIZE_MAX ? text : hv_str_trim(hv_str_slice(text, dash + 1, text.len));
     if (!parse_number(hv_str_slice(text, 0, dash == SIZE_MAX ? text.len : dash), &range.first))
         return fail_range(text, err);
-    range.last = range.first + PDF_PAGES_MAX - 1;
+    range.last = dash == SIZE_MAX ? range.first : range.first + PDF_PAGES_MAX - 1;
     if (end.len && !parse_number(end, &range.last))
         return fail_range(text, err);
     if (range.last < range.first) {

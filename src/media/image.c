@@ -7,7 +7,7 @@
 
 #include <signal.h>
 
-enum { ANSWER_LINE_MAX = 64 };
+enum { ANSWER_LINE_MAX = 64, PIXELS_MAX = 100000000, PICTURE_MEMORY = 450000000 };
 #define TIME_LIMIT_NS 30000000000ull
 
 /* One picture on its way. */
@@ -145,12 +145,22 @@ static enum hv_code decode(struct work *work, struct image *out, struct hv_error
     return code ? code : take_answer(work, out, err);
 }
 
+/* What libgd takes for a pixel: 4 bytes, and for some formats a whole picture in other words beside it. */
+static uint64_t pixels_max(enum image_format format)
+{
+    static const uint64_t bytes[IMAGE_FORMATS] = {
+        [IMAGE_PNG] = 8, [IMAGE_JPEG] = 4, [IMAGE_GIF] = 5, [IMAGE_WEBP] = 8, [IMAGE_BMP] = 4};
+    uint64_t pixels = bytes[format] ? PICTURE_MEMORY / bytes[format] : 0;
+    return pixels < PIXELS_MAX ? pixels : PIXELS_MAX;
+}
+
 static enum hv_code check_size(const struct image_head *head, size_t bytes, struct hv_error *err)
 {
     uint64_t pixels = (uint64_t)head->width * head->height;
-    if (pixels > IMAGE_PIXELS_MAX) {
-        hv_fail(err, HV_ETOOBIG, "the %s image is too large: %u×%u pixels (at most %d megapixels are decoded)",
-                image_format_name(head->format), head->width, head->height, IMAGE_PIXELS_MAX / 1000000);
+    if (pixels > pixels_max(head->format)) {
+        hv_fail(err, HV_ETOOBIG, "the %s image is too large: %u×%u pixels (at most %llu megapixels are decoded)",
+                image_format_name(head->format), head->width, head->height,
+                (unsigned long long)pixels_max(head->format) / 1000000);
         hv_error_hint(err, "Cut a part out of it in a shell, for example with `convert FILE[1000x1000+0+0] part.png`");
         return HV_ETOOBIG;
     }

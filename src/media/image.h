@@ -13,7 +13,6 @@ enum {
     IMAGE_SIDE_MAX = 1568,                   /* pixels of the longer side: more are shrunk away by the providers */
     IMAGE_BYTES_MAX = 5 * (1 << 20) / 4 * 3, /* 5 MB of base64 */
     IMAGE_FILE_MAX = 64 << 20,
-    IMAGE_PIXELS_MAX = 100000000,
 };
 
 struct image {

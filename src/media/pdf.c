@@ -215,7 +215,11 @@ enum hv_code pdf_draw_page(struct pdf *pdf, unsigned page, unsigned side, struct
     struct hv_arena *arena = pdf->media.arena;
     const char *number = hv_arena_format(arena, "%u", page).ptr;
     const char *scale = hv_arena_format(arena, "%u", side).ptr;
-    return run(pdf, "pdftoppm",
-               (const char *const[]){"-png", "-singlefile", "-f", number, "-l", number, "-scale-to", scale, "-", NULL},
-               png, err);
+    enum hv_code code =
+        run(pdf, "pdftoppm",
+            (const char *const[]){"-png", "-singlefile", "-f", number, "-l", number, "-scale-to", scale, "-", NULL},
+            png, err);
+    if (!code && !png->len)
+        return hv_fail(err, HV_EINVAL, "the document counts it, but it is not there");
+    return code;
 }

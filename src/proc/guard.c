@@ -15,6 +15,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -23,6 +24,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,11 +111,23 @@ __attribute__((noreturn)) static void become_command(const struct guard *guard, 
     fail_start(guard->control, GUARD_FAILED_PROGRAM);
 }
 
+/* A child that is born in the control group: it never is outside of it. */
+static pid_t fork_into_cage(void)
+{
+    struct clone_args how = {.flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = GUARD_CAGE_FD};
+    return (pid_t)syscall(SYS_clone3, &how, sizeof how);
+}
+
 /* The command borrows the guard's memory until it is a program of its own: nothing is copied, and what it does until
  * then changes nothing of it. */
 __attribute__((noinline)) static pid_t start_command(const struct guard *guard, char **argv)
 {
-    pid_t child = vfork();
+    pid_t child = guard->ways & GUARD_CAGE ? fork_into_cage() : -1;
+    if (child == 0)
+        become_command(guard, argv);
+    if (child > 0)
+        return child;
+    child = vfork();
     if (child == 0)
         become_command(guard, argv);
     return child;
@@ -174,6 +188,28 @@ static void signal_stray(struct guard *guard, pid_t child, int number)
         kill(child, number);
 }
 
+/* All that was born in the command's control group, wherever it went. */
+static void kill_cage(const struct guard *guard)
+{
+    int fd = guard->ways & GUARD_CAGE ? openat(GUARD_CAGE_FD, "cgroup.kill", O_WRONLY | O_CLOEXEC) : -1;
+    if (fd < 0)
+        return;
+    (void)!write(fd, "1", 1);
+    close(fd);
+}
+
+/* helve, which made the folder, is gone. */
+static void remove_cage(const struct guard *guard)
+{
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", GUARD_CAGE_FD);
+    ssize_t len = guard->ways & GUARD_CAGE ? readlink(link, path, sizeof path - 1) : -1;
+    if (len <= 0)
+        return;
+    path[len] = '\0';
+    (void)!rmdir(path);
+}
+
 /* To the command's group, and to children of the guard outside of it. The rest of a killed child's family comes to
  * the guard as its own children, so repeating this reaches all. */
 static void signal_tree(struct guard *guard, int number)
@@ -181,6 +217,8 @@ static void signal_tree(struct guard *guard, int number)
     if (!guard->command_reaped)
         kill(-guard->command, number);
     each_child(guard, signal_stray, number);
+    if (number == SIGKILL)
+        kill_cage(guard);
     if (number == SIGTERM)
         signal_tree(guard, SIGCONT); /* a stopped process dies only when it goes on */
 }
@@ -333,6 +371,8 @@ int main(int argc, char **argv)
     unsigned long long numbers[4];
     read_numbers(argv[1], numbers);
     guard.ways = (unsigned)numbers[3];
+    if (guard.ways & GUARD_CAGE && fcntl(GUARD_CAGE_FD, F_SETFD, FD_CLOEXEC))
+        return 2;
     prctl(PR_SET_PDEATHSIG, SIGCONT);
     guard.signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
     if (guard.signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1))
@@ -354,5 +394,7 @@ int main(int argc, char **argv)
         each_child(&guard, reap_stray, 0);
     }
     finish(&guard);
+    if (guard.control < 0)
+        remove_cage(&guard);
     return 0;
 }

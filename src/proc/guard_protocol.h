@@ -10,6 +10,7 @@
 
 enum {
     GUARD_CONTROL_FD = 3,  /* the guard's end of the socket; 0, 1 and 2 are the command's */
+    GUARD_CAGE_FD = 5,     /* with GUARD_CAGE: the folder of the command's control group (cage.h) */
     GUARD_LATE_FD = 4,     /* with GUARD_LATE: a socket for the command, on which the rest of it comes */
     GUARD_ARGUMENTS = 3,   /* argv of the guard: name, limits and ways, directory, then the command's argv */
     GUARD_NATURAL_MS = 50, /* what descendants get to end by themselves after the command has */
@@ -22,6 +23,7 @@ enum guard_way {
     GUARD_TTY = 1 << 0,    /* stdin is a terminal: it becomes the command's own */
     GUARD_LINGER = 1 << 1, /* what the command leaves behind lives on until it ends or an order comes */
     GUARD_LATE = 1 << 2,   /* it is started ahead: descriptor GUARD_LATE_FD is passed to it */
+    GUARD_CAGE = 1 << 3,   /* the command is born in the control group of GUARD_CAGE_FD */
 };
 
 /*

@@ -45,14 +45,21 @@ static bool read_stat(int64_t pid, char text[STAT_MAX], struct process_info *out
     return field != NULL;
 }
 
-bool process_start_ticks(int64_t pid, unsigned long long *ticks)
+bool process_look(int64_t pid, int64_t *parent, unsigned long long *ticks)
 {
     char text[STAT_MAX];
     struct process_info info;
     if (!read_stat(pid, text, &info))
         return false;
+    *parent = info.parent;
     *ticks = info.ticks;
     return true;
+}
+
+bool process_start_ticks(int64_t pid, unsigned long long *ticks)
+{
+    int64_t parent;
+    return process_look(pid, &parent, ticks);
 }
 
 static struct hv_str command_of(struct hv_arena *arena, const struct process_info *info)

@@ -6,6 +6,7 @@
  */
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "proc/inspect.h"
 #include "proc/process.h"
 
 #include <ctype.h>
@@ -43,14 +44,21 @@ static uint64_t age_ms(int64_t pid)
     return now_ms > started_ms ? now_ms - started_ms : 0;
 }
 
+/* A zombie has no program any more, only its name. That of a guard is waited for by the thread that started it. */
+static bool is_dead_guard(int64_t pid)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct process_info info;
+    return !inspect_process(&arena, pid, &info) || hv_str_is(info.name, "hv-guard") ||
+           hv_str_is(info.name, "helve-guard");
+}
+
 /* Between vfork and exec a guard still is this very program; nothing else is for long. */
 static enum child_kind kind_of(int64_t pid)
 {
     char program[PATH_SIZE], own[PATH_SIZE];
-    siginfo_t info = {0};
-    if (!program_of(pid, program)) /* a zombie guard is waited for by the thread that started it */
-        return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid ? CHILD_GUARD
-                                                                                                : CHILD_ORPHAN;
+    if (!program_of(pid, program))
+        return is_dead_guard(pid) ? CHILD_GUARD : CHILD_ORPHAN;
     const char *name = strrchr(program, '/');
     if (name && (strcmp(name, "/helve-guard") == 0 || strcmp(name, "/helve-guard (deleted)") == 0))
         return CHILD_GUARD;
@@ -58,16 +66,20 @@ static enum child_kind kind_of(int64_t pid)
     return is_own && age_ms(pid) < STARTING_MS ? CHILD_STARTING : CHILD_ORPHAN;
 }
 
-/* True when it must be looked for again: it was ended (and may leave children), or it may yet become a guard. */
+/* True when it must be looked for again: it was ended (and may leave children), or it may yet become a guard. Another
+ * thread may have reaped it meanwhile: then its number is nobody's of ours any more, and the handle stays empty. */
 static bool end_child(int64_t pid)
 {
-    enum child_kind kind = kind_of(pid);
-    if (kind != CHILD_ORPHAN)
-        return kind == CHILD_STARTING;
-    kill((pid_t)pid, SIGKILL);
-    while (waitpid((pid_t)pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    return true;
+    struct process_handle handle;
+    process_handle_open(&handle, (pid_t)pid, getpid());
+    enum child_kind kind = handle.pid ? kind_of(pid) : CHILD_GUARD;
+    if (kind == CHILD_ORPHAN) {
+        process_handle_kill(&handle);
+        while (waitpid((pid_t)pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    process_handle_close(&handle);
+    return kind != CHILD_GUARD;
 }
 
 /* End the orphans among the children of one thread; returns how many there were. */

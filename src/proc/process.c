@@ -27,6 +27,9 @@ void process_release(struct hv_process *process)
     cleanup_fd(&process->epoll);
     cleanup_fd(&process->input_fd);
     cleanup_fd(&process->late);
+    cage_remove(&process->cage);
+    process_handle_close(&process->guard_handle);
+    process_handle_close(&process->command_handle);
     pthread_mutex_destroy(&process->input_lock);
     hv_arena_release(&process->arena);
 }
@@ -104,6 +107,8 @@ static void read_report(struct hv_process *process)
         process->phase = ENDED;
     } else if (report.kind == GUARD_STARTED) {
         atomic_store(&process->group, report.value);
+        if (!process->cage.path) /* which has it all */
+            process_handle_open(&process->command_handle, report.value, process->guard);
     } else if (report.kind == GUARD_FAILED) {
         process->failure = report;
         process->settled = true;
@@ -199,10 +204,9 @@ static void drain(struct hv_process *process, enum process_watched what)
 /* The guard did not report: something killed or stopped it. The kernel kills the command with it; its group is ours. */
 static void end_without_guard(struct hv_process *process)
 {
-    pid_t group = atomic_load(&process->group);
-    kill(process->guard, SIGKILL);
-    if (group > 0)
-        kill(-group, SIGKILL);
+    process_handle_kill(&process->guard_handle);
+    cage_kill(&process->cage);
+    process_handle_kill_group(&process->command_handle);
     if (!process->reported)
         process->status = SIGKILL;
 }

@@ -8,12 +8,20 @@
 #ifndef PROC_PROCESS_H
 #define PROC_PROCESS_H
 
+#include "proc/cage.h"
 #include "proc/guard_protocol.h"
 
 #include <helve/host.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/types.h>
+
+/* A process that can be signalled without hitting another that has got its number. Zero pid: none. */
+struct process_handle {
+    pid_t pid;
+    int fd; /* pidfd; -1: this kernel has none */
+    unsigned long long ticks;
+};
 
 /* What epoll reports; also an index into fds. */
 enum process_watched { WATCH_STDOUT, WATCH_STDERR, WATCH_CONTROL, WATCH_CANCEL, WATCH_COUNT };
@@ -28,6 +36,8 @@ struct hv_process {
     enum process_phase phase;
     int fds[WATCH_CANCEL], epoll; /* our ends of the pipes and the socket */
     pid_t guard;
+    struct process_handle guard_handle, command_handle; /* in case that the guard is lost */
+    struct cage cage;
     atomic_int group;                                 /* the command's process and group; 0 until known */
     uint64_t started, deadline, next_tick, phase_end; /* deadline 0: none */
     bool reported, settled, tree_alive;               /* settled: the guard has said its last word */
@@ -73,8 +83,16 @@ enum hv_code process_fail_start(int reason, const char *program, struct hv_error
 enum hv_code process_write(struct hv_process *process, struct hv_str bytes, struct hv_error *err);
 void process_close_input(struct hv_process *process);
 
+/* process_handle.c: of a process that is a child of parent right now; else it stays without one. */
+void process_handle_open(struct process_handle *handle, pid_t pid, pid_t parent);
+void process_handle_close(struct process_handle *handle);
+void process_handle_kill(const struct process_handle *handle);
+/* All of the group that it leads. */
+void process_handle_kill_group(const struct process_handle *handle);
+
 /* inspect.c: what /proc says of a process. False when it says nothing (it is gone). */
 bool process_start_ticks(int64_t pid, unsigned long long *ticks);
+bool process_look(int64_t pid, int64_t *parent, unsigned long long *ticks);
 
 /* input_wait.c: whether `root` or a descendant of it waits, right now, for the terminal of that number, or (device 0)
  * for the pipe of that inode. Looks at /proc; bounded to some hundred threads. */

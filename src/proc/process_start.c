@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 
 enum {
-    FIRST_PRIVATE_FD = GUARD_LATE_FD + 1, /* below are the numbers that the guard sees */
+    FIRST_PRIVATE_FD = GUARD_CAGE_FD + 1, /* below are the numbers that the guard sees */
     ROWS_DEFAULT = 40,
     COLUMNS_DEFAULT = 120,
     TERMINAL_NAME_MAX = 64,
@@ -27,6 +27,7 @@ enum {
 /* The ends that the guard gets. With a terminal it is all three of input, output and error. */
 struct child_ends {
     int input, output, error, control, late;
+    int cage; /* not its own */
 };
 
 static void cleanup_child_ends(const struct child_ends *ends)
@@ -157,6 +158,12 @@ static enum hv_code set_up(struct hv_process *process, struct child_ends *ends, 
     return hv_code_from_errno(reason);
 }
 
+static int add_or_close(posix_spawn_file_actions_t *actions, int fd, int number)
+{
+    return fd >= 0 ? posix_spawn_file_actions_adddup2(actions, fd, number)
+                   : posix_spawn_file_actions_addclose(actions, number);
+}
+
 static int add_actions(posix_spawn_file_actions_t *actions, const struct child_ends *ends)
 {
     int output = ends->output >= 0 ? ends->output : ends->input, error = ends->error >= 0 ? ends->error : ends->input;
@@ -164,10 +171,9 @@ static int add_actions(posix_spawn_file_actions_t *actions, const struct child_e
     failed = failed ? failed : posix_spawn_file_actions_adddup2(actions, output, 1);
     failed = failed ? failed : posix_spawn_file_actions_adddup2(actions, error, 2);
     failed = failed ? failed : posix_spawn_file_actions_adddup2(actions, ends->control, GUARD_CONTROL_FD);
-    if (ends->late >= 0)
-        failed = failed ? failed : posix_spawn_file_actions_adddup2(actions, ends->late, GUARD_LATE_FD);
-    return failed ? failed
-                  : posix_spawn_file_actions_addclosefrom_np(actions, GUARD_LATE_FD + (ends->late >= 0 ? 1 : 0));
+    failed = failed ? failed : add_or_close(actions, ends->late, GUARD_LATE_FD);
+    failed = failed ? failed : add_or_close(actions, ends->cage, GUARD_CAGE_FD);
+    return failed ? failed : posix_spawn_file_actions_addclosefrom_np(actions, FIRST_PRIVATE_FD);
 }
 
 /* Own session, so that no terminal signal comes; default handlers; everything blocked until the command starts. */
@@ -209,7 +215,7 @@ static char **guard_arguments(struct hv_arena *arena, const struct hv_process *p
         count++;
     char **argv = hv_arena_array(arena, char *, GUARD_ARGUMENTS + count + 1);
     unsigned ways = (command->tty ? GUARD_TTY : 0u) | (command->lingers ? GUARD_LINGER : 0u) |
-                    (process->late_words ? GUARD_LATE : 0u);
+                    (process->late_words ? GUARD_LATE : 0u) | (process->cage.path ? GUARD_CAGE : 0u);
     struct hv_str numbers =
         hv_arena_format(arena, "%llu:%llu:%llu:%u", (unsigned long long)command->memory_limit,
                         (unsigned long long)command->file_limit, (unsigned long long)command->process_limit, ways);
@@ -243,9 +249,14 @@ static enum hv_code start(struct hv_process *process, struct child_ends *ends, s
     code = set_up(process, ends, err);
     if (code)
         return code;
+    cage_make(&process->cage, &process->arena);
+    ends->cage = process->cage.fd = lift(process->cage.fd);
     char *const *environment = command->environment ? (char *const *)command->environment : environ;
     int failed = spawn_guard(&process->guard, path, guard_arguments(&arena, process), environment, ends);
-    return failed ? process_fail_start(failed, command->argv[0], err) : HV_OK;
+    if (failed)
+        return process_fail_start(failed, command->argv[0], err);
+    process_handle_open(&process->guard_handle, process->guard, getpid());
+    return HV_OK;
 }
 
 void process_begin_clock(struct hv_process *process)
@@ -261,12 +272,13 @@ void process_init(struct hv_process *process, const struct hv_command *command)
     for (size_t i = 0; i < WATCH_CANCEL; i++)
         process->fds[i] = -1;
     process->epoll = process->input_fd = process->late = -1;
+    process->cage.fd = process->guard_handle.fd = process->command_handle.fd = -1;
     pthread_mutex_init(&process->input_lock, NULL);
 }
 
 enum hv_code process_start_guard(struct hv_process *process, struct hv_error *err)
 {
-    struct child_ends ends = {-1, -1, -1, -1, -1};
+    struct child_ends ends = {-1, -1, -1, -1, -1, -1};
     enum hv_code code = start(process, &ends, err);
     cleanup_child_ends(&ends);
     if (code == HV_OK)

@@ -325,6 +325,34 @@ static void what_left_its_group_dies_though_the_command_kills_its_guard(void **s
     release(&subject);
 }
 
+/* Where a control group can be made, it needs no reaper to reach what left the group. */
+static void what_left_its_group_dies_by_its_control_group(void **state)
+{
+    struct subject subject = {0};
+    struct hv_arena arena = {0};
+    struct cage cage;
+    (void)state;
+    cage_make(&cage, &arena);
+    bool has_cages = cage.path != NULL;
+    cage_remove(&cage);
+    if (has_cages) {
+        start(&subject, "setsid bash -c 'echo $$; exec sleep 60' & sleep 0.3; kill -9 $PPID; sleep 60",
+              (struct hv_command){0});
+        const char *folder = hv_arena_cstr(&arena, hv_str_from(subject.process->cage.path));
+        assert_int_equal(access(folder, F_OK), 0);
+        assert_int_equal(attend_to_end(&subject), HV_PROCESS_ENDED);
+        finish(&subject);
+        for (int tries = 0; is_alive(hv_buf_str(&subject.output)) && tries < 500; tries++)
+            usleep(10000); /* it is killed; its new parent has to take it away */
+        assert_false(is_alive(hv_buf_str(&subject.output)));
+        assert_int_not_equal(access(folder, F_OK), 0);
+        release(&subject);
+    } else {
+        print_message("no control groups (version 2) can be made here: not tried\n");
+    }
+    hv_arena_release(&arena);
+}
+
 /* helve, in a process of its own so that it can be killed: holds a command whose guard is stopped. */
 static void hold(int report)
 {
@@ -403,6 +431,7 @@ int main(void)
         cmocka_unit_test(a_handle_that_is_let_go_of_leaves_nothing),
         cmocka_unit_test(another_cancellation_can_take_over),
         cmocka_unit_test(what_left_its_group_dies_though_the_command_kills_its_guard),
+        cmocka_unit_test(what_left_its_group_dies_by_its_control_group),
         cmocka_unit_test(a_stopped_guard_still_ends_its_tree_when_helve_is_killed),
         cmocka_unit_test(a_program_that_is_not_there_is_told_at_the_end),
     };

@@ -6,6 +6,7 @@
 #include "agent/exec.h"
 
 #include "agent/signals.h"
+#include "base/base64.h"
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/vec.h"
@@ -80,6 +81,54 @@ static struct hv_str failure_text(const struct batch_result *result, struct hv_b
     return hv_buf_str(text);
 }
 
+static size_t count_images(const struct hv_result *result)
+{
+    size_t count = 0;
+    for (const struct hv_content *block = result ? result->first : NULL; block; block = block->next)
+        count += block->type == HV_CONTENT_IMAGE;
+    return count;
+}
+
+static void put_part(struct hv_json_writer *writer, const struct hv_content *block)
+{
+    CLEANUP_BUF struct hv_buf url = {.max = SIZE_MAX / 4};
+    bool image = block->type == HV_CONTENT_IMAGE;
+    if (!image && block->type != HV_CONTENT_TEXT)
+        return;
+    hv_json_begin_object(writer);
+    hv_json_member_cstr(writer, "type", image ? "input_image" : "input_text");
+    if (image) {
+        hv_buf_addf(&url, "data:%.*s;base64,", HV_STR_ARG(block->media_type));
+        base64_encode(&url, block->data, BASE64_STANDARD);
+    }
+    hv_json_member_string(writer, image ? "image_url" : "text", image ? hv_buf_str(&url) : block->text);
+    hv_json_end_object(writer);
+}
+
+/* An output of the Responses shape can hold pictures: then it is a list of parts. */
+static void put_parts(struct hv_json_writer *writer, const struct hv_result *result)
+{
+    hv_json_name(writer, "output");
+    hv_json_begin_array(writer);
+    for (const struct hv_content *block = result->first; block; block = block->next)
+        put_part(writer, block);
+    hv_json_end_array(writer);
+}
+
+/* A tool's message of the Chat Completions shape holds text only. */
+static struct hv_str text_without_images(const struct batch_result *result, size_t images, struct hv_buf *text)
+{
+    struct hv_str plain = failure_text(result, text);
+    if (!images)
+        return plain;
+    if (!text->len)
+        hv_buf_add_str(text, plain);
+    hv_buf_addf(text,
+                "\n[%zu image%s cannot be carried in this shape; calls of the Anthropic or Responses shape get them]",
+                images, images == 1 ? "" : "s");
+    return hv_buf_str(text);
+}
+
 static void put_result(struct hv_buf *line, const struct batch_result *result, enum calls_shape shape)
 {
     struct hv_json_writer writer;
@@ -88,12 +137,16 @@ static void put_result(struct hv_buf *line, const struct batch_result *result, e
         return;
     }
     bool chat = shape == CALLS_SHAPE_CHAT;
+    size_t images = count_images(result->result);
     CLEANUP_BUF struct hv_buf text = {.max = SIZE_MAX / 4};
     hv_json_writer_init(&writer, line);
     hv_json_begin_object(&writer);
     hv_json_member_cstr(&writer, chat ? "role" : "type", chat ? "tool" : "function_call_output");
     hv_json_member_string(&writer, chat ? "tool_call_id" : "call_id", result->call_id);
-    hv_json_member_string(&writer, chat ? "content" : "output", failure_text(result, &text));
+    if (images && !chat && !result->is_error)
+        put_parts(&writer, result->result);
+    else
+        hv_json_member_string(&writer, chat ? "content" : "output", text_without_images(result, images, &text));
     hv_json_end_object(&writer);
 }
 

@@ -10,7 +10,10 @@
 #include "cli/cli.h"
 #include "journal/sessions.h"
 #include "journal/writer.h"
+#include "media/image_helper.h"
+#include "module/module.h"
 #include "policy/policy.h"
+#include "sandbox/decoder.h"
 #include "sandbox/sandbox.h"
 
 enum { OUT_MAX = 1 << 20, CONNECT_MS = 3000 };
@@ -165,6 +168,32 @@ static void check_sandbox(struct doctor *doctor)
     sandbox_free(sandbox);
 }
 
+/* What Read needs for pictures and PDF documents. Without its arguments the helper says so by its exit code: then it
+ * could be loaded, with all its libraries. */
+static void check_media(struct doctor *doctor)
+{
+    static const char *const readers[] = {"pdfinfo", "pdftotext", "pdftoppm"};
+    struct hv_exit end;
+    struct hv_error err;
+    char *helper;
+    const struct hv_host *host = doctor->setup.host;
+    enum hv_code code = module_find(doctor->arena, "helve-image", "src/media/helve-image", &helper, &err);
+    struct hv_command command = {.argv = (const char *const[]){code ? "" : helper, NULL}, .timeout_ns = 5000000000ull};
+    code = code ? code : host->run(host, &command, &end, &err);
+    if (code)
+        tell(doctor, FINDING_NOTE, "images", "cannot be shown: %s", err.message);
+    else if (end.code != IMAGE_HELPER_USAGE)
+        tell(doctor, FINDING_NOTE, "images", "cannot be shown: helve-image does not run; it needs libgd (libgd3)");
+    else
+        tell(doctor, FINDING_OK, "images", "are shown, decoded by helve-image");
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+        if (!sandbox_decoder_find(doctor->arena, readers[i])) {
+            tell(doctor, FINDING_NOTE, "PDF", "cannot be shown: %s is missing; install poppler-utils", readers[i]);
+            return;
+        }
+    tell(doctor, FINDING_OK, "PDF", "documents are shown, read by poppler");
+}
+
 static void check_terminal(struct doctor *doctor)
 {
     const char *term = getenv("TERM");
@@ -277,6 +306,7 @@ static int run(const struct cli_call *call)
                       true, "no command can be run");
         check_program(&doctor, "git", (const char *const[]){"git", "--version", NULL}, false, "only convenience");
         check_sandbox(&doctor);
+        check_media(&doctor);
         check_terminal(&doctor);
         check_model(&doctor, flags);
     }
@@ -289,7 +319,7 @@ static int run(const struct cli_call *call)
 const struct cli_command cli_doctor_command = {
     .name = "doctor",
     .arguments = "",
-    .summary = "check the set-up: settings, commands, sandbox, sessions, terminal, model",
+    .summary = "check the set-up: settings, commands, sandbox, images, sessions, terminal, model",
     .text = "Exit code: 0, or 1 when something is broken.",
     .options = doctor_options,
     .options_size = sizeof(struct doctor_flags),

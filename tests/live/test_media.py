@@ -306,6 +306,26 @@ def test_the_text_form_names_the_image(case):
     assert ran.code == 0 and ran.out.startswith("64×48 PNG, "), ran
 
 
+def test_each_shape_of_calls_gets_what_it_can_carry(case):
+    need("pnmtopng")
+    data = tool("pnmtopng", quarters(64, 48))
+    case.write("a.png", data)
+    arguments = json.dumps({"file_path": "a.png"})
+    chat = case.helve("exec", stdin=json.dumps({"id": "c", "type": "function", "function": {"name": "Read", "arguments": arguments}}) + "\n")
+    answer = json.loads(chat.out)
+    assert answer["role"] == "tool" and answer["content"].startswith("64×48 PNG") and "1 image cannot be carried" in answer["content"], answer
+    responses = case.helve("exec", stdin=json.dumps({"type": "function_call", "call_id": "c", "name": "Read", "arguments": arguments}) + "\n")
+    text, image = json.loads(responses.out)["output"]
+    assert text["type"] == "input_text" and image["type"] == "input_image", (text, image)
+    assert image["image_url"] == "data:image/png;base64," + base64.b64encode(data).decode()
+
+
+def test_the_doctor_says_whether_images_and_documents_can_be_shown(case):
+    ran = case.helve("doctor", "--offline", "--json")
+    found = {row["check"]: row for row in map(json.loads, ran.out.splitlines()) if row["check"] in ("images", "PDF")}
+    assert set(found) == {"images", "PDF"} and "are shown" in found["images"]["message"], ran
+
+
 # ---- PDF -------------------------------------------------------------------------------------------------------
 
 
@@ -351,6 +371,14 @@ def test_a_document_is_shown_by_its_pages(case):
     for page in (1, 2, 3):
         assert f"--- Page {page} of 3 ---\nThis is page number {page} of the document." in text, text
     assert "Go on" not in text
+
+
+def test_without_bubblewrap_landlock_confines_the_readers(case):
+    document(case, "d.pdf", 2)
+    text = read(case, "d.pdf", env={"PATH": case.root})
+    if isinstance(text, str) and "cannot be confined here" in text:
+        raise Skip("this kernel has no Landlock")
+    assert "page number 2 " in only_text(text), text
 
 
 def test_pages_choose(case):

@@ -32,13 +32,16 @@ enum hv_event_type {
     HV_EVENT_ADMITTED,     /* the schedule let the call start; duration: its wait */
     HV_EVENT_PROGRESS,     /* text: last output or state (not journalled) */
     HV_EVENT_STAGE,        /* name: stage; duration (trace only) */
-    HV_EVENT_RESULT,   /* call_id, tool, ok; json: the tool_result block; duration: of the call itself; data: summary,
-                          diff, stored */
-    HV_EVENT_NOTICE,   /* text: something the person should know; name: info, warning, error */
-    HV_EVENT_TURN_END, /* text: why the turn ended; data: turns, usage, cost */
-    HV_EVENT_TASK,     /* name: started, note, ended; text: its title, the note, how it ended; data: id, type, status,
-                          description, output_file, exit_code */
-    HV_EVENT_STATE,    /* name: what changed (cwd, mode, tools, rules); data */
+    HV_EVENT_RESULT,     /* call_id, tool, ok; json: the tool_result block; duration: of the call itself; data: summary,
+                            diff, stored */
+    HV_EVENT_NOTICE,     /* text: something the person should know; name: info, warning, error */
+    HV_EVENT_TURN_END,   /* text: why the turn ended; data: turns, usage, cost */
+    HV_EVENT_TASK,       /* name: started, note, ended; text: its title, the note, how it ended; data: id, type, status,
+                            description, output_file, exit_code */
+    HV_EVENT_STATE,      /* name: what changed (cwd, mode, tools, rules); data */
+    HV_EVENT_CHECKPOINT, /* name: before (files were kept before a call), after (what became of them); data: before,
+                            after (arrays of images, see docs/internals/journal.md), left_out */
+    HV_EVENT_REWIND,     /* name: code, conversation or both; text: for people; data: to, undoes */
     HV_EVENT_COUNT
 };
 

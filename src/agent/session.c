@@ -193,6 +193,14 @@ static struct policy *make_policy(struct session *session, struct hv_str folder)
     return policy_new(&policy);
 }
 
+/* What is rewound is found in the journal: without one nothing is kept. */
+static struct hv_str checkpoints_directory(struct session *session, struct hv_str folder)
+{
+    if (!session->journal || session->options.settings->checkpoint_megabytes == 0)
+        return (struct hv_str){0};
+    return hv_arena_format(&session->arena, "%.*s/" CHECKPOINTS_FOLDER, HV_STR_ARG(folder));
+}
+
 /* While a turn runs, it takes the notes along. */
 static void on_note(void *user)
 {
@@ -220,6 +228,7 @@ static enum hv_code make_runtime(struct session *session, struct hv_error *err)
         .root_count = options->root_count,
         .session_directory = folder,
         .transcript_path = session->journal ? session->journal_path : (struct hv_str){0},
+        .checkpoints_directory = checkpoints_directory(session, folder),
         .secrets = options->secrets,
         .secret_count = options->secret_count,
         .built_in_tools = tools,

@@ -175,6 +175,7 @@ static void begin(struct session *session)
     session->outcome = (struct session_outcome){0};
     session->turn_started_ns = session_now(session);
     session->interrupted = false;
+    runtime_begin_turn(session->runtime);
     session->attempts = session->stop_blocks = session->pauses = session->note_rounds = 0;
     hv_buf_clear(&session->last_text);
     hv_buf_clear(&session->structured);

@@ -41,6 +41,8 @@ static const struct key keys[] = {
     {HV_STR("maxOutputTokens"), KEY_INTEGER, AT(max_output_tokens), .minimum = 1},
     {HV_STR("thinkingBudget"), KEY_INTEGER, AT(thinking_budget), .minimum = 0},
     {HV_STR("cleanupPeriodDays"), KEY_INTEGER, AT(cleanup_period_days), .minimum = 0},
+    {HV_STR("checkpointMegabytes"), KEY_INTEGER, AT(checkpoint_megabytes), .minimum = 0},
+    {HV_STR("checkpointFileMegabytes"), KEY_INTEGER, AT(checkpoint_file_megabytes), .minimum = 1},
     {HV_STR("maxToolConcurrency"), KEY_INTEGER, AT(max_tool_concurrency), .minimum = 1},
     {HV_STR("toolSearch"), KEY_SWITCH, AT(tool_search)},
     {HV_STR("includeCoAuthoredBy"), KEY_BOOLEAN, AT(include_co_authored_by)},

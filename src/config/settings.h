@@ -119,6 +119,9 @@ struct settings_problem {
 
 enum settings_switch { SETTINGS_UNSET = 0, SETTINGS_ON, SETTINGS_OFF, SETTINGS_AUTO };
 
+/* What is kept of files before they are changed, where the settings do not say. */
+enum { SETTINGS_CHECKPOINT_MEGABYTES = 1024, SETTINGS_CHECKPOINT_FILE_MEGABYTES = 100 };
+
 /* The snapshot. Read members directly; all views live as long as a reference is held. */
 struct settings {
     const struct settings_rule *rules; /* strongest scope first, file order within */
@@ -142,6 +145,8 @@ struct settings {
     int64_t max_turns;                          /* 0: not set */
     int64_t max_output_tokens, thinking_budget; /* 0: not set */
     int64_t cleanup_period_days;                /* -1: not set; 0: keep nothing */
+    int64_t checkpoint_megabytes;               /* of all sessions of a project; 0: no copies are kept */
+    int64_t checkpoint_file_megabytes;          /* of one file */
     int64_t max_tool_concurrency;               /* 0: not set */
     enum settings_switch tool_search;           /* AUTO: by the size of the tool list */
     bool include_co_authored_by;

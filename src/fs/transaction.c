@@ -155,7 +155,7 @@ static bool put_back(struct transaction *transaction, size_t index)
 {
     const struct step *step = &transaction->steps[index];
     CLEANUP_BUF struct hv_buf bytes = {0};
-    const struct hv_write_options options = {.make_parents = true, .mode = step->mode};
+    const struct hv_write_options options = {.make_parents = true, .mode = step->mode, .set_mode = true};
     if (load(image(transaction, index, "before"), &bytes, NULL, NULL) != HV_OK)
         return false;
     if (step->kind == KIND_PLACE)

@@ -273,6 +273,16 @@ static int rename_over(struct writing *w)
     return 0;
 }
 
+int write_set_attributes(const struct writing *w, int fd)
+{
+    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
+                                      {.tv_sec = w->options->mtime_ns / (int64_t)CLOCK_SECOND,
+                                       .tv_nsec = w->options->mtime_ns % (int64_t)CLOCK_SECOND}};
+    if ((w->exists ? w->options->set_mode : w->options->mode != 0) && fchmod(fd, w->options->mode & 07777))
+        return -1;
+    return w->options->mtime_ns > 0 ? futimens(fd, times) : 0;
+}
+
 static enum hv_code fill_temporary(struct writing *w, bool *attributes_kept, struct hv_error *err)
 {
     mode_t wanted = w->options->mode ? w->options->mode : 0666;
@@ -284,8 +294,8 @@ static enum hv_code fill_temporary(struct writing *w, bool *attributes_kept, str
     *attributes_kept = true;
     if (w->exists)
         *attributes_kept = fs_copy_attributes(w->old, w->temporary);
-    else if (w->options->mode && fchmod(w->temporary, w->options->mode & 07777))
-        return hv_fail_errno(err, errno, "Cannot set the mode of %s; it was not created", w->path);
+    if (*attributes_kept && write_set_attributes(w, w->temporary))
+        return hv_fail_errno(err, errno, "Cannot set mode and time of %s; it was left as it was", w->path);
     if (*attributes_kept && write_sync(w->temporary))
         return hv_fail_errno(err, errno, "Cannot write %s to the disk; it was left as it was", w->path);
     return HV_OK;

@@ -72,7 +72,7 @@ static enum hv_code restore(struct writing *w, int fd, int reason, struct fs_kep
 static enum hv_code overwrite_kept(struct writing *w, int fd, struct fs_kept *kept, struct hv_file_stat *after,
                                    struct hv_error *err)
 {
-    if (overwrite(fd, w->bytes, w->before.st_size))
+    if (overwrite(fd, w->bytes, w->before.st_size) || write_set_attributes(w, fd))
         return restore(w, fd, errno, kept, err);
     fs_kept_drop(kept);
     write_drop_temporary(w);

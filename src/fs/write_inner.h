@@ -45,6 +45,8 @@ enum hv_code write_look_again(struct writing *w, struct hv_error *err) HV_MUST_C
 int write_at(int fd, struct hv_str bytes, uint64_t offset); /* 0, or -1 with errno */
 int write_sync(int fd);
 int write_copy(int from, int to); /* all bytes */
+/* What the caller wants it to be, besides its bytes: 0, or -1 with errno. */
+int write_set_attributes(const struct writing *w, int fd);
 /* The directory is synced; *after is set. */
 enum hv_code write_finish(struct writing *w, int fd, struct hv_file_stat *after, struct hv_error *err) HV_MUST_CHECK;
 

@@ -33,6 +33,8 @@ static const struct event_row {
     [HV_EVENT_TURN_END] = {"turn_end", true},
     [HV_EVENT_TASK] = {"task", true},
     [HV_EVENT_STATE] = {"state", true},
+    [HV_EVENT_CHECKPOINT] = {"checkpoint", true},
+    [HV_EVENT_REWIND] = {"rewind", true},
 };
 
 const char *hv_event_name(enum hv_event_type type)

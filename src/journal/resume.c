@@ -16,15 +16,25 @@ struct open_call {
     struct hv_str id, block; /* block: its tool_use */
 };
 
+/* A message, and the one that it follows. Rewinding goes back to an earlier one, from where the conversation branches.
+ */
+struct node {
+    struct resumed_message message;
+    size_t before; /* index + 1; 0: it is the first */
+};
+
 struct collector {
     struct hv_arena *arena;  /* of the outcome */
     struct hv_arena scratch; /* of the message at hand */
     struct hv_arena pending; /* of calls and results, until the next user message */
     struct resumed *out;
-    VEC(struct resumed_message) messages; /* valid so far, but for results that are still wanted */
-    VEC(struct hv_str) wanted;            /* ids that the last assistant message asks for, in order; in arena */
-    VEC(struct open_call) calls;          /* CALL events since the last message */
-    struct map results;                   /* id → struct hv_str *: tool_result blocks since the last user message */
+    VEC(struct node) nodes;      /* valid so far, but for results that are still wanted */
+    size_t last;                 /* of the conversation: index + 1 of its last message */
+    VEC(size_t) before_prompts;  /* what `last` was before each message that a person typed */
+    VEC(size_t) before_rewinds;  /* what it was before each rewind */
+    VEC(struct hv_str) wanted;   /* ids that the last assistant message asks for, in order; in arena */
+    VEC(struct open_call) calls; /* CALL events since the last message */
+    struct map results;          /* id → struct hv_str *: tool_result blocks since the last user message */
 };
 
 /* ---- what is not conversation -------------------------------------------------------------------------------- */
@@ -150,10 +160,11 @@ static void push_message(struct collector *collector, bool assistant, struct hv_
     hv_buf_add_byte(content, ']');
     if (content->failed)
         return;
-    *vec_push(&collector->messages) = (struct resumed_message){
-        .assistant = assistant,
-        .content = hv_arena_str(collector->arena, hv_buf_str(content)),
+    *vec_push(&collector->nodes) = (struct node){
+        .message = {.assistant = assistant, .content = hv_arena_str(collector->arena, hv_buf_str(content))},
+        .before = collector->last,
     };
+    collector->last = collector->nodes.count;
 }
 
 static void put_missing_result(struct collector *collector, struct hv_buf *content, struct hv_str id)
@@ -187,19 +198,25 @@ static const struct hv_json *find_result(const struct hv_json *blocks, struct hv
     return NULL;
 }
 
+static void put_results(struct collector *collector, const struct hv_json *blocks, struct hv_str text,
+                        struct hv_buf *content)
+{
+    for (size_t i = 0; i < collector->wanted.count; i++) {
+        const struct hv_json *result = find_result(blocks, collector->wanted.items[i]);
+        if (result)
+            put_block(content, hv_json_source(result, text));
+        else
+            put_missing_result(collector, content, collector->wanted.items[i]);
+    }
+    collector->wanted.count = 0;
+}
+
 /* One user message: the results that are wanted, in order, then whatever else it holds. blocks may be NULL. */
 static void add_user(struct collector *collector, const struct hv_json *blocks, struct hv_str text)
 {
     CLEANUP_BUF struct hv_buf content;
     hv_buf_init(&content, CONTENT_MAX);
-    for (size_t i = 0; i < collector->wanted.count; i++) {
-        const struct hv_json *result = find_result(blocks, collector->wanted.items[i]);
-        if (result)
-            put_block(&content, hv_json_source(result, text));
-        else
-            put_missing_result(collector, &content, collector->wanted.items[i]);
-    }
-    collector->wanted.count = 0;
+    put_results(collector, blocks, text, &content);
     hv_json_each(block, blocks)
     {
         /* Results were taken above, or answer no call. */
@@ -215,7 +232,7 @@ static void add_assistant(struct collector *collector, const struct hv_json *blo
 {
     if (collector->wanted.count > 0)
         add_user(collector, NULL, (struct hv_str){0});
-    if (collector->messages.count == 0)
+    if (collector->last == 0)
         return;
     CLEANUP_BUF struct hv_buf content;
     hv_buf_init(&content, CONTENT_MAX);
@@ -253,6 +270,20 @@ static void add_open_calls(struct collector *collector)
         add_assistant(collector, blocks, hv_buf_str(&content));
 }
 
+/* What a person typed stands alone, so that one can go back to before it; results that it brings belong to what was. */
+static void note_prompt(struct collector *collector, const struct hv_event *event, const struct hv_json *blocks)
+{
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    CLEANUP_BUF struct hv_buf content = {.max = CONTENT_MAX};
+    const struct hv_json *data;
+    if (!event->data.ptr || hv_json_parse(&scratch, event->data, HV_JSON_STRICT, &data, NULL) != HV_OK ||
+        !hv_json_bool(hv_json_get(data, "prompt"), false))
+        return;
+    put_results(collector, blocks, event->json, &content);
+    push_message(collector, false, &content);
+    *vec_push(&collector->before_prompts) = collector->last;
+}
+
 static void note_message(struct collector *collector, const struct hv_event *event)
 {
     const struct hv_json *blocks;
@@ -267,9 +298,40 @@ static void note_message(struct collector *collector, const struct hv_event *eve
         add_assistant(collector, blocks, event->json);
         collector->calls.count = 0;
     } else {
+        note_prompt(collector, event, blocks);
         add_user(collector, blocks, event->json);
         forget_pending(collector);
     }
+}
+
+/* ---- rewinding ------------------------------------------------------------------------------------------------ */
+
+static size_t number_of(const struct hv_json *data, const char *name, size_t most)
+{
+    int64_t value;
+    return hv_json_int64(hv_json_get(data, name), &value) && value > 0 && (uint64_t)value <= most ? (size_t)value : 0;
+}
+
+/* The conversation goes on from before a message, or, where that is undone, from where it was. */
+static void note_rewind(struct collector *collector, const struct hv_event *event)
+{
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    const struct hv_json *data;
+    if (!event->data.ptr || hv_json_parse(&scratch, event->data, HV_JSON_STRICT, &data, NULL) != HV_OK)
+        return;
+    add_open_calls(collector);
+    if (collector->wanted.count > 0)
+        add_user(collector, NULL, (struct hv_str){0});
+    forget_pending(collector);
+    size_t to = number_of(data, "to", collector->before_prompts.count);
+    size_t undoes = number_of(data, "undoes", collector->before_rewinds.count);
+    *vec_push(&collector->before_rewinds) = collector->last;
+    if (!hv_str_is(event->name, "conversation") && !hv_str_is(event->name, "both"))
+        return;
+    if (to)
+        collector->last = collector->before_prompts.items[to - 1];
+    else if (undoes)
+        collector->last = collector->before_rewinds.items[undoes - 1];
 }
 
 /* ---- the outcome --------------------------------------------------------------------------------------------- */
@@ -309,10 +371,12 @@ static void hand_over(struct collector *collector)
     add_open_calls(collector);
     if (collector->wanted.count > 0)
         add_user(collector, NULL, (struct hv_str){0});
-    out->count = collector->messages.count;
+    for (size_t at = collector->last; at; at = collector->nodes.items[at - 1].before)
+        out->count++;
     out->messages = hv_arena_array(collector->arena, struct resumed_message, out->count);
-    if (out->count > 0)
-        memcpy(out->messages, collector->messages.items, out->count * sizeof *out->messages);
+    size_t index = out->count;
+    for (size_t at = collector->last; at; at = collector->nodes.items[at - 1].before)
+        out->messages[--index] = collector->nodes.items[at - 1].message;
     merge_neighbours(collector->arena, out);
 }
 
@@ -328,6 +392,7 @@ void resume_collect(struct hv_arena *arena, struct journal_reader *reader, struc
         case HV_EVENT_CALL: note_call(&collector, &event); break;
         case HV_EVENT_RESULT: note_result(&collector, &event); break;
         case HV_EVENT_STATE: note_state(&collector, &event); break;
+        case HV_EVENT_REWIND: note_rewind(&collector, &event); break;
         case HV_EVENT_TURN_END: note_turn(&collector, event.data); break;
         default: break;
         }
@@ -337,7 +402,9 @@ void resume_collect(struct hv_arena *arena, struct journal_reader *reader, struc
     forget_pending(&collector);
     hv_arena_release(&collector.pending);
     hv_arena_release(&collector.scratch);
-    vec_release(&collector.messages);
+    vec_release(&collector.nodes);
+    vec_release(&collector.before_prompts);
+    vec_release(&collector.before_rewinds);
     vec_release(&collector.calls);
     vec_release(&collector.wanted);
 }

@@ -148,8 +148,7 @@ enum hv_code sessions_list(struct hv_arena *arena, struct hv_str directory, stru
     return HV_OK;
 }
 
-/* The first text of a message's content, on one line and cut. */
-static struct hv_str title_of(struct hv_arena *arena, struct hv_str content)
+struct hv_str sessions_title(struct hv_arena *arena, struct hv_str content)
 {
     CLEANUP_ARENA struct hv_arena scratch = {0};
     const struct hv_json *blocks;
@@ -189,7 +188,7 @@ void sessions_describe(struct hv_arena *arena, struct session_entry *entry)
         if (event.type == HV_EVENT_SESSION_START)
             describe_start(arena, entry, event.data);
         else if (event.type == HV_EVENT_MESSAGE && !entry->title.ptr && hv_str_is(event.name, "user"))
-            entry->title = title_of(arena, event.json);
+            entry->title = sessions_title(arena, event.json);
         else if (event.type == HV_EVENT_TURN_END)
             entry->turns++;
     }

@@ -2,7 +2,7 @@
  * sessions.h: where journals live, and finding one again.
  *
  *   <state>/sessions/<project>/<session id>.jsonl     the journal
- *   <state>/sessions/<project>/<session id>/          what belongs to it (stored results)
+ *   <state>/sessions/<project>/<session id>/          what belongs to it (stored results, copies of files)
  *
  * <state> is $HELVE_HOME, else $XDG_STATE_HOME/helve, else ~/.local/state/helve. <project> is made from the working
  * directory: readable, with a checksum so that no two directories share one.
@@ -11,6 +11,8 @@
 #define JOURNAL_SESSIONS_H
 
 #include <helve/event.h>
+
+#define CHECKPOINTS_FOLDER "checkpoints" /* copies of files, in the session's own folder */
 
 enum { SESSION_ID_SIZE = 37 }; /* a UUID with its NUL */
 
@@ -36,6 +38,8 @@ struct session_entry {
 /* All sessions of one project (an absolute working directory), or of all when absent; newest first. In arena. */
 enum hv_code sessions_list(struct hv_arena *arena, struct hv_str directory, struct session_entry **entries,
                            size_t *count, struct hv_error *err) HV_MUST_CHECK;
+/* The first text of a message's content (a JSON array of blocks), its first line, cut; absent: there is none. */
+struct hv_str sessions_title(struct hv_arena *arena, struct hv_str content);
 /* Read what a list for people shows from the journal itself. Blocks on the file. */
 void sessions_describe(struct hv_arena *arena, struct session_entry *entry);
 

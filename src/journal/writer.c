@@ -242,6 +242,10 @@ void journal_write(struct journal_writer *writer, const struct hv_event *event)
     }
     hide_secrets(writer);
     put_line(writer);
+    /* What was kept of a file must be known before the file is changed, also after a power cut. */
+    if (event->type == HV_EVENT_CHECKPOINT && hv_str_is(event->name, "before") && fdatasync(writer->fd) &&
+        errno != EINVAL && errno != EROFS)
+        fault(writer, errno);
     if (writer->line.capacity > KEPT_BYTES)
         hv_buf_release(&writer->line);
 }

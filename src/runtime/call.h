@@ -55,11 +55,12 @@ struct runtime {
     struct hv_str changes_directory; /* of all sessions of the project: what one left, the next looks after */
     bool pool_stale;                 /* tools were activated since the snapshot was made */
     size_t use_count;
-    bool *hooks_used;          /* hooks that run once: whether they have */
-    struct tasks *tasks;       /* tasks.c */
-    struct presence *presence; /* for `helve ps`, or NULL */
-    struct git_probe *git;     /* what is known of repositories */
-    struct hv_cancel *ending;  /* raised when the session ends: for what no call waits for; NULL: no descriptor left */
+    bool *hooks_used;                /* hooks that run once: whether they have */
+    struct tasks *tasks;             /* tasks.c */
+    struct presence *presence;       /* for `helve ps`, or NULL */
+    struct git_probe *git;           /* what is known of repositories */
+    struct checkpoints *checkpoints; /* checkpoint.c; NULL: none are made */
+    struct hv_cancel *ending; /* raised when the session ends: for what no call waits for; NULL: no descriptor left */
 
     struct session_hooks *session_hooks; /* the event whose hooks run now, or NULL; guarded by `lock` */
     VEC(struct batch *) batches;         /* not finished; loop thread */
@@ -146,7 +147,8 @@ struct call {
     struct effect *effects, **effects_end;
     uint64_t duration_ns;
 
-    struct hides *hides; /* what hides.c knows */
+    struct hides *hides;           /* what hides.c knows */
+    struct checkpoint *checkpoint; /* what checkpoint.c keeps, or NULL */
 
     /* result */
     const struct hv_content *produced; /* what the tool gave, before capping */

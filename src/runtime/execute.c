@@ -1,7 +1,7 @@
 /* execute.c: the stage that runs the tool, within its time (spec P4.6, P10). */
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "runtime/call.h"
+#include "runtime/checkpoint.h"
 
 #include <string.h>
 
@@ -51,7 +51,9 @@ enum stage_outcome stage_execute(struct call *call)
     pool_note_use(call->runtime, call->tool);
     uint64_t started = clock_monotonic_ns();
     call->executed = true;
+    checkpoint_before(call);
     enum hv_code code = call->tool->call(call->input, &call->context, &call->data, &call->result, &err);
+    checkpoint_after(call);
     call->duration_ns = clock_monotonic_ns() - started;
     if (code != HV_OK)
         fault_result(call, code, &err);

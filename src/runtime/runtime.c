@@ -7,7 +7,7 @@
 #include "loop/workers.h"
 #include "net/http.h"
 #include "proc/presence.h"
-#include "runtime/call.h"
+#include "runtime/checkpoint.h"
 #include "runtime/confine.h"
 #include "runtime/tasks.h"
 
@@ -120,6 +120,7 @@ static void copy_options(struct runtime *runtime, const struct runtime_options *
     own->home = hv_arena_str(arena, options->home);
     own->session_directory = hv_arena_str(arena, options->session_directory);
     own->transcript_path = hv_arena_str(arena, options->transcript_path);
+    own->checkpoints_directory = hv_arena_str(arena, options->checkpoints_directory);
     own->run_directory = hv_arena_str(arena, options->run_directory);
     own->roots = copy_strs(arena, options->roots, options->root_count);
     own->only_tools = copy_strs(arena, options->only_tools, options->only_tool_count);
@@ -220,6 +221,7 @@ enum hv_code runtime_new(const struct runtime_options *options, struct runtime *
     runtime->hooks_used = hv_arena_array(&runtime->arena, bool, runtime->settings->hook_count);
     runtime->ending = hv_cancel_new();
     runtime->tasks = tasks_new(runtime);
+    runtime->checkpoints = checkpoints_new(runtime, runtime->options.checkpoints_directory);
     runtime->sandbox = confine_new(runtime);
     make_environments(runtime, options);
     enum hv_code code = pool_init(runtime, err);
@@ -260,6 +262,7 @@ void runtime_free(struct runtime *runtime)
     sandbox_free(runtime->sandbox);
     policy_unref(runtime->policy);
     git_probe_free(runtime->git);
+    checkpoints_free(runtime->checkpoints);
     settings_unref(runtime->settings);
     pthread_mutex_destroy(&runtime->lock);
     pthread_mutex_destroy(&runtime->emit_lock);
@@ -287,6 +290,11 @@ struct hv_str runtime_directory(struct runtime *runtime)
 {
     LOCK_SCOPE(&runtime->lock);
     return runtime->directory;
+}
+
+void runtime_begin_turn(struct runtime *runtime)
+{
+    checkpoints_begin_turn(runtime->checkpoints);
 }
 
 struct policy *runtime_policy(struct runtime *runtime)

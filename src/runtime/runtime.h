@@ -47,6 +47,8 @@ struct runtime_options {
     size_t root_count;
     struct hv_str session_directory; /* results go to its tool-results/; made when first needed */
     struct hv_str transcript_path;   /* for hooks */
+    /* Where files are kept before calls change them, for `helve rewind`; absent: nowhere. Made when first needed. */
+    struct hv_str checkpoints_directory;
     /* Keys in use: commands of tools do not inherit variables with these values, unless settings' `env` says so. Hooks,
      * which are the person's own, do. Looked at in runtime_new only. */
     const struct hv_str *secrets;
@@ -108,6 +110,9 @@ struct hv_str runtime_directory(struct runtime *runtime); /* valid until the nex
 struct policy *runtime_policy(struct runtime *runtime);   /* a new reference; any thread */
 void runtime_set_policy(struct runtime *runtime,
                         struct policy *policy); /* any thread; takes effect for later decisions */
+
+/* A prompt has come: what calls change from here on is rewound together. */
+void runtime_begin_turn(struct runtime *runtime);
 
 /* ---- tasks in the background: any thread --------------------------------------------------------------------- */
 

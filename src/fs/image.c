@@ -1,0 +1,236 @@
+/* image.c: see image.h. */
+#include "fs/image.h"
+
+#include "base/base64.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/path.h"
+#include "base/sha256.h"
+#include "base/utf8.h"
+#include "fs/image_store.h"
+#include "fs/open.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/xattr.h>
+
+enum { TEXT_MAX = 1 << 20, PIECE = 256 << 10 };
+
+/* ---- looking ------------------------------------------------------------------------------------------------- */
+
+static int64_t nanoseconds(struct timespec time)
+{
+    return (int64_t)time.tv_sec * (int64_t)CLOCK_SECOND + time.tv_nsec;
+}
+
+void image_fill(struct fs_image *image, const struct stat *status)
+{
+    image->kind = S_ISREG(status->st_mode)   ? FS_IMAGE_FILE
+                  : S_ISLNK(status->st_mode) ? FS_IMAGE_LINK
+                  : S_ISDIR(status->st_mode) ? FS_IMAGE_DIRECTORY
+                                             : FS_IMAGE_OTHER;
+    image->mode = status->st_mode & 07777;
+    image->size = (uint64_t)status->st_size;
+    image->mtime_ns = nanoseconds(status->st_mtim);
+    image->ctime_ns = nanoseconds(status->st_ctim);
+    image->inode = status->st_ino;
+    image->device = status->st_dev;
+}
+
+int image_open_parent(const struct fs_image *image, char name[NAME_MAX + 1])
+{
+    struct hv_str last = path_name(image->path);
+    if (!last.len || last.len > NAME_MAX) {
+        errno = last.len ? ENAMETOOLONG : EISDIR;
+        return -1;
+    }
+    memcpy(name, last.ptr, last.len);
+    name[last.len] = '\0';
+    return fs_open_no_links(AT_FDCWD, path_parent(image->path), O_PATH | O_DIRECTORY);
+}
+
+void fs_image_look(struct fs_image *image, struct hv_arena *arena)
+{
+    char name[NAME_MAX + 1], target[FS_PATH_MAX];
+    struct stat status;
+    *image = (struct fs_image){.path = image->path};
+    CLEANUP_FD int parent = image_open_parent(image, name);
+    if (parent < 0 || fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW)) {
+        image->kind = errno == ENOENT || errno == ENOTDIR ? FS_IMAGE_NOTHING : FS_IMAGE_OTHER;
+        return;
+    }
+    image_fill(image, &status);
+    if (image->kind != FS_IMAGE_LINK)
+        return;
+    ssize_t len = readlinkat(parent, name, target, sizeof target);
+    if (len < 0 || (size_t)len == sizeof target)
+        image->kind = FS_IMAGE_OTHER;
+    else
+        image->target = hv_arena_str(arena, hv_str_of(target, (size_t)len));
+}
+
+bool fs_image_sum(struct fs_image *image, struct hv_arena *arena)
+{
+    char name[NAME_MAX + 1], hex[SHA256_HEX + 1];
+    struct stat status;
+    struct sha256 sum;
+    CLEANUP_FD int parent = image_open_parent(image, name);
+    CLEANUP_FD int fd =
+        parent < 0 ? -1 : openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    CLEANUP_FREE char *piece = hv_malloc(PIECE);
+    sha256_begin(&sum);
+    if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode))
+        return false;
+    ssize_t got = 0;
+    for (uint64_t offset = 0; (got = fs_read_at(fd, piece, PIECE, offset)) > 0; offset += (uint64_t)got)
+        sha256_add(&sum, piece, (size_t)got);
+    struct fs_image now = {0};
+    if (got < 0 || fstat(fd, &status))
+        return false;
+    image_fill(&now, &status);
+    sha256_end(&sum, hex);
+    image->hash = hv_arena_str(arena, hv_str_of(hex, SHA256_HEX));
+    return fs_image_untouched(image, &now);
+}
+
+/* ---- comparing ----------------------------------------------------------------------------------------------- */
+
+bool fs_image_untouched(const struct fs_image *a, const struct fs_image *b)
+{
+    return a->kind == b->kind && a->inode == b->inode && a->device == b->device && a->size == b->size &&
+           a->mtime_ns == b->mtime_ns && a->ctime_ns == b->ctime_ns;
+}
+
+bool fs_image_same(const struct fs_image *a, const struct fs_image *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    switch (a->kind) {
+    case FS_IMAGE_NOTHING: return true;
+    case FS_IMAGE_LINK: return hv_str_eq(a->target, b->target);
+    case FS_IMAGE_DIRECTORY: return a->mode == b->mode;
+    case FS_IMAGE_FILE:
+        if (a->mode != b->mode || a->size != b->size)
+            return false;
+        return fs_image_untouched(a, b) || (a->hash.len && hv_str_eq(a->hash, b->hash));
+    case FS_IMAGE_OTHER: break;
+    }
+    return false;
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------------------------- */
+
+static const char *const kind_names[] = {"nothing", "file", "link", "directory", "other"};
+enum { KIND_COUNT = sizeof kind_names / sizeof *kind_names };
+
+const char *fs_image_kind_name(enum fs_image_kind kind)
+{
+    return (unsigned)kind < KIND_COUNT ? kind_names[kind] : "other";
+}
+
+static void put_bytes(struct hv_json_writer *writer, const char *name, const char *name64, struct hv_str bytes)
+{
+    if (!bytes.ptr)
+        return;
+    if (utf8_valid(bytes)) {
+        hv_json_member_string(writer, name, bytes);
+        return;
+    }
+    CLEANUP_BUF struct hv_buf text = {.max = TEXT_MAX};
+    base64_encode(&text, bytes, BASE64_STANDARD);
+    hv_json_member_string(writer, name64, hv_buf_str(&text));
+}
+
+void fs_image_write(struct hv_json_writer *writer, const struct fs_image *image)
+{
+    hv_json_begin_object(writer);
+    put_bytes(writer, "path", "path64", image->path);
+    hv_json_member_cstr(writer, "kind", fs_image_kind_name(image->kind));
+    if (image->kind != FS_IMAGE_NOTHING) {
+        hv_json_member_int(writer, "mode", image->mode);
+        hv_json_member_int(writer, "size", (int64_t)image->size);
+        hv_json_member_int(writer, "mtime", image->mtime_ns);
+        hv_json_member_int(writer, "ctime", image->ctime_ns);
+        hv_json_member_int(writer, "inode", (int64_t)image->inode);
+        hv_json_member_int(writer, "device", (int64_t)image->device);
+    }
+    if (image->hash.ptr)
+        hv_json_member_string(writer, "hash", image->hash);
+    put_bytes(writer, "target", "target64", image->target);
+    if (image->attributes.ptr)
+        hv_json_member_raw(writer, "attributes", image->attributes);
+    if (image->unsaved.ptr)
+        hv_json_member_string(writer, "unsaved", image->unsaved);
+    hv_json_end_object(writer);
+}
+
+static bool take_bytes(struct hv_arena *arena, const struct hv_json *value, const char *name, const char *name64,
+                       struct hv_str *out)
+{
+    CLEANUP_BUF struct hv_buf bytes = {.max = TEXT_MAX};
+    struct hv_str text = hv_json_get_string(value, name64);
+    *out = hv_arena_str(arena, hv_json_get_string(value, name));
+    if (!text.ptr)
+        return true;
+    if (base64_decode(&bytes, text, BASE64_STANDARD, NULL) != HV_OK)
+        return false;
+    *out = hv_arena_str(arena, hv_buf_str(&bytes));
+    return true;
+}
+
+static int64_t number(const struct hv_json *value, const char *name)
+{
+    int64_t result;
+    return hv_json_int64(hv_json_get(value, name), &result) ? result : 0;
+}
+
+static bool take_kind(const struct hv_json *value, enum fs_image_kind *kind)
+{
+    for (unsigned i = 0; i < KIND_COUNT; i++)
+        if (hv_str_is(hv_json_get_string(value, "kind"), kind_names[i])) {
+            *kind = (enum fs_image_kind)i;
+            return true;
+        }
+    return false;
+}
+
+/* Absolute, tidy, nothing that a system call would take for its end. */
+static bool is_path(struct hv_str path)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    return path.len > 1 && path.len < FS_PATH_MAX && path.ptr[0] == '/' &&
+           hv_str_find_byte(path, '\0', 0) == SIZE_MAX &&
+           hv_str_eq(path, path_expand(&arena, path, HV_STR("/"), (struct hv_str){0}));
+}
+
+static struct hv_str attributes_of(struct hv_arena *arena, const struct hv_json *value)
+{
+    const struct hv_json *attributes = hv_json_get(value, "attributes");
+    if (hv_json_type_of(attributes) != HV_JSON_OBJECT)
+        return (struct hv_str){0};
+    CLEANUP_BUF struct hv_buf text = {.max = TEXT_MAX};
+    struct hv_json_writer writer;
+    hv_json_writer_init(&writer, &text);
+    hv_json_put_value(&writer, attributes);
+    return text.failed ? (struct hv_str){0} : hv_arena_str(arena, hv_buf_str(&text));
+}
+
+bool fs_image_read(struct hv_arena *arena, const struct hv_json *value, struct fs_image *out)
+{
+    *out = (struct fs_image){0};
+    if (!take_kind(value, &out->kind) || !take_bytes(arena, value, "path", "path64", &out->path) ||
+        !is_path(out->path) || !take_bytes(arena, value, "target", "target64", &out->target))
+        return false;
+    out->mode = (uint32_t)number(value, "mode") & 07777;
+    out->size = (uint64_t)number(value, "size");
+    out->mtime_ns = number(value, "mtime");
+    out->ctime_ns = number(value, "ctime");
+    out->inode = (uint64_t)number(value, "inode");
+    out->device = (uint64_t)number(value, "device");
+    out->hash = hv_arena_str(arena, hv_json_get_string(value, "hash"));
+    out->unsaved = hv_arena_str(arena, hv_json_get_string(value, "unsaved"));
+    out->attributes = attributes_of(arena, value);
+    bool link_is_whole = out->kind != FS_IMAGE_LINK || (out->target.len && out->target.len < FS_PATH_MAX &&
+                                                        hv_str_find_byte(out->target, '\0', 0) == SIZE_MAX);
+    return link_is_whole && (!out->hash.ptr || sha256_is_hex(out->hash));
+}

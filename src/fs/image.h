@@ -1,0 +1,53 @@
+/*
+ * image.h: what stood at a path at one moment: its kind, mode, times, and the sum of its bytes. Checkpoints are made of
+ * these (runtime/checkpoint.h), rewinding compares them (journal/rewind.h); image_store.h keeps the bytes.
+ *
+ * An image is also a JSON object, as journals have it:
+ *   {"path":"/w/a.c","kind":"file","mode":420,"size":12,"mtime":…,"ctime":…,"inode":…,"device":…,"hash":"9f86…"}
+ * A path or target that is no UTF-8 stands in base64 as "path64" or "target64".
+ */
+#ifndef FS_IMAGE_H
+#define FS_IMAGE_H
+
+#include <helve/json.h>
+
+enum fs_image_kind {
+    FS_IMAGE_NOTHING = 0,
+    FS_IMAGE_FILE,
+    FS_IMAGE_LINK,
+    FS_IMAGE_DIRECTORY,
+    FS_IMAGE_OTHER, /* devices, pipes, sockets */
+};
+
+struct fs_image {
+    struct hv_str path; /* absolute; its directories hold no links */
+    enum fs_image_kind kind;
+    uint32_t mode; /* permission bits */
+    uint64_t size;
+    int64_t mtime_ns, ctime_ns;
+    uint64_t inode, device;
+    struct hv_str hash;       /* of a file's bytes, or absent: not taken */
+    struct hv_str target;     /* of a link */
+    struct hv_str attributes; /* extended attributes: a JSON object of base64 by name, or absent: there are none */
+    struct hv_str unsaved;    /* why the bytes could not be kept, one phrase; absent: they were, or need not be */
+};
+
+/* Look at image->path (set by the caller) and fill the rest but for the hash. What cannot be looked at is
+ * FS_IMAGE_OTHER. Texts in arena. Blocks. */
+void fs_image_look(struct fs_image *image, struct hv_arena *arena);
+/* The sum of a file's bytes, read now; false when it cannot be read or was changed meanwhile. Blocks. */
+bool fs_image_sum(struct fs_image *image, struct hv_arena *arena) HV_MUST_CHECK;
+
+/* The kernel says that nothing touched it in between: inode, size and both times are equal. */
+bool fs_image_untouched(const struct fs_image *a, const struct fs_image *b);
+/* The same thing stands there: kind, mode, and bytes or target. A file of which neither sum nor times tell is not the
+ * same. */
+bool fs_image_same(const struct fs_image *a, const struct fs_image *b);
+
+/* "nothing", "file", "link", "directory", "other". */
+const char *fs_image_kind_name(enum fs_image_kind kind);
+void fs_image_write(struct hv_json_writer *writer, const struct fs_image *image);
+/* False when value is no image. Texts in arena. */
+bool fs_image_read(struct hv_arena *arena, const struct hv_json *value, struct fs_image *out) HV_MUST_CHECK;
+
+#endif

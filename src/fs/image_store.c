@@ -1,0 +1,221 @@
+/* image_store.c: see image_store.h. */
+#include "fs/image_store.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/sha256.h"
+#include "fs/directory.h"
+#include "fs/host_files.h"
+#include "fs/open.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+enum { PIECE = 256 << 10, NAME_SIZE = 48, NAME_TRIES = 20, BYTES_MAX = 1 << 30 };
+
+/* ---- opening ------------------------------------------------------------------------------------------------- */
+
+/* What is in it; what killed processes left half-made goes. */
+static uint64_t take_stock(int folder)
+{
+    uint64_t size = 0;
+    struct fs_directory directory;
+    struct hv_directory_entry entry;
+    struct stat status;
+    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (again < 0)
+        return 0;
+    fs_directory_init(&directory, again);
+    while (fs_directory_next(&directory, &entry) > 0) {
+        char name[NAME_MAX + 1];
+        snprintf(name, sizeof name, "%.*s", HV_STR_ARG(entry.name));
+        if (hv_str_starts(entry.name, HV_STR("new-")))
+            (void)unlinkat(folder, name, 0);
+        else if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
+            size += (uint64_t)status.st_size;
+    }
+    fs_directory_release(&directory);
+    close(again);
+    return size;
+}
+
+enum hv_code fs_image_store_open(struct fs_image_store *store, struct hv_str folder, uint64_t file_max,
+                                 uint64_t size_max, struct hv_error *err)
+{
+    char name[FS_PATH_MAX];
+    *store = (struct fs_image_store){.folder = -1, .file_max = file_max, .size_max = size_max};
+    enum hv_code code = fs_path_cstr(folder, name, err);
+    if (code)
+        return code;
+    if (mkdir(name, 0700) && errno != EEXIST)
+        return hv_fail_errno(err, errno, "Cannot make the folder %s", name);
+    store->folder = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (store->folder < 0)
+        return hv_fail_errno(err, errno, "Cannot open the folder %s", name);
+    store->is_open = true;
+    atomic_store(&store->size, take_stock(store->folder));
+    return HV_OK;
+}
+
+void fs_image_store_release(struct fs_image_store *store)
+{
+    if (store->is_open)
+        close(store->folder);
+    store->is_open = false;
+}
+
+enum hv_code fs_image_store_sync(struct fs_image_store *store, struct hv_error *err)
+{
+    if (fsync(store->folder) && errno != EINVAL)
+        return hv_fail_errno(err, errno, "The disk did not confirm the copies of files");
+    return HV_OK;
+}
+
+/* ---- keeping ------------------------------------------------------------------------------------------------- */
+
+static int create(struct fs_image_store *store, char name[NAME_SIZE])
+{
+    for (int i = 0; i < NAME_TRIES; i++) {
+        uint64_t value;
+        if (getrandom(&value, sizeof value, 0) != sizeof value)
+            value = clock_monotonic_ns();
+        snprintf(name, NAME_SIZE, "new-%016llx", (unsigned long long)value);
+        int fd = openat(store->folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    return -1;
+}
+
+static int put_all(int fd, const char *bytes, size_t len, uint64_t offset)
+{
+    while (len) {
+        ssize_t put = pwrite(fd, bytes, len, (off_t)offset);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return -1;
+        bytes += put;
+        len -= (size_t)put;
+        offset += (uint64_t)put;
+    }
+    return 0;
+}
+
+/* The sum is that of what was kept, whatever happens to the file meanwhile: a clone is read, a copy made of what is
+ * summed up. */
+static int copy(int from, int to, uint64_t limit, uint64_t *size, char hex[SHA256_HEX + 1])
+{
+    CLEANUP_FREE char *piece = hv_malloc(PIECE);
+    struct sha256 sum;
+    bool cloned = ioctl(to, FICLONE, from) == 0;
+    ssize_t got;
+    sha256_begin(&sum);
+    for (*size = 0; (got = fs_read_at(cloned ? to : from, piece, PIECE, *size)) > 0; *size += (uint64_t)got) {
+        sha256_add(&sum, piece, (size_t)got);
+        if (*size + (uint64_t)got > limit) {
+            errno = EFBIG;
+            return -1;
+        }
+        if (!cloned && put_all(to, piece, (size_t)got, *size))
+            return -1;
+    }
+    sha256_end(&sum, hex);
+    return got < 0 || fdatasync(to) ? -1 : 0;
+}
+
+/* A content that is there already (under its name, so it is whole) need not be kept twice. */
+static int give_name(struct fs_image_store *store, const char *temporary, const char *name, uint64_t size)
+{
+    struct stat status;
+    if (fstatat(store->folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && (uint64_t)status.st_size == size)
+        return unlinkat(store->folder, temporary, 0);
+    if (renameat(store->folder, temporary, store->folder, name))
+        return -1;
+    atomic_fetch_add(&store->size, size);
+    return 0;
+}
+
+static struct hv_str failure(struct hv_arena *arena, int reason)
+{
+    struct hv_error err;
+    hv_fail_errno(&err, reason, "its copy could not be made");
+    return hv_arena_str(arena, hv_str_from(err.message));
+}
+
+static void keep_bytes(struct fs_image_store *store, int from, struct fs_image *image, struct hv_arena *arena)
+{
+    char temporary[NAME_SIZE], hex[SHA256_HEX + 1];
+    uint64_t size;
+    CLEANUP_FD int to = create(store, temporary);
+    if (to < 0) {
+        image->unsaved = failure(arena, errno);
+        return;
+    }
+    if (copy(from, to, store->file_max, &size, hex) || give_name(store, temporary, hex, size)) {
+        image->unsaved = failure(arena, errno);
+        (void)unlinkat(store->folder, temporary, 0);
+        return;
+    }
+    image->size = size;
+    image->hash = hv_arena_str(arena, hv_str_of(hex, SHA256_HEX));
+}
+
+static void keep_file(struct fs_image_store *store, struct fs_image *image, struct hv_arena *arena)
+{
+    char name[NAME_MAX + 1];
+    struct stat status;
+    CLEANUP_FD int parent = image_open_parent(image, name);
+    CLEANUP_FD int from =
+        parent < 0 ? -1 : openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (from < 0 || fstat(from, &status) || !S_ISREG(status.st_mode)) {
+        image->unsaved = failure(arena, from < 0 ? errno : EINVAL);
+        return;
+    }
+    image_fill(image, &status);
+    if (image->size > store->file_max)
+        image->unsaved = hv_arena_format(arena, "it is larger than %llu MB, the most that is kept of a file",
+                                         (unsigned long long)(store->file_max >> 20));
+    else if (atomic_load(&store->size) + image->size > store->size_max)
+        image->unsaved = hv_arena_format(arena, "the session's copies fill the %llu MB that they may take",
+                                         (unsigned long long)(store->size_max >> 20));
+    else
+        keep_bytes(store, from, image, arena);
+}
+
+void fs_image_store_keep(struct fs_image_store *store, struct fs_image *image, struct hv_arena *arena)
+{
+    fs_image_look(image, arena);
+    if (image->kind == FS_IMAGE_FILE)
+        keep_file(store, image, arena);
+    else if (image->kind == FS_IMAGE_OTHER)
+        image->unsaved = HV_STR("it is neither a file nor a link");
+}
+
+/* ---- giving back --------------------------------------------------------------------------------------------- */
+
+enum hv_code fs_image_store_load(struct hv_str folder, const struct fs_image *image, struct hv_buf *out,
+                                 struct hv_error *err)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    char hex[SHA256_HEX + 1];
+    struct sha256 sum;
+    size_t before = out->len;
+    struct hv_str path = hv_arena_format(&arena, "%.*s/%.*s", HV_STR_ARG(folder), HV_STR_ARG(image->hash));
+    enum hv_code code = fs_host_read(NULL, path, 0, (size_t)BYTES_MAX + 1, out, NULL, err);
+    if (code)
+        return code;
+    sha256_begin(&sum);
+    sha256_add(&sum, out->data ? out->data + before : "", out->len - before);
+    sha256_end(&sum, hex);
+    if (hv_str_is(image->hash, hex))
+        return HV_OK;
+    hv_fail(err, HV_EINVAL, "The copy of %.*s was damaged: %.*s no longer has the bytes that it is named after",
+            HV_STR_ARG(image->path), HV_STR_ARG(path));
+    hv_error_hint(err, "it cannot be used; --force restores the other files");
+    return HV_EINVAL;
+}

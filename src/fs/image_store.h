@@ -1,0 +1,53 @@
+/*
+ * image_store.h: the bytes of files as they were before a session changed them. One folder a session, in helve's own
+ * state directory (mode 0700): each content is a file (mode 0600) that bears its SHA-256 as its name, so that a content
+ * is kept once, and one that was damaged is found out. It goes with its session.
+ *
+ * Bytes come in as a clone of the file where the file system has that (FICLONE), else as a copy; they are synced before
+ * they get their name.
+ */
+#ifndef FS_IMAGE_STORE_H
+#define FS_IMAGE_STORE_H
+
+#include "fs/image.h"
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+
+/* Zeroed it is not open. */
+struct fs_image_store {
+    bool is_open;
+    int folder; /* descriptor */
+    uint64_t file_max, size_max;
+    atomic_uint_fast64_t size; /* of all its files */
+};
+
+/*
+ * Open the folder, made when missing (its parent must exist). file_max: larger files are not kept; size_max: of all
+ * together. Release it in every case.
+ */
+enum hv_code fs_image_store_open(struct fs_image_store *store, struct hv_str folder, uint64_t file_max,
+                                 uint64_t size_max, struct hv_error *err) HV_MUST_CHECK;
+void fs_image_store_release(struct fs_image_store *store);
+
+/*
+ * Look at image->path, and when a file stands there, keep its bytes: image becomes what was kept, with its hash. Where
+ * that cannot be done, image->unsaved says why. Texts in arena. Any thread. Blocks; the bytes are on the disk
+ * afterwards, their name is after fs_image_store_sync.
+ */
+void fs_image_store_keep(struct fs_image_store *store, struct fs_image *image, struct hv_arena *arena);
+enum hv_code fs_image_store_sync(struct fs_image_store *store, struct hv_error *err) HV_MUST_CHECK;
+
+/* Append the bytes that image->hash names. HV_ENOTFOUND: they are gone; HV_EINVAL: they are no longer what they were.
+ */
+enum hv_code fs_image_store_load(struct hv_str folder, const struct fs_image *image, struct hv_buf *out,
+                                 struct hv_error *err) HV_MUST_CHECK;
+
+/* ---- inner to image.c and image_store.c ---- */
+
+void image_fill(struct fs_image *image, const struct stat *status);
+/* The directory of the image's path, and the name in it; -1 with errno. */
+int image_open_parent(const struct fs_image *image, char name[NAME_MAX + 1]);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * timeline.h: what a session changed, read from its journal: the prompts, and for each file what it was before a call
+ * changed it and what it was after. `helve rewind` goes back on it (rewind.h).
+ *
+ * Moments are numbers of events in the order of the journal. A journal never shrinks: what was rewound stays in it, and
+ * the rewinding itself is one more change.
+ */
+#ifndef JOURNAL_TIMELINE_H
+#define JOURNAL_TIMELINE_H
+
+#include "fs/image.h"
+#include "journal/reader.h"
+
+/* A message that a person typed; its number is its index + 1, and stays. */
+struct timeline_prompt {
+    uint64_t moment;
+    int64_t wall_ms;
+    struct hv_str title;  /* its first line, cut */
+    bool in_conversation; /* not rewound away */
+    size_t left_out;      /* files that calls of its turn may have changed, and that there was no room for */
+};
+
+/* One change of one file. */
+struct timeline_touch {
+    uint64_t moment;             /* when it was kept, before the change */
+    size_t prompt;               /* number of the last message by then; 0: none */
+    struct hv_str call_id, tool; /* tool: absent for what rewinding did */
+    struct fs_image before, after;
+    bool is_finished; /* after is known; else the session was cut off in the middle of the call */
+};
+
+struct timeline_rewind {
+    uint64_t moment, began; /* began: of its first touch, or moment */
+    bool code, conversation;
+    size_t to;     /* the message that it went back before; 0: it undid another */
+    size_t undoes; /* number of that other (index + 1); 0: none */
+};
+
+struct timeline {
+    struct timeline_prompt *prompts;
+    size_t prompt_count;
+    struct timeline_touch *touches; /* by moment */
+    size_t touch_count;
+    struct timeline_rewind *rewinds;
+    size_t rewind_count;
+    uint64_t end;     /* the moment after the last event */
+    uint64_t time_ns; /* of the last event, on the session's clock */
+    struct hv_str session_id, directory;
+    struct journal_faults faults;
+};
+
+/* Read a journal to its end. All of *out is in arena. Errors: those of opening it; HV_ETOOBIG. */
+enum hv_code timeline_read(struct hv_arena *arena, struct hv_str path, struct timeline *out,
+                           struct hv_error *err) HV_MUST_CHECK;
+/* The same from an open reader (tests, fuzzing). HV_ETOOBIG alone. */
+enum hv_code timeline_collect(struct hv_arena *arena, struct journal_reader *reader, struct timeline *out,
+                              struct hv_error *err) HV_MUST_CHECK;
+
+#endif

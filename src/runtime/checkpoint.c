@@ -1,0 +1,376 @@
+/* checkpoint.c: see checkpoint.h. */
+#include "runtime/checkpoint.h"
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "fs/host_files.h"
+#include "fs/image_store.h"
+#include "fs/scan.h"
+
+#include <string.h>
+
+enum {
+    FILES_MAX = 2000,     /* of one call */
+    SUM_MAX = 1 << 20,    /* larger files are known by their times alone: summing them up would be felt */
+    EVENT_MAX = 32 << 20, /* of JSON */
+    MEGABYTES_MAX = 1 << 30,
+};
+
+struct checkpoints {
+    struct runtime *runtime;
+    struct hv_str directory;
+    pthread_mutex_t lock; /* guards what follows */
+    struct fs_image_store store;
+    bool is_broken;        /* the store could not be opened: told once */
+    bool told;             /* that something could not be kept */
+    struct hv_arena arena; /* of this turn */
+    struct map known;      /* path → struct fs_image *: what this turn's calls left there */
+};
+
+/* What one call may change; in its arena. */
+struct checkpoint {
+    struct fs_image *files; /* as they were before; sorted by nothing */
+    size_t count, recorded; /* recorded: of them stand in the event */
+    struct map places;      /* path → its image in files */
+    size_t left_out;        /* files there was no room for */
+};
+
+struct checkpoints *checkpoints_new(struct runtime *runtime, struct hv_str directory)
+{
+    if (!directory.len)
+        return NULL;
+    struct checkpoints *checkpoints = hv_calloc(1, sizeof *checkpoints);
+    checkpoints->runtime = runtime;
+    checkpoints->directory = directory;
+    pthread_mutex_init(&checkpoints->lock, NULL);
+    return checkpoints;
+}
+
+void checkpoints_free(struct checkpoints *checkpoints)
+{
+    if (!checkpoints)
+        return;
+    fs_image_store_release(&checkpoints->store);
+    map_release(&checkpoints->known);
+    hv_arena_release(&checkpoints->arena);
+    pthread_mutex_destroy(&checkpoints->lock);
+    free(checkpoints);
+}
+
+void checkpoints_begin_turn(struct checkpoints *checkpoints)
+{
+    if (!checkpoints)
+        return;
+    LOCK_SCOPE(&checkpoints->lock);
+    map_release(&checkpoints->known);
+    checkpoints->known = (struct map){0};
+    hv_arena_reset(&checkpoints->arena);
+}
+
+static void warn(struct checkpoints *checkpoints, const char *format, ...) HV_PRINTF(2, 3);
+static void warn(struct checkpoints *checkpoints, const char *format, ...)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    struct hv_str text = hv_arena_vformat(&arena, format, arguments);
+    va_end(arguments);
+    runtime_emit(checkpoints->runtime,
+                 &(struct hv_event){.type = HV_EVENT_NOTICE, .name = HV_STR("warning"), .text = text});
+}
+
+/* ---- the files of a call ------------------------------------------------------------------------------------- */
+
+/* What belongs to git is git's alone: neither kept nor ever put back. */
+static bool is_of_git(struct hv_str path)
+{
+    return hv_str_ends(path, HV_STR("/.git")) || hv_str_find(path, HV_STR("/.git/"), 0) != SIZE_MAX;
+}
+
+static struct fs_image *add_place(struct call *call, struct checkpoint *checkpoint, struct hv_str path)
+{
+    if (path.len < 2 || path.ptr[0] != '/' || is_of_git(path) || map_get(&checkpoint->places, path))
+        return NULL;
+    if (checkpoint->count == FILES_MAX) {
+        checkpoint->left_out++;
+        return NULL;
+    }
+    struct fs_image *image = &checkpoint->files[checkpoint->count++];
+    *image = (struct fs_image){.path = hv_arena_str(&call->arena, path)};
+    map_set(&checkpoint->places, image->path, image);
+    return image;
+}
+
+/* The entries of a directory that a call names. */
+struct walk {
+    struct call *call;
+    struct checkpoint *checkpoint;
+    struct hv_str root;
+};
+
+static enum fs_scan_action add_entry(void *user, const struct fs_scan_entry *entry)
+{
+    struct walk *walk = user;
+    struct hv_str path =
+        hv_arena_format(&walk->call->arena, "%.*s/%.*s", HV_STR_ARG(walk->root), HV_STR_ARG(entry->path));
+    (void)add_place(walk->call, walk->checkpoint, path);
+    return walk->checkpoint->left_out > FILES_MAX ? FS_SCAN_STOP : FS_SCAN_ON;
+}
+
+static void add_inside(struct call *call, struct checkpoint *checkpoint, struct hv_str root)
+{
+    struct walk walk = {call, checkpoint, root};
+    struct fs_scan_options options = {.root = root, .hidden = true, .no_ignore = true, .directories = true};
+    struct fs_scan_outcome outcome;
+    /* What is no directory has nothing inside. */
+    (void)!fs_scan(&options, add_entry, &walk, &call->arena, &outcome, NULL);
+}
+
+/* The name itself where it is a link, and what it leads to. */
+static void add_written(struct call *call, struct checkpoint *checkpoint, const struct policy_path *path)
+{
+    struct hv_str parent;
+    struct hv_str written = path->written;
+    if (fs_host_resolve(NULL, &call->arena, path_parent(written), &parent, NULL) == HV_OK)
+        add_place(call, checkpoint,
+                  hv_arena_format(&call->arena, "%.*s/%.*s", parent.len == 1 ? 0 : (int)parent.len, parent.ptr,
+                                  HV_STR_ARG(path_name(written))));
+    if (path->resolved.len)
+        add_place(call, checkpoint, path->resolved);
+}
+
+static void collect(struct call *call, struct checkpoint *checkpoint)
+{
+    for (size_t i = 0; i < call->footprint.writes.count; i++)
+        add_written(call, checkpoint, &call->writes[i]);
+    for (size_t i = 0; i < call->footprint.writes.count; i++)
+        if (call->writes[i].kind == HV_FILE_DIRECTORY && call->writes[i].resolved.len)
+            add_inside(call, checkpoint, call->writes[i].resolved);
+}
+
+/* ---- events -------------------------------------------------------------------------------------------------- */
+
+struct writing {
+    struct hv_buf data;
+    struct hv_json_writer writer;
+};
+
+static void begin_data(struct writing *writing)
+{
+    hv_buf_init(&writing->data, EVENT_MAX);
+    hv_json_writer_init(&writing->writer, &writing->data);
+    hv_json_begin_object(&writing->writer);
+}
+
+static void begin_list(struct writing *writing, const char *name)
+{
+    hv_json_name(&writing->writer, name);
+    hv_json_begin_array(&writing->writer);
+}
+
+static void emit(struct call *call, struct writing *writing, const char *phase)
+{
+    hv_json_end_object(&writing->writer);
+    if (!writing->data.failed)
+        call_emit(call, (struct hv_event){.type = HV_EVENT_CHECKPOINT,
+                                          .name = hv_str_from(phase),
+                                          .data = hv_buf_str(&writing->data)});
+    hv_buf_release(&writing->data);
+}
+
+/* ---- before -------------------------------------------------------------------------------------------------- */
+
+static uint64_t bytes_of(int64_t megabytes)
+{
+    return (uint64_t)(megabytes < MEGABYTES_MAX ? megabytes : MEGABYTES_MAX) << 20;
+}
+
+/* The store, opened when the first call needs it. */
+static bool has_store(struct checkpoints *checkpoints)
+{
+    LOCK_SCOPE(&checkpoints->lock);
+    if (checkpoints->store.is_open || checkpoints->is_broken)
+        return checkpoints->store.is_open;
+    struct hv_error err;
+    const struct settings *settings = checkpoints->runtime->settings;
+    enum hv_code code = fs_host_make_directories(NULL, path_parent(checkpoints->directory), &err);
+    if (!code)
+        code = fs_image_store_open(&checkpoints->store, checkpoints->directory,
+                                   bytes_of(settings->checkpoint_file_megabytes),
+                                   bytes_of(settings->checkpoint_megabytes), &err);
+    checkpoints->is_broken = code != HV_OK;
+    if (code)
+        warn(checkpoints, "changes of this session cannot be rewound: %s", err.message);
+    return !code;
+}
+
+/* This turn left it so, and nobody else was there: its bytes at the turn's beginning are kept already. */
+static bool is_known(struct checkpoints *checkpoints, const struct fs_image *image)
+{
+    LOCK_SCOPE(&checkpoints->lock);
+    const struct fs_image *known = map_get(&checkpoints->known, image->path);
+    return known && (known->kind == FS_IMAGE_FILE ? fs_image_untouched(known, image) : fs_image_same(known, image));
+}
+
+static void tell_unsaved(struct checkpoints *checkpoints, const struct fs_image *image)
+{
+    pthread_mutex_lock(&checkpoints->lock);
+    bool told = checkpoints->told;
+    checkpoints->told = true;
+    pthread_mutex_unlock(&checkpoints->lock);
+    if (!told)
+        warn(checkpoints, "%.*s is changed without a copy to rewind to: %.*s", HV_STR_ARG(image->path),
+             HV_STR_ARG(image->unsaved));
+}
+
+/* The directories that will be made for it. */
+static void add_missing_parents(struct call *call, struct checkpoint *checkpoint, struct hv_str path)
+{
+    for (struct hv_str parent = path_parent(path); parent.len > 1; parent = path_parent(parent)) {
+        struct fs_image image = {.path = parent};
+        fs_image_look(&image, &call->arena);
+        if (image.kind != FS_IMAGE_NOTHING || !add_place(call, checkpoint, parent))
+            return;
+    }
+}
+
+/* Keep all that are not known, and record them. */
+static void keep(struct call *call, struct checkpoint *checkpoint)
+{
+    struct checkpoints *checkpoints = call->runtime->checkpoints;
+    struct writing writing;
+    bool copied = false;
+    begin_data(&writing);
+    begin_list(&writing, "before");
+    for (size_t i = 0; i < checkpoint->count; i++) {
+        struct fs_image *image = &checkpoint->files[i];
+        fs_image_look(image, &call->arena);
+        if (image->kind == FS_IMAGE_NOTHING)
+            add_missing_parents(call, checkpoint, image->path);
+        if (is_known(checkpoints, image))
+            continue;
+        fs_image_store_keep(&checkpoints->store, image, &call->arena);
+        copied |= image->hash.ptr != NULL;
+        if (image->unsaved.ptr)
+            tell_unsaved(checkpoints, image);
+        fs_image_write(&writing.writer, image);
+        checkpoint->recorded++;
+    }
+    hv_json_end_array(&writing.writer);
+    if (checkpoint->left_out)
+        hv_json_member_int(&writing.writer, "left_out", (int64_t)checkpoint->left_out);
+    struct hv_error err;
+    if (copied && fs_image_store_sync(&checkpoints->store, &err) != HV_OK)
+        warn(checkpoints, "%s", err.message);
+    if (checkpoint->recorded || checkpoint->left_out)
+        emit(call, &writing, "before");
+    else
+        hv_buf_release(&writing.data);
+}
+
+static void release_places(void *data)
+{
+    map_release(data);
+}
+
+void checkpoint_before(struct call *call)
+{
+    struct checkpoints *checkpoints = call->runtime->checkpoints;
+    if (!checkpoints || call->read_only || !call->footprint.limited || !call->footprint.writes.count ||
+        !has_store(checkpoints))
+        return;
+    struct checkpoint *checkpoint = hv_arena_new(&call->arena, struct checkpoint);
+    checkpoint->files = hv_arena_array(&call->arena, struct fs_image, FILES_MAX);
+    hv_arena_on_release(&call->arena, release_places, &checkpoint->places);
+    call->checkpoint = checkpoint;
+    collect(call, checkpoint);
+    keep(call, checkpoint);
+}
+
+/* ---- after --------------------------------------------------------------------------------------------------- */
+
+static struct fs_image copy_image(struct hv_arena *arena, const struct fs_image *image)
+{
+    struct fs_image copy = *image;
+    copy.path = hv_arena_str(arena, image->path);
+    copy.hash = hv_arena_str(arena, image->hash);
+    copy.target = hv_arena_str(arena, image->target);
+    return copy;
+}
+
+static void remember(struct checkpoints *checkpoints, const struct fs_image *image)
+{
+    LOCK_SCOPE(&checkpoints->lock);
+    struct fs_image *known = map_get(&checkpoints->known, image->path);
+    if (!known) {
+        known = hv_arena_new(&checkpoints->arena, struct fs_image);
+        *known = copy_image(&checkpoints->arena, image);
+        map_set(&checkpoints->known, known->path, known);
+        return;
+    }
+    struct hv_str path = known->path;
+    *known = copy_image(&checkpoints->arena, image);
+    known->path = path;
+}
+
+static bool is_unchanged(const struct fs_image *before, const struct fs_image *now)
+{
+    return before->kind == FS_IMAGE_FILE ? fs_image_untouched(before, now) : fs_image_same(before, now);
+}
+
+/* What has come into being inside of the directories that the call names. */
+static void collect_new(struct call *call, struct checkpoint *checkpoint)
+{
+    for (size_t i = 0; i < call->footprint.writes.count; i++) {
+        struct hv_str path = call->writes[i].resolved.len ? call->writes[i].resolved : call->writes[i].written;
+        struct fs_image now = {.path = path};
+        fs_image_look(&now, &call->arena);
+        if (now.kind == FS_IMAGE_DIRECTORY)
+            add_inside(call, checkpoint, path);
+    }
+}
+
+static void put_new(struct checkpoint *checkpoint, size_t from, struct writing *writing)
+{
+    begin_list(writing, "before");
+    for (size_t i = from; i < checkpoint->count; i++)
+        fs_image_write(&writing->writer, &checkpoint->files[i]);
+    hv_json_end_array(&writing->writer);
+}
+
+static size_t put_changed(struct call *call, struct checkpoint *checkpoint, struct writing *writing)
+{
+    size_t changed = 0;
+    begin_list(writing, "after");
+    for (size_t i = 0; i < checkpoint->count; i++) {
+        const struct fs_image *before = &checkpoint->files[i];
+        struct fs_image now = {.path = before->path};
+        fs_image_look(&now, &call->arena);
+        if (is_unchanged(before, &now))
+            continue;
+        /* A file that changes while it is summed up is recorded without: it will not pass for the same. */
+        if (now.kind == FS_IMAGE_FILE && now.size <= SUM_MAX && !fs_image_sum(&now, &call->arena))
+            now.hash = (struct hv_str){0};
+        fs_image_write(&writing->writer, &now);
+        remember(call->runtime->checkpoints, &now);
+        changed++;
+    }
+    hv_json_end_array(&writing->writer);
+    return changed;
+}
+
+void checkpoint_after(struct call *call)
+{
+    struct checkpoint *checkpoint = call->checkpoint;
+    if (!checkpoint)
+        return;
+    struct writing writing;
+    size_t known = checkpoint->count;
+    collect_new(call, checkpoint);
+    begin_data(&writing);
+    put_new(checkpoint, known, &writing);
+    if (put_changed(call, checkpoint, &writing) || checkpoint->recorded)
+        emit(call, &writing, "after");
+    else
+        hv_buf_release(&writing.data);
+}

@@ -1,0 +1,26 @@
+/*
+ * checkpoint.h: what calls change is kept before they change it, so that `helve rewind` can bring it back. Inner to
+ * src/runtime.
+ *
+ * Before a call runs, the files that it says it writes are looked at and their bytes kept (fs/image_store.h); an event
+ * "checkpoint", synced to the disk before the call begins, says what they were. Afterwards another one says what became
+ * of them. Within one turn a file is kept once: the turn is what one rewinds to.
+ */
+#ifndef RUNTIME_CHECKPOINT_H
+#define RUNTIME_CHECKPOINT_H
+
+#include "runtime/call.h"
+
+struct checkpoints;
+
+/* directory: where the session's copies are kept; absent: the session keeps none, and all that follows does nothing. */
+struct checkpoints *checkpoints_new(struct runtime *runtime, struct hv_str directory);
+void checkpoints_free(struct checkpoints *checkpoints);
+/* A new turn begins: files are kept anew. */
+void checkpoints_begin_turn(struct checkpoints *checkpoints);
+
+/* Around the run of a tool, on its worker. Never fails: what could not be kept is told, and the call goes on. */
+void checkpoint_before(struct call *call);
+void checkpoint_after(struct call *call);
+
+#endif

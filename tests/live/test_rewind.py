@@ -1,0 +1,347 @@
+"""`helve rewind`: what a session changed goes back, byte for byte, and nothing that somebody else did is lost."""
+import hashlib
+import json
+import os
+import re
+import subprocess
+
+from cli_support import Case, expose, main, message, say, use
+
+
+class Rewind(Case):
+    """Each turn is a run of helve -p with a recorded model, in one session."""
+
+    def setUp(self):
+        super().setUp()
+        self.session = None
+        self.count = 0
+
+    def turn(self, *blocks, prompt="go", mode="bypassPermissions", flags=()):
+        """One message of a person and the calls that it led to."""
+        self.count += 1
+        blocks = [dict(block, id="toolu_%d_%d" % (self.count, i)) for i, block in enumerate(blocks)]
+        answers = [message(block) for block in blocks] + [message(say("done %d" % self.count))]
+        model = self.recording(*answers, name="turn%d.jsonl" % self.count)
+        more = ("--resume", self.session) if self.session else ()
+        out = self.run_helve("-p", "--model", model, "--output-format", "json", "--permission-mode", mode, *more, *flags, prompt)
+        self.session = json.loads(out)["session_id"]
+        return json.loads(out)
+
+    def rewind(self, *flags, code=0, **options):
+        return self.run_helve("rewind", self.session, *flags, code=code, **options)
+
+    def plan(self, *flags, code=0):
+        """The lines of --json: actions by name, and the last line."""
+        lines = [json.loads(line) for line in self.rewind("--json", *flags, code=code).splitlines()]
+        actions = {os.path.relpath(line["path"], self.project): line["action"] for line in lines if "path" in line}
+        return actions, lines[-1] if lines else None
+
+    def tree(self):
+        """Everything in the project but .git: kind, mode, bytes."""
+        found = {}
+        for folder, folders, files in os.walk(self.project):
+            folders[:] = [name for name in folders if name != ".git"]
+            for name in folders + files:
+                path = os.path.join(folder, name)
+                status = os.lstat(path)
+                if os.path.islink(path):
+                    content = os.readlink(path)
+                elif os.path.isdir(path):
+                    content = None
+                else:
+                    with open(path, "rb") as file:
+                        content = file.read()
+                found[os.path.relpath(path, self.project)] = (status.st_mode, content)
+        return found
+
+    def exists(self, name):
+        return os.path.lexists(self.path(name))
+
+    def journal(self):
+        return [path for path in self.journals() if self.session in path][0]
+
+    def store(self):
+        return self.journal()[:-6] + "/checkpoints"
+
+
+class Tools(Rewind):
+    def test_an_edit_goes_back_byte_for_byte_with_its_mode_and_time(self):
+        path = self.write("a.sh", b"#!/bin/sh\r\necho one\n\xff\xfe tail")
+        os.chmod(path, 0o750)
+        os.utime(path, ns=(1, 1500000000123456789))
+        before = self.tree()
+        self.turn(use("Read", file_path=path), use("Edit", file_path=path, old_string="one", new_string="two"))
+        self.assertNotEqual(self.tree(), before)
+        self.assertIn("a.sh", self.rewind("--to", "1"))
+        self.assertEqual(self.tree(), before)
+        self.assertEqual(os.stat(path).st_mtime_ns, 1500000000123456789)
+
+    def test_what_was_written_anew_goes_and_what_was_deleted_comes_back(self):
+        old = self.write("sub/old.txt", "line one\nline two\n")
+        os.chmod(old, 0o600)
+        before = self.tree()
+        patch = "*** Begin Patch\n*** Add File: new.txt\n+hello\n*** Delete File: sub/old.txt\n*** End Patch"
+        self.turn(use("Read", file_path=old), use("ApplyPatch", patch=patch), use("Write", file_path=self.path("deep/er/x"), content="x"))
+        self.assertFalse(self.exists("sub/old.txt"))
+        actions, _ = self.plan("--to", "1")
+        self.assertEqual({name: actions[name] for name in ("new.txt", "sub/old.txt", "deep/er/x")},
+                         {"new.txt": "remove", "sub/old.txt": "bring back", "deep/er/x": "remove"})
+        self.assertEqual({name: value for name, value in self.tree().items() if not name.startswith("deep")}, before)
+        self.assertFalse(self.exists("deep/er/x"))
+
+    def test_a_patch_that_moves_a_file_is_taken_back(self):
+        self.write("one.txt", "alpha\nbeta\n")
+        before = self.tree()
+        patch = "*** Begin Patch\n*** Update File: one.txt\n*** Move to: two.txt\n@@\n alpha\n-beta\n+gamma\n*** End Patch"
+        self.turn(use("Read", file_path=self.path("one.txt")), use("ApplyPatch", patch=patch))
+        self.assertEqual(self.read("two.txt"), "alpha\ngamma\n")
+        self.rewind("--to", "1")
+        self.assertEqual(self.tree(), before)
+
+    def test_many_edits_and_a_notebook(self):
+        path = self.write("m.txt", "a b c d\n")
+        cells = {"cells": [{"cell_type": "code", "id": "x", "metadata": {}, "source": ["1\n"], "outputs": [], "execution_count": None}],
+                 "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+        book = self.write("n.ipynb", json.dumps(cells, indent=1))
+        before = self.tree()
+        edits = [{"old_string": "a", "new_string": "A"}, {"old_string": "d", "new_string": "D"}]
+        self.turn(use("Read", file_path=path), use("MultiEdit", file_path=path, edits=edits), use("Read", file_path=book),
+                  use("NotebookEdit", notebook_path=book, cell_id="x", new_source="2"))
+        self.assertEqual(self.read("m.txt"), "A b c D\n")
+        self.assertNotEqual(self.tree()["n.ipynb"], before["n.ipynb"])
+        self.rewind("--to", "1")
+        self.assertEqual(self.tree(), before)
+
+    def test_each_turn_is_a_place_to_go_back_to(self):
+        path = self.write("f", "0\n")
+        states = [self.tree()]
+        for number in range(1, 4):
+            self.turn(use("Read", file_path=path), use("Edit", file_path=path, old_string="%d" % (number - 1), new_string="%d" % number),
+                      use("Write", file_path=self.path("new%d" % number), content="x"), prompt="turn %d" % number)
+            states.append(self.tree())
+        self.rewind("--to", "3", "--code")
+        self.assertEqual(self.tree(), states[2])
+        self.rewind("--to", "1", "--code")
+        self.assertEqual(self.tree(), states[0])
+        listed = self.rewind()
+        for number in range(1, 4):
+            self.assertRegex(listed, r"(?m)^ +%d .*turn %d$" % (number, number))
+
+    def test_a_file_edited_twice_in_a_turn_is_kept_once(self):
+        path = self.write("f", "a b\n")
+        self.turn(use("Read", file_path=path), use("Edit", file_path=path, old_string="a", new_string="x"),
+                  use("Edit", file_path=path, old_string="b", new_string="y"))
+        self.assertEqual(len(os.listdir(self.store())), 1)
+        self.assertEqual(os.listdir(self.store()), [hashlib.sha256(b"a b\n").hexdigest()])
+        self.rewind("--to", "1")
+        self.assertEqual(self.read("f"), "a b\n")
+
+    def test_a_call_that_failed_leaves_nothing_to_rewind(self):
+        path = self.write("f", "a\n")
+        self.turn(use("Read", file_path=path), use("Edit", file_path=path, old_string="zzz", new_string="x"))
+        actions, last = self.plan("--to", "1")
+        self.assertEqual(actions, {})
+        self.assertEqual(last["files"], 0)
+
+    def test_copies_are_private(self):
+        path = self.write("f", "a\n")
+        self.turn(use("Read", file_path=path), use("Edit", file_path=path, old_string="a", new_string="b"))
+        self.assertEqual(os.stat(self.store()).st_mode & 0o777, 0o700)
+        for name in os.listdir(self.store()):
+            self.assertEqual(os.stat(os.path.join(self.store(), name)).st_mode & 0o777, 0o600)
+
+    def test_names_that_are_no_utf8_and_hold_newlines(self):
+        name = os.fsencode(self.project) + b"/odd\n\xff\xfename"
+        with open(name, "wb") as file:
+            file.write(b"one\n")
+        before = self.tree()
+        self.turn(use("Bash", command="printf 'two\\n' > $'odd\\n\\xff\\xfename'"))
+        with open(name, "rb") as file:
+            self.assertEqual(file.read(), b"two\n")
+        self.rewind("--to", "1")
+        self.assertEqual(self.tree(), before)
+
+
+class Shell(Rewind):
+    def test_what_a_command_says_it_writes_goes_back(self):
+        self.write("gone.txt", "bytes\n")
+        self.write("moved.txt", "m\n")
+        self.write("d/one", "1")
+        self.write("d/e/two", "2")
+        os.symlink("moved.txt", self.path("link"))
+        before = self.tree()
+        self.turn(use("Bash", command="rm gone.txt"), use("Bash", command="mv moved.txt other.txt"), use("Bash", command="echo hi > made.txt"),
+                  use("Bash", command="rm -r d"), use("Bash", command="rm link"), use("Bash", command="mkdir -p new/dir"))
+        self.assertFalse(self.exists("d"))
+        self.rewind("--to", "1")
+        self.assertEqual(self.tree(), before)
+
+
+class Refusing(Rewind):
+    def changed(self):
+        path = self.write("f", "one\n")
+        self.write("g", "g\n")
+        self.turn(use("Read", file_path=path), use("Edit", file_path=path, old_string="one", new_string="two"),
+                  use("Read", file_path=self.path("g")), use("Edit", file_path=self.path("g"), old_string="g", new_string="h"))
+        return path
+
+    def test_what_somebody_changed_since_is_not_overwritten_unasked(self):
+        path = self.changed()
+        self.write("f", "mine\n")
+        state = self.tree()
+        out = self.rewind("--to", "1", code=1)
+        self.assertIn("changed since", out)
+        self.assertIn("--force", self.err)
+        self.assertEqual(self.tree(), state)
+        self.rewind("--to", "1", "--force")
+        self.assertEqual(self.read("f"), "one\n")
+        self.assertEqual(self.read("g"), "g\n")
+        self.rewind("--undo")
+        self.assertEqual(self.tree(), state)
+        self.assertTrue(path)
+
+    def test_what_somebody_changed_in_between_counts(self):
+        path = self.changed()
+        self.write("f", "two\nand mine\n")
+        self.turn(use("Read", file_path=path), use("Edit", file_path=path, old_string="two", new_string="three"))
+        self.rewind("--to", "2", "--dry-run")
+        self.assertIn("between", self.rewind("--to", "1", code=1))
+        self.assertEqual(self.read("f"), "three\nand mine\n")
+
+    def test_a_touched_file_with_the_same_bytes_is_no_hindrance(self):
+        path = self.changed()
+        os.utime(path)
+        os.replace(path, path + ".x")
+        os.replace(path + ".x", path)
+        self.rewind("--to", "1")
+        self.assertEqual(self.read("f"), "one\n")
+
+    def test_dry_run_writes_nothing(self):
+        self.changed()
+        before, state = self.tree(), {name: open(name, "rb").read() for name in self.journals()}
+        out = self.rewind("--to", "1", "--dry-run")
+        self.assertIn("restore", out)
+        self.assertEqual(self.tree(), before)
+        self.assertEqual({name: open(name, "rb").read() for name in self.journals()}, state)
+
+    def test_deny_rules_hold(self):
+        self.changed()
+        self.settings({"permissions": {"deny": ["Edit(./f)"]}})
+        self.assertIn("leave", self.rewind("--to", "1", code=1))
+        self.assertEqual(self.read("g"), "h\n")
+        self.rewind("--to", "1", "--force")
+        self.assertEqual((self.read("f"), self.read("g")), ("two\n", "g\n"))
+
+    def test_a_damaged_copy_is_told_and_nothing_is_half_restored(self):
+        self.changed()
+        state = self.tree()
+        copy = os.path.join(self.store(), hashlib.sha256(b"one\n").hexdigest())
+        with open(copy, "wb") as file:
+            file.write(b"ONE\n")
+        self.rewind("--to", "1", code=1)
+        self.assertIn("damaged", self.err)
+        self.assertEqual(self.tree(), state)
+        os.unlink(copy)
+        self.rewind("--to", "1", code=1)
+        self.assertIn("gone", self.err)
+        self.assertEqual(self.tree(), state)
+
+    def test_wrong_use(self):
+        self.changed()
+        self.rewind("--to", "7", code=1)
+        self.rewind("--to", "0", code=2)
+        self.rewind("--undo", "--to", "1", code=2)
+        self.rewind("--undo", code=1)
+        self.run_helve("rewind", "ffffffff-none", code=1)
+
+    def test_journals_from_elsewhere_are_not_believed(self):
+        self.changed()
+        copy = os.path.join(self.top, "foreign.jsonl")
+        with open(copy, "wb") as file:
+            file.write(open(self.journal(), "rb").read())
+        self.run_helve("rewind", copy, "--to", "1", code=1)
+        self.assertEqual(self.read("f"), "two\n")
+
+    def test_a_session_that_runs_is_left_alone(self):
+        self.changed()
+        lock = subprocess.Popen(["flock", self.journal(), "sh", "-c", "echo locked; read x"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(lambda: (lock.communicate(b"\n"), None))
+        lock.stdout.readline()
+        self.rewind("--to", "1", code=1)
+        self.assertIn("running", self.err)
+        self.assertEqual(self.read("f"), "two\n")
+
+
+class Conversation(Rewind):
+    def said(self):
+        """The texts of the next request, by --resume with a model that only records."""
+        self.turn(prompt="last")
+        lines = [event for event in self.events(self.journal()) if event["type"] == "request"]
+        return lines[-1]["data"]["messages"]
+
+    def test_the_conversation_goes_on_from_before_the_message(self):
+        path = self.write("f", "0\n")
+        for number in (1, 2, 3):
+            self.turn(use("Read", file_path=path), use("Edit", file_path=path, old_string=str(number - 1), new_string=str(number)),
+                      prompt="turn %d" % number)
+        self.rewind("--to", "2", "--conversation")
+        self.assertEqual(self.read("f"), "3\n")
+        self.assertEqual(self.said(), 6 + 1)
+        listed = self.rewind()
+        self.assertEqual(len(re.findall(r"\(rewound\)", listed)), 2)
+        self.rewind("--to", "3", code=1)
+        self.rewind("--undo", code=1)
+        self.assertIn("went on", self.err)
+
+    def test_both_and_undo_and_undo_of_the_undo(self):
+        path = self.write("f", "0\n")
+        for number in (1, 2):
+            self.turn(use("Read", file_path=path), use("Edit", file_path=path, old_string=str(number - 1), new_string=str(number)))
+        self.rewind("--to", "2")
+        self.assertEqual(self.read("f"), "1\n")
+        self.rewind("--undo")
+        self.assertEqual(self.read("f"), "2\n")
+        self.rewind("--undo")
+        self.assertEqual(self.read("f"), "1\n")
+        self.rewind("--undo")
+        self.assertEqual(self.read("f"), "2\n")
+        self.assertEqual(self.said(), 12 + 1)
+
+    def test_back_to_the_very_beginning(self):
+        self.turn(prompt="first")
+        self.rewind("--to", "1")
+        self.assertEqual(self.said(), 1)
+
+
+class Git(Rewind):
+    def git(self, *arguments):
+        return subprocess.run(["git", *arguments], cwd=self.project, env=dict(self.env, GIT_CONFIG_GLOBAL="/dev/null"), check=True,
+                              stdout=subprocess.PIPE).stdout
+
+    def test_git_is_never_touched(self):
+        self.git("init", "-q")
+        path = self.write("f", "one\n")
+        self.git("add", "f")
+        self.git("-c", "user.name=n", "-c", "user.email=e", "commit", "-qm", "x")
+
+        def state():
+            found = {}
+            for folder, _, files in os.walk(self.path(".git")):
+                for name in files:
+                    with open(os.path.join(folder, name), "rb") as file:
+                        found[os.path.join(folder, name)] = hashlib.sha256(file.read()).hexdigest()
+            return found
+        before = state()
+        self.turn(use("Read", file_path=path), use("Edit", file_path=path, old_string="one", new_string="two"),
+                  use("Bash", command="echo x > .git/mine"))
+        made = {name for name in state() if name not in before}
+        self.rewind("--to", "1")
+        now = state()
+        self.assertEqual({name: value for name, value in now.items() if name in before}, before)
+        self.assertEqual({name for name in now if name not in before}, made)
+        self.assertEqual(self.git("status", "--porcelain"), b"")
+
+
+if __name__ == "__main__":
+    main()
+expose(globals())

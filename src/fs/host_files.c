@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { READ_PIECE = 128 * 1024, PAGE = 4096, ALIGNED_FROM = 64 * 1024 };
+enum { READ_PIECE = 128 * 1024 };
 
 enum hv_code fs_host_stat(const struct hv_host *host, struct hv_str path, bool follow, struct hv_file_stat *out,
                           struct hv_error *err)
@@ -28,25 +28,6 @@ enum hv_code fs_host_stat(const struct hv_host *host, struct hv_str path, bool f
     return HV_OK;
 }
 
-/*
- * Room for `want` bytes, for much of it in an empty buffer memory that begins at a page: some processors copy to the
- * address that malloc gives to large blocks, 16 bytes after one, at a quarter of the speed.
- */
-static char *make_room(struct hv_buf *buf, size_t want)
-{
-    if (want >= ALIGNED_FROM && want <= buf->max && !buf->len && !buf->failed && buf->capacity <= want) {
-        size_t capacity = (want / PAGE + 1) * PAGE;
-        char *aligned = aligned_alloc(PAGE, capacity);
-        if (aligned) {
-            free(buf->data);
-            aligned[0] = '\0';
-            buf->data = aligned;
-            buf->capacity = capacity;
-        }
-    }
-    return hv_buf_reserve(buf, want);
-}
-
 /* Files of /proc say size 0, so the size is only a first guess of how much there is. */
 static enum hv_code read_range(int fd, struct hv_str path, uint64_t offset, size_t limit, uint64_t guess,
                                struct hv_buf *buf, struct hv_error *err)
@@ -55,7 +36,7 @@ static enum hv_code read_range(int fd, struct hv_str path, uint64_t offset, size
     size_t piece = guess > offset && guess - offset < limit ? (size_t)(guess - offset) + 1 : READ_PIECE;
     while (done < limit) {
         size_t want = limit - done < piece ? limit - done : piece;
-        char *room = make_room(buf, want);
+        char *room = hv_buf_reserve(buf, want);
         if (!room && want > 1 && buf->max > buf->len) { /* the last piece below the maximum */
             buf->failed = false;
             want = buf->max - buf->len < want ? buf->max - buf->len : want / 2;

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <wchar.h>
 
-enum { SAMPLE_MAX = 64 << 10, CHUNK = 4096, FEW = 6, LEAST = 400 };
+enum { SAMPLE_MAX = 64 << 10, ESCAPES_WITHIN = 1 << 20, CHUNK = 4096, FEW = 6, LEAST = 400 };
 
 /* How the points of a character are given. */
 enum script { LATIN, CYRILLIC, GREEK, HEBREW, ARABIC, JAPANESE, CHINESE, KOREAN };
@@ -442,6 +442,7 @@ static struct hv_str take_sample(struct hv_str bytes, bool *is_cut)
 /* ISO-2022-JP is all ASCII, with escapes that change to the Japanese sets. */
 bool charset_is_escaped(struct hv_str bytes)
 {
+    bytes = hv_str_slice(bytes, 0, ESCAPES_WITHIN);
     size_t at = hv_str_find_byte(bytes, '\x1b', 0);
     for (; at < bytes.len; at = hv_str_find_byte(bytes, '\x1b', at + 1))
         if (bytes.len - at >= 3 && bytes.ptr[at + 1] == '$' && (bytes.ptr[at + 2] == 'B' || bytes.ptr[at + 2] == '@'))

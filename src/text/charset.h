@@ -18,7 +18,7 @@ const char *charset_name(enum encoding_kind kind);
  */
 enum encoding_kind charset_guess(struct hv_str bytes, bool is_cut, unsigned *confidence);
 
-/* bytes, which look like ASCII, have the escapes of ISO-2022-JP that change to the Japanese sets. */
+/* bytes, which look like ASCII, have the escapes of ISO-2022-JP that change to the Japanese sets, in their first MB. */
 bool charset_is_escaped(struct hv_str bytes);
 
 /* How much (0 to 100) bytes, taken for UTF-16 in this order, look like a text. */

@@ -97,10 +97,9 @@ enum hv_code change_check_elision(const struct change *change, struct hv_str old
 
 /* ---- the difference ------------------------------------------------------------------------------------- */
 
-/* bytes as UTF-8 for showing; decoded into buf where they are not. */
-static struct hv_str as_text(struct hv_str bytes, struct hv_buf *buf)
+/* bytes, in this encoding, as UTF-8 for showing; decoded into buf where they are not. */
+static struct hv_str as_text(struct hv_str bytes, struct encoding encoding, struct hv_buf *buf)
 {
-    struct encoding encoding = encoding_detect(bytes);
     if (encoding.kind == ENCODING_UTF8 || encoding_to_utf8(bytes, encoding, buf, NULL))
         return bytes;
     return hv_buf_str(buf);
@@ -137,8 +136,11 @@ void change_show_diff(struct change *change, struct hv_str new_bytes, struct hv_
     struct diff_options options = {
         .context = DIFF_CONTEXT, .max_lines = DIFF_LINES_MAX, .old_name = name, .new_name = name};
     struct diff_result counts = {0};
-    diff_unified(as_text(hv_buf_str(&change->bytes), &old_text), as_text(new_bytes, &new_text), &options, &out,
-                 &counts);
+    /* What is put into a file in UTF-8 is UTF-8: no need to look through all of it. */
+    bool stays = change->exists && change->encoding.kind == ENCODING_UTF8;
+    struct encoding new_encoding = stays ? change->encoding : encoding_detect(new_bytes);
+    diff_unified(as_text(hv_buf_str(&change->bytes), change->encoding, &old_text),
+                 as_text(new_bytes, new_encoding, &new_text), &options, &out, &counts);
     if (out.failed)
         hv_buf_clear(&out);
     if (out.len) {

@@ -225,11 +225,19 @@ static enum hv_code fail_unread(struct hv_str key, const struct record *record, 
     return HV_EINVAL;
 }
 
+/* All bytes of the file were seen. */
+static bool is_hashed(struct file_state *state, struct hv_str key)
+{
+    LOCK_SCOPE(&state->mutex);
+    const struct record *record = find(state, key);
+    return record && record->has_hash;
+}
+
 enum hv_code file_state_check(struct hv_context *context, struct hv_str key, const struct hv_file_stat *stat,
                               struct hv_str bytes, enum file_need need, struct hv_error *err)
 {
     struct file_state *state = hv_state(context, &state_key);
-    uint64_t hash = hv_str_hash(bytes); /* may take a while: before the lock */
+    uint64_t hash = is_hashed(state, key) ? hv_str_hash(bytes) : 0; /* may take a while: without the lock */
     LOCK_SCOPE(&state->mutex);
     const struct record *record = find(state, key);
     if (!record)

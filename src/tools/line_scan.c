@@ -359,6 +359,17 @@ static bool drop_uncounted(struct pass *pass, size_t keep)
     return true;
 }
 
+/*
+ * Keep so much that the next piece is not read to an address a few bytes after the beginning of a page: files lie in
+ * the kernel's memory page by page, and some processors copy to such an address at a quarter of the speed.
+ */
+static size_t keep_for_copying(size_t len, size_t keep)
+{
+    enum { SLOW = 32 };
+    size_t over = (len - keep) % PAGE;
+    return over && over < SLOW && keep >= SLOW ? keep - SLOW : keep;
+}
+
 /* Throw away what was searched but for the lines that context may need. */
 static void slide(struct pass *pass)
 {
@@ -373,6 +384,7 @@ static void slide(struct pass *pass)
             break;
         keep = line;
     }
+    keep = keep_for_copying(text.len, keep);
     if (pass->scan->line && !drop_uncounted(pass, keep))
         (void)number_at(pass, text, keep > pass->counted ? keep : pass->counted);
     pass->gap |= pass->shown < keep;

@@ -309,6 +309,8 @@ static const struct hv_str events[] = {
     HV_STR("PreToolUse"),         HV_STR("PermissionRequest"), HV_STR("PostToolUse"),
     HV_STR("PostToolUseFailure"), HV_STR("Notification"),      HV_STR("Stop"),
     HV_STR("SubagentStart"),      HV_STR("SubagentStop"),      HV_STR("PreCompact"),
+    HV_STR("PermissionDenied"),   HV_STR("TaskCreated"),       HV_STR("TaskCompleted"),
+    HV_STR("CwdChanged"),
 };
 enum { EVENT_COUNT = sizeof events / sizeof *events };
 

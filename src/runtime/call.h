@@ -224,6 +224,7 @@ void pool_note_use(struct runtime *runtime, const struct hv_tool *tool);
 
 /* permission.c */
 void permission_facts(struct call *call, struct policy_facts *facts);
+void permission_prepare(struct call *call);
 
 /* runtime.c */
 struct hv_str runtime_results_directory(struct runtime *runtime);
@@ -262,7 +263,7 @@ void result_note(struct call *call, struct hv_str text);
 /* hook.c */
 struct hook_verdict {
     enum hv_verdict permission;
-    bool block, stop;
+    bool block, stop, retry; /* retry: of PermissionDenied */
     struct hv_str reason, updated_input, context, stop_reason, updated_output;
 };
 /* The hooks of one session event at work; owned by the loop's mailbox once they have run. */
@@ -280,6 +281,15 @@ struct session_hooks {
  * what they say. members: JSON object of event-specific members. call: NULL for events of the session. */
 void hook_run(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members,
               struct call *call, struct hv_arena *arena, struct hook_verdict *out);
+/* The same while `meanwhile` is done for the call on the calling thread (NULL: nothing). */
+void hook_run_beside(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members,
+                     struct call *call, void (*meanwhile)(struct call *call), struct hv_arena *arena,
+                     struct hook_verdict *out);
+/* Tell the hooks of an event that happened, on workers: nobody waits for them, and their answers change nothing. From
+ * any thread. */
+void hook_tell(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members);
+/* Notification: of this type, about this. */
+void hook_notify(struct runtime *runtime, const char *type, struct hv_str message);
 /* hook_http.c: POST body to the hook's URL and append the answer to *answer. Blocks; on a worker. */
 enum hv_code hook_post(struct runtime *runtime, const struct settings_hook *hook, struct hv_str body,
                        const struct hv_cancel *cancel, struct hv_buf *answer, struct hv_error *err);

@@ -69,17 +69,32 @@ const struct hv_services runtime_services = {
     .tasks = &runtime_tasks,
 };
 
+static void tell_hooks_of_directory(struct runtime *runtime, struct hv_str old, struct hv_str path)
+{
+    CLEANUP_BUF struct hv_buf members = {.max = 64 << 10};
+    struct hv_json_writer writer;
+    hv_json_writer_init(&writer, &members);
+    hv_json_begin_object(&writer);
+    hv_json_member_string(&writer, "old_cwd", old);
+    hv_json_member_string(&writer, "new_cwd", path);
+    hv_json_end_object(&writer);
+    hook_tell(runtime, "CwdChanged", (struct hv_str){0}, hv_buf_str(&members));
+}
+
 static void change_directory(struct runtime *runtime, struct hv_str path)
 {
     pthread_mutex_lock(&runtime->lock);
-    bool changed = !hv_str_eq(runtime->directory, path);
+    struct hv_str old = runtime->directory; /* in the runtime's arena: it stays readable */
+    bool changed = !hv_str_eq(old, path);
     if (changed) {
         runtime->directory = hv_arena_str(&runtime->arena, path);
         runtime->directory_epoch++;
     }
     pthread_mutex_unlock(&runtime->lock);
-    if (changed)
-        runtime_emit(runtime, &(struct hv_event){.type = HV_EVENT_STATE, .name = HV_STR("cwd"), .text = path});
+    if (!changed)
+        return;
+    runtime_emit(runtime, &(struct hv_event){.type = HV_EVENT_STATE, .name = HV_STR("cwd"), .text = path});
+    tell_hooks_of_directory(runtime, old, path);
 }
 
 static void add_text_block(struct batch *batch, struct hv_str text)

@@ -272,6 +272,7 @@ static void read_specific(const struct hv_json *specific, struct hv_str json, st
     if (output)
         out->updated_output =
             hv_json_type_of(output) == HV_JSON_STRING ? hv_json_string(output) : hv_json_source(output, json);
+    out->retry = out->retry || hv_json_bool(hv_json_get(specific, "retry"), false);
     add_context(out, arena, hv_json_get_string(specific, "additionalContext"));
 }
 
@@ -435,8 +436,9 @@ static const struct hv_cancel *hook_cancel(struct runtime *runtime, const struct
     return call ? call->cancel : runtime->session_hooks ? runtime->session_hooks->cancel : runtime->ending;
 }
 
-void hook_run(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members,
-              struct call *call, struct hv_arena *arena, struct hook_verdict *out)
+void hook_run_beside(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members,
+                     struct call *call, void (*meanwhile)(struct call *call), struct hv_arena *arena,
+                     struct hook_verdict *out)
 {
     struct hv_str call_id = call ? call->id : (struct hv_str){0};
     *out = (struct hook_verdict){0};
@@ -454,9 +456,11 @@ void hook_run(struct runtime *runtime, const char *event, struct hv_str matcher,
         jobs[count] = jobs[i];
         prepare(&jobs[count++], runtime, event, input, cancel);
     }
-    for (size_t i = 1; i < count; i++)
+    for (size_t i = meanwhile ? 0 : 1; i < count; i++)
         start_job(&jobs[i]);
-    if (count)
+    if (count && meanwhile)
+        meanwhile(call);
+    else if (count)
         run_job(&jobs[0]);
     for (size_t i = 0; i < count; i++) {
         if (jobs[i].threaded)
@@ -464,6 +468,37 @@ void hook_run(struct runtime *runtime, const char *event, struct hv_str matcher,
         judge(&jobs[i], call_id, arena, out);
         release(&jobs[i]);
     }
+}
+
+void hook_run(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members,
+              struct call *call, struct hv_arena *arena, struct hook_verdict *out)
+{
+    hook_run_beside(runtime, event, matcher, members, call, NULL, arena, out);
+}
+
+void hook_tell(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct hook_job *jobs;
+    if (!hook_configured(runtime, event))
+        return;
+    size_t count = select_hooks(runtime, event, matcher, NULL, &arena, &jobs);
+    struct hv_str input = count ? hook_input(runtime, event, members, &arena) : (struct hv_str){0};
+    for (size_t i = 0; i < count; i++)
+        start_background(&jobs[i], runtime, event, input, (struct hv_str){0});
+}
+
+void hook_notify(struct runtime *runtime, const char *type, struct hv_str message)
+{
+    CLEANUP_BUF struct hv_buf members = {.max = 64 << 10};
+    struct hv_json_writer writer;
+    hv_json_writer_init(&writer, &members);
+    hv_json_begin_object(&writer);
+    hv_json_member_string(&writer, "message", message);
+    hv_json_member_cstr(&writer, "title", "helve");
+    hv_json_member_cstr(&writer, "notification_type", type);
+    hv_json_end_object(&writer);
+    hook_tell(runtime, "Notification", hv_str_from(type), hv_buf_str(&members));
 }
 
 /* ---- the two stages
@@ -485,11 +520,12 @@ static struct hv_str call_members(struct call *call, struct hv_buf *buf,
 }
 
 static void run_for_call(struct call *call, const char *event,
-                         void (*more)(struct call *call, struct hv_json_writer *writer), struct hook_verdict *out)
+                         void (*more)(struct call *call, struct hv_json_writer *writer),
+                         void (*meanwhile)(struct call *call), struct hook_verdict *out)
 {
     CLEANUP_BUF struct hv_buf buf = {.max = SIZE_MAX / 4};
     struct hv_str members = call_members(call, &buf, more);
-    hook_run(call->runtime, event, hv_str_from(call->tool->name), members, call, &call->arena, out);
+    hook_run_beside(call->runtime, event, hv_str_from(call->tool->name), members, call, meanwhile, &call->arena, out);
 }
 
 static void note_stop(struct call *call, const struct hook_verdict *verdict)
@@ -508,7 +544,7 @@ enum stage_outcome stage_hook(struct call *call)
     struct hook_verdict verdict = {0};
     if (hook_configured(call->runtime, "PreToolUse") && !call->answered && !call->rewritten &&
         !hv_str_eq(call->hooked_json, call->input_json)) {
-        run_for_call(call, "PreToolUse", NULL, &verdict);
+        run_for_call(call, "PreToolUse", NULL, permission_prepare, &verdict);
         call->hook_verdict = verdict.permission;
         call->hook_reason = verdict.reason;
         call->hook_context = verdict.context;
@@ -549,7 +585,7 @@ enum stage_outcome stage_post_hook(struct call *call)
     struct hook_verdict verdict = {0};
     const char *event = call->result.is_error ? "PostToolUseFailure" : "PostToolUse";
     if (call->executed && hook_configured(call->runtime, event)) {
-        run_for_call(call, event, post_members, &verdict);
+        run_for_call(call, event, post_members, NULL, &verdict);
         note_stop(call, &verdict);
         if (verdict.updated_output.ptr)
             result_replace(call, verdict.updated_output);

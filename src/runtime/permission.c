@@ -64,6 +64,15 @@ void permission_facts(struct call *call, struct policy_facts *facts)
         facts->own = tool->check_permission(call->input, &call->context, &facts->own_reason);
 }
 
+/* What the command does is found out while the hooks think; kept in call->judged, which an input that they change does
+ * not match any more. */
+void permission_prepare(struct call *call)
+{
+    struct policy_facts facts;
+    if (call->tool->subject_kind == HV_SUBJECT_COMMAND)
+        permission_facts(call, &facts);
+}
+
 static void decide(struct call *call, const struct policy_facts *facts)
 {
     struct policy *policy = runtime_policy(call->runtime);
@@ -156,17 +165,38 @@ static const char *proposals_in_words(struct call *call)
     return text.ptr;
 }
 
+/* The PermissionDenied hooks are told; one of them may say that it is worth another try. */
+static struct hv_str tell_denied(struct call *call)
+{
+    struct hook_verdict verdict = {0};
+    if (!hook_configured(call->runtime, "PermissionDenied"))
+        return HV_STR("");
+    CLEANUP_BUF struct hv_buf members = {.max = SIZE_MAX / 4};
+    struct hv_json_writer writer;
+    hv_json_writer_init(&writer, &members);
+    hv_json_begin_object(&writer);
+    hv_json_member_cstr(&writer, "tool_name", call->tool->name);
+    hv_json_member_raw(&writer, "tool_input", call->input_json);
+    hv_json_member_string(&writer, "tool_use_id", call->id);
+    hv_json_member_string(&writer, "reason", call->decision.reason);
+    hv_json_end_object(&writer);
+    hook_run(call->runtime, "PermissionDenied", hv_str_from(call->tool->name), hv_buf_str(&members), call, &call->arena,
+             &verdict);
+    return verdict.retry ? HV_STR(". A hook says that the call may be tried again") : HV_STR("");
+}
+
 static enum stage_outcome deny(struct call *call)
 {
+    struct hv_str retry = tell_denied(call);
     const struct policy_decision *decision = &call->decision;
     if (decision->verdict == HV_ASK && decision->proposal.len)
         return call_settle_error(call,
                                  "Permission to use %s was not given: %.*s. Nobody can be asked here; the rule%s %s in "
-                                 "permissions.allow would allow it",
+                                 "permissions.allow would allow it%.*s",
                                  call->tool->name, HV_STR_ARG(decision->reason),
-                                 decision->proposal_count > 1 ? "s" : "", proposals_in_words(call));
-    return call_settle_error(call, "Permission to use %s was denied: %.*s", call->tool->name,
-                             HV_STR_ARG(decision->reason));
+                                 decision->proposal_count > 1 ? "s" : "", proposals_in_words(call), HV_STR_ARG(retry));
+    return call_settle_error(call, "Permission to use %s was denied: %.*s%.*s", call->tool->name,
+                             HV_STR_ARG(decision->reason), HV_STR_ARG(retry));
 }
 
 static void save_rule(struct call *call, const struct runtime_answer *answer, struct hv_str rule)
@@ -296,6 +326,8 @@ static enum stage_outcome ask(struct call *call, const struct policy_facts *fact
                                        "Write the text to a file first and use the file, or make several calls of it.");
     }
     call_emit(call, (struct hv_event){.type = HV_EVENT_ASK, .text = question.text});
+    hook_notify(runtime, "permission_prompt",
+                hv_arena_format(&call->arena, "helve needs your permission to use %s", call->tool->name));
     runtime->options.ask(runtime->options.ask_user, &question, call->cancel, &call->arena, &answer);
     if (call_is_cancelled(call))
         return call_settle_error(call, "Cancelled while a person was asked: %s", call->batch->cancel_reason);

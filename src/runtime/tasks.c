@@ -79,6 +79,25 @@ static void emit(struct hv_task *task, const char *name, struct hv_str text, con
                                                           .data = hv_buf_str(&data)});
 }
 
+/* The hooks of TaskCreated and TaskCompleted are told. */
+static void tell_hooks(const struct hv_task *task, const char *event, const struct hv_task_end *end)
+{
+    CLEANUP_BUF struct hv_buf members = {.max = 64 << 10};
+    struct hv_json_writer writer;
+    hv_json_writer_init(&writer, &members);
+    hv_json_begin_object(&writer);
+    hv_json_member_string(&writer, "task_id", task->options.id);
+    hv_json_member_cstr(&writer, "task_type", task->options.type->name);
+    hv_json_member_string(&writer, "task_subject", task->options.title);
+    hv_json_member_string(&writer, "tool_use_id", task->call_id);
+    hv_json_member_string(&writer, "output_file", task->options.output_file);
+    hv_json_member_cstr(&writer, "status", status_name(end->status));
+    if (end->has_exit_code)
+        hv_json_member_int(&writer, "exit_code", end->exit_code);
+    hv_json_end_object(&writer);
+    hook_tell(task->tasks->runtime, event, hv_str_from(task->options.type->name), hv_buf_str(&members));
+}
+
 /* Keep `helve ps` informed. */
 static void announce(struct tasks *tasks)
 {
@@ -147,9 +166,12 @@ static void *run_task(void *data)
     struct hv_str text = end_text(&arena, task, &end);
     emit(task, "ended", text, &end);
     pthread_mutex_lock(&tasks->lock);
-    if (!task->silent && !tasks->closed)
+    bool closed = tasks->closed;
+    if (!task->silent && !closed)
         notes_add(tasks->notes, task->options.id, text);
     pthread_mutex_unlock(&tasks->lock);
+    if (!closed) /* with the session, nobody could run them to their end */
+        tell_hooks(task, "TaskCompleted", &end);
     announce(tasks);
     return NULL;
 }
@@ -173,6 +195,8 @@ static void task_note(struct hv_task *task, struct hv_str text)
     struct hv_str whole = hv_arena_format(&arena, "Task %.*s: %.*s", HV_STR_ARG(task->options.id), HV_STR_ARG(text));
     emit(task, "note", text, &(struct hv_task_end){0});
     notes_add(task->tasks->notes, task->options.id, whole);
+    if (task->options.type->waits && task->options.type->waits(task->options.self))
+        hook_notify(task->tasks->runtime, "task_waiting", whole);
     LOCK_SCOPE(&task->tasks->lock);
     pthread_cond_broadcast(&task->tasks->changed);
 }
@@ -264,6 +288,7 @@ static enum hv_code task_start(struct hv_context *context, const struct hv_task_
         return code;
     }
     emit(task, "started", task->options.title, &(struct hv_task_end){0});
+    tell_hooks(task, "TaskCreated", &(struct hv_task_end){0});
     announce(tasks);
     pthread_mutex_lock(&tasks->lock);
     task->announced = true;

@@ -5,7 +5,7 @@ import random
 import subprocess
 import time
 
-from harness import HELVE, KEY, Ran, stop
+from harness import HELVE, KEY, Ran, Skip, stop
 from wires import Answer, call, text
 
 OPEN = ("--permission-mode", "bypassPermissions")
@@ -290,6 +290,38 @@ def test_nothing_survives_kill_9_of_helve(case):
         assert gone(mark), alive(mark)
 
 
+def descendants(root):
+    parents = {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+                parents[int(pid)] = int(file.read().rsplit(")", 1)[1].split()[1])
+        except OSError:
+            pass
+    found = {root}
+    while more := {pid for pid, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {root}
+
+
+def test_a_sandbox_that_waits_for_its_command_dies_with_helve(case):
+    session = Session(case)
+    session.call("Bash", command="true")
+    end = time.monotonic() + 60
+    while len(descendants(session.process.pid)) < 4 and time.monotonic() < end:
+        time.sleep(0.02)
+    waiting = descendants(session.process.pid)
+    if not waiting:
+        session.end()
+        raise Skip("there is no full sandbox here")
+    session.process.kill()
+    session.process.wait()
+    end = time.monotonic() + 30
+    while any(os.path.exists(f"/proc/{pid}") for pid in waiting) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not [pid for pid in waiting if os.path.exists(f"/proc/{pid}")]
+
+
 def test_what_a_command_left_dies_though_it_kills_its_guard(case):
     mark = marker()
     session = Session(case, *BARE)
@@ -317,8 +349,8 @@ def lines(ran, subtype):
 
 
 def test_the_model_is_told_with_the_next_results(case):
-    server = case.serve(Answer([call("Bash", {"command": "exit 7", "run_in_background": True})]),
-                        Answer([call("Bash", {"command": "sleep 2"})]), Answer([text("done")]), key=KEY)
+    server = case.serve(Answer([call("Bash", {"command": "sleep 0.7; exit 7", "run_in_background": True})]),
+                        Answer([call("Bash", {"command": "sleep 3"})]), Answer([text("done")]), key=KEY)
     ran = case.ask(server, "go", *OPEN, "--output-format", "stream-json", "--verbose")
     assert ran.code == 0, ran
     told = server.requests[2].text()
@@ -382,6 +414,35 @@ def test_between_two_messages_the_model_is_woken_and_tasks_can_be_stopped(case):
         assert process.wait(60) == 0
     finally:
         stop(process)
+
+
+# ---- hooks -----------------------------------------------------------------------------------------------------------
+
+def test_hooks_are_told_of_tasks_and_of_their_waiting(case):
+    log = os.path.join(case.root, "hooks")
+    events = ("TaskCreated", "TaskCompleted", "Notification")
+    hooks = {event: [{"hooks": [{"type": "command", "command": f"tr -d '\\n' >> {log}; echo >> {log}"}]}] for event in events}
+    session = Session(case, "--settings", json.dumps({"hooks": hooks}))
+
+    def told(event):
+        lines_of_hooks = open(log, encoding="utf-8").read().splitlines() if os.path.exists(log) else []
+        return [each for each in map(json.loads, filter(None, lines_of_hooks)) if each["hook_event_name"] == event]
+
+    def wait_for(event):
+        end = time.monotonic() + 60
+        while not told(event) and time.monotonic() < end:
+            time.sleep(0.05)
+        return told(event)[0]
+
+    session.call("Bash", command="read -p 'Name? ' x; exit 3", tty=True, run_in_background=True)
+    created = wait_for("TaskCreated")
+    assert created["task_id"] == "bash_1" and created["task_type"] == "bash" and "read -p" in created["task_subject"], created
+    waiting = wait_for("Notification")
+    assert waiting["notification_type"] == "task_waiting" and "waits for input" in waiting["message"], waiting
+    session.call("TaskInput", task_id="bash_1", text="me\n")
+    done = wait_for("TaskCompleted")
+    assert done["status"] == "failed" and done["exit_code"] == 3 and done["output_file"].endswith("bash_1.txt"), done
+    session.end()
 
 
 # ---- helve ps ------------------------------------------------------------------------------------------------------------

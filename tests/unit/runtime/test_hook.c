@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct harness h;
@@ -521,6 +522,104 @@ static void a_hook_over_http_does_not_outlive_its_cancelled_call(void **state)
     server_stop(&server);
 }
 
+/* ---- beside the decision, and about it ------------------------------------------------------------------------ */
+
+static struct hv_str command_of_probe(const void *input, const struct hv_context *context)
+{
+    (void)input;
+    (void)context;
+    return HV_STR("ls");
+}
+
+/* Asked when it is judged what the command does. */
+static bool note_judged(const void *input, const struct hv_context *context)
+{
+    (void)input;
+    (void)context;
+    harness_write(&h, "judged", "yes");
+    return false;
+}
+
+static void a_command_is_judged_while_its_hooks_think(void **state)
+{
+    static struct hv_tool command;
+    static const struct hv_tool *const tools[] = {&command, NULL};
+    (void)state;
+    command = probe_tool;
+    command.name = "Command";
+    command.subject_kind = HV_SUBJECT_COMMAND;
+    command.subject = command_of_probe;
+    command.contained = note_judged;
+    harness_open(&h, with_hook("PreToolUse", "",
+                               "for i in $(seq 200); do test -e judged && exit 0; sleep 0.05; done; exit 2", ""));
+    harness_start(&h, tools);
+    harness_run(&h, "t1", "Command", "{\"say\":\"x\"}", (char *)NULL);
+    assert_false(h.results[0].is_error);
+    harness_close(&h);
+}
+
+static void those_who_watch_denials_are_told_and_may_offer_another_try(void **state)
+{
+    (void)state;
+    start("PermissionDenied", "", "cat > seen.json; cat answer.json", "");
+    answer_file("{\"hookSpecificOutput\":{\"hookEventName\":\"PermissionDenied\",\"retry\":true}}");
+    const struct harness_result *result = run_one("{\"writes\":[\"/elsewhere\"]}");
+    assert_true(result->is_error);
+    assert_contains(result->text, "tried again");
+    char *seen = harness_read(&h, "seen.json");
+    assert_contains(seen, "\"hook_event_name\":\"PermissionDenied\"");
+    assert_contains(seen, "\"tool_use_id\":\"t1\"");
+    assert_contains(seen, "\"reason\":\"");
+    free(seen);
+    harness_close(&h);
+}
+
+/* Nobody waits for hooks that are only told: what they write comes later. */
+static char *read_soon(const char *name)
+{
+    char *text = harness_read(&h, name);
+    for (int i = 0; (!text || !*text) && i < 2000; i++) {
+        free(text);
+        usleep(5000);
+        text = harness_read(&h, name);
+    }
+    assert_non_null(text);
+    return text;
+}
+
+static void a_question_is_a_notification(void **state)
+{
+    (void)state;
+    harness_open(&h, with_hook("Notification", "", "cat > seen.new; mv seen.new seen.json", ""));
+    h.options.ask = harness_ask;
+    h.options.ask_user = &h;
+    h.answer = (struct runtime_answer){.verdict = HV_ALLOW};
+    harness_start(&h, NULL);
+    assert_false(run_one("{\"writes\":[\"/elsewhere\"]}")->is_error);
+    char *seen = read_soon("seen.json");
+    assert_contains(seen, "\"notification_type\":\"permission_prompt\"");
+    assert_contains(seen, "permission to use Probe");
+    free(seen);
+    harness_close(&h);
+}
+
+static void a_change_of_the_directory_is_told(void **state)
+{
+    (void)state;
+    start("CwdChanged", "",
+          "cat > $CLAUDE_PROJECT_DIR/seen.new; mv $CLAUDE_PROJECT_DIR/seen.new $CLAUDE_PROJECT_DIR/seen.json",
+          "\"Probe\"");
+    char folder[128];
+    snprintf(folder, sizeof folder, "%s/sub", h.work);
+    assert_int_equal(mkdir(folder, 0755), 0);
+    assert_false(run_one("{\"cd\":\"sub\"}")->is_error);
+    char *seen = read_soon("seen.json");
+    assert_contains(seen, "\"old_cwd\":\"");
+    assert_contains(seen, "/sub\"");
+    free(seen);
+    harness_close(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -547,6 +646,10 @@ int main(void)
         cmocka_unit_test(a_hook_may_be_asked_over_http),
         cmocka_unit_test(a_required_hook_over_http_that_does_not_answer_denies),
         cmocka_unit_test(a_hook_over_http_does_not_outlive_its_cancelled_call),
+        cmocka_unit_test(a_command_is_judged_while_its_hooks_think),
+        cmocka_unit_test(those_who_watch_denials_are_told_and_may_offer_another_try),
+        cmocka_unit_test(a_question_is_a_notification),
+        cmocka_unit_test(a_change_of_the_directory_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,7 +163,8 @@ static bool convert_chunk(iconv_t converter, char **input, size_t *left, struct 
     return result != (size_t)-1 || why == E2BIG;
 }
 
-/* The bytes that bring the output back to its first state: a stateful encoding ends in ASCII. */
+/* What a converter still holds: the bytes that bring a stateful encoding back to ASCII, or a last character that might
+ * have been put together with another (windows-1255). */
 static void finish(iconv_t converter, struct hv_buf *out)
 {
     char chunk[16], *to = chunk;
@@ -190,10 +191,13 @@ enum hv_code charset_to_utf8(struct hv_str bytes, enum encoding_kind kind, struc
     for (size_t left = bytes.len; left && !out->failed;) {
         if (convert_chunk(converter, &input, &left, out))
             continue;
+        if (kind != ENCODING_ISO_2022_JP) /* which would fall back to ASCII */
+            finish(converter, out);
         hv_buf_add_cstr(out, UTF8_REPLACEMENT);
         input++;
         left--;
     }
+    finish(converter, out);
     return out->failed ? too_long(out, err) : HV_OK;
 }
 

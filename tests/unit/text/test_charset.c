@@ -123,11 +123,26 @@ static void what_cannot_be_decoded_is_marked(void **state)
     assert_int_equal(text.data[text.len - 1], 'b');
 }
 
+/* The converter waits whether the last letter goes together with another. */
+static void a_last_letter_that_might_be_put_together_is_not_lost(void **state)
+{
+    (void)state;
+    CLEANUP_BUF struct hv_buf text = {.max = 1000};
+    assert_int_equal(charset_to_utf8(HV_STR("\xf9\xec\xe5\xed \xfa"), ENCODING_WINDOWS_1255, &text, NULL), HV_OK);
+    assert_string_equal(text.data, "שלום ת");
+    hv_buf_clear(&text);
+    assert_int_equal(charset_to_utf8(HV_STR("\xfa\xff\xfa"), ENCODING_WINDOWS_1255, &text, NULL), HV_OK);
+    assert_string_equal(text.data, "ת\xef\xbf\xbdת");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_language_tells_the_encoding),   cmocka_unit_test(utf16_needs_no_mark),
-        cmocka_unit_test(a_head_may_end_inside_a_character), cmocka_unit_test(the_missing_character_is_named),
+        cmocka_unit_test(the_language_tells_the_encoding),
+        cmocka_unit_test(utf16_needs_no_mark),
+        cmocka_unit_test(a_head_may_end_inside_a_character),
+        cmocka_unit_test(the_missing_character_is_named),
+        cmocka_unit_test(a_last_letter_that_might_be_put_together_is_not_lost),
         cmocka_unit_test(what_cannot_be_decoded_is_marked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,8 +82,8 @@ static const char *const foreign[] = {
     "rest des codes",
     "rest unver\xc3\xa4ndert",
     "reste du code",
-    "resto del c\xc3\xb3"
-    "digo",
+    ("resto del c\xc3\xb3"
+     "digo"),
     "resto del codigo",
 };
 

@@ -174,7 +174,7 @@ static void conclude(struct showing *showing, struct pdf_range range, unsigned l
 
 static enum hv_code show_document(struct showing *showing, struct hv_error *err)
 {
-    struct pdf_range range;
+    struct pdf_range range = {0};
     unsigned last = 0;
     enum hv_code code = pdf_look(&showing->pdf, &showing->info, err);
     code = code ? code : choose_pages(showing, &range, err);

@@ -107,13 +107,12 @@ static enum hv_code bash_validate(const void *input, const struct hv_context *co
 /* Only commands that provably touch nothing but what they list; the rest is everything. */
 static void bash_footprint(const void *input, const struct hv_context *context, struct hv_footprint *out)
 {
-    struct shell_judgement judgement;
-    bash_judge(input, context, &judgement);
-    if (!bash_touches_listed(&judgement))
+    const struct shell_judgement *judgement = bash_judge(input, context);
+    if (!bash_touches_listed(judgement))
         return;
     out->limited = true;
-    for (size_t i = 0; i < judgement.count; i++) {
-        const struct shell_act *act = &judgement.acts[i];
+    for (size_t i = 0; i < judgement->count; i++) {
+        const struct shell_act *act = &judgement->acts[i];
         for (size_t j = 0; j < act->read_count; j++)
             hv_footprint_read(out, context->arena, act->reads[j].path);
         for (size_t j = 0; j < act->write_count; j++)
@@ -124,18 +123,15 @@ static void bash_footprint(const void *input, const struct hv_context *context, 
 static bool bash_concurrency_safe(const void *input, const struct hv_context *context)
 {
     const struct bash_input *in = input;
-    struct shell_judgement judgement;
     if (in->run_in_background || in->tty) /* it may outlive the call: what follows it shall find its task */
         return false;
-    bash_judge(input, context, &judgement);
-    return bash_touches_listed(&judgement);
+    return bash_touches_listed(bash_judge(in, context));
 }
 
 static bool bash_read_only(const void *input, const struct hv_context *context)
 {
-    struct shell_judgement judgement;
-    bash_judge(input, context, &judgement);
-    return judgement.script.accepted && judgement.class == SHELL_READ_ONLY;
+    const struct shell_judgement *judgement = bash_judge(input, context);
+    return judgement->script.accepted && judgement->class == SHELL_READ_ONLY;
 }
 
 static bool bash_contained(const void *input, const struct hv_context *context)

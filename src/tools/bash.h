@@ -23,6 +23,11 @@ struct bash_input {
     bool tty;
     int stdin_kind; /* enum bash_stdin; 0: empty */
     bool sandbox, has_sandbox;
+    /* No field: what bash_judge found, and where the command was to run then. */
+    struct bash_judged {
+        const struct shell_judgement *judgement;
+        struct hv_str directory;
+    } judged;
 };
 
 /* One call under way. */
@@ -70,8 +75,9 @@ struct hv_str bash_inside_roots(const struct hv_context *context, struct hv_str 
 
 /* ---- bash_judge.c ---- */
 
-/* What the command does. In the call's arena; looks up programs and what git's repositories hold. */
-void bash_judge(const struct bash_input *in, const struct hv_context *context, struct shell_judgement *out);
+/* What the command does. In the call's arena; looks up programs and what git's repositories hold, at the first time: a
+ * call asks several times, and the answer is kept with its input (which no two threads have at once). */
+const struct shell_judgement *bash_judge(const struct bash_input *in, const struct hv_context *context);
 /* It certainly does not change the shell's directory. */
 bool bash_keeps_directory(const struct shell_judgement *judgement);
 /* Besides, all files that it touches are in the lists of its parts. */

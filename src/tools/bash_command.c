@@ -91,11 +91,7 @@ static void choose_directory_file(struct bash_run *run)
     const struct hv_context *context = run->context;
     bool confined = run->confined.level != SANDBOX_LEVEL_NONE;
     struct hv_str folder = confined ? run->confined.temporary : context->results_directory;
-    struct shell_judgement judgement;
-    if (!folder.len)
-        return;
-    bash_judge(run->input, context, &judgement);
-    if (bash_keeps_directory(&judgement))
+    if (!folder.len || bash_keeps_directory(bash_judge(run->input, context)))
         return;
     run->directory_file = hv_arena_format(context->arena, "%.*s/.directory-%llx-%llx", HV_STR_ARG(folder),
                                           (unsigned long long)(uintptr_t)run,

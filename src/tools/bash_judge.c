@@ -1,6 +1,6 @@
 /*
  * bash_judge.c: what a command does, as the tool Bash sees it: whether it only reads, what files it touches, whether it
- * can change the directory, what its exit code means (src/shell). It may be asked several times for one input.
+ * can change the directory, what its exit code means (src/shell). It is asked several times for one input.
  */
 #include "fs/git_probe.h"
 #include "proc/system_program.h"
@@ -25,8 +25,9 @@ static const struct hv_str *list_roots(const struct hv_context *context, size_t 
     return roots;
 }
 
-void bash_judge(const struct bash_input *in, const struct hv_context *context, struct shell_judgement *out)
+static const struct shell_judgement *judge(struct hv_str command, const struct hv_context *context)
 {
+    struct shell_judgement *out = hv_arena_new(context->arena, struct shell_judgement);
     struct system_programs programs = {
         .host = context->host,
         .environment = context->environment,
@@ -36,7 +37,16 @@ void bash_judge(const struct bash_input *in, const struct hv_context *context, s
     const struct shell_world world = {
         .git_is_quiet = ask_git, .is_system_program = system_program_is, .user = &programs};
     const struct shell_start start = {.directory = context->directory, .home = context->home};
-    shell_judge(context->arena, in->command, &start, &world, out);
+    shell_judge(context->arena, command, &start, &world, out);
+    return out;
+}
+
+const struct shell_judgement *bash_judge(const struct bash_input *in, const struct hv_context *context)
+{
+    struct bash_judged *kept = &((struct bash_input *)in)->judged;
+    if (!kept->judgement || !hv_str_eq(kept->directory, context->directory))
+        *kept = (struct bash_judged){judge(in->command, context), hv_arena_str(context->arena, context->directory)};
+    return kept->judgement;
 }
 
 bool bash_keeps_directory(const struct shell_judgement *judgement)

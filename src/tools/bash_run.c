@@ -40,10 +40,8 @@ static const char *signal_of_code(const struct bash_run *run, int code)
 
 static bool is_answer(const struct bash_run *run)
 {
-    struct shell_judgement judgement;
     bool certain;
-    bash_judge(run->input, run->context, &judgement);
-    return shell_code_is_answer(&judgement, run->ended.code, &certain) &&
+    return shell_code_is_answer(bash_judge(run->input, run->context), run->ended.code, &certain) &&
            (certain || !spool_stream(run->spool, HV_STDERR, run->context->arena).len);
 }
 

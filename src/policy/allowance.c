@@ -403,20 +403,10 @@ static bool runs_in_workspace(const struct look *look)
     return path.written.len && (in_workspace(look->call, &path, false) || hv_str_eq(path.written, facts->directory));
 }
 
-/* What git reads is harmless only while its environment keeps the repository's programs from running, as it does where
- * no other part would suffer from that (shell_run_environment): the others get git as it is. */
+/* What git reads is harmless only while its environment keeps the repository's programs from running. */
 static bool git_is_tame(const struct look *look)
 {
-    const struct shell_judgement *judgement = &look->call->facts->command->judgement;
-    if (!look->part->act->git || judgement->class == SHELL_READ_ONLY)
-        return true;
-    for (size_t i = 0; i < judgement->count; i++) {
-        const struct shell_act *act = &judgement->acts[i];
-        bool is_git = act->word_count && hv_str_is(shell_base_name(shell_word_text(&act->words[0])), "git");
-        if (!act->git && act->class != SHELL_READ_ONLY && (act->class != SHELL_WRITES || is_git))
-            return false;
-    }
-    return true;
+    return !look->part->act->git || shell_git_is_tame(&look->call->facts->command->judgement);
 }
 
 static enum part_need need_of(struct look *look)

@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "base/vec.h"
 #include "fs/git_probe.h"
+#include "fs/plain_tree.h"
 #include "fs/project_files.h"
 #include "policy/command.h"
 #include "policy/match.h"
@@ -22,13 +23,10 @@ enum { LOOKED_AT_MAX = 10000, LOOKUPS_KEPT = 16 };
  * ------------------------------------------------------------------------------
  */
 
-/* The variables whose values a command has from its environment, and that hold no secret. */
 static struct hv_str plain_variable(void *user, struct hv_str name)
 {
-    static const char names[] = "USER LOGNAME TMPDIR XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME XDG_STATE_HOME "
-                                "XDG_RUNTIME_DIR";
     const struct policy_surroundings *surroundings = user;
-    return shell_is_one_of(name, names) ? system_variable(surroundings->environment, name) : (struct hv_str){0};
+    return shell_known_variable(surroundings->environment, name);
 }
 
 static struct hv_str follow(void *user, struct hv_arena *arena, struct hv_str path)
@@ -221,6 +219,10 @@ struct asked {
     struct hv_str home;
     bool git_asked, git_is_quiet; /* the last question about git, and its answer */
     struct hv_str git_directory, git_command, git_why;
+    struct hv_arena *arena;
+    struct hv_str tree; /* the last question about a tree, and its answer */
+    unsigned tree_wanted;
+    bool tree_asked, tree_is_plain;
 };
 
 static bool ask_git(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
@@ -243,6 +245,21 @@ static bool holds_none(void *user, struct hv_str directory, const char *names)
 {
     const struct asked *asked = user;
     return fs_holds_none(directory, asked->home, names);
+}
+
+static bool tree_is_plain(void *user, struct hv_str directory, unsigned wanted)
+{
+    struct asked *asked = user;
+    const struct fs_plain plain = {.no_option = wanted & SHELL_TREE_NO_OPTION,
+                                   .words = wanted & SHELL_TREE_WORDS,
+                                   .links = wanted & SHELL_TREE_LINKS};
+    if (!asked->tree_asked || asked->tree_wanted != wanted || !hv_str_eq(asked->tree, directory)) {
+        asked->tree_asked = true;
+        asked->tree_wanted = wanted;
+        asked->tree = hv_arena_str(asked->arena, directory);
+        asked->tree_is_plain = fs_is_plain(directory, &plain);
+    }
+    return asked->tree_is_plain;
 }
 
 /* As written and as resolved. */
@@ -272,12 +289,14 @@ void policy_judge_command(const struct policy *policy, const struct policy_surro
                      .directory = facts->directory,
                      .user = surroundings->git},
         .home = surroundings->home.len ? surroundings->home : policy->home.written,
+        .arena = arena,
     };
     asked.programs.roots = list_roots(policy, arena, &asked.programs.root_count);
     const struct shell_world world = {
         .git_is_quiet = surroundings->git_is_tamed ? ask_git : NULL,
         .is_system_program = system_program_is,
         .holds_none = holds_none,
+        .tree_is_plain = tree_is_plain,
         .user = &asked,
     };
     const struct shell_start start = {

@@ -48,6 +48,13 @@ struct shell_act {
                                        * choice: class is READ_ONLY only if shell_world said so; else NULL */
 };
 
+/* What can be asked of the names in a directory. */
+enum shell_tree {
+    SHELL_TREE_NO_OPTION = 1 << 0, /* none directly in it begins with "-", or another byte that is one to a program */
+    SHELL_TREE_WORDS = 1 << 1, /* none below it has a byte at which words are cut, or that is a quote or a pattern */
+    SHELL_TREE_LINKS = 1 << 2, /* no link below it leads out of it, but to places of the system */
+};
+
 /* What the judgement may ask of the world. Any member may be NULL: then the careful answer is taken. */
 struct shell_world {
     /* True when git, in the repository that directory is in, started with the overrides of shell_git_environment, runs
@@ -60,6 +67,8 @@ struct shell_world {
     /* True when neither directory nor one above it holds a file of one of these names (separated by blanks, may be
      * paths): settings by which a project makes a program run code of its own (.yarnrc.yml, rust-toolchain.toml, …). */
     bool (*holds_none)(void *user, struct hv_str directory, const char *names);
+    /* True when all of wanted (enum shell_tree) holds for directory, and that could be found out. */
+    bool (*tree_is_plain)(void *user, struct hv_str directory, unsigned wanted);
     void *user;
 };
 
@@ -80,14 +89,21 @@ void shell_judge(struct hv_arena *arena, struct hv_str text, const struct shell_
 const char *const *shell_git_environment(void);
 
 /*
- * The environment ("NAME=value", NULL-terminated; NULL counts as empty) to run command in: with the overrides above
- * when the command has parts that read with git, and none of the others would suffer from them. Those that run code,
- * write with git or are not known would (hooks, signatures and the like would be off); they run only when that was
- * allowed, and may run the repository's programs anyway. directory: where it starts, absolute. What is new lives in
- * arena, the rest stays where it is.
+ * The environment ("NAME=value", NULL-terminated; NULL counts as empty) to run command in: without the variables by
+ * which bash would read it otherwise than it was judged (BASH_ENV, SHELLOPTS, exported functions …), and with the
+ * overrides above when the command has parts that read with git, and shell_git_is_tame. directory: where it starts,
+ * absolute. What is new lives in arena, the rest stays where it is.
  */
 const char *const *shell_run_environment(struct hv_arena *arena, struct hv_str command, struct hv_str directory,
                                          const char *const *environment);
+
+/* No part of the command would suffer from the overrides: those that run code, write with git or are not known would
+ * (hooks, signatures and the like would be off). They run only when that was allowed, and may run the repository's
+ * programs anyway; then its reading parts are not harmless either, since git is run as it is. */
+bool shell_git_is_tame(const struct shell_judgement *judgement);
+
+/* The value of a variable that a command has from its environment, of those that hold no secret; absent: not known. */
+struct hv_str shell_known_variable(const char *const *environment, struct hv_str name);
 
 /* The exit code of the script's last command is an answer rather than a failure (grep 1, diff 1, test 1 …). *certain
  * is false when another command may have given that code. */

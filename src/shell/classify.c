@@ -360,7 +360,7 @@ static bool read_option(struct parse *parse, const struct shell_word *word)
 static bool read_unknown(struct parse *parse, const struct shell_word *word, bool *understood)
 {
     *understood = true;
-    bool option = shell_may_be_option(word);
+    bool option = shell_may_be_option(word) && !shell_glob_is_plain(parse->reading, word);
     if (option && word->flags & SHELL_WORD_NUMBER && parse->row->numeric_options && word->value.len < 2)
         return word->value.len == 1; /* -$((n)), or a number that is no option or -5 */
     if (option && word->value.len > 1 && word->value.ptr[0] == '-') {

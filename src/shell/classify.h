@@ -120,6 +120,21 @@ struct hv_str shell_plain_tool(struct hv_str name);
 /* The row for name among rows that end with {0}. */
 const struct shell_program *shell_find_row(const struct shell_program *rows, struct hv_str name);
 
+/* ---- names that another command prints (listed.c) -------------------------------------------------------- */
+
+/* Each of these makes *word stand for names that lie in a directory, like a glob, when that is certain; false and
+ * untouched when not. xargs: what comes through the pipe, ended by NUL or cut at blanks. */
+bool shell_names_from_pipe(struct shell_reading *reading, bool separated, struct shell_word *word);
+/* words[at] of command is $(…) as a whole, without quotes. */
+bool shell_names_from_substitution(struct shell_reading *reading, const struct shell_command *command, size_t at,
+                                   struct shell_word *word);
+/* "$name" in user, within the loop around reader: read name. */
+bool shell_names_from_read(struct shell_reading *reading, const struct shell_command *reader,
+                           const struct shell_command *user, struct hv_str name, struct shell_word *word);
+
+/* A glob at the beginning of a word, in a directory where no name begins with "-". */
+bool shell_glob_is_plain(const struct shell_reading *reading, const struct shell_word *word);
+
 /* ---- words ---------------------------------------------------------------------------------------------- */
 
 /* The word may become something that begins with "-". */

@@ -1,9 +1,10 @@
 /*
- * git_environment.c: what the environment of a git command that only reads must hold. Each line was seen to stop, with
+ * git_environment.c: the environment of commands: without what would make bash read a script otherwise than it was
+ * judged, and for a git command that only reads, with what it must hold. Each line was seen to stop, with
  * git 2.39, the program that a repository's configuration names (tests/live/test_git_probe.py). diff.external is not
  * here: set to nothing, it makes `git diff` fail; git_probe.h looks for it instead.
  */
-#include "shell/class.h"
+#include "shell/classify.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,55 @@ const char *const *shell_git_environment(void)
     return environment;
 }
 
+/* ---- what a command has from its environment -------------------------------------------------------------- */
+
+struct hv_str shell_known_variable(const char *const *pairs, struct hv_str name)
+{
+    static const char plain[] = "USER LOGNAME TMPDIR XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME XDG_STATE_HOME "
+                                "XDG_RUNTIME_DIR";
+    struct hv_str value = {0};
+    for (size_t at = 0; shell_names_have(plain, name) && pairs && pairs[at]; at++)
+        if (strncmp(pairs[at], name.ptr, name.len) == 0 && pairs[at][name.len] == '=')
+            value = hv_str_from(pairs[at] + name.len + 1);
+    return value;
+}
+
+static struct hv_str variable_of(void *user, struct hv_str name)
+{
+    return shell_known_variable(user, name);
+}
+
+static struct hv_str home_of(const char *const *pairs)
+{
+    for (size_t at = 0; pairs && pairs[at]; at++)
+        if (strncmp(pairs[at], "HOME=/", 6) == 0)
+            return hv_str_from(pairs[at] + 5);
+    return (struct hv_str){0};
+}
+
+/* Variables by which bash itself would read or run a script otherwise than it was judged. */
+static bool is_for_bash(const char *pair)
+{
+    static const char names[] = "BASH_ENV ENV SHELLOPTS BASHOPTS CDPATH GLOBIGNORE IFS PS4 PROMPT_COMMAND "
+                                "POSIXLY_CORRECT BASH_COMPAT BASH_XTRACEFD BASH_LOADABLES_PATH EXECIGNORE GLOBSORT";
+    return strncmp(pair, "BASH_FUNC_", 10) == 0 || shell_names_have(names, hv_str_of(pair, strcspn(pair, "=")));
+}
+
+/* pairs, without those. */
+static const char *const *plain_environment(struct hv_arena *arena, const char *const *pairs)
+{
+    size_t count = 0, dropped = 0, at = 0;
+    for (; pairs && pairs[count]; count++)
+        dropped += is_for_bash(pairs[count]);
+    if (!dropped)
+        return pairs;
+    const char **list = hv_arena_array(arena, const char *, count - dropped + 1);
+    for (size_t i = 0; i < count; i++)
+        if (!is_for_bash(pairs[i]))
+            list[at++] = pairs[i];
+    return list;
+}
+
 /* ---- for a command --------------------------------------------------------------------------------------- */
 
 static bool always_quiet(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
@@ -55,6 +105,18 @@ static bool always_quiet(void *user, struct hv_arena *arena, struct hv_str direc
 static bool always_of_the_system(void *user, struct hv_str name)
 {
     (void)user, (void)name;
+    return true;
+}
+
+static bool always_holds_none(void *user, struct hv_str directory, const char *names)
+{
+    (void)user, (void)directory, (void)names;
+    return true;
+}
+
+static bool always_plain(void *user, struct hv_str directory, unsigned wanted)
+{
+    (void)user, (void)directory, (void)wanted;
     return true;
 }
 
@@ -72,15 +134,20 @@ static bool suffers(const struct shell_act *act)
     return act->class != SHELL_WRITES || is_git(act);
 }
 
+bool shell_git_is_tame(const struct shell_judgement *judgement)
+{
+    for (size_t at = 0; at < judgement->count; at++)
+        if (suffers(&judgement->acts[at]))
+            return false;
+    return true;
+}
+
 static bool wants_overrides(const struct shell_judgement *judgement)
 {
     bool wanted = false;
-    for (size_t at = 0; at < judgement->count; at++) {
+    for (size_t at = 0; at < judgement->count; at++)
         wanted |= judgement->acts[at].git != NULL;
-        if (suffers(&judgement->acts[at]))
-            return false;
-    }
-    return wanted && judgement->script.accepted;
+    return wanted && judgement->script.accepted && shell_git_is_tame(judgement);
 }
 
 static bool same_name(const char *a, const char *b)
@@ -152,14 +219,21 @@ static bool certainly_without_git(struct hv_str command)
     return hv_str_find(command, HV_STR("git"), 0) == SIZE_MAX;
 }
 
+/* Of the world the best is assumed: what is harmless only with its consent was asked about before, if it was refused,
+ * and overrides that are too many do less harm than one too few. */
 const char *const *shell_run_environment(struct hv_arena *arena, struct hv_str command, struct hv_str directory,
                                          const char *const *pairs)
 {
-    static const struct shell_world world = {.git_is_quiet = always_quiet, .is_system_program = always_of_the_system};
+    static const struct shell_world world = {.git_is_quiet = always_quiet,
+                                             .is_system_program = always_of_the_system,
+                                             .holds_none = always_holds_none,
+                                             .tree_is_plain = always_plain};
+    pairs = plain_environment(arena, pairs);
     if (certainly_without_git(command))
         return pairs;
     struct shell_judgement judgement;
-    struct shell_start start = {.directory = directory};
+    struct shell_start start = {
+        .directory = directory, .home = home_of(pairs), .variable = variable_of, .user = (void *)pairs};
     shell_judge(arena, command, &start, &world, &judgement);
     return wants_overrides(&judgement) ? with_overrides(arena, pairs) : pairs;
 }

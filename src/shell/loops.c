@@ -84,19 +84,22 @@ static struct hv_str common_directory(struct hv_str a, struct hv_str b)
 
 /* All values stand below one directory, and none begins with "-", unless (*option) it ends in a slash. *blanks: one may
  * be cut when it is not quoted. False: not certain. */
-static bool sum_up(const struct shell_command *loop, struct hv_str *directory, bool *blanks, bool *option)
+static bool sum_up(struct shell_reading *reading, const struct shell_command *loop, struct hv_str *directory,
+                   bool *blanks, bool *option)
 {
     *blanks = *option = false;
     for (size_t i = 0; i < loop->word_count; i++) {
-        const struct shell_word *word = &loop->words[i];
+        struct shell_word listed = loop->words[i];
+        bool printed = shell_names_from_substitution(reading, loop, i, &listed);
+        const struct shell_word *word = &listed;
         bool glob = !word->known && word->flags & SHELL_WORD_GLOB &&
-                    !(word->flags & ~(unsigned)(SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED));
-        bool begins = shell_may_be_option(word);
+                    (printed || !(word->flags & ~(unsigned)(SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED)));
+        bool begins = shell_may_be_option(word) && !shell_glob_is_plain(reading, word);
         *option |= begins;
         if ((!word->known && !glob) || (begins && !(glob && hv_str_ends(word->tail, HV_STR("/")))) ||
             hv_str_find(word->text, HV_STR(".."), 0) != SIZE_MAX || (word->known && !word->value.len))
             return false;
-        *blanks |= glob;
+        *blanks |= glob && !printed;
         for (size_t j = 0; j < word->value.len; j++)
             *blanks |= strchr(" \t\n*?[\\", word->value.ptr[j]) != NULL;
         size_t slash = hv_str_rfind_byte(word->value, '/');
@@ -110,10 +113,30 @@ static bool sum_up(const struct shell_command *loop, struct hv_str *directory, b
     return true;
 }
 
-/* One word, when it is a loop's variable. */
-static void resolve_word(const struct shell_script *script, const struct shell_command *command,
-                         struct shell_word *word)
+/* The one command that reads name, when nothing else in the script sets it. */
+static const struct shell_command *reader_of(const struct shell_script *script, struct hv_str name)
 {
+    const struct shell_command *reader = NULL;
+    for (size_t i = 0; i < script->count; i++) {
+        const struct shell_command *other = &script->commands[i];
+        bool reads =
+            other->kind == SHELL_COMMAND_SIMPLE && other->word_count && hv_str_is(other->words[0].value, "read");
+        if (other->kind == SHELL_COMMAND_FUNCTION ||
+            (other->kind == SHELL_COMMAND_FOR && hv_str_eq(other->variable, name)))
+            return NULL;
+        if (!is_set_otherwise(other, name))
+            continue;
+        if (!reads || reader)
+            return NULL;
+        reader = other;
+    }
+    return reader;
+}
+
+/* One word, when it is a loop's variable. */
+static void resolve_word(struct shell_reading *reading, const struct shell_command *command, struct shell_word *word)
+{
+    const struct shell_script *script = reading->script;
     struct hv_str directory, name;
     bool blanks, option;
     if (word->known || word->value.len || !(word->flags & SHELL_WORD_VARIABLE) ||
@@ -121,7 +144,12 @@ static void resolve_word(const struct shell_script *script, const struct shell_c
         return;
     name = variable_of(word->text);
     const struct shell_command *loop = name.ptr ? loop_of(script, command, name) : NULL;
-    if (!loop || !sum_up(loop, &directory, &blanks, &option) || (blanks && word->flags & SHELL_WORD_MANY))
+    const struct shell_command *reader = name.ptr && !loop ? reader_of(script, name) : NULL;
+    if (reader && shell_names_from_read(reading, reader, command, name, word)) {
+        word->flags &= ~(unsigned)SHELL_WORD_MANY; /* the names have no blanks */
+        return;
+    }
+    if (!loop || !sum_up(reading, loop, &directory, &blanks, &option) || (blanks && word->flags & SHELL_WORD_MANY))
         return;
     /* Below the directory, as a glob is, but one argument. */
     word->flags = option ? SHELL_WORD_GLOB : SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION;
@@ -129,14 +157,23 @@ static void resolve_word(const struct shell_script *script, const struct shell_c
     word->tail = option ? HV_STR("/") : word->tail;
 }
 
+/* A variable that a loop may have bound, or the output of a command. */
+static bool has_open_word(const struct shell_command *command)
+{
+    bool open = false;
+    for (size_t i = 1; i < command->word_count; i++)
+        open |= !command->words[i].known && command->words[i].flags & (SHELL_WORD_VARIABLE | SHELL_WORD_COMMAND);
+    return open;
+}
+
 const struct shell_word *shell_resolve_loops(struct shell_reading *reading, const struct shell_command *command)
 {
-    bool inside = command->place & SHELL_IN_LOOP && command->kind == SHELL_COMMAND_SIMPLE;
-    if (!inside || !command->word_count || reading->script->count > COMMANDS_MAX)
+    if (command->kind != SHELL_COMMAND_SIMPLE || reading->script->count > COMMANDS_MAX || !has_open_word(command))
         return command->words;
     struct shell_word *words = hv_arena_array(reading->arena, struct shell_word, command->word_count);
     memcpy(words, command->words, command->word_count * sizeof *words);
     for (size_t i = 1; i < command->word_count; i++)
-        resolve_word(reading->script, command, &words[i]);
+        if (!shell_names_from_substitution(reading, command, i, &words[i]) && command->place & SHELL_IN_LOOP)
+            resolve_word(reading, command, &words[i]);
     return words;
 }

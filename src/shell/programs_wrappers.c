@@ -221,12 +221,17 @@ static struct hv_str replaced(const struct shell_arguments *arguments)
     return given->argument.known ? given->argument.value : HV_STR("");
 }
 
-/* word with the mark replaced by something that is not known. */
-static struct shell_word replace_mark(const struct shell_word *word, struct hv_str mark)
+/* word with the mark replaced by one of names, or when it is only a part, by something that is not known. */
+static struct shell_word replace_mark(const struct shell_word *word, struct hv_str mark, const struct shell_word *names)
 {
     size_t at = hv_str_find(word->value, mark, 0);
     if (at == SIZE_MAX && word->known)
         return *word;
+    if (word->known && hv_str_eq(word->value, mark) && names->flags & SHELL_WORD_GLOB) {
+        struct shell_word one = *names;
+        one.flags &= ~(unsigned)SHELL_WORD_MANY;
+        return one;
+    }
     struct shell_word unknown = shell_word_unknown(!word->known && shell_may_be_many(word));
     unknown.text = word->text;
     unknown.value = hv_str_slice(word->value, 0, at == SIZE_MAX ? word->value.len : at);
@@ -245,16 +250,20 @@ static void judge_xargs(struct shell_reading *reading, const struct shell_word *
     if (arguments.first == count)
         return; /* echo */
     struct hv_str mark = replaced(&arguments);
+    struct shell_word names = shell_word_unknown(true);
+    bool separated = shell_given(&arguments, "-0 --null");
+    bool elsewhere = shell_given(&arguments, "-a --arg-file") || shell_given(&arguments, "-E -e --eof");
+    if (!elsewhere)
+        (void)shell_names_from_pipe(reading, separated, &names);
+    names.text = HV_STR("what xargs reads");
     size_t inner = count - arguments.first;
     struct shell_word *run = hv_arena_array(reading->arena, struct shell_word, inner + 1);
     for (size_t i = 0; i < inner; i++) {
         const struct shell_word *word = &words[arguments.first + i];
-        run[i] = mark.ptr ? replace_mark(word, mark) : *word;
+        run[i] = mark.ptr ? replace_mark(word, mark, &names) : *word;
     }
-    if (!mark.ptr) {
-        run[inner] = shell_word_unknown(true);
-        run[inner++].text = HV_STR("what xargs reads");
-    }
+    if (!mark.ptr)
+        run[inner++] = names;
     shell_judge_inner(reading, run, inner);
 }
 

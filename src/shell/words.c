@@ -14,8 +14,10 @@ static bool is_process(const struct shell_word *word)
 
 bool shell_may_be_many(const struct shell_word *word)
 {
-    if (word->known || is_process(word) || word->flags & SHELL_WORD_NO_OPTION)
+    if (word->known || is_process(word))
         return false;
+    if (word->flags & SHELL_WORD_NO_OPTION)
+        return word->flags & SHELL_WORD_MANY;
     return (word->flags & (SHELL_WORD_MANY | SHELL_WORD_GLOB)) != 0;
 }
 

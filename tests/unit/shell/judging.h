@@ -45,7 +45,10 @@ static inline void judge_in(struct hv_arena *arena, const char *command, struct 
                             struct shell_judgement *out)
 {
     struct shell_start start = {.directory = HV_STR("/work/project"), .home = HV_STR("/home/me")};
-    struct shell_world callbacks = {judging_is_quiet, judging_is_system, judging_holds_none, world};
+    struct shell_world callbacks = {.git_is_quiet = judging_is_quiet,
+                                    .is_system_program = judging_is_system,
+                                    .holds_none = judging_holds_none,
+                                    .user = world};
     shell_judge(arena, hv_str_from(command), &start, &callbacks, out);
 }
 

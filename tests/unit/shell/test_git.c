@@ -730,7 +730,8 @@ static const char *value_of(const char *const *pairs, const char *name)
 static void commands_that_only_read_get_the_overrides(void **state)
 {
     (void)state;
-    static const char *const given[] = {"PATH=/bin", "GIT_PAGER=less", "GIT_OPTIONAL_LOCKS=1", NULL};
+    static const char *const given[] = {"PATH=/bin", "USER=u", "HOME=/home/u", "GIT_PAGER=less", "GIT_OPTIONAL_LOCKS=1",
+                                        NULL};
     static const struct {
         const char *command;
         bool wanted;
@@ -756,6 +757,12 @@ static void commands_that_only_read_get_the_overrides(void **state)
         {"git log --show-signature", false},
         {"git status && unknown", false},
         {"git status (", false},
+        /* What the policy holds for harmless must be that here, too. */
+        {"sort ~/x; git status", true},
+        {"sort \"$USER\"; git status", true},
+        {"sort *; git status", true},
+        {"yarn why x; git status", true},
+        {"git ls-files -z | xargs -0 file", true},
     };
     for (size_t at = 0; at < sizeof cases / sizeof *cases; at++) {
         struct hv_arena arena = {0};
@@ -788,6 +795,40 @@ static void settings_of_the_environment_stay_before_the_overrides(void **state)
     hv_arena_release(&arena);
 }
 
+static void what_would_make_bash_read_otherwise_is_dropped(void **state)
+{
+    static const char *const given[] = {"PATH=/bin",
+                                        "BASH_ENV=/tmp/x",
+                                        "ENV=/tmp/x",
+                                        "SHELLOPTS=xtrace",
+                                        "CDPATH=/",
+                                        "BASH_FUNC_ls%%=() { echo x; }",
+                                        "IFS=x",
+                                        "BASHOPTS=extglob",
+                                        "GLOBIGNORE=*",
+                                        "PS4=$(x)",
+                                        "PROMPT_COMMAND=x",
+                                        "POSIXLY_CORRECT=1",
+                                        "BASHFUL=1",
+                                        "ENVIRONMENT=test",
+                                        NULL};
+    static const char *const commands[] = {"ls", "git status", "make"};
+    (void)state;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        struct hv_arena arena = {0};
+        const char *const *got = shell_run_environment(&arena, hv_str_from(commands[i]), HV_STR("/work"), given);
+        for (size_t at = 1; at < 12; at++) {
+            char name[32] = {0};
+            memcpy(name, given[at], strcspn(given[at], "="));
+            assert_null(value_of(got, name));
+        }
+        assert_string_equal(value_of(got, "PATH"), "/bin");
+        assert_string_equal(value_of(got, "BASHFUL"), "1");
+        assert_string_equal(value_of(got, "ENVIRONMENT"), "test");
+        hv_arena_release(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -802,6 +843,7 @@ int main(void)
         cmocka_unit_test(the_directory_that_git_runs_in_is_asked_about),
         cmocka_unit_test(files_that_git_reads_are_told),
         cmocka_unit_test(commands_that_only_read_get_the_overrides),
+        cmocka_unit_test(what_would_make_bash_read_otherwise_is_dropped),
         cmocka_unit_test(settings_of_the_environment_stay_before_the_overrides),
         cmocka_unit_test(the_environment_numbers_its_settings_without_a_gap),
     };

@@ -1,0 +1,20 @@
+/* plain_tree.h: whether names below a directory are such that a shell and programs take them for nothing else. */
+#ifndef FS_PLAIN_TREE_H
+#define FS_PLAIN_TREE_H
+
+#include <helve/str.h>
+
+struct fs_plain {
+    bool no_option; /* no name directly in the directory begins with "-", or another of -+@!(= */
+    bool words;     /* no name below it has blanks, control bytes, quotes, backslashes or pattern bytes */
+    bool links;     /* no link below it leads out of it, but into /usr, /bin, /lib and the like */
+};
+
+/*
+ * True when all that is wanted holds for directory (absolute; links in it are followed), and no more than 20,000
+ * entries had to be looked at. What cannot be read is not known, so false. Blocks: one pass over the tree, or over the
+ * directory alone when only no_option is wanted. From any thread.
+ */
+bool fs_is_plain(struct hv_str directory, const struct fs_plain *wanted);
+
+#endif

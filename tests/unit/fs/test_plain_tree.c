@@ -1,0 +1,135 @@
+/* test_plain_tree.c: names that a shell and programs take for nothing else, and links that stay. */
+#include "fs/plain_tree.h"
+
+/* clang-format off */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char root[] = "/tmp/helve-plain-XXXXXX";
+
+static void at(char *out, size_t size, const char *name)
+{
+    (void)snprintf(out, size, "%s/%s", root, name);
+}
+
+static void make_file(const char *name)
+{
+    char path[256];
+    at(path, sizeof path, name);
+    int file = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    assert_true(file >= 0);
+    close(file);
+}
+
+static void remove_name(const char *name)
+{
+    char path[256];
+    at(path, sizeof path, name);
+    assert_int_equal(unlink(path), 0);
+}
+
+static int make_tree(void **state)
+{
+    char path[256];
+    (void)state;
+    assert_non_null(mkdtemp(root));
+    at(path, sizeof path, "sub");
+    assert_int_equal(mkdir(path, 0700), 0);
+    make_file("a.c");
+    make_file("sub/b-c_d.txt");
+    return 0;
+}
+
+static int remove_tree(void **state)
+{
+    char path[256];
+    (void)state;
+    remove_name("a.c");
+    remove_name("sub/b-c_d.txt");
+    at(path, sizeof path, "sub");
+    return rmdir(path) || rmdir(root);
+}
+
+static bool is_plain(bool no_option, bool words, bool links)
+{
+    const struct fs_plain wanted = {no_option, words, links};
+    return fs_is_plain(hv_str_from(root), &wanted);
+}
+
+static void a_plain_tree_is_plain(void **state)
+{
+    (void)state;
+    assert_true(is_plain(true, true, true));
+}
+
+static void what_is_not_there_is_not_plain(void **state)
+{
+    const struct fs_plain wanted = {.no_option = true};
+    (void)state;
+    assert_false(fs_is_plain(HV_STR("/does/not/exist"), &wanted));
+}
+
+static void a_name_like_an_option_counts_at_the_top_only(void **state)
+{
+    (void)state;
+    make_file("sub/-o");
+    assert_true(is_plain(true, true, true));
+    remove_name("sub/-o");
+    make_file("-o");
+    assert_false(is_plain(true, false, false));
+    assert_true(is_plain(false, true, true));
+    remove_name("-o");
+}
+
+static void a_name_that_would_be_cut_counts_at_any_depth(void **state)
+{
+    static const char *const names[] = {"sub/x y", "sub/x\ny", "sub/x'y", "sub/*", "sub/x\\y", "a\tb"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        make_file(names[i]);
+        assert_false(is_plain(false, true, false));
+        assert_true(is_plain(true, false, true));
+        remove_name(names[i]);
+    }
+}
+
+static void a_link_may_stay_inside_or_lead_to_the_system(void **state)
+{
+    static const struct {
+        const char *target;
+        bool plain;
+    } rows[] = {{"../a.c", true},       {"b-c_d.txt", true}, {"/usr/bin/env", true},       {"/nowhere/at/all", true},
+                {"/etc/passwd", false}, {"../..", false},    {"/proc/self/environ", false}};
+    char path[256];
+    (void)state;
+    at(path, sizeof path, "sub/link");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(symlink(rows[i].target, path), 0);
+        assert_int_equal(is_plain(false, false, true), rows[i].plain);
+        assert_true(is_plain(true, true, false));
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_plain_tree_is_plain),
+        cmocka_unit_test(what_is_not_there_is_not_plain),
+        cmocka_unit_test(a_name_like_an_option_counts_at_the_top_only),
+        cmocka_unit_test(a_name_that_would_be_cut_counts_at_any_depth),
+        cmocka_unit_test(a_link_may_stay_inside_or_lead_to_the_system),
+    };
+    return cmocka_run_group_tests(tests, make_tree, remove_tree);
+}

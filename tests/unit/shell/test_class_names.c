@@ -1,0 +1,192 @@
+/*
+ * test_class_names.c: names that one command prints and another reads (listed.c): what is certain of them is said by
+ * the list of reads, and what is not makes the list incomplete.
+ */
+#include "class_table.h"
+
+struct tree {
+    unsigned missing; /* enum shell_tree: what does not hold */
+    unsigned asked;
+};
+
+static bool tree_is_plain(void *user, struct hv_str directory, unsigned wanted)
+{
+    struct tree *tree = user;
+    assert_true(hv_str_starts(directory, HV_STR("/")));
+    tree->asked |= wanted;
+    return !(wanted & tree->missing);
+}
+
+static bool is_system(void *user, struct hv_str name)
+{
+    (void)user;
+    return is_system_here(NULL, name);
+}
+
+static bool git_is_quiet(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
+                         struct hv_str *why)
+{
+    (void)user, (void)arena, (void)directory, (void)subcommand, (void)why;
+    return true;
+}
+
+/* It only reads, and all that it reads is listed and lies in /ws. */
+static bool reads_here_only(const char *command, unsigned missing)
+{
+    struct hv_arena arena = {0};
+    struct tree tree = {.missing = missing};
+    const struct shell_start start = {.directory = HV_STR("/ws"), .home = HV_STR("/home/u")};
+    const struct shell_world world = {
+        .git_is_quiet = git_is_quiet, .is_system_program = is_system, .tree_is_plain = tree_is_plain, .user = &tree};
+    struct shell_judgement judgement;
+    shell_judge(&arena, hv_str_from(command), &start, &world, &judgement);
+    bool here = judgement.class == SHELL_READ_ONLY;
+    for (size_t i = 0; i < judgement.count; i++) {
+        const struct shell_act *act = &judgement.acts[i];
+        here = here && act->reads_listed;
+        for (size_t j = 0; here && j < act->read_count; j++)
+            here = hv_str_is(act->reads[j].path, "/ws") || hv_str_starts(act->reads[j].path, HV_STR("/ws/"));
+    }
+    hv_arena_release(&arena);
+    return here;
+}
+
+static void check(const char *const *commands, size_t count, unsigned missing, bool expected)
+{
+    size_t wrong = 0;
+    for (size_t i = 0; i < count; i++)
+        if (reads_here_only(commands[i], missing) != expected) {
+            print_error("%s: %s\n", commands[i], expected ? "not certain" : "certain");
+            wrong++;
+        }
+    assert_int_equal(wrong, 0);
+}
+#define CHECK(commands, missing, expected) check(commands, sizeof commands / sizeof *commands, missing, expected)
+
+/* Their names begin with where find looks. */
+static const char *const from_find[] = {
+    "find . -name '*.c' | xargs cat",
+    "find src -type f | sort | head -n 5 | xargs wc -l",
+    "find src | grep -v x | xargs -n1 head -3",
+    "find . -name '*.c' | xargs -I{} head -2 {}",
+    "cat $(find src -name '*.c')",
+    "for f in $(find . -name '*.c'); do head -n 3 \"$f\"; done",
+    "find . -name '*.c' | while IFS= read -r f; do grep -c x \"$f\"; done",
+    "while read f; do cat \"$f\"; done < <(find src)",
+};
+/* These may begin with anything that the directory has. */
+static const char *const from_others[] = {
+    "cat $(git ls-files)",
+    "wc -l $(git ls-files '*.c' | head -5)",
+    "git ls-files | xargs cat",
+    "git diff --name-only | xargs cat",
+    "grep -rl x . | xargs wc -l",
+    "rg -l x src | xargs wc -l",
+    "git grep -l x | xargs head -3",
+    "ls *.c | xargs wc -l",
+    "for f in $(git ls-files); do wc -l \"$f\"; done",
+    "git ls-files | while read -r f; do wc -l \"$f\"; done",
+};
+static const char *const ended_by_nul[] = {
+    "find src -name '*.c' -print0 | xargs -0 grep x",
+    "find . -print0 | sort -z | xargs -0 -n1 head",
+};
+
+static void names_that_are_listed_are_read_where_they_lie(void **state)
+{
+    (void)state;
+    CHECK(from_find, 0, true);
+    CHECK(from_others, 0, true);
+    CHECK(ended_by_nul, 0, true);
+}
+
+static void names_that_would_be_cut_are_certain_only_behind_nul(void **state)
+{
+    (void)state;
+    CHECK(from_find, SHELL_TREE_WORDS, false);
+    CHECK(from_others, SHELL_TREE_WORDS, false);
+    CHECK(ended_by_nul, SHELL_TREE_WORDS, true);
+}
+
+static void links_that_lead_out_make_all_uncertain(void **state)
+{
+    (void)state;
+    CHECK(from_find, SHELL_TREE_LINKS, false);
+    CHECK(from_others, SHELL_TREE_LINKS, false);
+    CHECK(ended_by_nul, SHELL_TREE_LINKS, false);
+}
+
+static void a_name_like_an_option_matters_where_nothing_stands_before_it(void **state)
+{
+    (void)state;
+    CHECK(from_find, SHELL_TREE_NO_OPTION, true);
+    CHECK(from_others, SHELL_TREE_NO_OPTION, false);
+    CHECK(ended_by_nul, SHELL_TREE_NO_OPTION, true);
+}
+
+static void what_may_print_anything_else_is_not_certain(void **state)
+{
+    static const char *const commands[] = {
+        "find / -name x | xargs cat",
+        "find .. | xargs cat",
+        "find -L . | xargs cat",
+        "find . -printf '/etc/passwd\\n' | xargs cat",
+        "find . -fprintf /dev/stdout '/etc/passwd\\n' | xargs cat",
+        "find . -exec echo /etc/shadow \\; | xargs cat",
+        "find . -ls | xargs cat",
+        "find . \"$x\" | xargs cat",
+        "find $x . | xargs cat",
+        "echo /etc/passwd | xargs cat",
+        "cat list | xargs cat",
+        "find . | sed 's/^/\\//' | xargs cat",
+        "find . | sort -m - list | xargs cat",
+        "find . | sort list | xargs cat",
+        "find . | head -c 5 | xargs cat",
+        "find . | grep -o 'x.*' | xargs cat",
+        "find . -print0 | xargs cat",
+        "find . | xargs -0 cat",
+        "find . | xargs -a list cat",
+        "find . | xargs -I{} cat /{}",
+        "find . | xargs cat < list",
+        "git ls-files .. | xargs cat",
+        "git ls-files :/ | xargs cat",
+        "git -C /etc ls-files | xargs cat",
+        "git ls-files --full-name | xargs cat",
+        "grep -l x /etc/* | xargs cat",
+        "ls /etc/* | xargs cat",
+        "ls -a | xargs cat",
+        "cat $(find .; echo /etc/shadow)",
+        "cat $(find .) $(echo /etc/shadow)",
+        "for f in $(git ls-files; echo /etc/passwd); do cat $f; done",
+        "for f in $(git ls-files); do f=$f/..; cat \"$f\"; done",
+        "git ls-files | while read a f; do cat \"$f\"; done",
+        "git ls-files | while read f; do read f < x; cat \"$f\"; done",
+        "while read f; do cat \"$f\"; done < list",
+        "find() { echo /etc/passwd; }; find . | xargs cat",
+        "cd /etc; find . | xargs cat",
+        "cd \"$x\" && find . | xargs cat",
+    };
+    (void)state;
+    CHECK(commands, 0, false);
+}
+
+static void globs_are_no_options_where_no_name_is_like_one(void **state)
+{
+    static const char *const commands[] = {"sort *", "file *", "for f in *.md; do head -3 \"$f\"; done"};
+    (void)state;
+    CHECK(commands, 0, true);
+    CHECK(commands, SHELL_TREE_NO_OPTION, false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_that_are_listed_are_read_where_they_lie),
+        cmocka_unit_test(names_that_would_be_cut_are_certain_only_behind_nul),
+        cmocka_unit_test(links_that_lead_out_make_all_uncertain),
+        cmocka_unit_test(a_name_like_an_option_matters_where_nothing_stands_before_it),
+        cmocka_unit_test(what_may_print_anything_else_is_not_certain),
+        cmocka_unit_test(globs_are_no_options_where_no_name_is_like_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -3,12 +3,15 @@
 
 #include "base/base64.h"
 #include "base/cleanup.h"
+#include "media/image.h"
 #include "text/truncate.h"
 #include "tools/notebook.h"
 
-enum { OUTPUT_MAX = 10000, IMAGE_MAX = 3 << 20, IMAGES_MAX = 16 };
+/* A picture is shown with at most PICTURE_MAX bytes, so that all of them fit into one request. */
+enum { OUTPUT_MAX = 10000, IMAGE_MAX = 8 << 20, PICTURE_MAX = 1 << 20, IMAGES_MAX = 16 };
 
 struct showing {
+    const struct media *media;
     struct hv_arena *arena;
     struct hv_result *result;
     struct hv_buf text; /* since the last image */
@@ -40,30 +43,46 @@ static void add_output_text(struct showing *showing, const char *label, struct h
         hv_buf_addf(&showing->text, "[%zu more bytes of this output are not shown]\n", text.len - head.len);
 }
 
-static bool add_image(struct showing *showing, const struct hv_json *data, const char *media_type)
+/* The bytes of an output that is a picture; false: they cannot be had. */
+static bool decode_image(struct showing *showing, const struct hv_json *value, struct hv_buf *bytes)
 {
-    const struct hv_json *value = hv_json_get(data, media_type);
-    CLEANUP_BUF struct hv_buf clean, bytes;
-    if (!value)
-        return false;
+    CLEANUP_BUF struct hv_buf clean;
     hv_buf_init(&clean, 2 * IMAGE_MAX);
-    hv_buf_init(&bytes, IMAGE_MAX);
     struct hv_str text = notebook_text(showing->arena, value);
     for (size_t i = 0; i < text.len; i++)
         if (text.ptr[i] != '\n' && text.ptr[i] != '\r')
             hv_buf_add_byte(&clean, text.ptr[i]);
-    if (clean.failed || showing->images == IMAGES_MAX ||
-        base64_decode(&bytes, hv_buf_str(&clean), BASE64_STANDARD, NULL) != HV_OK) {
-        hv_buf_addf(&showing->text, "[An output of type %s is not shown: too large, too many, or no sound base64]\n",
-                    media_type);
-        return true;
-    }
+    return !clean.failed && base64_decode(bytes, hv_buf_str(&clean), BASE64_STANDARD, NULL) == HV_OK;
+}
+
+static void show_image(struct showing *showing, const struct image *image, const char *media_type)
+{
     hv_buf_addf(&showing->text, "Output (%s):\n", media_type);
     flush(showing);
-    struct hv_content *image = hv_result_add(showing->result, showing->arena, HV_CONTENT_IMAGE);
-    image->media_type = hv_str_from(media_type);
-    image->data = hv_arena_str(showing->arena, hv_buf_str(&bytes));
+    struct hv_content *block = hv_result_add(showing->result, showing->arena, HV_CONTENT_IMAGE);
+    block->media_type = hv_str_from(image_format_media_type(image->format));
+    block->data = image->changed ? image->bytes : hv_arena_str(showing->arena, image->bytes);
     showing->images++;
+}
+
+static bool add_image(struct showing *showing, const struct hv_json *data, const char *media_type)
+{
+    const struct hv_json *value = hv_json_get(data, media_type);
+    CLEANUP_BUF struct hv_buf bytes;
+    struct image image;
+    struct hv_error err;
+    if (!value)
+        return false;
+    hv_buf_init(&bytes, IMAGE_MAX);
+    if (showing->images == IMAGES_MAX)
+        hv_buf_addf(&showing->text, "[An output of type %s is not shown: %d are shown already]\n", media_type,
+                    IMAGES_MAX);
+    else if (!decode_image(showing, value, &bytes))
+        hv_buf_addf(&showing->text, "[An output of type %s is not shown: too large, or no sound base64]\n", media_type);
+    else if (image_prepare(showing->media, hv_buf_str(&bytes), PICTURE_MAX, &image, &err) != HV_OK)
+        hv_buf_addf(&showing->text, "[An output of type %s is not shown: %s]\n", media_type, err.message);
+    else
+        show_image(showing, &image, media_type);
     return true;
 }
 
@@ -127,9 +146,9 @@ static void show_cell(struct showing *showing, const struct hv_json *cell, size_
     hv_json_each(output, hv_json_get(cell, "outputs")) show_output(showing, output);
 }
 
-size_t notebook_show(struct hv_arena *arena, const struct hv_json *notebook, size_t budget, struct hv_result *result)
+size_t notebook_show(const struct media *media, const struct hv_json *notebook, size_t budget, struct hv_result *result)
 {
-    struct showing showing = {.arena = arena, .result = result};
+    struct showing showing = {.media = media, .arena = media->arena, .result = result};
     const struct hv_json *cells = hv_json_get(notebook, "cells");
     size_t number = 0;
     hv_buf_init(&showing.text, 1 << 30);

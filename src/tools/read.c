@@ -55,7 +55,8 @@ static bool show_notebook(struct reading *reading, const struct file_text *text,
     const struct hv_json *notebook;
     if (notebook_parse(arena, text->bytes, &notebook, NULL) != HV_OK)
         return false;
-    size_t shown = notebook_show(arena, notebook, READING_BUDGET, result);
+    struct media media = {reading->context->host, reading->context->cancel, arena};
+    size_t shown = notebook_show(&media, notebook, READING_BUDGET, result);
     struct file_view *view = &reading->view;
     *view = (struct file_view){.stat = text->stat,
                                .is_whole = true,
@@ -126,8 +127,8 @@ static enum hv_code fail_no_pages(const struct reading *reading, struct hv_error
 }
 
 /* A picture or a PDF document, by its first bytes; *is_text when it is none of these. */
-static enum hv_code show_unless_text(struct reading *reading, struct hv_str head, struct hv_result *result, bool *is_text,
-                               struct hv_error *err)
+static enum hv_code show_unless_text(struct reading *reading, struct hv_str head, struct hv_result *result,
+                                     bool *is_text, struct hv_error *err)
 {
     enum read_media_kind kind = read_media_kind_of(reading->path, head);
     struct read_media media = {reading->context, reading->path, reading->key, &reading->view, reading->pages, result};

@@ -7,9 +7,10 @@
 #include "agent/session_inner.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/path.h"
 #include "journal/resume.h"
 
-enum { CONTENT_MAX = 256 << 20, PROMPT_MAX = 32 << 20, SYSTEM_MAX = 8 << 20 };
+enum { CONTENT_MAX = 256 << 20, PROMPT_MAX = 32 << 20, SYSTEM_MAX = 8 << 20, MEGABYTES_MAX = 1 << 30 };
 
 /* ---- small helpers --------------------------------------------------------------------------------------------- */
 
@@ -201,6 +202,14 @@ static struct hv_str checkpoints_directory(struct session *session, struct hv_st
     return hv_arena_format(&session->arena, "%.*s/" CHECKPOINTS_FOLDER, HV_STR_ARG(folder));
 }
 
+static uint64_t checkpoint_room(void *user)
+{
+    struct session *session = user;
+    int64_t megabytes = session->options.settings->checkpoint_megabytes;
+    uint64_t limit = (uint64_t)(megabytes < MEGABYTES_MAX ? megabytes : MEGABYTES_MAX) << 20;
+    return sessions_make_room(path_parent(session->journal_path), session->id, limit);
+}
+
 /* While a turn runs, it takes the notes along. */
 static void on_note(void *user)
 {
@@ -229,6 +238,8 @@ static enum hv_code make_runtime(struct session *session, struct hv_error *err)
         .session_directory = folder,
         .transcript_path = session->journal ? session->journal_path : (struct hv_str){0},
         .checkpoints_directory = checkpoints_directory(session, folder),
+        .checkpoint_room = checkpoint_room,
+        .checkpoint_user = session,
         .secrets = options->secrets,
         .secret_count = options->secret_count,
         .built_in_tools = tools,

@@ -107,6 +107,8 @@ static void put_prompt_json(struct rewind *rewind, size_t number)
     hv_json_end_array(&writer);
     if (prompt->left_out)
         hv_json_member_int(&writer, "not_kept", (int64_t)prompt->left_out);
+    if (prompt->unwatched)
+        hv_json_member_int(&writer, "unwatched_commands", (int64_t)prompt->unwatched);
     hv_json_end_object(&writer);
     hv_buf_add_byte(&rewind->out, '\n');
 }
@@ -131,6 +133,9 @@ static void put_prompt(struct rewind *rewind, size_t number)
         hv_buf_addf(out, "        and %zu more files\n", count - SHOWN_FILES);
     if (prompt->left_out)
         hv_buf_addf(out, "        and files beyond those that are kept of one call (%zu)\n", prompt->left_out);
+    if (prompt->unwatched)
+        hv_buf_addf(out, "        and whatever %zu commands changed: the workspace is too large to be looked at\n",
+                    prompt->unwatched);
 }
 
 static int list(struct rewind *rewind)

@@ -128,15 +128,14 @@ static int copy(int from, int to, uint64_t limit, uint64_t *size, char hex[SHA25
     return got < 0 || fdatasync(to) ? -1 : 0;
 }
 
-/* A content that is there already (under its name, so it is whole) need not be kept twice. */
+/* A content that is there already is replaced by itself: a power cut may have torn the one that was there. */
 static int give_name(struct fs_image_store *store, const char *temporary, const char *name, uint64_t size)
 {
-    struct stat status;
-    if (fstatat(store->folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && (uint64_t)status.st_size == size)
-        return unlinkat(store->folder, temporary, 0);
+    bool is_new = faccessat(store->folder, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
     if (renameat(store->folder, temporary, store->folder, name))
         return -1;
-    atomic_fetch_add(&store->size, size);
+    if (is_new)
+        atomic_fetch_add(&store->size, size);
     return 0;
 }
 
@@ -165,6 +164,50 @@ static void keep_bytes(struct fs_image_store *store, int from, struct fs_image *
     image->hash = hv_arena_str(arena, hv_str_of(hex, SHA256_HEX));
 }
 
+/* Sets image->unsaved. */
+static bool is_full(const struct fs_image_store *store, struct fs_image *image)
+{
+    if (atomic_load(&store->size) + image->size <= store->size_max)
+        return false;
+    image->unsaved = HV_STR("the project's copies fill what they may take (checkpointMegabytes)");
+    return true;
+}
+
+static int copy_part(int from, uint64_t offset, uint64_t size, int to, char hex[SHA256_HEX + 1])
+{
+    CLEANUP_FREE char *piece = hv_malloc(PIECE);
+    struct sha256 sum;
+    sha256_begin(&sum);
+    for (uint64_t done = 0; done < size;) {
+        ssize_t got = fs_read_at(from, piece, size - done < PIECE ? (size_t)(size - done) : PIECE, offset + done);
+        if (got <= 0 || put_all(to, piece, (size_t)got, done)) {
+            errno = got ? errno : EIO;
+            return -1;
+        }
+        sha256_add(&sum, piece, (size_t)got);
+        done += (uint64_t)got;
+    }
+    sha256_end(&sum, hex);
+    return 0;
+}
+
+void fs_image_store_take(struct fs_image_store *store, int from, uint64_t offset, struct fs_image *image,
+                         struct hv_arena *arena)
+{
+    char temporary[NAME_SIZE], hex[SHA256_HEX + 1];
+    if (is_full(store, image))
+        return;
+    CLEANUP_FD int to = create(store, temporary);
+    if (to >= 0 && copy_part(from, offset, image->size, to, hex) == 0 &&
+        give_name(store, temporary, hex, image->size) == 0) {
+        image->hash = hv_arena_str(arena, hv_str_of(hex, SHA256_HEX));
+        return;
+    }
+    image->unsaved = failure(arena, errno);
+    if (to >= 0)
+        (void)unlinkat(store->folder, temporary, 0);
+}
+
 static void keep_file(struct fs_image_store *store, struct fs_image *image, struct hv_arena *arena)
 {
     char name[NAME_MAX + 1];
@@ -180,10 +223,7 @@ static void keep_file(struct fs_image_store *store, struct fs_image *image, stru
     if (image->size > store->file_max)
         image->unsaved = hv_arena_format(arena, "it is larger than %llu MB, the most that is kept of a file",
                                          (unsigned long long)(store->file_max >> 20));
-    else if (atomic_load(&store->size) + image->size > store->size_max)
-        image->unsaved = hv_arena_format(arena, "the session's copies fill the %llu MB that they may take",
-                                         (unsigned long long)(store->size_max >> 20));
-    else
+    else if (!is_full(store, image))
         keep_bytes(store, from, image, arena);
 }
 

@@ -37,6 +37,12 @@ void fs_image_store_release(struct fs_image_store *store);
  * afterwards, their name is after fs_image_store_sync.
  */
 void fs_image_store_keep(struct fs_image_store *store, struct fs_image *image, struct hv_arena *arena);
+/*
+ * Keep bytes that were read before from a file that stands no longer as it was: image->size of them from offset on in
+ * `from`. Their sum becomes image->hash, or image->unsaved says why they could not be kept. They are not synced.
+ */
+void fs_image_store_take(struct fs_image_store *store, int from, uint64_t offset, struct fs_image *image,
+                         struct hv_arena *arena);
 enum hv_code fs_image_store_sync(struct fs_image_store *store, struct hv_error *err) HV_MUST_CHECK;
 
 /* Append the bytes that image->hash names. HV_ENOTFOUND: they are gone; HV_EINVAL: they are no longer what they were.

@@ -312,6 +312,73 @@ enum hv_code sessions_remove(const struct session_entry *entry, struct hv_error 
     return HV_OK;
 }
 
+/* ---- copies of files ----------------------------------------------------------------------------------------- */
+
+/* What one session keeps. */
+struct copies {
+    struct hv_str folder, journal;
+    uint64_t size;
+    int64_t modified;
+};
+
+typedef VEC(struct copies) copies_list;
+
+static void add_copies(struct hv_arena *arena, copies_list *list, struct hv_str directory, const char *id)
+{
+    struct hv_str folder = hv_arena_format(arena, "%.*s/%s/" CHECKPOINTS_FOLDER, HV_STR_ARG(directory), id);
+    struct stat st;
+    DIR *dir = opendir(folder.ptr);
+    if (!dir)
+        return;
+    struct copies copies = {.folder = folder,
+                            .journal = hv_arena_format(arena, "%.*s/%s.jsonl", HV_STR_ARG(directory), id)};
+    for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir))
+        if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
+            copies.size += (uint64_t)st.st_size;
+    if (fstat(dirfd(dir), &st) == 0)
+        copies.modified = st.st_mtime;
+    closedir(dir);
+    *vec_push(list) = copies;
+}
+
+static int oldest_first(const void *a, const void *b)
+{
+    int64_t left = ((const struct copies *)a)->modified, right = ((const struct copies *)b)->modified;
+    return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/* False when the session is being written, and so may still add to them. */
+static bool remove_copies(struct hv_arena *arena, const struct copies *copies)
+{
+    CLEANUP_FD int fd = open(copies->journal.ptr, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return false;
+    remove_folder(arena, copies->folder);
+    return true;
+}
+
+uint64_t sessions_make_room(struct hv_str directory, struct hv_str except_id, uint64_t limit)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    copies_list list = {0};
+    uint64_t total = 0;
+    DIR *dir = opendir(hv_arena_cstr(&arena, directory));
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir))
+        if (session_id_is_valid(hv_str_from(entry->d_name)) && !hv_str_is(except_id, entry->d_name))
+            add_copies(&arena, &list, directory, entry->d_name);
+    if (dir)
+        closedir(dir);
+    for (size_t i = 0; i < list.count; i++)
+        total += list.items[i].size;
+    if (list.count)
+        qsort(list.items, list.count, sizeof *list.items, oldest_first);
+    for (size_t i = 0; i < list.count && total > limit / 2; i++)
+        if (remove_copies(&arena, &list.items[i]))
+            total -= list.items[i].size;
+    vec_release(&list);
+    return total < limit ? limit - total : 0;
+}
+
 /* True when the marker of the last cleaning is missing or older than a day; renews it. */
 static bool cleaning_is_due(struct hv_arena *arena)
 {

@@ -148,8 +148,12 @@ static void note_checkpoint(struct collector *collector, const struct hv_event *
     take_before(collector, event, hv_json_get(data, "before"));
     if (hv_str_is(event->name, "after"))
         take_after(collector, event, hv_json_get(data, "after"));
-    if (collector->prompts.count && hv_json_int64(hv_json_get(data, "left_out"), &left_out) && left_out > 0)
-        collector->prompts.items[collector->prompts.count - 1].left_out += (size_t)left_out;
+    if (!collector->prompts.count)
+        return;
+    struct timeline_prompt *prompt = &collector->prompts.items[collector->prompts.count - 1];
+    if (hv_json_int64(hv_json_get(data, "left_out"), &left_out) && left_out > 0 && left_out < TOUCHES_MAX)
+        prompt->left_out += (size_t)left_out;
+    prompt->unwatched += hv_json_get_string(data, "unwatched").ptr != NULL;
 }
 
 /* A session that begins (again) has no calls of an earlier one. */

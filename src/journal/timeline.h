@@ -17,6 +17,7 @@ struct timeline_prompt {
     int64_t wall_ms;
     struct hv_str title;  /* its first line, cut */
     bool in_conversation; /* not rewound away */
+    size_t unwatched;     /* commands that ran without anybody looking what they change */
     size_t left_out;      /* files that calls of its turn may have changed, and that there was no room for */
 };
 

@@ -149,6 +149,7 @@ struct call {
 
     struct hides *hides;           /* what hides.c knows */
     struct checkpoint *checkpoint; /* what checkpoint.c keeps, or NULL */
+    bool watched;                  /* checkpoint_watch.c looks what it changes */
 
     /* result */
     const struct hv_content *produced; /* what the tool gave, before capping */

@@ -6,12 +6,12 @@
 #include "fs/host_files.h"
 #include "fs/image_store.h"
 #include "fs/scan.h"
+#include "runtime/checkpoint_watch.h"
 
 #include <string.h>
 
 enum {
-    FILES_MAX = 2000,     /* of one call */
-    SUM_MAX = 1 << 20,    /* larger files are known by their times alone: summing them up would be felt */
+    FILES_MAX = CHECKPOINT_FILES_MAX,
     EVENT_MAX = 32 << 20, /* of JSON */
     MEGABYTES_MAX = 1 << 30,
 };
@@ -25,6 +25,7 @@ struct checkpoints {
     bool told;             /* that something could not be kept */
     struct hv_arena arena; /* of this turn */
     struct map known;      /* path → struct fs_image *: what this turn's calls left there */
+    struct watch *watch;   /* checkpoint_watch.c; made when first needed */
 };
 
 /* What one call may change; in its arena. */
@@ -50,6 +51,7 @@ void checkpoints_free(struct checkpoints *checkpoints)
 {
     if (!checkpoints)
         return;
+    watch_free(checkpoints->watch);
     fs_image_store_release(&checkpoints->store);
     map_release(&checkpoints->known);
     hv_arena_release(&checkpoints->arena);
@@ -193,11 +195,13 @@ static bool has_store(struct checkpoints *checkpoints)
         return checkpoints->store.is_open;
     struct hv_error err;
     const struct settings *settings = checkpoints->runtime->settings;
+    const struct runtime_options *options = &checkpoints->runtime->options;
+    uint64_t room = options->checkpoint_room ? options->checkpoint_room(options->checkpoint_user)
+                                             : bytes_of(settings->checkpoint_megabytes);
     enum hv_code code = fs_host_make_directories(NULL, path_parent(checkpoints->directory), &err);
     if (!code)
         code = fs_image_store_open(&checkpoints->store, checkpoints->directory,
-                                   bytes_of(settings->checkpoint_file_megabytes),
-                                   bytes_of(settings->checkpoint_megabytes), &err);
+                                   bytes_of(settings->checkpoint_file_megabytes), room, &err);
     checkpoints->is_broken = code != HV_OK;
     if (code)
         warn(checkpoints, "changes of this session cannot be rewound: %s", err.message);
@@ -273,12 +277,26 @@ static void release_places(void *data)
     map_release(data);
 }
 
+/* It does not say what it writes: all of the workspace is looked at, before and after. */
+static void watch_begin(struct call *call)
+{
+    struct checkpoints *checkpoints = call->runtime->checkpoints;
+    LOCK_SCOPE(&checkpoints->lock);
+    if (!checkpoints->watch)
+        checkpoints->watch = watch_new(call->runtime, path_parent(checkpoints->directory));
+    call->watched = watch_before(checkpoints->watch);
+}
+
 void checkpoint_before(struct call *call)
 {
     struct checkpoints *checkpoints = call->runtime->checkpoints;
-    if (!checkpoints || call->read_only || !call->footprint.limited || !call->footprint.writes.count ||
-        !has_store(checkpoints))
+    bool is_open = !call->footprint.limited;
+    if (!checkpoints || call->read_only || !(is_open || call->footprint.writes.count) || !has_store(checkpoints))
         return;
+    if (is_open) {
+        watch_begin(call);
+        return;
+    }
     struct checkpoint *checkpoint = hv_arena_new(&call->arena, struct checkpoint);
     checkpoint->files = hv_arena_array(&call->arena, struct fs_image, FILES_MAX);
     hv_arena_on_release(&call->arena, release_places, &checkpoint->places);
@@ -349,7 +367,7 @@ static size_t put_changed(struct call *call, struct checkpoint *checkpoint, stru
         if (is_unchanged(before, &now))
             continue;
         /* A file that changes while it is summed up is recorded without: it will not pass for the same. */
-        if (now.kind == FS_IMAGE_FILE && now.size <= SUM_MAX && !fs_image_sum(&now, &call->arena))
+        if (now.kind == FS_IMAGE_FILE && now.size <= CHECKPOINT_SUM_MAX && !fs_image_sum(&now, &call->arena))
             now.hash = (struct hv_str){0};
         fs_image_write(&writing->writer, &now);
         remember(call->runtime->checkpoints, &now);
@@ -359,9 +377,41 @@ static size_t put_changed(struct call *call, struct checkpoint *checkpoint, stru
     return changed;
 }
 
+static void put_watched(struct watch_change *changes, size_t count, struct writing *writing, bool after)
+{
+    begin_list(writing, after ? "after" : "before");
+    for (size_t i = 0; i < count; i++)
+        fs_image_write(&writing->writer, after ? &changes[i].after : &changes[i].before);
+    hv_json_end_array(&writing->writer);
+}
+
+static void watch_end(struct call *call)
+{
+    struct checkpoints *checkpoints = call->runtime->checkpoints;
+    struct writing writing;
+    struct watch_outcome outcome;
+    pthread_mutex_lock(&checkpoints->lock);
+    watch_after(checkpoints->watch, &checkpoints->store, &call->arena, &outcome);
+    pthread_mutex_unlock(&checkpoints->lock);
+    if (!outcome.count && !outcome.left_out && !outcome.unwatched)
+        return;
+    begin_data(&writing);
+    put_watched(outcome.changes, outcome.count, &writing, false);
+    put_watched(outcome.changes, outcome.count, &writing, true);
+    if (outcome.left_out)
+        hv_json_member_int(&writing.writer, "left_out", (int64_t)outcome.left_out);
+    if (outcome.unwatched)
+        hv_json_member_cstr(&writing.writer, "unwatched", outcome.unwatched);
+    for (size_t i = 0; i < outcome.count; i++)
+        remember(checkpoints, &outcome.changes[i].after);
+    emit(call, &writing, "after");
+}
+
 void checkpoint_after(struct call *call)
 {
     struct checkpoint *checkpoint = call->checkpoint;
+    if (call->watched)
+        watch_end(call);
     if (!checkpoint)
         return;
     struct writing writing;

@@ -49,6 +49,9 @@ struct runtime_options {
     struct hv_str transcript_path;   /* for hooks */
     /* Where files are kept before calls change them, for `helve rewind`; absent: nowhere. Made when first needed. */
     struct hv_str checkpoints_directory;
+    /* How many bytes they may take; asked once, on a worker. NULL: as many as the settings say. */
+    uint64_t (*checkpoint_room)(void *user);
+    void *checkpoint_user;
     /* Keys in use: commands of tools do not inherit variables with these values, unless settings' `env` says so. Hooks,
      * which are the person's own, do. Looked at in runtime_new only. */
     const struct hv_str *secrets;

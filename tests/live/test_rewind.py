@@ -1,9 +1,11 @@
 """`helve rewind`: what a session changed goes back, byte for byte, and nothing that somebody else did is lost."""
+import glob
 import hashlib
 import json
 import os
 import re
 import subprocess
+import time
 
 from cli_support import Case, expose, main, message, say, use
 
@@ -177,6 +179,66 @@ class Shell(Rewind):
         self.assertEqual(self.tree(), before)
 
 
+    def script(self, text):
+        """A program of which nobody can tell what it writes."""
+        path = os.path.join(self.top, "program%d.py" % self.count)
+        with open(path, "w") as file:
+            file.write(text)
+        return use("Bash", command="python3 %s" % path)
+
+    def test_what_an_unknown_program_changes_goes_back(self):
+        self.write("a.txt", b"one\xff\n")
+        self.write("b.txt", "to go\n")
+        self.write("sub/c.txt", "in a folder\n")
+        os.symlink("a.txt", self.path("link"))
+        os.chmod(self.path("sub/c.txt"), 0o600)
+        os.mkdir(self.path("empty"), 0o700)
+        before = self.tree()
+        self.turn(self.script("""
+import os, shutil
+open("a.txt", "ab").write(b"more")
+os.remove("b.txt")
+shutil.rmtree("sub")
+os.remove("link"); os.symlink("b.txt", "link")
+os.rmdir("empty")
+os.makedirs("made/deep"); open("made/deep/x", "w").write("x")
+"""))
+        self.assertFalse(self.exists("b.txt"))
+        self.rewind("--to", "1")
+        self.assertEqual(self.tree(), before)
+        self.rewind("--undo")
+        self.assertTrue(self.exists("made/deep/x"))
+        self.assertFalse(self.exists("sub"))
+        self.assertEqual(os.readlink(self.path("link")), "b.txt")
+
+    def test_a_program_between_two_edits_breaks_no_chain(self):
+        path = self.write("f", "one\n")
+        self.turn(use("Read", file_path=path), use("Edit", file_path=path, old_string="one", new_string="two"),
+                  self.script("text = open('f').read(); open('f', 'w').write('# formatted\\n' + text)"),
+                  use("Read", file_path=path), use("Edit", file_path=path, old_string="two", new_string="three"))
+        self.assertEqual(self.read("f"), "# formatted\nthree\n")
+        self.rewind("--to", "1")
+        self.assertEqual(self.read("f"), "one\n")
+
+    def test_what_was_too_large_to_be_copied_before_is_said(self):
+        self.write("large", b"x" * (3 << 20))
+        self.write("small", "s\n")
+        self.turn(self.script("open('large', 'ab').write(b'y'); open('small', 'w').write('t')"))
+        out = self.rewind("--to", "1", code=1)
+        self.assertIn("no earlier copy", out)
+        self.assertEqual(self.read("small"), "t")
+        self.rewind("--to", "1", "--force")
+        self.assertEqual(self.read("small"), "s\n")
+        self.assertEqual(os.path.getsize(self.path("large")), (3 << 20) + 1)
+
+    def test_ignored_files_are_left_alone(self):
+        self.write(".gitignore", "out/\n")
+        os.mkdir(self.path(".git"))
+        self.turn(self.script("import os; os.mkdir('out'); open('out/o', 'w').write('o'); open('kept', 'w').write('k')"))
+        self.rewind("--to", "1")
+        self.assertEqual((self.exists("out/o"), self.exists("kept")), (True, False))
+
+
 class Refusing(Rewind):
     def changed(self):
         path = self.write("f", "one\n")
@@ -270,6 +332,98 @@ class Refusing(Rewind):
         self.rewind("--to", "1", code=1)
         self.assertIn("running", self.err)
         self.assertEqual(self.read("f"), "two\n")
+
+
+class Limits(Rewind):
+    def edit(self, name, content):
+        path = self.write(name, content)
+        self.turn(use("Write", file_path=self.path("new-" + name), content="x"), use("Bash", command="echo more >> " + name))
+        return path
+
+    def test_a_file_of_100_megabytes_comes_back(self):
+        block = bytes(range(256)) * 4096
+        path = self.path("large")
+        with open(path, "wb") as file:
+            for number in range(100):
+                file.write(b"%d" % number + block[:(1 << 20) - len(b"%d" % number)])
+        with open(path, "rb") as file:
+            before = hashlib.sha256(file.read()).hexdigest()
+        self.turn(use("Bash", command="echo more >> large"))
+        self.assertEqual(os.path.getsize(path), (100 << 20) + 5)
+        self.rewind("--to", "1")
+        with open(path, "rb") as file:
+            self.assertEqual(hashlib.sha256(file.read()).hexdigest(), before)
+
+    def test_larger_files_are_changed_without_a_copy_and_that_is_said(self):
+        self.settings({"checkpointFileMegabytes": 1})
+        self.edit("f", b"x" * (2 << 20))
+        self.assertIn("without a copy", json.dumps(self.events(self.journal(), "notice")))
+        self.assertIn("larger than 1 MB", self.rewind("--to", "1", code=1))
+        self.assertTrue(self.exists("new-f"))
+
+    def test_none_are_kept_when_the_settings_say_so(self):
+        self.settings({"checkpointMegabytes": 0})
+        self.edit("f", "a\n")
+        self.assertEqual(self.events(self.journal(), "checkpoint"), [])
+        self.assertFalse(os.path.exists(self.store()))
+
+    def test_old_copies_go_when_there_are_too_many_but_not_those_of_a_running_session(self):
+        self.settings({"checkpointMegabytes": 4})
+        stores, sessions = [], []
+        for number in range(3):
+            self.session = None
+            self.edit("f%d" % number, b"%d" % number * (3 << 19))
+            stores.append(self.store())
+            sessions.append(self.session)
+        self.assertEqual([os.path.exists(store) for store in stores], [False, True, True])
+        self.session = sessions[0]
+        self.rewind("--to", "1", code=1)
+        self.assertIn("gone", self.err)
+        lock = subprocess.Popen(["flock", stores[1].replace("/checkpoints", ".jsonl"), "sh", "-c", "echo locked; read x"],
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(lambda: (lock.communicate(b"\n"), None))
+        lock.stdout.readline()
+        self.session = None
+        self.edit("f4", b"4" * (3 << 19))
+        self.assertEqual([os.path.exists(store) for store in stores], [False, True, False])
+
+    def test_copies_go_with_their_session(self):
+        self.edit("f", "a\n")
+        store = self.store()
+        self.assertTrue(os.path.exists(store))
+        self.run_helve("sessions", "remove", self.session)
+        self.assertFalse(os.path.exists(store))
+
+
+class Killed(Rewind):
+    FILES = 40
+
+    def test_a_rewind_that_is_killed_is_done_for_all_files_or_for_none(self):
+        names = ["f%d" % number for number in range(self.FILES)]
+        for name in names:
+            self.write(name, "old " + name)
+        old = self.tree()
+        self.turn(use("Bash", command="for n in %s; do echo new > $n; done" % " ".join(names)),
+                  use("Bash", command="python3 -c \"import os; os.remove('f0'); open('made', 'w').write('m')\""))
+        new = self.tree()
+        changes = os.path.join(os.path.dirname(self.journal()), "changes")
+        half = 0
+        for moment in range(8):
+            process = self.start("rewind", self.session, "--to", "1", "--code", stdin=subprocess.DEVNULL)
+            self.wait_until(lambda: process.poll() is not None or glob.glob(changes + "/change-*/list"))
+            time.sleep(moment * 0.004)
+            process.kill()
+            process.communicate()
+            half += self.tree() not in (old, new)
+            self.turn(prompt="look")  # a session that begins looks after what was left
+            self.assertIn(self.tree(), (old, new))
+            self.assertEqual(os.listdir(changes), [])
+            if self.tree() == old:
+                break
+        if os.environ.get("TELL"):
+            print("# killed %d times, half-way %d times" % (moment + 1, half))
+        self.rewind("--to", "1", "--code", "--force")
+        self.assertEqual(self.tree(), old)
 
 
 class Conversation(Rewind):

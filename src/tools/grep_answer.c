@@ -231,16 +231,10 @@ static void note_troubles(struct grepping *grepping, const struct fs_scan_outcom
     struct troubles troubles = {0};
     gather(grepping, &troubles);
     note_unreadable(grepping, &troubles, outcome);
-    size_t in_pieces = troubles.count[GREP_IN_PIECES], cut = troubles.count[GREP_CUT],
-           given_up = troubles.count[GREP_GIVEN_UP];
+    size_t in_pieces = troubles.count[GREP_IN_PIECES], given_up = troubles.count[GREP_GIVEN_UP];
     if (in_pieces)
         hv_buf_addf(out, "[%zu file%s searched in parts of 32 MB: a match longer than 4 MB may be missing or cut]\n",
                     in_pieces, in_pieces == 1 ? " was" : "s were");
-    if (cut)
-        hv_buf_addf(out,
-                    "[Of %zu large file%s in UTF-16 or UTF-32 only the first 24 MB were searched; convert %s with "
-                    "`iconv` in a shell to search all]\n",
-                    cut, cut == 1 ? "" : "s", cut == 1 ? "it" : "them");
     if (given_up)
         hv_buf_addf(out,
                     "[The pattern takes too long on %zu %s, which may match, too; a simpler one, without nested "

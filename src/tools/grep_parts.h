@@ -38,7 +38,6 @@ struct grep_trouble {
     enum grep_trouble_kind {
         GREP_UNREADABLE,
         GREP_IN_PIECES, /* a long match across lines may have been missed */
-        GREP_CUT,       /* UTF-16 or UTF-32, of which only the beginning was searched */
         GREP_GIVEN_UP,  /* places where the pattern took too long */
     } kind;
     size_t count;

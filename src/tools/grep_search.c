@@ -137,7 +137,6 @@ static void note_troubles(struct grep_worker *worker, struct hv_str path, enum s
     if (end == SCAN_ENOUGH)
         return;
     note_trouble(worker, path, GREP_IN_PIECES, scan->in_pieces && scan->multiline);
-    note_trouble(worker, path, GREP_CUT, scan->is_cut);
 }
 
 /* ---- files and trees --------------------------------------------------------------------------------------- */

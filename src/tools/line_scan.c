@@ -20,7 +20,6 @@ enum {
     WHOLE_MAX = 32 << 20,     /* pieces of multiline mode, */
     OVERLAP = 4 << 20,        /* of which each holds the end of the one before once more */
     LOOK_BACK = 4096,         /* and what look-behind may see before that */
-    WIDE_MAX = 24 << 20,      /* what is read of a file in UTF-16 or UTF-32: as UTF-8 it is up to half as long again */
     CONTEXT_KEPT = 1 << 20,
     BUFFER_MAX = WHOLE_MAX + LINE_MAX_BYTES + CONTEXT_KEPT + PIECE,
 };
@@ -30,15 +29,17 @@ struct pass {
     struct line_scan *scan;
     int fd;
     uint64_t size, read; /* what the file should have, and what was read of it */
-    bool ended, binary, legacy, mark;
-    uint64_t dropped;       /* bytes of the file that were thrown away before any line of it was numbered */
-    size_t searched;        /* everything before has been searched: no match that is still to come begins there */
-    size_t next;            /* the end of the last match, when that is further on */
-    size_t shown;           /* the end of the last line shown, or of what was thrown away */
-    bool gap;               /* lines between the last one shown and `shown` were thrown away */
-    bool any;               /* some line was shown */
-    size_t after;           /* context lines still to be shown after `shown` */
-    size_t counted, number; /* number of the line that begins at counted */
+    bool ended, binary, mark;
+    enum encoding_kind encoding; /* what has to be decoded; ENCODING_UTF8: nothing */
+    struct hv_buf carried;       /* bytes that were read and can be decoded only with those that follow */
+    uint64_t dropped;            /* bytes of the file that were thrown away before any line of it was numbered */
+    size_t searched;             /* everything before has been searched: no match that is still to come begins there */
+    size_t next;                 /* the end of the last match, when that is further on */
+    size_t shown;                /* the end of the last line shown, or of what was thrown away */
+    bool gap;                    /* lines between the last one shown and `shown` were thrown away */
+    bool any;                    /* some line was shown */
+    size_t after;                /* context lines still to be shown after `shown` */
+    size_t counted, number;      /* number of the line that begins at counted */
     size_t matches;
 };
 
@@ -75,13 +76,33 @@ static void check_binary(struct pass *pass, size_t from)
     pass->binary = pass->ended = true;
 }
 
-static bool fill_legacy(struct pass *pass)
+/* How many of the bytes can be decoded without what follows. */
+static size_t decodable(enum encoding_kind encoding, struct hv_str bytes)
+{
+    size_t unit = encoding == ENCODING_UTF32LE || encoding == ENCODING_UTF32BE ? 4 : 2;
+    if (encoding == ENCODING_UTF16LE || encoding == ENCODING_UTF16BE || unit == 4) {
+        size_t len = bytes.len / unit * unit;
+        /* The first of a pair of surrogates waits for the second. */
+        char high = len ? bytes.ptr[len - (encoding == ENCODING_UTF16LE ? 1 : 2)] : 0;
+        return unit == 2 && ((unsigned char)high & 0xfc) == 0xd8 ? len - 2 : len;
+    }
+    size_t newline = hv_str_rfind_byte(bytes, '\n');
+    return newline == SIZE_MAX ? bytes.len : newline + 1;
+}
+
+static bool fill_decoded(struct pass *pass)
 {
     CLEANUP_BUF struct hv_buf bytes;
     hv_buf_init(&bytes, PIECE);
-    struct encoding encoding = {.kind = ENCODING_8BIT};
-    return read_more(pass, &bytes, PIECE / 4) &&
-           encoding_to_utf8(hv_buf_str(&bytes), encoding, &pass->scan->buffer, NULL) == HV_OK;
+    hv_buf_add_str(&bytes, hv_buf_str(&pass->carried));
+    if (!read_more(pass, &bytes, PIECE / 4))
+        return false;
+    struct hv_str all = hv_buf_str(&bytes);
+    size_t len = pass->ended ? all.len : decodable(pass->encoding, all);
+    hv_buf_clear(&pass->carried);
+    hv_buf_add_str(&pass->carried, hv_str_slice(all, len, all.len));
+    return encoding_to_utf8(hv_str_slice(all, 0, len), (struct encoding){.kind = pass->encoding}, &pass->scan->buffer,
+                            NULL) == HV_OK;
 }
 
 /* Read on until a piece with whole lines is there, or the end. */
@@ -97,41 +118,24 @@ static bool fill(struct pass *pass)
         if (fresh >= piece && (pass->scan->multiline || hv_str_rfind_byte(unseen, '\n') != SIZE_MAX))
             break;
         size_t before = buffer->len;
-        if (!(pass->legacy ? fill_legacy(pass) : read_more(pass, buffer, PIECE)))
+        if (!(pass->encoding ? fill_decoded(pass) : read_more(pass, buffer, PIECE)))
             return false;
         check_binary(pass, before);
     }
     return true;
 }
 
-/* The beginning of a file in a wide encoding, mostly all of it, as UTF-8. False when it cannot be read. */
-static bool decode_whole(struct pass *pass, struct encoding encoding)
-{
-    CLEANUP_BUF struct hv_buf bytes;
-    hv_buf_init(&bytes, (size_t)WIDE_MAX + PIECE);
-    hv_buf_add_str(&bytes, hv_buf_str(&pass->scan->buffer));
-    hv_buf_clear(&pass->scan->buffer);
-    while (!pass->ended && bytes.len <= WIDE_MAX)
-        if (!read_more(pass, &bytes, PIECE))
-            return false;
-    pass->scan->is_cut = !pass->ended;
-    if (bytes.len > WIDE_MAX)
-        bytes.len = WIDE_MAX;
-    pass->ended = true;
-    return encoding_to_utf8(hv_buf_str(&bytes), encoding, &pass->scan->buffer, NULL) == HV_OK;
-}
-
-/* Not UTF-8, and no character beyond ASCII in it is well-formed either: an old 8-bit encoding. */
+/* Far more is wrong as UTF-8 than right, which may be by chance: an old encoding, and not a slip. */
 static bool is_legacy(struct hv_str head)
 {
     uint32_t code_point;
-    for (size_t at = 0; at < head.len;) {
-        size_t len = utf8_decode(head, at, &code_point);
-        if (len > 1 && code_point != UTF8_INVALID)
-            return false;
-        at += len;
+    size_t right = 0, wrong = 0;
+    for (size_t at = 0, len; at < head.len; at += len) {
+        len = utf8_decode(head, at, &code_point);
+        wrong += code_point == UTF8_INVALID;
+        right += len > 1 && code_point != UTF8_INVALID;
     }
-    return true;
+    return wrong > 4 * right;
 }
 
 /* Neither NUL nor anything beyond ASCII: then there is nothing to find out about the encoding. */
@@ -163,6 +167,16 @@ static bool is_ruled_out(struct pass *pass)
            find_rules_out(pass->scan->find, all);
 }
 
+/* From the beginning, but for the mark. */
+static bool begin_decoding(struct pass *pass, struct encoding encoding)
+{
+    hv_buf_clear(&pass->scan->buffer);
+    pass->encoding = encoding.kind;
+    pass->read = encoding.mark;
+    pass->ended = false;
+    return lseek(pass->fd, (off_t)encoding.mark, SEEK_SET) >= 0;
+}
+
 /* Read the first bytes and find out how to read the rest. */
 static bool begin(struct pass *pass)
 {
@@ -179,27 +193,17 @@ static bool begin(struct pass *pass)
         return true;
     }
     struct encoding encoding = encoding_detect_beginning(head);
-    switch (encoding.kind) {
-    case ENCODING_BINARY:
+    if (encoding.kind == ENCODING_8BIT && is_legacy(head))
+        encoding = encoding_detect_head(head);
+    else if (encoding.kind == ENCODING_8BIT)
+        encoding.kind = ENCODING_UTF8; /* but for some bytes */
+    if (encoding.kind == ENCODING_BINARY) {
         pass->binary = pass->ended = true;
         hv_buf_clear(buffer);
         return true;
-    case ENCODING_UTF16LE:
-    case ENCODING_UTF16BE:
-    case ENCODING_UTF32LE:
-    case ENCODING_UTF32BE: return decode_whole(pass, encoding);
-    case ENCODING_8BIT:
-        pass->legacy = is_legacy(head);
-        if (!pass->legacy)
-            break;
-        hv_buf_clear(buffer);
-        if (lseek(pass->fd, 0, SEEK_SET) < 0)
-            return false;
-        pass->read = 0;
-        pass->ended = false;
-        return true;
-    default: break; /* UTF-8: other legacy encodings are not told apart here */
     }
+    if (encoding.kind != ENCODING_UTF8)
+        return begin_decoding(pass, encoding);
     hv_buf_consume(buffer, encoding.mark);
     pass->mark = encoding.mark;
     check_binary(pass, 0);
@@ -353,7 +357,7 @@ static enum scan_end search_piece(struct pass *pass, size_t limit)
 /* Nothing of the file was shown yet, and its bytes are those of the buffer: their lines can still be counted later. */
 static bool drop_uncounted(struct pass *pass, size_t keep)
 {
-    if (pass->any || pass->legacy || pass->mark || !pass->scan->short_is_end)
+    if (pass->any || pass->encoding || pass->mark || !pass->scan->short_is_end)
         return false;
     pass->dropped += keep;
     return true;
@@ -439,9 +443,10 @@ static void clear_buffer(struct hv_buf *buffer)
 enum scan_end line_scan_file(struct line_scan *scan, int fd, uint64_t size, size_t *matches)
 {
     clear_buffer(&scan->buffer);
-    scan->is_cut = scan->in_pieces = false;
-    struct pass pass = {.scan = scan, .fd = fd, .size = size, .number = 1};
+    scan->in_pieces = false;
+    struct pass pass = {.scan = scan, .fd = fd, .size = size, .number = 1, .carried = {.max = PIECE}};
     enum scan_end end = scan_all(&pass);
+    hv_buf_release(&pass.carried);
     *matches = pass.matches;
     return end;
 }

@@ -1,8 +1,8 @@
 /*
  * line_scan.h: the matching lines of one file, with the lines around them. The file goes through a buffer piece by
  * piece, so that memory does not depend on its size. (In multiline mode pieces are large and overlap by 4 MB: only a
- * match that is longer may be missed or cut.) The first 24 MB of UTF-16 and UTF-32 are decoded, legacy 8-bit text too
- * where it is clearly that; a NUL ends what is taken for text. One scanner serves many files, one after the other, on
+ * match that is longer may be missed or cut.) UTF-16, UTF-32 and legacy encodings are decoded where they
+ * are clearly that; a NUL ends what is taken for text. One scanner serves many files, one after the other, on
  * one thread; the pattern may be shared with others.
  */
 #ifndef TOOLS_LINE_SCAN_H
@@ -32,7 +32,6 @@ struct line_scan {
 
     /* Of the file scanned last: */
     bool in_pieces; /* it took more than one: in multiline mode a long match may have been missed */
-    bool is_cut;    /* in UTF-16 or UTF-32, and only its beginning was searched */
 
     struct hv_buf buffer; /* the scanner's own, zero at first */
 };

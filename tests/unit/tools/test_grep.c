@@ -406,8 +406,18 @@ static void what_large_files_may_hide_is_told(void **state)
         hv_buf_add(&text, "x\0\n\0", 4);
     hv_buf_add(&text, "e\0n\0d\0\n", 8);
     file_put_bytes(session, "wide", hv_buf_str(&text));
-    call(session, &tool_grep, "{'pattern':'end','path':'wide'}");
-    expect_has(session, "Of 1 large file in UTF-16 or UTF-32 only the first 24 MB were searched");
+    call(session, &tool_grep, "{'pattern':'end','path':'wide','output_mode':'content','-C':0}");
+    expect_has(session, "wide:6553601:end");
+
+    hv_buf_clear(&text);
+    hv_buf_add_cstr(&text, "\xfe\xff");
+    for (size_t i = 0; i < 60000; i++) /* pairs of surrogates, torn wherever a piece may end */
+        hv_buf_add(&text, i % 100 ? "\xd8\x3d\xde\x00\0x" : "\xd8\x3d\xde\x00\0\n", 6);
+    file_put_bytes(session, "wide", hv_buf_str(&text));
+    call(session, &tool_grep, "{'pattern':'\\\\x{fffd}|[^x\\\\x{1f600}]','path':'wide'}");
+    expect_has(session, "No matches");
+    call(session, &tool_grep, "{'pattern':'\\\\x{1f600}x','path':'wide','output_mode':'count'}");
+    expect_has(session, "wide:600\n");
     hv_buf_release(&text);
 }
 

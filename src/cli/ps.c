@@ -41,12 +41,6 @@ static bool is_guard(const struct process_info *process)
     return hv_str_is(process->name, "hv-guard") || hv_str_is(process->name, "helve-guard");
 }
 
-/* Guards are helve's own affair, and zombies are not alive. */
-static bool is_shown(const struct process_info *process)
-{
-    return !is_guard(process) && process->state != 'Z';
-}
-
 static const struct process_info *find_process(const struct view *view, int64_t pid)
 {
     for (size_t i = 0; i < view->process_count; i++)
@@ -55,7 +49,23 @@ static const struct process_info *find_process(const struct view *view, int64_t 
     return NULL;
 }
 
-/* How far below `ancestor` the process is, guards not counted; 0: it is no descendant. */
+/* What stands between helve and a command: guards, and the sandbox with its helper; one of them may wait for the next
+ * command, with none in it. */
+static bool is_own(const struct view *view, const struct process_info *process)
+{
+    if (is_guard(process) || hv_str_is(process->name, "hv-sandbox") || hv_str_is(process->name, "helve-sandbox"))
+        return true;
+    const struct process_info *parent = hv_str_is(process->name, "bwrap") ? find_process(view, process->parent) : NULL;
+    return parent && (is_guard(parent) || hv_str_is(parent->name, "bwrap"));
+}
+
+/* These are helve's own affair, and zombies are not alive. */
+static bool is_shown(const struct view *view, const struct process_info *process)
+{
+    return !is_own(view, process) && process->state != 'Z';
+}
+
+/* How far below `ancestor` the process is, helve's own not counted; 0: it is no descendant. */
 static unsigned depth_below(const struct view *view, const struct process_info *process, int64_t ancestor)
 {
     unsigned depth = 1;
@@ -63,7 +73,7 @@ static unsigned depth_below(const struct view *view, const struct process_info *
         if (process->parent == ancestor)
             return depth;
         process = find_process(view, process->parent);
-        depth += process && !is_guard(process);
+        depth += process && !is_own(view, process);
     }
     return 0;
 }
@@ -127,7 +137,7 @@ static size_t put_processes(struct hv_buf *out, const struct view *view, const s
     size_t count = 0;
     for (size_t i = 0; i < view->process_count; i++) {
         const struct process_info *process = &view->processes[i];
-        unsigned depth = is_shown(process) ? depth_below(view, process, session->pid) : 0;
+        unsigned depth = is_shown(view, process) ? depth_below(view, process, session->pid) : 0;
         if (!depth || task_of(view, session, process) != task)
             continue;
         put_process(out, process, depth > DEPTH_MAX ? DEPTH_MAX : depth - 1);
@@ -232,7 +242,7 @@ static void put_json_session(struct hv_json_writer *writer, const struct view *v
     hv_json_begin_array(writer);
     for (size_t i = 0; i < view->process_count; i++) {
         const struct process_info *process = &view->processes[i];
-        if (!is_shown(process) || !depth_below(view, process, session->pid))
+        if (!is_shown(view, process) || !depth_below(view, process, session->pid))
             continue;
         const struct presence_task *task = task_of(view, session, process);
         put_json_process(writer, process, task ? task->id : (struct hv_str){0});

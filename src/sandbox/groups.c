@@ -131,8 +131,10 @@ static struct group *make(struct groups *groups, const struct group_limits *limi
         else
             (void)!rmdir(path);
     }
-    if (count)
+    if (count) {
+        group->door = has_file(group->directories[0], "tasks") ? "tasks" : "cgroup.procs";
         return group;
+    }
     free(group);
     return NULL;
 }

@@ -16,6 +16,9 @@ enum { GROUP_DIRECTORIES_MAX = 2 };
 
 struct group {
     char *directories[GROUP_DIRECTORIES_MAX]; /* of cgroup v1 one for each controller; NULL ends */
+    /* The file that a process writes "0" to, to get in. Of version 1 that for single threads: for the other one the
+     * kernel stops all forks of the machine, which takes it some 5 ms. */
+    const char *door;
     bool in_use;
 };
 

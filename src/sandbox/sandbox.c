@@ -198,7 +198,7 @@ static void put_limits(struct hv_sandbox *sandbox, struct sandbox_run *run, stru
     if (!run->group)
         run->group = groups_take(&sandbox->groups, &limits);
     for (size_t i = 0; run->group && i < GROUP_DIRECTORIES_MAX && run->group->directories[i]; i++)
-        put_format(out, HELPER_JOIN, arena, "%s/cgroup.procs", run->group->directories[i]);
+        put_format(out, HELPER_JOIN, arena, "%s/%s", run->group->directories[i], run->group->door);
     /* Chosen by the person, a limit holds for each process at least. */
     if (!run->group && options->memory_limit > 0)
         put_format(out, HELPER_LIMIT, arena, "%d:%llu", (int)RLIMIT_AS, (unsigned long long)options->memory_limit);
@@ -390,10 +390,12 @@ static enum hv_code prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, 
     warm_offer(sandbox->warm, run);
     bool offered = run->number != 0;
     enum hv_code code = sandbox_prepare(sandbox, arena, run, err);
-    if (code || warm_take(sandbox->warm, run) || !offered)
-        return code;
-    *run = fresh;
-    return sandbox_prepare(sandbox, arena, run, err);
+    if (!code && !warm_take(sandbox->warm, run) && offered) {
+        *run = fresh;
+        code = sandbox_prepare(sandbox, arena, run, err);
+    }
+    warm_want(sandbox->warm); /* while this one runs */
+    return code;
 }
 
 enum hv_code sandbox_begin(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,

@@ -67,8 +67,26 @@ static void part_print(struct hv_buf *out, struct part *part)
     *part = (struct part){.first = part->first + part->lines, .text = part->text};
 }
 
-/* The parts of a text with what is defined in each; the first part's lines become the range to show. */
-static void outline(struct reading *reading, struct hv_str text, struct hv_buf *out)
+/* Whether a part ends before this line: it is full, or nearly so and something new begins here. */
+static bool part_ends(const struct part *part, size_t bytes, bool is_definition)
+{
+    if (!part->lines)
+        return false;
+    return part->bytes + bytes > PART_BYTES || part->lines == READING_LINES ||
+           (is_definition && part->bytes > PART_BYTES / 4 * 3);
+}
+
+static void part_add(struct part *part, size_t bytes, struct hv_str name)
+{
+    part->lines++;
+    part->bytes += bytes;
+    if (name.ptr && part->names++ < NAMES_SHOWN)
+        hv_buf_addf(&part->text, "%s%.*s", part->names > 1 ? ", " : "", HV_STR_ARG(name));
+}
+
+/* The parts of a text with what is defined in each, and how many there are; the first part's lines become the range to
+ * show. */
+static size_t outline(struct reading *reading, struct hv_str text, struct hv_buf *out)
 {
     struct part part = {.first = 1};
     hv_buf_init(&part.text, 8192);
@@ -77,7 +95,8 @@ static void outline(struct reading *reading, struct hv_str text, struct hv_buf *
     while (lines_next(&text, &line)) {
         number++;
         size_t bytes = (line.len < READING_LINE_KEPT ? line.len : READING_LINE_KEPT) + PREFIX_BYTES;
-        if (part.lines && (part.bytes + bytes > PART_BYTES || part.lines == READING_LINES)) {
+        struct hv_str name = parts < PARTS_SHOWN ? outline_definition(lines_chop(line)) : (struct hv_str){0};
+        if (part_ends(&part, bytes, name.ptr && line.ptr[0] != ' ')) {
             if (parts++ == 0)
                 reading->count = part.lines;
             if (parts <= PARTS_SHOWN)
@@ -85,30 +104,33 @@ static void outline(struct reading *reading, struct hv_str text, struct hv_buf *
             else
                 part = (struct part){.first = number, .text = part.text};
         }
-        part.lines++;
-        part.bytes += bytes;
-        struct hv_str name = parts < PARTS_SHOWN ? outline_definition(lines_chop(line)) : (struct hv_str){0};
-        if (name.ptr && part.names++ < NAMES_SHOWN)
-            hv_buf_addf(&part.text, "%s%.*s", part.names > 1 ? ", " : "", HV_STR_ARG(name));
+        part_add(&part, bytes, name);
     }
     if (parts < PARTS_SHOWN)
         part_print(out, &part);
     else
         hv_buf_addf(out, "  … and %zu more parts, up to line %zu\n", parts + 1 - PARTS_SHOWN, number);
     hv_buf_release(&part.text);
+    return parts + 1;
 }
 
 static void introduce_parts(struct reading *reading, struct hv_str text, struct hv_result *result)
 {
     struct hv_arena *arena = reading->context->arena;
-    CLEANUP_BUF struct hv_buf out;
-    hv_buf_init(&out, 1 << 20);
+    CLEANUP_BUF struct hv_buf parts;
+    hv_buf_init(&parts, 1 << 20);
     struct hv_str size = file_size_text(arena, reading->view.stat.size);
-    hv_buf_addf(&out, "This file is too large to show at once: %.*s, %zu lines. Its parts, to be read one by one:\n",
-                HV_STR_ARG(size), reading->view.total);
-    outline(reading, text, &out);
-    hv_buf_add_cstr(&out, "To find something in it, use Grep. The first part:\n");
-    hv_result_add_text(result, arena, hv_arena_str(arena, hv_buf_str(&out)));
+    size_t lines = reading->view.total;
+    if (outline(reading, text, &parts) > 1)
+        hv_result_addf(result, arena,
+                       "This file is too large to show at once: %.*s, %zu lines. Its parts, to be read one by one:\n"
+                       "%.*sTo find something in it, use Grep. The first part:\n",
+                       HV_STR_ARG(size), lines, HV_STR_ARG(hv_buf_str(&parts)));
+    else
+        hv_result_addf(result, arena,
+                       "This file has %.*s in %zu line%s, too long to be shown in full. To find something in it, use "
+                       "Grep, which shows what stands around a match.\n",
+                       HV_STR_ARG(size), lines, lines == 1 ? "" : "s");
 }
 
 /* ---- the answer ----------------------------------------------------------------------------------------- */

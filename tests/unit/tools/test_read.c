@@ -141,6 +141,37 @@ static void a_large_file_is_answered_by_its_parts(void **state)
     expect_has(session, "  6878\tint function_299(void)\n");
 }
 
+static void parts_begin_where_something_is_defined(void **state)
+{
+    struct session *session = *state;
+    CLEANUP_BUF struct hv_buf text;
+    hv_buf_init(&text, 4 << 20);
+    for (int i = 0; i < 100; i++) {
+        hv_buf_addf(&text, "class Name%d:\n", i);
+        for (int j = 0; j < 100; j++)
+            hv_buf_addf(&text, "    value_%d = \"some words\"\n", j);
+    }
+    file_put_bytes(session, "classes.py", hv_buf_str(&text));
+    call(session, &tool_read, "{'file_path':'classes.py'}");
+    expect_has(session, "10100 lines");
+    expect_has(session, "  offset 1, limit 1313: Name0, ");
+    expect_has(session, "  offset 1314, limit 1313: Name13, ");
+}
+
+static void a_file_of_one_long_line_has_no_parts(void **state)
+{
+    struct session *session = *state;
+    CLEANUP_BUF struct hv_buf text;
+    hv_buf_init(&text, 4 << 20);
+    while (text.len < 300000)
+        hv_buf_add_cstr(&text, "var a = 1;");
+    file_put_bytes(session, "min.js", hv_buf_str(&text));
+    call(session, &tool_read, "{'file_path':'min.js'}");
+    expect_has(session, "300 kB in 1 line, too long");
+    expect_has(session, "     1\tvar a = 1;");
+    expect_lacks(session, "limit 1");
+}
+
 /* The rest of the file is a hole of terabytes: whoever read it would not come back. */
 static void a_range_of_a_huge_file_costs_what_the_range_costs(void **state)
 {
@@ -577,6 +608,8 @@ int main(void)
         CASE(two_thousand_lines_are_shown_without_a_limit),
         CASE(a_long_line_is_cut_with_a_mark),
         CASE(a_large_file_is_answered_by_its_parts),
+        CASE(parts_begin_where_something_is_defined),
+        CASE(a_file_of_one_long_line_has_no_parts),
         CASE(a_range_of_a_huge_file_costs_what_the_range_costs),
         CASE(a_page_of_a_large_file_goes_on_where_the_last_one_ended),
         CASE(a_change_within_one_tick_of_the_clock_is_seen),

@@ -11,6 +11,8 @@ import tempfile
 import time
 import unittest
 
+from harness import Skip
+
 HELVE = os.path.abspath(os.environ.get("HELVE", "build/helve"))
 LIMIT = 60  # seconds for one run; generous, because builds under test are slow
 
@@ -166,6 +168,8 @@ def expose(names):
                 kind(method).run(result)
                 for _, report in result.failures + result.errors:
                     raise AssertionError(report)
+                for _, reason in result.skipped:
+                    raise Skip(reason)
             names[method if method not in names else method + "_in_" + kind.__name__.lower()] = run
 
 

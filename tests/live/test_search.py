@@ -1,0 +1,101 @@
+"""Grep, Glob and LS over trees that do not hold still, and over what is mounted in them."""
+import os
+import shutil
+import subprocess
+import threading
+
+import harness
+from cli_support import Case, expose, main, text_of, use
+
+FILES = 120
+STEADY = "the steady needle\n"
+
+
+class Moving(Case):
+    """Files shrink, grow, vanish and come back while they are searched: what holds still is found, nothing ends badly."""
+
+    def stir(self, over):
+        """Change every file again and again, each in its own way; steady ones are left alone."""
+        root = os.path.join(self.project, "moving")
+        round_ = 0
+        while not over.is_set():
+            round_ += 1
+            for number in range(FILES):
+                path = os.path.join(root, f"d{number % 7}", f"f{number}")
+                way = (number + round_) % 5
+                if way == 0:
+                    with open(path, "ab") as file:
+                        file.truncate(round_ % 1000)
+                elif way == 1:
+                    with open(path, "ab") as file:
+                        file.write(b"another line\n" * 20000)
+                elif way == 2 and os.path.exists(path):
+                    os.unlink(path)
+                elif way == 3:
+                    with open(path + ".new", "wb") as file:
+                        file.write(b"needle again\n" + b"x" * (number * 4000) + b"\n")
+                    os.replace(path + ".new", path)
+                elif way == 4 and number % 7 == 6:
+                    shutil.rmtree(os.path.dirname(path))
+                    os.makedirs(os.path.dirname(path))
+        self.assertGreater(round_, 0)
+
+    def test_a_tree_that_changes_while_it_is_searched(self):
+        for number in range(FILES):
+            self.write(f"moving/d{number % 7}/f{number}", "needle\n" * number)
+            self.write(f"steady/s{number}", STEADY)
+        over = threading.Event()
+        thread = threading.Thread(target=self.stir, args=(over,))
+        thread.start()
+        try:
+            calls = []
+            for number in range(0, 120, 4):
+                calls += [use("Grep", id=str(number), pattern="the steady needle", output_mode="count", head_limit=0),
+                          use("Grep", id=str(number + 1), pattern="needle|another", output_mode="content", head_limit=50),
+                          use("Grep", id=str(number + 2), pattern="line\\nanother", multiline=True),
+                          use("Glob", id=str(number + 3), pattern="steady/*")]
+            results = self.execute(*calls)
+        finally:
+            over.set()
+            thread.join()
+        self.assertEqual(len(results), 120)
+        for number in range(0, 120, 4):
+            counted = text_of(results[str(number)])
+            self.assertEqual(sum(line.startswith("steady/") for line in counted.splitlines()), FILES, counted)
+            for i in range(4):
+                self.assertFalse(results[str(number + i)].get("is_error", False), results[str(number + i)])
+            self.assertIn("steady/s", text_of(results[str(number + 3)]))
+
+
+class Mounted(Case):
+    """File systems mounted in a tree: those with files are part of it, the kernel's own are not."""
+
+    MOUNTS = """mount -t tmpfs none disk && echo 'needle on the disk' >disk/file && mkdir disk/kernel &&
+        mount -t proc none kernel && mount --rbind /proc disk/kernel && mount --bind . loop && exec "$@" """
+
+    def in_mounts(self, *command):
+        """Run in a mount namespace of its own, whose end takes the mounts with it."""
+        return subprocess.run(["unshare", "-Urmpf", "sh", "-c", self.MOUNTS, "sh", *command], cwd=self.project, env=self.env,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+
+    def test_disks_are_searched_and_kernel_systems_are_not(self):
+        self.write("own", "needle of the project\n")
+        for folder in ("disk", "kernel", "loop"):
+            os.makedirs(os.path.join(self.project, folder))
+        if self.in_mounts("true").returncode:
+            self.skipTest("this machine lets nobody make a mount namespace")
+        ran = self.in_mounts(harness.HELVE, "tool", "call", "Grep", '{"pattern":"needle|Linux","output_mode":"content","-C":0,"no_ignore":true}')
+        self.assertIn("disk/file:1:needle on the disk", ran.stdout, ran)
+        self.assertIn("own:1:needle of the project", ran.stdout)
+        self.assertNotIn("kernel/", ran.stdout)
+        ran = self.in_mounts(harness.HELVE, "tool", "call", "Glob", '{"pattern":"**/version"}')
+        self.assertNotIn("kernel/version", ran.stdout, ran)
+        ran = self.in_mounts(harness.HELVE, "tool", "call", "LS", '{"path":"."}')
+        self.assertNotIn("version", ran.stdout, ran)
+        ran = self.in_mounts(harness.HELVE, "tool", "call", "Grep", '{"pattern":"Linux version","path":"kernel/version","output_mode":"content"}')
+        self.assertIn("Linux version", ran.stdout, ran)  # named outright, it is read
+
+
+expose(globals())
+if __name__ == "__main__":
+    main()

@@ -131,13 +131,17 @@ static enum hv_code show_unless_text(struct reading *reading, struct hv_str head
                                      bool *is_text, struct hv_error *err)
 {
     enum read_media_kind kind = read_media_kind_of(reading->path, head);
-    struct read_media media = {reading->context, reading->path, reading->key, &reading->view, reading->pages, result};
+    struct read_media media = {reading->context, reading->path, reading->key, &reading->view,
+                               reading->pages,   result,        false};
     *is_text = kind == READ_MEDIA_NONE;
     if (reading->pages.first && kind != READ_MEDIA_PDF)
         return fail_no_pages(reading, err);
     if (*is_text)
         return check_text(reading, head, err);
-    return kind == READ_MEDIA_PDF ? read_media_pdf(&media, err) : read_media_image(&media, err);
+    enum hv_code code = kind == READ_MEDIA_PDF ? read_media_pdf(&media, err) : read_media_image(&media, err);
+    if (!code && media.unchanged)
+        reading_answer_unchanged(reading, result);
+    return code;
 }
 
 /* What is small is read whole at once; of what is larger, first the beginning, which tells what it is. */

@@ -33,7 +33,7 @@ enum hv_code read_media_image(struct read_media *media, struct hv_error *err)
     hv_buf_init(&bytes, IMAGE_FILE_MAX + 1);
     hv_buf_init(&text, 1024);
     enum hv_code code = read_media_bytes(media, IMAGE_FILE_MAX, &bytes, err);
-    if (code)
+    if (code || media->unchanged)
         return code;
     code = image_prepare(&work, hv_buf_str(&bytes), IMAGE_BYTES_MAX, &image, err);
     if (code)

@@ -35,6 +35,7 @@ enum hv_code read_media_bytes(struct read_media *media, size_t max, struct hv_bu
     media->view->is_whole = true;
     media->view->size = bytes->len;
     media->view->hash = hv_str_hash(hv_buf_str(bytes));
+    media->unchanged = file_state_same_shown(media->context, media->key, media->view);
     return HV_OK;
 }
 

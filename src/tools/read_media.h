@@ -12,6 +12,7 @@ struct read_media {
     struct file_view *view; /* stat is set; what tells the bytes is set by reading */
     struct pdf_range pages; /* asked for; first 0: not given */
     struct hv_result *result;
+    bool unchanged; /* out: the same bytes were shown for the same request before, and nothing was added to result */
 };
 
 enum read_media_kind { READ_MEDIA_NONE = 0, READ_MEDIA_IMAGE, READ_MEDIA_PDF };
@@ -25,7 +26,7 @@ enum hv_code read_media_pdf(struct read_media *media, struct hv_error *err) HV_M
 
 /* ---- between the two ------------------------------------------------------------------------------------ */
 
-/* All bytes of the file, of at most max; HV_ETOOBIG says what (a clause: "this document is too large"). */
+/* All bytes of the file, and whether they are unchanged; HV_ETOOBIG when there are more than max. */
 enum hv_code read_media_bytes(struct read_media *media, size_t max, struct hv_buf *bytes,
                               struct hv_error *err) HV_MUST_CHECK;
 /* Put the path before an error of src/media; returns its code. */

@@ -194,7 +194,7 @@ enum hv_code read_media_pdf(struct read_media *media, struct hv_error *err)
     CLEANUP_BUF struct hv_buf bytes;
     hv_buf_init(&bytes, PDF_FILE_MAX + 1);
     enum hv_code code = read_media_bytes(media, PDF_FILE_MAX, &bytes, err);
-    if (code)
+    if (code || media->unchanged)
         return code;
     struct showing showing = {
         .media = media,

@@ -9,10 +9,17 @@
 
 extern const struct hv_tool tool_read;
 
-#define PNG                                                                                                            \
-    HV_STR("\211PNG\015\012\032\012\000\000\000\015IHDR\000\000\000\011\000\000\000\006\001\003\000\000\000+\011&"     \
-           "\206\000\000\000\003PLTE\377\000\000\031\342\0117\000\000\000\013IDAT\010\231c`@\007\000\000\022\000\001o" \
-           "\372c\267\000\000\000\000IEND\256B`\202")
+#define PNG_BYTES                                                                                                      \
+    "\211PNG\015\012\032\012\000\000\000\015IHDR\000\000\000\011\000\000\000\006\001\003\000\000\000+\011&"            \
+    "\206\000\000"                                                                                                     \
+    "\000\003PLTE\377\000\000\031\342\0117\000\000\000\013IDAT\010\231c`@"                                             \
+    "\007\000\000\022\000\001o\372c\267\000\000\000"                                                                   \
+    "\000IEND\256B`\202"
+#define PNG HV_STR(PNG_BYTES)
+#define LIE(literal)                                                                                                   \
+    {                                                                                                                  \
+        ("" literal), sizeof(literal) - 1                                                                              \
+    }
 
 static const char document[] =
     "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>>endobj "
@@ -26,7 +33,7 @@ static const char document[] =
 struct actor {
     struct hv_host host;
     struct hv_exit end;
-    const char *out, *errors;
+    struct hv_str out, errors;
     unsigned runs;
 };
 
@@ -36,10 +43,10 @@ static enum hv_code act(const struct hv_host *host, const struct hv_command *com
     struct actor *actor = host->data;
     (void)err;
     actor->runs++;
-    if (actor->out)
-        (void)command->on_output(command->user, HV_STDOUT, hv_str_from(actor->out));
-    if (actor->errors)
-        (void)command->on_output(command->user, HV_STDERR, hv_str_from(actor->errors));
+    if (actor->out.len)
+        (void)command->on_output(command->user, HV_STDOUT, actor->out);
+    if (actor->errors.len)
+        (void)command->on_output(command->user, HV_STDERR, actor->errors);
     *out = actor->end;
     return HV_OK;
 }
@@ -114,7 +121,7 @@ static void whatever_becomes_of_its_decoder_is_told_of_an_image(void **state)
     file_put_bytes(session, "a.png", PNG);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct hv_host *host = session->context.host;
-        struct actor actor = {.end = rows[i].end, .out = rows[i].out};
+        struct actor actor = {.end = rows[i].end, .out = hv_str_from(rows[i].out)};
         take_stage(session, &actor);
         call(session, &tool_read, "{'file_path':'a.png'}");
         expect_failure(session, rows[i].told);
@@ -127,15 +134,16 @@ static void whatever_becomes_of_its_decoder_is_told_of_an_image(void **state)
 static void an_answer_is_taken_only_when_it_is_what_it_says(void **state)
 {
     struct session *session = *state;
-    static const char *const lies[] = {
-        "png 1568 882\n",
-        "png 1568 882\nno image at all",
-        "jpeg 10 10\nGIF89a",
-        "png 99999 99999\nx",
-        "png -1 5\nx",
-        "png 10 10 \n\xff\xd8\xff",
-        "png\n",
-        "\n\n\n",
+    static const struct hv_str lies[] = {
+        LIE("png 1568 882\n"),
+        LIE("png 1568 882\nno image at all"),
+        LIE("jpeg 10 10\nGIF89a"),
+        LIE("png 99999 99999\nx"),
+        LIE("png -1 5\nx"),
+        LIE("png\n"),
+        LIE("\n\n\n"),
+        LIE("png 8 6\n" PNG_BYTES),
+        LIE("jpeg 9 6\n" PNG_BYTES),
     };
     const struct hv_host *host = session->context.host;
     file_put_bytes(session, "a.bmp",
@@ -173,7 +181,8 @@ static void whatever_becomes_of_its_reader_is_told_of_a_document(void **state)
     const struct hv_host *host = session->context.host;
     file_put(session, "d.pdf", document);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct actor actor = {.end = rows[i].end, .out = rows[i].out, .errors = rows[i].errors};
+        struct actor actor = {
+            .end = rows[i].end, .out = hv_str_from(rows[i].out), .errors = hv_str_from(rows[i].errors)};
         take_stage(session, &actor);
         call(session, &tool_read, "{'file_path':'d.pdf'}");
         expect_failure(session, rows[i].told);
@@ -185,7 +194,7 @@ static void whatever_becomes_of_its_reader_is_told_of_a_document(void **state)
 static void a_document_is_not_read_where_nothing_can_confine_its_reader(void **state)
 {
     struct session *session = *state;
-    struct actor actor = {.end = {.code = 126}, .errors = "helve-sandbox: Landlock is not there\n"};
+    struct actor actor = {.end = {.code = 126}, .errors = HV_STR("helve-sandbox: Landlock is not there\n")};
     file_put(session, "d.pdf", document);
     take_stage(session, &actor);
     call(session, &tool_read, "{'file_path':'d.pdf'}");

@@ -1,5 +1,5 @@
 /*
- * search.c: hv_str_find. Two bytes of the needle are compared with sixteen places of the text at once. Which two is
+ * search.c: hv_str_find. Two bytes of the needle are compared with many places of the text at once. Which two is
  * learnt on the way: where a place turns out not to match, the byte that told so becomes one of them, so that what
  * every line of a text has in common costs nothing. A text that misleads it for long is left to memmem, whose worst
  * case is good.
@@ -9,7 +9,7 @@
 
 typedef uint8_t byte_vector __attribute__((vector_size(16)));
 
-enum { VECTOR = sizeof(byte_vector), WORTH_IT = 256, PATIENCE = 4096 };
+enum { VECTOR = sizeof(byte_vector), STRIDE = 4 * VECTOR, WORTH_IT = 256, PATIENCE = 4096 };
 
 struct search {
     struct hv_str text, needle;
@@ -35,39 +35,70 @@ static bool stands_at(struct search *search, size_t at)
     return false;
 }
 
-/* Which of the sixteen places from `at` on may be one: a bit in eight of each. */
-static bool may_stand(const struct search *search, size_t at, uint64_t found[2])
+/* What is looked for: the two bytes, each in all lanes, and where they are compared. */
+struct pattern {
+    byte_vector bytes[2];
+    const char *from[2]; /* of the text, moved by the places of the two in the needle */
+};
+
+static struct pattern pattern_of(const struct search *search)
 {
-    byte_vector here[2], wanted[2];
+    struct pattern pattern;
     for (size_t i = 0; i < 2; i++) {
-        memcpy(&here[i], search->text.ptr + at + search->pair[i], VECTOR);
-        memset(&wanted[i], search->needle.ptr[search->pair[i]], VECTOR);
+        memset(&pattern.bytes[i], search->needle.ptr[search->pair[i]], VECTOR);
+        pattern.from[i] = search->text.ptr + search->pair[i];
     }
-    byte_vector both = (byte_vector)((here[0] == wanted[0]) & (here[1] == wanted[1]));
-    memcpy(found, &both, sizeof both);
-    return (found[0] | found[1]) != 0;
+    return pattern;
 }
 
-/* The first place in [from, last] by vectors; *from is where it gave up, at the latest where no vector fits. */
+/* In which of the sixteen places from `at` on both bytes stand. */
+static inline byte_vector compare(const struct pattern *pattern, size_t at)
+{
+    byte_vector here[2];
+    memcpy(&here[0], pattern->from[0] + at, VECTOR);
+    memcpy(&here[1], pattern->from[1] + at, VECTOR);
+    return (byte_vector)((here[0] == pattern->bytes[0]) & (here[1] == pattern->bytes[1]));
+}
+
+static inline bool is_zero(byte_vector lanes)
+{
+    uint64_t words[2];
+    memcpy(words, &lanes, sizeof words);
+    return (words[0] | words[1]) == 0;
+}
+
+/* The first of the STRIDE places from `at` on where the needle stands. */
+static size_t look_closer(struct search *search, const byte_vector found[STRIDE / VECTOR], size_t at)
+{
+    for (size_t i = 0; i < STRIDE / VECTOR; i++)
+        for (size_t lane = 0; lane < VECTOR && !is_zero(found[i]); lane++)
+            if (found[i][lane] && stands_at(search, at + i * VECTOR + lane))
+                return at + i * VECTOR + lane;
+    return SIZE_MAX;
+}
+
+/* The first place in [from, last] by vectors; *from is where it gave up, at the latest where no stride fits. */
 static size_t find_by_vectors(struct search *search, size_t *from, size_t last)
 {
-    size_t at = *from;
-    uint64_t found[2];
-    for (; at + VECTOR <= last + 1; at += VECTOR) {
-        if (!may_stand(search, at, found))
+    size_t at = *from, hit = SIZE_MAX;
+    struct pattern pattern = pattern_of(search);
+    byte_vector found[STRIDE / VECTOR];
+    for (; at + STRIDE <= last + 1; at += STRIDE) {
+        for (size_t i = 0; i < STRIDE / VECTOR; i++)
+            found[i] = compare(&pattern, at + i * VECTOR);
+        if (is_zero(found[0] | found[1] | found[2] | found[3]))
             continue;
-        unsigned char bits[VECTOR];
-        memcpy(bits, found, sizeof bits);
-        for (size_t i = 0; i < VECTOR; i++)
-            if (bits[i] && stands_at(search, at + i))
-                return at + i;
+        hit = look_closer(search, found, at);
+        if (hit != SIZE_MAX)
+            break;
         if (search->spent > PATIENCE + (at - *from) / 2) {
-            at += VECTOR;
+            at += STRIDE;
             break;
         }
+        pattern = pattern_of(search);
     }
     *from = at;
-    return SIZE_MAX;
+    return hit;
 }
 
 size_t hv_str_find(struct hv_str s, struct hv_str needle, size_t from)

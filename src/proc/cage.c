@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 enum { TEXT_SIZE = 8192, REMOVE_TRIES = 50 };
@@ -56,6 +57,18 @@ void cage_make(struct cage *cage, struct hv_arena *arena)
         if (access(probe, F_OK) == 0 && make_at(cage, arena, mounts[i], group))
             return;
     }
+}
+
+const char *cage_prefix(struct hv_arena *arena)
+{
+    struct cage cage;
+    cage_make(&cage, arena);
+    if (!cage.path)
+        return NULL;
+    const char *path = cage.path;
+    size_t len = (size_t)(strrchr(path, '-') + 1 - path);
+    cage_remove(&cage);
+    return hv_arena_cstr(arena, hv_str_of(path, len));
 }
 
 void cage_kill(const struct cage *cage)

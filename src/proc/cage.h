@@ -18,6 +18,8 @@ struct cage {
 /* Make one: *cage is without any where that cannot be, which is no fault. The path is in arena. Blocks on small files.
  */
 void cage_make(struct cage *cage, struct hv_arena *arena);
+/* How the paths of this process's cages begin, in arena; NULL: it can make none. */
+const char *cage_prefix(struct hv_arena *arena);
 /* Kill all in it. Harmless without one. */
 void cage_kill(const struct cage *cage);
 /* Remove it, empty as it should be; what still lives in it is killed. */

@@ -3,6 +3,7 @@
  * it, and sees to it that nothing of it survives. run.h says why; guard_protocol.h what is said to helve.
  *
  *   helve-guard MEMORY:FILE:PROCESSES:WAYS DIRECTORY PROGRAM ARGUMENT…      (0 and "" mean: leave as it is)
+ *   helve-guard sweep                                                       (another trade: guard_sweep.c)
  *
  * It uses nothing but libc and is linked statically where possible, so that it starts in a third of a millisecond
  * and no LD_PRELOAD of the command's environment reaches it. It has all signals blocked from birth (helve starts it
@@ -10,6 +11,7 @@
  * find it. A command that stops it (SIGSTOP) gains nothing by it: the death of helve continues it.
  */
 #include "proc/guard_protocol.h"
+#include "proc/guard_sweep.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -19,6 +21,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -360,6 +363,8 @@ static void wipe_arguments(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    if (argc == 2 && strcmp(argv[1], "sweep") == 0)
+        return sweep_main();
     struct guard guard = {.self = getpid(), .control = GUARD_CONTROL_FD};
     sigset_t all, child;
     if (argc <= GUARD_ARGUMENTS || fcntl(guard.control, F_SETFD, FD_CLOEXEC))

@@ -118,6 +118,8 @@ void probe_run(struct hv_sandbox *sandbox)
         keep_reason(state, (struct hv_str){0}, err.message);
         return;
     }
+    sweeper_start(&sandbox->sweeper);
+    sweeper_tell(&sandbox->sweeper, SWEEP_FOLDER, sandbox->temporary.folder);
     state->groups = groups_available(&sandbox->groups);
     if (try_bubblewrap(sandbox)) {
         state->reason[0] = '\0';

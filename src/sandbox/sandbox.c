@@ -46,6 +46,7 @@ void sandbox_free(struct hv_sandbox *sandbox)
     groups_release(&sandbox->groups);
     placeholders_release(&sandbox->placeholders);
     temporary_remove(&sandbox->temporary);
+    sweeper_end(&sandbox->sweeper);
     pthread_mutex_destroy(&sandbox->lock);
     hv_arena_release(&sandbox->arena);
     free(sandbox);
@@ -149,6 +150,15 @@ struct sandbox_place sandbox_place_of(const struct hv_sandbox *sandbox)
     };
 }
 
+/* The sweeper is told before it is made: nothing is left whenever helve is killed. */
+static bool hold_placeholder(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str path)
+{
+    if (placeholders_held(&sandbox->placeholders, path))
+        return false;
+    sweeper_tell(&sandbox->sweeper, SWEEP_PLACEHOLDER, hv_arena_cstr(arena, path));
+    return placeholders_hold(&sandbox->placeholders, path);
+}
+
 void sandbox_plan_files(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run)
 {
     struct sandbox_place place = sandbox_place_of(sandbox);
@@ -157,7 +167,7 @@ void sandbox_plan_files(struct hv_sandbox *sandbox, struct hv_arena *arena, stru
     sandbox_plan_make(&place, arena, &run->plan);
     bool held = false;
     for (size_t i = 0; run->level == SANDBOX_LEVEL_FULL && i < run->plan.missing_count; i++)
-        held = placeholders_hold(&sandbox->placeholders, run->plan.missing[i]) || held;
+        held = hold_placeholder(sandbox, arena, run->plan.missing[i]) || held;
     if (held)
         sandbox_plan_make(&place, arena, &run->plan);
 }

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "proc/sweeper.h"
 #include "sandbox/git_folders.h"
 #include "sandbox/groups.h"
 #include "sandbox/proxy.h"
@@ -20,6 +21,7 @@ struct hv_sandbox {
     char *helper;             /* path of helve-sandbox */
     struct hv_str filters[2]; /* by no_internet; made when first needed */
     struct temporary temporary;
+    struct sweeper sweeper; /* told of what is put on the disk */
     struct placeholders placeholders;
     struct git_folders repositories; /* those before the first command: what commands clone is theirs */
     struct groups groups;

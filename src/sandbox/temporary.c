@@ -2,6 +2,7 @@
 #include "sandbox/temporary.h"
 
 #include "base/cleanup.h"
+#include "proc/guard_sweep.h"
 #include "sandbox/plan.h"
 
 #include <dirent.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 
 #define PREFIX "helve-sandbox-"
+_Static_assert(SANDBOX_PLACEHOLDER_TIME_NS == SWEEP_PLACEHOLDER_TIME_S * 1000000000ll, "the sweeper knows them, too");
 enum { ENTRIES_MAX = 10 * 1000 * 1000, NAME_SIZE = 32 };
 
 /* ---- removing ------------------------------------------------------------------------------------------ */
@@ -163,14 +165,21 @@ static bool is_placeholder(int fd)
            status.st_mtim.tv_sec * 1000000000ll + status.st_mtim.tv_nsec == SANDBOX_PLACEHOLDER_TIME_NS;
 }
 
+bool placeholders_held(const struct placeholders *placeholders, struct hv_str path)
+{
+    for (size_t i = 0; i < placeholders->list.count; i++)
+        if (hv_str_is(path, placeholders->list.items[i].path))
+            return true;
+    return false;
+}
+
 /* Two sessions may come at once: who holds the lock of a folder that is still the one at path may use it. */
 bool placeholders_hold(struct placeholders *placeholders, struct hv_str path)
 {
     CLEANUP_FREE char *text = hv_malloc(path.len + 1);
     struct stat held, named;
-    for (size_t i = 0; i < placeholders->list.count; i++)
-        if (hv_str_is(path, placeholders->list.items[i].path))
-            return false;
+    if (placeholders_held(placeholders, path))
+        return false;
     memcpy(text, path.ptr, path.len);
     text[path.len] = '\0';
     bool made = mkdir(text, 0755) == 0;

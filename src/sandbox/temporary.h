@@ -35,6 +35,8 @@ struct placeholders {
     VEC(struct placeholder) list;
 };
 
+/* One is held at path by this session. */
+bool placeholders_held(const struct placeholders *placeholders, struct hv_str path);
 /* Hold a placeholder at path: make it, or take over one that is there. False when that has been done already, or path
  * is something else by now, or cannot be made. */
 bool placeholders_hold(struct placeholders *placeholders, struct hv_str path);

@@ -322,6 +322,34 @@ def test_a_sandbox_that_waits_for_its_command_dies_with_helve(case):
     assert not [pid for pid in waiting if os.path.exists(f"/proc/{pid}")]
 
 
+def has_groups():
+    """Whether helve can make control groups (version 2) for its commands here."""
+    with open("/proc/self/cgroup", encoding="utf-8") as file:
+        own = [line[3:].strip() for line in file if line.startswith("0::/")]
+    for mount in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified"):
+        for group in own if os.path.exists(mount + "/cgroup.procs") else ():
+            if os.access(mount + group, os.W_OK):
+                return True
+    return False
+
+
+def test_what_left_its_group_dies_though_its_guard_and_helve_are_killed_at_once(case):
+    if not has_groups():
+        raise Skip("no control groups can be made here")
+    mark = marker()
+    session = Session(case)
+    if "Sandboxed" not in session.call("Bash", command="echo ${HELVE_SANDBOX:+Sandboxed}"):
+        session.end()
+        raise Skip("without a sandbox a session has no sweeper")
+    command = f"setsid sleep {mark} & sleep 0.5; kill -9 $PPID {session.process.pid}; sleep {mark}"
+    case.write("both.sh", command)
+    session.process.stdin.write((json.dumps({"type": "tool_use", "id": "x", "name": "Bash", "input": {
+        "command": ". ./both.sh", "sandbox": False}}) + "\n").encode())
+    session.process.stdin.flush()
+    assert session.process.wait(60) == -9
+    assert gone(mark, 20), alive(mark)
+
+
 def test_what_a_command_left_dies_though_it_kills_its_guard(case):
     mark = marker()
     session = Session(case, *BARE)

@@ -5,6 +5,7 @@ Each test says what holds without bubblewrap, too: then it shows that nothing is
 import http.server
 import json
 import os
+import signal
 import socket
 import subprocess
 import threading
@@ -326,8 +327,8 @@ def processes_with(mark):
     return found
 
 
-def test_kill_9_leaves_no_process_and_the_next_session_cleans_up(case):
-    need_full(case)
+def kill_9(case, sweeper_too):
+    """A session that is killed while its command runs; where it had its temporary files."""
     mark = "asleep-in-" + os.path.basename(case.root)
     temporary = os.path.join(case.root, "tmp")
     os.makedirs(temporary)
@@ -339,6 +340,12 @@ def test_kill_9_leaves_no_process_and_the_next_session_cleans_up(case):
     while not (os.path.exists(os.path.join(case.project, "started")) and processes_with(mark)):
         assert time.monotonic() < end and process.poll() is None
         time.sleep(0.02)
+    assert os.path.isdir(os.path.join(case.project, ".helve")) and os.listdir(temporary)
+    if sweeper_too:
+        for pid in processes_with("hv-guard\0sweep"):
+            with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+                if int(file.read().rsplit(")", 1)[1].split()[1]) == process.pid:
+                    os.kill(pid, signal.SIGKILL)
     process.kill()
     process.communicate()
     end = time.monotonic() + 30
@@ -346,6 +353,23 @@ def test_kill_9_leaves_no_process_and_the_next_session_cleans_up(case):
         assert time.monotonic() < end, processes_with(mark)
         time.sleep(0.02)
     stop(process)
+    return temporary
+
+
+def test_kill_9_leaves_no_process_and_nothing_on_the_disk(case):
+    need_full(case)
+    temporary = kill_9(case, False)
+    end = time.monotonic() + 30
+    while os.listdir(temporary) or os.listdir(case.project) != ["started"]:
+        assert time.monotonic() < end, (os.listdir(temporary), os.listdir(case.project))
+        time.sleep(0.05)
+
+
+def test_what_nobody_could_take_away_the_next_session_does(case):
+    need_full(case)
+    temporary = kill_9(case, True)
+    time.sleep(2)
+    assert os.listdir(temporary) and ".helve" in os.listdir(case.project)
     run(case, "true", env={"TMPDIR": temporary})
     assert os.listdir(temporary) == [], os.listdir(temporary)
     assert os.listdir(case.project) == ["started"], os.listdir(case.project)

@@ -1,4 +1,5 @@
-/* file_kind.c: see file_kind.h. The table of signatures is complete for what turns up in work trees. */
+/* file_kind.c: see file_kind.h. The table of signatures is complete for what turns up in work trees, but for
+ * what Read can show (text/image_head.h, PDF). */
 #include "tools/file_kind.h"
 
 #include "base/cleanup.h"
@@ -9,10 +10,9 @@
 
 #include <string.h>
 
-#define HINT_IMAGE "Its size and type can be told with `file` in a shell"
+#define HINT_IMAGE "Convert it to PNG in a shell, for example with `convert FILE picture.png`, and read that"
 #define HINT_ARCHIVE "List its contents in a shell, for example with `unzip -l` or `tar -tf`"
 #define HINT_PROGRAM "Look into it in a shell with `file`, `nm`, `objdump -d` or `strings`"
-#define HINT_DOCUMENT "Extract its text in a shell, for example with `pdftotext FILE -`"
 #define HINT_OFFICE "Convert it in a shell, for example with `libreoffice --headless --convert-to txt`"
 #define HINT_DATABASE "Query it in a shell with `sqlite3`"
 #define HINT_MEDIA "Its properties can be told with `file` or `ffprobe` in a shell"
@@ -23,18 +23,12 @@ static const struct signature {
     const char *bytes;
     struct file_kind kind;
 } signatures[] = {
-    {0, 8, "\x89PNG\r\n\x1a\n", {"a PNG image", HINT_IMAGE}},
-    {0, 3, "\xff\xd8\xff", {"a JPEG image", HINT_IMAGE}},
-    {0, 6, "GIF87a", {"a GIF image", HINT_IMAGE}},
-    {0, 6, "GIF89a", {"a GIF image", HINT_IMAGE}},
-    {8, 4, "WEBP", {"a WebP image", HINT_IMAGE}},
     {8, 4, "WAVE", {"a WAV sound file", HINT_MEDIA}},
     {8, 4, "AVI ", {"an AVI video", HINT_MEDIA}},
     {0, 4, "II*\0", {"a TIFF image", HINT_IMAGE}},
     {0, 4, "MM\0*", {"a TIFF image", HINT_IMAGE}},
     {0, 4, "\0\0\1\0", {"an icon image", HINT_IMAGE}},
     {0, 4, "8BPS", {"a Photoshop image", HINT_IMAGE}},
-    {0, 5, "%PDF-", {"a PDF document", HINT_DOCUMENT}},
     {0, 4, "PK\3\4", {"a ZIP archive (or a document or package in that format)", HINT_ARCHIVE}},
     {0, 4, "PK\5\6", {"an empty ZIP archive", HINT_ARCHIVE}},
     {0, 6, "7z\xbc\xaf\x27\x1c", {"a 7z archive", HINT_ARCHIVE}},
@@ -65,6 +59,10 @@ static const struct signature {
     {0, 4, "OggS", {"an Ogg media file", HINT_MEDIA}},
     {0, 4, "fLaC", {"a FLAC sound file", HINT_MEDIA}},
     {0, 3, "ID3", {"an MP3 sound file", HINT_MEDIA}},
+    {4, 8, "ftypavif", {"an AVIF image", HINT_IMAGE}},
+    {4, 8, "ftypheic", {"a HEIF image", HINT_IMAGE}},
+    {4, 8, "ftypmif1", {"a HEIF image", HINT_IMAGE}},
+    {0, 8, "\0\0\0\x0cJXL ", {"a JPEG XL image", HINT_IMAGE}},
     {4, 4, "ftyp", {"an MP4 or HEIF media file", HINT_MEDIA}},
 };
 

@@ -5,7 +5,7 @@
 #include <helve/tool.h>
 
 struct file_kind {
-    const char *name; /* "a PNG image" */
+    const char *name; /* "a TIFF image" */
     const char *hint; /* how to look at it with other means */
 };
 

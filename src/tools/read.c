@@ -3,6 +3,7 @@
  * notebooks by their cells, pictures and PDF documents (read_media.h). What was shown and has not changed is not shown
  * again.
  */
+#include "text/image_head.h"
 #include "tools/file_kind.h"
 #include "tools/notebook.h"
 #include "tools/notebook_show.h"
@@ -84,9 +85,11 @@ static enum hv_code check_text(struct reading *reading, struct hv_str head, stru
         if (reading->encoding.kind != ENCODING_BINARY)
             return HV_OK;
     }
-    hv_fail(err, HV_EUNSUPPORTED, "%.*s is %s (%.*s), which cannot be shown as text", HV_STR_ARG(reading->path),
+    enum image_format named = image_format_named(reading->path);
+    hv_fail(err, HV_EUNSUPPORTED, "%.*s is %s (%.*s), which cannot be shown as text%s%s%s", HV_STR_ARG(reading->path),
             kind ? kind->name : "a binary file",
-            HV_STR_ARG(file_size_text(reading->context->arena, reading->view.stat.size)));
+            HV_STR_ARG(file_size_text(reading->context->arena, reading->view.stat.size)), named ? "; it is not a " : "",
+            named ? image_format_name(named) : "", named ? " though named so" : "");
     hv_error_hint(err, "%s", kind ? kind->hint : "Look into it in a shell with `file`, `xxd | head` or `strings`");
     return HV_EUNSUPPORTED;
 }

@@ -271,7 +271,7 @@ def test_the_bytes_decide_what_a_file_is(case):
     assert shown(jpeg)[1] == "image/jpeg" and "not a PNG though named so" in shown(jpeg)[0], jpeg
     assert "only text" in text[0][1], text
     assert "<svg" in svg[0][1], svg
-    assert "a ZIP archive" in archive and "unzip" in archive, archive
+    assert "a ZIP archive" in archive and "unzip" in archive and "not a PNG though named so" in archive, archive
 
 
 def test_moving_images_are_named_so(case):

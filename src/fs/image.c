@@ -12,7 +12,6 @@
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/xattr.h>
 
 enum { TEXT_MAX = 1 << 20, PIECE = 256 << 10 };
 

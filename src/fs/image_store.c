@@ -1,6 +1,7 @@
 /* image_store.c: see image_store.h. */
 #include "fs/image_store.h"
 
+#include "base/base64.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/sha256.h"
@@ -14,8 +15,16 @@
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
-enum { PIECE = 256 << 10, NAME_SIZE = 48, NAME_TRIES = 20, BYTES_MAX = 1 << 30 };
+enum {
+    PIECE = 256 << 10,
+    NAME_SIZE = 48,
+    NAME_TRIES = 20,
+    BYTES_MAX = 1 << 30,
+    ATTRIBUTE_MAX = 8 << 10,
+    ATTRIBUTES_MAX = 256 << 10
+};
 
 /* ---- opening ------------------------------------------------------------------------------------------------- */
 
@@ -208,6 +217,43 @@ void fs_image_store_take(struct fs_image_store *store, int from, uint64_t offset
         (void)unlinkat(store->folder, temporary, 0);
 }
 
+/* ---- extended attributes ------------------------------------------------------------------------------------- */
+
+/* What a file loses with its name. What the kernel or the security module derives is none of it. */
+static bool is_kept_attribute(const char *name)
+{
+    return strncmp(name, "user.", 5) == 0 || strcmp(name, "system.posix_acl_access") == 0;
+}
+
+static void put_attribute(struct hv_json_writer *writer, int fd, const char *name)
+{
+    char value[ATTRIBUTE_MAX];
+    CLEANUP_BUF struct hv_buf text = {.max = 2 * ATTRIBUTE_MAX};
+    ssize_t len = fgetxattr(fd, name, value, sizeof value);
+    if (len < 0)
+        return;
+    base64_encode(&text, hv_str_of(value, (size_t)len), BASE64_STANDARD);
+    hv_json_member_string(writer, name, hv_buf_str(&text));
+}
+
+static void take_attributes(int fd, struct fs_image *image, struct hv_arena *arena)
+{
+    char names[ATTRIBUTE_MAX];
+    CLEANUP_BUF struct hv_buf json = {.max = ATTRIBUTES_MAX};
+    struct hv_json_writer writer;
+    ssize_t len = flistxattr(fd, names, sizeof names);
+    hv_json_writer_init(&writer, &json);
+    hv_json_begin_object(&writer);
+    for (ssize_t at = 0; at < len; at += (ssize_t)strlen(names + at) + 1)
+        if (is_kept_attribute(names + at))
+            put_attribute(&writer, fd, names + at);
+    hv_json_end_object(&writer);
+    if (json.len > 2 && !json.failed)
+        image->attributes = hv_arena_str(arena, hv_buf_str(&json));
+}
+
+/* ---- keeping a file ------------------------------------------------------------------------------------------ */
+
 static void keep_file(struct fs_image_store *store, struct fs_image *image, struct hv_arena *arena)
 {
     char name[NAME_MAX + 1];
@@ -220,6 +266,7 @@ static void keep_file(struct fs_image_store *store, struct fs_image *image, stru
         return;
     }
     image_fill(image, &status);
+    take_attributes(from, image, arena);
     if (image->size > store->file_max)
         image->unsaved = hv_arena_format(arena, "it is larger than %llu MB, the most that is kept of a file",
                                          (unsigned long long)(store->file_max >> 20));

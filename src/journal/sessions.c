@@ -336,7 +336,7 @@ static void add_copies(struct hv_arena *arena, copies_list *list, struct hv_str 
         if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
             copies.size += (uint64_t)st.st_size;
     if (fstat(dirfd(dir), &st) == 0)
-        copies.modified = st.st_mtime;
+        copies.modified = (int64_t)st.st_mtim.tv_sec * (int64_t)CLOCK_SECOND + st.st_mtim.tv_nsec;
     closedir(dir);
     *vec_push(list) = copies;
 }

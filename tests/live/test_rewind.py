@@ -239,6 +239,61 @@ os.makedirs("made/deep"); open("made/deep/x", "w").write("x")
         self.assertEqual((self.exists("out/o"), self.exists("kept")), (True, False))
 
 
+    def test_extended_attributes_of_a_deleted_file_come_back(self):
+        path = self.write("f", "x\n")
+        try:
+            os.setxattr(path, "user.mark", b"\x00value")
+        except OSError:
+            return  # the file system has none
+        self.turn(use("Bash", command="rm f"))
+        self.rewind("--to", "1")
+        self.assertEqual(os.getxattr(path, "user.mark"), b"\x00value")
+
+    def test_two_sessions_rewind_their_own(self):
+        self.write("shared", "one\n")
+        self.write("f", "f\n")
+        self.turn(use("Bash", command="echo two >> shared"), use("Bash", command="echo g > f"))
+        first, self.session = self.session, None
+        self.turn(use("Bash", command="echo three >> shared"))
+        second = self.session
+        self.session = first
+        self.assertIn("changed since", self.rewind("--to", "1", code=1))
+        self.session = second
+        self.rewind("--to", "1")
+        self.assertEqual((self.read("shared"), self.read("f")), ("one\ntwo\n", "g\n"))
+        self.session = first
+        self.rewind("--to", "1")
+        self.assertEqual((self.read("shared"), self.read("f")), ("one\n", "f\n"))
+
+    def test_a_fork_has_its_own_changes_alone(self):
+        self.write("f", "one\n")
+        self.turn(use("Bash", command="echo two > f"))
+        first = self.session
+        self.turn(use("Bash", command="echo three > f"), flags=("--fork-session",))
+        self.assertNotEqual(self.session, first)
+        self.rewind("--to", "1")
+        self.assertEqual(self.read("f"), "two\n")
+
+    def test_files_outside_the_workspace_come_back_too(self):
+        path = os.path.join(self.top, "outside.txt")
+        with open(path, "w") as file:
+            file.write("before\n")
+        self.turn(use("Read", file_path=path), use("Edit", file_path=path, old_string="before", new_string="after"))
+        self.rewind("--to", "1")
+        with open(path) as file:
+            self.assertEqual(file.read(), "before\n")
+
+    def test_a_directory_that_became_a_link_is_not_followed(self):
+        self.write("d/f", "one\n")
+        self.turn(use("Bash", command="echo two > d/f"))
+        os.rename(self.path("d"), os.path.join(self.top, "elsewhere"))
+        os.symlink(os.path.join(self.top, "elsewhere"), self.path("d"))
+        self.rewind("--to", "1", code=1)
+        self.rewind("--to", "1", "--force")
+        with open(os.path.join(self.top, "elsewhere/f")) as file:
+            self.assertEqual(file.read(), "two\n")
+
+
 class Refusing(Rewind):
     def changed(self):
         path = self.write("f", "one\n")

@@ -136,7 +136,7 @@ static gdImagePtr shrink(gdImagePtr image, int width, int height)
 /* Counted in a sample, spread evenly. */
 static bool has_few_colours(gdImagePtr image)
 {
-    static int slots[COLOUR_SLOTS];
+    int slots[COLOUR_SLOTS] = {0};
     size_t pixels = (size_t)image->sx * (size_t)image->sy, step = pixels / SAMPLES + 1, count = 0;
     for (size_t i = 0; i < pixels; i += step) {
         int colour =

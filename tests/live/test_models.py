@@ -1,4 +1,5 @@
 """`helve -p` against models that speak the three protocols, in good health and in bad."""
+import base64
 import functools
 import json
 import signal
@@ -323,6 +324,16 @@ def pictures_are_shown_to_the_model(case, wire):
     assert ran.code == 0 and ran.result["result"] == "a dot", ran
     clean(server, 1)
     assert dot in server.requests[0].text() and "what is it?" in server.requests[0].text()
+
+
+@on(*WIRES)
+def pictures_that_tools_return_are_shown_to_the_model_beside_what_they_are(case, wire):
+    dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
+    case.write("dot.png", base64.b64decode(dot))
+    server = case.serve(Answer([call("Read", {"file_path": case.project + "/dot.png"})]), Answer([text("a dot")]))
+    said(case.ask(server, "what is it?", wire=wire), "a dot")
+    clean(server, 2)
+    assert dot in server.requests[1].text() and "1×1 PNG, 69 bytes" in server.requests[1].text(), server.requests[1].text()
 
 
 @on(*WIRES)

@@ -143,6 +143,9 @@ bool shell_may_be_option(const struct shell_word *word);
 bool shell_may_be_many(const struct shell_word *word);
 /* The words of command, with the variables of loops around it described by all the values that they may have. */
 const struct shell_word *shell_resolve_loops(struct shell_reading *reading, const struct shell_command *command);
+/* The same for one word of command: false when it stays as it is. */
+bool shell_resolve_loop_word(struct shell_reading *reading, const struct shell_command *command,
+                             struct shell_word *word);
 /* A known word with these bytes, for what judges put together. */
 struct shell_word shell_word_known(struct hv_str value);
 /* Something that nobody knows: one argument, or when many, any number of them. */

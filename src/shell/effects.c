@@ -7,8 +7,9 @@
 
 enum effect {
     EFFECT_NONE,
-    EFFECT_NAMES,  /* its operands are names of variables that become unknown */
-    EFFECT_EXPORT, /* name=value */
+    EFFECT_NAMES,   /* its operands are names of variables that become unknown */
+    EFFECT_EXPORT,  /* name=value */
+    EFFECT_DECLARE, /* the same behind options, some of which give attributes */
     EFFECT_CD,
     EFFECT_DIRECTORY, /* the directory is not known any more */
     EFFECT_PRINTF,    /* -v name */
@@ -37,10 +38,10 @@ static const struct {
                 {"source", EFFECT_ANYTHING},
                 {".", EFFECT_ANYTHING},
                 {"trap", EFFECT_ANYTHING},
-                {"declare", EFFECT_ANYTHING},
-                {"typeset", EFFECT_ANYTHING},
-                {"local", EFFECT_ANYTHING},
-                {"readonly", EFFECT_ANYTHING},
+                {"declare", EFFECT_DECLARE},
+                {"typeset", EFFECT_DECLARE},
+                {"local", EFFECT_DECLARE},
+                {"readonly", EFFECT_DECLARE},
                 {"let", EFFECT_ANYTHING},
                 {"enable", EFFECT_ANYTHING},
                 {"builtin", EFFECT_ANYTHING},
@@ -109,25 +110,58 @@ static void effect_of_names(struct resolver *resolver, const struct shell_word *
     }
 }
 
-static void effect_of_export(struct resolver *resolver, const struct shell_word *words, size_t count)
+/* name=value from `first` on: what export and its like make of their words. lone: what a name without a value becomes.
+ */
+static void effect_of_values(struct resolver *resolver, const struct shell_word *words, size_t first, size_t count,
+                             void (*lone)(struct resolver *resolver, struct hv_str name))
 {
-    for (size_t i = 1; i < count; i++) {
+    for (size_t i = first; i < count; i++) {
         struct hv_str value = words[i].value;
         size_t length = read_identifier(value, 0);
         if (!length || (length < value.len && value.ptr[length] != '=')) {
             resolve_forget(resolver);
             return;
         }
-        struct hv_str name = hv_str_slice(value, 0, length);
+        struct hv_str name = hv_str_slice(value, 0, length), given = hv_str_slice(value, length + 1, SIZE_MAX);
+        bool list = given.len && given.ptr[0] == '('; /* an array */
         if (length == value.len && words[i].known)
-            continue;
-        if (words[i].known)
-            variable_set(resolver, name, VALUE_KNOWN, hv_str_slice(value, length + 1, SIZE_MAX));
+            lone(resolver, name);
+        else if (words[i].known && !list)
+            variable_set(resolver, name, VALUE_KNOWN, given);
         else if (length < value.len && !(words[i].flags & SHELL_WORD_MANY))
             forget_name(resolver, name);
         else
             resolve_forget(resolver);
     }
+}
+
+static void keep_name(struct resolver *resolver, struct hv_str name)
+{
+    (void)resolver, (void)name;
+}
+
+static void effect_of_export(struct resolver *resolver, const struct shell_word *words, size_t count)
+{
+    effect_of_values(resolver, words, 1, count, keep_name);
+}
+
+/* An option of declare and its like that gives no attribute by which a value becomes another one. */
+static bool is_plain_attribute(struct hv_str word)
+{
+    static const char *const options[] = {"-r", "-x", "-g", "-rx", "-xr", "-gr", "-rg", "-gx", "-xg", "--"};
+    return READ_ONE_OF(word, options);
+}
+
+/* What was made read-only keeps its value; an attempt to set it ends more than the attempt, so it counts as unknown. */
+static void effect_of_declare(struct resolver *resolver, const struct shell_word *words, size_t count)
+{
+    bool constant = hv_str_is(words[0].value, "readonly");
+    size_t first = 1;
+    for (; first < count && words[first].known && is_plain_attribute(words[first].value); first++)
+        constant |= hv_str_find_byte(words[first].value, 'r', 0) != SIZE_MAX;
+    effect_of_values(resolver, words, first, count, forget_name);
+    for (size_t i = first; constant && i < count && !resolver->now.off; i++)
+        variable_freeze(resolver, hv_str_slice(words[i].value, 0, read_identifier(words[i].value, 0)));
 }
 
 /* printf -v name, wait -p name: nothing else of these changes anything. */
@@ -286,6 +320,7 @@ static void effect_of_builtin(struct resolver *resolver, size_t index, enum effe
     case EFFECT_NONE: return;
     case EFFECT_NAMES: effect_of_names(resolver, command->words, command->word_count); return;
     case EFFECT_EXPORT: effect_of_export(resolver, command->words, command->word_count); return;
+    case EFFECT_DECLARE: effect_of_declare(resolver, command->words, command->word_count); return;
     case EFFECT_CD: effect_of_cd(resolver, command->words, command->word_count); return;
     case EFFECT_DIRECTORY: lose_directory(resolver); return;
     case EFFECT_PRINTF: effect_of_printf(resolver, command->words, command->word_count); return;
@@ -302,12 +337,43 @@ static void effect_of_builtin(struct resolver *resolver, size_t index, enum effe
     }
 }
 
+static bool is_function(const struct resolver *resolver, struct hv_str name)
+{
+    for (size_t i = 0; i < resolver->reader->functions.count; i++)
+        if (hv_str_eq(resolver->reader->functions.items[i], name))
+            return true;
+    return false;
+}
+
+/* $(seq 1 10), with numbers alone. */
+static bool is_sequence(const struct resolver *resolver, const struct shell_word *word)
+{
+    struct hv_str text = word->text;
+    if (!hv_str_starts(text, HV_STR("$(seq ")) || !hv_str_ends(text, HV_STR(")")) ||
+        is_function(resolver, HV_STR("seq")))
+        return false;
+    for (size_t i = 6; i + 1 < text.len; i++)
+        if (!strchr("0123456789 -", text.ptr[i]))
+            return false;
+    return true;
+}
+
+/* The variable of a loop: a number when all that it becomes are. */
+static void effect_of_for(struct resolver *resolver, const struct shell_command *command)
+{
+    bool numbers = command->word_count != 0;
+    for (size_t i = 0; numbers && i < command->word_count; i++)
+        numbers = command->words[i].known ? variable_is_number(command->words[i].value)
+                                          : is_sequence(resolver, &command->words[i]);
+    variable_set(resolver, command->variable, numbers ? VALUE_NUMBER : VALUE_UNKNOWN, (struct hv_str){0});
+}
+
 void effect_of_command(struct resolver *resolver, size_t index)
 {
     const struct shell_command *command = &resolver->commands[index];
     const struct node *node = &resolver->reader->nodes.items[index];
     if (command->kind == SHELL_COMMAND_FOR)
-        forget_name(resolver, command->variable);
+        effect_of_for(resolver, command);
     for (size_t i = 0; i < command->redirect_count; i++)
         if (command->redirects[i].variable.ptr)
             forget_name(resolver, command->redirects[i].variable);
@@ -324,7 +390,7 @@ void effect_of_command(struct resolver *resolver, size_t index)
         effect = EFFECT_NONE;
     if (effect != EFFECT_NONE)
         effect_of_builtin(resolver, index, effect);
-    if (effect == EFFECT_EXPORT)
+    if (effect == EFFECT_EXPORT || effect == EFFECT_DECLARE)
         for (size_t i = 0; i < command->assignment_count; i++)
             forget_name(resolver, command->assignments[i].name);
 }
@@ -360,18 +426,12 @@ static void range_names(struct resolver *resolver, const struct node *node, enum
     effect_of_names(resolver, words, node->word_count);
 }
 
-static bool is_function(const struct resolver *resolver, struct hv_str name)
-{
-    for (size_t i = 0; i < resolver->reader->functions.count; i++)
-        if (hv_str_eq(resolver->reader->functions.items[i], name))
-            return true;
-    return false;
-}
-
 static void range_export(struct resolver *resolver, const struct node *node)
 {
     for (size_t i = 1; i < node->word_count; i++) {
         size_t length = read_identifier(node->words[i].text, 0);
+        if (!length && is_literal(&node->words[i]) && is_plain_attribute(node->words[i].text))
+            continue;
         if (length)
             forget_name(resolver, hv_str_slice(node->words[i].text, 0, length));
         else
@@ -405,7 +465,7 @@ static void range_simple(struct resolver *resolver, const struct node *node)
         resolve_forget(resolver);
     else if (effect == EFFECT_NAMES || effect == EFFECT_PRINTF || effect == EFFECT_ANYTHING)
         range_names(resolver, node, effect);
-    else if (effect == EFFECT_EXPORT)
+    else if (effect == EFFECT_EXPORT || effect == EFFECT_DECLARE)
         range_export(resolver, node);
     else if (effect == EFFECT_CD || effect == EFFECT_DIRECTORY)
         lose_directory(resolver);

@@ -167,12 +167,24 @@ static void judge_expansion(struct shell_reading *reading, const struct shell_wo
         shell_worsenf(reading, SHELL_UNKNOWN, "%.*s may set a variable that programs read", HV_STR_ARG(word->text));
 }
 
-/* IFS= read -r line: it rules how read cuts the line, and nothing else. */
-static bool is_for_read(const struct shell_reading *reading, const struct shell_assignment *assignment)
+/* IFS=, alone: the reader knows that from here on words are cut otherwise; programs do not read it, nor do shells take
+ * it from their environment. IFS= read -r line: it rules how read cuts the line, and nothing else. */
+static bool is_for_splitting(const struct shell_reading *reading, const struct shell_assignment *assignment)
 {
     const struct shell_act *act = &reading->act;
-    return hv_str_is(assignment->name, "IFS") && act->word_count && act->words[0].known &&
-           shell_names_have("read mapfile readarray", act->words[0].value);
+    return hv_str_is(assignment->name, "IFS") && !assignment->element && !assignment->array &&
+           (!act->word_count ||
+            (act->words[0].known && shell_names_have("read mapfile readarray", act->words[0].value)));
+}
+
+/* The script, or the one around it, sets IFS: text that is read on its own would be cut otherwise than it looks. */
+static bool sets_splitting(const struct shell_script *script)
+{
+    for (size_t i = 0; i < script->count; i++)
+        for (size_t j = 0; !script->commands[i].word_count && j < script->commands[i].assignment_count; j++)
+            if (hv_str_is(script->commands[i].assignments[j].name, "IFS"))
+                return true;
+    return false;
 }
 
 /* name[subscript]=: the reader has looked for data that is evaluated; here, that nothing is set within. */
@@ -187,7 +199,7 @@ static bool is_plain_element(const struct shell_reading *reading, const struct s
 
 static void judge_assignment(struct shell_reading *reading, const struct shell_assignment *assignment)
 {
-    if (!shell_variable_is_harmless(assignment->name, &assignment->value) && !is_for_read(reading, assignment))
+    if (!shell_variable_is_harmless(assignment->name, &assignment->value) && !is_for_splitting(reading, assignment))
         shell_worsenf(reading, SHELL_UNKNOWN, "%.*s may change what programs do", HV_STR_ARG(assignment->name));
     if ((assignment->element && !is_plain_element(reading, assignment)) ||
         (assignment->array && hv_str_find_byte(assignment->value.text, '[', 0) != SIZE_MAX))
@@ -205,7 +217,7 @@ static bool may_be_connection(const struct shell_word *target)
         struct hv_str name = hv_str_from(names[i]);
         if (hv_str_starts(target->value, name))
             return true;
-        bool open = !target->known && target->flags & (SHELL_WORD_VARIABLE | SHELL_WORD_COMMAND);
+        bool open = !target->known && target->flags & (SHELL_WORD_VARIABLE | SHELL_WORD_COMMAND | SHELL_WORD_GLOB);
         if (open && target->value.len && hv_str_starts(name, target->value))
             return true;
     }
@@ -258,8 +270,12 @@ static void redirect_descriptor(struct shell_reading *reading, const struct shel
     shell_worsen(reading, SHELL_UNKNOWN, "whether the redirection writes a file is not known");
 }
 
-static void judge_redirect(struct shell_reading *reading, const struct shell_redirect *redirect)
+static void judge_redirect(struct shell_reading *reading, const struct shell_redirect *given)
 {
+    struct shell_redirect resolved = *given;
+    const struct shell_redirect *redirect = given;
+    if (given->kind == SHELL_REDIRECT_READ && shell_resolve_loop_word(reading, reading->judged, &resolved.target))
+        redirect = &resolved;
     if (redirect->variable.ptr && !shell_variable_is_harmless(redirect->variable, NULL))
         shell_worsenf(reading, SHELL_UNKNOWN, "%.*s may change what programs do", HV_STR_ARG(redirect->variable));
     judge_expansion(reading, &redirect->target);
@@ -391,6 +407,8 @@ void shell_judge_text(struct shell_reading *reading, struct hv_str text)
     judge_commands(&inner, script);
     if (!script->accepted)
         shell_worsen(reading, SHELL_UNKNOWN, "the script in an argument is not understood");
+    if (sets_splitting(reading->script))
+        shell_worsen(reading, SHELL_UNKNOWN, "IFS is set, and the script in an argument may be cut otherwise");
     for (size_t i = first; i < reading->acts->count; i++) {
         const struct shell_act *act = &reading->acts->items[i];
         shell_worsenf(reading, act->class, "%.*s", HV_STR_ARG(act->why));

@@ -133,15 +133,38 @@ static const struct shell_command *reader_of(const struct shell_script *script, 
     return reader;
 }
 
+/* "deploy/$name.yml" where name is one of some plain words: below deploy, whatever it is. */
+static void resolve_middle(const struct shell_script *script, const struct shell_command *command,
+                           struct shell_word *word)
+{
+    struct hv_str text = hv_str_slice(word->text, hv_str_find_byte(word->text, '$', 0), word->text.len);
+    size_t end = hv_str_rfind_byte(text, '"');
+    struct hv_str name = variable_of(end == SIZE_MAX ? text : hv_str_slice(text, 0, end));
+    const struct shell_command *loop = name.ptr ? loop_of(script, command, name) : NULL;
+    if (!loop || word->value.ptr[0] == '-' || hv_str_find_byte(word->value, '=', 0) != SIZE_MAX ||
+        word->flags & SHELL_WORD_MANY)
+        return;
+    for (size_t i = 0; i < loop->word_count; i++)
+        if (!loop->words[i].known || !loop->words[i].value.len ||
+            hv_str_find_byte(loop->words[i].value, '/', 0) != SIZE_MAX ||
+            hv_str_find_byte(loop->words[i].value, '.', 0) == 0)
+            return;
+    word->flags = SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION;
+}
+
 /* One word, when it is a loop's variable. */
 static void resolve_word(struct shell_reading *reading, const struct shell_command *command, struct shell_word *word)
 {
     const struct shell_script *script = reading->script;
     struct hv_str directory, name;
     bool blanks, option;
-    if (word->known || word->value.len || !(word->flags & SHELL_WORD_VARIABLE) ||
+    if (word->known || !(word->flags & SHELL_WORD_VARIABLE) ||
         word->flags & ~(unsigned)(SHELL_WORD_VARIABLE | SHELL_WORD_QUOTED | SHELL_WORD_MANY))
         return;
+    if (word->value.len) {
+        resolve_middle(script, command, word);
+        return;
+    }
     name = variable_of(word->text);
     const struct shell_command *loop = name.ptr ? loop_of(script, command, name) : NULL;
     const struct shell_command *reader = name.ptr && !loop ? reader_of(script, name) : NULL;
@@ -155,6 +178,15 @@ static void resolve_word(struct shell_reading *reading, const struct shell_comma
     word->flags = option ? SHELL_WORD_GLOB : SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION;
     word->value = directory;
     word->tail = option ? HV_STR("/") : word->tail;
+}
+
+bool shell_resolve_loop_word(struct shell_reading *reading, const struct shell_command *command,
+                             struct shell_word *word)
+{
+    bool open = !word->known && word->flags & SHELL_WORD_VARIABLE && command->place & SHELL_IN_LOOP;
+    if (open && reading->script->count <= COMMANDS_MAX)
+        resolve_word(reading, command, word);
+    return open && !(word->flags & SHELL_WORD_VARIABLE);
 }
 
 /* A variable that a loop may have bound, or the output of a command. */

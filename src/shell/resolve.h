@@ -106,6 +106,8 @@ bool brace_expand(struct hv_arena *arena, const struct raw_word *word, size_t *b
 enum value_state variable_get(struct resolver *resolver, struct hv_str name, struct hv_str *value);
 void variable_set(struct resolver *resolver, struct hv_str name, enum value_state state, struct hv_str value);
 void variable_taint(struct resolver *resolver, struct hv_str name);
+/* It keeps what it has; whatever sets it from here on makes it unknown for good. */
+void variable_freeze(struct resolver *resolver, struct hv_str name);
 /* A number stays a number, all else becomes unknown. */
 void variable_demote(struct resolver *resolver, struct hv_str name);
 bool variable_is_number(struct hv_str value);

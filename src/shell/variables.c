@@ -133,6 +133,11 @@ void variable_taint(struct resolver *resolver, struct hv_str name)
     change(resolver, name)->tainted = true;
 }
 
+void variable_freeze(struct resolver *resolver, struct hv_str name)
+{
+    change(resolver, name)->tainted = true;
+}
+
 void variable_demote(struct resolver *resolver, struct hv_str name)
 {
     struct hv_str value;

@@ -92,7 +92,7 @@ static const char *const harmless_names[] = {
     "VAR VARS FOO BAR BAZ ARG ARGS MODE LEVEL CONFIG CFG STEP INDEX IDX TITLE BODY CONTENT FILTER FIELD FIELDS COL ROW "
     "ROWS",
     "OLD NEW LEFT RIGHT SOURCE SOURCES PARENT CHILD TIME HOURS AGE AUTHOR OWNER ORG STATE UPSTREAM REMOTE "
-    "LOCAL",
+    "LOCAL OLDIFS OLD_IFS SAVEIFS",
     "CURRENT PREVIOUS NEXT PREV LATEST EXPECTED ACTUAL ERRORS WARNINGS ERR SCRIPT SCRIPT_DIR BUILD_DIR OUT_DIR "
     "OUTPUT_DIR",
     "LOG_DIR DATA_DIR TEST_DIR CONFIG_FILE INPUT_FILE OUTPUT_FILE FILE1 FILE2 DIR1 DIR2 CMD USERNAME GROUP IMAGE "
@@ -147,7 +147,8 @@ bool shell_variable_is_harmless(struct hv_str name, const struct shell_word *val
     if (is_quiet_pager(name, value) || is_git_switch(name, value))
         return true;
     if (all_digits_and_small(name))
-        return !hv_str_is(name, "_") && !hv_str_starts(name, HV_STR("npm_")) && !shell_names_have(harmful_names, name);
+        return (!value || !hv_str_is(name, "_")) && !hv_str_starts(name, HV_STR("npm_")) &&
+               !shell_names_have(harmful_names, name);
     for (size_t i = 0; i < sizeof harmless_names / sizeof *harmless_names; i++)
         if (shell_names_have(harmless_names[i], name))
             return true;

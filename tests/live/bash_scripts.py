@@ -193,7 +193,7 @@ class Maker:
 
     def changer(self, depth):
         return self.pick("read x </dev/null", "export x=e", "export y", "unset x", "printf -v x %s q", "cd /", "cd sub && c7 here", "cd ..", "cd sub",
-                         "IFS=,", "set -f", "set -- a 'b c'", "shift", "readonly r=1", "declare -i n", "declare x='a b'", "local q=1", "eval x=1",
+                         "IFS=,", "set -f", "set -- a 'b c'", "shift", "readonly r=1", "readonly x='a b'", "declare -r y=q", "typeset -x x=$y", "declare x", "declare x=$x y=2", "readonly -- y='1 2' x", "declare -i n", "declare x='a b'", "local q=1", "eval x=1",
                          "x=(a b)", "x[0]=q", "mapfile -t y </dev/null", "true", "! false", ":", "((n=3))", "((n++))", "let n=2", "export z=$x", "c8 | read x",
                          "(cd sub; c7 there)", "declare -a w=(1 '2 3')", "export x='a  b' y=$x", "cd /; c7 root", "cd ~; c7 home", "{ cd sub; } && c7 g",
                          "cd nowhere; c7 still", "cd nowhere || c7 failed", "if cd sub; then c7 in; fi; c7 after", "exec 3>/dev/null",

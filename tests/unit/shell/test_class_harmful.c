@@ -526,7 +526,7 @@ static void harmful_commands_about_shell_never_only_read(void **state)
         "BASH_ENV=x ls",
         "ENV=x sh -c ls",
         "IFS=x ls",
-        "IFS=/; ls",
+        "IFS=/; sort $x",
         "PS4='$(id)' ls",
         "PROMPT_COMMAND=id",
         "GIT_SSH_COMMAND=id git fetch",
@@ -711,6 +711,43 @@ static void what_was_once_missed_is_never_harmless(void **state)
     check_harmful(commands, sizeof commands / sizeof *commands);
 }
 
+static void loops_and_declarations_do_not_hide_harm(void **state)
+{
+    static const char *const commands[] = {
+        "for i in 1 'a[$(touch x)]'; do echo $((i)); done",
+        "for i in 1 2; do i='a[$(touch x)]'; echo $((i)); done",
+        "for i in 1 2; do read i; echo $((i)); done",
+        "seq() { echo 'a[$(touch x)]'; }; for i in $(seq 3); do echo $((i)); done",
+        "for i in $(seq -f 'a[$(touch x)]' 3); do echo $((i)); done",
+        "for i in; do :; done; echo $((i))",
+        "declare x=-oout; sort \"$x\" f",
+        "readonly x=a; x=-oout; sort $x f; sort \"$x\" f",
+        "declare -n r=PATH; r=/tmp; ls",
+        "declare -i n='a[$(touch x)]'",
+        "declare 'a[$(touch x)]=1'",
+        "declare PATH=/tmp; ls",
+        "local -r LD_PRELOAD=x; ls",
+        "declare x+=y; sort \"$x\"",
+        "declare a=(-oout); sort \"$a\"",
+        "typeset -u x=a; sort \"$x\"",
+        "for p in -o; do sort \"$p/x\"; done",
+        "for p in ../..; do sort \"-o$p\"; done",
+        "for p in tcp; do cat < \"/dev/$p/evil/80\"; done",
+        "for f in /dev/tcp/e/80; do cat < \"$f\"; done",
+        "for f in /dev/tcp/e/80 /dev/udp/e/80; do cat < \"$f\"; done",
+        "IFS=/; x=f/-oout; sort $x",
+        "IFS=/; eval 'x=f/-oout; sort $x'",
+        "IFS=/ bash -c 'rm x'",
+        "export IFS=/; x=f/-oout; sort $x",
+        "for IFS in / ; do x=f/-oout; sort $x; done",
+        "GIT_OPTIONAL_LOCKS=1x git status",
+        "GIT_TRACE=/tmp/out git status",
+        "GIT_CONFIG_COUNT=0 git status",
+    };
+    (void)state;
+    check_harmful(commands, sizeof commands / sizeof *commands);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -724,6 +761,7 @@ int main(void)
         cmocka_unit_test(harmful_commands_about_wrappers_never_only_read),
         cmocka_unit_test(harmful_commands_about_shell_never_only_read),
         cmocka_unit_test(what_was_once_missed_is_never_harmless),
+        cmocka_unit_test(loops_and_declarations_do_not_hide_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -922,6 +922,27 @@ static void what_was_once_asked_is_harmless(void **state)
     check_harmless(commands, sizeof commands / sizeof *commands);
 }
 
+static void scripts_with_loops_and_declarations_only_read(void **state)
+{
+    static const char *const commands[] = {
+        "for i in 1 2 3; do if (( i % 2 )); then echo $i; fi; done",
+        "for i in {1..5}; do echo $((i * 2)); done",
+        "for i in $(seq 3); do echo $((i + 1)); head -n $i f; done",
+        "for _ in 1 2 3; do date; done",
+        "declare -r D=src; sort \"$D/x\"",
+        "readonly N=5; sort -k\"$N\" f",
+        "typeset -x A=src; sort \"$A\"",
+        "for svc in api web; do sort \"deploy/$svc.yml\"; done",
+        "for f in src/*.txt; do n=$(wc -l < \"$f\"); echo $n; done",
+        "IFS=: read -r user _ id <<< a:b:c; echo $user",
+        "IFS=,; for v in a,b; do echo $v; done",
+        "OLDIFS=$IFS; IFS=$'\\n'; ls; IFS=$OLDIFS",
+        "GIT_OPTIONAL_LOCKS=0 git status",
+    };
+    (void)state;
+    check_harmless(commands, sizeof commands / sizeof *commands);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -935,6 +956,7 @@ int main(void)
         cmocka_unit_test(harmless_commands_about_wrappers_only_read),
         cmocka_unit_test(harmless_commands_about_shell_only_read),
         cmocka_unit_test(what_was_once_asked_is_harmless),
+        cmocka_unit_test(scripts_with_loops_and_declarations_only_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,34 +72,117 @@ static struct hv_str heading(struct hv_str line)
     return hv_str_slice(hv_str_trim(hv_str_slice(line, level, line.len)), 0, 60);
 }
 
-struct hv_str outline_definition(struct hv_str line)
+/* "name() {" of a shell, at the beginning of a line. */
+static struct hv_str name_of_shell_function(struct hv_str line)
 {
-    static const char *const modifiers[] = {
-        "export", "default", "async",    "pub",     "public",   "private", "protected", "static", "final",   "inline",
-        "extern", "unsafe",  "abstract", "declare", "template", "partial", "sealed",    "const",  "typedef", NULL};
-    static const char *const keywords[] = {"def",       "class", "function", "interface", "enum", "trait", "impl",
-                                           "fn",        "func",  "struct",   "union",     "type", "mod",   "module",
-                                           "namespace", "macro", "protocol", "extension", NULL};
-    if (line.len > 300 || !line.len)
-        return (struct hv_str){0};
-    if (line.ptr[0] == '#')
-        return heading(line);
-    bool indented = line.ptr[0] == ' ';
-    if (indented && !hv_str_starts(line, HV_STR("    def ")) && !hv_str_starts(line, HV_STR("    async def ")))
-        return (struct hv_str){0};
-    struct hv_str rest = line, word;
+    struct hv_str rest = line, name = take_word(&rest);
+    bool is_one = name.ptr && hv_str_starts(rest, HV_STR("()")) && hv_str_ends(line, HV_STR("{"));
+    return is_one ? name : (struct hv_str){0};
+}
+
+/* "const name = (…) => {", after const, let or var. */
+static struct hv_str name_of_arrow_function(struct hv_str name, struct hv_str rest)
+{
+    bool is_one =
+        name.ptr && hv_str_starts(hv_str_trim(rest), HV_STR("=")) &&
+        (hv_str_find(rest, HV_STR("=>"), 0) != SIZE_MAX || hv_str_find(rest, HV_STR("function"), 0) != SIZE_MAX);
+    return is_one ? name : (struct hv_str){0};
+}
+
+/* "CREATE TABLE IF NOT EXISTS name (" of SQL, after CREATE. */
+static struct hv_str name_of_sql(struct hv_str rest)
+{
+    static const char *const before[] = {
+        "or",      "replace", "temporary", "unique", "materialized", "table", "view",   "function", "procedure",
+        "trigger", "index",   "schema",    "type",   "if",           "not",   "exists", NULL};
+    struct hv_str word;
+    bool known;
     do {
         word = take_word(&rest);
-        if (word.ptr && hv_str_is(word, "pub") && rest.len && rest.ptr[0] == '(') /* pub(crate) */
-            rest = hv_str_slice(rest, hv_str_find_byte(rest, ')', 0) + 1, rest.len);
-    } while (word.ptr && is_one_of(word, modifiers));
+        known = false;
+        for (const char *const *each = before; word.ptr && *each && !known; each++)
+            known = hv_str_eq_nocase(word, hv_str_from(*each));
+    } while (known);
+    if (!word.ptr && rest.len > 1) { /* a quoted name */
+        rest = hv_str_trim(rest);
+        rest = hv_str_slice(rest, 1, rest.len);
+        word = take_word(&rest);
+    }
+    return word;
+}
+
+/* What an indented line defines: methods, where a keyword or the words before them and the bracket after them tell. */
+static struct hv_str name_of_method(struct hv_str line, struct hv_str word, struct hv_str rest, bool has_access)
+{
+    static const char *const keywords[] = {"def",   "fn",        "fun",   "func", "function",
+                                           "class", "interface", "trait", "sub",  NULL};
+    if (word.ptr && is_one_of(word, keywords))
+        return name_after_keyword(rest);
+    return has_access && hv_str_ends(line, HV_STR("{")) ? name_of_c_function(line) : (struct hv_str){0};
+}
+
+struct before_name {
+    struct hv_str word, rest; /* the first word that is no modifier, and what follows it */
+    bool has_access, is_value;
+};
+
+static struct before_name skip_modifiers(struct hv_str rest)
+{
+    static const char *const modifiers[] = {
+        "export",   "default", "async",   "pub",    "public",   "private", "protected", "internal", "static",
+        "final",    "inline",  "extern",  "unsafe", "abstract", "declare", "template",  "partial",  "sealed",
+        "override", "open",    "suspend", "const",  "typedef",  "let",     "var",       NULL};
+    static const char *const access[] = {"public", "private", "protected", "internal", "static", "override", NULL};
+    struct before_name found = {.rest = rest};
+    do {
+        found.word = take_word(&found.rest);
+        if (found.word.ptr && hv_str_is(found.word, "pub") && found.rest.len &&
+            found.rest.ptr[0] == '(') /* pub(crate) */
+            found.rest = hv_str_slice(found.rest, hv_str_find_byte(found.rest, ')', 0) + 1, found.rest.len);
+        found.has_access |= found.word.ptr && is_one_of(found.word, access);
+        found.is_value =
+            found.is_value || (found.word.ptr && (hv_str_is(found.word, "const") || hv_str_is(found.word, "let") ||
+                                                  hv_str_is(found.word, "var")));
+    } while (found.word.ptr && is_one_of(found.word, modifiers));
+    return found;
+}
+
+static struct hv_str name_of_top(struct hv_str line, const struct before_name *before)
+{
+    static const char *const keywords[] = {"def",       "class", "function", "interface", "enum",   "trait",
+                                           "impl",      "fn",    "func",     "fun",       "struct", "union",
+                                           "type",      "mod",   "module",   "sub",       "record", "object",
+                                           "namespace", "macro", "protocol", "extension", NULL};
+    struct hv_str word = before->word, name = {0};
     if (word.ptr && is_one_of(word, keywords)) {
-        struct hv_str name = name_after_keyword(rest);
         /* "struct name *function(…" is a function of C, "struct name x;" a variable. */
         if (hv_str_is(word, "struct") && name_of_c_function(line).ptr)
             return name_of_c_function(line);
-        bool variable = hv_str_is(word, "struct") && hv_str_ends(hv_str_trim(line), HV_STR(";"));
-        return variable ? (struct hv_str){0} : name;
+        bool variable = hv_str_is(word, "struct") && hv_str_ends(line, HV_STR(";"));
+        return variable ? name : name_after_keyword(before->rest);
     }
-    return name_of_c_function(line);
+    if (word.ptr && hv_str_eq_nocase(word, HV_STR("create")))
+        return name_of_sql(before->rest);
+    if (before->is_value)
+        name = name_of_arrow_function(word, before->rest);
+    if (!name.ptr)
+        name = name_of_shell_function(line);
+    return name.ptr ? name : name_of_c_function(line);
+}
+
+struct hv_str outline_definition(struct hv_str line)
+{
+    enum { LINE_MAX_LEN = 300, INDENT_MAX = 8 };
+    if (line.len > LINE_MAX_LEN || !line.len)
+        return (struct hv_str){0};
+    if (line.ptr[0] == '#')
+        return heading(line);
+    size_t indent = 0;
+    while (indent < line.len && (line.ptr[indent] == ' ' || line.ptr[indent] == '\t'))
+        indent++;
+    line = hv_str_trim(line);
+    if (!line.len || indent > INDENT_MAX)
+        return (struct hv_str){0};
+    struct before_name before = skip_modifiers(line);
+    return indent ? name_of_method(line, before.word, before.rest, before.has_access) : name_of_top(line, &before);
 }

@@ -2,6 +2,7 @@
 #include "harness.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 extern const struct hv_tool tool_read, tool_write, tool_edit, tool_glob, tool_grep, tool_ls, tool_bash;
 
@@ -37,6 +38,8 @@ static void *work(void *data)
         worker->fine =
             step(worker, &tool_edit, edit, number) &&
             step(worker, &tool_read, "{\"file_path\":\"shared\",\"offset\":%d,\"limit\":2}", round % 3 + 1) &&
+            step(worker, &tool_read, "{\"file_path\":\"large\",\"offset\":%d,\"limit\":3}",
+                 1 + round * 15000 + number) &&
             step(worker, &tool_grep, "{\"pattern\":\"round|line %d\",\"output_mode\":\"content\"}", number) &&
             step(worker, &tool_glob, "{\"pattern\":\"{shared,own%d}\"}", number) &&
             step(worker, &tool_ls, "{\"depth\":%d}", 1);
@@ -45,13 +48,27 @@ static void *work(void *data)
     return NULL;
 }
 
+/* A file that is read by ranges, long enough ago for what is found out about it to be kept. */
+static void put_many(struct session *session, const char *name)
+{
+    struct hv_buf text;
+    hv_buf_init(&text, 8 << 20);
+    for (int i = 1; i <= 200000; i++)
+        hv_buf_addf(&text, "number %d\n", i);
+    file_put_bytes(session, name, hv_buf_str(&text));
+    hv_buf_release(&text);
+    usleep(50000);
+}
+
 static void one_session_serves_many_workers(void **unused)
 {
     (void)unused;
     struct session session;
     session_open(&session);
     file_put(&session, "shared", "line 1\nline 2\nline 3\nline 4\n");
-    call(&session, &tool_read, "{'file_path':'shared'}"); /* makes the state that the workers share */
+    put_many(&session, "large");
+    call(&session, &tool_read, "{'file_path':'shared'}"); /* makes the states that the workers share */
+    call(&session, &tool_read, "{'file_path':'large','offset':9000}");
     static struct worker workers[THREADS];
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++) {

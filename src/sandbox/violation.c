@@ -3,32 +3,36 @@
 
 #include "base/path.h"
 
+#include <ctype.h>
 #include <string.h>
 
-enum { LINES_MAX = 400, TOLD_MAX = 3, OUTPUT_MAX = 64 * 1024 };
+enum { LINES_MAX = 400, TOLD_MAX = 3, OUTPUT_MAX = 64 * 1024, LINE_MAX_LOOKED_AT = 2048 };
 
-/* What the system says of a refusal. */
+/* What the system says of a refusal, in small letters: each language has its own way to begin a sentence. */
 enum refusal_kind { REFUSED_WRITE = 1, REFUSED_ACCESS, REFUSED_CALL, REFUSED_MOUNT_POINT, REFUSED_NETWORK };
 
 static const struct phrase {
     const char *text;
     enum refusal_kind kind;
 } phrases[] = {
-    {"Read-only file system", REFUSED_WRITE},
-    {"EROFS", REFUSED_WRITE},
-    {"Permission denied", REFUSED_ACCESS},
-    {"EACCES", REFUSED_ACCESS},
-    {"Device or resource busy", REFUSED_MOUNT_POINT},
-    {"EBUSY", REFUSED_MOUNT_POINT},
-    {"Is a directory", REFUSED_MOUNT_POINT},
-    {"EISDIR", REFUSED_MOUNT_POINT},
-    {"Operation not permitted", REFUSED_CALL},
-    {"EPERM", REFUSED_CALL},
-    {"Network is unreachable", REFUSED_NETWORK},
-    {"Could not resolve host", REFUSED_NETWORK},
-    {"Temporary failure in name resolution", REFUSED_NETWORK},
-    {"ENETUNREACH", REFUSED_NETWORK},
-    {"EAI_AGAIN", REFUSED_NETWORK},
+    {"read-only file system", REFUSED_WRITE},
+    {"erofs", REFUSED_WRITE},
+    {"permission denied", REFUSED_ACCESS},
+    {"eacces", REFUSED_ACCESS},
+    {"device or resource busy", REFUSED_MOUNT_POINT},
+    {"ebusy", REFUSED_MOUNT_POINT},
+    {"is a directory", REFUSED_MOUNT_POINT},
+    {"eisdir", REFUSED_MOUNT_POINT},
+    {"operation not permitted", REFUSED_CALL},
+    {"eperm", REFUSED_CALL},
+    {"network is unreachable", REFUSED_NETWORK},
+    {"resolve host", REFUSED_NETWORK}, /* curl, ssh, wget, cargo: "could not", "couldn't", "unable to" */
+    {"name resolution", REFUSED_NETWORK},
+    {"name or service not known", REFUSED_NETWORK},
+    {"no such host", REFUSED_NETWORK},
+    {"enetunreach", REFUSED_NETWORK},
+    {"enotfound", REFUSED_NETWORK},
+    {"eai_again", REFUSED_NETWORK},
 };
 
 struct telling {
@@ -37,6 +41,7 @@ struct telling {
     struct hv_str said[TOLD_MAX];
     size_t count;
     bool told_call, told_network;
+    char small[LINE_MAX_LOOKED_AT];
 };
 
 static void say(struct telling *telling, struct hv_str sentence)
@@ -50,6 +55,31 @@ static void say(struct telling *telling, struct hv_str sentence)
 
 /* ---- paths --------------------------------------------------------------------------------------------- */
 
+/* "NAME: ["VALUE"]", as it would stand in the settings' `sandbox`; NAME alone when there is no value to offer, or none
+ * that can be written so. */
+static struct hv_str offer(struct telling *telling, const char *name, struct hv_str value)
+{
+    bool plain = value.len > 0;
+    for (size_t i = 0; i < value.len; i++)
+        plain = plain && (unsigned char)value.ptr[i] >= ' ' && !strchr("\"\\", value.ptr[i]);
+    if (!plain)
+        return hv_str_from(name);
+    return hv_arena_format(telling->arena, "%s: [\"%.*s\"]", name, HV_STR_ARG(value));
+}
+
+/* The folder that would have to be writable; absent where nobody should offer that: the system's own. */
+static struct hv_str folder_to_allow(struct hv_str path)
+{
+    static const char *const systems[] = {"/etc",  "/usr", "/bin", "/sbin", "/lib",     "/lib64", "/boot",
+                                          "/proc", "/sys", "/dev", "/run",  "/var/run", NULL};
+    struct hv_str parent = path_parent(path);
+    for (size_t i = 0; systems[i]; i++)
+        if (path_inside(parent, hv_str_from(systems[i])))
+            return (struct hv_str){0};
+    bool deep = parent.len > 1 && hv_str_rfind_byte(parent, '/') > 0;
+    return deep ? parent : (struct hv_str){0};
+}
+
 /* What is refused at a path, and how it would be allowed. False: the sandbox has nothing to do with it. */
 static bool tell_path(struct telling *telling, struct hv_str path, enum refusal_kind kind)
 {
@@ -58,10 +88,11 @@ static bool tell_path(struct telling *telling, struct hv_str path, enum refusal_
     enum sandbox_mount_kind what = sandbox_plan_look_up(facts->plan, path, &mount);
     bool special = path_inside(path, HV_STR("/proc")) || path_inside(path, HV_STR("/dev"));
     if (what >= SANDBOX_HIDDEN && (kind == REFUSED_ACCESS || kind == REFUSED_WRITE)) {
-        say(telling, hv_arena_format(telling->arena,
-                                     "The sandbox hides %.*s from commands, since it holds secrets; "
-                                     "sandbox.filesystem.allowRead in the settings would show it.",
-                                     HV_STR_ARG(mount)));
+        say(telling,
+            hv_arena_format(telling->arena,
+                            "The sandbox hides %.*s from commands, since it holds secrets; %.*s in the "
+                            "settings would show it.",
+                            HV_STR_ARG(mount), HV_STR_ARG(offer(telling, "sandbox.filesystem.allowRead", mount))));
     } else if ((what == SANDBOX_PROTECTED || what == SANDBOX_KEPT_EMPTY) && kind != REFUSED_CALL &&
                kind != REFUSED_NETWORK) {
         say(telling, hv_arena_format(telling->arena,
@@ -69,10 +100,12 @@ static bool tell_path(struct telling *telling, struct hv_str path, enum refusal_
                                      "it. Use Write or Edit for it, or ask to leave the sandbox (sandbox: false).",
                                      HV_STR_ARG(mount)));
     } else if (what == SANDBOX_READABLE && kind == REFUSED_WRITE && !special) {
-        say(telling, hv_arena_format(telling->arena,
-                                     "The sandbox lets commands write in the workspace and in $TMPDIR (%.*s) only, not "
-                                     "to %.*s; sandbox.filesystem.allowWrite in the settings would allow it.",
-                                     HV_STR_ARG(facts->temporary), HV_STR_ARG(path)));
+        say(telling,
+            hv_arena_format(telling->arena,
+                            "The sandbox lets commands write in the workspace and in $TMPDIR (%.*s) only, not "
+                            "to %.*s; %.*s in the settings would allow it.",
+                            HV_STR_ARG(facts->temporary), HV_STR_ARG(path),
+                            HV_STR_ARG(offer(telling, "sandbox.filesystem.allowWrite", folder_to_allow(path)))));
     } else {
         return false;
     }
@@ -135,10 +168,20 @@ static void tell_other(struct telling *telling, enum refusal_kind kind)
     }
 }
 
+/* In small letters, in a buffer of the telling; what is longer than that is no sentence of a system. */
+static struct hv_str small_letters(struct telling *telling, struct hv_str line)
+{
+    size_t len = line.len < sizeof telling->small ? line.len : sizeof telling->small;
+    for (size_t i = 0; i < len; i++)
+        telling->small[i] = (char)tolower((unsigned char)line.ptr[i]);
+    return hv_str_of(telling->small, len);
+}
+
 static void look_at_line(struct telling *telling, struct hv_str line)
 {
+    struct hv_str small = small_letters(telling, line);
     for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++) {
-        if (hv_str_find(line, hv_str_from(phrases[i].text), 0) == SIZE_MAX)
+        if (hv_str_find(small, hv_str_from(phrases[i].text), 0) == SIZE_MAX)
             continue;
         if (!tell_paths_of(telling, line, phrases[i].kind))
             tell_other(telling, phrases[i].kind);
@@ -149,8 +192,17 @@ static void look_at_line(struct telling *telling, struct hv_str line)
 static void tell_refusals(struct telling *telling)
 {
     struct hv_str rest = telling->facts->refusals, line;
-    while (rest.len && hv_str_split(&rest, '\n', &line))
-        say(telling, hv_arena_format(telling->arena, "The sandbox refused a connection to %.*s.", HV_STR_ARG(line)));
+    while (rest.len && hv_str_split(&rest, '\n', &line)) {
+        /* "HOST:PORT (WHY)"; who is denied by a rule, or leads inside, is not offered. */
+        struct hv_str place = hv_str_slice(line, 0, hv_str_find(line, HV_STR(" ("), 0));
+        struct hv_str host = hv_str_slice(place, 0, hv_str_rfind_byte(place, ':'));
+        bool may_offer = hv_str_find(line, HV_STR("denied"), 0) == SIZE_MAX &&
+                         hv_str_find(line, HV_STR("leads to"), 0) == SIZE_MAX && host.len;
+        struct hv_str rule = offer(telling, "sandbox.network.allowedDomains", host);
+        say(telling, hv_arena_format(telling->arena, "The sandbox refused a connection to %.*s%s%.*s%s.",
+                                     HV_STR_ARG(line), may_offer ? "; " : "", may_offer ? (int)rule.len : 0, rule.ptr,
+                                     may_offer ? " in the settings would allow it" : ""));
+    }
 }
 
 struct hv_str violation_describe(const struct violation_facts *facts, struct hv_arena *arena)

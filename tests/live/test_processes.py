@@ -341,7 +341,7 @@ def test_what_left_its_group_dies_though_its_guard_and_helve_are_killed_at_once(
     if "Sandboxed" not in session.call("Bash", command="echo ${HELVE_SANDBOX:+Sandboxed}"):
         session.end()
         raise Skip("without a sandbox a session has no sweeper")
-    command = f"setsid sleep {mark} & sleep 0.5; kill -9 $PPID {session.process.pid}; sleep {mark}"
+    command = f"setsid sleep {mark} & sleep 0.5; kill -9 {session.process.pid} $PPID; sleep {mark}"
     case.write("both.sh", command)
     session.process.stdin.write((json.dumps({"type": "tool_use", "id": "x", "name": "Bash", "input": {
         "command": ". ./both.sh", "sandbox": False}}) + "\n").encode())

@@ -193,28 +193,13 @@ static bool globs_in_workspace(const struct match_call *call, const struct shell
     return in_workspace(call, &path, false) || path_is_open_place(&path, true);
 }
 
-/* ls shows what stands in a directory, and of what is below nothing unless it is told to. */
-static bool lists_names_only(const struct shell_act *act)
-{
-    if (!act->word_count || !shell_is_one_of(shell_base_name(act->words[0].value), "ls dir vdir"))
-        return false;
-    for (size_t i = 1; i < act->word_count; i++) {
-        struct hv_str word = act->words[i].value;
-        bool recursive = hv_str_starts(word, HV_STR("-")) &&
-                         (hv_str_find_byte(word, 'R', 1) != SIZE_MAX || hv_str_starts(word, HV_STR("--r")));
-        if (!act->words[i].known || recursive)
-            return false;
-    }
-    return true;
-}
-
 static bool read_is_free(const struct match_call *call, const struct shell_act *act, size_t index,
                          const struct policy_path *path)
 {
     const struct shell_access *access = &act->reads[index];
     if (!access->path.len)
         return globs_in_workspace(call, act, access->word);
-    return in_workspace(call, path, false) || path_is_open_place(path, access->tree && !lists_names_only(act)) ||
+    return in_workspace(call, path, false) || path_is_open_place(path, access->tree && !parts_act_lists(act)) ||
            path_is_temporary(call->policy, path);
 }
 

@@ -12,6 +12,7 @@
 #include "fs/project_files.h"
 #include "policy/command.h"
 #include "policy/match.h"
+#include "policy/parts.h"
 #include "proc/system_program.h"
 
 #include <string.h>
@@ -100,6 +101,42 @@ static struct hv_str join_words(struct hv_arena *arena, const struct shell_word 
     return hv_arena_str(arena, hv_buf_str(&text));
 }
 
+static bool is_there(const struct judging *judging, struct hv_str path)
+{
+    const struct hv_host *host = judging->surroundings->host;
+    struct hv_file_stat stat;
+    return !host || host->stat(host, path, false, &stat, NULL) == HV_OK;
+}
+
+/* Whether path stands below a tree that the part reads as a whole. */
+static bool is_read_with_tree(const struct policy_part *part, struct hv_str path)
+{
+    for (size_t i = 0; i < part->act->read_count; i++)
+        if (parts_act_takes_trees(part->act, i) && path.len > part->reads[i].resolved.len &&
+            (path_inside(path, part->reads[i].written) || path_inside(path, part->reads[i].resolved)))
+            return true;
+    return false;
+}
+
+static void find_guarded(struct judging *judging, struct policy_part *part)
+{
+    VEC(struct hv_str) found = {0};
+    for (size_t i = 0; i < judging->policy->rule_count; i++) {
+        const struct rule *rule = &judging->policy->rules[i];
+        if (rule->verdict == HV_ALLOW || !rule_guards_files(rule, false))
+            continue;
+        for (size_t j = 0; j < rule->path_count; j++)
+            if (is_read_with_tree(part, rule->paths[j].reach) && is_there(judging, rule->paths[j].reach))
+                *(struct hv_str *)vec_push(&found) = hv_arena_str(judging->arena, rule->paths[j].reach);
+    }
+    struct hv_str *guarded = hv_arena_array(judging->arena, struct hv_str, found.count);
+    if (found.count)
+        memcpy(guarded, found.items, found.count * sizeof *guarded);
+    part->guarded = guarded;
+    part->guarded_count = found.count;
+    vec_release(&found);
+}
+
 static void make_parts(struct judging *judging)
 {
     struct policy_command *command = judging->command;
@@ -114,6 +151,7 @@ static void make_parts(struct judging *judging)
             .text = act->word_count ? join_words(judging->arena, act->words, act->word_count) : act->command->text,
             .is_inner = i > 0 && judgement->acts[i - 1].command == act->command,
         };
+        find_guarded(judging, &parts[i]);
     }
     command->parts = parts;
     command->part_count = judgement->count;

@@ -14,7 +14,10 @@
 struct policy_part {
     const struct shell_act *act;
     const struct policy_path *reads,
-        *writes;                    /* those of the act, in its order; `written` is absent where it is there */
+        *writes; /* those of the act, in its order; `written` is absent where it is there */
+    /* What exists of the places that deny and ask rules guard (rule_path.reach), below trees that it reads whole. */
+    const struct hv_str *guarded;
+    size_t guarded_count;
     struct hv_str text;             /* its words, joined; unknown ones as they are written */
     enum shell_danger_level danger; /* the gravest of what it starts */
     const char *danger_what;        /* a clause for people; NULL without one */

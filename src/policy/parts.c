@@ -171,6 +171,40 @@ static bool reaches_below(const struct rule *rule, const struct policy_path *pat
     return false;
 }
 
+static bool is_listing(const struct shell_act *act)
+{
+    return act->word_count && shell_is_one_of(shell_base_name(act->words[0].value), "ls dir vdir");
+}
+
+bool parts_act_lists(const struct shell_act *act)
+{
+    if (!is_listing(act))
+        return false;
+    for (size_t i = 1; i < act->word_count; i++) {
+        struct hv_str word = act->words[i].value;
+        bool recursive = hv_str_starts(word, HV_STR("-")) &&
+                         (hv_str_find_byte(word, 'R', 1) != SIZE_MAX || hv_str_starts(word, HV_STR("--r")));
+        if (!act->words[i].known || recursive)
+            return false;
+    }
+    return true;
+}
+
+bool parts_act_takes_trees(const struct shell_act *act, size_t index)
+{
+    return is_listing(act) ? !parts_act_lists(act) : act->reads[index].tree;
+}
+
+/* The same of one that is only read: where there is something. */
+static bool shows_below(const struct rule *rule, const struct policy_part *part)
+{
+    for (size_t i = 0; i < rule->path_count; i++)
+        for (size_t j = 0; j < part->guarded_count; j++)
+            if (hv_str_eq(rule->paths[i].reach, part->guarded[j]))
+                return true;
+    return false;
+}
+
 static enum match_strength touches(const struct rule *rule, const struct policy_part *part)
 {
     bool reading = rule_guards_files(rule, false), writing = rule_guards_files(rule, true);
@@ -178,6 +212,8 @@ static enum match_strength touches(const struct rule *rule, const struct policy_
     for (size_t i = 0; reading && i < part->act->read_count; i++)
         if (part->reads[i].written.len && rule_takes_path(rule, &part->reads[i]))
             return MATCH_FULL;
+    if (reading && shows_below(rule, part))
+        strength = MATCH_MENTION;
     for (size_t i = 0; (reading || writing) && i < part->act->write_count; i++) {
         if (!part->writes[i].written.len)
             continue;

@@ -66,4 +66,9 @@ bool path_is_temporary(const struct policy *policy, const struct policy_path *pa
 /* /dev/null and its like: nothing is changed by writing, nothing kept from by reading. */
 bool path_is_free_device(struct hv_str path);
 
+/* ls without -R: it shows what stands in a directory, and of what is below nothing. */
+bool parts_act_lists(const struct shell_act *act);
+/* What the act reads at index is read with all below it. */
+bool parts_act_takes_trees(const struct shell_act *act, size_t index);
+
 #endif

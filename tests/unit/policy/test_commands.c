@@ -41,6 +41,15 @@ static const struct row reading[] = {
     {"deny Read(.env)", "echo .env", ALLOW, S(CLASSIFIER)},            /* it is not opened */
     {"deny Read(.env)", "grep -n '.env' a.c", ALLOW, S(CLASSIFIER)},
     {"deny Edit(lock)", "cat lock", ALLOW, S(CLASSIFIER)},
+    /* A tree that holds what must not be read. */
+    {"deny Read(./secret/**)", "grep -rn x .", ASK, S(ASK_RULE)}, {"deny Read(./secret/**)", "rg x", ASK, S(ASK_RULE)},
+    {"deny Read(./secret/**)", "ls -R", ASK, S(ASK_RULE)}, {"deny Read(./secret/**)", "find .", ASK, S(ASK_RULE)},
+    {"deny Read(./secret/**)", "tar c . | wc -c", ASK, S(ASK_RULE)}, {"ask Read(./secret/**)", "du -a", ASK, S(ASK_RULE)},
+    {"allow Bash | deny Read(./secret/**)", "grep -rn x .", ASK, S(ASK_RULE)},
+    {"deny Read(./secret/**)", "grep -rn x src", ALLOW, S(CLASSIFIER)}, {"deny Read(./secret/**)", "find src", ALLOW, S(CLASSIFIER)},
+    {"deny Read(./secret/**)", "ls -la .", ALLOW, S(CLASSIFIER)},
+    {"deny Read(./secret/**)", "grep -r x secret", DENY, S(DENY_RULE)},
+    {"deny Edit(./secret/**)", "grep -rn x .", ALLOW, S(CLASSIFIER)},
     {"", "cat ~/.ssh/id_rsa", ASK, S(ALWAYS_CONFIRM)}, {"", "cat keys/x", ASK, S(ALWAYS_CONFIRM)},
     {"", "cat *.pem", ASK, S(ALWAYS_CONFIRM)}, {"", "head server.key", ASK, S(ALWAYS_CONFIRM)},
     {"allow Bash", "cat /proc/1/environ", ASK, S(ALWAYS_CONFIRM)}, {"", "cat ~/.aws/*", ASK, S(ALWAYS_CONFIRM)},

@@ -166,9 +166,8 @@ static enum outcome read_jpeg(struct hv_str bytes, struct image_head *head)
     enum { END_OF_IMAGE = 0xd9, START_OF_SCAN = 0xda };
     for (size_t at = 2; has(bytes, at, 2);) {
         uint32_t marker = byte_at(bytes, at + 1);
-        if (byte_at(bytes, at) != 0xff)
-            return BROKEN;
-        if (marker == 0xff) { /* filling */
+        /* Filling, and what else stands between segments, is passed over as decoders do. */
+        if (byte_at(bytes, at) != 0xff || marker == 0xff || marker == 0) {
             at++;
             continue;
         }

@@ -67,7 +67,6 @@ static const struct signature {
 };
 
 static const struct file_kind windows_program = {"a Windows program or library", HINT_PROGRAM};
-static const struct file_kind bitmap = {"a BMP image", HINT_IMAGE};
 
 const struct file_kind *file_kind_sniff(struct hv_str head)
 {
@@ -79,9 +78,7 @@ const struct file_kind *file_kind_sniff(struct hv_str head)
     /* Two letters alone would be text as well. */
     if (!memchr(head.ptr ? head.ptr : "", '\0', head.len))
         return NULL;
-    if (hv_str_starts(head, HV_STR("MZ")))
-        return &windows_program;
-    return hv_str_starts(head, HV_STR("BM")) ? &bitmap : NULL;
+    return hv_str_starts(head, HV_STR("MZ")) ? &windows_program : NULL;
 }
 
 struct hv_str file_shown_path(const struct hv_context *context, struct hv_str path)

@@ -411,6 +411,13 @@ void session_free(struct session *session)
 
 /* ---- turns ----------------------------------------------------------------------------------------------------- */
 
+void session_name_message(struct session *session, struct hv_str id)
+{
+    session->prompt_id[0] = '\0';
+    if (session_id_is_valid(id))
+        snprintf(session->prompt_id, sizeof session->prompt_id, "%.*s", HV_STR_ARG(id));
+}
+
 enum hv_code session_submit(struct session *session, struct hv_str content, struct hv_error *err)
 {
     if (session->state != SESSION_IDLE)

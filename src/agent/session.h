@@ -91,6 +91,9 @@ struct session_options {
 enum hv_code session_new(const struct session_options *options, struct session **out,
                          struct hv_error *err) HV_MUST_CHECK;
 
+/* How programs know the message that is submitted next: 1 to 64 letters, digits, '-' and '_'; anything else, or
+ * nothing: a new id is made. */
+void session_name_message(struct session *session, struct hv_str id);
 /* Start a turn with this content (JSON array of blocks, neutral form). One turn at a time: HV_ECONFLICT else. */
 enum hv_code session_submit(struct session *session, struct hv_str content, struct hv_error *err) HV_MUST_CHECK;
 /* The same with plain text. */

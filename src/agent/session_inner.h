@@ -8,6 +8,8 @@
 
 #include <stdatomic.h>
 
+enum { SESSION_MESSAGE_ID_SIZE = 65 };
+
 enum session_state {
     SESSION_IDLE = 0,
     SESSION_IN_HOOK,   /* hooks of the session run; their callback goes on */
@@ -52,7 +54,8 @@ struct session {
     enum session_state state;
     bool interrupted;
     atomic_bool interrupt_posted;
-    struct hv_buf prompt; /* content of the prompt that waits for its hooks */
+    struct hv_buf prompt;                    /* content of the prompt that waits for its hooks */
+    char prompt_id[SESSION_MESSAGE_ID_SIZE]; /* of it, or "" */
     struct response response;
     struct model_stream *stream;
     struct batch *batch;

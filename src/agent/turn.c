@@ -67,6 +67,17 @@ static void put_context_block(struct hv_json_writer *writer, struct hv_str conte
     put_text_block(writer, hv_buf_str(&text));
 }
 
+/* The message is added under its id, which is used up. */
+static enum hv_code add_named(struct session *session, struct hv_str content)
+{
+    char data[SESSION_MESSAGE_ID_SIZE + 40], id[SESSION_ID_SIZE];
+    session_id_new(id);
+    int len = snprintf(data, sizeof data, "{\"prompt\":true,\"uuid\":\"%s\"}",
+                       session->prompt_id[0] ? session->prompt_id : id);
+    session->prompt_id[0] = '\0';
+    return turn_add_message(session, MODEL_USER, content, hv_str_of(data, (size_t)len));
+}
+
 /* Add the prompt, with what hooks had to say before it. */
 static enum hv_code add_prompt(struct session *session, struct hv_str hook_context)
 {
@@ -76,7 +87,7 @@ static enum hv_code add_prompt(struct session *session, struct hv_str hook_conte
     struct hv_str prompt = hv_buf_str(&session->prompt);
     bool has_notes = runtime_take_notes(session->runtime, &notes);
     if (session->start_context.len == 0 && hook_context.len == 0 && !has_notes)
-        return turn_add_message(session, MODEL_USER, prompt, HV_STR("{\"prompt\":true}"));
+        return add_named(session, prompt);
     hv_buf_init(&content, CONTENT_MAX);
     hv_json_writer_init(&writer, &content);
     hv_json_begin_array(&writer);
@@ -88,7 +99,7 @@ static enum hv_code add_prompt(struct session *session, struct hv_str hook_conte
         hv_json_put_raw(&writer, hv_str_slice(prompt, 1, prompt.len - 1));
     hv_json_end_array(&writer);
     session->start_context = (struct hv_str){0};
-    return turn_add_message(session, MODEL_USER, hv_buf_str(&content), HV_STR("{\"prompt\":true}"));
+    return add_named(session, hv_buf_str(&content));
 }
 
 /* The text of the prompt, for hooks. */

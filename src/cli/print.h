@@ -42,13 +42,19 @@ struct progress {
     struct hv_str last_id;         /* of the call whose line was printed last; heap */
 };
 
+/* A user message that waits for its turn; heap. */
+struct waiting_message {
+    struct hv_str content; /* JSON array */
+    char *id;              /* as the program knows it, or "" */
+};
+
 /* stream-json on stdin (print_input.c). */
 struct print_input {
     pthread_t thread;
     bool running, ended;
     int stop_fd;
-    sem_t room;                 /* lines that may still be posted before the loop has worked some off */
-    VEC(struct hv_str) waiting; /* content of user messages, JSON arrays; heap */
+    sem_t room; /* lines that may still be posted before the loop has worked some off */
+    VEC(struct waiting_message) waiting;
     /* The one question that may be open; guarded by lock. */
     pthread_mutex_t lock;
     pthread_cond_t answered;

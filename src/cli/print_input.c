@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/rewind_session.h"
 #include "base/cleanup.h"
 #include "cli/print.h"
 
@@ -86,6 +87,37 @@ static const char *set_mode(struct print *print, struct hv_str name)
     return refused ? "the settings do not allow this mode" : NULL;
 }
 
+/* Whether it could be, and which files it concerns, is an answer; only what no message and no session is, is an error.
+ */
+static void rewind_files(struct print *print, struct hv_str id, const struct hv_json *request)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    CLEANUP_BUF struct hv_buf line = {0};
+    struct hv_json_writer writer;
+    struct rewind_plan plan;
+    struct hv_error err;
+    enum hv_code code = session_rewind_files(print->session, &arena, hv_json_get_string(request, "user_message_id"),
+                                             hv_json_bool(hv_json_get(request, "dry_run"), false), &plan, &err);
+    if (code && code != HV_ECONFLICT) {
+        respond(print, id, err.message);
+        return;
+    }
+    begin_response(&writer, &line, "success", id);
+    hv_json_name(&writer, "response");
+    hv_json_begin_object(&writer);
+    hv_json_member_bool(&writer, "canRewind", code == HV_OK);
+    if (code)
+        hv_json_member_cstr(&writer, "error", err.message);
+    hv_json_name(&writer, "filesChanged");
+    hv_json_begin_array(&writer);
+    for (size_t i = 0; i < plan.count; i++)
+        if (plan.steps[i].act != REWIND_NOTHING)
+            hv_json_put_string(&writer, plan.steps[i].path);
+    hv_json_end_array(&writer);
+    hv_json_end_object(&writer);
+    end_response(print, &writer);
+}
+
 static void take_control_request(struct print *print, const struct hv_json *value)
 {
     const struct hv_json *request = hv_json_get(value, "request");
@@ -97,6 +129,8 @@ static void take_control_request(struct print *print, const struct hv_json *valu
         respond(print, id, NULL);
     } else if (hv_str_is(kind, "set_permission_mode")) {
         respond(print, id, set_mode(print, hv_json_get_string(request, "mode")));
+    } else if (hv_str_is(kind, "rewind_files")) {
+        rewind_files(print, id, request);
     } else if (hv_str_is(kind, "stop_task")) {
         bool known = runtime_stop_task(session_runtime(print->session), hv_json_get_string(request, "task_id"));
         respond(print, id, known ? NULL : "there is no such task");
@@ -199,17 +233,18 @@ static void take_control_response(struct print *print, const struct hv_json *val
 /* ---- user messages
  * --------------------------------------------------------------------------------------------------- */
 
-static void queue_content(struct print *print, struct hv_str content)
+static void queue_content(struct print *print, struct hv_str content, struct hv_str id)
 {
     struct hv_buf copy;
     size_t len;
     hv_buf_init(&copy, LINE_MAX_BYTES);
     hv_buf_add_str(&copy, content);
     char *bytes = hv_buf_take(&copy, &len);
-    *vec_push(&print->input.waiting) = hv_str_of(bytes, len);
+    *vec_push(&print->input.waiting) =
+        (struct waiting_message){hv_str_of(bytes, len), strndup(id.ptr ? id.ptr : "", id.len)};
 }
 
-static void queue_text(struct print *print, struct hv_str text)
+static void queue_text(struct print *print, struct hv_str text, struct hv_str id)
 {
     CLEANUP_BUF struct hv_buf content = {0};
     struct hv_json_writer writer;
@@ -221,7 +256,7 @@ static void queue_text(struct print *print, struct hv_str text)
     hv_json_member_string(&writer, "text", text);
     hv_json_end_object(&writer);
     hv_json_end_array(&writer);
-    queue_content(print, hv_buf_str(&content));
+    queue_content(print, hv_buf_str(&content), id);
 }
 
 /* An array of objects that have a type, at least one. */
@@ -237,10 +272,11 @@ static enum hv_code take_user(struct print *print, const struct hv_json *value, 
                               struct hv_error *err)
 {
     const struct hv_json *content = hv_json_get(hv_json_get(value, "message"), "content");
+    struct hv_str id = hv_json_get_string(value, "uuid");
     if (hv_json_type_of(content) == HV_JSON_STRING && hv_str_trim(hv_json_string(content)).len > 0)
-        queue_text(print, hv_json_string(content));
+        queue_text(print, hv_json_string(content), id);
     else if (is_content(content))
-        queue_content(print, hv_json_source(content, text));
+        queue_content(print, hv_json_source(content, text), id);
     else
         return hv_fail(err, HV_EINVAL, "a user message needs `message.content`: a text, or an array of blocks");
     return HV_OK;
@@ -300,13 +336,13 @@ static void take_end(void *data)
         print_input_next(print);
 }
 
-static struct hv_str take_waiting(struct print_input *input)
+static struct waiting_message take_waiting(struct print_input *input)
 {
-    struct hv_str content = input->waiting.items[0];
+    struct waiting_message message = input->waiting.items[0];
     for (size_t i = 1; i < input->waiting.count; i++)
         input->waiting.items[i - 1] = input->waiting.items[i];
     input->waiting.count--;
-    return content;
+    return message;
 }
 
 static void submit_next(void *data)
@@ -315,10 +351,12 @@ static void submit_next(void *data)
     struct hv_error err;
     if (print->turn_running || print->closing || print->input.waiting.count == 0)
         return;
-    struct hv_str content = take_waiting(&print->input);
+    struct waiting_message message = take_waiting(&print->input);
     print->turn_running = true;
-    enum hv_code code = session_submit(print->session, content, &err);
-    free((void *)content.ptr);
+    session_name_message(print->session, hv_str_from(message.id));
+    enum hv_code code = session_submit(print->session, message.content, &err);
+    free((void *)message.content.ptr);
+    free(message.id);
     if (code == HV_OK)
         return;
     print->turn_running = false;
@@ -420,8 +458,10 @@ void print_input_stop(struct print *print)
     if (write(input->stop_fd, &one, sizeof one) == (ssize_t)sizeof one)
         pthread_join(input->thread, NULL);
     close(input->stop_fd);
-    for (size_t i = 0; i < input->waiting.count; i++)
-        free((void *)input->waiting.items[i].ptr);
+    for (size_t i = 0; i < input->waiting.count; i++) {
+        free((void *)input->waiting.items[i].content.ptr);
+        free(input->waiting.items[i].id);
+    }
     vec_release(&input->waiting);
     hv_buf_release(&input->answer);
 }

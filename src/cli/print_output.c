@@ -39,15 +39,21 @@ void print_begin(struct hv_json_writer *writer, struct hv_buf *buf, const char *
         hv_json_member_cstr(writer, "subtype", subtype);
 }
 
+/* The last members of a line, under its own id. */
+static void end_as(struct print *print, struct hv_json_writer *writer, struct hv_str uuid)
+{
+    hv_json_member_string(writer, "session_id", print->session_id);
+    hv_json_member_string(writer, "uuid", uuid);
+    hv_json_end_object(writer);
+    hv_buf_add_byte(writer->buf, '\n');
+    print_line(print, writer->buf);
+}
+
 void print_end(struct print *print, struct hv_json_writer *writer)
 {
     char uuid[SESSION_ID_SIZE];
     session_id_new(uuid);
-    hv_json_member_string(writer, "session_id", print->session_id);
-    hv_json_member_cstr(writer, "uuid", uuid);
-    hv_json_end_object(writer);
-    hv_buf_add_byte(writer->buf, '\n');
-    print_line(print, writer->buf);
+    end_as(print, writer, hv_str_from(uuid));
 }
 
 /* ---- init ---------------------------------------------------------------------------------------------------------
@@ -146,8 +152,9 @@ static void assistant_line(struct print *print, const struct hv_event *event, co
     print_end(print, &writer);
 }
 
-static void user_line(struct print *print, const struct hv_event *event, bool is_prompt, bool is_synthetic)
+static void user_line(struct print *print, const struct hv_event *event, bool is_prompt, const struct hv_json *data)
 {
+    struct hv_str uuid = hv_json_get_string(data, "uuid");
     CLEANUP_BUF struct hv_buf line = {0};
     struct hv_json_writer writer;
     print_begin(&writer, &line, "user", NULL);
@@ -160,9 +167,12 @@ static void user_line(struct print *print, const struct hv_event *event, bool is
     hv_json_put_null(&writer);
     if (is_prompt)
         hv_json_member_bool(&writer, "isReplay", true);
-    if (is_synthetic)
+    if (hv_json_bool(hv_json_get(data, "synthetic"), false))
         hv_json_member_bool(&writer, "isSynthetic", true);
-    print_end(print, &writer);
+    if (uuid.len)
+        end_as(print, &writer, uuid);
+    else
+        print_end(print, &writer);
 }
 
 static void message_lines(struct print *print, const struct hv_event *event, const struct hv_json *data)
@@ -173,7 +183,7 @@ static void message_lines(struct print *print, const struct hv_event *event, con
     if (hv_str_is(event->name, "assistant"))
         assistant_line(print, event, data);
     else if (!is_prompt || print->flags->replay_user)
-        user_line(print, event, is_prompt, hv_json_bool(hv_json_get(data, "synthetic"), false));
+        user_line(print, event, is_prompt, data);
 }
 
 /* ---- other events --------------------------------------------------------------------------------------------------

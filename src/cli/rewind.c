@@ -4,7 +4,7 @@
  * Without --to it lists the messages with the files that each turn changed. What is done follows journal/rewind.h; this
  * file asks the rules, says what happens to each file, and refuses where something would be lost.
  */
-#include "journal/rewind.h"
+#include "agent/rewind_session.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -201,17 +201,6 @@ static enum hv_code choose_message(struct rewind *rewind, struct hv_error *err)
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
-/* The tool by whose rules changes of files are judged. */
-static const struct hv_tool *editing_tool(void)
-{
-    size_t count;
-    const struct hv_tool *const *tools = hv_builtin_tools(&count);
-    for (size_t i = 0; i < count; i++)
-        if (tools[i]->only_edits_files && tools[i]->rule_names)
-            return tools[i];
-    return NULL;
-}
-
 /* What a rule forbids the session to change, rewinding does not change either. */
 static void ask_rules(struct rewind *rewind)
 {
@@ -226,21 +215,7 @@ static void ask_rules(struct rewind *rewind)
     };
     options.tools = hv_builtin_tools(&options.tool_count);
     struct policy *policy = policy_new(&options);
-    for (size_t i = 0; i < rewind->plan.count; i++) {
-        struct rewind_step *step = &rewind->plan.steps[i];
-        struct policy_path path;
-        struct policy_decision decision;
-        policy_path_resolve(rewind->setup.host, rewind->arena, step->path, &path);
-        const struct policy_facts facts = {.tool = editing_tool(),
-                                           .writes = &path,
-                                           .write_count = 1,
-                                           .touches_listed_only = true,
-                                           .interactive = true};
-        policy_decide(policy, &facts, rewind->arena, &decision);
-        if (decision.verdict == HV_DENY &&
-            (decision.stage == POLICY_STAGE_DENY_RULE || decision.stage == POLICY_STAGE_FORBIDDEN))
-            step->barred = hv_arena_str(rewind->arena, decision.reason);
-    }
+    rewind_ask_rules(rewind->arena, rewind->setup.host, policy, &rewind->plan);
     policy_unref(policy);
 }
 
@@ -465,18 +440,6 @@ static int rewind_session(struct rewind *rewind)
 /* ---- the command --------------------------------------------------------------------------------------------------
  */
 
-static void find_places(struct rewind *rewind)
-{
-    struct hv_str path = rewind->entry.path;
-    rewind->places = (struct rewind_places){
-        .store =
-            hv_arena_format(rewind->arena, "%.*s/" CHECKPOINTS_FOLDER, HV_STR_ARG(hv_str_slice(path, 0, path.len - 6))),
-        .changes = hv_arena_format(rewind->arena, "%.*s/changes", HV_STR_ARG(path_parent(path))),
-        .file_max = UINT64_MAX,
-        .size_max = UINT64_MAX,
-    };
-}
-
 /* The working directory, or the one that --cwd names. */
 static struct hv_str start_directory(const struct rewind *rewind)
 {
@@ -536,7 +499,7 @@ static int run(const struct cli_call *call)
     if (code) {
         status = cli_fail(&err);
     } else {
-        find_places(&rewind);
+        rewind.places = rewind_places_of(rewind.arena, rewind.entry.path);
         bool only_looks = flags->dry_run || (!flags->to && !flags->undo);
         status = only_looks ? dry_run(&rewind) : rewind_session(&rewind);
     }

@@ -37,8 +37,11 @@ static void note_message(struct collector *collector, const struct hv_event *eve
         hv_json_parse(&scratch, event->data, HV_JSON_STRICT, &data, NULL) != HV_OK ||
         !hv_json_bool(hv_json_get(data, "prompt"), false))
         return;
-    *vec_push(&collector->prompts) = (struct timeline_prompt){
-        .moment = collector->moment, .wall_ms = event->wall_ms, .title = sessions_title(collector->arena, event->json)};
+    *vec_push(&collector->prompts) =
+        (struct timeline_prompt){.moment = collector->moment,
+                                 .wall_ms = event->wall_ms,
+                                 .id = hv_arena_str(collector->arena, hv_json_get_string(data, "uuid")),
+                                 .title = sessions_title(collector->arena, event->json)};
     *vec_push(&collector->chain) = collector->prompts.count;
 }
 

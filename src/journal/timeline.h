@@ -15,6 +15,7 @@
 struct timeline_prompt {
     uint64_t moment;
     int64_t wall_ms;
+    struct hv_str id;     /* as programs know it, or absent */
     struct hv_str title;  /* its first line, cut */
     bool in_conversation; /* not rewound away */
     size_t unwatched;     /* commands that ran without anybody looking what they change */

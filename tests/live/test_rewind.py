@@ -522,6 +522,60 @@ class Conversation(Rewind):
         self.assertEqual(self.said(), 1)
 
 
+class Programs(Rewind):
+    """The control request rewind_files of stream-json."""
+
+    def drive(self, *steps):
+        """Feed lines one after another: each step is a line, or a function of the lines so far that gives one."""
+        recorded = [message(use("Bash", id="t%d" % i, command="echo %d >> f" % i)) if i % 2 else message(say("done")) for i in range(1, 7)]
+        process = self.start("-p", "--model", self.recording(*recorded), "--input-format", "stream-json", "--output-format", "stream-json",
+                             "--verbose", "--replay-user-messages", "--permission-mode", "bypassPermissions")
+        lines = []
+        for step in steps:
+            line = step(lines) if callable(step) else step
+            process.stdin.write((json.dumps(line) + "\n").encode())
+            process.stdin.flush()
+            ends = "result" if line["type"] == "user" else "control_response"
+            while True:
+                lines.append(json.loads(process.stdout.readline()))
+                if lines[-1]["type"] == ends:
+                    break
+        process.stdin.close()
+        process.wait(60)
+        process.stdout.close()
+        process.stderr.close()
+        return lines
+
+    @staticmethod
+    def said(text, **more):
+        return dict({"type": "user", "message": {"role": "user", "content": text}}, **more)
+
+    @staticmethod
+    def request(id, **more):
+        return {"type": "control_request", "request_id": "r", "request": dict(subtype="rewind_files", user_message_id=id, **more)}
+
+    def test_a_program_rewinds_files_by_its_own_message_id(self):
+        self.write("f", "0\n")
+        seen = []
+        lines = self.drive(self.said("one"), self.said("two", uuid="my-own-id"),
+                           self.request("my-own-id", dry_run=True),
+                           lambda lines: seen.append(self.read("f")) or self.request("my-own-id"),
+                           lambda lines: seen.append(self.read("f")) or self.request([line["uuid"] for line in lines if line.get("isReplay")][0]),
+                           self.request("unknown"))
+        self.assertEqual(seen, ["0\n1\n3\n", "0\n1\n"])
+        self.assertEqual(self.read("f"), "0\n")
+        answers = [line["response"] for line in lines if line["type"] == "control_response"]
+        self.assertEqual([answer["subtype"] for answer in answers], ["success", "success", "success", "error"])
+        self.assertEqual([answer["response"]["canRewind"] for answer in answers[:3]], [True] * 3)
+        self.assertEqual(answers[1]["response"]["filesChanged"], [self.path("f")])
+
+    def test_a_program_is_told_when_something_would_be_lost(self):
+        self.write("f", "0\n")
+        lines = self.drive(self.said("one", uuid="a"), lambda lines: self.write("f", "mine\n") and self.request("a"))
+        answer = lines[-1]["response"]["response"]
+        self.assertEqual((answer["canRewind"], self.read("f")), (False, "mine\n"))
+
+
 class Git(Rewind):
     def git(self, *arguments):
         return subprocess.run(["git", *arguments], cwd=self.project, env=dict(self.env, GIT_CONFIG_GLOBAL="/dev/null"), check=True,

@@ -1,18 +1,20 @@
 /*
  * hides.c: which paths a call must not show, asked by tools that list what lies in a directory, for each entry and on
  * all their threads. Entries come directory by directory, so what is known of a directory (where its links lead, the
- * rules in force) is kept for the next entry; each thread finds its own in a slot that it seldom shares.
+ * rules in force) is kept for the next entry, by each thread in a slot of its own.
  */
 #include "base/cleanup.h"
 #include "runtime/call.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum { SLOTS = 16, PATH_BYTES_MAX = 1 << 24 };
 
 /* The directory that a thread asked about last. */
 struct slot {
-    pthread_mutex_t lock;
+    _Atomic uintptr_t owner;         /* the thread; 0: none yet */
+    pthread_mutex_t lock;            /* for when more threads ask than there are slots */
     struct hv_buf written, resolved; /* the latter empty: it leads nowhere */
     struct hv_buf path;              /* of the entry, resolved */
     struct policy *policy;           /* in force then; counted; NULL: none was asked about */
@@ -50,11 +52,16 @@ void hides_free(struct hides *hides)
     free(hides);
 }
 
-/* Threads have stacks of some MB each: the upper bits of their ids tell them apart. */
+/* The slot of the thread, which takes a free one when it asks for the first time. */
 static struct slot *slot_of_thread(struct hides *hides)
 {
-    uint64_t id = (uint64_t)(uintptr_t)pthread_self();
-    return &hides->slots[(id * UINT64_C(0x9E3779B97F4A7C15)) >> 60];
+    uintptr_t self = (uintptr_t)pthread_self();
+    for (size_t i = 0; i < SLOTS; i++) {
+        uintptr_t owner = atomic_load_explicit(&hides->slots[i].owner, memory_order_relaxed);
+        if (owner == self || (!owner && atomic_compare_exchange_strong(&hides->slots[i].owner, &owner, self)))
+            return &hides->slots[i];
+    }
+    return &hides->slots[0];
 }
 
 /* How many bytes of the paths of two directories name directories that both lie in. */

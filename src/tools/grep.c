@@ -240,6 +240,7 @@ static void release(struct grepping *grepping)
         struct grep_worker *worker = &grepping->workers[i];
         find_scratch_free(worker->scan.find);
         grep_troubles_release(worker);
+        vec_release(&worker->kept);
         line_scan_release(&worker->scan);
         fs_newest_release(&worker->newest);
         hv_buf_release(&worker->path);

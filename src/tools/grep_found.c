@@ -131,17 +131,20 @@ bool found_is_past(struct grep_found *found, struct hv_str path, bool is_directo
     return is_past(found, path, is_directory);
 }
 
-void found_add(struct grep_found *found, struct hv_str path, struct found_file *file)
+void found_file_name(struct found_file *file, struct hv_str path)
 {
-    LOCK_SCOPE(&found->lock);
-    if (is_past(found, path, false)) {
-        found_file_release(file);
-        return;
-    }
     file->path = hv_malloc(path.len + 1);
     memcpy(file->path, path.ptr, path.len);
     file->path[path.len] = '\0';
     file->path_len = path.len;
+}
+
+static void add(struct grep_found *found, struct found_file *file)
+{
+    if (is_past(found, path_of(file), false)) {
+        found_file_release(file);
+        return;
+    }
     found->entries += file->entries;
     found->bytes += bytes_of(file);
     push(found, file);
@@ -154,4 +157,11 @@ void found_add(struct grep_found *found, struct hv_str path, struct found_file *
     }
     if (found->limit || found->entries >= found->entries_max)
         atomic_store_explicit(&found->is_full, true, memory_order_relaxed);
+}
+
+void found_add(struct grep_found *found, struct found_file *files, size_t count)
+{
+    LOCK_SCOPE(&found->lock);
+    for (size_t i = 0; i < count; i++)
+        add(found, &files[i]);
 }

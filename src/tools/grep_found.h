@@ -47,8 +47,9 @@ struct grep_found {
 void found_init(struct grep_found *found, size_t entries_max, size_t bytes_max);
 void found_release(struct grep_found *found);
 
-/* Take up a file: what it owns moves, and *file is zero afterwards. Any thread. */
-void found_add(struct grep_found *found, struct hv_str path, struct found_file *file);
+void found_file_name(struct found_file *file, struct hv_str path);
+/* Take up files that have names: what they own moves, and they are zero afterwards. Any thread. */
+void found_add(struct grep_found *found, struct found_file *files, size_t count);
 /* The answer needs nothing of this file, or of what is in this directory. Any thread. */
 bool found_is_past(struct grep_found *found, struct hv_str path, bool is_directory);
 /* Put the files in order. Nothing may be added afterwards. */

@@ -54,7 +54,9 @@ struct grep_worker {
     atomic_size_t files_searched, files_matched; /* written by this thread alone, read by the caller's, too */
     size_t matches, binary;
     VEC(struct grep_trouble) troubles;
-    bool more_troubles; /* than are remembered */
+    bool more_troubles;          /* than are remembered */
+    VEC(struct found_file) kept; /* found, but not yet given to what all threads share */
+    size_t kept_entries;
     /* The file at hand. */
     struct hv_buf path; /* absolute */
     struct found_file file;
@@ -87,6 +89,8 @@ struct grepping {
 bool grep_stop(void *user);
 /* Keep a line as it will be shown behind the path: for line_scan. */
 bool grep_keep_line(void *user, const struct scan_line *line);
+/* Give what the worker has found to what all share. */
+void grep_hand_over(struct grep_worker *worker);
 /* worker->path becomes that of what lies at path, seen from where the search began. */
 void grep_set_path(struct grep_worker *worker, struct hv_str path);
 /* Search the tree, or the one file, that the search begins at. */

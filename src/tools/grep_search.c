@@ -12,7 +12,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-enum { PROGRESS_EVERY = 64 }; /* files between two looks at the clock */
+enum {
+    PROGRESS_EVERY = 64, /* files between two looks at the clock */
+    KEPT_FILES = 16,     /* by a thread for itself */
+    KEPT_ENTRIES = 32,
+};
 
 /* ---- one file, on any thread ------------------------------------------------------------------------------- */
 
@@ -74,6 +78,23 @@ size_t grep_files_matched(const struct grepping *grepping)
     return sum;
 }
 
+void grep_hand_over(struct grep_worker *worker)
+{
+    found_add(&worker->grepping->found, worker->kept.items, worker->kept.count);
+    worker->kept.count = worker->kept_entries = 0;
+}
+
+/* Several at a time, so that threads seldom wait for one another. */
+static void keep_found(struct grep_worker *worker, struct hv_str path)
+{
+    found_file_name(&worker->file, path);
+    worker->kept_entries += worker->file.entries;
+    *vec_push(&worker->kept) = worker->file;
+    worker->file = (struct found_file){0};
+    if (worker->kept.count == KEPT_FILES || worker->kept_entries >= KEPT_ENTRIES)
+        grep_hand_over(worker);
+}
+
 /* A file with matches was searched: take it up as the mode wants it. */
 static void keep_file(struct grep_worker *worker, struct hv_str path, size_t matches, int fd)
 {
@@ -88,7 +109,7 @@ static void keep_file(struct grep_worker *worker, struct hv_str path, size_t mat
     if (grepping->in->output_mode == FILES_WITH_MATCHES)
         fs_newest_add(&worker->newest, hv_buf_str(&worker->path), changed_at(fd));
     else if (worker->file.entries)
-        found_add(&grepping->found, path, &worker->file);
+        keep_found(worker, path);
 }
 
 static void tell_progress(struct grepping *grepping)
@@ -258,7 +279,10 @@ static enum hv_code search_tree(struct grepping *grepping, struct fs_scan_outcom
 enum hv_code grep_search(struct grepping *grepping, struct fs_scan_outcome *outcome, struct hv_error *err)
 {
     bool is_file = grepping->search.stat.kind == HV_FILE_REGULAR;
-    return is_file ? search_one(grepping, outcome, err) : search_tree(grepping, outcome, err);
+    enum hv_code code = is_file ? search_one(grepping, outcome, err) : search_tree(grepping, outcome, err);
+    for (unsigned i = 0; i < grepping->threads; i++)
+        grep_hand_over(&grepping->workers[i]);
+    return code;
 }
 
 void grep_search_around(struct grepping *grepping)
@@ -278,6 +302,7 @@ void grep_search_around(struct grepping *grepping)
     found->files.count = found->entries = found->bytes = 0;
     worker->scan.before = worker->scan.after = GREP_ALONE;
     (void)search_file(worker, path, fd, stat.size);
+    grep_hand_over(worker);
     atomic_store(&worker->files_searched, searched);
     atomic_store(&worker->files_matched, matched);
     worker->matches = matches;

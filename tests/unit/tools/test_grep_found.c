@@ -42,7 +42,8 @@ static void add(struct grep_found *found, const char *path, size_t entries, size
     hv_buf_init(&file.text, 1 << 20);
     for (size_t i = 0; i < bytes; i++)
         hv_buf_add_byte(&file.text, 'x');
-    found_add(found, hv_str_from(path), &file);
+    found_file_name(&file, hv_str_from(path));
+    found_add(found, &file, 1);
     assert_null(file.text.data);
 }
 

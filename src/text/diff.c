@@ -567,6 +567,17 @@ static void print_header(const struct diff_options *options, struct hv_buf *out)
     hv_buf_addf(out, "+++ %.*s\n", HV_STR_ARG(options->new_name));
 }
 
+/* How many lines the old text has, as far as that matters: up to `context` of those that both end with. */
+static size_t old_lines_of(const struct comparison *comparison, struct hv_str old_text, size_t context)
+{
+    size_t lines = comparison->prefix_lines + lines_count(comparison->old_side.middle);
+    struct hv_str rest = hv_str_slice(old_text, comparison->prefix + comparison->old_side.middle.len, old_text.len),
+                  line;
+    for (size_t i = 0; i < context && lines_next(&rest, &line); i++)
+        lines++;
+    return lines;
+}
+
 void diff_unified(struct hv_str old_text, struct hv_str new_text, const struct diff_options *options,
                   struct hv_buf *out, struct diff_result *result)
 {
@@ -577,7 +588,7 @@ void diff_unified(struct hv_str old_text, struct hv_str new_text, const struct d
     compare(&arena, &comparison, &diff);
     struct diff_result sum = {.removed = diff.removed, .added = diff.added, .coarse = diff.coarse};
     struct printer printer = {.room = options->max_lines ? options->max_lines : SIZE_MAX, .out = out};
-    size_t old_lines = diff.count ? lines_count(old_text) : 0, all = 0;
+    size_t old_lines = old_lines_of(&comparison, old_text, options->context), all = 0;
     printer.old_cursor = cursor_before(old_text, comparison.prefix_lines, comparison.prefix, options->context);
     printer.new_cursor = (struct cursor){new_text, comparison.prefix_lines, comparison.prefix};
     if (diff.count)

@@ -21,6 +21,10 @@ void process_handle_open(struct process_handle *handle, pid_t pid, pid_t parent)
     unsigned long long ticks;
     CLEANUP_FD int fd = pidfd_open(pid, 0);
     *handle = (struct process_handle){.fd = -1};
+    if (!parent) {
+        *handle = (struct process_handle){.pid = pid, .fd = take_fd(&fd)};
+        return;
+    }
     /* Looked at after it was opened: if it still is that one's child now, the number was not given away before. */
     if (!process_look(pid, &found, &ticks) || found != parent)
         return;
@@ -39,7 +43,9 @@ void process_handle_close(struct process_handle *handle)
 static bool has_number(const struct process_handle *handle)
 {
     unsigned long long ticks;
-    return handle->pid > 0 && process_start_ticks(handle->pid, &ticks) && ticks == handle->ticks;
+    if (!handle->ticks)
+        return handle->pid > 0;
+    return process_start_ticks(handle->pid, &ticks) && ticks == handle->ticks;
 }
 
 void process_handle_kill(const struct process_handle *handle)

@@ -255,7 +255,7 @@ static enum hv_code start(struct hv_process *process, struct child_ends *ends, s
     int failed = spawn_guard(&process->guard, path, guard_arguments(&arena, process), environment, ends);
     if (failed)
         return process_fail_start(failed, command->argv[0], err);
-    process_handle_open(&process->guard_handle, process->guard, getpid());
+    process_handle_open(&process->guard_handle, process->guard, 0);
     return HV_OK;
 }
 

@@ -102,7 +102,7 @@ static bool tell_path(struct telling *telling, struct hv_str path, enum refusal_
     } else if (what == SANDBOX_READABLE && kind == REFUSED_WRITE && !special) {
         say(telling,
             hv_arena_format(telling->arena,
-                            "The sandbox lets commands write in the workspace and in $TMPDIR (%.*s) only, not "
+                            "The sandbox lets commands write in the workspace, /tmp and $TMPDIR (%.*s) only, not "
                             "to %.*s; %.*s in the settings would allow it.",
                             HV_STR_ARG(facts->temporary), HV_STR_ARG(path),
                             HV_STR_ARG(offer(telling, "sandbox.filesystem.allowWrite", folder_to_allow(path)))));
@@ -153,7 +153,7 @@ static void tell_other(struct telling *telling, enum refusal_kind kind)
     const struct violation_facts *facts = telling->facts;
     if (kind == REFUSED_WRITE) {
         say(telling, hv_arena_format(telling->arena,
-                                     "The sandbox lets commands write in the workspace and in $TMPDIR (%.*s) only; "
+                                     "The sandbox lets commands write in the workspace, /tmp and $TMPDIR (%.*s) only; "
                                      "sandbox.filesystem.allowWrite in the settings names further folders.",
                                      HV_STR_ARG(facts->temporary)));
     } else if (kind == REFUSED_CALL && facts->failed && !telling->told_call) {

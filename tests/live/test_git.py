@@ -128,6 +128,20 @@ class Hostile(Case):
             for command, result in zip(commands, self.trick(name, setup, commands)):
                 self.assertIn("Permission to use", text_of(result), "%s: %s" % (name, command))
 
+    def test_bash_itself_takes_nothing_from_the_environment_that_changes_what_it_reads(self):
+        self.repository("mkdir sub")
+        os.makedirs(os.path.join(self.top, "elsewhere", "sub"))
+        self.env.update({"BASH_ENV": self.evil, "ENV": self.evil, "SHELLOPTS": "braceexpand:hashall:interactive-comments:noglob",
+                         "BASHOPTS": "extglob:nullglob", "CDPATH": os.path.join(self.top, "elsewhere"), "GLOBIGNORE": "*",
+                         "BASH_FUNC_ls%%": "() { " + self.evil + "; }", "PS4": "$(" + self.evil + ")", "POSIXLY_CORRECT": "1"})
+        plain = self.shell("ls; cd sub; pwd; echo ../*.txt")
+        self.assertTrue(self.marked(), "the environment is no trick")
+        self.assertNotIn(os.path.join(self.project, "sub").encode(), plain.stdout)
+        listed, moved = self.through_helve(["ls; echo *.txt", "cd sub; pwd"])
+        self.assertFalse(self.marked())
+        self.assertIn("a.txt b.txt", text_of(listed))
+        self.assertIn(os.path.join(self.project, "sub"), text_of(moved))
+
     def test_reading_leaves_the_repository_as_it_is(self):
         self.repository("true")
         before = self.read_index()

@@ -3,6 +3,8 @@
  */
 #include "shell/runs.h"
 
+#include "shell/classify.h"
+
 #include "base/cleanup.h"
 #include "base/vec.h"
 
@@ -155,15 +157,7 @@ static const char interpreters[] = "perl ruby node nodejs deno bun php lua luaji
 
 bool shell_is_one_of(struct hv_str name, const char *names)
 {
-    if (!name.len)
-        return false;
-    for (const char *at = names; *at;) {
-        size_t length = strcspn(at, " ");
-        if (length == name.len && memcmp(at, name.ptr, length) == 0)
-            return true;
-        at += length + (at[length] == ' ');
-    }
-    return false;
+    return name.len && shell_names_have(names, name);
 }
 
 bool shell_name_is_shell(struct hv_str name)

@@ -45,14 +45,18 @@ struct shell_word shell_word_unknown(bool many)
     return (struct shell_word){.flags = SHELL_WORD_VARIABLE | (many ? SHELL_WORD_MANY : SHELL_WORD_QUOTED)};
 }
 
+/* The lists are long and most names are in none, so a name that begins otherwise is passed over at once. */
 bool shell_names_have(const char *names, struct hv_str name)
 {
-    while (names && *names) {
-        const char *end = strchr(names, ' ');
-        size_t len = end ? (size_t)(end - names) : strlen(names);
-        if (len == name.len && !memcmp(names, name.ptr, len))
+    for (const char *at = names; name.len && at && *at; at++) {
+        size_t same = 0;
+        while (same < name.len && at[same] && at[same] != ' ' && at[same] == name.ptr[same])
+            same++;
+        if (same == name.len && (at[same] == ' ' || !at[same]))
             return true;
-        names = end ? end + 1 : NULL;
+        at = strchr(at + same, ' ');
+        if (!at)
+            return false;
     }
     return false;
 }

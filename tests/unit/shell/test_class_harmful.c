@@ -741,6 +741,8 @@ static void loops_and_declarations_do_not_hide_harm(void **state)
         "export IFS=/; x=f/-oout; sort $x",
         "for IFS in / ; do x=f/-oout; sort $x; done",
         "GIT_OPTIONAL_LOCKS=1x git status",
+        "git log '--oneline --stat'", /* two names of a list are not one */
+        "'cat head' f",
         "GIT_TRACE=/tmp/out git status",
         "GIT_CONFIG_COUNT=0 git status",
     };

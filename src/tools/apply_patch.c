@@ -9,6 +9,7 @@
 #include "tools/change.h"
 #include "tools/commit.h"
 #include "tools/file_kind.h"
+#include "tools/new_file.h"
 
 #include <helve/tool.h>
 #include <string.h>
@@ -36,6 +37,7 @@ struct patched {
     struct hv_str path, target; /* absolute; target is where it ends up */
     struct change change;
     struct hv_buf bytes; /* new content */
+    struct hv_str note;  /* on how it was written, or absent */
     bool by_blanks;
 };
 
@@ -197,11 +199,14 @@ static enum hv_code compute(struct patching *patching, struct patched *patched, 
     }
     if (kind != PATCH_ADD && !patched->change.exists)
         return file_fail_missing(patching->context, patched->path, err);
+    enum hv_code code = HV_OK;
     if (kind == PATCH_ADD)
-        hv_buf_add_str(&patched->bytes, patched->file->content);
-    enum hv_code code = kind == PATCH_UPDATE ? update_bytes(patching, patched, err) : HV_OK;
+        code = new_file_bytes(patching->context, patched->change.key, patched->file->content, &patched->bytes,
+                              &patched->note, err);
+    else if (kind == PATCH_UPDATE)
+        code = update_bytes(patching, patched, err);
     if (!code && kind != PATCH_DELETE)
-        code = change_check(&patched->change, hv_buf_str(&patched->bytes), err);
+        code = change_check(patching->context, patched->target, hv_buf_str(&patched->bytes), err);
     return code;
 }
 
@@ -292,6 +297,8 @@ static void answer_file(struct patching *patching, struct patched *patched, stru
     case PATCH_ADD:
         hv_result_addf(result, context->arena, "Added %.*s (%zu line%s).", HV_STR_ARG(path), lines,
                        lines == 1 ? "" : "s");
+        if (patched->note.len)
+            hv_result_add_text(result, context->arena, patched->note);
         break;
     case PATCH_DELETE: hv_result_addf(result, context->arena, "Deleted %.*s.", HV_STR_ARG(path)); break;
     case PATCH_UPDATE:

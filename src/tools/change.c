@@ -6,6 +6,7 @@
 #include "text/lines.h"
 #include "tools/commit.h"
 #include "tools/file_kind.h"
+#include "tools/new_file.h"
 #include "tools/settings_file.h"
 
 #include <string.h>
@@ -50,11 +51,12 @@ void change_release(struct change *change)
     hv_buf_release(&change->text);
 }
 
-enum hv_code change_check(struct change *change, struct hv_str new_bytes, struct hv_error *err)
+enum hv_code change_check(struct hv_context *context, struct hv_str path, struct hv_str new_bytes, struct hv_error *err)
 {
-    enum hv_code code = settings_file_check(change->context, change->path, new_bytes, err);
-    if (!code && !hv_str_eq(change->key, change->path)) /* behind a link */
-        code = settings_file_check(change->context, change->key, new_bytes, err);
+    struct hv_str key = file_state_key(context, path);
+    enum hv_code code = settings_file_check(context, path, new_bytes, err);
+    if (!code && !hv_str_eq(key, path)) /* behind a link */
+        code = settings_file_check(context, key, new_bytes, err);
     return code;
 }
 
@@ -69,7 +71,7 @@ enum hv_code change_store(struct change *change, struct hv_str new_bytes, struct
                     .must_not_exist = !change->exists,
                     .make_parents = !change->exists},
     };
-    enum hv_code code = change_check(change, new_bytes, err);
+    enum hv_code code = change_check(change->context, change->path, new_bytes, err);
     if (!code)
         code = commit_changes(change->context, &file, 1, err);
     if (code)
@@ -330,14 +332,21 @@ static enum hv_code run_edits(struct change *change, const struct edit_request *
         answer_failure(change, &failure, result);
         return HV_OK;
     }
-    if (hv_cancelled(change->context->cancel))
-        return hv_fail(err, HV_ECANCELLED, "The change was cancelled; %.*s was left as it was",
-                       HV_STR_ARG(change->path));
-    struct hv_str new_bytes = hv_buf_str(by_text ? &encoded : &new_text);
-    code = store_edit(change, old_text, hv_buf_str(&new_text), new_bytes, err);
+    struct hv_str note = {0};
+    if (!change->exists)
+        code = new_file_bytes(change->context, change->key, hv_buf_str(&new_text), &encoded, &note, err);
+    if (!code && hv_cancelled(change->context->cancel))
+        code =
+            hv_fail(err, HV_ECANCELLED, "The change was cancelled; %.*s was left as it was", HV_STR_ARG(change->path));
+    struct hv_str new_bytes = hv_buf_str(by_text || !change->exists ? &encoded : &new_text);
     if (!code)
-        answer_success(change, &outcome, new_bytes, result);
-    return code;
+        code = store_edit(change, old_text, hv_buf_str(&new_text), new_bytes, err);
+    if (code)
+        return code;
+    if (note.len)
+        hv_result_add_text(result, change->context->arena, note);
+    answer_success(change, &outcome, new_bytes, result);
+    return HV_OK;
 }
 
 enum hv_code change_by_edits(struct hv_context *context, struct hv_str path, const struct edit_request *requests,

@@ -42,8 +42,10 @@ enum hv_code change_encode(const struct change *change, struct hv_str text, stru
 enum hv_code change_store(struct change *change, struct hv_str new_bytes, struct hv_file_stat *after,
                           struct hv_error *err) HV_MUST_CHECK;
 
-/* What change_store looks at before it writes: the new content of settings files must be good. */
-enum hv_code change_check(struct change *change, struct hv_str new_bytes, struct hv_error *err) HV_MUST_CHECK;
+/* What change_store looks at before it writes: the new content of settings files must be good. path is where it goes.
+ */
+enum hv_code change_check(struct hv_context *context, struct hv_str path, struct hv_str new_bytes,
+                          struct hv_error *err) HV_MUST_CHECK;
 
 /* new_text, which takes the place of text that the file has, must not stand for what it leaves out (text/elision.h):
  * HV_EINVAL names the line. Lines of old_text are the file's own, and files that are new may hold what they like. what:

@@ -9,7 +9,8 @@
 
 /*
  * HV_OK for every file that is no settings file, and for bytes that are good settings. Else HV_EINVAL: they are no
- * JSON, or (for helve's own files) do not fit docs/settings.schema.json; err says where and what. Pure but for the
+ * JSON, or do not fit docs/settings.schema.json (helve's own files), or have what helve reads of them in another shape
+ * (`.claude/settings*.json` with its hooks, `.mcp.json`); err says where and what. Pure but for the
  * environment in context, which says where the person's own settings stand.
  */
 enum hv_code settings_file_check(const struct hv_context *context, struct hv_str path, struct hv_str bytes,

@@ -1,6 +1,7 @@
 /*
  * write.c: the tool Write: a whole file, new or replaced, atomically. A file that exists must have been read, all of
- * it, and be unchanged since; its encoding is kept, its line ends become those of the given text.
+ * it, and be unchanged since; its encoding is kept, its line ends become those of the given text. A new file follows
+ * .editorconfig and .gitattributes (new_file.h).
  */
 #include "base/cleanup.h"
 #include "text/lines.h"
@@ -8,6 +9,7 @@
 #include "text/truncate.h"
 #include "tools/change.h"
 #include "tools/file_kind.h"
+#include "tools/new_file.h"
 
 #include <helve/tool.h>
 
@@ -35,10 +37,10 @@ static const struct hv_field write_fields[] = {
      .aliases = content_aliases},
     {0}};
 
-/* The text in the encoding of the file that it replaces; new files are UTF-8. */
+/* The text in the encoding of the file that it replaces. */
 static enum hv_code encode(const struct change *change, struct hv_str content, struct hv_buf *out, struct hv_error *err)
 {
-    struct encoding encoding = change->exists ? change->encoding : (struct encoding){0};
+    struct encoding encoding = change->encoding;
     if (encoding.kind == ENCODING_BINARY) {
         hv_fail(err, HV_EUNSUPPORTED, "%.*s is a binary file and is not replaced by text", HV_STR_ARG(change->path));
         hv_error_hint(err, "Remove it with a shell command first if that is meant");
@@ -60,7 +62,7 @@ static enum hv_code encode(const struct change *change, struct hv_str content, s
     return code;
 }
 
-static void answer_created(struct change *change, struct hv_str content, struct hv_result *result)
+static void answer_created(struct change *change, struct hv_str content, struct hv_str note, struct hv_result *result)
 {
     struct hv_arena *arena = change->context->arena;
     CLEANUP_BUF struct hv_buf out;
@@ -74,6 +76,8 @@ static void answer_created(struct change *change, struct hv_str content, struct 
     if (shown < lines)
         hv_buf_addf(&out, "… %zu more line%s\n", lines - shown, lines - shown == 1 ? "" : "s");
     hv_result_add_text(result, arena, hv_arena_str(arena, hv_buf_str(&out)));
+    if (note.len)
+        hv_result_add_text(result, arena, note);
     result->summary = hv_arena_format(arena, "%zu line%s", lines, lines == 1 ? "" : "s");
 }
 
@@ -103,7 +107,9 @@ static enum hv_code replace(struct change *change, struct hv_str content, struct
         return code;
     CLEANUP_BUF struct hv_buf out;
     hv_buf_init(&out, (size_t)CHANGE_SIZE_MAX + 1);
-    code = encode(change, content, &out, err);
+    struct hv_str note = {0};
+    code = change->exists ? encode(change, content, &out, err)
+                          : new_file_bytes(context, change->key, content, &out, &note, err);
     if (code)
         return code;
     struct hv_str new_bytes = hv_buf_str(&out);
@@ -120,7 +126,7 @@ static enum hv_code replace(struct change *change, struct hv_str content, struct
     else if (change->exists)
         answer_updated(change, new_bytes, result);
     else
-        answer_created(change, content, result);
+        answer_created(change, content, note, result);
     return HV_OK;
 }
 

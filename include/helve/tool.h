@@ -307,6 +307,10 @@ struct hv_tool {
 
     /* What a person sees, as plain text; NULL falls back to name, key fields and summary. */
     void (*render_use)(const void *input, const struct hv_context *context, struct hv_buf *out);
+    /* What the call would change, as a unified diff or plain lines: for the person who is asked about it, below what
+     * render_use says. May read the files it would change and block; changes nothing, records nothing. NULL: no more is
+     * to be said. */
+    void (*preview)(const void *input, struct hv_context *context, struct hv_buf *out);
     void (*render_result)(const void *data, const struct hv_result *result, struct hv_buf *out);
 
     void *user; /* for bridged tools: their connection */

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "cli/cli.h"
 #include "text/ansi.h"
+#include "text/diff_words.h"
 
 enum { LINE_MAX_BYTES = 4096, TEXT_MAX = 256 << 10, REASON_MAX = 4 << 10 };
 
@@ -51,11 +52,29 @@ static void put_barred(struct hv_str text, struct hv_buf *out)
         hv_buf_addf(out, "  | %.*s\n", HV_STR_ARG(line));
 }
 
+/* The change that is asked for, painted where the terminal takes colours. */
+static void put_preview(struct hv_str preview, struct hv_buf *out)
+{
+    CLEANUP_BUF struct hv_buf clean = {0}, painted = {0};
+    struct hv_str rest, line;
+    hv_buf_init(&clean, TEXT_MAX);
+    hv_buf_init(&painted, (size_t)TEXT_MAX * 4);
+    ansi_clean(preview, &clean);
+    rest = hv_buf_str(&clean);
+    if (cli_has_colour(STDERR_FILENO)) {
+        diff_paint(rest, &painted);
+        rest = hv_buf_str(&painted);
+    }
+    while (rest.len && hv_str_split(&rest, '\n', &line))
+        hv_buf_addf(out, "  | %.*s\n", HV_STR_ARG(line));
+}
+
 static void put_question(const struct runtime_question *question, struct hv_buf *out)
 {
     const struct policy_decision *decision = question->decision;
     hv_buf_addf(out, "\nhelve: may this be done? %.*s\n", HV_STR_ARG(question->tool));
     put_barred(question->text, out);
+    put_preview(question->preview, out);
     if (decision->reason.len > 0)
         hv_buf_addf(out, "  why you are asked: %.*s\n", HV_STR_ARG(hv_str_slice(decision->reason, 0, REASON_MAX)));
     if (decision->proposal_count > 1 && !decision->always_confirm) {

@@ -154,6 +154,31 @@ static bool describe_use(struct call *call, const struct policy_facts *facts, st
     return whole || call->tool->subject_kind != HV_SUBJECT_COMMAND;
 }
 
+/* What would change, as the tool foresees it, with nothing hidden. Tabs are shown as blanks, and indentation stays. */
+static struct hv_str describe_change(struct call *call)
+{
+    CLEANUP_BUF struct hv_buf raw = {.max = 1u << 20}, shown = {.max = QUESTION_MAX};
+    struct hv_str rest, line, part;
+    if (!call->tool->preview)
+        return (struct hv_str){0};
+    call->tool->preview(call->input, &call->context, &raw);
+    rest = hv_str_trim(hv_buf_str(&raw));
+    while (!raw.failed && hv_str_split(&rest, '\n', &line)) {
+        CLEANUP_BUF struct hv_buf plain = {.max = 1u << 20};
+        hv_buf_add_str(&shown, hv_str_slice(line, 0, 1));
+        line = hv_str_slice(line, 1, line.len);
+        for (bool first = true; hv_str_split(&line, '\t', &part); first = false) {
+            hv_buf_add_cstr(&plain, first ? "" : "    ");
+            hv_buf_add_str(&plain, part);
+        }
+        visible_add_lines(&shown, hv_buf_str(&plain));
+        hv_buf_add_byte(&shown, '\n');
+    }
+    return shown.len ? hv_arena_format(&call->arena, "%.*s%s", (int)shown.len, shown.data,
+                                       shown.failed ? " [cut here: it is too long to be shown]" : "")
+                     : (struct hv_str){0};
+}
+
 /* "`A`", "`A` and `B`" */
 static const char *proposals_in_words(struct call *call)
 {
@@ -325,6 +350,7 @@ static enum stage_outcome ask(struct call *call, const struct policy_facts *fact
         return call_settle_error(call, "This call is too long to be shown to the person who would have to allow it. "
                                        "Write the text to a file first and use the file, or make several calls of it.");
     }
+    question.preview = describe_change(call);
     call_emit(call, (struct hv_event){.type = HV_EVENT_ASK, .text = question.text});
     hook_notify(runtime, "permission_prompt",
                 hv_arena_format(&call->arena, "helve needs your permission to use %s", call->tool->name));

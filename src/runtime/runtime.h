@@ -34,6 +34,7 @@ struct runtime_answer {
 struct runtime_question {
     struct hv_str call_id, tool, input; /* input: canonical JSON */
     struct hv_str text;                 /* what would be done, one line or more */
+    struct hv_str preview;              /* what would change, as lines of a diff; absent: nothing is known */
     const struct policy_decision *decision;
 };
 

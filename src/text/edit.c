@@ -9,10 +9,14 @@
 #include "base/vec.h"
 #include "text/edit_fold.h"
 #include "text/edit_nearest.h"
+#include "text/edit_slip.h"
 #include "text/lines.h"
 #include "text/number.h"
+#include "text/truncate.h"
 
 #include <string.h>
+
+enum { SLIP_SHOWN_MAX = 200 };
 
 /* One edit on its way: everything in the file's encoding, offsets counted after the mark. */
 struct attempt {
@@ -457,6 +461,12 @@ static enum hv_code not_found(const struct attempt *attempt, struct hv_str old_t
                               struct edit_failure *failure)
 {
     failure->detail[0] = '\0';
+    edit_find_slip(attempt->body, old_text, attempt->new_text, failure);
+    size_t at = failure->slip ? lines_offset(attempt->body, failure->slip_line) : SIZE_MAX;
+    if (at != SIZE_MAX)
+        failure->slip_text = keep_shown(
+            attempt->arena,
+            truncate_head(hv_str_slice(attempt->body, at, lines_finish(attempt->body, at)), SLIP_SHOWN_MAX), kind);
     edit_nearest(attempt->body, old_text, attempt->quote_flags, failure);
     failure->file_text = keep_shown(attempt->arena, failure->file_text, kind);
     failure->old_text = keep_shown(attempt->arena, failure->old_text, kind);

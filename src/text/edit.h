@@ -86,7 +86,11 @@ struct edit_failure {
     size_t differing_line;   /* the first line of the file that differs */
     struct hv_str file_text; /* that line, and what old_text has there; cut to some 200 bytes */
     struct hv_str old_text;
-    char detail[160]; /* EDIT_UNENCODABLE, EDIT_UNSUPPORTED: which character or encoding */
+    const char *slip;              /* old_text is there with a usual slip undone: how (edit_slip.c); else NULL */
+    size_t slip_line, slip_places; /* where first, and how often */
+    struct hv_str slip_text;       /* that line of the file, cut */
+    size_t new_line;               /* new_text stands there already; 0: nowhere */
+    char detail[160];              /* EDIT_UNENCODABLE, EDIT_UNSUPPORTED: which character or encoding */
 };
 
 /*

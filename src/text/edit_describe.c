@@ -61,10 +61,31 @@ static void add_lines(size_t first, size_t last, struct hv_buf *out)
         hv_buf_addf(out, "lines %zu-%zu", first, last);
 }
 
+/* A slip that explains it all, or that the edit was made before. */
+static void describe_slip(const struct edit_failure *failure, struct hv_buf *out)
+{
+    if (failure->slip && failure->slip_places > 1)
+        hv_buf_addf(out, "\nIt stands at %zu places, first at line %zu, %s. Give it so, with more lines around it.",
+                    failure->slip_places, failure->slip_line, failure->slip);
+    else if (failure->slip)
+        hv_buf_addf(out, "\nIt stands at line %zu %s. Give it so, and new_string too.", failure->slip_line,
+                    failure->slip);
+    if (failure->slip) {
+        hv_buf_addf(out, "\n  line %zu of the file: ", failure->slip_line);
+        add_visible(failure->slip_text, out);
+    }
+    if (failure->new_line)
+        hv_buf_addf(out, "\nnew_string stands at line %zu already: perhaps this edit was made before.",
+                    failure->new_line);
+}
+
 static void describe_not_found(const struct edit_failure *failure, struct hv_buf *out)
 {
     hv_buf_addf(out, "%s not found in the file.",
                 failure->of_hunk ? "Its lines that stay and go were" : "old_string was");
+    describe_slip(failure, out);
+    if (failure->slip)
+        return;
     if (!failure->first_line) {
         hv_buf_add_cstr(out, " No part of the file is like it. Read the file again and copy the text exactly.");
         return;
@@ -76,7 +97,9 @@ static void describe_not_found(const struct edit_failure *failure, struct hv_buf
     hv_buf_add_cstr(out, "; it differs in: ");
     add_differences(failure->differs, out);
     hv_buf_add_byte(out, '.');
-    if (failure->differing_line) {
+    if (failure->differing_line && hv_str_eq(failure->file_text, failure->old_text)) {
+        hv_buf_addf(out, "\nUp to line %zu both agree; behind it lines break elsewhere.", failure->differing_line);
+    } else if (failure->differing_line) {
         hv_buf_addf(out, "\nFirst difference, at line %zu:\n  file:       ", failure->differing_line);
         add_visible(failure->file_text, out);
         hv_buf_add_cstr(out, failure->of_hunk ? "\n  the hunk:   " : "\n  old_string: ");

@@ -6,6 +6,7 @@
 #include "base/path.h"
 #include "text/lines.h"
 #include "text/patch.h"
+#include "text/truncate.h"
 #include "tools/change.h"
 #include "tools/commit.h"
 #include "tools/file_kind.h"
@@ -14,7 +15,7 @@
 #include <helve/tool.h>
 #include <string.h>
 
-enum { FAILURE_MAX = 8192, DIFF_MAX = 4 << 20 };
+enum { FAILURE_MAX = 8192, DIFF_MAX = 4 << 20, PREVIEW_LINES = 80, PREVIEW_LINE_BYTES = 240 };
 
 struct apply_patch_input {
     struct hv_str patch;
@@ -368,6 +369,20 @@ static enum hv_code apply_patch_call(const void *input, struct hv_context *conte
     return code;
 }
 
+/* The patch itself says it best; render_use has the list of files. */
+static void apply_patch_preview(const void *input, struct hv_context *context, struct hv_buf *out)
+{
+    struct hv_str rest = ((const struct apply_patch_input *)input)->patch, line;
+    (void)context;
+    for (size_t shown = 0; lines_next(&rest, &line); shown++) {
+        if (shown == PREVIEW_LINES) {
+            hv_buf_addf(out, "… %zu more lines\n", lines_count(rest) + 1);
+            return;
+        }
+        hv_buf_addf(out, "%.*s\n", HV_STR_ARG(truncate_head(lines_chop(line), PREVIEW_LINE_BYTES)));
+    }
+}
+
 static const char *const apply_patch_aliases[] = {"apply_patch", "applypatch", "patch", NULL};
 static const char *const apply_patch_rule_names[] = {"Edit", NULL};
 
@@ -396,4 +411,5 @@ const struct hv_tool tool_apply_patch = {
     .concurrency_safe = apply_patch_concurrency_safe,
     .call = apply_patch_call,
     .render_use = apply_patch_render_use,
+    .preview = apply_patch_preview,
 };

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "text/elision.h"
 #include "text/lines.h"
+#include "text/truncate.h"
 #include "tools/commit.h"
 #include "tools/file_kind.h"
 #include "tools/new_file.h"
@@ -11,7 +12,14 @@
 
 #include <string.h>
 
-enum { DIFF_CONTEXT = 3, DIFF_LINES_MAX = 1000, DIFF_BYTES_MAX = 1 << 20, FAILURE_BYTES_MAX = 8192 };
+enum {
+    DIFF_CONTEXT = 3,
+    PREVIEW_LINES_MAX = 60,
+    PREVIEW_LINE_BYTES = 240,
+    DIFF_LINES_MAX = 1000,
+    DIFF_BYTES_MAX = 1 << 20,
+    FAILURE_BYTES_MAX = 8192
+};
 
 enum hv_code change_load(struct change *change, struct hv_context *context, struct hv_str path, struct hv_error *err)
 {
@@ -150,6 +158,22 @@ void change_show_diff(struct change *change, struct hv_str new_bytes, struct hv_
         hv_result_add_text(result, arena, result->diff);
     }
     result->summary = hv_arena_format(arena, "+%zu -%zu", counts.added, counts.removed);
+}
+
+void change_add_preview(struct change *change, struct hv_str new_bytes, struct hv_buf *out)
+{
+    CLEANUP_BUF struct hv_buf old_text, new_text, diff;
+    hv_buf_init(&old_text, (size_t)CHANGE_SIZE_MAX * 3);
+    hv_buf_init(&new_text, (size_t)CHANGE_SIZE_MAX * 3);
+    hv_buf_init(&diff, (size_t)CHANGE_SIZE_MAX * 3);
+    struct diff_options options = {.context = DIFF_CONTEXT, .max_lines = PREVIEW_LINES_MAX};
+    diff_unified(as_text(hv_buf_str(&change->bytes), &old_text), as_text(new_bytes, &new_text), &options, &diff, NULL);
+    struct hv_str rest = hv_buf_str(&diff), line;
+    while (lines_next(&rest, &line)) {
+        line = lines_chop(line);
+        struct hv_str shown = truncate_head(line, PREVIEW_LINE_BYTES);
+        hv_buf_addf(out, "%.*s%s\n", HV_STR_ARG(shown), shown.len < line.len ? " …" : "");
+    }
 }
 
 /* ---- edits ---------------------------------------------------------------------------------------------- */
@@ -358,4 +382,32 @@ enum hv_code change_by_edits(struct hv_context *context, struct hv_str path, con
         code = run_edits(&change, requests, count, single, result, err);
     change_release(&change);
     return code;
+}
+
+static void preview_edits(struct change *change, const struct edit_request *requests, size_t count, bool single,
+                          struct hv_buf *out)
+{
+    CLEANUP_BUF struct hv_buf new_text, encoded;
+    hv_buf_init(&new_text, (size_t)CHANGE_SIZE_MAX + 1);
+    hv_buf_init(&encoded, (size_t)CHANGE_SIZE_MAX + 1);
+    struct outcome outcome;
+    struct edit_failure failure = {0};
+    bool by_text = change_take_text(change, false);
+    struct hv_str old_text = hv_buf_str(by_text ? &change->text : &change->bytes);
+    struct encoding encoding = by_text ? (struct encoding){0} : change->encoding;
+    if (compute(change, old_text, encoding, requests, count, single, &new_text, &outcome, &failure)) {
+        hv_buf_add_cstr(out, "This will change nothing. ");
+        edit_describe_failure(&failure, out);
+    } else if (!by_text || change_encode(change, hv_buf_str(&new_text), &encoded, NULL) == HV_OK) {
+        change_add_preview(change, hv_buf_str(by_text ? &encoded : &new_text), out);
+    }
+}
+
+void change_preview_edits(struct hv_context *context, struct hv_str path, const struct edit_request *requests,
+                          size_t count, bool single, struct hv_buf *out)
+{
+    struct change change;
+    if (change_load(&change, context, path, NULL) == HV_OK && (change.exists || !requests->old_text.len))
+        preview_edits(&change, requests, count, single, out);
+    change_release(&change);
 }

@@ -59,6 +59,12 @@ void change_set_written(struct change *change, const struct hv_file_stat *after)
  * file was written in place, and why. */
 void change_show_diff(struct change *change, struct hv_str new_bytes, struct hv_result *result);
 
+/* For hv_tool.preview: append the diff to new_bytes, short, with long lines cut. */
+void change_add_preview(struct change *change, struct hv_str new_bytes, struct hv_buf *out);
+/* The same for edits; where they fail, why. Nothing where the file cannot be looked at: the call will say so. */
+void change_preview_edits(struct hv_context *context, struct hv_str path, const struct edit_request *requests,
+                          size_t count, bool single, struct hv_buf *out);
+
 /* The whole of Edit (single) and MultiEdit: load, check, compute, store, answer. */
 enum hv_code change_by_edits(struct hv_context *context, struct hv_str path, const struct edit_request *requests,
                              size_t count, bool single, struct hv_result *result, struct hv_error *err) HV_MUST_CHECK;

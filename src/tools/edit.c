@@ -81,6 +81,13 @@ static void edit_render_use(const void *input, const struct hv_context *context,
     hv_buf_add_str(out, file_shown_path(context, ((const struct edit_input *)input)->file_path));
 }
 
+static void edit_preview(const void *input, struct hv_context *context, struct hv_buf *out)
+{
+    const struct edit_input *in = input;
+    struct edit_request request = {in->old_string, in->new_string, in->replace_all};
+    change_preview_edits(context, in->file_path, &request, 1, true, out);
+}
+
 static const char *const edit_aliases[] = {"edit_file", "edit", "replace", "str_replace", NULL};
 
 const struct hv_tool tool_edit = {
@@ -105,4 +112,5 @@ const struct hv_tool tool_edit = {
     .concurrency_safe = edit_concurrency_safe,
     .call = edit_call,
     .render_use = edit_render_use,
+    .preview = edit_preview,
 };

@@ -79,16 +79,28 @@ static enum hv_code multiedit_validate(const void *input, const struct hv_contex
     return HV_OK;
 }
 
+static struct edit_request *requests_of(const struct multiedit_input *in, struct hv_arena *arena)
+{
+    const struct one_edit *edits = in->edits.items;
+    struct edit_request *requests = hv_arena_array(arena, struct edit_request, in->edits.count);
+    for (size_t i = 0; i < in->edits.count; i++)
+        requests[i] = (struct edit_request){edits[i].old_string, edits[i].new_string, edits[i].replace_all};
+    return requests;
+}
+
 static enum hv_code multiedit_call(const void *input, struct hv_context *context, void **data, struct hv_result *result,
                                    struct hv_error *err)
 {
     (void)data;
     const struct multiedit_input *in = input;
-    const struct one_edit *edits = in->edits.items;
-    struct edit_request *requests = hv_arena_array(context->arena, struct edit_request, in->edits.count);
-    for (size_t i = 0; i < in->edits.count; i++)
-        requests[i] = (struct edit_request){edits[i].old_string, edits[i].new_string, edits[i].replace_all};
-    return change_by_edits(context, in->file_path, requests, in->edits.count, false, result, err);
+    return change_by_edits(context, in->file_path, requests_of(in, context->arena), in->edits.count, false, result,
+                           err);
+}
+
+static void multiedit_preview(const void *input, struct hv_context *context, struct hv_buf *out)
+{
+    const struct multiedit_input *in = input;
+    change_preview_edits(context, in->file_path, requests_of(in, context->arena), in->edits.count, false, out);
 }
 
 static void multiedit_footprint(const void *input, const struct hv_context *context, struct hv_footprint *out)
@@ -131,4 +143,5 @@ const struct hv_tool tool_multiedit = {
     .concurrency_safe = multiedit_concurrency_safe,
     .call = multiedit_call,
     .render_use = multiedit_render_use,
+    .preview = multiedit_preview,
 };

@@ -122,15 +122,20 @@ static void answer(struct change *change, const struct notebook_input *in, const
     change_show_diff(change, new_bytes, result);
 }
 
+static struct notebook_request request_of(const struct notebook_input *in)
+{
+    return (struct notebook_request){.mode = mode_of(in),
+                                     .cell_id = in->cell_id,
+                                     .cell_number = in->has_number ? in->cell_number : -1,
+                                     .source = in->new_source,
+                                     .type = (enum notebook_cell)in->cell_type};
+}
+
 static enum hv_code run(struct change *change, const struct notebook_input *in, struct hv_result *result,
                         struct hv_error *err)
 {
     struct hv_context *context = change->context;
-    const struct notebook_request request = {.mode = mode_of(in),
-                                             .cell_id = in->cell_id,
-                                             .cell_number = in->has_number ? in->cell_number : -1,
-                                             .source = in->new_source,
-                                             .type = (enum notebook_cell)in->cell_type};
+    const struct notebook_request request = request_of(in);
     struct notebook_outcome outcome;
     struct hv_file_stat after;
     CLEANUP_BUF struct hv_buf new_bytes;
@@ -190,6 +195,21 @@ static void notebook_render_use(const void *input, const struct hv_context *cont
         hv_buf_addf(out, " cell %lld", (long long)in->cell_number);
 }
 
+static void notebook_preview(const void *input, struct hv_context *context, struct hv_buf *out)
+{
+    const struct notebook_input *in = input;
+    const struct notebook_request request = request_of(in);
+    struct notebook_outcome outcome;
+    struct change change;
+    CLEANUP_BUF struct hv_buf bytes;
+    hv_buf_init(&bytes, (size_t)CHANGE_SIZE_MAX + 1);
+    if (change_load(&change, context, in->notebook_path, NULL) == HV_OK && change.exists &&
+        notebook_compute(context->arena, hv_buf_str(&change.bytes), &request, &outcome, NULL) == HV_OK &&
+        edit_apply(hv_buf_str(&change.bytes), &outcome.edit, &bytes))
+        change_add_preview(&change, hv_buf_str(&bytes), out);
+    change_release(&change);
+}
+
 static const char *const notebook_aliases[] = {"notebook_edit", "edit_notebook", NULL};
 static const char *const notebook_rule_names[] = {"Edit", NULL};
 
@@ -212,4 +232,5 @@ const struct hv_tool tool_notebook_edit = {
     .concurrency_safe = notebook_concurrency_safe,
     .call = notebook_call,
     .render_use = notebook_render_use,
+    .preview = notebook_preview,
 };

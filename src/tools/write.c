@@ -159,6 +159,18 @@ static void write_render_use(const void *input, const struct hv_context *context
     hv_buf_add_str(out, file_shown_path(context, ((const struct write_input *)input)->file_path));
 }
 
+static void write_preview(const void *input, struct hv_context *context, struct hv_buf *out)
+{
+    const struct write_input *in = input;
+    struct change change;
+    CLEANUP_BUF struct hv_buf bytes;
+    hv_buf_init(&bytes, (size_t)CHANGE_SIZE_MAX + 1);
+    if (change_load(&change, context, in->file_path, NULL) == HV_OK &&
+        (!change.exists || encode(&change, in->content, &bytes, NULL) == HV_OK))
+        change_add_preview(&change, change.exists ? hv_buf_str(&bytes) : in->content, out);
+    change_release(&change);
+}
+
 static const char *const write_aliases[] = {"write_file", "write", "create_file", NULL};
 static const char *const write_rule_names[] = {"Edit", NULL};
 
@@ -182,4 +194,5 @@ const struct hv_tool tool_write = {
     .concurrency_safe = write_concurrency_safe,
     .call = write_call,
     .render_use = write_render_use,
+    .preview = write_preview,
 };

@@ -1,0 +1,351 @@
+"""Write, Edit, MultiEdit, ApplyPatch and NotebookEdit through the doors: what survives a change, what is refused, two
+processes at one file, what a person is shown. FILES_SECONDS=60 lets the two processes go on for a minute."""
+import json
+import os
+import pty
+import select
+import stat
+import struct
+import subprocess
+import threading
+import time
+
+from cli_support import HELVE, Case, expose, main, text_of, use
+
+NOTEBOOK = {"cells": [{"cell_type": "code", "execution_count": 1, "id": "one", "metadata": {}, "outputs": [],
+                       "source": ["x = 1\n", "y = 2"]}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+
+
+def changes_of(name, old, new):
+    """The tools that change a text file, each with its input."""
+    return {
+        "Write": {"file_path": name, "content": new + "\n"},
+        "Edit": {"file_path": name, "old_string": old, "new_string": new},
+        "MultiEdit": {"file_path": name, "edits": [{"old_string": old, "new_string": new}]},
+        "ApplyPatch": {"patch": f"*** Begin Patch\n*** Update File: {name}\n@@\n-{old}\n+{new}\n*** End Patch"},
+    }
+
+
+class Files(Case):
+    def setUp(self):
+        super().setUp()
+        self.settings({"permissions": {"allow": ["Read", "Write", "Edit"]}})
+
+    def change(self, tool, given, *before, code=0):
+        """Read what is named, then the change; its text and whether it failed."""
+        blocks = [use("Read", id=str(number), file_path=name) for number, name in enumerate(before)]
+        result = self.execute(*blocks, use(tool, id="x", input=given), code=code)["x"]
+        return text_of(result), result.get("is_error", False)
+
+    def bytes_of(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    # ---- what survives ----
+
+    def test_mode_owner_attributes_and_lists_survive_each_tool(self):
+        for tool, given in changes_of("file", "old", "new").items():
+            path = self.write("file", "old\n")
+            os.chmod(path, 0o2751)
+            if os.geteuid() == 0:
+                os.chown(path, 1234, 2345)
+                os.chmod(path, 0o2751)
+            kept = {}
+            for name, value in (("user.test", b"kept"), ("system.posix_acl_access", self.list_for(1000))):
+                try:
+                    os.setxattr(path, name, value)
+                    kept[name] = os.getxattr(path, name)
+                except OSError as reason:
+                    print(f"# {name}: {reason}")
+            before = os.stat(path)
+            text, failed = self.change(tool, given, "file")
+            self.assertFalse(failed, text)
+            after = os.stat(path)
+            self.assertEqual(self.bytes_of("file"), b"new\n")
+            for name in ("st_mode", "st_uid", "st_gid"):
+                self.assertEqual(getattr(after, name), getattr(before, name), (tool, name))
+            for name, value in kept.items():
+                self.assertEqual(os.getxattr(path, name), value, (tool, name))
+            self.assertEqual(os.listdir(self.project), ["file"])
+            os.unlink(path)
+
+    @staticmethod
+    def list_for(user):
+        """An access control list as the kernel has it: owner rwx, that user r--, group r-x, mask r-x, others --x."""
+        entries = ((1, 7, 0xffffffff), (2, 4, user), (4, 5, 0xffffffff), (0x10, 5, 0xffffffff), (0x20, 1, 0xffffffff))
+        return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
+
+    def test_links_keep_pointing_and_hard_links_stay_one_file(self):
+        for tool in ("Write", "Edit", "MultiEdit", "ApplyPatch"):
+            self.write("there/target", "old\n")
+            os.symlink("there/target", self.path("link"))
+            text, failed = self.change(tool, changes_of("link", "old", "new")[tool], "link")
+            self.assertFalse(failed, text)
+            self.assertTrue(os.path.islink(self.path("link")))
+            self.assertEqual(self.bytes_of("there/target"), b"new\n")
+            os.link(self.path("there/target"), self.path("name"))
+            text, failed = self.change(tool, changes_of("name", "new", "newer than that")[tool], "name")
+            self.assertFalse(failed, text)
+            self.assertIn("hard links", text, tool)
+            self.assertEqual(self.bytes_of("there/target"), b"newer than that\n")
+            self.assertEqual(os.stat(self.path("name")).st_ino, os.stat(self.path("there/target")).st_ino)
+            self.assertEqual(sorted(os.listdir(self.project)), ["link", "name", "there"])
+            self.assertEqual(os.listdir(self.path("there")), ["target"])
+            os.unlink(self.path("link"))
+            os.unlink(self.path("name"))
+
+    def test_a_notebook_with_two_names_stays_one_file(self):
+        path = self.write("a.ipynb", json.dumps(NOTEBOOK, indent=1) + "\n")
+        os.chmod(path, 0o640)
+        os.link(path, self.path("b.ipynb"))
+        text, failed = self.change("NotebookEdit", {"notebook_path": "a.ipynb", "cell_id": "one", "new_source": "x = 2"},
+                                   "a.ipynb")
+        self.assertFalse(failed, text)
+        self.assertIn("hard links", text)
+        self.assertEqual(json.loads(self.read("b.ipynb"))["cells"][0]["source"], ["x = 2"])
+        self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o640)
+
+    def test_a_directory_that_takes_no_file_has_its_files_changed_in_place(self):
+        if os.geteuid() == 0:
+            print("# root may write everywhere")
+            return
+        self.write("closed/file", "old\n")
+        os.chmod(self.path("closed"), 0o555)
+        try:
+            text, failed = self.change("Edit", changes_of("closed/file", "old", "new")["Edit"], "closed/file")
+        finally:
+            os.chmod(self.path("closed"), 0o755)
+        self.assertFalse(failed, text)
+        self.assertIn("in place", text)
+        self.assertEqual(self.bytes_of("closed/file"), b"new\n")
+
+    def test_names_of_all_kinds(self):
+        for name in ("n" * 255, "with\nnewline", "with blank", "-dash", "q\"uote's", "é" * 127, "ends.", "tab\tname"):
+            for tool in ("Edit", "ApplyPatch"):
+                if tool == "ApplyPatch" and "\n" in name:
+                    continue
+                self.write(name, "old\n")
+                text, failed = self.change(tool, changes_of(name, "old", "new")[tool], name)
+                self.assertFalse(failed, (name, text))
+                self.assertEqual(self.bytes_of(name), b"new\n")
+            os.unlink(self.path(name))
+            text, failed = self.change("Write", {"file_path": name, "content": "new\n"})
+            self.assertFalse(failed, (name, text))
+            self.assertEqual(os.listdir(self.project), [name])
+            os.unlink(self.path(name))
+        text, failed = self.change("Write", {"file_path": "deep/er/" + "n" * 256, "content": "x"})
+        self.assertTrue(failed)
+        self.assertIn("name", text)
+        self.assertEqual(os.listdir(self.project), [])  # and no directory is left
+
+    # ---- new files ----
+
+    def test_new_files_follow_editorconfig_and_gitattributes(self):
+        self.write(".editorconfig", "root = true\n[*]\ninsert_final_newline = true\n[*.bat]\nend_of_line = crlf\n"
+                                    "[*.txt]\ncharset = utf-8-bom\n[old/**]\ncharset = latin1\n[*.u16]\ncharset = utf-16le\n")
+        cases = (("a.bat", "a\nb\n", b"a\r\nb\r\n", "CRLF"), ("a.txt", "é\n", b"\xef\xbb\xbf\xc3\xa9\n", "byte order"),
+                 ("old/a", "é\n", b"\xe9\n", "windows-1252"), ("a.u16", "a\n", b"\xff\xfea\0\n\0", "UTF-16"),
+                 ("a.c", "a\r\nb\n", b"a\r\nb\n", None), ("b.c", "a", b"a", "newline at the end"))
+        for name, content, wanted, note in cases:
+            ways = {"Write": {"file_path": name, "content": content},
+                    "Edit": {"file_path": name, "old_string": "", "new_string": content}}
+            if content.endswith("\n") and "\r" not in content:
+                ways["ApplyPatch"] = {"patch": f"*** Begin Patch\n*** Add File: {name}\n"
+                                               + "".join("+" + line for line in content.splitlines(True)) + "*** End Patch"}
+            for tool, given in ways.items():
+                text, failed = self.change(tool, given)
+                self.assertFalse(failed, text)
+                self.assertEqual(self.bytes_of(name), wanted, tool)
+                self.assertEqual("Note" in text, note is not None, text)
+                self.assertIn(note or "", text)
+                os.unlink(self.path(name))
+        text, failed = self.change("Write", {"file_path": "old/b", "content": "a\n日本\n"})
+        self.assertTrue(failed)
+        self.assertIn("U+65E5", text)
+        self.assertFalse(os.path.exists(self.path("old/b")))
+
+    def test_git_speaks_where_there_is_a_work_tree(self):
+        self.write(".editorconfig", "[*]\nend_of_line = crlf\n")
+        self.write(".gitattributes", "* text=auto\n*.sh text eol=lf\n*.bin -text\n*.sln working-tree-encoding=UTF-16LE-BOM\n")
+        self.change("Write", {"file_path": "a.sh", "content": "a\n"})
+        self.assertEqual(self.bytes_of("a.sh"), b"a\r\n")  # no work tree: .gitattributes is nobody's
+        os.unlink(self.path("a.sh"))
+        subprocess.run(["git", "init", "-q", self.project], check=True, env=self.env)
+        self.write("sub/.gitattributes", "*.sh eol=crlf\n")
+        for name, wanted in (("a.sh", b"a\n"), ("sub/a.sh", b"a\r\n"), ("a.bin", b"a\n"), ("a.c", b"a\r\n"),
+                             ("a.sln", b"\xff\xfea\0\r\0\n\0")):
+            text, failed = self.change("Write", {"file_path": name, "content": "a\n"})
+            self.assertFalse(failed, text)
+            self.assertEqual(self.bytes_of(name), wanted, name)
+
+    # ---- what is refused ----
+
+    def test_text_that_stands_for_text_is_refused_by_each_tool(self):
+        elided = "int a = 2;\n// ... rest of the code unchanged ..."
+        for tool, given in changes_of("a.c", "int a = 1;", elided).items():
+            if tool == "ApplyPatch":
+                given = {"patch": given["patch"].replace("\n// ...", "\n+// ...")}
+            self.write("a.c", "int a = 1;\nint b;\n")
+            text, failed = self.change(tool, given, "a.c")
+            self.assertTrue(failed, tool)
+            self.assertIn("rest of the code unchanged", text)
+            self.assertIn("line 2", text)
+            self.assertEqual(self.bytes_of("a.c"), b"int a = 1;\nint b;\n")
+        self.write("a.ipynb", json.dumps(NOTEBOOK, indent=1) + "\n")
+        text, failed = self.change("NotebookEdit", {"notebook_path": "a.ipynb", "cell_id": "one",
+                                                    "new_source": "x = 2\n# ... rest unchanged"}, "a.ipynb")
+        self.assertTrue(failed)
+        self.assertIn("line 2 of new_source", text)
+        self.write("a.c", "int a = 1;\n// ... rest of the code unchanged ...\n")  # its own line may stay
+        text, failed = self.change("Write", {"file_path": "a.c", "content": elided + "\n"}, "a.c")
+        self.assertFalse(failed, text)
+        text, failed = self.change("Write", {"file_path": "new.c", "content": elided + "\n"})
+        self.assertFalse(failed, text)  # nothing is lost
+
+    # ---- a person ----
+
+    def converse(self, tool, given, answer, env=()):
+        """`helve tool call` at a terminal; all that was seen there."""
+        master, slave = pty.openpty()
+        process = subprocess.Popen([HELVE, "tool", "call", tool, json.dumps(given)], stdin=slave, stderr=slave,
+                                   stdout=subprocess.PIPE, cwd=self.project, env={**self.env, **dict(env)},
+                                   start_new_session=True)
+        os.close(slave)
+        seen, asked, trusted, end = b"", False, False, time.monotonic() + 60
+        while time.monotonic() < end:
+            if select.select([master], [], [], 0.1)[0]:
+                try:
+                    seen += os.read(master, 65536)
+                except OSError:
+                    break
+            elif process.poll() is not None:
+                break
+            if not trusted and b"Trust them?" in seen and seen.rstrip(b" ").endswith(b">"):
+                os.write(master, b"y\n")
+                trusted = True
+            if not asked and b"may this be done" in seen and seen.rstrip(b" ").endswith(b">"):
+                os.write(master, answer.encode() + b"\n")
+                asked = True
+        out = process.stdout.read().decode()
+        process.stdout.close()
+        process.wait(timeout=10)
+        os.close(master)
+        return out, seen.decode("utf-8", "replace").replace("\r\n", "\n")
+
+    def test_a_person_sees_the_change_that_is_asked_for(self):
+        self.settings({"permissions": {"allow": ["Read"]}})
+        self.write("empty", "")
+        given = {"file_path": "made", "content": "first\n\tsecond \u202e line\n"}
+        _, seen = self.converse("Write", given, "n")
+        self.assertIn("  | +first\n  | +    second \\u{202e} line\n", seen)
+        self.assertNotIn("\033", seen)
+        _, seen = self.converse("Write", given, "n", {"TERM": "xterm"})
+        self.assertIn("  | \033[32m+first\033[0m\n", seen)
+        patch = "*** Begin Patch\n*** Add File: made\n+first\n*** End Patch"
+        _, seen = self.converse("ApplyPatch", {"patch": patch}, "n")
+        self.assertIn("  | +first\n", seen)
+        self.write("made", "int a = 1;\n")
+        _, seen = self.converse("Edit", {"file_path": "made", "old_string": "a = 1", "new_string": "a = 2"}, "n",
+                                {"TERM": "xterm"})
+        self.assertIn("  | \033[31m-int a = \033[7m1\033[27m;\033[0m\n  | \033[32m+int a = \033[7m2\033[27m;\033[0m\n", seen)
+        _, seen = self.converse("MultiEdit", {"file_path": "made", "edits": [{"old_string": "x", "new_string": "y"}]}, "n")
+        self.assertIn("will change nothing", seen)
+        self.assertEqual(self.read("made"), "int a = 1;\n")
+
+    def test_settings_that_would_be_broken_are_not_written_even_with_leave(self):
+        good = {".helve/settings.json": "{\"permissions\": {}}\n", ".claude/settings.json": "{\"hooks\": {}}\n",
+                ".claude/settings.local.json": "{\"permissions\": {\"allow\": []}}\n", ".mcp.json": "{\"mcpServers\": {}}\n"}
+        for name, text in good.items():
+            self.write(name, text)
+            bad = text.replace("{}", "3").replace("[]", "3")
+            given = {"patch": f"*** Begin Patch\n*** Update File: {name}\n@@\n-{text}+{bad}*** End Patch"}
+            for tool, fields in (("ApplyPatch", given), ("ApplyPatch", {"patch": "*** Begin Patch\n*** Delete File: %s\n"
+                                 "*** Add File: other\n+x\n*** End Patch" % name})):
+                out, seen = self.converse(tool, fields, "n" if "Delete" in fields["patch"] else "y")
+                self.assertIn("may this be done", seen, (tool, name))
+                if "Delete" not in fields["patch"]:
+                    self.assertIn("left as it was", out)
+                self.assertEqual(self.read(name), text)
+        self.write("source", "[]\n")
+        os.unlink(self.path(".mcp.json"))
+        moved = "*** Begin Patch\n*** Update File: source\n*** Move to: .mcp.json\n*** End Patch"
+        out, _ = self.converse("ApplyPatch", {"patch": moved}, "y")
+        self.assertIn("left as it was", out)
+        self.assertFalse(os.path.exists(self.path(".mcp.json")))
+        for tool, fields in (("Write", {"file_path": ".mcp.json", "content": "[]"}),
+                             ("Edit", {"file_path": ".mcp.json", "old_string": "", "new_string": "[]"}),
+                             ("MultiEdit", {"file_path": ".mcp.json", "edits": [{"old_string": "", "new_string": "[]"}]})):
+            out, _ = self.converse(tool, fields, "y")
+            self.assertIn("left as it was", out, tool)
+            self.assertFalse(os.path.exists(self.path(".mcp.json")))
+
+    # ---- two processes ----
+
+    def race(self, names, seconds):
+        """Two processes count up a line each of one file, under the name that each has for it. Returns the counts."""
+        counts, faults = [0, 0], []
+
+        def work(index):
+            process = self.start("exec", stderr=subprocess.DEVNULL)
+            number = 0
+
+            def call(tool, **given):
+                nonlocal number
+                number += 1
+                block = json.dumps(use(tool, id=str(number), **given)) + "\n"
+                process.stdin.write(block.encode())
+                process.stdin.flush()
+                return json.loads(process.stdout.readline())
+
+            try:
+                end = time.monotonic() + seconds
+                call("Read", file_path=names[index])
+                while time.monotonic() < end and counts[index] < 100000:
+                    mine = "process %d: %d\n" % (index, counts[index])
+                    result = call("Edit", file_path=names[index], old_string=mine,
+                                  new_string="process %d: %d\n" % (index, counts[index] + 1))
+                    if not result.get("is_error"):
+                        counts[index] += 1
+                    elif "changed since it was read" in text_of(result) or "replaced" in text_of(result):
+                        call("Read", file_path=names[index])
+                    else:
+                        faults.append(text_of(result))
+                        return
+            finally:
+                process.stdin.close()
+                process.stdout.read()
+                process.stdout.close()
+                process.wait(timeout=60)
+
+        threads = [threading.Thread(target=work, args=(index,)) for index in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(faults, [])
+        return counts
+
+    def test_two_processes_at_one_file_lose_no_edit(self):
+        seconds = float(os.environ.get("FILES_SECONDS", "3"))
+        text = "head\nprocess 0: 0\n" + "between\n" * 50 + "process 1: 0\ntail\n"
+        self.write("one/file", text)
+        counts = self.race(["one/file", "one/file"], seconds)
+        print("# edits of the two:", counts)
+        wanted = text.replace("process 0: 0", "process 0: %d" % counts[0]).replace("process 1: 0", "process 1: %d" % counts[1])
+        self.assertEqual(self.read("one/file"), wanted)
+        self.assertGreater(min(counts), 0)
+        os.makedirs(self.path("two"))
+        self.write("one/file", text)
+        os.link(self.path("one/file"), self.path("two/name"))
+        counts = self.race(["one/file", "two/name"], seconds)
+        print("# edits of the two, in place:", counts)
+        wanted = text.replace("process 0: 0", "process 0: %d" % counts[0]).replace("process 1: 0", "process 1: %d" % counts[1])
+        self.assertEqual(self.read("two/name"), wanted)
+        self.assertGreater(min(counts), 0)
+        self.assertEqual(os.listdir(self.path("one")) + os.listdir(self.path("two")), ["file", "name"])
+
+
+expose(globals())
+
+if __name__ == "__main__":
+    main()

@@ -167,7 +167,9 @@ void change_add_preview(struct change *change, struct hv_str new_bytes, struct h
     hv_buf_init(&new_text, (size_t)CHANGE_SIZE_MAX * 3);
     hv_buf_init(&diff, (size_t)CHANGE_SIZE_MAX * 3);
     struct diff_options options = {.context = DIFF_CONTEXT, .max_lines = PREVIEW_LINES_MAX};
-    diff_unified(as_text(hv_buf_str(&change->bytes), &old_text), as_text(new_bytes, &new_text), &options, &diff, NULL);
+    struct encoding encoding = change->exists ? change->encoding : encoding_detect(new_bytes);
+    diff_unified(as_text(hv_buf_str(&change->bytes), encoding, &old_text), as_text(new_bytes, encoding, &new_text),
+                 &options, &diff, NULL);
     struct hv_str rest = hv_buf_str(&diff), line;
     while (lines_next(&rest, &line)) {
         line = lines_chop(line);

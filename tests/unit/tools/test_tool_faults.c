@@ -1,21 +1,18 @@
 /*
  * test_tool_faults.c: each tool that changes files stopped at its system calls in turn, as test_faults.c does with
  * fs_write. Killed there and looked after by the next start, the files have their old bytes or their new ones, and
- * nothing else stands beside them; with that call failing, what the tool answers is true of the files.
+ * nothing else stands beside them. (Failing calls: tests/unit/fs/test_faults.c.)
  */
 #include "harness.h"
 
 #include "fs/transaction.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -183,66 +180,6 @@ static void killed_at_system_calls(void **state)
     }
 }
 
-#ifdef __x86_64__
-
-static bool may_fail(unsigned long long number)
-{
-    return number != SYS_exit_group && number != SYS_munmap && number != SYS_close && number != SYS_mmap &&
-           number != SYS_madvise && number != SYS_rt_sigprocmask && number != SYS_brk && number != SYS_sigaltstack &&
-           number != SYS_futex && number != SYS_write; /* of messages */
-}
-
-/* Make the call that the child is about to enter fail; then let it run to its end. */
-static int fail_call(pid_t child, int reason)
-{
-    int status;
-    struct user_regs_struct registers;
-    assert_int_equal(ptrace(PTRACE_GETREGS, child, NULL, &registers), 0);
-    if (may_fail(registers.orig_rax)) {
-        registers.orig_rax = (unsigned long long)-1;
-        assert_int_equal(ptrace(PTRACE_SETREGS, child, NULL, &registers), 0);
-        assert_true(next_stop(child, &status));
-        assert_int_equal(ptrace(PTRACE_GETREGS, child, NULL, &registers), 0);
-        registers.rax = (unsigned long long)-(long long)reason;
-        assert_int_equal(ptrace(PTRACE_SETREGS, child, NULL, &registers), 0);
-    }
-    assert_int_equal(ptrace(PTRACE_DETACH, child, NULL, NULL), 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    return status;
-}
-
-static void failing_system_calls(void **state)
-{
-    static const int reasons[] = {ENOSPC, EIO, EACCES, EROFS, EDQUOT};
-    struct session *session = *state;
-    for (size_t i = 0; i < ATTEMPTS && traced; i++) {
-        const struct attempt *attempt = &attempts[i];
-        for (size_t number = 1; number < CALLS_MAX; number += attempt->step) {
-            int status;
-            prepare(session, attempt);
-            pid_t child = start_to_call(session, attempt, number, &status);
-            if (!child)
-                break;
-            status = fail_call(child, reasons[number / attempt->step % 5]);
-            assert_true(WIFEXITED(status));
-            recover(session, attempt, number);
-            bool old = stands(session, attempt, false), new = stands(session, attempt, true);
-            /* An error after the new bytes stand (the disk did not confirm them) is told, and they stay. */
-            if ((!old && !new) || (WEXITSTATUS(status) == FINE && !new))
-                fail_msg("%s, call %zu failed: exit %d", attempt->name, number, WEXITSTATUS(status));
-        }
-    }
-}
-
-#else
-
-static void failing_system_calls(void **state)
-{
-    (void)state; /* making calls fail needs to know the machine's registers */
-}
-
-#endif
-
 static int open_session(void **state)
 {
     static struct session session;
@@ -265,6 +202,6 @@ int main(void)
     /* Hundreds of runs that wait for the disk would take minutes; in memory the system calls are the same. */
     if (access("/dev/shm", W_OK) == 0)
         (void)setenv("TMPDIR", "/dev/shm", 0);
-    const struct CMUnitTest tests[] = {CASE(killed_at_system_calls), CASE(failing_system_calls)};
+    const struct CMUnitTest tests[] = {CASE(killed_at_system_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,6 +78,25 @@ static const struct shell_program gh_rows[] = {
     {0},
 };
 
+/* OWNER/REPO is asked of the host that the person has logged in to; HOST/OWNER/REPO and addresses name another one,
+ * which may be sent the token for it. */
+static bool names_host(const struct shell_word *word)
+{
+    size_t slash = hv_str_find_byte(word->value, '/', 0);
+    return !word->known || (slash != SIZE_MAX && hv_str_find_byte(word->value, '/', slash + 1) != SIZE_MAX);
+}
+
+static void judge_gh(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {HELPS("--version --help -h"), VALUES("-R --repo"), {0}};
+    static const struct shell_program row = {"gh", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = gh_rows,
+                                             .options = options};
+    shell_judge_row(reading, &row, words, count);
+    for (size_t at = 1; at < count; at++)
+        if (names_host(&words[at]))
+            shell_worsen(reading, SHELL_NETWORK, "gh may ask another host");
+}
+
 static const struct shell_program glab_rows[] = {
     PLAIN("version help"),
     GROUP("alias", PLAIN("list"), WRITERS("set delete")),
@@ -367,8 +386,7 @@ static void judge_sqlite(struct shell_reading *reading, const struct shell_word 
 }
 
 const struct shell_program shell_programs_dev_cloud[] = {
-    {"gh", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = gh_rows,
-     .options = OPTIONS(HELPS("--version --help -h"), VALUES("-R --repo"))},
+    {"gh", .judge = judge_gh},
     {"glab", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = glab_rows,
      .options = OPTIONS(HELPS("-v --version --help -h"), VALUES("-R --repo"))},
     {"aws", .judge = judge_aws},

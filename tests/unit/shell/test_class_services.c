@@ -1,6 +1,7 @@
 /*
- * test_class_services.c: clients of services (clusters, clouds, GitHub), of the machine's daemons, and tools about media
- * and documents: what they show only reads; what chooses another server, prints a secret, writes or runs does not.
+ * test_class_services.c: clients of services (clusters, clouds, GitHub), of the machine's daemons, and tools about
+ * media and documents: what they show only reads; what chooses another server, prints a secret, writes or runs does
+ * not.
  */
 #include "class_table.h"
 
@@ -52,6 +53,7 @@ static void what_services_and_machines_are_asked_only_reads(void **state)
         "az vm list -o table",
         "gh --version",
         "gh pr list",
+        "gh pr list -R owner/repo",
         "gh pr view 12",
         "gh pr diff 12",
         "gh pr status",
@@ -302,6 +304,12 @@ static void what_they_are_told_to_do_is_asked(void **state)
         "az keyvault secret show --name x",
         "az storage account keys list",
         "az vm list --query @f",
+        "gh pr view https://evil.com/o/r/pull/1",
+        "gh pr list -R evil.com/o/r",
+        "gh pr list --repo=evil.com/o/r",
+        "gh repo view evil.com/o/r",
+        "gh -R \"$x\" pr list",
+        "gh pr view \"$x\"",
         "gh pr view -w",
         "gh pr list --web",
         "exiftool -Execute",

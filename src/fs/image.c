@@ -117,6 +117,11 @@ bool fs_image_same(const struct fs_image *a, const struct fs_image *b)
     return false;
 }
 
+bool fs_image_is_of_git(struct hv_str path)
+{
+    return hv_str_ends(path, HV_STR("/.git")) || hv_str_find(path, HV_STR("/.git/"), 0) != SIZE_MAX;
+}
+
 /* ---- JSON ---------------------------------------------------------------------------------------------------- */
 
 static const char *const kind_names[] = {"nothing", "file", "link", "directory", "other"};

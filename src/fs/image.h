@@ -44,6 +44,9 @@ bool fs_image_untouched(const struct fs_image *a, const struct fs_image *b);
  * same. */
 bool fs_image_same(const struct fs_image *a, const struct fs_image *b);
 
+/* What belongs to git is git's alone: neither kept nor ever put back. */
+bool fs_image_is_of_git(struct hv_str path);
+
 /* "nothing", "file", "link", "directory", "other". */
 const char *fs_image_kind_name(enum fs_image_kind kind);
 void fs_image_write(struct hv_json_writer *writer, const struct fs_image *image);

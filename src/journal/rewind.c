@@ -63,18 +63,13 @@ void rewind_look(struct hv_arena *arena, struct rewind_plan *plan)
 
 /* ---- judging ------------------------------------------------------------------------------------------------- */
 
-static bool is_of_git(struct hv_str path)
-{
-    return hv_str_ends(path, HV_STR("/.git")) || hv_str_find(path, HV_STR("/.git/"), 0) != SIZE_MAX;
-}
-
 /* Why the step cannot be done at all, or absent. */
 static struct hv_str obstacle(struct hv_arena *arena, const struct rewind_step *step)
 {
     const struct fs_image *wanted = &step->wanted, *present = &step->present;
     if (step->barred.len)
         return step->barred;
-    if (is_of_git(step->path))
+    if (fs_image_is_of_git(step->path))
         return HV_STR("it belongs to git, which is left alone");
     if (wanted->kind == FS_IMAGE_OTHER)
         return HV_STR("it was neither a file nor a link");

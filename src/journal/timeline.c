@@ -193,11 +193,12 @@ static void follow(struct collector *collector, const struct timeline_rewind *re
         *vec_push(&collector->chain) = *number;
 }
 
+/* Its last attempt: an earlier one under the same name came to nothing. */
 static uint64_t beginning_of(const struct collector *collector, struct hv_str call_id)
 {
-    for (size_t i = 0; call_id.len && i < collector->drafts.count; i++)
-        if (hv_str_eq(collector->drafts.items[i].touch.call_id, call_id))
-            return collector->drafts.items[i].touch.moment;
+    for (size_t i = collector->drafts.count; call_id.len && i > 0; i--)
+        if (hv_str_eq(collector->drafts.items[i - 1].touch.call_id, call_id))
+            return collector->drafts.items[i - 1].touch.moment;
     return collector->moment;
 }
 

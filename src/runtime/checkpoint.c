@@ -83,15 +83,9 @@ static void warn(struct checkpoints *checkpoints, const char *format, ...)
 
 /* ---- the files of a call ------------------------------------------------------------------------------------- */
 
-/* What belongs to git is git's alone: neither kept nor ever put back. */
-static bool is_of_git(struct hv_str path)
-{
-    return hv_str_ends(path, HV_STR("/.git")) || hv_str_find(path, HV_STR("/.git/"), 0) != SIZE_MAX;
-}
-
 static struct fs_image *add_place(struct call *call, struct checkpoint *checkpoint, struct hv_str path)
 {
-    if (path.len < 2 || path.ptr[0] != '/' || is_of_git(path) || map_get(&checkpoint->places, path))
+    if (path.len < 2 || path.ptr[0] != '/' || fs_image_is_of_git(path) || map_get(&checkpoint->places, path))
         return NULL;
     if (checkpoint->count == FILES_MAX) {
         checkpoint->left_out++;

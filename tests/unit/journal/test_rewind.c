@@ -82,6 +82,7 @@ static void put_word(struct hv_buf *journal, struct hv_arena *arena, struct hv_s
         event = (struct hv_event){
             .type = HV_EVENT_REWIND,
             .name = HV_STR("both"),
+            .call_id = HV_STR("r"),
             .data = hv_arena_format(arena, "{\"%s\":%c}", word.ptr[0] == 'R' ? "to" : "undoes", word.ptr[2])};
         break;
     case 'S': break;
@@ -209,6 +210,17 @@ static void what_belongs_to_git_stays(void **state)
     assert_int_equal(plan.changes, 1);
 }
 
+static void a_rewind_begins_with_its_last_attempt(void **state)
+{
+    (void)state;
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct timeline timeline;
+    read_timeline(&arena, "P b:r:f=a P b:1:g=a a:1:g=b b:r:f=a a:r:f=b R:1", &timeline);
+    assert_int_equal(timeline.rewind_count, 1);
+    assert_int_equal(timeline.rewinds[0].began, 6);
+    assert_int_equal(timeline.rewinds[0].moment, 8);
+}
+
 /* ---- conversations ------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -319,6 +331,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_go_back_where_nothing_is_lost),
         cmocka_unit_test(what_belongs_to_git_stays),
+        cmocka_unit_test(a_rewind_begins_with_its_last_attempt),
         cmocka_unit_test(the_conversation_follows_its_last_branch),
         cmocka_unit_test(an_image_reads_back_as_it_was_written),
         cmocka_unit_test(what_is_no_image_is_not_taken),

@@ -294,6 +294,10 @@ bool shell_names_from_substitution(struct shell_reading *reading, const struct s
 static bool reads_name(const struct shell_command *command, struct hv_str name)
 {
     size_t at = hv_str_is(word_at(command, 1), "-r") ? 2 : 1;
+    for (size_t i = 0; i < command->assignment_count; i++)
+        if (!hv_str_is(command->assignments[i].name, "IFS") || !command->assignments[i].value.known ||
+            command->assignments[i].value.value.len)
+            return false;
     return command->kind == SHELL_COMMAND_SIMPLE && hv_str_is(word_at(command, 0), "read") &&
            !command->redirect_count && command->word_count == at + 1 && hv_str_eq(word_at(command, at), name);
 }

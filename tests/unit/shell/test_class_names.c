@@ -162,6 +162,8 @@ static void what_may_print_anything_else_is_not_certain(void **state)
         "git ls-files | while read a f; do cat \"$f\"; done",
         "git ls-files | while read f; do read f < x; cat \"$f\"; done",
         "while read f; do cat \"$f\"; done < list",
+        "git ls-files | while IFS=: read -r f; do cat \"$f\"; done",
+        "git ls-files | while read -r -d x f; do cat \"$f\"; done",
         "find() { echo /etc/passwd; }; find . | xargs cat",
         "cd /etc; find . | xargs cat",
         "cd \"$x\" && find . | xargs cat",

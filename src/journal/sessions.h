@@ -56,9 +56,10 @@ enum hv_code sessions_find(struct hv_arena *arena, struct hv_str name, struct hv
  * Returns how many it removed. */
 size_t sessions_clean(int64_t days, struct hv_str except_id);
 /*
- * Room for the copies of files that a session keeps (folder CHECKPOINTS_FOLDER): how many bytes they may take when those
- * of the project together may take `limit`. What other sessions keep goes, oldest first and all of one session at once,
- * until it takes half of that; sessions that are being written keep theirs. directory: of the project's sessions. Blocks.
+ * Room for the copies of files that a session keeps (folder CHECKPOINTS_FOLDER): how many bytes they may take when
+ * those of the project together may take `limit`. What other sessions keep goes, oldest first and all of one session at
+ * once, until it takes half of that; sessions that are being written keep theirs. directory: of the project's sessions.
+ * Blocks.
  */
 uint64_t sessions_make_room(struct hv_str directory, struct hv_str except_id, uint64_t limit);
 /* True for a journal in the directory of sessions: helve wrote it here. Others may come from anybody. */

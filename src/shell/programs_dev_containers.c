@@ -1,9 +1,8 @@
 /*
  * programs_dev_containers.c: docker(1), podman(1), kubectl and helm. The daemon of docker is on this machine unless an
  * option (-H, --context, --config) says otherwise: these are left out, and so are the options by which the client reads
- * other settings. What lists and shows the objects of the cluster that the person's own settings name only reads, but
- * for secrets; what names another cluster does not (--kubeconfig, whose file may also run programs, --server, -f URL).
- * docker 28.2, compose 2.37, kubectl 1.33, helm 3.18.
+ * other settings. What asks a cluster reaches the network; a file of --kubeconfig may run programs, too. docker 28.2,
+ * compose 2.37, kubectl 1.33, helm 3.18.
  */
 #include "shell/programs.h"
 #include "shell/rows.h"
@@ -153,44 +152,6 @@ static void judge_kubectl_version(struct shell_reading *reading, const struct sh
         shell_worsen(reading, SHELL_NETWORK, "kubectl version asks the server; with --client it does not");
 }
 
-static const struct shell_option kubectl_options[] = {
-    FLAGS("-A --all-namespaces --show-labels --no-headers -w --watch --watch-only --ignore-not-found --show-kind"
-          " --show-managed-fields --output-watch-events -q --quiet"),
-    MAYBE("--server-print --show-events"),
-    VALUES("-n --namespace -o --output -l --selector --field-selector --sort-by --context --cluster -L --label-columns"
-           " --chunk-size --request-timeout --subresource -v --types --for"),
-    HELPS("-h --help"),
-    {0}};
-
-static bool has_secret(struct hv_str text)
-{
-    for (size_t at = 0; at + 6 <= text.len; at++)
-        if (hv_str_eq_nocase(hv_str_slice(text, at, at + 6), HV_STR("secret")))
-            return true;
-    return false;
-}
-
-/* Objects are shown, secrets are not; -o takes a template from a file by some of its formats. */
-static void judge_kubectl_get(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    static const struct shell_program row = {"get", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = kubectl_options,
-                                             .rest = SHELL_EFFECT_NONE};
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
-        return;
-    for (size_t at = 0; at < arguments.operand_count; at++) {
-        bool plain = arguments.operands[at]->known || (at && !arguments.scattered);
-        if (!plain || has_secret(arguments.operands[at]->value))
-            shell_worsen(reading, SHELL_NETWORK, "kubectl may print a secret");
-    }
-    for (size_t at = 0; at < arguments.given_count; at++) {
-        const struct shell_given *given = &arguments.given[at];
-        if (shell_names_have("-o --output", given->name) &&
-            (!given->argument.known || hv_str_find(given->argument.value, HV_STR("file"), 0) != SIZE_MAX))
-            shell_worsen(reading, SHELL_UNKNOWN, "the format of kubectl may be a file");
-    }
-}
-
 static const struct shell_program kubectl_config_rows[] = {
     SHOWS("view", FLAGS("--minify --flatten"), VALUES("-o --output --context --cluster"), HELPS("-h --help")),
     SHOWS("get-contexts", FLAGS("--no-headers"), VALUES("-o --output"), HELPS("-h --help")),
@@ -205,23 +166,8 @@ static const struct shell_program kubectl_rows[] = {
     {"config", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = kubectl_config_rows},
     GROUP("plugin", SHOWS("list", FLAGS("--name-only"))),
     PLAIN("options completion help"),
-    {"get describe", .judge = judge_kubectl_get},
-    SHOWS_MORE("logs", kubectl_options,
-               FLAGS("-f --follow -p --previous --timestamps --all-containers --prefix --ignore-errors --all-pods"),
-               VALUES("-c --container --since --since-time --tail --limit-bytes --max-log-requests"
-                      " --pod-running-timeout")),
-    GROUP("top",
-          SHOWS_MORE("pods pod po nodes node no", kubectl_options, FLAGS("--containers --sum --use-protocol-buffers"))),
-    SHOWS_MORE("explain", kubectl_options, FLAGS("--recursive"), VALUES("--api-version")),
-    SHOWS_MORE("api-resources api-versions events", kubectl_options, VALUES("--verbs --api-group --namespaced"),
-               MAYBE("--cached")),
-    {"cluster-info", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = kubectl_options},
-    GROUP("auth", SHOWS_MORE("can-i", kubectl_options, FLAGS("--list --no-headers")),
-          SHOWS_MORE("whoami", kubectl_options, FLAGS("--all")), REACHERS("reconcile")),
-    GROUP("rollout", SHOWS_MORE("status history", kubectl_options, VALUES("--timeout --revision"), MAYBE("--watch")),
-          REACHERS("restart undo pause resume")),
-    REACHERS("diff wait kustomize"
-             " apply create delete edit patch replace scale expose run set label annotate cordon uncordon"
+    REACHERS("get describe logs top explain api-resources api-versions cluster-info events diff auth wait kustomize"
+             " apply create delete edit patch replace scale rollout expose run set label annotate cordon uncordon"
              " drain taint autoscale certificate port-forward proxy"),
     RUNNERS("exec attach cp debug"),
     {0},
@@ -236,14 +182,7 @@ static const struct shell_program helm_rows[] = {
                 VALUES("--version -o --output --max-col-width")),
           REACHERS("hub")),
     GROUP("plugin", PLAIN("list ls"), RUNNERS("install update uninstall")),
-    SHOWS("list ls",
-          FLAGS("-A --all-namespaces -a --all -q --short -r --reverse -d --date --deployed --failed --pending"
-                " --superseded --uninstalled --uninstalling --no-headers"),
-          VALUES("-n --namespace -o --output -f --filter -m --max -l --selector --offset --time-format --kube-context"),
-          HELPS("-h --help")),
-    SHOWS("status history", FLAGS("--show-desc"), VALUES("-n --namespace --revision --max --kube-context"),
-          HELPS("-h --help")),
-    REACHERS("get show inspect template lint pull fetch push registry dependency dep install"
+    REACHERS("list ls status history get show inspect template lint pull fetch push registry dependency dep install"
              " upgrade uninstall delete del un rollback test"),
     WRITERS("create package verify"),
     {0},

@@ -20,16 +20,6 @@ static void judge_network(struct shell_reading *reading, const struct shell_word
     shell_worsenf(reading, SHELL_NETWORK, "%.*s reaches the network", HV_STR_ARG(words[0].value));
 }
 
-/* getent asks servers for names of hosts; the other lists are the machine's. */
-static void judge_getent(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    static const char lists[] = "passwd group shadow gshadow services protocols rpc shells aliases initgroups";
-    if (count < 2 || !words[1].known || !shell_names_have(lists, words[1].value))
-        judge_network(reading, words, count);
-    else if (shell_names_have("shadow gshadow", words[1].value))
-        shell_worsen(reading, SHELL_UNKNOWN, "getent may print passwords");
-}
-
 static void judge_remote(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     if (!only_asks_for_help(words, count))
@@ -112,7 +102,7 @@ static const struct shell_program openssl_rows[] = {
 static const struct shell_option help_options[] = {HELPS("--help --version -help -v"), {0}};
 
 const struct shell_program shell_programs_network[] = {
-    {"ping ping6 dig nslookup host whois delv traceroute traceroute6 tracepath mtr arping nmap iperf "
+    {"ping ping6 dig nslookup host whois delv getent traceroute traceroute6 tracepath mtr arping nmap iperf "
      "iperf3 fping hping3 ntpdate ntpq snmpwalk",
      .judge = judge_network},
     {"curl wget wget2 aria2c axel http https xh lynx w3m links elinks youtube-dl yt-dlp httpie",
@@ -120,7 +110,6 @@ const struct shell_program shell_programs_network[] = {
     {"nc ncat netcat telnet ftp lftp tftp scp sftp mail mailx sendmail msmtp swaks tcpdump tshark",
      .judge = judge_network},
     {"ssh mosh socat rsh rlogin ssh-copy-id sshpass autossh", .judge = judge_remote},
-    {"getent", .judge = judge_getent},
     {"rsync", .judge = judge_rsync},
     {"openssl", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = help_options, .subcommands = openssl_rows},
     {0},

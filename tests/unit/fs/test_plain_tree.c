@@ -9,7 +9,6 @@
 #include <cmocka.h>
 /* clang-format on */
 
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

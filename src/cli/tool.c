@@ -245,8 +245,6 @@ static void on_result(void *user, const struct batch_result *result)
     hv_buf_add_str(&one->text, one->flags->json ? result->block : result->text);
     if (one->text.len == 0 || one->text.data[one->text.len - 1] != '\n')
         hv_buf_add_byte(&one->text, '\n');
-    if (!one->flags->json && result->result->diff.len > 0)
-        hv_buf_addf(&one->text, "%.*s\n", HV_STR_ARG(result->result->diff));
 }
 
 static void on_fault(void *user, uint64_t line, const struct hv_error *err)

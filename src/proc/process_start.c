@@ -39,12 +39,22 @@ static void cleanup_child_ends(const struct child_ends *ends)
     cleanup_fd(&ends->late);
 }
 
+/* Out of the range that the guard's file actions write to. -1 with errno: where the limit lies in that range, too,
+ * which the kernel calls an invalid argument, descriptors have run out. */
+static int duplicate(int fd)
+{
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_PRIVATE_FD);
+    if (copy < 0 && errno == EINVAL)
+        errno = EMFILE;
+    return copy;
+}
+
 /* Move a descriptor out of the range that the guard's file actions write to. -1 stays -1. */
 static int lift(int fd)
 {
     if (fd < 0 || fd >= FIRST_PRIVATE_FD)
         return fd;
-    int lifted = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_PRIVATE_FD);
+    int lifted = duplicate(fd);
     cleanup_fd(&fd);
     return lifted;
 }
@@ -104,7 +114,7 @@ static bool make_terminal(struct hv_process *process, struct child_ends *ends)
         ioctl(master, TIOCSWINSZ, &size) || fcntl(master, F_SETFL, O_NONBLOCK))
         return false;
     ends->input = lift(open(name, O_RDWR | O_NOCTTY | O_CLOEXEC));
-    process->input_fd = lift(fcntl(master, F_DUPFD_CLOEXEC, FIRST_PRIVATE_FD));
+    process->input_fd = duplicate(master);
     if (ends->input < 0 || process->input_fd < 0 || fstat(ends->input, &info))
         return false;
     process->takes_input = true;

@@ -44,6 +44,7 @@ struct sandbox_place {
     size_t own_count;
     const struct hv_str *repositories; /* folders of git below the roots (git_folders.h) */
     size_t repository_count;
+    struct hv_str helper;       /* helve-sandbox, which runs inside; absolute, or absent */
     const struct hv_str *shown; /* what of the host's /tmp is shown in the private one, read-only */
     size_t shown_count;
     struct hv_str temporary; /* of the session; writable, and there as /tmp, too */

@@ -110,6 +110,20 @@ static bool skip_single_quoted(struct reader *reader)
     return true;
 }
 
+/*
+ * Within double quotes bash looks for the end of ${x-…} as if single quotes there quoted, and then expands what is
+ * between them as if they did not. Only where that makes no difference it is clear what runs.
+ */
+static bool is_plain_between_quotes(const struct reader *reader)
+{
+    struct hv_str text = reader->source.text;
+    size_t from = reader->source.at + 1, end = hv_str_find_byte(text, '\'', from);
+    for (size_t at = from; at < end && end != SIZE_MAX; at++)
+        if (!text.ptr[at] || strchr("$`\"\\{}\n", text.ptr[at]))
+            return false;
+    return end != SIZE_MAX;
+}
+
 struct context {
     bool quoted, document;
 };
@@ -126,7 +140,7 @@ static bool read_in_operand(struct reader *reader, struct context context, bool 
         reader->source.at += 2;
         return true;
     case '\'':
-        if (context.document || (context.quoted && !pattern))
+        if (context.document || (context.quoted && !pattern && !is_plain_between_quotes(reader)))
             return read_stop(reader, "a single quote in a ${…} that is quoted");
         return skip_single_quoted(reader);
     case '"':

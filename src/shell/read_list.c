@@ -267,13 +267,16 @@ static bool read_pipeline(struct reader *reader)
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
 
-/* && or ||, and what follows it. */
+/*
+ * && or ||, and what follows it. After && comes what runs when the last one ran; but "a || b && c" runs c, too, when b
+ * was passed over, so that after || nothing is taken as done.
+ */
 static bool read_connected(struct reader *reader, bool both, bool certain, size_t *maybe)
 {
     reader->source.at += 2;
     if (!read_newlines(reader))
         return false;
-    if (*maybe && !both) {
+    if (*maybe && !(both && certain)) {
         reader->tape.items[*maybe].to = reader->tape.count;
         read_emit(reader, OP_END_MAYBE, *maybe);
         *maybe = 0;

@@ -413,6 +413,9 @@ static void harmful_commands_about_development_never_only_read(void **state)
         "make",
         "cargo build",
         "docker run x",
+        "x=-delete; true || x=. && find . $x",
+        "x=-delete; true || x=. && echo && find . $x",
+        "x=rm; true || x=echo && $x a",
         "kubectl delete pod x",
     };
     (void)state;

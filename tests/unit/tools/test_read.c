@@ -298,7 +298,7 @@ static void put_wide(struct session *session, const char *name, const char *mark
             for (int byte = 0; byte < unit; byte++)
                 hv_buf_add_byte(&text, byte == (big ? unit - 1 : 0) ? line.data[at] : '\0');
     }
-    hv_buf_add(&text, big ? "\0\0\1\x0a" + 4 - unit : "\x0a\1\0\0", (size_t)unit); /* U+010A is no newline */
+    hv_buf_add(&text, big ? &"\0\0\1\x0a"[4 - unit] : "\x0a\1\0\0", (size_t)unit); /* U+010A is no newline */
     file_put_bytes(session, name, hv_buf_str(&text));
 }
 

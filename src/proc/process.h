@@ -83,8 +83,8 @@ enum hv_code process_fail_start(int reason, const char *program, struct hv_error
 enum hv_code process_write(struct hv_process *process, struct hv_str bytes, struct hv_error *err);
 void process_close_input(struct hv_process *process);
 
-/* process_handle.c: of a process that is a child of parent right now; else it stays without one. Parent 0: it is a child
- * of this process that nobody has waited for, so that its number is its own. */
+/* process_handle.c: of a process that is a child of parent right now; else it stays without one. Parent 0: it is a
+ * child of this process that nobody has waited for, so that its number is its own. */
 void process_handle_open(struct process_handle *handle, pid_t pid, pid_t parent);
 void process_handle_close(struct process_handle *handle);
 void process_handle_kill(const struct process_handle *handle);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <wchar.h>
 
-enum { SAMPLE_MAX = 64 << 10, ESCAPES_WITHIN = 1 << 20, CHUNK = 4096, FEW = 6, LEAST = 400 };
+enum { SAMPLE_MAX = 64 << 10, ESCAPES_WITHIN = 1 << 20, CHUNK = 4096, FEW = 6, LEAST = 400, ESCAPE = 0x1b };
 
 /* How the points of a character are given. */
 enum script { LATIN, CYRILLIC, GREEK, HEBREW, ARABIC, JAPANESE, CHINESE, KOREAN };
@@ -178,6 +178,25 @@ static enum hv_code too_long(const struct hv_buf *out, struct hv_error *err)
     return hv_fail(err, HV_ETOOBIG, "the converted text is over the limit of %zu bytes", out->max);
 }
 
+/* In ISO-2022-JP escape begins a change of the set and is no character (RFC 1468): one that stands alone has no way
+ * back, but iconv lets it pass. */
+static void replace_escapes(struct hv_buf *out, size_t from)
+{
+    struct hv_str rest = hv_str_slice(hv_buf_str(out), from, out->len);
+    CLEANUP_BUF struct hv_buf text = {.max = rest.len};
+    if (hv_str_find_byte(rest, ESCAPE, 0) == SIZE_MAX)
+        return;
+    hv_buf_add_str(&text, rest);
+    out->len = from;
+    for (size_t at = 0, end; at < text.len; at = end + 1) {
+        end = hv_str_find_byte(hv_buf_str(&text), ESCAPE, at);
+        hv_buf_add_str(out, hv_str_slice(hv_buf_str(&text), at, end < text.len ? end : text.len));
+        if (end >= text.len)
+            break;
+        hv_buf_add_cstr(out, UTF8_REPLACEMENT);
+    }
+}
+
 enum hv_code charset_to_utf8(struct hv_str bytes, enum encoding_kind kind, struct hv_buf *out, struct hv_error *err)
 {
     const struct charset *charset = find(kind);
@@ -187,6 +206,7 @@ enum hv_code charset_to_utf8(struct hv_str bytes, enum encoding_kind kind, struc
     enum hv_code code = open_converter("UTF-8", charset->iconv, &converter, err);
     if (code)
         return code;
+    size_t from = out->len;
     char *input = (char *)bytes.ptr; /* iconv does not write to it */
     for (size_t left = bytes.len; left && !out->failed;) {
         if (convert_chunk(converter, &input, &left, out))
@@ -198,6 +218,8 @@ enum hv_code charset_to_utf8(struct hv_str bytes, enum encoding_kind kind, struc
         left--;
     }
     finish(converter, out);
+    if (kind == ENCODING_ISO_2022_JP && !out->failed)
+        replace_escapes(out, from);
     return out->failed ? too_long(out, err) : HV_OK;
 }
 
@@ -211,6 +233,8 @@ enum hv_code charset_from_utf8(struct hv_str text, enum encoding_kind kind, stru
     if (code)
         return code;
     char *input = (char *)text.ptr;
+    if (kind == ENCODING_ISO_2022_JP && hv_str_find_byte(text, ESCAPE, 0) != SIZE_MAX)
+        return hv_fail(err, HV_EINVAL, "the character U+001B (escape) does not exist in %s", charset->name);
     for (size_t left = text.len; left && !out->failed;) {
         if (convert_chunk(converter, &input, &left, out))
             continue;
@@ -447,8 +471,8 @@ static struct hv_str take_sample(struct hv_str bytes, bool *is_cut)
 bool charset_is_escaped(struct hv_str bytes)
 {
     bytes = hv_str_slice(bytes, 0, ESCAPES_WITHIN);
-    size_t at = hv_str_find_byte(bytes, '\x1b', 0);
-    for (; at < bytes.len; at = hv_str_find_byte(bytes, '\x1b', at + 1))
+    size_t at = hv_str_find_byte(bytes, ESCAPE, 0);
+    for (; at < bytes.len; at = hv_str_find_byte(bytes, ESCAPE, at + 1))
         if (bytes.len - at >= 3 && bytes.ptr[at + 1] == '$' && (bytes.ptr[at + 2] == 'B' || bytes.ptr[at + 2] == '@'))
             return true;
     return false;

@@ -135,6 +135,16 @@ static void a_last_letter_that_might_be_put_together_is_not_lost(void **state)
     assert_string_equal(text.data, "ת\xef\xbf\xbdת");
 }
 
+static void an_escape_that_changes_nothing_is_no_character(void **state)
+{
+    (void)state;
+    CLEANUP_BUF struct hv_buf text = {.max = 1000};
+    assert_int_equal(charset_to_utf8(HV_STR("a\x1b\x1b$B\x24\x22\x1b(Bz\n"), ENCODING_ISO_2022_JP, &text, NULL), HV_OK);
+    assert_string_equal(text.data, "a\xef\xbf\xbd\xe3\x81\x82z\n");
+    hv_buf_clear(&text);
+    assert_int_equal(charset_from_utf8(HV_STR("a\x1b"), ENCODING_ISO_2022_JP, &text, NULL), HV_EINVAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +154,7 @@ int main(void)
         cmocka_unit_test(the_missing_character_is_named),
         cmocka_unit_test(a_last_letter_that_might_be_put_together_is_not_lost),
         cmocka_unit_test(what_cannot_be_decoded_is_marked),
+        cmocka_unit_test(an_escape_that_changes_nothing_is_no_character),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -338,8 +338,10 @@ static void clear_results(struct harness *harness)
     harness->result_count = 0;
 }
 
+/* A task may still tell of its end. */
 static void clear_events(struct harness *harness)
 {
+    LOCK_SCOPE(&harness->event_lock);
     for (size_t i = 0; i < harness->event_count; i++) {
         struct harness_event *event = &harness->events[i];
         free(event->call_id);

@@ -53,6 +53,8 @@ const char *cli_size(uint64_t bytes, char text[32]);
 
 /* Write all bytes, waiting where the descriptor would block. 0, or errno. Any thread. */
 int cli_write(int fd, struct hv_str bytes);
+/* Append a time on the wall clock, in seconds, as a person here reads it: "2026-11-21 20:15". Any thread. */
+void cli_put_time(struct hv_buf *out, int64_t seconds);
 /* Print to stdout what a command has gathered; tells on stderr when that fails. Returns status, or CLI_FAILED. */
 int cli_print(const struct hv_buf *buf, int status);
 /* Everything from a descriptor, up to limit bytes. HV_ETOOBIG, HV_EIO. Blocks. */

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "agent/signals.h"
@@ -241,4 +242,13 @@ void cli_clean_sessions(const struct setup *setup, struct hv_str except_id)
     int64_t days = setup->settings->cleanup_period_days;
     if (days != 0)
         sessions_clean(days > 0 ? days : KEEP_DAYS, except_id);
+}
+
+void cli_put_time(struct hv_buf *out, int64_t seconds)
+{
+    struct tm local;
+    time_t time = (time_t)seconds;
+    char text[32] = "";
+    if (localtime_r(&time, &local) && strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local) > 0)
+        hv_buf_add_cstr(out, text);
 }

@@ -58,15 +58,6 @@ struct rewind {
 
 /* ---- the list ---------------------------------------------------------------------------------------------------- */
 
-static void put_time(struct hv_buf *out, int64_t wall_ms)
-{
-    struct tm local;
-    time_t seconds = (time_t)(wall_ms / 1000);
-    char text[32] = "";
-    if (localtime_r(&seconds, &local) && strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local) > 0)
-        hv_buf_add_cstr(out, text);
-}
-
 static struct hv_str shown(const struct rewind *rewind, struct hv_str path)
 {
     return path_relative(path, rewind->timeline.directory.len ? rewind->timeline.directory : HV_STR("/"));
@@ -120,7 +111,7 @@ static void put_prompt(struct rewind *rewind, size_t number)
     size_t count;
     const struct hv_str *files = files_of(rewind, number, &count);
     hv_buf_addf(out, "%4zu  ", number);
-    put_time(out, prompt->wall_ms);
+    cli_put_time(out, prompt->wall_ms / 1000);
     hv_buf_add_cstr(out, "  ");
     visible_add(out, prompt->title);
     hv_buf_add_cstr(out, prompt->in_conversation ? "\n" : "  (rewound)\n");

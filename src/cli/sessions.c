@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "journal/reader.h"
 #include "text/ansi.h"
@@ -18,15 +19,6 @@ static struct hv_str working_directory(struct hv_arena *arena)
     struct hv_str directory = hv_arena_str(arena, hv_str_from(now));
     free(now);
     return directory;
-}
-
-static void put_time(struct hv_buf *out, int64_t ns)
-{
-    struct tm local;
-    time_t seconds = (time_t)(ns / 1000000000);
-    char text[32] = "";
-    if (localtime_r(&seconds, &local) && strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local) > 0)
-        hv_buf_add_cstr(out, text);
 }
 
 /* ---- list ---------------------------------------------------------------------------------------------------------
@@ -62,7 +54,7 @@ static void put_entry_json(const struct session_entry *entry, struct hv_buf *out
 static void put_entry(const struct session_entry *entry, bool all, struct hv_buf *out)
 {
     char size[32];
-    put_time(out, entry->modified_ns);
+    cli_put_time(out, entry->modified_ns / (int64_t)CLOCK_SECOND);
     hv_buf_addf(out, "  %.*s  %9s  ", HV_STR_ARG(hv_str_slice(entry->id, 0, 8)), cli_size(entry->size, size));
     ansi_clean(hv_str_slice(entry->title, 0, TITLE_MAX), out);
     if (all && entry->directory.len > 0)

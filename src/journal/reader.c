@@ -214,3 +214,9 @@ const struct journal_faults *journal_reader_faults(const struct journal_reader *
 {
     return &reader->faults;
 }
+
+size_t journal_number(const struct hv_json *data, const char *name, size_t most)
+{
+    int64_t value;
+    return hv_json_int64(hv_json_get(data, name), &value) && value > 0 && (uint64_t)value <= most ? (size_t)value : 0;
+}

@@ -35,4 +35,7 @@ bool journal_reader_next(struct journal_reader *reader, struct hv_event *event);
 struct hv_str journal_reader_line(const struct journal_reader *reader, uint64_t *number);
 const struct journal_faults *journal_reader_faults(const struct journal_reader *reader);
 
+/* A member of an event's data as a number from 1 to most; 0 when it is none of these. Any thread. */
+size_t journal_number(const struct hv_json *data, const char *name, size_t most);
+
 #endif

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "journal/reader.h"
 
 #define INTERRUPTED_TEXT                                                                                               \
     "This call was interrupted before its result was recorded. It may have run in part: look at the state of things "  \
@@ -306,12 +307,6 @@ static void note_message(struct collector *collector, const struct hv_event *eve
 
 /* ---- rewinding ------------------------------------------------------------------------------------------------ */
 
-static size_t number_of(const struct hv_json *data, const char *name, size_t most)
-{
-    int64_t value;
-    return hv_json_int64(hv_json_get(data, name), &value) && value > 0 && (uint64_t)value <= most ? (size_t)value : 0;
-}
-
 /* The conversation goes on from before a message, or, where that is undone, from where it was. */
 static void note_rewind(struct collector *collector, const struct hv_event *event)
 {
@@ -323,8 +318,8 @@ static void note_rewind(struct collector *collector, const struct hv_event *even
     if (collector->wanted.count > 0)
         add_user(collector, NULL, (struct hv_str){0});
     forget_pending(collector);
-    size_t to = number_of(data, "to", collector->before_prompts.count);
-    size_t undoes = number_of(data, "undoes", collector->before_rewinds.count);
+    size_t to = journal_number(data, "to", collector->before_prompts.count);
+    size_t undoes = journal_number(data, "undoes", collector->before_rewinds.count);
     *vec_push(&collector->before_rewinds) = collector->last;
     if (!hv_str_is(event->name, "conversation") && !hv_str_is(event->name, "both"))
         return;

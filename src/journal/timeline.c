@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "journal/reader.h"
 #include "journal/sessions.h"
 
 enum { TOUCHES_MAX = 1 << 20 };
@@ -202,12 +203,6 @@ static uint64_t beginning_of(const struct collector *collector, struct hv_str ca
     return collector->moment;
 }
 
-static size_t number_of(const struct hv_json *data, const char *name, size_t most)
-{
-    int64_t value;
-    return hv_json_int64(hv_json_get(data, name), &value) && value > 0 && (uint64_t)value <= most ? (size_t)value : 0;
-}
-
 static void note_rewind(struct collector *collector, const struct hv_event *event)
 {
     CLEANUP_ARENA struct hv_arena scratch = {0};
@@ -220,8 +215,8 @@ static void note_rewind(struct collector *collector, const struct hv_event *even
         .began = beginning_of(collector, event->call_id),
         .code = both || hv_str_is(event->name, "code"),
         .conversation = both || hv_str_is(event->name, "conversation"),
-        .to = number_of(data, "to", collector->prompts.count),
-        .undoes = number_of(data, "undoes", collector->rewinds.count),
+        .to = journal_number(data, "to", collector->prompts.count),
+        .undoes = journal_number(data, "undoes", collector->rewinds.count),
     };
     *vec_push(&collector->chains) = copy_chain(collector);
     *vec_push(&collector->rewinds) = rewind;

@@ -61,18 +61,9 @@ static void put_folder(struct hv_buf *out, const char *path)
 
 static void put_bubblewrap(struct hv_buf *out, enum decoder_way way, const char *helper)
 {
-    static const char *const words[] = {"--unshare-pid",
-                                        "--unshare-ipc",
-                                        "--unshare-uts",
-                                        "--unshare-net",
-                                        "--unshare-cgroup-try",
-                                        "--die-with-parent",
-                                        "--cap-drop",
-                                        "ALL",
-                                        NULL};
     if (way == DECODER_BUBBLEWRAP_USER)
         put_word(out, "--unshare-user");
-    put_words(out, words);
+    put_words(out, sandbox_unshared);
     for (size_t i = 0; system_folders[i]; i++)
         put_folder(out, system_folders[i]);
     for (size_t i = 0; system_files[i]; i++)

@@ -80,6 +80,8 @@ extern const char *const sandbox_secrets[];
 
 /* Append an item of the helper's plan. */
 void sandbox_put_item(struct hv_buf *out, char kind, struct hv_str text);
+/* What every call of bubblewrap begins with: no namespace is shared, nothing is left of privilege. NULL ends. */
+extern const char *const sandbox_unshared[];
 /* Append the arguments of bubblewrap for these mounts, all namespaces included. user_namespace: as root, too. */
 void sandbox_put_bubblewrap(const struct sandbox_plan *plan, const struct sandbox_place *place, bool user_namespace,
                             struct hv_buf *out);

@@ -78,10 +78,7 @@ static void put_sockets(struct hv_buf *out, const struct sandbox_options *option
         put_bind(out, "--bind-try", options->unix_sockets.items[i], options->unix_sockets.items[i]);
 }
 
-void sandbox_put_bubblewrap(const struct sandbox_plan *plan, const struct sandbox_place *place, bool user_namespace,
-                            struct hv_buf *out)
-{
-    static const char *const words[] = {"--unshare-pid",
+const char *const sandbox_unshared[] = {"--unshare-pid",
                                         "--unshare-ipc",
                                         "--unshare-uts",
                                         "--unshare-net",
@@ -90,11 +87,15 @@ void sandbox_put_bubblewrap(const struct sandbox_plan *plan, const struct sandbo
                                         "--cap-drop",
                                         "ALL",
                                         NULL};
+
+void sandbox_put_bubblewrap(const struct sandbox_plan *plan, const struct sandbox_place *place, bool user_namespace,
+                            struct hv_buf *out)
+{
     /* A writable root comes first of all: what is mounted for all commands lies over it. */
     size_t first = plan->mount_count && hv_str_is(plan->mounts[0].path, "/");
     if (user_namespace)
         put_word(out, "--unshare-user");
-    put_words(out, words);
+    put_words(out, sandbox_unshared);
     put_bind(out, first ? "--bind" : "--ro-bind", HV_STR("/"), HV_STR("/"));
     put_words(out, (const char *const[]){"--dev", "/dev", "--proc", "/proc", NULL});
     if (place->as_root)

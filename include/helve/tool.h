@@ -198,6 +198,7 @@ struct hv_tasks {
     /* Its own thread: what tells it to end; something came of it; a word to the model, soon, between other messages. */
     const struct hv_cancel *(*cancel)(const struct hv_task *task);
     void (*changed)(struct hv_task *task);
+    void (*located)(struct hv_task *task); /* its process, which was not known when it was started, is known now */
     void (*note)(struct hv_task *task, struct hv_str text);
 };
 

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "cli/cli.h"
+#include "proc/guard_protocol.h"
 #include "proc/inspect.h"
 #include "proc/presence.h"
 #include "text/controls.h"
@@ -38,7 +39,8 @@ struct view {
 
 static bool is_guard(const struct process_info *process)
 {
-    return hv_str_is(process->name, "hv-guard") || hv_str_is(process->name, "helve-guard");
+    return hv_str_is(process->name, GUARD_NAME) || hv_str_is(process->name, GUARD_NAME_ALONE) ||
+           hv_str_is(process->name, "helve-guard");
 }
 
 static const struct process_info *find_process(const struct view *view, int64_t pid)
@@ -95,11 +97,11 @@ static const struct presence_task *task_of(const struct view *view, const struct
     return NULL;
 }
 
-/* A guard without a helve above it stays with what could not be killed. */
-static bool is_left_over(const struct view *view, const struct process_info *process)
+/* A guard whose helve is gone stays with what could not be killed, and says so by its name: who its parent is now tells
+ * nothing, and other programs than helve have guards, too. */
+static bool is_left_over(const struct process_info *process)
 {
-    const struct process_info *parent = find_process(view, process->parent);
-    return is_guard(process) && process->user == geteuid() && (!parent || !hv_str_is(parent->name, "helve"));
+    return process->user == geteuid() && hv_str_is(process->name, GUARD_NAME_ALONE);
 }
 
 /* ---- for people ----------------------------------------------------------------------------------------------------
@@ -175,7 +177,7 @@ static void put_left_over(struct hv_buf *out, const struct view *view)
     bool any = false;
     for (size_t i = 0; i < view->process_count; i++) {
         const struct process_info *guard = find_process(view, view->processes[i].parent);
-        if (!guard || !is_left_over(view, guard))
+        if (!guard || !is_left_over(guard))
             continue;
         if (!any)
             hv_buf_addf(out, "%sEnding, their helve is gone:\n", out->len ? "\n" : "");
@@ -265,7 +267,7 @@ static void put_json(struct hv_buf *out, const struct view *view)
     hv_json_begin_array(&writer);
     for (size_t i = 0; i < view->process_count; i++) {
         const struct process_info *parent = find_process(view, view->processes[i].parent);
-        if (parent && is_left_over(view, parent))
+        if (parent && is_left_over(parent))
             put_json_process(&writer, &view->processes[i], (struct hv_str){0});
     }
     hv_json_end_array(&writer);

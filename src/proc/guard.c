@@ -291,6 +291,7 @@ static void obey(struct guard *guard)
         return;
     close(guard->control); /* helve is gone: nobody is left to report to */
     guard->control = -1;
+    prctl(PR_SET_NAME, GUARD_NAME_ALONE); /* `helve ps` shows what it has to end */
 }
 
 /* Wait for an order or the end of a child, at most timeout_ms (-1: no limit). */
@@ -358,7 +359,7 @@ static void wipe_arguments(int argc, char **argv)
 {
     char *end = argv[argc - 1] + strlen(argv[argc - 1]);
     memset(argv[0], 0, (size_t)(end - argv[0]));
-    prctl(PR_SET_NAME, "hv-guard");
+    prctl(PR_SET_NAME, GUARD_NAME);
 }
 
 int main(int argc, char **argv)

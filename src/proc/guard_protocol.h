@@ -57,6 +57,10 @@ enum guard_exit_detail {
     GUARD_LINGERING = 1 << 2,    /* descendants live on; GUARD_EMPTY follows when they are gone */
 };
 
+/* What a guard is called; and one whose helve is gone, as long as it has something to end. */
+#define GUARD_NAME "hv-guard"
+#define GUARD_NAME_ALONE "hv-guard-alone"
+
 struct guard_report {
     int32_t kind, value, detail;
 };

@@ -4,6 +4,7 @@
  * temporary files, control groups with whatever still lives in them. See sweeper.h.
  */
 #include "proc/guard_sweep.h"
+#include "proc/guard_protocol.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -118,7 +119,7 @@ int sweep_main(void)
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    prctl(PR_SET_NAME, "hv-guard");
+    prctl(PR_SET_NAME, GUARD_NAME);
     if (listen_to(said, &len))
         return 0;
     /* The guards are ending what runs: what protects from it must not go first. */

@@ -49,7 +49,7 @@ static bool is_dead_guard(int64_t pid)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
     struct process_info info;
-    return !inspect_process(&arena, pid, &info) || hv_str_is(info.name, "hv-guard") ||
+    return !inspect_process(&arena, pid, &info) || hv_str_is(info.name, GUARD_NAME) ||
            hv_str_is(info.name, "helve-guard");
 }
 

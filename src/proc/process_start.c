@@ -229,7 +229,7 @@ static char **guard_arguments(struct hv_arena *arena, const struct hv_process *p
     struct hv_str numbers =
         hv_arena_format(arena, "%llu:%llu:%llu:%u", (unsigned long long)command->memory_limit,
                         (unsigned long long)command->file_limit, (unsigned long long)command->process_limit, ways);
-    argv[0] = hv_arena_cstr(arena, HV_STR("hv-guard"));
+    argv[0] = hv_arena_cstr(arena, HV_STR(GUARD_NAME));
     argv[1] = hv_arena_cstr(arena, numbers);
     argv[2] = (char *)(command->directory ? command->directory : "");
     for (size_t i = 0; i < count; i++)

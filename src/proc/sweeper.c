@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "module/module.h"
 #include "proc/cage.h"
+#include "proc/guard_protocol.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -14,7 +15,7 @@
 
 static int spawn(pid_t *process, const char *path, int fd)
 {
-    static char name[] = "hv-guard", word[] = "sweep";
+    static char name[] = GUARD_NAME, word[] = "sweep";
     char *argv[] = {name, word, NULL}, *environment[] = {NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;

@@ -41,6 +41,7 @@ struct tasks {
     unsigned reserved; /* ids given */
     bool closed;
     struct notes *notes;
+    pthread_mutex_t announcing; /* taken before all others: what is told last is what was found last */
 };
 
 /* ---- small helpers -------------------------------------------------------------------------------------------------
@@ -105,6 +106,7 @@ static void announce(struct tasks *tasks)
     struct presence *presence = tasks->runtime->presence;
     if (!presence)
         return;
+    LOCK_SCOPE(&tasks->announcing);
     size_t count;
     struct hv_task_view *views = runtime_list_tasks(tasks->runtime, &arena, &count);
     struct presence_task *list = hv_arena_array(&arena, struct presence_task, count + 1);
@@ -187,6 +189,11 @@ static void task_changed(struct hv_task *task)
     task->changed_ns = clock_monotonic_ns();
     task->changes++;
     pthread_cond_broadcast(&task->tasks->changed);
+}
+
+static void task_located(struct hv_task *task)
+{
+    announce(task->tasks);
 }
 
 static void task_note(struct hv_task *task, struct hv_str text)
@@ -541,6 +548,7 @@ const struct hv_tasks runtime_tasks = {
     .wait_for_note = task_wait_for_note,
     .cancel = task_cancel,
     .changed = task_changed,
+    .located = task_located,
     .note = task_note,
 };
 
@@ -552,6 +560,7 @@ struct tasks *tasks_new(struct runtime *runtime)
     struct tasks *tasks = hv_calloc(1, sizeof *tasks);
     tasks->runtime = runtime;
     pthread_mutex_init(&tasks->lock, NULL);
+    pthread_mutex_init(&tasks->announcing, NULL);
     pthread_cond_init(&tasks->changed, NULL);
     tasks->notes = notes_new(runtime->loop, runtime->options.on_note, runtime->options.on_note_user);
     return tasks;
@@ -586,5 +595,6 @@ void tasks_free(struct tasks *tasks)
     notes_free(tasks->notes);
     pthread_cond_destroy(&tasks->changed);
     pthread_mutex_destroy(&tasks->lock);
+    pthread_mutex_destroy(&tasks->announcing);
     free(tasks);
 }

@@ -10,6 +10,7 @@
 enum {
     TASK_MEMORY = 16 << 10, /* of a task's output; its file has the rest */
     LOOK_EVERY_MS = 1000,
+    FIRST_LOOKS_MS = 20,          /* until its first process is known */
     WAITING_TOLD_AFTER_MS = 5000, /* a task that nobody talks with has waited that long for input: the model is told */
     STOP_GRACE_S = 2,
 };
@@ -184,11 +185,15 @@ static void tell_left_over(struct shell *shell)
 static void attend(struct shell *shell)
 {
     enum hv_process_state before = shell->left_over ? HV_PROCESS_LINGERING : HV_PROCESS_RUNNING;
+    bool known = false;
     for (;;) {
-        uint64_t until = clock_monotonic_ns() + LOOK_EVERY_MS * CLOCK_MILLISECOND;
-        enum hv_process_state state = shell->processes->attend(shell->process, until);
+        uint64_t wait = known ? LOOK_EVERY_MS : FIRST_LOOKS_MS;
+        enum hv_process_state state =
+            shell->processes->attend(shell->process, clock_monotonic_ns() + wait * CLOCK_MILLISECOND);
         if (state == HV_PROCESS_ENDED)
             return;
+        if (!known && (known = shell->processes->id(shell->process) > 0))
+            shell->tasks->located(shell->task);
         if (state != before && state == HV_PROCESS_LINGERING)
             tell_left_over(shell);
         before = state;

@@ -54,6 +54,12 @@ static const char *advice(int errno_value)
     case ELOOP: return "Its symbolic links lead in a circle; `ls -l` shows where they point";
     case EMFILE:
     case ENFILE: return "Too many files are open; `ulimit -n` raises the limit";
+    case EIO: return "The disk, or the way to it, has a fault, which trying again rarely mends: tell the person";
+    case EINTR:
+    case EAGAIN: return "Try again";
+    case EBUSY: return "Something else uses it at this moment; try again later";
+    case ENOMEM: return "Memory is short on this machine; end what is not needed, then try again";
+    case ESTALE: return "The file was replaced on its server; look at it again, then try again";
     default: return NULL;
     }
 }

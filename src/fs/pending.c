@@ -102,7 +102,8 @@ void pending_undo_directories(struct pending *pending)
 void pending_end(struct pending *pending)
 {
     if (pending->fd >= 0) {
-        (void)unlink(pending->file.ptr);
+        if (!pending->stays)
+            (void)unlink(pending->file.ptr);
         close(pending->fd);
     }
     pending->fd = -1;

@@ -16,6 +16,7 @@ struct pending {
     struct hv_str file;
     struct hv_str *made; /* directories, in the order in which they are made */
     size_t made_count;
+    bool stays; /* something that it names could not be removed: the next start tries again */
 };
 
 /* Begin a note in journal (made when missing). Without one, or where that fails, writing goes on without a note. */
@@ -28,7 +29,7 @@ void pending_note_directories(struct pending *pending, struct hv_str path);
 void pending_note_folder(struct pending *pending, struct hv_str folder);
 /* Remove the directories that were made for nothing, as far as they are empty. */
 void pending_undo_directories(struct pending *pending);
-/* The write has ended: the note goes. */
+/* The write has ended: the note goes, unless it stays. */
 void pending_end(struct pending *pending);
 
 /* Remove what killed writers left, by the notes in journal; of folders, unfinished is called. Returns how many notes

@@ -92,7 +92,8 @@ static enum hv_code load(struct hv_str path, struct hv_buf *bytes, struct hv_fil
     return fs_host_read(NULL, path, 0, (size_t)BYTES_MAX + 1, bytes, status, err);
 }
 
-static void remove_folder(struct transaction *transaction)
+/* Returns whether nothing of it is left. */
+static bool remove_folder(struct transaction *transaction)
 {
     static const char *const lists[] = {LIST_DRAFT, LIST_PENDING, LIST_COMMITTED};
     static const char *const images[] = {"before", "after"};
@@ -102,7 +103,7 @@ static void remove_folder(struct transaction *transaction)
     for (size_t i = 0; i < transaction->count; i++)
         for (size_t k = 0; k < 2; k++)
             (void)unlink(image(transaction, i, images[k]).ptr);
-    (void)rmdir(transaction->folder.ptr);
+    return rmdir(transaction->folder.ptr) == 0 || errno == ENOENT;
 }
 
 static bool rename_list(struct transaction *transaction, const char *from, const char *to)
@@ -391,7 +392,7 @@ enum hv_code fs_change_files(struct hv_file_change *changes, size_t count, struc
         hv_error_hint(err, "Not all files could be put back; their former bytes are in %.*s",
                       HV_STR_ARG(transaction.folder));
     } else if (transaction.folder.len) {
-        remove_folder(&transaction);
+        pending.stays |= !remove_folder(&transaction);
     }
     transaction_release(&transaction);
     pending_end(&pending);
@@ -403,7 +404,8 @@ enum hv_code fs_change_files(struct hv_file_change *changes, size_t count, struc
 
 struct fs_kept {
     struct transaction transaction;
-    int before; /* open for reading; -1: not yet */
+    struct pending *pending; /* of the write that it is kept for */
+    int before;              /* open for reading; -1: not yet */
 };
 
 static enum hv_code keep(struct fs_kept *kept, struct hv_str path, struct hv_str after, struct hv_str journal,
@@ -425,6 +427,7 @@ enum hv_code fs_keep(struct hv_str path, struct hv_str after, struct hv_str jour
 {
     struct fs_kept *kept = hv_calloc(1, sizeof *kept);
     kept->transaction.list = kept->before = -1;
+    kept->pending = pending;
     enum hv_code code = keep(kept, path, after, journal, pending, err);
     if (code)
         fs_kept_drop(kept);
@@ -458,7 +461,7 @@ void fs_kept_drop(struct fs_kept *kept)
     if (!kept)
         return;
     if (kept->transaction.folder.len)
-        remove_folder(&kept->transaction);
+        kept->pending->stays |= !remove_folder(&kept->transaction);
     kept_free(kept);
 }
 
@@ -558,7 +561,7 @@ static void recover_one(struct hv_arena *arena, struct hv_str folder, struct fs_
         return;
     }
     if (committed ? complete(&transaction) : undo(&transaction)) {
-        remove_folder(&transaction);
+        (void)remove_folder(&transaction);
         out->completed += committed;
         out->undone += !committed;
     } else {

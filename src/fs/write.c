@@ -236,7 +236,7 @@ void write_drop_temporary(struct writing *w)
         close(w->temporary);
     w->temporary = -1;
     if (w->temporary_name[0])
-        (void)unlinkat(w->directory, w->temporary_name, 0);
+        w->pending.stays |= unlinkat(w->directory, w->temporary_name, 0) && errno != ENOENT;
     w->temporary_name[0] = '\0';
 }
 
@@ -304,9 +304,9 @@ static enum hv_code fill_temporary(struct writing *w, bool *attributes_kept, str
 enum hv_code write_finish(struct writing *w, int fd, struct hv_file_stat *after, struct hv_error *err)
 {
     if (sync_directory(w->directory)) {
-        hv_fail_errno(err, errno, "%s was written, but the disk did not confirm it", w->path);
+        enum hv_code code = hv_fail_errno(err, errno, "%s was written, but the disk did not confirm it", w->path);
         hv_error_hint(err, "Look at the file before going on; a crash now may bring the old bytes back");
-        return HV_EIO;
+        return code;
     }
     struct stat status;
     if (fstat(fd, &status))

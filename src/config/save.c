@@ -8,6 +8,9 @@
 #include "base/utf8.h"
 #include "config/loader.h"
 
+/* Each time that it fails somebody else has saved something. */
+enum { TRIES = 50 };
+
 static const char *list_name(enum hv_verdict verdict)
 {
     switch (verdict) {
@@ -170,6 +173,7 @@ static enum hv_code write_target(struct target *target, struct hv_arena *arena, 
 {
     struct hv_write_options how = {
         .expected = exists ? &target->stat : NULL,
+        .expected_bytes = hv_buf_str(&target->bytes),
         .must_not_exist = !exists,
         .make_parents = true,
         /* A person's settings may hold keys of services. */
@@ -242,6 +246,18 @@ static enum hv_code check_inside(const struct target *target, struct hv_arena *a
     return HV_EDENIED;
 }
 
+static enum hv_code add_to_file(struct target *target, struct hv_error *err)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    enum hv_code code = check_inside(target, &arena, err);
+    if (code != HV_OK)
+        return code;
+    hv_buf_init(&target->bytes, SETTINGS_FILE_MAX);
+    code = save(target, &arena, err);
+    hv_buf_release(&target->bytes);
+    return code;
+}
+
 enum hv_code settings_add_rule(const struct settings_options *options, enum settings_scope scope,
                                enum hv_verdict verdict, struct hv_str rule, struct hv_error *err)
 {
@@ -254,11 +270,12 @@ enum hv_code settings_add_rule(const struct settings_options *options, enum sett
         return hv_fail(err, HV_EINVAL, "rules are saved in the project-local, project or user settings");
     if (!utf8_valid(target.rule) || target.rule.len > SETTINGS_FILE_MAX / 2)
         return hv_fail(err, HV_EINVAL, "the rule is no UTF-8 text, or too long");
-    enum hv_code code = check_inside(&target, &arena, err);
-    if (code != HV_OK)
-        return code;
-    hv_buf_init(&target.bytes, SETTINGS_FILE_MAX);
-    code = save(&target, &arena, err);
-    hv_buf_release(&target.bytes);
+    /* Another helve may save at the same moment, or a person: read again, and add to what was written. */
+    enum hv_code code = HV_OK;
+    for (int i = 0; i < TRIES; i++) {
+        code = add_to_file(&target, err);
+        if (code != HV_ECONFLICT)
+            break;
+    }
     return code;
 }

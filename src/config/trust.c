@@ -110,6 +110,7 @@ static enum hv_code add_folder(const struct settings_options *options, const str
         put_store(&store, folder, &text);
         struct hv_write_options how = {
             .expected = store.exists ? &store.stat : NULL,
+            .expected_bytes = hv_buf_str(&store.bytes),
             .must_not_exist = !store.exists,
             .make_parents = true,
             .mode = 0600,

@@ -1,6 +1,8 @@
 /* test_save.c: saving a rule inserts it and nothing else, and never harms a file. */
 #include "world.h"
 
+#include <sys/wait.h>
+
 #define FILE_OF_PROJECT "project/.helve/settings.json"
 
 static struct world *the(void **state)
@@ -70,6 +72,51 @@ static void a_missing_file_is_made(void **state)
     const struct settings *settings = world_load(world);
     assert_int_equal(world_rule(settings, "Read(\"./a\\b\")")->verdict, HV_DENY);
     assert_int_equal(world_rule(settings, "Bash")->verdict, HV_ASK);
+}
+
+enum { SAVERS = 6, RULES_EACH = 8 };
+
+static enum hv_code add_for_user(struct world *world, const char *rule)
+{
+    return settings_add_rule(&world->options, SETTINGS_USER, HV_ALLOW, hv_str_from(rule), &world->err);
+}
+
+/* Child process: its own rules, one after another, each with a rule that all of them save. */
+static void save_many(struct world *world, int saver)
+{
+    char rule[32];
+    for (int i = 0; i < RULES_EACH; i++) {
+        snprintf(rule, sizeof rule, "Bash(own %d.%d:*)", saver, i);
+        if (add_for_user(world, rule) != HV_OK || add_for_user(world, "Bash(shared)") != HV_OK) {
+            fprintf(stderr, "%s: %s\n", rule, world->err.message);
+            _exit(1);
+        }
+    }
+    _exit(0);
+}
+
+static void processes_that_save_at_once_lose_no_rule(void **state)
+{
+    struct world *world = the(state);
+    pid_t savers[SAVERS];
+    for (int i = 0; i < SAVERS; i++) {
+        savers[i] = fork();
+        if (savers[i] == 0)
+            save_many(world, i);
+        assert_true(savers[i] > 0);
+    }
+    for (int i = 0; i < SAVERS; i++) {
+        int status;
+        assert_int_equal(waitpid(savers[i], &status, 0), savers[i]);
+        assert_int_equal(status, 0);
+    }
+    const struct settings *settings = world_load(world);
+    assert_int_equal(settings->rule_count, SAVERS * RULES_EACH + 1);
+    for (int i = 0; i < SAVERS * RULES_EACH; i++)
+        assert_non_null(
+            world_rule(settings, hv_arena_cstr(&world->arena, hv_arena_format(&world->arena, "Bash(own %d.%d:*)",
+                                                                              i / RULES_EACH, i % RULES_EACH))));
+    assert_non_null(world_rule(settings, "Bash(shared)"));
 }
 
 static void each_scope_has_its_file(void **state)
@@ -220,6 +267,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WORLD_TEST(the_fewest_bytes_are_inserted),
         WORLD_TEST(a_missing_file_is_made),
+        WORLD_TEST(processes_that_save_at_once_lose_no_rule),
         WORLD_TEST(each_scope_has_its_file),
         WORLD_TEST(a_file_of_another_shape_is_left_alone),
         WORLD_TEST(what_is_no_rule_or_no_scope_is_refused),

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "policy/given_code.h"
 
 #include <string.h>
 
@@ -84,7 +85,8 @@ static bool words_allowed_by(const struct rule *rule, const struct shell_word *w
     if (is_exact(rule))
         return hv_str_eq(rule->specifier, text) && !memchr(text.ptr, '\0', text.len);
     struct hv_str name = words[0].known ? shell_base_name(words[0].value) : (struct hv_str){0};
-    if (!name.len || shell_is_one_of(name, never_by_pattern) || is_find_that_acts(words, count))
+    if (!name.len || shell_is_one_of(name, never_by_pattern) || is_find_that_acts(words, count) ||
+        given_program(words, count, rule->specifier))
         return false;
     if (leaves_program_open(rule->specifier) && (shell_name_is_interpreter(name) || shell_runs_others(name)))
         return false;

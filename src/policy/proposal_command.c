@@ -5,6 +5,7 @@
  */
 #include "policy/proposal_command.h"
 
+#include "policy/given_code.h"
 #include "policy/visible.h"
 
 #include <string.h>
@@ -19,15 +20,19 @@ static const struct depth {
 } depths[] = {
     {"git npm yarn pnpm bun cargo go docker podman kubectl helm terraform tofu gh glab pip pip3 pipx uv poetry bundle "
      "gem composer dotnet mvn gradle apt apt-get brew dnf yum apk pacman rustup conda mamba nix systemctl journalctl "
-     "flutter dart swift mix stack cabal zig opam rake rails jj hg svn ansible vagrant fly heroku vercel wrangler "
+     "flutter dart swift mix stack cabal zig opam rake rails jj hg svn vagrant fly heroku vercel wrangler "
      "turbo nx lerna just task make ninja rake invoke bazel buck2 pants pre-commit",
      2},
-    {"cmake meson ctest pytest jest vitest mocha tsc eslint prettier ruff black mypy flake8 pylint isort "
+    {"meson ctest pytest jest vitest mocha tsc eslint prettier ruff black mypy flake8 pylint isort "
      "pyright gcc g++ cc c++ clang clang++ rustc rustfmt javac gofmt clang-format clang-tidy shellcheck shfmt mkdir "
      "touch phpunit rspec rubocop tox nox ld ar nm objdump strip golangci-lint stylelint biome oxlint hadolint "
      "yamllint markdownlint latexmk pdflatex pandoc protoc swiftc ghc",
      1},
 };
+
+/* Programs whose first option is their sub-command. */
+static const char *const option_heads[] = {"cmake --build", "cmake --install", "cmake --preset",
+                                           "cmake -B",      "cmake -S",        NULL};
 
 /* "npm run test": the second word alone says nothing. */
 static const char *const three_words[] = {"npm run",
@@ -37,6 +42,9 @@ static const char *const three_words[] = {"npm run",
                                           "docker compose",
                                           "docker image",
                                           "docker container",
+                                          "docker buildx",
+                                          "docker volume",
+                                          "docker network",
                                           "gh pr",
                                           "gh issue",
                                           "gh run",
@@ -111,6 +119,48 @@ static const char *const runners[] = {"npm exec",
                                       "stack exec",
                                       "cabal exec",
                                       "zig run",
+                                      "npm init",
+                                      "npm create",
+                                      "npm explore",
+                                      "yarn create",
+                                      "yarn node",
+                                      "pnpm create",
+                                      "bun create",
+                                      "uv tool",
+                                      "uv pip install",
+                                      "pip3 install",
+                                      "pipx install",
+                                      "gem install",
+                                      "podman compose",
+                                      "docker buildx bake",
+                                      "kubectl debug",
+                                      "gh alias",
+                                      "gh api",
+                                      "gh extension",
+                                      "glab alias",
+                                      "glab api",
+                                      "lerna exec",
+                                      "nx exec",
+                                      "stack runghc",
+                                      "stack runhaskell",
+                                      "stack script",
+                                      "stack eval",
+                                      "cabal run",
+                                      "cabal repl",
+                                      "mix eval",
+                                      "rails r",
+                                      "rails c",
+                                      "rails console",
+                                      "dotnet script",
+                                      "dotnet fsi",
+                                      "cargo script",
+                                      "mvn exec:exec",
+                                      "mvn exec:java",
+                                      "gradle run",
+                                      "bazel run",
+                                      "flutter run",
+                                      "fly ssh",
+                                      "vagrant ssh",
                                       NULL};
 
 /* What is too grave for more than the very words that were seen. */
@@ -150,6 +200,8 @@ static size_t prefix_words(const struct shell_act *act, struct hv_str text)
     for (size_t i = 0; i < sizeof depths / sizeof *depths; i++)
         if (shell_is_one_of(act->words[0].value, depths[i].programs))
             words = depths[i].words;
+    if (is_one_of_heads(text, option_heads))
+        return 2;
     if (words && is_one_of_heads(text, three_words))
         words = 3;
     if (words > act->word_count)
@@ -157,7 +209,8 @@ static size_t prefix_words(const struct shell_act *act, struct hv_str text)
     /* A sub-command is a plain name. */
     for (size_t i = 1; i < words; i++)
         if (!act->words[i].known || !act->words[i].value.len || act->words[i].value.ptr[0] == '-' ||
-            hv_str_find_byte(act->words[i].value, '*', 0) != SIZE_MAX)
+            hv_str_find_byte(act->words[i].value, '*', 0) != SIZE_MAX ||
+            hv_str_find_byte(act->words[i].value, '=', 0) != SIZE_MAX) /* make SHELL=… */
             return 0;
     return words;
 }
@@ -170,8 +223,7 @@ static size_t prefix_words(const struct shell_act *act, struct hv_str text)
 static bool runs_what_it_is_given(const struct shell_act *act)
 {
     struct hv_str name = act->words[0].known ? shell_base_name(act->words[0].value) : (struct hv_str){0};
-    char option = shell_code_option(name);
-    if (!name.len || (act->runs_input && !is_known_tool(name)))
+    if (!name.len || given_code(act->words, act->word_count) || (act->runs_input && !is_known_tool(name)))
         return true;
     if (shell_is_one_of(name, "sudo doas su env eval source . exec xargs parallel ssh watch setsid ionice flock nohup "
                               "busybox toybox awk gawk mawk osascript tclsh expect trap sh bash dash zsh ksh fish"))
@@ -180,11 +232,6 @@ static bool runs_what_it_is_given(const struct shell_act *act)
         for (size_t i = 1; i < act->word_count; i++)
             if (shell_is_one_of(act->words[i].value, "-exec -execdir -ok -okdir -delete -x -X --exec --exec-batch"))
                 return true;
-    for (size_t i = 1; option && i < act->word_count; i++) {
-        struct hv_str word = act->words[i].value;
-        if (word.len > 1 && word.ptr[0] == '-' && word.ptr[1] != '-' && hv_str_find_byte(word, option, 1) != SIZE_MAX)
-            return true;
-    }
     return false;
 }
 

@@ -5,6 +5,7 @@ import pty
 import select
 import signal
 import subprocess
+import threading
 import time
 
 from cli_support import HELVE, Case, expose, interrupt, main, message, say, text_of, use
@@ -484,6 +485,80 @@ class Terminal(Print):
         os.unlink(self.path("made"))
         self.ask(self.plain())
         self.assertTrue(os.path.exists(self.path("made")))
+
+    def compound(self, *commands):
+        return self.recording(*[message(use("Bash", command=command, id="toolu_%d" % number)) for number, command in enumerate(commands)],
+                              message(say("done")))
+
+    def questions(self, seen):
+        return seen.count("may this be done")
+
+    def test_always_to_several_parts_saves_a_rule_for_each(self):
+        self.write("run", "#!/bin/sh\necho ran >> log\n")
+        os.chmod(self.path("run"), 0o755)
+        out, seen = self.converse(self.compound("touch made && ./run && mkdir -p sub"), "a")
+        self.assertEqual(out.strip(), "done", seen)
+        self.assertEqual(self.questions(seen), 1)
+        self.assertIn("these rules are saved", seen)
+        saved = json.loads(self.read(".helve/settings.local.json"))["permissions"]
+        self.assertEqual(saved, {"allow": ["Bash(touch:*)", "Bash(./run)", "Bash(mkdir:*)"]})
+        # Each by itself, in other words and orders, in the next run, without a person.
+        self.ask(self.compound("mkdir sub/b; touch sub/c", "./run", "touch d || ./run", "(./run; touch e) && mkdir f"))
+        self.assertEqual([os.path.exists(self.path(name)) for name in ("made", "sub/b", "sub/c", "d", "e", "f")], [True] * 6)
+        self.assertEqual(self.read("log"), "ran\n" * 3)
+
+    def test_only_the_rest_is_asked_for(self):
+        self.settings({"permissions": {"allow": ["Bash(touch:*)"]}})
+        self.write(".helve/settings.local.json", json.dumps({"permissions": {"allow": ["Bash(mkdir:*)"]}}))
+        out, seen = self.converse(self.compound("touch a && mkdir b", "touch c; mkdir d; cp a e", "cp a e"), "a", trust="y")
+        self.assertEqual(out.strip(), "done", seen)
+        self.assertEqual(self.questions(seen), 1, seen)
+        self.assertIn("the rule Bash(cp a e) is saved", seen)
+        self.assertIn("3 commands; these need leave:", seen)
+        asked = seen.split("these need leave:")[1].split("why you are asked")[0]
+        self.assertIn("cp a e", asked)
+        self.assertNotIn("mkdir", asked)
+        self.assertEqual(json.loads(self.read(".helve/settings.local.json"))["permissions"]["allow"], ["Bash(mkdir:*)", "Bash(cp a e)"])
+        self.assertTrue(os.path.exists(self.path("e")))
+
+    def test_a_rule_that_stands_already_is_not_saved_twice(self):
+        self.write(".helve/settings.local.json", json.dumps({"permissions": {"allow": ["Bash(touch:*)"]}}))
+        _, seen = self.converse(self.plain(), "a", trust="n")  # not trusted: it does not count, and is asked for
+        self.assertEqual(self.questions(seen), 1, seen)
+        self.assertEqual(json.loads(self.read(".helve/settings.local.json"))["permissions"]["allow"], ["Bash(touch:*)"])
+
+    def test_always_does_not_outweigh_what_denies_or_asks(self):
+        self.settings({"permissions": {"deny": ["Bash(touch b*)"], "ask": ["Bash(touch c*)"]}})
+        out, seen = self.converse(self.compound("touch a", "touch a2; touch b1", "touch c1", "touch a3"), "a")
+        self.assertEqual(out.strip(), "done", seen)
+        self.assertEqual(self.questions(seen), 2, seen)  # a, and c1 again, for which "always" is no answer
+        self.assertEqual(sorted(name for name in os.listdir(self.project) if not name.startswith(".")), ["a", "a3"])
+
+    def test_this_session_holds_until_its_end_only(self):
+        self.converse(self.compound("touch a", "touch b && touch c"), "s")
+        self.assertTrue(os.path.exists(self.path("c")))
+        self.assertFalse(os.path.exists(self.path(".helve/settings.local.json")))
+        self.ask(self.compound("touch d"))
+        self.assertFalse(os.path.exists(self.path("d")))
+
+    def test_an_interpreter_with_code_is_never_offered_for_always(self):
+        for command in ("python3 -c 'open(\"made\", \"w\")'", "touch a; perl -E 'say 1'", "sh -c 'touch made'"):
+            _, seen = self.converse(self.compound(command), "a")
+            self.assertEqual(self.questions(seen), 1, seen)
+            self.assertNotIn("[a] always", seen)
+            self.assertFalse(os.path.exists(self.path("made")), command)
+            self.assertFalse(os.path.exists(self.path(".helve/settings.local.json")), command)
+
+    def test_sessions_that_save_at_once_lose_no_rule(self):
+        threads = [threading.Thread(target=self.converse, args=(self.recording(
+            message(use("Bash", command="./prog%d && touch made%d" % (number, number), id="toolu_1")), message(say("done")),
+            name="model%d.jsonl" % number), "a")) for number in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        saved = json.loads(self.read(".helve/settings.local.json"))["permissions"]["allow"]
+        self.assertEqual(sorted(saved), ["Bash(./prog0)", "Bash(./prog1)", "Bash(./prog2)", "Bash(touch:*)"])
 
     def test_trust_is_asked_for_once(self):
         self.write(".helve/settings.json", json.dumps({"permissions": {"allow": ["Bash(touch:*)"]}}))

@@ -550,7 +550,8 @@ class Terminal(Print):
             self.assertFalse(os.path.exists(self.path(".helve/settings.local.json")), command)
 
     def test_sessions_that_save_at_once_lose_no_rule(self):
-        threads = [threading.Thread(target=self.converse, args=(self.recording(
+        # Who starts after the first has saved, and before it trusts the folder for that, is asked about trust.
+        threads = [threading.Thread(target=self.converse, kwargs={"trust": "y"}, args=(self.recording(
             message(use("Bash", command="./prog%d && touch made%d" % (number, number), id="toolu_1")), message(say("done")),
             name="model%d.jsonl" % number), "a")) for number in range(3)]
         for thread in threads:

@@ -502,6 +502,8 @@ enum find_result find_next(struct find_scratch *scratch, struct hv_str text, siz
 bool find_rules_out(const struct find_scratch *scratch, struct hv_str bytes)
 {
     const struct find *find = scratch->find;
+    if (find->beyond_ascii)
+        return utf8_is_ascii(bytes);
     return find->is_ascii && find_scan_next(find->scan, bytes, 0) == SIZE_MAX;
 }
 

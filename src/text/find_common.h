@@ -7,6 +7,9 @@
 
 #include "text/find_pattern.h"
 
+/* log2 of the share of the class among the bytes of source code, ≤ 0. */
+double find_common_class(const struct find_class *class);
+
 /* log2 of how often the part [from, from + len) of the sequence is expected per byte, ≤ 0. */
 double find_common_share(const struct find_facts *facts, const struct find_sequence *sequence, unsigned from,
                          unsigned len);

@@ -42,14 +42,6 @@ static enum hv_code compile_code(struct find *find, struct hv_str pattern, struc
     return HV_OK;
 }
 
-static bool is_ascii(struct hv_str text)
-{
-    for (size_t i = 0; i < text.len; i++)
-        if (text.ptr[i] & 0x80)
-            return false;
-    return true;
-}
-
 /* k and s also stand for U+212A and U+017F when case is ignored, so that what follows them has no fixed place. */
 static bool is_wide_letter(char byte)
 {
@@ -93,7 +85,7 @@ static bool choose_literal(struct find *find)
     if (!find->options.multiline && literal.ptr[literal.len - 1] == '\r') /* may be part of a line end */
         return false;
     if (find->options.ignore_case) {
-        if (!is_ascii(literal))
+        if (!utf8_is_ascii(literal))
             return false;
         for (size_t i = 0; i < literal.len; i++)
             find->literal.data[i] = find_small(literal.ptr[i]);
@@ -182,6 +174,7 @@ enum hv_code find_compile(struct hv_str pattern, const struct find_options *opti
             choose_scan(find, pattern);
     }
     find->is_ascii = find->scan && find_scan_is_ascii(find->scan);
+    find->beyond_ascii = find->scan && find_scan_is_beyond_ascii(find->scan);
     if (code)
         find_release(find);
     else

@@ -22,6 +22,7 @@ struct find {
     size_t part, lead; /* where in literal the part begins that the scanner finds, after `lead` other bytes */
     bool is_whole;     /* what the scanner finds is the literal, and all of it */
     bool is_ascii;     /* what the scanner finds is, so that any text holds it in the same bytes */
+    bool beyond_ascii; /* what the scanner finds never is, so that no text of ASCII alone holds it */
     pcre2_code *code;  /* the other engines */
     bool ends_at_newline;
 };

@@ -3,8 +3,10 @@
  * place is a hit when the sequence's table (which byte may stand at which place) agrees.
  */
 #include "text/find_common.h"
+#include "text/find_reduce.h"
 #include "text/find_scan_kernel.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* ---- plain C --------------------------------------------------------------------------------------------- */
@@ -186,9 +188,32 @@ static unsigned rarest_window(const struct find_facts *facts, const struct find_
     return best;
 }
 
+/* How often the two places of the fingerprint at `first` that are not `out` of it are expected, taken by themselves. */
+static double pair_share(const struct find_facts *facts, const struct find_sequence *sequence, unsigned first,
+                         unsigned out)
+{
+    double share = 0;
+    for (unsigned k = 0; k < FINGERPRINT; k++)
+        share += k != out && first + k < sequence->len ? facts->shares[sequence->at[first + k]] : 0;
+    return share;
+}
+
+/* Leap by two places of the three, where these seldom stop a leap: that is a third less to look up. */
+static void choose_leap(struct find_scan *scan, const double pairs[FINGERPRINT])
+{
+    const double seldom = 1.0 / 512;
+    unsigned out = 0;
+    for (unsigned i = 1; i < FINGERPRINT; i++)
+        out = pairs[i] < pairs[out] ? i : out;
+    scan->by_two = pairs[out] < seldom;
+    scan->leap[0] = out == 0;
+    scan->leap[1] = out == 2 ? 1 : 2;
+}
+
 static void plan_set(struct find_scan *scan, const struct find_facts *facts)
 {
     const struct find_sequences *sequences = &facts->best;
+    double pairs[FINGERPRINT] = {0}; /* by the place left out: how often the two others are expected */
     scan->width = FINGERPRINT;
     for (unsigned i = 0; i < sequences->count; i++)
         if (sequences->items[i].len < scan->width)
@@ -198,14 +223,19 @@ static void plan_set(struct find_scan *scan, const struct find_facts *facts)
         unsigned first = rarest_window(facts, sequence, scan->width);
         unsigned char bucket = (unsigned char)(1u << i % BUCKETS);
         scan->sequences[i].fingerprint = (unsigned char)first;
+        for (unsigned out = 0; out < FINGERPRINT; out++)
+            pairs[out] += exp2(pair_share(facts, sequence, first, out));
         for (unsigned k = 0; k < scan->width; k++)
             for (unsigned byte = 0; byte < 256; byte++)
                 if (find_class_has(&facts->classes[sequence->at[first + k]], byte)) {
                     scan->buckets[k][byte] |= bucket;
                     scan->low[k][byte & 15] |= bucket;
                     scan->high[k][byte >> 4] |= bucket;
+                    scan->wide |= byte >= 128;
                 }
     }
+    if (scan->width == FINGERPRINT)
+        choose_leap(scan, pairs);
 }
 
 static const struct find_kernel *choose_kernel(unsigned without)
@@ -218,7 +248,7 @@ static const struct find_kernel *choose_kernel(unsigned without)
     return kernel ? kernel : &find_kernel_plain;
 }
 
-struct find_scan *find_scan_new(const struct find_facts *facts, unsigned without)
+static struct find_scan *new_scan(const struct find_facts *facts, unsigned without)
 {
     const struct find_sequences *sequences = &facts->best;
     struct find_scan *scan = hv_calloc(1, sizeof *scan + sequences->count * sizeof scan->sequences[0]);
@@ -232,16 +262,34 @@ struct find_scan *find_scan_new(const struct find_facts *facts, unsigned without
                 if (find_class_has(&facts->classes[from->at[k]], byte))
                     scan->sequences[i].allowed[byte] |= 1u << k;
     }
+    return scan;
+}
+
+/* Is the sequence best looked for by two of its bytes? */
+static bool fits_pair(const struct find_facts *facts, struct compared pair[2])
+{
     double share;
+    const struct find_sequence *sequence = &facts->best.items[0];
+    return choose_pair(facts, sequence, pair, &share) && (share < rare_pair || sequence->len == 1);
+}
+
+struct find_scan *find_scan_new(const struct find_facts *facts, unsigned without)
+{
+    struct find_facts trimmed = *facts, merged;
+    struct compared pair[2];
+    find_trim(&trimmed);
+    facts = &trimmed;
+    if (facts->best.count > 1 && find_merge(facts, &merged) && fits_pair(&merged, pair))
+        facts = &merged;
+    struct find_scan *scan = new_scan(facts, without);
     if (scan->count > 1) {
         scan->kind = SCAN_SET;
         plan_set(scan, facts);
-    } else if (choose_pair(facts, &sequences->items[0], scan->pair, &share) &&
-               (share < rare_pair || sequences->items[0].len == 1)) {
+    } else if (fits_pair(facts, scan->pair)) {
         scan->kind = SCAN_PAIR;
     } else {
         scan->kind = SCAN_MASKS;
-        plan_masks(scan, facts, &sequences->items[0]);
+        plan_masks(scan, facts, &facts->best.items[0]);
     }
     return scan;
 }
@@ -277,6 +325,18 @@ bool find_scan_is_ascii(const struct find_scan *scan)
         for (unsigned byte = 128; byte < 256; byte++)
             above |= scan->sequences[i].allowed[byte];
     return !above;
+}
+
+bool find_scan_is_beyond_ascii(const struct find_scan *scan)
+{
+    for (unsigned i = 0; i < scan->count; i++) {
+        uint32_t below = 0, all = UINT32_MAX >> (FIND_SEQUENCE_MAX - scan->sequences[i].len);
+        for (unsigned byte = 0; byte < 128; byte++)
+            below |= scan->sequences[i].allowed[byte];
+        if (below == all)
+            return false;
+    }
+    return true;
 }
 
 void find_scan_describe(const struct find_scan *scan, struct hv_buf *out)

@@ -33,6 +33,9 @@ size_t find_scan_lines(const struct find_scan *scan, struct hv_str text, size_t 
 /* Are all sequences of ASCII alone: bytes that are the same in every encoding but the wide ones? */
 bool find_scan_is_ascii(const struct find_scan *scan);
 
+/* Is there no sequence of ASCII alone, so that none stands in a text that is? */
+bool find_scan_is_beyond_ascii(const struct find_scan *scan);
+
 /* Its kind and what it looks at, for people. */
 void find_scan_describe(const struct find_scan *scan, struct hv_buf *out);
 

@@ -59,6 +59,12 @@ SHUFFLES static inline vector vector_look_up(vector table, vector indexes)
     return _mm_shuffle_epi8(table, indexes);
 }
 
+/* A shuffle looks at the low half alone, and gives 0 for bytes from 128 on. */
+SHUFFLES static inline vector vector_look_up_ascii(vector table, vector bytes)
+{
+    return _mm_shuffle_epi8(table, bytes);
+}
+
 static inline bool vector_any(vector a)
 {
     return _mm_movemask_epi8(_mm_cmpeq_epi8(a, _mm_setzero_si128())) != 0xffff;
@@ -119,6 +125,11 @@ static inline vector vector_high_halves(vector a)
 static inline vector vector_look_up(vector table, vector indexes)
 {
     return vqtbl1q_u8(table, indexes);
+}
+
+static inline vector vector_look_up_ascii(vector table, vector bytes)
+{
+    return vqtbl1q_u8(table, vandq_u8(bytes, vdupq_n_u8(0x8f)));
 }
 
 static inline bool vector_any(vector a)

@@ -138,6 +138,12 @@ KERNEL static inline vector vector_look_up(vector table, vector indexes)
     return _mm256_shuffle_epi8(table, indexes);
 }
 
+/* A shuffle looks at the low half alone, and gives 0 for bytes from 128 on. */
+KERNEL static inline vector vector_look_up_ascii(vector table, vector bytes)
+{
+    return _mm256_shuffle_epi8(table, bytes);
+}
+
 KERNEL static inline bool vector_any(vector a)
 {
     return !_mm256_testz_si256(a, a);

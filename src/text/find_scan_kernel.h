@@ -66,6 +66,9 @@ struct find_scan {
     unsigned width, shortest;                                  /* SCAN_SET: places of the fingerprint */
     unsigned char buckets[FINGERPRINT][256];                   /* by place and byte: which buckets go on */
     unsigned char low[FINGERPRINT][16], high[FINGERPRINT][16]; /* the same by halves, with some more */
+    bool wide;                                                 /* bytes from 128 on are among them */
+    bool by_two;                                               /* two of the three places are rare enough to leap by: */
+    unsigned char leap[2];
 
     unsigned count;
     struct sequence sequences[];

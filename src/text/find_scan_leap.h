@@ -2,8 +2,8 @@
  * find_scan_leap.h: how a kernel gets over text in which nothing stands: four vectors at a time, of which nothing is
  * asked but whether anything in them is a candidate. Each kernel includes this once, after it has defined for its
  * machine: VECTOR (bytes of one), `vector`, KERNEL (the attributes of a function that uses it), and vector_load,
- * _table, _all, _or, _and, _equal, _look_up (which needs only take indexes below 16), _high_halves and _any (is a bit
- * set?).
+ * _table, _all, _or, _and, _equal, _look_up (which needs only take indexes below 16), _look_up_ascii (by the low half
+ * of bytes below 128; 0 for others), _high_halves and _any (is a bit set?).
  */
 enum { LEAP = 4 * VECTOR };
 
@@ -51,16 +51,18 @@ KERNEL static inline size_t leap_masks(const struct find_scan *scan, const unsig
     return at;
 }
 
-KERNEL static inline vector buckets_of(const unsigned char *text, vector low, vector high)
+/* What goes on at each byte; wide: bytes from 128 on may. */
+KERNEL static inline vector buckets_of(const unsigned char *text, vector low, vector high, bool wide)
 {
     vector bytes = vector_load(text);
-    return vector_and(vector_look_up(low, vector_and(bytes, vector_all(0x0f))),
-                      vector_look_up(high, vector_high_halves(bytes)));
+    vector by_low = wide ? vector_look_up(low, vector_and(bytes, vector_all(0x0f))) : vector_look_up_ascii(low, bytes);
+    return vector_and(by_low, vector_look_up(high, vector_high_halves(bytes)));
 }
 
-/* By the fingerprints of all buckets; a place beyond the width repeats the last one. */
-KERNEL static inline size_t leap_set(const struct find_scan *scan, const unsigned char *text, size_t at, size_t last)
+KERNEL static inline size_t leap_three(const struct find_scan *scan, const unsigned char *text, size_t at, size_t last,
+                                       bool wide)
 {
+    /* A place beyond the width repeats the last one. */
     const unsigned second = scan->width > 1, third = scan->width > 2 ? 2 : second;
     const vector low[] = {vector_table(scan->low[0]), vector_table(scan->low[second]), vector_table(scan->low[third])};
     const vector high[] = {vector_table(scan->high[0]), vector_table(scan->high[second]),
@@ -70,11 +72,36 @@ KERNEL static inline size_t leap_set(const struct find_scan *scan, const unsigne
         for (unsigned i = 0; i < LEAP; i += VECTOR) {
             const unsigned char *place = text + at + i;
             vector buckets =
-                vector_and(buckets_of(place, low[0], high[0]), buckets_of(place + second, low[1], high[1]));
-            any = vector_or(any, vector_and(buckets, buckets_of(place + third, low[2], high[2])));
+                vector_and(buckets_of(place, low[0], high[0], wide), buckets_of(place + second, low[1], high[1], wide));
+            any = vector_or(any, vector_and(buckets, buckets_of(place + third, low[2], high[2], wide)));
         }
         if (vector_any(any))
             break;
     }
     return at;
+}
+
+KERNEL static inline size_t leap_two(const struct find_scan *scan, const unsigned char *text, size_t at, size_t last,
+                                     bool wide)
+{
+    const unsigned char *first = text + scan->leap[0], *second = text + scan->leap[1];
+    const vector low[] = {vector_table(scan->low[scan->leap[0]]), vector_table(scan->low[scan->leap[1]])};
+    const vector high[] = {vector_table(scan->high[scan->leap[0]]), vector_table(scan->high[scan->leap[1]])};
+    for (; at + LEAP - BLOCK <= last; at += LEAP) {
+        vector any = vector_all(0);
+        for (unsigned i = 0; i < LEAP; i += VECTOR)
+            any = vector_or(any, vector_and(buckets_of(first + at + i, low[0], high[0], wide),
+                                            buckets_of(second + at + i, low[1], high[1], wide)));
+        if (vector_any(any))
+            break;
+    }
+    return at;
+}
+
+/* By the fingerprints of all buckets. */
+KERNEL static inline size_t leap_set(const struct find_scan *scan, const unsigned char *text, size_t at, size_t last)
+{
+    if (scan->by_two)
+        return scan->wide ? leap_two(scan, text, at, last, true) : leap_two(scan, text, at, last, false);
+    return scan->wide ? leap_three(scan, text, at, last, true) : leap_three(scan, text, at, last, false);
 }

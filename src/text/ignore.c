@@ -29,6 +29,7 @@ struct rule {
     struct byte_set needed_bytes;
     bool negated, directory_only;
     bool name_only;       /* no slash inside: matched against the last component */
+    bool top_only;        /* matches nothing with a slash in it */
     bool suffix;          /* '*' and a plain suffix */
     struct rule *earlier; /* with the same key */
 };
@@ -44,6 +45,7 @@ struct ignore_list {
     struct rule *rules; /* in the order of the file */
     size_t count;
     struct map names, suffixes, paths;
+    uint64_t name_lengths;                    /* bit: modulo 64 */
     VEC(struct suffix_length) suffix_lengths; /* distinct */
     VEC(const struct rule *) wildcards;
     bool icase;
@@ -98,6 +100,8 @@ static void set_pattern(struct rule *rule, struct hv_str pattern)
     rule->name_only = hv_str_find_byte(pattern, '/', 0) == SIZE_MAX;
     if (pattern.len && pattern.ptr[0] == '/')
         pattern = hv_str_slice(pattern, 1, pattern.len);
+    rule->top_only = !rule->name_only && hv_str_find_byte(pattern, '/', 0) == SIZE_MAX &&
+                     hv_str_find(pattern, HV_STR("**"), 0) == SIZE_MAX;
     size_t plain = plain_length(pattern);
     struct hv_str after_star = hv_str_slice(pattern, 1, pattern.len);
     rule->suffix =
@@ -192,6 +196,8 @@ static void index_rule(struct hv_arena *arena, struct ignore_list *list, struct 
     rule->earlier = map_set(map, rule->fixed, rule);
     if (rule->suffix)
         note_suffix(list, rule->fixed);
+    else if (rule->name_only)
+        list->name_lengths |= UINT64_C(1) << rule->fixed.len % 64;
 }
 
 static struct ignore_list *new_list(struct hv_arena *arena, size_t capacity, unsigned flags)
@@ -276,6 +282,8 @@ static bool wildcard_matches(const struct ignore_list *list, const struct rule *
 {
     if (rule->directory_only && !subject->is_directory)
         return false;
+    if (rule->top_only && subject->name.len != subject->path.len)
+        return false;
     if (rule->name_only && !has_bytes(&subject->name_bytes, &rule->needed_bytes))
         return false;
     struct hv_str text = rule->name_only ? subject->name : subject->path;
@@ -290,7 +298,9 @@ static bool wildcard_matches(const struct ignore_list *list, const struct rule *
 static const struct rule *find_rule(const struct ignore_list *list, struct subject *subject)
 {
     struct hv_str name = subject->name;
-    const struct rule *best = later(NULL, map_get(&list->names, name), subject);
+    const struct rule *best = NULL;
+    if (list->name_lengths >> name.len % 64 & 1)
+        best = later(best, map_get(&list->names, name), subject);
     if (list->paths.count)
         best = later(best, map_get(&list->paths, subject->path), subject);
     for (size_t i = 0; i < list->suffix_lengths.count; i++) {

@@ -141,30 +141,18 @@ static bool is_legacy(struct hv_str head)
 /* Neither NUL nor anything beyond ASCII: then there is nothing to find out about the encoding. */
 static bool is_plain(struct hv_str head)
 {
-    typedef int8_t vector __attribute__((vector_size(16)));
-    enum { ROUND = 4 };
-    vector pieces[ROUND], other = {0};
-    size_t at = 0;
-    for (; head.len - at >= sizeof pieces; at += sizeof pieces) {
-        memcpy(pieces, head.ptr + at, sizeof pieces);
-        other |= (pieces[0] <= 0) | (pieces[1] <= 0) | (pieces[2] <= 0) | (pieces[3] <= 0);
-    }
-    uint64_t found[2];
-    memcpy(found, &other, sizeof found);
-    for (; at < head.len; at++)
-        found[0] |= (signed char)head.ptr[at] <= 0;
-    return !(found[0] | found[1]);
+    return hv_str_find_byte(head, '\0', 0) == SIZE_MAX && utf8_is_ascii(head);
 }
 
 /*
  * Most files of most searches: short, and what the pattern needs is not in their bytes. Of these nothing else is asked
- * but that the bytes are those of text, in some encoding that is not a wide one (these begin with a mark or hold NULs).
+ * but that they begin as a text does, in some encoding that is not a wide one (these begin with a mark or hold NULs).
  */
 static bool is_ruled_out(struct pass *pass)
 {
     struct hv_str all = hv_buf_str(&pass->scan->buffer);
-    return pass->ended && all.len && (unsigned char)all.ptr[0] < 0xfe && !memchr(all.ptr, '\0', all.len) &&
-           find_rules_out(pass->scan->find, all);
+    return pass->ended && all.len && (unsigned char)all.ptr[0] < 0xfe &&
+           hv_str_find_byte(hv_str_slice(all, 0, HEAD), '\0', 0) == SIZE_MAX && find_rules_out(pass->scan->find, all);
 }
 
 /* From the beginning, but for the mark. */

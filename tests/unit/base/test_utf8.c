@@ -133,6 +133,21 @@ static void a_fault_is_found_at_every_place(void **state)
         }
 }
 
+static void ascii_is_told_from_the_rest_wherever_that_stands(void **state)
+{
+    (void)state;
+    char text[300];
+    for (size_t len = 0; len <= sizeof text; len++) {
+        memset(text, 'x', sizeof text);
+        assert_true(utf8_is_ascii(hv_str_of(text, len)));
+        for (size_t at = 0; at < sizeof text; at += at % 128 < 2 || len - at < 3 ? 1 : 7) {
+            text[at] = '\x80';
+            assert_int_equal(utf8_is_ascii(hv_str_of(text, len)), at >= len);
+            text[at] = 'x';
+        }
+    }
+}
+
 static void the_beginning_of_a_character_at_the_end_is_kept_back(void **state)
 {
     (void)state;
@@ -168,6 +183,7 @@ int main(void)
         cmocka_unit_test(every_code_point_comes_back),
         cmocka_unit_test(ill_formed_stretches_become_one_replacement_each_as_in_browsers),
         cmocka_unit_test(a_fault_is_found_at_every_place),
+        cmocka_unit_test(ascii_is_told_from_the_rest_wherever_that_stands),
         cmocka_unit_test(the_beginning_of_a_character_at_the_end_is_kept_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

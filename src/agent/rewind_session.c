@@ -62,7 +62,7 @@ static enum hv_code plan_files(struct session *session, struct hv_arena *arena, 
 {
     struct policy *policy = runtime_policy(session->runtime);
     rewind_collect(arena, timeline, timeline->prompts[number - 1].moment, plan);
-    rewind_look(arena, plan);
+    rewind_look(arena, rewind_places_of(arena, session->journal_path).store, plan);
     rewind_ask_rules(arena, session->options.host, policy, plan);
     rewind_judge(arena, plan);
     policy_unref(policy);
@@ -104,6 +104,7 @@ enum hv_code session_rewind_files(struct session *session, struct hv_arena *aren
         return code;
     struct hv_str call_id = hv_arena_format(arena, "rewind-%zu", timeline.rewind_count + 1);
     const struct rewind_places places = rewind_places_of(arena, session->journal_path);
+    rewind_close_attempt(session->journal, &timeline, call_id);
     if (plan->changes)
         code = rewind_apply(plan, &places, session->journal, &timeline, call_id, &incomplete, err);
     if (!code)

@@ -214,7 +214,7 @@ static void make_plan(struct rewind *rewind)
 {
     rewind_collect(rewind->arena, &rewind->timeline, rewind->code ? rewind->moment : rewind->timeline.end,
                    &rewind->plan);
-    rewind_look(rewind->arena, &rewind->plan);
+    rewind_look(rewind->arena, rewind->places.store, &rewind->plan);
     ask_rules(rewind);
     rewind_judge(rewind->arena, &rewind->plan);
 }
@@ -344,6 +344,11 @@ static int refuse(struct rewind *rewind)
     hv_fail(&err, HV_ECONFLICT,
             "nothing was changed: of %zu files, %zu hold changes that would be lost, %zu cannot be restored",
             rewind->plan.changes + rewind->plan.impossible, rewind->plan.doubtful, rewind->plan.impossible);
+    for (size_t i = 0; i < rewind->plan.count; i++)
+        if (rewind->plan.steps[i].lost.len) {
+            hv_error_prefix(&err, "%.*s: ", HV_STR_ARG(rewind->plan.steps[i].lost));
+            break;
+        }
     hv_error_hint(&err, "--force does what can be done all the same; --undo takes it back");
     cli_fail(&err);
     return status;
@@ -356,6 +361,7 @@ static int perform(struct rewind *rewind, struct journal_writer *journal)
     struct hv_str call_id = hv_arena_format(rewind->arena, "rewind-%zu", rewind->timeline.rewind_count + 1);
     if ((rewind->plan.doubtful || rewind->plan.impossible) && !rewind->flags->force)
         return refuse(rewind);
+    rewind_close_attempt(journal, &rewind->timeline, call_id);
     if (rewind->plan.changes &&
         rewind_apply(&rewind->plan, &rewind->places, journal, &rewind->timeline, call_id, &incomplete, &err) != HV_OK) {
         hv_error_prefix(&err, "nothing was changed: ");

@@ -7,13 +7,14 @@
 #include "base/path.h"
 #include "base/sha256.h"
 #include "base/utf8.h"
+#include "fs/directory.h"
 #include "fs/image_store.h"
 #include "fs/open.h"
 
 #include <fcntl.h>
 #include <string.h>
 
-enum { TEXT_MAX = 1 << 20, PIECE = 256 << 10 };
+enum { TEXT_MAX = 1 << 20, PIECE = 256 << 10, TWIN_ENTRIES_MAX = 10000 };
 
 /* ---- looking ------------------------------------------------------------------------------------------------- */
 
@@ -29,6 +30,10 @@ void image_fill(struct fs_image *image, const struct stat *status)
                   : S_ISDIR(status->st_mode) ? FS_IMAGE_DIRECTORY
                                              : FS_IMAGE_OTHER;
     image->mode = status->st_mode & 07777;
+    image->has_owner = true;
+    image->uid = status->st_uid;
+    image->gid = status->st_gid;
+    image->links = image->kind == FS_IMAGE_FILE ? (uint32_t)status->st_nlink : 0;
     image->size = (uint64_t)status->st_size;
     image->mtime_ns = nanoseconds(status->st_mtim);
     image->ctime_ns = nanoseconds(status->st_ctim);
@@ -59,6 +64,7 @@ void fs_image_look(struct fs_image *image, struct hv_arena *arena)
         return;
     }
     image_fill(image, &status);
+    image_take_attributes(image, parent, name, arena);
     if (image->kind != FS_IMAGE_LINK)
         return;
     ssize_t len = readlinkat(parent, name, target, sizeof target);
@@ -92,6 +98,30 @@ bool fs_image_sum(struct fs_image *image, struct hv_arena *arena)
     return fs_image_untouched(image, &now);
 }
 
+void fs_image_find_twin(struct fs_image *image, struct hv_arena *arena)
+{
+    char name[NAME_MAX + 1];
+    struct fs_directory directory;
+    struct hv_directory_entry entry;
+    struct stat status;
+    if (image->kind != FS_IMAGE_FILE || image->links < 2)
+        return;
+    CLEANUP_FD int parent = image_open_parent(image, name);
+    int again = parent < 0 ? -1 : openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (again < 0)
+        return;
+    fs_directory_init(&directory, again);
+    for (size_t i = 0; i < TWIN_ENTRIES_MAX && !image->twin.len && fs_directory_next(&directory, &entry) > 0; i++) {
+        char other[NAME_MAX + 1];
+        snprintf(other, sizeof other, "%.*s", HV_STR_ARG(entry.name));
+        if (strcmp(other, name) != 0 && fstatat(again, other, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+            status.st_ino == image->inode && status.st_dev == image->device)
+            image->twin = hv_arena_format(arena, "%.*s/%s", HV_STR_ARG(path_parent(image->path)), other);
+    }
+    fs_directory_release(&directory);
+    close(again);
+}
+
 /* ---- comparing ----------------------------------------------------------------------------------------------- */
 
 bool fs_image_untouched(const struct fs_image *a, const struct fs_image *b)
@@ -100,21 +130,37 @@ bool fs_image_untouched(const struct fs_image *a, const struct fs_image *b)
            a->mtime_ns == b->mtime_ns && a->ctime_ns == b->ctime_ns;
 }
 
-bool fs_image_same(const struct fs_image *a, const struct fs_image *b)
+bool fs_image_unwritten(const struct fs_image *a, const struct fs_image *b)
+{
+    return a->kind == b->kind && a->inode && a->inode == b->inode && a->device == b->device && a->size == b->size &&
+           a->mtime_ns == b->mtime_ns;
+}
+
+bool fs_image_same_content(const struct fs_image *a, const struct fs_image *b)
 {
     if (a->kind != b->kind)
         return false;
     switch (a->kind) {
-    case FS_IMAGE_NOTHING: return true;
+    case FS_IMAGE_NOTHING:
+    case FS_IMAGE_DIRECTORY: return true;
     case FS_IMAGE_LINK: return hv_str_eq(a->target, b->target);
-    case FS_IMAGE_DIRECTORY: return a->mode == b->mode;
     case FS_IMAGE_FILE:
-        if (a->mode != b->mode || a->size != b->size)
+        if (a->size != b->size)
             return false;
         return fs_image_untouched(a, b) || (a->hash.len && hv_str_eq(a->hash, b->hash));
     case FS_IMAGE_OTHER: break;
     }
     return false;
+}
+
+bool fs_image_same(const struct fs_image *a, const struct fs_image *b)
+{
+    if (a->kind == FS_IMAGE_NOTHING && b->kind == FS_IMAGE_NOTHING)
+        return true;
+    if (!fs_image_same_content(a, b) || (a->kind != FS_IMAGE_LINK && a->mode != b->mode))
+        return false;
+    bool same_owner = !a->has_owner || !b->has_owner || (a->uid == b->uid && a->gid == b->gid);
+    return same_owner && (!a->attributes.ptr || !b->attributes.ptr || hv_str_eq(a->attributes, b->attributes));
 }
 
 bool fs_image_is_of_git(struct hv_str path)
@@ -152,6 +198,12 @@ void fs_image_write(struct hv_json_writer *writer, const struct fs_image *image)
     hv_json_member_cstr(writer, "kind", fs_image_kind_name(image->kind));
     if (image->kind != FS_IMAGE_NOTHING) {
         hv_json_member_int(writer, "mode", image->mode);
+        if (image->has_owner) {
+            hv_json_member_int(writer, "uid", image->uid);
+            hv_json_member_int(writer, "gid", image->gid);
+        }
+        if (image->links > 1)
+            hv_json_member_int(writer, "links", image->links);
         hv_json_member_int(writer, "size", (int64_t)image->size);
         hv_json_member_int(writer, "mtime", image->mtime_ns);
         hv_json_member_int(writer, "ctime", image->ctime_ns);
@@ -161,6 +213,7 @@ void fs_image_write(struct hv_json_writer *writer, const struct fs_image *image)
     if (image->hash.ptr)
         hv_json_member_string(writer, "hash", image->hash);
     put_bytes(writer, "target", "target64", image->target);
+    put_bytes(writer, "twin", "twin64", image->twin);
     if (image->attributes.ptr)
         hv_json_member_raw(writer, "attributes", image->attributes);
     if (image->unsaved.ptr)
@@ -186,6 +239,17 @@ static int64_t number(const struct hv_json *value, const char *name)
 {
     int64_t result;
     return hv_json_int64(hv_json_get(value, name), &result) ? result : 0;
+}
+
+static void take_owner(const struct hv_json *value, struct fs_image *out)
+{
+    int64_t uid, gid;
+    out->has_owner = hv_json_int64(hv_json_get(value, "uid"), &uid) && uid >= 0 && uid < UINT32_MAX &&
+                     hv_json_int64(hv_json_get(value, "gid"), &gid) && gid >= 0 && gid < UINT32_MAX;
+    if (!out->has_owner)
+        return;
+    out->uid = (uint32_t)uid;
+    out->gid = (uint32_t)gid;
 }
 
 static bool take_kind(const struct hv_json *value, enum fs_image_kind *kind)
@@ -223,9 +287,12 @@ bool fs_image_read(struct hv_arena *arena, const struct hv_json *value, struct f
 {
     *out = (struct fs_image){0};
     if (!take_kind(value, &out->kind) || !take_bytes(arena, value, "path", "path64", &out->path) ||
-        !is_path(out->path) || !take_bytes(arena, value, "target", "target64", &out->target))
+        !is_path(out->path) || !take_bytes(arena, value, "target", "target64", &out->target) ||
+        !take_bytes(arena, value, "twin", "twin64", &out->twin) || (out->twin.ptr && !is_path(out->twin)))
         return false;
     out->mode = (uint32_t)number(value, "mode") & 07777;
+    out->links = (uint32_t)number(value, "links");
+    take_owner(value, out);
     out->size = (uint64_t)number(value, "size");
     out->mtime_ns = number(value, "mtime");
     out->ctime_ns = number(value, "ctime");

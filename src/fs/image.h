@@ -23,25 +23,38 @@ struct fs_image {
     struct hv_str path; /* absolute; its directories hold no links */
     enum fs_image_kind kind;
     uint32_t mode; /* permission bits */
+    bool has_owner; /* uid and gid are known */
+    uint32_t uid, gid;
+    uint32_t links; /* names that a file has; 0: not known */
     uint64_t size;
     int64_t mtime_ns, ctime_ns;
     uint64_t inode, device;
     struct hv_str hash;       /* of a file's bytes, or absent: not taken */
     struct hv_str target;     /* of a link */
-    struct hv_str attributes; /* extended attributes: a JSON object of base64 by name, or absent: there are none */
+    struct hv_str attributes; /* extended attributes, ACLs among them: a JSON object of base64 by name, the names
+                                 sorted; absent: not looked at */
+    struct hv_str twin;       /* another name of the same file, or absent: none is known */
     struct hv_str unsaved;    /* why the bytes could not be kept, one phrase; absent: they were, or need not be */
 };
 
-/* Look at image->path (set by the caller) and fill the rest but for the hash. What cannot be looked at is
+/* Look at image->path (set by the caller) and fill the rest but for hash and twin. What cannot be looked at is
  * FS_IMAGE_OTHER. Texts in arena. Blocks. */
 void fs_image_look(struct fs_image *image, struct hv_arena *arena);
 /* The sum of a file's bytes, read now; false when it cannot be read or was changed meanwhile. Blocks. */
 bool fs_image_sum(struct fs_image *image, struct hv_arena *arena) HV_MUST_CHECK;
 
+/* Of a file with several names: look for another one in its directory, for image->twin. Blocks; bounded. */
+void fs_image_find_twin(struct fs_image *image, struct hv_arena *arena);
+
 /* The kernel says that nothing touched it in between: inode, size and both times are equal. */
 bool fs_image_untouched(const struct fs_image *a, const struct fs_image *b);
-/* The same thing stands there: kind, mode, and bytes or target. A file of which neither sum nor times tell is not the
- * same. */
+/* The times say that nobody wrote to it in between: mode, owner or attributes alone may have changed. A program that
+ * sets the time back can hide that it wrote. */
+bool fs_image_unwritten(const struct fs_image *a, const struct fs_image *b);
+/* The same bytes, or the same target: what owner, mode, times and attributes are does not matter. A file of which
+ * neither sum nor times tell has not the same. */
+bool fs_image_same_content(const struct fs_image *a, const struct fs_image *b);
+/* The same thing stands there: kind, content, and mode, owner and attributes as far as both are known. */
 bool fs_image_same(const struct fs_image *a, const struct fs_image *b);
 
 /* What belongs to git is git's alone: neither kept nor ever put back. */

@@ -1,7 +1,6 @@
 /* image_store.c: see image_store.h. */
 #include "fs/image_store.h"
 
-#include "base/base64.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/sha256.h"
@@ -15,15 +14,11 @@
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 
 enum {
     PIECE = 256 << 10,
     NAME_SIZE = 48,
-    NAME_TRIES = 20,
-    BYTES_MAX = 1 << 30,
-    ATTRIBUTE_MAX = 8 << 10,
-    ATTRIBUTES_MAX = 256 << 10
+    NAME_TRIES = 20
 };
 
 /* ---- opening ------------------------------------------------------------------------------------------------- */
@@ -217,41 +212,6 @@ void fs_image_store_take(struct fs_image_store *store, int from, uint64_t offset
         (void)unlinkat(store->folder, temporary, 0);
 }
 
-/* ---- extended attributes ------------------------------------------------------------------------------------- */
-
-/* What a file loses with its name. What the kernel or the security module derives is none of it. */
-static bool is_kept_attribute(const char *name)
-{
-    return strncmp(name, "user.", 5) == 0 || strcmp(name, "system.posix_acl_access") == 0;
-}
-
-static void put_attribute(struct hv_json_writer *writer, int fd, const char *name)
-{
-    char value[ATTRIBUTE_MAX];
-    CLEANUP_BUF struct hv_buf text = {.max = 2 * ATTRIBUTE_MAX};
-    ssize_t len = fgetxattr(fd, name, value, sizeof value);
-    if (len < 0)
-        return;
-    base64_encode(&text, hv_str_of(value, (size_t)len), BASE64_STANDARD);
-    hv_json_member_string(writer, name, hv_buf_str(&text));
-}
-
-static void take_attributes(int fd, struct fs_image *image, struct hv_arena *arena)
-{
-    char names[ATTRIBUTE_MAX];
-    CLEANUP_BUF struct hv_buf json = {.max = ATTRIBUTES_MAX};
-    struct hv_json_writer writer;
-    ssize_t len = flistxattr(fd, names, sizeof names);
-    hv_json_writer_init(&writer, &json);
-    hv_json_begin_object(&writer);
-    for (ssize_t at = 0; at < len; at += (ssize_t)strlen(names + at) + 1)
-        if (is_kept_attribute(names + at))
-            put_attribute(&writer, fd, names + at);
-    hv_json_end_object(&writer);
-    if (json.len > 2 && !json.failed)
-        image->attributes = hv_arena_str(arena, hv_buf_str(&json));
-}
-
 /* ---- keeping a file ------------------------------------------------------------------------------------------ */
 
 static void keep_file(struct fs_image_store *store, struct fs_image *image, struct hv_arena *arena)
@@ -266,7 +226,7 @@ static void keep_file(struct fs_image_store *store, struct fs_image *image, stru
         return;
     }
     image_fill(image, &status);
-    take_attributes(from, image, arena);
+    image_take_attributes(image, parent, name, arena);
     if (image->size > store->file_max)
         image->unsaved = hv_arena_format(arena, "it is larger than %llu MB, the most that is kept of a file",
                                          (unsigned long long)(store->file_max >> 20));
@@ -285,24 +245,74 @@ void fs_image_store_keep(struct fs_image_store *store, struct fs_image *image, s
 
 /* ---- giving back --------------------------------------------------------------------------------------------- */
 
-enum hv_code fs_image_store_load(struct hv_str folder, const struct fs_image *image, struct hv_buf *out,
-                                 struct hv_error *err)
+static enum hv_code no_copy(struct hv_str path, struct hv_error *err)
 {
-    CLEANUP_ARENA struct hv_arena arena = {0};
-    char hex[SHA256_HEX + 1];
-    struct sha256 sum;
-    size_t before = out->len;
-    struct hv_str path = hv_arena_format(&arena, "%.*s/%.*s", HV_STR_ARG(folder), HV_STR_ARG(image->hash));
-    enum hv_code code = fs_host_read(NULL, path, 0, (size_t)BYTES_MAX + 1, out, NULL, err);
-    if (code)
-        return code;
-    sha256_begin(&sum);
-    sha256_add(&sum, out->data ? out->data + before : "", out->len - before);
-    sha256_end(&sum, hex);
-    if (hv_str_is(image->hash, hex))
+    hv_fail(err, HV_ENOTFOUND, "the copy of %.*s is gone", HV_STR_ARG(path));
+    hv_error_hint(err, "it went to keep the copies below checkpointMegabytes, or was removed by hand");
+    return HV_ENOTFOUND;
+}
+
+static enum hv_code open_copy(struct hv_str folder, const struct fs_image *image, int *fd, struct hv_error *err)
+{
+    char path[FS_PATH_MAX];
+    int len = snprintf(path, sizeof path, "%.*s/%.*s", HV_STR_ARG(folder), HV_STR_ARG(image->hash));
+    if (!image->hash.len || len < 0 || (size_t)len >= sizeof path)
+        return no_copy(image->path, err);
+    *fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (*fd >= 0)
         return HV_OK;
+    return errno == ENOENT ? no_copy(image->path, err)
+                           : hv_fail_errno(err, errno, "Cannot open the copy of %.*s", HV_STR_ARG(image->path));
+}
+
+static enum hv_code damaged(const struct fs_image *image, struct hv_error *err)
+{
     hv_fail(err, HV_EINVAL, "The copy of %.*s was damaged: %.*s no longer has the bytes that it is named after",
-            HV_STR_ARG(image->path), HV_STR_ARG(path));
+            HV_STR_ARG(image->path), HV_STR_ARG(image->hash));
     hv_error_hint(err, "it cannot be used; --force restores the other files");
     return HV_EINVAL;
+}
+
+/* Read a copy, put it into `to` where that is one (-1: only look), and hold its sum against its name. */
+static enum hv_code read_copy(int from, const struct fs_image *image, int to, struct hv_error *err)
+{
+    CLEANUP_FREE char *piece = hv_malloc(PIECE);
+    char hex[SHA256_HEX + 1];
+    struct sha256 sum;
+    uint64_t size = 0;
+    ssize_t got;
+    sha256_begin(&sum);
+    for (; (got = fs_read_at(from, piece, PIECE, size)) > 0; size += (uint64_t)got) {
+        sha256_add(&sum, piece, (size_t)got);
+        if (to >= 0 && put_all(to, piece, (size_t)got, size))
+            return hv_fail_errno(err, errno, "Cannot write %.*s", HV_STR_ARG(image->path));
+    }
+    if (got < 0)
+        return hv_fail_errno(err, errno, "Cannot read the copy of %.*s", HV_STR_ARG(image->path));
+    sha256_end(&sum, hex);
+    return hv_str_is(image->hash, hex) ? HV_OK : damaged(image, err);
+}
+
+enum hv_code fs_image_store_check(struct hv_str folder, const struct fs_image *image, struct hv_error *err)
+{
+    CLEANUP_FD int from = -1;
+    enum hv_code code = open_copy(folder, image, &from, err);
+    return code ? code : read_copy(from, image, -1, err);
+}
+
+enum hv_code fs_image_store_give(struct hv_str folder, const struct fs_image *image, int to, struct hv_error *err)
+{
+    CLEANUP_FD int from = -1;
+    struct stat status;
+    enum hv_code code = open_copy(folder, image, &from, err);
+    if (code)
+        return code;
+    bool is_cloned = fstat(to, &status) == 0 && status.st_size == 0 && ioctl(to, FICLONE, from) == 0;
+    return read_copy(from, image, is_cloned ? -1 : to, err);
+}
+
+int fs_image_store_open_copy(struct hv_str folder, const struct fs_image *image)
+{
+    int fd = -1;
+    return open_copy(folder, image, &fd, NULL) == HV_OK ? fd : -1;
 }

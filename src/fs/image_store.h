@@ -45,15 +45,25 @@ void fs_image_store_take(struct fs_image_store *store, int from, uint64_t offset
                          struct hv_arena *arena);
 enum hv_code fs_image_store_sync(struct fs_image_store *store, struct hv_error *err) HV_MUST_CHECK;
 
-/* Append the bytes that image->hash names. HV_ENOTFOUND: they are gone; HV_EINVAL: they are no longer what they were.
- */
-enum hv_code fs_image_store_load(struct hv_str folder, const struct fs_image *image, struct hv_buf *out,
+/* Whether the bytes that image->hash names are there, whole. HV_ENOTFOUND: they are gone; HV_EINVAL: they are no longer
+ * what they were. Blocks; in constant memory. */
+enum hv_code fs_image_store_check(struct hv_str folder, const struct fs_image *image, struct hv_error *err) HV_MUST_CHECK;
+/* Write them to the beginning of the file `to`, cloned where it is empty and the file system can; not synced. The same
+ * errors, and those of writing: the file then holds some bytes. */
+enum hv_code fs_image_store_give(struct hv_str folder, const struct fs_image *image, int to,
                                  struct hv_error *err) HV_MUST_CHECK;
+/* The copy, open for reading and not looked at, or -1. */
+int fs_image_store_open_copy(struct hv_str folder, const struct fs_image *image);
 
-/* ---- inner to image.c and image_store.c ---- */
+/* ---- inner to image*.c, restore.c and checkpoint_watch.c ---- */
 
 void image_fill(struct fs_image *image, const struct stat *status);
 /* The directory of the image's path, and the name in it; -1 with errno. */
 int image_open_parent(const struct fs_image *image, char name[NAME_MAX + 1]);
+/* The attributes of what has this name in the directory; image->attributes stays absent where they cannot be read. */
+void image_take_attributes(struct fs_image *image, int directory, const char *name, struct hv_arena *arena);
+/* Give it owner, attributes, mode and time of the image, as far as these are known. False, with errno, when something
+ * could not be given; the rest is. */
+bool image_set_attributes(const struct fs_image *image, int directory, const char *name);
 
 #endif

@@ -116,7 +116,8 @@ void pending_end(struct pending *pending)
 static void remove_temporary(const char *path)
 {
     struct stat status;
-    if (fs_is_temporary(path_name(hv_str_from(path))) && lstat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+    if (fs_is_temporary(path_name(hv_str_from(path))) && lstat(path, &status) == 0 &&
+        (S_ISREG(status.st_mode) || S_ISLNK(status.st_mode)) &&
         status.st_uid == geteuid())
         (void)unlink(path);
 }

@@ -7,7 +7,8 @@
 #include "base/clock.h"
 #include "base/path.h"
 #include "fs/host_files.h"
-#include "fs/pending.h"
+#include "fs/restore.h"
+#include "fs/transaction_inner.h"
 #include "fs/write.h"
 
 #include <errno.h>
@@ -31,11 +32,6 @@ enum {
 
 #define FOLDER_PREFIX "change-"
 #define PLACE_PREFIX "place-"      /* of one file that is written in place; looked after first: a change may hold it */
-#define LIST_PENDING "list"        /* a kill undoes it */
-#define LIST_COMMITTED "committed" /* a kill completes it */
-#define LIST_CONFLICT "conflict"   /* for a person */
-#define LIST_DRAFT "draft"
-
 enum kind {
     KIND_CREATE = 'c',
     KIND_WRITE = 'w',
@@ -46,21 +42,13 @@ enum kind {
 #define KINDS "cwrpd"
 
 /* One change as the list has it. */
-struct step {
+struct transaction_step {
     enum kind kind;
     uint32_t mode;
     struct hv_str path;
 };
 
-struct transaction {
-    struct hv_arena arena;
-    struct hv_str folder;
-    int list;           /* open and locked for as long as we are at it; -1: none */
-    struct step *steps; /* in arena, as many as there is room for */
-    size_t count, room;
-};
-
-static void transaction_release(struct transaction *transaction)
+void transaction_release(struct transaction *transaction)
 {
     if (transaction->list >= 0)
         close(transaction->list);
@@ -70,7 +58,7 @@ static void transaction_release(struct transaction *transaction)
 /* ---- files of the folder -------------------------------------------------------------------------------------------
  */
 
-static struct hv_str in_folder(struct transaction *transaction, const char *name)
+struct hv_str transaction_file(struct transaction *transaction, const char *name)
 {
     return hv_arena_format(&transaction->arena, "%.*s/%s", HV_STR_ARG(transaction->folder), name);
 }
@@ -92,23 +80,22 @@ static enum hv_code load(struct hv_str path, struct hv_buf *bytes, struct hv_fil
     return fs_host_read(NULL, path, 0, (size_t)BYTES_MAX + 1, bytes, status, err);
 }
 
-/* Returns whether nothing of it is left. */
-static bool remove_folder(struct transaction *transaction)
+bool transaction_remove_folder(struct transaction *transaction)
 {
     static const char *const lists[] = {LIST_DRAFT, LIST_PENDING, LIST_COMMITTED};
     static const char *const images[] = {"before", "after"};
     /* The list goes first: a folder without one is no transaction. */
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        (void)unlink(in_folder(transaction, lists[i]).ptr);
+        (void)unlink(transaction_file(transaction, lists[i]).ptr);
     for (size_t i = 0; i < transaction->count; i++)
         for (size_t k = 0; k < 2; k++)
             (void)unlink(image(transaction, i, images[k]).ptr);
     return rmdir(transaction->folder.ptr) == 0 || errno == ENOENT;
 }
 
-static bool rename_list(struct transaction *transaction, const char *from, const char *to)
+bool transaction_rename_list(struct transaction *transaction, const char *from, const char *to)
 {
-    if (rename(in_folder(transaction, from).ptr, in_folder(transaction, to).ptr))
+    if (rename(transaction_file(transaction, from).ptr, transaction_file(transaction, to).ptr))
         return false;
     CLEANUP_FD int folder = open(transaction->folder.ptr, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return folder >= 0 && (fsync(folder) == 0 || errno == EINVAL);
@@ -154,7 +141,7 @@ static enum standing look(struct transaction *transaction, size_t index)
 
 static bool put_back(struct transaction *transaction, size_t index)
 {
-    const struct step *step = &transaction->steps[index];
+    const struct transaction_step *step = &transaction->steps[index];
     CLEANUP_BUF struct hv_buf bytes = {0};
     const struct hv_write_options options = {.make_parents = true, .mode = step->mode, .set_mode = true};
     if (load(image(transaction, index, "before"), &bytes, NULL, NULL) != HV_OK)
@@ -167,7 +154,7 @@ static bool put_back(struct transaction *transaction, size_t index)
 /* True when the file is as it was before. */
 static bool undo_step(struct transaction *transaction, size_t index)
 {
-    const struct step *step = &transaction->steps[index];
+    const struct transaction_step *step = &transaction->steps[index];
     if (step->kind == KIND_DIRECTORY) {
         (void)rmdir(step->path.ptr); /* what somebody put into it keeps it */
         return true;
@@ -208,7 +195,7 @@ static bool complete(struct transaction *transaction)
 /* ---- beginning -----------------------------------------------------------------------------------------------------
  */
 
-static enum hv_code make_folder(struct transaction *transaction, struct hv_str journal, const char *prefix,
+enum hv_code transaction_make_folder(struct transaction *transaction, struct hv_str journal, const char *prefix,
                                 struct pending *pending, struct hv_error *err)
 {
     uint64_t number;
@@ -227,16 +214,16 @@ static enum hv_code make_folder(struct transaction *transaction, struct hv_str j
 }
 
 /* The next step, zeroed. What it keeps is in images of its index. */
-static struct step *add_step(struct transaction *transaction)
+static struct transaction_step *add_step(struct transaction *transaction)
 {
     if (transaction->count == transaction->room) {
         transaction->room = transaction->room ? transaction->room * 2 : 16;
-        struct step *grown = hv_arena_array(&transaction->arena, struct step, transaction->room);
+        struct transaction_step *grown = hv_arena_array(&transaction->arena, struct transaction_step, transaction->room);
         if (transaction->count)
             memcpy(grown, transaction->steps, transaction->count * sizeof *grown);
         transaction->steps = grown;
     }
-    transaction->steps[transaction->count] = (struct step){0};
+    transaction->steps[transaction->count] = (struct transaction_step){0};
     return &transaction->steps[transaction->count++];
 }
 
@@ -257,7 +244,7 @@ static void record_directories(struct transaction *transaction, struct hv_str pa
     size_t count = pending_missing(&transaction->arena, path_parent(target), &missing);
     for (size_t i = 0; i < count; i++)
         if (!is_listed(transaction, missing[i]))
-            *add_step(transaction) = (struct step){.kind = KIND_DIRECTORY, .path = missing[i]};
+            *add_step(transaction) = (struct transaction_step){.kind = KIND_DIRECTORY, .path = missing[i]};
 }
 
 /* Keep what the file is and what it becomes. */
@@ -266,7 +253,7 @@ static enum hv_code record(struct transaction *transaction, const struct hv_file
     if (change->bytes.ptr && change->options.make_parents)
         record_directories(transaction, change->path);
     size_t index = transaction->count;
-    struct step *step = add_step(transaction);
+    struct transaction_step *step = add_step(transaction);
     CLEANUP_BUF struct hv_buf before = {0};
     struct hv_file_stat status = {0};
     enum hv_code code = load(change->path, &before, &status, err);
@@ -275,7 +262,7 @@ static enum hv_code record(struct transaction *transaction, const struct hv_file
         return code;
     if (exists && change->options.must_not_exist)
         return hv_fail(err, HV_EEXIST, "%.*s exists already", HV_STR_ARG(change->path));
-    *step = (struct step){.kind = !change->bytes.ptr ? KIND_REMOVE
+    *step = (struct transaction_step){.kind = !change->bytes.ptr ? KIND_REMOVE
                                   : exists           ? KIND_WRITE
                                                      : KIND_CREATE,
                           .mode = exists ? status.mode & 07777 : change->options.mode,
@@ -288,6 +275,21 @@ static enum hv_code record(struct transaction *transaction, const struct hv_file
     return code;
 }
 
+enum hv_code transaction_put_list(struct transaction *transaction, const struct hv_buf *text, struct hv_error *err)
+{
+    if (text->failed)
+        return hv_fail(err, HV_ETOOBIG, "The change names too many files");
+    struct hv_str draft = transaction_file(transaction, LIST_DRAFT);
+    enum hv_code code = store(draft, hv_buf_str(text), err);
+    if (code)
+        return code;
+    transaction->list = open(draft.ptr, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (transaction->list < 0 || flock(transaction->list, LOCK_EX | LOCK_NB) ||
+        !transaction_rename_list(transaction, LIST_DRAFT, LIST_PENDING))
+        return hv_fail_errno(err, errno, "Cannot keep a record of the change in %.*s", HV_STR_ARG(transaction->folder));
+    return HV_OK;
+}
+
 static enum hv_code write_list(struct transaction *transaction, struct hv_error *err)
 {
     CLEANUP_BUF struct hv_buf text;
@@ -297,23 +299,13 @@ static enum hv_code write_list(struct transaction *transaction, struct hv_error 
         base64_encode(&text, transaction->steps[i].path, BASE64_STANDARD);
         hv_buf_add_byte(&text, '\n');
     }
-    if (text.failed)
-        return hv_fail(err, HV_ETOOBIG, "The change names too many files");
-    struct hv_str draft = in_folder(transaction, LIST_DRAFT);
-    enum hv_code code = store(draft, hv_buf_str(&text), err);
-    if (code)
-        return code;
-    transaction->list = open(draft.ptr, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (transaction->list < 0 || flock(transaction->list, LOCK_EX | LOCK_NB) ||
-        !rename_list(transaction, LIST_DRAFT, LIST_PENDING))
-        return hv_fail_errno(err, errno, "Cannot keep a record of the change in %.*s", HV_STR_ARG(transaction->folder));
-    return HV_OK;
+    return transaction_put_list(transaction, &text, err);
 }
 
 static enum hv_code begin(struct transaction *transaction, const struct hv_file_change *changes, size_t count,
                           struct hv_str journal, struct pending *pending, struct hv_error *err)
 {
-    enum hv_code code = make_folder(transaction, journal, FOLDER_PREFIX, pending, err);
+    enum hv_code code = transaction_make_folder(transaction, journal, FOLDER_PREFIX, pending, err);
     for (size_t i = 0; i < count && !code; i++)
         code = record(transaction, &changes[i], err);
     return code ? code : write_list(transaction, err);
@@ -382,17 +374,17 @@ enum hv_code fs_change_files(struct hv_file_change *changes, size_t count, struc
         code = check_removals(changes, count, err);
     if (!code)
         code = write_all(changes, count, journal, err);
-    if (!code && !rename_list(&transaction, LIST_PENDING, LIST_COMMITTED))
+    if (!code && !transaction_rename_list(&transaction, LIST_PENDING, LIST_COMMITTED))
         code = hv_fail_errno(err, errno, "Cannot keep a record of the change in %.*s", HV_STR_ARG(transaction.folder));
     if (!code)
         code = remove_all(changes, count, err);
     if (code && begun && !undo(&transaction)) {
-        (void)(rename_list(&transaction, LIST_PENDING, LIST_CONFLICT) ||
-               rename_list(&transaction, LIST_COMMITTED, LIST_CONFLICT));
+        (void)(transaction_rename_list(&transaction, LIST_PENDING, LIST_CONFLICT) ||
+               transaction_rename_list(&transaction, LIST_COMMITTED, LIST_CONFLICT));
         hv_error_hint(err, "Not all files could be put back; their former bytes are in %.*s",
                       HV_STR_ARG(transaction.folder));
     } else if (transaction.folder.len) {
-        pending.stays |= !remove_folder(&transaction);
+        pending.stays |= !transaction_remove_folder(&transaction);
     }
     transaction_release(&transaction);
     pending_end(&pending);
@@ -413,7 +405,7 @@ static enum hv_code keep(struct fs_kept *kept, struct hv_str path, struct hv_str
 {
     struct transaction *transaction = &kept->transaction;
     const struct hv_file_change change = {.path = path, .bytes = after.ptr ? after : HV_STR("")};
-    enum hv_code code = make_folder(transaction, journal, PLACE_PREFIX, pending, err);
+    enum hv_code code = transaction_make_folder(transaction, journal, PLACE_PREFIX, pending, err);
     if (!code)
         code = record(transaction, &change, err);
     if (code)
@@ -461,7 +453,7 @@ void fs_kept_drop(struct fs_kept *kept)
     if (!kept)
         return;
     if (kept->transaction.folder.len)
-        kept->pending->stays |= !remove_folder(&kept->transaction);
+        kept->pending->stays |= !transaction_remove_folder(&kept->transaction);
     kept_free(kept);
 }
 
@@ -474,7 +466,7 @@ void fs_kept_leave(struct fs_kept *kept)
 /* ---- recovery ------------------------------------------------------------------------------------------------------
  */
 
-static bool parse_step(struct transaction *transaction, struct hv_str line, struct step *step)
+static bool parse_step(struct transaction *transaction, struct hv_str line, struct transaction_step *step)
 {
     CLEANUP_BUF struct hv_buf path;
     hv_buf_init(&path, LIST_MAX);
@@ -482,7 +474,7 @@ static bool parse_step(struct transaction *transaction, struct hv_str line, stru
     const char *text = hv_arena_cstr(&transaction->arena, line);
     if (line.len < 4 || !strchr(KINDS, text[0]) || text[1] != ' ')
         return false;
-    *step = (struct step){.kind = (enum kind)text[0], .mode = (uint32_t)strtoul(text + 2, &end, 8) & 07777};
+    *step = (struct transaction_step){.kind = (enum kind)text[0], .mode = (uint32_t)strtoul(text + 2, &end, 8) & 07777};
     if (*end != ' ' || base64_decode(&path, hv_str_from(end + 1), BASE64_STANDARD, NULL) != HV_OK)
         return false;
     step->path = hv_arena_str(&transaction->arena, hv_buf_str(&path));
@@ -501,18 +493,27 @@ static bool parse_list(struct transaction *transaction, struct hv_str text)
     return true;
 }
 
-/* Open the list of that name, if there is one that is ours alone. */
-static bool take_list(struct transaction *transaction, const char *name)
+bool transaction_take_list(struct transaction *transaction, const char *name, struct hv_buf *text)
 {
-    struct hv_str path = in_folder(transaction, name);
-    CLEANUP_BUF struct hv_buf text = {0};
+    struct hv_str path = transaction_file(transaction, name);
     struct stat status;
     transaction->list = open(path.ptr, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (transaction->list < 0)
         return false;
     if (flock(transaction->list, LOCK_EX | LOCK_NB) == 0 && fstat(transaction->list, &status) == 0 &&
-        status.st_uid == geteuid() && load(path, &text, NULL, NULL) == HV_OK &&
-        parse_list(transaction, hv_buf_str(&text)))
+        status.st_uid == geteuid() && load(path, text, NULL, NULL) == HV_OK)
+        return true;
+    close(transaction->list);
+    transaction->list = -1;
+    return false;
+}
+
+static bool take_list(struct transaction *transaction, const char *name)
+{
+    CLEANUP_BUF struct hv_buf text = {0};
+    if (!transaction_take_list(transaction, name, &text))
+        return false;
+    if (parse_list(transaction, hv_buf_str(&text)))
         return true;
     close(transaction->list);
     transaction->list = -1;
@@ -549,23 +550,35 @@ static void remove_stale(struct hv_str folder)
         remove_unfinished(folder);
 }
 
-static void recover_one(struct hv_arena *arena, struct hv_str folder, struct fs_recovery *out)
+/* A folder without a list that is ours alone: another process has it, or nothing was begun. */
+static void leave_or_remove(struct transaction *transaction)
+{
+    if (access(transaction_file(transaction, LIST_PENDING).ptr, F_OK) &&
+        access(transaction_file(transaction, LIST_COMMITTED).ptr, F_OK))
+        remove_stale(transaction->folder);
+}
+
+static bool recover_change(struct transaction *transaction, bool *committed)
+{
+    *committed = take_list(transaction, LIST_COMMITTED);
+    if (!*committed && !take_list(transaction, LIST_PENDING))
+        return false;
+    return *committed ? complete(transaction) : undo(transaction);
+}
+
+static void recover_one(struct hv_str folder, transaction_recover *recover, struct fs_recovery *out)
 {
     struct transaction transaction = {.list = -1, .folder = folder};
-    bool committed = take_list(&transaction, LIST_COMMITTED);
-    if (!committed && !take_list(&transaction, LIST_PENDING)) {
-        transaction_release(&transaction);
-        if (access(hv_arena_format(arena, "%.*s/" LIST_PENDING, HV_STR_ARG(folder)).ptr, F_OK) &&
-            access(hv_arena_format(arena, "%.*s/" LIST_COMMITTED, HV_STR_ARG(folder)).ptr, F_OK))
-            remove_stale(folder);
-        return;
-    }
-    if (committed ? complete(&transaction) : undo(&transaction)) {
-        (void)remove_folder(&transaction);
+    bool committed = false;
+    bool whole = recover(&transaction, &committed);
+    if (transaction.list < 0) {
+        leave_or_remove(&transaction);
+    } else if (whole) {
+        (void)transaction_remove_folder(&transaction);
         out->completed += committed;
         out->undone += !committed;
     } else {
-        (void)rename_list(&transaction, committed ? LIST_COMMITTED : LIST_PENDING, LIST_CONFLICT);
+        (void)transaction_rename_list(&transaction, committed ? LIST_COMMITTED : LIST_PENDING, LIST_CONFLICT);
         out->conflicts++;
     }
     transaction_release(&transaction);
@@ -580,12 +593,14 @@ void fs_recover_changes(struct hv_str journal, struct fs_recovery *out)
     *out = (struct fs_recovery){0};
     if (!journal.len || fs_host_list(NULL, &arena, journal, CHANGES_MAX, &entries, &count, &more, NULL) != HV_OK)
         return;
-    static const char *const prefixes[] = {PLACE_PREFIX, FOLDER_PREFIX};
-    for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
+    static const struct {
+        const char *prefix;
+        transaction_recover *recover;
+    } kinds[] = {{PLACE_PREFIX, recover_change}, {FOLDER_PREFIX, recover_change}, {RESTORE_PREFIX, restore_recover}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (size_t i = 0; i < count; i++)
-            if (entries[i].kind == HV_FILE_DIRECTORY && hv_str_starts(entries[i].name, hv_str_from(prefixes[k])))
-                recover_one(&arena,
-                            hv_arena_format(&arena, "%.*s/%.*s", HV_STR_ARG(journal), HV_STR_ARG(entries[i].name)),
-                            out);
+            if (entries[i].kind == HV_FILE_DIRECTORY && hv_str_starts(entries[i].name, hv_str_from(kinds[k].prefix)))
+                recover_one(hv_arena_format(&arena, "%.*s/%.*s", HV_STR_ARG(journal), HV_STR_ARG(entries[i].name)),
+                            kinds[k].recover, out);
     out->cleaned = pending_clean(journal, remove_unfinished);
 }

@@ -50,17 +50,6 @@ void rewind_collect(struct hv_arena *arena, const struct timeline *timeline, uin
         qsort(out->steps, out->count, sizeof *out->steps, by_path);
 }
 
-void rewind_look(struct hv_arena *arena, struct rewind_plan *plan)
-{
-    for (size_t i = 0; i < plan->count; i++) {
-        struct fs_image *present = &plan->steps[i].present;
-        *present = (struct fs_image){.path = plan->steps[i].path};
-        fs_image_look(present, arena);
-        if (present->kind == FS_IMAGE_FILE && !fs_image_sum(present, arena))
-            present->hash = (struct hv_str){0};
-    }
-}
-
 /* ---- judging ------------------------------------------------------------------------------------------------- */
 
 /* Why the step cannot be done at all, or absent. */
@@ -75,11 +64,11 @@ static struct hv_str obstacle(struct hv_arena *arena, const struct rewind_step *
         return HV_STR("it was neither a file nor a link");
     if (present->kind == FS_IMAGE_OTHER)
         return HV_STR("what stands there now is no file, or its directory is a link now");
-    if (present->kind == FS_IMAGE_DIRECTORY && wanted->kind != FS_IMAGE_DIRECTORY && wanted->kind != FS_IMAGE_NOTHING)
-        return HV_STR("a directory stands there now");
-    if (present->kind != FS_IMAGE_DIRECTORY && present->kind != FS_IMAGE_NOTHING && wanted->kind == FS_IMAGE_DIRECTORY)
-        return HV_STR("it was a directory, and a file stands there now");
-    if (wanted->kind == FS_IMAGE_FILE && !wanted->hash.len)
+    if (step->is_occupied && wanted->kind != FS_IMAGE_NOTHING)
+        return HV_STR("a directory stands there now, with other files in it");
+    if (step->lost.len)
+        return step->lost;
+    if (wanted->kind == FS_IMAGE_FILE && !wanted->hash.len && !fs_image_unwritten(wanted, present))
         return wanted->unsaved.len ? hv_arena_format(arena, "no earlier copy: %.*s", HV_STR_ARG(wanted->unsaved))
                                    : HV_STR("no earlier copy was kept");
     return (struct hv_str){0};

@@ -33,6 +33,8 @@ struct rewind_step {
     struct fs_image wanted, expected, present; /* present: filled by the caller between collecting and judging */
     bool was_cut_off, was_changed_between;
     struct hv_str barred; /* set by the caller: a rule that keeps the file from being touched, or absent */
+    struct hv_str lost;   /* why the copy of wanted cannot be used, or absent; filled with present */
+    bool is_occupied;     /* a directory stands there that holds what is none of the session's; filled with present */
     enum rewind_act act;
     enum rewind_doubt doubt;
     struct hv_str why; /* of IMPOSSIBLE */
@@ -49,8 +51,8 @@ void rewind_collect(struct hv_arena *arena, const struct timeline *timeline, uin
 /* Decide each step from wanted, expected, present and barred. Pure; texts in arena. */
 void rewind_judge(struct hv_arena *arena, struct rewind_plan *plan);
 
-/* Fill present of all steps: reads the files. Blocks. */
-void rewind_look(struct hv_arena *arena, struct rewind_plan *plan);
+/* Fill what is known of all steps by looking: reads the files, and their copies in the store. Blocks. */
+void rewind_look(struct hv_arena *arena, struct hv_str store, struct rewind_plan *plan);
 
 struct rewind_places {
     struct hv_str store;   /* the session's copies (fs/image_store.h) */
@@ -59,13 +61,17 @@ struct rewind_places {
 };
 
 /*
- * Do what the plan says: all files or, at any fault or kill, none; what can be no part of a transaction (links,
- * directories, extended attributes) follows when it has succeeded. Before and after, the journal says so under call_id.
- * Errors: HV_EINVAL or HV_ENOTFOUND when a copy is damaged or gone, HV_ECONFLICT when a file changed meanwhile; then
- * nothing was changed. *incomplete: how many links, directories or attributes could not be set.
+ * Do what the plan says: all of it or, at any fault or kill, nothing (fs/restore.h); in constant memory, whatever the
+ * files take. Before and after, the journal says so under call_id. Errors: HV_EINVAL or HV_ENOTFOUND when a copy is
+ * damaged or gone, HV_ECONFLICT when a file changed meanwhile; then nothing was changed. *incomplete: how many owners or
+ * attributes could not be set, and directories that stay as something else is in them.
  */
 enum hv_code rewind_apply(const struct rewind_plan *plan, const struct rewind_places *places,
                           struct journal_writer *journal, const struct timeline *timeline, struct hv_str call_id,
                           size_t *incomplete, struct hv_error *err) HV_MUST_CHECK;
+
+/* Say in the journal what became of an earlier rewind of that call_id which was killed, and so never said it. After its
+ * recovery (fs/transaction.h). Blocks. */
+void rewind_close_attempt(struct journal_writer *journal, const struct timeline *timeline, struct hv_str call_id);
 
 #endif

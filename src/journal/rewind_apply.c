@@ -1,21 +1,14 @@
 /* rewind_apply.c: doing what a plan says; see rewind.h. */
-#include "base/base64.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/path.h"
-#include "base/vec.h"
-#include "fs/host_files.h"
+#include "base/map.h"
 #include "fs/image_store.h"
-#include "fs/open.h"
-#include "fs/transaction.h"
+#include "fs/restore.h"
 #include "journal/rewind.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/xattr.h>
 
-enum { BYTES_MAX = 1 << 30, EVENT_MAX = 48 << 20, ATTRIBUTES_MAX = 1 << 20 };
+enum { EVENT_MAX = 48 << 20 };
 
 /* One rewind under way. */
 struct rewinding {
@@ -25,12 +18,6 @@ struct rewinding {
     const struct timeline *timeline;
     struct hv_str call_id;
     struct hv_arena arena;
-    struct hv_file_change *changes;
-    size_t change_count;
-    struct hv_file_stat *stats; /* of what the changes replace */
-    struct hv_buf *bytes;
-    size_t byte_count;
-    size_t incomplete;
 };
 
 static bool is_done(const struct rewind_step *step)
@@ -38,224 +25,147 @@ static bool is_done(const struct rewind_step *step)
     return step->act != REWIND_NOTHING && step->act != REWIND_IMPOSSIBLE;
 }
 
-/* A transaction knows files alone. */
-static bool is_plain(const struct rewind_step *step)
+/* The bytes that stand there stay: nothing of them need be kept. */
+static bool keeps_bytes(const struct rewind_step *step)
 {
-    enum fs_image_kind wanted = step->wanted.kind, present = step->present.kind;
-    return (wanted == FS_IMAGE_FILE || wanted == FS_IMAGE_NOTHING) &&
-           (present == FS_IMAGE_FILE || present == FS_IMAGE_NOTHING);
-}
-
-/* ---- what is written ----------------------------------------------------------------------------------------- */
-
-static struct hv_file_stat stat_of(const struct fs_image *image)
-{
-    return (struct hv_file_stat){
-        .kind = HV_FILE_REGULAR,
-        .mode = image->mode,
-        .size = image->size,
-        .mtime_ns = image->mtime_ns,
-        .inode = image->inode,
-        .device = image->device,
-    };
-}
-
-static enum hv_code load(struct rewinding *rewinding, const struct rewind_step *step, struct hv_str *bytes,
-                         struct hv_error *err)
-{
-    struct hv_buf *buf = &rewinding->bytes[rewinding->byte_count++];
-    hv_buf_init(buf, (size_t)BYTES_MAX + 1);
-    enum hv_code code = fs_image_store_load(rewinding->places->store, &step->wanted, buf, err);
-    if (code == HV_ENOTFOUND) {
-        hv_fail(err, code, "the copy of %.*s is gone", HV_STR_ARG(step->path));
-        hv_error_hint(err, "it went to keep the copies below checkpointMegabytes, or was removed by hand");
-    }
-    *bytes = hv_buf_str(buf);
-    return code;
-}
-
-static enum hv_code add_change(struct rewinding *rewinding, const struct rewind_step *step, struct hv_error *err)
-{
-    struct hv_file_stat *before = &rewinding->stats[rewinding->change_count];
-    struct hv_file_change *change = &rewinding->changes[rewinding->change_count++];
-    *before = stat_of(&step->present);
-    bool exists = step->present.kind == FS_IMAGE_FILE;
-    *change = (struct hv_file_change){
-        .path = step->path,
-        .options = {.expected = exists ? before : NULL,
-                    .must_not_exist = !exists,
-                    .make_parents = !exists,
-                    .mode = step->wanted.mode,
-                    .set_mode = true,
-                    .mtime_ns = step->wanted.mtime_ns},
-    };
-    return step->wanted.kind == FS_IMAGE_FILE ? load(rewinding, step, &change->bytes, err) : HV_OK;
-}
-
-static enum hv_code prepare(struct rewinding *rewinding, struct hv_error *err)
-{
-    const struct rewind_plan *plan = rewinding->plan;
-    rewinding->changes = hv_arena_array(&rewinding->arena, struct hv_file_change, plan->count);
-    rewinding->stats = hv_arena_array(&rewinding->arena, struct hv_file_stat, plan->count);
-    rewinding->bytes = hv_arena_array(&rewinding->arena, struct hv_buf, plan->count);
-    enum hv_code code = HV_OK;
-    uint64_t total = 0;
-    for (size_t i = 0; i < plan->count && !code; i++) {
-        const struct rewind_step *step = &plan->steps[i];
-        if (!is_done(step) || !is_plain(step))
-            continue;
-        total += step->wanted.size;
-        if (total > BYTES_MAX)
-            return hv_fail(err, HV_ETOOBIG, "the files to be brought back take more than 1 GiB together");
-        code = add_change(rewinding, step, err);
-    }
-    return code;
+    return step->wanted.kind == FS_IMAGE_FILE && step->present.kind == FS_IMAGE_FILE &&
+           (fs_image_same_content(&step->wanted, &step->present) ||
+            (!step->wanted.hash.len && fs_image_unwritten(&step->wanted, &step->present)));
 }
 
 /* ---- the journal --------------------------------------------------------------------------------------------- */
 
-static void emit(struct rewinding *rewinding, const char *phase, const char *list, const struct fs_image *images,
-                 size_t count)
+/* The event of one phase; false when the images take more than an event may hold: nothing is written then. */
+static bool emit(struct journal_writer *journal, const struct timeline *timeline, struct hv_str call_id,
+                 const char *phase, const struct fs_image *images, size_t count)
 {
     CLEANUP_BUF struct hv_buf data = {.max = EVENT_MAX};
     struct hv_json_writer writer;
     hv_json_writer_init(&writer, &data);
     hv_json_begin_object(&writer);
-    hv_json_name(&writer, list);
+    hv_json_name(&writer, phase);
     hv_json_begin_array(&writer);
     for (size_t i = 0; i < count; i++)
         fs_image_write(&writer, &images[i]);
     hv_json_end_array(&writer);
     hv_json_end_object(&writer);
-    journal_write(rewinding->journal, &(struct hv_event){.type = HV_EVENT_CHECKPOINT,
-                                                         .time_ns = rewinding->timeline->time_ns,
-                                                         .wall_ms = clock_wall_ns() / (int64_t)CLOCK_MILLISECOND,
-                                                         .name = hv_str_from(phase),
-                                                         .call_id = rewinding->call_id,
-                                                         .data = hv_buf_str(&data)});
+    if (data.failed)
+        return false;
+    journal_write(journal, &(struct hv_event){.type = HV_EVENT_CHECKPOINT,
+                                              .time_ns = timeline->time_ns,
+                                              .wall_ms = clock_wall_ns() / (int64_t)CLOCK_MILLISECOND,
+                                              .name = hv_str_from(phase),
+                                              .call_id = call_id,
+                                              .data = hv_buf_str(&data)});
+    return true;
+}
+
+static struct fs_image look_now(struct hv_arena *arena, struct hv_str path)
+{
+    struct fs_image image = {.path = path};
+    fs_image_look(&image, arena);
+    if (image.kind == FS_IMAGE_FILE && !fs_image_sum(&image, arena))
+        image.hash = (struct hv_str){0};
+    return image;
+}
+
+static enum hv_code keep_step(struct rewinding *rewinding, struct fs_image_store *store,
+                              const struct rewind_step *step, struct fs_image *image, struct hv_error *err)
+{
+    image->path = step->path;
+    if (keeps_bytes(step)) {
+        fs_image_look(image, &rewinding->arena);
+        image->hash = step->present.hash;
+    } else {
+        fs_image_store_keep(store, image, &rewinding->arena);
+    }
+    fs_image_find_twin(image, &rewinding->arena);
+    bool is_same = fs_image_untouched(image, &step->present) || fs_image_same(image, &step->present);
+    if (!is_same)
+        return hv_fail(err, HV_ECONFLICT, "%.*s changed a moment ago", HV_STR_ARG(image->path));
+    if (image->unsaved.ptr)
+        return hv_fail(err, HV_EIO, "%.*s cannot be kept for an undo: %.*s", HV_STR_ARG(image->path),
+                       HV_STR_ARG(image->unsaved));
+    return HV_OK;
 }
 
 /* Keep what is about to be replaced. Where that fails the rewind could not be undone: then it is not begun. */
-static enum hv_code keep(struct rewinding *rewinding, struct hv_error *err)
+static enum hv_code keep(struct rewinding *rewinding, struct fs_image *images, size_t *count, struct hv_error *err)
 {
     const struct rewind_plan *plan = rewinding->plan;
     struct fs_image_store store;
-    struct fs_image *images = hv_arena_array(&rewinding->arena, struct fs_image, plan->count);
-    size_t count = 0;
     enum hv_code code = fs_image_store_open(&store, rewinding->places->store, rewinding->places->file_max,
                                             rewinding->places->size_max, err);
-    for (size_t i = 0; i < plan->count && !code; i++) {
-        if (!is_done(&plan->steps[i]))
-            continue;
-        struct fs_image *image = &images[count++];
-        image->path = plan->steps[i].path;
-        fs_image_store_keep(&store, image, &rewinding->arena);
-        if (!fs_image_same(image, &plan->steps[i].present))
-            code = hv_fail(err, HV_ECONFLICT, "%.*s changed a moment ago", HV_STR_ARG(image->path));
-        else if (image->unsaved.ptr)
-            code = hv_fail(err, HV_EIO, "%.*s cannot be kept for an undo: %.*s", HV_STR_ARG(image->path),
-                           HV_STR_ARG(image->unsaved));
-    }
+    for (size_t i = 0; i < plan->count && !code; i++)
+        if (is_done(&plan->steps[i]))
+            code = keep_step(rewinding, &store, &plan->steps[i], &images[(*count)++], err);
     if (!code)
         code = fs_image_store_sync(&store, err);
-    if (!code)
-        emit(rewinding, "before", "before", images, count);
+    if (!code && !emit(rewinding->journal, rewinding->timeline, rewinding->call_id, "before", images, *count))
+        code = hv_fail(err, HV_ETOOBIG, "these are more files than can be brought back at once");
     fs_image_store_release(&store);
     return code;
 }
 
-static void record_after(struct rewinding *rewinding)
+/* ---- names of one file ------------------------------------------------------------------------------------------ */
+
+static struct hv_str key_of(struct hv_arena *arena, const struct fs_image *image)
+{
+    return hv_arena_format(arena, "%llx:%llx", (unsigned long long)image->device, (unsigned long long)image->inode);
+}
+
+static bool has_twins(const struct rewind_step *step)
+{
+    return step->wanted.kind == FS_IMAGE_FILE && step->wanted.links > 1 && step->wanted.inode;
+}
+
+/* The name that a step's file is to share its bytes with: the first of those in the plan, or one that still is that
+ * file. */
+static struct hv_str twin_of(struct rewinding *rewinding, const struct map *firsts, const struct rewind_step *step)
+{
+    if (!has_twins(step))
+        return (struct hv_str){0};
+    const struct rewind_step *first = map_get(firsts, key_of(&rewinding->arena, &step->wanted));
+    if (first != step)
+        return first->path;
+    struct fs_image twin = {.path = step->wanted.twin};
+    if (!twin.path.len)
+        return (struct hv_str){0};
+    fs_image_look(&twin, &rewinding->arena);
+    bool is_still = twin.inode == step->wanted.inode && twin.device == step->wanted.device;
+    return is_still ? twin.path : (struct hv_str){0};
+}
+
+static size_t list_steps(struct rewinding *rewinding, const struct fs_image *present, struct fs_restore_step *out)
 {
     const struct rewind_plan *plan = rewinding->plan;
-    struct fs_image *images = hv_arena_array(&rewinding->arena, struct fs_image, plan->count);
+    struct map firsts = {0};
     size_t count = 0;
     for (size_t i = 0; i < plan->count; i++) {
-        if (!is_done(&plan->steps[i]))
-            continue;
-        struct fs_image *image = &images[count++];
-        image->path = plan->steps[i].path;
-        fs_image_look(image, &rewinding->arena);
-        if (image->kind == FS_IMAGE_FILE && !fs_image_sum(image, &rewinding->arena))
-            image->hash = (struct hv_str){0};
+        const struct rewind_step *step = &plan->steps[i];
+        struct hv_str key = key_of(&rewinding->arena, &step->wanted);
+        if (has_twins(step) && step->act != REWIND_IMPOSSIBLE && !map_get(&firsts, key))
+            map_set(&firsts, key, (void *)(uintptr_t)step);
     }
-    emit(rewinding, "after", "after", images, count);
-}
-
-/* ---- what follows the transaction ---------------------------------------------------------------------------- */
-
-/* The name goes only when it is no directory with something in it. */
-static bool clear(int parent, const char *name, enum fs_image_kind kind)
-{
-    return kind == FS_IMAGE_NOTHING || unlinkat(parent, name, kind == FS_IMAGE_DIRECTORY ? AT_REMOVEDIR : 0) == 0;
-}
-
-static bool make(int parent, const char *name, const struct rewind_step *step, struct rewinding *rewinding)
-{
-    struct hv_str bytes;
-    switch (step->wanted.kind) {
-    case FS_IMAGE_NOTHING: return true;
-    case FS_IMAGE_LINK: return symlinkat(hv_arena_cstr(&rewinding->arena, step->wanted.target), parent, name) == 0;
-    case FS_IMAGE_DIRECTORY:
-        return (mkdirat(parent, name, 0700) == 0 || errno == EEXIST) &&
-               fchmodat(parent, name, step->wanted.mode, 0) == 0;
-    case FS_IMAGE_FILE: {
-        const struct hv_write_options options = {
-            .must_not_exist = true, .mode = step->wanted.mode, .set_mode = true, .mtime_ns = step->wanted.mtime_ns};
-        return load(rewinding, step, &bytes, NULL) == HV_OK &&
-               fs_host_write(NULL, step->path, bytes, &options, NULL, NULL) == HV_OK;
-    }
-    case FS_IMAGE_OTHER: break;
-    }
-    return false;
-}
-
-/* Links and directories. */
-static void finish_step(struct rewinding *rewinding, const struct rewind_step *step)
-{
-    char name[NAME_MAX + 1];
-    CLEANUP_FD int parent = image_open_parent(&step->present, name);
-    if (parent < 0 && step->wanted.kind != FS_IMAGE_NOTHING &&
-        fs_host_make_directories(NULL, path_parent(step->path), NULL) == HV_OK)
-        parent = image_open_parent(&step->present, name);
-    bool is_kept_directory = step->wanted.kind == FS_IMAGE_DIRECTORY;
-    if (parent < 0 || !(is_kept_directory || clear(parent, name, step->present.kind)) ||
-        !make(parent, name, step, rewinding))
-        rewinding->incomplete++;
-}
-
-static bool set_attribute(const char *path, struct hv_arena *arena, const struct hv_json *member)
-{
-    CLEANUP_BUF struct hv_buf value = {.max = ATTRIBUTES_MAX};
-    return base64_decode(&value, hv_json_string(member), BASE64_STANDARD, NULL) == HV_OK &&
-           lsetxattr(path, hv_arena_cstr(arena, member->key), value.data ? value.data : "", value.len, 0) == 0;
-}
-
-/* Of a file that had gone: one that only changed has kept them. */
-static void restore_attributes(struct rewinding *rewinding, const struct rewind_step *step)
-{
-    const struct hv_json *attributes;
-    if (step->act != REWIND_BRING_BACK || !step->wanted.attributes.ptr ||
-        hv_json_parse(&rewinding->arena, step->wanted.attributes, HV_JSON_STRICT, &attributes, NULL) != HV_OK)
-        return;
-    const char *path = hv_arena_cstr(&rewinding->arena, step->path);
-    hv_json_each(member, attributes) if (!set_attribute(path, &rewinding->arena, member)) rewinding->incomplete++;
-}
-
-/* Directories that come back before what is in them, those that go after it: paths are sorted. */
-static void finish(struct rewinding *rewinding)
-{
-    const struct rewind_plan *plan = rewinding->plan;
     for (size_t i = 0; i < plan->count; i++) {
         const struct rewind_step *step = &plan->steps[i];
         if (!is_done(step))
             continue;
-        if (!is_plain(step) && step->wanted.kind != FS_IMAGE_NOTHING)
-            finish_step(rewinding, step);
-        restore_attributes(rewinding, step);
+        out[count] = (struct fs_restore_step){&step->wanted, &present[count], twin_of(rewinding, &firsts, step)};
+        count++;
     }
-    for (size_t i = plan->count; i-- > 0;)
-        if (is_done(&plan->steps[i]) && !is_plain(&plan->steps[i]) && plan->steps[i].wanted.kind == FS_IMAGE_NOTHING)
-            finish_step(rewinding, &plan->steps[i]);
+    map_release(&firsts);
+    return count;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------------- */
+
+static void record_after(struct rewinding *rewinding, struct fs_image *images, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        images[i] = look_now(&rewinding->arena, images[i].path);
+    /* As many as the event before it held, with as much to say: if that has not room, the change shows as cut off. */
+    (void)emit(rewinding->journal, rewinding->timeline, rewinding->call_id, "after", images, count);
 }
 
 enum hv_code rewind_apply(const struct rewind_plan *plan, const struct rewind_places *places,
@@ -264,18 +174,30 @@ enum hv_code rewind_apply(const struct rewind_plan *plan, const struct rewind_pl
 {
     struct rewinding rewinding = {
         .plan = plan, .places = places, .journal = journal, .timeline = timeline, .call_id = call_id};
-    enum hv_code code = prepare(&rewinding, err);
-    if (!code)
-        code = keep(&rewinding, err);
-    if (!code && rewinding.change_count)
-        code = fs_change_files(rewinding.changes, rewinding.change_count, places->changes, err);
-    if (!code)
-        finish(&rewinding);
-    if (!code)
-        record_after(&rewinding);
-    *incomplete = rewinding.incomplete;
-    for (size_t i = 0; i < rewinding.byte_count; i++)
-        hv_buf_release(&rewinding.bytes[i]);
+    struct fs_image *images = hv_arena_array(&rewinding.arena, struct fs_image, plan->count + 1);
+    struct fs_restore_step *steps = hv_arena_array(&rewinding.arena, struct fs_restore_step, plan->count + 1);
+    size_t count = 0;
+    *incomplete = 0;
+    enum hv_code code = keep(&rewinding, images, &count, err);
+    if (!code) {
+        count = list_steps(&rewinding, images, steps);
+        code = fs_restore(steps, count, places->store, places->changes, incomplete, err);
+        record_after(&rewinding, images, count);
+    }
     hv_arena_release(&rewinding.arena);
     return code;
+}
+
+void rewind_close_attempt(struct journal_writer *journal, const struct timeline *timeline, struct hv_str call_id)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct fs_image *images = hv_arena_array(&arena, struct fs_image, timeline->touch_count + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < timeline->touch_count; i++) {
+        const struct timeline_touch *touch = &timeline->touches[i];
+        if (!touch->is_finished && hv_str_eq(touch->call_id, call_id))
+            images[count++] = look_now(&arena, touch->before.path);
+    }
+    if (count)
+        (void)emit(journal, timeline, call_id, "after", images, count);
 }

@@ -248,6 +248,7 @@ static void keep(struct call *call, struct checkpoint *checkpoint)
         if (is_known(checkpoints, image))
             continue;
         fs_image_store_keep(&checkpoints->store, image, &call->arena);
+        fs_image_find_twin(image, &call->arena);
         copied |= image->hash.ptr != NULL;
         if (image->unsaved.ptr)
             tell_unsaved(checkpoints, image);

@@ -22,7 +22,7 @@ enum fs_image_kind {
 struct fs_image {
     struct hv_str path; /* absolute; its directories hold no links */
     enum fs_image_kind kind;
-    uint32_t mode; /* permission bits */
+    uint32_t mode;  /* permission bits */
     bool has_owner; /* uid and gid are known */
     uint32_t uid, gid;
     uint32_t links; /* names that a file has; 0: not known */

@@ -136,9 +136,9 @@ static bool set_attributes(const struct fs_image *image, const char *path)
 
 static bool set_time(const struct fs_image *image, int directory, const char *name)
 {
-    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
-                                      {.tv_sec = image->mtime_ns / (int64_t)CLOCK_SECOND,
-                                       .tv_nsec = image->mtime_ns % (int64_t)CLOCK_SECOND}};
+    const struct timespec times[2] = {
+        {.tv_nsec = UTIME_OMIT},
+        {.tv_sec = image->mtime_ns / (int64_t)CLOCK_SECOND, .tv_nsec = image->mtime_ns % (int64_t)CLOCK_SECOND}};
     return image->mtime_ns <= 0 || utimensat(directory, name, times, AT_SYMLINK_NOFOLLOW) == 0;
 }
 

@@ -15,11 +15,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
-enum {
-    PIECE = 256 << 10,
-    NAME_SIZE = 48,
-    NAME_TRIES = 20
-};
+enum { PIECE = 256 << 10, NAME_SIZE = 48, NAME_TRIES = 20 };
 
 /* ---- opening ------------------------------------------------------------------------------------------------- */
 

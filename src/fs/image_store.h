@@ -47,7 +47,8 @@ enum hv_code fs_image_store_sync(struct fs_image_store *store, struct hv_error *
 
 /* Whether the bytes that image->hash names are there, whole. HV_ENOTFOUND: they are gone; HV_EINVAL: they are no longer
  * what they were. Blocks; in constant memory. */
-enum hv_code fs_image_store_check(struct hv_str folder, const struct fs_image *image, struct hv_error *err) HV_MUST_CHECK;
+enum hv_code fs_image_store_check(struct hv_str folder, const struct fs_image *image,
+                                  struct hv_error *err) HV_MUST_CHECK;
 /* Write them to the beginning of the file `to`, cloned where it is empty and the file system can; not synced. The same
  * errors, and those of writing: the file then holds some bytes. */
 enum hv_code fs_image_store_give(struct hv_str folder, const struct fs_image *image, int to,

@@ -245,8 +245,7 @@ static bool read_list(struct restoration *restoration, struct hv_str text)
     restoration->store = store.path;
     restoration->steps = hv_arena_array(arena, struct restore_step, lines);
     while (restoration->count + 1 < lines) {
-        if (!hv_str_split(&text, '\n', &line) ||
-            !read_step(arena, line, &restoration->steps[restoration->count]))
+        if (!hv_str_split(&text, '\n', &line) || !read_step(arena, line, &restoration->steps[restoration->count]))
             return false;
         restoration->count++;
     }
@@ -275,7 +274,8 @@ static void give_up(struct restoration *restoration, struct hv_error *err)
         restoration->pending.stays |= !transaction_remove_folder(&restoration->transaction);
     } else {
         (void)transaction_rename_list(&restoration->transaction, LIST_PENDING, LIST_CONFLICT);
-        hv_error_hint(err, "Not all files could be put back; %.*s/" LIST_CONFLICT " lists them, and their bytes are in %.*s",
+        hv_error_hint(err,
+                      "Not all files could be put back; %.*s/" LIST_CONFLICT " lists them, and their bytes are in %.*s",
                       HV_STR_ARG(restoration->transaction.folder), HV_STR_ARG(restoration->store));
     }
     restoration->incomplete = incomplete;

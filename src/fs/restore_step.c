@@ -309,8 +309,7 @@ static enum hv_code replace(const struct restore_move *move, struct spot *spot, 
 /* ---- in place ---------------------------------------------------------------------------------------------------- */
 
 /* Space is taken first: a full disk shows while every old byte still stands. */
-static enum hv_code overwrite(const struct restore_move *move, int fd, const struct fs_image *now,
-                              struct hv_error *err)
+static enum hv_code overwrite(const struct restore_move *move, int fd, const struct fs_image *now, struct hv_error *err)
 {
     int reason = move->to->size > now->size ? posix_fallocate(fd, 0, (off_t)move->to->size) : 0;
     if (reason && reason != EOPNOTSUPP && reason != EINVAL)

@@ -31,7 +31,7 @@ enum {
 };
 
 #define FOLDER_PREFIX "change-"
-#define PLACE_PREFIX "place-"      /* of one file that is written in place; looked after first: a change may hold it */
+#define PLACE_PREFIX "place-" /* of one file that is written in place; looked after first: a change may hold it */
 enum kind {
     KIND_CREATE = 'c',
     KIND_WRITE = 'w',
@@ -196,7 +196,7 @@ static bool complete(struct transaction *transaction)
  */
 
 enum hv_code transaction_make_folder(struct transaction *transaction, struct hv_str journal, const char *prefix,
-                                struct pending *pending, struct hv_error *err)
+                                     struct pending *pending, struct hv_error *err)
 {
     uint64_t number;
     enum hv_code code = fs_host_make_directories(NULL, journal, err);
@@ -218,7 +218,8 @@ static struct transaction_step *add_step(struct transaction *transaction)
 {
     if (transaction->count == transaction->room) {
         transaction->room = transaction->room ? transaction->room * 2 : 16;
-        struct transaction_step *grown = hv_arena_array(&transaction->arena, struct transaction_step, transaction->room);
+        struct transaction_step *grown =
+            hv_arena_array(&transaction->arena, struct transaction_step, transaction->room);
         if (transaction->count)
             memcpy(grown, transaction->steps, transaction->count * sizeof *grown);
         transaction->steps = grown;
@@ -263,10 +264,10 @@ static enum hv_code record(struct transaction *transaction, const struct hv_file
     if (exists && change->options.must_not_exist)
         return hv_fail(err, HV_EEXIST, "%.*s exists already", HV_STR_ARG(change->path));
     *step = (struct transaction_step){.kind = !change->bytes.ptr ? KIND_REMOVE
-                                  : exists           ? KIND_WRITE
-                                                     : KIND_CREATE,
-                          .mode = exists ? status.mode & 07777 : change->options.mode,
-                          .path = hv_arena_str(&transaction->arena, change->path)};
+                                              : exists           ? KIND_WRITE
+                                                                 : KIND_CREATE,
+                                      .mode = exists ? status.mode & 07777 : change->options.mode,
+                                      .path = hv_arena_str(&transaction->arena, change->path)};
     code = HV_OK;
     if (exists)
         code = store(image(transaction, index, "before"), hv_buf_str(&before), err);
@@ -584,6 +585,15 @@ static void recover_one(struct hv_str folder, transaction_recover *recover, stru
     transaction_release(&transaction);
 }
 
+static void recover_all(struct hv_arena *arena, struct hv_str journal, const struct hv_directory_entry *entries,
+                        size_t count, const char *prefix, transaction_recover *recover, struct fs_recovery *out)
+{
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].kind == HV_FILE_DIRECTORY && hv_str_starts(entries[i].name, hv_str_from(prefix)))
+            recover_one(hv_arena_format(arena, "%.*s/%.*s", HV_STR_ARG(journal), HV_STR_ARG(entries[i].name)), recover,
+                        out);
+}
+
 void fs_recover_changes(struct hv_str journal, struct fs_recovery *out)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
@@ -593,14 +603,10 @@ void fs_recover_changes(struct hv_str journal, struct fs_recovery *out)
     *out = (struct fs_recovery){0};
     if (!journal.len || fs_host_list(NULL, &arena, journal, CHANGES_MAX, &entries, &count, &more, NULL) != HV_OK)
         return;
-    static const struct {
-        const char *prefix;
-        transaction_recover *recover;
-    } kinds[] = {{PLACE_PREFIX, recover_change}, {FOLDER_PREFIX, recover_change}, {RESTORE_PREFIX, restore_recover}};
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        for (size_t i = 0; i < count; i++)
-            if (entries[i].kind == HV_FILE_DIRECTORY && hv_str_starts(entries[i].name, hv_str_from(kinds[k].prefix)))
-                recover_one(hv_arena_format(&arena, "%.*s/%.*s", HV_STR_ARG(journal), HV_STR_ARG(entries[i].name)),
-                            kinds[k].recover, out);
+    static const char *const prefixes[] = {PLACE_PREFIX, FOLDER_PREFIX};
+    for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
+        recover_all(&arena, journal, entries, count, prefixes[k], recover_change, out);
     out->cleaned = pending_clean(journal, remove_unfinished);
+    /* The times of directories come back with this: nothing may be done in them afterwards. */
+    recover_all(&arena, journal, entries, count, RESTORE_PREFIX, restore_recover, out);
 }

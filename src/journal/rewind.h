@@ -63,8 +63,8 @@ struct rewind_places {
 /*
  * Do what the plan says: all of it or, at any fault or kill, nothing (fs/restore.h); in constant memory, whatever the
  * files take. Before and after, the journal says so under call_id. Errors: HV_EINVAL or HV_ENOTFOUND when a copy is
- * damaged or gone, HV_ECONFLICT when a file changed meanwhile; then nothing was changed. *incomplete: how many owners or
- * attributes could not be set, and directories that stay as something else is in them.
+ * damaged or gone, HV_ECONFLICT when a file changed meanwhile; then nothing was changed. *incomplete: how many owners
+ * or attributes could not be set, and directories that stay as something else is in them.
  */
 enum hv_code rewind_apply(const struct rewind_plan *plan, const struct rewind_places *places,
                           struct journal_writer *journal, const struct timeline *timeline, struct hv_str call_id,

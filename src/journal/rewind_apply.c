@@ -69,8 +69,8 @@ static struct fs_image look_now(struct hv_arena *arena, struct hv_str path)
     return image;
 }
 
-static enum hv_code keep_step(struct rewinding *rewinding, struct fs_image_store *store,
-                              const struct rewind_step *step, struct fs_image *image, struct hv_error *err)
+static enum hv_code keep_step(struct rewinding *rewinding, struct fs_image_store *store, const struct rewind_step *step,
+                              struct fs_image *image, struct hv_error *err)
 {
     image->path = step->path;
     if (keeps_bytes(step)) {

@@ -21,7 +21,8 @@ static void look_at_copy(struct hv_arena *arena, struct hv_str store, struct rew
 {
     struct hv_error err;
     const struct fs_image *wanted = &step->wanted;
-    bool is_needed = wanted->kind == FS_IMAGE_FILE && wanted->hash.len && !fs_image_same_content(wanted, &step->present);
+    bool is_needed =
+        wanted->kind == FS_IMAGE_FILE && wanted->hash.len && !fs_image_same_content(wanted, &step->present);
     if (is_needed && fs_image_store_check(store, wanted, &err) != HV_OK)
         step->lost = hv_arena_str(arena, hv_str_from(err.message));
 }

@@ -465,7 +465,7 @@ class Killed(Rewind):
         half = 0
         for moment in range(8):
             process = self.start("rewind", self.session, "--to", "1", "--code", stdin=subprocess.DEVNULL)
-            self.wait_until(lambda: process.poll() is not None or glob.glob(changes + "/change-*/list"))
+            self.wait_until(lambda: process.poll() is not None or glob.glob(changes + "/restore-*/list"))
             time.sleep(moment * 0.004)
             process.kill()
             process.communicate()

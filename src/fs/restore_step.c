@@ -143,10 +143,10 @@ static enum hv_code spot_open(struct spot *spot, const struct fs_image *image, s
     return HV_OK;
 }
 
-static void spot_close(struct spot *spot)
+static void spot_close(struct spot *spot, const struct restore_move *move)
 {
     if (spot->temporary[0])
-        (void)unlinkat(spot->directory, spot->temporary, 0);
+        move->pending->stays |= unlinkat(spot->directory, spot->temporary, 0) && errno != ENOENT;
     if (spot->directory >= 0)
         close(spot->directory);
 }
@@ -222,7 +222,7 @@ enum hv_code restore_clear(const struct restore_move *move, struct hv_error *err
     enum hv_code code = spot_open(&spot, move->to, err);
     if (!code)
         code = clear_name(move, &spot, &now, err);
-    spot_close(&spot);
+    spot_close(&spot, move);
     return code;
 }
 
@@ -421,6 +421,6 @@ enum hv_code restore_put(const struct restore_move *move, struct hv_error *err)
     enum hv_code code = spot_open(&spot, move->to, err);
     if (!code)
         code = put(move, &spot, &now, err);
-    spot_close(&spot);
+    spot_close(&spot, move);
     return code;
 }

@@ -2,10 +2,12 @@
  * edit.c: the edit core on any file: FLAG FILE 0x1e OLD 0x1e NEW. No byte outside the splices changes; a mark stays;
  * the size is as told; a failure is described in UTF-8. Encodings go to UTF-8 and back.
  */
-#include "text/edit.h"
 #include "base/cleanup.h"
 #include "base/utf8.h"
 #include "parts.h"
+#include "text/edit_diff.h"
+
+#include <string.h>
 
 static void check_encoding(struct hv_str file, struct encoding encoding)
 {
@@ -46,6 +48,22 @@ static void check_edit(struct hv_str file, struct encoding encoding, const struc
     FUZZ_CHECK(changed && hv_str_eq(hv_str_slice(file, from, file.len), hv_str_slice(hv_buf_str(&out), at, out.len)));
 }
 
+/* What is told of an edit without its text being put together is what the texts tell. */
+static void check_parts(struct hv_arena *arena, struct hv_str file, const struct edit *edit)
+{
+    CLEANUP_BUF struct hv_buf whole = {.max = 64 << 20}, joined = {.max = 64 << 20};
+    struct diff found, expected;
+    struct pieces pieces = edit_pieces(arena, file, edit);
+    FUZZ_CHECK(edit_apply(file, edit, &whole) && pieces_join(pieces, &joined));
+    FUZZ_CHECK(hv_str_eq(hv_buf_str(&whole), hv_buf_str(&joined)));
+    FUZZ_CHECK(pieces_hash(pieces) == hv_str_hash(hv_buf_str(&whole)));
+    edit_diff(arena, file, edit, &found);
+    diff_lines(arena, file, hv_buf_str(&whole), &expected);
+    FUZZ_CHECK(found.count == expected.count);
+    for (size_t i = 0; i < found.count; i++)
+        FUZZ_CHECK(!memcmp(&found.changes[i], &expected.changes[i], sizeof *found.changes));
+}
+
 static void check_failure(const struct edit_failure *failure)
 {
     CLEANUP_BUF struct hv_buf out = {.max = 1 << 20};
@@ -69,9 +87,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_encoding(file, encoding);
     if (!utf8_valid(request.old_text) || !utf8_valid(request.new_text))
         return 0; /* they come out of JSON */
-    if (edit_compute(&arena, file, encoding, &request, &edit, &failure) == HV_OK)
+    if (edit_compute(&arena, file, encoding, &request, &edit, &failure) == HV_OK) {
         check_edit(file, encoding, &edit, request.replace_all);
-    else
+        check_parts(&arena, file, &edit);
+    } else {
         check_failure(&failure);
+    }
     return 0;
 }

@@ -199,6 +199,12 @@ struct hv_host {
 
     uint64_t (*monotonic_ns)(const struct hv_host *host);
     int64_t (*wall_ns)(const struct hv_host *host); /* since 1970, UTC */
+
+    /* As write, of content that lies in several pieces, one after the other. NULL: they are put together for write; a
+     * host that has a write of its own and takes the rest from another one sets this to NULL or to its own. */
+    enum hv_code (*write_pieces)(const struct hv_host *host, struct hv_str path, const struct hv_str *pieces,
+                                 size_t count, const struct hv_write_options *options, struct hv_file_stat *after,
+                                 struct hv_error *err);
 };
 
 /* The local machine. Static, stateless, valid for ever. */

@@ -92,6 +92,14 @@ enum hv_code fs_host_write(const struct hv_host *host, struct hv_str path, struc
     return fs_write(path, bytes, options, after, err);
 }
 
+enum hv_code fs_host_write_pieces(const struct hv_host *host, struct hv_str path, const struct hv_str *pieces,
+                                  size_t count, const struct hv_write_options *options, struct hv_file_stat *after,
+                                  struct hv_error *err)
+{
+    (void)host;
+    return fs_write_pieces(path, (struct pieces){pieces, count}, options, after, err);
+}
+
 static int collect(struct fs_directory *directory, struct hv_arena *arena, size_t limit,
                    struct hv_directory_entry **entries, size_t *count, bool *more)
 {

@@ -17,6 +17,9 @@ enum hv_code fs_host_read(const struct hv_host *host, struct hv_str path, uint64
 enum hv_code fs_host_write(const struct hv_host *host, struct hv_str path, struct hv_str bytes,
                            const struct hv_write_options *options, struct hv_file_stat *after,
                            struct hv_error *err) HV_MUST_CHECK;
+enum hv_code fs_host_write_pieces(const struct hv_host *host, struct hv_str path, const struct hv_str *pieces,
+                                  size_t count, const struct hv_write_options *options, struct hv_file_stat *after,
+                                  struct hv_error *err) HV_MUST_CHECK;
 enum hv_code fs_host_list(const struct hv_host *host, struct hv_arena *arena, struct hv_str path, size_t limit,
                           struct hv_directory_entry **entries, size_t *count, bool *more,
                           struct hv_error *err) HV_MUST_CHECK;

@@ -181,6 +181,15 @@ int write_at(int fd, struct hv_str bytes, uint64_t offset)
     return 0;
 }
 
+int write_content(int fd, struct pieces content)
+{
+    uint64_t offset = 0;
+    for (size_t i = 0; i < content.count; offset += content.items[i++].len)
+        if (write_at(fd, content.items[i], offset))
+            return -1;
+    return 0;
+}
+
 int write_sync(int fd)
 {
     int result;
@@ -289,7 +298,7 @@ static enum hv_code fill_temporary(struct writing *w, bool *attributes_kept, str
     enum hv_code code = write_create_temporary(w, w->exists ? 0600 : wanted & 0777, err);
     if (code)
         return code;
-    if (write_at(w->temporary, w->bytes, 0))
+    if (write_content(w->temporary, w->content))
         return hv_fail_errno(err, errno, "Cannot write %s; it was left as it was", w->path);
     *attributes_kept = true;
     if (w->exists)
@@ -364,8 +373,8 @@ static enum hv_code open_parent(struct writing *w, struct hv_str parent, struct 
     return hv_code_from_errno(reason);
 }
 
-enum hv_code fs_write(struct hv_str path, struct hv_str bytes, const struct hv_write_options *options,
-                      struct hv_file_stat *after, struct hv_error *err)
+enum hv_code fs_write_pieces(struct hv_str path, struct pieces content, const struct hv_write_options *options,
+                             struct hv_file_stat *after, struct hv_error *err)
 {
     static const struct hv_write_options none;
     CLEANUP_ARENA struct hv_arena arena = {0};
@@ -378,7 +387,7 @@ enum hv_code fs_write(struct hv_str path, struct hv_str bytes, const struct hv_w
         return hv_fail(err, HV_EUNSUPPORTED, "/ is a directory and cannot be written as a file");
     if (name.len > NAME_MAX)
         return hv_fail_errno(err, ENAMETOOLONG, "Cannot write %s", target.ptr);
-    struct writing w = {.path = target.ptr, .options = options ? options : &none, .bytes = bytes, .parent = parent};
+    struct writing w = {.path = target.ptr, .options = options ? options : &none, .content = content, .parent = parent};
     w.directory = w.old = w.temporary = -1;
     memcpy(w.name, name.ptr, name.len);
     pending_begin(&w.pending, w.options->journal);
@@ -394,4 +403,10 @@ enum hv_code fs_write(struct hv_str path, struct hv_str bytes, const struct hv_w
         pending_undo_directories(&w.pending);
     writing_release(&w);
     return code;
+}
+
+enum hv_code fs_write(struct hv_str path, struct hv_str bytes, const struct hv_write_options *options,
+                      struct hv_file_stat *after, struct hv_error *err)
+{
+    return fs_write_pieces(path, (struct pieces){&bytes, 1}, options, after, err);
 }

@@ -16,9 +16,14 @@
 #ifndef FS_WRITE_H
 #define FS_WRITE_H
 
+#include "base/pieces.h"
+
 #include <helve/host.h>
 
-/* The contract of hv_host.write. path is absolute; links are followed and survive. */
+/* The contract of hv_host.write_pieces. path is absolute; links are followed and survive. */
+enum hv_code fs_write_pieces(struct hv_str path, struct pieces content, const struct hv_write_options *options,
+                             struct hv_file_stat *after, struct hv_error *err) HV_MUST_CHECK;
+/* The same of one piece. */
 enum hv_code fs_write(struct hv_str path, struct hv_str bytes, const struct hv_write_options *options,
                       struct hv_file_stat *after, struct hv_error *err) HV_MUST_CHECK;
 

@@ -28,17 +28,18 @@ static enum hv_code make_backup(struct writing *w, struct hv_error *err)
     return HV_OK;
 }
 
-static int overwrite(int fd, struct hv_str bytes, off_t old_size)
+static int overwrite(int fd, struct pieces content, off_t old_size)
 {
+    off_t size = (off_t)pieces_size(content);
     /* Space is taken first, so that a full disk is noticed while every old byte still stands. */
-    if ((off_t)bytes.len > old_size) {
-        int failed = posix_fallocate(fd, 0, (off_t)bytes.len);
+    if (size > old_size) {
+        int failed = posix_fallocate(fd, 0, size);
         if (failed && failed != EOPNOTSUPP && failed != EINVAL) {
             errno = failed;
             return -1;
         }
     }
-    return write_at(fd, bytes, 0) || ftruncate(fd, (off_t)bytes.len) || write_sync(fd) ? -1 : 0;
+    return write_content(fd, content) || ftruncate(fd, size) || write_sync(fd) ? -1 : 0;
 }
 
 int fs_overwrite(struct hv_str path, struct hv_str bytes)
@@ -48,7 +49,7 @@ int fs_overwrite(struct hv_str path, struct hv_str bytes)
     struct stat status;
     if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode))
         return -1;
-    return overwrite(fd, bytes, status.st_size);
+    return overwrite(fd, (struct pieces){&bytes, 1}, status.st_size);
 }
 
 static enum hv_code restore(struct writing *w, int fd, int reason, struct fs_kept *kept, struct hv_error *err)
@@ -72,7 +73,7 @@ static enum hv_code restore(struct writing *w, int fd, int reason, struct fs_kep
 static enum hv_code overwrite_kept(struct writing *w, int fd, struct fs_kept *kept, struct hv_file_stat *after,
                                    struct hv_error *err)
 {
-    if (overwrite(fd, w->bytes, w->before.st_size) || write_set_attributes(w, fd))
+    if (overwrite(fd, w->content, w->before.st_size) || write_set_attributes(w, fd))
         return restore(w, fd, errno, kept, err);
     fs_kept_drop(kept);
     write_drop_temporary(w);
@@ -88,6 +89,16 @@ static enum hv_code lock_file(const struct writing *w, int fd, struct hv_error *
     hv_fail(err, HV_EAGAIN, "Another process holds a lock on %s", w->path);
     hv_error_hint(err, "Try again when it has finished");
     return HV_EAGAIN;
+}
+
+static enum hv_code keep_in_journal(struct writing *w, struct fs_kept **kept, struct hv_error *err)
+{
+    CLEANUP_BUF struct hv_buf joined = {.max = SIZE_MAX / 2};
+    bool is_one = w->content.count == 1;
+    if (!is_one && !pieces_join(w->content, &joined))
+        return hv_fail(err, HV_ETOOBIG, "The new content of %s is too large", w->path);
+    return fs_keep(hv_str_from(w->path), is_one ? w->content.items[0] : hv_buf_str(&joined), w->options->journal,
+                   &w->pending, kept, err);
 }
 
 enum hv_code write_in_place(struct writing *w, struct hv_file_stat *after, struct hv_error *err)
@@ -107,7 +118,7 @@ enum hv_code write_in_place(struct writing *w, struct hv_file_stat *after, struc
     if (!code && (fstat(fd, &opened) || opened.st_ino != w->before.st_ino || opened.st_dev != w->before.st_dev))
         code = write_conflict(w, "was replaced a moment ago", err);
     if (!code && w->options->journal.len)
-        code = fs_keep(hv_str_from(w->path), w->bytes, w->options->journal, &w->pending, &kept, err);
+        code = keep_in_journal(w, &kept, err);
     else if (!code)
         code = make_backup(w, err);
     return code ? code : overwrite_kept(w, fd, kept, after, err);

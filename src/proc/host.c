@@ -37,6 +37,7 @@ static const struct hv_host local = {
     .processes = &proc_processes,
     .monotonic_ns = monotonic_ns,
     .wall_ns = wall_ns,
+    .write_pieces = fs_host_write_pieces,
 };
 
 const struct hv_host *hv_host_local(void)

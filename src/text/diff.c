@@ -32,6 +32,7 @@ struct side {
 struct comparison {
     struct side old_side, new_side;
     size_t prefix, prefix_lines; /* cut off at the beginning */
+    size_t suffix;               /* and at the end */
     size_t budget;
     bool coarse;
     int32_t *forward, *backward; /* how far a search got on each diagonal */
@@ -39,8 +40,8 @@ struct comparison {
 
 /* ---- numbering lines ---- */
 
-/* Cut off what both begin and end with, in whole lines. */
-static void trim_equal(struct hv_str old_text, struct hv_str new_text, struct comparison *comparison)
+/* Cut off what both begin and end with, in whole lines. False: the shorter is the beginning of the longer. */
+static bool trim_equal(struct hv_str old_text, struct hv_str new_text, struct comparison *comparison)
 {
     size_t shorter = old_text.len < new_text.len ? old_text.len : new_text.len, prefix = 0, suffix = 0;
     enum { BLOCK = 4096 };
@@ -48,6 +49,7 @@ static void trim_equal(struct hv_str old_text, struct hv_str new_text, struct co
         prefix += BLOCK;
     while (prefix < shorter && old_text.ptr[prefix] == new_text.ptr[prefix])
         prefix++;
+    bool differs = prefix < shorter;
     prefix = lines_begin(old_text, prefix);
     const char *old_end = old_text.ptr + old_text.len, *new_end = new_text.ptr + new_text.len;
     while (shorter - prefix - suffix >= BLOCK && !memcmp(old_end - suffix - BLOCK, new_end - suffix - BLOCK, BLOCK))
@@ -57,9 +59,11 @@ static void trim_equal(struct hv_str old_text, struct hv_str new_text, struct co
     size_t newline = hv_str_find_byte(hv_str_of(old_end - suffix, suffix), '\n', 0);
     suffix = newline == SIZE_MAX ? 0 : suffix - newline - 1;
     comparison->prefix = prefix;
+    comparison->suffix = suffix;
     comparison->prefix_lines = lines_newlines(hv_str_slice(old_text, 0, prefix));
     comparison->old_side.middle = hv_str_slice(old_text, prefix, old_text.len - suffix);
     comparison->new_side.middle = hv_str_slice(new_text, prefix, new_text.len - suffix);
+    return differs;
 }
 
 /* Numbers for lines, equal ones the same: open addressing, at most half full. */
@@ -417,7 +421,7 @@ static void replace_all(struct hv_arena *arena, const struct comparison *c, size
 
 static void compare(struct hv_arena *arena, struct comparison *c, struct diff *diff)
 {
-    *diff = (struct diff){0};
+    *diff = (struct diff){.prefix_lines = c->prefix_lines};
     size_t old_lines = lines_count(c->old_side.middle), new_lines = lines_count(c->new_side.middle);
     if (old_lines + new_lines > LINES_MAX) {
         replace_all(arena, c, old_lines, new_lines, diff);
@@ -435,8 +439,27 @@ static void compare(struct hv_arena *arena, struct comparison *c, struct diff *d
 void diff_lines(struct hv_arena *arena, struct hv_str old_text, struct hv_str new_text, struct diff *diff)
 {
     struct comparison comparison = {0};
-    trim_equal(old_text, new_text, &comparison);
+    (void)trim_equal(old_text, new_text, &comparison);
     compare(arena, &comparison, diff);
+    diff->old_text = old_text;
+    diff->new_part = hv_str_slice(new_text, comparison.prefix, new_text.len);
+    diff->prefix = comparison.prefix;
+    diff->old_end = old_text.len - comparison.suffix;
+}
+
+bool diff_lines_of_part(struct hv_arena *arena, struct hv_str old_text, const struct diff_part *part, struct diff *diff)
+{
+    struct comparison comparison = {0};
+    struct hv_str old_part = hv_str_slice(old_text, part->from, part->to);
+    if (!trim_equal(old_part, part->new_part, &comparison) && part->to < old_text.len)
+        return false;
+    comparison.prefix_lines += part->lines_before;
+    compare(arena, &comparison, diff);
+    diff->old_text = old_text;
+    diff->new_part = hv_str_slice(part->new_part, comparison.prefix, part->new_part.len);
+    diff->prefix = part->from + comparison.prefix;
+    diff->old_end = part->to - comparison.suffix;
+    return true;
 }
 
 /* ---- printing ---- */
@@ -475,6 +498,7 @@ static struct cursor cursor_before(struct hv_str text, size_t line, size_t offse
 struct printer {
     struct cursor old_cursor, new_cursor;
     size_t room; /* lines that may still be printed */
+    enum encoding_kind encoding;
     struct hv_buf *out;
 };
 
@@ -484,7 +508,9 @@ static void print_line(struct printer *printer, char sign, struct hv_str line)
         return;
     printer->room--;
     hv_buf_add_byte(printer->out, sign);
-    hv_buf_add_str(printer->out, line);
+    if (printer->encoding == ENCODING_UTF8 ||
+        encoding_to_utf8(line, (struct encoding){.kind = printer->encoding}, printer->out, NULL))
+        hv_buf_add_str(printer->out, line);
     if (!hv_str_ends(line, HV_STR("\n")))
         hv_buf_add_cstr(printer->out, "\n\\ No newline at end of file\n");
 }
@@ -568,35 +594,30 @@ static void print_header(const struct diff_options *options, struct hv_buf *out)
 }
 
 /* How many lines the old text has, as far as that matters: up to `context` of those that both end with. */
-static size_t old_lines_of(const struct comparison *comparison, struct hv_str old_text, size_t context)
+static size_t old_lines_of(const struct diff *diff, size_t context)
 {
-    size_t lines = comparison->prefix_lines + lines_count(comparison->old_side.middle);
-    struct hv_str rest = hv_str_slice(old_text, comparison->prefix + comparison->old_side.middle.len, old_text.len),
-                  line;
+    size_t lines = diff->prefix_lines + lines_count(hv_str_slice(diff->old_text, diff->prefix, diff->old_end));
+    struct hv_str rest = hv_str_slice(diff->old_text, diff->old_end, diff->old_text.len), line;
     for (size_t i = 0; i < context && lines_next(&rest, &line); i++)
         lines++;
     return lines;
 }
 
-void diff_unified(struct hv_str old_text, struct hv_str new_text, const struct diff_options *options,
-                  struct hv_buf *out, struct diff_result *result)
+void diff_show(const struct diff *diff, const struct diff_options *options, struct hv_buf *out,
+               struct diff_result *result)
 {
-    CLEANUP_ARENA struct hv_arena arena = {0};
-    struct comparison comparison = {0};
-    struct diff diff;
-    trim_equal(old_text, new_text, &comparison);
-    compare(&arena, &comparison, &diff);
-    struct diff_result sum = {.removed = diff.removed, .added = diff.added, .coarse = diff.coarse};
-    struct printer printer = {.room = options->max_lines ? options->max_lines : SIZE_MAX, .out = out};
-    size_t old_lines = old_lines_of(&comparison, old_text, options->context), all = 0;
-    printer.old_cursor = cursor_before(old_text, comparison.prefix_lines, comparison.prefix, options->context);
-    printer.new_cursor = (struct cursor){new_text, comparison.prefix_lines, comparison.prefix};
-    if (diff.count)
+    struct diff_result sum = {.removed = diff->removed, .added = diff->added, .coarse = diff->coarse};
+    struct printer printer = {
+        .room = options->max_lines ? options->max_lines : SIZE_MAX, .encoding = options->encoding, .out = out};
+    size_t old_lines = old_lines_of(diff, options->context), all = 0;
+    printer.old_cursor = cursor_before(diff->old_text, diff->prefix_lines, diff->prefix, options->context);
+    printer.new_cursor = (struct cursor){diff->new_part, diff->prefix_lines, 0};
+    if (diff->count)
         print_header(options, out);
-    for (size_t i = 0; i < diff.count; sum.hunks++) {
-        struct hunk hunk = next_hunk(&diff, i, options->context, old_lines);
-        all += hunk_lines(&diff, &hunk);
-        print_hunk(&printer, &diff, &hunk);
+    for (size_t i = 0; i < diff->count; sum.hunks++) {
+        struct hunk hunk = next_hunk(diff, i, options->context, old_lines);
+        all += hunk_lines(diff, &hunk);
+        print_hunk(&printer, diff, &hunk);
         i = hunk.end;
     }
     sum.cut = options->max_lines && all > options->max_lines;
@@ -604,4 +625,13 @@ void diff_unified(struct hv_str old_text, struct hv_str new_text, const struct d
         hv_buf_addf(out, "… %zu more lines\n", all - options->max_lines);
     if (result)
         *result = sum;
+}
+
+void diff_unified(struct hv_str old_text, struct hv_str new_text, const struct diff_options *options,
+                  struct hv_buf *out, struct diff_result *result)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct diff diff;
+    diff_lines(&arena, old_text, new_text, &diff);
+    diff_show(&diff, options, out, result);
 }

@@ -6,6 +6,8 @@
 #ifndef TEXT_DIFF_H
 #define TEXT_DIFF_H
 
+#include "text/encoding.h"
+
 #include <helve/str.h>
 
 /* Lines [old_start, old_start + old_count) gave way to [new_start, new_start + new_count); 0-based, one count may be 0.
@@ -19,15 +21,36 @@ struct diff {
     size_t count;
     size_t removed, added; /* lines */
     bool coarse;           /* the budget ran out: right, but not the smallest */
+    /* Where the lines stand, for diff_show: views of the texts. */
+    struct hv_str old_text;
+    struct hv_str new_part;      /* of the new text, from the prefix on: all that the changes put in */
+    size_t prefix, prefix_lines; /* bytes and lines that both texts begin with */
+    size_t old_end;              /* from there on the old text is as the end of the new one */
 };
 
-/* The changes from old_text to new_text. Lines are compared with their line ends; changes are in arena. */
+/* The changes from old_text to new_text. Lines are compared with their line ends; changes are in arena, and texts are
+ * views that must live as long. */
 void diff_lines(struct hv_arena *arena, struct hv_str old_text, struct hv_str new_text, struct diff *diff);
+
+/* Where two texts are known to differ. */
+struct diff_part {
+    size_t from, to;        /* of the old text: whole lines */
+    size_t lines_before;    /* lines of the old text before `from` */
+    struct hv_str new_part; /* what stands there in the new text: whole lines */
+};
+/*
+ * The same for a new text that is old_text but for a part: exactly what diff_lines gives, but no more is looked at than
+ * the part. False when that cannot be told (the one part is the beginning of the other, so that it depends on what
+ * follows): the part has to reach farther then. *diff is untouched in that case.
+ */
+bool diff_lines_of_part(struct hv_arena *arena, struct hv_str old_text, const struct diff_part *part,
+                        struct diff *diff) HV_MUST_CHECK;
 
 struct diff_options {
     size_t context;                   /* lines around a change; git's default is 3 */
     size_t max_lines;                 /* of output, headers not counted; 0 for no limit */
     struct hv_str old_name, new_name; /* after "--- " and "+++ "; both absent: no header */
+    enum encoding_kind encoding;      /* of the texts: ASCII-compatible; shown as UTF-8. Zero: they are UTF-8 */
 };
 
 struct diff_result {
@@ -42,5 +65,8 @@ struct diff_result {
  */
 void diff_unified(struct hv_str old_text, struct hv_str new_text, const struct diff_options *options,
                   struct hv_buf *out, struct diff_result *result);
+/* The same for a difference that is known. */
+void diff_show(const struct diff *diff, const struct diff_options *options, struct hv_buf *out,
+               struct diff_result *result);
 
 #endif

@@ -206,8 +206,10 @@ static enum hv_code compute(struct patching *patching, struct patched *patched, 
                               &patched->note, err);
     else if (kind == PATCH_UPDATE)
         code = update_bytes(patching, patched, err);
-    if (!code && kind != PATCH_DELETE)
-        code = change_check(patching->context, patched->target, hv_buf_str(&patched->bytes), err);
+    if (!code && kind != PATCH_DELETE) {
+        struct hv_str bytes = hv_buf_str(&patched->bytes);
+        code = change_check(patching->context, patched->target, (struct pieces){&bytes, 1}, err);
+    }
     return code;
 }
 
@@ -284,7 +286,7 @@ static void note_state(struct patching *patching)
             struct diff lines;
             change_set_written(&patched->change, &change->after);
             diff_lines(context->arena, hv_buf_str(&patched->change.bytes), bytes, &lines);
-            file_state_note_edited(context, key, &change->after, bytes, &lines);
+            file_state_note_edited(context, key, &change->after, (struct pieces){&bytes, 1}, &lines);
         }
     }
 }

@@ -5,6 +5,7 @@
 #ifndef TOOLS_CHANGE_H
 #define TOOLS_CHANGE_H
 
+#include "base/pieces.h"
 #include "text/edit.h"
 #include "tools/file_state.h"
 
@@ -38,13 +39,13 @@ bool change_take_text(struct change *change, bool whole) HV_MUST_CHECK;
 enum hv_code change_encode(const struct change *change, struct hv_str text, struct hv_buf *bytes,
                            struct hv_error *err) HV_MUST_CHECK;
 
-/* Write new_bytes; fails when the file is no longer what change_load saw. *after is the file's new metadata. */
-enum hv_code change_store(struct change *change, struct hv_str new_bytes, struct hv_file_stat *after,
+/* Write content; fails when the file is no longer what change_load saw. *after is the file's new metadata. */
+enum hv_code change_store(struct change *change, struct pieces content, struct hv_file_stat *after,
                           struct hv_error *err) HV_MUST_CHECK;
 
 /* What change_store looks at before it writes: the new content of settings files must be good. path is where it goes.
  */
-enum hv_code change_check(struct hv_context *context, struct hv_str path, struct hv_str new_bytes,
+enum hv_code change_check(struct hv_context *context, struct hv_str path, struct pieces content,
                           struct hv_error *err) HV_MUST_CHECK;
 
 /* new_text, which takes the place of text that the file has, must not stand for what it leaves out (text/elision.h):
@@ -58,9 +59,13 @@ void change_set_written(struct change *change, const struct hv_file_stat *after)
 /* Add the unified diff to the result, for the model and for people, and a summary ("+3 -1"). Notes come first: that the
  * file was written in place, and why. */
 void change_show_diff(struct change *change, struct hv_str new_bytes, struct hv_result *result);
+/* The same for a difference that is known, of texts in this encoding. */
+void change_show_lines(struct change *change, const struct diff *diff, enum encoding_kind encoding,
+                       struct hv_result *result);
 
 /* For hv_tool.preview: append the diff to new_bytes, short, with long lines cut. */
 void change_add_preview(struct change *change, struct hv_str new_bytes, struct hv_buf *out);
+void change_preview_lines(const struct diff *lines, enum encoding_kind encoding, struct hv_buf *out);
 /* The same for edits; where they fail, why. Nothing where the file cannot be looked at: the call will say so. */
 void change_preview_edits(struct hv_context *context, struct hv_str path, const struct edit_request *requests,
                           size_t count, bool single, struct hv_buf *out);

@@ -6,6 +6,8 @@
 #ifndef TOOLS_COMMIT_H
 #define TOOLS_COMMIT_H
 
+#include "base/pieces.h"
+
 #include <helve/tool.h>
 
 /*
@@ -15,5 +17,10 @@
  */
 enum hv_code commit_changes(struct hv_context *context, struct hv_file_change *changes, size_t count,
                             struct hv_error *err) HV_MUST_CHECK;
+
+/* The same for one file, of content that lies in pieces. */
+enum hv_code commit_pieces(struct hv_context *context, struct hv_str path, struct pieces content,
+                           struct hv_write_options *options, struct hv_file_stat *after,
+                           struct hv_error *err) HV_MUST_CHECK;
 
 #endif

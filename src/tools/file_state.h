@@ -7,6 +7,7 @@
 #ifndef TOOLS_FILE_STATE_H
 #define TOOLS_FILE_STATE_H
 
+#include "base/pieces.h"
 #include "text/diff.h"
 
 #include <helve/tool.h>
@@ -49,6 +50,6 @@ void file_state_note_written(struct hv_context *context, struct hv_str key, cons
                              struct hv_str bytes);
 /* The model changed parts of a file: what was seen moves along; what was put in counts as seen. */
 void file_state_note_edited(struct hv_context *context, struct hv_str key, const struct hv_file_stat *stat,
-                            struct hv_str bytes, const struct diff *changes);
+                            struct pieces bytes, const struct diff *changes);
 
 #endif

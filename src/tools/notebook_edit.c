@@ -3,6 +3,7 @@
  * other byte of the file left as it is.
  */
 #include "base/cleanup.h"
+#include "text/edit_diff.h"
 #include "tools/change.h"
 #include "tools/file_kind.h"
 #include "tools/notebook.h"
@@ -112,14 +113,14 @@ static enum hv_code check_source(struct change *change, struct hv_str new_source
 }
 
 static void answer(struct change *change, const struct notebook_input *in, const struct notebook_outcome *outcome,
-                   struct hv_str new_bytes, struct hv_result *result)
+                   const struct diff *lines, struct hv_result *result)
 {
     static const char *const words[] = {"Replaced", "Inserted", "Deleted"};
     struct hv_arena *arena = change->context->arena;
     hv_result_addf(result, arena, "%s cell %zu%s%.*s%s of %.*s.", words[mode_of(in)], outcome->index,
                    outcome->id.len ? " (id " : "", HV_STR_ARG(outcome->id), outcome->id.len ? ")" : "",
                    HV_STR_ARG(file_shown_path(change->context, change->path)));
-    change_show_diff(change, new_bytes, result);
+    change_show_lines(change, lines, ENCODING_UTF8, result);
 }
 
 static struct notebook_request request_of(const struct notebook_input *in)
@@ -138,26 +139,26 @@ static enum hv_code run(struct change *change, const struct notebook_input *in, 
     const struct notebook_request request = request_of(in);
     struct notebook_outcome outcome;
     struct hv_file_stat after;
-    CLEANUP_BUF struct hv_buf new_bytes;
-    hv_buf_init(&new_bytes, (size_t)CHANGE_SIZE_MAX + 1);
     enum hv_code code = check_file(change, err);
     struct hv_str old_bytes = hv_buf_str(&change->bytes);
     if (!code)
         code = notebook_compute(context->arena, old_bytes, &request, &outcome, err);
     if (!code && request.mode == NOTEBOOK_REPLACE)
         code = check_source(change, in->new_source, outcome.index, err);
-    if (!code && !edit_apply(old_bytes, &outcome.edit, &new_bytes))
+    if (!code && outcome.edit.size_after > CHANGE_SIZE_MAX)
         code = hv_fail(err, HV_ETOOBIG, "%.*s would become too large", HV_STR_ARG(change->path));
     if (!code && hv_cancelled(context->cancel))
         code = hv_fail(err, HV_ECANCELLED, "The change was cancelled; the notebook was left as it was");
-    if (!code)
-        code = change_store(change, hv_buf_str(&new_bytes), &after, err);
+    if (code)
+        return code;
+    struct pieces content = edit_pieces(context->arena, old_bytes, &outcome.edit);
+    code = change_store(change, content, &after, err);
     if (code)
         return code;
     struct diff lines;
-    diff_lines(context->arena, old_bytes, hv_buf_str(&new_bytes), &lines);
-    file_state_note_edited(context, change->key, &after, hv_buf_str(&new_bytes), &lines);
-    answer(change, in, &outcome, hv_buf_str(&new_bytes), result);
+    edit_diff(context->arena, old_bytes, &outcome.edit, &lines);
+    file_state_note_edited(context, change->key, &after, content, &lines);
+    answer(change, in, &outcome, &lines, result);
     return HV_OK;
 }
 

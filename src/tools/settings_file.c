@@ -98,6 +98,11 @@ static enum hv_code check_schema(struct hv_arena *arena, enum kind kind, const s
     return HV_EINVAL;
 }
 
+bool settings_file_is(const struct hv_context *context, struct hv_str path)
+{
+    return kind_of(context, path) != NO_SETTINGS;
+}
+
 enum hv_code settings_file_check(const struct hv_context *context, struct hv_str path, struct hv_str bytes,
                                  struct hv_error *err)
 {

@@ -7,6 +7,8 @@
 
 #include <helve/tool.h>
 
+/* path is that of a settings file. */
+bool settings_file_is(const struct hv_context *context, struct hv_str path);
 /*
  * HV_OK for every file that is no settings file, and for bytes that are good settings. Else HV_EINVAL: they are no
  * JSON, or do not fit docs/settings.schema.json (helve's own files), or have what helve reads of them in another shape

@@ -116,7 +116,7 @@ static enum hv_code replace(struct change *change, struct hv_str content, struct
     struct hv_file_stat after = change->stat;
     bool same = change->exists && hv_str_eq(new_bytes, old_bytes);
     if (!same)
-        code = change_store(change, new_bytes, &after, err);
+        code = change_store(change, (struct pieces){&new_bytes, 1}, &after, err);
     if (code)
         return code;
     file_state_note_written(context, file_state_key(context, change->path), &after, new_bytes);

@@ -79,7 +79,10 @@ static bool forbidden_path(struct judgement *judgement)
             continue;
         return settle(judgement, POLICY_STAGE_FORBIDDEN, HV_DENY,
                       hv_arena_format(judgement->arena, "%.*s is %s and is never %s", HV_STR_ARG(access.path->written),
-                                      class.what, class.class == POLICY_PATH_SPECIAL ? "opened" : "written"));
+                                      class.what,
+                                      class.class == POLICY_PATH_SPECIAL
+                                          ? "opened; leave it alone, or ask the person to look into it"
+                                          : "written; choose another place"));
     }
     return false;
 }

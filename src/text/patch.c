@@ -200,8 +200,10 @@ enum hv_code patch_parse(struct hv_arena *arena, struct hv_str text, struct patc
     do
         advance(&parser);
     while (!parser.done && !starts(&parser, "*** Begin Patch"));
-    if (parser.done)
+    if (parser.done) {
+        parser.number = 1; /* where it should stand */
         return fail(&parser, "there is no \"*** Begin Patch\"", FORMAT_HINT);
+    }
     advance(&parser);
     while (!code && !at_end(&parser)) {
         struct patch_file file = {0};

@@ -141,8 +141,10 @@ static enum hv_code fail_hunk(struct patching *patching, const struct patched *p
     hv_buf_addf(&text, "No file was changed. Hunk %zu of %.*s does not fit. ", failure->hunk + 1,
                 HV_STR_ARG(file_shown_path(patching->context, patched->path)));
     if (failure->anchor)
-        hv_buf_addf(&text, "No line below the hunk before it reads \"%.*s\", as its @@ says.",
-                    HV_STR_ARG(failure->text));
+        hv_buf_addf(&text,
+                    "No line %s reads \"%.*s\", as its @@ says. Read the file and give a whole line of it behind @@, "
+                    "or @@ alone.",
+                    failure->hunk ? "below the hunk before it" : "of the file", HV_STR_ARG(failure->text));
     else
         edit_describe_failure(&failure->place, &text);
     patching->failure = hv_arena_str(arena, hv_buf_str(&text));

@@ -12,10 +12,12 @@ enum { IDS_SHOWN = 20, TEXT_MAX = 1 << 28 };
 /* ---- reading ------------------------------------------------------------------------------------------------------
  */
 
+#define HINT_OTHER_FILES "Notebooks of nbformat 4 are changed cell by cell; change other files with Edit or Write"
+
 static enum hv_code fail_format(struct hv_error *err, const char *what)
 {
     hv_fail(err, HV_EINVAL, "this is no notebook: %s", what);
-    hv_error_hint(err, "Notebooks of nbformat 4 are changed cell by cell; change other files with Edit or Write");
+    hv_error_hint(err, HINT_OTHER_FILES);
     return HV_EINVAL;
 }
 
@@ -25,6 +27,7 @@ enum hv_code notebook_parse(struct hv_arena *arena, struct hv_str file, const st
     enum hv_code code = hv_json_parse(arena, file, HV_JSON_ALLOW_BOM | HV_JSON_REPAIR_SURROGATES, notebook, err);
     if (code) {
         hv_error_prefix(err, "this is no notebook: ");
+        hv_error_hint(err, HINT_OTHER_FILES);
         return HV_EINVAL;
     }
     int64_t format = 0;

@@ -157,6 +157,22 @@ static bool is_variable(const struct git_config_variable *variable, const char *
            hv_str_eq_nocase(variable->name, hv_str_from(name));
 }
 
+/* "native" is what the machine has: LF. What git does not know, it refuses; here it counts as unset. */
+static enum git_line_ends line_ends(struct hv_str value)
+{
+    if (hv_str_eq_nocase(value, HV_STR("crlf")))
+        return GIT_LINE_ENDS_CRLF;
+    bool lf = hv_str_eq_nocase(value, HV_STR("lf")) || hv_str_eq_nocase(value, HV_STR("native"));
+    return lf ? GIT_LINE_ENDS_LF : GIT_LINE_ENDS_UNSET;
+}
+
+static enum git_line_ends automatic_line_ends(struct hv_str value)
+{
+    if (hv_str_eq_nocase(value, HV_STR("input")))
+        return GIT_LINE_ENDS_AS_STORED;
+    return git_config_true(value) ? GIT_LINE_ENDS_CRLF : GIT_LINE_ENDS_UNSET;
+}
+
 void git_settings_read(struct hv_arena *arena, struct hv_str text, const struct git_config_includes *includes,
                        struct git_settings *settings)
 {
@@ -167,6 +183,10 @@ void git_settings_read(struct hv_arena *arena, struct hv_str text, const struct 
             settings->excludes_file = variable.value.ptr ? variable.value : HV_STR("");
         else if (is_variable(&variable, "core", "ignorecase"))
             settings->ignore_case = git_config_true(variable.value);
+        else if (is_variable(&variable, "core", "autocrlf"))
+            settings->autocrlf = automatic_line_ends(variable.value);
+        else if (is_variable(&variable, "core", "eol"))
+            settings->eol = line_ends(variable.value);
         else if (is_variable(&variable, "extensions", "worktreeconfig"))
             settings->worktree_config = git_config_true(variable.value);
         else if (includes && variable.value.len && is_variable(&variable, "include", "path"))

@@ -1,6 +1,6 @@
 /*
- * git_config.h: reading git's configuration files, as far as ignoring depends on them. The reader is pure; each file is
- * read in one pass, values as git takes them: quotes, escapes, comments, lines that go on.
+ * git_config.h: reading git's configuration files, as far as ignoring and line ends depend on them. The reader is pure;
+ * each file is read in one pass, values as git takes them: quotes, escapes, comments, lines that go on.
  */
 #ifndef FS_GIT_CONFIG_H
 #define FS_GIT_CONFIG_H
@@ -28,11 +28,15 @@ bool git_config_next(struct git_config_reader *reader, struct hv_arena *arena, s
 /* "true", "yes", "on", a number that is not zero, or a name alone. */
 bool git_config_true(struct hv_str value);
 
-/* What concerns a walk. Later files overrule earlier ones. */
+enum git_line_ends { GIT_LINE_ENDS_UNSET = 0, GIT_LINE_ENDS_AS_STORED, GIT_LINE_ENDS_LF, GIT_LINE_ENDS_CRLF };
+
+/* What concerns a walk, or a file that is written. Later files overrule earlier ones. */
 struct git_settings {
     struct hv_str excludes_file; /* as written, of the last file that has one; absent: none does */
     bool ignore_case;            /* core.ignorecase */
     bool worktree_config;        /* extensions.worktreeConfig */
+    enum git_line_ends autocrlf; /* core.autocrlf: of all text that comes from the repository; "input": as stored */
+    enum git_line_ends eol;      /* core.eol: of files that attributes call text, where autocrlf says nothing */
 };
 
 /* Take up what the text of one file says. includes (may be NULL) is called for each [include] path, at its place. */

@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
-#include "fs/git_config.h"
+#include "fs/git_settings.h"
 #include "fs/open.h"
 #include "text/lines.h"
 
@@ -11,22 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { INCLUDES_MAX = 20, RULE_COST = 128 };
-
-/*
- * A whole small file, in arena; absent when it is none that can be read or is too large. Of an ignore file of a
- * directory links are not followed, as in git; git's own files may be links.
- */
-static struct hv_str read_small(struct hv_arena *arena, int directory, const char *name, int no_follow)
-{
-    CLEANUP_FD int fd = openat(directory, name, O_RDONLY | no_follow | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    struct stat status;
-    if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size > SCAN_RULES_FILE_MAX)
-        return hv_str_of(NULL, 0);
-    char *bytes = hv_arena_alloc(arena, (size_t)status.st_size + 1);
-    ssize_t got = fs_read_at(fd, bytes, (size_t)status.st_size, 0);
-    return got < 0 ? hv_str_of(NULL, 0) : hv_str_of(bytes, (size_t)got);
-}
+enum { RULE_COST = 128 };
 
 static struct hv_str join(struct hv_arena *arena, struct hv_str directory, const char *name)
 {
@@ -52,7 +37,7 @@ static void add_file(struct entering *entering, int directory, const char *name,
                      struct scan_rules *rules, const struct ignore_chain **chain)
 {
     CLEANUP_ARENA struct hv_arena scratch = {0};
-    struct hv_str bytes = read_small(&scratch, directory, name, no_follow);
+    struct hv_str bytes = git_file_read(&scratch, directory, name, no_follow);
     if (!bytes.len)
         return;
     size_t cost = bytes.len + lines_count(bytes) * RULE_COST;
@@ -74,76 +59,7 @@ static void add_file(struct entering *entering, int directory, const char *name,
     *chain = link;
 }
 
-/* ---- git's configuration --------------------------------------------------------------------------------- */
-
-/* Reading one file and those it includes. */
-struct configuration {
-    struct hv_arena *arena;
-    struct hv_str home, directory; /* of the file at hand */
-    unsigned included;
-};
-
-static void read_configuration(struct configuration *configuration, struct hv_str path, struct git_settings *settings);
-
-static void include(void *user, struct hv_str path, struct git_settings *settings)
-{
-    struct configuration *outer = user;
-    if (++outer->included > INCLUDES_MAX || memchr(path.ptr, '\0', path.len))
-        return;
-    read_configuration(outer, path_expand(outer->arena, path, outer->directory, outer->home), settings);
-}
-
-/* Files include each other at most INCLUDES_MAX times altogether, so that a circle ends. */
-static void read_configuration(struct configuration *configuration, struct hv_str path, struct git_settings *settings)
-{
-    struct hv_str text = read_small(configuration->arena, AT_FDCWD, path.ptr, 0);
-    struct hv_str outside = configuration->directory;
-    configuration->directory = path_parent(path);
-    git_settings_read(configuration->arena, text, &(struct git_config_includes){include, configuration}, settings);
-    configuration->directory = outside;
-}
-
-static struct hv_str config_home(struct hv_arena *arena, const struct scan_surroundings *around)
-{
-    return around->config_home.len ? around->config_home : join(arena, around->home, ".config");
-}
-
-/* The settings of the machine, of the person, and of the repository whose shared files lie in git (absent: none). */
-static struct git_settings read_settings(struct hv_arena *arena, const struct scan_surroundings *around,
-                                         struct hv_str git, struct hv_str worktree)
-{
-    struct configuration configuration = {.arena = arena, .home = around->home};
-    struct git_settings settings = {0};
-    if (around->home.len) {
-        read_configuration(&configuration, HV_STR("/etc/gitconfig"), &settings);
-        read_configuration(&configuration, join(arena, config_home(arena, around), "git/config"), &settings);
-        read_configuration(&configuration, join(arena, around->home, ".gitconfig"), &settings);
-    }
-    if (git.len)
-        read_configuration(&configuration, join(arena, git, "config"), &settings);
-    if (git.len && settings.worktree_config)
-        read_configuration(&configuration, join(arena, worktree, "config.worktree"), &settings);
-    return settings;
-}
-
 /* ---- repositories ---------------------------------------------------------------------------------------- */
-
-/*
- * The directory of the repository at top: .git, or what the file .git of a worktree or a submodule names; *shared is
- * where the files lie that its worktrees have in common.
- */
-static struct hv_str git_directory(struct hv_arena *arena, struct hv_str top, struct hv_str *shared)
-{
-    struct hv_str git = join(arena, top, ".git");
-    struct hv_str line = hv_str_trim(read_small(arena, AT_FDCWD, git.ptr, 0));
-    if (hv_str_starts(line, HV_STR("gitdir:")) && !memchr(line.ptr, '\0', line.len))
-        git = path_expand(arena, hv_str_trim(hv_str_slice(line, 7, line.len)), top, hv_str_of(NULL, 0));
-    *shared = git;
-    line = hv_str_trim(read_small(arena, AT_FDCWD, join(arena, git, "commondir").ptr, 0));
-    if (line.len && !memchr(line.ptr, '\0', line.len))
-        *shared = path_expand(arena, line, git, hv_str_of(NULL, 0));
-    return git;
-}
 
 /* The person's global excludes and, where there is a repository at top, its own: the bottom of the chain of git. */
 static void start_git(struct entering *entering, bool repository, struct hv_str top, struct scan_rules *rules)
@@ -151,12 +67,13 @@ static void start_git(struct entering *entering, bool repository, struct hv_str 
     CLEANUP_ARENA struct hv_arena scratch = {0};
     const struct scan_surroundings *around = entering->around;
     struct hv_str shared = {0}, worktree = repository ? git_directory(&scratch, top, &shared) : shared;
-    struct git_settings settings = read_settings(&scratch, around, shared, worktree);
+    const struct git_person person = {around->home, around->config_home};
+    struct git_settings settings = git_settings_find(&scratch, &person, shared, worktree);
     struct hv_str file = {0};
     if (settings.excludes_file.len && !memchr(settings.excludes_file.ptr, '\0', settings.excludes_file.len))
         file = path_expand(&scratch, settings.excludes_file, top.len ? top : HV_STR("/"), around->home);
     else if (!settings.excludes_file.ptr && around->home.len)
-        file = join(&scratch, config_home(&scratch, around), "git/ignore");
+        file = join(&scratch, git_config_home(&scratch, &person), "git/ignore");
     rules->git = NULL;
     rules->flags = settings.ignore_case ? IGNORE_ICASE : 0;
     mix(&rules->id, settings.ignore_case ? HV_STR("repository, any case") : HV_STR("repository"));

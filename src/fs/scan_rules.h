@@ -28,8 +28,8 @@ struct scan_surroundings {
     atomic_size_t skipped; /* ignore files left out as there were too many bytes */
 };
 
-/* How many bytes all rules that are alive may take, and how long one file may be. */
-enum { SCAN_RULES_MAX = 96 << 20, SCAN_RULES_FILE_MAX = 1 << 20 };
+/* How many bytes all rules that are alive may take. */
+enum { SCAN_RULES_MAX = 96 << 20 };
 
 /*
  * Look for the repository around root (absolute, resolved, "" for "/") and read the rules of the directories above the

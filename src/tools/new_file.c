@@ -7,6 +7,7 @@
 #include "text/encoding.h"
 #include "text/gitattributes.h"
 #include "text/lines.h"
+#include "tools/tree.h"
 
 #include <string.h>
 
@@ -91,9 +92,10 @@ static void take_editorconfig(const struct editorconfig *settings, struct style 
 /* ---- .gitattributes -----------------------------------------------------------------------------------------------
  */
 
-/* What the files of the work tree say; nothing where there is no work tree. */
-static void ask_gitattributes(struct hv_context *context, struct hv_str path, struct gitattributes *attributes)
+/* What the files of the work tree say; returns its top, or nothing where there is no work tree. */
+static struct hv_str ask_gitattributes(struct hv_context *context, struct hv_str path, struct gitattributes *attributes)
 {
+    static const struct hv_str nowhere;
     struct hv_str texts[DIRECTORIES_MAX], directories[DIRECTORIES_MAX], top = {0};
     size_t count = 0;
     for (struct hv_str at = path_parent(path); count < DIRECTORIES_MAX && !top.ptr; at = path_parent(at)) {
@@ -105,10 +107,10 @@ static void ask_gitattributes(struct hv_context *context, struct hv_str path, st
         if (exists(context, at, ".git"))
             top = at;
         else if (at.len <= 1)
-            return;
+            return nowhere;
     }
     if (!top.ptr)
-        return;
+        return nowhere;
     struct hv_str info = read_rules(context, top, ".git/info/attributes");
     gitattributes_learn(attributes, info);
     if (count && hv_str_eq(directories[count - 1], top))
@@ -116,6 +118,7 @@ static void ask_gitattributes(struct hv_context *context, struct hv_str path, st
     gitattributes_apply(attributes, info, path_relative(path, top));
     for (size_t i = 0; i < count; i++)
         gitattributes_apply(attributes, texts[i], path_relative(path, directories[i]));
+    return top;
 }
 
 /* The encodings that git knows by name and that differ in more than the name from what encoding_label says. */
@@ -177,6 +180,35 @@ static void take_gitattributes(const struct gitattributes *attributes, struct st
     style->drop_mark = false;
     if (!take_encoding(attributes->encoding.value, style))
         style->unknown = attributes->encoding.value;
+}
+
+/* ---- git's settings -----------------------------------------------------------------------------------------------
+ */
+
+/* What git itself does to a text at checkout where neither attributes nor .editorconfig name a line end. */
+static void take_settings(const struct git_settings *settings, const struct gitattributes *attributes,
+                          struct style *style)
+{
+    bool is_text = attributes->text.state == GITATTRIBUTES_SET || attributes->text.state == GITATTRIBUTES_VALUE;
+    if (settings->autocrlf == GIT_LINE_ENDS_CRLF) {
+        style->line_end = "\r\n";
+        style->end_by = "git's core.autocrlf";
+    } else if (!settings->autocrlf && settings->eol && is_text) {
+        style->line_end = settings->eol == GIT_LINE_ENDS_CRLF ? "\r\n" : "\n";
+        style->end_by = "git's core.eol";
+    }
+}
+
+static void ask_settings(const struct hv_context *context, struct hv_str top, struct hv_str content,
+                         const struct gitattributes *attributes, struct style *style)
+{
+    if (!top.ptr || style->line_end || attributes->text.state == GITATTRIBUTES_UNSET ||
+        hv_str_starts(content, HV_STR("#!")) || hv_str_find_byte(content, '\0', 0) != SIZE_MAX)
+        return;
+    const struct git_person person = tree_git_person(context);
+    struct hv_str shared, worktree = git_directory(context->arena, top, &shared);
+    struct git_settings settings = git_settings_find(context->arena, &person, shared, worktree);
+    take_settings(&settings, attributes, style);
 }
 
 /* ---- bytes --------------------------------------------------------------------------------------------------------
@@ -249,8 +281,9 @@ enum hv_code new_file_bytes(struct hv_context *context, struct hv_str path, stru
     hv_buf_init(&words, 1024);
     ask_editorconfig(context, path, &settings);
     take_editorconfig(&settings, &style);
-    ask_gitattributes(context, path, &attributes);
+    struct hv_str top = ask_gitattributes(context, path, &attributes);
     take_gitattributes(&attributes, &style);
+    ask_settings(context, top, content, &attributes, &style);
     size_t changed = style.line_end ? put_line_ends(content, style.line_end, &text) : 0;
     if (text.failed)
         return hv_fail(err, HV_ETOOBIG, "The content is too large");

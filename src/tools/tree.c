@@ -27,6 +27,13 @@ static struct hv_str find_variable(const char *const *environment, struct hv_str
     return (struct hv_str){0};
 }
 
+struct git_person tree_git_person(const struct hv_context *context)
+{
+    struct hv_str config_home = find_variable(context->environment, HV_STR("XDG_CONFIG_HOME="));
+    bool absolute = config_home.len && config_home.ptr[0] == '/';
+    return (struct git_person){context->home, absolute ? config_home : (struct hv_str){0}};
+}
+
 /* What the searches of a session have learnt of its directories. */
 static const struct hv_state_key warm_key = {
     .name = "directories", .size = sizeof(struct fs_warm), .init = fs_warm_init, .release = fs_warm_release};
@@ -34,11 +41,10 @@ static const struct hv_state_key warm_key = {
 struct fs_scan_options tree_options(const struct search *search)
 {
     struct hv_context *context = search->context;
-    struct hv_str config_home = find_variable(context->environment, HV_STR("XDG_CONFIG_HOME="));
-    bool absolute = config_home.len && config_home.ptr[0] == '/';
+    struct git_person person = tree_git_person(context);
     return (struct fs_scan_options){.root = search->root,
-                                    .home = context->home,
-                                    .config_home = absolute ? config_home : (struct hv_str){0},
+                                    .home = person.home,
+                                    .config_home = person.config_home,
                                     .threads = tree_threads(),
                                     .warm = hv_state(context, &warm_key),
                                     .deadline_ns = search->deadline_ns,

@@ -5,6 +5,7 @@
 #ifndef TOOLS_TREE_H
 #define TOOLS_TREE_H
 
+#include "fs/git_settings.h"
 #include "fs/scan.h"
 #include "tools/search.h"
 
@@ -12,6 +13,8 @@ enum { TREE_THREADS_MAX = 8 };
 
 /* A thread for each processor that may be used, at most TREE_THREADS_MAX. */
 unsigned tree_threads(void);
+/* Where the person's files of git lie, by the session's environment. */
+struct git_person tree_git_person(const struct hv_context *context);
 /* The options of a scan over the root: ignore rules, deadline, cancellation, tree_threads(). */
 struct fs_scan_options tree_options(const struct search *search);
 /* The absolute path of an entry, below the root as it was asked for; in path, which belongs to the calling thread. */

@@ -178,6 +178,49 @@ class Files(Case):
             self.assertFalse(failed, text)
             self.assertEqual(self.bytes_of(name), wanted, name)
 
+    def git(self, *arguments, stdin=b""):
+        return subprocess.run(["git", *arguments], input=stdin, cwd=self.project, env=self.env, check=True,
+                              stdout=subprocess.PIPE).stdout.decode().strip()
+
+    def test_line_ends_of_new_files_are_those_that_git_would_check_out(self):
+        self.git("init", "-q")
+        blob = self.git("hash-object", "-w", "--stdin", stdin=b"a\nb\n")
+        self.git("update-index", "--add", "--cacheinfo", "100644,%s,a.x" % blob)
+        self.git("config", "include.path", "line-ends")
+        block = json.dumps(use("Write", file_path="a.x", content="a\nb\n")).encode() + b"\n"
+        process, endings = self.start("exec"), set()
+        with process, process.stdin, process.stdout:
+            for attributes in ("", "* text=auto\n", "*.x text\n", "*.x -text\n", "*.x eol=lf\n", "*.x binary\n"):
+                self.write(".gitattributes", attributes)
+                for autocrlf in ("", "autocrlf=true", "autocrlf", "autocrlf=input", "autocrlf=No"):
+                    for eol in ("", "eol=crlf", "eol=LF", "eol=native"):
+                        self.write(".git/line-ends", "[core]\n%s\n%s\n" % (autocrlf, eol))
+                        self.git("checkout-index", "-f", "a.x")
+                        wanted = self.bytes_of("a.x")
+                        os.unlink(self.path("a.x"))
+                        process.stdin.write(block)
+                        process.stdin.flush()
+                        text = text_of(json.loads(process.stdout.readline()))
+                        self.assertEqual(self.bytes_of("a.x"), wanted, (attributes, autocrlf, eol, text))
+                        self.assertEqual("as git's core." in text, b"\r" in wanted, (attributes, autocrlf, eol, text))
+                        endings.add(wanted)
+                        os.unlink(self.path("a.x"))
+        self.assertEqual(endings, {b"a\nb\n", b"a\r\nb\r\n"})
+
+    def test_the_settings_of_git_come_last_and_leave_scripts_alone(self):
+        self.git("init", "-q")
+        with open(os.path.join(self.home, ".gitconfig"), "w") as file:
+            file.write("[core]\n\tautocrlf = true\n")
+        self.write(".editorconfig", "[*.lf]\nend_of_line = lf\n")
+        for name, content, wanted in (("a.c", "a\n", b"a\r\n"), ("a.lf", "a\n", b"a\n"), ("a.sh", "#!/bin/sh\n", b"#!/bin/sh\n"),
+                                      ("nul", "a\0\n", b"a\0\n")):
+            text, failed = self.change("Write", {"file_path": name, "content": content})
+            self.assertFalse(failed, text)
+            self.assertEqual(self.bytes_of(name), wanted, name)
+        self.git("config", "core.autocrlf", "input")  # the repository's own counts more
+        self.change("Write", {"file_path": "b.c", "content": "a\n"})
+        self.assertEqual(self.bytes_of("b.c"), b"a\n")
+
     # ---- what is refused ----
 
     def test_text_that_stands_for_text_is_refused_by_each_tool(self):

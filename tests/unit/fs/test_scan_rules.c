@@ -216,6 +216,28 @@ static void configuration_is_read_as_git_reads_it(void **state)
     }
 }
 
+static void line_ends_are_read_as_git_reads_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum git_line_ends autocrlf, eol;
+    } rows[] = {
+        {"[core]\nautocrlf = true\neol = lf\n", GIT_LINE_ENDS_CRLF, GIT_LINE_ENDS_LF},
+        {"[core]\nautocrlf\nEOL = CRLF\n", GIT_LINE_ENDS_CRLF, GIT_LINE_ENDS_CRLF},
+        {"[core]\nautocrlf = input\neol = native\n", GIT_LINE_ENDS_AS_STORED, GIT_LINE_ENDS_LF},
+        {"[core]\nautocrlf = true\nautocrlf = false\neol = crlf\neol = cr\n", GIT_LINE_ENDS_UNSET, GIT_LINE_ENDS_UNSET},
+        {"[other]\nautocrlf = true\n[core \"x\"]\neol = crlf\n", GIT_LINE_ENDS_UNSET, GIT_LINE_ENDS_UNSET},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CLEANUP_ARENA struct hv_arena arena = {0};
+        struct git_settings settings = {0};
+        git_settings_read(&arena, hv_str_from(rows[i].text), NULL, &settings);
+        if (settings.autocrlf != rows[i].autocrlf || settings.eol != rows[i].eol)
+            fail_msg("row %zu: %d %d", i, settings.autocrlf, settings.eol);
+    }
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 
 int main(void)
@@ -233,6 +255,7 @@ int main(void)
         CASE(the_case_of_names_is_ignored_where_git_does),
         CASE(rules_take_bounded_memory),
         cmocka_unit_test(configuration_is_read_as_git_reads_it),
+        cmocka_unit_test(line_ends_are_read_as_git_reads_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,35 +1,127 @@
 /*
- * shell.c: what reading and judging a shell script costs, in microseconds of the processor, the best of many rounds.
- *   ninja -C build bench/bench_shell && build/bench/bench_shell FILE…   (no file: a usual command, and 10,000 bytes of
- * them)
+ * shell.c: what judging a shell script costs, in microseconds of the processor, the best of many rounds: reading it,
+ * reading and judging it, and finding what it may start with the dangers in that.
+ *   ninja -C build bench/bench_shell && build/bench/bench_shell [--rounds N] [FILE…]
+ * Without a file: a usual command, then 10,000 bytes of every shape that a script may have, and what the worst took.
  */
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "shell/class.h"
+#include "shell/danger.h"
 
+#include <malloc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 300, LONG = 10000 };
+enum { ROUNDS = 100, LONG = 10000, NAME_MAX_BYTES = 40 };
 
-/* Each repeated to LONG bytes. */
-static const char *const shapes[] = {
-    "echo $(cat a) $(ls b)\n",
-    "for f in *.c; do wc -l \"$f\"; done\n",
-    "case $x in a) ls;; b) pwd;; esac\n",
-    "cat <<E\nabc $x\nE\n",
-    "n=$((n+1))\n",
-    "if [ -f a ]; then cat a; else echo b; fi\n",
-    "ls {a,b}{c,d}\n",
-    "git status; git diff --stat; git log -3\n",
-    "sed -n '1,5p;s/a/b/g' f\n",
-    "awk '{print $1, $2}' f\n",
-    "find . -type f -name '*.c' -not -path './x/*'\n",
-    "bash -c 'ls | head'\n",
-    "env A=b timeout 5 nice ls\n",
-    "while read -r l; do echo \"$l\"; done < f\n",
-    "ls\n",
-    "f() { ls \"$1\"; }; f a\n",
+/* A script: begin, unit again and again (# is its number), end. With close: unit nested, and as many closes. */
+static const struct shape {
+    const char *begin, *unit, *close, *end;
+    int most; /* units; 0: as many as fit */
+} shapes[] = {
+    {"", "ls\n", "", "", 0},
+    {"", "cd src && git log --oneline -n 20 -- \"$file\" | head -5 && echo \"done: $x\" > /dev/null\n", "", "", 0},
+    {"", "echo $(cat a) $(ls b)\n", "", "", 0},
+    {"", "for f in *.c; do wc -l \"$f\"; done\n", "", "", 0},
+    {"", "case $x in a) ls;; b) pwd;; esac\n", "", "", 0},
+    {"case $x in ", "a#) ls;; ", "", "esac", 0},
+    {"", "cat <<E\nabc $x\nE\n", "", "", 0},
+    {"cat <<E\n", "abc $x\n", "", "E\n", 0},
+    {"cat <<'E'\n", "abc $x\n", "", "E\n", 0},
+    {"", "n=$((n+1))\n", "", "", 0},
+    {"echo $((", "1+", "", "1))", 0},
+    {"n=1; ((", "n+=n,", "", "n++))", 0},
+    {"", "if [ -f a ]; then cat a; else echo b; fi\n", "", "", 0},
+    {"if a; then b; ", "elif ls; then pwd; ", "", "fi", 0},
+    {"", "ls {a,b}{c,d}\n", "", "", 0},
+    {"echo {", "a#,", "", "b}", 0},
+    {"echo ", "{a,b} ", "", "", 0},
+    {"echo ", "{a,b}", "", "", 0},
+    {"echo ", "{1..9} ", "", "", 0},
+    {"echo ", "{a,", "}", "", 0},
+    {"", "echo {1..100}\n", "", "", 0},
+    {"", "git status; git diff --stat; git log -3\n", "", "", 0},
+    {"", "sed -n '1,5p;s/a/b/g' f\n", "", "", 0},
+    {"sed -n '", "s/a/b/;", "", "' f", 0},
+    {"", "awk '{print $1, $2}' f\n", "", "", 0},
+    {"awk '{", "x=1;", "", "print}' f", 0},
+    {"", "find . -type f -name '*.c' -not -path './x/*'\n", "", "", 0},
+    {"find .", " -o -name a", "", "", 0},
+    {"", "bash -c 'ls | head'\n", "", "", 0},
+    {"", "env A=b timeout 5 nice ls\n", "", "", 0},
+    {"", "while read -r l; do echo \"$l\"; done < f\n", "", "", 0},
+    {"", "f() { ls \"$1\"; }; f a\n", "", "", 0},
+    {"", "f#() { ls; }\n", "", "", 0},
+    {"", "x#=a\n", "", "", 0},
+    {"", "x=$x#\n", "", "", 0},
+    {"", "x=a ", "", "ls", 0},
+    {"", "m[a#]=b\n", "", "", 0},
+    {"a=(", "b# ", "", ")", 0},
+    {"declare -A m=(", "[k#]=v ", "", ")", 0},
+    {"echo ", "'a' ", "", "", 0},
+    {"echo ", "'a'\"b\"", "", "", 0},
+    {"echo \"", "a $x ", "", "\"", 0},
+    {"echo ", "\\a", "", "", 0},
+    {"echo ", "$x ", "", "", 0},
+    {"echo ", "${x#a} ", "", "", 0},
+    {"echo ", "${x:-", "}", "", 0},
+    {"echo ", "$'\\t' ", "", "", 0},
+    {"ls ", "*.c ", "", "", 0},
+    {"ls ", "[a]", "", "", 0},
+    {"ls ", "~/a ", "", "", 0},
+    {"ls -l ", "a# ", "", "", 0},
+    {"ls ", "-l ", "", "", 0},
+    {"rm ", "a# ", "", "", 0},
+    {"rm -rf ", "../a# ", "", "", 0},
+    {"cat a", " | cat", "", "", 0},
+    {"ls", " && ls", "", "", 0},
+    {"ls", " || ls", "", "", 0},
+    {"", "ls & ", "", "", 0},
+    {"", "! ls; ", "", "", 0},
+    {"echo ", "$(ls) ", "", "", 0},
+    {"echo ", "`ls` ", "", "", 0},
+    {"diff ", "<(ls) ", "", "", 0},
+    {"echo ", "$(echo ", ")", "", 0},
+    {"echo ", "\"$(echo ", ")\"", "", 0},
+    {"ls", " >f#", "", "", 0},
+    {"ls", " 2>&1", "", "", 0},
+    {"cat", " <<<a", "", "", 0},
+    {"", "( ", "ls )", "", 0},
+    {"", "{ ", "ls; }", "", 0},
+    {"ls; ", "if ls; then ", "; fi", "", 0},
+    {"ls; ", "while ls; do ", "; done", "", 0},
+    {"", "{ ls; ", "}; ", "", 20},
+    {"", "cd a; ", "", "ls", 0},
+    {"", "cd a# && ls; ", "", "", 0},
+    {"[[ ", "a == b && ", "", "c ]]", 0},
+    {"[[ ", "( ", "a )", " ]]", 0},
+    {"[[ a =~ ", "(", "a)", " ]]", 0},
+    {"", "export x#=a; ", "", "", 0},
+    {"", "read x#; ", "", "", 0},
+    {"", "# a comment\n", "", "ls", 0},
+    {"echo ", "a", "", "", 0},
+    {"for x in a; do ", "ls; ", "", "done", 0},
+    {"for x in ", "a# ", "", "; do ls $x; done", 0},
+    {"for x in a; do ", "cd $x; ls $x; ", "", "done", 0},
+    {"for x in a b; do ", "for y in a b; do ls; ", "done; ", "done", 20},
+    {"f() { ", "ls; ", "", "}; f; f", 0},
+    {"f() { ls; }; ", "f; ", "", "", 0},
+    {"", "\\\n", "", "ls", 0},
+    {"", ";\n", "", "ls", 0},
+    {"", "sudo ", "", "ls", 0},
+    {"", "env A=1 ", "", "ls", 0},
+    {"", "xargs ", "", "ls", 0},
+    {"", "echo a | sh; ", "", "", 0},
+    {"sh -c '", "ls; ", "", "'", 0},
+    {"eval ", "ls ';' ", "", "", 0},
+    {"coproc ", "{ ls; ", "}; ", "", 20},
+    {"tar cf a ", "b# ", "", "", 0},
+    {"curl ", "-H a:b ", "", "x", 0},
+    {"printf ", "'%s' ", "", "a", 0},
+    {"test a ", "-a b ", "", "", 0},
+    {"python3 -c '", "x=1;", "", "'", 0},
 };
 
 static const char usual[] =
@@ -42,29 +134,50 @@ static uint64_t processor_ns(void)
     return (uint64_t)now.tv_sec * CLOCK_SECOND + (uint64_t)now.tv_nsec;
 }
 
-static void measure(const char *name, struct hv_str text)
+static bool is_of_system(void *user, struct hv_str name)
 {
-    static const struct shell_start start_of = {.directory = {"/work", 5}, .home = {"/home/me", 8}};
-    uint64_t least = UINT64_MAX, least_judged = UINT64_MAX;
-    struct shell_script script = {0};
-    struct shell_judgement judgement;
-    for (int i = 0; i < ROUNDS; i++) {
-        CLEANUP_ARENA struct hv_arena arena = {0};
-        uint64_t start = processor_ns();
-        shell_read(&arena, text, NULL, &script);
-        uint64_t taken = processor_ns() - start;
-        least = taken < least ? taken : least;
-        start = processor_ns();
-        shell_judge(&arena, text, &start_of, NULL, &judgement);
-        taken = processor_ns() - start;
-        least_judged = taken < least_judged ? taken : least_judged;
-    }
-    printf("%-48.48s %8zu bytes %6zu commands %10.1f us read %10.1f us judged%s%s\n", name, text.len, script.count,
-           (double)least / 1e3, (double)least_judged / 1e3,
-           script.accepted ? "" : "  not accepted: ", script.accepted ? "" : script.reason);
+    (void)user, (void)name;
+    return true;
 }
 
-static void measure_file(const char *name)
+static void keep_least(uint64_t *least, uint64_t taken)
+{
+    *least = taken < *least ? taken : *least;
+}
+
+/* The whole: what it took, in nanoseconds. */
+static uint64_t measure(const char *name, struct hv_str text, int rounds)
+{
+    static const struct shell_world world = {.is_system_program = is_of_system};
+    static const struct shell_start start_of = {.directory = {"/work", 5}, .home = {"/home/me", 8}};
+    static const struct hv_str roots[] = {{"/work", 5}};
+    static const struct shell_danger_world dangers_in = {.home = {"/home/me", 8}, .roots = roots, .root_count = 1};
+    uint64_t read = UINT64_MAX, judged = UINT64_MAX, whole = UINT64_MAX;
+    struct shell_judgement judgement;
+    for (int i = 0; i < rounds; i++) {
+        CLEANUP_ARENA struct hv_arena reading = {0}, arena = {0};
+        struct shell_script script;
+        struct shell_runs runs;
+        struct shell_dangers dangers;
+        uint64_t start = processor_ns();
+        shell_read(&reading, text, NULL, &script);
+        keep_least(&read, processor_ns() - start);
+        hv_arena_release(&reading);
+        start = processor_ns();
+        shell_judge(&arena, text, &start_of, &world, &judgement);
+        keep_least(&judged, processor_ns() - start);
+        shell_list_runs(&arena, &judgement.script, &start_of, &runs);
+        shell_find_dangers(&arena, &judgement.script, &runs, &dangers_in, &dangers);
+        keep_least(&whole, processor_ns() - start);
+    }
+    printf("%-*.*s %6zu bytes %5zu commands %9.1f us read %9.1f judged %9.1f with dangers%s%s\n", NAME_MAX_BYTES,
+           NAME_MAX_BYTES, name, text.len, judgement.script.count, (double)read / 1e3, (double)judged / 1e3,
+           (double)whole / 1e3, judgement.script.accepted ? "" : "  not accepted: ",
+           judgement.script.accepted ? "" : judgement.script.reason);
+    return whole;
+}
+
+static void measure_file(const char *name, int rounds)
 {
     CLEANUP_BUF struct hv_buf text = {.max = SHELL_SCRIPT_MAX + 1};
     FILE *file = fopen(name, "rb");
@@ -73,28 +186,68 @@ static void measure_file(const char *name)
         hv_buf_add(&text, chunk, got);
     if (file)
         fclose(file);
-    measure(name, hv_buf_str(&text));
+    (void)measure(name, hv_buf_str(&text), rounds);
+}
+
+/* text with its number in the place of "#"; "${x#" keeps it. */
+static void add_unit(struct hv_buf *out, const char *text, int number)
+{
+    for (const char *at = text; *at; at++)
+        if (*at == '#' && at != text && !strstr(text, "${"))
+            hv_buf_addf(out, "%d", number);
+        else
+            hv_buf_add_byte(out, *at);
+}
+
+static void make_script(const struct shape *shape, struct hv_buf *out)
+{
+    int count = 0;
+    size_t closing = strlen(shape->close);
+    hv_buf_clear(out);
+    hv_buf_add_cstr(out, shape->begin);
+    while (out->len + (size_t)count * closing < LONG && (!shape->most || count < shape->most))
+        add_unit(out, shape->unit, count++);
+    for (int i = 0; i < count && closing; i++)
+        hv_buf_add_cstr(out, shape->close);
+    hv_buf_add_cstr(out, shape->end);
+}
+
+static void name_shape(const struct shape *shape, char *name, size_t size)
+{
+    (void)snprintf(name, size, "%.14s|%s|%s|%s", shape->begin, shape->unit, shape->close, shape->end);
+    for (char *at = name; *at; at++)
+        *at = *at == '\n' ? '.' : *at;
+}
+
+static void measure_shapes(int rounds)
+{
+    CLEANUP_BUF struct hv_buf text = {.max = 4 * LONG};
+    char name[80], worst_name[80] = "";
+    uint64_t worst = 0;
+    (void)measure("a usual command", hv_str_of(usual, sizeof usual - 2), rounds);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        make_script(&shapes[i], &text);
+        name_shape(&shapes[i], name, sizeof name);
+        uint64_t taken = measure(name, hv_buf_str(&text), rounds);
+        if (taken <= worst)
+            continue;
+        worst = taken;
+        memcpy(worst_name, name, sizeof name);
+    }
+    printf("the worst: %.1f us, %s\n", (double)worst / 1e3, worst_name);
 }
 
 int main(int count, char **names)
 {
-    CLEANUP_BUF struct hv_buf text = {.max = 2 * LONG};
-    for (int i = 1; i < count; i++)
-        measure_file(names[i]);
-    if (count > 1)
-        return 0;
-    while (text.len < LONG)
-        hv_buf_add_cstr(&text, usual);
-    measure("a usual command", hv_str_of(usual, sizeof usual - 2));
-    measure("many of them", hv_buf_str(&text));
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        hv_buf_clear(&text);
-        while (text.len < LONG)
-            hv_buf_add_cstr(&text, shapes[i]);
-        char name[64];
-        (void)snprintf(name, sizeof name, "%s", shapes[i]);
-        name[strcspn(name, "\n")] = 0;
-        measure(name, hv_buf_str(&text));
-    }
+    int64_t rounds = ROUNDS;
+    int first = 1;
+    mallopt(M_TRIM_THRESHOLD, 4 << 20); /* as helve does: src/cli/main.c */
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    if (count > 2 && !strcmp(names[1], "--rounds") && hv_str_to_int64(hv_str_from(names[2]), &rounds))
+        first = 3;
+    for (int i = first; i < count; i++)
+        measure_file(names[i], (int)rounds);
+    if (count == first)
+        measure_shapes((int)rounds);
     return 0;
 }

@@ -216,14 +216,18 @@ char *hv_arena_cstr(struct hv_arena *arena, struct hv_str s)
 
 struct hv_str hv_arena_vformat(struct hv_arena *arena, const char *format, va_list arguments)
 {
+    char brief[256]; /* most texts fit: then they are made once, not twice */
     va_list again;
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, again);
+    int length = vsnprintf(brief, sizeof brief, format, again);
     va_end(again);
     if (length < 0)
         return HV_STR("");
     char *text = hv_arena_alloc(arena, (size_t)length + 1);
-    vsnprintf(text, (size_t)length + 1, format, arguments);
+    if ((size_t)length < sizeof brief)
+        memcpy(text, brief, (size_t)length + 1);
+    else
+        vsnprintf(text, (size_t)length + 1, format, arguments);
     return (struct hv_str){text, (size_t)length};
 }
 

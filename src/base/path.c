@@ -3,6 +3,33 @@
 
 #include <string.h>
 
+/* No component is empty, and none begins with a dot: it stays as it is. */
+static bool is_tidy(struct hv_str path)
+{
+    if (!path.len || path.ptr[0] == '.')
+        return false;
+    for (const char *at = path.ptr, *end = at + path.len; at < end; at++) {
+        at = memchr(at, '/', (size_t)(end - at));
+        if (!at)
+            break;
+        if (at + 1 == end || at[1] == '/' || at[1] == '.')
+            return false;
+    }
+    return true;
+}
+
+struct hv_str path_join(struct hv_arena *arena, struct hv_str directory, struct hv_str name)
+{
+    char *out = hv_arena_alloc(arena, directory.len + name.len + 2);
+    if (directory.len)
+        memcpy(out, directory.ptr, directory.len);
+    out[directory.len] = '/';
+    if (name.len)
+        memcpy(out + directory.len + 1, name.ptr, name.len);
+    out[directory.len + 1 + name.len] = '\0';
+    return (struct hv_str){out, directory.len + 1 + name.len};
+}
+
 struct hv_str path_expand(struct hv_arena *arena, struct hv_str path, struct hv_str directory, struct hv_str home)
 {
     struct hv_str base = {0};
@@ -13,6 +40,11 @@ struct hv_str path_expand(struct hv_arena *arena, struct hv_str path, struct hv_
     } else if (!path.len || path.ptr[0] != '/') {
         base = directory;
     }
+    bool absolute = path.len && path.ptr[0] == '/';
+    if (!base.len && absolute && is_tidy(path))
+        return hv_arena_str(arena, path);
+    if (base.len && base.ptr[0] == '/' && !absolute && is_tidy(base) && is_tidy(path))
+        return path_join(arena, base, path);
     char *out = hv_arena_alloc(arena, base.len + path.len + 3);
     size_t len = 0;
     struct hv_str pieces[] = {base, path};

@@ -10,6 +10,9 @@
  */
 struct hv_str path_expand(struct hv_arena *arena, struct hv_str path, struct hv_str directory, struct hv_str home);
 
+/* directory, a slash, and name, whatever they are. In arena, ended by a NUL. */
+struct hv_str path_join(struct hv_arena *arena, struct hv_str directory, struct hv_str name);
+
 /* path is directory or lies inside it, by whole components. Both absolute and tidy. */
 bool path_inside(struct hv_str path, struct hv_str directory);
 

@@ -54,7 +54,7 @@ static struct hv_str untidy_path(struct shell_reading *reading, struct hv_str di
 {
     if (path.len && path.ptr[0] == '/')
         return path;
-    return hv_arena_format(reading->arena, "%.*s/%.*s", HV_STR_ARG(directory), HV_STR_ARG(path));
+    return path_join(reading->arena, directory, path);
 }
 
 /* path, as seen from directory. */
@@ -105,7 +105,7 @@ static void add_access(struct shell_reading *reading, struct shell_access access
     size_t *count = write ? &reading->act.write_count : &reading->act.read_count;
     size_t *capacity = write ? &reading->write_capacity : &reading->read_capacity;
     if (*count == *capacity) {
-        size_t grown = *capacity ? 2 * *capacity : 4;
+        size_t grown = 4 * *capacity + !*capacity; /* most name one file */
         struct shell_access *bigger = hv_arena_array(reading->arena, struct shell_access, grown);
         if (*count)
             memcpy(bigger, *list, *count * sizeof *bigger);

@@ -17,6 +17,7 @@ struct scan {
     struct hv_arena *arena;
     const struct shell_danger_world *world;
     const struct shell_run *run;
+    size_t options_end;        /* where the "--" of run stands, or behind its words; 0: not looked for yet */
     struct shell_danger found; /* the gravest so far */
 };
 
@@ -70,14 +71,16 @@ static struct hv_str first_operand(const struct shell_run *run, size_t *at)
 }
 
 /* What may be an operand: not an option, unless it stands behind "--". */
-static bool is_operand(const struct shell_run *run, size_t at)
+static bool is_operand(struct scan *scan, size_t at)
 {
+    const struct shell_run *run = scan->run;
     if (!hv_str_starts(run->words[at].value, HV_STR("-")) || hv_str_is(run->words[at].value, "-"))
         return true;
-    for (size_t i = 1; i < at; i++)
-        if (hv_str_is(run->words[i].value, "--"))
-            return true;
-    return false;
+    if (!scan->options_end)
+        for (scan->options_end = 1; scan->options_end < run->word_count; scan->options_end++)
+            if (hv_str_is(run->words[scan->options_end].value, "--"))
+                break;
+    return at > scan->options_end;
 }
 
 /* ---- what is destroyed ---------------------------------------------------------------------------------------------
@@ -112,7 +115,7 @@ static void check_removal(struct scan *scan)
                  !(run->words[i].flags & SHELL_WORD_GLOB) && i + 1 < run->word_count;
     }
     for (size_t i = 1; i < run->word_count; i++)
-        if (is_operand(run, i))
+        if (is_operand(scan, i))
             check_tree(scan, &run->words[i], whole);
 }
 
@@ -127,7 +130,7 @@ static void check_ownership(struct scan *scan)
         report(scan, SHELL_DANGER_FORBID, DESTROYS_TREE);
     for (size_t i = 1; i < run->word_count; i++) {
         bool contents;
-        if (i == at || !is_operand(run, i))
+        if (i == at || !is_operand(scan, i))
             continue;
         enum danger_place place =
             danger_place_of(scan->arena, scan->world, run->command->directory, &run->words[i], &contents);
@@ -181,7 +184,7 @@ static void check_move(struct scan *scan)
 {
     const struct shell_run *run = scan->run;
     for (size_t i = 1; i + 1 < run->word_count; i++)
-        if (is_operand(run, i))
+        if (is_operand(scan, i))
             check_tree(scan, &run->words[i], true);
     if (hv_str_is(word_at(run, run->word_count - 1), "/dev/null"))
         report(scan, SHELL_DANGER_CONFIRM, "it throws away what it moves");
@@ -202,19 +205,20 @@ static void check_target(struct scan *scan, const struct shell_word *word)
 {
     struct hv_str directory = scan->run->command->directory, written, resolved;
     bool unsure = false;
-    if (danger_is_device(scan->arena, scan->world, directory, word, &unsure))
+    if (!word->value.len || !danger_path_of(scan->arena, scan->world, directory, word->value, &written, &resolved))
+        return;
+    if (danger_is_device_at(word, written, resolved, &unsure))
         report(scan, SHELL_DANGER_FORBID, WRITES_DEVICE);
     else if (unsure)
         report(scan, SHELL_DANGER_CONFIRM, "it may write to a block device");
-    if (word->value.len && danger_path_of(scan->arena, scan->world, directory, word->value, &written, &resolved) &&
-        (danger_is_account_file(written) || danger_is_account_file(resolved)))
+    if (danger_is_account_file(written) || danger_is_account_file(resolved))
         report(scan, SHELL_DANGER_FORBID, DESTROYS_ACCOUNTS);
 }
 
 static void check_all_targets(struct scan *scan)
 {
     for (size_t i = 1; i < scan->run->word_count; i++)
-        if (is_operand(scan->run, i))
+        if (is_operand(scan, i))
             check_target(scan, &scan->run->words[i]);
 }
 
@@ -471,9 +475,11 @@ static void check_shown_variables(struct scan *scan)
     for (size_t i = 1; i < run->word_count; i++) {
         bool variable = !run->words[i].known && run->words[i].flags & SHELL_WORD_VARIABLE;
         struct hv_str text = run->words[i].text;
+        if (!named && !variable)
+            continue;
         bool length = hv_str_find(text, HV_STR("${#"), 0) != SIZE_MAX ||
                       hv_str_find(text, HV_STR(":+"), 0) != SIZE_MAX; /* ${#x}, ${x:+set} tell no value */
-        if ((named || variable) && !length && is_secret_name(text))
+        if (!length && is_secret_name(text))
             report(scan, SHELL_DANGER_CONFIRM, "it shows a secret of the environment");
     }
 }
@@ -570,7 +576,7 @@ static size_t first_row(struct hv_str name)
     size_t low = 0, high = ROW_COUNT;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (hv_str_compare(hv_str_from(rows[middle].name), name) < 0)
+        if (shell_compare_name(name, rows[middle].name) > 0)
             low = middle + 1;
         else
             high = middle;
@@ -610,7 +616,7 @@ static void check_run(struct scan *scan)
     struct hv_str name = scan->run->name;
     bool asks = asks_version(scan->run) || (scan->run->word_count == 2 && hv_str_is(name, "apachectl") &&
                                             shell_is_one_of(word_at(scan->run, 1), "-v -V"));
-    for (size_t i = first_row(name); !asks && i < ROW_COUNT && hv_str_is(name, rows[i].name); i++)
+    for (size_t i = first_row(name); !asks && i < ROW_COUNT && !shell_compare_name(name, rows[i].name); i++)
         rows[i].check(scan);
     if (makes_file_system(name))
         check_disk_tool(scan);

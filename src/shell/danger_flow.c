@@ -13,9 +13,6 @@ enum { PAIRS_MAX = 1 << 16, CHAIN_MAX = 64 };
 #define FROM_NETWORK "it would run a program straight from the network"
 #define FORK_BOMB "it is a fork bomb"
 
-static const char fetchers[] = "curl wget fetch aria2c axel http https xh httpie lynx links w3m elinks nc ncat netcat "
-                               "socat ftp lftp telnet curlie";
-
 static const struct shell_command *parent_of(const struct shell_script *script, const struct shell_command *command)
 {
     return command->parent < script->count ? &script->commands[command->parent] : NULL;
@@ -166,7 +163,7 @@ static bool reaches(const struct shell_runs *runs, const struct shell_run *from,
 
 static bool fetches(const struct shell_run *run)
 {
-    return shell_is_one_of(run->name, fetchers) || redirects_network(run->command);
+    return shell_name_traits(run->name) & SHELL_NAME_FETCHER || redirects_network(run->command);
 }
 
 static size_t list_fetchers(const struct shell_runs *runs, const struct shell_run **out, size_t max)
@@ -212,7 +209,7 @@ static bool is_shell_path(struct hv_str word)
 /* nc -e sh, ncat --exec bash, socat EXEC:sh, bash -i >& /dev/tcp/… */
 static bool opens_shell(const struct shell_run *run)
 {
-    if (shell_name_is_shell(run->name) && redirects_network(run->command))
+    if (redirects_network(run->command) && shell_name_is_shell(run->name))
         return true;
     if (hv_str_is(run->name, "socat")) {
         for (size_t i = 1; i < run->word_count; i++) {
@@ -222,7 +219,7 @@ static bool opens_shell(const struct shell_run *run)
         }
         return false;
     }
-    if (!shell_is_one_of(run->name, "nc ncat netcat nc.traditional nc.openbsd"))
+    if (!(shell_name_traits(run->name) & SHELL_NAME_NETCAT))
         return false;
     for (size_t i = 1; i + 1 < run->word_count; i++) {
         struct hv_str word = shell_word_text(&run->words[i]);
@@ -284,13 +281,15 @@ static bool is_bomb(const struct shell_script *script, const struct shell_comman
 /* "$0 | $0 &": the script itself. */
 static bool is_self(const struct shell_run *run)
 {
-    return shell_is_one_of(run->words->text, "$0 \"$0\" ${0} \"${0}\" $BASH_SOURCE");
+    struct hv_str text = run->words->text;
+    return text.len && (*text.ptr == '$' || *text.ptr == '"') &&
+           shell_is_one_of(text, "$0 \"$0\" ${0} \"${0}\" $BASH_SOURCE");
 }
 
 /* Code of another language that forks in a loop. */
 static bool code_forks(const struct shell_run *run)
 {
-    if (!shell_name_is_interpreter(run->name) || shell_name_is_shell(run->name))
+    if ((shell_name_traits(run->name) & (SHELL_NAME_INTERPRETER | SHELL_NAME_SHELL)) != SHELL_NAME_INTERPRETER)
         return false;
     for (size_t i = 1; i < run->word_count; i++) {
         struct hv_str word = shell_word_text(&run->words[i]);

@@ -23,6 +23,8 @@ static const char *const devices[] = {
 
 bool shell_is_block_device(struct hv_str path)
 {
+    if (!hv_str_starts(path, HV_STR("/dev/")))
+        return false;
     for (size_t i = 0; devices[i]; i++)
         if (hv_str_starts(path, hv_str_from(devices[i])))
             return true;
@@ -31,6 +33,8 @@ bool shell_is_block_device(struct hv_str path)
 
 bool danger_is_account_file(struct hv_str path)
 {
+    if (!hv_str_starts(path, HV_STR("/etc/")))
+        return false;
     return shell_is_one_of(path, "/etc/passwd /etc/shadow /etc/group /etc/gshadow /etc/sudoers /etc/fstab "
                                  "/etc/master.passwd /etc/crypttab") ||
            path_inside(path, HV_STR("/etc/sudoers.d"));
@@ -45,8 +49,7 @@ bool danger_path_of(struct hv_arena *arena, const struct shell_danger_world *wor
     bool absolute = hv_str_starts(value, HV_STR("/"));
     if (!absolute && !directory.len)
         return false;
-    struct hv_str untidy =
-        absolute ? value : hv_arena_format(arena, "%.*s/%.*s", HV_STR_ARG(directory), HV_STR_ARG(value));
+    struct hv_str untidy = absolute ? value : path_join(arena, directory, value);
     *written = path_expand(arena, untidy, HV_STR("/"), (struct hv_str){0});
     *resolved = world->resolve ? world->resolve(world->user, arena, untidy) : *written;
     if (!resolved->len)
@@ -180,12 +183,16 @@ enum danger_place danger_place_of(struct hv_arena *arena, const struct shell_dan
     return a > b ? a : b;
 }
 
+bool danger_is_device_at(const struct shell_word *word, struct hv_str written, struct hv_str resolved, bool *unsure)
+{
+    *unsure |= !word->known && hv_str_is(word->value, "/dev/");
+    return shell_is_block_device(written) || (word->known && shell_is_block_device(resolved));
+}
+
 bool danger_is_device(struct hv_arena *arena, const struct shell_danger_world *world, struct hv_str directory,
                       const struct shell_word *word, bool *unsure)
 {
     struct hv_str written, resolved;
-    if (!word->value.len || !danger_path_of(arena, world, directory, word->value, &written, &resolved))
-        return false;
-    *unsure |= !word->known && hv_str_is(word->value, "/dev/");
-    return shell_is_block_device(written) || (word->known && shell_is_block_device(resolved));
+    return word->value.len && danger_path_of(arena, world, directory, word->value, &written, &resolved) &&
+           danger_is_device_at(word, written, resolved, unsure);
 }

@@ -24,6 +24,8 @@ bool danger_path_of(struct hv_arena *arena, const struct shell_danger_world *wor
                     struct hv_str value, struct hv_str *written, struct hv_str *resolved);
 
 /* The word, or what it leads to, is a block device; *unsure: it begins with /dev/ and the rest is not known. */
+bool danger_is_device_at(const struct shell_word *word, struct hv_str written, struct hv_str resolved, bool *unsure);
+/* The same, from a directory. */
 bool danger_is_device(struct hv_arena *arena, const struct shell_danger_world *world, struct hv_str directory,
                       const struct shell_word *word, bool *unsure);
 

@@ -4,6 +4,7 @@
  */
 #include "base/path.h"
 #include "shell/resolve.h"
+#include "shell/runs.h"
 
 enum effect {
     EFFECT_NONE,
@@ -21,45 +22,38 @@ enum effect {
 static const struct {
     const char *name;
     enum effect effect;
-} builtins[] = {{"cd", EFFECT_CD},
-                {"export", EFFECT_EXPORT},
-                {"read", EFFECT_NAMES},
-                {"mapfile", EFFECT_NAMES},
-                {"readarray", EFFECT_NAMES},
-                {"getopts", EFFECT_NAMES},
-                {"unset", EFFECT_NAMES},
-                {"printf", EFFECT_PRINTF},
-                {"pushd", EFFECT_DIRECTORY},
-                {"popd", EFFECT_DIRECTORY},
-                {"dirs", EFFECT_DIRECTORY},
-                {"set", EFFECT_SET},
-                {"shopt", EFFECT_SHOPT},
-                {"eval", EFFECT_ANYTHING},
-                {"source", EFFECT_ANYTHING},
-                {".", EFFECT_ANYTHING},
-                {"trap", EFFECT_ANYTHING},
-                {"declare", EFFECT_DECLARE},
-                {"typeset", EFFECT_DECLARE},
-                {"local", EFFECT_DECLARE},
-                {"readonly", EFFECT_DECLARE},
-                {"let", EFFECT_ANYTHING},
-                {"enable", EFFECT_ANYTHING},
-                {"builtin", EFFECT_ANYTHING},
-                {"command", EFFECT_ANYTHING},
-                {"fc", EFFECT_ANYTHING},
-                {"history", EFFECT_ANYTHING},
-                {"bind", EFFECT_ANYTHING},
-                {"complete", EFFECT_ANYTHING},
-                {"compgen", EFFECT_ANYTHING},
-                {"compopt", EFFECT_ANYTHING},
-                {"wait", EFFECT_PRINTF},
-                {"shift", EFFECT_NONE}};
+} builtins[] = {/* sorted by name */
+                {".", EFFECT_ANYTHING},        {"bind", EFFECT_ANYTHING},
+                {"builtin", EFFECT_ANYTHING},  {"cd", EFFECT_CD},
+                {"command", EFFECT_ANYTHING},  {"compgen", EFFECT_ANYTHING},
+                {"complete", EFFECT_ANYTHING}, {"compopt", EFFECT_ANYTHING},
+                {"declare", EFFECT_DECLARE},   {"dirs", EFFECT_DIRECTORY},
+                {"enable", EFFECT_ANYTHING},   {"eval", EFFECT_ANYTHING},
+                {"export", EFFECT_EXPORT},     {"fc", EFFECT_ANYTHING},
+                {"getopts", EFFECT_NAMES},     {"history", EFFECT_ANYTHING},
+                {"let", EFFECT_ANYTHING},      {"local", EFFECT_DECLARE},
+                {"mapfile", EFFECT_NAMES},     {"popd", EFFECT_DIRECTORY},
+                {"printf", EFFECT_PRINTF},     {"pushd", EFFECT_DIRECTORY},
+                {"read", EFFECT_NAMES},        {"readarray", EFFECT_NAMES},
+                {"readonly", EFFECT_DECLARE},  {"set", EFFECT_SET},
+                {"shift", EFFECT_NONE},        {"shopt", EFFECT_SHOPT},
+                {"source", EFFECT_ANYTHING},   {"trap", EFFECT_ANYTHING},
+                {"typeset", EFFECT_DECLARE},   {"unset", EFFECT_NAMES},
+                {"wait", EFFECT_PRINTF}};
 
 static enum effect builtin_effect(struct hv_str name)
 {
-    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
-        if (name.len && *name.ptr == *builtins[i].name && hv_str_is(name, builtins[i].name))
-            return builtins[i].effect;
+    size_t low = 0, high = sizeof builtins / sizeof *builtins;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = shell_compare_name(name, builtins[middle].name);
+        if (order == 0)
+            return builtins[middle].effect;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
     return EFFECT_NONE;
 }
 

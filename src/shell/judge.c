@@ -19,17 +19,27 @@ const char *shell_class_name(enum shell_class class)
 
 /* ---- acts ----------------------------------------------------------------------------------------------- */
 
-static size_t reserve_act(struct shell_reading *reading)
+/* Room for so many more. */
+static void reserve_acts(struct shell_reading *reading, size_t count)
 {
     struct shell_acts *acts = reading->acts;
-    if (acts->count == acts->capacity) {
-        acts->capacity = acts->capacity ? 2 * acts->capacity : 8;
-        struct shell_act *bigger = hv_arena_array(reading->arena, struct shell_act, acts->capacity);
-        if (acts->count)
-            memcpy(bigger, acts->items, acts->count * sizeof *bigger);
-        acts->items = bigger;
-    }
-    return acts->count++;
+    if (acts->capacity - acts->count >= count)
+        return;
+    size_t doubled = 2 * acts->capacity;
+    acts->capacity = acts->count + count > doubled ? acts->count + count : doubled;
+    struct shell_act *bigger = hv_arena_alloc(reading->arena, acts->capacity * sizeof *bigger);
+    if (acts->count)
+        memcpy(bigger, acts->items, acts->count * sizeof *bigger);
+    acts->items = bigger;
+}
+
+/* The next slot; finish_act fills it. */
+static size_t reserve_act(struct shell_reading *reading)
+{
+    enum { FEW = 4 };
+    if (reading->acts->count == reading->acts->capacity)
+        reserve_acts(reading, FEW);
+    return reading->acts->count++;
 }
 
 static struct shell_act fresh_act(const struct shell_command *command, const struct shell_word *words, size_t count)
@@ -381,6 +391,7 @@ static void judge_commands(struct shell_reading *reading, const struct shell_scr
 {
     reading->script = script;
     reading->seen_count = 0;
+    reserve_acts(reading, script->count);
     reading->arrays = SHELL_ARRAYS_UNSEEN;
     for (size_t i = 0; i < script->count; i++) {
         const struct shell_command *command = &script->commands[i];

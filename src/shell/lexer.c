@@ -21,7 +21,7 @@ bool read_enter(struct reader *reader)
 
 size_t read_emit(struct reader *reader, enum op_kind kind, size_t to)
 {
-    *vec_push(&reader->tape) = (struct op){kind, to};
+    *vec_push(&reader->tape) = (struct op){kind, (uint32_t)to};
     return reader->tape.count - 1;
 }
 
@@ -85,26 +85,44 @@ bool read_newlines(struct reader *reader)
     }
 }
 
+#define IS(word, literal) ((word).len == sizeof(literal) - 1 && !memcmp((word).ptr, literal, sizeof(literal) - 1))
+
+/* By the first letter: most words are none. */
 bool read_is_keyword(struct hv_str word)
 {
-    static const char *const keywords[] = {"if",     "then",  "else",  "elif", "fi",   "case",  "esac",     "for",
-                                           "select", "while", "until", "do",   "done", "in",    "function", "time",
-                                           "{",      "}",     "!",     "[[",   "]]",   "coproc"};
-    return READ_ONE_OF(word, keywords);
+    switch (word.len ? *word.ptr : 0) {
+    case 'i': return IS(word, "if") || IS(word, "in");
+    case 't': return IS(word, "then") || IS(word, "time");
+    case 'e': return IS(word, "else") || IS(word, "elif") || IS(word, "esac");
+    case 'f': return IS(word, "fi") || IS(word, "for") || IS(word, "function");
+    case 'c': return IS(word, "case") || IS(word, "coproc");
+    case 's': return IS(word, "select");
+    case 'w': return IS(word, "while");
+    case 'u': return IS(word, "until");
+    case 'd': return IS(word, "do") || IS(word, "done");
+    case '[': return IS(word, "[[");
+    case ']': return IS(word, "]]");
+    case '{':
+    case '}':
+    case '!': return word.len == 1;
+    default: return false;
+    }
+}
+
+static bool is_keyword_byte(int byte)
+{
+    return (byte >= 'a' && byte <= 'z') || byte == '{' || byte == '}' || byte == '!' || byte == '[' || byte == ']';
 }
 
 struct hv_str read_keyword(const struct reader *reader)
 {
     enum { LONGEST = 8 };
     size_t length = 0;
-    for (;; length++) {
-        int byte = read_peek(reader, length);
-        bool letter =
-            (byte >= 'a' && byte <= 'z') || byte == '{' || byte == '}' || byte == '!' || byte == '[' || byte == ']';
-        if (!letter || length > LONGEST)
-            break;
-    }
-    if (!length || length > LONGEST || !read_ends_word(read_peek(reader, length)))
+    if (!is_keyword_byte(read_peek(reader, 0)))
+        return (struct hv_str){0};
+    while (length <= LONGEST && is_keyword_byte(read_peek(reader, length)))
+        length++;
+    if (length > LONGEST || !read_ends_word(read_peek(reader, length)))
         return (struct hv_str){0};
     struct hv_str word = read_slice(reader, reader->source.at, reader->source.at + length);
     return read_is_keyword(word) ? word : (struct hv_str){0};

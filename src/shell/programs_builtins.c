@@ -3,6 +3,8 @@
  * harmless ones; those that take code are judged by it, when it is known.
  */
 #include "shell/programs.h"
+
+#include "base/cleanup.h"
 #include "shell/rows.h"
 #include <string.h>
 
@@ -334,7 +336,8 @@ static const struct shell_option hash_options[] = {
 static void judge_eval(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     size_t at = count > 1 && words[1].known && hv_str_is(words[1].value, "--") ? 2 : 1;
-    struct hv_str text = HV_STR("");
+    CLEANUP_BUF struct hv_buf text;
+    hv_buf_init(&text, SHELL_SCRIPT_MAX + 1);
     changes_shell(reading);
     for (size_t i = at; i < count; i++) {
         if (!words[i].known || (i == at && words[i].value.len && words[i].value.ptr[0] == '-')) {
@@ -342,10 +345,14 @@ static void judge_eval(struct shell_reading *reading, const struct shell_word *w
             shell_worsen(reading, SHELL_EXECUTES, "eval runs code that is not known");
             return;
         }
-        text = hv_arena_format(reading->arena, "%.*s%s%.*s", HV_STR_ARG(text), i > at ? " " : "",
-                               HV_STR_ARG(words[i].value));
+        if (i > at)
+            hv_buf_add_byte(&text, ' ');
+        hv_buf_add_str(&text, words[i].value);
     }
-    shell_judge_text(reading, text);
+    if (text.failed)
+        shell_worsen(reading, SHELL_EXECUTES, "eval runs code that is too long to read");
+    else
+        shell_judge_text(reading, hv_arena_str(reading->arena, hv_buf_str(&text)));
 }
 
 static void judge_trap(struct shell_reading *reading, const struct shell_word *words, size_t count)

@@ -36,7 +36,7 @@ static void read_script(struct reader *reader)
 
 void shell_read(struct hv_arena *arena, struct hv_str text, const struct shell_start *start, struct shell_script *out)
 {
-    struct reader reader = {.arena = arena, .parent = SIZE_MAX};
+    struct reader reader = {.arena = arena, .parent = READ_NO_PARENT};
     *out = (struct shell_script){0};
     if (text.len > SHELL_SCRIPT_MAX) {
         out->reason = "longer than a script may be";

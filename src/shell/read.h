@@ -14,6 +14,7 @@
 #include "shell/script.h"
 
 enum { READ_DEPTH_MAX = 48 };
+#define READ_NO_PARENT UINT32_MAX
 
 enum part_kind {
     PART_TEXT,       /* text, quotes and escapes removed */
@@ -36,25 +37,26 @@ enum variable_form {
     FORM_EVALUATE,  /* ${!x}, ${x@P} */
 };
 
-/* A stretch of a word that expands in one way. */
+/* A stretch of a word that expands in one way. (Small, as all that there are thousands of: most of the time that a long
+ * script takes goes into touching fresh memory.) */
 struct part {
-    enum part_kind kind;
-    enum variable_form form;
-    bool quoted;             /* in quotes or escaped: neither split, nor a pattern, nor removed when empty */
-    bool list;               /* "$@", "${a[@]}": several words even in quotes */
-    bool element;            /* ${a[…]}: subscript */
-    bool open;               /* $name: letters that come to stand behind it would become part of it */
+    enum part_kind kind : 8;
+    enum variable_form form : 8;
+    bool quoted : 1;         /* in quotes or escaped: neither split, nor a pattern, nor removed when empty */
+    bool list : 1;           /* "$@", "${a[@]}": several words even in quotes */
+    bool element : 1;        /* ${a[…]}: subscript */
+    bool open : 1;           /* $name: letters that come to stand behind it would become part of it */
+    uint32_t inner_count;    /* of inner */
     struct hv_str text;      /* see the kinds; a view of the script or in the arena */
     struct hv_str subscript; /* of an element, and the arithmetic of a slice */
-    size_t tape;             /* PART_COMMAND, PART_PROCESS: where its operations begin */
     struct part *inner;      /* parts inside of it: the operand of ${x-…}, expansions within arithmetic */
-    size_t inner_count;
+    size_t tape;             /* PART_COMMAND, PART_PROCESS: where its operations begin */
 };
 
 struct raw_word {
     struct hv_str text;
     struct part *parts;
-    size_t count;
+    uint32_t count;
     bool quoted; /* some part */
     bool joined; /* a backslash-newline stands in the midst of it */
     bool array;  /* value of an assignment: (…) */
@@ -65,7 +67,7 @@ struct raw_assignment {
     struct raw_word value;
     struct hv_str subscript;
     struct part *subscript_parts;
-    size_t subscript_count;
+    uint32_t subscript_count;
     bool appends, element, array;
 };
 
@@ -81,18 +83,18 @@ enum node_words { WORDS_ARGUMENTS, WORDS_SINGLE, WORDS_PATTERNS };
 
 /* A command while it is read: stands beside the shell_command of the same index. */
 struct node {
-    enum shell_command_kind kind;
-    enum node_words expand;
-    struct hv_str text;
-    size_t at, parent, pipeline, position;
+    enum shell_command_kind kind : 8;
+    enum node_words expand : 8;
+    bool negated : 1, timed : 1;
+    bool finished : 1; /* its redirections are all there: here-documents can be put into them */
     unsigned place;
-    bool negated, timed;
-    bool finished; /* its redirections are all there: here-documents can be put into them */
+    uint32_t at, parent, pipeline, position; /* parent: READ_NO_PARENT at the top */
+    uint32_t word_count, assignment_count, redirect_count;
+    struct hv_str text;
     struct hv_str variable;
     struct raw_word *words;
     struct raw_assignment *assignments;
     struct raw_redirect *redirects;
-    size_t word_count, assignment_count, redirect_count;
 };
 
 enum op_kind {
@@ -116,7 +118,7 @@ enum op_kind {
 
 struct op {
     enum op_kind kind;
-    size_t to; /* a node; the index of the operation at the other end */
+    uint32_t to; /* a node; the index of the operation at the other end */
 };
 
 /* A here-document whose body has not come yet. */
@@ -153,7 +155,7 @@ struct reader {
     VEC(struct hv_str) functions; /* names */
 
     /* What the next command gets. */
-    size_t parent, pipelines;
+    uint32_t parent, pipelines;
     unsigned place_flags;
 };
 
@@ -210,9 +212,9 @@ bool read_word(struct reader *reader, unsigned mode, struct raw_word *word) HV_M
 bool read_here_body(struct reader *reader, struct source body, struct raw_word *word) HV_MUST_CHECK;
 /* The text of arithmetic up to close (")", "]"), which is stepped over; expansions in it become parts. */
 bool read_arithmetic(struct reader *reader, char close, struct hv_str *text, struct part **inner,
-                     size_t *inner_count) HV_MUST_CHECK;
+                     uint32_t *inner_count) HV_MUST_CHECK;
 /* The parts above base become an array of the arena. */
-struct part *read_take_parts(struct reader *reader, size_t base, size_t *count);
+struct part *read_take_parts(struct reader *reader, size_t base, uint32_t *count);
 
 /* ---- read_expansion.c -------------------------------------------------------------------------------------------- */
 

@@ -3,14 +3,15 @@
 
 /* One node for the command as a whole; what it holds has it as parent. */
 struct compound {
-    size_t index, parent;
+    size_t index;
+    uint32_t parent;
     unsigned flags;
 };
 
 static struct compound open_compound(struct reader *reader, enum shell_command_kind kind, size_t keyword_length)
 {
     struct compound compound = {read_begin(reader, kind), reader->parent, reader->place_flags};
-    reader->parent = compound.index;
+    reader->parent = (uint32_t)compound.index;
     reader->source.at += keyword_length;
     return compound;
 }
@@ -26,7 +27,7 @@ static bool close_compound(struct reader *reader, const struct compound *compoun
 /* An operation that reaches to what is emitted next. */
 static void close_op(struct reader *reader, size_t op, enum op_kind end)
 {
-    reader->tape.items[op].to = reader->tape.count;
+    reader->tape.items[op].to = (uint32_t)reader->tape.count;
     read_emit(reader, end, op);
 }
 
@@ -124,7 +125,7 @@ static bool read_for_body(struct reader *reader)
 static void take_words(struct reader *reader, size_t index, size_t base)
 {
     struct node *node = &reader->nodes.items[index];
-    node->word_count = reader->words.count - base;
+    node->word_count = (uint32_t)(reader->words.count - base);
     node->words = read_copy(reader, reader->words.items + base, node->word_count, sizeof *node->words);
     reader->words.count = base;
 }
@@ -176,7 +177,7 @@ static bool read_for_head(struct reader *reader, size_t index)
 }
 
 /* The parts of ((a; b; c)) become commands of their own. */
-static bool add_arithmetic(struct reader *reader, struct hv_str text, struct part *inner, size_t count)
+static bool add_arithmetic(struct reader *reader, struct hv_str text, struct part *inner, uint32_t count)
 {
     for (int i = 0; i < 3; i++) {
         size_t end = hv_str_find_byte(text, ';', 0);
@@ -204,7 +205,7 @@ static bool read_arithmetic_for(struct reader *reader)
 {
     struct hv_str text;
     struct part *inner;
-    size_t count;
+    uint32_t count;
     reader->source.at += 2;
     if (!read_arithmetic(reader, ')', &text, &inner, &count))
         return false;
@@ -318,14 +319,15 @@ static bool begins_compound(const struct reader *reader)
 
 bool read_function_body(struct reader *reader, size_t index)
 {
-    size_t parent = reader->parent, op = read_emit(reader, OP_FUNCTION, 0);
+    uint32_t parent = reader->parent;
+    size_t op = read_emit(reader, OP_FUNCTION, 0);
     unsigned flags = reader->place_flags;
     *vec_push(&reader->functions) = reader->nodes.items[index].variable;
     if (!read_newlines(reader))
         return false;
     if (!begins_compound(reader))
         return read_stop(reader, "a function without a body");
-    reader->parent = index;
+    reader->parent = (uint32_t)index;
     reader->place_flags |= SHELL_IN_FUNCTION;
     if (!read_command(reader))
         return false;

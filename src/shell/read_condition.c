@@ -128,8 +128,9 @@ static bool read_either(struct reader *reader)
 
 bool read_condition(struct reader *reader)
 {
-    size_t index = read_begin(reader, SHELL_COMMAND_CONDITION), parent = reader->parent, base = reader->words.count;
-    reader->parent = index;
+    size_t index = read_begin(reader, SHELL_COMMAND_CONDITION), base = reader->words.count;
+    uint32_t parent = reader->parent;
+    reader->parent = (uint32_t)index;
     reader->source.at += 2;
     if (reader->documents.count)
         return read_stop(reader, "a here-document before [[");
@@ -141,7 +142,7 @@ bool read_condition(struct reader *reader)
     reader->source.at += 2;
     struct node *node = &reader->nodes.items[index];
     node->expand = WORDS_PATTERNS;
-    node->word_count = reader->words.count - base;
+    node->word_count = (uint32_t)(reader->words.count - base);
     node->words = read_copy(reader, reader->words.items + base, node->word_count, sizeof *node->words);
     reader->words.count = base;
     if (!read_redirects_after(reader, index))

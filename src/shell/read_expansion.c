@@ -28,7 +28,7 @@ static bool read_commands(struct reader *reader, size_t *tape)
     reader->place_flags = flags;
     reader->outer_documents = outer;
     read_emit(reader, OP_END, 0);
-    reader->tape.items[op].to = reader->tape.count;
+    reader->tape.items[op].to = (uint32_t)reader->tape.count;
     return true;
 }
 
@@ -206,7 +206,7 @@ static bool read_subscript(struct reader *reader, struct part *part)
     part->element = true;
     reader->source.at++;
     struct part *inner; /* they count through the subscript's text: an expansion in it is never a number */
-    size_t count;
+    uint32_t count;
     if (!read_arithmetic(reader, ']', &part->subscript, &inner, &count))
         return false;
     for (size_t i = 0; i < count; i++)
@@ -227,7 +227,7 @@ static bool read_transform(struct reader *reader, struct part *part)
 static bool read_slice_of(struct reader *reader, struct part *part)
 {
     struct part *inner;
-    size_t count;
+    uint32_t count;
     struct hv_str expression;
     part->form = FORM_SLICE;
     if (!read_arithmetic(reader, '}', &expression, &inner, &count))

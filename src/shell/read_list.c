@@ -4,7 +4,7 @@
 size_t read_begin(struct reader *reader, enum shell_command_kind kind)
 {
     struct node node = {.kind = kind, .parent = reader->parent, .place = reader->place_flags};
-    node.at = reader->source.offset + (reader->source.copied ? 0 : reader->source.at);
+    node.at = (uint32_t)(reader->source.offset + (reader->source.copied ? 0 : reader->source.at));
     node.text = read_slice(reader, reader->source.at, reader->source.at);
     *vec_push(&reader->nodes) = node;
     return reader->nodes.count - 1;
@@ -33,7 +33,7 @@ void *read_copy(struct reader *reader, const void *items, size_t count, size_t s
 static void take_redirects(struct reader *reader, size_t index, size_t base)
 {
     struct node *node = &reader->nodes.items[index];
-    node->redirect_count = reader->redirects.count - base;
+    node->redirect_count = (uint32_t)(reader->redirects.count - base);
     node->redirects = read_copy(reader, reader->redirects.items + base, node->redirect_count, sizeof *node->redirects);
     node->finished = true;
     reader->redirects.count = base;
@@ -120,9 +120,10 @@ static bool is_arithmetic(const struct reader *reader)
 
 static bool read_parenthesis(struct reader *reader)
 {
-    size_t index = read_begin(reader, SHELL_COMMAND_GROUP), parent = reader->parent;
+    size_t index = read_begin(reader, SHELL_COMMAND_GROUP);
+    uint32_t parent = reader->parent;
     unsigned flags = reader->place_flags;
-    reader->parent = index;
+    reader->parent = (uint32_t)index;
     read_emit(reader, OP_COMMAND, index);
     if (read_peek(reader, 1) == '\\' && read_peek(reader, 2) == '\n')
         return read_stop(reader, "a continued line behind a parenthesis");
@@ -158,7 +159,7 @@ bool read_command(struct reader *reader)
 
 struct pipeline {
     size_t first, scope; /* the first command's index, the operation before it */
-    size_t number, position;
+    uint32_t number, position;
 };
 
 static void mark(struct reader *reader, size_t first, unsigned flags)
@@ -230,6 +231,8 @@ static bool read_prefixes(struct reader *reader, bool *negated, bool *timed)
         if (!read_blanks(reader))
             return false;
         struct hv_str keyword = read_keyword(reader);
+        if (!keyword.ptr)
+            return true;
         bool time = hv_str_is(keyword, "time");
         if (!time && !hv_str_is(keyword, "!"))
             return true;
@@ -277,7 +280,7 @@ static bool read_connected(struct reader *reader, bool both, bool certain, size_
     if (!read_newlines(reader))
         return false;
     if (*maybe && !(both && certain)) {
-        reader->tape.items[*maybe].to = reader->tape.count;
+        reader->tape.items[*maybe].to = (uint32_t)reader->tape.count;
         read_emit(reader, OP_END_MAYBE, *maybe);
         *maybe = 0;
     }
@@ -310,7 +313,7 @@ static bool read_and_or(struct reader *reader)
     }
     reader->place_flags = flags;
     if (maybe) {
-        reader->tape.items[maybe].to = reader->tape.count;
+        reader->tape.items[maybe].to = (uint32_t)reader->tape.count;
         read_emit(reader, OP_END_MAYBE, maybe);
         read_emit(reader, OP_END_LIST, list);
     }
@@ -331,7 +334,7 @@ static bool at_list_end(const struct reader *reader)
     if (byte == ';')
         return next == ';' || next == '&';
     struct hv_str keyword = read_keyword(reader);
-    return READ_ONE_OF(keyword, ends);
+    return keyword.ptr && READ_ONE_OF(keyword, ends);
 }
 
 /* ";", "&" or a newline, and the newlines behind it: true in *more when a command follows. */

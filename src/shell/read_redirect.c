@@ -56,7 +56,7 @@ static const struct operator* read_operator(struct reader *reader)
 {
     struct hv_str rest = hv_str_slice(reader->source.text, reader->source.at, SIZE_MAX);
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
-        if (!hv_str_starts(rest, hv_str_from(operators[i].text)))
+        if (*operators[i].text != *rest.ptr || !hv_str_starts(rest, hv_str_from(operators[i].text)))
             continue;
         reader->source.at += strlen(operators[i].text);
         return &operators[i];
@@ -221,9 +221,9 @@ static bool read_document(struct reader *reader, const struct pending_document *
         struct source source = {.text = view, .offset = reader->source.offset, .copied = copied};
         source.copied |= reader->source.copied;
         source.offset += reader->source.copied ? 0 : from;
-        size_t parent = reader->parent;
+        uint32_t parent = reader->parent;
         unsigned flags = reader->place_flags;
-        reader->parent = document->node;
+        reader->parent = (uint32_t)document->node;
         reader->place_flags = node.place & ~(unsigned)SHELL_IN_PIPELINE;
         if (!read_here_body(reader, source, &word))
             return false;

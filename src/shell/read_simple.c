@@ -192,9 +192,9 @@ static bool read_argument(struct reader *reader, struct simple *simple)
 static void finish_simple(struct reader *reader, const struct simple *simple)
 {
     struct node *node = &reader->nodes.items[simple->index];
-    node->word_count = word_count(reader, simple);
-    node->assignment_count = reader->assignments.count - simple->assignments;
-    node->redirect_count = reader->redirects.count - simple->redirects;
+    node->word_count = (uint32_t)word_count(reader, simple);
+    node->assignment_count = (uint32_t)(reader->assignments.count - simple->assignments);
+    node->redirect_count = (uint32_t)(reader->redirects.count - simple->redirects);
     node->words = read_copy(reader, reader->words.items + simple->words, node->word_count, sizeof *node->words);
     node->assignments = read_copy(reader, reader->assignments.items + simple->assignments, node->assignment_count,
                                   sizeof *node->assignments);
@@ -258,8 +258,8 @@ static bool read_pieces(struct reader *reader, struct simple *simple)
 bool read_simple(struct reader *reader, size_t index)
 {
     struct simple simple = {index, reader->words.count, reader->assignments.count, reader->redirects.count};
-    size_t parent = reader->parent;
-    reader->parent = index;
+    uint32_t parent = reader->parent;
+    reader->parent = (uint32_t)index;
     bool good = read_pieces(reader, &simple);
     if (good && read_peek(reader, 0) == '(') {
         good = read_function(reader, &simple);

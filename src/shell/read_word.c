@@ -1,9 +1,9 @@
 /* read_word.c: words: from the first byte to the metacharacter that ends them, as parts. */
 #include "shell/read.h"
 
-struct part *read_take_parts(struct reader *reader, size_t base, size_t *count)
+struct part *read_take_parts(struct reader *reader, size_t base, uint32_t *count)
 {
-    *count = reader->parts.count - base;
+    *count = (uint32_t)(reader->parts.count - base);
     struct part *parts = read_copy(reader, reader->parts.items + base, *count, sizeof *parts);
     reader->parts.count = base;
     return parts;
@@ -240,7 +240,7 @@ static bool read_in_arithmetic(struct reader *reader, bool subscript, int byte)
     }
 }
 
-bool read_arithmetic(struct reader *reader, char close, struct hv_str *text, struct part **inner, size_t *inner_count)
+bool read_arithmetic(struct reader *reader, char close, struct hv_str *text, struct part **inner, uint32_t *inner_count)
 {
     size_t from = reader->source.at, base = reader->parts.count, level = 0;
     char open = close == ')' ? '(' : close == ']' ? '[' : '{';

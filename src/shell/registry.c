@@ -85,6 +85,8 @@ struct hv_str shell_plain_tool(struct hv_str name)
     bool target = false;
     for (size_t i = 0; dash != SIZE_MAX && i < sizeof targets / sizeof *targets; i++)
         target |= hv_str_starts(name, hv_str_from(targets[i]));
-    struct hv_str tool = target ? hv_str_slice(name, dash + 1, name.len) : name;
+    if (!target)
+        return name;
+    struct hv_str tool = hv_str_slice(name, dash + 1, name.len);
     return shell_names_have("nm objdump readelf size addr2line strings", tool) ? tool : name;
 }

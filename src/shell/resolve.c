@@ -3,9 +3,9 @@
 
 enum { FUNCTIONS_MAX = 200 };
 
-static void *copy_words(struct resolver *resolver, size_t base, size_t *count)
+static void *copy_words(struct resolver *resolver, size_t base, uint32_t *count)
 {
-    *count = resolver->words.count - base;
+    *count = (uint32_t)(resolver->words.count - base);
     void *words = read_copy(resolver->reader, resolver->words.items + base, *count, sizeof(struct shell_word));
     resolver->words.count = base;
     return words;
@@ -288,16 +288,17 @@ static void copy_nodes(struct resolver *resolver)
     const struct reader *reader = resolver->reader;
     for (size_t i = 0; i < reader->nodes.count; i++) {
         const struct node *node = &reader->nodes.items[i];
-        resolver->commands[i] = (struct shell_command){.kind = node->kind,
-                                                       .text = node->text,
-                                                       .at = node->at,
-                                                       .parent = node->parent,
-                                                       .pipeline = node->pipeline,
-                                                       .position = node->position,
-                                                       .place = node->place,
-                                                       .negated = node->negated,
-                                                       .timed = node->timed,
-                                                       .variable = node->variable};
+        resolver->commands[i] =
+            (struct shell_command){.kind = node->kind,
+                                   .text = node->text,
+                                   .at = node->at,
+                                   .parent = node->parent == READ_NO_PARENT ? SIZE_MAX : node->parent,
+                                   .pipeline = node->pipeline,
+                                   .position = node->position,
+                                   .place = node->place,
+                                   .negated = node->negated,
+                                   .timed = node->timed,
+                                   .variable = node->variable};
     }
 }
 
@@ -309,6 +310,7 @@ static void release(struct resolver *resolver)
     vec_release(&resolver->checkpoints);
     vec_release(&resolver->directories);
     vec_release(&resolver->words);
+    hv_buf_release(&resolver->bytes);
 }
 
 void resolve_script(struct reader *reader, const struct shell_start *start, struct shell_script *out)
@@ -316,7 +318,8 @@ void resolve_script(struct reader *reader, const struct shell_start *start, stru
     static const struct shell_start nothing = {0};
     struct resolver resolver = {.reader = reader, .arena = reader->arena, .start = start ? start : &nothing};
     size_t count = reader->nodes.count;
-    resolver.commands = hv_arena_array(reader->arena, struct shell_command, count + 1);
+    resolver.commands =
+        hv_arena_alloc(reader->arena, (count + 1) * sizeof *resolver.commands); /* copy_nodes fills it */
     resolver.now.directory = resolver.start->directory;
     resolver.brace_budget = RESOLVE_PIECES_MAX;
     hv_buf_init(&resolver.bytes, RESOLVE_BYTES_MAX);

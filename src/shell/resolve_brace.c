@@ -96,6 +96,12 @@ static struct made_list one(struct expander *expander, size_t from, size_t to)
     return list;
 }
 
+/* One word of nothing: what it is joined with stays as it is. */
+static bool is_empty(const struct made_list *list)
+{
+    return list->count == 1 && !list->items->count;
+}
+
 /* All of left with all of right. */
 static struct made_list combine(struct expander *expander, struct made_list left, struct made_list right)
 {
@@ -104,7 +110,9 @@ static struct made_list combine(struct expander *expander, struct made_list left
         expander->failed = true;
         return list;
     }
-    list.items = hv_arena_array(expander->arena, struct made, left.count * right.count);
+    if (is_empty(&left) || is_empty(&right))
+        return is_empty(&left) ? right : left;
+    list.items = hv_arena_alloc(expander->arena, left.count * right.count * sizeof *list.items);
     for (size_t i = 0; i < left.count; i++) {
         for (size_t j = 0; j < right.count && !expander->failed; j++) {
             struct made *made = &list.items[list.count++];
@@ -200,11 +208,25 @@ static bool parse_sequence(struct hv_str text, struct sequence *sequence)
     return true;
 }
 
-static struct hv_str term(struct expander *expander, const struct sequence *sequence, int64_t value)
+enum { TERM_MAX = 24 }; /* digits, a sign, and the zeros that sequence.width asks for: it came from 13 bytes at most */
+
+/* One word of a sequence, as printf's %0*lld would write it: at *end downwards. Thousands are made. */
+static struct hv_str term(char *end, const struct sequence *sequence, int64_t value)
 {
-    if (sequence->letters)
-        return hv_arena_format(expander->arena, "%c", (char)value);
-    return hv_arena_format(expander->arena, "%0*lld", (int)sequence->width, (long long)value);
+    char *at = end;
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    if (sequence->letters) {
+        *--at = (char)value;
+        return hv_str_of(at, 1);
+    }
+    do
+        *--at = (char)('0' + rest % 10);
+    while (rest /= 10);
+    while ((size_t)(end - at) + (value < 0) < sequence->width)
+        *--at = '0';
+    if (value < 0)
+        *--at = '-';
+    return hv_str_of(at, (size_t)(end - at));
 }
 
 static struct made_list make_sequence(struct expander *expander, const struct sequence *sequence)
@@ -221,11 +243,13 @@ static struct made_list make_sequence(struct expander *expander, const struct se
         return list;
     }
     list.count = (size_t)steps + 1;
-    list.items = hv_arena_array(expander->arena, struct made, list.count);
+    list.items = hv_arena_alloc(expander->arena, list.count * sizeof *list.items);
+    struct piece *pieces = hv_arena_alloc(expander->arena, list.count * sizeof *pieces);
+    char *texts = hv_arena_alloc(expander->arena, list.count * TERM_MAX);
     for (int64_t i = 0; i <= steps; i++) {
-        struct piece *piece = hv_arena_new(expander->arena, struct piece);
-        piece->text = term(expander, sequence, sequence->from + (distance < 0 ? -i : i) * step);
-        list.items[i] = (struct made){piece, 1};
+        int64_t value = sequence->from + (distance < 0 ? -i : i) * step;
+        pieces[i] = (struct piece){.text = term(texts + (i + 1) * TERM_MAX, sequence, value)};
+        list.items[i] = (struct made){&pieces[i], 1};
     }
     return list;
 }
@@ -390,7 +414,7 @@ static struct raw_word make_word(const struct expander *expander, const struct m
     for (size_t i = 0; i < made->count; i++)
         most += made->pieces[i].text.ptr ? 1 : expander->word->count + 1;
     struct raw_word word = {.text = expander->word->text, .quoted = expander->word->quoted};
-    word.parts = hv_arena_alloc(expander->arena, (most + 1) * sizeof *word.parts);
+    word.parts = most ? hv_arena_alloc(expander->arena, most * sizeof *word.parts) : NULL;
     for (size_t i = 0; i < made->count; i++)
         add_piece(expander, &word, &made->pieces[i]);
     return word;
@@ -406,7 +430,7 @@ bool brace_expand(struct hv_arena *arena, const struct raw_word *word, size_t *b
     struct made_list list = expand(&expander, 0, count);
     if (expander.failed)
         return false;
-    result->words = hv_arena_array(arena, struct raw_word, list.count + 1);
+    result->words = hv_arena_alloc(arena, (list.count + 1) * sizeof *result->words);
     result->count = list.count;
     for (size_t i = 0; i < list.count; i++)
         result->words[i] = make_word(&expander, &list.items[i]);

@@ -9,7 +9,7 @@ struct field {
     struct resolver *resolver;
     struct hv_str text;
     unsigned how, flags;
-    size_t from;           /* in resolver->bytes */
+    size_t from;           /* in resolver->bytes, behind those of the words that this one is part of */
     bool started;          /* there is a word, be it empty */
     size_t cut, tail;      /* where the first unknown part is, where the last one ends; SIZE_MAX: none */
     size_t bracket;        /* where an open [ stands, SIZE_MAX */
@@ -26,7 +26,7 @@ static size_t length(const struct field *field)
 
 static void begin_field(struct field *field)
 {
-    field->from = field->resolver->bytes.len = 0;
+    field->resolver->bytes.len = field->from;
     field->started = false;
     field->flags = 0;
     field->cut = field->tail = field->bracket = field->glob = field->glob_end = SIZE_MAX;
@@ -312,10 +312,8 @@ static bool looks_like_assignment(const struct raw_word *word)
 
 static void expand_parts(struct resolver *resolver, const struct raw_word *word, unsigned how)
 {
-    /* a substitution within the word is resolved while this one is put together */
-    struct hv_buf outer = resolver->bytes;
-    hv_buf_init(&resolver->bytes, RESOLVE_BYTES_MAX);
-    struct field field = {.resolver = resolver, .text = word->text, .how = how};
+    /* A substitution within the word is resolved while this one is put together. */
+    struct field field = {.resolver = resolver, .text = word->text, .how = how, .from = resolver->bytes.len};
     begin_field(&field);
     if (how & EXPAND_SPLIT && looks_like_assignment(word)) {
         field.how |= EXPAND_ASSIGNMENT;
@@ -324,8 +322,7 @@ static void expand_parts(struct resolver *resolver, const struct raw_word *word,
     for (size_t i = 0; i < word->count; i++)
         add_part(&field, &word->parts[i], i == 0, i + 1 == word->count);
     end_field(&field);
-    hv_buf_release(&resolver->bytes);
-    resolver->bytes = outer;
+    resolver->bytes.len = field.from;
 }
 
 /* One unquoted stretch without anything special, or one quoted one: nothing has to be put together. */
@@ -344,6 +341,13 @@ static bool is_simple(const struct raw_word *word, unsigned how)
     return true;
 }
 
+static void push_simple(struct resolver *resolver, const struct raw_word *word)
+{
+    unsigned flags = word->parts[0].quoted ? SHELL_WORD_QUOTED : 0;
+    *vec_push(&resolver->words) =
+        (struct shell_word){.text = word->text, .value = word->parts[0].text, .known = true, .flags = flags};
+}
+
 static void push_unknown(struct resolver *resolver, const struct raw_word *word)
 {
     unsigned flags = run_inner(resolver, word->parts, word->count) | SHELL_WORD_MANY | SHELL_WORD_VARIABLE;
@@ -355,9 +359,7 @@ static void push_unknown(struct resolver *resolver, const struct raw_word *word)
 void resolve_word(struct resolver *resolver, const struct raw_word *word, unsigned how)
 {
     if (is_simple(word, how) && !word->array) {
-        unsigned flags = word->parts[0].quoted ? SHELL_WORD_QUOTED : 0;
-        *vec_push(&resolver->words) =
-            (struct shell_word){.text = word->text, .value = word->parts[0].text, .known = true, .flags = flags};
+        push_simple(resolver, word);
         return;
     }
     if (word->array || resolver->words_made > RESOLVE_WORDS_MAX) {
@@ -373,8 +375,12 @@ void resolve_word(struct resolver *resolver, const struct raw_word *word, unsign
         push_unknown(resolver, word);
         return;
     }
-    for (size_t i = 0; i < result.count; i++)
-        expand_parts(resolver, &result.words[i], result.count > 1 ? how | EXPAND_BRACED : how);
+    for (size_t i = 0; i < result.count; i++) {
+        if (is_simple(&result.words[i], how) && ++resolver->words_made <= RESOLVE_WORDS_MAX)
+            push_simple(resolver, &result.words[i]);
+        else
+            expand_parts(resolver, &result.words[i], result.count > 1 ? how | EXPAND_BRACED : how);
+    }
 }
 
 struct shell_word resolve_single(struct resolver *resolver, const struct raw_word *word, unsigned how)

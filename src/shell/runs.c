@@ -151,18 +151,68 @@ static const struct starter starters[] = {
 };
 /* clang-format on */
 
-static const char shells[] = "sh bash dash zsh ksh mksh ash fish rbash yash";
-static const char interpreters[] = "perl ruby node nodejs deno bun php lua luajit tclsh osascript Rscript awk gawk "
-                                   "mawk pwsh powershell ipython pypy";
+/* Sorted by name. */
+static const struct {
+    const char *name;
+    unsigned traits;
+} known_names[] = {
+    {"Rscript", SHELL_NAME_INTERPRETER},
+    {"aria2c", SHELL_NAME_FETCHER},
+    {"ash", SHELL_NAME_SHELL | SHELL_NAME_INTERPRETER},
+    {"awk", SHELL_NAME_INTERPRETER},
+    {"axel", SHELL_NAME_FETCHER},
+    {"bash", SHELL_NAME_SHELL | SHELL_NAME_INTERPRETER},
+    {"bun", SHELL_NAME_INTERPRETER},
+    {"curl", SHELL_NAME_FETCHER},
+    {"curlie", SHELL_NAME_FETCHER},
+    {"dash", SHELL_NAME_SHELL | SHELL_NAME_INTERPRETER},
+    {"deno", SHELL_NAME_INTERPRETER},
+    {"elinks", SHELL_NAME_FETCHER},
+    {"fetch", SHELL_NAME_FETCHER},
+    {"fish", SHELL_NAME_SHELL | SHELL_NAME_INTERPRETER},
+    {"ftp", SHELL_NAME_FETCHER},
+    {"gawk", SHELL_NAME_INTERPRETER},
+    {"http", SHELL_NAME_FETCHER},
+    {"httpie", SHELL_NAME_FETCHER},
+    {"https", SHELL_NAME_FETCHER},
+    {"ipython", SHELL_NAME_INTERPRETER},
+    {"ksh", SHELL_NAME_SHELL | SHELL_NAME_INTERPRETER},
+    {"lftp", SHELL_NAME_FETCHER},
+    {"links", SHELL_NAME_FETCHER},
+    {"lua", SHELL_NAME_INTERPRETER},
+    {"luajit", SHELL_NAME_INTERPRETER},
+    {"lynx", SHELL_NAME_FETCHER},
+    {"mawk", SHELL_NAME_INTERPRETER},
+    {"mksh", SHELL_NAME_SHELL | SHELL_NAME_INTERPRETER},
+    {"nc", SHELL_NAME_FETCHER | SHELL_NAME_NETCAT},
+    {"nc.openbsd", SHELL_NAME_NETCAT},
+    {"nc.traditional", SHELL_NAME_NETCAT},
+    {"ncat", SHELL_NAME_FETCHER | SHELL_NAME_NETCAT},
+    {"netcat", SHELL_NAME_FETCHER | SHELL_NAME_NETCAT},
+    {"node", SHELL_NAME_INTERPRETER},
+    {"nodejs", SHELL_NAME_INTERPRETER},
+    {"osascript", SHELL_NAME_INTERPRETER},
+    {"perl", SHELL_NAME_INTERPRETER},
+    {"php", SHELL_NAME_INTERPRETER},
+    {"powershell", SHELL_NAME_INTERPRETER},
+    {"pwsh", SHELL_NAME_INTERPRETER},
+    {"pypy", SHELL_NAME_INTERPRETER},
+    {"rbash", SHELL_NAME_SHELL | SHELL_NAME_INTERPRETER},
+    {"ruby", SHELL_NAME_INTERPRETER},
+    {"sh", SHELL_NAME_SHELL | SHELL_NAME_INTERPRETER},
+    {"socat", SHELL_NAME_FETCHER},
+    {"tclsh", SHELL_NAME_INTERPRETER},
+    {"telnet", SHELL_NAME_FETCHER},
+    {"w3m", SHELL_NAME_FETCHER},
+    {"wget", SHELL_NAME_FETCHER},
+    {"xh", SHELL_NAME_FETCHER},
+    {"yash", SHELL_NAME_SHELL | SHELL_NAME_INTERPRETER},
+    {"zsh", SHELL_NAME_SHELL | SHELL_NAME_INTERPRETER},
+};
 
 bool shell_is_one_of(struct hv_str name, const char *names)
 {
     return name.len && shell_names_have(names, name);
-}
-
-bool shell_name_is_shell(struct hv_str name)
-{
-    return shell_is_one_of(name, shells);
 }
 
 static bool is_python(struct hv_str name)
@@ -170,9 +220,30 @@ static bool is_python(struct hv_str name)
     return hv_str_starts(name, HV_STR("python")) || hv_str_starts(name, HV_STR("pypy"));
 }
 
+unsigned shell_name_traits(struct hv_str name)
+{
+    size_t low = 0, high = sizeof known_names / sizeof *known_names;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = shell_compare_name(name, known_names[middle].name);
+        if (order == 0)
+            return known_names[middle].traits;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return is_python(name) ? SHELL_NAME_INTERPRETER : 0;
+}
+
+bool shell_name_is_shell(struct hv_str name)
+{
+    return shell_name_traits(name) & SHELL_NAME_SHELL;
+}
+
 bool shell_name_is_interpreter(struct hv_str name)
 {
-    return shell_name_is_shell(name) || is_python(name) || shell_is_one_of(name, interpreters);
+    return shell_name_traits(name) & SHELL_NAME_INTERPRETER;
 }
 
 char shell_code_option(struct hv_str name)
@@ -463,7 +534,7 @@ static const struct starter *find_starter(struct hv_str name)
     size_t low = 0, high = sizeof starters / sizeof *starters;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        int order = hv_str_compare(name, hv_str_from(starters[middle].name));
+        int order = shell_compare_name(name, starters[middle].name);
         if (order == 0)
             return &starters[middle];
         if (order < 0)

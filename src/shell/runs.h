@@ -37,6 +37,14 @@ struct shell_runs {
 void shell_list_runs(struct hv_arena *arena, const struct shell_script *script, const struct shell_start *start,
                      struct shell_runs *out);
 
+/* What is known of a program by its bare name alone: enum shell_name_trait. */
+enum shell_name_trait {
+    SHELL_NAME_SHELL = 1 << 0,
+    SHELL_NAME_INTERPRETER = 1 << 1, /* shells, too */
+    SHELL_NAME_FETCHER = 1 << 2,     /* brings bytes from the network */
+    SHELL_NAME_NETCAT = 1 << 3,
+};
+unsigned shell_name_traits(struct hv_str name);
 /* The program is a shell: sh, bash, dash, … */
 bool shell_name_is_shell(struct hv_str name);
 /* The program runs code in a language: a shell, python3.11, perl, node, … */
@@ -52,6 +60,15 @@ struct hv_str shell_base_name(struct hv_str word);
 
 /* A word as text: its bytes when they are known, else what is written, quotes and all. */
 struct hv_str shell_word_text(const struct shell_word *word);
+
+/* Below, at or above zero, as name stands to row in a sorted table: told by the first bytes nearly always. */
+static inline int shell_compare_name(struct hv_str name, const char *row)
+{
+    for (size_t i = 0; i < name.len; i++)
+        if (name.ptr[i] != row[i] || !row[i])
+            return (unsigned char)name.ptr[i] - (unsigned char)row[i];
+    return row[name.len] ? -1 : 0;
+}
 
 /* name is one of names, which are separated by blanks. */
 bool shell_is_one_of(struct hv_str name, const char *names);

@@ -92,25 +92,25 @@ enum shell_place {
 };
 
 struct shell_command {
-    enum shell_command_kind kind;
-    struct hv_str text; /* the source of this command alone, redirections and assignments included: a view */
-    size_t at;          /* its offset in the script */
-    struct shell_word *words;
-    size_t word_count; /* words[0] is the program of a simple command */
-    struct shell_assignment *assignments;
-    size_t assignment_count;
-    struct shell_redirect *redirects;
-    size_t redirect_count;
-    struct hv_str variable; /* see the kinds */
-    unsigned place;         /* enum shell_place */
+    enum shell_command_kind kind : 8;
+    bool negated;        /* ! before the pipeline */
+    bool timed;          /* the keyword time before the pipeline */
+    bool calls_function; /* words[0] names a function that the script defines (before or after: the careful meaning) */
+    unsigned place;      /* enum shell_place */
+    uint32_t at;         /* its offset in the script */
+    uint32_t word_count; /* words[0] is the program of a simple command */
+    uint32_t assignment_count, redirect_count;
+    /* Commands with the same non-zero number are one pipeline, position counts from 0: what reads from whom. A group in
+     * a pipeline counts as one position, and what is in it has the group as parent. */
+    uint32_t pipeline, position;
     /* The command that holds this one, as index: a group, a loop, a function, or the one whose word this substitution
      * is part of. SIZE_MAX at the top. */
     size_t parent;
-    /* Commands with the same non-zero number are one pipeline, position counts from 0: what reads from whom. A group in
-     * a pipeline counts as one position, and what is in it has the group as parent. */
-    size_t pipeline, position;
-    bool negated; /* ! before the pipeline */
-    bool timed;   /* the keyword time before the pipeline */
+    struct hv_str text; /* the source of this command alone, redirections and assignments included: a view */
+    struct shell_word *words;
+    struct shell_assignment *assignments;
+    struct shell_redirect *redirects;
+    struct hv_str variable; /* see the kinds */
     /* The working directory that it runs in: absolute and tidy, by following cd with known operands from the directory
      * the script starts in. Absent when not known (after cd "$x", cd -, pushd, a cd in a branch, loop or function, …).
      */
@@ -118,7 +118,6 @@ struct shell_command {
     /* directory is absent only because an earlier cd to here may have failed, and then it runs where that one ran: what
      * directory would be otherwise. */
     struct hv_str likely_directory;
-    bool calls_function; /* words[0] names a function that the script defines (before or after: the careful meaning) */
 };
 
 /* What is known of the world before the script runs. Zeroed: nothing. */

@@ -45,17 +45,34 @@ struct shell_word shell_word_unknown(bool many)
     return (struct shell_word){.flags = SHELL_WORD_VARIABLE | (many ? SHELL_WORD_MANY : SHELL_WORD_QUOTED)};
 }
 
+/* names has name, which is found in it wherever it stands, as a whole. */
+static bool list_has(const char *names, size_t length, struct hv_str name)
+{
+    for (const char *at = names; (at = memmem(at, length - (size_t)(at - names), name.ptr, name.len)); at++) {
+        bool begins = at == names || at[-1] == ' ', ends = at[name.len] == ' ' || !at[name.len];
+        if (begins && ends)
+            return true;
+    }
+    return false;
+}
+
 /* The lists are long and most names are in none, so a name that begins otherwise is passed over at once. */
 bool shell_names_have(const char *names, struct hv_str name)
 {
+    enum { LONG_LIST = 100 }; /* where a search for the whole name is quicker than looking at each */
+    size_t length = names ? strlen(names) : 0;
+    if (length > LONG_LIST && name.len > 1)
+        return !memchr(name.ptr, ' ', name.len) && list_has(names, length, name);
     for (const char *at = names; name.len && at && *at; at++) {
         size_t same = 0;
         while (same < name.len && at[same] && at[same] != ' ' && at[same] == name.ptr[same])
             same++;
         if (same == name.len && (at[same] == ' ' || !at[same]))
             return true;
-        at = strchr(at + same, ' ');
-        if (!at)
+        while (at[same] && at[same] != ' ')
+            same++;
+        at += same;
+        if (!*at)
             return false;
     }
     return false;

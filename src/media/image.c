@@ -178,15 +178,6 @@ static bool can_stay(const struct work *work)
            work->height == work->head.height;
 }
 
-/* The decoder knows single pictures only: of an animation there is nothing to be made but what it is. */
-static enum hv_code fail_animation(const struct work *work, struct hv_error *err)
-{
-    hv_fail(err, HV_EUNSUPPORTED, "the WebP image is an animation of %u×%u pixels, which cannot be shrunk to %d",
-            work->head.width, work->head.height, IMAGE_SIDE_MAX);
-    hv_error_hint(err, "Take one picture out of it in a shell: `webpmux -get frame 1 FILE -o frame.webp`");
-    return HV_EUNSUPPORTED;
-}
-
 enum hv_code image_prepare(const struct media *media, struct hv_str bytes, size_t bytes_max, struct image *out,
                            struct hv_error *err)
 {
@@ -197,16 +188,13 @@ enum hv_code image_prepare(const struct media *media, struct hv_str bytes, size_
         return code;
     image_fit(work.head.width, work.head.height, IMAGE_SIDE_MAX, &work.width, &work.height);
     work.check_only = can_stay(&work);
-    bool animation = work.head.animated && work.head.format == IMAGE_WEBP;
-    if (animation && !work.check_only)
-        return fail_animation(&work, err);
     struct image image = {.head = work.head,
                           .bytes = bytes,
                           .format = work.head.format,
                           .width = work.head.width,
                           .height = work.head.height};
     hv_buf_init(&work.answer, IMAGE_BYTES_MAX + ANSWER_LINE_MAX);
-    code = animation ? HV_OK : decode(&work, &image, err);
+    code = decode(&work, &image, err);
     hv_buf_release(&work.answer);
     if (!code)
         *out = image;

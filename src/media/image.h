@@ -27,8 +27,9 @@ struct image {
 /*
  * Make a picture of at most bytes_max (IMAGE_BYTES_MAX or less) out of a file's bytes. Errors, the message without a
  * path: those of image_head_read; HV_ETOOBIG: more pixels or bytes than can be decoded within the limits; HV_EINVAL: it
- * cannot be decoded; HV_ETIMEOUT, HV_ECANCELLED; HV_EUNSUPPORTED: the decoder cannot be run here, or does not know this
- * kind. Blocks for the time of decoding (0.1 s for what a camera makes). Any thread.
+ * cannot be decoded; HV_ETIMEOUT, HV_ECANCELLED; HV_EUNSUPPORTED: the decoder cannot be run here. Of an
+ * animation that must be shrunk, the first picture is made. Blocks for the time of decoding (0.1 s for what a camera
+ * makes). Any thread.
  */
 enum hv_code image_prepare(const struct media *media, struct hv_str bytes, size_t bytes_max, struct image *out,
                            struct hv_error *err) HV_MUST_CHECK;

@@ -5,6 +5,7 @@
  * because libgd brings fifty libraries that helve need not load.
  */
 #include "media/image_helper.h"
+#include "media/webp_frame.h"
 #include "text/image_head.h"
 
 #include <errno.h>
@@ -79,13 +80,38 @@ static gdImagePtr or_end(gdImagePtr image)
 
 /* ---- decoding, shrinking, turning ----------------------------------------------------------------------- */
 
+/* A frame that does not fill the canvas stands on nothing: what shows through. */
+static gdImagePtr put_on_canvas(gdImagePtr picture, const struct webp_frame *frame)
+{
+    if (picture->sx != (int)frame->width || picture->sy != (int)frame->height)
+        end(IMAGE_HELPER_BROKEN);
+    if (frame->width == frame->canvas_width && frame->height == frame->canvas_height)
+        return picture;
+    gdImagePtr canvas = or_end(gdImageCreateTrueColor((int)frame->canvas_width, (int)frame->canvas_height));
+    gdImageAlphaBlending(canvas, 0);
+    gdImageFilledRectangle(canvas, 0, 0, canvas->sx - 1, canvas->sy - 1, gdTrueColorAlpha(0, 0, 0, gdAlphaTransparent));
+    gdImageCopy(canvas, picture, (int)frame->x, (int)frame->y, 0, 0, picture->sx, picture->sy);
+    gdImageDestroy(picture);
+    return canvas;
+}
+
+/* libgd knows single pictures: of an animation it is given the first one. */
+static gdImagePtr decode_webp(int size, void *bytes)
+{
+    struct webp_frame frame;
+    if (!webp_first_frame(bytes, (size_t)size, &frame))
+        return gdImageCreateFromWebpPtr(size, bytes);
+    gdImagePtr picture = gdImageCreateFromWebpPtr((int)frame.len, (char *)bytes + frame.at);
+    return picture ? put_on_canvas(picture, &frame) : NULL;
+}
+
 static gdImagePtr decode(enum image_format format, int size, void *bytes)
 {
     switch (format) {
     case IMAGE_PNG: return gdImageCreateFromPngPtr(size, bytes);
     case IMAGE_JPEG: return gdImageCreateFromJpegPtr(size, bytes);
     case IMAGE_GIF: return gdImageCreateFromGifPtr(size, bytes);
-    case IMAGE_WEBP: return gdImageCreateFromWebpPtr(size, bytes);
+    case IMAGE_WEBP: return decode_webp(size, bytes);
     case IMAGE_BMP: return gdImageCreateFromBmpPtr(size, bytes);
     default: return NULL;
     }

@@ -291,6 +291,39 @@ def test_moving_images_are_named_so(case):
     assert pixels(to_pnm(media_type, data))[:2] == (1568, 784)
 
 
+def test_of_a_large_animation_the_first_picture_is_shown(case):
+    need("img2webp", "cwebp", "webpmux", "pnmtopng")
+    case.write("1.png", tool("pnmtopng", quarters(2000, 1000)))
+    case.write("2.png", tool("pnmflip -rotate180 | pnmtopng", quarters(2000, 1000)))
+    case.write("part.png", tool("pnmtopng", quarters(400, 200)))
+    tool(f"img2webp -lossless -o {case.project}/whole.webp {case.project}/1.png -d 100 {case.project}/2.png")
+    for name in ("1", "part"):
+        tool(f"cwebp -quiet -lossless {case.project}/{name}.png -o {case.project}/{name}.webp")
+    # The first frame is a part of the canvas, which the second one fills.
+    tool(f"webpmux -frame {case.project}/part.webp +100+200+100 -frame {case.project}/1.webp +100 -o {case.project}/part-first.webp")
+    with open(os.path.join(case.project, "whole.webp"), "rb") as file:
+        bytes_ = bytearray(file.read())
+    at = bytes_.index(b"ANMF")
+    bytes_[at + 8 + 16 + 40:at + 8 + 16 + 200] = b"\xff" * 160
+    case.write("damaged.webp", bytes(bytes_))
+    bytes_[at + 8:at + 11] = b"\xff\xff\0"  # far beside the canvas
+    case.write("beside.webp", bytes(bytes_))
+    case.write("none.webp", bytes(bytes_).replace(b"ANMF", b"ANMX"))
+    whole, part, damaged, beside, none = reads(case, "whole.webp", "part-first.webp", "damaged.webp", "beside.webp", "none.webp")
+    text, media_type, data = shown(whole)
+    assert "2000×1000 WebP" in text and "its first picture; it is an animation" in text and media_type == "image/png", text
+    width, height, pixel = pixels(to_pnm(media_type, data))
+    assert (width, height) == (1568, 784)
+    assert near(pixel(10, 10), (255, 0, 0)) and near(pixel(1500, 10), (0, 255, 0)) and near(pixel(10, 700), (0, 0, 255))
+    text, media_type, data = shown(part)
+    assert "2000×1000 WebP" in text and media_type == "image/png", text
+    alpha = pixels(tool("pngtopnm -alpha", data))[2]
+    assert alpha(10, 10) == (0, 0, 0) and alpha(300, 150) == (255, 255, 255) and alpha(1000, 500) == (0, 0, 0)
+    assert near(pixels(tool("pngtopnm", data))[2](170, 90), (255, 0, 0))
+    for answer in (damaged, beside, none):
+        assert isinstance(answer, str) and "damaged" in answer, answer
+
+
 def test_rules_hold_for_images_and_documents_before_they_are_opened(case):
     need("pnmtopng")
     case.write("secret/a.png", tool("pnmtopng", quarters(64, 48)))

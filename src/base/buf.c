@@ -1,5 +1,6 @@
 /* buf.c: growing buffers with a maximum from birth. See helve/str.h. */
-#include <helve/str.h>
+#include "base/buf.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,15 @@ static bool take_fresh(struct hv_buf *buf, size_t capacity)
     free(buf->data);
     buf->data = fresh;
     return true;
+}
+
+void buf_rest(struct hv_buf *buf)
+{
+    uintptr_t from = ((uintptr_t)buf->data + PAGE - 1) / PAGE * PAGE;
+    uintptr_t to = ((uintptr_t)buf->data + buf->capacity) / PAGE * PAGE;
+    if (buf->capacity >= LARGE && to > from)
+        (void)madvise((void *)from, to - from, MADV_FREE);
+    hv_buf_clear(buf);
 }
 
 char *hv_buf_reserve(struct hv_buf *buf, size_t len)

@@ -1,6 +1,7 @@
 /* write.c: see write.h. The order of steps in replace() is what makes every kill and every full disk harmless. */
 #include "fs/write.h"
 
+#include "base/aside.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/path.h"
@@ -16,7 +17,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-enum { RANDOM_DIGITS = 16, NAME_TRIES = 100, LOCK_TRIES = 2000, LOCK_WAIT_NS = 5000000 };
+enum { RANDOM_DIGITS = 16, NAME_TRIES = 100, LOCK_TRIES = 2000, LOCK_WAIT_NS = 5000000, LARGE = 2 << 20 };
 
 /* How long after its mtime a file may change again without showing it: the clock of a local file system ticks at least
  * every 10 ms; where times have no fraction, it may tick every two seconds. */
@@ -252,7 +253,9 @@ void write_drop_temporary(struct writing *w)
 static void writing_release(struct writing *w)
 {
     write_drop_temporary(w);
-    if (w->old >= 0)
+    if (w->old >= 0 && w->before.st_size >= LARGE)
+        aside_close(w->old);
+    else if (w->old >= 0)
         close(w->old);
     if (w->locked)
         (void)flock(w->directory, LOCK_UN);

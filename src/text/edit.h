@@ -40,7 +40,8 @@ struct edit {
     struct edit_splice *splices; /* ascending, disjoint */
     size_t count;                /* places changed, at least 1 */
     unsigned found_by;           /* EDIT_BY_… */
-    size_t first_line;           /* line of the first place */
+    size_t first_line;           /* line of the first place; 0: not known */
+    size_t first_at;             /* where that begins */
     size_t size_after;           /* bytes of the file afterwards */
 };
 

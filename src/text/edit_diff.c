@@ -55,7 +55,9 @@ void edit_diff(struct hv_arena *arena, struct hv_str file, const struct edit *ed
 {
     size_t end = edit->splices[edit->count - 1].end;
     struct diff_part part = {.from = lines_begin(file, edit->splices[0].start)};
-    part.lines_before = lines_newlines(hv_str_slice(file, 0, part.from));
+    bool is_known = edit->first_line > 0;
+    part.lines_before = lines_newlines(hv_str_slice(file, is_known ? edit->first_at : 0, part.from));
+    part.lines_before += is_known ? edit->first_line - 1 : 0;
     for (size_t following = FOLLOWING;; following *= MORE) {
         part.to = following < file.len - end ? line_after(file, end + following) : file.len;
         part.new_part = edited_part(arena, file, edit, part.from, part.to);

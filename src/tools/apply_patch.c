@@ -283,12 +283,12 @@ static void note_state(struct patching *patching)
         at += patched->file->move_to.len ? 2 : 1;
         struct hv_str bytes = hv_buf_str(&patched->bytes), key = file_state_key(context, patched->target);
         if (patched->file->kind == PATCH_ADD) {
-            file_state_note_written(context, key, &change->after, bytes);
+            file_state_note_written(context, key, &change->after, hv_str_hash(bytes));
         } else if (!patched->file->move_to.len) {
             struct diff lines;
             change_set_written(&patched->change, &change->after);
             diff_lines(context->arena, hv_buf_str(&patched->change.bytes), bytes, &lines);
-            file_state_note_edited(context, key, &change->after, (struct pieces){&bytes, 1}, &lines);
+            file_state_note_edited(context, key, &change->after, hv_str_hash(bytes), &lines);
         }
     }
 }

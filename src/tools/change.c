@@ -1,6 +1,7 @@
 /* change.c: see change.h. */
 #include "tools/change.h"
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "text/elision.h"
 #include "text/lines.h"
@@ -17,8 +18,61 @@ enum {
     PREVIEW_LINE_BYTES = 240,
     DIFF_LINES_MAX = 1000,
     DIFF_BYTES_MAX = 1 << 20,
+    SPARE_LEAST = 1 << 20,
+    SPARE_MOST = 64 << 20,
 };
 #define DECODED_MAX ((size_t)CHANGE_SIZE_MAX * 3)
+
+/* ---- memory ---------------------------------------------------------------------------------------------- */
+
+/* The memory that the last change of a large file needed, for the next one: the kernel takes about as long to give out
+ * fresh memory as a file takes to be read into it. While it lies here the kernel may take it back. */
+struct spare {
+    pthread_mutex_t mutex;
+    struct hv_buf buf;
+};
+
+static void spare_init(void *spare)
+{
+    pthread_mutex_init(&((struct spare *)spare)->mutex, NULL);
+}
+
+static void spare_release(void *pointer)
+{
+    struct spare *spare = pointer;
+    hv_buf_release(&spare->buf);
+    pthread_mutex_destroy(&spare->mutex);
+}
+
+static const struct hv_state_key spare_key = {
+    .name = "memory for changes", .size = sizeof(struct spare), .init = spare_init, .release = spare_release};
+
+static void take_memory(struct change *change)
+{
+    if (change->stat.size < SPARE_LEAST || change->stat.size > SPARE_MOST)
+        return;
+    struct spare *spare = hv_state(change->context, &spare_key);
+    LOCK_SCOPE(&spare->mutex);
+    change->bytes.data = spare->buf.data;
+    change->bytes.capacity = spare->buf.capacity;
+    spare->buf = (struct hv_buf){0};
+}
+
+static void give_memory(struct change *change)
+{
+    if (change->bytes.capacity >= SPARE_LEAST && change->bytes.capacity <= SPARE_MOST) {
+        struct spare *spare = hv_state(change->context, &spare_key);
+        buf_rest(&change->bytes);
+        LOCK_SCOPE(&spare->mutex);
+        struct hv_buf former = spare->buf;
+        bool is_larger = change->bytes.capacity > former.capacity;
+        spare->buf = is_larger ? change->bytes : former;
+        change->bytes = is_larger ? former : change->bytes;
+    }
+    hv_buf_release(&change->bytes);
+}
+
+/* ---- the file -------------------------------------------------------------------------------------------- */
 
 enum hv_code change_load(struct change *change, struct hv_context *context, struct hv_str path, struct hv_error *err)
 {
@@ -44,6 +98,7 @@ enum hv_code change_load(struct change *change, struct hv_context *context, stru
         hv_error_hint(err, "Change it with a shell command such as sed");
         return HV_ETOOBIG;
     }
+    take_memory(change);
     code = host->read(host, path, 0, (size_t)CHANGE_SIZE_MAX + 1, &change->bytes, &change->stat, err);
     if (code)
         return code;
@@ -54,7 +109,7 @@ enum hv_code change_load(struct change *change, struct hv_context *context, stru
 
 void change_release(struct change *change)
 {
-    hv_buf_release(&change->bytes);
+    give_memory(change);
     hv_buf_release(&change->text);
 }
 

@@ -3,6 +3,7 @@
  * together: the file is written from the bytes that were read and what goes between them, and compared only around the
  * places. A sequence, many places, and files that are edited by way of UTF-8 go through whole texts.
  */
+#include "base/aside.h"
 #include "base/cleanup.h"
 #include "text/edit_diff.h"
 #include "text/lines.h"
@@ -12,7 +13,8 @@
 
 enum {
     FAILURE_BYTES_MAX = 8192,
-    PIECES_PLACES_MAX = 32 /* every piece is a write of its own */
+    PIECES_PLACES_MAX = 32, /* every piece is a write of its own */
+    SUMMED_ASIDE = 2 << 20
 };
 
 /* Edits on their way. To be released. */
@@ -201,6 +203,19 @@ static void answer_success(const struct editing *editing, struct hv_result *resu
         change_show_diff(change, hv_buf_str(&editing->encoded), result);
 }
 
+/* The hash of the new bytes, taken while they are written. */
+struct summing {
+    struct aside aside;
+    struct pieces content;
+    uint64_t hash;
+};
+
+static void sum_up(void *data)
+{
+    struct summing *summing = data;
+    summing->hash = pieces_hash(summing->content);
+}
+
 static enum hv_code store(struct editing *editing, struct hv_error *err)
 {
     struct change *change = editing->change;
@@ -208,14 +223,21 @@ static enum hv_code store(struct editing *editing, struct hv_error *err)
     struct hv_file_stat after;
     bool had_text = change->bytes.len > 0;
     enum hv_code code = had_text ? file_state_check_lines(context, change->key, &editing->lines, err) : HV_OK;
-    if (!code)
-        code = change_store(change, editing->content, &after, err);
+    if (code)
+        return code;
+    struct summing summing = {.content = editing->content};
+    if (pieces_size(editing->content) >= SUMMED_ASIDE)
+        aside_begin(&summing.aside, sum_up, &summing);
+    else
+        sum_up(&summing);
+    code = change_store(change, editing->content, &after, err);
+    aside_end(&summing.aside);
     if (code)
         return code;
     if (had_text)
-        file_state_note_edited(context, change->key, &after, editing->content, &editing->lines);
+        file_state_note_edited(context, change->key, &after, summing.hash, &editing->lines);
     else
-        file_state_note_written(context, file_state_key(context, change->path), &after, editing->whole);
+        file_state_note_written(context, file_state_key(context, change->path), &after, summing.hash);
     return HV_OK;
 }
 

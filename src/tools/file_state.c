@@ -278,10 +278,9 @@ enum hv_code file_state_check_lines(struct hv_context *context, struct hv_str ke
 /* ---- after a change ------------------------------------------------------------------------------------- */
 
 void file_state_note_written(struct hv_context *context, struct hv_str key, const struct hv_file_stat *stat,
-                             struct hv_str bytes)
+                             uint64_t hash)
 {
     struct file_state *state = hv_state(context, &state_key);
-    uint64_t hash = hv_str_hash(bytes); /* may take a while: before the lock */
     LOCK_SCOPE(&state->mutex);
     struct record *record = find_or_add(state, key);
     set_contents(record, stat, hash);
@@ -325,10 +324,9 @@ static void move_ranges(struct record *record, const struct diff *changes)
 }
 
 void file_state_note_edited(struct hv_context *context, struct hv_str key, const struct hv_file_stat *stat,
-                            struct pieces bytes, const struct diff *changes)
+                            uint64_t hash, const struct diff *changes)
 {
     struct file_state *state = hv_state(context, &state_key);
-    uint64_t hash = pieces_hash(bytes); /* may take a while: before the lock */
     LOCK_SCOPE(&state->mutex);
     struct record *record = find_or_add(state, key);
     set_contents(record, stat, hash);

@@ -7,7 +7,6 @@
 #ifndef TOOLS_FILE_STATE_H
 #define TOOLS_FILE_STATE_H
 
-#include "base/pieces.h"
 #include "text/diff.h"
 
 #include <helve/tool.h>
@@ -45,11 +44,11 @@ enum hv_code file_state_check(struct hv_context *context, struct hv_str key, con
 enum hv_code file_state_check_lines(struct hv_context *context, struct hv_str key, const struct diff *changes,
                                     struct hv_error *err) HV_MUST_CHECK;
 
-/* The model wrote all of it: it knows every byte. */
+/* The model wrote all of it: it knows every byte. hash: of the bytes (hv_str_hash), here and below. */
 void file_state_note_written(struct hv_context *context, struct hv_str key, const struct hv_file_stat *stat,
-                             struct hv_str bytes);
+                             uint64_t hash);
 /* The model changed parts of a file: what was seen moves along; what was put in counts as seen. */
 void file_state_note_edited(struct hv_context *context, struct hv_str key, const struct hv_file_stat *stat,
-                            struct pieces bytes, const struct diff *changes);
+                            uint64_t hash, const struct diff *changes);
 
 #endif

@@ -157,7 +157,7 @@ static enum hv_code run(struct change *change, const struct notebook_input *in, 
         return code;
     struct diff lines;
     edit_diff(context->arena, old_bytes, &outcome.edit, &lines);
-    file_state_note_edited(context, change->key, &after, content, &lines);
+    file_state_note_edited(context, change->key, &after, pieces_hash(content), &lines);
     answer(change, in, &outcome, &lines, result);
     return HV_OK;
 }

@@ -119,7 +119,7 @@ static enum hv_code replace(struct change *change, struct hv_str content, struct
         code = change_store(change, (struct pieces){&new_bytes, 1}, &after, err);
     if (code)
         return code;
-    file_state_note_written(context, file_state_key(context, change->path), &after, new_bytes);
+    file_state_note_written(context, file_state_key(context, change->path), &after, hv_str_hash(new_bytes));
     if (same)
         hv_result_addf(result, context->arena, "%.*s already holds exactly this text; nothing was written.",
                        HV_STR_ARG(file_shown_path(context, change->path)));

@@ -12,23 +12,59 @@
 #include <string.h>
 #include <wchar.h>
 
-enum { SAMPLE_MAX = 64 << 10, ESCAPES_WITHIN = 1 << 20, CHUNK = 4096, FEW = 6, LEAST = 400, ESCAPE = 0x1b };
+enum {
+    SAMPLE_MAX = 64 << 10,
+    HIGH_MAX = 3000,
+    ESCAPES_WITHIN = 1 << 20,
+    CHUNK = 4096,
+    FEW = 6,
+    LEAST = 400,
+    STRANGE = 6,
+    BAD_RARE = 400,
+    ESCAPE = 0x1b
+};
 
 /* How the points of a character are given. */
-enum script { LATIN, CYRILLIC, GREEK, HEBREW, ARABIC, JAPANESE, CHINESE, KOREAN };
+enum script { LATIN, CYRILLIC, GREEK, HEBREW, ARABIC, THAI, JAPANESE, CHINESE, KOREAN };
 
 struct charset {
     const char *name; /* for people */
     const char *iconv;
     enum script script;
-    const char *frequent; /* LATIN: its frequent letters */
+    const char *const *languages; /* LATIN: the letters of each, ending with NULL */
 };
 
-/* The letters that the languages of each code page have beyond ASCII, the usual punctuation left out. */
-static const char western[] = "éèàçùâêîôûëïüöäßñóíáúãõåøæœÉÈÀÇÜÖÄÑÓÍÁÚÃÕÅØÆÊÔÎŒ";
-static const char central[] = "ąćęłńóśźżčďěňřšťůžýáéíúőűöüăâîşţľôäßçëŠČŽŘŚŻŁĆÓÚÁÉÍÖÜŐŰĂÂÎŞŢÄ";
-static const char turkish[] = "çğıöşüâîûÇĞİÖŞÜ";
-static const char baltic[] = "āčēģīķļņšūžąęėįųõüöäåæøéßĀČĒĢĪĶĻŅŠŪŽĄĘĖĮŲÕÜÖÄ";
+/* The small letters that the languages of each code page have beyond ASCII. */
+static const char *const western[] = {
+    "éèàçùâêîôûëïüœ", /* French */
+    "äöüß",           /* German */
+    "áéíóúñü",        /* Spanish */
+    "áâãàçéêíóôõú",   /* Portuguese */
+    "àèéìòù",         /* Italian */
+    "àèéíïòóúüç",     /* Catalan */
+    "åäöæøé",         /* the Scandinavian ones */
+    "áðéíóúýþæö",     /* Icelandic */
+    NULL,
+};
+static const char *const central[] = {
+    "ąćęłńóśźż",       /* Polish */
+    "áčďéěíňóřšťúůýž", /* Czech */
+    "áäčďéíľňóôšťúýž", /* Slovak; ĺ and ŕ are very rare, and stand where Norwegian has å, Italian à */
+    "áéíóöőúüű",       /* Hungarian */
+    "ăâîşţ",           /* Romanian */
+    "čćđšž",           /* Croatian, Slovene */
+    "çë",              /* Albanian */
+    "äöüß",            /* German */
+    NULL,
+};
+static const char *const turkish[] = {"çğıöşüâîû", NULL};
+static const char *const baltic[] = {
+    "āčēģīķļņšūž", /* Latvian */
+    "ąčęėįšųūž",   /* Lithuanian */
+    "äõöüšž",      /* Estonian */
+    "åäöæøé",      NULL,
+};
+static const char *const vietnamese[] = {"àáâãèéêìíòóôõùúýăđơưĩũạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ", NULL};
 
 static const struct charset charsets[] = {
     [ENCODING_8BIT] = {"8-bit (shown as windows-1252)", "WINDOWS-1252", LATIN, western},
@@ -49,6 +85,9 @@ static const struct charset charsets[] = {
     [ENCODING_WINDOWS_1255] = {"windows-1255", "WINDOWS-1255", HEBREW, NULL},
     [ENCODING_WINDOWS_1256] = {"windows-1256", "WINDOWS-1256", ARABIC, NULL},
     [ENCODING_WINDOWS_1257] = {"windows-1257", "WINDOWS-1257", LATIN, baltic},
+    [ENCODING_WINDOWS_1258] = {"windows-1258", "CP1258", LATIN, vietnamese},
+    [ENCODING_KOI8_U] = {"KOI8-U", "KOI8-U", CYRILLIC, NULL},
+    [ENCODING_WINDOWS_874] = {"windows-874", "CP874", THAI, NULL},
 };
 
 enum { CHARSET_COUNT = sizeof charsets / sizeof *charsets };
@@ -269,23 +308,37 @@ static bool is_ascii_letter(uint32_t c)
     return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 }
 
+static bool is_thai(uint32_t c)
+{
+    return (c >= 0xe01 && c <= 0xe3a) || (c >= 0xe40 && c <= 0xe4e);
+}
+
 /* Letters of the alphabets that the code pages hold. */
 static bool is_letter(uint32_t c)
 {
     return is_ascii_letter(c) || (c >= 0xc0 && c <= 0x24f && c != 0xd7 && c != 0xf7) || (c >= 0x386 && c <= 0x3ce) ||
            (c >= 0x400 && c <= 0x45f) || (c >= 0x490 && c <= 0x491) || (c >= 0x5d0 && c <= 0x5ea) ||
-           (c >= 0x620 && c <= 0x64a) || (c >= 0x671 && c <= 0x6d3);
+           (c >= 0x620 && c <= 0x64a) || (c >= 0x671 && c <= 0x6d3) || is_thai(c) || (c >= 0x1ea0 && c <= 0x1ef9);
 }
 
 static bool is_upper(uint32_t c)
 {
+    if (c >= 0x1ea0 && c <= 0x1ef9)
+        return c % 2 == 0;
     if (c < 0x80)
         return c >= 'A' && c <= 'Z';
     if (c < 0x100)
         return c >= 0xc0 && c <= 0xde && c != 0xd7;
     if (c < 0x180) /* pairs, upper first: even before U+0139 and from U+014A on, odd between; U+0178 is upper */
         return c == 0x178 || ((c >= 0x139 && c <= 0x148) || c >= 0x179 ? c % 2 == 1 : c % 2 == 0);
-    return (c >= 0x386 && c <= 0x3ab && c != 0x390) || (c >= 0x400 && c <= 0x42f) || c == 0x490;
+    return c == 0x1a0 || c == 0x1af || (c >= 0x386 && c <= 0x3ab && c != 0x390) || (c >= 0x400 && c <= 0x42f) ||
+           c == 0x490;
+}
+
+/* The small letter of one of the Latin alphabets. */
+static uint32_t latin_small(uint32_t c)
+{
+    return !is_upper(c) ? c : c == 0x178 ? 0xff : c < 0x100 ? c + 0x20 : c + 1;
 }
 
 /* Quotes, dashes and signs that stand in texts of any language. */
@@ -307,16 +360,25 @@ static bool has_character(const char *list, uint32_t c)
     return false;
 }
 
-/* One of a code page's letters that its languages use, but seldom. */
+static bool has_letter(const char *const *languages, uint32_t c)
+{
+    for (; *languages; languages++)
+        if (has_character(*languages, latin_small(c)))
+            return true;
+    return false;
+}
+
 static int points_of_western(uint32_t c, uint32_t after)
 {
     if (c == 0xf0 || c == 0xfe || c == 0xd0 || c == 0xde) /* Icelandic */
         return 8;
+    if (c == 0xfd || c == 0xdd) /* Icelandic, too, but far more often Turkish, which has dotless i there */
+        return 4;
     if (c == 0xec || c == 0xf2) /* Italian ends words with them; Czech has ě and ň at their places */
         return is_letter(after) ? 3 : 10;
     if (c == 0xf5) /* Portuguese has it before e; Hungarian's ő stands at this place elsewhere */
         return after == 'e' ? 10 : 6;
-    return c == 0xfb ? 7 : has_character(western, c) ? 10 : 2;
+    return c == 0xfb ? 7 : has_letter(western, c) ? 10 : 2;
 }
 
 static int points_of_cyrillic(uint32_t c)
@@ -343,16 +405,26 @@ static int points_of_hebrew(uint32_t c, uint32_t after)
     return c < 0x5d0 || c > 0x5ea ? -10 : final && is_letter(after) ? -20 : 10;
 }
 
-static int points_of_letter(const struct charset *charset, uint32_t c, uint32_t after)
+/* Marks follow a consonant, and some vowels stand before one. */
+static int points_of_thai(uint32_t before, uint32_t c, uint32_t after)
+{
+    bool mark = c == 0xe31 || (c >= 0xe34 && c <= 0xe3a) || (c >= 0xe47 && c <= 0xe4e);
+    if (mark)
+        return is_thai(before) && !(before >= 0xe40 && before <= 0xe44) ? 10 : -20;
+    if (c >= 0xe40 && c <= 0xe44)
+        return after >= 0xe01 && after <= 0xe2e ? 10 : -20;
+    return is_thai(c) ? 8 : c >= 0xe3f && c <= 0xe5b ? 2 : -10;
+}
+
+static int points_of_letter(const struct charset *charset, uint32_t before, uint32_t c, uint32_t after)
 {
     switch (charset->script) {
     case LATIN:
-        return charset->frequent == western          ? points_of_western(c, after)
-               : has_character(charset->frequent, c) ? 10
-                                                     : 2;
+        return charset->languages == western ? points_of_western(c, after) : has_letter(charset->languages, c) ? 10 : 2;
     case CYRILLIC: return points_of_cyrillic(c);
     case GREEK: return points_of_greek(c, after);
     case HEBREW: return points_of_hebrew(c, after);
+    case THAI: return points_of_thai(before, c, after);
     case ARABIC: return c >= 0x620 && c <= 0x6d3 ? (has_character("اليمونرتبعدةسه", c) ? 10 : 7) : -10;
     default: return -10;
     }
@@ -365,17 +437,19 @@ static int points_of_narrow(const struct charset *charset, uint32_t before, uint
         return -50;
     if (!is_letter(c)) {
         bool inside = is_letter(before) && is_letter(after);
-        if (charset->frequent == western && (c == 0xbf || c == 0xa1) && !is_letter(before) && is_letter(after))
+        if (charset->languages == western && (c == 0xbf || c == 0xa1) && !is_letter(before) && is_letter(after))
             return 10; /* a Spanish question */
-        return is_usual_sign(c) ? 7 : c >= 0x2500 && c < 0x25a0 ? -10 : inside ? -20 : -2;
+        return is_usual_sign(c) ? 8 : c >= 0x2500 && c < 0x25a0 ? -10 : inside ? -20 : -2;
     }
-    int points = points_of_letter(charset, c, after);
+    int points = points_of_letter(charset, before, c, after);
     if (charset->script != LATIN && (is_ascii_letter(before) || is_ascii_letter(after)))
         points -= 25;
     if (charset->script == LATIN && before >= 0x80 && is_letter(before)) /* accents stand alone */
         points -= 6;
     if (is_letter(before) && is_upper(c))
         points -= is_upper(before) ? 3 : 15;
+    if (!is_letter(before) && !is_letter(after) && points > 0) /* hardly a word: a sign, or a letter of another page */
+        points = is_upper(c) ? 0 : charset->script == LATIN ? points / 2 : 2;
     return points;
 }
 
@@ -415,16 +489,51 @@ struct reading {
     long mean, characters;
 };
 
-static bool decode_sample(const struct charset *charset, struct hv_str sample, bool is_cut, struct hv_buf *out)
+/* What cannot be decoded is left out; even a long text has one or two such places, but not many. */
+static bool decode_sample(const struct charset *charset, struct hv_str sample, bool is_cut, struct hv_buf *out,
+                          size_t *bad)
 {
     CLEANUP_CONVERTER iconv_t converter;
     if (open_converter("WCHAR_T", charset->iconv, &converter, NULL) != HV_OK)
         return false;
     char *input = (char *)sample.ptr;
-    for (size_t left = sample.len; left && !out->failed;)
-        if (!convert_chunk(converter, &input, &left, out))
-            return is_cut && left < 4;
+    *bad = 0;
+    for (size_t left = sample.len; left && !out->failed;) {
+        if (convert_chunk(converter, &input, &left, out))
+            continue;
+        if (is_cut && left < 4)
+            break;
+        input++;
+        left--;
+        if (++*bad > sample.len / BAD_RARE)
+            return false;
+    }
     return !out->failed;
+}
+
+static uint32_t character_at(const struct hv_buf *decoded, size_t i)
+{
+    wchar_t c = 0;
+    if (i < decoded->len / sizeof c)
+        memcpy(&c, decoded->data + i * sizeof c, sizeof c);
+    return (uint32_t)c;
+}
+
+/* How many of the letters beyond ASCII in words no single language of the page has: a text is in one. */
+static size_t count_strange_letters(const struct charset *charset, const struct hv_buf *decoded)
+{
+    size_t least = SIZE_MAX, count = decoded->len / sizeof(wchar_t);
+    for (const char *const *language = charset->languages; *language; language++) {
+        size_t strange = 0;
+        for (size_t i = 0; i < count; i++) {
+            uint32_t c = character_at(decoded, i);
+            if (c < 0x80 || !is_letter(c) || has_character(*language, latin_small(c)))
+                continue;
+            strange += (i && is_letter(character_at(decoded, i - 1))) || is_letter(character_at(decoded, i + 1));
+        }
+        least = strange < least ? strange : least;
+    }
+    return least;
 }
 
 static bool read_sample(enum encoding_kind kind, struct hv_str sample, bool is_cut, struct reading *reading)
@@ -432,27 +541,27 @@ static bool read_sample(enum encoding_kind kind, struct hv_str sample, bool is_c
     const struct charset *charset = &charsets[kind];
     CLEANUP_BUF struct hv_buf decoded;
     hv_buf_init(&decoded, (SAMPLE_MAX + 1) * sizeof(wchar_t));
-    if (!decode_sample(charset, sample, is_cut, &decoded))
+    size_t bad;
+    if (!decode_sample(charset, sample, is_cut, &decoded, &bad))
         return false;
     size_t count = decoded.len / sizeof(wchar_t);
-    long points = 0, characters = 0;
+    long points = -(long)bad * 50, characters = (long)bad;
     uint32_t before = 0, c = 0, after = 0;
     for (size_t i = 0; i <= count; i++, before = c, c = after) {
-        wchar_t next = 0;
-        if (i < count)
-            memcpy(&next, decoded.data + i * sizeof next, sizeof next);
-        after = (uint32_t)next;
-        if (c < 0x80)
+        after = character_at(&decoded, i);
+        if (c < 0x80 || (c == before && c == after)) /* a line drawn by a character is no word */
             continue;
         points += charset->script >= JAPANESE ? points_of_wide(charset, before, c, after)
                                               : points_of_narrow(charset, before, c, after);
         characters++;
     }
+    if (charset->script == LATIN)
+        points -= STRANGE * (long)count_strange_letters(charset, &decoded);
     *reading = (struct reading){.mean = characters ? points * 100 / characters : 0, .characters = characters};
     return characters > 0;
 }
 
-/* The part that tells something: from the line of the first byte beyond ASCII on. */
+/* The part that tells something: from the line of the first byte beyond ASCII on, until there are enough of these. */
 static struct hv_str take_sample(struct hv_str bytes, bool *is_cut)
 {
     size_t from = 0, line = 0;
@@ -463,8 +572,11 @@ static struct hv_str take_sample(struct hv_str bytes, bool *is_cut)
     }
     if (from - line > SAMPLE_MAX / 2)
         line = from;
-    *is_cut |= bytes.len - line > SAMPLE_MAX;
-    return hv_str_slice(bytes, line, line + SAMPLE_MAX < bytes.len ? line + SAMPLE_MAX : bytes.len);
+    size_t end = line, high = 0;
+    for (; end < bytes.len && end - line < SAMPLE_MAX && high < HIGH_MAX; end++)
+        high += (unsigned char)bytes.ptr[end] >> 7;
+    *is_cut |= end < bytes.len;
+    return hv_str_slice(bytes, line, end);
 }
 
 /* ISO-2022-JP is all ASCII, with escapes that change to the Japanese sets. */
@@ -499,6 +611,8 @@ enum encoding_kind charset_guess(struct hv_str bytes, bool is_cut, unsigned *con
         long points = comparable(kind, &reading);
         if (kind == ENCODING_8BIT && reading.characters < FEW) /* a few signs prove little */
             points += 200;
+        if (kind == ENCODING_WINDOWS_874 && reading.characters < FEW) /* nearly every byte is a letter of Thai */
+            points -= 600;
         if (points > best_points) {
             second_points = best_points;
             best_points = points;
@@ -514,7 +628,7 @@ enum encoding_kind charset_guess(struct hv_str bytes, bool is_cut, unsigned *con
     return best_points > LEAST ? best : ENCODING_8BIT;
 }
 
-/* ---- UTF-16 without a mark ----------------------------------------------------------------------------------------
+/* ---- UTF-16 and UTF-32 without a mark ------------------------------------------------------------------------------
  */
 
 /* A unit that texts are made of: 2, that may stand in one: 1, that hardly does: 0. */
@@ -523,22 +637,27 @@ static unsigned plausible_unit(uint32_t unit)
     if (unit < 0x80)
         return unit >= ' ' || unit == '\n' || unit == '\r' || unit == '\t' ? 2 : 0;
     if (is_letter(unit) || is_usual_sign(unit) || (unit >= 0x3000 && unit <= 0x30ff) ||
+        (unit >= 0x531 && unit <= 0x589) || (unit >= 0x900 && unit <= 0x10ff) ||
         is_in(common_ideographs, sizeof common_ideographs / sizeof *common_ideographs, unit) ||
         is_in(common_syllables, sizeof common_syllables / sizeof *common_syllables, unit))
         return 2;
-    return (unit >= 0xa0 && unit <= 0x6ff) || (unit >= 0x900 && unit <= 0xe7f) || (unit >= 0x2000 && unit <= 0x27bf) ||
-           (unit >= 0x4e00 && unit <= 0x9fff) || (unit >= 0xac00 && unit <= 0xdfff) || unit >= 0xff00;
+    return (unit >= 0xa0 && unit <= 0x6ff) || (unit >= 0x2000 && unit <= 0x27bf) ||
+           (unit >= 0x4e00 && unit <= 0x9fff) || (unit >= 0xac00 && unit <= 0xdfff) ||
+           (unit >= 0xff00 && unit <= 0xffff);
 }
 
-unsigned charset_utf16_plausibility(struct hv_str bytes, bool big)
+unsigned charset_wide_plausibility(struct hv_str bytes, size_t size, bool big)
 {
     enum { LOOK = 8192 };
-    size_t units = (bytes.len < LOOK ? bytes.len : LOOK) / 2, points = 0, strange = 0;
+    size_t units = (bytes.len < LOOK ? bytes.len : LOOK) / size, points = 0, strange = 0;
     for (size_t i = 0; i < units; i++) {
-        unsigned char first = (unsigned char)bytes.ptr[2 * i], second = (unsigned char)bytes.ptr[2 * i + 1];
-        unsigned plausible = plausible_unit(big ? (uint32_t)first << 8 | second : (uint32_t)second << 8 | first);
+        uint32_t unit = 0;
+        for (size_t k = 0; k < size; k++)
+            unit = unit << 8 | (unsigned char)bytes.ptr[i * size + (big ? k : size - 1 - k)];
+        bool is_far = size == 4 && unit >= 0x10000 && unit <= 0x3ffff; /* emoji, rare ideographs */
+        unsigned plausible = is_far ? 1 : plausible_unit(unit);
         points += plausible;
-        strange += !plausible;
+        strange += !plausible || (size == 4 && unit >= 0xd800 && unit <= 0xdfff);
     }
     return units == 0 || strange * 50 > units ? 0 : (unsigned)(points * 50 / units);
 }

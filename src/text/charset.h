@@ -14,15 +14,16 @@ const char *charset_name(enum encoding_kind kind);
 /*
  * The encoding that bytes, which are not UTF-8 and hold no NUL, are most likely in: judged by how much like the writing
  * of a language they read in each. ENCODING_8BIT when no other is more plausible. *confidence (0 to 100) tells how
- * clearly. Looks at 64 KiB at most; is_cut: bytes are the beginning of more, the last character may be torn.
+ * clearly. Looks at 64 KiB at most, and at some thousand bytes beyond ASCII; is_cut: bytes are the beginning of more,
+ * the last character may be torn.
  */
 enum encoding_kind charset_guess(struct hv_str bytes, bool is_cut, unsigned *confidence);
 
 /* bytes, which look like ASCII, have the escapes of ISO-2022-JP that change to the Japanese sets, in their first MB. */
 bool charset_is_escaped(struct hv_str bytes);
 
-/* How much (0 to 100) bytes, taken for UTF-16 in this order, look like a text. */
-unsigned charset_utf16_plausibility(struct hv_str bytes, bool big);
+/* How much (0 to 100) bytes, taken for units of 2 or 4 bytes (UTF-16, UTF-32) in this order, look like a text. */
+unsigned charset_wide_plausibility(struct hv_str bytes, size_t size, bool big);
 
 /* Append bytes as UTF-8; what cannot be decoded becomes U+FFFD. HV_EUNSUPPORTED when the system lacks the charset. */
 HV_MUST_CHECK enum hv_code charset_to_utf8(struct hv_str bytes, enum encoding_kind kind, struct hv_buf *out,

@@ -76,22 +76,30 @@ static bool nul_pattern(struct hv_str bytes, enum encoding_kind *kind)
     return pairs && (!little || !big) && (little + big) * 10 >= pairs * 7;
 }
 
-/* A byte that no text in ASCII or an encoding beside it holds. */
+/*
+ * A byte that no text in ASCII or an encoding beside it holds, or so many control characters that they must be halves
+ * of something else.
+ */
 static bool has_low_control(struct hv_str bytes)
 {
-    bool found = false;
-    for (size_t i = 0; i < bytes.len && i < BINARY_LOOK; i++)
-        found |= (unsigned char)bytes.ptr[i] < 7;
-    return found;
+    size_t low = 0, others = 0, look = bytes.len < BINARY_LOOK ? bytes.len : BINARY_LOOK;
+    for (size_t i = 0; i < look; i++) {
+        low += (unsigned char)bytes.ptr[i] < 7;
+        others += (unsigned char)bytes.ptr[i] < ' ' && !is_text_byte(bytes.ptr[i]);
+    }
+    return low || others * 8 > look;
 }
 
-/* UTF-16 without a mark in other scripts: read in one order the units are a text, in the other they are not. */
-static bool utf16_by_units(struct hv_str bytes, bool is_head, enum encoding_kind *kind)
+/*
+ * UTF-16 without a mark in other scripts, or UTF-32: read in one order the units of `size` bytes are a text, in the
+ * other they are not.
+ */
+static bool wide_by_units(struct hv_str bytes, size_t size, bool is_head, enum encoding_kind *kind)
 {
-    if ((bytes.len % 2 && !is_head) || bytes.len < 4)
+    if ((bytes.len % size && !is_head) || bytes.len < 2 * size)
         return false;
-    unsigned little = charset_utf16_plausibility(bytes, false), big = charset_utf16_plausibility(bytes, true);
-    *kind = little > big ? ENCODING_UTF16LE : ENCODING_UTF16BE;
+    unsigned little = charset_wide_plausibility(bytes, size, false), big = charset_wide_plausibility(bytes, size, true);
+    *kind = (size == 4 ? ENCODING_UTF32LE : ENCODING_UTF16LE) + (little <= big);
     return (little > big ? little : big) >= 75 && (little > big ? little - big : big - little) >= 20;
 }
 
@@ -139,9 +147,9 @@ static struct encoding detect(struct hv_str bytes, bool is_head, bool guesses)
             return (struct encoding){marks[i].kind, marks[i].len, 100};
     bool valid = utf8_valid(hv_str_slice(bytes, 0, bytes.len - cut)), plain = valid && !has_low_control(bytes);
     enum encoding_kind kind;
-    if (!plain && nul_pattern(bytes, &kind))
+    if (!plain && (nul_pattern(bytes, &kind) || wide_by_units(bytes, 4, is_head, &kind)))
         return (struct encoding){.kind = kind, .confidence = 90};
-    if (!plain && guesses && utf16_by_units(bytes, is_head, &kind))
+    if (!plain && guesses && wide_by_units(bytes, 2, is_head, &kind))
         return (struct encoding){.kind = kind, .confidence = 80};
     if (!plain && hv_str_find_byte(hv_str_slice(bytes, 0, BINARY_LOOK), '\0', 0) != SIZE_MAX)
         return (struct encoding){.kind = ENCODING_BINARY, .confidence = 90};

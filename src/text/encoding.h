@@ -13,7 +13,7 @@ enum encoding_kind {
     ENCODING_8BIT, /* ASCII-compatible bytes that are not UTF-8; shown as windows-1252 */
     ENCODING_UTF16LE,
     ENCODING_UTF16BE,
-    ENCODING_UTF32LE, /* by its mark only */
+    ENCODING_UTF32LE,
     ENCODING_UTF32BE,
     ENCODING_BINARY, /* a NUL in the first 8 KiB and none of the above */
     /* Legacy encodings, told apart by what reads like the writing of a language: charset.h. */
@@ -34,7 +34,12 @@ enum encoding_kind {
     ENCODING_WINDOWS_1255,
     ENCODING_WINDOWS_1256,
     ENCODING_WINDOWS_1257,
+    ENCODING_WINDOWS_1258,
+    ENCODING_KOI8_U, /* after KOI8-R, which is the same for Russian */
+    ENCODING_WINDOWS_874,
 };
+
+#define ENCODING_COUNT (ENCODING_WINDOWS_874 + 1)
 
 struct encoding {
     enum encoding_kind kind;

@@ -152,7 +152,7 @@ static bool take_encoding(struct hv_str name, struct style *style)
             style->mark = hv_str_of(known[i].mark, known[i].mark_len);
             return true;
         }
-    for (enum encoding_kind kind = ENCODING_UTF8; kind <= ENCODING_WINDOWS_1257; kind++)
+    for (enum encoding_kind kind = ENCODING_UTF8; (int)kind < ENCODING_COUNT; kind++)
         if (kind != ENCODING_BINARY && hv_str_eq_nocase(name, hv_str_from(encoding_label(kind)))) {
             style->encoding = kind;
             style->mark = HV_STR("");

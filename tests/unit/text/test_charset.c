@@ -48,6 +48,16 @@ static const struct {
     {"Não há razão; a situação está sob controle, coração.\n", ENCODING_8BIT},
     {"Perché la città è così bella? Più tardi andrò a casa.\n", ENCODING_8BIT},
     {"Það er gott að vera hér á Íslandi. Þú ert góður maður.\n", ENCODING_8BIT},
+    {"Funkcija grąžina rastų eilučių skaičių. Jei failas neegzistuoja, rodomas klaidos pranešimas.\n",
+     ENCODING_WINDOWS_1257},
+    {"Đây là một văn bản tiếng Việt bình thường. Không thể mở tệp.\n", ENCODING_WINDOWS_1258},
+    {"Функція повертає кількість знайдених рядків.\n", ENCODING_KOI8_U},
+    {"ฟังก์ชันนี้ส่งคืนจำนวนบรรทัดที่พบ หากไม่มีไฟล์จะแสดงข้อความ\n", ENCODING_WINDOWS_874},
+    {"Å være eller ikke være: en øy på fjorden, så går vi. Kjør!\n", ENCODING_8BIT},
+    {"Aquesta és la versió que està més avançada, però també l'última.\n", ENCODING_8BIT},
+    {"Fonksiyon bulunan satırların sayısını döndürür.\n", ENCODING_WINDOWS_1254},
+    {"Copyright \u00a9 1990-2008 by Foo", ENCODING_8BIT},
+    {"\u00abFrontmost\u00bb", ENCODING_8BIT},
     {"caf\u00e9", ENCODING_8BIT},
     {"\u00a9 2024 \u2013 Foo\u2122 \u201cquoted\u201d 50\u20ac", ENCODING_8BIT},
 };
@@ -71,12 +81,12 @@ static void the_language_tells_the_encoding(void **state)
     }
 }
 
-static void utf16_needs_no_mark(void **state)
+static void utf16_and_utf32_need_no_mark(void **state)
 {
     (void)state;
-    static const enum encoding_kind kinds[] = {ENCODING_UTF16LE, ENCODING_UTF16BE};
+    static const enum encoding_kind kinds[] = {ENCODING_UTF16LE, ENCODING_UTF16BE, ENCODING_UTF32LE, ENCODING_UTF32BE};
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
-        for (size_t k = 0; k < 2; k++) {
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
             CLEANUP_BUF struct hv_buf bytes;
             hv_buf_init(&bytes, 4096);
             assert_int_equal(encoding_from_utf8(hv_str_from(samples[i].text), kinds[k], &bytes, NULL), HV_OK);
@@ -94,6 +104,31 @@ static void a_head_may_end_inside_a_character(void **state)
     torn.len -= 4; /* "た。\n" less its last bytes */
     assert_int_equal(encoding_detect_head(torn).kind, ENCODING_SHIFT_JIS);
     assert_int_equal(encoding_detect_head(HV_STR("gr\xc3\xbc\xc3")).kind, ENCODING_UTF8);
+}
+
+static void a_place_that_cannot_be_decoded_hides_no_encoding(void **state)
+{
+    (void)state;
+    CLEANUP_BUF struct hv_buf bytes;
+    hv_buf_init(&bytes, 1 << 16);
+    for (int i = 0; i < 20; i++)
+        assert_int_equal(encoding_from_utf8(hv_str_from(japanese), ENCODING_SHIFT_JIS, &bytes, NULL), HV_OK);
+    hv_buf_add_cstr(&bytes, "\xfc\xfc\n");
+    assert_int_equal(encoding_from_utf8(hv_str_from(japanese), ENCODING_SHIFT_JIS, &bytes, NULL), HV_OK);
+    assert_int_equal(encoding_detect(hv_buf_str(&bytes)).kind, ENCODING_SHIFT_JIS);
+}
+
+/* Numbers of four bytes are no text in UTF-32, nor is anything with units beyond Unicode. */
+static void numbers_are_no_utf32(void **state)
+{
+    (void)state;
+    uint32_t numbers[64];
+    for (uint32_t i = 0; i < 64; i++)
+        numbers[i] = i * 3;
+    assert_int_equal(encoding_detect(hv_str_of((const char *)numbers, sizeof numbers)).kind, ENCODING_BINARY);
+    for (uint32_t i = 0; i < 64; i++)
+        numbers[i] = 'a' + (i % 16 == 15) * 0x200000;
+    assert_int_equal(encoding_detect(hv_str_of((const char *)numbers, sizeof numbers)).kind, ENCODING_BINARY);
 }
 
 static void the_missing_character_is_named(void **state)
@@ -149,8 +184,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_language_tells_the_encoding),
-        cmocka_unit_test(utf16_needs_no_mark),
+        cmocka_unit_test(utf16_and_utf32_need_no_mark),
         cmocka_unit_test(a_head_may_end_inside_a_character),
+        cmocka_unit_test(a_place_that_cannot_be_decoded_hides_no_encoding),
+        cmocka_unit_test(numbers_are_no_utf32),
         cmocka_unit_test(the_missing_character_is_named),
         cmocka_unit_test(a_last_letter_that_might_be_put_together_is_not_lost),
         cmocka_unit_test(what_cannot_be_decoded_is_marked),

@@ -85,7 +85,7 @@ int main(int argc, char **argv)
     sandbox_look(sandbox, &state);
     uint64_t looked = clock_monotonic_ns() - started;
     bool ended_well = measure(sandbox, times, 0, &cold);
-    sandbox_keep_ready(sandbox);
+    sandbox_keep_ready(sandbox, false);
     ended_well = measure(sandbox, times, 0, &at_once) && ended_well;
     ended_well = measure(sandbox, times, PAUSE_US, &ready) && ended_well;
     sandbox_free(sandbox);

@@ -138,6 +138,9 @@ struct hv_processes {
      * limits, takes it by hv_command.prepared; else it is given to finish. NULL: this host cannot. */
     enum hv_code (*prepare)(const struct hv_host *host, const struct hv_command *command, struct hv_process **out,
                             struct hv_error *err);
+    /* Of one that was prepared: wait until it reads the rest; false when it does not come to that within five seconds.
+     */
+    bool (*ready)(struct hv_process *process);
     /* Deliver output and ticks, obey time-out and cancellation, until the state changes or until_ns (on the monotonic
      * clock; 0: no limit) has come. Returns the state. */
     enum hv_process_state (*attend)(struct hv_process *process, uint64_t until_ns);

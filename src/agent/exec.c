@@ -535,6 +535,7 @@ static enum hv_code make_runtime(struct exec *exec, struct hv_error *err)
         .secret_count = setup->secret_count,
         .door = exec->options->door,
         .run_directory = exec->options->run_directory,
+        .one_call = exec->options->one_call,
     };
     enum hv_code code = runtime_new(&options, &exec->runtime, err);
     policy_unref(policy);

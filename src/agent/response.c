@@ -159,6 +159,7 @@ void response_on_event(void *user, const struct model_event *event)
     case MODEL_THINKING:
         session_emit(session, (struct hv_event){.type = HV_EVENT_THINKING, .text = event->text});
         break;
+    case MODEL_TOOL_BEGIN: runtime_expect_call(session->runtime, event->name); break;
     case MODEL_TOOL_CALL: start_call(session, event); break;
     case MODEL_BLOCK: keep_block(session, event->json); break;
     case MODEL_USAGE: response->usage = event->usage; break;

@@ -290,6 +290,7 @@ static int run_one(const struct call_flags *flags, struct setup *setup, struct h
         .input = -1,
         .output = -1,
         .calls = hv_buf_str(&calls),
+        .one_call = true,
         .door = "tool call",
         .run_directory = setup_run_directory(setup),
         .on_result = on_result,

@@ -45,6 +45,7 @@ struct hv_process {
     int status;
 
     int late;          /* started ahead: the socket on which it waits for the rest of its command; else -1 */
+    bool late_ready;   /* … and it has said that it does */
     char **late_words; /* the beginning of its arguments; in arena */
 
     pthread_mutex_t input_lock; /* guards input_fd */
@@ -63,6 +64,8 @@ enum hv_code process_start(struct hv_process *process, const struct hv_command *
 enum hv_code process_prepare(struct hv_process *process, const struct hv_command *command,
                              struct hv_error *err) HV_MUST_CHECK;
 bool process_claim(struct hv_process *process, const struct hv_command *command);
+/* Wait until a prepared one waits for that. */
+bool process_ready(struct hv_process *process);
 /* Parts of process_start. */
 enum hv_code process_start_guard(struct hv_process *process, struct hv_error *err) HV_MUST_CHECK;
 void process_init(struct hv_process *process, const struct hv_command *command);

@@ -98,10 +98,12 @@ static bool is_said(int socket, enum guard_late what)
     return recv(socket, &said, 1, MSG_DONTWAIT) == 1 && said == (char)what;
 }
 
-static bool is_ready(int socket)
+bool process_ready(struct hv_process *process)
 {
-    struct pollfd watched = {socket, POLLIN, 0};
-    return poll(&watched, 1, READY_MS) > 0 && is_said(socket, GUARD_LATE_READY);
+    struct pollfd watched = {process->late, POLLIN, 0};
+    if (!process->late_ready && process->late >= 0)
+        process->late_ready = poll(&watched, 1, READY_MS) > 0 && is_said(process->late, GUARD_LATE_READY);
+    return process->late_ready;
 }
 
 /* Once it was told, only its word can say that it does not run: else it would run twice. Cancelled meanwhile, it counts
@@ -117,12 +119,13 @@ static bool is_taken(int socket, const struct hv_cancel *cancel)
 bool process_claim(struct hv_process *process, const struct hv_command *command)
 {
     const char *const *rest = rest_of(process, command);
+    bool ready = rest && !hv_cancelled(command->cancel) && process_ready(process);
     CLEANUP_FD int late = take_fd(&process->late);
-    if (!rest || hv_cancelled(command->cancel))
+    if (!ready)
         return false;
     CLEANUP_FD int file = rest_file(command, rest);
-    if (file < 0 || !process_watch(process, hv_cancel_fd(command->cancel), WATCH_CANCEL) || !is_ready(late) ||
-        !send_file(late, file) || !is_taken(late, command->cancel))
+    if (file < 0 || !process_watch(process, hv_cancel_fd(command->cancel), WATCH_CANCEL) || !send_file(late, file) ||
+        !is_taken(late, command->cancel))
         return false;
     process->command = *command;
     process->directory = hv_arena_cstr(&process->arena, hv_str_from(command->directory));

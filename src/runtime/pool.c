@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/nearest.h"
 #include "runtime/call.h"
+#include "sandbox/sandbox.h"
 #include "schema/fields.h"
 #include "schema/validator.h"
 
@@ -341,4 +342,11 @@ enum stage_outcome stage_find(struct call *call)
     call->context.changes_directory = call->runtime->changes_directory;
     call->context.environment = call->runtime->environment;
     return STAGE_NEXT;
+}
+
+void runtime_expect_call(struct runtime *runtime, struct hv_str name)
+{
+    const struct known_tool *known = map_get(&runtime->names, name);
+    if (known && known->offered && known->tool->contained)
+        sandbox_expect(runtime->sandbox);
 }

@@ -81,6 +81,7 @@ struct runtime_options {
     void *on_note_user;
     const char *door;            /* "-p", "exec", …: for `helve ps`; a literal */
     struct hv_str run_directory; /* where `helve ps` looks for sessions; absent: it shall not see this one */
+    bool one_call;               /* it ends with its first call: nothing is made ready for another */
 };
 
 enum hv_code runtime_new(const struct runtime_options *options, struct runtime **out,
@@ -117,6 +118,8 @@ void runtime_set_policy(struct runtime *runtime,
 
 /* A prompt has come: what calls change from here on is rewound together. */
 void runtime_begin_turn(struct runtime *runtime);
+/* The model has begun to write a call of that tool: what takes time before it can run is begun. Does not block. */
+void runtime_expect_call(struct runtime *runtime, struct hv_str name);
 
 /* ---- tasks in the background: any thread --------------------------------------------------------------------- */
 

@@ -90,6 +90,18 @@ static bool try_level(struct hv_sandbox *sandbox, const struct sandbox_plan *pla
     return false;
 }
 
+/* The session's first sandbox is set up as for a command, with the filter over what waits in it: that shows as much as
+ * a check does, and the first command need not wait for a second one. */
+static bool try_ahead(struct hv_sandbox *sandbox)
+{
+    sandbox->state.level = SANDBOX_LEVEL_FULL;
+    sandbox->state.user_namespace = geteuid() != 0;
+    if (sandbox->warm && warm_try(sandbox->warm))
+        return true;
+    sandbox->state.level = SANDBOX_LEVEL_NONE;
+    return false;
+}
+
 static bool try_bubblewrap(struct hv_sandbox *sandbox)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
@@ -99,6 +111,8 @@ static bool try_bubblewrap(struct hv_sandbox *sandbox)
         keep_reason(&sandbox->state, (struct hv_str){0}, "bubblewrap (bwrap) is not on PATH");
         return false;
     }
+    if (try_ahead(sandbox))
+        return true;
     sandbox_plan_files(sandbox, &arena, &run);
     if (geteuid() == 0 && try_level(sandbox, &run.plan, SANDBOX_LEVEL_FULL, false))
         return true;

@@ -52,11 +52,20 @@ void sandbox_free(struct hv_sandbox *sandbox)
     free(sandbox);
 }
 
-void sandbox_keep_ready(struct hv_sandbox *sandbox)
+void sandbox_keep_ready(struct hv_sandbox *sandbox, bool for_one)
 {
     LOCK_SCOPE(&sandbox->lock);
     if (!sandbox->warm && sandbox->setup.host->processes && sandbox->setup.host->processes->prepare)
-        sandbox->warm = warm_new(sandbox);
+        sandbox->warm = warm_new(sandbox, for_one);
+}
+
+void sandbox_expect(struct hv_sandbox *sandbox)
+{
+    if (!sandbox || sandbox->setup.options->enabled == SANDBOX_NO || pthread_mutex_trylock(&sandbox->lock))
+        return; /* who holds the lock is preparing a command already */
+    if (sandbox->warm)
+        warm_want(sandbox->warm);
+    pthread_mutex_unlock(&sandbox->lock);
 }
 
 void sandbox_look(struct hv_sandbox *sandbox, struct sandbox_state *out)

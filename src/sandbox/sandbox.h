@@ -46,8 +46,12 @@ struct hv_sandbox;
 
 /* Copies setup but for options. Does no I/O. */
 struct hv_sandbox *sandbox_new(const struct sandbox_setup *setup);
-/* From the first command on a sandbox for the next one is kept ready (warm.c); without this call none is. */
-void sandbox_keep_ready(struct hv_sandbox *sandbox);
+/* From the first command on a sandbox for the next one is kept ready (warm.c); without this call none is. for_one:
+ * there will be one command only, which takes the one by which is found out what holds. */
+void sandbox_keep_ready(struct hv_sandbox *sandbox, bool for_one);
+/* A command will most likely come soon: what can be done for it is begun, on another thread. Does not block. NULL is
+ * fine. */
+void sandbox_expect(struct hv_sandbox *sandbox);
 /* No command may run any more. Removes what it put on the disk. NULL is fine. */
 void sandbox_free(struct hv_sandbox *sandbox);
 

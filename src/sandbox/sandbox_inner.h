@@ -32,7 +32,9 @@ struct hv_sandbox {
 
 /* ---- warm.c, under the lock but for warm_free: a sandbox ahead of its command */
 
-struct warm *warm_new(struct hv_sandbox *sandbox);
+struct warm *warm_new(struct hv_sandbox *sandbox, bool for_one);
+/* Have the first one made now, with what state says, and wait until it is ready: false when it does not get so. */
+bool warm_try(struct warm *warm);
 /* Ends what waits. NULL is fine. */
 void warm_free(struct warm *warm);
 /* When one waits: give run its number and group, so that the plan can be the same. */

@@ -20,6 +20,7 @@ struct warm {
     struct hv_sandbox *sandbox;
     pthread_t thread;
     pthread_cond_t changed;
+    bool for_one; /* the session ends with its next command: none is wanted after it */
     bool running, wanted, stopping;
     struct hv_process *process;                /* that waits; NULL: none */
     struct hv_arena arena;                     /* of its plan */
@@ -47,7 +48,6 @@ static void make(struct warm *warm)
     static const char *const no_environment[] = {"PATH=/usr/bin:/bin", NULL};
     static const char *const no_words[] = {NULL};
     struct hv_sandbox *sandbox = warm->sandbox;
-    warm->wanted = false;
     hv_arena_reset(&warm->arena);
     warm->run = (struct sandbox_run){.level = SANDBOX_LEVEL_FULL};
     if (sandbox_prepare(sandbox, &warm->arena, &warm->run, NULL))
@@ -60,6 +60,21 @@ static void make(struct warm *warm)
     }
     clock_gettime(CLOCK_MONOTONIC, &warm->until);
     warm->until.tv_sec += IDLE_S;
+}
+
+/* What holds on this machine may not be known yet. Whoever finds out that it is the full level has one made. */
+static void look_and_make(struct warm *warm)
+{
+    struct hv_sandbox *sandbox = warm->sandbox;
+    struct sandbox_state state;
+    if (!sandbox->looked) {
+        pthread_mutex_unlock(&sandbox->lock);
+        sandbox_look(sandbox, &state);
+        pthread_mutex_lock(&sandbox->lock);
+    }
+    warm->wanted = false;
+    if (!warm->process && sandbox->state.level == SANDBOX_LEVEL_FULL)
+        make(warm);
 }
 
 /* Give up the one that waits. Its group is free when it has died. */
@@ -86,7 +101,7 @@ static void *keep(void *data)
     while (!warm->stopping) {
         end_given_up(warm);
         if (warm->wanted && !warm->process && !warm->stopping)
-            make(warm);
+            look_and_make(warm);
         else if (warm->stopping || warm->given_up_count)
             continue;
         else if (!warm->process)
@@ -114,11 +129,12 @@ static void start_thread(struct warm *warm)
 
 /* ---- what commands want -------------------------------------------------------------------------------- */
 
-struct warm *warm_new(struct hv_sandbox *sandbox)
+struct warm *warm_new(struct hv_sandbox *sandbox, bool for_one)
 {
     struct warm *warm = hv_calloc(1, sizeof *warm);
     pthread_condattr_t attributes;
     warm->sandbox = sandbox;
+    warm->for_one = for_one;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&warm->changed, &attributes);
@@ -144,6 +160,24 @@ void warm_free(struct warm *warm)
     free(warm);
 }
 
+bool warm_try(struct warm *warm)
+{
+    const struct hv_processes *processes = processes_of(warm);
+    if (!processes->ready || warm->process)
+        return false;
+    make(warm);
+    if (warm->process && processes->ready(warm->process)) {
+        if (!warm->running && !warm->for_one)
+            start_thread(warm); /* which ends it when nobody takes it */
+        return true;
+    }
+    if (warm->process) {
+        groups_give_back(warm->run.group);
+        end(warm, take_ptr(warm->process));
+    }
+    return false;
+}
+
 void warm_offer(struct warm *warm, struct sandbox_run *run)
 {
     if (!warm->process)
@@ -166,6 +200,8 @@ bool warm_take(struct warm *warm, struct sandbox_run *run)
 
 void warm_want(struct warm *warm)
 {
+    if (warm->for_one)
+        return;
     warm->wanted = true;
     if (!warm->running)
         start_thread(warm);

@@ -12,6 +12,7 @@ import threading
 import time
 
 from harness import Skip, stop
+from wires import Answer, call, text
 
 
 def settings(case, **sandbox):
@@ -310,6 +311,32 @@ def test_with_a_sandbox_the_settings_may_spare_the_question(case):
     assert not error and os.path.exists(os.path.join(case.project, "made"))
     (text, error), = run(case, {"command": "touch other", "sandbox": False}, flags=flags, mode="default")
     assert error and "Permission" in text, text
+
+
+def test_the_sandbox_is_set_up_while_the_model_still_writes_the_call(case):
+    need_full(case)
+    command = "touch made; : " + "x" * 4000
+    server = case.serve(Answer([call("Bash", {"command": command})], hang=(4000, 60)))
+    process = case.start("-p", "go", "--model", "anthropic:claude-sonnet-4-5", "--permission-mode", "bypassPermissions", server=server,
+                         env={"IS_SANDBOX": "1"})
+    end = time.monotonic() + 40
+    # Its folder in place of settings that do not exist yet: the sandbox is made, and the call is not there for long.
+    while not os.path.isdir(os.path.join(case.project, ".helve")):
+        assert time.monotonic() < end and process.poll() is None
+        time.sleep(0.005)
+    stop(process)
+    process.communicate()
+    end = time.monotonic() + 30
+    while os.path.isdir(os.path.join(case.project, ".helve")):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    # A model that writes of other things has none made.
+    server = case.serve(Answer([text("x" * 2000), call("Read", {"file_path": "x" * 400})], pace=0.01), Answer([text("done")]))
+    process = case.start("-p", "go", "--model", "anthropic:claude-sonnet-4-5", server=server)
+    while process.poll() is None:
+        assert not os.path.isdir(os.path.join(case.project, ".helve"))
+        time.sleep(0.005)
+    process.communicate()
 
 
 # ---- what is left ------------------------------------------------------------------------------------------------------

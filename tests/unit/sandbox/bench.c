@@ -31,7 +31,7 @@ static void on_tell(void *user, struct hv_str sentence)
     bench->told = hv_arena_str(&bench->arena, sentence);
 }
 
-void open_bench(struct bench *bench, const char *settings)
+void make_bench(struct bench *bench, const char *settings)
 {
     char top[] = "/tmp/helve-unit-XXXXXX";
     const struct hv_json *json;
@@ -62,6 +62,11 @@ void open_bench(struct bench *bench, const char *settings)
         .user = bench,
     };
     bench->sandbox = sandbox_new(&setup);
+}
+
+void open_bench(struct bench *bench, const char *settings)
+{
+    make_bench(bench, settings);
     sandbox_look(bench->sandbox, &bench->state);
 }
 
@@ -142,7 +147,7 @@ bool run_ahead(struct bench *bench, const char *script)
 /* Run it until one was ready for it; then leave time for the next to become ready. */
 void run_until_ahead(struct bench *bench, const char *script)
 {
-    sandbox_keep_ready(bench->sandbox);
+    sandbox_keep_ready(bench->sandbox, false);
     for (int tries = 0; !run_ahead(bench, script); tries++) {
         assert_true(tries < 100);
         usleep(100000);

@@ -36,6 +36,8 @@ struct bench {
 void write_text(struct bench *bench, const char *name, const char *text);
 void make_folder(struct bench *bench, const char *name);
 bool is_there(struct bench *bench, const char *name);
+/* Without looking yet at what holds. */
+void make_bench(struct bench *bench, const char *settings);
 void open_bench(struct bench *bench, const char *settings);
 void close_bench(struct bench *bench);
 void run(struct bench *bench, const char *script);

@@ -122,6 +122,79 @@ static void test_what_changed_since_a_sandbox_was_started_ahead_counts(void **st
     close_bench(&bench);
 }
 
+static void test_the_first_command_takes_the_sandbox_that_showed_what_holds(void **state)
+{
+    (void)state;
+    struct bench bench;
+    make_bench(&bench, "{}");
+    sandbox_keep_ready(bench.sandbox, true);
+    sandbox_look(bench.sandbox, &bench.state);
+    if (is_full(&bench)) {
+        assert_true(run_ahead(&bench, "echo evil > .git/config; cat ../home/.netrc; echo $HELVE_SANDBOX"));
+        assert_wrote(&bench, "full\n");
+        assert_false(wrote(&bench, "the secret"));
+        assert_false(run_ahead(&bench, "echo $HELVE_SANDBOX")); /* it was to be the only one */
+        assert_wrote(&bench, "full\n");
+    }
+    close_bench(&bench);
+}
+
+static void test_a_command_that_is_expected_finds_its_sandbox_ready(void **state)
+{
+    (void)state;
+    struct bench bench;
+    make_bench(&bench, "{}");
+    sandbox_expect(bench.sandbox); /* nothing is kept ready here */
+    sandbox_expect(NULL);
+    sandbox_keep_ready(bench.sandbox, false);
+    sandbox_expect(bench.sandbox);
+    sandbox_expect(bench.sandbox);
+    sandbox_look(bench.sandbox, &bench.state);
+    if (is_full(&bench)) {
+        assert_true(run_ahead(&bench, "echo $HELVE_SANDBOX"));
+        assert_wrote(&bench, "full\n");
+    }
+    close_bench(&bench);
+    make_bench(&bench, "{}"); /* and nobody comes */
+    sandbox_keep_ready(bench.sandbox, false);
+    sandbox_expect(bench.sandbox);
+    close_bench(&bench);
+    make_bench(&bench, "{\"enabled\":false}");
+    sandbox_keep_ready(bench.sandbox, false);
+    sandbox_expect(bench.sandbox);
+    close_bench(&bench);
+}
+
+/* A bubblewrap that does not do what it should is no sandbox, kept ready or not. */
+static void test_a_broken_bubblewrap_is_found_out_ahead_too(void **state)
+{
+    static const char *const scripts[] = {"#!/bin/sh\necho it is broken >&2; exit 1\n", "#!/bin/sh\nexit 0\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+        struct bench bench;
+        char *before = hv_strdup(getenv("PATH"));
+        make_bench(&bench, "{}");
+        make_folder(&bench, "bin");
+        write_text(&bench, "bin/bwrap", scripts[i]);
+        assert_int_equal(
+            chmod(hv_arena_cstr(&bench.arena, hv_arena_join(&bench.arena, bench.top, HV_STR("/bin/bwrap"))), 0755), 0);
+        assert_int_equal(
+            setenv("PATH",
+                   hv_arena_cstr(&bench.arena, hv_arena_join(&bench.arena, bench.top, HV_STR("/bin:/usr/bin:/bin"))),
+                   1),
+            0);
+        sandbox_keep_ready(bench.sandbox, false);
+        sandbox_look(bench.sandbox, &bench.state);
+        assert_int_equal(setenv("PATH", before, 1), 0);
+        free(before);
+        assert_int_not_equal(bench.state.level, SANDBOX_LEVEL_FULL);
+        assert_true(bench.state.reason[0] && bench.told.len);
+        if (i == 0)
+            assert_non_null(strstr(bench.state.reason, "it is broken"));
+        close_bench(&bench);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +202,9 @@ int main(void)
         cmocka_unit_test(test_hooks_of_nested_repositories_cannot_be_changed),
         cmocka_unit_test(test_a_sandbox_that_was_started_ahead_runs_a_command_as_a_fresh_one_does),
         cmocka_unit_test(test_what_changed_since_a_sandbox_was_started_ahead_counts),
+        cmocka_unit_test(test_the_first_command_takes_the_sandbox_that_showed_what_holds),
+        cmocka_unit_test(test_a_command_that_is_expected_finds_its_sandbox_ready),
+        cmocka_unit_test(test_a_broken_bubblewrap_is_found_out_ahead_too),
     };
     return cmocka_run_group_tests_name("places", tests, NULL, NULL);
 }

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { MARK_MAX = 4 }; /* bytes of a file that is nothing but a byte order mark */
+
 struct range {
     size_t first, last; /* lines, from 1, both included */
 };
@@ -185,7 +187,7 @@ void file_state_note_read(struct hv_context *context, struct hv_str key, const s
     }
     if (!has_request(record, view))
         record->requests[record->request_count++ % FILE_REQUESTS_MAX] = (struct request){view->offset, view->limit};
-    bool empty = view->is_whole && view->size == 0;
+    bool empty = view->is_whole && view->size <= MARK_MAX && !view->total;
     if (view->last && !record->whole)
         add_range(record, view->first, view->last);
     if (empty || (view->total && covers(record, 1, view->total)))

@@ -163,8 +163,9 @@ enum hv_code fs_host_make_directories(const struct hv_host *host, struct hv_str 
             continue;
         char kept = *slash;
         *slash = '\0';
-        if (mkdir(name, 0777) && errno != EEXIST && (stat(name, &status) || !S_ISDIR(status.st_mode)))
-            return hv_fail_errno(err, errno, "Cannot create the directory %s", name);
+        int reason = mkdir(name, 0777) && errno != EEXIST ? errno : 0;
+        if (reason && (stat(name, &status) || !S_ISDIR(status.st_mode))) /* may be there, and not ours to make */
+            return hv_fail_errno(err, reason, "Cannot create the directory %s", name);
         if (kept == '\0')
             break;
         *slash = kept;

@@ -95,7 +95,8 @@ void pending_note_directories(struct pending *pending, struct hv_str path)
 void pending_undo_directories(struct pending *pending)
 {
     for (size_t i = pending->made_count; i-- > 0;)
-        (void)rmdir(hv_arena_cstr(&pending->arena, pending->made[i]));
+        pending->stays |= rmdir(hv_arena_cstr(&pending->arena, pending->made[i])) && errno != ENOENT &&
+                          errno != ENOTEMPTY && errno != EEXIST;
     pending->made_count = 0;
 }
 

@@ -402,8 +402,10 @@ enum hv_code fs_write_pieces(struct hv_str path, struct pieces content, const st
         code = open_parent(&w, parent, err);
     if (!code)
         code = replace(&w, after, err);
-    if (code)
+    if (code) {
+        write_drop_temporary(&w); /* it may stand in a directory that goes */
         pending_undo_directories(&w.pending);
+    }
     writing_release(&w);
     return code;
 }

@@ -10,6 +10,7 @@
 #include "tools/change.h"
 #include "tools/file_kind.h"
 #include "tools/new_file.h"
+#include "tools/notebook.h"
 
 enum {
     FAILURE_BYTES_MAX = 8192,
@@ -138,13 +139,22 @@ static bool has_tool(struct hv_context *context, const char *name)
     return false;
 }
 
+/* A notebook that NotebookEdit takes. What only bears the name of one (a merge left its marks, say) is a text here as
+ * it is for Read, or no tool could mend it. */
+static bool is_notebook(const struct change *change)
+{
+    const struct hv_json *notebook;
+    return hv_str_ends(change->path, HV_STR(".ipynb")) && has_tool(change->context, "NotebookEdit") &&
+           notebook_parse(change->context->arena, hv_buf_str(&change->bytes), &notebook, NULL) == HV_OK;
+}
+
 /* The checks that need the file but not its match, in order of their cost. */
 static enum hv_code check_before_edit(struct change *change, const struct edit_request *requests, struct hv_error *err)
 {
     bool creates = requests[0].old_text.len == 0;
     if (!change->exists)
         return creates ? HV_OK : file_fail_missing(change->context, change->path, err);
-    if (hv_str_ends(change->path, HV_STR(".ipynb")) && has_tool(change->context, "NotebookEdit")) {
+    if (is_notebook(change)) {
         hv_fail(err, HV_EUNSUPPORTED, "%.*s is a notebook", HV_STR_ARG(change->path));
         hv_error_hint(err, "Use NotebookEdit, which changes cells and keeps the rest as it is");
         return HV_EUNSUPPORTED;

@@ -43,6 +43,8 @@ static const struct attempt {
     {"Write", &tool_write, "{'file_path':'file','content':'new text\\n'}", "file", "old\n", "new text\n", NULL, NULL,
      false},
     {"Write makes", &tool_write, "{'file_path':'file','content':'new\\n'}", "file", NULL, "new\n", NULL, NULL, false},
+    {"Write makes directories", &tool_write, "{'file_path':'made/deep/file','content':'new\\n'}", "made/deep/file",
+     NULL, "new\n", NULL, NULL, false},
     {"Edit", &tool_edit, "{'file_path':'file','old_string':'old','new_string':'new text'}", "file", "the old\n",
      "the new text\n", NULL, NULL, false},
     {"Edit in place", &tool_edit, "{'file_path':'file','old_string':'old','new_string':'a'}", "file", "the old\n",
@@ -69,6 +71,9 @@ static void remove_all(struct session *session)
     static const char *const names[] = {"file", "file.ipynb", "other", "linked"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         (void)unlink(file_path(session, names[i]));
+    (void)unlink(file_path(session, "made/deep/file"));
+    (void)rmdir(file_path(session, "made/deep"));
+    (void)rmdir(file_path(session, "made"));
 }
 
 static bool holds(struct session *session, const char *name, const char *text)
@@ -114,7 +119,7 @@ static size_t entries(const char *path)
 static void recover(struct session *session, const struct attempt *attempt, size_t number)
 {
     struct fs_recovery recovery;
-    static const char *const names[] = {"file", "file.ipynb", "other", "linked", "journal"};
+    static const char *const names[] = {"file", "file.ipynb", "other", "linked", "journal", "made/deep/file"};
     size_t wanted = 0;
     fs_recover_changes(session->context.changes_directory, &recovery);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

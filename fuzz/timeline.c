@@ -25,7 +25,8 @@ static void check_step(const struct rewind_step *step)
     if (step->act == REWIND_NOTHING || step->act == REWIND_IMPOSSIBLE)
         return;
     CHECK(hv_str_find(step->path, HV_STR("/.git/"), 0) == SIZE_MAX);
-    CHECK(step->wanted.kind != FS_IMAGE_FILE || step->wanted.hash.len == 64);
+    CHECK(step->wanted.kind != FS_IMAGE_FILE || step->wanted.hash.len == 64 ||
+          fs_image_unwritten(&step->wanted, &step->present));
 }
 
 static void check_plan(const struct timeline *timeline, uint64_t moment)

@@ -355,5 +355,6 @@ void turn_finish(struct session *session, enum session_ending ending, const stru
     outcome->stop_reason = hv_str_from(outcome->stop_reason.ptr ? outcome->stop_reason.ptr : "");
     outcome->duration_ns = session_now(session) - session->turn_started_ns;
     emit_turn_end(session);
+    runtime_end_turn(session->runtime);
     session->options.on_turn_end(session->options.user, outcome);
 }

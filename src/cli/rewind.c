@@ -18,7 +18,7 @@
 #include "journal/sessions.h"
 #include "policy/visible.h"
 
-enum { OUT_MAX = 64 << 20, SHOWN_FILES = 8 };
+enum { OUT_MAX = 64 << 20, SHOWN_FILES = 8, SHOWN_COMMANDS = 5 };
 
 struct rewind_flags {
     struct cli_setup_flags setup;
@@ -229,6 +229,7 @@ static const char *doubt_text(enum rewind_doubt doubt)
     switch (doubt) {
     case REWIND_CHANGED_SINCE: return "changed since by something else";
     case REWIND_CHANGED_BETWEEN: return "something else changed it between the session's changes";
+    case REWIND_UNSURE: return "changed between turns while a command ran in the background: perhaps by something else";
     case REWIND_CUT_OFF: return "the session was cut off while it was changing it";
     case REWIND_CERTAIN: break;
     }
@@ -277,6 +278,55 @@ static void put_plan(struct rewind *rewind)
     }
 }
 
+/* The commands after the message of which nobody knows what they write. */
+static size_t put_commands(struct rewind *rewind, struct hv_buf *names)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < rewind->timeline.prompt_count; i++) {
+        const struct timeline_prompt *prompt = &rewind->timeline.prompts[i];
+        for (size_t k = 0; prompt->moment >= rewind->moment && k < prompt->commands && k < TIMELINE_NAMED_MAX; k++) {
+            if (count + k >= SHOWN_COMMANDS)
+                break;
+            hv_buf_add_cstr(names, count + k ? "; " : "");
+            visible_add(names, prompt->named[k]);
+        }
+        count += prompt->moment >= rewind->moment ? prompt->commands : 0;
+    }
+    return count;
+}
+
+/* What could not be tracked: said instead of passed over. */
+static void put_untracked(struct rewind *rewind)
+{
+    CLEANUP_BUF struct hv_buf names = {.max = OUT_MAX};
+    struct hv_buf *out = &rewind->out;
+    size_t count = rewind->code ? put_commands(rewind, &names) : 0;
+    if (!count || rewind->flags->json)
+        return;
+    hv_buf_addf(out, "commands whose writes are not known: %zu (%.*s%s)\n", count, HV_STR_ARG(hv_buf_str(&names)),
+                count > SHOWN_COMMANDS ? "; ..." : "");
+    hv_buf_add_cstr(out,
+                    "  the workspace was looked at before and after each; what they wrote elsewhere is not known\n");
+    for (size_t i = 0; i < rewind->timeline.place_count; i++) {
+        hv_buf_add_cstr(out, "  not looked at: ");
+        visible_add(out, shown(rewind, rewind->timeline.places[i].path));
+        hv_buf_add_cstr(out, " (");
+        visible_add(out, rewind->timeline.places[i].why);
+        hv_buf_add_cstr(out, ")\n");
+    }
+}
+
+static void put_untracked_json(struct rewind *rewind, struct hv_json_writer *writer)
+{
+    CLEANUP_BUF struct hv_buf names = {.max = OUT_MAX};
+    hv_json_member_int(writer, "unknown_commands", (int64_t)(rewind->code ? put_commands(rewind, &names) : 0));
+    hv_json_name(writer, "not_looked_at");
+    hv_json_begin_array(writer);
+    for (size_t i = 0; i < rewind->timeline.place_count; i++)
+        hv_json_put_string(writer, rewind->timeline.places[i].path);
+    hv_json_end_array(writer);
+}
+
 static const char *scope_name(const struct rewind *rewind)
 {
     return rewind->code && rewind->conversation ? "both" : rewind->code ? "code" : "conversation";
@@ -297,6 +347,7 @@ static void put_outcome(struct rewind *rewind, bool done, size_t incomplete)
         hv_json_member_int(&writer, "doubtful", (int64_t)rewind->plan.doubtful);
         hv_json_member_int(&writer, "impossible", (int64_t)rewind->plan.impossible);
         hv_json_member_int(&writer, "incomplete", (int64_t)incomplete);
+        put_untracked_json(rewind, &writer);
         hv_json_end_object(&writer);
         hv_buf_add_byte(out, '\n');
         return;
@@ -406,6 +457,7 @@ static int dry_run(struct rewind *rewind)
         return list(rewind);
     make_plan(rewind);
     put_plan(rewind);
+    put_untracked(rewind);
     put_outcome(rewind, false, 0);
     bool refused = (rewind->plan.doubtful || rewind->plan.impossible) && !rewind->flags->force;
     int status = cli_print(&rewind->out, refused ? CLI_FAILED : CLI_OK);

@@ -15,6 +15,7 @@ static void follow(struct rewind_step *step, const struct timeline_touch *touch)
     if (step->was_cut_off ? !fs_image_same(&step->expected, &touch->before) : !fits)
         step->was_changed_between = true;
     step->was_cut_off = !touch->is_finished;
+    step->is_unsure |= touch->is_unsure;
     step->expected = touch->is_finished ? touch->after : touch->before;
 }
 
@@ -42,6 +43,7 @@ void rewind_collect(struct hv_arena *arena, const struct timeline *timeline, uin
             .wanted = touch->before,
             .expected = touch->is_finished ? touch->after : touch->before,
             .was_cut_off = !touch->is_finished,
+            .is_unsure = touch->is_unsure,
         };
         map_set(&places, step->path, step);
     }
@@ -78,7 +80,9 @@ static enum rewind_doubt doubt_of(const struct rewind_step *step)
 {
     if (!fs_image_same(&step->present, &step->expected))
         return step->was_cut_off ? REWIND_CUT_OFF : REWIND_CHANGED_SINCE;
-    return step->was_changed_between ? REWIND_CHANGED_BETWEEN : REWIND_CERTAIN;
+    if (step->was_changed_between)
+        return REWIND_CHANGED_BETWEEN;
+    return step->is_unsure ? REWIND_UNSURE : REWIND_CERTAIN;
 }
 
 static enum rewind_act act_of(const struct rewind_step *step)

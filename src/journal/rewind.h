@@ -25,13 +25,14 @@ enum rewind_doubt {
     REWIND_CERTAIN = 0,
     REWIND_CHANGED_SINCE,   /* it is no longer what the session left */
     REWIND_CHANGED_BETWEEN, /* something else changed it between the session's changes */
+    REWIND_UNSURE,          /* changed while a command ran in the background, and no turn: perhaps by somebody else */
     REWIND_CUT_OFF,         /* the session was cut off while it was changing it */
 };
 
 struct rewind_step {
     struct hv_str path;
     struct fs_image wanted, expected, present; /* present: filled by the caller between collecting and judging */
-    bool was_cut_off, was_changed_between;
+    bool was_cut_off, was_changed_between, is_unsure;
     struct hv_str barred; /* set by the caller: a rule that keeps the file from being touched, or absent */
     struct hv_str lost;   /* why the copy of wanted cannot be used, or absent; filled with present */
     bool is_occupied;     /* a directory stands there that holds what is none of the session's; filled with present */

@@ -69,6 +69,22 @@ static struct fs_image look_now(struct hv_arena *arena, struct hv_str path)
     return image;
 }
 
+/* Another name of the file: in its directory, or one that the journal knows of. */
+static void find_twin(struct rewinding *rewinding, struct fs_image *image)
+{
+    const struct timeline *timeline = rewinding->timeline;
+    fs_image_find_twin(image, &rewinding->arena);
+    for (size_t i = 0; i < timeline->touch_count && image->links > 1 && !image->twin.len; i++) {
+        const struct fs_image *before = &timeline->touches[i].before;
+        struct fs_image other = {.path = before->twin};
+        if (!before->twin.len || !hv_str_eq(before->path, image->path))
+            continue;
+        fs_image_look(&other, &rewinding->arena);
+        if (other.kind == FS_IMAGE_FILE && other.inode == image->inode && other.device == image->device)
+            image->twin = before->twin;
+    }
+}
+
 static enum hv_code keep_step(struct rewinding *rewinding, struct fs_image_store *store, const struct rewind_step *step,
                               struct fs_image *image, struct hv_error *err)
 {
@@ -79,7 +95,7 @@ static enum hv_code keep_step(struct rewinding *rewinding, struct fs_image_store
     } else {
         fs_image_store_keep(store, image, &rewinding->arena);
     }
-    fs_image_find_twin(image, &rewinding->arena);
+    find_twin(rewinding, image);
     bool is_same = fs_image_untouched(image, &step->present) || fs_image_same(image, &step->present);
     if (!is_same)
         return hv_fail(err, HV_ECONFLICT, "%.*s changed a moment ago", HV_STR_ARG(image->path));

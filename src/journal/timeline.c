@@ -7,7 +7,7 @@
 #include "journal/reader.h"
 #include "journal/sessions.h"
 
-enum { TOUCHES_MAX = 1 << 20 };
+enum { TOUCHES_MAX = 1 << 20, PLACES_MAX = 1000 };
 
 /* A touch while the journal is read. */
 struct draft {
@@ -26,6 +26,9 @@ struct collector {
     VEC(size_t *) chains; /* of each rewind: the numbers of the prompts of the conversation before it, 0 at the end */
     VEC(size_t) chain;    /* the same now */
     struct map latest;    /* path → index + 1 of its last draft */
+    struct map tasks;     /* id of the call that began a task → number of its prompt + 1 */
+    VEC(struct timeline_place) places;
+    bool is_unsure; /* of the event that is being read */
 };
 
 /* ---- prompts ------------------------------------------------------------------------------------------------- */
@@ -54,13 +57,28 @@ static struct draft *latest_of(struct collector *collector, struct hv_str path)
     return at ? &collector->drafts.items[at - 1] : NULL;
 }
 
+/* The turn in which the call began: what runs in the background changes things later. */
+static size_t prompt_of(const struct collector *collector, const struct hv_event *event)
+{
+    uintptr_t number = event->call_id.len ? (uintptr_t)map_get(&collector->tasks, event->call_id) : 0;
+    return number ? number - 1 : collector->prompts.count;
+}
+
+static void note_task(struct collector *collector, const struct hv_event *event)
+{
+    if (hv_str_is(event->name, "started") && event->call_id.len)
+        map_set(&collector->tasks, hv_arena_str(collector->arena, event->call_id),
+                (void *)(uintptr_t)(collector->prompts.count + 1));
+}
+
 static void add_draft(struct collector *collector, const struct hv_event *event, const struct fs_image *before)
 {
     *vec_push(&collector->drafts) = (struct draft){
         .touch =
             {
                 .moment = collector->moment,
-                .prompt = collector->prompts.count,
+                .prompt = prompt_of(collector, event),
+                .is_unsure = collector->is_unsure,
                 .call_id = hv_arena_str(collector->arena, event->call_id),
                 .tool = hv_arena_str(collector->arena, event->tool),
                 .before = *before,
@@ -142,6 +160,22 @@ static void take_after(struct collector *collector, const struct hv_event *event
     close_call(collector, event->call_id);
 }
 
+static void take_places(struct collector *collector, const struct hv_json *list)
+{
+    hv_json_each(value, list)
+    {
+        struct hv_str path = hv_json_get_string(value, "path");
+        bool is_known = !path.len || collector->places.count == PLACES_MAX;
+        for (size_t i = 0; i < collector->places.count && !is_known; i++)
+            is_known = hv_str_eq(collector->places.items[i].path, path);
+        if (!is_known)
+            *vec_push(&collector->places) = (struct timeline_place){
+                hv_arena_str(collector->arena, path),
+                hv_arena_str(collector->arena, hv_json_get_string(value, "why")),
+            };
+    }
+}
+
 static void note_checkpoint(struct collector *collector, const struct hv_event *event)
 {
     CLEANUP_ARENA struct hv_arena scratch = {0};
@@ -149,6 +183,8 @@ static void note_checkpoint(struct collector *collector, const struct hv_event *
     int64_t left_out;
     if (!event->data.ptr || hv_json_parse(&scratch, event->data, HV_JSON_STRICT, &data, NULL) != HV_OK)
         return;
+    collector->is_unsure = hv_json_bool(hv_json_get(data, "unsure"), false);
+    take_places(collector, hv_json_get(data, "not_looked_at"));
     take_before(collector, event, hv_json_get(data, "before"));
     if (hv_str_is(event->name, "after"))
         take_after(collector, event, hv_json_get(data, "after"));
@@ -158,6 +194,9 @@ static void note_checkpoint(struct collector *collector, const struct hv_event *
     if (hv_json_int64(hv_json_get(data, "left_out"), &left_out) && left_out > 0 && left_out < TOUCHES_MAX)
         prompt->left_out += (size_t)left_out;
     prompt->unwatched += hv_json_get_string(data, "unwatched").ptr != NULL;
+    struct hv_str command = hv_json_get_string(data, "command");
+    if (command.ptr && prompt->commands++ < TIMELINE_NAMED_MAX)
+        prompt->named[prompt->commands - 1] = hv_arena_str(collector->arena, command);
 }
 
 /* A session that begins (again) has no calls of an earlier one. */
@@ -253,6 +292,9 @@ static void hand_over(struct collector *collector)
     out->rewinds = hv_arena_array(collector->arena, struct timeline_rewind, collector->rewinds.count);
     for (size_t i = 0; i < collector->rewinds.count; i++)
         out->rewinds[out->rewind_count++] = collector->rewinds.items[i];
+    out->places = hv_arena_array(collector->arena, struct timeline_place, collector->places.count);
+    for (size_t i = 0; i < collector->places.count; i++)
+        out->places[out->place_count++] = collector->places.items[i];
     out->end = collector->moment + 1;
 }
 
@@ -264,6 +306,8 @@ static void collector_release(struct collector *collector)
     vec_release(&collector->chains);
     vec_release(&collector->chain);
     map_release(&collector->latest);
+    map_release(&collector->tasks);
+    vec_release(&collector->places);
 }
 
 enum hv_code timeline_collect(struct hv_arena *arena, struct journal_reader *reader, struct timeline *out,
@@ -278,6 +322,7 @@ enum hv_code timeline_collect(struct hv_arena *arena, struct journal_reader *rea
         switch (event.type) {
         case HV_EVENT_SESSION_START: note_start(&collector, event.data); break;
         case HV_EVENT_MESSAGE: note_message(&collector, &event); break;
+        case HV_EVENT_TASK: note_task(&collector, &event); break;
         case HV_EVENT_CHECKPOINT: note_checkpoint(&collector, &event); break;
         case HV_EVENT_REWIND: note_rewind(&collector, &event); break;
         default: break;

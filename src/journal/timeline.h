@@ -11,6 +11,8 @@
 #include "fs/image.h"
 #include "journal/reader.h"
 
+enum { TIMELINE_NAMED_MAX = 3 };
+
 /* A message that a person typed; its number is its index + 1, and stays. */
 struct timeline_prompt {
     uint64_t moment;
@@ -20,14 +22,22 @@ struct timeline_prompt {
     bool in_conversation; /* not rewound away */
     size_t unwatched;     /* commands that ran without anybody looking what they change */
     size_t left_out;      /* files that calls of its turn may have changed, and that there was no room for */
+    size_t commands;      /* of which nobody knows what they write: the workspace was looked at around them */
+    struct hv_str named[TIMELINE_NAMED_MAX]; /* the first of these */
+};
+
+/* A folder that is not looked at around commands. */
+struct timeline_place {
+    struct hv_str path, why;
 };
 
 /* One change of one file. */
 struct timeline_touch {
     uint64_t moment;             /* when it was kept, before the change */
-    size_t prompt;               /* number of the last message by then; 0: none */
+    size_t prompt;               /* number of the message in whose turn the call began; 0: none */
     struct hv_str call_id, tool; /* tool: absent for what rewinding did */
     struct fs_image before, after;
+    bool is_unsure;   /* made while a command ran in the background, and no turn: it may be somebody else's */
     bool is_finished; /* after is known; else the session was cut off in the middle of the call */
 };
 
@@ -45,6 +55,8 @@ struct timeline {
     size_t touch_count;
     struct timeline_rewind *rewinds;
     size_t rewind_count;
+    struct timeline_place *places;
+    size_t place_count;
     uint64_t end;     /* the moment after the last event */
     uint64_t time_ns; /* of the last event, on the session's clock */
     struct hv_str session_id, directory;

@@ -1,8 +1,13 @@
-/* checkpoint.c: see checkpoint.h. */
+/*
+ * checkpoint.c: see checkpoint.h. Two locks: look_lock keeps looks at the workspace (checkpoint_watch.h), and what is
+ * said of them, one after another; lock guards the rest, is taken second, and never held over an event.
+ */
 #include "runtime/checkpoint.h"
 
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "base/utf8.h"
+#include "base/vec.h"
 #include "fs/host_files.h"
 #include "fs/image_store.h"
 #include "fs/scan.h"
@@ -14,18 +19,35 @@ enum {
     FILES_MAX = CHECKPOINT_FILES_MAX,
     EVENT_MAX = 32 << 20, /* of JSON */
     MEGABYTES_MAX = 1 << 30,
+    LABEL_MAX = 120, /* of a command, as it is told */
+};
+
+/* What a call left running. */
+struct background {
+    struct hv_arena arena;
+    struct hv_str call_id, tool;
+    struct fs_image *files; /* that the call says it writes, as they were when it had begun */
+    size_t count;
+    unsigned turn;
+    bool is_over;
 };
 
 struct checkpoints {
     struct runtime *runtime;
     struct hv_str directory;
+    pthread_mutex_t look_lock;
+    struct watch *watch; /* checkpoint_watch.c; made when first needed */
+
     pthread_mutex_t lock; /* guards what follows */
+    unsigned turn;        /* turns and the pauses between them are counted */
+    unsigned looked;      /* turn of the last look */
+    size_t in_flight;     /* calls whose changes are not known yet */
+    VEC(struct background *) running;
     struct fs_image_store store;
     bool is_broken;        /* the store could not be opened: told once */
     bool told;             /* that something could not be kept */
     struct hv_arena arena; /* of this turn */
     struct map known;      /* path → struct fs_image *: what this turn's calls left there */
-    struct watch *watch;   /* checkpoint_watch.c; made when first needed */
 };
 
 /* What one call may change; in its arena. */
@@ -44,18 +66,29 @@ struct checkpoints *checkpoints_new(struct runtime *runtime, struct hv_str direc
     checkpoints->runtime = runtime;
     checkpoints->directory = directory;
     pthread_mutex_init(&checkpoints->lock, NULL);
+    pthread_mutex_init(&checkpoints->look_lock, NULL);
     return checkpoints;
+}
+
+static void background_free(struct background *background)
+{
+    hv_arena_release(&background->arena);
+    free(background);
 }
 
 void checkpoints_free(struct checkpoints *checkpoints)
 {
     if (!checkpoints)
         return;
+    for (size_t i = 0; i < checkpoints->running.count; i++)
+        background_free(checkpoints->running.items[i]);
+    vec_release(&checkpoints->running);
     watch_free(checkpoints->watch);
     fs_image_store_release(&checkpoints->store);
     map_release(&checkpoints->known);
     hv_arena_release(&checkpoints->arena);
     pthread_mutex_destroy(&checkpoints->lock);
+    pthread_mutex_destroy(&checkpoints->look_lock);
     free(checkpoints);
 }
 
@@ -64,9 +97,18 @@ void checkpoints_begin_turn(struct checkpoints *checkpoints)
     if (!checkpoints)
         return;
     LOCK_SCOPE(&checkpoints->lock);
+    checkpoints->turn++;
     map_release(&checkpoints->known);
     checkpoints->known = (struct map){0};
     hv_arena_reset(&checkpoints->arena);
+}
+
+void checkpoints_end_turn(struct checkpoints *checkpoints)
+{
+    if (!checkpoints)
+        return;
+    LOCK_SCOPE(&checkpoints->lock);
+    checkpoints->turn++;
 }
 
 static void warn(struct checkpoints *checkpoints, const char *format, ...) HV_PRINTF(2, 3);
@@ -272,35 +314,8 @@ static void release_places(void *data)
     map_release(data);
 }
 
-/* It does not say what it writes: all of the workspace is looked at, before and after. */
-static void watch_begin(struct call *call)
-{
-    struct checkpoints *checkpoints = call->runtime->checkpoints;
-    LOCK_SCOPE(&checkpoints->lock);
-    if (!checkpoints->watch)
-        checkpoints->watch = watch_new(call->runtime, path_parent(checkpoints->directory));
-    call->watched = watch_before(checkpoints->watch);
-}
-
-void checkpoint_before(struct call *call)
-{
-    struct checkpoints *checkpoints = call->runtime->checkpoints;
-    bool is_open = !call->footprint.limited;
-    if (!checkpoints || call->read_only || !(is_open || call->footprint.writes.count) || !has_store(checkpoints))
-        return;
-    if (is_open) {
-        watch_begin(call);
-        return;
-    }
-    struct checkpoint *checkpoint = hv_arena_new(&call->arena, struct checkpoint);
-    checkpoint->files = hv_arena_array(&call->arena, struct fs_image, FILES_MAX);
-    hv_arena_on_release(&call->arena, release_places, &checkpoint->places);
-    call->checkpoint = checkpoint;
-    collect(call, checkpoint);
-    keep(call, checkpoint);
-}
-
-/* ---- after --------------------------------------------------------------------------------------------------- */
+/* ---- what is known
+ * --------------------------------------------------------------------------------------------------- */
 
 static struct fs_image copy_image(struct hv_arena *arena, const struct fs_image *image)
 {
@@ -308,7 +323,18 @@ static struct fs_image copy_image(struct hv_arena *arena, const struct fs_image 
     copy.path = hv_arena_str(arena, image->path);
     copy.hash = hv_arena_str(arena, image->hash);
     copy.target = hv_arena_str(arena, image->target);
+    copy.attributes = hv_arena_str(arena, image->attributes);
+    copy.twin = hv_arena_str(arena, image->twin);
+    copy.unsaved = hv_arena_str(arena, image->unsaved);
     return copy;
+}
+
+/* The next look at the workspace finds nothing new in it. */
+static void note_for_watch(struct checkpoints *checkpoints, const struct fs_image *image)
+{
+    LOCK_SCOPE(&checkpoints->look_lock);
+    if (checkpoints->watch)
+        watch_note(checkpoints->watch, image);
 }
 
 static void remember(struct checkpoints *checkpoints, const struct fs_image *image)
@@ -329,6 +355,282 @@ static void remember(struct checkpoints *checkpoints, const struct fs_image *ima
 static bool is_unchanged(const struct fs_image *before, const struct fs_image *now)
 {
     return before->kind == FS_IMAGE_FILE ? fs_image_untouched(before, now) : fs_image_same(before, now);
+}
+
+/* ---- looking at the workspace ---------------------------------------------------------------------------------- */
+
+static void put_watched(struct watch_change *changes, size_t count, struct writing *writing, bool after)
+{
+    begin_list(writing, after ? "after" : "before");
+    for (size_t i = 0; i < count; i++)
+        fs_image_write(&writing->writer, after ? &changes[i].after : &changes[i].before);
+    hv_json_end_array(&writing->writer);
+}
+
+static void put_places(const struct watch_outcome *outcome, struct writing *writing)
+{
+    if (!outcome->place_count)
+        return;
+    begin_list(writing, "not_looked_at");
+    for (size_t i = 0; i < outcome->place_count; i++) {
+        hv_json_begin_object(&writing->writer);
+        hv_json_member_string(&writing->writer, "path", outcome->places[i].path);
+        hv_json_member_cstr(&writing->writer, "why", outcome->places[i].why);
+        hv_json_end_object(&writing->writer);
+    }
+    hv_json_end_array(&writing->writer);
+}
+
+static void put_outcome(struct checkpoints *checkpoints, const struct watch_outcome *outcome, struct writing *writing)
+{
+    put_watched(outcome->changes, outcome->count, writing, false);
+    put_watched(outcome->changes, outcome->count, writing, true);
+    put_places(outcome, writing);
+    if (outcome->left_out)
+        hv_json_member_int(&writing->writer, "left_out", (int64_t)outcome->left_out);
+    if (outcome->unwatched)
+        hv_json_member_cstr(&writing->writer, "unwatched", outcome->unwatched);
+    for (size_t i = 0; i < outcome->count; i++)
+        remember(checkpoints, &outcome->changes[i].after);
+}
+
+static void emit_of_task(struct checkpoints *checkpoints, const struct background *background, struct writing *writing)
+{
+    hv_json_end_object(&writing->writer);
+    if (!writing->data.failed)
+        runtime_emit(checkpoints->runtime, &(struct hv_event){.type = HV_EVENT_CHECKPOINT,
+                                                              .name = HV_STR("after"),
+                                                              .call_id = background->call_id,
+                                                              .tool = background->tool,
+                                                              .data = hv_buf_str(&writing->data)});
+    hv_buf_release(&writing->data);
+}
+
+/* Whether somebody else may have been at work since the last look: no turn ran for a while. */
+static bool is_unsure(struct checkpoints *checkpoints, unsigned since)
+{
+    LOCK_SCOPE(&checkpoints->lock);
+    return since != checkpoints->turn;
+}
+
+static void looked(struct checkpoints *checkpoints)
+{
+    LOCK_SCOPE(&checkpoints->lock);
+    checkpoints->looked = checkpoints->turn;
+}
+
+static unsigned last_look(struct checkpoints *checkpoints)
+{
+    LOCK_SCOPE(&checkpoints->lock);
+    return checkpoints->looked;
+}
+
+/* What changed since the last look is the work of what runs in the background; look_lock held. */
+static void look_for_task(struct checkpoints *checkpoints, const struct background *background, bool is_before)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct watch_outcome outcome;
+    struct writing writing;
+    watch_look(checkpoints->watch, is_before, &checkpoints->store, &arena, &outcome);
+    bool unsure = is_unsure(checkpoints, last_look(checkpoints));
+    looked(checkpoints);
+    if (!outcome.count && !outcome.left_out && !outcome.place_count)
+        return;
+    begin_data(&writing);
+    put_outcome(checkpoints, &outcome, &writing);
+    hv_json_member_bool(&writing.writer, "background", true);
+    if (unsure)
+        hv_json_member_bool(&writing.writer, "unsure", true);
+    emit_of_task(checkpoints, background, &writing);
+}
+
+/* The one that began last: the others, too, are the session's. NULL: nothing runs. */
+static const struct background *latest_task(struct checkpoints *checkpoints)
+{
+    LOCK_SCOPE(&checkpoints->lock);
+    return checkpoints->running.count ? checkpoints->running.items[checkpoints->running.count - 1] : NULL;
+}
+
+/* Look, as something is about to run of which nobody knows what it writes. look_lock held. */
+static void look_before(struct checkpoints *checkpoints)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct watch_outcome outcome;
+    const struct background *task = latest_task(checkpoints);
+    bool is_first = !checkpoints->watch;
+    if (is_first)
+        checkpoints->watch = watch_new(checkpoints->runtime, path_parent(checkpoints->directory));
+    if (task && !is_first) {
+        look_for_task(checkpoints, task, true);
+        return;
+    }
+    watch_look(checkpoints->watch, true, NULL, &arena, &outcome);
+    looked(checkpoints);
+}
+
+static void watch_begin(struct call *call)
+{
+    LOCK_SCOPE(&call->runtime->checkpoints->look_lock);
+    look_before(call->runtime->checkpoints);
+    call->watched = true;
+}
+
+/* What the call is, in a line. */
+static struct hv_str label_of(struct call *call)
+{
+    struct hv_str subject = call->tool->subject ? call->tool->subject(call->input, &call->context) : (struct hv_str){0};
+    struct hv_str text = hv_str_trim(subject.len ? subject : hv_str_from(call->tool->name));
+    size_t end = hv_str_find_byte(text, '\n', 0);
+    text = hv_str_slice(text, 0, end == SIZE_MAX ? text.len : end);
+    if (text.len <= LABEL_MAX)
+        return text;
+    text = hv_str_slice(text, 0, LABEL_MAX);
+    return hv_str_slice(text, 0, text.len - utf8_incomplete_tail(text));
+}
+
+static void watch_end(struct call *call)
+{
+    struct checkpoints *checkpoints = call->runtime->checkpoints;
+    struct writing writing;
+    struct watch_outcome outcome;
+    LOCK_SCOPE(&checkpoints->look_lock);
+    watch_look(checkpoints->watch, false, &checkpoints->store, &call->arena, &outcome);
+    looked(checkpoints);
+    begin_data(&writing);
+    put_outcome(checkpoints, &outcome, &writing);
+    hv_json_member_string(&writing.writer, "command", label_of(call));
+    emit(call, &writing, "after");
+}
+
+/* ---- what runs in the background ------------------------------------------------------------------------------- */
+
+void checkpoint_task_begins(struct call *call)
+{
+    struct checkpoints *checkpoints = call->runtime->checkpoints;
+    const struct checkpoint *checkpoint = call->checkpoint;
+    if (!checkpoints || !(call->watched || checkpoint))
+        return;
+    struct background *background = hv_calloc(1, sizeof *background);
+    background->call_id = hv_arena_str(&background->arena, call->context.call_id);
+    background->tool = hv_arena_str(&background->arena, hv_str_from(call->tool->name));
+    background->count = checkpoint ? checkpoint->count : 0;
+    background->files = hv_arena_array(&background->arena, struct fs_image, background->count + 1);
+    for (size_t i = 0; i < background->count; i++)
+        background->files[i] = copy_image(&background->arena, &checkpoint->files[i]);
+    pthread_mutex_lock(&checkpoints->look_lock);
+    if (!call->watched)
+        look_before(checkpoints);
+    pthread_mutex_unlock(&checkpoints->look_lock);
+    LOCK_SCOPE(&checkpoints->lock);
+    background->turn = checkpoints->turn;
+    *vec_push(&checkpoints->running) = background;
+}
+
+/* Of the files that the call said it writes: those that nobody has told of yet. */
+static void look_at_files(struct checkpoints *checkpoints, struct background *background)
+{
+    struct writing writing;
+    size_t changed = 0;
+    struct fs_image *now = hv_arena_array(&background->arena, struct fs_image, background->count + 1);
+    begin_data(&writing);
+    for (size_t i = 0; i < background->count; i++) {
+        now[i] = (struct fs_image){.path = background->files[i].path};
+        fs_image_look(&now[i], &background->arena);
+        if (is_unchanged(&background->files[i], &now[i]) || is_known(checkpoints, &now[i]))
+            continue;
+        if (now[i].kind == FS_IMAGE_FILE && now[i].size <= CHECKPOINT_SUM_MAX &&
+            !fs_image_sum(&now[i], &background->arena))
+            now[i].hash = (struct hv_str){0};
+        background->files[changed] = background->files[i];
+        now[changed++] = now[i];
+    }
+    begin_list(&writing, "before");
+    for (size_t i = 0; i < changed; i++)
+        fs_image_write(&writing.writer, &background->files[i]);
+    hv_json_end_array(&writing.writer);
+    begin_list(&writing, "after");
+    for (size_t i = 0; i < changed; i++)
+        fs_image_write(&writing.writer, &now[i]);
+    hv_json_end_array(&writing.writer);
+    for (size_t i = 0; i < changed; i++) {
+        remember(checkpoints, &now[i]);
+        watch_note(checkpoints->watch, &now[i]);
+    }
+    hv_json_member_bool(&writing.writer, "background", true);
+    if (is_unsure(checkpoints, background->turn))
+        hv_json_member_bool(&writing.writer, "unsure", true);
+    if (changed)
+        emit_of_task(checkpoints, background, &writing);
+    else
+        hv_buf_release(&writing.data);
+}
+
+/* One that is over, no longer in the list; NULL when there is none, or a call is under way whose changes would be taken
+ * for its. */
+static struct background *take_over(struct checkpoints *checkpoints)
+{
+    LOCK_SCOPE(&checkpoints->lock);
+    for (size_t i = 0; i < checkpoints->running.count && !checkpoints->in_flight; i++) {
+        struct background *background = checkpoints->running.items[i];
+        if (!background->is_over)
+            continue;
+        checkpoints->running.count--;
+        memmove(&checkpoints->running.items[i], &checkpoints->running.items[i + 1],
+                (checkpoints->running.count - i) * sizeof background);
+        return background;
+    }
+    return NULL;
+}
+
+static void look_after_tasks(struct checkpoints *checkpoints)
+{
+    struct background *background;
+    LOCK_SCOPE(&checkpoints->look_lock);
+    while ((background = take_over(checkpoints))) {
+        look_at_files(checkpoints, background);
+        look_for_task(checkpoints, background, false);
+        background_free(background);
+    }
+}
+
+void checkpoint_task_ends(struct checkpoints *checkpoints, struct hv_str call_id)
+{
+    bool is_ours = false;
+    if (!checkpoints)
+        return;
+    pthread_mutex_lock(&checkpoints->lock);
+    for (size_t i = 0; i < checkpoints->running.count && !is_ours; i++) {
+        struct background *background = checkpoints->running.items[i];
+        is_ours = !background->is_over && hv_str_eq(background->call_id, call_id);
+        background->is_over |= is_ours;
+    }
+    pthread_mutex_unlock(&checkpoints->lock);
+    if (is_ours)
+        look_after_tasks(checkpoints);
+}
+
+/* ---- around a call ------------------------------------------------------------------------------------------------
+ */
+
+void checkpoint_before(struct call *call)
+{
+    struct checkpoints *checkpoints = call->runtime->checkpoints;
+    bool is_open = !call->footprint.limited;
+    if (!checkpoints || call->read_only || !(is_open || call->footprint.writes.count) || !has_store(checkpoints))
+        return;
+    pthread_mutex_lock(&checkpoints->lock);
+    checkpoints->in_flight++;
+    pthread_mutex_unlock(&checkpoints->lock);
+    if (is_open) {
+        watch_begin(call);
+        return;
+    }
+    struct checkpoint *checkpoint = hv_arena_new(&call->arena, struct checkpoint);
+    checkpoint->files = hv_arena_array(&call->arena, struct fs_image, FILES_MAX);
+    hv_arena_on_release(&call->arena, release_places, &checkpoint->places);
+    call->checkpoint = checkpoint;
+    collect(call, checkpoint);
+    keep(call, checkpoint);
 }
 
 /* What has come into being inside of the directories that the call names. */
@@ -366,49 +668,15 @@ static size_t put_changed(struct call *call, struct checkpoint *checkpoint, stru
             now.hash = (struct hv_str){0};
         fs_image_write(&writing->writer, &now);
         remember(call->runtime->checkpoints, &now);
+        note_for_watch(call->runtime->checkpoints, &now);
         changed++;
     }
     hv_json_end_array(&writing->writer);
     return changed;
 }
 
-static void put_watched(struct watch_change *changes, size_t count, struct writing *writing, bool after)
+static void put_files(struct call *call, struct checkpoint *checkpoint)
 {
-    begin_list(writing, after ? "after" : "before");
-    for (size_t i = 0; i < count; i++)
-        fs_image_write(&writing->writer, after ? &changes[i].after : &changes[i].before);
-    hv_json_end_array(&writing->writer);
-}
-
-static void watch_end(struct call *call)
-{
-    struct checkpoints *checkpoints = call->runtime->checkpoints;
-    struct writing writing;
-    struct watch_outcome outcome;
-    pthread_mutex_lock(&checkpoints->lock);
-    watch_after(checkpoints->watch, &checkpoints->store, &call->arena, &outcome);
-    pthread_mutex_unlock(&checkpoints->lock);
-    if (!outcome.count && !outcome.left_out && !outcome.unwatched)
-        return;
-    begin_data(&writing);
-    put_watched(outcome.changes, outcome.count, &writing, false);
-    put_watched(outcome.changes, outcome.count, &writing, true);
-    if (outcome.left_out)
-        hv_json_member_int(&writing.writer, "left_out", (int64_t)outcome.left_out);
-    if (outcome.unwatched)
-        hv_json_member_cstr(&writing.writer, "unwatched", outcome.unwatched);
-    for (size_t i = 0; i < outcome.count; i++)
-        remember(checkpoints, &outcome.changes[i].after);
-    emit(call, &writing, "after");
-}
-
-void checkpoint_after(struct call *call)
-{
-    struct checkpoint *checkpoint = call->checkpoint;
-    if (call->watched)
-        watch_end(call);
-    if (!checkpoint)
-        return;
     struct writing writing;
     size_t known = checkpoint->count;
     collect_new(call, checkpoint);
@@ -418,4 +686,19 @@ void checkpoint_after(struct call *call)
         emit(call, &writing, "after");
     else
         hv_buf_release(&writing.data);
+}
+
+void checkpoint_after(struct call *call)
+{
+    struct checkpoints *checkpoints = call->runtime->checkpoints;
+    if (!call->watched && !call->checkpoint)
+        return;
+    if (call->watched)
+        watch_end(call);
+    else
+        put_files(call, call->checkpoint);
+    pthread_mutex_lock(&checkpoints->lock);
+    checkpoints->in_flight--;
+    pthread_mutex_unlock(&checkpoints->lock);
+    look_after_tasks(checkpoints);
 }

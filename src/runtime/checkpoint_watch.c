@@ -9,8 +9,8 @@
 #include "fs/host_files.h"
 #include "fs/open.h"
 #include "fs/scan.h"
-#include "fs/scan_warm.h"
 #include "runtime/call.h"
+#include "sandbox/plan.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -21,14 +21,37 @@ enum {
     FILE_MAX = 1 << 20,       /* larger files are not read before a command */
     BYTES_MAX = 64 << 20,     /* of all that are */
     PACK_MAX = 4 * BYTES_MAX, /* with what is out of date: then it is begun anew */
+    HIDDEN_FOLDER_MAX = 2000, /* entries of one folder that git ignores */
+    HIDDEN_MAX = 10000,       /* of all of them */
+    HIDDEN_TIME_MS = 300,
+    HIDDEN_FOLDERS_MAX = 500,
+    PLACES_MAX = 50, /* that are told */
+};
+
+/* A folder that git ignores. */
+struct hidden {
+    struct hv_str path;
+    size_t count;
+    const char *why; /* it is not looked at, or NULL */
+    bool told;
 };
 
 /* A file, link or directory of the workspace as it was when it was last looked at. */
 struct entry {
     struct fs_image image;
-    bool is_packed;  /* its bytes are in the pack */
-    uint64_t offset; /* there */
-    unsigned seen;   /* number of the last look that saw it */
+    bool is_packed;        /* its bytes are in the pack */
+    uint64_t offset;       /* there */
+    unsigned seen;         /* number of the last look that saw it */
+    unsigned sighted;      /* number of the look that first saw what is in it again; 0: all did */
+    struct hidden *hidden; /* the folder that holds it, or is it, when git ignores that */
+};
+
+/* What an entry was before it changed. */
+struct former {
+    struct entry *entry;
+    struct fs_image image;
+    bool is_packed;
+    uint64_t offset;
 };
 
 struct watch {
@@ -38,7 +61,7 @@ struct watch {
     struct hv_arena arena;
     struct map places; /* path → struct entry * */
     VEC(struct entry *) entries;
-    struct fs_warm warm;
+    VEC(struct hidden *) hidden;
     int pack;                 /* -1: not open */
     uint64_t pack_size, live; /* live: bytes of entries that are packed */
     unsigned look;
@@ -47,9 +70,10 @@ struct watch {
 
     /* During a look. */
     struct hv_str root;
-    size_t seen;
-    bool is_after;
-    VEC(struct entry *) changed; /* after: what differs, as it was; images of new ones are of kind NOTHING */
+    struct hidden *within; /* the ignored folder that is being looked at */
+    size_t seen, seen_hidden;
+    bool is_before;
+    VEC(struct former) changed;
 };
 
 struct watch *watch_new(struct runtime *runtime, struct hv_str directory)
@@ -59,7 +83,6 @@ struct watch *watch_new(struct runtime *runtime, struct hv_str directory)
     watch->directory = hv_arena_str(&watch->arena, directory);
     watch->own = path_parent(path_parent(watch->directory));
     watch->pack = -1;
-    fs_warm_init(&watch->warm);
     return watch;
 }
 
@@ -69,9 +92,9 @@ void watch_free(struct watch *watch)
         return;
     if (watch->pack >= 0)
         close(watch->pack);
-    fs_warm_release(&watch->warm);
     map_release(&watch->places);
     vec_release(&watch->entries);
+    vec_release(&watch->hidden);
     vec_release(&watch->changed);
     hv_arena_release(&watch->arena);
     free(watch);
@@ -113,8 +136,9 @@ static bool append(struct watch *watch, int from, uint64_t size)
 static void pack(struct watch *watch, struct entry *entry, const struct fs_scan_entry *found)
 {
     uint64_t size = entry->image.size;
-    if (size > FILE_MAX || watch->live + size > BYTES_MAX || !open_pack(watch) ||
-        clock_monotonic_ns() > watch->deadline_ns)
+    /* What git ignores takes no more than half of the room. */
+    uint64_t room = entry->hidden ? BYTES_MAX / 2 : BYTES_MAX;
+    if (size > FILE_MAX || watch->live + size > room || !open_pack(watch) || clock_monotonic_ns() > watch->deadline_ns)
         return;
     struct stat status;
     struct fs_image now = {0};
@@ -140,11 +164,10 @@ static void read_target(struct watch *watch, struct fs_image *image, const struc
     image->target = hv_arena_str(&watch->arena, hv_str_of(target, len > 0 ? (size_t)len : 0));
 }
 
-/* The entry of what was found, made when it is new. */
-static struct entry *entry_of(struct watch *watch, struct hv_str path, bool *is_new)
+/* The entry of a path, made when it is new. */
+static struct entry *entry_of(struct watch *watch, struct hv_str path)
 {
     struct entry *entry = map_get(&watch->places, path);
-    *is_new = !entry;
     if (entry)
         return entry;
     entry = hv_arena_new(&watch->arena, struct entry);
@@ -159,28 +182,75 @@ static bool is_unchanged(const struct fs_image *was, const struct fs_image *now)
     return was->kind == FS_IMAGE_DIRECTORY ? fs_image_same(was, now) : fs_image_untouched(was, now);
 }
 
-static void take(struct watch *watch, struct entry *entry, const struct fs_image *now,
-                 const struct fs_scan_entry *found)
+/* From now on the entry is this; what it was is remembered for the rest of the look. */
+static void renew(struct watch *watch, struct entry *entry, const struct fs_image *now)
 {
-    if (is_unchanged(&entry->image, now)) {
-        if (!watch->is_after && now->kind == FS_IMAGE_FILE && !entry->is_packed)
-            pack(watch, entry, found);
-        return;
-    }
-    if (watch->is_after) {
-        *vec_push(&watch->changed) = entry;
-        return;
-    }
+    struct hv_str path = entry->image.path;
+    *vec_push(&watch->changed) = (struct former){entry, entry->image, entry->is_packed, entry->offset};
     if (entry->is_packed)
         watch->live -= entry->image.size;
-    struct hv_str path = entry->image.path;
     entry->image = *now;
     entry->image.path = path;
     entry->is_packed = false;
-    if (now->kind == FS_IMAGE_LINK)
-        read_target(watch, &entry->image, found);
-    else if (now->kind == FS_IMAGE_FILE)
+}
+
+static void take(struct watch *watch, struct entry *entry, struct fs_image *now, const struct fs_scan_entry *found)
+{
+    /* Directories change with what comes into them: their attributes are looked at then, too. */
+    bool is_touched = entry->image.ctime_ns != now->ctime_ns || entry->image.inode != now->inode;
+    if (is_touched)
+        image_take_attributes(now, found->directory, found->name.ptr, &watch->arena);
+    if (!is_unchanged(&entry->image, now)) {
+        if (now->kind == FS_IMAGE_LINK)
+            read_target(watch, now, found);
+        renew(watch, entry, now);
+    } else if (is_touched) {
+        entry->image.ctime_ns = now->ctime_ns;
+        entry->image.mtime_ns = now->mtime_ns;
+    }
+    if (watch->is_before && now->kind == FS_IMAGE_FILE && !entry->is_packed)
         pack(watch, entry, found);
+}
+
+static void give_up(struct hidden *hidden, const char *why)
+{
+    hidden->why = hidden->why ? hidden->why : why;
+}
+
+/* The folder that git ignores; when there are too many to tell apart, one for all the rest. */
+static struct hidden *hidden_of(struct watch *watch, struct entry *entry)
+{
+    if (entry->hidden)
+        return entry->hidden;
+    if (watch->hidden.count == HIDDEN_FOLDERS_MAX)
+        return watch->hidden.items[HIDDEN_FOLDERS_MAX - 1];
+    struct hidden *hidden = hv_arena_new(&watch->arena, struct hidden);
+    hidden->path = entry->image.path;
+    *vec_push(&watch->hidden) = hidden;
+    if (watch->hidden.count == HIDDEN_FOLDERS_MAX)
+        give_up(hidden, "ignored by git, like many other folders");
+    return hidden;
+}
+
+static bool has_room(struct watch *watch)
+{
+    struct hidden *within = watch->within;
+    if (!within)
+        return ++watch->seen <= ENTRIES_MAX;
+    if (++within->count > HIDDEN_FOLDER_MAX)
+        give_up(within, "ignored by git, and of many files");
+    else if (++watch->seen_hidden > HIDDEN_MAX)
+        give_up(within, "ignored by git, like many other files");
+    return !within->why;
+}
+
+/* In the open, or in a folder that git ignores, or it is that folder. */
+static void place_entry(struct watch *watch, struct entry *entry, bool is_hidden)
+{
+    bool was_out_of_sight = entry->hidden && entry->hidden->why;
+    entry->hidden = watch->within ? watch->within : is_hidden ? hidden_of(watch, entry) : NULL;
+    if (was_out_of_sight && !entry->hidden)
+        entry->sighted = watch->look;
 }
 
 static enum fs_scan_action visit(void *user, const struct fs_scan_entry *found)
@@ -189,18 +259,22 @@ static enum fs_scan_action visit(void *user, const struct fs_scan_entry *found)
     char path[FS_PATH_MAX];
     struct stat status;
     struct fs_image now = {0};
-    bool is_new;
     int len = snprintf(path, sizeof path, "%.*s/%s", HV_STR_ARG(watch->root), found->path.ptr);
     if (hv_str_is(found->name, ".git") || (len > 0 && hv_str_eq(watch->own, hv_str_of(path, (size_t)len))))
         return FS_SCAN_SKIP;
-    if (++watch->seen > ENTRIES_MAX)
+    if (!has_room(watch))
         return FS_SCAN_STOP;
     if (len < 0 || (size_t)len >= sizeof path ||
         fstatat(found->directory, found->name.ptr, &status, AT_SYMLINK_NOFOLLOW))
         return FS_SCAN_ON;
     image_fill(&now, &status);
-    struct entry *entry = entry_of(watch, hv_str_of(path, (size_t)len), &is_new);
+    if (now.kind == FS_IMAGE_DIRECTORY && now.mtime_ns == SANDBOX_PLACEHOLDER_TIME_NS) /* goes with the sandbox */
+        return FS_SCAN_SKIP;
+    struct entry *entry = entry_of(watch, hv_str_of(path, (size_t)len));
+    if (entry->seen == watch->look) /* below two roots */
+        return FS_SCAN_ON;
     entry->seen = watch->look;
+    place_entry(watch, entry, found->ignored && now.kind == FS_IMAGE_DIRECTORY);
     take(watch, entry, &now, found);
     return FS_SCAN_ON;
 }
@@ -211,7 +285,7 @@ static void look_at(struct watch *watch, struct hv_str root, struct hv_arena *sc
         .home = watch->runtime->options.home,
         .hidden = true,
         .directories = true,
-        .warm = &watch->warm,
+        .show_ignored = true,
         .deadline_ns = watch->deadline_ns,
     };
     struct fs_scan_outcome outcome = {0};
@@ -226,77 +300,179 @@ static void look_at(struct watch *watch, struct hv_str root, struct hv_arena *sc
         watch->unwatched = "looking at the workspace around each command takes too long";
 }
 
-static void look(struct watch *watch, bool is_after)
+/* What git ignores has a time of its own, so that it never costs the rest. */
+static void look_at_hidden(struct watch *watch, struct hv_arena *scratch)
+{
+    uint64_t until = clock_monotonic_ns() + HIDDEN_TIME_MS * CLOCK_MILLISECOND;
+    for (size_t i = 0; i < watch->hidden.count && !watch->unwatched; i++) {
+        struct hidden *hidden = watch->hidden.items[i];
+        const struct entry *entry = map_get(&watch->places, hidden->path);
+        struct fs_scan_options options = {
+            .root = hidden->path, .hidden = true, .directories = true, .no_ignore = true, .deadline_ns = until};
+        struct fs_scan_outcome outcome = {0};
+        hidden->count = 0;
+        if (hidden->why || !entry || entry->hidden != hidden || entry->seen != watch->look)
+            continue;
+        watch->root = hidden->path;
+        watch->within = hidden;
+        if (fs_scan(&options, visit, watch, scratch, &outcome, NULL) == HV_OK && outcome.timed_out)
+            give_up(hidden, "ignored by git, and slow to look at");
+    }
+    watch->within = NULL;
+}
+
+/* Gone, or only out of sight: what rules of git hide now, or a folder that is no longer looked at. */
+static void look_for_missing(struct watch *watch, struct hv_arena *scratch)
+{
+    for (size_t i = 0; i < watch->entries.count && !watch->unwatched; i++) {
+        struct entry *entry = watch->entries.items[i];
+        struct fs_image now = {.path = entry->image.path};
+        if (entry->seen == watch->look || entry->image.kind == FS_IMAGE_NOTHING ||
+            (entry->hidden && entry->hidden->why))
+            continue;
+        fs_image_look(&now, scratch);
+        if (now.kind == FS_IMAGE_NOTHING)
+            renew(watch, entry, &now);
+    }
+}
+
+static void look(struct watch *watch)
 {
     CLEANUP_ARENA struct hv_arena scratch = {0};
     const struct runtime_options *options = &watch->runtime->options;
     watch->look++;
-    watch->seen = 0;
-    watch->is_after = is_after;
+    watch->seen = watch->seen_hidden = 0;
     watch->changed.count = 0;
     watch->deadline_ns = clock_monotonic_ns() + TIME_MAX_MS * CLOCK_MILLISECOND;
     for (size_t i = 0; i < options->root_count; i++)
         look_at(watch, options->roots[i], &scratch);
     if (!options->root_count)
         look_at(watch, options->directory, &scratch);
-}
-
-bool watch_before(struct watch *watch)
-{
-    if (watch->unwatched)
-        return true;
-    if (watch->pack_size > PACK_MAX)
-        renew_pack(watch);
-    look(watch, false);
-    /* What is not there any more is nothing now. */
-    for (size_t i = 0; i < watch->entries.count; i++) {
-        struct entry *entry = watch->entries.items[i];
-        if (entry->seen == watch->look)
-            continue;
-        watch->live -= entry->is_packed ? entry->image.size : 0;
-        *entry = (struct entry){.image = {.path = entry->image.path}};
-    }
-    return true;
+    look_at_hidden(watch, &scratch);
+    look_for_missing(watch, &scratch);
 }
 
 /* ---- what changed ---------------------------------------------------------------------------------------------- */
 
-static void add_change(struct watch *watch, struct fs_image_store *store, const struct entry *entry,
+/* Whether the look before saw what was there: it looked into all directories on the way. */
+static bool was_in_sight(const struct watch *watch, struct hv_str path)
+{
+    for (struct hv_str parent = path_parent(path); parent.len > 1; parent = path_parent(parent)) {
+        const struct entry *entry = map_get(&watch->places, parent);
+        if (entry && (entry->sighted == watch->look || (entry->hidden && entry->hidden->why)))
+            return false;
+    }
+    return true;
+}
+
+/* Only that there are more or fewer names for it now. */
+static bool is_as_before(const struct watch_change *change)
+{
+    struct fs_image before = change->before;
+    before.hash = change->after.hash;
+    return fs_image_unwritten(&before, &change->after) && fs_image_same(&before, &change->after) && before.hash.len;
+}
+
+/* Another name that is the same file, where it is in the workspace. */
+static void find_twin(const struct watch *watch, struct fs_image *image)
+{
+    for (size_t i = 0; i < watch->entries.count && image->links > 1 && !image->twin.len; i++) {
+        const struct fs_image *other = &watch->entries.items[i]->image;
+        if (other->inode == image->inode && other->device == image->device && other->kind == FS_IMAGE_FILE &&
+            !hv_str_eq(other->path, image->path))
+            image->twin = other->path;
+    }
+}
+
+static void keep_former(struct watch *watch, struct fs_image_store *store, const struct former *former,
+                        struct watch_change *change, struct hv_arena *arena)
+{
+    struct fs_image *before = &change->before;
+    find_twin(watch, before);
+    if (former->is_packed)
+        fs_image_store_take(store, watch->pack, former->offset, before, arena);
+    else if (before->kind == FS_IMAGE_FILE && !fs_image_unwritten(before, &change->after))
+        before->unsaved = before->size > FILE_MAX
+                              ? HV_STR("changed by a command, and too large to be copied before each command")
+                              : HV_STR("changed by a command, and not copied before it: there were too many files, or "
+                                       "another program was just writing");
+}
+
+static void add_change(struct watch *watch, struct fs_image_store *store, const struct former *former,
                        struct hv_arena *arena, struct watch_outcome *out)
 {
+    struct hidden *hidden = former->entry->hidden;
+    if ((hidden && hidden->why) || !was_in_sight(watch, former->entry->image.path))
+        return;
     if (out->count == CHECKPOINT_FILES_MAX) {
         out->left_out++;
         return;
     }
     struct watch_change *change = &out->changes[out->count];
-    change->before = entry->image;
-    change->after = (struct fs_image){.path = entry->image.path};
+    change->before = former->image;
+    change->after = (struct fs_image){.path = former->entry->image.path};
     fs_image_look(&change->after, arena);
-    if (is_unchanged(&change->before, &change->after)) /* no longer shown by the scan, but there */
+    if (is_unchanged(&change->before, &change->after))
         return;
     if (change->after.kind == FS_IMAGE_FILE && change->after.size <= CHECKPOINT_SUM_MAX &&
         !fs_image_sum(&change->after, arena))
         change->after.hash = (struct hv_str){0};
-    if (entry->is_packed)
-        fs_image_store_take(store, watch->pack, entry->offset, &change->before, arena);
-    else if (change->before.kind == FS_IMAGE_FILE)
-        change->before.unsaved = HV_STR("changed by a command, and too large to be copied before each command");
+    if (is_as_before(change))
+        return;
+    keep_former(watch, store, former, change, arena);
     out->count++;
 }
 
-void watch_after(struct watch *watch, struct fs_image_store *store, struct hv_arena *arena, struct watch_outcome *out)
+/* All of them, when there is a new one. */
+static void add_places(struct watch *watch, struct hv_arena *arena, struct watch_outcome *out)
 {
-    *out = (struct watch_outcome){.unwatched = watch->unwatched};
-    if (watch->unwatched)
+    bool is_new = false;
+    for (size_t i = 0; i < watch->hidden.count; i++)
+        is_new |= watch->hidden.items[i]->why && !watch->hidden.items[i]->told;
+    if (!is_new)
         return;
-    look(watch, true);
-    out->unwatched = watch->unwatched;
-    out->changes = hv_arena_array(arena, struct watch_change, CHECKPOINT_FILES_MAX);
-    for (size_t i = 0; i < watch->changed.count; i++)
-        add_change(watch, store, watch->changed.items[i], arena, out);
-    for (size_t i = 0; i < watch->entries.count && !watch->unwatched; i++) {
-        const struct entry *entry = watch->entries.items[i];
-        if (entry->seen != watch->look && entry->image.kind != FS_IMAGE_NOTHING)
-            add_change(watch, store, entry, arena, out);
+    out->places = hv_arena_array(arena, struct watch_place, PLACES_MAX);
+    for (size_t i = 0; i < watch->hidden.count; i++) {
+        struct hidden *hidden = watch->hidden.items[i];
+        hidden->told |= hidden->why != NULL;
+        if (hidden->why && out->place_count < PLACES_MAX)
+            out->places[out->place_count++] = (struct watch_place){hidden->path, hidden->why};
     }
+}
+
+void watch_look(struct watch *watch, bool is_before, struct fs_image_store *store, struct hv_arena *arena,
+                struct watch_outcome *out)
+{
+    *out = (struct watch_outcome){0};
+    watch->is_before = is_before;
+    if (!watch->unwatched)
+        look(watch);
+    out->unwatched = watch->unwatched;
+    if (!watch->unwatched && store)
+        add_places(watch, arena, out);
+    if (!watch->unwatched && store && watch->changed.count) {
+        out->changes = hv_arena_array(arena, struct watch_change, CHECKPOINT_FILES_MAX);
+        for (size_t i = 0; i < watch->changed.count; i++)
+            add_change(watch, store, &watch->changed.items[i], arena, out);
+    }
+    vec_release(&watch->changed);
+    if (!is_before && watch->pack_size > PACK_MAX)
+        renew_pack(watch);
+}
+
+void watch_note(struct watch *watch, const struct fs_image *image)
+{
+    struct entry *entry = map_get(&watch->places, image->path);
+    if (!entry && image->kind == FS_IMAGE_NOTHING)
+        return;
+    entry = entry ? entry : entry_of(watch, image->path);
+    struct hv_str path = entry->image.path;
+    if (entry->is_packed)
+        watch->live -= entry->image.size;
+    entry->image = *image;
+    entry->image.path = path;
+    entry->image.hash = entry->image.unsaved = entry->image.twin = (struct hv_str){0};
+    entry->image.target = hv_arena_str(&watch->arena, image->target);
+    entry->image.attributes = hv_arena_str(&watch->arena, image->attributes);
+    entry->is_packed = false;
 }

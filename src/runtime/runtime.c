@@ -297,6 +297,11 @@ void runtime_begin_turn(struct runtime *runtime)
     checkpoints_begin_turn(runtime->checkpoints);
 }
 
+void runtime_end_turn(struct runtime *runtime)
+{
+    checkpoints_end_turn(runtime->checkpoints);
+}
+
 struct policy *runtime_policy(struct runtime *runtime)
 {
     LOCK_SCOPE(&runtime->lock);

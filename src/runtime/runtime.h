@@ -120,6 +120,8 @@ void runtime_set_policy(struct runtime *runtime,
 void runtime_begin_turn(struct runtime *runtime);
 /* The model has begun to write a call of that tool: what takes time before it can run is begun. Does not block. */
 void runtime_expect_call(struct runtime *runtime, struct hv_str name);
+/* The turn is over: what changes until the next may be a person's work. */
+void runtime_end_turn(struct runtime *runtime);
 
 /* ---- tasks in the background: any thread --------------------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "proc/presence.h"
 #include "runtime/call.h"
+#include "runtime/checkpoint.h"
 #include "runtime/notes.h"
 
 #include <time.h>
@@ -164,6 +165,8 @@ static void *run_task(void *data)
     task->options.type->run(task->options.self, task, &end);
     if (end.status == HV_TASK_RUNNING)
         end.status = HV_TASK_COMPLETED;
+    /* Before anybody hears of its end, and the turn goes on or ends with it. */
+    checkpoint_task_ends(tasks->runtime->checkpoints, task->call_id);
     settle(task, &end);
     struct hv_str text = end_text(&arena, task, &end);
     emit(task, "ended", text, &end);
@@ -294,6 +297,7 @@ static enum hv_code task_start(struct hv_context *context, const struct hv_task_
         task_free(task);
         return code;
     }
+    checkpoint_task_begins(call_of(context));
     emit(task, "started", task->options.title, &(struct hv_task_end){0});
     tell_hooks(task, "TaskCreated", &(struct hv_task_end){0});
     announce(tasks);

@@ -7,63 +7,8 @@ import re
 import subprocess
 import time
 
-from cli_support import Case, expose, main, message, say, use
-
-
-class Rewind(Case):
-    """Each turn is a run of helve -p with a recorded model, in one session."""
-
-    def setUp(self):
-        super().setUp()
-        self.session = None
-        self.count = 0
-
-    def turn(self, *blocks, prompt="go", mode="bypassPermissions", flags=()):
-        """One message of a person and the calls that it led to."""
-        self.count += 1
-        blocks = [dict(block, id="toolu_%d_%d" % (self.count, i)) for i, block in enumerate(blocks)]
-        answers = [message(block) for block in blocks] + [message(say("done %d" % self.count))]
-        model = self.recording(*answers, name="turn%d.jsonl" % self.count)
-        more = ("--resume", self.session) if self.session else ()
-        out = self.run_helve("-p", "--model", model, "--output-format", "json", "--permission-mode", mode, *more, *flags, prompt)
-        self.session = json.loads(out)["session_id"]
-        return json.loads(out)
-
-    def rewind(self, *flags, code=0, **options):
-        return self.run_helve("rewind", self.session, *flags, code=code, **options)
-
-    def plan(self, *flags, code=0):
-        """The lines of --json: actions by name, and the last line."""
-        lines = [json.loads(line) for line in self.rewind("--json", *flags, code=code).splitlines()]
-        actions = {os.path.relpath(line["path"], self.project): line["action"] for line in lines if "path" in line}
-        return actions, lines[-1] if lines else None
-
-    def tree(self):
-        """Everything in the project but .git: kind, mode, bytes."""
-        found = {}
-        for folder, folders, files in os.walk(self.project):
-            folders[:] = [name for name in folders if name != ".git"]
-            for name in folders + files:
-                path = os.path.join(folder, name)
-                status = os.lstat(path)
-                if os.path.islink(path):
-                    content = os.readlink(path)
-                elif os.path.isdir(path):
-                    content = None
-                else:
-                    with open(path, "rb") as file:
-                        content = file.read()
-                found[os.path.relpath(path, self.project)] = (status.st_mode, content)
-        return found
-
-    def exists(self, name):
-        return os.path.lexists(self.path(name))
-
-    def journal(self):
-        return [path for path in self.journals() if self.session in path][0]
-
-    def store(self):
-        return self.journal()[:-6] + "/checkpoints"
+from cli_support import expose, main, message, say, use
+from rewind_support import Rewind
 
 
 class Tools(Rewind):
@@ -179,13 +124,6 @@ class Shell(Rewind):
         self.assertEqual(self.tree(), before)
 
 
-    def script(self, text):
-        """A program of which nobody can tell what it writes."""
-        path = os.path.join(self.top, "program%d.py" % self.count)
-        with open(path, "w") as file:
-            file.write(text)
-        return use("Bash", command="python3 %s" % path)
-
     def test_what_an_unknown_program_changes_goes_back(self):
         self.write("a.txt", b"one\xff\n")
         self.write("b.txt", "to go\n")
@@ -230,13 +168,6 @@ os.makedirs("made/deep"); open("made/deep/x", "w").write("x")
         self.rewind("--to", "1", "--force")
         self.assertEqual(self.read("small"), "s\n")
         self.assertEqual(os.path.getsize(self.path("large")), (3 << 20) + 1)
-
-    def test_ignored_files_are_left_alone(self):
-        self.write(".gitignore", "out/\n")
-        os.mkdir(self.path(".git"))
-        self.turn(self.script("import os; os.mkdir('out'); open('out/o', 'w').write('o'); open('kept', 'w').write('k')"))
-        self.rewind("--to", "1")
-        self.assertEqual((self.exists("out/o"), self.exists("kept")), (True, False))
 
 
     def test_extended_attributes_of_a_deleted_file_come_back(self):

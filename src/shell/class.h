@@ -25,7 +25,7 @@ const char *shell_class_name(enum shell_class class); /* "unknown", "executes", 
 struct shell_access {
     struct hv_str path;            /* absolute and tidy; absent: it cannot be told which file */
     struct hv_str untidy;          /* the same with "." and ".." as written: behind a link these lead elsewhere */
-    const struct shell_word *word; /* the word it came from, or NULL */
+    const struct shell_word *word; /* the word it came from, in arena, or NULL */
     bool tree;                     /* all below it, too */
 };
 

@@ -130,8 +130,9 @@ static void access_path(struct shell_reading *reading, struct hv_str path, struc
 static void access_word(struct shell_reading *reading, const struct shell_word *word, bool tree, bool write)
 {
     struct hv_str path = word->known ? word->value : directory_of_glob(word);
-    struct shell_access access = {.word = word, .tree = tree || (!word->known && path.ptr)};
-    access_path(reading, path, access, write);
+    struct shell_word *kept = hv_arena_new(reading->arena, struct shell_word); /* callers make words of their own */
+    *kept = *word;
+    access_path(reading, path, (struct shell_access){.word = kept, .tree = tree || (!word->known && path.ptr)}, write);
 }
 
 void shell_reads(struct shell_reading *reading, const struct shell_word *word, bool tree)

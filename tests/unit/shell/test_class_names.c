@@ -30,16 +30,21 @@ static bool git_is_quiet(void *user, struct hv_arena *arena, struct hv_str direc
     return true;
 }
 
-/* It only reads, and all that it reads is listed and lies in /ws. */
-static bool reads_here_only(const char *command, unsigned missing)
+static void judge_in_tree(struct hv_arena *arena, const char *command, unsigned missing, struct shell_judgement *out)
 {
-    struct hv_arena arena = {0};
     struct tree tree = {.missing = missing};
     const struct shell_start start = {.directory = HV_STR("/ws"), .home = HV_STR("/home/u")};
     const struct shell_world world = {
         .git_is_quiet = git_is_quiet, .is_system_program = is_system, .tree_is_plain = tree_is_plain, .user = &tree};
+    shell_judge(arena, hv_str_from(command), &start, &world, out);
+}
+
+/* It only reads, and all that it reads is listed and lies in /ws. */
+static bool reads_here_only(const char *command, unsigned missing)
+{
+    struct hv_arena arena = {0};
     struct shell_judgement judgement;
-    shell_judge(&arena, hv_str_from(command), &start, &world, &judgement);
+    judge_in_tree(&arena, command, missing, &judgement);
     bool here = judgement.class == SHELL_READ_ONLY;
     for (size_t i = 0; i < judgement.count; i++) {
         const struct shell_act *act = &judgement.acts[i];
@@ -180,6 +185,38 @@ static void globs_are_no_options_where_no_name_is_like_one(void **state)
     CHECK(commands, SHELL_TREE_NO_OPTION, false);
 }
 
+/* Redirections from what a loop takes are judged by words made for the purpose: all of the judgement lives in the
+ * arena.
+ */
+static void the_words_of_what_is_read_and_written_stay(void **state)
+{
+    static const struct {
+        const char *command, *word;
+    } rows[] = {{"for f in $(git ls-files '*.ts'); do wc -l < \"$f\"; done | tee big.txt", "\"$f\""},
+                {"for f in src/*; do head -2 < \"$f\"; done", "\"$f\""},
+                {"for f in a b; do cat < $f; done", "$f"},
+                {"head -2 src/x < y", "y"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct hv_arena arena = {0};
+        struct shell_judgement judgement;
+        bool seen = false;
+        judge_in_tree(&arena, rows[i].command, 0, &judgement);
+        for (size_t k = 0; k < judgement.count; k++)
+            for (size_t n = 0; n < judgement.acts[k].read_count; n++) {
+                const struct shell_word *word = judgement.acts[k].reads[n].word;
+                char here;
+                if (!word)
+                    continue;
+                assert_true((uintptr_t)&here - (uintptr_t)word > 1 << 16); /* not on the stack */
+                seen |= hv_str_eq(word->text, hv_str_from(rows[i].word));
+            }
+        if (!seen)
+            fail_msg("%s: nothing is read from %s", rows[i].command, rows[i].word);
+        hv_arena_release(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,6 +226,7 @@ int main(void)
         cmocka_unit_test(a_name_like_an_option_matters_where_nothing_stands_before_it),
         cmocka_unit_test(what_may_print_anything_else_is_not_certain),
         cmocka_unit_test(globs_are_no_options_where_no_name_is_like_one),
+        cmocka_unit_test(the_words_of_what_is_read_and_written_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

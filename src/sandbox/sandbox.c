@@ -463,6 +463,7 @@ struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, s
         .plan = &run->plan,
         .output = output,
         .directory = directory,
+        .ended_in = run->ended_in,
         .home = sandbox->setup.home,
         .temporary = run->temporary,
         .failed = failed,

@@ -83,6 +83,7 @@ struct sandbox_run {
     size_t named_count;
     struct hv_str shown[SANDBOX_NAMED_MAX]; /* … what of that is there on the host, and not in the private one */
     size_t shown_count;
+    struct hv_str ended_in; /* the command's last directory; the tool may say it before sandbox_end */
     char *helper;
     uint64_t number;
     struct group *group;

@@ -128,19 +128,41 @@ static struct hv_str trim_name(struct hv_str word)
     return word;
 }
 
+/* A relative name is meant where the command was: where it began, or where it went. */
+static bool tell_name(struct telling *telling, struct hv_str name, enum refusal_kind kind)
+{
+    const struct violation_facts *facts = telling->facts;
+    struct hv_str path = path_expand(telling->arena, name, facts->directory, facts->home);
+    if (tell_path(telling, path, kind))
+        return true;
+    return facts->ended_in.len && name.ptr[0] != '/' &&
+           tell_path(telling, path_expand(telling->arena, name, facts->ended_in, facts->home), kind);
+}
+
+/* A name without a folder is one where it stands as messages write names: in quotes, or between colons, after the
+ * program's own. */
+static bool is_bare_name(struct hv_str raw, struct hv_str name, bool first)
+{
+    int64_t number;
+    return name.len && (is_quote(raw.ptr[0]) || (!first && raw.ptr[raw.len - 1] == ':')) &&
+           !hv_str_to_int64(name, &number);
+}
+
 /* Any word of the line may be the path; the first that the plan refuses is taken. */
 static bool tell_paths_of(struct telling *telling, struct hv_str line, enum refusal_kind kind)
 {
+    const struct violation_facts *facts = telling->facts;
     struct hv_str word;
     bool bare = kind == REFUSED_MOUNT_POINT; /* common without a sandbox, too: names with a folder only */
-    while (hv_str_split(&line, ' ', &word)) {
+    for (bool first = true; hv_str_split(&line, ' ', &word); first = false) {
+        struct hv_str raw = word;
         word = trim_name(word);
         bool absolute = word.len > 1 && word.ptr[0] == '/';
-        if (!absolute && (!word.len || !(hv_str_find_byte(word, '/', 0) != SIZE_MAX || (!bare && word.ptr[0] == '.') ||
-                                         (bare && hv_str_starts(word, HV_STR("."))))))
-            continue;
-        struct hv_str path = path_expand(telling->arena, word, telling->facts->directory, telling->facts->home);
-        if (tell_path(telling, path, kind))
+        bool relative = word.len && (hv_str_find_byte(word, '/', 0) != SIZE_MAX || word.ptr[0] == '.');
+        if ((absolute || relative) && tell_name(telling, word, kind))
+            return true;
+        if (!absolute && !relative && !bare && facts->ended_in.len && is_bare_name(raw, word, first) &&
+            tell_path(telling, path_expand(telling->arena, word, facts->ended_in, facts->home), kind))
             return true;
     }
     return false;

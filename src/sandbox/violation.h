@@ -7,7 +7,8 @@
 struct violation_facts {
     const struct sandbox_plan *plan;
     struct hv_str output;    /* what the command wrote, or the end of it */
-    struct hv_str directory; /* where it ran, for relative names */
+    struct hv_str directory; /* where it ran, for relative names; … */
+    struct hv_str ended_in;  /* … and where it went to; may be absent */
     struct hv_str home, temporary;
     struct hv_str refusals; /* of the proxy, one a line, or absent */
     bool failed;            /* the command did */

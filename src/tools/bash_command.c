@@ -210,6 +210,7 @@ void bash_follow_directory(struct bash_run *run)
 {
     struct hv_context *context = run->context;
     struct hv_str path = read_directory_file(run);
+    run->confined.ended_in = path;
     if (!path.len || hv_str_eq(path, bash_resolved(context, run->directory)))
         return;
     struct hv_str inside = bash_inside_roots(context, path);

@@ -5,6 +5,8 @@ Each test says what holds without bubblewrap, too: then it shows that nothing is
 import http.server
 import json
 import os
+import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -130,6 +132,49 @@ def test_secrets_cannot_be_read(case):
     (text, _), = attack(case, "cat ~/.ssh/id_ed25519 ~/.netrc ~/token /etc/shadow; ls -la ~/.ssh; cat /proc/1/environ /proc/1/root/etc/shadow")
     assert "SECRET" not in text and "root:" not in text, text
     assert "holds secrets" in text, text
+
+
+def offered(text):
+    """The settings that a result names for what was refused, as they stand in a file."""
+    found = {}
+    for group, name, value in re.findall(r'sandbox\.(\w+)\.(\w+): (\["[^"]*"\])', text):
+        found.setdefault(group, {}).setdefault(name, []).extend(json.loads(value))
+    return found
+
+
+def test_what_is_refused_is_offered_as_a_setting_that_allows_it(case):
+    need_full(case)
+    other, state = os.path.join(case.root, "other"), os.path.join(case.home, ".netrc")
+    os.makedirs(other)
+    os.makedirs(os.path.join(case.home, ".aws"))
+    for path in (state, os.path.join(case.home, ".aws/credentials"), os.path.join(other, "old")):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("SECRET\n")
+    with Listener() as listener:
+        url = f"http://localhost:{listener.port}/there"
+        for command, setting in (
+                (f"echo x > {other}/a", "allowWrite"), (f"cp /etc/hostname {other}/b", "allowWrite"), (f"touch {other}/c", "allowWrite"),
+                (f"mkdir -p {other}/d", "allowWrite"), (f"rm {other}/old", "allowWrite"), (f"echo x | tee {other}/e", "allowWrite"),
+                (f"cd {other} && touch ./f", "allowWrite"), (f"sed -i s/a/b/ {other}/a", "allowWrite"),
+                (f"python3 -c 'open(\"{other}/g\", \"w\")'", "allowWrite"),
+                ("cat ~/.netrc", "allowRead"), ("cat < ~/.netrc", "allowRead"), ("cp ~/.aws/credentials here", "allowRead"),
+                ("cat ~/.aws/credentials", "allowRead"), ("ls ~/.aws", "allowRead"), ("grep -r SECRET ~/.aws", "allowRead"),
+                ("cd ~/.aws && cat credentials", "allowRead"), ("python3 -c 'import os; open(os.path.expanduser(\"~/.netrc\"))'", "allowRead"),
+                (f"no_proxy= NO_PROXY= {FETCH} {url} | grep reached", "allowedDomains"),
+                (f"no_proxy= NO_PROXY= curl -sSf {url}", "allowedDomains"),
+                (f"printf 'GET {url} HTTP/1.0\\r\\n\\r\\n' | (exec 3<>/dev/tcp/127.0.0.1/61080; cat >&3; cat <&3) | grep reached", "allowedDomains")):
+            if "curl" in command and not shutil.which("curl"):
+                continue
+            settings(case)
+            # Permission would ask about a secret that stands in the command; of a script it knows nothing.
+            do = attack if setting == "allowRead" else run
+            (text, failed), = do(case, command)
+            found = offered(text)
+            assert (failed or "grep reached" in command) and [list(names) for names in found.values()] == [[setting]], (command, text)
+            settings(case, **found)
+            (text, failed), = do(case, command)
+            assert not failed and not offered(text), (command, found, text)
+            assert setting != "allowedDomains" or "reached" in text, (command, text)
 
 
 def test_settings_that_do_not_exist_yet_cannot_be_made(case):

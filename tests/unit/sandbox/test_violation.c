@@ -83,6 +83,50 @@ static void what_the_plan_refuses_is_explained_and_nothing_else(void **state)
     }
 }
 
+/* Output of a command that went to another folder. */
+static const struct {
+    const char *ended_in, *output;
+    const char *expected; /* NULL: nothing that names a path */
+} elsewhere[] = {
+    {"/opt/tools", "touch: cannot touch './x': Read-only file system\n",
+     "not to /opt/tools/x; sandbox.filesystem.allowWrite: [\"/opt/tools\"]"},
+    {"/opt/tools", "touch: cannot touch 'x': Read-only file system\n", "not to /opt/tools/x;"},
+    {"/opt/tools", "bash: line 1: x: Read-only file system\n", "not to /opt/tools/x;"},
+    {"/opt/tools", "OSError: [Errno 30] Read-only file system: 'x'\n", "not to /opt/tools/x;"},
+    {"/opt/tools", "install: Read-only file system\n", NULL},
+    {"/home/me/.ssh", "cat: id_rsa: Permission denied\n", "hides /home/me/.ssh"},
+    {"/work/project/src", "cat: x: Permission denied\n", NULL},
+    {"/work/project/src", "cat: ../x: Permission denied\n", NULL},
+    {"/work/project/.git", "bash: config: Read-only file system\n", "changing /work/project/.git/config"},
+    {"", "bash: config: Read-only file system\n", NULL},
+};
+
+static void a_relative_name_is_looked_for_where_the_command_went(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
+        struct hv_arena arena = {0};
+        struct sandbox_plan plan = {.mounts = mounts, .mount_count = sizeof mounts / sizeof *mounts};
+        struct violation_facts facts = {
+            .plan = &plan,
+            .output = hv_str_from(elsewhere[i].output),
+            .directory = HV_STR("/work/project"),
+            .ended_in = hv_str_from(elsewhere[i].ended_in),
+            .home = HV_STR("/home/me"),
+            .temporary = HV_STR("/tmp/own"),
+            .failed = true,
+        };
+        struct hv_str notes = violation_describe(&facts, &arena);
+        bool names = hv_str_find(notes, HV_STR("not to"), 0) != SIZE_MAX ||
+                     hv_str_find(notes, HV_STR("hides"), 0) != SIZE_MAX ||
+                     hv_str_find(notes, HV_STR("changing"), 0) != SIZE_MAX;
+        const char *expected = elsewhere[i].expected;
+        if (expected ? hv_str_find(notes, hv_str_from(expected), 0) == SIZE_MAX : names)
+            fail_msg("%s gave: %.*s", elsewhere[i].output, HV_STR_ARG(notes));
+        hv_arena_release(&arena);
+    }
+}
+
 static void a_flood_of_refusals_gives_few_sentences(void **state)
 {
     struct hv_arena arena = {0};
@@ -111,6 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_the_plan_refuses_is_explained_and_nothing_else),
+        cmocka_unit_test(a_relative_name_is_looked_for_where_the_command_went),
         cmocka_unit_test(a_flood_of_refusals_gives_few_sentences),
     };
     return cmocka_run_group_tests_name("sandbox violations", tests, NULL, NULL);

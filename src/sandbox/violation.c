@@ -139,29 +139,31 @@ static bool tell_name(struct telling *telling, struct hv_str name, enum refusal_
            tell_path(telling, path_expand(telling->arena, name, facts->ended_in, facts->home), kind);
 }
 
-/* A name without a folder is one where it stands as messages write names: in quotes, or between colons, after the
- * program's own. */
-static bool is_bare_name(struct hv_str raw, struct hv_str name, bool first)
+/* A name without a folder is one where it stands as messages write names: in quotes, or before what is said of it with
+ * a colon, after the program's own. */
+static bool is_bare_name(struct hv_str raw, struct hv_str name, bool leads)
 {
     int64_t number;
-    return name.len && (is_quote(raw.ptr[0]) || (!first && raw.ptr[raw.len - 1] == ':')) &&
+    return name.len && (memchr("'\"`", raw.ptr[0], 3) || (leads && raw.ptr[raw.len - 1] == ':')) &&
            !hv_str_to_int64(name, &number);
 }
 
 /* Any word of the line may be the path; the first that the plan refuses is taken. */
-static bool tell_paths_of(struct telling *telling, struct hv_str line, enum refusal_kind kind)
+static bool tell_paths_of(struct telling *telling, struct hv_str line, size_t phrase, enum refusal_kind kind)
 {
     const struct violation_facts *facts = telling->facts;
     struct hv_str word;
+    const char *begin = line.ptr;
     bool bare = kind == REFUSED_MOUNT_POINT; /* common without a sandbox, too: names with a folder only */
-    for (bool first = true; hv_str_split(&line, ' ', &word); first = false) {
+    while (hv_str_split(&line, ' ', &word)) {
         struct hv_str raw = word;
         word = trim_name(word);
         bool absolute = word.len > 1 && word.ptr[0] == '/';
         bool relative = word.len && (hv_str_find_byte(word, '/', 0) != SIZE_MAX || word.ptr[0] == '.');
         if ((absolute || relative) && tell_name(telling, word, kind))
             return true;
-        if (!absolute && !relative && !bare && facts->ended_in.len && is_bare_name(raw, word, first) &&
+        if (!absolute && !relative && !bare && facts->ended_in.len &&
+            is_bare_name(raw, word, raw.ptr != begin && raw.ptr < begin + phrase) &&
             tell_path(telling, path_expand(telling->arena, word, facts->ended_in, facts->home), kind))
             return true;
     }
@@ -203,9 +205,10 @@ static void look_at_line(struct telling *telling, struct hv_str line)
 {
     struct hv_str small = small_letters(telling, line);
     for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++) {
-        if (hv_str_find(small, hv_str_from(phrases[i].text), 0) == SIZE_MAX)
+        size_t at = hv_str_find(small, hv_str_from(phrases[i].text), 0);
+        if (at == SIZE_MAX)
             continue;
-        if (!tell_paths_of(telling, line, phrases[i].kind))
+        if (!tell_paths_of(telling, line, at, phrases[i].kind))
             tell_other(telling, phrases[i].kind);
         return;
     }

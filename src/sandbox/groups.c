@@ -55,19 +55,20 @@ static char *usable(const char *path)
 /* One line of /proc/self/cgroup: "NUMBER:CONTROLLERS:PATH". */
 static void look_at_line(struct groups *groups, struct hv_str line)
 {
+    const char *root = groups->root ? groups->root : "/sys/fs/cgroup";
     struct hv_str number, controllers, path = line;
     char text[PATH_SIZE];
     if (!hv_str_split(&path, ':', &number) || !hv_str_split(&path, ':', &controllers) || path.len > LINE_SIZE)
         return;
     if (hv_str_is(controllers, "pids") || hv_str_is(controllers, "memory")) {
         bool memory = hv_str_is(controllers, "memory");
-        snprintf(text, sizeof text, "/sys/fs/cgroup/%.*s%.*s", HV_STR_ARG(controllers), HV_STR_ARG(path));
+        snprintf(text, sizeof text, "%s/%.*s%.*s", root, HV_STR_ARG(controllers), HV_STR_ARG(path));
         if (!groups->bases[memory])
             groups->bases[memory] = usable(text);
     } else if (!controllers.len && path.len > 1) {
         /* v2: beside our own group, since one that holds processes cannot have limited ones below it. */
         size_t slash = hv_str_rfind_byte(path, '/');
-        snprintf(text, sizeof text, "/sys/fs/cgroup%.*s", HV_STR_ARG(hv_str_slice(path, 0, slash)));
+        snprintf(text, sizeof text, "%s%.*s", root, HV_STR_ARG(hv_str_slice(path, 0, slash)));
         if (!groups->bases[0] && has_file(text, "cgroup.subtree_control"))
             groups->bases[0] = usable(text);
     }
@@ -77,7 +78,7 @@ static void look(struct groups *groups)
 {
     char line[LINE_SIZE];
     groups->looked = true;
-    FILE *file = fopen("/proc/self/cgroup", "re");
+    FILE *file = fopen(groups->own ? groups->own : "/proc/self/cgroup", "re");
     while (file && fgets(line, sizeof line, file))
         look_at_line(groups, hv_str_trim(hv_str_from(line)));
     if (file)

@@ -23,6 +23,7 @@ struct group {
 };
 
 struct groups {
+    const char *own, *root;             /* instead of /proc/self/cgroup and /sys/fs/cgroup; NULL: these */
     char *bases[GROUP_DIRECTORIES_MAX]; /* where groups are made; all NULL: nowhere */
     bool looked;
     unsigned made;

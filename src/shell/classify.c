@@ -537,6 +537,16 @@ static void judge_class(struct shell_reading *reading, const struct shell_progra
         shell_worsenf(reading, row->class, "%.*s %s", HV_STR_ARG(program), does[row->class]);
 }
 
+/* A row that only reads with one of certain options. */
+static void judge_needs(struct shell_reading *reading, const struct shell_program *row,
+                        const struct shell_arguments *arguments, struct hv_str program)
+{
+    if (!row->needs || shell_given(arguments, row->needs))
+        return;
+    reading->act.writes_listed = false;
+    shell_worsenf(reading, SHELL_WRITES, "%.*s without %s changes something", HV_STR_ARG(program), row->needs);
+}
+
 void shell_judge_row(struct shell_reading *reading, const struct shell_program *row, const struct shell_word *words,
                      size_t count)
 {
@@ -552,6 +562,7 @@ void shell_judge_row(struct shell_reading *reading, const struct shell_program *
         judge_subcommand(reading, row, &arguments, words, count);
         return;
     }
+    judge_needs(reading, row, &arguments, words[0].value);
     judge_operands(reading, row, &arguments, words[0].value);
     judge_class(reading, row, words[0].value);
 }

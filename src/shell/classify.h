@@ -115,7 +115,8 @@ void shell_judge_text(struct shell_reading *reading, struct hv_str text);
 const struct shell_program *shell_find_program(struct hv_str name);
 /* The same within a judgement: cheap also for many names. */
 const struct shell_program *shell_look_up(struct shell_reading *reading, struct hv_str name);
-/* "arm-none-eabi-objdump" is objdump for another machine; every other name is what it is. */
+/* "arm-none-eabi-objdump" is objdump for another machine, "clang-18" one of several clangs; every other name is what
+ * it is. */
 struct hv_str shell_plain_tool(struct hv_str name);
 /* The row for name among rows that end with {0}. */
 const struct shell_program *shell_find_row(const struct shell_program *rows, struct hv_str name);

@@ -251,7 +251,7 @@ static void check_dd(struct scan *scan)
 static void check_disk_tool(struct scan *scan)
 {
     static const char lists[] = "-l --list -p --print print -d --dump --no-act -n --dry-run -V --version -h --help -G "
-                                "--show-geometry --getsize64 status isLuks luksDump list info";
+                                "--show-geometry --getsize64 status isLuks luksDump list info --detail --examine";
     bool unsure = false;
     if (has_word(scan->run, lists))
         return;
@@ -302,8 +302,30 @@ static void check_kill(struct scan *scan)
     }
 }
 
+/* Forms of programs for the whole machine that only tell: the first words behind the name. */
+static bool only_tells(const struct shell_run *run)
+{
+    static const struct {
+        const char *name, *first, *second;
+    } rows[] = {
+        {"pmset", "-g", NULL},
+        {"csrutil", "status", NULL},
+        {"diskutil", "list info listFilesystems activity", NULL},
+        {"diskutil", "apfs cs coreStorage corestorage ar appleRAID", "list info listUsers listSnapshots"},
+        {"dscl", ". /Local/Default localhost", "-read -list -search -readall -readpl -ls -cat"},
+        {"update-alternatives", "--display --list --query --get-selections", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (hv_str_is(run->name, rows[i].name) && shell_is_one_of(word_at(run, 1), rows[i].first) &&
+            (!rows[i].second || shell_is_one_of(word_at(run, 2), rows[i].second)))
+            return true;
+    return false;
+}
+
 static void check_always(struct scan *scan)
 {
+    if (only_tells(scan->run))
+        return;
     report(scan, SHELL_DANGER_CONFIRM, "it changes the machine for everybody");
 }
 
@@ -320,6 +342,8 @@ static void check_changer(struct scan *scan)
 
 static void check_account(struct scan *scan)
 {
+    if (only_tells(scan->run))
+        return;
     report(scan, SHELL_DANGER_CONFIRM, "it changes the accounts of the machine");
 }
 
@@ -339,6 +363,8 @@ static void check_mount(struct scan *scan)
     const struct shell_run *run = scan->run;
     if (run->word_count == 1 || (run->word_count == 2 && shell_is_one_of(word_at(run, 1), "-l -V --version -h --help")))
         return; /* it lists */
+    if (hv_str_is(run->name, "losetup") && shell_is_one_of(word_at(run, 1), "-a --all -l --list"))
+        return;
     report(scan, SHELL_DANGER_CONFIRM, "it changes what is mounted");
 }
 

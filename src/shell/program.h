@@ -64,6 +64,7 @@ struct shell_program {
     enum shell_effect rest, last;
     const char *first_given_by;         /* options ("-e -f --regexp --file") that take the place of the first operand */
     enum shell_effect without_operands; /* READ: reads the working directory (ls); zero: only stdin or nothing */
+    const char *needs; /* options ("-l --list") without one of which it changes something: losetup, lz4; or NULL */
     const struct shell_program *subcommands; /* by the first operand; ends with {0}. NULL: none */
     bool numeric_options;                    /* -5 is harmless: head, tail, git log */
     bool reads_input;                        /* takes stdin for data though no operand is a file to read: tr, xargs */

@@ -26,6 +26,13 @@
     TABLE(system)                                                                                                      \
     TABLE(machine)                                                                                                     \
     TABLE(media)                                                                                                       \
+    TABLE(inspect)                                                                                                     \
+    TABLE(disks)                                                                                                       \
+    TABLE(apple)                                                                                                       \
+    TABLE(mobile)                                                                                                      \
+    TABLE(binaries)                                                                                                    \
+    TABLE(data)                                                                                                        \
+    TABLE(documents)                                                                                                   \
     TABLE(network)
 
 /* The options of a row, where it stands. */

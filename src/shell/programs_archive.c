@@ -18,7 +18,7 @@ static const struct shell_option gzip_options[] = {
         "-a --ascii -c --stdout --to-stdout -d --decompress --uncompress -f --force -k --keep -l --list -n --no-name"),
     FLAGS("-N --name -q --quiet -r --recursive --rsyncable --synchronous -t --test -v --verbose"),
     FLAGS("-1 -2 -3 -4 -5 -6 -7 -8 -9 --fast --best"),
-    VALUES("-S --suffix"),
+    VALUES("-S --suffix -p --processes -b --bits --blocksize"),
     HELPS("-h -H -V -L --license"),
     GNU_HELP,
     {0},
@@ -45,7 +45,9 @@ static const struct shell_option xz_options[] = {
 static const struct shell_option zstd_options[] = {
     FLAGS("-d --decompress --uncompress -z --compress -k --keep -f --force -c --stdout -t --test -l --list -q --quiet"),
     FLAGS("-v --verbose -r --ultra --no-check --check --no-progress --progress --long --single-thread --sparse"),
-    FLAGS("--no-sparse -1 -2 -3 -4 -5 -6 -7 -8 -9 -0"),
+    FLAGS("--no-sparse -1 -2 -3 -4 -5 -6 -7 -8 -9 -0 --no-dictID --stdout --to-stdout"),
+    MAYBE("-T --threads -M --memory"),
+    FILES("-D"),
     OUTPUTS("-o"),
     HELPS("-h -H -V"),
     GNU_HELP,
@@ -93,6 +95,55 @@ static void judge_zstd(struct shell_reading *reading, const struct shell_word *w
 {
     static const struct shell_program row = {"zstd", SHELL_SYNTAX_GNU, .options = zstd_options};
     judge_compressor(reading, &row, "-c --stdout -l --list -t --test", words, count);
+}
+
+/* lz4 takes a second operand for the file to write, and lzop -x unpacks. */
+static void judge_lz4(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS("-c --stdout --to-stdout -d --decompress -z --compress -t --test --list -k --keep -f --force -v --verbose"
+              " -q --quiet -m --multiple -1 -2 -3 -4 -5 -6 -7 -8 -9 --best"),
+        HELPS("-h -H -V --help --version"),
+        {0}};
+    static const struct shell_program row = {"lz4", SHELL_SYNTAX_EXACT, .options = options};
+    struct shell_arguments arguments;
+    static const struct shell_program printing = {"lz4cat", SHELL_SYNTAX_EXACT, .options = options};
+    bool prints = hv_str_ends(words[0].value, HV_STR("cat"));
+    judge_compressor(reading, prints ? &printing : &row, "-c --stdout --to-stdout -t --test --list", words, count);
+    if (reading->act.class != SHELL_READ_ONLY || !shell_arguments(reading, &row, words, count, &arguments))
+        return;
+    if (arguments.operand_count > 1 && !shell_given(&arguments, "-m --multiple -t --test --list")) {
+        shell_worsen(reading, SHELL_WRITES, "the second operand of lz4 is the file that it writes");
+        reading->act.writes_listed = false;
+    }
+}
+
+static void judge_lzip(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS(
+            "-c --stdout -d --decompress --uncompress -t --test -l --list -k --keep -f --force -v --verbose -q --quiet"
+            " -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --fast --best"),
+        VALUES("-n --threads"),
+        HELPS("-h --help -V --version"),
+        {0}};
+    static const struct shell_program row = {"lzip", SHELL_SYNTAX_EXACT, .options = options};
+    judge_compressor(reading, &row, "-c --stdout -t --test -l --list", words, count);
+}
+
+static void judge_brotli(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS(
+            "-c --stdout -d --decompress -t --test -k --keep -f --force -v --verbose -Z --best -n --no-copy-stat -0 -1"
+            " -2 -3 -4 -5 -6 -7 -8 -9"),
+        VALUES("-q --quality -w --lgwin -S --suffix"),
+        OUTPUTS("-o --output"),
+        CHANGES("-j --rm"),
+        HELPS("-h --help -V --version"),
+        {0}};
+    static const struct shell_program row = {"brotli", SHELL_SYNTAX_EXACT, .options = options};
+    judge_compressor(reading, &row, "-c --stdout -t --test", words, count);
 }
 
 static const struct shell_option printing_options[] = {FLAGS("-f -k -n -q -v"), GNU_HELP, {0}};
@@ -411,14 +462,17 @@ static void judge_jar(struct shell_reading *reading, const struct shell_word *wo
 }
 
 const struct shell_program shell_programs_archive[] = {
-    {"gzip gunzip", .judge = judge_gzip},
-    {"bzip2 bunzip2", .judge = judge_bzip2},
+    {"gzip gunzip uncompress pigz unpigz", .judge = judge_gzip},
+    {"bzip2 bunzip2 lbzip2 lbunzip2", .judge = judge_bzip2},
     {"xz unxz lzma unlzma", .judge = judge_xz},
     {"zstd unzstd", .judge = judge_zstd},
-    {"zcat bzcat xzcat lzcat zstdcat gzcat", .judge = judge_printing},
+    {"lz4 unlz4 lz4cat", .judge = judge_lz4},
+    {"lzip plzip lunzip clzip lzop pbzip2", .judge = judge_lzip},
+    {"brotli unbrotli", .judge = judge_brotli},
+    {"zcat bzcat xzcat lzcat zstdcat gzcat lbzcat", .judge = judge_printing},
     {"zdiff zcmp bzdiff xzdiff", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-u -q -s -i -b -w -B -r"), GNU_HELP), .rest = READ, .answers = true},
-    {"tar", .judge = judge_tar},
+    {"tar gtar", .judge = judge_tar},
     {"unzip", .judge = judge_unzip},
     {"zipinfo", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-1 -2 -s -m -l -v -h -M -t -T -U -UU -C -z")), .first = {READ}, .first_count = 1,
@@ -427,8 +481,8 @@ const struct shell_program shell_programs_archive[] = {
      .first_count = 1, .rest = SHELL_EFFECT_READ_TREE},
     {"7z 7za 7zr 7zz", .judge = judge_7z},
     {"jar", .judge = judge_jar},
-    {"zipcloak zipnote zipsplit rar unrar arj lha", SHELL_SYNTAX_NONE, SHELL_WRITES,
-     "makes or changes an archive or files", .rest = NONE, .harmless_options = true},
+    {"zipcloak zipnote zipsplit arj lha", SHELL_SYNTAX_NONE, SHELL_WRITES, "makes or changes an archive or files",
+     .rest = NONE, .harmless_options = true},
     {"cpio", .judge = judge_cpio},
     {"ar", .judge = judge_ar},
     {"nm objdump readelf size addr2line c++filt", .judge = judge_binary},

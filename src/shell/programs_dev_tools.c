@@ -294,7 +294,7 @@ const struct shell_program shell_programs_dev_tools[] = {
      .options = OPTIONS(HELPS("-V --version"))},
     {"ctags universal-ctags exuberant-ctags", .judge = judge_ctags},
     {"clang-tidy clang-check iwyu include-what-you-use scan-build protoc buf swig flex bison yacc lex m4 gperf re2c"
-     " doxygen pandoc asciidoctor hugo latex pdflatex xelatex lualatex latexmk typst",
+     " doxygen asciidoctor hugo latex pdflatex xelatex lualatex latexmk typst",
      .judge = shell_judge_tool},
     {"direnv", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .subcommands = SUBCOMMANDS(PLAIN("status version help"), RUNNERS("exec export reload edit hook stdlib"),

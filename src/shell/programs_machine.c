@@ -1,6 +1,6 @@
 /*
  * programs_machine.c: more of what tells about a machine: systemd's other clients 252, NetworkManager, graphics cards,
- * other packagings (pacman, snap, flatpak), macOS, telephones, boards. programs_system.c has what every Linux has.
+ * other packagings (pacman, snap, flatpak), telephones. programs_system.c has what every Linux has.
  */
 #include "shell/programs.h"
 #include "shell/rows.h"
@@ -91,24 +91,6 @@ static void judge_pacman(struct shell_reading *reading, const struct shell_word 
         shell_worsen(reading, SHELL_WRITES, "pacman changes which packages are installed");
 }
 
-/* ---- macOS ----------------------------------------------------------------------------------------------- */
-
-static void judge_otool(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    static const struct shell_option options[] = {FLAGS("-L -l -h -f -a -D -t -v -V -d -o -s -n -I"), {0}};
-    static const struct shell_program row = {"otool", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = options};
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments))
-        return;
-    for (size_t at = 0; at < arguments.operand_count; at++)
-        shell_reads(reading, arguments.operands[at], false);
-}
-
-#define MAC_TELLER(names, ...)                                                                                         \
-    {                                                                                                                  \
-        names, SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = SHELL_EFFECT_NONE         \
-    }
-
 const struct shell_program shell_programs_machine[] = {
     SYSTEMD("timedatectl", ASKS("status show list-timezones timesync-status show-timesync")),
     {"hostnamectl", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = systemd_options, .more_options = hostname_more,
@@ -167,32 +149,13 @@ const struct shell_program shell_programs_machine[] = {
                                  " --uuid --table --details"),
                            VALUES("--pool")),
                      SHOWS("dominfo domstate version nodeinfo dommemstat domblklist domiflist", FLAGS("--all")))},
-    {"adb", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version")),
-     .subcommands = SUBCOMMANDS(SHOWS("devices", FLAGS("-l")), PLAIN("version help get-state get-serialno"),
-                                RUNNERS("shell install push root sideload exec-out"), REACHERS("connect tcpip"),
-                                WRITERS("pull uninstall reboot logcat bugreport kill-server start-server forward"))},
-    {"fastboot", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version")),
-     .subcommands = SUBCOMMANDS(SHOWS("devices", FLAGS("-l")))},
     {"pio platformio", SHELL_SYNTAX_EXACT, SHELL_EXECUTES, "platformio runs the project's code",
      .options = OPTIONS(HELPS("--version -h --help")),
      .subcommands = SUBCOMMANDS(GROUP("device", SHOWS("list", FLAGS("--serial --logical --mdns --json-output"))),
                                 RUNNERS("run test check ci remote debug"))},
     {"esptool esptool.py", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = OPTIONS(HELPS("-h --help")),
      .subcommands = SUBCOMMANDS(PLAIN("version"))},
-    MAC_TELLER("sw_vers", FLAGS("-productName -productVersion -buildVersion --productName --productVersion"
-                                " --buildVersion")),
-    MAC_TELLER("system_profiler", FLAGS("-json -xml -listDataTypes"), VALUES("-detailLevel -timeout")),
-    {"xcodebuild", SHELL_SYNTAX_WORDS, SHELL_EXECUTES, "xcodebuild builds",
-     .options = OPTIONS(HELPS("-version -showsdks -help -usage"))},
-    {"xcrun", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
-     .options = OPTIONS(HELPS("--version -h --help --show-sdk-path --show-sdk-version --show-sdk-platform-path"),
-                        VALUES("--sdk")),
-     .subcommands = SUBCOMMANDS(GROUP("simctl", SHOWS("list", FLAGS("-j --json -v"))))},
-    {"xcode-select", SHELL_SYNTAX_GNU, SHELL_WRITES, "xcode-select changes which tools are used",
-     .options = OPTIONS(HELPS("-p --print-path -v --version -h --help"))},
-    {"otool", .judge = judge_otool},
-    {"pmset", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(HELPS("-g"))},
-    {"openocd avrdude dtc groff aspell nginx apachectl apache2ctl httpd", .judge = shell_judge_about},
+    {"openocd avrdude groff nginx apachectl apache2ctl httpd", .judge = shell_judge_about},
     {"ptx cscope clamscan", .judge = shell_judge_tool},
     {0},
 };

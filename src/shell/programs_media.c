@@ -152,9 +152,7 @@ const struct shell_program shell_programs_media[] = {
     {"ffprobe", .judge = judge_ffprobe},
     {"mediainfo", .judge = judge_mediainfo},
     {"exiftool", .judge = judge_exiftool},
-    {"soxi", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-t -r -c -s -d -D -b -B -p -e -a -V -T")),
-     .rest = SHELL_EFFECT_READ},
-    {"ffmpeg convert magick mogrify identify montage compare composite sox gs inkscape gimp pdftoppm pdftocairo qpdf"
+    {"convert magick mogrify identify montage compare composite gs inkscape gimp pdftoppm pdftocairo"
      " tesseract soffice libreoffice wkhtmltopdf HandBrakeCLI",
      .judge = shell_judge_tool},
     {0},

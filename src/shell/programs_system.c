@@ -505,8 +505,7 @@ const struct shell_program shell_programs_system[] = {
     {"dmesg", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = dmesg_options, .rest = NONE},
     CHANGER("useradd userdel usermod groupadd groupdel passwd chpasswd chsh visudo vipw adduser deluser"),
     CHANGER("shutdown reboot halt poweroff init telinit"),
-    CHANGER("mkfs fdisk parted mkswap swapon swapoff losetup wipefs blkdiscard hdparm e2fsck fsck tune2fs"),
-    CHANGER("iptables ip6tables nft ufw firewall-cmd tc modprobe insmod rmmod setcap setfacl chattr hwclock"),
-    CHANGER("update-alternatives update-ca-certificates locale-gen depmod"),
+    CHANGER("mkfs mkswap swapoff blkdiscard hdparm e2fsck fsck modprobe insmod rmmod setcap setfacl chattr hwclock"),
+    CHANGER("update-ca-certificates locale-gen depmod"),
     {0},
 };

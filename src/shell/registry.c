@@ -77,16 +77,54 @@ const struct shell_program *shell_look_up(struct shell_reading *reading, struct 
     return lookups->index->slots[slot_of(lookups->index, name)].row;
 }
 
+/* name without the "-14" or "5.36" at its end. */
+static struct hv_str without_version(struct hv_str name)
+{
+    size_t end = name.len;
+    while (end && ((name.ptr[end - 1] >= '0' && name.ptr[end - 1] <= '9') || name.ptr[end - 1] == '.'))
+        end--;
+    if (end == name.len || !end)
+        return name;
+    return hv_str_slice(name, 0, name.ptr[end - 1] == '-' ? end - 1 : end);
+}
+
+/* The part before the first dash begins with the name of a machine: armv7a, mipsel, powerpc64le, i686 … */
+static bool is_for_machine(struct hv_str name)
+{
+    static const char *const machines[] = {
+        "arm",       "aarch64",    "x86_64",  "i386", "i486",   "i586",   "i686", "riscv",
+        "xtensa",    "avr",        "powerpc", "ppc",  "mips",   "sparc",  "s390", "m68k",
+        "loongarch", "sh4",        "nios2",   "or1k", "msp430", "bpf",    "hppa", "alpha",
+        "ia64",      "microblaze", "tricore", "arc",  "csky",   "wasm32", "llvm", "eu"};
+    size_t dash = hv_str_find_byte(name, '-', 0);
+    for (size_t i = 0; dash != SIZE_MAX && i < sizeof machines / sizeof *machines; i++)
+        if (hv_str_starts(name, hv_str_from(machines[i])))
+            return true;
+    return false;
+}
+
 struct hv_str shell_plain_tool(struct hv_str name)
 {
-    static const char *const targets[] = {"arm-",     "aarch64-", "x86_64-", "i686-",    "riscv32-",
-                                          "riscv64-", "xtensa-",  "avr-",    "powerpc-", "mips-"};
-    size_t dash = hv_str_rfind_byte(name, '-');
-    bool target = false;
-    for (size_t i = 0; dash != SIZE_MAX && i < sizeof targets / sizeof *targets; i++)
-        target |= hv_str_starts(name, hv_str_from(targets[i]));
-    if (!target)
+    static const char binutils[] = "nm objdump readelf size addr2line strings c++filt";
+    static const char compilers[] = "gcc g++ cc c++ cpp clang clang++";
+    static const char versioned[] =
+        "gcc g++ cpp clang clang++ clang-format clang-tidy gfortran ld.lld lld opt llc lli clangd php ruby perl lua"
+        " llvm-dwarfdump llvm-readobj llvm-symbolizer llvm-dis llvm-bcanalyzer llvm-cxxdump llvm-undname llvm-profdata"
+        " llvm-cov llvm-pdbutil llvm-config llvm-mc llvm-as llvm-link";
+    struct hv_str plain = without_version(name);
+    if (hv_str_starts(name, HV_STR("qemu-system-")))
+        return HV_STR("qemu-system");
+    if (plain.len < name.len && shell_names_have(versioned, plain))
+        return plain;
+    if (!is_for_machine(name))
         return name;
-    struct hv_str tool = hv_str_slice(name, dash + 1, name.len);
-    return shell_names_have("nm objdump readelf size addr2line strings", tool) ? tool : name;
+    struct hv_str tool = hv_str_slice(plain, hv_str_rfind_byte(plain, '-') + 1, plain.len);
+    bool llvm = hv_str_starts(name, HV_STR("llvm-")) || hv_str_starts(name, HV_STR("eu-"));
+    if (hv_str_is(tool, "cxxfilt"))
+        return HV_STR("c++filt");
+    if (!llvm && shell_names_have(compilers, tool))
+        return tool;
+    if (!llvm && shell_names_have("ld ld.bfd ld.gold as", tool))
+        return tool;
+    return shell_names_have(binutils, tool) ? tool : name;
 }

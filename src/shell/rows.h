@@ -85,6 +85,43 @@
         names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = SHELL_EFFECT_READ_TREE,   \
                                                     .without_operands = SHELL_EFFECT_READ                              \
     }
+/* The same for operands that are files, and nothing else. */
+#define LOOKS_AT(names, ...)                                                                                           \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = SHELL_EFFECT_READ         \
+    }
+/* Both for programs whose long options have one dash. */
+#define SHOWS_WORDS(names, ...)                                                                                        \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = SHELL_EFFECT_NONE         \
+    }
+#define LOOKS_AT_WORDS(names, ...)                                                                                     \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = SHELL_EFFECT_READ         \
+    }
+/* What reads its operands when one of `needed` is given, and changes something without. */
+#define LOOKS_WITH(names, needed, ...)                                                                                 \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = SHELL_EFFECT_READ,        \
+                                                    .needs = needed                                                    \
+    }
+#define SHOWS_WITH(names, needed, ...)                                                                                 \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = SHELL_EFFECT_NONE,        \
+                                                    .needs = needed                                                    \
+    }
+/* A program of sub-commands; without one it prints how it is used. */
+#define COMMANDS(names, ...)                                                                                           \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version --help")),                     \
+                                                    .subcommands = (const struct shell_program[])                      \
+        {                                                                                                              \
+            __VA_ARGS__,                                                                                               \
+            {                                                                                                          \
+                0                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
 /* A sub-command with sub-commands of its own. */
 #define GROUP(names, ...)                                                                                              \
     {                                                                                                                  \

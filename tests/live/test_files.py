@@ -3,6 +3,7 @@ processes at one file, what a person is shown. FILES_SECONDS=60 lets the two pro
 import json
 import os
 import pty
+import re
 import select
 import stat
 import struct
@@ -324,7 +325,16 @@ class Files(Case):
 
     # ---- two processes ----
 
-    def race(self, names, seconds):
+    @staticmethod
+    def count_up(tool, name, index, count):
+        """The call that counts process index's line of a file up; a patch counts up a file of its own with it."""
+        old, new = ("process %d: %d" % (index, number) for number in (count, count + 1))
+        if tool == "Edit":
+            return {"file_path": name, "old_string": old + "\n", "new_string": new + "\n"}
+        update = "*** Update File: %s\n@@\n-%s\n+%s\n"
+        return {"patch": "*** Begin Patch\n" + update % ("own%d" % index, old, new) + update % (name, old, new) + "*** End Patch"}
+
+    def race(self, names, seconds, tool="Edit"):
         """Two processes count up a line each of one file, under the name that each has for it. Returns the counts."""
         counts, faults = [0, 0], []
 
@@ -344,12 +354,10 @@ class Files(Case):
                 end = time.monotonic() + seconds
                 call("Read", file_path=names[index])
                 while time.monotonic() < end and counts[index] < 100000:
-                    mine = "process %d: %d\n" % (index, counts[index])
-                    result = call("Edit", file_path=names[index], old_string=mine,
-                                  new_string="process %d: %d\n" % (index, counts[index] + 1))
+                    result = call(tool, input=self.count_up(tool, names[index], index, counts[index]))
                     if not result.get("is_error"):
                         counts[index] += 1
-                    elif "changed since it was read" in text_of(result) or "replaced" in text_of(result):
+                    elif re.search("changed since it was read|replaced|does not fit", text_of(result)):
                         call("Read", file_path=names[index])
                     else:
                         faults.append(text_of(result))
@@ -386,6 +394,20 @@ class Files(Case):
         self.assertEqual(self.read("two/name"), wanted)
         self.assertGreater(min(counts), 0)
         self.assertEqual(os.listdir(self.path("one")) + os.listdir(self.path("two")), ["file", "name"])
+
+    def test_two_processes_patch_one_file_and_one_of_their_own_each_all_or_nothing(self):
+        text = "head\nprocess 0: 0\n" + "between\n" * 50 + "process 1: 0\ntail\n"
+        self.write("file", text)
+        for index in range(2):
+            self.write("own%d" % index, "process %d: 0\n" % index)
+        counts = self.race(["file", "file"], float(os.environ.get("FILES_SECONDS", "3")), "ApplyPatch")
+        print("# patches of the two:", counts)
+        for index in range(2):
+            text = text.replace("process %d: 0" % index, "process %d: %d" % (index, counts[index]))
+            self.assertEqual(self.read("own%d" % index), "process %d: %d\n" % (index, counts[index]))
+        self.assertEqual(self.read("file"), text)
+        self.assertGreater(min(counts), 0)
+        self.assertEqual(sorted(os.listdir(self.project)), ["file", "own0", "own1"])
 
 
 expose(globals())

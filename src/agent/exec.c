@@ -516,6 +516,7 @@ static enum hv_code make_runtime(struct exec *exec, struct hv_error *err)
         .loop = setup->loop,
         .host = setup->host,
         .settings = setup->settings,
+        .settings_files = &setup->settings_options,
         .policy = policy,
         .session_id = exec->session_id,
         .directory = setup->directory,

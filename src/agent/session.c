@@ -229,6 +229,7 @@ static enum hv_code make_runtime(struct session *session, struct hv_error *err)
         .loop = options->loop,
         .host = options->host,
         .settings = options->settings,
+        .settings_files = options->settings_files,
         .policy = policy,
         .session_id = session->id,
         .directory = options->directory,
@@ -478,8 +479,9 @@ void session_interrupt(struct session *session)
 
 static void end_hooks_done(void *user, const struct runtime_hook_outcome *outcome)
 {
-    (void)outcome;
     struct session *session = user;
+    if (outcome->block)
+        session_notice(session, "warning", "a SessionEnd hook objects: %.*s", HV_STR_ARG(outcome->reason));
     session_emit(session, (struct hv_event){.type = HV_EVENT_SESSION_END, .text = hv_str_from(session->close_reason)});
     session->closed(session->closed_user);
 }

@@ -43,7 +43,8 @@ struct session_options {
     struct loop *loop;
     const struct hv_host *host;
     const struct settings *settings;
-    bool has_mode; /* mode is set; else the settings say */
+    const struct settings_options *settings_files; /* as in runtime_options */
+    bool has_mode;                                 /* mode is set; else the settings say */
     enum policy_mode mode;
     struct model *model; /* the caller's; outlives the session */
     struct hv_str directory, home;

@@ -158,6 +158,8 @@ static void start_hooks_done(void *user, const struct runtime_hook_outcome *outc
     struct session *session = user;
     session->started = true;
     session->start_context = hv_arena_str(&session->arena, outcome->context);
+    if (outcome->block && !outcome->stop)
+        session_notice(session, "warning", "a SessionStart hook objects: %.*s", HV_STR_ARG(outcome->reason));
     if (outcome->stop) {
         struct hv_error err;
         hv_fail(&err, HV_EDENIED, "a SessionStart hook stopped the session: %.*s", HV_STR_ARG(outcome->reason));

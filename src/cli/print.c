@@ -392,6 +392,7 @@ static enum hv_code make_session(struct print *print, struct hv_error *err)
         .loop = setup->loop,
         .host = setup->host,
         .settings = setup->settings,
+        .settings_files = &setup->settings_options,
         .model = setup->model,
         .directory = setup->directory,
         .home = setup->home,

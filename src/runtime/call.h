@@ -68,6 +68,7 @@ struct runtime {
 
     pthread_mutex_t emit_lock; /* one order of events for all sinks */
     pthread_mutex_t ask_lock;  /* one question at a time */
+    pthread_mutex_t grow_lock; /* one change of the rules at a time */
 };
 
 struct runtime_state {
@@ -225,6 +226,10 @@ void pool_note_use(struct runtime *runtime, const struct hv_tool *tool);
 
 /* permission.c */
 void permission_facts(struct call *call, struct policy_facts *facts);
+/* permission_update.c: a rule from now on, for this session. Any thread. */
+void permission_add_rule(struct runtime *runtime, enum policy_scope scope, enum hv_verdict verdict, struct hv_str rule);
+/* What a hook wants changed: a list as `updatedPermissions` has it, or NULL. Blocks on settings files. */
+void permission_update(struct call *call, const struct hv_json *updates);
 void permission_prepare(struct call *call);
 
 /* runtime.c */
@@ -264,7 +269,8 @@ void result_note(struct call *call, struct hv_str text);
 /* hook.c */
 struct hook_verdict {
     enum hv_verdict permission;
-    bool block, stop, retry; /* retry: of PermissionDenied */
+    bool block, stop, retry;                   /* retry: of PermissionDenied */
+    const struct hv_json *updated_permissions; /* of PermissionRequest: a list, or NULL */
     struct hv_str reason, updated_input, context, stop_reason, updated_output;
 };
 /* The hooks of one session event at work; owned by the loop's mailbox once they have run. */
@@ -291,6 +297,8 @@ void hook_run_beside(struct runtime *runtime, const char *event, struct hv_str m
 void hook_tell(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members);
 /* Notification: of this type, about this. */
 void hook_notify(struct runtime *runtime, const char *type, struct hv_str message);
+/* Have the turn end when the hooks of a call want it. */
+void hook_note_stop(struct call *call, const struct hook_verdict *verdict);
 /* hook_http.c: POST body to the hook's URL and append the answer to *answer. Blocks; on a worker. */
 enum hv_code hook_post(struct runtime *runtime, const struct settings_hook *hook, struct hv_str body,
                        const struct hv_cancel *cancel, struct hv_buf *answer, struct hv_error *err);

@@ -272,6 +272,13 @@ static void read_specific(const struct hv_json *specific, struct hv_str json, st
     if (output)
         out->updated_output =
             hv_json_type_of(output) == HV_JSON_STRING ? hv_json_string(output) : hv_json_source(output, json);
+    const struct hv_json *permissions = hv_json_get(decision, "updatedPermissions");
+    if (hv_json_type_of(permissions) == HV_JSON_ARRAY)
+        out->updated_permissions = permissions;
+    if (hv_json_bool(hv_json_get(decision, "interrupt"), false) && !out->stop) {
+        out->stop = true;
+        out->stop_reason = hv_json_get_string(decision, "message");
+    }
     out->retry = out->retry || hv_json_bool(hv_json_get(specific, "retry"), false);
     add_context(out, arena, hv_json_get_string(specific, "additionalContext"));
 }
@@ -329,6 +336,14 @@ static void failed(const struct hook_job *job, struct hv_arena *arena, struct ho
     }
 }
 
+/* `systemMessage`: for the person, not for the model. */
+static void tell_person(const struct hook_job *job, struct hv_arena *arena, struct hv_str message)
+{
+    struct hv_str text =
+        hv_arena_format(arena, "%s hook says: %.*s", job->event, HV_STR_ARG(hv_str_slice(message, 0, CONTEXT_MAX)));
+    runtime_emit(job->runtime, &(struct hv_event){.type = HV_EVENT_NOTICE, .name = HV_STR("warning"), .text = text});
+}
+
 static void judge(const struct hook_job *job, struct hv_str call_id, struct hv_arena *arena, struct hook_verdict *out)
 {
     if (job->code != HV_OK || job->exit.timed_out || job->exit.cancelled || job->exit.signal) {
@@ -353,6 +368,8 @@ static void judge(const struct hook_job *job, struct hv_str call_id, struct hv_a
     /* With exit 2 the JSON may give the reason, but cannot turn the block into an allow: blocking is merged last. */
     if (answer && (job->exit.code == 0 || job->exit.code == 2))
         read_answer(answer, output, arena, out);
+    if (hv_json_get_string(answer, "systemMessage").len)
+        tell_person(job, arena, hv_json_get_string(answer, "systemMessage"));
     if (job->exit.code == 2) {
         struct hv_str reason =
             out->reason.len ? out->reason : hv_arena_str(arena, hv_str_trim(hv_buf_str(&job->errors)));
@@ -528,7 +545,7 @@ static void run_for_call(struct call *call, const char *event,
     hook_run_beside(call->runtime, event, hv_str_from(call->tool->name), members, call, meanwhile, &call->arena, out);
 }
 
-static void note_stop(struct call *call, const struct hook_verdict *verdict)
+void hook_note_stop(struct call *call, const struct hook_verdict *verdict)
 {
     if (!verdict->stop)
         return;
@@ -548,7 +565,7 @@ enum stage_outcome stage_hook(struct call *call)
         call->hook_verdict = verdict.permission;
         call->hook_reason = verdict.reason;
         call->hook_context = verdict.context;
-        note_stop(call, &verdict);
+        hook_note_stop(call, &verdict);
         /* Whoever ends the turn does not want this call to run on. */
         if (verdict.stop)
             return call_settle_error(
@@ -586,7 +603,7 @@ enum stage_outcome stage_post_hook(struct call *call)
     const char *event = call->result.is_error ? "PostToolUseFailure" : "PostToolUse";
     if (call->executed && hook_configured(call->runtime, event)) {
         run_for_call(call, event, post_members, NULL, &verdict);
-        note_stop(call, &verdict);
+        hook_note_stop(call, &verdict);
         if (verdict.updated_output.ptr)
             result_replace(call, verdict.updated_output);
         /* The tool has run already: a block can only be told to the model. */

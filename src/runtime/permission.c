@@ -224,24 +224,6 @@ static enum stage_outcome deny(struct call *call)
                              HV_STR_ARG(decision->reason), HV_STR_ARG(retry));
 }
 
-static void save_rule(struct call *call, const struct runtime_answer *answer, struct hv_str rule)
-{
-    struct runtime *runtime = call->runtime;
-    struct hv_error err;
-    struct policy *old = runtime_policy(runtime);
-    struct policy *grown = policy_with_rule(old, answer->scope, HV_ALLOW, rule, &err);
-    policy_unref(old);
-    if (!grown) {
-        runtime_emit(
-            runtime,
-            &(struct hv_event){.type = HV_EVENT_NOTICE, .name = HV_STR("warning"), .text = hv_str_from(err.message)});
-        return;
-    }
-    runtime_set_policy(runtime, grown);
-    policy_unref(grown);
-    runtime_emit(runtime, &(struct hv_event){.type = HV_EVENT_STATE, .name = HV_STR("rules"), .text = rule});
-}
-
 /* "Tool(x)" as {"toolName":"Tool","ruleContent":"x"}. */
 static void put_rule(struct hv_json_writer *writer, struct hv_str rule)
 {
@@ -293,6 +275,9 @@ static bool hooks_answer(struct call *call, struct runtime_answer *answer)
         return false;
     *answer = (struct runtime_answer){
         .verdict = verdict.permission, .message = verdict.reason, .updated_input = verdict.updated_input};
+    if (verdict.permission == HV_ALLOW && !call->decision.always_confirm)
+        permission_update(call, verdict.updated_permissions);
+    hook_note_stop(call, &verdict);
     return true;
 }
 
@@ -308,9 +293,9 @@ static enum stage_outcome take_answer(struct call *call, const struct runtime_an
     if (final == HV_DENY)
         return deny(call);
     if (answer->rule.len && !call->decision.always_confirm) {
-        save_rule(call, answer, answer->rule);
+        permission_add_rule(call->runtime, answer->scope, HV_ALLOW, answer->rule);
         for (size_t i = 0; i < answer->more_rule_count; i++)
-            save_rule(call, answer, answer->more_rules[i]);
+            permission_add_rule(call->runtime, answer->scope, HV_ALLOW, answer->more_rules[i]);
     }
     if (!answer->updated_input.len || hv_str_eq(answer->updated_input, call->input_json))
         return STAGE_NEXT;

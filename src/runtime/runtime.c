@@ -217,6 +217,7 @@ enum hv_code runtime_new(const struct runtime_options *options, struct runtime *
     pthread_mutex_init(&runtime->lock, NULL);
     pthread_mutex_init(&runtime->emit_lock, NULL);
     pthread_mutex_init(&runtime->ask_lock, NULL);
+    pthread_mutex_init(&runtime->grow_lock, NULL);
     runtime->workers = workers_new(runtime->max_concurrency + WAITING_THREADS);
     runtime->hooks_used = hv_arena_array(&runtime->arena, bool, runtime->settings->hook_count);
     runtime->ending = hv_cancel_new();
@@ -267,6 +268,7 @@ void runtime_free(struct runtime *runtime)
     pthread_mutex_destroy(&runtime->lock);
     pthread_mutex_destroy(&runtime->emit_lock);
     pthread_mutex_destroy(&runtime->ask_lock);
+    pthread_mutex_destroy(&runtime->grow_lock);
     hv_arena_release(&runtime->arena);
     free(runtime);
 }

@@ -41,8 +41,9 @@ struct runtime_question {
 struct runtime_options {
     struct loop *loop;
     const struct hv_host *host;
-    const struct settings *settings; /* referenced for as long as the runtime lives */
-    struct policy *policy;           /* referenced */
+    const struct settings *settings;               /* referenced for as long as the runtime lives */
+    struct policy *policy;                         /* referenced */
+    const struct settings_options *settings_files; /* where rules are saved that hooks give; NULL: nowhere */
     struct hv_str session_id, directory, home;
     const struct hv_str *roots;
     size_t root_count;

@@ -6,6 +6,7 @@ FAULTS_STEP=1 takes every system call (a minute or two each), not every so many.
 import errno
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -148,6 +149,25 @@ class SystemCalls(Faults):
         runs, failed = self.at_many_calls(2, reasons)
         self.assertGreater(runs, 20)
         self.assertGreater(failed, 5)
+
+
+class Descriptors(Faults):
+    def test_with_too_few_descriptors_each_change_is_made_or_not(self):
+        changes, failed, made = change("the new"), 0, 0
+        for limit in (6, 9, 12, 14, 15, 16, 17, 18, 20, 30):
+            shutil.rmtree(self.project)
+            os.makedirs(self.project)
+            self.fill(changes)
+            self.run_helve("exec", stdin=self.calls(changes), code=None,
+                           env={**self.env, "ASAN_OPTIONS": self.env.get("ASAN_OPTIONS", "") + ":detect_leaks=0"},
+                           preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit)))
+            results = self.results(self.out)
+            self.assertTrue(results or "`ulimit -n` raises the limit" in self.err, (limit, self.err))
+            self.execute()
+            count = self.judge(changes, self.tree(), results, errno.EMFILE)
+            failed, made = failed + count, made + (len(results) > 0 and count == 0)
+        self.assertGreater(failed, 10)
+        self.assertGreater(made, 0)
 
 
 class Disks(Faults):

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Stops a program at one of its system calls that change files, whichever of its threads makes it: to kill it there, or to
-make that call fail.
+make that call fail, or to send it signals from there on.
 
   faults.py NUMBER REASON FILE PROGRAM [ARGUMENT …]
 
-NUMBER counts those calls from 1; REASON is an errno, or 0 to kill. What became of it goes into FILE, as JSON: "code" (as of
+NUMBER counts those calls from 1; REASON is an errno, 0 to kill, or below 0 a signal that comes at that call and at each of the
+thirty after it, as from somebody impatient. What became of it goes into FILE, as JSON: "code" (as of
 subprocess) and "reached", whether there was such a call; or "refused", why it cannot be done here. For Linux on x86-64. A
 process of its own, since a tracer is one thread and waits for all of its children.
 """
@@ -28,6 +29,7 @@ OPTIONS = 0x2 | 0x4 | 0x8 | 0x80 | 0x100000  # fork, vfork, clone, seccomp; and 
 SECCOMP_STOP = signal.SIGTRAP | 7 << 8
 SET_SECCOMP, SET_NO_NEW_PRIVS = 22, 38
 TRACE, ALLOW = 0x7ff00000, 0x7fff0000
+STORM = 30
 REGISTERS, RAX, RDI, ORIG_RAX = 27 * 8, 10, 14, 15
 
 library = ctypes.CDLL(None, use_errno=True)
@@ -102,8 +104,10 @@ def trace(process, number, reason):
             continue
         if status >> 8 == SECCOMP_STOP and is_of_file(thread):
             seen += 1
-            if seen == number:
-                reached = True
+            reached |= seen == number
+            if reason < 0 and number <= seen <= number + STORM:
+                os.kill(process, -reason)
+            elif seen == number:
                 if not reason:
                     os.kill(process, signal.SIGKILL)
                     continue

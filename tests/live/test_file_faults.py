@@ -8,6 +8,7 @@ import json
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
@@ -94,7 +95,7 @@ class Faults(Case):
                 failed += 1
                 self.assertTrue(now == before or "was written, but" in text, (identity, text))
                 self.assertRegex(text, r"\. [A-Z]|; ", "nothing is said of the next step")
-                self.assertFalse(text.rstrip().endswith(os.strerror(reason)), text)
+                self.assertFalse(text.rstrip().endswith(os.strerror(abs(reason))), text)
         self.assertEqual(found, {}, "something is left")
         return failed
 
@@ -118,7 +119,10 @@ class SystemCalls(Faults):
         self.assertNotIn("Sanitizer", ran.stderr.decode())
         if not answer["reached"]:
             return None
-        self.assertTrue(not reason or answer["code"] >= 0, (answer, ran.stderr))
+        if reason < 0:
+            self.assertIn(answer["code"], (0, 128 - reason, reason), ran.stderr)
+        elif reason:
+            self.assertGreaterEqual(answer["code"], 0, ran.stderr)
         self.execute()  # a session that begins looks after what was left
         failed = self.judge(changes, self.tree(), self.results(ran.stdout.decode()), reason)
         for folder, _, _ in os.walk(os.path.join(self.home, ".local")):
@@ -126,14 +130,14 @@ class SystemCalls(Faults):
                 self.assertEqual(os.listdir(folder), [])
         return failed
 
-    def at_many_calls(self, first, reasons):
+    def at_many_calls(self, first, reasons, step=9):
         """Returns at how many calls the program was stopped, and how many changes failed."""
         changes, runs, failed = change("the new"), 0, 0
-        for number in range(first, 3000, int(os.environ.get("FAULTS_STEP", "9"))):
+        for number in range(first, 3000, int(os.environ.get("FAULTS_STEP", step))):
             try:
                 count = self.one(changes, number, reasons[runs % len(reasons)])
             except AssertionError as reason:
-                raise AssertionError("call %d, %s" % (number, os.strerror(reasons[runs % len(reasons)]))) from reason
+                raise AssertionError("call %d, reason %d" % (number, reasons[runs % len(reasons)])) from reason
             if count is None:
                 break
             runs += 1
@@ -143,6 +147,10 @@ class SystemCalls(Faults):
     def test_killed_at_any_call_each_change_is_made_or_not(self):
         runs, _ = self.at_many_calls(4, [0])
         self.assertGreater(runs, 20)
+
+    def test_asked_to_end_at_any_call_each_change_is_made_or_not(self):
+        runs, _ = self.at_many_calls(6, [-signal.SIGTERM, -signal.SIGINT], 17)
+        self.assertGreater(runs, 10)
 
     def test_whichever_call_fails_each_result_says_what_became_of_its_change(self):
         reasons = [errno.ENOSPC, errno.EIO, errno.EACCES, errno.EROFS, errno.EDQUOT, errno.EMFILE, errno.EINTR]

@@ -476,6 +476,20 @@ static enum shell_effect operand_effect(const struct shell_program *row, const s
     return place < row->first_count ? row->first[place] : row->rest;
 }
 
+static bool options_open(const struct shell_option *options)
+{
+    for (; options && options->names; options++)
+        if (options->effect != SHELL_EFFECT_NONE && options->effect != SHELL_EFFECT_HELP)
+            return true;
+    return false;
+}
+
+/* Is there a word that could name a file to it, as there is none to basename? */
+static bool may_open(const struct shell_program *row)
+{
+    return worst_operand(row) != SHELL_EFFECT_NONE || options_open(row->options) || options_open(row->more_options);
+}
+
 static void judge_operands(struct shell_reading *reading, const struct shell_program *row,
                            const struct shell_arguments *arguments, struct hv_str program)
 {
@@ -489,7 +503,7 @@ static void judge_operands(struct shell_reading *reading, const struct shell_pro
         else
             apply(reading, effect, arguments->operands[i], program);
     }
-    if (arguments->hidden) {
+    if (arguments->hidden && may_open(row)) {
         reading->act.reads_listed = false;
         reading->act.writes_listed &= row->class == SHELL_READ_ONLY;
     }

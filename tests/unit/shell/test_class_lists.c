@@ -58,6 +58,8 @@ static void what_is_read_is_listed(void **state)
         {"cat ~/.ssh/id_rsa", "read_only cat /home/u/.ssh/id_rsa rw R:/home/u/.ssh/id_rsa"},
         {"cat ../x/./y", "read_only cat ../x/./y rw R:/x/y"},
         {"cat -", "read_only cat - rw"},
+        {"basename \"$x\"", "read_only basename \"$x\" rw"},
+        {"pstree -p $$", "read_only pstree -p $$ rw"},
         {"cat -n -- -x", "read_only cat -n -- -x rw R:/ws/-x"},
         {"cat /dev/null", "read_only cat /dev/null rw"},
         {"cat $x", "read_only cat $x -w R:?"},

@@ -59,6 +59,10 @@ struct hv_write_options {
     /* Where a record is kept for as long as the write is under way (as hv_host.change_files does), so that what a kill
      * leaves is undone at the next start. Absent: a kill may leave a temporary file, or a backup beside the target. */
     struct hv_str journal;
+    /* write_pieces alone: called with announced_to when all is prepared and the next step changes something that was
+     * there before the call (or makes a directory); not at all where it fails before. May block. NULL: nobody asks. */
+    void (*announce)(void *announced_to);
+    void *announced_to;
 };
 
 /* One file of a change over several. */
@@ -203,8 +207,8 @@ struct hv_host {
     uint64_t (*monotonic_ns)(const struct hv_host *host);
     int64_t (*wall_ns)(const struct hv_host *host); /* since 1970, UTC */
 
-    /* As write, of content that lies in several pieces, one after the other. NULL: they are put together for write; a
-     * host that has a write of its own and takes the rest from another one sets this to NULL or to its own. */
+    /* As write, of content that lies in pieces, one after the other. NULL: they are put together for write; a host that
+     * has a write of its own and takes the rest from another one sets this to NULL or to its own. */
     enum hv_code (*write_pieces)(const struct hv_host *host, struct hv_str path, const struct hv_str *pieces,
                                  size_t count, const struct hv_write_options *options, struct hv_file_stat *after,
                                  struct hv_error *err);

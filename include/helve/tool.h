@@ -218,6 +218,10 @@ struct hv_services {
      * a row. NULL: hides_path is asked. */
     bool (*hides_entry)(struct hv_context *context, struct hv_str path, enum hv_file_kind kind);
     const struct hv_tasks *tasks; /* NULL: this session has none, calls do all of their work themselves */
+    /* For tools that announce their changes: called right before the first file changes. The session still keeps what
+     * the files were until then; this waits for it. Any number of times, any thread of the call, also under a lock of
+     * its own. NULL: there is nothing to wait for. */
+    void (*before_change)(struct hv_context *context);
 };
 
 /* What a call sees of the world. One per call; used by one thread at a time. */
@@ -276,9 +280,11 @@ struct hv_tool {
     size_t max_result_chars; /* 0 means HV_RESULT_CHARS_DEFAULT */
     uint64_t time_limit_ms;  /* of one call; 0 means 120 s; UINT64_MAX: the tool limits itself */
     enum hv_subject_kind subject_kind;
-    bool only_edits_files; /* `acceptEdits` allows it inside the workspace */
-    bool network;          /* security profile: reaches the network */
-    bool executes;         /* security profile: runs programs */
+    bool only_edits_files;  /* `acceptEdits` allows it inside the workspace */
+    bool announces_changes; /* calls services->before_change before it changes a file: its run may begin before what the
+                               files were has been kept */
+    bool network;           /* security profile: reaches the network */
+    bool executes;          /* security profile: runs programs */
 
     bool (*is_enabled)(const struct hv_context *context);
     /* Called once on a worker when a session begins that offers the tool: make what calls will need (an index). A call

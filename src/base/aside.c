@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-enum { STACK = 256 << 10 };
+enum { STACK = 1 << 20 }; /* sinks of events may be called on it */
 
 static bool start(pthread_t *thread, int state, void *(*function)(void *), void *data)
 {
@@ -27,14 +27,14 @@ static void *run(void *pointer)
 
 void aside_begin(struct aside *aside, void (*work)(void *data), void *data)
 {
-    *aside = (struct aside){.work = work, .data = data};
     pthread_t thread;
-    if (start(&thread, PTHREAD_CREATE_JOINABLE, run, aside)) {
-        aside->thread = thread;
-        aside->is_running = true;
-    } else {
+    *aside = (struct aside){.work = work, .data = data};
+    if (!start(&thread, PTHREAD_CREATE_JOINABLE, run, aside)) {
         work(data);
+        return;
     }
+    aside->thread = thread;
+    aside->is_running = true;
 }
 
 void aside_end(struct aside *aside)

@@ -18,7 +18,7 @@ struct aside {
 
 /* Begin work(data); to be ended in every case. Any thread. */
 void aside_begin(struct aside *aside, void (*work)(void *data), void *data);
-/* Wait until it is done. */
+/* Wait until it is done. A zeroed one is. */
 void aside_end(struct aside *aside);
 
 /* Close a descriptor, and wait for nothing: where it is the last one of a large file that has no name any more, closing

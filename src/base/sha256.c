@@ -136,20 +136,21 @@ static void compress_x86(uint32_t state[8], const unsigned char *bytes, size_t c
 
 /* ---- the whole ----------------------------------------------------------------------------------------------- */
 
-static void compress(uint32_t state[8], const unsigned char *bytes, size_t count)
+static void compress(struct sha256 *sum, const unsigned char *bytes, size_t count)
 {
-    if (has_instructions()) {
-        compress_x86(state, bytes, count);
+    if (sum->has_instructions) {
+        compress_x86(sum->state, bytes, count);
         return;
     }
     for (; count; count--, bytes += SHA256_BLOCK)
-        compress_plain(state, bytes);
+        compress_plain(sum->state, bytes);
 }
 
 void sha256_begin(struct sha256 *sum)
 {
     *sum = (struct sha256){
-        .state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
+        .state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19},
+        .has_instructions = has_instructions()};
 }
 
 void sha256_add(struct sha256 *sum, const void *data, size_t len)
@@ -162,12 +163,12 @@ void sha256_add(struct sha256 *sum, const void *data, size_t len)
         memcpy(sum->block + filled, bytes, part);
         if (filled + part < SHA256_BLOCK)
             return;
-        compress(sum->state, sum->block, 1);
+        compress(sum, sum->block, 1);
         bytes += part;
         len -= part;
     }
     if (len >= SHA256_BLOCK)
-        compress(sum->state, bytes, len / SHA256_BLOCK);
+        compress(sum, bytes, len / SHA256_BLOCK);
     if (len % SHA256_BLOCK)
         memcpy(sum->block, bytes + len / SHA256_BLOCK * SHA256_BLOCK, len % SHA256_BLOCK);
 }

@@ -13,7 +13,8 @@ enum { SHA256_HEX = 64, SHA256_BLOCK = 64 };
 /* One sum under way. */
 struct sha256 {
     uint32_t state[8];
-    uint64_t length; /* bytes so far */
+    uint64_t length;       /* bytes so far */
+    bool has_instructions; /* of the processor: to ask it takes as long as a block */
     unsigned char block[SHA256_BLOCK];
 };
 

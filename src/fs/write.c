@@ -328,6 +328,12 @@ enum hv_code write_finish(struct writing *w, int fd, struct hv_file_stat *after,
     return HV_OK;
 }
 
+static void announce(const struct writing *w)
+{
+    if (w->options->announce)
+        w->options->announce(w->options->announced_to);
+}
+
 /* ---- the whole ------------------------------------------------------------------------------------------ */
 
 static enum hv_code replace(struct writing *w, struct hv_file_stat *after, struct hv_error *err)
@@ -337,14 +343,17 @@ static enum hv_code replace(struct writing *w, struct hv_file_stat *after, struc
         code = check_writable(w, err);
     if (code)
         return code;
-    if (w->exists && w->before.st_nlink > 1)
+    if (w->exists && w->before.st_nlink > 1) {
+        announce(w);
         return write_in_place(w, after, err);
+    }
     bool attributes_kept = false;
     w->same_name = true;
     code = fill_temporary(w, &attributes_kept, err);
     bool no_room = code == HV_EACCES && w->exists && !w->temporary_name[0] && w->options->journal.len;
     if (code && !no_room)
         return code;
+    announce(w);
     if (no_room || !attributes_kept) /* the directory takes no new file, or the new file not its attributes */
         return write_in_place(w, after, err);
     code = write_lock(w, err);
@@ -395,6 +404,7 @@ enum hv_code fs_write_pieces(struct hv_str path, struct pieces content, const st
     memcpy(w.name, name.ptr, name.len);
     pending_begin(&w.pending, w.options->journal);
     if (w.options->make_parents) {
+        announce(&w);
         pending_note_directories(&w.pending, parent);
         code = fs_host_make_directories(NULL, parent, err);
     }

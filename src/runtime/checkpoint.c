@@ -4,6 +4,7 @@
  */
 #include "runtime/checkpoint.h"
 
+#include "base/aside.h"
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "base/utf8.h"
@@ -19,7 +20,8 @@ enum {
     FILES_MAX = CHECKPOINT_FILES_MAX,
     EVENT_MAX = 32 << 20, /* of JSON */
     MEGABYTES_MAX = 1 << 30,
-    LABEL_MAX = 120, /* of a command, as it is told */
+    LABEL_MAX = 120,      /* of a command, as it is told */
+    KEPT_ASIDE = 1 << 20, /* bytes */
 };
 
 /* What a call left running. */
@@ -50,8 +52,11 @@ struct checkpoints {
     struct map known;      /* path → struct fs_image *: what this turn's calls left there */
 };
 
-/* What one call may change; in its arena. */
+/* What one call may change; in the call's arena. */
 struct checkpoint {
+    struct hv_arena arena;  /* files are kept beside the call, which has its own */
+    pthread_mutex_t lock;   /* of waiting for that */
+    struct aside keeping;   /* under way until it is waited for */
     struct fs_image *files; /* as they were before; sorted by nothing */
     size_t count, recorded; /* recorded: of them stand in the event */
     struct map places;      /* path → its image in files */
@@ -125,7 +130,7 @@ static void warn(struct checkpoints *checkpoints, const char *format, ...)
 
 /* ---- the files of a call ------------------------------------------------------------------------------------- */
 
-static struct fs_image *add_place(struct call *call, struct checkpoint *checkpoint, struct hv_str path)
+static struct fs_image *add_place(struct checkpoint *checkpoint, struct hv_str path)
 {
     if (path.len < 2 || path.ptr[0] != '/' || fs_image_is_of_git(path) || map_get(&checkpoint->places, path))
         return NULL;
@@ -134,7 +139,7 @@ static struct fs_image *add_place(struct call *call, struct checkpoint *checkpoi
         return NULL;
     }
     struct fs_image *image = &checkpoint->files[checkpoint->count++];
-    *image = (struct fs_image){.path = hv_arena_str(&call->arena, path)};
+    *image = (struct fs_image){.path = hv_arena_str(&checkpoint->arena, path)};
     map_set(&checkpoint->places, image->path, image);
     return image;
 }
@@ -151,7 +156,7 @@ static enum fs_scan_action add_entry(void *user, const struct fs_scan_entry *ent
     struct walk *walk = user;
     struct hv_str path =
         hv_arena_format(&walk->call->arena, "%.*s/%.*s", HV_STR_ARG(walk->root), HV_STR_ARG(entry->path));
-    (void)add_place(walk->call, walk->checkpoint, path);
+    (void)add_place(walk->checkpoint, path);
     return walk->checkpoint->left_out > FILES_MAX ? FS_SCAN_STOP : FS_SCAN_ON;
 }
 
@@ -170,11 +175,10 @@ static void add_written(struct call *call, struct checkpoint *checkpoint, const 
     struct hv_str parent;
     struct hv_str written = path->written;
     if (fs_host_resolve(NULL, &call->arena, path_parent(written), &parent, NULL) == HV_OK)
-        add_place(call, checkpoint,
-                  hv_arena_format(&call->arena, "%.*s/%.*s", parent.len == 1 ? 0 : (int)parent.len, parent.ptr,
-                                  HV_STR_ARG(path_name(written))));
+        add_place(checkpoint, hv_arena_format(&call->arena, "%.*s/%.*s", parent.len == 1 ? 0 : (int)parent.len,
+                                              parent.ptr, HV_STR_ARG(path_name(written))));
     if (path->resolved.len)
-        add_place(call, checkpoint, path->resolved);
+        add_place(checkpoint, path->resolved);
 }
 
 static void collect(struct call *call, struct checkpoint *checkpoint)
@@ -264,19 +268,21 @@ static void tell_unsaved(struct checkpoints *checkpoints, const struct fs_image 
 }
 
 /* The directories that will be made for it. */
-static void add_missing_parents(struct call *call, struct checkpoint *checkpoint, struct hv_str path)
+static void add_missing_parents(struct checkpoint *checkpoint, struct hv_str path)
 {
     for (struct hv_str parent = path_parent(path); parent.len > 1; parent = path_parent(parent)) {
         struct fs_image image = {.path = parent};
-        fs_image_look(&image, &call->arena);
-        if (image.kind != FS_IMAGE_NOTHING || !add_place(call, checkpoint, parent))
+        fs_image_look(&image, &checkpoint->arena);
+        if (image.kind != FS_IMAGE_NOTHING || !add_place(checkpoint, parent))
             return;
     }
 }
 
-/* Keep all that are not known, and record them. */
-static void keep(struct call *call, struct checkpoint *checkpoint)
+/* Keep all that are not known, and record them. Perhaps beside the call: touches nothing of it that changes. */
+static void keep(void *data)
 {
+    struct call *call = data;
+    struct checkpoint *checkpoint = call->checkpoint;
     struct checkpoints *checkpoints = call->runtime->checkpoints;
     struct writing writing;
     bool copied = false;
@@ -284,13 +290,13 @@ static void keep(struct call *call, struct checkpoint *checkpoint)
     begin_list(&writing, "before");
     for (size_t i = 0; i < checkpoint->count; i++) {
         struct fs_image *image = &checkpoint->files[i];
-        fs_image_look(image, &call->arena);
+        fs_image_look(image, &checkpoint->arena);
         if (image->kind == FS_IMAGE_NOTHING)
-            add_missing_parents(call, checkpoint, image->path);
+            add_missing_parents(checkpoint, image->path);
         if (is_known(checkpoints, image))
             continue;
-        fs_image_store_keep(&checkpoints->store, image, &call->arena);
-        fs_image_find_twin(image, &call->arena);
+        fs_image_store_keep(&checkpoints->store, image, &checkpoint->arena);
+        fs_image_find_twin(image, &checkpoint->arena);
         copied |= image->hash.ptr != NULL;
         if (image->unsaved.ptr)
             tell_unsaved(checkpoints, image);
@@ -309,9 +315,41 @@ static void keep(struct call *call, struct checkpoint *checkpoint)
         hv_buf_release(&writing.data);
 }
 
-static void release_places(void *data)
+static void release_checkpoint(void *data)
 {
-    map_release(data);
+    struct checkpoint *checkpoint = data;
+    map_release(&checkpoint->places);
+    hv_arena_release(&checkpoint->arena);
+    pthread_mutex_destroy(&checkpoint->lock);
+}
+
+/* The call announces its changes, and what there is to keep takes longer than beginning it. */
+static bool is_kept_aside(const struct call *call, struct checkpoint *checkpoint)
+{
+    uint64_t size = 0;
+    for (size_t i = 0; call->tool->announces_changes && i < checkpoint->count; i++) {
+        struct fs_image image = {.path = checkpoint->files[i].path};
+        fs_image_look(&image, &checkpoint->arena);
+        size += is_known(call->runtime->checkpoints, &image) ? 0 : image.size;
+    }
+    return size >= KEPT_ASIDE;
+}
+
+static void begin_keeping(struct call *call, struct checkpoint *checkpoint)
+{
+    if (is_kept_aside(call, checkpoint))
+        aside_begin(&checkpoint->keeping, keep, call);
+    else
+        keep(call);
+}
+
+void checkpoint_wait(struct call *call)
+{
+    struct checkpoint *checkpoint = call->checkpoint;
+    if (!checkpoint)
+        return;
+    LOCK_SCOPE(&checkpoint->lock);
+    aside_end(&checkpoint->keeping);
 }
 
 /* ---- what is known
@@ -627,10 +665,11 @@ void checkpoint_before(struct call *call)
     }
     struct checkpoint *checkpoint = hv_arena_new(&call->arena, struct checkpoint);
     checkpoint->files = hv_arena_array(&call->arena, struct fs_image, FILES_MAX);
-    hv_arena_on_release(&call->arena, release_places, &checkpoint->places);
+    pthread_mutex_init(&checkpoint->lock, NULL);
+    hv_arena_on_release(&call->arena, release_checkpoint, checkpoint);
     call->checkpoint = checkpoint;
     collect(call, checkpoint);
-    keep(call, checkpoint);
+    begin_keeping(call, checkpoint);
 }
 
 /* What has come into being inside of the directories that the call names. */
@@ -693,6 +732,7 @@ void checkpoint_after(struct call *call)
     struct checkpoints *checkpoints = call->runtime->checkpoints;
     if (!call->watched && !call->checkpoint)
         return;
+    checkpoint_wait(call);
     if (call->watched)
         watch_end(call);
     else

@@ -3,7 +3,7 @@
  * services that tools reach the session through.
  */
 #include "base/cleanup.h"
-#include "runtime/call.h"
+#include "runtime/checkpoint.h"
 #include "runtime/tasks.h"
 
 #include <string.h>
@@ -57,6 +57,11 @@ static void progress(struct hv_context *context, struct hv_str text)
     call_emit(call_of(context), (struct hv_event){.type = HV_EVENT_PROGRESS, .text = text});
 }
 
+static void before_change(struct hv_context *context)
+{
+    checkpoint_wait(call_of(context));
+}
+
 const struct hv_services runtime_services = {
     .state = state,
     .tool_set = tool_set,
@@ -67,6 +72,7 @@ const struct hv_services runtime_services = {
     .hides_path = hides_path,
     .hides_entry = hides_entry,
     .tasks = &runtime_tasks,
+    .before_change = before_change,
 };
 
 static void tell_hooks_of_directory(struct runtime *runtime, struct hv_str old, struct hv_str path)

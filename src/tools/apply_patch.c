@@ -410,6 +410,7 @@ const struct hv_tool tool_apply_patch = {
     .input_size = sizeof(struct apply_patch_input),
     .subject_kind = HV_SUBJECT_PATH,
     .only_edits_files = true,
+    .announces_changes = true,
     .validate = apply_patch_validate,
     .footprint = apply_patch_footprint,
     .concurrency_safe = apply_patch_concurrency_safe,

@@ -107,6 +107,7 @@ const struct hv_tool tool_edit = {
     .input_size = sizeof(struct edit_input),
     .subject_kind = HV_SUBJECT_PATH,
     .only_edits_files = true,
+    .announces_changes = true,
     .validate = edit_validate,
     .footprint = edit_footprint,
     .concurrency_safe = edit_concurrency_safe,

@@ -138,6 +138,7 @@ const struct hv_tool tool_multiedit = {
     .input_size = sizeof(struct multiedit_input),
     .subject_kind = HV_SUBJECT_PATH,
     .only_edits_files = true,
+    .announces_changes = true,
     .validate = multiedit_validate,
     .footprint = multiedit_footprint,
     .concurrency_safe = multiedit_concurrency_safe,

@@ -228,6 +228,7 @@ const struct hv_tool tool_notebook_edit = {
     .input_size = sizeof(struct notebook_input),
     .subject_kind = HV_SUBJECT_PATH,
     .only_edits_files = true,
+    .announces_changes = true,
     .validate = notebook_validate,
     .footprint = notebook_footprint,
     .concurrency_safe = notebook_concurrency_safe,

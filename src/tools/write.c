@@ -190,6 +190,7 @@ const struct hv_tool tool_write = {
     .input_size = sizeof(struct write_input),
     .subject_kind = HV_SUBJECT_PATH,
     .only_edits_files = true,
+    .announces_changes = true,
     .footprint = write_footprint,
     .concurrency_safe = write_concurrency_safe,
     .call = write_call,

@@ -9,8 +9,8 @@ static bool inner_is_plain(struct resolver *resolver, const struct part *inner, 
 {
     for (size_t i = 0; i < count; i++) {
         struct hv_str value;
-        if (inner[i].kind == PART_TEXT)
-            continue; /* empty, from double quotes */
+        if (inner[i].kind == PART_TEXT && !inner[i].text.len)
+            continue; /* from double quotes around an expansion */
         if (inner[i].kind == PART_ARITHMETIC) {
             if (!arithmetic_is_plain(resolver, inner[i].text, inner[i].inner, inner[i].inner_count, false))
                 return false;

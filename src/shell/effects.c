@@ -237,14 +237,27 @@ static void effect_of_cd(struct resolver *resolver, const struct shell_word *wor
 
 /* ---- set, shopt -------------------------------------------------------------------------------------------------- */
 
-static bool is_set_option(struct hv_str word)
+/* off: it is switched off, as history is in a script anyway. */
+static bool is_set_option(struct hv_str word, bool off)
 {
-    static const char *const names[] = {"errexit",   "nounset",  "pipefail",  "xtrace",    "verbose", "noglob",
-                                        "noclobber", "errtrace", "functrace", "allexport", "notify",  "hashall"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (hv_str_is(word, names[i]))
-            return true;
-    return false;
+    static const char *const names[] = {"errexit",
+                                        "nounset",
+                                        "pipefail",
+                                        "xtrace",
+                                        "verbose",
+                                        "noglob",
+                                        "noclobber",
+                                        "errtrace",
+                                        "functrace",
+                                        "allexport",
+                                        "notify",
+                                        "hashall",
+                                        "vi",
+                                        "emacs",
+                                        "monitor",
+                                        "ignoreeof",
+                                        "interactive-comments"};
+    return READ_ONE_OF(word, names) || (off && (hv_str_is(word, "history") || hv_str_is(word, "histexpand")));
 }
 
 /* Options that change nothing of how words are read. */
@@ -259,11 +272,24 @@ static bool set_is_tame(const struct shell_word *words, size_t count)
         if (hv_str_is(word, "--") || hv_str_is(word, "-"))
             return true;
         for (size_t j = 1; j < word.len; j++)
-            if (!strchr("euxvfCETbhao", word.ptr[j]))
+            if (!strchr("euxvfCETbhaom", word.ptr[j]) && !(word.ptr[j] == 'H' && *word.ptr == '+'))
                 return false;
         if (hv_str_find_byte(word, 'o', 0) == SIZE_MAX)
             continue;
-        if (++i < count && (!words[i].known || !is_set_option(words[i].value)))
+        if (++i < count && (!words[i].known || !is_set_option(words[i].value, *word.ptr == '+')))
+            return false;
+    }
+    return true;
+}
+
+/* shopt that only shows: neither -s nor -u among its options. */
+static bool shopt_only_asks(const struct shell_word *words, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct hv_str word = words[i].value;
+        bool option = word.len && *word.ptr == '-';
+        if (!words[i].known ||
+            (option && (hv_str_find_byte(word, 's', 0) != SIZE_MAX || hv_str_find_byte(word, 'u', 0) != SIZE_MAX)))
             return false;
     }
     return true;
@@ -272,15 +298,15 @@ static bool set_is_tame(const struct shell_word *words, size_t count)
 static bool shopt_is_tame(const struct shell_word *words, size_t count)
 {
     static const char *const options[] = {
-        "extglob",     "nullglob",     "globstar",   "dotglob", "nocaseglob", "failglob", "lastpipe", "inherit_errexit",
-        "nocasematch", "checkwinsize", "histappend", "cmdhist", "-s",         "-u",       "-q",       "-p"};
-    for (size_t i = 1; i < count; i++) {
-        bool tame = false;
-        for (size_t j = 0; words[i].known && j < sizeof options / sizeof *options; j++)
-            tame |= hv_str_is(words[i].value, options[j]);
-        if (!tame || hv_str_is(words[i].value, "lastpipe"))
+        "extglob",     "nullglob",      "globstar",   "dotglob",  "nocaseglob", "failglob",   "inherit_errexit",
+        "nocasematch", "checkwinsize",  "histappend", "cmdhist",  "histreedit", "histverify", "lithist",
+        "huponexit",   "checkjobs",     "checkhash",  "progcomp", "promptvars", "direxpand",  "dirspell",
+        "execfail",    "shift_verbose", "-s",         "-u",       "-q",         "-p"};
+    if (shopt_only_asks(words, count))
+        return true;
+    for (size_t i = 1; i < count; i++)
+        if (!words[i].known || !READ_ONE_OF(words[i].value, options))
             return false;
-    }
     return true;
 }
 
@@ -331,20 +357,12 @@ static void effect_of_builtin(struct resolver *resolver, size_t index, enum effe
     }
 }
 
-static bool is_function(const struct resolver *resolver, struct hv_str name)
-{
-    for (size_t i = 0; i < resolver->reader->functions.count; i++)
-        if (hv_str_eq(resolver->reader->functions.items[i], name))
-            return true;
-    return false;
-}
-
 /* $(seq 1 10), with numbers alone. */
 static bool is_sequence(const struct resolver *resolver, const struct shell_word *word)
 {
     struct hv_str text = word->text;
     if (!hv_str_starts(text, HV_STR("$(seq ")) || !hv_str_ends(text, HV_STR(")")) ||
-        is_function(resolver, HV_STR("seq")))
+        functions_have(resolver, HV_STR("seq")))
         return false;
     for (size_t i = 6; i + 1 < text.len; i++)
         if (!strchr("0123456789 -", text.ptr[i]))
@@ -455,7 +473,7 @@ static void range_simple(struct resolver *resolver, const struct node *node)
     }
     struct hv_str name = node->words[0].parts[0].text;
     enum effect effect = builtin_effect(name);
-    if (is_function(resolver, name))
+    if (functions_have(resolver, name))
         resolve_forget(resolver);
     else if (effect == EFFECT_NAMES || effect == EFFECT_PRINTF || effect == EFFECT_ANYTHING)
         range_names(resolver, node, effect);
@@ -514,7 +532,7 @@ static void range_command(struct resolver *resolver, const struct node *node)
         demote_parts(resolver, node->words[i].parts, node->words[i].count);
     for (size_t i = 0; i < node->assignment_count; i++)
         demote_parts(resolver, node->assignments[i].value.parts, node->assignments[i].value.count);
-    if (node->kind == SHELL_COMMAND_SIMPLE)
+    if (node->kind == SHELL_COMMAND_SIMPLE || (node->kind == SHELL_COMMAND_GROUP && node->assignment_count))
         range_simple(resolver, node);
 }
 

@@ -395,7 +395,7 @@ static void judge_commands(struct shell_reading *reading, const struct shell_scr
     reading->arrays = SHELL_ARRAYS_UNSEEN;
     for (size_t i = 0; i < script->count; i++) {
         const struct shell_command *command = &script->commands[i];
-        if (command->kind != SHELL_COMMAND_GROUP || command->redirect_count)
+        if (command->kind != SHELL_COMMAND_GROUP || command->redirect_count || command->assignment_count)
             judge_command(reading, command);
     }
 }

@@ -142,6 +142,7 @@ struct reader {
     const char *reason; /* set: reading ended */
     size_t place;
     unsigned depth;
+    unsigned operands;    /* ${x-…} around the place */
     size_t requoted;      /* double quotes seen within others, where brace expansion loses count of them */
     bool outer_documents; /* a here-document is awaited outside of this substitution */
 
@@ -220,12 +221,16 @@ struct part *read_take_parts(struct reader *reader, size_t base, uint32_t *count
 
 /* What begins with the $ at the place: adds a part. quoted: within double quotes or a here-document. */
 bool read_dollar(struct reader *reader, bool quoted, bool document) HV_MUST_CHECK;
-bool read_backquoted(struct reader *reader, bool quoted) HV_MUST_CHECK;
+/* strips: within double quotes, where \\" is a quote of the commands. */
+bool read_backquoted(struct reader *reader, bool quoted, bool strips) HV_MUST_CHECK;
 /* The commands up to the ")" that is stepped over; the place is behind the "(". */
 bool read_substitution(struct reader *reader, enum part_kind kind, bool quoted) HV_MUST_CHECK;
 
 /* ---- read_quote.c ------------------------------------------------------------------------------------------------ */
 
+/* The quote at the place is closed, and what is between holds nothing special (besides what may not be among others):
+ * bash's lexer and its expansion, which do not always agree what quotes, see the same. */
+bool read_is_plain_quoted(const struct reader *reader, const char *others);
 bool read_single_quoted(struct reader *reader) HV_MUST_CHECK;
 bool read_double_quoted(struct reader *reader) HV_MUST_CHECK;
 bool read_ansi_quoted(struct reader *reader) HV_MUST_CHECK;

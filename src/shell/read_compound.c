@@ -54,22 +54,31 @@ static bool read_group(struct reader *reader)
     return read_list(reader) && read_expect(reader, "}", "{ is not closed") && close_compound(reader, &compound);
 }
 
-/* Behind "if" or "elif": condition, then, and what follows up to and with fi. */
+/* Close the operations of all elif, the last first: until then each leads to the one before it. */
+static void close_branches(struct reader *reader, size_t open)
+{
+    while (open) {
+        size_t before = reader->tape.items[open].to;
+        close_op(reader, open, OP_END_MAYBE);
+        open = before;
+    }
+}
+
+/* Behind "if": condition, then, the branches, up to and with fi. */
 static bool read_branches(struct reader *reader)
 {
-    if (!read_list(reader) || !read_expect(reader, "then", "an if without then") || !read_maybe_list(reader, true) ||
-        !read_blanks(reader))
-        return false;
-    struct hv_str keyword = read_keyword(reader);
-    reader->place_flags |= SHELL_IN_BRANCH;
-    if (hv_str_is(keyword, "elif")) {
-        reader->source.at += keyword.len;
-        size_t op = read_emit(reader, OP_MAYBE, 0);
-        if (!read_enter(reader) || !read_branches(reader))
+    size_t open = 0;
+    struct hv_str keyword;
+    for (;;) {
+        if (!read_list(reader) || !read_expect(reader, "then", "an if without then") ||
+            !read_maybe_list(reader, true) || !read_blanks(reader))
             return false;
-        reader->depth--;
-        close_op(reader, op, OP_END_MAYBE);
-        return true;
+        keyword = read_keyword(reader);
+        reader->place_flags |= SHELL_IN_BRANCH;
+        if (!hv_str_is(keyword, "elif"))
+            break;
+        reader->source.at += keyword.len;
+        open = read_emit(reader, OP_MAYBE, open);
     }
     if (hv_str_is(keyword, "else")) {
         reader->source.at += keyword.len;
@@ -78,6 +87,7 @@ static bool read_branches(struct reader *reader)
             return false;
         close_op(reader, op, OP_END_MAYBE);
     }
+    close_branches(reader, open);
     return read_expect(reader, "fi", "an if without fi");
 }
 
@@ -350,6 +360,7 @@ static bool read_function_keyword(struct reader *reader)
         strchr("?*+@!", name.text.ptr[name.text.len - 1]))
         return read_stop(reader, "a name of a function that is not plain");
     reader->nodes.items[compound.index].variable = name.parts[0].text;
+    size_t open = reader->source.at;
     if (read_peek(reader, 0) == '(') {
         reader->source.at++;
         if (!read_blanks(reader))
@@ -357,7 +368,7 @@ static bool read_function_keyword(struct reader *reader)
         if (read_peek(reader, 0) == ')')
             reader->source.at++;
         else
-            return read_stop(reader, "a function whose body begins with its name's parenthesis");
+            reader->source.at = open; /* the body is a subshell */
     }
     if (!read_function_body(reader, compound.index))
         return false;
@@ -365,34 +376,74 @@ static bool read_function_keyword(struct reader *reader)
     return true;
 }
 
-/* A coprocess with a name writes that variable: only the form without a name is accepted. */
+/* The name at the place, when a compound command stands behind it: then it is the coprocess's, and stepped over. */
+static struct hv_str read_coprocess_name(struct reader *reader)
+{
+    size_t from = reader->source.at, length = read_identifier(reader->source.text, from);
+    if (begins_compound(reader) || !length || !read_ends_word(read_peek(reader, length)))
+        return (struct hv_str){0};
+    reader->source.at += length;
+    if (read_blanks(reader) && begins_compound(reader))
+        return read_slice(reader, from, from + length);
+    reader->source.at = from;
+    return (struct hv_str){0};
+}
+
+/* name=(descriptors) and name_PID=number, which bash sets when it starts a coprocess: as assignments of a group around
+ * it. */
+static size_t add_coprocess(struct reader *reader, struct hv_str name, size_t keyword)
+{
+    size_t index = read_begin(reader, SHELL_COMMAND_GROUP);
+    struct node *node = &reader->nodes.items[index];
+    struct part *unknown = hv_arena_new(reader->arena, struct part);
+    struct hv_str text = hv_str_of(name.ptr + name.len, 0);
+    unknown->kind = PART_UNKNOWN;
+    node->at = (uint32_t)(reader->source.offset + (reader->source.copied ? 0 : keyword));
+    node->text = read_slice(reader, keyword, (size_t)(name.ptr + name.len - reader->source.text.ptr));
+    node->assignment_count = 2;
+    node->assignments = hv_arena_array(reader->arena, struct raw_assignment, 2);
+    for (int i = 0; i < 2; i++) {
+        node->assignments[i].name = i ? hv_arena_join(reader->arena, name, HV_STR("_PID")) : name;
+        node->assignments[i].value = (struct raw_word){.text = text, .parts = unknown, .count = 1, .array = !i};
+        node->assignments[i].array = !i;
+    }
+    node->finished = true;
+    read_emit(reader, OP_COMMAND, index);
+    return index;
+}
+
+/* In "coproc WORD command" a reserved word counts behind any word: only names were looked at. */
+static bool is_odd_name(const struct node *node)
+{
+    return node->kind == SHELL_COMMAND_SIMPLE && node->word_count > 1 && !node->words[1].quoted &&
+           read_is_keyword(node->words[1].text);
+}
+
 static bool read_coprocess(struct reader *reader)
 {
     unsigned flags = reader->place_flags;
+    uint32_t parent = reader->parent;
+    size_t keyword = reader->source.at;
     reader->source.at += strlen("coproc");
     if (!read_blanks(reader))
         return false;
-    size_t length = read_identifier(reader->source.text, reader->source.at);
-    if (!begins_compound(reader) && length && read_peek(reader, length) == ' ') {
-        size_t at = reader->source.at;
-        reader->source.at += length;
-        if (!read_blanks(reader))
-            return false;
-        if (read_keyword(reader).ptr || read_peek(reader, 0) == '(')
-            return read_stop(reader, "coproc with a name");
-        reader->source.at = at;
-    }
+    struct hv_str name = read_coprocess_name(reader), reserved = read_keyword(reader);
+    if (name.ptr)
+        reader->parent = (uint32_t)add_coprocess(reader, name, keyword);
+    else if (!begins_compound(reader) && reserved.ptr && !hv_str_is(reserved, "time"))
+        return read_stop(reader, "a reserved word where none is allowed");
     reader->place_flags |= SHELL_IN_COPROCESS | SHELL_IN_SUBSHELL;
     read_emit(reader, OP_SCOPE, 0);
-    if (!begins_compound(reader) && read_keyword(reader).ptr)
-        return read_stop(reader, "a reserved word where none is allowed");
     size_t index = reader->nodes.count;
     if (!read_command(reader))
         return false;
     if (reader->nodes.items[index].kind == SHELL_COMMAND_FUNCTION)
         return read_stop(reader, "a function as coprocess");
+    if (is_odd_name(&reader->nodes.items[index]))
+        return read_stop(reader, "a coprocess whose name is not plain");
     read_emit(reader, OP_END_SCOPE, 0);
     reader->place_flags = flags;
+    reader->parent = parent;
     return true;
 }
 

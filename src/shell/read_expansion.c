@@ -45,7 +45,7 @@ bool read_substitution(struct reader *reader, enum part_kind kind, bool quoted)
 }
 
 /* Without the backslashes that the backquotes needed; absent when its meaning is not certain. */
-static struct hv_str unescape(struct reader *reader, struct hv_str text, bool quoted)
+static struct hv_str unescape(struct reader *reader, struct hv_str text, bool quoted, bool strips)
 {
     if (hv_str_find_byte(text, '\\', 0) == SIZE_MAX)
         return text;
@@ -53,9 +53,10 @@ static struct hv_str unescape(struct reader *reader, struct hv_str text, bool qu
     size_t length = 0;
     for (size_t i = 0; i < text.len; i++) {
         char next = i + 1 < text.len ? text.ptr[i + 1] : 0;
-        if (text.ptr[i] == '\\' && next == '"' && quoted)
+        bool quote = text.ptr[i] == '\\' && next == '"' && quoted;
+        if (quote && !strips)
             return (struct hv_str){0};
-        if (text.ptr[i] == '\\' && (next == '$' || next == '`' || next == '\\'))
+        if (quote || (text.ptr[i] == '\\' && (next == '$' || next == '`' || next == '\\')))
             copy[length++] = text.ptr[++i];
         else
             copy[length++] = text.ptr[i];
@@ -76,13 +77,13 @@ static size_t find_backquote(const struct reader *reader)
     return SIZE_MAX;
 }
 
-bool read_backquoted(struct reader *reader, bool quoted)
+bool read_backquoted(struct reader *reader, bool quoted, bool strips)
 {
     struct source outer = reader->source;
     size_t end = find_backquote(reader), tape;
     if (end == SIZE_MAX)
         return read_stop(reader, "a backquote is not closed");
-    struct hv_str written = read_slice(reader, outer.at + 1, end), text = unescape(reader, written, quoted);
+    struct hv_str written = read_slice(reader, outer.at + 1, end), text = unescape(reader, written, quoted, strips);
     if (!text.ptr)
         return read_stop(reader, "escaped double quotes in backquotes that are quoted");
     reader->requoted += quoted && hv_str_find_byte(written, '"', 0) != SIZE_MAX;
@@ -112,16 +113,12 @@ static bool skip_single_quoted(struct reader *reader)
 
 /*
  * Within double quotes bash looks for the end of ${x-…} as if single quotes there quoted, and then expands what is
- * between them as if they did not. Only where that makes no difference it is clear what runs.
+ * between them as if they did not; in a here-document it is the same. Only where that makes no difference it is clear
+ * what runs.
  */
 static bool is_plain_between_quotes(const struct reader *reader)
 {
-    struct hv_str text = reader->source.text;
-    size_t from = reader->source.at + 1, end = hv_str_find_byte(text, '\'', from);
-    for (size_t at = from; at < end && end != SIZE_MAX; at++)
-        if (!text.ptr[at] || strchr("$`\"\\{}\n", text.ptr[at]))
-            return false;
-    return end != SIZE_MAX;
+    return read_is_plain_quoted(reader, "$\"");
 }
 
 struct context {
@@ -140,11 +137,11 @@ static bool read_in_operand(struct reader *reader, struct context context, bool 
         reader->source.at += 2;
         return true;
     case '\'':
-        if (context.document || (context.quoted && !pattern && !is_plain_between_quotes(reader)))
+        if ((context.document || (context.quoted && !pattern)) && !is_plain_between_quotes(reader))
             return read_stop(reader, "a single quote in a ${…} that is quoted");
         return skip_single_quoted(reader);
     case '"':
-        if (context.document)
+        if (context.document && !read_is_plain_quoted(reader, "'("))
             return read_stop(reader, "quotes in a ${…} of a here-document");
         reader->requoted += context.quoted;
         return read_double_quoted(reader);
@@ -156,7 +153,7 @@ static bool read_in_operand(struct reader *reader, struct context context, bool 
             return read_ansi_quoted(reader);
         }
         return read_dollar(reader, context.quoted, context.document);
-    case '`': return read_backquoted(reader, context.quoted);
+    case '`': return read_backquoted(reader, context.quoted, false);
     case '<':
     case '>':
         if (next == '(')
@@ -172,10 +169,12 @@ static bool read_operand(struct reader *reader, struct context context, bool pat
 {
     if (!read_enter(reader))
         return false;
+    reader->operands++;
     for (int byte; (byte = read_peek(reader, 0)) != '}';)
         if (!read_in_operand(reader, context, pattern, byte))
             return false;
     reader->source.at++;
+    reader->operands--;
     reader->depth--;
     return true;
 }
@@ -253,6 +252,7 @@ static bool read_operation(struct reader *reader, struct context context, struct
     case '%':
     case '/':
     case '^':
+    case '~':
     case ',': part->form = FORM_PATTERN; break;
     case ':': reader->source.at++; return read_slice_of(reader, part);
     case '@': return read_transform(reader, part);

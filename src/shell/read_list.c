@@ -247,9 +247,25 @@ static bool read_prefixes(struct reader *reader, bool *negated, bool *timed)
             return read_stop(reader, "time before a parenthesis in a substitution");
         if (time && read_peek(reader, 0) == '-' && read_peek(reader, 1) == 'p' && read_ends_word(read_peek(reader, 2)))
             reader->source.at += 2;
-        else if (time && read_peek(reader, 0) == '-' && read_peek(reader, 1) == '-')
-            return read_stop(reader, "time -- is not read");
+        if (!read_blanks(reader))
+            return false;
+        if (time && read_peek(reader, 0) == '-' && read_peek(reader, 1) == '-' && read_ends_word(read_peek(reader, 2)))
+            reader->source.at += 2;
     }
+}
+
+/* "time;": the end of a list where a command might stand. */
+static bool is_nothing(const struct reader *reader)
+{
+    int byte = read_peek(reader, 0);
+    return byte < 0 || byte == '\n' || (byte == ';' && read_peek(reader, 1) != ';' && read_peek(reader, 1) != '&');
+}
+
+static void add_nothing(struct reader *reader)
+{
+    size_t index = read_begin(reader, SHELL_COMMAND_SIMPLE);
+    reader->nodes.items[index].finished = true;
+    read_emit(reader, OP_COMMAND, index);
 }
 
 static bool read_pipeline(struct reader *reader)
@@ -258,7 +274,9 @@ static bool read_pipeline(struct reader *reader)
     if (!read_prefixes(reader, &negated, &timed))
         return false;
     struct pipeline pipeline = {.first = reader->nodes.count, .scope = read_emit(reader, OP_NONE, 0)};
-    if (!read_command(reader) || !read_pipes(reader, &pipeline))
+    if ((negated || timed) && is_nothing(reader))
+        add_nothing(reader);
+    else if (!read_command(reader) || !read_pipes(reader, &pipeline))
         return false;
     struct node *node = &reader->nodes.items[pipeline.first];
     node->negated = negated;

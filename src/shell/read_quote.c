@@ -7,6 +7,16 @@ void read_add_text(struct reader *reader, struct hv_str text, bool quoted)
     *vec_push(&reader->parts) = (struct part){.kind = PART_TEXT, .text = text, .quoted = quoted};
 }
 
+bool read_is_plain_quoted(const struct reader *reader, const char *others)
+{
+    struct hv_str text = reader->source.text;
+    size_t from = reader->source.at + 1, end = hv_str_find_byte(text, text.ptr[reader->source.at], from);
+    for (size_t at = from; at < end && end != SIZE_MAX; at++)
+        if (!text.ptr[at] || strchr("`\\{}\n", text.ptr[at]) || strchr(others, text.ptr[at]))
+            return false;
+    return end != SIZE_MAX;
+}
+
 bool read_single_quoted(struct reader *reader)
 {
     size_t from = reader->source.at + 1;
@@ -49,7 +59,7 @@ static bool read_in_double(struct reader *reader, size_t *run)
         read_add_text(reader, read_slice(reader, *run, *at), true);
     if (text.ptr[*at] == '"')
         return false;
-    if (!(text.ptr[*at] == '$' ? read_dollar(reader, true, false) : read_backquoted(reader, true)))
+    if (!(text.ptr[*at] == '$' ? read_dollar(reader, true, false) : read_backquoted(reader, true, !reader->operands)))
         return false;
     *run = *at;
     return true;
@@ -89,17 +99,31 @@ static size_t read_digits(const struct reader *reader, size_t ahead, unsigned ba
     return count;
 }
 
+/* A text in the making: a NUL ends it, whatever follows. */
+struct ansi {
+    struct hv_buf out;
+    bool ended, uncertain;
+};
+
+static void add_ansi(struct ansi *ansi, char byte)
+{
+    ansi->ended |= !byte;
+    if (!ansi->ended)
+        hv_buf_add_byte(&ansi->out, byte);
+}
+
 /* A character by its number; more than ASCII depends on the locale. */
-static bool add_character(struct hv_buf *out, uint32_t character, bool *uncertain)
+static void add_character(struct ansi *ansi, uint32_t character)
 {
     char bytes[4];
-    *uncertain |= character > 0x7f;
-    hv_buf_add(out, bytes, utf8_encode(bytes, character));
-    return true;
+    size_t length = utf8_encode(bytes, character);
+    ansi->uncertain |= character > 0x7f;
+    for (size_t i = 0; i < length; i++)
+        add_ansi(ansi, bytes[i]);
 }
 
 /* The escape behind the backslash at the place: steps over both. False: not an escape that is modelled. */
-static bool read_ansi_number(struct reader *reader, struct hv_buf *out, bool *uncertain)
+static bool read_ansi_number(struct reader *reader, struct ansi *ansi)
 {
     uint32_t value;
     int letter = read_peek(reader, 1);
@@ -109,15 +133,17 @@ static bool read_ansi_number(struct reader *reader, struct hv_buf *out, bool *un
     if (!count || (letter == 'x' && read_peek(reader, 2) == '{'))
         return false;
     reader->source.at += (octal ? 1 : 2) + count;
-    if (letter == 'u' || letter == 'U')
-        return value && add_character(out, value, uncertain);
+    if (letter == 'u' || letter == 'U') {
+        add_character(ansi, value);
+        return true;
+    }
     value &= 0xff;
-    *uncertain |= value == 0x01 || value == 0x7f; /* bash uses these bytes for itself */
-    hv_buf_add_byte(out, (char)value);
-    return value != 0; /* a NUL ends the text */
+    ansi->uncertain |= value == 0x01 || value == 0x7f; /* bash uses these bytes for itself */
+    add_ansi(ansi, (char)value);
+    return true;
 }
 
-static bool read_ansi_escape(struct reader *reader, struct hv_buf *out, bool *uncertain)
+static bool read_ansi_escape(struct reader *reader, struct ansi *ansi)
 {
     static const char letters[] = "abeEfnrtv\\'\"?", bytes[] = "\a\b\033\033\f\n\r\t\v\\'\"?";
     int letter = read_peek(reader, 1);
@@ -125,49 +151,62 @@ static bool read_ansi_escape(struct reader *reader, struct hv_buf *out, bool *un
         return false;
     const char *known = letter ? strchr(letters, letter) : NULL;
     if (known) {
-        hv_buf_add_byte(out, bytes[known - letters]);
+        add_ansi(ansi, bytes[known - letters]);
         reader->source.at += 2;
         return true;
     }
     if ((letter >= '0' && letter <= '7') || letter == 'x' || letter == 'u' || letter == 'U')
-        return read_ansi_number(reader, out, uncertain);
+        return read_ansi_number(reader, ansi);
     if (letter == 'c') {
         int control = read_peek(reader, 2);
         bool plain = (control >= '@' && control <= '_' && control != '\\') || (control >= 'a' && control <= 'z');
-        *uncertain |= control == 'a' || control == 'A';
-        hv_buf_add_byte(out, (char)(control & 0x1f));
+        ansi->uncertain |= control == 'a' || control == 'A';
+        add_ansi(ansi, (char)(control & 0x1f));
         reader->source.at += 3;
-        return plain && (control & 0x1f);
+        return plain;
     }
-    hv_buf_add_byte(out, '\\');
-    hv_buf_add_byte(out, (char)letter);
+    add_ansi(ansi, '\\');
+    add_ansi(ansi, (char)letter);
     reader->source.at += 2;
     return true;
+}
+
+/* The quote that closes $'…', whose text begins at from: a backslash keeps any byte. SIZE_MAX: there is none. */
+static size_t find_ansi_end(const struct reader *reader, size_t from)
+{
+    struct hv_str text = reader->source.text;
+    for (size_t at = from; at < text.len; at++) {
+        if (text.ptr[at] == '\'')
+            return at;
+        at += text.ptr[at] == '\\';
+    }
+    return SIZE_MAX;
 }
 
 /* The place is at the quote behind the $. */
 bool read_ansi_quoted(struct reader *reader)
 {
-    struct hv_buf out;
-    bool good = true, uncertain = false;
-    hv_buf_init(&out, reader->source.text.len + 1);
+    struct ansi ansi = {0};
+    bool good = true;
+    size_t end = find_ansi_end(reader, reader->source.at + 1);
+    if (end == SIZE_MAX)
+        return read_stop(reader, "$'…' is not closed");
+    hv_buf_init(&ansi.out, reader->source.text.len + 1);
     reader->source.at++;
-    for (int byte; good && (byte = read_peek(reader, 0)) != '\'';) {
+    while (good && reader->source.at < end) {
+        int byte = read_peek(reader, 0);
         if (byte == '\\') {
-            good = read_ansi_escape(reader, &out, &uncertain);
+            good = read_ansi_escape(reader, &ansi);
             continue;
         }
-        good = byte >= 0;
-        hv_buf_add_byte(&out, (char)byte);
+        add_ansi(&ansi, (char)byte);
         reader->source.at++;
     }
-    reader->source.at++;
-    struct hv_str text = hv_arena_str(reader->arena, hv_buf_str(&out));
-    hv_buf_release(&out);
-    if (!good)
-        return read_stop(reader, "$'…' that is not closed, or has an escape that is not understood");
-    read_add_text(reader, text, true);
-    if (uncertain)
+    ansi.uncertain |= !good || reader->source.at != end; /* an escape that is not modelled */
+    reader->source.at = end + 1;
+    read_add_text(reader, hv_arena_str(reader->arena, hv_buf_str(&ansi.out)), true);
+    hv_buf_release(&ansi.out);
+    if (ansi.uncertain)
         reader->parts.items[reader->parts.count - 1].kind = PART_UNKNOWN;
     return true;
 }

@@ -104,20 +104,31 @@ static void settle_duplicate(struct raw_redirect *redirect)
         redirect->kind = redirect->descriptor == 0 ? SHELL_REDIRECT_READ : SHELL_REDIRECT_BOTH;
 }
 
+/* Behind >& bash takes a "-" alone, whatever follows it, and digits before another operator. 0: neither. */
+static size_t descriptor_length(const struct reader *reader)
+{
+    size_t digits = 0;
+    if (read_peek(reader, 0) == '-')
+        return 1;
+    while (read_peek(reader, digits) >= '0' && read_peek(reader, digits) <= '9')
+        digits++;
+    return read_peek(reader, digits) == '<' || read_peek(reader, digits) == '>' ? digits : 0;
+}
+
 static bool read_target(struct reader *reader, bool duplicate, struct raw_word *word)
 {
     if (read_peek(reader, 0) == '\\' && read_peek(reader, 1) == '\n')
         return read_stop(reader, "a continued line right behind an operator of redirection");
     if (!read_blanks(reader))
         return false;
-    if (!duplicate || read_peek(reader, 0) != '-')
+    size_t length = duplicate ? descriptor_length(reader) : 0;
+    if (!length)
         return read_word(reader, WORD_PLAIN, word);
-    /* bash takes the "-" alone, whatever follows it */
     size_t base = reader->parts.count;
-    *word = (struct raw_word){.text = read_slice(reader, reader->source.at, reader->source.at + 1)};
+    *word = (struct raw_word){.text = read_slice(reader, reader->source.at, reader->source.at + length)};
     read_add_text(reader, word->text, false);
     word->parts = read_take_parts(reader, base, &word->count);
-    reader->source.at++;
+    reader->source.at += length;
     return true;
 }
 
@@ -169,6 +180,20 @@ static bool next_line(struct reader *reader, const struct pending_document *docu
     }
 }
 
+/* The end of the script closes a body, too: bash warns, and ends its last line. */
+static bool ends_with_script(const struct reader *reader, size_t from, struct hv_buf *body, bool *copied)
+{
+    struct hv_str text = reader->source.text;
+    char last = text.len > from ? text.ptr[text.len - 1] : '\n';
+    if (reader->reason || reader->place_flags & SHELL_IN_SUBSTITUTION || reader->source.copied || last == '\\')
+        return false;
+    if (last != '\n') {
+        hv_buf_add_byte(body, '\n');
+        *copied = true;
+    }
+    return true;
+}
+
 /* The text of a body. A view while no byte of it had to be left out; *copied says so. */
 static bool read_body(struct reader *reader, const struct pending_document *document, struct hv_buf *body, bool *copied,
                       struct hv_str *view)
@@ -195,6 +220,7 @@ static bool read_body(struct reader *reader, const struct pending_document *docu
     }
     hv_buf_release(&joined);
     *view = read_slice(reader, from, end);
+    found = found || ends_with_script(reader, from, body, copied);
     return found || read_stop(reader, "a here-document is not closed");
 }
 

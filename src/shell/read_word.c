@@ -46,7 +46,7 @@ static bool read_special(struct reader *reader, unsigned mode, struct raw_word *
     case '\\': return read_escaped(reader, word);
     case '\'': word->quoted = true; return read_single_quoted(reader);
     case '"': word->quoted = true; return read_double_quoted(reader);
-    case '`': return read_backquoted(reader, false);
+    case '`': return read_backquoted(reader, false, false);
     case '$':
         word->quoted |= read_peek(reader, 1) == '\'' || read_peek(reader, 1) == '"';
         return read_dollar(reader, false, false);
@@ -194,7 +194,7 @@ bool read_here_body(struct reader *reader, struct source body, struct raw_word *
             read_add_text(reader, read_slice(reader, run, *at), true);
         if (escape)
             run = (*at += 2) - 1;
-        else if (!(byte == '$' ? read_dollar(reader, true, true) : read_backquoted(reader, true)))
+        else if (!(byte == '$' ? read_dollar(reader, true, true) : read_backquoted(reader, true, false)))
             return false;
         else
             run = *at;
@@ -210,17 +210,22 @@ bool read_here_body(struct reader *reader, struct source body, struct raw_word *
 
 /* ---- arithmetic -------------------------------------------------------------------------------------------------- */
 
-/* Quotes are for the keys of associative arrays; elsewhere only those around an expansion are understood. */
+/* Quotes are for the keys of associative arrays. Elsewhere single ones quote nothing, but hide where it ends. */
 static bool read_quoted_key(struct reader *reader, bool subscript, int byte)
 {
-    size_t base = reader->parts.count;
-    if (byte == '\'' && !subscript)
+    if (byte == '"')
+        return read_double_quoted(reader);
+    if (!subscript && !read_is_plain_quoted(reader, "$\"()[]"))
         return read_stop(reader, "quotes within arithmetic");
-    if (!(byte == '"' ? read_double_quoted(reader) : read_single_quoted(reader)))
-        return false;
-    for (size_t i = base; !subscript && i < reader->parts.count; i++)
-        if (reader->parts.items[i].kind == PART_TEXT && reader->parts.items[i].text.len)
-            return read_stop(reader, "quotes within arithmetic");
+    return read_single_quoted(reader);
+}
+
+static bool read_escaped_key(struct reader *reader, bool subscript)
+{
+    int next = read_peek(reader, 1);
+    if (next < 0 || next == '$' || next == '`' || !(subscript || next == '\n'))
+        return read_stop(reader, "an escape within arithmetic");
+    reader->source.at += 2;
     return true;
 }
 
@@ -231,11 +236,11 @@ static bool read_in_arithmetic(struct reader *reader, bool subscript, int byte)
         if (read_peek(reader, 1) == '\'' || read_peek(reader, 1) == '"')
             return read_stop(reader, "quotes within arithmetic");
         return read_dollar(reader, true, false);
-    case '`': return read_backquoted(reader, true);
+    case '`': return read_backquoted(reader, true, false);
     case '"':
     case '\'': return read_quoted_key(reader, subscript, byte);
     case -1: return read_stop(reader, "arithmetic is not closed");
-    case '\\': return read_stop(reader, "an escape within arithmetic");
+    case '\\': return read_escaped_key(reader, subscript);
     default: reader->source.at++; return true;
     }
 }

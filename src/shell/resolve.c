@@ -1,8 +1,6 @@
 /* resolve.c: along the tape: scopes, what may not run, the words of each command. */
 #include "shell/resolve.h"
 
-enum { FUNCTIONS_MAX = 200 };
-
 static void *copy_words(struct resolver *resolver, size_t base, uint32_t *count)
 {
     *count = (uint32_t)(resolver->words.count - base);
@@ -173,12 +171,8 @@ static void resolve_redirects(struct resolver *resolver, const struct node *node
 
 static bool names_function(const struct resolver *resolver, const struct shell_command *command)
 {
-    if (!command->word_count || command->kind != SHELL_COMMAND_SIMPLE)
-        return false;
-    for (size_t i = 0; i < resolver->reader->functions.count; i++)
-        if (hv_str_eq(resolver->reader->functions.items[i], command->words[0].value))
-            return true;
-    return false;
+    return command->word_count && command->kind == SHELL_COMMAND_SIMPLE &&
+           functions_have(resolver, command->words[0].value);
 }
 
 static void resolve_command(struct resolver *resolver, size_t index)
@@ -324,8 +318,7 @@ void resolve_script(struct reader *reader, const struct shell_start *start, stru
     resolver.brace_budget = RESOLVE_PIECES_MAX;
     hv_buf_init(&resolver.bytes, RESOLVE_BYTES_MAX);
     copy_nodes(&resolver);
-    if (!reader->reason && reader->functions.count > FUNCTIONS_MAX)
-        (void)read_stop(reader, "too many functions");
+    functions_index(&resolver);
     if (reader->reason) {
         resolver.bare = true;
         resolve_forget(&resolver);

@@ -47,6 +47,8 @@ struct resolver {
     VEC(struct variable) variables;
     uint32_t *index; /* hash table of numbers in variables, from 1 */
     size_t index_capacity;
+    uint32_t *functions; /* hash table of numbers in the reader's functions, from 1; NULL: there are none */
+    size_t functions_capacity;
     VEC(struct variable_change {
         size_t number;
         struct variable was;
@@ -135,5 +137,11 @@ void effect_of_command(struct resolver *resolver, size_t index);
 /* What the operations in [from, to) may change, if they run at all, and again. */
 void effect_of_range(struct resolver *resolver, size_t from, size_t to);
 bool effect_is_declaration(const struct raw_word *word);
+
+/* ---- functions.c ------------------------------------------------------------------------------------------------- */
+
+/* Make the table of the names of functions that the script defines. */
+void functions_index(struct resolver *resolver);
+bool functions_have(const struct resolver *resolver, struct hv_str name);
 
 #endif

@@ -88,6 +88,9 @@ static bool name_is_plain(struct resolver *resolver, struct hv_str text, size_t 
 bool arithmetic_is_plain(struct resolver *resolver, struct hv_str text, const struct part *inner, size_t inner_count,
                          bool assigns)
 {
+    /* What stands in it is expanded before anything of it is evaluated. */
+    if (!inner_is_plain(resolver, inner, inner_count))
+        return false;
     bool straight = assigns && hv_str_find_byte(text, '?', 0) == SIZE_MAX &&
                     hv_str_find_byte(text, '&', 0) == SIZE_MAX && hv_str_find_byte(text, '|', 0) == SIZE_MAX;
     for (size_t at = 0, length; at < text.len; at += length) {
@@ -108,7 +111,7 @@ bool arithmetic_is_plain(struct resolver *resolver, struct hv_str text, const st
             return false;
         }
     }
-    return inner_is_plain(resolver, inner, inner_count);
+    return true;
 }
 
 void arithmetic_demote(struct resolver *resolver, struct hv_str text)

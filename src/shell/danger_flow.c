@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Looked at: more of them in one script are no work of a person. */
-enum { PAIRS_MAX = 1 << 16, CHAIN_MAX = 64 };
+enum { PAIRS_MAX = 1 << 16, SOURCES_MAX = 64, FUNCTIONS_MAX = 64 };
 
 #define FROM_NETWORK "it would run a program straight from the network"
 #define FORK_BOMB "it is a fork bomb"
@@ -115,26 +115,27 @@ static bool is_started_by_xargs(const struct shell_runs *runs, const struct shel
  * -------------------------------------------------------------------------------------------------
  */
 
-/* What a writes comes to b through a pipe: both of one script. */
+/* What a writes comes to b through a pipe: both of one script. Those that are joined have one parent, and a parent
+ * stands before what it holds: so the one whose parent is further down is followed up. */
 static bool pipes_into(const struct shell_script *script, const struct shell_command *a, const struct shell_command *b)
 {
-    for (unsigned i = 0; a && i < CHAIN_MAX; i++, a = parent_of(script, a)) {
-        const struct shell_command *reader = b;
-        for (unsigned j = 0; reader && a->pipeline && j < CHAIN_MAX; j++, reader = parent_of(script, reader))
-            if (reader->pipeline == a->pipeline && a->position < reader->position)
-                return true;
+    while (a && b && a->parent != b->parent) {
+        bool below = b->parent == SIZE_MAX || (a->parent != SIZE_MAX && a->parent > b->parent);
+        if (below)
+            a = parent_of(script, a);
+        else
+            b = parent_of(script, b);
     }
-    return false;
+    return a && b && a->pipeline && a->pipeline == b->pipeline && a->position < b->position;
 }
 
 /* a stands in a substitution of b, or of a command below it. */
 static bool is_within(const struct shell_script *script, const struct shell_command *a, const struct shell_command *b)
 {
-    const struct shell_command *command = a;
-    for (unsigned i = 0; command && i < CHAIN_MAX; i++, command = parent_of(script, command))
-        if (command == b)
-            return i > 0;
-    return false;
+    const struct shell_command *command = parent_of(script, a);
+    while (command && command != b)
+        command = parent_of(script, command);
+    return command != NULL;
 }
 
 static bool redirect_holds_output(const struct shell_command *command)
@@ -177,8 +178,8 @@ static size_t list_fetchers(const struct shell_runs *runs, const struct shell_ru
 
 static const struct shell_run *find_network_code(const struct shell_runs *runs)
 {
-    const struct shell_run *sources[CHAIN_MAX];
-    size_t source_count = list_fetchers(runs, sources, CHAIN_MAX), pairs = 0;
+    const struct shell_run *sources[SOURCES_MAX];
+    size_t source_count = list_fetchers(runs, sources, SOURCES_MAX), pairs = 0;
     if (!source_count)
         return NULL;
     for (size_t i = 0; i < runs->count && pairs < PAIRS_MAX; i++) {
@@ -244,17 +245,18 @@ static const struct shell_run *find_opened_shell(const struct shell_runs *runs)
  * -----------------------------------------------------------------------------------------------------------
  */
 
-static bool is_below(const struct shell_script *script, const struct shell_command *command,
-                     const struct shell_command *ancestor)
+/* The next command behind those below `ancestor`, of which the last one looked at stands right before it, is below it,
+ * too: what a command holds stands behind it, all together. */
+static bool is_next_below(const struct shell_script *script, size_t at, size_t ancestor)
 {
-    return command == ancestor || is_within(script, command, ancestor);
+    return script->commands[at].parent != SIZE_MAX && script->commands[at].parent >= ancestor;
 }
 
 /* It, or something around it up to `top`, runs beside what comes after. */
 static bool runs_beside(const struct shell_script *script, const struct shell_command *command,
                         const struct shell_command *top)
 {
-    for (unsigned i = 0; command && command != top && i < CHAIN_MAX; i++, command = parent_of(script, command))
+    for (; command && command != top; command = parent_of(script, command))
         if (command->pipeline || command->place & (SHELL_IN_BACKGROUND | SHELL_IN_COPROCESS | SHELL_IN_SUBSTITUTION))
             return true;
     return false;
@@ -267,7 +269,7 @@ static bool is_bomb(const struct shell_script *script, const struct shell_comman
     size_t at = (size_t)(function - script->commands);
     for (size_t i = at + 1; i < script->count; i++) {
         const struct shell_command *command = &script->commands[i];
-        if (!is_below(script, command, function))
+        if (!is_next_below(script, i, at))
             break;
         if (command->kind != SHELL_COMMAND_SIMPLE || !command->word_count ||
             !hv_str_eq(shell_word_text(&command->words[0]), function->variable))
@@ -316,7 +318,7 @@ static bool is_endless_spawner(const struct shell_script *script, const struct s
         return false;
     for (size_t i = (size_t)(loop - script->commands) + 1; i < script->count; i++) {
         const struct shell_command *command = &script->commands[i];
-        if (!is_below(script, command, loop))
+        if (!is_next_below(script, i, (size_t)(loop - script->commands)))
             break;
         if (command->word_count && shell_is_one_of(shell_base_name(shell_word_text(&command->words[0])),
                                                    "sleep wait break exit return read usleep inotifywait exec"))
@@ -330,7 +332,7 @@ static bool is_endless_spawner(const struct shell_script *script, const struct s
 static bool script_bombs(const struct shell_script *script)
 {
     size_t looked = 0;
-    for (size_t i = 0; i < script->count && looked < CHAIN_MAX; i++) {
+    for (size_t i = 0; i < script->count && looked < FUNCTIONS_MAX; i++) {
         const struct shell_command *command = &script->commands[i];
         looked += command->kind == SHELL_COMMAND_FUNCTION;
         if (command->kind == SHELL_COMMAND_FUNCTION ? is_bomb(script, command) : is_endless_spawner(script, command))

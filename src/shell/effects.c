@@ -487,10 +487,13 @@ static bool parts_are_plain(struct resolver *resolver, const struct part *parts,
 {
     for (size_t i = 0; i < count; i++) {
         const struct part *part = &parts[i];
-        if (part->kind == PART_ARITHMETIC || part->form == FORM_SLICE || part->element)
-            if (!arithmetic_is_plain(resolver, part->kind == PART_ARITHMETIC ? part->text : part->subscript,
-                                     part->inner, part->inner_count, false))
+        if (part->form != FORM_EVALUATE && part->form != FORM_ASSIGN &&
+            (part->kind == PART_ARITHMETIC || part->form == FORM_SLICE || part->element)) {
+            struct hv_str text = part->kind == PART_ARITHMETIC ? part->text : part->subscript;
+            if (!arithmetic_is_plain(resolver, text, part->inner, part->inner_count, false))
                 return false;
+            continue; /* and so is what stands in it */
+        }
         if (part->form == FORM_EVALUATE || part->form == FORM_ASSIGN ||
             !parts_are_plain(resolver, part->inner, part->inner_count))
             return false;

@@ -13,7 +13,7 @@
 #include "base/vec.h"
 #include "shell/script.h"
 
-enum { READ_DEPTH_MAX = 48 };
+enum { READ_DEPTH_MAX = 256 };
 #define READ_NO_PARENT UINT32_MAX
 
 enum part_kind {

@@ -68,6 +68,9 @@ static const struct operator* read_operator(struct reader *reader)
 static bool await_document(struct reader *reader, size_t node, size_t index, const struct operator* operator,
                            const struct raw_word * word)
 {
+    enum { DOCUMENTS_MAX = 16 }; /* bash's own bound */
+    if (reader->documents.count >= DOCUMENTS_MAX)
+        return read_stop(reader, "more here-documents than bash takes at once");
     struct hv_buf out;
     struct pending_document document = {.node = node, .redirect = index, .strip_tabs = operator->strip_tabs };
     document.literal = word->quoted;

@@ -170,10 +170,11 @@ static size_t add_home(struct field *field, struct hv_str text, size_t at, bool 
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
 
-/* The commands within parts that are not looked at otherwise. */
-static unsigned run_inner(struct resolver *resolver, const struct part *parts, size_t count)
+/* The commands within parts that are not looked at otherwise. evaluates: that they do is known; else plain arithmetic,
+ * which holds no commands, is looked into once only. */
+static unsigned run_inner(struct resolver *resolver, const struct part *parts, size_t count, bool evaluates)
 {
-    unsigned flags = 0;
+    unsigned flags = evaluates ? SHELL_WORD_EVALUATES : 0;
     for (size_t i = 0; i < count; i++) {
         if (parts[i].kind == PART_COMMAND || parts[i].kind == PART_PROCESS) {
             resolve_run(resolver, parts[i].tape);
@@ -181,11 +182,14 @@ static unsigned run_inner(struct resolver *resolver, const struct part *parts, s
         }
         if (parts[i].form == FORM_ASSIGN || parts[i].form == FORM_EVALUATE)
             flags |= SHELL_WORD_EVALUATES;
-        if (parts[i].kind == PART_ARITHMETIC || parts[i].form == FORM_SLICE || parts[i].element)
-            if (!arithmetic_is_plain(resolver, parts[i].kind == PART_ARITHMETIC ? parts[i].text : parts[i].subscript,
-                                     parts[i].inner, parts[i].inner_count, false))
-                flags |= SHELL_WORD_EVALUATES;
-        flags |= run_inner(resolver, parts[i].inner, parts[i].inner_count);
+        bool arithmetic = parts[i].kind == PART_ARITHMETIC || parts[i].form == FORM_SLICE || parts[i].element;
+        if (arithmetic && !(flags & SHELL_WORD_EVALUATES)) {
+            struct hv_str text = parts[i].kind == PART_ARITHMETIC ? parts[i].text : parts[i].subscript;
+            if (arithmetic_is_plain(resolver, text, parts[i].inner, parts[i].inner_count, false))
+                continue;
+            flags |= SHELL_WORD_EVALUATES;
+        }
+        flags |= run_inner(resolver, parts[i].inner, parts[i].inner_count, flags & SHELL_WORD_EVALUATES);
     }
     return flags;
 }
@@ -193,12 +197,12 @@ static unsigned run_inner(struct resolver *resolver, const struct part *parts, s
 static void add_arithmetic(struct field *field, const struct part *part)
 {
     struct resolver *resolver = field->resolver;
-    unsigned flags = run_inner(resolver, part->inner, part->inner_count) | SHELL_WORD_ARITHMETIC;
+    unsigned flags = SHELL_WORD_ARITHMETIC;
     if (arithmetic_is_plain(resolver, part->text, part->inner, part->inner_count, true)) {
         arithmetic_demote(resolver, part->text);
         flags |= SHELL_WORD_NUMBER;
     } else {
-        flags |= SHELL_WORD_EVALUATES;
+        flags |= run_inner(resolver, part->inner, part->inner_count, true);
         resolve_forget(resolver);
     }
     if (resolver->now.splitting && !part->quoted && field->how & EXPAND_SPLIT)
@@ -209,7 +213,7 @@ static void add_arithmetic(struct field *field, const struct part *part)
 static void add_unknown_variable(struct field *field, const struct part *part, bool number)
 {
     struct resolver *resolver = field->resolver;
-    unsigned flags = run_inner(resolver, part, 1) | SHELL_WORD_VARIABLE;
+    unsigned flags = run_inner(resolver, part, 1, false) | SHELL_WORD_VARIABLE;
     number |= part->form == FORM_LENGTH;
     if (flags & SHELL_WORD_EVALUATES)
         resolve_forget(resolver);
@@ -350,7 +354,7 @@ static void push_simple(struct resolver *resolver, const struct raw_word *word)
 
 static void push_unknown(struct resolver *resolver, const struct raw_word *word)
 {
-    unsigned flags = run_inner(resolver, word->parts, word->count) | SHELL_WORD_MANY | SHELL_WORD_VARIABLE;
+    unsigned flags = run_inner(resolver, word->parts, word->count, false) | SHELL_WORD_MANY | SHELL_WORD_VARIABLE;
     if (flags & SHELL_WORD_EVALUATES)
         resolve_forget(resolver);
     *vec_push(&resolver->words) = (struct shell_word){.text = word->text, .value = HV_STR(""), .flags = flags};

@@ -73,7 +73,19 @@ static void here_documents_have_bodies(void **state)
         {"a <<E\nx\\\nE\nE\n", "<a> here0<xE\n>"},
         {"a $(b <<E\nx\nE\n)", "<a>?<|>mc ; <b> here0<x\n>"},
         {"a <<E\nE", "<a> here0<>"},
-        {"a <<E\nx", "<a> here0<E> !a here-document is not closed"},
+        {"a <<1 <<1 <<1 <<1 <<1 <<1 <<1 <<1 <<1 <<1 <<1 <<1 <<1 <<1 <<1 <<1 <<1",
+         "<a>"
+         " here0<1> here0<1> here0<1> here0<1> here0<1> here0<1> here0<1> here0<1>"
+         " here0<1> here0<1> here0<1> here0<1> here0<1> here0<1> here0<1> here0<1>"
+         " !more here-documents than bash takes at once"},
+        {"a <<E\nx", "<a> here0<x\n>"}, /* closed by the end: bash warns, and adds the newline */
+        {"a <<E\nx\n", "<a> here0<x\n>"},
+        {"a <<E", "<a> here0<>"},
+        {"a <<E\nx\\", "<a> here0<E> !a here-document is not closed"},
+        {"a $(b <<E\nx)", "<a> ; <b> here0<E> !a here-document is not closed"},
+        {"a <<E\n${x:-\"b c\"} ${x:-'d'} ${x#\"$y\"}\nE", "<a> here0?<|\n>v"},
+        {"a <<E\n${x:-it's}\nE", "<a> here0<E> !a single quote in a ${…} that is quoted"},
+        {"a <<E\n${x:-\"$(b)\"}\nE", "<a> here0<E> !quotes in a ${…} of a here-document"},
     };
     (void)state;
     CHECK_ROWS(rows);
@@ -90,6 +102,8 @@ static void substitutions_are_commands_too(void **state)
         {"a ${x:-$(b)}", "<a>?<|>mvc ; <b>"},
         {"a $((1+$(b)))", "<a>?<|>mcae ; <b>"},
         {"a $() $(# c\n)", "<a>?<|>mc?<|>mc"},
+        {"a \"`b \\\"c  d\\\" \\$x`\"", "<a>?<|>c ; <b><c  d>?<|>mv"},
+        {"a `b \\\"c\\\"`", "<a>?<|>mc ; <b><\"c\">"},
         {"a $(case x in x) b;; esac)", "<a>?<|>mc ; case <x><x> ; <b>"},
         {"a > $(b)", "<a> w1?<|>mc ; <b>"},
     };
@@ -113,6 +127,17 @@ static void compound_commands_are_opened(void **state)
         {"[[ $x =~ ^(a|b c)$ ]] && d", "[[ ?<|>v<=~>?<|a|b c)$>gm ; <d>"},
         {"((1+2)); ((x))", "(( ?<|>an ; (( ?<|>ae"},
         {"coproc a b; coproc { c; }", "<a><b> ; group  ; <c>"},
+        {"coproc A { b; } >f", "group A()=?<|>vA_PID=?<|>v ; group  w1<f> ; <b>"},
+        {"coproc A\tfor i in x; do b; done", "group A()=?<|>vA_PID=?<|>v ; for i <x> ; <b>"},
+        {"coproc A (b); coproc A [[ c ]]; coproc A ((1))",
+         "group A()=?<|>vA_PID=?<|>v ; group  ; <b> ; group A()=?<|>vA_PID=?<|>v ; [[ <c> ; "
+         "group A()=?<|>vA_PID=?<|>v ; (( ?<|>an"},
+        {"coproc A\n{ b; }", "<A> ; group  ; <b>"},
+        {"coproc time a", "<time><a>"},
+        {"A=x; coproc A { a $A; }; b $A $A_PID",
+         "A=<x> ; group A()=?<|>vA_PID=?<|>v ; group  ; <a>?<|>mv ; <b>?<|>mv?<|>mv"},
+        {"time; ! ; time -p\ntime -- a; time -p -- ! b", " ;  ;  ; <a> ; <b>"},
+        {"function f ( a )", "function f  ; group  ; <a>"},
         {"a=(1 '2 3' $(b)); a+=(c); a[1]=d; declare -A m=([k]=v)",
          "a()=?<|>vc ; <b> ; a()+=?<|>v ; a[]=<d> ; <declare><-A>?<|>mve"},
     };
@@ -206,14 +231,20 @@ static void what_bash_reads_in_two_ways_is_not_accepted(void **state)
         "!(a)",
         "a(b)",
         "a @(b|c)",
-        "coproc A { b; }",
+        "coproc $x { b; }",
+        "coproc a-b [[ c ]]",
+        "coproc A { b; }; coproc A if",
         "a\\\nb=1",
         "i\\\nf x",
         "a &\\\n& b",
         "a $\\\n(b)",
-        "a \"`b \\\"c\\\"`\"",
+        "a \"${x:-`b \\\"c\\\"`}\"",
+        "a $(( 'x$(b)' ))",
+        "a[\\$(b)]=c",
         "cat <<E $(a\nb)\nE",
         "a ${x:-<(b)}",
+        "set -H",
+        "set -o history",
         "set -k",
         "set -o posix",
         "shopt -s expand_aliases",
@@ -277,6 +308,80 @@ static void depth_and_length_are_bounded(void **state)
     hv_arena_release(&arena);
 }
 
+/* Many times open, once inner, as many times close. */
+static bool is_accepted_nested(const char *open, const char *inner, const char *close, size_t times)
+{
+    struct hv_arena arena = {0};
+    CLEANUP_BUF struct hv_buf text = {.max = SHELL_SCRIPT_MAX + 1};
+    struct shell_script script;
+    for (size_t i = 0; i < times; i++)
+        hv_buf_add_cstr(&text, open);
+    hv_buf_add_cstr(&text, inner);
+    for (size_t i = 0; i < times; i++)
+        hv_buf_add_cstr(&text, close);
+    shell_read(&arena, hv_buf_str(&text), NULL, &script);
+    bool accepted = script.accepted;
+    hv_arena_release(&arena);
+    return accepted;
+}
+
+static void nesting_is_followed_far(void **state)
+{
+    static const char *const rows[][3] = {{"{ ", "a", "; }"},
+                                          {"( ", "a", ")"},
+                                          {"a $(", "b", ")"},
+                                          {"a \"$(", "b", ")\""},
+                                          {"if ", "a", "; then b; fi"},
+                                          {"if a; then ", "b", "; fi"},
+                                          {"while a; do ", "b", "; done"},
+                                          {"for i in a; do ", "b", "; done"},
+                                          {"case a in a) ", "b", ";; esac"},
+                                          {"f() { ", "a", "; }"},
+                                          {"a <(", "b", ")"},
+                                          {"coproc A { ", "a", "; }"},
+                                          {"a ${x:-", "b", "}"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_true(is_accepted_nested(rows[i][0], rows[i][1], rows[i][2], 120));
+        if (is_accepted_nested(rows[i][0], rows[i][1], rows[i][2], 300))
+            print_error("accepted: %s 300 times\n", rows[i][0]);
+        assert_false(is_accepted_nested(rows[i][0], rows[i][1], rows[i][2], 300));
+    }
+    assert_true(is_accepted_nested("if a; then b; elif a; then b; else ", "c", "; fi", 120));
+}
+
+static void elif_is_no_nesting(void **state)
+{
+    struct hv_arena arena = {0};
+    CLEANUP_BUF struct hv_buf text = {.max = SHELL_SCRIPT_MAX + 1};
+    struct shell_script script;
+    (void)state;
+    hv_buf_add_cstr(&text, "x=1; if a; then b; ");
+    for (int i = 0; i < 1000; i++)
+        hv_buf_addf(&text, "elif c; then x=%d; ", i);
+    hv_buf_add_cstr(&text, "fi; d $x");
+    shell_read(&arena, hv_buf_str(&text), NULL, &script);
+    assert_true(script.accepted);
+    assert_false(script.commands[script.count - 1].words[1].known);
+    hv_arena_release(&arena);
+}
+
+static void many_functions_are_found(void **state)
+{
+    struct hv_arena arena = {0};
+    CLEANUP_BUF struct hv_buf text = {.max = SHELL_SCRIPT_MAX + 1};
+    struct shell_script script;
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        hv_buf_addf(&text, "f%d() { a; }\n", i);
+    hv_buf_add_cstr(&text, "f7; f999; f1000");
+    shell_read(&arena, hv_buf_str(&text), NULL, &script);
+    assert_true(script.accepted);
+    assert_true(script.commands[script.count - 3].calls_function && script.commands[script.count - 2].calls_function);
+    assert_false(script.commands[script.count - 1].calls_function);
+    hv_arena_release(&arena);
+}
+
 static void commands_know_where_they_stand(void **state)
 {
     static const struct {
@@ -296,6 +401,9 @@ static void commands_know_where_they_stand(void **state)
         {"if a; then b; fi", {0, 0, SHELL_IN_BRANCH}, {SIZE_MAX, 0, 0}},
         {"f() { a; }", {0, SHELL_IN_FUNCTION, SHELL_IN_FUNCTION}, {SIZE_MAX, 0, 1}},
         {"coproc a", {SHELL_IN_COPROCESS | SHELL_IN_SUBSHELL}, {SIZE_MAX}},
+        {"coproc A { a; }; b",
+         {0, SHELL_IN_COPROCESS | SHELL_IN_SUBSHELL, SHELL_IN_COPROCESS | SHELL_IN_SUBSHELL, 0},
+         {SIZE_MAX, 0, 1, SIZE_MAX}},
         {"a <<E; b\n$(c)\nE", {0, 0, SHELL_IN_SUBSHELL | SHELL_IN_SUBSTITUTION}, {SIZE_MAX, SIZE_MAX, 0}},
     };
     (void)state;
@@ -347,6 +455,9 @@ int main(void)
         cmocka_unit_test(what_bash_reads_in_two_ways_is_not_accepted),
         cmocka_unit_test(what_stands_before_the_fault_is_still_there),
         cmocka_unit_test(depth_and_length_are_bounded),
+        cmocka_unit_test(nesting_is_followed_far),
+        cmocka_unit_test(elif_is_no_nesting),
+        cmocka_unit_test(many_functions_are_found),
         cmocka_unit_test(commands_know_where_they_stand),
         cmocka_unit_test(pipelines_are_numbered),
     };

@@ -432,6 +432,9 @@ static bool read_coprocess(struct reader *reader)
         reader->parent = (uint32_t)add_coprocess(reader, name, keyword);
     else if (!begins_compound(reader) && reserved.ptr && !hv_str_is(reserved, "time"))
         return read_stop(reader, "a reserved word where none is allowed");
+    else if (!begins_compound(reader) && reader->place_flags & SHELL_IN_SUBSTITUTION)
+        /* bash writes it anew as "coproc COPROC command", and runs COPROC */
+        return read_stop(reader, "a coprocess without a name in a substitution");
     reader->place_flags |= SHELL_IN_COPROCESS | SHELL_IN_SUBSHELL;
     read_emit(reader, OP_SCOPE, 0);
     size_t index = reader->nodes.count;

@@ -3,6 +3,7 @@ bash itself does with them. Commands are names that nothing has (c0 … c9): bas
 writes them down. Nothing made here runs without end: no recursion, no loop that is not over words."""
 import os
 import random
+import signal
 import subprocess
 import tempfile
 
@@ -53,7 +54,20 @@ class Maker:
         return self.pick("$" + name, "${" + name + "}", "${" + name + "}", "$" + name, "${#" + name + "}",
                          "${" + name + ":-" + self.pick("a", "b c", "'q q'", '"d"', "") + "}", "${" + name + "+a}",
                          "${" + name + "%c}", "${" + name + "/a/b}", "${" + name + ":0:1}", "$1", "$@", "$*", "$#", "${2}",
-                         "${" + name + "@Q}", "${" + name + "^^}", "${" + name + ":=k}" if self.chance(20) else "$x")
+                         "${" + name + "@Q}", "${" + name + "^^}", "${" + name + ":=k}" if self.chance(20) else "$x", "${" + name + "~}",
+                         self.element())
+
+    def key(self):
+        """What may stand in a subscript."""
+        return self.pick("k", "0", "n", "n+1", "$n", "$x", '"$x"', '"a b"', "'a b'", "'q'", "k v", "$(c1 sub)", "`c2 sub`", "$((n+1))", "${n}", "-1", "$x$y", '"k$x"',
+                         "a\\ b", "${#x}", "${m[k]}", "x[0]")
+
+    def element(self):
+        """${m[…]} in its forms; m is an array with names, w one with numbers, if anything."""
+        name = self.pick("m", "w")
+        return self.pick("${" + name + "[" + self.key() + "]}", "${" + name + "[" + self.key() + "]}", "${" + name + "[@]}", "${!" + name + "[@]}", "${#" + name + "[@]}",
+                         "${" + name + "[*]}", "${#" + name + "[k]}", "${" + name + "[" + self.key() + "]:-d}", "${" + name + "[@]:0:2}", "${" + name + "[@]/a/b}",
+                         "${" + name + "[@]@Q}", "${" + name + "[k]%b}", "${" + name + "[" + self.key() + "]+set}")
 
     def in_double(self, depth):
         pieces = []
@@ -68,12 +82,14 @@ class Maker:
             elif kind == 6 and depth < 2:
                 pieces.append(self.substitution(depth, quoted=True))
             else:
-                pieces.append(self.pick("$", "$ ", "$((1+2))", "{a,b}", "~", "$%"))
+                pieces.append(self.pick("$", "$ ", "$((1+2))", "{a,b}", "~", "$%", """`c1 \\"a  b\\" 'c d'`""", '`c2 \\"$x\\" \\$y \\\\z`',
+                                        '`c3 \\"\\`c4 \\\\\\"x  y\\\\\\"\\`\\"`', '${m["a b"]}', self.element().replace("'", "")))
         return '"' + "".join(pieces) + '"'
 
     def ansi(self):
         pieces = [self.pick("a", " ", "\\n", "\\t", "\\'", '"', "\\\\", "\\x41", "\\101", "\\e", "\\u0041", "\\cb", "\\q", "$x", "\\?",
-                            "\\U00000042", "\\7", "{", "*", "\\x4", "\n") for _ in range(self.random.randint(0, 4))]
+                            "\\U00000042", "\\7", "{", "*", "\\x4", "\n", "\\0", "\\x00z", "\\400", "\\c\\", "\\xz", "\\u", "\\u0000",
+                            "\\c", "\\x{41}") for _ in range(self.random.randint(0, 4))]
         return "$'" + "".join(pieces) + "'"
 
     def brace(self, depth=0):
@@ -122,7 +138,8 @@ class Maker:
             self.straight &= True
             return self.substitution(depth)
         if kind == 19:
-            return self.pick("$((1+2))", "$((n+1))", "$((2*(3-1)))", "$[1+1]", "$(( $n ))", "$((x))")
+            return self.pick("$((1+2))", "$((n+1))", "$((2*(3-1)))", "$[1+1]", "$(( $n ))", "$((x))", '$(( "$n" + 1 ))', "$(( n \\\n+ 1 ))", '$((n ? "1" : "2"))',
+                             "$((w[0] + 1))", "$((m['k'] + 1))", '$((m["k"]))', "$((n=2, $n))", "$(( $(( $((1)) )) ))")
         return self.pick("a", "b", "-n", "--x=1", "/dev/null", "x.c")
 
     def word(self, depth):
@@ -137,7 +154,7 @@ class Maker:
         if kind < 4:
             return self.pick(">", ">>", "2>", "&>", ">|", "<>", "3>", "2>>", "&>>", ">&", "{fd}>") + self.pick("", " ") + target
         if kind == 4:
-            return self.pick("2>&1", ">&2", "<&0", "2>&-", "0<&-", "3>&1", "3>&1-", "<&-", ">& 2")
+            return self.pick("2>&1", ">&2", "<&0", "2>&-", "0<&-", "3>&1", "3>&1-", "<&-", ">& 2", "2>&1>f5", ">&2>f5")
         if kind == 5:
             return "<" + self.pick("", " ") + "/dev/null"
         if kind < 8:
@@ -154,7 +171,7 @@ class Maker:
         lines = []
         for _ in range(self.random.randint(0, 3)):
             line = "".join(self.pick("text", " ", "$x", "'", '"', "\\$", "\\\\", "$(c1 in 'a b')", "`c2 b`", "\t", "{a,b}", "$((1+1))", "`c3 \\$x`",
-                                     "${x:-q}", "*", "\\", "\\`", "#") for _ in range(self.random.randint(0, 4)))
+                                     "${x:-q}", "*", "\\", "\\`", "#", '${u:-"q r"}', "${u:-'q r'}", '${u:+"$x y"}', "${m[k]}", "${x/'a'/b}") for _ in range(self.random.randint(0, 4)))
             if name not in line:
                 lines.append(("\t" if dash and self.chance(50) else "") + line + ("" if not line.endswith("\\") else " "))
         end = ("\t" if dash and self.chance(50) else "") + name
@@ -194,7 +211,9 @@ class Maker:
     def changer(self, depth):
         return self.pick("read x </dev/null", "export x=e", "export y", "unset x", "printf -v x %s q", "cd /", "cd sub && c7 here", "cd ..", "cd sub",
                          "IFS=,", "set -f", "set -- a 'b c'", "shift", "readonly r=1", "readonly x='a b'", "declare -r y=q", "typeset -x x=$y", "declare x", "declare x=$x y=2", "readonly -- y='1 2' x", "declare -i n", "declare x='a b'", "local q=1", "eval x=1",
-                         "x=(a b)", "x[0]=q", "mapfile -t y </dev/null", "true", "! false", ":", "((n=3))", "((n++))", "let n=2", "export z=$x", "c8 | read x",
+                         "x=(a b)", "x[0]=q", "declare -A m", "declare -A m=([k]=v ['a b']=$x [$y]=$(c1 v))", "m=([k]=v [n]=1)", "m+=([z]=$x)", "m[" + self.key() + "]=" + self.plain(),
+                         "m[" + self.key() + "]+=" + self.word(2), "unset m", "unset 'm[k]'", "typeset -A m=([k]=(1))" if self.chance(5) else "declare -p m",
+                         "set -m; set +m", "set +H", "set -o vi", "shopt -q extglob", "shopt -p nullglob", "mapfile -t y </dev/null", "true", "! false", ":", "((n=3))", "((n++))", "let n=2", "export z=$x", "c8 | read x",
                          "(cd sub; c7 there)", "declare -a w=(1 '2 3')", "export x='a  b' y=$x", "cd /; c7 root", "cd ~; c7 home", "{ cd sub; } && c7 g",
                          "cd nowhere; c7 still", "cd nowhere || c7 failed", "if cd sub; then c7 in; fi; c7 after", "exec 3>/dev/null",
                          "for k in 1 2; do cd /; done; c7 loop", "cd sub && cd .. && c7 back", "! cd sub && c7 neg", "cd nowhere && c7 no || c7 yes")
@@ -202,7 +221,7 @@ class Maker:
     def compound(self, depth):
         self.straight = False
         inner = depth + 1
-        kind = self.random.randrange(13)
+        kind = self.random.randrange(16)
         body = self.list
         if kind == 0:
             return "if " + body(inner) + self.end() + "then " + body(inner) + self.end() + (
@@ -214,7 +233,7 @@ class Maker:
             return self.pick("while false", "until true", "while ! true") + self.end() + "do " + body(inner) + self.end() + "done"
         if kind == 3:
             return "case " + self.word(2) + " in " + "".join(
-                self.pick("", "(") + self.pick("a", "*", "'a b'|c", "[a-z]*", '"$x"', "$y | ?") + ") " + body(inner) + self.end_clause()
+                self.pick("", "(") + self.pick("a", "*", "'a b'|c", "[a-z]*", '"$x"', "$y | ?", "$(c1 pat)", "*[!a]") + ") " + body(inner) + self.end_clause()
                 for _ in range(self.random.randint(0, 3))) + "esac"
         if kind == 4:
             return "{ " + body(inner) + self.end() + "}"
@@ -222,6 +241,8 @@ class Maker:
             return "( " + body(inner) + " )"
         if kind == 6:
             name = "f" + str(self.random.randrange(3))
+            if self.chance(15):
+                return "function " + name + " (" + self.pick("", " ") + self.simple(inner, quiet=True) + "); " + name + " b"
             return self.pick(name + "() ", "function " + name + " ", name + " ( ) ") + "{ " + body(inner) + self.end() + "}; " + name + " a"
         if kind == 7:
             return "[[ " + self.pick("$x == a*", "-n $x", "$x =~ ^(a|b)$", "a < b && c", "! -e /x", "( a || b )", "$x != @(a|b)", "-z ''", '"$x"', "$n -eq 1",
@@ -231,17 +252,45 @@ class Maker:
         if kind == 9:
             return "for ((k=0; k<2; k++)); do " + body(inner) + self.end() + "done"
         if kind == 10:
-            return self.pick("! ", "time ", "time -p ", "! ! ") + self.simple(depth)
+            return self.pick("time;", "time -p;", "! ;") if self.chance(10) else self.pick("! ", "time ", "time -p ", "! ! ", "time -- ", "time -p -- ! ") + self.simple(depth)
         if kind == 11:
             return "{ " + body(inner) + self.end() + "} " + self.pick(">f1", "2>&1", "<<<'a b'", "</dev/null")
+        if kind == 12:
+            return self.coprocess(inner)
+        if kind == 13:
+            return self.nested(self.random.randint(5, 60)) if self.chance(25) else self.nested(4)
+        if kind == 14:
+            return "select j in " + self.word(2) + self.end() + "do " + body(inner) + self.end() + "done </dev/null"
         return self.pick("w=(" + " ".join(self.word(depth + 1) for _ in range(2)) + ")", "w=([1]=a [k]=" + self.word(2) + ")", "w[$(c1 sub)]=q",
                          "c1 ${w[$(c2 s)]}", "(( $(c1 ar) + 1 ))", "[[ $(c1 q) == a ]]", "[[ -n `c2 r` && $x ]]", "declare -a w=(" + self.word(2) + ")", "for k in $(c1 f) `c2 f`; do c3 $k; done", "case $(c1 s) in *) c2 t;; esac", "w=(a 'b c' $x)", "w+=(d)", "w[1]=q", "c1 ${w[0]} \"${w[@]}\"", "c1 ${!x}", "c1 ${w[n]}", "c1 ${#w[@]}", "c1 \"$@\" q")
+
+    def coprocess(self, depth):
+        """With a name or without. Nothing in it waits for input: that would never end."""
+        name = self.pick("", "N ", "P\t", "x ", "N  \\\n ")
+        inner = self.list(depth + 1)
+        body = self.pick("{ " + inner + self.end() + "}", "( " + inner + " )", "{ " + inner + self.end() + "} 2>&1", "if true; then " + inner + self.end() + "fi",
+                         "for j in 1 2; do " + inner + self.end() + "done", "[[ $x == a ]]", "((n+1))", "case a in a) " + inner + self.end() + "esac")
+        after = self.pick("", "; c1 $N $N_PID $COPROC", '; c2 "${N[0]}" >&"${N[1]}"', " && c3 $x", "; wait")
+        return "coproc " + (name + body if self.chance(75) else self.simple(depth, quiet=True)) + after
+
+    def nested(self, levels):
+        """One command within so many others."""
+        forks, text = 0, self.simple(2, quiet=True)
+        for level in range(levels):
+            kind = self.random.randrange(12 if forks < 20 else 9)
+            forks += kind > 8
+            if "\n" in text and kind > 8:
+                kind = 0
+            text = (("{ " + text + "; }", "if " + text + "; then c1 t" + str(level) + "; fi", "if true; then " + text + "; fi", "for j in a; do " + text + "; done",
+                     "case a in a) " + text + ";; esac", "if ! " + text + "; then :; fi", "! { " + text + "; }", "{ " + text + "; } >f1", "true && { " + text + "; }",
+                     "( " + text + " )", "c3 $(" + text + ")", 'c4 "$(' + text + ')"')[kind])
+        return text
 
     def end(self):
         return self.newline() if self.documents else self.pick("; ", ";", "\n")
 
     def end_clause(self):
-        return self.newline() + ";; " if self.documents else self.pick(";; ", ";; ", "\n;;\n")
+        return self.newline() + ";; " if self.documents else self.pick(";; ", ";; ", "\n;;\n", ";& ", ";;& ")
 
     def command(self, depth):
         kind = self.random.randrange(20)
@@ -277,6 +326,19 @@ class Maker:
         return text.replace("\r", ""), self.straight
 
 
+def run_all(root):
+    """What does not end in time is ended, with all that it started."""
+    with subprocess.Popen(["bash", "--norc", "--noprofile", "-c", RUNNER], env={"ROOT": root, "LOG": root + "/log"}, cwd=root, start_new_session=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as bash:
+        try:
+            bash.wait(timeout=150)
+        finally:
+            try:
+                os.killpg(bash.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+
 def record(scripts):
     """Run scripts in one bash; for each the list of (directory, words) of the commands that ran, as bytes."""
     with tempfile.TemporaryDirectory(prefix="helve-bash-") as root:
@@ -290,8 +352,7 @@ def record(scripts):
                 file.write(b"%d\0%s\0" % (number, script))
         # A file for each process: bash writes at every newline in a word, so that two at a time would mix their lines.
         os.makedirs(root + "/log")
-        subprocess.run(["bash", "--norc", "--noprofile", "-c", RUNNER], env={"ROOT": root, "LOG": root + "/log"}, cwd=root,
-                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=150, check=False)
+        run_all(root)
         fields = []
         for name in os.listdir(root + "/log"):
             with open(f"{root}/log/{name}", "rb") as file:

@@ -232,6 +232,7 @@ static void what_bash_reads_in_two_ways_is_not_accepted(void **state)
         "a(b)",
         "a @(b|c)",
         "coproc $x { b; }",
+        "a $(coproc b)",
         "coproc a-b [[ c ]]",
         "coproc A { b; }; coproc A if",
         "a\\\nb=1",

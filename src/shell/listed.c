@@ -55,17 +55,28 @@ static bool is_option(struct hv_str word)
     return word.len > 1 && *word.ptr == '-';
 }
 
+/* -rlZ: each letter is one of the flags. */
+static bool letters_are(struct hv_str word, const char *flags)
+{
+    for (size_t i = 1; i < word.len; i++)
+        if (!shell_names_have(flags, hv_str_of((const char[]){'-', word.ptr[i]}, 2)))
+            return false;
+    return word.len > 2 && word.ptr[1] != '-';
+}
+
 /* All words that look like options from `at` on are of `flags`, or of `values` with the word behind them. */
 static bool options_are(const struct shell_command *command, size_t at, const char *flags, const char *values)
 {
     for (; at < command->word_count; at++) {
         struct hv_str word = word_at(command, at);
-        if (!is_option(word) || shell_names_have(flags, word))
+        if (!is_option(word) || shell_names_have(flags, word) || letters_are(word, flags))
             continue;
         bool attached = hv_str_find_byte(word, '=', 0) != SIZE_MAX;
         if (!shell_names_have(values, hv_str_slice(word, 0, hv_str_find_byte(word, '=', 0))))
             return false;
         at += !attached;
+        if (!attached && is_option(word_at(command, at))) /* a value that others might take for an option */
+            return false;
     }
     return true;
 }
@@ -187,17 +198,59 @@ static bool git_lists(const struct shell_command *command, struct listing *out)
            options_are(command, 2, "--name-only -z --cached --staged --", "--diff-filter");
 }
 
+/* -l and the like, alone or among other letters (-rlZ), of the options before "--". */
+static bool has_letter(const struct shell_command *command, const char *letters)
+{
+    for (size_t i = 1; i < command->word_count && !hv_str_is(word_at(command, i), "--"); i++) {
+        struct hv_str word = word_at(command, i);
+        for (size_t k = 1; is_option(word) && word.ptr[1] != '-' && k < word.len; k++)
+            if (strchr(letters, word.ptr[k]))
+                return true;
+    }
+    return false;
+}
+
+static bool has_word(const struct shell_command *command, const char *words)
+{
+    for (size_t i = 1; i < command->word_count && !hv_str_is(word_at(command, i), "--"); i++)
+        if (shell_names_have(words, word_at(command, i)))
+            return true;
+    return false;
+}
+
+/* The first operand is a pattern. */
 static bool grep_lists(const struct shell_command *command, struct listing *out)
 {
-    bool lists = false;
-    for (size_t i = 1; i < command->word_count; i++) {
-        lists |= shell_names_have("-l -rl -lr -rli -ril -lri -rlE -rlF -rlw --files -rlZ -lZ", word_at(command, i));
-        out->nul |= shell_names_have("-Z -0 --null -rlZ -lZ", word_at(command, i));
-    }
-    return lists && operands_stay(command, hv_str_is(word_at(command, 1), "--files") ? 1 : 3) &&
+    out->nul = has_letter(command, "Z") || has_word(command, "--null");
+    return (has_letter(command, "lL") || has_word(command, "--files-with-matches --files-without-match")) &&
+           operands_stay(command, 3) &&
            options_are(command, 1,
-                       "-l -r -rl -lr -rli -ril -lri -rlE -rlF -rlw -rlZ -lZ -Z -0 --null -i -E -F -w -s -n --files --",
-                       "--include --exclude --exclude-dir -g --glob -t --type -e");
+                       "-l -L -r -i -E -F -P -G -w -x -v -s -n -I -H -Z --null --recursive --ignore-case --word-regexp "
+                       "--files-with-matches --files-without-match --",
+                       "--include --exclude --exclude-dir -e");
+}
+
+/* rg has -r for something else: it prints lines, not names, then. */
+static bool rg_lists(const struct shell_command *command, struct listing *out)
+{
+    bool files = has_word(command, "--files");
+    out->nul = has_letter(command, "0") || has_word(command, "--null");
+    return (files || has_letter(command, "l") || has_word(command, "--files-with-matches --files-without-match")) &&
+           operands_stay(command, files ? 1 : 3) &&
+           options_are(command, 1,
+                       "-l -0 -i -S -F -w -x -v -s -n -u -. --null --files --hidden --no-ignore --ignore-case "
+                       "--smart-case --word-regexp --files-with-matches --files-without-match --",
+                       "-g --glob -t --type -T --type-not -e");
+}
+
+static bool fd_lists(const struct shell_command *command, struct listing *out)
+{
+    out->nul = has_letter(command, "0") || has_word(command, "--print0");
+    return operands_stay(command, 1) &&
+           options_are(command, 1,
+                       "-0 -H -I -u -s -i -g -F --print0 --hidden --no-ignore --case-sensitive --ignore-case --glob "
+                       "--fixed-strings --",
+                       "-e --extension -t --type -E --exclude -d --max-depth");
 }
 
 static bool lists_names(struct shell_reading *reading, const struct shell_command *command, struct listing *out)
@@ -210,8 +263,12 @@ static bool lists_names(struct shell_reading *reading, const struct shell_comman
         return find_lists(reading, command, out);
     if (hv_str_is(name, "git"))
         return git_lists(command, out);
-    if (hv_str_is(name, "grep") || hv_str_is(name, "rg"))
+    if (hv_str_is(name, "grep"))
         return grep_lists(command, out);
+    if (hv_str_is(name, "rg"))
+        return rg_lists(command, out);
+    if (hv_str_is(name, "fd") || hv_str_is(name, "fdfind"))
+        return fd_lists(command, out);
     return hv_str_is(name, "ls") && operands_stay(command, 1) &&
            options_are(command, 1, "-1 -t -r -S -A -1t -1A -tr", "");
 }

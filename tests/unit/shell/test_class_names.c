@@ -87,6 +87,10 @@ static const char *const from_others[] = {
     "git diff --name-only | xargs cat",
     "grep -rl x . | xargs wc -l",
     "rg -l x src | xargs wc -l",
+    "rg -il -g '*.c' x src | xargs wc -l",
+    "grep -rlin x src | xargs wc -l",
+    "rg --files -t c | xargs wc -l",
+    "fd -e c . src | xargs wc -l",
     "git grep -l x | xargs head -3",
     "ls *.c | xargs wc -l",
     "for f in $(git ls-files); do wc -l \"$f\"; done",
@@ -96,6 +100,11 @@ static const char *const ended_by_nul[] = {
     "find src -name '*.c' -print0 | xargs -0 grep x",
     "find . -print0 | sort -z | xargs -0 -n1 head",
 };
+static const char *const others_ended_by_nul[] = {
+    "rg -l0 x src | xargs -0 wc -l",
+    "grep -rlZ x src | xargs -0 wc -l",
+    "fd -0 -e c . src | xargs -0 -r wc -l",
+};
 
 static void names_that_are_listed_are_read_where_they_lie(void **state)
 {
@@ -103,6 +112,7 @@ static void names_that_are_listed_are_read_where_they_lie(void **state)
     CHECK(from_find, 0, true);
     CHECK(from_others, 0, true);
     CHECK(ended_by_nul, 0, true);
+    CHECK(others_ended_by_nul, 0, true);
 }
 
 static void names_that_would_be_cut_are_certain_only_behind_nul(void **state)
@@ -111,6 +121,7 @@ static void names_that_would_be_cut_are_certain_only_behind_nul(void **state)
     CHECK(from_find, SHELL_TREE_WORDS, false);
     CHECK(from_others, SHELL_TREE_WORDS, false);
     CHECK(ended_by_nul, SHELL_TREE_WORDS, true);
+    CHECK(others_ended_by_nul, SHELL_TREE_WORDS, true);
 }
 
 static void links_that_lead_out_make_all_uncertain(void **state)
@@ -127,6 +138,7 @@ static void a_name_like_an_option_matters_where_nothing_stands_before_it(void **
     CHECK(from_find, SHELL_TREE_NO_OPTION, true);
     CHECK(from_others, SHELL_TREE_NO_OPTION, false);
     CHECK(ended_by_nul, SHELL_TREE_NO_OPTION, true);
+    CHECK(others_ended_by_nul, SHELL_TREE_NO_OPTION, false);
 }
 
 static void what_may_print_anything_else_is_not_certain(void **state)
@@ -138,6 +150,16 @@ static void what_may_print_anything_else_is_not_certain(void **state)
         "find . -printf '/etc/passwd\\n' | xargs cat",
         "find . -fprintf /dev/stdout '/etc/passwd\\n' | xargs cat",
         "find . -exec echo /etc/shadow \\; | xargs cat",
+        "rg -rl x src/a | xargs cat",
+        "rg -e -l src/a | xargs cat",
+        "grep -e -l src/a | xargs cat",
+        "rg x -- -l | xargs cat",
+        "rg -e x -- --files | xargs cat",
+        "rg -l x /etc/passwd | xargs cat",
+        "rg -l0 x | xargs cat",
+        "fd -a x | xargs cat",
+        "fd x /etc | xargs cat",
+        "fd -x echo /etc/passwd | xargs cat",
         "find . -ls | xargs cat",
         "find . \"$x\" | xargs cat",
         "find $x . | xargs cat",

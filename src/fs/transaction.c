@@ -262,7 +262,7 @@ static enum hv_code record(struct transaction *transaction, const struct hv_file
     if (code && (code != HV_ENOTFOUND || !change->bytes.ptr))
         return code;
     if (exists && change->options.must_not_exist)
-        return hv_fail(err, HV_EEXIST, "%.*s exists already", HV_STR_ARG(change->path));
+        return fs_fail_exists(change->path, err);
     *step = (struct transaction_step){.kind = !change->bytes.ptr ? KIND_REMOVE
                                               : exists           ? KIND_WRITE
                                                                  : KIND_CREATE,

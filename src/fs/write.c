@@ -82,6 +82,13 @@ static bool has_bytes(const struct writing *w, struct hv_str bytes)
     return false;
 }
 
+enum hv_code fs_fail_exists(struct hv_str path, struct hv_error *err)
+{
+    hv_fail(err, HV_EEXIST, "%.*s exists already", HV_STR_ARG(path));
+    hv_error_hint(err, "Choose another name, or read what is there and change it");
+    return HV_EEXIST;
+}
+
 /* Look at the target by name and hold it against what the caller expects. */
 static enum hv_code look(struct writing *w, struct hv_error *err)
 {
@@ -93,7 +100,7 @@ static enum hv_code look(struct writing *w, struct hv_error *err)
         return expected ? write_conflict(w, "was removed since it was read", err) : HV_OK;
     }
     if (w->options->must_not_exist)
-        return hv_fail(err, HV_EEXIST, "%s exists already", w->path);
+        return fs_fail_exists(hv_str_from(w->path), err);
     if (!S_ISREG(w->before.st_mode))
         return hv_fail(err, HV_EUNSUPPORTED, "%s is %s and cannot be written as a file", w->path,
                        fs_kind_name(fs_kind_of_mode(w->before.st_mode)));
@@ -363,7 +370,7 @@ static enum hv_code replace(struct writing *w, struct hv_file_stat *after, struc
         return code;
     if (rename_over(w)) {
         if (errno == EEXIST)
-            return hv_fail(err, HV_EEXIST, "%s exists already", w->path);
+            return fs_fail_exists(hv_str_from(w->path), err);
         if (errno == EBUSY || errno == EXDEV) /* a mount point of its own, as containers make of single files */
             return write_in_place(w, after, err);
         return hv_fail_errno(err, errno, "Cannot put the new bytes in the place of %s; it was left as it was", w->path);

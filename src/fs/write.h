@@ -35,4 +35,7 @@ bool fs_is_temporary(struct hv_str name);
 /* name is that of a backup: whole old bytes of a file that was being written in place. */
 bool fs_is_backup(struct hv_str name);
 
+/* HV_EEXIST for a file that was to be new. */
+enum hv_code fs_fail_exists(struct hv_str path, struct hv_error *err);
+
 #endif

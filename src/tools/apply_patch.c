@@ -13,6 +13,7 @@
 #include "tools/new_file.h"
 
 #include <helve/tool.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { FAILURE_MAX = 8192, DIFF_MAX = 4 << 20, PREVIEW_LINES = 80, PREVIEW_LINE_BYTES = 240 };
@@ -65,18 +66,40 @@ static enum hv_code check_path(struct hv_str path, struct hv_error *err)
     return HV_EINVAL;
 }
 
+/* A name in the order of by_directory: what lies below a directory follows it at once. */
+static int by_directory(const void *a, const void *b)
+{
+    struct hv_str x = *(const struct hv_str *)a, y = *(const struct hv_str *)b;
+    size_t at = 0;
+    while (at < x.len && at < y.len && x.ptr[at] == y.ptr[at])
+        at++;
+    int left = at == x.len ? -1 : x.ptr[at] == '/' ? 0 : (unsigned char)x.ptr[at];
+    int right = at == y.len ? -1 : y.ptr[at] == '/' ? 0 : (unsigned char)y.ptr[at];
+    return left - right;
+}
+
+/* Each name once, also as the target of a move, and none below another: all are there at once, as files. */
 static enum hv_code check_twice(const struct hv_context *context, const struct patch *patch, struct hv_error *err)
 {
-    for (size_t i = 0; i < patch->count; i++)
-        for (size_t k = 0; k < i; k++) {
-            if (!hv_str_eq(hv_path_expand(context, patch->files[i].path),
-                           hv_path_expand(context, patch->files[k].path)))
-                continue;
-            hv_fail(err, HV_EINVAL, "the patch names %.*s twice", HV_STR_ARG(patch->files[i].path));
-            hv_error_hint(err, "Put all hunks of one file into one \"*** Update File\"");
-            hv_error_place(err, "patch");
-            return HV_EINVAL;
-        }
+    size_t count = 0;
+    struct hv_str *names = hv_arena_array(context->arena, struct hv_str, 2 * patch->count);
+    for (size_t i = 0; i < patch->count; i++) {
+        names[count++] = hv_path_expand(context, patch->files[i].path);
+        if (patch->files[i].move_to.len)
+            names[count++] = hv_path_expand(context, patch->files[i].move_to);
+    }
+    qsort(names, count, sizeof *names, by_directory);
+    for (size_t i = 1; i < count; i++) {
+        bool twice = hv_str_eq(names[i - 1], names[i]), below = path_inside(names[i], names[i - 1]);
+        if (!twice && !below)
+            continue;
+        hv_fail(err, HV_EINVAL, "the patch names %.*s %s", HV_STR_ARG(file_shown_path(context, names[i - 1])),
+                twice ? "twice" : "as a file and as a directory");
+        hv_error_hint(err, twice ? "Put all hunks of one file into one \"*** Update File\""
+                                 : "Use one patch to remove what is in the way, and another for the rest");
+        hv_error_place(err, "patch");
+        return HV_EINVAL;
+    }
     return HV_OK;
 }
 

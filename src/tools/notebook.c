@@ -308,10 +308,15 @@ static const struct hv_json *cell_at(const struct editing *editing, int64_t numb
     return number >= 0 && number < (int64_t)editing->cells->count ? hv_json_at(editing->cells, (size_t)number) : NULL;
 }
 
-static const struct hv_json *cell_by_id(const struct editing *editing, struct hv_str id)
+/* The first cell of that id; *count is how many there are. */
+static const struct hv_json *cell_by_id(const struct editing *editing, struct hv_str id, size_t *count)
 {
     int64_t number;
-    hv_json_each(cell, editing->cells) if (hv_str_eq(hv_json_get_string(cell, "id"), id)) return cell;
+    const struct hv_json *found = NULL;
+    *count = 0;
+    hv_json_each(cell, editing->cells) if (hv_str_eq(hv_json_get_string(cell, "id"), id) && !(*count)++) found = cell;
+    if (found)
+        return found;
     /* Cells without an id are shown as cell-N. */
     return hv_str_starts(id, HV_STR("cell-")) && hv_str_to_int64(hv_str_slice(id, 5, id.len), &number)
                ? cell_at(editing, number)
@@ -341,15 +346,21 @@ static enum hv_code no_such_cell(const struct editing *editing, struct hv_error 
 static enum hv_code find_cell(const struct editing *editing, const struct hv_json **cell, struct hv_error *err)
 {
     const struct notebook_request *request = editing->request;
+    size_t count = 0;
     *cell = NULL;
     if (request->cell_id.len)
-        *cell = cell_by_id(editing, request->cell_id);
+        *cell = cell_by_id(editing, request->cell_id, &count);
     else if (request->cell_number >= 0)
         *cell = cell_at(editing, request->cell_number);
     else if (request->mode == NOTEBOOK_INSERT)
         return HV_OK;
     else
         return hv_fail(err, HV_EINVAL, "say which cell: cell_id or cell_number is missing");
+    if (count > 1) {
+        hv_fail(err, HV_ECONFLICT, "%zu cells have the id \"%.*s\"", count, HV_STR_ARG(request->cell_id));
+        hv_error_hint(err, "Give cell_number, counted from 0, instead of cell_id");
+        return HV_ECONFLICT;
+    }
     return *cell ? HV_OK : no_such_cell(editing, err);
 }
 

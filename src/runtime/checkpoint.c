@@ -548,6 +548,7 @@ void checkpoint_task_begins(struct call *call)
     const struct checkpoint *checkpoint = call->checkpoint;
     if (!checkpoints || !(call->watched || checkpoint))
         return;
+    checkpoint_wait(call);
     struct background *background = hv_calloc(1, sizeof *background);
     background->call_id = hv_arena_str(&background->arena, call->context.call_id);
     background->tool = hv_arena_str(&background->arena, hv_str_from(call->tool->name));

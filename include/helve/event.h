@@ -40,7 +40,7 @@ enum hv_event_type {
                             description, output_file, exit_code */
     HV_EVENT_STATE,      /* name: what changed (cwd, mode, tools, rules); data */
     HV_EVENT_CHECKPOINT, /* name: before (files were kept before a call), after (what became of them); data: before,
-                            after (arrays of images, see docs/internals/journal.md), left_out */
+                            after (arrays of images) and more, see docs/internals/rewind.md */
     HV_EVENT_REWIND,     /* name: code, conversation or both; text: for people; data: to, undoes */
     HV_EVENT_COUNT
 };

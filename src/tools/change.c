@@ -148,6 +148,18 @@ enum hv_code change_store(struct change *change, struct pieces content, struct h
     return HV_OK;
 }
 
+enum hv_code change_check_read(const struct change *change, enum file_need need, struct hv_error *err)
+{
+    enum hv_code code =
+        file_state_check(change->context, change->key, &change->stat, hv_buf_str(&change->bytes), need, err);
+    if (!code || change->encoding.kind != ENCODING_BINARY)
+        return code;
+    hv_fail(err, HV_EUNSUPPORTED, "%.*s is a binary file, which is neither shown nor changed as text",
+            HV_STR_ARG(change->path));
+    hv_error_hint(err, "Change or remove it with a shell command if that is meant");
+    return HV_EUNSUPPORTED;
+}
+
 enum hv_code change_check_elision(const struct change *change, struct hv_str old_text, struct hv_str new_text,
                                   const char *what, struct hv_error *err)
 {

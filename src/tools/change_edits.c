@@ -161,8 +161,7 @@ static enum hv_code check_before_edit(struct change *change, const struct edit_r
     }
     if (creates && change->bytes.len == 0) /* there is nothing that could have been read */
         return HV_OK;
-    return file_state_check(change->context, change->key, &change->stat, hv_buf_str(&change->bytes), FILE_NEED_SEEN,
-                            err);
+    return change_check_read(change, FILE_NEED_SEEN, err);
 }
 
 static enum hv_code check_new_texts(const struct editing *editing, struct hv_error *err)

@@ -100,7 +100,7 @@ static enum hv_code replace(struct change *change, struct hv_str content, struct
     struct hv_str old_bytes = hv_buf_str(&change->bytes);
     enum hv_code code = HV_OK;
     if (change->exists && old_bytes.len)
-        code = file_state_check(context, change->key, &change->stat, old_bytes, FILE_NEED_WHOLE, err);
+        code = change_check_read(change, FILE_NEED_WHOLE, err);
     if (!code)
         code = change_check_elision(change, old_bytes, content, "content", err);
     if (code)

@@ -263,12 +263,15 @@ static void settings_are_not_broken(void **state)
 static void notebooks_go_to_their_own_tool_where_there_is_one(void **state)
 {
     struct session *session = *state;
-    put_and_read(session, "n.ipynb", "{\"cells\": []}\n");
+    put_and_read(session, "n.ipynb", "{\"cells\": [], \"nbformat\": 4}\n");
     static const struct hv_tool notebook = {.name = "NotebookEdit"};
     const struct hv_tool *tools[] = {&tool_read, &tool_edit, &notebook};
     session->tools = (struct hv_tool_set){.tools = tools, .count = 3};
     call(session, &tool_edit, "{'file_path':'n.ipynb','old_string':'[]','new_string':'[1]'}");
     expect_failure(session, "Use NotebookEdit");
+    put_and_read(session, "broken.ipynb", "<<<<<<<\n{\"cells\": [], \"nbformat\": 4}\n"); /* which that tool refuses */
+    call(session, &tool_edit, "{'file_path':'broken.ipynb','old_string':'<<<<<<<\\n','new_string':''}");
+    expect_fine(session);
     session->tools.count = 2;
     call(session, &tool_edit, "{'file_path':'n.ipynb','old_string':'[]','new_string':'[1]'}");
     expect_fine(session);

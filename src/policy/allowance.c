@@ -248,21 +248,13 @@ bool part_reads_freely(const struct match_call *call, const struct policy_part *
     return true;
 }
 
-static bool is_redirect_target(const struct shell_act *act, const struct shell_word *word)
-{
-    for (size_t i = 0; i < act->command->redirect_count; i++)
-        if (word == &act->command->redirects[i].target)
-            return true;
-    return false;
-}
-
 /* All that the part writes is what its redirections write: the program itself only reads. */
 static bool only_redirects_write(const struct shell_act *act)
 {
     if (act->class != SHELL_WRITES || !act->writes_listed || !act->write_count)
         return false;
     for (size_t i = 0; i < act->write_count; i++)
-        if (!act->writes[i].word || !is_redirect_target(act, act->writes[i].word))
+        if (!act->writes[i].redirect)
             return false;
     return true;
 }
@@ -348,12 +340,11 @@ static enum part_need need_for_writes(struct look *look, bool by_rule, bool by_m
     const struct shell_act *act = look->part->act;
     for (size_t i = 0; i < act->write_count; i++) {
         const struct policy_path *path = &look->part->writes[i];
-        bool redirect = is_redirect_target(act, act->writes[i].word);
         if (path_is_free_device(path->written))
             continue;
         if (!path->written.len || !path->resolved.len)
             return PART_NEEDS_ASKING;
-        if (by_rule && !redirect &&
+        if (by_rule && !act->writes[i].redirect &&
             (in_workspace(look->call, path, true) || path_is_temporary(look->call->policy, path)))
             continue;
         if ((by_mode || look->call->policy->mode == POLICY_ACCEPT_EDITS) && in_workspace(look->call, path, true))

@@ -27,6 +27,7 @@ struct shell_access {
     struct hv_str untidy;          /* the same with "." and ".." as written: behind a link these lead elsewhere */
     const struct shell_word *word; /* the word it came from, in arena, or NULL */
     bool tree;                     /* all below it, too */
+    bool redirect;                 /* by a redirection, not by what the program does with its words */
 };
 
 /* The judgement of one command of the script, or of one that a wrapper in it runs. */

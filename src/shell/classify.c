@@ -112,6 +112,7 @@ static void add_access(struct shell_reading *reading, struct shell_access access
         *list = bigger;
         *capacity = grown;
     }
+    access.redirect = reading->in_redirect;
     (*list)[(*count)++] = access;
     if (!access.path.ptr)
         *(write ? &reading->act.writes_listed : &reading->act.reads_listed) = false;

@@ -32,6 +32,7 @@ struct shell_reading {
     const struct shell_command *judged;  /* that the act is made for: the same, or one of a -c */
     const struct shell_script *script;   /* that is being read: the same, or the text of a -c */
     bool in_text;                        /* the text of a -c */
+    bool in_redirect;                    /* what is read or written now is so by a redirection */
     struct shell_act act;                /* being filled */
     struct hv_str directory;             /* that operands are relative to; absent: not known */
     /* Where it runs instead when an earlier cd failed; only while directory is the one of the command. */

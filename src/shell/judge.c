@@ -291,8 +291,11 @@ static void judge_redirect(struct shell_reading *reading, const struct shell_red
     judge_expansion(reading, &redirect->target);
     if (redirect->kind == SHELL_REDIRECT_DUPLICATE)
         redirect_descriptor(reading, redirect);
-    else if (redirect->kind != SHELL_REDIRECT_HERE && redirect->kind != SHELL_REDIRECT_HERE_STRING)
+    reading->in_redirect = true;
+    if (redirect->kind != SHELL_REDIRECT_DUPLICATE && redirect->kind != SHELL_REDIRECT_HERE &&
+        redirect->kind != SHELL_REDIRECT_HERE_STRING)
         redirect_file(reading, redirect);
+    reading->in_redirect = false;
 }
 
 static void judge_arithmetic(struct shell_reading *reading, const struct shell_command *command)

@@ -16,6 +16,8 @@ static bool inner_is_plain(struct resolver *resolver, const struct part *inner, 
                 return false;
             continue;
         }
+        if (inner[i].kind == PART_COMMAND && substitution_counts(resolver, &inner[i]))
+            continue;
         if (inner[i].kind != PART_VARIABLE || inner[i].element || inner[i].inner_count)
             return false;
         if (inner[i].form == FORM_LENGTH)
@@ -23,7 +25,7 @@ static bool inner_is_plain(struct resolver *resolver, const struct part *inner, 
         if (inner[i].form != FORM_PLAIN || inner[i].list)
             return false;
         enum value_state state = variable_get(resolver, inner[i].text, &value);
-        if (state != VALUE_NUMBER && !(state == VALUE_KNOWN && variable_is_number(value)))
+        if (state != VALUE_NUMBER && state != VALUE_COUNT && !(state == VALUE_KNOWN && variable_is_number(value)))
             return false;
     }
     return true;
@@ -63,7 +65,13 @@ static bool name_is_number(struct resolver *resolver, struct hv_str name)
 {
     struct hv_str value;
     enum value_state state = variable_get(resolver, name, &value);
-    return state == VALUE_NUMBER || (state == VALUE_KNOWN && variable_is_number(value));
+    return state == VALUE_NUMBER || state == VALUE_COUNT || (state == VALUE_KNOWN && variable_is_number(value));
+}
+
+/* What stands behind a name is put together with it: a$n, a"b". */
+static bool is_joined(struct hv_str text, size_t at)
+{
+    return at < text.len && (text.ptr[at] == '$' || text.ptr[at] == '"');
 }
 
 /* `=` and no other operator behind the name that ends at `at`: its former value is not looked at. */
@@ -97,7 +105,7 @@ bool arithmetic_is_plain(struct resolver *resolver, struct hv_str text, const st
         char byte = text.ptr[at];
         length = read_identifier(text, at);
         if (length) {
-            if (!name_is_plain(resolver, text, at, length, straight))
+            if (is_joined(text, at + length) || !name_is_plain(resolver, text, at, length, straight))
                 return false;
         } else if (byte >= '0' && byte <= '9') {
             length = number_length(text, at);

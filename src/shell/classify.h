@@ -150,6 +150,9 @@ bool shell_resolve_loop_word(struct shell_reading *reading, const struct shell_c
                              struct shell_word *word);
 /* A known word with these bytes, for what judges put together. */
 struct shell_word shell_word_known(struct hv_str value);
+/* The words of sed and awk, with a number put into the script where one that is not known stands (SHELL_WORD_FILLED):
+ * sed -n "${i}p" has the same commands whatever the number is. */
+const struct shell_word *shell_fill_script(struct shell_reading *reading, const struct shell_word *words, size_t count);
 /* Something that nobody knows: one argument, or when many, any number of them. */
 struct shell_word shell_word_unknown(bool many);
 /* Known, and an identifier of bash. */

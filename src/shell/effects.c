@@ -460,8 +460,11 @@ static void range_simple(struct resolver *resolver, const struct node *node)
         const struct part *part = assignment->value.parts;
         bool number = assignment->value.count == 1 && !assignment->array && !assignment->appends &&
                       (part->kind == PART_ARITHMETIC || (part->kind == PART_TEXT && variable_is_number(part->text)));
+        bool plain = assignment->value.count == 1 && !assignment->array && !assignment->appends && !assignment->element;
         if (number && !assignment->element)
             variable_demote(resolver, assignment->name);
+        else if (plain && substitution_counts(resolver, part))
+            variable_count(resolver, assignment->name);
         else
             forget_name(resolver, assignment->name);
     }
@@ -539,6 +542,117 @@ static void range_command(struct resolver *resolver, const struct node *node)
         range_simple(resolver, node);
 }
 
+/* ---- what a loop sets before it uses it -------------------------------------------------------------------------- */
+
+/* A name that neither the shell nor programs give a meaning to. */
+static bool is_own_name(struct hv_str name)
+{
+    for (size_t i = 0; i < name.len; i++)
+        if (!(name.ptr[i] >= 'a' && name.ptr[i] <= 'z') &&
+            !(i && (name.ptr[i] == '_' || strchr("0123456789", name.ptr[i]))))
+            return false;
+    return name.len != 0;
+}
+
+/* A loop over numbers as they are written: 1 2 3, {1..3}, $(seq 3). */
+static bool loops_over_numbers(const struct resolver *resolver, const struct node *node)
+{
+    for (size_t i = 0; i < node->word_count; i++) {
+        const struct shell_word word = {.text = node->words[i].text};
+        struct hv_str text = word.text;
+        size_t dots = hv_str_find(text, HV_STR(".."), 0);
+        bool range = hv_str_starts(text, HV_STR("{")) && hv_str_ends(text, HV_STR("}")) && dots != SIZE_MAX &&
+                     variable_is_number(hv_str_slice(text, 1, dots)) &&
+                     variable_is_number(hv_str_slice(text, dots + 2, text.len - 1));
+        if (!range && !variable_is_number(text) && !is_sequence(resolver, &word))
+            return false;
+    }
+    return node->word_count != 0;
+}
+
+static bool assigns_count(const struct resolver *resolver, const struct raw_assignment *assignment)
+{
+    const struct raw_word *value = &assignment->value;
+    return value->count == 1 && !assignment->array && !assignment->appends && !assignment->element &&
+           (value->parts[0].kind == PART_ARITHMETIC || substitution_counts(resolver, &value->parts[0]));
+}
+
+/* Nothing in [from, to) makes the variable anything but a count. */
+static bool stays_count(struct resolver *resolver, size_t from, size_t to, struct hv_str name)
+{
+    resolver->range_made += to - from;
+    for (size_t i = from; i < to; i++) {
+        if (resolver->reader->tape.items[i].kind != OP_COMMAND)
+            continue;
+        const struct node *node = &resolver->reader->nodes.items[resolver->reader->tape.items[i].to];
+        for (size_t j = 0; j < node->assignment_count; j++)
+            if (hv_str_eq(node->assignments[j].name, name) && !assigns_count(resolver, &node->assignments[j]))
+                return false;
+        if (node->kind == SHELL_COMMAND_FOR && hv_str_eq(node->variable, name) && !loops_over_numbers(resolver, node))
+            return false;
+        if (node->kind != SHELL_COMMAND_SIMPLE || !node->word_count)
+            continue;
+        enum effect effect =
+            is_literal(&node->words[0]) ? builtin_effect(node->words[0].parts[0].text) : EFFECT_ANYTHING;
+        bool tame = effect == EFFECT_NONE || effect == EFFECT_CD || effect == EFFECT_SET || effect == EFFECT_SHOPT ||
+                    (effect == EFFECT_PRINTF && node->word_count > 1 && node->words[1].text.len &&
+                     node->words[1].text.ptr[0] != '-' && node->words[1].text.ptr[0] != '$');
+        if (!tame || is_function(resolver, node->words[0].text))
+            return false;
+    }
+    return resolver->range_made <= RESOLVE_RANGE_MAX;
+}
+
+/* What a node assigns is a count from there on, as far as it is certain to have run, if it stays one. */
+static void note_counts(struct resolver *resolver, size_t from, size_t to, const struct node *node)
+{
+    bool alone = node->kind == SHELL_COMMAND_SIMPLE && !node->word_count && !node->pipeline;
+    if (node->kind == SHELL_COMMAND_FOR && is_own_name(node->variable) && loops_over_numbers(resolver, node) &&
+        stays_count(resolver, from, to, node->variable))
+        variable_set(resolver, node->variable, VALUE_COUNT, (struct hv_str){0});
+    for (size_t i = 0; alone && i < node->assignment_count; i++)
+        if (is_own_name(node->assignments[i].name) && assigns_count(resolver, &node->assignments[i]) &&
+            stays_count(resolver, from, to, node->assignments[i].name))
+            variable_set(resolver, node->assignments[i].name, VALUE_COUNT, (struct hv_str){0});
+}
+
+/* Expansions from `at` on are harmless, with what is set before them in [from, to), wherever that begins. What is set
+ * where it may not run counts only there. */
+static bool range_is_plain(struct resolver *resolver, size_t from, size_t at, size_t to)
+{
+    size_t open = resolver->scopes.count;
+    bool plain = true;
+    scope_open(resolver);
+    for (; plain && at < to; at++) {
+        const struct op *op = &resolver->reader->tape.items[at];
+        const struct node *node = op->kind == OP_COMMAND ? &resolver->reader->nodes.items[op->to] : NULL;
+        switch (op->kind) {
+        case OP_SUBSTITUTION:
+        case OP_SCOPE:
+        case OP_MAYBE:
+        case OP_LOOP:
+        case OP_FUNCTION: scope_open(resolver); break;
+        case OP_END:
+        case OP_END_SCOPE:
+        case OP_END_MAYBE:
+        case OP_END_LOOP:
+        case OP_END_FUNCTION:
+            if (resolver->scopes.count > open + 1)
+                scope_close(resolver);
+            break;
+        case OP_COMMAND:
+            plain = node_is_plain(resolver, node);
+            if (plain)
+                note_counts(resolver, from, to, node);
+            break;
+        default: break;
+        }
+    }
+    while (resolver->scopes.count > open)
+        scope_close(resolver);
+    return plain;
+}
+
 void effect_of_range(struct resolver *resolver, size_t from, size_t to)
 {
     const struct reader *reader = resolver->reader;
@@ -547,16 +661,15 @@ void effect_of_range(struct resolver *resolver, size_t from, size_t to)
     for (size_t i = from; i < to && !resolver->now.off; i++)
         if (reader->tape.items[i].kind == OP_COMMAND)
             range_command(resolver, &reader->nodes.items[reader->tape.items[i].to]);
-    for (size_t i = from; i < to && !resolver->now.off; i++) {
-        if (reader->tape.items[i].kind != OP_COMMAND)
-            continue;
-        const struct node *node = &reader->nodes.items[reader->tape.items[i].to];
-        /* the first part of for ((…)) runs once, before all others */
-        bool first = i == from && node->kind == SHELL_COMMAND_ARITHMETIC;
-        bool plain = first ? arithmetic_is_plain(resolver, node->words[0].parts[0].text, node->words[0].parts[0].inner,
-                                                 node->words[0].parts[0].inner_count, true)
-                           : node_is_plain(resolver, node);
-        if (!plain)
-            resolve_forget(resolver);
-    }
+    if (resolver->now.off || from >= to)
+        return;
+    /* the first part of for ((…)) runs once, before all others */
+    const struct op *op = &reader->tape.items[from];
+    const struct node *node = op->kind == OP_COMMAND ? &reader->nodes.items[op->to] : NULL;
+    bool first = node && node->kind == SHELL_COMMAND_ARITHMETIC, plain = true;
+    if (first)
+        plain = arithmetic_is_plain(resolver, node->words[0].parts[0].text, node->words[0].parts[0].inner,
+                                    node->words[0].parts[0].inner_count, true);
+    if (!plain || !range_is_plain(resolver, from, from + first, to))
+        resolve_forget(resolver);
 }

@@ -178,9 +178,48 @@ static bool operands_stay(const struct shell_command *command, size_t at)
     return true;
 }
 
+/* Names of refs and of objects: none begins with "-" or "/", holds "..", a blank or a pattern. */
+static bool git_names_refs(const struct shell_command *command)
+{
+    static const char formats[] = "%(refname) %(refname:short) %(objectname) %(objectname:short) %H %h";
+    struct hv_str name = word_at(command, 1);
+    bool formatted = shell_names_have("rev-list tag for-each-ref", name);
+    if (!shell_names_have("for-each-ref branch rev-list tag log", name))
+        return false;
+    for (size_t i = 2; i < command->word_count; i++) {
+        struct hv_str word = word_at(command, i);
+        size_t equals = hv_str_find_byte(word, '=', 0);
+        struct hv_str option = hv_str_slice(word, 0, equals);
+        int64_t number;
+        bool counted = is_option(word) && hv_str_to_int64(hv_str_slice(word, 1, word.len), &number);
+        if (!command->words[i].known)
+            return false;
+        if (!is_option(word) || counted ||
+            shell_names_have("-a -r --all --no-merges --merges --reverse -l --list", word))
+            continue;
+        if (hv_str_is(word, "-n") && i + 1 < command->word_count) {
+            i++;
+            continue;
+        }
+        bool format = shell_names_have("--format --pretty", option);
+        formatted |= format;
+        if (equals == SIZE_MAX ||
+            !(format ? shell_names_have(formats, hv_str_slice(word, equals + 1, word.len))
+                     : shell_names_have("--sort --count --max-count --since --until --after --before --author --merged"
+                                        " --no-merged --contains --points-at",
+                                        option)))
+            return false;
+    }
+    return formatted;
+}
+
 static bool git_lists(const struct shell_command *command, struct listing *out)
 {
     struct hv_str name = word_at(command, 1);
+    if (git_names_refs(command)) {
+        out->certain = true;
+        return true;
+    }
     for (size_t i = 2; i < command->word_count; i++)
         out->nul |= shell_names_have("-z -zl -lz", word_at(command, i));
     if (hv_str_is(name, "ls-files"))

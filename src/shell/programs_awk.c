@@ -287,6 +287,7 @@ static void judge_operand(struct shell_reading *reading, const struct shell_word
 static void judge_awk(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     struct shell_arguments arguments;
+    words = shell_fill_script(reading, words, count);
     if (!shell_arguments(reading, &awk_row, words, count, &arguments) || arguments.help)
         return;
     size_t first = 0;

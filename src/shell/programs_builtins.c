@@ -463,13 +463,13 @@ static void judge_alias(struct shell_reading *reading, const struct shell_word *
 static bool may_evaluate(const struct shell_word *word)
 {
     return word->known ? shell_names_have("-v -R", word->value)
-                       : shell_may_be_option(word) && !(word->flags & SHELL_WORD_NUMBER);
+                       : shell_may_be_option(word) && !(word->flags & (SHELL_WORD_NUMBER | SHELL_WORD_COUNT));
 }
 
 static bool test_is_plain(const struct shell_word *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (shell_may_be_many(&words[i]) && !(words[i].flags & SHELL_WORD_NUMBER))
+        if (shell_may_be_many(&words[i]) && !(words[i].flags & (SHELL_WORD_NUMBER | SHELL_WORD_COUNT)))
             return false;
         const struct shell_word *next = i + 1 < count ? &words[i + 1] : NULL;
         if (next && may_evaluate(&words[i]) && (!next->known || hv_str_find_byte(next->value, '[', 0) != SIZE_MAX))

@@ -275,7 +275,7 @@ const struct shell_program shell_programs_documents[] = {
              HELPS("-h --help -V --version")),
     LOOKS_AT("jhead", FLAGS("-v -c -q -exifmap -se"), HELPS("-h -V")),
     {"exiv2", .judge = judge_exiv2},
-    LOOKS_AT("tiffinfo", FLAGS("-D -d -c -i -j -r -s -w -z -m"), VALUES("-o"), HELPS("-h")),
+    LOOKS_ANYHOW("tiffinfo", FLAGS("-D -d -c -i -j -r -s -w -z -m"), VALUES("-o"), HELPS("-h")),
     LOOKS_AT("tiffdump pngmeta giftext rdjpgcom", FLAGS("-h -v -raw -verbose")),
     LOOKS_WITH("icotool icns2png wrestool", "-l --list", FLAGS("-l --list -v"), HELPS("--help --version")),
     LOOKS_WITH("heif-info", "-d --dump-boxes", FLAGS("-d --dump-boxes"), HELPS("-h --help")),

@@ -248,6 +248,9 @@ static bool asks_about_network(const struct shell_arguments *arguments)
                                   "tunnel tun netconf token vrf mroute";
     const struct shell_word *object = arguments->operand_count ? arguments->operands[0] : NULL;
     const struct shell_word *verb = arguments->operand_count > 1 ? arguments->operands[1] : NULL;
+    bool spaces = object && object->known && hv_str_is(object->value, "netns");
+    if (spaces) /* exec runs, add, set and attach change */
+        return !verb || (verb->known && shell_names_have("list list-id identify pids", verb->value));
     return (!object || (object->known && shell_names_have(objects, object->value))) &&
            (!verb || (verb->known && shell_names_have("show list ls lst get sh s", verb->value)));
 }

@@ -23,7 +23,7 @@ static bool is_arithmetic_operator(struct hv_str word)
 static void check_operand(struct resolver *resolver, struct shell_word *word)
 {
     struct hv_str value = word->value;
-    if (word->known ? variable_is_number(value) : word->flags & SHELL_WORD_NUMBER)
+    if (word->known ? variable_is_number(value) : word->flags & (SHELL_WORD_NUMBER | SHELL_WORD_COUNT))
         return;
     if (word->known && arithmetic_is_plain(resolver, value, NULL, 0, false))
         return;
@@ -104,11 +104,13 @@ static void resolve_assignment(struct resolver *resolver, const struct raw_assig
 }
 
 /* The variable's new value. */
-static void bind(struct resolver *resolver, const struct shell_assignment *assignment)
+static void bind(struct resolver *resolver, const struct raw_assignment *raw, const struct shell_assignment *assignment)
 {
     const struct shell_word *word = &assignment->value;
     struct hv_str value = word->value, old;
     enum value_state state = word->known ? VALUE_KNOWN : word->flags & SHELL_WORD_NUMBER ? VALUE_NUMBER : VALUE_UNKNOWN;
+    if (state == VALUE_UNKNOWN && raw->value.count == 1 && substitution_counts(resolver, &raw->value.parts[0]))
+        state = VALUE_COUNT;
     if (assignment->array || assignment->element)
         state = VALUE_UNKNOWN;
     if (assignment->appends && state != VALUE_UNKNOWN) {
@@ -141,7 +143,7 @@ static void resolve_assignments(struct resolver *resolver, const struct node *no
         if (node->word_count)
             variable_set(resolver, command->assignments[i].name, VALUE_UNKNOWN, (struct hv_str){0});
         else
-            bind(resolver, &command->assignments[i]);
+            bind(resolver, &node->assignments[i], &command->assignments[i]);
     }
     if (node->word_count)
         scope_close(resolver);

@@ -19,6 +19,7 @@ enum value_state {
     VALUE_UNKNOWN = 0,
     VALUE_KNOWN,
     VALUE_NUMBER,  /* digits, perhaps with a minus */
+    VALUE_COUNT,   /* numbers and blanks, or nothing: harmless in arithmetic */
     VALUE_INITIAL, /* not changed by the script: as the environment has it */
 };
 
@@ -110,6 +111,8 @@ void variable_set(struct resolver *resolver, struct hv_str name, enum value_stat
 void variable_taint(struct resolver *resolver, struct hv_str name);
 /* It keeps what it has; whatever sets it from here on makes it unknown for good. */
 void variable_freeze(struct resolver *resolver, struct hv_str name);
+/* A number or a count becomes a count, all else unknown. */
+void variable_count(struct resolver *resolver, struct hv_str name);
 /* A number stays a number, all else becomes unknown. */
 void variable_demote(struct resolver *resolver, struct hv_str name);
 bool variable_is_number(struct hv_str value);
@@ -129,6 +132,11 @@ bool arithmetic_is_plain(struct resolver *resolver, struct hv_str text, const st
                          bool assigns);
 /* What it assigns to becomes a number that is not known. */
 void arithmetic_demote(struct resolver *resolver, struct hv_str text);
+
+/* ---- counts.c --------------------------------------------------------------------------------------------------- */
+
+/* part is a substitution that prints numbers and blanks, or nothing. */
+bool substitution_counts(const struct resolver *resolver, const struct part *part);
 
 /* ---- effects.c --------------------------------------------------------------------------------------------------- */
 

@@ -15,6 +15,7 @@ struct field {
     size_t bracket;        /* where an open [ stands, SIZE_MAX */
     size_t glob, glob_end; /* the first and behind the last byte of patterns */
     bool numeric;          /* all unknown parts are numbers */
+    bool counts;           /* … or perhaps nothing */
     bool prefix;           /* a "~" whose prefix may go on in the parts that follow */
     bool assignment;       /* "~" behind the first = counts */
 };
@@ -30,7 +31,7 @@ static void begin_field(struct field *field)
     field->started = false;
     field->flags = 0;
     field->cut = field->tail = field->bracket = field->glob = field->glob_end = SIZE_MAX;
-    field->numeric = true;
+    field->numeric = field->counts = true;
 }
 
 /* Bytes that were put together beyond the budget are not known. */
@@ -47,6 +48,7 @@ static void mark_unknown(struct field *field, unsigned flags)
     field->tail = length(field);
     field->flags |= flags;
     field->numeric &= (flags & SHELL_WORD_NUMBER) != 0;
+    field->counts &= (flags & (SHELL_WORD_NUMBER | SHELL_WORD_COUNT)) != 0;
     field->started = true;
 }
 
@@ -64,7 +66,7 @@ static void end_pattern(struct field *field)
     if (field->glob == SIZE_MAX)
         return;
     field->flags |= SHELL_WORD_GLOB | SHELL_WORD_MANY;
-    field->numeric = false;
+    field->numeric = field->counts = false;
     if (field->cut == SIZE_MAX || field->glob < field->cut)
         field->cut = field->glob;
     if (field->tail == SIZE_MAX || field->glob_end > field->tail)
@@ -91,8 +93,12 @@ static void end_field(struct field *field)
         if (field->tail < bytes.len)
             word.tail = hv_arena_str(resolver->arena, hv_str_slice(bytes, field->tail, SIZE_MAX));
     }
+    if (field->numeric && !word.known && field->cut == field->tail)
+        word.flags |= SHELL_WORD_FILLED;
     if (!field->numeric || word.known || !all_digits(bytes))
         word.flags &= ~(unsigned)SHELL_WORD_NUMBER;
+    if (!field->counts || word.known || !all_digits(bytes))
+        word.flags &= ~(unsigned)SHELL_WORD_COUNT;
     if (!word.value.ptr)
         word.value = HV_STR("");
     *vec_push(&resolver->words) = word;
@@ -210,11 +216,11 @@ static void add_arithmetic(struct field *field, const struct part *part)
     mark_unknown(field, flags);
 }
 
-static void add_unknown_variable(struct field *field, const struct part *part, bool number)
+static void add_unknown_variable(struct field *field, const struct part *part, enum value_state state)
 {
     struct resolver *resolver = field->resolver;
     unsigned flags = run_inner(resolver, part, 1, false) | SHELL_WORD_VARIABLE;
-    number |= part->form == FORM_LENGTH;
+    bool number = state == VALUE_NUMBER || part->form == FORM_LENGTH;
     if (flags & SHELL_WORD_EVALUATES)
         resolve_forget(resolver);
     bool splits = !part->quoted && field->how & EXPAND_SPLIT && (!number || resolver->now.splitting);
@@ -222,6 +228,8 @@ static void add_unknown_variable(struct field *field, const struct part *part, b
         flags |= SHELL_WORD_MANY;
     if (number)
         flags |= SHELL_WORD_NUMBER;
+    if (state == VALUE_COUNT)
+        flags |= SHELL_WORD_COUNT;
     mark_unknown(field, flags);
 }
 
@@ -236,7 +244,7 @@ static void add_variable(struct field *field, const struct part *part)
     bool splits = !part->quoted && field->how & EXPAND_SPLIT;
     if (state != VALUE_KNOWN || (splits && resolver->now.splitting) ||
         resolver->bytes_made + resolver->bytes.len + value.len > RESOLVE_BYTES_MAX) {
-        add_unknown_variable(field, part, state == VALUE_NUMBER);
+        add_unknown_variable(field, part, state);
         return;
     }
     if (part->quoted)
@@ -285,7 +293,8 @@ static void add_part(struct field *field, const struct part *part, bool first, b
     case PART_PROCESS:
         resolve_run(resolver, part->tape);
         if (part->kind == PART_COMMAND)
-            mark_unknown(field, SHELL_WORD_COMMAND | (splits ? SHELL_WORD_MANY : 0));
+            mark_unknown(field, SHELL_WORD_COMMAND | (splits ? SHELL_WORD_MANY : 0) |
+                                    (substitution_counts(resolver, part) ? SHELL_WORD_COUNT : 0));
         else
             mark_unknown(field, SHELL_WORD_PROCESS);
         break;

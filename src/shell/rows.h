@@ -90,6 +90,12 @@
     {                                                                                                                  \
         names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = SHELL_EFFECT_READ         \
     }
+/* … whatever its options are, also those that are not listed: a word that is not known may stand among them. */
+#define LOOKS_ANYHOW(names, ...)                                                                                       \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = SHELL_EFFECT_READ,        \
+                                                    .harmless_options = true                                           \
+    }
 /* Both for programs whose long options have one dash. */
 #define SHOWS_WORDS(names, ...)                                                                                        \
     {                                                                                                                  \

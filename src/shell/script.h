@@ -27,6 +27,9 @@ enum shell_word_flags {
     SHELL_WORD_ARITHMETIC = 1 << 6, /* holds $((…)) whose value is not known */
     SHELL_WORD_HOME = 1 << 7,       /* ~user, ~+, ~- */
     SHELL_WORD_NUMBER = 1 << 8,     /* not known, but it can only be digits, perhaps with a minus before them */
+    SHELL_WORD_COUNT = 1 << 10,     /* not known, but it can only be digits, a minus and blanks, or nothing */
+    /* Not known, but a number between value and tail, and nothing else. */
+    SHELL_WORD_FILLED = 1 << 11,
     /* Its expansion itself may run code or change variables of the shell: ${x@P}, ${!x}, ${x:=…}, arithmetic or a
      * subscript over anything but numbers. Never harmless, wherever the word stands. */
     SHELL_WORD_EVALUATES = 1 << 9,

@@ -143,7 +143,16 @@ void variable_demote(struct resolver *resolver, struct hv_str name)
     struct hv_str value;
     enum value_state state = variable_get(resolver, name, &value);
     bool number = state == VALUE_NUMBER || (state == VALUE_KNOWN && variable_is_number(value));
-    variable_set(resolver, name, number ? VALUE_NUMBER : VALUE_UNKNOWN, (struct hv_str){0});
+    bool counts = state == VALUE_COUNT;
+    variable_set(resolver, name, number ? VALUE_NUMBER : counts ? VALUE_COUNT : VALUE_UNKNOWN, (struct hv_str){0});
+}
+
+void variable_count(struct resolver *resolver, struct hv_str name)
+{
+    struct hv_str value;
+    enum value_state state = variable_get(resolver, name, &value);
+    bool counts = state == VALUE_NUMBER || state == VALUE_COUNT || (state == VALUE_KNOWN && variable_is_number(value));
+    variable_set(resolver, name, counts ? VALUE_COUNT : VALUE_UNKNOWN, (struct hv_str){0});
 }
 
 void scope_open(struct resolver *resolver)
@@ -172,6 +181,11 @@ static bool is_number(const struct variable *variable)
     return variable->state == VALUE_NUMBER || (variable->state == VALUE_KNOWN && variable_is_number(variable->value));
 }
 
+static bool is_count(const struct variable *variable)
+{
+    return variable->state == VALUE_COUNT || is_number(variable);
+}
+
 void maybe_close(struct resolver *resolver)
 {
     size_t from = resolver->checkpoints.items[--resolver->checkpoints.count], count = resolver->trail.count;
@@ -182,7 +196,8 @@ void maybe_close(struct resolver *resolver)
         if (same)
             continue;
         bool number = is_number(&now) && is_number(&was.was);
-        resolver->variables.items[was.number].state = number ? VALUE_NUMBER : VALUE_UNKNOWN;
+        bool counts = is_count(&now) && is_count(&was.was);
+        resolver->variables.items[was.number].state = number ? VALUE_NUMBER : counts ? VALUE_COUNT : VALUE_UNKNOWN;
     }
 }
 

@@ -40,6 +40,22 @@ struct shell_word shell_word_known(struct hv_str value)
     return (struct shell_word){.text = value, .value = value, .known = true};
 }
 
+const struct shell_word *shell_fill_script(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    size_t at = 1; /* the script is the first word that is no option, or stands behind -e */
+    while (at < count && words[at].known && hv_str_starts(words[at].value, HV_STR("-")))
+        at++;
+    const struct shell_word *script = at < count ? &words[at] : NULL;
+    if (!script || script->known || !(script->flags & SHELL_WORD_FILLED) || script->flags & SHELL_WORD_MANY ||
+        !(script->value.len || script->tail.len) || hv_str_starts(script->value, HV_STR("-")))
+        return words;
+    struct shell_word *filled = hv_arena_array(reading->arena, struct shell_word, count);
+    memcpy(filled, words, count * sizeof *filled);
+    filled[at] = shell_word_known(
+        hv_arena_format(reading->arena, "%.*s1%.*s", HV_STR_ARG(script->value), HV_STR_ARG(script->tail)));
+    return filled;
+}
+
 struct shell_word shell_word_unknown(bool many)
 {
     return (struct shell_word){.flags = SHELL_WORD_VARIABLE | (many ? SHELL_WORD_MANY : SHELL_WORD_QUOTED)};

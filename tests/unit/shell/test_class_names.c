@@ -79,6 +79,23 @@ static const char *const from_find[] = {
     "find . -name '*.c' | while IFS= read -r f; do grep -c x \"$f\"; done",
     "while read f; do cat \"$f\"; done < <(find src)",
 };
+/* Names of refs and objects: none is an option, a pattern, or leads upwards. */
+static const char *const from_refs[] = {
+    "for b in $(git branch --format='%(refname:short)'); do git log -1 --format=%cr \"$b\"; done",
+    "for c in $(git rev-list -5 HEAD); do git show --stat --oneline \"$c\"; done",
+    "for t in $(git tag -l 'v*' --sort=-creatordate); do git log -1 $t; done",
+    "for r in $(git for-each-ref --count=3 --format='%(refname)' refs/heads); do git log -1 $r; done",
+    "git show $(git log --format=%h -1)",
+};
+static const char *const not_from_refs[] = {
+    "for b in $(git branch); do git log -1 $b; done",
+    "for b in $(git log --format=%s -3); do git log -1 $b; done",
+    "for b in $(git log -3); do git log -1 $b; done",
+    "for b in $(git for-each-ref --format='%(contents)'); do git log -1 $b; done",
+    "for b in $(git tag -n); do git log -1 $b; done",
+    "for b in $(git rev-list --format=%s -3 HEAD); do git log -1 $b; done",
+    "for b in $(git branch --format=\"$f\"); do git log -1 $b; done",
+};
 /* These may begin with anything that the directory has. */
 static const char *const from_others[] = {
     "cat $(git ls-files)",
@@ -110,6 +127,8 @@ static void names_that_are_listed_are_read_where_they_lie(void **state)
 {
     (void)state;
     CHECK(from_find, 0, true);
+    CHECK(from_refs, 0, true);
+    CHECK(not_from_refs, 0, false);
     CHECK(from_others, 0, true);
     CHECK(ended_by_nul, 0, true);
     CHECK(others_ended_by_nul, 0, true);
@@ -128,6 +147,7 @@ static void links_that_lead_out_make_all_uncertain(void **state)
 {
     (void)state;
     CHECK(from_find, SHELL_TREE_LINKS, false);
+    CHECK(from_refs, SHELL_TREE_LINKS, false);
     CHECK(from_others, SHELL_TREE_LINKS, false);
     CHECK(ended_by_nul, SHELL_TREE_LINKS, false);
 }

@@ -1,0 +1,210 @@
+/*
+ * counts.c: substitutions that print numbers and nothing else, so that arithmetic over them runs nothing: $(wc -l < f),
+ * $(date +%s), $(nproc), $(grep -c x f || echo 0). A command that fails prints nothing: empty is possible, too.
+ */
+#include "shell/resolve.h"
+
+enum { OPERATIONS_MAX = 32 };
+
+/* One argument as it is written: no pattern, no braces, no "~". */
+static bool is_literal(const struct raw_word *word)
+{
+    if (word->count != 1 || word->parts[0].kind != PART_TEXT)
+        return false;
+    for (size_t i = 0; !word->parts[0].quoted && i < word->text.len; i++)
+        if (strchr("*?[{~", word->text.ptr[i]))
+            return false;
+    return true;
+}
+
+static struct hv_str text_of(const struct node *node, size_t at)
+{
+    return at < node->word_count && is_literal(&node->words[at]) ? node->words[at].parts[0].text : (struct hv_str){0};
+}
+
+static bool is_one_of(struct hv_str word, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (hv_str_is(word, names[i]))
+            return true;
+    return false;
+}
+#define ONE_OF(word, ...)                                                                                              \
+    is_one_of(word, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+static bool is_option(struct hv_str word)
+{
+    return word.len && word.ptr[0] == '-';
+}
+
+/* One quoted part: exactly one argument, whatever it is. */
+static bool is_single(const struct raw_word *word)
+{
+    return is_literal(word) || (word->count == 1 && word->parts[0].quoted && !word->parts[0].list);
+}
+
+/* date [-u] [-d WHEN] +FORMAT of digits. */
+static bool date_counts(const struct node *node)
+{
+    bool format = false;
+    for (size_t at = 1; at < node->word_count; at++) {
+        struct hv_str word = text_of(node, at);
+        if (ONE_OF(word, "-d", "--date", "-r")) {
+            if (++at >= node->word_count || !is_single(&node->words[at]))
+                return false;
+        } else if (ONE_OF(word, "+%s", "+%s%N", "+%N", "+%Y", "+%m", "+%d", "+%H", "+%M", "+%S", "+%j", "+%u", "+%y",
+                          "+%V", "+%e", "+%Y%m%d", "+%s%3N", "+%-d", "+%-m", "+%-H")) {
+            format = true;
+        } else if (!ONE_OF(word, "-u", "--utc")) {
+            return false;
+        }
+    }
+    return format;
+}
+
+/* grep -c [-ivEFwx] PATTERN [FILE]: with more files, names come before the numbers. */
+static bool grep_counts(const struct node *node)
+{
+    bool counts = false;
+    size_t at = 1, operands = 0;
+    for (; at < node->word_count && is_option(text_of(node, at)); at++) {
+        struct hv_str word = text_of(node, at);
+        for (size_t i = 1; i < word.len; i++) {
+            counts |= word.ptr[i] == 'c';
+            if (!strchr("civEFwxhsaP", word.ptr[i]))
+                return false;
+        }
+    }
+    for (; at < node->word_count; at++, operands++)
+        if (operands ? !text_of(node, at).len || is_option(text_of(node, at)) : !is_literal(&node->words[at]))
+            return false;
+    return counts && operands && operands <= 2;
+}
+
+static bool stat_counts(const struct node *node)
+{
+    struct hv_str format = text_of(node, 1);
+    size_t at = 2;
+    if (ONE_OF(format, "-c", "--format"))
+        format = text_of(node, at++);
+    else if (!hv_str_starts(format, HV_STR("-c")) && !hv_str_starts(format, HV_STR("--format=")))
+        return false;
+    size_t percent = hv_str_find_byte(format, '%', 0);
+    struct hv_str letter = percent == SIZE_MAX ? format : hv_str_slice(format, percent, format.len);
+    bool plain = ONE_OF(letter, "%s", "%Y", "%X", "%Z", "%W", "%a", "%h", "%u", "%g", "%i", "%b", "%B") &&
+                 (!percent || percent == 2 || percent == 9);
+    return plain && at + 1 == node->word_count && text_of(node, at).len && !is_option(text_of(node, at));
+}
+
+static bool all_are_options(const struct node *node, const char *const *names, size_t count)
+{
+    for (size_t at = 1; at < node->word_count; at++)
+        if (!is_one_of(text_of(node, at), names, count))
+            return false;
+    return true;
+}
+#define ALL_ARE(node, ...)                                                                                             \
+    all_are_options(node, (const char *const[]){__VA_ARGS__},                                                          \
+                    sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+static bool git_counts(const struct node *node)
+{
+    bool counts = hv_str_is(text_of(node, 1), "rev-list") && node->word_count > 3;
+    bool asked = false;
+    for (size_t at = 2; counts && at < node->word_count; at++) {
+        struct hv_str word = text_of(node, at);
+        asked |= hv_str_is(word, "--count");
+        counts = word.len && (!is_option(word) || ONE_OF(word, "--count", "--all", "--merges", "--no-merges"));
+    }
+    return counts && asked;
+}
+
+static bool is_number_text(struct hv_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] < '0' || text.ptr[i] > '9')
+            return false;
+    return text.len != 0;
+}
+
+static bool command_counts(const struct node *node)
+{
+    struct hv_str name = text_of(node, 0);
+    if (hv_str_is(name, "date"))
+        return date_counts(node);
+    if (hv_str_is(name, "grep"))
+        return grep_counts(node);
+    if (hv_str_is(name, "stat"))
+        return stat_counts(node);
+    if (hv_str_is(name, "git"))
+        return git_counts(node);
+    if (hv_str_is(name, "wc"))
+        return node->word_count > 1 && ALL_ARE(node, "-l", "-c", "-w", "-m", "-L", "--lines", "--bytes", "--words");
+    if (hv_str_is(name, "nproc"))
+        return ALL_ARE(node, "--all");
+    if (hv_str_is(name, "id"))
+        return node->word_count == 2 && ALL_ARE(node, "-u", "-g");
+    if (hv_str_is(name, "tput"))
+        return node->word_count == 2 && ALL_ARE(node, "cols", "lines", "colors");
+    if (hv_str_is(name, "getconf"))
+        return node->word_count == 2 && ALL_ARE(node, "_NPROCESSORS_ONLN", "_NPROCESSORS_CONF", "PAGESIZE", "PAGE_SIZE",
+                                                "CLK_TCK", "LONG_BIT", "ARG_MAX", "NAME_MAX", "PATH_MAX", "OPEN_MAX");
+    if (hv_str_is(name, "echo"))
+        return node->word_count == 2 && is_number_text(text_of(node, 1));
+    return ONE_OF(name, "true", ":", "false") && node->word_count == 1;
+}
+
+static bool has_name(const struct resolver *resolver, struct hv_str name)
+{
+    for (size_t i = 0; i < resolver->reader->functions.count; i++)
+        if (hv_str_eq(resolver->reader->functions.items[i], name))
+            return true;
+    return false;
+}
+
+/* Another command of the pipeline reads what this one prints. */
+static bool is_read_on(const struct reader *reader, size_t from, const struct node *node)
+{
+    for (size_t at = from; at < reader->tape.count && reader->tape.items[at].kind != OP_END; at++) {
+        if (reader->tape.items[at].kind != OP_COMMAND)
+            continue;
+        const struct node *other = &reader->nodes.items[reader->tape.items[at].to];
+        if (node->pipeline && other->pipeline == node->pipeline && other->position > node->position)
+            return true;
+    }
+    return false;
+}
+
+static bool node_counts(const struct resolver *resolver, size_t from, const struct node *node)
+{
+    if (node->kind != SHELL_COMMAND_SIMPLE || node->assignment_count || !node->word_count)
+        return false;
+    if (is_read_on(resolver->reader, from, node))
+        return true;
+    for (size_t i = 0; i < node->redirect_count; i++) {
+        const struct raw_redirect *redirect = &node->redirects[i];
+        bool reads = redirect->kind == SHELL_REDIRECT_READ && redirect->descriptor == 0;
+        bool errors = redirect->kind == SHELL_REDIRECT_WRITE && redirect->descriptor == 2;
+        if (!reads && !errors)
+            return false;
+    }
+    return !node->timed && !has_name(resolver, text_of(node, 0)) && command_counts(node);
+}
+
+bool substitution_counts(const struct resolver *resolver, const struct part *part)
+{
+    const struct reader *reader = resolver->reader;
+    if (part->kind != PART_COMMAND || resolver->bare || resolver->now.off)
+        return false;
+    size_t at = part->tape;
+    for (; at < reader->tape.count && at < part->tape + OPERATIONS_MAX; at++) {
+        const struct op *op = &reader->tape.items[at];
+        if (op->kind == OP_END)
+            return at > part->tape;
+        if (op->kind == OP_LOOP || op->kind == OP_FUNCTION || op->kind == OP_SUBSTITUTION)
+            return false;
+        if (op->kind == OP_COMMAND && !node_counts(resolver, part->tape, &reader->nodes.items[op->to]))
+            return false;
+    }
+    return false;
+}

@@ -154,14 +154,6 @@ static bool command_counts(const struct node *node)
     return ONE_OF(name, "true", ":", "false") && node->word_count == 1;
 }
 
-static bool has_name(const struct resolver *resolver, struct hv_str name)
-{
-    for (size_t i = 0; i < resolver->reader->functions.count; i++)
-        if (hv_str_eq(resolver->reader->functions.items[i], name))
-            return true;
-    return false;
-}
-
 /* Another command of the pipeline reads what this one prints. */
 static bool is_read_on(const struct reader *reader, size_t from, const struct node *node)
 {
@@ -188,7 +180,7 @@ static bool node_counts(const struct resolver *resolver, size_t from, const stru
         if (!reads && !errors)
             return false;
     }
-    return !node->timed && !has_name(resolver, text_of(node, 0)) && command_counts(node);
+    return !node->timed && !functions_have(resolver, text_of(node, 0)) && command_counts(node);
 }
 
 bool substitution_counts(const struct resolver *resolver, const struct part *part)

@@ -597,7 +597,7 @@ static bool stays_count(struct resolver *resolver, size_t from, size_t to, struc
         bool tame = effect == EFFECT_NONE || effect == EFFECT_CD || effect == EFFECT_SET || effect == EFFECT_SHOPT ||
                     (effect == EFFECT_PRINTF && node->word_count > 1 && node->words[1].text.len &&
                      node->words[1].text.ptr[0] != '-' && node->words[1].text.ptr[0] != '$');
-        if (!tame || is_function(resolver, node->words[0].text))
+        if (!tame || functions_have(resolver, node->words[0].text))
             return false;
     }
     return resolver->range_made <= RESOLVE_RANGE_MAX;

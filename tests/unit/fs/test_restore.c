@@ -4,6 +4,7 @@
  * after what it left.
  */
 #include "folder.h"
+#include "killing.h"
 
 #include "base/cleanup.h"
 #include "base/sha256.h"
@@ -13,17 +14,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
-enum { CALLS_MAX = 20000, NO_TRACING = 77, PLACES_MAX = 40, TEXT_MAX = 1 << 20 };
+enum { CALLS_MAX = 20000, TEXT_MAX = 1 << 20 };
 
 /* ---- two states of a tree ---------------------------------------------------------------------------------------- */
 
@@ -359,55 +357,16 @@ static void what_somebody_changed_meanwhile_stays_and_nothing_else_happens(void 
 
 /* ---- killing ----------------------------------------------------------------------------------------------------- */
 
-/* Calls after which everything stands as before them: a kill between two of these is one kill. */
-static const long looking[] = {
-    SYS_read,      SYS_pread64,    SYS_fstat,     SYS_newfstatat, SYS_statx,      SYS_close,
-    SYS_mmap,      SYS_munmap,     SYS_mprotect,  SYS_madvise,    SYS_brk,        SYS_getrandom,
-    SYS_lgetxattr, SYS_llistxattr, SYS_getxattr,  SYS_listxattr,  SYS_getdents64, SYS_readlinkat,
-    SYS_faccessat, SYS_faccessat2, SYS_geteuid,   SYS_getpid,     SYS_lseek,      SYS_fcntl,
-    SYS_fstatfs,   SYS_fsync,      SYS_fdatasync, SYS_gettid,     SYS_futex,      SYS_clock_gettime,
+struct going_back {
+    struct world *world;
+    const struct fs_image *present;
 };
 
-/* The child is about to make a call that may change something. */
-static bool is_changing(pid_t child)
+static int go_back(void *data)
 {
-    struct __ptrace_syscall_info info;
-    if (ptrace(PTRACE_GET_SYSCALL_INFO, child, (void *)sizeof info, &info) <= 0 || info.op != PTRACE_SYSCALL_INFO_ENTRY)
-        return false;
-    if (info.entry.nr == SYS_openat)
-        return (info.entry.args[2] & (O_CREAT | O_TRUNC)) != 0;
-    for (size_t i = 0; i < sizeof looking / sizeof *looking; i++)
-        if ((long)info.entry.nr == looking[i])
-            return false;
-    return true;
-}
-
-/* A child that stops, then goes back; killed when it is about to make its call number `calls` that changes something.
- * False: it had ended before. */
-static bool kill_at(struct world *world, const struct fs_image present[PLACES], size_t calls, int *status)
-{
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        size_t incomplete;
-        if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
-            _exit(NO_TRACING);
-        raise(SIGSTOP);
-        _exit(restore(world, world->wanted, present, &incomplete, NULL) != HV_OK);
-    }
-    assert_int_equal(waitpid(child, status, 0), child);
-    if (WIFSTOPPED(*status))
-        assert_int_equal(ptrace(PTRACE_SETOPTIONS, child, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL), 0);
-    for (size_t i = 0; i < calls && WIFSTOPPED(*status);) {
-        assert_int_equal(ptrace(PTRACE_SYSCALL, child, NULL, NULL), 0);
-        assert_int_equal(waitpid(child, status, 0), child);
-        i += WIFSTOPPED(*status) && is_changing(child);
-    }
-    if (!WIFSTOPPED(*status))
-        return false;
-    assert_int_equal(kill(child, SIGKILL), 0);
-    assert_int_equal(waitpid(child, status, 0), child);
-    return true;
+    const struct going_back *going = data;
+    size_t incomplete;
+    return restore(going->world, going->world->wanted, going->present, &incomplete, NULL) != HV_OK;
 }
 
 /* All of the old or all of the new stands there, and nothing was left. Back to the new for the next one. */
@@ -441,7 +400,7 @@ static void a_kill_at_any_system_call_leaves_all_or_none(void **state)
         struct fs_image after[PLACES];
         struct fs_recovery recovery;
         take_images(world, &arena, after);
-        bool killed = kill_at(world, after, calls, &status);
+        bool killed = kill_before_change(go_back, &(struct going_back){world, after}, calls, &status);
         fs_recover_changes(world->journal, &recovery);
         assert_int_equal(recovery.conflicts, 0);
         bool is_back = settle(world, &arena, calls);
@@ -453,7 +412,7 @@ static void a_kill_at_any_system_call_leaves_all_or_none(void **state)
         stayed += is_back;
         kills++;
     }
-    if (WIFEXITED(status) && WEXITSTATUS(status) == NO_TRACING) {
+    if (WIFEXITED(status) && WEXITSTATUS(status) == KILLING_NOT_POSSIBLE) {
         print_message("this machine lets nobody trace: no kill was tried\n");
         return;
     }

@@ -1,0 +1,14 @@
+/* killing.h: killing a child right before a system call of its that may change something. */
+#ifndef TESTS_FS_KILLING_H
+#define TESTS_FS_KILLING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { KILLING_NOT_POSSIBLE = 77 }; /* exit code of the child: this machine lets nobody trace */
+
+/* Run function in a child, and kill that before its call number `number` (from 1) that may change something. False: it
+ * had ended before; *status is that of waitpid. function's result is the exit code. */
+bool kill_before_change(int (*function)(void *data), void *data, size_t number, int *status);
+
+#endif

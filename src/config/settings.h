@@ -224,8 +224,8 @@ struct hv_str settings_file(const struct settings_options *options, struct hv_ar
 /*
  * Add a rule to the file of a scope: the fewest bytes are inserted, every other byte stays. Makes the file and its
  * folder when missing. A rule that is already there changes nothing. HV_EINVAL when the file is broken or not of the
- * expected shape (it is then left alone); HV_ECONFLICT when it changed again and again meanwhile; HV_EDENIED when a project's file is a
- * link that leads out of the project.
+ * expected shape (it is then left alone); HV_ECONFLICT when it changed again and again meanwhile; HV_EDENIED when a
+ * project's file is a link that leads out of the project.
  */
 enum hv_code settings_add_rule(const struct settings_options *options, enum settings_scope scope,
                                enum hv_verdict verdict, struct hv_str rule, struct hv_error *err) HV_MUST_CHECK;

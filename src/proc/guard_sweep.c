@@ -60,7 +60,8 @@ static void remove_placeholder(const char *path)
     int fd = open_unheld(path);
     if (fd < 0)
         return;
-    if (fstat(fd, &status) == 0 && status.st_mtim.tv_sec == SWEEP_PLACEHOLDER_TIME_S && status.st_mtim.tv_nsec == 0)
+    if (!placeholder_is_held(fd) && fstat(fd, &status) == 0 && status.st_mtim.tv_sec == SWEEP_PLACEHOLDER_TIME_S &&
+        status.st_mtim.tv_nsec == 0)
         (void)!rmdir(path); /* fails when something is in it */
     close(fd);
 }

@@ -13,7 +13,7 @@
 
 #define PREFIX "helve-sandbox-"
 _Static_assert(SANDBOX_PLACEHOLDER_TIME_NS == SWEEP_PLACEHOLDER_TIME_S * 1000000000ll, "the sweeper knows them, too");
-enum { ENTRIES_MAX = 10 * 1000 * 1000, NAME_SIZE = 32 };
+enum { ENTRIES_MAX = 10 * 1000 * 1000, NAME_SIZE = 32, LOCK_TRIES = 20 };
 
 /* ---- removing ------------------------------------------------------------------------------------------ */
 
@@ -152,10 +152,28 @@ void temporary_remove(struct temporary *temporary)
 
 /* ---- placeholders -------------------------------------------------------------------------------------- */
 
+static bool is_empty(int folder)
+{
+    CLEANUP_FD int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+    bool empty = directory != NULL;
+    if (!directory)
+        return false;
+    (void)take_fd(&fd);
+    for (struct dirent *entry; empty && (entry = readdir(directory));)
+        empty = is_dot(entry->d_name);
+    closedir(directory);
+    return empty;
+}
+
+/* Whatever comes into the folder from now on gives it another time. What came since it was made is seen here: then it
+ * is somebody's own folder. */
 static void mark(int fd)
 {
     const struct timespec time = {SANDBOX_PLACEHOLDER_TIME_NS / 1000000000, SANDBOX_PLACEHOLDER_TIME_NS % 1000000000};
     (void)!futimens(fd, (const struct timespec[2]){time, time});
+    if (!is_empty(fd))
+        (void)!futimens(fd, NULL);
 }
 
 static bool is_placeholder(int fd)
@@ -173,7 +191,8 @@ bool placeholders_held(const struct placeholders *placeholders, struct hv_str pa
     return false;
 }
 
-/* Two sessions may come at once: who holds the lock of a folder that is still the one at path may use it. */
+/* Two sessions may come at once: who holds the lock of a folder that is still the one at path may use it. flock keeps
+ * those away who remove it meanwhile. */
 bool placeholders_hold(struct placeholders *placeholders, struct hv_str path)
 {
     CLEANUP_FREE char *text = hv_malloc(path.len + 1);
@@ -184,21 +203,37 @@ bool placeholders_hold(struct placeholders *placeholders, struct hv_str path)
     text[path.len] = '\0';
     bool made = mkdir(text, 0755) == 0;
     CLEANUP_FD int fd = open(text, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0 || flock(fd, LOCK_SH | LOCK_NB))
+    if (fd < 0 || flock(fd, LOCK_SH | LOCK_NB) || !placeholder_lock(fd)) {
+        if (made)
+            (void)!rmdir(text);
         return false;
+    }
     if (made)
         mark(fd);
     if (!is_placeholder(fd) || fstat(fd, &held) || lstat(text, &named) || held.st_ino != named.st_ino)
         return false;
+    (void)flock(fd, LOCK_UN);
     *vec_push(&placeholders->list) = (struct placeholder){take_ptr(text), take_fd(&fd)};
     return true;
+}
+
+/* Another session that ends now looks at it as shortly as we do; who writes into it makes it its own. */
+static bool lock_shortly(int fd)
+{
+    for (int tries = 0; tries < LOCK_TRIES; tries++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return true;
+        usleep(1000);
+    }
+    return false;
 }
 
 void placeholders_release(struct placeholders *placeholders)
 {
     for (size_t i = 0; i < placeholders->list.count; i++) {
         struct placeholder *placeholder = &placeholders->list.items[i];
-        if (flock(placeholder->lock, LOCK_EX | LOCK_NB) == 0 && is_placeholder(placeholder->lock))
+        if (lock_shortly(placeholder->lock) && !placeholder_is_held(placeholder->lock) &&
+            is_placeholder(placeholder->lock))
             (void)!rmdir(placeholder->path); /* fails when something is in it */
         cleanup_fd(&placeholder->lock);
         free(placeholder->path);

@@ -116,6 +116,15 @@ class Hooks(Case):
         with open(os.path.join(self.home, ".config/helve/settings.json")) as file:
             self.assertEqual(json.load(file)["permissions"], {"deny": ["Bash(rm *)"]})
 
+    def test_rules_are_saved_while_the_sandbox_keeps_the_place_of_their_file(self):
+        self.hooks({"sandbox": {}}, PermissionRequest=self.decide("yes", behavior="allow", updatedPermissions=[
+            {"type": "addRules", "rules": [{"toolName": "Bash", "ruleContent": "touch:*"}], "behavior": "allow", "destination": "localSettings"}]))
+        self.ask(message(use("Bash", command="ls", id="toolu_0")), message(use("Bash", command="touch a", id="toolu_1")),
+                 message(use("Bash", command="ls .helve; touch b", id="toolu_2")), message(say("done")))
+        self.assertEqual(self.err, "")
+        self.assertEqual(json.loads(self.read(".helve/settings.local.json"))["permissions"], {"allow": ["Bash(touch:*)"]})
+        self.assertEqual(sorted(os.listdir(self.project)), [".helve", "a", "b"])
+
     def test_a_hook_may_change_the_mode_but_not_switch_the_asking_off(self):
         for mode, asked, made in (("acceptEdits", 1, ["a", "b"]), ("bypassPermissions", 2, ["a", "b"]), ("nonsense", 2, ["a", "b"])):
             self.hooks(PermissionRequest=self.decide("yes", behavior="allow", updatedPermissions=[{"type": "setMode", "mode": mode, "destination": "session"}]))

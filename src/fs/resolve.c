@@ -101,6 +101,23 @@ static enum hv_code step(struct resolver *state, struct hv_str part, struct hv_s
     return S_ISLNK(status.st_mode) ? follow(state, parent_len, whole, err) : HV_OK;
 }
 
+static bool is_tidy(struct hv_str path)
+{
+    struct hv_str rest = hv_str_slice(path, 1, path.len), part;
+    bool tidy = rest.len && !hv_str_ends(rest, HV_STR("/"));
+    while (tidy && hv_str_split(&rest, '/', &part))
+        tidy = part.len && !hv_str_is(part, ".") && !hv_str_is(part, "..");
+    return tidy;
+}
+
+/* The kernel says in one step that the path exists and leads over no link, as most do; else nobody knows yet. */
+static bool is_resolved(const char *path)
+{
+    struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
+    CLEANUP_FD int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+    return fd >= 0;
+}
+
 enum hv_code fs_host_resolve(const struct hv_host *host, struct hv_arena *arena, struct hv_str path, struct hv_str *out,
                              struct hv_error *err)
 {
@@ -111,6 +128,10 @@ enum hv_code fs_host_resolve(const struct hv_host *host, struct hv_arena *arena,
         return code;
     if (path.ptr[0] != '/')
         return hv_fail(err, HV_EINVAL, "The path %.*s is not absolute", HV_STR_ARG(path));
+    if (is_tidy(path) && is_resolved(state.rest)) {
+        *out = hv_arena_str(arena, path);
+        return HV_OK;
+    }
     state.todo = hv_str_of(state.rest, path.len);
     struct hv_str part;
     while (hv_str_split(&state.todo, '/', &part)) {

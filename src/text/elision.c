@@ -337,16 +337,16 @@ static bool line_elides(struct hv_str line, unsigned flags)
         return text_of_comment_elides(text, weak, flags);
     if (body_elides(line, flags))
         return true;
-    bool wrapped = take_brackets(line, &text);
-    struct reading reading = read_words(text);
+    bool wrapped = take_brackets(line, &text), is_prose = flags & ELISION_PROSE;
     for (size_t i = 0; i < text.len; i++)
         if (memchr(",;(){}=\"'`", text.ptr[i], 10))
             return false;
-    bool between = (reading.seen & DOTS_BEFORE) && (reading.seen & DOTS_BEHIND);
-    bool dotted = (reading.seen & (DOTS_BEFORE | DOTS_BEHIND)) != 0;
-    if (flags & ELISION_PROSE)
-        return (wrapped || between) && plain_elides(&reading, text, true);
-    return (wrapped || dotted) && plain_elides(&reading, text, false);
+    struct hv_str inner = text;
+    bool before = take_dots(&inner, true), behind = take_dots(&inner, false);
+    if (!wrapped && !(is_prose ? before && behind : before || behind))
+        return false;
+    struct reading reading = read_words(text);
+    return plain_elides(&reading, text, is_prose);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------------------------

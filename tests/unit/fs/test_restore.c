@@ -288,7 +288,7 @@ static void assert_stands(struct world *world, struct hv_str wanted, const char 
     struct hv_str now = describe(world, &arena), is, should;
     if (hv_str_eq(now, wanted))
         return;
-    while (hv_str_split(&now, '\n', &is) | hv_str_split(&wanted, '\n', &should))
+    while (hv_str_split(&now, '\n', &is) && hv_str_split(&wanted, '\n', &should))
         if (!hv_str_eq(is, should))
             print_message("%.*s\ninstead of\n%.*s\n", HV_STR_ARG(is), HV_STR_ARG(should));
     fail_msg("%s", when);

@@ -37,10 +37,25 @@ static bool is_option(struct hv_str word)
     return word.len && word.ptr[0] == '-';
 }
 
+/* The one part that is not the empty text between quotes; NULL: several. */
+static const struct part *only_part(const struct raw_word *word)
+{
+    const struct part *only = NULL;
+    for (uint32_t i = 0; i < word->count; i++) {
+        if (word->parts[i].kind == PART_TEXT && !word->parts[i].text.len)
+            continue;
+        if (only)
+            return NULL;
+        only = &word->parts[i];
+    }
+    return only;
+}
+
 /* One quoted part: exactly one argument, whatever it is. */
 static bool is_single(const struct raw_word *word)
 {
-    return is_literal(word) || (word->count == 1 && word->parts[0].quoted && !word->parts[0].list);
+    const struct part *part = only_part(word);
+    return is_literal(word) || (part && part->quoted && !part->list);
 }
 
 /* date [-u] [-d WHEN] +FORMAT of digits. */
@@ -62,8 +77,58 @@ static bool date_counts(const struct node *node)
     return format;
 }
 
+/* Commands by which a variable may be set otherwise than by an assignment. */
+static bool may_set_variables(const struct node *node)
+{
+    return node->kind == SHELL_COMMAND_SIMPLE && node->word_count &&
+           (!is_literal(&node->words[0]) ||
+            ONE_OF(text_of(node, 0), "read", "mapfile", "readarray", "getopts", "printf", "eval", "source", ".", "let",
+                   "declare", "typeset", "local", "export", "readonly", "unset", "trap", "builtin", "command", "wait"));
+}
+
+/* The words of a loop begin with a letter, a digit, "." or "/": none of what they become is an option. */
+static bool begins_plainly(const struct node *loop)
+{
+    for (uint32_t i = 0; i < loop->word_count; i++) {
+        struct hv_str text = loop->words[i].text;
+        char byte = text.len ? text.ptr[0] : 0;
+        if (!(byte >= 'a' && byte <= 'z') && !(byte >= 'A' && byte <= 'Z') && !(byte >= '0' && byte <= '9') &&
+            byte != '.' && byte != '/')
+            return false;
+    }
+    return loop->word_count != 0;
+}
+
+/* "$f" where f is the variable of a loop around the node, set by nothing else, and never an option. */
+static bool is_loop_file(const struct resolver *resolver, const struct node *node, const struct raw_word *word)
+{
+    const struct part *part = only_part(word);
+    uint32_t loop = READ_NO_PARENT;
+    if (!part || part->kind != PART_VARIABLE || part->form != FORM_PLAIN || !part->quoted || part->list ||
+        part->element)
+        return false;
+    for (size_t i = 0; i < resolver->reader->nodes.count; i++) {
+        const struct node *other = &resolver->reader->nodes.items[i];
+        if (other->kind == SHELL_COMMAND_FOR && hv_str_eq(other->variable, part->text)) {
+            if (loop != READ_NO_PARENT || !begins_plainly(other))
+                return false;
+            loop = (uint32_t)i;
+        }
+        for (uint32_t j = 0; j < other->assignment_count; j++)
+            if (hv_str_eq(other->assignments[j].name, part->text))
+                return false;
+        if (may_set_variables(other))
+            return false;
+    }
+    for (uint32_t at = node->parent; loop != READ_NO_PARENT && at != READ_NO_PARENT;
+         at = resolver->reader->nodes.items[at].parent)
+        if (at == loop)
+            return true;
+    return false;
+}
+
 /* grep -c [-ivEFwx] PATTERN [FILE]: with more files, names come before the numbers. */
-static bool grep_counts(const struct node *node)
+static bool grep_counts(const struct resolver *resolver, const struct node *node)
 {
     bool counts = false;
     size_t at = 1, operands = 0;
@@ -76,12 +141,14 @@ static bool grep_counts(const struct node *node)
         }
     }
     for (; at < node->word_count; at++, operands++)
-        if (operands ? !text_of(node, at).len || is_option(text_of(node, at)) : !is_literal(&node->words[at]))
+        if (operands ? (!text_of(node, at).len || is_option(text_of(node, at))) &&
+                           !is_loop_file(resolver, node, &node->words[at])
+                     : !is_literal(&node->words[at]))
             return false;
     return counts && operands && operands <= 2;
 }
 
-static bool stat_counts(const struct node *node)
+static bool stat_counts(const struct resolver *resolver, const struct node *node)
 {
     struct hv_str format = text_of(node, 1);
     size_t at = 2;
@@ -93,7 +160,8 @@ static bool stat_counts(const struct node *node)
     struct hv_str letter = percent == SIZE_MAX ? format : hv_str_slice(format, percent, format.len);
     bool plain = ONE_OF(letter, "%s", "%Y", "%X", "%Z", "%W", "%a", "%h", "%u", "%g", "%i", "%b", "%B") &&
                  (!percent || percent == 2 || percent == 9);
-    return plain && at + 1 == node->word_count && text_of(node, at).len && !is_option(text_of(node, at));
+    return plain && at + 1 == node->word_count &&
+           ((text_of(node, at).len && !is_option(text_of(node, at))) || is_loop_file(resolver, node, &node->words[at]));
 }
 
 static bool all_are_options(const struct node *node, const char *const *names, size_t count)
@@ -127,15 +195,15 @@ static bool is_number_text(struct hv_str text)
     return text.len != 0;
 }
 
-static bool command_counts(const struct node *node)
+static bool command_counts(const struct resolver *resolver, const struct node *node)
 {
     struct hv_str name = text_of(node, 0);
     if (hv_str_is(name, "date"))
         return date_counts(node);
     if (hv_str_is(name, "grep"))
-        return grep_counts(node);
+        return grep_counts(resolver, node);
     if (hv_str_is(name, "stat"))
-        return stat_counts(node);
+        return stat_counts(resolver, node);
     if (hv_str_is(name, "git"))
         return git_counts(node);
     if (hv_str_is(name, "wc"))
@@ -180,7 +248,7 @@ static bool node_counts(const struct resolver *resolver, size_t from, const stru
         if (!reads && !errors)
             return false;
     }
-    return !node->timed && !functions_have(resolver, text_of(node, 0)) && command_counts(node);
+    return !node->timed && !functions_have(resolver, text_of(node, 0)) && command_counts(resolver, node);
 }
 
 bool substitution_counts(const struct resolver *resolver, const struct part *part)

@@ -400,8 +400,8 @@ static const struct shell_program binary_rows[] = {
     {"objdump", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = objdump_options, .rest = READ},
     {"readelf", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = readelf_options, .rest = READ, .harmless_options = true},
     {"size", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
-     .options = OPTIONS(FLAGS("-A -B -G -d -o -x -t --totals --common -f"), VALUES("--format --radix --target"),
-                        HELPS("-h -H -V -v"), GNU_HELP),
+     .options = OPTIONS(FLAGS("-A -B -C -G -d -o -x -t --totals --common -f"), MAYBE("--mcu"),
+                        VALUES("--format --radix --target"), HELPS("-h -H -V -v"), GNU_HELP),
      .rest = READ, .harmless_options = true},
     {"addr2line", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-r -R --recurse-limit --no-recurse-limit -a --addresses -i --inlines -p --pretty-print "

@@ -174,6 +174,20 @@ static const struct shell_option spirv_cross_options[] = {
     {0},
 };
 
+/* protoc decodes what it reads; all else makes files, by plugins. */
+static const struct shell_option protoc_options[] = {
+    FLAGS("--decode_raw"), VALUES("--decode"), TREES("-I --proto_path"), HELPS("--version -h --help"), {0}};
+
+static void judge_protoc(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"protoc",        SHELL_SYNTAX_EXACT,
+                                             SHELL_READ_ONLY, .options = protoc_options,
+                                             .rest = READ,    .needs = "--decode_raw --decode"};
+    if (!names_options(reading, words, count))
+        shell_judge_row(reading, &row, words, count);
+    reading->act.reads_input = true;
+}
+
 /* What @file can be given to. */
 #define BINARY(names, list)                                                                                            \
     {                                                                                                                  \
@@ -187,6 +201,7 @@ const struct shell_program shell_programs_binaries[] = {
     {"ld ld.bfd ld.gold ld.lld ld.mold gold lld mold ld64.lld wasm-ld", .judge = judge_linker},
     {"as gas llc lli opt llvm-mc llvm-as llvm-link clangd ccls ccache sccache distcc gcov gcov-tool cgo",
      .judge = shell_judge_tool},
+    {"protoc", .judge = judge_protoc},
     LOOKS_ANYHOW("gcov-dump", FLAGS("-l --long -p --positions -r --raw -s --stable"), HELPS("-h --help -v --version")),
     {"gprof", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-b --brief -a --no-static -l --line"),

@@ -483,7 +483,7 @@ static void judge_test(struct shell_reading *reading, const struct shell_word *w
     bool bracket = hv_str_ends(words[0].value, HV_STR("["));
     if (bracket && count > 1 && words[count - 1].known && hv_str_is(words[count - 1].value, "]"))
         count--;
-    if (count > 1 && !test_is_plain(words + 1, count - 1))
+    if (!reading->outside && count > 1 && !test_is_plain(words + 1, count - 1)) /* the program has no -v */
         shell_worsen(reading, SHELL_UNKNOWN, "test may evaluate a subscript (-v): not all its words are known");
 }
 

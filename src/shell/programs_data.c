@@ -207,6 +207,21 @@ static const struct shell_program tables_row = {"parquet-tools", SHELL_SYNTAX_EX
                                                 .options = OPTIONS(HELPS("-h --help --version")),
                                                 .subcommands = tables_rows};
 
+/* key=@FILE and key=:FILE read the file. */
+static void judge_jo(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS("-a -B -D -e -n -p"), VALUES("-d"), FILES("-f -i"), HELPS("-h -v -V"), {0}};
+    static const struct shell_program row = {"jo", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = options,
+                                             .rest = SHELL_EFFECT_NONE};
+    shell_judge_row(reading, &row, words, count);
+    for (size_t at = 1; at < count; at++)
+        if (!words[at].known || hv_str_find_byte(words[at].value, '@', 0) != SIZE_MAX ||
+            hv_str_find_byte(words[at].value, ':', 0) != SIZE_MAX ||
+            hv_str_find_byte(words[at].value, '%', 0) != SIZE_MAX)
+            reading->act.reads_listed = false;
+}
+
 static void judge_tables(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     shell_judge_row(reading, &tables_row, words, count);
@@ -296,6 +311,7 @@ const struct shell_program shell_programs_data[] = {
     {"dasel", .judge = judge_dasel},
     {"xmlstarlet xml", .judge = judge_xmlstarlet},
     {"jc", .judge = judge_jc},
+    {"jo", .judge = judge_jo},
     SHOWS_WORDS("json_pp", FLAGS("-v -V"), VALUES("-json_opt")),
     LOOKS_ANYHOW("json_reformat json_verify", FLAGS("-m -u -e -s -q -c")),
     LOOKS_AT("jsonlint", FLAGS("-q --quiet -c --compact -s --sort-keys"), HELPS("-h --help -v --version -V")),

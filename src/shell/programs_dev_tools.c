@@ -293,7 +293,7 @@ const struct shell_program shell_programs_dev_tools[] = {
     {"ruff", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = ruff_rows, .more_options = ruff_options,
      .options = OPTIONS(HELPS("-V --version"))},
     {"ctags universal-ctags exuberant-ctags", .judge = judge_ctags},
-    {"clang-tidy clang-check iwyu include-what-you-use scan-build protoc buf swig flex bison yacc lex m4 gperf re2c"
+    {"clang-tidy clang-check iwyu include-what-you-use scan-build buf swig flex bison yacc lex m4 gperf re2c"
      " doxygen asciidoctor hugo latex pdflatex xelatex lualatex latexmk typst",
      .judge = shell_judge_tool},
     {"direnv", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,

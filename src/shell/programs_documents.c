@@ -316,6 +316,21 @@ const struct shell_program shell_programs_documents[] = {
      "proftpd "
      "exim postfix dovecot smbd nmbd openvpn wg-quick tor i2pd dnsmasq chronyd ntpd rsyslogd auditd",
      .judge = shell_judge_about},
+    {"sigrok-cli picocom minicom byobu zellij fzf sk hyperfine jless fx gdalinfo ogrinfo gdal_translate ogr2ogr mpirun "
+     "mpiexec guix lxc lxd incus k6 ab wrk siege locust vegeta artillery newman dive trivy grype syft snyk gitleaks "
+     "trufflehog semgrep checkov tfsec mkcert certbot restic borg syncthing unison entr inotifywait fswatch watchexec "
+     "watchman tig lazygit gitui delta difft meld kdiff3 git-lfs git-cliff earthly buildah ko pueue "
+     "hashcat john hydra sqlmap nikto msfconsole metasploit aircrack-ng wireshark zeek suricata snort lynis rkhunter "
+     "chkrootkit nuclei ffuf gobuster feroxbuster amass subfinder httpx masscan rustscan kismet volatility3 "
+     "squeue sinfo sacct sbatch slurmd octave maxima gp sage gnuplot graphviz dot plantuml mermaid drawio ditaa "
+     "zola eleventy gatsby docusaurus mdbook vuepress astro svelte-kit ember nest vue expo react-native cordova ionic "
+     "capacitor tauri wails bindgen cbindgen maturin cross sccache-dist trunk dx diesel sqlx flyway liquibase atlas "
+     "dbmate migrate goose prisma drizzle-kit hasura supabase-cli temporal airflow dagster prefect dbt mlflow dvc "
+     "wandb "
+     "tensorboard accelerate torchrun deepspeed ollama vllm huggingface-cli hf label-studio great_expectations",
+     .judge = shell_judge_tool},
+    {"VBoxManage vboxmanage", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version -V --help")),
+     .subcommands = SUBCOMMANDS(PLAIN("list showvminfo showmediuminfo"))},
     {"qemu-system blender godot unity steam wine wine64 winetricks mono-sgen krita audacity handbrake obs vlc mpv "
      "mplayer scribus lyx freecad openscad kicad-cli love scummvm retroarch minetest dosbox",
      .judge = shell_judge_tool},

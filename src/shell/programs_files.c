@@ -255,6 +255,20 @@ static const struct shell_option mktemp_options[] = {
     {0},
 };
 
+static const struct shell_program mktemp_row = {"mktemp", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+                                                NULL,     mktemp_options,   .rest = NONE};
+
+/* mktemp -u only prints a name. */
+static void judge_mktemp(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &mktemp_row, words, count, &arguments) || arguments.help ||
+        shell_given(&arguments, "-u --dry-run"))
+        return;
+    reading->act.writes_listed = false;
+    shell_worsen(reading, SHELL_WRITES, "mktemp makes a file");
+}
+
 static const struct shell_option split_options[] = {
     FLAGS("-d -e --elide-empty-files -u --unbuffered -x --verbose"),
     MAYBE("--numeric-suffixes --hex-suffixes"),
@@ -372,8 +386,7 @@ const struct shell_program shell_programs_files[] = {
      .options = OPTIONS(FLAGS("-f --force -u -v --verbose -x --exact -z --zero"), MAYBE("--remove"),
                         VALUES("-n --iterations -s --size"), FILES("--random-source"), GNU_HELP),
      .rest = WRITE, .harmless_options = true},
-    {"mktemp", SHELL_SYNTAX_GNU, SHELL_WRITES, "mktemp makes a file", mktemp_options, .rest = NONE,
-     .harmless_options = true},
+    {"mktemp", .judge = judge_mktemp},
     {"tee", .judge = judge_tee},
     {"dd", .judge = judge_dd},
     {"split", SHELL_SYNTAX_GNU, SHELL_WRITES, "split writes files", split_options, .first = {READ}, .first_count = 1,

@@ -167,10 +167,10 @@ static const struct shell_option iotop_options[] = {
 /* xset and setxkbmap set what they are given; q alone asks. */
 static void judge_xset(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    if (count == 2 && words[1].known && shell_names_have("q -q -version", words[1].value))
+    if (count == 2 && words[1].known && shell_names_have("q -q -query -print -version", words[1].value))
         return;
     reading->act.writes_listed = false;
-    shell_worsen(reading, SHELL_WRITES, "xset changes the display");
+    shell_worsenf(reading, SHELL_WRITES, "%.*s changes the display", HV_STR_ARG(words[0].value));
 }
 
 const struct shell_program shell_programs_inspect[] = {
@@ -308,7 +308,11 @@ const struct shell_program shell_programs_inspect[] = {
                       " --listactivemonitors --listproviders -v --version -version"),
                 HELPS("-help --help")),
     SHOWS_WORDS("xdpyinfo xlsclients xlsfonts xlsatoms", FLAGS("-a -l -queryExtensions -version"), VALUES("-ext -fn")),
-    {"xset", .judge = judge_xset},
+    {"xset setxkbmap", .judge = judge_xset},
+    /* -i, -w and -U reach the network. */
+    SHOWS("inxi", FLAGS("-F -A -b -B -C -D -d -E -G -I -j -J -k -L -l -M -m -n -N -o -p -P -R -S -s -u -x -z -Z"),
+          VALUES("-c -y"), HELPS("-h --help -V --version")),
+    SHOWS("efibootmgr", FLAGS("-v --verbose"), HELPS("-V --version")),
     SHOWS("fc-list fc-match", FLAGS("-v --verbose -q --quiet -s --sort -a --all -b --brief"), VALUES("-f --format"),
           HELPS("-V --version -h --help")),
     LOOKS_AT("fc-query fc-scan fc-validate", FLAGS("-b --brief -v --verbose"), VALUES("-i --index -f --format -l"),

@@ -112,7 +112,9 @@ const struct shell_program shell_programs_machine[] = {
      .options = OPTIONS(FLAGS("-L --list-gpus -q --query -x --xml-format -u --unit -B --list-excluded-gpus"),
                         VALUES("-i --id -l --loop -d --display --loop-ms --query-gpu --query-compute-apps"
                                " --query-accounted-apps --query-supported-clocks --query-remapped-rows --format"),
-                        HELPS("-h --help --version"))},
+                        HELPS("-h --help --version")),
+     .subcommands = SUBCOMMANDS(SHOWS("topo", FLAGS("-m --matrix -mp")), SHOWS("nvlink", FLAGS("-s --status -c")),
+                                SHOWS("dmon pmon", VALUES("-c --count -d --delay -i --id -s --select -o --options")))},
     {"nvtop radeontop intel_gpu_top", .judge = shell_judge_tool},
     {"blkid", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-p --probe -i --info -k --list-filesystems -l --list-one"),

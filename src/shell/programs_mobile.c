@@ -49,12 +49,14 @@ static void judge_jdeps(struct shell_reading *reading, const struct shell_word *
     shell_judge_row(reading, &row, words, count);
 }
 
+/* A number, of a process or (1s, 500ms) of an interval. */
 static bool is_process(const struct shell_word *word)
 {
-    for (size_t i = 0; i < word->value.len; i++)
-        if (word->value.ptr[i] < '0' || word->value.ptr[i] > '9')
-            return false;
-    return (word->known && word->value.len) || word->flags & SHELL_WORD_NUMBER;
+    size_t digits = 0;
+    while (digits < word->value.len && word->value.ptr[digits] >= '0' && word->value.ptr[digits] <= '9')
+        digits++;
+    struct hv_str unit = hv_str_slice(word->value, digits, word->value.len);
+    return (word->known && digits && (!unit.len || shell_names_have("s ms", unit))) || word->flags & SHELL_WORD_NUMBER;
 }
 
 /* jcmd PID COMMAND: those that show. */

@@ -462,8 +462,8 @@ const struct shell_program shell_programs_system[] = {
     TELLER("tput", FLAGS("-S -V -x"), VALUES("-T")),
     TELLER("clear", FLAGS("-x -V"), VALUES("-T")),
     {"reset tset", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = NONE, .harmless_options = true},
-    {"stty", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = stty_options, .first = {SHELL_EFFECT_WRITES},
-     .first_count = 1, .rest = SHELL_EFFECT_WRITES},
+    {"stty", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = stty_options,
+     .subcommands = SUBCOMMANDS({"size speed", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_WRITES})},
     {"dircolors", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options =
          OPTIONS(FLAGS("-b --sh --bourne-shell -c --csh --c-shell -p --print-database --print-ls-colors"), GNU_HELP),

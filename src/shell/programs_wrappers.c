@@ -341,7 +341,8 @@ static void judge_privileged(struct shell_reading *reading, const struct shell_w
 
 static void judge_runner(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    (void)count;
+    if (count == 2 && words[1].known && shell_names_have("--version -V --help", words[1].value))
+        return;
     shell_worsenf(reading, SHELL_EXECUTES, "%.*s runs other programs", HV_STR_ARG(words[0].value));
 }
 

@@ -412,7 +412,7 @@ bool shell_arguments(struct shell_reading *reading, const struct shell_program *
     out->operands = (const struct shell_word **)hv_arena_array(reading->arena, struct shell_word *, count + 1);
     bool ended = row->syntax == SHELL_SYNTAX_NONE;
     bool stops = row->syntax == SHELL_SYNTAX_POSIX || row->subcommands;
-    while (parse.at < count && !out->help) {
+    while (parse.at < count && (!out->help || row->subcommands)) {
         size_t index = parse.at++;
         bool understood = true;
         if (!ended && read_word(&parse, &words[index], &ended, &understood)) {
@@ -571,12 +571,15 @@ void shell_judge_row(struct shell_reading *reading, const struct shell_program *
         row->judge(reading, words, count);
         return;
     }
-    if (!shell_arguments(reading, row, words, count, &arguments) || arguments.help)
+    if (!shell_arguments(reading, row, words, count, &arguments))
         return;
+    /* Not all print their version and stop there when a sub-command follows. */
     if (row->subcommands && arguments.operand_count) {
         judge_subcommand(reading, row, &arguments, words, count);
         return;
     }
+    if (arguments.help)
+        return;
     judge_needs(reading, row, &arguments, words[0].value);
     judge_operands(reading, row, &arguments, words[0].value);
     judge_class(reading, row, words[0].value);

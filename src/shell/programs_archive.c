@@ -62,6 +62,10 @@ static void judge_compressor(struct shell_reading *reading, const struct shell_p
     if (!shell_arguments(reading, row, words, count, &arguments) || arguments.help)
         return;
     bool quiet = shell_given(&arguments, prints) != NULL || strstr(row->names, "cat");
+    /* Of -t, -l, -d and -z the last one counts; gzip's own -t and -l always do. */
+    if (!hv_str_is(hv_str_from(row->names), "gzip") && !strstr(row->names, "cat") &&
+        shell_given(&arguments, "-d --decompress --uncompress -z --compress"))
+        quiet = shell_given(&arguments, "-c --stdout --to-stdout") != NULL;
     bool tree = shell_given(&arguments, "-r --recursive") != NULL;
     reading->act.reads_input = !arguments.operand_count;
     for (size_t i = 0; i < arguments.operand_count; i++) {
@@ -149,10 +153,13 @@ static void judge_brotli(struct shell_reading *reading, const struct shell_word 
 static const struct shell_option printing_options[] = {FLAGS("-f -k -n -q -v"), GNU_HELP, {0}};
 static const struct shell_program printing_row = {"zcat", SHELL_SYNTAX_GNU, .options = printing_options,
                                                   .harmless_options = true};
+/* zstdcat has -o. */
+static const struct shell_program zstdcat_row = {"zstdcat", SHELL_SYNTAX_GNU, .options = printing_options};
 
 static void judge_printing(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    judge_compressor(reading, &printing_row, "", words, count);
+    bool writer = hv_str_ends(words[0].value, HV_STR("zstdcat"));
+    judge_compressor(reading, writer ? &zstdcat_row : &printing_row, "", words, count);
 }
 
 /* ---- tar ------------------------------------------------------------------------------------------------ */
@@ -276,7 +283,8 @@ static void judge_unzip(struct shell_reading *reading, const struct shell_word *
     if (arguments.operand_count)
         shell_reads(reading, arguments.operands[0], false);
     if (!arguments.operand_count ||
-        (shell_given(&arguments, "-l -v -t -Z -z -p -c") && !shell_given(&arguments, "-o -n -u -f -d")))
+        (shell_given(&arguments, "-l -v -t -Z -z -p -c") && !shell_given(&arguments, "-o -n -u -f -d") &&
+         (shell_given(&arguments, "-Z") || !shell_given(&arguments, "-T")))) /* -T sets the time of the archive */
         return;
     reading->act.writes_listed = false;
     shell_worsen(reading, SHELL_WRITES, "unzip makes the files that are in the archive");

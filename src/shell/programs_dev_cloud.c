@@ -177,15 +177,41 @@ static bool starts_nocase(struct hv_str text, const char *beginning)
     return hv_str_eq_nocase(hv_str_slice(text, 0, strlen(beginning)), hv_str_from(beginning));
 }
 
+/* The function edit() runs an editor; "edited" and "credits" are only names. */
+static bool calls_edit(struct hv_str text)
+{
+    for (size_t at = 0; at + 4 <= text.len; at++) {
+        size_t next = at + 4;
+        if (!hv_str_eq_nocase(hv_str_slice(text, at, next), HV_STR("edit")))
+            continue;
+        while (next < text.len && (unsigned char)text.ptr[next] <= ' ')
+            next++;
+        if (next < text.len && strchr("(\"`]'", text.ptr[next]))
+            return true;
+    }
+    return false;
+}
+
 /* One statement or dot command of sqlite3 that only reads, when the file is opened with -readonly. */
 static bool sqlite_only_reads(struct hv_str text)
 {
     static const char *const dots[] = {".tables",  ".schema",     ".databases", ".indexes",
                                        ".indices", ".fullschema", ".dbinfo"};
-    static const char *const harmful[] = {
-        "load_extension", "writefile",      "readfile", "edit(", "edit\"", "edit`", "edit]", "edit (", "fts3_tokenizer",
-        "attach",         "vacuum",         "zipfile",  "fsdir", "sqlar",  "\n.",   "\r",    "--",     "/*",
-        "main.pragma",    "writable_schema"};
+    static const char *const harmful[] = {"load_extension",
+                                          "writefile",
+                                          "readfile",
+                                          "fts3_tokenizer",
+                                          "attach",
+                                          "vacuum",
+                                          "zipfile",
+                                          "fsdir",
+                                          "sqlar",
+                                          "\n.",
+                                          "\r",
+                                          "--",
+                                          "/*",
+                                          "main.pragma",
+                                          "writable_schema"};
     text = hv_str_trim(text);
     for (size_t at = 0; at < sizeof dots / sizeof *dots; at++) {
         struct hv_str dot = hv_str_from(dots[at]), rest = hv_str_slice(text, dot.len, text.len);
@@ -196,6 +222,8 @@ static bool sqlite_only_reads(struct hv_str text)
     for (size_t at = 0; at < sizeof harmful / sizeof *harmful; at++)
         if (has_nocase(text, harmful[at]))
             return false;
+    if (calls_edit(text))
+        return false;
     size_t end = hv_str_find_byte(text, ';', 0);
     if (end != SIZE_MAX && end + 1 != text.len)
         return false;

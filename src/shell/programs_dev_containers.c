@@ -67,6 +67,19 @@ static const struct shell_program compose_rows[] = {
     {0},
 };
 
+/* A file of compose may be a repository or an image that is fetched. */
+static void judge_compose(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const char *const remote[] = {"://", "git@", "oci:", "github.com/", ".git#", "git:"};
+    static const struct shell_program row = {"compose", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+                                             .subcommands = compose_rows, .options = compose_options};
+    shell_judge_row(reading, &row, words, count);
+    for (size_t at = 1; at < count; at++)
+        for (size_t i = 0; i < sizeof remote / sizeof *remote; i++)
+            if (hv_str_find(words[at].value, hv_str_from(remote[i]), 0) != SIZE_MAX)
+                shell_worsen(reading, SHELL_NETWORK, "compose fetches files that are named by an address");
+}
+
 /* ---- docker ---------------------------------------------------------------------------------------------- */
 
 static const struct shell_program docker_rows[] = {
@@ -101,7 +114,7 @@ static const struct shell_program docker_rows[] = {
     GROUP("swarm", REACHERS("init join"), WRITERS("leave update ca join-token unlock unlock-key")),
     GROUP("service stack node secret config", LIST_ROW("ls list ps services"), INSPECT_ROW("inspect"), LOGS_ROW("logs"),
           WRITERS("create rm remove update deploy scale rollback promote demote up down config")),
-    {"compose", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = compose_rows, .options = compose_options},
+    {"compose", .judge = judge_compose},
     REACHERS("pull push search login logout trust scout"),
     RUNNERS("run exec build create start restart init debug model"),
     WRITERS("attach commit cp export import kill load pause rename rm rmi save stop tag unpause update wait"),
@@ -117,7 +130,8 @@ static const struct shell_program podman_rows[] = {
     HISTORY_ROW,
     LISTS("version info", VALUES("-f --format"), FLAGS("-D --debug")),
     LISTS("port diff", VALUES("--format"), FLAGS("-a --all -l --latest")),
-    {"top", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE, .harmless_options = true},
+    /* What is no descriptor makes it run ps in the container. */
+    {"top", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .first = {SHELL_EFFECT_NONE}, .first_count = 1},
     GROUP("container", PS_ROW("ls list ps"), INSPECT_ROW("inspect"), LOGS_ROW("logs"), STATS_ROW,
           LISTS("port diff exists", VALUES("--format")), RUNNERS("run exec create start restart"),
           WRITERS("attach commit cp export kill pause prune rename rm stop unpause update wait cleanup")),
@@ -195,7 +209,7 @@ const struct shell_program shell_programs_dev_containers[] = {
     {"podman", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = podman_rows,
      .options = OPTIONS(HELPS("-v --version -h --help"), VALUES("--log-level"), REACHES("-r --remote"),
                         REACHES_WITH("-c --connection --url"))},
-    {"docker-compose", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = compose_rows, .options = compose_options},
+    {"docker-compose", .judge = judge_compose},
     {"kubectl oc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = kubectl_rows,
      .options =
          OPTIONS(HELPS("-h --help"), VALUES("--context -n --namespace --cluster -v"), RUNS_WITH("--kubeconfig"))},

@@ -82,21 +82,45 @@ static const struct shell_program python_modules[] = {
      .options = OPTIONS(HELPS("-h --help"), FLAGS("--no-type-comments -a --include-attributes"),
                         VALUES("-m --mode -i --indent")),
      .rest = SHELL_EFFECT_READ, .reads_input = true},
-    {"this platform sysconfig", SHELL_SYNTAX_NONE, SHELL_READ_ONLY},
+    {"platform", SHELL_SYNTAX_NONE, SHELL_READ_ONLY},
     {0},
 };
 
 /* -m finds modules in the working directory first: files that would stand for those that the modules above need. */
 static const char python_files[] =
-    "json.py json/__init__.py argparse.py re.py re/__init__.py enum.py types.py pathlib.py os.py sys.py io.py abc.py"
-    " runpy.py pkgutil.py importlib/__init__.py collections/__init__.py collections.py functools.py fnmatch.py "
-    "ntpath.py"
-    " posixpath.py urllib/__init__.py ipaddress.py gettext.py locale.py shutil.py struct.py contextlib.py operator.py"
-    " keyword.py heapq.py reprlib.py copyreg.py warnings.py weakref.py typing.py tokenize.py token.py codecs.py ast.py"
-    " platform.py sysconfig.py zipfile.py bz2.py lzma.py pip.py pip/__init__.py pip/__main__.py logging.py"
-    " logging/__init__.py optparse.py textwrap.py subprocess.py threading.py random.py signal.py site.py "
-    "usercustomize.py"
-    " sitecustomize.py";
+    " json.py json.pyc json/__init__.py argparse.py argparse.pyc argparse/__init__.py re.py re.pyc"
+    " re/__init__.py enum.py enum.pyc enum/__init__.py types.py types.pyc types/__init__.py pathlib.py"
+    " pathlib.pyc pathlib/__init__.py os.py os.pyc os/__init__.py sys.py sys.pyc sys/__init__.py io.py io.pyc"
+    " io/__init__.py abc.py abc.pyc abc/__init__.py runpy.py runpy.pyc runpy/__init__.py pkgutil.py"
+    " pkgutil.pyc pkgutil/__init__.py importlib.py importlib.pyc importlib/__init__.py collections.py"
+    " collections.pyc collections/__init__.py functools.py functools.pyc functools/__init__.py fnmatch.py"
+    " fnmatch.pyc fnmatch/__init__.py ntpath.py ntpath.pyc ntpath/__init__.py posixpath.py posixpath.pyc"
+    " posixpath/__init__.py urllib.py urllib.pyc urllib/__init__.py ipaddress.py ipaddress.pyc"
+    " ipaddress/__init__.py gettext.py gettext.pyc gettext/__init__.py locale.py locale.pyc locale/__init__.py"
+    " shutil.py shutil.pyc shutil/__init__.py struct.py struct.pyc struct/__init__.py contextlib.py"
+    " contextlib.pyc contextlib/__init__.py operator.py operator.pyc operator/__init__.py keyword.py"
+    " keyword.pyc keyword/__init__.py heapq.py heapq.pyc heapq/__init__.py reprlib.py reprlib.pyc"
+    " reprlib/__init__.py copyreg.py copyreg.pyc copyreg/__init__.py warnings.py warnings.pyc"
+    " warnings/__init__.py weakref.py weakref.pyc weakref/__init__.py typing.py typing.pyc typing/__init__.py"
+    " tokenize.py tokenize.pyc tokenize/__init__.py token.py token.pyc token/__init__.py codecs.py codecs.pyc"
+    " codecs/__init__.py ast.py ast.pyc ast/__init__.py platform.py platform.pyc platform/__init__.py"
+    " sysconfig.py sysconfig.pyc sysconfig/__init__.py zipfile.py zipfile.pyc zipfile/__init__.py bz2.py"
+    " bz2.pyc bz2/__init__.py lzma.py lzma.pyc lzma/__init__.py pip.py pip.pyc pip/__init__.py logging.py"
+    " logging.pyc logging/__init__.py optparse.py optparse.pyc optparse/__init__.py textwrap.py textwrap.pyc"
+    " textwrap/__init__.py subprocess.py subprocess.pyc subprocess/__init__.py threading.py threading.pyc"
+    " threading/__init__.py random.py random.pyc random/__init__.py signal.py signal.pyc signal/__init__.py"
+    " site.py site.pyc site/__init__.py usercustomize.py usercustomize.pyc usercustomize/__init__.py"
+    " sitecustomize.py sitecustomize.pyc sitecustomize/__init__.py _json.py _json.pyc _json/__init__.py"
+    " copy.py copy.pyc copy/__init__.py _colorize.py _colorize.pyc _colorize/__init__.py dataclasses.py"
+    " dataclasses.pyc dataclasses/__init__.py inspect.py inspect.pyc inspect/__init__.py errno.py errno.pyc"
+    " errno/__init__.py posix.py posix.pyc posix/__init__.py __future__.py __future__.pyc"
+    " __future__/__init__.py _py_abc.py _py_abc.pyc _py_abc/__init__.py _collections_abc.py"
+    " _collections_abc.pyc _collections_abc/__init__.py _weakrefset.py _weakrefset.pyc _weakrefset/__init__.py"
+    " genericpath.py genericpath.pyc genericpath/__init__.py string.py string.pyc string/__init__.py bisect.py"
+    " bisect.pyc bisect/__init__.py difflib.py difflib.pyc difflib/__init__.py tempfile.py tempfile.pyc"
+    " tempfile/__init__.py math.py math.pyc math/__init__.py dis.py dis.pyc dis/__init__.py opcode.py"
+    " opcode.pyc opcode/__init__.py zlib.py zlib.pyc zlib/__init__.py pprint.py pprint.pyc pprint/__init__.py"
+    " pip/__main__.py";
 
 /* `python -m MODULE`: the words from the module on. */
 static void judge_python_module(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -443,6 +467,54 @@ static void judge_cmake(struct shell_reading *reading, const struct shell_word *
     {                                                                                                                  \
         names, .judge = shell_judge_tool                                                                               \
     }
+/* Tools that run what the project holds, or names in its settings, before they tell even their version. */
+static void judge_of_node(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    shell_judge_tool(reading, words, count);
+    shell_needs_none(reading, "node_modules .mocharc.js .mocharc.cjs .mocharc.mjs .gulp.js");
+}
+
+static void judge_of_python(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    shell_judge_tool(reading, words, count);
+    shell_needs_none(reading,
+                     "conftest.py tests/conftest.py test/conftest.py testing/conftest.py pytest.ini .pytest.ini"
+                     " pytest.toml .pytest.toml tox.ini setup.cfg pyproject.toml toxfile.py .flake8 pylintrc"
+                     " .pylintrc pylintrc.toml .pylintrc.toml");
+}
+
+static void judge_of_php(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    shell_judge_tool(reading, words, count);
+    shell_needs_none(reading, "vendor phpunit.xml phpunit.xml.dist psalm.xml phpstan.neon");
+}
+
+static void judge_of_build(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    shell_judge_about(reading, words, count);
+    shell_needs_none(reading, ".mvn .jvmopts .sbtopts build.sbt project/build.properties gradle.properties");
+}
+
+static void judge_bazel(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    shell_judge_tool(reading, words, count);
+    shell_needs_none(reading, "tools/bazel .bazelversion .bazeliskrc project.clj");
+}
+
+static const struct shell_program dotnet_row = {
+    "dotnet", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    .options = OPTIONS(HELPS("--version --info --list-sdks --list-runtimes -h --help")),
+    .subcommands = SUBCOMMANDS(GROUP("nuget", GROUP("list", PLAIN("source")), REACHERS("add push delete update")),
+                               RUNNERS("build run test publish pack clean restore new list add remove msbuild tool"
+                                       " watch format exec ef sln"))};
+
+/* The project may name the place of the kit that runs. */
+static void judge_dotnet(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    shell_judge_row(reading, &dotnet_row, words, count);
+    shell_needs_none(reading, "global.json");
+}
+
 #define ABOUT(names)                                                                                                   \
     {                                                                                                                  \
         names, .judge = shell_judge_about                                                                              \
@@ -475,34 +547,36 @@ const struct shell_program shell_programs_dev_languages[] = {
                         {"--show -s", SHELL_EFFECT_HELP, SHELL_ARITY_ONE}),
      .rest = SHELL_EFFECT_EXECUTE},
     ABOUT("perl"),
-    ABOUT("javac jshell kotlinc kotlin scala scalac groovy ant sbt"),
-    ABOUT("mvn gradle"),
+    ABOUT("javac jshell kotlinc kotlin scala scalac groovy ant"),
+    /* Options of the machine that runs them stand in files of the project. */
+    {"mvn gradle sbt", .judge = judge_of_build},
     ABOUT("lua luajit lua5.1 lua5.2 lua5.3 lua5.4"),
     ABOUT("make gmake"),
-    TOOLS("bmake mingw32-make meson scons bazel bazelisk buck buck2 pants waf autoconf automake aclocal autoreconf"
+    TOOLS("bmake mingw32-make meson scons buck buck2 pants waf autoconf automake aclocal autoreconf"
           " libtoolize b2 xmake premake5 tup mvnw gradlew tclsh wish"),
     ABOUT("ghc ghci runghc nim elixir erl julia ocaml crystal dart nasm yasm gfortran swift R nvcc sbcl racket guile"),
     TOOLS("stack cabal swiftc nimble elixirc mix iex erlc rebar3 Rscript ocamlc ocamlopt dune opam shards flutter dmd"
-          " ldc2 ifort gnat fpc clisp clojure lein elm purescript spago v odin gleam roc solc vyper forge hardhat hipcc"
+          " ldc2 ifort gnat fpc clisp clojure elm purescript spago v odin gleam roc solc vyper forge hipcc"
           " icc tcc emcc wat2wasm wasm-pack wasmtime wasmer csc mcs mono fsc fsi pwsh powershell osascript"),
+    /* The project may have a wrapper of its own, or name which of them runs. */
+    {"bazel bazelisk lein", .judge = judge_bazel},
     ABOUT("gdb lldb valgrind perf"),
     TOOLS("rr cgdb bpftrace dtrace"),
     {"zig", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .subcommands = SUBCOMMANDS(PLAIN("version env zen targets help"),
                                 RUNNERS("build build-exe build-lib build-obj test run cc c++ fmt init fetch"))},
-    {"dotnet", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-     .options = OPTIONS(HELPS("--version --info --list-sdks --list-runtimes -h --help")),
-     .subcommands = SUBCOMMANDS(GROUP("nuget", GROUP("list", PLAIN("source")), REACHERS("add push delete update")),
-                                RUNNERS("build run test publish pack clean restore new list add remove msbuild tool"
-                                        " watch format exec ef sln"))},
+    {"dotnet", .judge = judge_dotnet},
     {"deno", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("-V --version -h --help")),
      .subcommands = SUBCOMMANDS(PLAIN("types help"), REACHERS("info check cache install add outdated update"),
                                 RUNNERS("run eval test task bench compile repl serve lint fmt doc x"))},
-    {"tsc ts-node tsx nodemon pm2 esbuild swc babel webpack vite rollup parcel next nuxt ng nx turbo lerna gulp grunt"
-     " jest mocha vitest ava tap cypress playwright karma eslint prettier stylelint biome tslint xo standard"
-     " markdownlint pytest py.test tox nox mypy flake8 pylint pyright bandit coverage sphinx-build mkdocs jupyter"
-     " ipython streamlit uvicorn gunicorn flask django-admin celery alembic phpunit phpstan psalm php-cs-fixer"
+    {"tsc ts-node tsx nodemon pm2 esbuild swc babel vite rollup parcel next nuxt vitest cypress playwright"
+     " eslint prettier stylelint biome tslint standard markdownlint nox mypy pyright bandit coverage"
+     " sphinx-build mkdocs jupyter ipython streamlit uvicorn gunicorn flask django-admin celery alembic"
      " golangci-lint staticcheck pre-commit storybook electron serve http-server live-server",
      .judge = shell_judge_tool},
+    /* The project may have a copy of its own or settings that run before they tell their version. */
+    {"webpack ng nx turbo lerna gulp grunt jest mocha ava karma xo tap hardhat", .judge = judge_of_node},
+    {"pytest py.test tox flake8 pylint", .judge = judge_of_python},
+    {"phpunit phpstan psalm php-cs-fixer", .judge = judge_of_php},
     {0},
 };

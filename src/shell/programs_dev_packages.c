@@ -116,7 +116,8 @@ static const struct shell_option poetry_options[] = {
 static const struct shell_program poetry_rows[] = {
     SHOWS_MORE("show", poetry_options, FLAGS("-t --tree --why -T --top-level -a --all --no-dev --no-truncate"),
                VALUES("--only --with --without"), REACHES("-l --latest -o --outdated")),
-    SHOWS_MORE("version", poetry_options, FLAGS("-s --short --dry-run")),
+    {"version", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-s --short --dry-run")),
+     .more_options = poetry_options, .rest = SHELL_EFFECT_WRITES},
     SHOWS_MORE("check", poetry_options, FLAGS("--lock --strict")),
     SHOWS_MORE("about list help", poetry_options, FLAGS("--raw")),
     GROUP("env", SHOWS_MORE("list info", poetry_options, FLAGS("-p --path -e --executable --full-path")),
@@ -148,7 +149,9 @@ static const struct shell_program uv_rows[] = {
     GROUP("tool", SHOWS_MORE("list dir", uv_options, FLAGS("--show-paths --bin")), RUNNERS("run install upgrade"),
           WRITERS("uninstall update-shell")),
     GROUP("cache", SHOWS_MORE("dir", uv_options, FLAGS("--bin")), WRITERS("clean prune")),
-    SHOWS_MORE("version help", uv_options, FLAGS("--short")),
+    {"version", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("--short")), .more_options = uv_options,
+     .rest = SHELL_EFFECT_WRITES},
+    SHOWS_MORE("help", uv_options, FLAGS("--no-pager")),
     REACHERS("lock tree publish"),
     RUNNERS("run sync add build init x"),
     WRITERS("remove venv export self"),
@@ -224,6 +227,18 @@ static const struct shell_program yarn_rows[] = {
     {0},
 };
 
+/* An option that names another project, whose files nobody has looked at. */
+static void stay_in_project(struct shell_reading *reading, const struct shell_word *words, size_t count,
+                            const char *options)
+{
+    for (size_t at = 1; at < count; at++) {
+        struct hv_str rest = hv_str_from(options), option;
+        while (hv_str_split(&rest, ' ', &option))
+            if (option.len && hv_str_starts(words[at].value, option))
+                shell_worsen(reading, SHELL_EXECUTES, "the files of another project may make it run code");
+    }
+}
+
 /* yarnPath and plugins: even `yarn --version` runs what .yarnrc.yml names. */
 static void judge_yarn(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -236,6 +251,7 @@ static void judge_yarn(struct shell_reading *reading, const struct shell_word *w
                                              .options = options,
                                              .without_operands = SHELL_EFFECT_EXECUTE};
     shell_judge_row(reading, &row, words, count);
+    stay_in_project(reading, words, count, "--cwd");
     shell_needs_none(reading, ".yarnrc.yml .yarnrc .pnp.cjs .pnp.js .yarn/releases .yarn/plugins");
 }
 
@@ -244,11 +260,12 @@ static void judge_pnpm(struct shell_reading *reading, const struct shell_word *w
     static const struct shell_program row = {"pnpm", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = pnpm_rows,
                                              .more_options = pnpm_options};
     shell_judge_row(reading, &row, words, count);
+    stay_in_project(reading, words, count, "-C --dir");
     shell_needs_none(reading, ".pnpmfile.cjs .pnpmfile.mjs pnpmfile.js");
 }
 
-/* Both ask the interpreter of the project's environment about itself. */
-static const char environment_files[] = ".venv venv";
+/* Both ask the interpreter of the project's environment, or the one that its files name, about itself. */
+static const char environment_files[] = ".venv venv .python-version .python-versions poetry.toml .poetry uv.toml";
 
 static bool asks_version(const struct shell_word *words, size_t count)
 {
@@ -260,6 +277,7 @@ static void judge_poetry(struct shell_reading *reading, const struct shell_word 
     static const struct shell_program row = {"poetry", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = poetry_rows,
                                              .more_options = poetry_options};
     shell_judge_row(reading, &row, words, count);
+    stay_in_project(reading, words, count, "-C --directory -P --project");
     if (!asks_version(words, count))
         shell_needs_none(reading, environment_files);
 }

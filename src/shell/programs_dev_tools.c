@@ -63,17 +63,36 @@ static void judge_ruff_format(struct shell_reading *reading, const struct shell_
     judge_formatter(reading, &row, "--check --diff", words, count);
 }
 
+/* `fix = true` in the project's settings makes it change files. */
+static void judge_ruff_check(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS("--diff --show-files --show-settings --statistics -e --exit-zero --exit-non-zero-on-fix"
+              " --ignore-noqa --no-fix --no-unsafe-fixes --no-show-fixes --show-fixes"
+              " --respect-gitignore --no-respect-gitignore --force-exclude"),
+        VALUES("--select --ignore --extend-select --extend-ignore --fixable --unfixable --exclude"
+               " --extend-exclude --target-version --output-format --per-file-ignores"
+               " --line-length --extension"),
+        CHANGES("--fix --fix-only --unsafe-fixes --add-noqa -w --watch"),
+        OUTPUTS("-o --output-file --cache-dir"),
+        {0}};
+    static const struct shell_program row = {"check",
+                                             SHELL_SYNTAX_EXACT,
+                                             SHELL_READ_ONLY,
+                                             .options = options,
+                                             .more_options = ruff_options,
+                                             .rest = SHELL_EFFECT_READ_TREE,
+                                             .without_operands = SHELL_EFFECT_READ};
+    bool fixes = true;
+    for (size_t at = 1; at < count; at++)
+        fixes &= !(words[at].known && shell_names_have("--no-fix --diff --isolated", words[at].value));
+    shell_judge_row(reading, &row, words, count);
+    if (fixes)
+        shell_needs_none(reading, "ruff.toml .ruff.toml pyproject.toml");
+}
+
 static const struct shell_program ruff_rows[] = {
-    {"check", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-     .options = OPTIONS(FLAGS("--diff --show-files --show-settings --statistics -e --exit-zero --exit-non-zero-on-fix"
-                              " --ignore-noqa --no-fix --no-unsafe-fixes --no-show-fixes --show-fixes"
-                              " --respect-gitignore --no-respect-gitignore --force-exclude"),
-                        VALUES("--select --ignore --extend-select --extend-ignore --fixable --unfixable --exclude"
-                               " --extend-exclude --target-version --output-format --per-file-ignores"
-                               " --line-length --extension"),
-                        CHANGES("--fix --fix-only --unsafe-fixes --add-noqa -w --watch"),
-                        OUTPUTS("-o --output-file --cache-dir")),
-     .more_options = ruff_options, .rest = SHELL_EFFECT_READ_TREE, .without_operands = SHELL_EFFECT_READ},
+    {"check", .judge = judge_ruff_check},
     {"format", .judge = judge_ruff_format},
     SHOWS("rule", FLAGS("--all"), VALUES("--output-format")),
     SHOWS("config linter version help", VALUES("--output-format")),
@@ -113,6 +132,21 @@ static const struct shell_option clang_format_options[] = {
     CHANGES("-i"),
     {0},
 };
+
+/* "@file" stands for the options that are in the file. */
+static void judge_clang_format(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"clang-format",
+                                             SHELL_SYNTAX_WORDS,
+                                             SHELL_READ_ONLY,
+                                             .options = clang_format_options,
+                                             .rest = SHELL_EFFECT_READ,
+                                             .reads_input = true};
+    shell_judge_row(reading, &row, words, count);
+    for (size_t at = 1; at < count; at++)
+        if (words[at].value.len && words[at].value.ptr[0] == '@')
+            shell_worsen(reading, SHELL_UNKNOWN, "the options in the file of clang-format are not known");
+}
 
 static const struct shell_option cppcheck_options[] = {
     HELPS("--version --help -h --errorlist --doc"),
@@ -158,6 +192,21 @@ static const struct shell_option python_check_options[] = {
     {0},
 };
 
+/* Options of ctags that choose what is listed: none of them names a file. */
+static bool is_harmless_of_ctags(struct hv_str option)
+{
+    static const char *const beginnings[] = {"--list-", "--languages=", "--fields=", "--sort=", "--kinds-"};
+    if (shell_names_have("-R --recurse -x -u -n -N --version --help --machinable --with-list-header", option))
+        return true;
+    for (size_t at = 0; at < sizeof beginnings / sizeof *beginnings; at++)
+        if (hv_str_starts(option, hv_str_from(beginnings[at])))
+            return true;
+    return hv_str_starts(option, HV_STR("--")) && hv_str_find(option, HV_STR("-kinds="), 0) != SIZE_MAX;
+}
+
+/* The project's own options of ctags, which may send the list to a file. */
+static const char ctags_files[] = ".ctags .ctags.d ctags.d .ctags.cnf";
+
 /* ctags writes its file, but for -x and the lists. */
 static void judge_ctags(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -169,13 +218,12 @@ static void judge_ctags(struct shell_reading *reading, const struct shell_word *
         bool option = shell_may_be_option(&words[at]) || shell_may_be_many(&words[at]);
         if (!option)
             shell_reads(reading, &words[at], true);
-        else if (!known || !(lists || shell_names_have("-R --recurse -x", words[at].value) ||
-                             hv_str_starts(words[at].value, HV_STR("--languages=")) ||
-                             hv_str_starts(words[at].value, HV_STR("--fields="))))
+        else if (!known || !is_harmless_of_ctags(words[at].value))
             shell_worsen(reading, SHELL_UNKNOWN, "an option of ctags is not known");
     }
     if (!lists)
         shell_worsen(reading, SHELL_WRITES, "ctags writes the file tags");
+    shell_needs_none(reading, ctags_files);
 }
 
 /* ---- tmux ------------------------------------------------------------------------------------------------ */
@@ -214,12 +262,13 @@ static void judge_tmux(struct shell_reading *reading, const struct shell_word *w
 
 /* ---- other version controls ------------------------------------------------------------------------------ */
 
-/* Operands that are addresses are asked of a server. */
+/* Operands that are addresses, or end in the revision to start from, are asked of a server. */
 static bool names_address(const struct shell_arguments *arguments)
 {
     for (size_t at = 0; at < arguments->operand_count; at++)
         if (!arguments->operands[at]->known ||
             hv_str_find(arguments->operands[at]->value, HV_STR("://"), 0) != SIZE_MAX ||
+            hv_str_find_byte(arguments->operands[at]->value, '@', 0) != SIZE_MAX ||
             hv_str_starts(arguments->operands[at]->value, HV_STR("^/")))
             return true;
     return false;
@@ -267,8 +316,8 @@ const struct shell_program shell_programs_dev_tools[] = {
      .answers = true},
     {"shfmt", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = shfmt_options, .rest = SHELL_EFFECT_READ_TREE,
      .reads_input = true},
-    {"clang-format clang-format-14 clang-format-15 clang-format-16 clang-format-17 clang-format-18", SHELL_SYNTAX_WORDS,
-     SHELL_READ_ONLY, .options = clang_format_options, .rest = SHELL_EFFECT_READ, .reads_input = true},
+    {"clang-format clang-format-14 clang-format-15 clang-format-16 clang-format-17 clang-format-18",
+     .judge = judge_clang_format},
     LISTER("cppcheck", cppcheck_options, SHELL_EFFECT_READ_TREE),
     LISTER("cloc", cloc_options, SHELL_EFFECT_READ_TREE),
     {"tokei", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = tokei_options, .rest = SHELL_EFFECT_READ_TREE,
@@ -301,12 +350,12 @@ const struct shell_program shell_programs_dev_tools[] = {
                                 WRITERS("allow permit grant deny block revoke prune"))},
     {"tmux", .judge = judge_tmux},
     {"svn", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = svn_rows,
-     .options = OPTIONS(HELPS("--version --help -h -q"))},
+     .options = OPTIONS(HELPS("--version --help -h"), FLAGS("-q --quiet"))},
     /* The repository's own settings name extensions and hooks, even for --version. */
     {"hg jj fossil bzr cvs darcs pijul sl", .judge = shell_judge_project},
     {"vim vi nvim emacs emacsclient nano micro helix hx ed ex pico joe kak subl gedit mcedit view vimdiff",
      .judge = shell_judge_tool},
-    {"code cursor codium code-insiders idea pycharm webstorm", SHELL_SYNTAX_POSIX, SHELL_EXECUTES, "it opens an editor",
-     .options = OPTIONS(HELPS("-v --version -h --help --list-extensions -s --status")), .rest = SHELL_EFFECT_EXECUTE},
+    {"code cursor codium code-insiders idea pycharm webstorm", SHELL_SYNTAX_EXACT, SHELL_EXECUTES, "it opens an editor",
+     .options = OPTIONS(HELPS("-v --version -h --help --list-extensions")), .rest = SHELL_EFFECT_EXECUTE},
     {0},
 };

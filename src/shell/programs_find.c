@@ -11,6 +11,7 @@ struct find {
     const struct shell_word *words;
     size_t count, at;
     size_t first_start, starts; /* starting points */
+    bool globbed;               /* an argument may have become none (nullglob): the places of the others are a guess */
 };
 
 static const char *const plain_tests[] = {
@@ -60,8 +61,10 @@ static const struct shell_word *take_argument(struct find *find)
     if (find->at >= find->count)
         return NULL; /* find complains */
     const struct shell_word *word = &find->words[find->at++];
-    if (shell_may_be_many(word) && !is_dotted_glob(word))
+    if ((shell_may_be_many(word) && !is_dotted_glob(word)) ||
+        (find->globbed && word->value.len && word->value.ptr[0] == '-'))
         not_known(find, word);
+    find->globbed |= shell_may_be_many(word);
     return word;
 }
 

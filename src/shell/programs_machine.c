@@ -39,6 +39,9 @@ static const struct shell_option systemd_options[] = {
 /* `hostnamectl --static` alone shows; its older names need no sub-command. */
 static const struct shell_option hostname_more[] = {FLAGS("--static --transient --pretty"), {0}};
 
+/* Its -o names a file. */
+static const struct shell_option coredump_options[] = {OUTPUTS("-o --output"), {0}};
+
 /* ---- network --------------------------------------------------------------------------------------------- */
 
 /* -s shows secrets. */
@@ -101,7 +104,9 @@ const struct shell_program shell_programs_machine[] = {
                              " seat-status show-seat")),
     SYSTEMD("networkctl", ASKS("list status lldp label")),
     SYSTEMD("machinectl", ASKS("list list-images status show image-status show-image")),
-    SYSTEMD("coredumpctl", ASKS("list info")),
+    {"coredumpctl", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = coredump_options, .more_options = systemd_options,
+     .subcommands = SUBCOMMANDS({"list info", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = coredump_options,
+                                 .more_options = systemd_options, .rest = SHELL_EFFECT_NONE})},
     SYSTEMD("systemd-analyze", ASKS("time blame critical-chain security unit-paths calendar timespan timestamp")),
     {"resolvectl", SHELL_SYNTAX_GNU, SHELL_NETWORK, "resolvectl asks for names", .options = systemd_options,
      .subcommands = SUBCOMMANDS(ASKS("status statistics show-cache show-server-state"),
@@ -129,7 +134,7 @@ const struct shell_program shell_programs_machine[] = {
      .options = OPTIONS(FLAGS("-r --random -t --time -m --md5 -s --sha1 -x --hex"), VALUES("-n --namespace -N --name"),
                         HELPS("-h --help -V --version"))},
     {"atq", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-V"), VALUES("-q -o"))},
-    {"screen", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(HELPS("-ls -list -v --version -h --help")),
+    {"screen", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(HELPS("-ls -list -v --version --help")),
      .without_operands = SHELL_EFFECT_EXECUTE},
     {"pacman", .judge = judge_pacman},
     {"snap", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version -h --help")),

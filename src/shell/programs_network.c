@@ -101,6 +101,17 @@ static const struct shell_program openssl_rows[] = {
 
 static const struct shell_option help_options[] = {HELPS("--help --version -help -v"), {0}};
 
+/* A certificate or a list of revoked ones may be an address that is fetched. */
+static void judge_openssl(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"openssl", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = help_options,
+                                             .subcommands = openssl_rows};
+    shell_judge_row(reading, &row, words, count);
+    for (size_t i = 1; i < count; i++)
+        if (hv_str_find(words[i].value, HV_STR("://"), 0) != SIZE_MAX)
+            shell_worsen(reading, SHELL_NETWORK, "openssl fetches what is named by an address");
+}
+
 const struct shell_program shell_programs_network[] = {
     {"ping ping6 dig nslookup host whois delv getent traceroute traceroute6 tracepath mtr arping nmap iperf "
      "iperf3 fping hping3 ntpdate ntpq snmpwalk",
@@ -111,6 +122,6 @@ const struct shell_program shell_programs_network[] = {
      .judge = judge_network},
     {"ssh mosh socat rsh rlogin ssh-copy-id sshpass autossh", .judge = judge_remote},
     {"rsync", .judge = judge_rsync},
-    {"openssl", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = help_options, .subcommands = openssl_rows},
+    {"openssl", .judge = judge_openssl},
     {0},
 };

@@ -107,6 +107,41 @@ static const struct shell_option lsof_options[] = {
     {0},
 };
 
+/* A host that is given by a name is looked up: letters before the port, but for the digits of an IPv6 address. */
+static bool names_host(struct hv_str text)
+{
+    size_t colons = 0, letters = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char byte = (unsigned char)text.ptr[i];
+        bool digit = (byte >= '0' && byte <= '9') || strchr("abcdefABCDEF", byte);
+        colons += byte == ':';
+        if (byte == ':' && colons == 1 && i && letters)
+            return true;
+        if (!colons && (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z')
+            letters += !(digit && hv_str_find(text, HV_STR("::"), 0) != SIZE_MAX);
+    }
+    return !colons && letters;
+}
+
+/* lsof -i [46][protocol][@host][:service]. */
+static void judge_lsof(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"lsof", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = lsof_options,
+                                             .rest = NONE};
+    shell_judge_row(reading, &row, words, count);
+    for (size_t i = 1; i < count; i++) {
+        size_t at = hv_str_find_byte(words[i].value, '@', 0);
+        bool open = !words[i].known && hv_str_find_byte(words[i].value, ':', 0) == SIZE_MAX &&
+                    !(words[i].flags & (SHELL_WORD_NUMBER | SHELL_WORD_NO_OPTION | SHELL_WORD_GLOB));
+        bool behind = open && hv_str_is(words[i - 1].value, "-i");
+        bool attached =
+            open && hv_str_find_byte(words[i].value, 'i', 0) != SIZE_MAX && hv_str_starts(words[i].value, HV_STR("-"));
+        if (behind || attached ||
+            (at != SIZE_MAX && names_host(hv_str_slice(words[i].value, at + 1, words[i].value.len))))
+            shell_worsen(reading, SHELL_NETWORK, "lsof looks up the name of a host");
+    }
+}
+
 /* ---- services ------------------------------------------------------------------------------------------- */
 
 static const struct shell_option systemctl_options[] = {
@@ -137,7 +172,7 @@ static const struct shell_option journalctl_options[] = {
     MAYBE("-n --lines"),
     VALUES("-u --unit --user-unit -t --identifier -p --priority --facility -g --grep --case-sensitive -S --since -U"),
     VALUES("--until -o --output --output-fields -c --cursor --after-cursor -F --field -T"),
-    TREES("-D --directory --root --image"),
+    TREES("-D --directory --root"),
     FILES("--file -i"),
     REACHES_WITH("-M --machine"),
     CHANGES("--rotate --flush --sync --relinquish-var --smart-relinquish-var --update-catalog --setup-keys"),
@@ -234,7 +269,8 @@ static void judge_ssh_keygen(struct shell_reading *reading, const struct shell_w
 
 static const struct shell_option ip_options[] = {
     FLAGS("-4 -6 -0 -s -stats -statistics -d -details -o -oneline -br -brief -j -json -p -pretty -c -color -h -human"),
-    FLAGS("-iec -a -all -t -timestamp -ts -r -resolve -N -Numeric -echo"),
+    FLAGS("-iec -a -all -t -timestamp -ts -N -Numeric -echo"),
+    REACHES("-r -resolve"),
     VALUES("-f -family"),
     HELPS("-V -Version -help"),
     {0},
@@ -280,6 +316,45 @@ static const struct shell_option ss_options[] = {
     HELPS("-h --help -V --version"),
     {0},
 };
+
+/* A word of ss's filters that is no part of its language, and no number, is a host that is looked up. */
+static bool is_looked_up(struct hv_str token, struct hv_str before)
+{
+    static const char language[] = "dst src dport sport dev fwmark cgroup autobound state exclude and or not eq ne neq "
+                                   "ge geq gt le leq lt = == != >= <= > < & && | || ! connected synchronized bucket "
+                                   "big all established syn-sent syn-recv fin-wait-1 fin-wait-2 time-wait closed "
+                                   "close-wait last-ack listening listen closing unconnected estab";
+    return !shell_names_have(language, token) && !shell_names_have("dport sport dev cgroup = == != eq ne", before) &&
+           names_host(token);
+}
+
+static void judge_ss(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"ss", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = ss_options,
+                                             .rest = NONE};
+    struct shell_arguments arguments;
+    shell_judge_row(reading, &row, words, count);
+    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+        return;
+    struct hv_str before = HV_STR("");
+    for (size_t i = 0; i < arguments.operand_count; i++) {
+        const struct shell_word *word = arguments.operands[i];
+        bool port = shell_names_have("dport sport = == != eq ne", before) || hv_str_find_byte(word->value, ':', 0) == 0;
+        if (!word->known && !port && !(word->flags & SHELL_WORD_NUMBER))
+            shell_worsen(reading, SHELL_NETWORK, "ss looks up the name of a host");
+        for (size_t at = 0; at < word->value.len; at++) {
+            size_t from = at;
+            while (at < word->value.len && !strchr(" \t\n()", word->value.ptr[at]))
+                at++;
+            struct hv_str token = hv_str_slice(word->value, from, at);
+            if (!token.len)
+                continue;
+            if (is_looked_up(token, before))
+                shell_worsen(reading, SHELL_NETWORK, "ss looks up the name of a host");
+            before = token;
+        }
+    }
+}
 
 static const struct shell_option netstat_options[] = {
     FLAGS("-r --route -i --interfaces -g --groups -s --statistics -M --masquerade -v --verbose -W --wide -n --numeric"),
@@ -403,7 +478,7 @@ const struct shell_program shell_programs_system[] = {
                         VALUES("-H --highlight-pid -N --ns-sort -C --color"), HELPS("-V"), GNU_HELP),
      .rest = NONE, .harmless_options = true},
     TELLER("pwdx", FLAGS("-V")),
-    {"lsof", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = lsof_options, .rest = NONE},
+    {"lsof", .judge = judge_lsof},
     {"fuser", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-a --all -I --inode -l --list-signals -m --mount -M --ismountpoint -s --silent -u"),
                         FLAGS("--user -v --verbose -4 --ipv4 -6 --ipv6"), VALUES("-n --namespace"),
@@ -437,7 +512,7 @@ const struct shell_program shell_programs_system[] = {
            VALUES("-o --output -i --id --summary"), HELPS("-h -V")),
     TELLER("lsusb", FLAGS("-v --verbose -t --tree"), VALUES("-s -d -D"), HELPS("-V -h")),
     {"lspci", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
-     .options = OPTIONS(FLAGS("-m -v -k -x -n -nn -b -D -P -PP -M -vv -vvv -mm -t -vt -tv"), VALUES("-s -d -i -p"),
+     .options = OPTIONS(FLAGS("-m -v -k -x -n -nn -b -D -P -PP -vv -vvv -mm -t -vt -tv"), VALUES("-s -d -i -p"),
                         REACHES("-q -Q"), HELPS("-V --version --help")),
      .rest = NONE},
     TELLER("lsmod", FLAGS("-s -v")),
@@ -498,7 +573,7 @@ const struct shell_program shell_programs_system[] = {
     {"crontab", .judge = judge_crontab},
     {"sysctl", .judge = judge_sysctl},
     {"ip", .judge = judge_ip},
-    {"ss", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = ss_options, .rest = NONE},
+    {"ss", .judge = judge_ss},
     {"netstat", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = netstat_options, .rest = NONE, .harmless_options = true},
     {"ifconfig", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-a -s -v"), GNU_HELP), .first = {NONE},
      .first_count = 1, .rest = SHELL_EFFECT_WRITES},

@@ -86,8 +86,7 @@ static const struct shell_option sdiff_options[] = {
     FLAGS("-W --ignore-all-space -B --ignore-blank-lines --strip-trailing-cr -a --text -l --left-column"),
     FLAGS("-s --suppress-common-lines -t --expand-tabs -d --minimal -H --speed-large-files"),
     VALUES("-I --ignore-matching-lines -w --width --tabsize"),
-    OUTPUTS("-o --output"),
-    RUNS_WITH("--diff-program"),
+    RUNS_WITH("-o --output --diff-program"), /* with an output it runs an editor when it is told to */
     HELPS("-v"),
     GNU_HELP,
     {0},
@@ -323,12 +322,12 @@ static const struct shell_option iconv_options[] = {
 /* Documents name others that are fetched; --nonet, or not loading them, keeps it at home. */
 static const struct shell_option xmllint_options[] = {
     FLAGS("--debug --debugent --copy --recover --huge --noenc --nodict --novalid --htmlout --nowrap --timing --html"),
-    FLAGS("--xmlout --nodefdtd --push --memory --nowarning --noblanks --nocdata --c14n --c14n11 --exc-c14n --nsclean"),
+    FLAGS("--xmlout --nodefdtd --push --memory --nowarning --noblanks --nocdata --nsclean"),
     FLAGS("--testIO --noxincludenode --nofixup-base-uris --stream --walker --chkregister --sax1 --sax --oldxml10"),
     FLAGS("--noout --nonet --format --quiet --repeat --xpath0"),
     VALUES("--xpath --pattern --encode --pretty --maxmem --maxamplitude"),
     FILES("--schema --relaxng --schematron --dtdvalid"),
-    REACHES("--noent --valid --postvalid --dtdattr --xinclude --loaddtd --insert"),
+    REACHES("--noent --valid --postvalid --dtdattr --xinclude --loaddtd --insert --c14n --c14n11 --exc-c14n"),
     OUTPUTS("-o --output"),
     HELPS("--version"),
     {0},
@@ -351,6 +350,8 @@ static void judge_xmllint(struct shell_reading *reading, const struct shell_word
     for (size_t i = 1; i < count; i++)
         if (may_be_url(&words[i]))
             shell_worsen(reading, SHELL_NETWORK, "xmllint fetches documents that are named by a URL");
+    if (shell_given(&arguments, "--schema --relaxng --schematron --dtdvalid") && !shell_given(&arguments, "--nonet"))
+        shell_worsen(reading, SHELL_NETWORK, "a schema may name others that xmllint fetches; with --nonet it does not");
     for (size_t i = 0; i < arguments.operand_count; i++)
         shell_reads(reading, arguments.operands[i], false);
 }
@@ -451,7 +452,8 @@ const struct shell_program shell_programs_text[] = {
      .options = OPTIONS(FLAGS("-v --verbose -t --terse -q --quiet -s --strict -1 --one-line -c --check"),
                         VALUES("-d --digits -o --output-format"), FILES("-f --file"), HELPS("-h -V"), GNU_HELP),
      .rest = SHELL_EFFECT_NONE},
-    {"zless zmore bzless bzmore xzless xzmore", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .rest = SHELL_EFFECT_READ},
+    {"zless bzless xzless", .judge = judge_less},
+    {"zmore bzmore xzmore", .judge = judge_more},
     /* --pager names a program; `bat cache` writes. */
     {"bat batcat", .judge = judge_bat},
     READER("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum b3sum",

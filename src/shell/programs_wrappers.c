@@ -176,6 +176,16 @@ static void judge_environment(struct shell_reading *reading, const struct shell_
                       HV_STR_ARG(hv_str_slice(word->value, 0, equals)));
 }
 
+/* git is judged as it runs with settings in the environment: a command that may be git, or a shell that starts it, must
+ * not lose them. */
+static bool may_run_git(const struct shell_word *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (hv_str_find(words[i].value, HV_STR("git"), 0) != SIZE_MAX || hv_str_ends(words[i].value, HV_STR("sh")))
+            return true;
+    return false;
+}
+
 static void judge_env(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     struct shell_arguments arguments;
@@ -187,11 +197,18 @@ static void judge_env(struct shell_reading *reading, const struct shell_word *wo
     while (at < count && is_assignment(&words[at]))
         judge_environment(reading, &words[at++]);
     const struct shell_given *unset = shell_given(&arguments, "-u --unset");
+    bool lost = shell_given(&arguments, "-i --ignore-environment") ||
+                (arguments.first < count && hv_str_is(words[arguments.first].value, "-"));
+    for (size_t i = 0; i < arguments.given_count; i++)
+        lost |= arguments.given[i].has_argument && hv_str_starts(arguments.given[i].argument.value, HV_STR("GIT_"));
     if (unset && (!unset->argument.known || !shell_is_identifier(unset->argument.value)))
         shell_worsen(reading, SHELL_UNKNOWN, "which variable env unsets is not known");
     const struct shell_given *directory = shell_given(&arguments, "-C --chdir");
     if (directory)
         shell_enter(reading, &directory->argument);
+    if (lost && at < count && may_run_git(words + at, count - at))
+        shell_worsen(reading, SHELL_EXECUTES,
+                     "git may run the repository's programs without settings that env removes");
     if (at < count)
         shell_judge_inner(reading, words + at, count - at);
 }

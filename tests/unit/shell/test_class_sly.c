@@ -1,0 +1,151 @@
+/* test_class_sly.c: options and operands that look as if they only asked: what they write, fetch or run is found. */
+#include "class_table.h"
+
+static void what_hides_what_it_does_is_asked(void **state)
+{
+    static const char *const commands[] = {
+        "poetry version patch",
+        "poetry version 2.0.0",
+        "uv version 1.2.3",
+        "svn -q update",
+        "svn -q commit -m x",
+        "svn diff a.c@HEAD",
+        "svn info a.c@5",
+        "ctags -x -o out.txt a.c",
+        "ctags -x -f out.txt a.c",
+        "ctags -x --options=x a.c",
+        "code -s . --install-extension x.vsix",
+        "code --status . --install-extension x.vsix",
+        "clang-format @arguments",
+        "xz -t -d f.xz",
+        "xz -td f.xz",
+        "xz -l -d f.xz",
+        "bzip2 -t -d f.bz2",
+        "zstd -t -d f.zst",
+        "zstd -l -d f.zst",
+        "zstdcat \"$x\"",
+        "unzip -l -T f.zip",
+        "ip -r route get 192.0.2.1",
+        "lsof -i@host.example",
+        "lsof -i @host.example:80",
+        "lsof -i \"$x\"",
+        "ss dst host.example",
+        "ss -t src secret.host.example",
+        "ss -t '( dst host.example )'",
+        "ss host.example",
+        "openssl x509 -in http://host.example/x -noout -text",
+        "openssl crl -in http://host.example/x -noout",
+        "openssl verify http://host.example/x",
+        "sdiff -o /dev/null a b",
+        "xmllint --c14n a.xml",
+        "xmllint --schema a.xsd b.xml",
+        "xmllint --relaxng a.rng b.xml",
+        "zless '+!touch x' f",
+        "zmore '+!touch x' f",
+        "screen -h 100 touch x",
+        "coredumpctl info -o out.txt",
+        "coredumpctl -o out.txt list",
+        "python3 -m this",
+        "python3 -m sysconfig",
+        "yarn --cwd ../other list",
+        "pnpm -C ../other ls",
+        "poetry -C ../other env info",
+        "docker compose -f https://host.example/x.git config",
+        "docker compose -f git@github.com:x/y.git config",
+        "docker compose -f oci://host.example/x config",
+        "docker-compose -f https://host.example/x.git config",
+        "podman top c aux",
+        "lspci -M",
+        "journalctl --image=x.img",
+        "shopt -s nullglob; find . -name *.zzz -newer -delete",
+        "env -i git status",
+        "env - git status",
+        "env -u GIT_CONFIG_COUNT git status",
+        "env -u A -u GIT_CONFIG_KEY_0 git log",
+        "env -i bash -c 'g\"\"it status'",
+        "docker --version run x",
+        "svn --version update",
+        "sqlite3 -readonly a.db $'select edit\\t(1)'",
+        "sqlite3 -readonly a.db $'select edit\\n(1)'",
+    };
+    (void)state;
+    check_harmful(commands, sizeof commands / sizeof *commands);
+}
+
+static void what_is_near_to_it_only_reads(void **state)
+{
+    static const char *const commands[] = {
+        "poetry version -s",
+        "uv version --short",
+        "svn -q status",
+        "ctags -x --sort=no -R src",
+        "ctags --list-kinds=c",
+        "code --list-extensions",
+        "xz -t f.xz",
+        "xz -dc f.xz",
+        "bzip2 -t f.bz2",
+        "gzip -dt f.gz",
+        "zstdcat f.zst",
+        "unzip -Z -T f.zip",
+        "lsof -i :8080",
+        "lsof -i@192.0.2.1:80",
+        "lsof -ti:3000",
+        "ss -ltn 'sport = :ssh'",
+        "ss -t dst 192.0.2.7",
+        "ss state established '( dport = :443 or sport = :443 )'",
+        "ss -tn dst 2001:db8::1",
+        "openssl x509 -in c.pem -noout -text",
+        "xmllint --nonet --noout --schema a.xsd b.xml",
+        "zless f.gz",
+        "coredumpctl list",
+        "yarn list",
+        "docker compose -f dev.yml config",
+        "podman top c",
+        "find . -name *.c -newer a.c",
+        "env -i A=b ls",
+        "env -u LANG git status",
+        "env A=b git status",
+        "docker --version",
+        "sqlite3 -readonly a.db 'select edited_at, credits from t'",
+    };
+    (void)state;
+    check_harmless(commands, sizeof commands / sizeof *commands);
+}
+
+/* Where nothing can be asked about the project's files, they may be there. */
+static void what_the_project_settings_may_change_is_asked(void **state)
+{
+    static const char *const commands[] = {
+        "ruff check .",     "ctags -x a.c",      "pytest --version", "flake8 --version",
+        "pylint --version", "tox --version",     "jest --version",   "grunt --version",
+        "mocha --version",  "webpack --version", "mvn -v",           "sbt --version",
+        "gradle --version", "bazel --version",   "lein --version",   "phpstan --version",
+        "dotnet --version",
+    };
+    (void)state;
+    size_t wrong = 0;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        static const struct shell_start start = {{"/ws", 3}, {"/home/u", 7}, NULL, NULL};
+        struct shell_world world = {.is_system_program = is_system_here};
+        struct hv_arena arena = {0};
+        struct shell_judgement judgement;
+        shell_judge(&arena, hv_str_from(commands[i]), &start, &world, &judgement);
+        if (judgement.class != SHELL_EXECUTES) {
+            print_error("%s: %s\n", commands[i], shell_class_name(judgement.class));
+            wrong++;
+        }
+        hv_arena_release(&arena);
+    }
+    assert_int_equal(wrong, 0);
+    check_harmless(commands, sizeof commands / sizeof *commands);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_hides_what_it_does_is_asked),
+        cmocka_unit_test(what_is_near_to_it_only_reads),
+        cmocka_unit_test(what_the_project_settings_may_change_is_asked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -423,9 +423,8 @@ static int perform(struct rewind *rewind, struct journal_writer *journal)
     put_outcome(rewind, true, incomplete);
     int status = cli_print(&rewind->out, CLI_OK);
     if (incomplete)
-        cli_note(
-            "%zu links, directories or extended attributes could not be set (a directory with other files in it stays)",
-            incomplete);
+        cli_note("%zu owners or extended attributes could not be set, or directories stay as they hold other files",
+                 incomplete);
     return status;
 }
 

@@ -221,6 +221,79 @@ static void a_rewind_begins_with_its_last_attempt(void **state)
     assert_int_equal(timeline.rewinds[0].moment, 8);
 }
 
+/* What a task of the first turn changed in the second is the first one's; in a pause it needs a word. */
+static void what_runs_in_the_background_belongs_to_its_turn(void **state)
+{
+    (void)state;
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    CLEANUP_BUF struct hv_buf journal = {.max = 1 << 20};
+    struct timeline timeline;
+    struct rewind_plan plan;
+    put_word(&journal, &arena, HV_STR("P"));
+    hv_event_write(&journal,
+                   &(struct hv_event){.type = HV_EVENT_TASK, .name = HV_STR("started"), .call_id = HV_STR("1")});
+    put_word(&journal, &arena, HV_STR("P"));
+    hv_event_write(&journal, &(struct hv_event){
+                                 .type = HV_EVENT_CHECKPOINT,
+                                 .name = HV_STR("after"),
+                                 .call_id = HV_STR("1"),
+                                 .tool = HV_STR("Bash"),
+                                 .data = HV_STR("{\"before\":[{\"path\":\"/w/f\",\"kind\":\"nothing\"}],"
+                                                "\"after\":[{\"path\":\"/w/f\",\"kind\":\"directory\",\"mode\":493}],"
+                                                "\"background\":true,\"unsure\":true}")});
+    for (int i = 0; i < 2; i++)
+        hv_event_write(&journal, &(struct hv_event){
+                                     .type = HV_EVENT_CHECKPOINT,
+                                     .name = HV_STR("after"),
+                                     .call_id = HV_STR("2"),
+                                     .tool = HV_STR("Bash"),
+                                     .data = HV_STR("{\"before\":[],\"after\":[],\"command\":\"make all\","
+                                                    "\"not_looked_at\":[{\"path\":\"/w/out\",\"why\":\"large\"}]}")});
+    struct journal_reader *reader = journal_reader_from_memory(hv_buf_str(&journal));
+    assert_int_equal(timeline_collect(&arena, reader, &timeline, NULL), HV_OK);
+    journal_reader_close(reader);
+    assert_int_equal(timeline.touch_count, 1);
+    assert_int_equal(timeline.touches[0].prompt, 1);
+    assert_int_equal(timeline.prompts[0].commands, 0);
+    assert_int_equal(timeline.prompts[1].commands, 2);
+    assert_true(hv_str_is(timeline.prompts[1].named[1], "make all"));
+    assert_int_equal(timeline.place_count, 1);
+    assert_true(hv_str_is(timeline.places[0].path, "/w/out") && hv_str_is(timeline.places[0].why, "large"));
+    rewind_collect(&arena, &timeline, timeline.prompts[0].moment, &plan);
+    plan.steps[0].present = plan.steps[0].expected;
+    rewind_judge(&arena, &plan);
+    assert_int_equal(plan.steps[0].act, REWIND_REMOVE);
+    assert_int_equal(plan.steps[0].doubt, REWIND_UNSURE);
+}
+
+/* Without a copy, but nobody wrote to it: its mode goes back. A directory makes way only when nothing else is in it. */
+static void what_needs_no_copy_and_what_needs_room(void **state)
+{
+    (void)state;
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct rewind_step steps[4] = {
+        {.path = HV_STR("/w/a")}, {.path = HV_STR("/w/b")}, {.path = HV_STR("/w/c")}, {.path = HV_STR("/w/d")}};
+    struct rewind_plan plan = {.steps = steps, .count = 4};
+    steps[0].wanted = image_of(&arena, 'a', '?');
+    steps[0].wanted.inode = 5;
+    steps[0].present = steps[0].expected = steps[0].wanted;
+    steps[0].present.mode = steps[0].expected.mode = 0777;
+    steps[0].present.ctime_ns = steps[0].expected.ctime_ns = 99;
+    steps[0].present.hash = steps[0].expected.hash = image_of(&arena, 'a', 'x').hash;
+    for (size_t i = 1; i < 4; i++) {
+        steps[i].wanted = image_of(&arena, 'b', 'a');
+        steps[i].present = steps[i].expected = (struct fs_image){.path = steps[i].path, .kind = FS_IMAGE_DIRECTORY};
+    }
+    steps[2].is_occupied = true;
+    steps[3].lost = HV_STR("the copy is gone");
+    rewind_judge(&arena, &plan);
+    assert_int_equal(steps[0].act, REWIND_RESTORE);
+    assert_int_equal(steps[1].act, REWIND_RESTORE);
+    assert_int_equal(steps[2].act, REWIND_IMPOSSIBLE);
+    assert_int_equal(steps[3].act, REWIND_IMPOSSIBLE);
+    assert_true(hv_str_is(steps[3].why, "the copy is gone"));
+}
+
 /* ---- conversations ------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -282,6 +355,11 @@ static void an_image_reads_back_as_it_was_written(void **state)
         .inode = 1234567890123456789,
         .device = 65025,
         .target = HV_STR("../\xfe"),
+        .has_owner = true,
+        .uid = 1000,
+        .gid = 7,
+        .links = 3,
+        .twin = HV_STR("/w/twin\xfe"),
         .attributes = HV_STR("{\"user.a\":\"YQ==\"}"),
         .unsaved = HV_STR("why"),
     };
@@ -295,6 +373,8 @@ static void an_image_reads_back_as_it_was_written(void **state)
     assert_true(fs_image_read(&arena, value, &again));
     assert_true(hv_str_eq(again.path, image.path) && hv_str_eq(again.target, image.target));
     assert_true(hv_str_eq(again.attributes, image.attributes) && hv_str_eq(again.unsaved, image.unsaved));
+    assert_true(again.has_owner && again.uid == 1000 && again.gid == 7 && again.links == 3);
+    assert_true(hv_str_eq(again.twin, image.twin));
     assert_true(fs_image_untouched(&again, &image) && again.mode == image.mode && fs_image_same(&again, &image));
 }
 
@@ -313,6 +393,7 @@ static void what_is_no_image_is_not_taken(void **state)
         "{\"path64\":\"nonsense\",\"kind\":\"file\"}",
         "{\"path\":\"/w/f\",\"kind\":\"file\",\"hash\":\"../../x\"}",
         "{\"path\":\"/w/f\",\"kind\":\"link\"}",
+        "{\"path\":\"/w/f\",\"kind\":\"file\",\"twin\":\"../x\"}",
         "{\"path\":\"/w/f\",\"kind\":\"link\",\"target\":\"\"}",
     };
     (void)state;
@@ -332,6 +413,8 @@ int main(void)
         cmocka_unit_test(files_go_back_where_nothing_is_lost),
         cmocka_unit_test(what_belongs_to_git_stays),
         cmocka_unit_test(a_rewind_begins_with_its_last_attempt),
+        cmocka_unit_test(what_runs_in_the_background_belongs_to_its_turn),
+        cmocka_unit_test(what_needs_no_copy_and_what_needs_room),
         cmocka_unit_test(the_conversation_follows_its_last_branch),
         cmocka_unit_test(an_image_reads_back_as_it_was_written),
         cmocka_unit_test(what_is_no_image_is_not_taken),

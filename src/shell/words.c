@@ -61,36 +61,43 @@ struct shell_word shell_word_unknown(bool many)
     return (struct shell_word){.flags = SHELL_WORD_VARIABLE | (many ? SHELL_WORD_MANY : SHELL_WORD_QUOTED)};
 }
 
-/* names has name, which is found in it wherever it stands, as a whole. */
-static bool list_has(const char *names, size_t length, struct hv_str name)
+/* name stands at names[at], as a whole. */
+static bool stands_at(const char *names, size_t at, struct hv_str name)
 {
-    for (const char *at = names; (at = memmem(at, length - (size_t)(at - names), name.ptr, name.len)); at++) {
-        bool begins = at == names || at[-1] == ' ', ends = at[name.len] == ' ' || !at[name.len];
-        if (begins && ends)
-            return true;
-    }
-    return false;
+    char behind = names[at + name.len];
+    return (!at || names[at - 1] == ' ') && (behind == ' ' || !behind) && !memcmp(names + at, name.ptr, name.len);
 }
 
-/* The lists are long and most names are in none, so a name that begins otherwise is passed over at once. */
+typedef unsigned char lanes __attribute__((vector_size(16)));
+
+static inline lanes load(const char *at)
+{
+    lanes bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    return bytes;
+}
+
+/* The lists are long, most names are in none, and hundreds of them are looked through for one command: so sixteen
+ * places at once are looked at for the first byte, the last one, and the blank behind it. */
 bool shell_names_have(const char *names, struct hv_str name)
 {
-    enum { LONG_LIST = 100 }; /* where a search for the whole name is quicker than looking at each */
-    size_t length = names ? strlen(names) : 0;
-    if (length > LONG_LIST && name.len > 1)
-        return !memchr(name.ptr, ' ', name.len) && list_has(names, length, name);
-    for (const char *at = names; name.len && at && *at; at++) {
-        size_t same = 0;
-        while (same < name.len && at[same] && at[same] != ' ' && at[same] == name.ptr[same])
-            same++;
-        if (same == name.len && (at[same] == ' ' || !at[same]))
-            return true;
-        while (at[same] && at[same] != ' ')
-            same++;
-        at += same;
-        if (!*at)
-            return false;
+    size_t length = names ? strlen(names) : 0, at = 0;
+    if (!name.len || name.len > length)
+        return false;
+    lanes first = (lanes){0} + (unsigned char)name.ptr[0], last = (lanes){0} + (unsigned char)name.ptr[name.len - 1];
+    lanes blank = (lanes){0} + (unsigned char)' ';
+    for (; at + name.len + sizeof(lanes) <= length; at += sizeof(lanes)) {
+        uint64_t hits[2];
+        lanes hit = (lanes)((load(names + at) == first) & (load(names + at + name.len - 1) == last) &
+                            (load(names + at + name.len) == blank));
+        memcpy(hits, &hit, sizeof hits);
+        for (size_t i = 0; hits[0] | hits[1] && i < sizeof(lanes); i++)
+            if (stands_at(names, at + i, name))
+                return !memchr(name.ptr, ' ', name.len);
     }
+    for (; at + name.len <= length; at++)
+        if (names[at] == name.ptr[0] && stands_at(names, at, name))
+            return !memchr(name.ptr, ' ', name.len);
     return false;
 }
 

@@ -16,9 +16,13 @@ enum { SHELL_ELSEWHERE_MAX = 4 };
 /* A flag of words besides enum shell_word_flags, set by the judgement: never begins with "-", whatever it is. */
 enum { SHELL_WORD_NO_OPTION = 1 << 20 };
 
-/* How often rows were looked up in one judgement, and what makes many times cheap. */
+/* How often rows were looked up in one judgement, and what makes many times cheap: most scripts name few programs. */
 struct shell_lookups {
-    size_t count;
+    struct {
+        struct hv_str name; /* the one that was looked up last of those with this hash */
+        const struct shell_program *row;
+    } last[32];
+    size_t count; /* of lookups that were none of these */
     struct shell_index *index;
 };
 

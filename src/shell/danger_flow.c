@@ -100,7 +100,7 @@ static struct intake intake_of(const struct shell_run *run)
             .argument = any, .input = run->word_count > 1 && is_stdin(run->words[1].value), .redirect = true};
     if (shell_is_one_of(run->name, "awk gawk mawk"))
         return intake;
-    return shell_name_is_interpreter(run->name) ? intake_of_interpreter(run) : intake;
+    return run->traits & SHELL_NAME_INTERPRETER ? intake_of_interpreter(run) : intake;
 }
 
 static bool is_started_by_xargs(const struct shell_runs *runs, const struct shell_run *run)
@@ -164,7 +164,7 @@ static bool reaches(const struct shell_runs *runs, const struct shell_run *from,
 
 static bool fetches(const struct shell_run *run)
 {
-    return shell_name_traits(run->name) & SHELL_NAME_FETCHER || redirects_network(run->command);
+    return run->traits & SHELL_NAME_FETCHER || redirects_network(run->command);
 }
 
 static size_t list_fetchers(const struct shell_runs *runs, const struct shell_run **out, size_t max)
@@ -210,7 +210,7 @@ static bool is_shell_path(struct hv_str word)
 /* nc -e sh, ncat --exec bash, socat EXEC:sh, bash -i >& /dev/tcp/… */
 static bool opens_shell(const struct shell_run *run)
 {
-    if (redirects_network(run->command) && shell_name_is_shell(run->name))
+    if (run->traits & SHELL_NAME_SHELL && redirects_network(run->command))
         return true;
     if (hv_str_is(run->name, "socat")) {
         for (size_t i = 1; i < run->word_count; i++) {
@@ -220,7 +220,7 @@ static bool opens_shell(const struct shell_run *run)
         }
         return false;
     }
-    if (!(shell_name_traits(run->name) & SHELL_NAME_NETCAT))
+    if (!(run->traits & SHELL_NAME_NETCAT))
         return false;
     for (size_t i = 1; i + 1 < run->word_count; i++) {
         struct hv_str word = shell_word_text(&run->words[i]);
@@ -291,7 +291,7 @@ static bool is_self(const struct shell_run *run)
 /* Code of another language that forks in a loop. */
 static bool code_forks(const struct shell_run *run)
 {
-    if ((shell_name_traits(run->name) & (SHELL_NAME_INTERPRETER | SHELL_NAME_SHELL)) != SHELL_NAME_INTERPRETER)
+    if ((run->traits & (SHELL_NAME_INTERPRETER | SHELL_NAME_SHELL)) != SHELL_NAME_INTERPRETER)
         return false;
     for (size_t i = 1; i < run->word_count; i++) {
         struct hv_str word = shell_word_text(&run->words[i]);

@@ -50,7 +50,7 @@ static void skip_comment(struct reader *reader)
     source->at = end ? (size_t)(end - source->text.ptr) : source->text.len;
 }
 
-bool read_blanks(struct reader *reader)
+bool read_some_blanks(struct reader *reader)
 {
     for (;;) {
         int byte = read_peek(reader, 0);
@@ -109,6 +109,14 @@ bool read_is_keyword(struct hv_str word)
     }
 }
 
+static bool may_begin_keyword(int byte)
+{
+    static const bool begins[256] = {
+        ['i'] = true, ['t'] = true, ['e'] = true, ['f'] = true, ['c'] = true, ['s'] = true, ['w'] = true,
+        ['u'] = true, ['d'] = true, ['{'] = true, ['}'] = true, ['!'] = true, ['['] = true, [']'] = true};
+    return byte >= 0 && begins[byte];
+}
+
 static bool is_keyword_byte(int byte)
 {
     return (byte >= 'a' && byte <= 'z') || byte == '{' || byte == '}' || byte == '!' || byte == '[' || byte == ']';
@@ -118,7 +126,7 @@ struct hv_str read_keyword(const struct reader *reader)
 {
     enum { LONGEST = 8 };
     size_t length = 0;
-    if (!is_keyword_byte(read_peek(reader, 0)))
+    if (!may_begin_keyword(read_peek(reader, 0)))
         return (struct hv_str){0};
     while (length <= LONGEST && is_keyword_byte(read_peek(reader, length)))
         length++;

@@ -183,8 +183,15 @@ static inline bool read_one_of(struct hv_str word, const char *const *names, siz
     return false;
 }
 #define READ_ONE_OF(word, names) read_one_of(word, names, sizeof(names) / sizeof *(names))
-/* Skip blanks, continued lines and a comment. */
-bool read_blanks(struct reader *reader) HV_MUST_CHECK;
+/* Skip blanks, continued lines and a comment: where there are some, and where there are none, as most often. */
+bool read_some_blanks(struct reader *reader) HV_MUST_CHECK;
+HV_MUST_CHECK static inline bool read_blanks(struct reader *reader)
+{
+    int byte = read_peek(reader, 0);
+    if (byte == ' ' || byte == '\t' || byte == '\\' || byte == '#')
+        return read_some_blanks(reader);
+    return !reader->reason;
+}
 /* The same with newlines, each of which brings the here-documents that are awaited. */
 bool read_newlines(struct reader *reader) HV_MUST_CHECK;
 /* One newline, at the place. */

@@ -65,7 +65,7 @@ static struct shell_index *make_index(struct hv_arena *arena)
     return index;
 }
 
-const struct shell_program *shell_look_up(struct shell_reading *reading, struct hv_str name)
+static const struct shell_program *look_up_anew(struct shell_reading *reading, struct hv_str name)
 {
     struct shell_lookups *lookups = reading->lookups;
     if (lookups->count++ < LOOKUPS_BEFORE_INDEX)
@@ -101,6 +101,17 @@ static bool is_for_machine(struct hv_str name)
         if (hv_str_starts(name, hv_str_from(machines[i])))
             return true;
     return false;
+}
+
+const struct shell_program *shell_look_up(struct shell_reading *reading, struct hv_str name)
+{
+    struct shell_lookups *lookups = reading->lookups;
+    size_t slot = hv_str_hash(name) % (sizeof lookups->last / sizeof *lookups->last);
+    if (!name.len || !hv_str_eq(lookups->last[slot].name, name)) {
+        lookups->last[slot].row = look_up_anew(reading, name);
+        lookups->last[slot].name = name;
+    }
+    return lookups->last[slot].row;
 }
 
 struct hv_str shell_plain_tool(struct hv_str name)

@@ -92,9 +92,10 @@ struct shell_word resolve_single(struct resolver *resolver, const struct raw_wor
 /* ---- resolve_brace.c --------------------------------------------------------------------------------------------- */
 
 struct brace_result {
-    struct hv_arena *arena;
-    struct raw_word *words;
-    size_t count;
+    const struct expander *expander;
+    const struct made *items;
+    size_t count;       /* of the words */
+    struct part *parts; /* of the one that was asked for last */
 };
 /* True when the word holds braces that may be expanded. */
 bool brace_is_candidate(const struct raw_word *word);
@@ -102,6 +103,8 @@ bool brace_is_candidate(const struct raw_word *word);
  * when *budget, which all words of a script share, is used up. */
 bool brace_expand(struct hv_arena *arena, const struct raw_word *word, size_t *budget,
                   struct brace_result *result) HV_MUST_CHECK;
+/* One of them; its parts last until the next is asked for. */
+struct raw_word brace_word(const struct brace_result *result, size_t at);
 
 /* ---- variables.c ------------------------------------------------------------------------------------------------- */
 

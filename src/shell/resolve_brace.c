@@ -408,31 +408,41 @@ static void add_piece(const struct expander *expander, struct raw_word *word, co
     }
 }
 
-static struct raw_word make_word(const struct expander *expander, const struct made *made)
+/* The most parts that one of the words may have. */
+static size_t most_parts(const struct raw_word *word, const struct made_list *list)
 {
     size_t most = 0;
-    for (size_t i = 0; i < made->count; i++)
-        most += made->pieces[i].text.ptr ? 1 : expander->word->count + 1;
-    struct raw_word word = {.text = expander->word->text, .quoted = expander->word->quoted};
-    word.parts = most ? hv_arena_alloc(expander->arena, most * sizeof *word.parts) : NULL;
-    for (size_t i = 0; i < made->count; i++)
-        add_piece(expander, &word, &made->pieces[i]);
-    return word;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct made *made = &list->items[i];
+        size_t parts = 0;
+        for (size_t j = 0; j < made->count; j++)
+            parts += made->pieces[j].text.ptr ? 1 : word->count + 1;
+        most = parts > most ? parts : most;
+    }
+    return most;
 }
 
 bool brace_expand(struct hv_arena *arena, const struct raw_word *word, size_t *budget, struct brace_result *result)
 {
     enum { PARTS_MAX = 64 };
-    struct expander expander = {.arena = arena, .word = word, .budget = budget};
-    size_t count = word->count <= PARTS_MAX && *budget ? make_shadow(&expander) : 0;
+    struct expander *expander = hv_arena_new(arena, struct expander);
+    *expander = (struct expander){.arena = arena, .word = word, .budget = budget};
+    size_t count = word->count <= PARTS_MAX && *budget ? make_shadow(expander) : 0;
     if (!count)
         return false;
-    struct made_list list = expand(&expander, 0, count);
-    if (expander.failed)
+    struct made_list list = expand(expander, 0, count);
+    if (expander->failed)
         return false;
-    result->words = hv_arena_alloc(arena, (list.count + 1) * sizeof *result->words);
-    result->count = list.count;
-    for (size_t i = 0; i < list.count; i++)
-        result->words[i] = make_word(&expander, &list.items[i]);
+    *result = (struct brace_result){.expander = expander, .items = list.items, .count = list.count};
+    result->parts = hv_arena_alloc(arena, most_parts(word, &list) * sizeof *result->parts);
     return true;
+}
+
+struct raw_word brace_word(const struct brace_result *result, size_t at)
+{
+    const struct raw_word *source = result->expander->word;
+    struct raw_word word = {.text = source->text, .quoted = source->quoted, .parts = result->parts};
+    for (size_t i = 0; i < result->items[at].count; i++)
+        add_piece(result->expander, &word, &result->items[at].pieces[i]);
+    return word;
 }

@@ -389,10 +389,11 @@ void resolve_word(struct resolver *resolver, const struct raw_word *word, unsign
         return;
     }
     for (size_t i = 0; i < result.count; i++) {
-        if (is_simple(&result.words[i], how) && ++resolver->words_made <= RESOLVE_WORDS_MAX)
-            push_simple(resolver, &result.words[i]);
+        struct raw_word made = brace_word(&result, i);
+        if (is_simple(&made, how) && ++resolver->words_made <= RESOLVE_WORDS_MAX)
+            push_simple(resolver, &made);
         else
-            expand_parts(resolver, &result.words[i], result.count > 1 ? how | EXPAND_BRACED : how);
+            expand_parts(resolver, &made, result.count > 1 ? how | EXPAND_BRACED : how);
     }
 }
 

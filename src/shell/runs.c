@@ -297,6 +297,7 @@ static void add_run(struct listing *list, const struct entry *by, int index, con
     entry.run.words = words;
     entry.run.word_count = count;
     entry.run.name = words->known ? shell_base_name(words->value) : (struct hv_str){0};
+    entry.run.traits = shell_name_traits(entry.run.name);
     entry.run.by = index;
     entry.run.is_code = false;
     entry.spread |= spread;

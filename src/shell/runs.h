@@ -21,6 +21,7 @@ struct shell_run {
     const struct shell_word *words;      /* words[0] is the program; at least one */
     size_t word_count;
     struct hv_str name; /* of the program without its directory; absent when it is not known */
+    unsigned traits;    /* of name: enum shell_name_trait */
     int by;             /* the run whose program starts this one, or SHELL_RUN_TOP */
     bool elsewhere;     /* it runs on another machine, or in a container */
     bool is_code;       /* its script is code that `by` was given */

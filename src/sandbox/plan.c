@@ -194,8 +194,11 @@ static void pin_parents(struct planning *planning, struct hv_str path)
 static void protect(struct planning *planning, struct hv_str path, bool even_missing)
 {
     enum hv_file_kind kind;
+    bool there = look(planning, path, &kind);
+    if (!there && !even_missing)
+        return; /* then there is nothing where it would lead, either: that is most of the names, and costs one look */
     struct hv_str real = resolve(planning, path), parent = path_parent(real);
-    if (look(planning, path, &kind) && kind == HV_FILE_SYMLINK && is_writable(planning, path_parent(path)))
+    if (there && kind == HV_FILE_SYMLINK && is_writable(planning, path_parent(path)))
         planning->plan->weakness =
             hv_arena_format(planning->arena, "%.*s is a link, which a command could exchange", HV_STR_ARG(path));
     if (!is_writable(planning, real))
@@ -244,6 +247,8 @@ static void protect_in_root(struct planning *planning, struct hv_str root)
 static void hide(struct planning *planning, struct hv_str path)
 {
     enum hv_file_kind kind;
+    if (!look(planning, path, &kind))
+        return;
     struct hv_str real = resolve(planning, path);
     if (look(planning, real, &kind))
         add(planning, kind == HV_FILE_DIRECTORY ? SANDBOX_HIDDEN_DIRECTORY : SANDBOX_HIDDEN, real);

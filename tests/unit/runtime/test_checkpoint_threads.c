@@ -1,6 +1,6 @@
 /*
- * test_checkpoint_threads.c: what calls change is told of, each change once, when several workers, tasks in the background and
- * the turns of the session come together. Runs under ThreadSanitizer, too.
+ * test_checkpoint_threads.c: what calls change is told of, each change once, when several workers, tasks in the
+ * background and the turns of the session come together. Runs under ThreadSanitizer, too.
  */
 #include "base/cleanup.h"
 #include "base/clock.h"

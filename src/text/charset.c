@@ -634,6 +634,8 @@ enum encoding_kind charset_guess(struct hv_str bytes, bool is_cut, unsigned *con
 /* A unit that texts are made of: 2, that may stand in one: 1, that hardly does: 0. */
 static unsigned plausible_unit(uint32_t unit)
 {
+    if (unit == 0x0a0d) /* no character, but a line end of an encoding of single bytes */
+        return 0;
     if (unit < 0x80)
         return unit >= ' ' || unit == '\n' || unit == '\r' || unit == '\t' ? 2 : 0;
     if (is_letter(unit) || is_usual_sign(unit) || (unit >= 0x3000 && unit <= 0x30ff) ||

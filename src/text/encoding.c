@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { BINARY_LOOK = 8192, NUL_PATTERN_LOOK = 4096, DAMAGE_LOOK = 1 << 20, DAMAGE_RATIO = 4 };
+enum { WIDE_LEAST = 16 }; /* bytes: of fewer, any two are a character of some script */
 
 static const char *const kinds[] = {
     [ENCODING_UTF8] = "UTF-8",         [ENCODING_8BIT] = "8-bit (shown as windows-1252)",
@@ -96,7 +97,7 @@ static bool has_low_control(struct hv_str bytes)
  */
 static bool wide_by_units(struct hv_str bytes, size_t size, bool is_head, enum encoding_kind *kind)
 {
-    if ((bytes.len % size && !is_head) || bytes.len < 2 * size)
+    if ((bytes.len % size && !is_head) || bytes.len < WIDE_LEAST)
         return false;
     unsigned little = charset_wide_plausibility(bytes, size, false), big = charset_wide_plausibility(bytes, size, true);
     *kind = (size == 4 ? ENCODING_UTF32LE : ENCODING_UTF16LE) + (little <= big);

@@ -1,5 +1,6 @@
 """`helve rewind` and commands of which nobody knows what they write: what git ignores, what runs in the background, owners,
 attributes and second names; and what could not be tracked is said."""
+import hashlib
 import json
 import os
 import subprocess
@@ -144,6 +145,20 @@ os.remove("a3"); os.remove("other/b3")
         self.assertIn("with other files in it", said)
         self.rewind("--to", "1", "--force")
         self.assertEqual((self.read("f/yours"), self.exists("f/mine")), ("somebody else's\n", False))
+
+
+    def test_force_brings_the_others_back_when_one_copy_is_damaged(self):
+        for name in "fg":
+            self.write(name, "old %s\n" % name)
+        self.turn(use("Bash", command="echo new > f"), use("Bash", command="echo new > g"))
+        copy = os.path.join(self.store(), hashlib.sha256(b"old f\n").hexdigest())
+        with open(copy, "wb") as file:
+            file.write(b"OLD f\n")
+        self.assertIn("damaged", self.rewind("--to", "1", "--dry-run", code=1))
+        self.rewind("--to", "1", code=1)
+        self.assertEqual((self.read("f"), self.read("g")), ("new\n", "new\n"))
+        self.rewind("--to", "1", "--force")
+        self.assertEqual((self.read("f"), self.read("g")), ("new\n", "old g\n"))
 
 
 LATE = """

@@ -136,8 +136,18 @@ static void access_word(struct shell_reading *reading, const struct shell_word *
     access_path(reading, path, (struct shell_access){.word = kept, .tree = tree || (!word->known && path.ptr)}, write);
 }
 
+/* Some programs fetch what is named by an address, and run what stands behind "|". */
+static void expect_file(struct shell_reading *reading, const struct shell_word *word)
+{
+    if (hv_str_find(word->value, HV_STR("://"), 0) != SIZE_MAX)
+        shell_worsenf(reading, SHELL_NETWORK, "%.*s may be an address", HV_STR_ARG(word->text));
+    if (word->value.len > 1 && word->value.ptr[0] == '|')
+        shell_worsenf(reading, SHELL_EXECUTES, "%.*s may be a command", HV_STR_ARG(word->text));
+}
+
 void shell_reads(struct shell_reading *reading, const struct shell_word *word, bool tree)
 {
+    expect_file(reading, word);
     if (word->known && hv_str_is(word->value, "-"))
         reading->act.reads_input = true;
     else if (!(word->known && is_stream(word->value)) &&

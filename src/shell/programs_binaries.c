@@ -212,9 +212,10 @@ const struct shell_program shell_programs_binaries[] = {
     {"llvm-config xml2-config xslt-config curl-config pg_config mysql_config mariadb_config python-config "
      "python3-config php-config freetype-config sdl-config sdl2-config libpng-config icu-config pcre-config "
      "pcre2-config ncurses5-config ncurses6-config ncursesw5-config ncursesw6-config krb5-config gpg-error-config "
-     "libgcrypt-config nc-config gdal-config geos-config net-snmp-config fltk-config cups-config libusb-config "
+     "libgcrypt-config nc-config gdal-config geos-config cups-config libusb-config "
      "root-config apr-1-config apu-1-config libassuan-config ksba-config npth-config neon-config taglib-config",
      SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = NONE},
+    {"net-snmp-config fltk-config", .judge = shell_judge_tool},
     {"pkg-config pkgconf pkg-config.real", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = pkg_config_options,
      .rest = READ, .answers = true},
     SHOWS_WITH("apxs apxs2", "-q", FLAGS("-q")),

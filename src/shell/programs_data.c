@@ -389,7 +389,7 @@ const struct shell_program shell_programs_data[] = {
     LOOKS_WITH("dpkg-deb", "-c --contents -I --info -f --field -W --show --fsys-tarfile --ctrl-tarfile",
                FLAGS("-c --contents -I --info -f --field -W --show --fsys-tarfile --ctrl-tarfile"),
                VALUES("--showformat"), HELPS("-? --help --version")),
-    LOOKS_AT("rpm2cpio rpm2archive zipdetails", FLAGS("-n -v"), HELPS("-h --help --version")),
+    LOOKS_AT("rpm2cpio zipdetails", FLAGS("-n -v"), HELPS("-h --help --version")),
     COMMANDS("apt-file",
              SHOWS("search find list show", FLAGS("-x --regexp -l --package-only -F --fixed-string -i -v -I"),
                    VALUES("-a --architecture"))),

@@ -16,8 +16,10 @@ static void judge_parted(struct shell_reading *reading, const struct shell_word 
 {
     static const char shows[] = "print p free all devices list unit u s S B b kB MB GB TB KiB MiB GiB TiB % cyl chs"
                                 " compact align-check opt optimal min minimal 1 2 3 4 5 6 7 8 9 help";
-    static const struct shell_option options[] = {
-        FLAGS("-s --script -m --machine -j --json -l --list -f"), HELPS("-h --help -v --version"), {0}};
+    static const struct shell_option options[] = {FLAGS("-s --script -m --machine -j --json -l --list"),
+                                                  CHANGES("-f --fix"),
+                                                  HELPS("-h --help -v --version"),
+                                                  {0}};
     static const struct shell_program row = {"parted", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
     struct shell_arguments arguments;
     if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
@@ -129,6 +131,18 @@ static const struct shell_option smart_options[] = {
     {0},
 };
 
+/* A kind of log with a number behind it sets how the disk logs or recovers. */
+static void judge_smartctl(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"smartctl", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = smart_options,
+                                             .rest = READ};
+    shell_judge_row(reading, &row, words, count);
+    for (size_t at = 1; at < count; at++)
+        if (hv_str_find(words[at].value, HV_STR("scterc,"), 0) != SIZE_MAX ||
+            hv_str_find(words[at].value, HV_STR("scttempint"), 0) != SIZE_MAX)
+            shell_worsen(reading, SHELL_WRITES, "smartctl sets what is given with a number");
+}
+
 const struct shell_program shell_programs_disks[] = {
     {"swapon", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-s --summary --noheadings --raw --bytes -v --verbose"), MAYBE("--show"), UTIL_HELP),
@@ -165,7 +179,7 @@ const struct shell_program shell_programs_disks[] = {
     LOOKS_WITH("mdadm", "-D --detail -Q --query -E --examine --detail-platform",
                FLAGS("-D --detail -Q --query -E --examine --detail-platform -s --scan -b --brief -v --verbose -Y"),
                FLAGS("--export"), HELPS("-h --help -V --version")),
-    {"smartctl", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = smart_options, .rest = READ},
+    {"smartctl", .judge = judge_smartctl},
     COMMANDS("nvme", SHOWS("list list-subsys version help", FLAGS("-v --verbose"), VALUES("-o --output-format"))),
 
     /* Images of disks, of file systems, of firmware. */

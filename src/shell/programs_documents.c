@@ -206,6 +206,52 @@ static const struct shell_option aspell_options[] = {
     {0},
 };
 
+static const struct shell_program pygmentize_row =
+    LOOKS_AT("pygmentize", FLAGS("-g -v"), VALUES("-l -f -O -P -F -S -a"), OUTPUTS("-o"), HELPS("-h --help -V"));
+
+/* Options of a formatter may name a file that it writes. */
+static void judge_pygmentize(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    shell_judge_row(reading, &pygmentize_row, words, count);
+    for (size_t at = 1; at < count; at++)
+        if (hv_str_find(words[at].value, HV_STR("cssfile"), 0) != SIZE_MAX)
+            shell_worsen(reading, SHELL_WRITES, "pygmentize writes the file of styles");
+}
+
+static const struct shell_program xlsx2csv_row = {
+    "xlsx2csv",
+    SHELL_SYNTAX_WORDS,
+    SHELL_READ_ONLY,
+    .options = OPTIONS(VALUES("-s -n -d"), FLAGS("-i"), HELPS("--help --version")),
+    .first = {READ},
+    .first_count = 1,
+    .rest = SHELL_EFFECT_WRITE};
+
+/* A directory is converted beside itself, a table is printed. */
+static void judge_xlsx2csv(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    shell_judge_row(reading, &xlsx2csv_row, words, count);
+    if (!shell_arguments(reading, &xlsx2csv_row, words, count, &arguments) || arguments.help ||
+        !arguments.operand_count)
+        return;
+    const struct shell_word *table = arguments.operands[0];
+    if (!hv_str_ends(table->known ? table->value : table->tail, HV_STR(".xlsx")))
+        shell_worsen(reading, SHELL_WRITES, "xlsx2csv writes files beside those of a directory");
+}
+
+static const struct shell_program postconf_row =
+    SHOWS("postconf", FLAGS("-d -n -m -l -p -a -A -h -H -x -f -C"), FILES("-c"));
+
+/* NAME=value sets. */
+static void judge_postconf(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    shell_judge_row(reading, &postconf_row, words, count);
+    for (size_t at = 1; at < count; at++)
+        if (!words[at].known || hv_str_find_byte(words[at].value, '=', 0) != SIZE_MAX)
+            shell_worsen(reading, SHELL_WRITES, "postconf sets what is given with =");
+}
+
 const struct shell_program shell_programs_documents[] = {
     /* Translations. */
     {"msggrep msgcat msgattrib msgunfmt msgcmp msgcomm msgconv msgen msguniq", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
@@ -245,16 +291,19 @@ const struct shell_program shell_programs_documents[] = {
                         {"-e --regexp", NONE, SHELL_ARITY_ONE}, FILES("-f --file"), HELPS("--help -V --version")),
      .first = {NONE}, .first_count = 1, .rest = SHELL_EFFECT_READ_TREE, .first_given_by = "-e --regexp -f --file",
      .answers = true},
-    LOOKS_AT("antiword catdoc catppt xls2csv odt2txt unrtf wvText",
-             FLAGS("-a -b -d -t -s -w -x -r --text --html --nopict"), VALUES("-m -p -f -q -c"), OUTPUTS("--output -o")),
+    LOOKS_AT("antiword catdoc catppt xls2csv odt2txt", FLAGS("-a -b -d -t -s -w -x -r --text --html"),
+             VALUES("-m -p -f -q -c"), OUTPUTS("--output -o")),
+    /* Without --nopict pictures become files. */
+    LOOKS_WITH("unrtf", "--nopict", FLAGS("--text --html --nopict --quiet")),
     LOOKS_AT("djvudump", OUTPUTS("-o")),
-    {"djvutxt xlsx2csv", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+    {"xlsx2csv", .judge = judge_xlsx2csv},
+    {"djvutxt", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
      .options = OPTIONS(MAYBE("-page -detail"), VALUES("-s -n -d"), FLAGS("-i"), HELPS("--help --version")),
      .first = {READ}, .first_count = 1, .rest = SHELL_EFFECT_WRITE},
     LOOKS_AT("cmark cmark-gfm markdown discount lowdown", FLAGS("--hardbreaks --sourcepos --unsafe --smart --nobreaks"),
              VALUES("-t --to -e --extension --width -T"), OUTPUTS("-o"), HELPS("--help --version -h")),
     LOOKS_AT("mandoc", FLAGS("-a -c -h"), VALUES("-T -W -I -K -m -s -S")),
-    LOOKS_AT("pygmentize", FLAGS("-g -v"), VALUES("-l -f -O -P -F -S -a"), OUTPUTS("-o"), HELPS("-h --help -V")),
+    {"pygmentize", .judge = judge_pygmentize},
     LOOKS_AT("chktex lacheck", FLAGS("-q --quiet -v -v0 -v1 -v2 -v3 -I -I0"), VALUES("-n -w -e"),
              HELPS("-h --help -W")),
     {"kpsewhich", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
@@ -263,7 +312,7 @@ const struct shell_program shell_programs_documents[] = {
                  HELPS("-version -help --version --help")),
      .rest = NONE},
     COMMANDS("tlmgr", PLAIN("version help"), SHOWS("paper", FLAGS("--list"))),
-    SHOWS("texdoc", HELPS("-V --version -h --help")),
+    {"texdoc", .judge = shell_judge_tool}, /* it opens a viewer */
 
     /* Pictures. */
     LOOKS_AT("pngcheck", FLAGS("-c -f -p -q -s -t -v -7 -vv -vt -F"), HELPS("-h")),
@@ -334,7 +383,7 @@ const struct shell_program shell_programs_documents[] = {
     {"qemu-system blender godot unity steam wine wine64 winetricks mono-sgen krita audacity handbrake obs vlc mpv "
      "mplayer scribus lyx freecad openscad kicad-cli love scummvm retroarch minetest dosbox",
      .judge = shell_judge_tool},
-    SHOWS("postconf", FLAGS("-d -n -m -l -p -a -A -h -H -x -f -C"), FILES("-c")),
+    {"postconf", .judge = judge_postconf},
     {"wg", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version --help")),
      .subcommands = SUBCOMMANDS(WRITERS("set setconf addconf syncconf"), RUNNERS("genkey genpsk pubkey"))},
     {0},

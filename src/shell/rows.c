@@ -46,7 +46,27 @@ void shell_judge_tool(struct shell_reading *reading, const struct shell_word *wo
 
 void shell_judge_about(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    if (is_only(words, count, "--version -version -v -V --help -help -fullversion --numeric-version"))
+    /* To others -v and -V are many words, with which they run, and what they do not know they leave to a script. */
+    static const char small[] = "perl mvn gradle groovy lua luajit lua5.1 lua5.2 lua5.3 lua5.4 make gmake nim elixir "
+                                "julia ocaml crystal nasm gfortran racket guile gdb lldb perf nginx openocd groff "
+                                "apachectl apache2ctl httpd redis-server valkey-server haproxy lighttpd php-fpm squid "
+                                "named dockerd containerd runc nats-server proftpd vsftpd dnsmasq chronyd rsyslogd "
+                                "minio grafana-server";
+    static const char large[] = "perl ghc ghci nvcc postgres mysqld mariadbd memcached unbound named vector fluent-bit "
+                                "elasticsearch varnishd smbd nmbd nginx surreal couchdb sshd apachectl apache2ctl "
+                                "httpd";
+    static const char words_alone[] = "ant sbt scala scalac kotlin kotlinc groovy javac jshell ocaml erl loki "
+                                      "prometheus promtool alertmanager gradle mvn julia ghc ghci nvcc";
+    struct hv_str name = words[0].value;
+    size_t slash = hv_str_rfind_byte(name, '/');
+    name = hv_str_slice(name, slash == SIZE_MAX ? 0 : slash + 1, name.len);
+    if (hv_str_starts(name, HV_STR("perl")))
+        name = HV_STR("perl"); /* perl5.36 */
+    bool starts_anyway = shell_names_have("erl rabbitmq-server", name);
+    if ((is_only(words, count, "--version --help") && !starts_anyway) ||
+        (is_only(words, count, "-v") && shell_names_have(small, name)) ||
+        (is_only(words, count, "-V") && shell_names_have(large, name)) ||
+        (is_only(words, count, "-version -help -fullversion --numeric-version") && shell_names_have(words_alone, name)))
         return;
     reading->act.runs_input = count == 1;
     worsen(reading, SHELL_EXECUTES, words, "runs code");

@@ -215,8 +215,8 @@ static bool command_counts(const struct resolver *resolver, const struct node *n
     if (hv_str_is(name, "tput"))
         return node->word_count == 2 && ALL_ARE(node, "cols", "lines", "colors");
     if (hv_str_is(name, "getconf"))
-        return node->word_count == 2 && ALL_ARE(node, "_NPROCESSORS_ONLN", "_NPROCESSORS_CONF", "PAGESIZE", "PAGE_SIZE",
-                                                "CLK_TCK", "LONG_BIT", "ARG_MAX", "NAME_MAX", "PATH_MAX", "OPEN_MAX");
+        return node->word_count == 2 &&
+               ALL_ARE(node, "_NPROCESSORS_ONLN", "_NPROCESSORS_CONF", "PAGESIZE", "PAGE_SIZE", "CLK_TCK", "LONG_BIT");
     if (hv_str_is(name, "echo"))
         return node->word_count == 2 && is_number_text(text_of(node, 1));
     return ONE_OF(name, "true", ":", "false") && node->word_count == 1;

@@ -33,6 +33,7 @@
     TABLE(binaries)                                                                                                    \
     TABLE(data)                                                                                                        \
     TABLE(documents)                                                                                                   \
+    TABLE(desktop)                                                                                                     \
     TABLE(network)
 
 /* The options of a row, where it stands. */

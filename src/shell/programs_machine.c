@@ -163,6 +163,6 @@ const struct shell_program shell_programs_machine[] = {
     {"esptool esptool.py", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = OPTIONS(HELPS("-h --help")),
      .subcommands = SUBCOMMANDS(PLAIN("version"))},
     {"openocd avrdude groff nginx apachectl apache2ctl httpd", .judge = shell_judge_about},
-    {"ptx cscope clamscan", .judge = shell_judge_tool},
+    {"ptx cscope", .judge = shell_judge_tool},
     {0},
 };

@@ -118,7 +118,7 @@ const struct shell_program shell_programs_network[] = {
      .judge = judge_network},
     {"curl wget wget2 aria2c axel http https xh lynx w3m links elinks youtube-dl yt-dlp httpie",
      .judge = judge_network},
-    {"nc ncat netcat telnet ftp lftp tftp scp sftp mail mailx sendmail msmtp swaks tcpdump tshark",
+    {"nc ncat netcat telnet ftp lftp tftp scp sftp mail mailx sendmail msmtp swaks",
      .judge = judge_network},
     {"ssh mosh socat rsh rlogin ssh-copy-id sshpass autossh", .judge = judge_remote},
     {"rsync", .judge = judge_rsync},

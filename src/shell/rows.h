@@ -160,7 +160,8 @@ void shell_judge_runs(struct shell_reading *reading, const struct shell_word *wo
 void shell_judge_reaches(struct shell_reading *reading, const struct shell_word *words, size_t count);
 
 /* Judges for programs that run code, or reach the network, unless they are only asked for their version: --version or
- * -version alone; with `about` also --help, and -v, -V … where these are known to ask; `project`: not even then, since the project names what runs. */
+ * -version alone; with `about` also --help, and -v, -V … where these are known to ask; `project`: not even then, since
+ * the project names what runs. */
 void shell_judge_tool(struct shell_reading *reading, const struct shell_word *words, size_t count);
 void shell_judge_about(struct shell_reading *reading, const struct shell_word *words, size_t count);
 void shell_judge_client(struct shell_reading *reading, const struct shell_word *words, size_t count);

@@ -47,7 +47,7 @@ static bool add_names(struct shell_index *index, const struct shell_program *row
         size_t slot = slot_of(index, name);
         if (index->slots[slot].row)
             continue; /* the first row of a name counts */
-        if (++index->count > SLOTS / 2)
+        if (++index->count > SLOTS / 4 * 3)
             return false;
         index->slots[slot].name = name;
         index->slots[slot].row = row;

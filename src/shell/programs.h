@@ -1,6 +1,6 @@
 /*
  * programs.h: all tables of programs, each in a file programs_NAME.c. Rows end with {0}. A name stands in one table
- * only (a test holds that). The list below is the one place to add a table.
+ * only (a test holds that). The list below is the one place to add a table; what is used most stands first.
  */
 #ifndef SHELL_PROGRAMS_H
 #define SHELL_PROGRAMS_H
@@ -8,22 +8,22 @@
 #include "shell/classify.h"
 
 #define SHELL_PROGRAM_TABLES(TABLE)                                                                                    \
+    TABLE(builtins)                                                                                                    \
+    TABLE(text)                                                                                                        \
+    TABLE(files)                                                                                                       \
+    TABLE(search)                                                                                                      \
     TABLE(git)                                                                                                         \
+    TABLE(find)                                                                                                        \
+    TABLE(sed)                                                                                                         \
+    TABLE(awk)                                                                                                         \
+    TABLE(wrappers)                                                                                                    \
+    TABLE(archive)                                                                                                     \
+    TABLE(system)                                                                                                      \
     TABLE(dev_languages)                                                                                               \
     TABLE(dev_packages)                                                                                                \
     TABLE(dev_containers)                                                                                              \
     TABLE(dev_cloud)                                                                                                   \
     TABLE(dev_tools)                                                                                                   \
-    TABLE(builtins)                                                                                                    \
-    TABLE(wrappers)                                                                                                    \
-    TABLE(text)                                                                                                        \
-    TABLE(files)                                                                                                       \
-    TABLE(search)                                                                                                      \
-    TABLE(find)                                                                                                        \
-    TABLE(sed)                                                                                                         \
-    TABLE(awk)                                                                                                         \
-    TABLE(archive)                                                                                                     \
-    TABLE(system)                                                                                                      \
     TABLE(machine)                                                                                                     \
     TABLE(media)                                                                                                       \
     TABLE(inspect)                                                                                                     \

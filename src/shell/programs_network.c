@@ -108,7 +108,8 @@ static void judge_openssl(struct shell_reading *reading, const struct shell_word
                                              .subcommands = openssl_rows};
     shell_judge_row(reading, &row, words, count);
     for (size_t i = 1; i < count; i++)
-        if (hv_str_find(words[i].value, HV_STR("://"), 0) != SIZE_MAX)
+        if (hv_str_find(words[i].value, HV_STR("://"), 0) != SIZE_MAX ||
+            (!words[i].known && !words[i].value.len && !(words[i].flags & (SHELL_WORD_GLOB | SHELL_WORD_NUMBER))))
             shell_worsen(reading, SHELL_NETWORK, "openssl fetches what is named by an address");
 }
 

@@ -340,7 +340,8 @@ static void judge_ss(struct shell_reading *reading, const struct shell_word *wor
     for (size_t i = 0; i < arguments.operand_count; i++) {
         const struct shell_word *word = arguments.operands[i];
         bool port = shell_names_have("dport sport = == != eq ne", before) || hv_str_find_byte(word->value, ':', 0) == 0;
-        if (!word->known && !port && !(word->flags & SHELL_WORD_NUMBER))
+        bool number = word->flags & SHELL_WORD_NUMBER || (word->flags & SHELL_WORD_FILLED && !word->tail.len);
+        if (!word->known && !port && !number)
             shell_worsen(reading, SHELL_NETWORK, "ss looks up the name of a host");
         for (size_t at = 0; at < word->value.len; at++) {
             size_t from = at;

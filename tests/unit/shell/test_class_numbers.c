@@ -25,6 +25,7 @@ static void arithmetic_over_numbers_only_reads(void **state)
         "for i in 1 2 3; do sed -n \"${i}p\" f; done",
         "for i in $(seq 1 5); do awk \"NR==$i\" f; done",
         "for i in 1 2; do head -n $i f; done",
+        "for p in 22 80; do ss -ltn \"sport = :$p\"; done",
     };
     (void)state;
     check_harmless(commands, sizeof commands / sizeof *commands);
@@ -92,6 +93,8 @@ static void arithmetic_over_what_may_be_more_does_not(void **state)
         "for i in 1 x; do sed -n \"${i}p\" f; done",
         "for i in 1 2; do awk \"{print > \\\"f$i\\\"}\" f; done",
         "for i in 1 2; do awk -f p$i f; done",
+        "for p in 22 80; do ss -ltn \"dst $p.evil.com\"; done",
+        "for p in a 80; do ss -ltn \"dst $p\"; done",
         "n=$(wc -l < f); sed -n \"${n}$x\" f",
     };
     (void)state;

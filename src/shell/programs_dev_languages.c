@@ -38,6 +38,7 @@ static void judge_node(struct shell_reading *reading, const struct shell_word *w
     judge_interpreter(reading, &row, "-c --check", words, count);
 }
 
+/* -c checks the syntax alone, but takes options from the first line of the script: "#!ruby -r./x" runs x. */
 static void judge_ruby(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     static const struct shell_option options[] = {
@@ -45,7 +46,11 @@ static void judge_ruby(struct shell_reading *reading, const struct shell_word *w
     static const struct shell_program row = {"ruby", SHELL_SYNTAX_POSIX, SHELL_EXECUTES, .options = options};
     if (count == 2 && words[1].known && hv_str_is(words[1].value, "-v"))
         return;
-    judge_interpreter(reading, &row, "-c", words, count);
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+        return;
+    reading->act.runs_input = !arguments.operand_count;
+    shell_worsen(reading, SHELL_EXECUTES, "ruby runs code");
 }
 
 static void judge_php(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -298,8 +303,13 @@ static void judge_cargo_packages(struct shell_reading *reading, const struct she
     for (size_t at = 0; at < arguments.given_count; at++)
         if (arguments.given[at].has_argument && hv_str_starts(arguments.given[at].argument.value, HV_STR("-")))
             shell_worsen(reading, SHELL_UNKNOWN, "the argument of an option of cargo looks like an option");
-    if (!shell_given(&arguments, "--offline --frozen --no-deps"))
-        shell_worsenf(reading, SHELL_NETWORK, "cargo %.*s may fetch packages; with --offline it does not",
+    if (shell_given(&arguments, "--frozen --no-deps"))
+        return;
+    if (!shell_given(&arguments, "--offline"))
+        shell_worsenf(reading, SHELL_NETWORK, "cargo %.*s may fetch packages; with --frozen it does not",
+                      HV_STR_ARG(words[0].value));
+    else if (!shell_given(&arguments, "--locked"))
+        shell_worsenf(reading, SHELL_WRITES, "cargo %.*s may write Cargo.lock; with --frozen it does not",
                       HV_STR_ARG(words[0].value));
 }
 

@@ -51,7 +51,7 @@ static bool has_format(const struct shell_arguments *arguments, const char *name
     return is_format(&given->argument) && (!wanted || shell_names_have(wanted, name));
 }
 
-/* Formats that cannot include other files. */
+/* Formats that cannot include other files, nor (as iframes of HTML and EPUB) what is elsewhere. */
 static void judge_pandoc(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     static const struct shell_option options[] = {
@@ -68,9 +68,8 @@ static void judge_pandoc(struct shell_reading *reading, const struct shell_word 
     if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
         return;
     static const char plain[] =
-        "markdown gfm commonmark commonmark_x markdown_strict markdown_github html docx odt epub"
-        " json ipynb csv tsv";
-    static const char *const endings[] = {".md", ".markdown", ".html", ".htm", ".docx", ".odt", ".epub", ".ipynb"};
+        "markdown gfm commonmark commonmark_x markdown_strict markdown_github docx odt json ipynb csv tsv";
+    static const char *const endings[] = {".md", ".markdown", ".docx", ".odt", ".ipynb"};
     bool known = shell_given(&arguments, "-f --from -r --read") && has_format(&arguments, "-f --from -r --read", plain);
     bool named = arguments.operand_count > 0 && !shell_given(&arguments, "-f --from -r --read");
     for (size_t at = 0; at < arguments.operand_count; at++) {

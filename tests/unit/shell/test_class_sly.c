@@ -4,6 +4,8 @@
 static void what_hides_what_it_does_is_asked(void **state)
 {
     static const char *const commands[] = {
+        "cargo tree --offline",
+        "cargo metadata --offline --format-version 1",
         "poetry version patch",
         "poetry version 2.0.0",
         "uv version 1.2.3",

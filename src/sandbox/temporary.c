@@ -13,7 +13,7 @@
 
 #define PREFIX "helve-sandbox-"
 _Static_assert(SANDBOX_PLACEHOLDER_TIME_NS == SWEEP_PLACEHOLDER_TIME_S * 1000000000ll, "the sweeper knows them, too");
-enum { ENTRIES_MAX = 10 * 1000 * 1000, NAME_SIZE = 32, LOCK_TRIES = 20 };
+enum { ENTRIES_MAX = 10 * 1000 * 1000, NAME_SIZE = 32, LOCK_TRIES = 20, MAKE_TRIES = 100 };
 
 /* ---- removing ------------------------------------------------------------------------------------------ */
 
@@ -110,26 +110,46 @@ static bool fill(struct temporary *temporary)
     return file >= 0 && mkdir(temporary->files, 0700) == 0 && chmod(temporary->files, 01777) == 0;
 }
 
+/* Make the folder and hold it: 1; 0: a session that starts now took it for one that nobody holds; -1: it cannot be. */
+static int make_folder(struct temporary *temporary, const char *base)
+{
+    struct stat status;
+    temporary->folder = format(base, "/" PREFIX "XXXXXX");
+    if (!mkdtemp(temporary->folder)) {
+        free(take_ptr(temporary->folder));
+        return -1;
+    }
+    CLEANUP_FD int fd = open(temporary->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &status) == 0 && status.st_nlink) {
+        temporary->lock = take_fd(&fd);
+        return 1;
+    }
+    int reason = errno;
+    bool taken = fd < 0 ? reason == ENOENT : true;
+    (void)!rmdir(temporary->folder);
+    free(take_ptr(temporary->folder));
+    errno = reason;
+    return taken ? 0 : -1;
+}
+
 enum hv_code temporary_make(struct temporary *temporary, struct hv_error *err)
 {
     const char *base = getenv("TMPDIR");
+    int made = 0;
     if (!base || base[0] != '/' || access(base, W_OK | X_OK))
         base = "/tmp";
     remove_dead(base);
     temporary->lock = -1;
-    temporary->folder = format(base, "/" PREFIX "XXXXXX");
-    if (!mkdtemp(temporary->folder)) {
-        int reason = errno;
-        free(take_ptr(temporary->folder));
-        return hv_fail_errno(err, reason, "cannot make a folder for temporary files in %s", base);
-    }
+    for (int tries = 0; !made && tries < MAKE_TRIES; tries++)
+        made = make_folder(temporary, base);
+    if (made <= 0)
+        return hv_fail_errno(err, errno, "cannot make a folder for temporary files in %s", base);
     char *real = realpath(temporary->folder, NULL); /* it is compared with resolved paths */
     if (real) {
         free(temporary->folder);
         temporary->folder = real;
     }
-    temporary->lock = open(temporary->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (temporary->lock >= 0 && flock(temporary->lock, LOCK_EX | LOCK_NB) == 0 && fill(temporary))
+    if (fill(temporary))
         return HV_OK;
     hv_fail_errno(err, errno, "cannot make a folder for temporary files in %s", base);
     temporary_remove(temporary);

@@ -8,6 +8,7 @@
 
 #include "cli/door.h"
 #include "policy/policy.h"
+#include "proc/system_program.h"
 
 enum { EXPLAIN_OUT_MAX = 64 << 20, EXPLAIN_RULES_MAX = 100000 };
 
@@ -26,6 +27,7 @@ struct explain_question {
     struct hv_str directory, home;
     const char *const *environment; /* of a command; NULL: not known */
     struct git_probe *git;
+    struct system_answers *programs; /* of a batch; or NULL */
     struct hv_arena *arena;
 };
 
@@ -55,6 +57,7 @@ void explain_read_rules(const struct hv_json *rules, struct hv_arena *arena, str
 struct explain_batch {
     const struct setup *setup;
     struct git_probe *git;
+    struct system_answers programs;
     struct policy *policy; /* of the last line that named nothing but its place */
     struct hv_arena arena; /* where these stand */
     struct hv_str directory, home;

@@ -104,6 +104,7 @@ void explain_facts(const struct explain_question *question, const struct policy 
         .home = question->home,
         .git_is_tamed = true,
         .git = question->git,
+        .programs = question->programs,
     };
     policy_judge_command(policy, &surroundings, question->arena, facts);
     if (tool->check_permission)
@@ -261,6 +262,7 @@ void explain_batch_release(struct explain_batch *batch)
 {
     policy_unref(batch->policy);
     git_probe_free(batch->git);
+    system_answers_release(&batch->programs);
     hv_arena_release(&batch->arena);
 }
 
@@ -284,11 +286,12 @@ static const char *const *line_environment(const struct door_line *line)
 
 void explain_place(const struct door_line *line, struct explain_question *question)
 {
-    const struct explain_batch *batch = line->user;
+    struct explain_batch *batch = line->user;
     const struct setup *setup = batch->setup;
     struct hv_str home = hv_json_get_string(line->value, "home"), directory = hv_json_get_string(line->value, "cwd");
     question->arena = line->arena;
     question->git = batch->git;
+    question->programs = &batch->programs;
     question->home = home.ptr ? home : setup->home;
     question->directory =
         directory.ptr ? path_expand(line->arena, directory, setup->directory, question->home) : setup->directory;

@@ -321,8 +321,10 @@ void policy_judge_command(const struct policy *policy, const struct policy_surro
     struct policy_command *command = hv_arena_new(arena, struct policy_command);
     struct judging judging = {
         .policy = policy, .surroundings = surroundings, .arena = arena, .command = command, .facts = facts};
+    struct system_answers answers = {0};
     struct asked asked = {
-        .programs = {.host = surroundings->host,
+        .programs = {.answers = surroundings->programs ? surroundings->programs : &answers,
+                     .host = surroundings->host,
                      .environment = surroundings->environment,
                      .directory = facts->directory,
                      .user = surroundings->git},
@@ -352,4 +354,5 @@ void policy_judge_command(const struct policy *policy, const struct policy_surro
     facts->command = command;
     facts->read_only = command->accepted && !command->too_long && command->judgement.class == SHELL_READ_ONLY;
     follow_words(&judging);
+    system_answers_release(&answers);
 }

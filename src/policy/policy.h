@@ -42,6 +42,7 @@ enum policy_path_class {
 
 struct policy_command;
 struct git_probe;
+struct system_answers;
 
 struct policy_path {
     struct hv_str written;  /* absolute and tidy, as the model wrote it */
@@ -169,6 +170,8 @@ struct policy_surroundings {
      * run nothing. False: git is not known to be harmless. */
     bool git_is_tamed;
     struct git_probe *git; /* remembers what repositories hold (fs/git_probe.h); NULL: nothing is remembered */
+    /* Which programs are the system's (proc/system_program.h), of a run over many commands; NULL: looked up for each. */
+    struct system_answers *programs;
 };
 
 /*

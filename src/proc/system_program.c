@@ -4,6 +4,8 @@
 #include "base/cleanup.h"
 #include "base/path.h"
 
+enum { ANSWERS_MAX = 10000 };
+
 static const char usual_path[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 struct hv_str system_variable(const char *const *environment, struct hv_str name)
@@ -74,14 +76,54 @@ static bool look_up(const struct system_programs *programs, struct hv_str name)
     return true; /* there is no such program: nothing can run */
 }
 
+/* ---- answers ------------------------------------------------------------------------------------------------------
+ */
+
+void system_answers_release(struct system_answers *answers)
+{
+    map_release(&answers->found);
+    hv_arena_release(&answers->arena);
+    *answers = (struct system_answers){0};
+}
+
+static bool is_same_place(const struct system_answers *answers, const struct system_programs *programs)
+{
+    if (!hv_str_eq(answers->path, system_variable(programs->environment, HV_STR("PATH"))) ||
+        !hv_str_eq(answers->directory, programs->directory) || answers->root_count != programs->root_count)
+        return false;
+    for (size_t i = 0; i < answers->root_count; i++)
+        if (!hv_str_eq(answers->roots[i], programs->roots[i]))
+            return false;
+    return true;
+}
+
+/* Forget what was found for another place. */
+static void place(struct system_answers *answers, const struct system_programs *programs)
+{
+    if (answers->found.count && is_same_place(answers, programs))
+        return;
+    system_answers_release(answers);
+    answers->path = hv_arena_str(&answers->arena, system_variable(programs->environment, HV_STR("PATH")));
+    answers->directory = hv_arena_str(&answers->arena, programs->directory);
+    answers->root_count = programs->root_count;
+    answers->roots = hv_arena_array(&answers->arena, struct hv_str, programs->root_count);
+    for (size_t i = 0; i < programs->root_count; i++)
+        answers->roots[i] = hv_arena_str(&answers->arena, programs->roots[i]);
+}
+
 bool system_program_is(void *user, struct hv_str name)
 {
+    static const bool truths[] = {false, true}; /* a map holds pointers */
     struct system_programs *programs = user;
-    for (size_t i = 0; i < programs->known_count; i++)
-        if (hv_str_eq(programs->known[i].name, name))
-            return programs->known[i].trusted;
+    struct system_answers *answers = programs->answers;
+    if (!programs->is_placed)
+        place(answers, programs);
+    programs->is_placed = true;
+    const bool *found = map_get(&answers->found, name);
+    if (found)
+        return *found;
     bool trusted = look_up(programs, name);
-    if (programs->known_count < sizeof programs->known / sizeof *programs->known)
-        programs->known[programs->known_count++] = (struct system_program){name, trusted};
+    if (answers->found.count < ANSWERS_MAX)
+        map_set(&answers->found, hv_arena_str(&answers->arena, name), (void *)&truths[trusted]);
     return trusted;
 }

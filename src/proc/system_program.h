@@ -5,14 +5,23 @@
 #ifndef PROC_SYSTEM_PROGRAM_H
 #define PROC_SYSTEM_PROGRAM_H
 
+#include "base/map.h"
+
 #include <helve/host.h>
 
-struct system_program {
-    struct hv_str name;
-    bool trusted;
+/*
+ * What was found, for as long as nobody puts other programs into PATH: for one judgement, or for one run over many
+ * commands; what is asked from another place is looked up anew. Zeroed: nothing is known yet. One thread at a time.
+ */
+struct system_answers {
+    struct map found;                      /* by name */
+    struct hv_str path, directory, *roots; /* the place that they were found from */
+    size_t root_count;
+    struct hv_arena arena;
 };
+void system_answers_release(struct system_answers *answers);
 
-/* Where to look, and what was found: answers are remembered. One thread at a time. */
+/* Where to look. One thread at a time. */
 struct system_programs {
     const struct hv_host *host;
     const struct hv_str *roots; /* of the workspace: absolute and tidy, as written and with links resolved */
@@ -20,14 +29,14 @@ struct system_programs {
     const char *const *environment; /* of the command: NULL-terminated "NAME=value"; its PATH counts. NULL: the usual */
     struct hv_str directory;        /* that relative entries of PATH start at; or absent */
     void *user;                     /* of whoever looks, for other questions with the same pointer */
-    struct system_program known[32];
-    size_t known_count;
+    struct system_answers *answers; /* never NULL */
+    bool is_placed;                 /* the answers are for this place */
 };
 
 /*
  * As shell_world.is_system_program, with a struct system_programs for user: true when the first program of that name in
  * PATH is the machine's own (its directory is absolute, no part of the workspace and not open to everybody, and no link
- * leads back into the workspace), or when there is none, so that nothing can run. name must stay valid. Blocks.
+ * leads back into the workspace), or when there is none, so that nothing can run. Blocks.
  */
 bool system_program_is(void *user, struct hv_str name);
 

@@ -28,7 +28,9 @@ static const struct hv_str *list_roots(const struct hv_context *context, size_t 
 static const struct shell_judgement *judge(struct hv_str command, const struct hv_context *context)
 {
     struct shell_judgement *out = hv_arena_new(context->arena, struct shell_judgement);
+    struct system_answers answers = {0};
     struct system_programs programs = {
+        .answers = &answers,
         .host = context->host,
         .environment = context->environment,
         .directory = context->directory,
@@ -38,6 +40,7 @@ static const struct shell_judgement *judge(struct hv_str command, const struct h
         .git_is_quiet = ask_git, .is_system_program = system_program_is, .user = &programs};
     const struct shell_start start = {.directory = context->directory, .home = context->home};
     shell_judge(context->arena, command, &start, &world, out);
+    system_answers_release(&answers);
     return out;
 }
 

@@ -14,11 +14,11 @@
 
 #include <string.h>
 
-enum { FOLDED_PATH_STACK = 4096 };
+enum { FOLDED_PATH_STACK = 4096, ENDINGS = 64, LENGTHS_TOLD = 31 };
 
-/* Which bytes occur in a text. */
-struct byte_set {
-    uint64_t bits[4];
+/* A set of hashes, by which most names are told from those that rules speak of, before anything is compared. */
+struct sieve {
+    uint64_t bits[8];
 };
 
 struct rule {
@@ -26,7 +26,6 @@ struct rule {
     struct hv_str fixed;  /* the part before the first wildcard, or the key of a hash table */
     struct hv_str wild;   /* the part from the first wildcard on; absent for a plain rule */
     struct hv_str needed; /* plain bytes that the wild part cannot match without; may be empty */
-    struct byte_set needed_bytes;
     bool negated, directory_only;
     bool name_only;       /* no slash inside: matched against the last component */
     bool top_only;        /* matches nothing with a slash in it */
@@ -34,20 +33,27 @@ struct rule {
     struct rule *earlier; /* with the same key */
 };
 
-/* How long some of the suffixes are, and which bytes those end with: most names can be told from all of them by that.
- */
 struct suffix_length {
     size_t length;
-    uint64_t last[4];
+    struct sieve outlines; /* of the suffixes of that length */
+};
+
+/* A rule with wildcards, and what is looked at first. */
+struct wildcard {
+    const struct rule *rule;
+    uint64_t pairs; /* of neighbouring bytes that the name must hold */
+    int first;      /* the byte that name or path must begin with; -1: any */
 };
 
 struct ignore_list {
     struct rule *rules; /* in the order of the file */
     size_t count;
     struct map names, suffixes, paths;
-    uint64_t name_lengths;                    /* bit: modulo 64 */
-    VEC(struct suffix_length) suffix_lengths; /* distinct */
-    VEC(const struct rule *) wildcards;
+    struct sieve name_outlines, path_outlines; /* of plain names, and of the last components of plain paths */
+    VEC(struct suffix_length) suffix_lengths;  /* distinct */
+    uint32_t lengths_by_last[ENDINGS];         /* by the last byte of a name: bit i, suffixes of length i may fit */
+    uint32_t any_ending;                       /* the same for any byte; the last bit: all further lengths */
+    VEC(struct wildcard) wildcards;
     bool icase;
 };
 
@@ -114,6 +120,36 @@ static void set_pattern(struct rule *rule, struct hv_str pattern)
     }
 }
 
+static unsigned byte_at(struct hv_str text, size_t at)
+{
+    return (unsigned char)text.ptr[at];
+}
+
+/* A hash of the length and some of the bytes. */
+static unsigned outline(struct hv_str text)
+{
+    if (!text.len)
+        return 0;
+    return (unsigned)text.len * 67 + byte_at(text, 0) * 5 + byte_at(text, text.len / 2) * 19 +
+           byte_at(text, text.len - 1) * 41;
+}
+
+static void sieve_add(struct sieve *sieve, unsigned hash)
+{
+    sieve->bits[hash / 64 % 8] |= UINT64_C(1) << hash % 64;
+}
+
+static bool sieve_has(const struct sieve *sieve, unsigned hash)
+{
+    return sieve->bits[hash / 64 % 8] >> hash % 64 & 1;
+}
+
+static struct hv_str last_component(struct hv_str path)
+{
+    size_t slash = hv_str_rfind_byte(path, '/');
+    return slash == SIZE_MAX ? path : hv_str_slice(path, slash + 1, path.len);
+}
+
 static void note_suffix(struct ignore_list *list, struct hv_str suffix)
 {
     size_t i = 0;
@@ -121,17 +157,11 @@ static void note_suffix(struct ignore_list *list, struct hv_str suffix)
         i++;
     if (i == list->suffix_lengths.count)
         *vec_push(&list->suffix_lengths) = (struct suffix_length){.length = suffix.len};
-    unsigned char last = suffix.len ? (unsigned char)suffix.ptr[suffix.len - 1] : 0;
-    list->suffix_lengths.items[i].last[last / 64] |= UINT64_C(1) << last % 64;
-}
-
-/* A name may end with a suffix of that length. */
-static bool may_have_suffix(const struct suffix_length *suffixes, struct hv_str name)
-{
-    if (!suffixes->length || suffixes->length > name.len)
-        return !suffixes->length;
-    unsigned char last = (unsigned char)name.ptr[name.len - 1];
-    return suffixes->last[last / 64] >> last % 64 & 1;
+    sieve_add(&list->suffix_lengths.items[i].outlines, outline(suffix));
+    if (suffix.len && i < LENGTHS_TOLD)
+        list->lengths_by_last[byte_at(suffix, suffix.len - 1) % ENDINGS] |= UINT32_C(1) << i;
+    else
+        list->any_ending |= UINT32_C(1) << (i < LENGTHS_TOLD ? i : LENGTHS_TOLD);
 }
 
 /*
@@ -164,20 +194,13 @@ static struct hv_str folded(struct hv_arena *arena, struct hv_str text)
     return hv_str_of(copy, text.len);
 }
 
-static struct byte_set bytes_of(struct hv_str text)
+/* Which neighbours there are in a text, by hash: what holds another text has all of its pairs. */
+static uint64_t pairs_of(struct hv_str text)
 {
-    struct byte_set set = {0};
-    for (size_t i = 0; i < text.len; i++)
-        set.bits[(unsigned char)text.ptr[i] / 64] |= UINT64_C(1) << (unsigned char)text.ptr[i] % 64;
-    return set;
-}
-
-static bool has_bytes(const struct byte_set *set, const struct byte_set *needed)
-{
-    uint64_t missing = 0;
-    for (size_t i = 0; i < 4; i++)
-        missing |= needed->bits[i] & ~set->bits[i];
-    return !missing;
+    uint64_t pairs = 0;
+    for (size_t i = 1; i < text.len; i++)
+        pairs |= UINT64_C(1) << (byte_at(text, i - 1) * 5 + byte_at(text, i) * 3) % 64;
+    return pairs;
 }
 
 static void index_rule(struct hv_arena *arena, struct ignore_list *list, struct rule *rule)
@@ -188,8 +211,9 @@ static void index_rule(struct hv_arena *arena, struct ignore_list *list, struct 
         rule->needed = needed_part(rule->wild);
         if (list->icase && rule->needed.len)
             rule->needed = folded(arena, rule->needed);
-        rule->needed_bytes = bytes_of(rule->needed);
-        *vec_push(&list->wildcards) = rule;
+        *vec_push(&list->wildcards) = (struct wildcard){.rule = rule,
+                                                        .pairs = rule->name_only ? pairs_of(rule->needed) : 0,
+                                                        .first = rule->fixed.len ? (int)byte_at(rule->fixed, 0) : -1};
         return;
     }
     struct map *map = rule->suffix ? &list->suffixes : rule->name_only ? &list->names : &list->paths;
@@ -197,7 +221,9 @@ static void index_rule(struct hv_arena *arena, struct ignore_list *list, struct 
     if (rule->suffix)
         note_suffix(list, rule->fixed);
     else if (rule->name_only)
-        list->name_lengths |= UINT64_C(1) << rule->fixed.len % 64;
+        sieve_add(&list->name_outlines, outline(rule->fixed));
+    else
+        sieve_add(&list->path_outlines, outline(last_component(rule->fixed)));
 }
 
 static struct ignore_list *new_list(struct hv_arena *arena, size_t capacity, unsigned flags)
@@ -265,9 +291,8 @@ const struct ignore_list *ignore_parse_pattern(struct hv_arena *arena, struct hv
 /* ---- matching ---- */
 
 struct subject {
-    struct hv_str path, name; /* folded when the list ignores case */
+    struct hv_str path, name; /* folded when the list ignores case; never absent */
     bool is_directory;
-    struct byte_set name_bytes; /* where there are wildcards to be tried */
 };
 
 /* The later of best and the newest rule of the chain that applies to the subject. */
@@ -284,8 +309,6 @@ static bool wildcard_matches(const struct ignore_list *list, const struct rule *
         return false;
     if (rule->top_only && subject->name.len != subject->path.len)
         return false;
-    if (rule->name_only && !has_bytes(&subject->name_bytes, &rule->needed_bytes))
-        return false;
     struct hv_str text = rule->name_only ? subject->name : subject->path;
     if (!hv_str_starts(text, rule->fixed))
         return false;
@@ -295,25 +318,56 @@ static bool wildcard_matches(const struct ignore_list *list, const struct rule *
     return glob_match(rule->wild, text, (rule->name_only ? 0 : GLOB_PATHNAME) | (list->icase ? GLOB_ICASE : 0));
 }
 
-static const struct rule *find_rule(const struct ignore_list *list, struct subject *subject)
+static const struct rule *find_suffix(const struct ignore_list *list, const struct subject *subject,
+                                      const struct rule *best)
 {
     struct hv_str name = subject->name;
-    const struct rule *best = NULL;
-    if (list->name_lengths >> name.len % 64 & 1)
-        best = later(best, map_get(&list->names, name), subject);
-    if (list->paths.count)
-        best = later(best, map_get(&list->paths, subject->path), subject);
-    for (size_t i = 0; i < list->suffix_lengths.count; i++) {
-        size_t length = list->suffix_lengths.items[i].length;
-        if (may_have_suffix(&list->suffix_lengths.items[i], name))
-            best = later(best, map_get(&list->suffixes, hv_str_slice(name, name.len - length, name.len)), subject);
+    uint32_t lengths = list->any_ending;
+    if (name.len)
+        lengths |= list->lengths_by_last[byte_at(name, name.len - 1) % ENDINGS];
+    for (size_t i = 0; lengths && i < list->suffix_lengths.count; i++, lengths >>= i <= LENGTHS_TOLD) {
+        const struct suffix_length *suffixes = &list->suffix_lengths.items[i];
+        if (!(lengths & 1) || suffixes->length > name.len)
+            continue;
+        struct hv_str suffix = hv_str_slice(name, name.len - suffixes->length, name.len);
+        if (sieve_has(&suffixes->outlines, outline(suffix)))
+            best = later(best, map_get(&list->suffixes, suffix), subject);
     }
-    if (list->wildcards.count)
-        subject->name_bytes = bytes_of(subject->name);
-    for (size_t i = list->wildcards.count; i-- && (!best || list->wildcards.items[i] > best);)
-        if (wildcard_matches(list, list->wildcards.items[i], subject))
-            return list->wildcards.items[i];
     return best;
+}
+
+/* The last one that matches and comes after best. */
+static const struct rule *find_wildcard(const struct ignore_list *list, const struct subject *subject,
+                                        const struct rule *best)
+{
+    if (!list->wildcards.count)
+        return best;
+    uint64_t pairs = pairs_of(subject->name);
+    int name_first = subject->name.len ? (int)byte_at(subject->name, 0) : -1;
+    int path_first = subject->path.len ? (int)byte_at(subject->path, 0) : -1;
+    for (size_t i = list->wildcards.count; i--;) {
+        const struct wildcard *wildcard = &list->wildcards.items[i];
+        if (best && wildcard->rule < best)
+            break;
+        if (wildcard->pairs & ~pairs)
+            continue;
+        if (wildcard->first >= 0 && wildcard->first != name_first && wildcard->first != path_first)
+            continue;
+        if (wildcard_matches(list, wildcard->rule, subject))
+            return wildcard->rule;
+    }
+    return best;
+}
+
+static const struct rule *find_rule(const struct ignore_list *list, const struct subject *subject)
+{
+    const struct rule *best = NULL;
+    unsigned name_outline = outline(subject->name);
+    if (sieve_has(&list->name_outlines, name_outline))
+        best = later(best, map_get(&list->names, subject->name), subject);
+    if (sieve_has(&list->path_outlines, name_outline))
+        best = later(best, map_get(&list->paths, subject->path), subject);
+    return find_wildcard(list, subject, find_suffix(list, subject, best));
 }
 
 enum ignore_verdict ignore_match_rule(const struct ignore_list *list, struct hv_str path, bool is_directory,
@@ -322,6 +376,8 @@ enum ignore_verdict ignore_match_rule(const struct ignore_list *list, struct hv_
     *text = (struct ignore_rule_text){0};
     if (!list)
         return IGNORE_NONE;
+    if (!path.len)
+        path = HV_STR("");
     char stack[FOLDED_PATH_STACK];
     CLEANUP_FREE char *heap = NULL;
     if (list->icase && path.len) {
@@ -329,10 +385,7 @@ enum ignore_verdict ignore_match_rule(const struct ignore_list *list, struct hv_
         fold_ascii(folded, path.ptr, path.len);
         path.ptr = folded;
     }
-    size_t slash = hv_str_rfind_byte(path, '/');
-    struct subject subject = {.path = path, .name = path, .is_directory = is_directory};
-    if (slash != SIZE_MAX)
-        subject.name = hv_str_slice(path, slash + 1, path.len);
+    struct subject subject = {.path = path, .name = last_component(path), .is_directory = is_directory};
     const struct rule *rule = find_rule(list, &subject);
     if (!rule)
         return IGNORE_NONE;

@@ -321,6 +321,82 @@ static void case_counts_unless_told_otherwise(void **state)
     }
 }
 
+/* ---- many rules in one list ---- */
+
+static uint32_t next_random(uint32_t *random)
+{
+    *random = *random * 1664525u + 1013904223u;
+    return *random >> 12;
+}
+
+/* A few letters, so that some names match some rules; now and then much longer than any rule. */
+static size_t add_letters(char *to, uint32_t *random, size_t most)
+{
+    size_t len = 1 + next_random(random) % most;
+    for (size_t i = 0; i < len; i++)
+        to[i] = "ab.A"[next_random(random) % 4];
+    return len;
+}
+
+static size_t add_text(char *to, const char *text)
+{
+    size_t len = strlen(text);
+    memcpy(to, text, len);
+    return len;
+}
+
+static size_t make_rule(char *to, uint32_t *random)
+{
+    static const char *const begins[] = {"", "", "*", "*", "/", "d/", "!", "!*", "*/"};
+    static const char *const ends[] = {"", "", "", "/", "*", "?", "[ab]", "*.b"};
+    size_t len = 0;
+    const char *begin = begins[next_random(random) % 9], *end = ends[next_random(random) % 8];
+    len += add_text(to, begin);
+    len += add_letters(to + len, random, next_random(random) % 8 ? 3 : 60);
+    return len + add_text(to + len, end);
+}
+
+/* The verdict of the last of the rules, each taken alone, that says something. */
+static enum ignore_verdict one_by_one(struct hv_str rules, struct hv_str path, bool is_directory, unsigned flags)
+{
+    enum ignore_verdict verdict = IGNORE_NONE;
+    struct hv_str rule;
+    while (hv_str_split(&rules, '\n', &rule)) {
+        CLEANUP_ARENA struct hv_arena arena = {0};
+        enum ignore_verdict own = ignore_match(ignore_parse(&arena, rule, flags), path, is_directory);
+        verdict = own == IGNORE_NONE ? verdict : own;
+    }
+    return verdict;
+}
+
+static void many_rules_decide_as_one_after_the_other_would(void **state)
+{
+    (void)state;
+    enum { LISTS = 60, RULES = 60, NAMES = 150, LONGEST = 80 };
+    size_t decided = 0;
+    for (uint32_t round = 0, random = 7; round < LISTS; round++) {
+        CLEANUP_ARENA struct hv_arena arena = {0};
+        char rules[RULES * LONGEST], path[LONGEST];
+        size_t len = 0;
+        for (size_t i = 0; i < RULES; i++) {
+            len += make_rule(rules + len, &random);
+            rules[len++] = '\n';
+        }
+        const struct ignore_list *list = ignore_parse(&arena, hv_str_of(rules, len), round % 2 ? IGNORE_ICASE : 0);
+        for (size_t i = 0; i < NAMES; i++) {
+            size_t at = next_random(&random) % 2 ? add_text(path, "d/") : 0;
+            at += add_letters(path + at, &random, next_random(&random) % 8 ? 4 : 70);
+            bool is_directory = next_random(&random) % 3 == 0;
+            struct hv_str whole = hv_str_of(path, at);
+            enum ignore_verdict expected = one_by_one(hv_str_of(rules, len), whole, is_directory, round % 2);
+            if (ignore_match(list, whole, is_directory) != expected)
+                fail_msg("%.*s, list %u: not as its rules one by one", (int)at, path, (unsigned)round);
+            decided += expected != IGNORE_NONE;
+        }
+    }
+    assert_true(decided > LISTS * NAMES / 8 && decided < LISTS * NAMES);
+}
+
 /* ---- patterns of permission rules ---- */
 
 static const struct {
@@ -367,6 +443,25 @@ static void many_rules_are_found_as_one_by_one(void **state)
     }
 }
 
+static void suffixes_of_any_length_are_found(void **state)
+{
+    (void)state;
+    enum { SUFFIXES = 60 };
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    CLEANUP_BUF struct hv_buf rules = {.max = 1 << 20};
+    for (int i = 0; i < SUFFIXES; i++)
+        hv_buf_addf(&rules, "*.%0*d%c\n", i + 1, 0, 'a' + i % 26);
+    const struct ignore_list *list = ignore_parse(&arena, hv_buf_str(&rules), 0);
+    for (int i = 0; i < SUFFIXES; i++) {
+        struct ignore_rule_text rule;
+        struct hv_str hit = hv_arena_format(&arena, "d/x.%0*d%c", i + 1, 0, 'a' + i % 26);
+        struct hv_str miss = hv_arena_format(&arena, "d/x.%0*d%c", i + 1, 0, 'A' + i % 26);
+        assert_int_equal(ignore_match_rule(list, hit, false, &rule), IGNORE_IGNORED);
+        assert_int_equal(rule.line, i + 1);
+        assert_int_equal(ignore_match(list, miss, false), IGNORE_NONE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -375,9 +470,11 @@ int main(void)
         cmocka_unit_test(the_nearest_list_that_says_something_decides),
         cmocka_unit_test(rules_from_above_the_root_of_a_walk_see_the_way_down),
         cmocka_unit_test(the_rule_that_decided_can_be_told),
+        cmocka_unit_test(many_rules_decide_as_one_after_the_other_would),
         cmocka_unit_test(case_counts_unless_told_otherwise),
         cmocka_unit_test(a_permission_pattern_has_no_comments_and_no_negation),
         cmocka_unit_test(many_rules_are_found_as_one_by_one),
+        cmocka_unit_test(suffixes_of_any_length_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

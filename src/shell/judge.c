@@ -335,6 +335,8 @@ static void judge_kind(struct shell_reading *reading, const struct shell_command
         if (shell_look_up(reading, command->variable))
             shell_worsenf(reading, SHELL_UNKNOWN, "a function of the script takes the place of %.*s",
                           HV_STR_ARG(command->variable));
+        if (command->variable.len && strchr("?*+@!", command->variable.ptr[command->variable.len - 1]))
+            shell_worsen(reading, SHELL_UNKNOWN, "the name of a function may be a pattern, and then it is a command");
         break;
     case SHELL_COMMAND_GROUP:
     case SHELL_COMMAND_CASE: break;
@@ -403,6 +405,9 @@ static void judge_commands(struct shell_reading *reading, const struct shell_scr
     }
 }
 
+/* Something is missing at the end, and one cannot tell what. */
+static const char open_document[] = "a here-document is not closed";
+
 void shell_judge_text(struct shell_reading *reading, struct hv_str text)
 {
     struct shell_start start = {0};
@@ -421,6 +426,8 @@ void shell_judge_text(struct shell_reading *reading, struct hv_str text)
     judge_commands(&inner, script);
     if (!script->accepted)
         shell_worsen(reading, SHELL_UNKNOWN, "the script in an argument is not understood");
+    if (script->open_document)
+        shell_worsen(reading, SHELL_UNKNOWN, open_document);
     if (sets_splitting(reading->script))
         shell_worsen(reading, SHELL_UNKNOWN, "IFS is set, and the script in an argument may be cut otherwise");
     for (size_t i = first; i < reading->acts->count; i++) {
@@ -452,6 +459,9 @@ void shell_judge(struct hv_arena *arena, struct hv_str text, const struct shell_
     if (!out->script.accepted) {
         out->class = SHELL_UNKNOWN;
         out->why = hv_str_from(out->script.reason ? out->script.reason : "bash would not accept it");
+    } else if (out->script.open_document && out->class > SHELL_UNKNOWN) {
+        out->class = SHELL_UNKNOWN;
+        out->why = hv_str_from(open_document);
     }
 }
 

@@ -30,8 +30,8 @@ static void read_script(struct reader *reader)
         return;
     if (read_peek(reader, 0) >= 0)
         (void)read_stop(reader, "something that cannot stand where it stands");
-    else if (reader->documents.count)
-        (void)read_stop(reader, "a here-document is not closed");
+    else if (reader->documents.count && !read_documents(reader)) /* without a body */
+        return;
 }
 
 void shell_read(struct hv_arena *arena, struct hv_str text, const struct shell_start *start, struct shell_script *out)
@@ -53,6 +53,7 @@ void shell_read(struct hv_arena *arena, struct hv_str text, const struct shell_s
     }
     resolve_script(&reader, start, out);
     out->accepted = !reader.reason;
+    out->open_document = reader.open_document;
     out->reason = reader.reason;
     out->place = reader.reason ? reader.place : 0;
     release(&reader);

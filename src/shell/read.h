@@ -145,6 +145,7 @@ struct reader {
     unsigned operands;    /* ${x-…} around the place */
     size_t requoted;      /* double quotes seen within others, where brace expansion loses count of them */
     bool outer_documents; /* a here-document is awaited outside of this substitution */
+    bool open_document;   /* the end of the script closed one */
 
     VEC(struct node) nodes;
     VEC(struct op) tape;
@@ -261,6 +262,7 @@ bool read_redirects_after(struct reader *reader, size_t index) HV_MUST_CHECK;
 
 bool read_simple(struct reader *reader, size_t index) HV_MUST_CHECK;
 bool read_compound(struct reader *reader, struct hv_str keyword) HV_MUST_CHECK;
+bool read_is_function_name(const struct raw_word *name);
 bool read_function_body(struct reader *reader, size_t index) HV_MUST_CHECK;
 bool read_condition(struct reader *reader) HV_MUST_CHECK;
 /* True at an operator of redirection (digits and {name} before it not counted). */

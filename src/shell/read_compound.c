@@ -327,6 +327,22 @@ static bool begins_compound(const struct reader *reader)
     return false;
 }
 
+/* bash takes any word for the name. Where something is quoted or would be expanded it complains when the definition
+ * runs, and defines nothing: the name is kept as it is written, which no call has. */
+bool read_is_function_name(const struct raw_word *name)
+{
+    for (size_t i = 0; i < name->count; i++)
+        if (name->parts[i].kind != PART_TEXT &&
+            (name->parts[i].kind != PART_VARIABLE || name->parts[i].form != FORM_PLAIN || name->parts[i].inner_count))
+            return false;
+    return name->count && !name->joined;
+}
+
+static bool ends_like_pattern(struct hv_str name)
+{
+    return name.len && strchr("?*+@!", name.ptr[name.len - 1]);
+}
+
 bool read_function_body(struct reader *reader, size_t index)
 {
     uint32_t parent = reader->parent;
@@ -337,6 +353,10 @@ bool read_function_body(struct reader *reader, size_t index)
         return false;
     if (!begins_compound(reader))
         return read_stop(reader, "a function without a body");
+    /* f+() with extglob is a pattern: then it is no command that begins with a parenthesis or a brace. */
+    if (ends_like_pattern(reader->nodes.items[index].variable) && read_peek(reader, 0) != '{' &&
+        read_peek(reader, 0) != '(')
+        return read_stop(reader, "a name of a function that may be a pattern");
     reader->parent = (uint32_t)index;
     reader->place_flags |= SHELL_IN_FUNCTION;
     if (!read_command(reader))
@@ -356,10 +376,9 @@ static bool read_function_keyword(struct reader *reader)
     struct raw_word name;
     if (!read_blanks(reader) || !read_word(reader, WORD_PLAIN, &name) || !read_blanks(reader))
         return false;
-    if (name.count != 1 || name.quoted || name.parts[0].kind != PART_TEXT || name.joined ||
-        strchr("?*+@!", name.text.ptr[name.text.len - 1]))
+    if (!read_is_function_name(&name))
         return read_stop(reader, "a name of a function that is not plain");
-    reader->nodes.items[compound.index].variable = name.parts[0].text;
+    reader->nodes.items[compound.index].variable = name.text;
     size_t open = reader->source.at;
     if (read_peek(reader, 0) == '(') {
         reader->source.at++;

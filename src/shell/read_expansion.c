@@ -314,9 +314,63 @@ static bool read_braced(struct reader *reader, struct context context)
 
 /* ---- $ ----------------------------------------------------------------------------------------------------------- */
 
+/* The place behind what quotes at `at`, or 0 when parentheses, quotes or expansions between could count. */
+static size_t behind_plain_quotes(struct hv_str text, size_t at)
+{
+    for (size_t end = at + 1; end < text.len && !strchr("$`\\()\n", text.ptr[end]); end++)
+        if (text.ptr[end] == text.ptr[at])
+            return end + 1;
+        else if (text.ptr[end] == '"' || text.ptr[end] == '\'')
+            return 0;
+    return 0;
+}
+
+/*
+ * "$((" at the place: it is arithmetic when the second parenthesis is closed right before the first one. Otherwise bash
+ * first takes it for that, counting parentheses, and reads it as commands when it is expanded. Where nothing stands in
+ * it that one way of reading could count and the other not, these commands end where the count does. SIZE_MAX: it is
+ * arithmetic, or not that plain. Else the place of the ")".
+ */
+static size_t find_end_of_commands(const struct reader *reader, bool quoted)
+{
+    struct hv_str text = reader->source.text;
+    size_t level = 1, at = reader->source.at + 2, inner = 0;
+    while (at < text.len && !reader->operands) {
+        char byte = text.ptr[at], next = at + 1 < text.len ? text.ptr[at + 1] : 0;
+        if (strchr("\\`#\n", byte) || (byte == '<' && next == '<') || (byte == '$' && next && strchr("({['\"", next)))
+            break;
+        if (byte == '"' || byte == '\'') {
+            at = quoted ? 0 : behind_plain_quotes(text, at);
+            if (!at)
+                break;
+            continue;
+        }
+        level += byte == '(';
+        level -= byte == ')';
+        if (!level)
+            return inner + 1 == at ? SIZE_MAX : at;
+        if (level == 1 && !inner)
+            inner = at;
+        at++;
+    }
+    return SIZE_MAX;
+}
+
+/* $((a) | b). */
+static bool read_subshell_first(struct reader *reader, bool quoted, size_t end)
+{
+    reader->source.at += 2;
+    if (!read_substitution(reader, PART_COMMAND, quoted))
+        return false;
+    return reader->source.at == end + 1 || read_stop(reader, "$(( that bash reads in two ways");
+}
+
 /* "$((" or "$[" at the place; open_length is 3 or 2. */
 static bool read_arithmetic_expansion(struct reader *reader, bool quoted, char close)
 {
+    size_t end = close == ')' ? find_end_of_commands(reader, quoted) : SIZE_MAX;
+    if (end != SIZE_MAX)
+        return read_subshell_first(reader, quoted, end);
     struct part part = {.kind = PART_ARITHMETIC, .quoted = quoted};
     reader->source.at += close == ')' ? 3 : 2;
     if (!read_arithmetic(reader, close, &part.text, &part.inner, &part.inner_count))

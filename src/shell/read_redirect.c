@@ -183,6 +183,21 @@ static bool next_line(struct reader *reader, const struct pending_document *docu
     }
 }
 
+/* The end of the script closes a body, too: bash warns, and ends its last line. */
+static bool ends_with_script(struct reader *reader, size_t from, struct hv_buf *body, bool *copied)
+{
+    struct hv_str text = reader->source.text;
+    char last = text.len > from ? text.ptr[text.len - 1] : '\n';
+    if (reader->reason || reader->place_flags & SHELL_IN_SUBSTITUTION || reader->source.copied || last == '\\')
+        return false;
+    if (last != '\n') {
+        hv_buf_add_byte(body, '\n');
+        *copied = true;
+    }
+    reader->open_document = true;
+    return true;
+}
+
 /* The text of a body. A view while no byte of it had to be left out; *copied says so. */
 static bool read_body(struct reader *reader, const struct pending_document *document, struct hv_buf *body, bool *copied,
                       struct hv_str *view)
@@ -209,6 +224,7 @@ static bool read_body(struct reader *reader, const struct pending_document *docu
     }
     hv_buf_release(&joined);
     *view = read_slice(reader, from, end);
+    found = found || ends_with_script(reader, from, body, copied);
     return found || read_stop(reader, "a here-document is not closed");
 }
 

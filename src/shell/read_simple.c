@@ -211,12 +211,11 @@ static bool read_function(struct reader *reader, struct simple *simple)
 {
     const struct raw_word *name = reader->words.items + simple->words;
     bool plain = word_count(reader, simple) == 1 && reader->assignments.count == simple->assignments &&
-                 reader->redirects.count == simple->redirects && name->count == 1 && name->parts[0].kind == PART_TEXT &&
-                 !name->quoted;
+                 reader->redirects.count == simple->redirects && read_is_function_name(name);
     reader->source.at++;
     if (!read_blanks(reader))
         return false;
-    if (!plain || read_peek(reader, 0) != ')' || strchr("?*+@!", name->text.ptr[name->text.len - 1]))
+    if (!plain || read_peek(reader, 0) != ')')
         return read_stop(reader, "a parenthesis where none is allowed");
     reader->source.at++;
     struct node *node = &reader->nodes.items[simple->index];

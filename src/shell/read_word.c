@@ -119,7 +119,7 @@ static bool read_nested(struct reader *reader, unsigned mode, char open, char cl
         int byte = read_peek(reader, 0);
         if (byte < 0)
             return read_stop(reader, "a parenthesis is not closed");
-        if (byte == '\n')
+        if (byte == '\n' && (mode & WORD_REGEX || reader->documents.count || reader->outer_documents))
             return read_stop(reader, "a pattern of several lines");
         if (byte == open && !(mode & WORD_REGEX)) {
             if (!read_nested(reader, mode, open, close))

@@ -135,6 +135,7 @@ struct shell_start {
 
 struct shell_script {
     bool accepted;                  /* bash 5.2 accepts it, and every command that it may run is in the list */
+    bool open_document;             /* only the end closes a here-document: what came behind would be part of it */
     const char *reason;             /* not accepted: what the reader stumbled over, for people; static text */
     size_t place;                   /* not accepted: the offset of it */
     struct shell_command *commands; /* not accepted: those before the place, so that deny rules still see them */

@@ -110,10 +110,13 @@ class Maker:
             return self.backquoted(depth)
         if self.chance(50):
             return "$(" + self.simple(depth + 1, quiet=True) + ")"
+        if self.chance(8):
+            return "$((" + self.simple(depth + 1, quiet=True) + ")" + self.pick(" ", " | c1", "; c2 b", "|c3 'x y'", " 2>&1") + ")"
         if self.chance(20):
             return self.pick("$(c1 <<E\nx $(c2 in) 'y\nE\n)", "$(c1 <<'E'; c2\n$(c3) \"\nE\n)", "$( # it's a comment )\nc1 a)", "$(c1;\n# '\nc2\n)", "$(c1 a#b)",
                              "$(case x in x) c1 k;; (y) c2;; esac)", "$(c1 \\\n b)", "$(c1 '(' \\) \"(\")", "$(<f1)", "$(c1 ${#x} $#)", "$( (c1 a); (c2) )",
-                             "$(c1 $'(' )", "$(if c1; then c2; fi)", "$(c1 <<-E\n\t$x\n\tE\n\t)", "$(f9() { c1 z; }; f9)", "$(! c1)", "$({ c1; } 2>&1)")
+                             "$(c1 $'(' )", "$(if c1; then c2; fi)", "$(c1 <<-E\n\t$x\n\tE\n\t)", "$(f9() { c1 z; }; f9)", "$(! c1)", "$({ c1; } 2>&1)", "$((c1 a) | c2)",
+                             "$((c1 $x 'b c'; c2) )", "$((c1); (c2 \"d\"))", "$((c1 | c2) && c3 k)", "$((c1 '(') | c2)", "$(( (c1) ) | c2)")
         return "$(" + self.pick("", " ", "\n") + self.list(depth + 1, inline=True) + self.pick("", " ", "\n") + ")"
 
     def piece(self, depth):

@@ -78,7 +78,10 @@ static void here_documents_have_bodies(void **state)
          " here0<1> here0<1> here0<1> here0<1> here0<1> here0<1> here0<1> here0<1>"
          " here0<1> here0<1> here0<1> here0<1> here0<1> here0<1> here0<1> here0<1>"
          " !more here-documents than bash takes at once"},
-        {"a <<E\nx", "<a> here0<E> !a here-document is not closed"},
+        {"a <<E\nx", "<a> here0<x\n>"}, /* closed by the end: bash warns, and adds the newline */
+        {"a <<E\nx\n", "<a> here0<x\n>"},
+        {"a <<E", "<a> here0<>"},
+        {"a <<E\nx\\", "<a> here0<E> !a here-document is not closed"},
         {"a $(b <<E\nx)", "<a> ; <b> here0<E> !a here-document is not closed"},
         {"a <<E\n${x:-\"b c\"} ${x:-'d'} ${x#\"$y\"}\nE", "<a> here0?<|\n>v"},
         {"a <<E\n${x:-it's}\nE", "<a> here0<E> !a single quote in a ${…} that is quoted"},
@@ -103,6 +106,25 @@ static void substitutions_are_commands_too(void **state)
         {"a `b \\\"c\\\"`", "<a>?<|>mc ; <b><\"c\">"},
         {"a $(case x in x) b;; esac)", "<a>?<|>mc ; case <x><x> ; <b>"},
         {"a > $(b)", "<a> w1?<|>mc ; <b>"},
+    };
+    (void)state;
+    CHECK_ROWS(rows);
+}
+
+/* "$((" is arithmetic only when "))" ends it; where quotes or comments could be counted in two ways, it is not read. */
+static void a_substitution_may_begin_with_a_subshell(void **state)
+{
+    static const struct row rows[] = {
+        {"a $((b) | c)", "<a>?<|>mc ; group  ; <b> ; <c>"},
+        {"a \"$((b; c $x) )\"", "<a>?<|>c ; group  ; <b> ; <c>?<|>mv"},
+        {"a $((b 'c d'; e \"f\") | g) h", "<a>?<|>mc<h> ; group  ; <b><c d> ; <e><f> ; <g>"},
+        {"a $((b); (c))", "<a>?<|>mc ; group  ; <b> ; group  ; <c>"},
+        {"a $(( 1 + 2 ) )", "<a>?<|>mc ; group  ; <1><+><2>"},
+        {"a $(((1+2)*3)) $(((1)|(2)))", "<a>?<|>an?<|>an"},
+        {"a <<E\n$((b) | c)\nE", "<a> here0?<|\n>c ; group  ; <b> ; <c>"},
+        {"a $((b '(') | c)", "<a> !quotes within arithmetic"},
+        {"a $((b # x\n) | c)", "<a> !$(( that does not end in ))"},
+        {"a $((case x in x) b;; esac) | c)", "<a> ; group  ; case <x><x> ; <b> ; <c> !$(( that bash reads in two ways"},
     };
     (void)state;
     CHECK_ROWS(rows);
@@ -135,6 +157,10 @@ static void compound_commands_are_opened(void **state)
          "A=<x> ; group A()=?<|>vA_PID=?<|>v ; group  ; <a>?<|>mv ; <b>?<|>mv?<|>mv"},
         {"time; ! ; time -p\ntime -- a; time -p -- ! b", " ;  ;  ; <a> ; <b>"},
         {"function f ( a )", "function f  ; group  ; <a>"},
+        /* what bash refuses when the definition runs */
+        {"\"f\"() { a; }; f", "function \"f\"  ; group  ; <a> ; <f>"},
+        {"$x() { a; }; function 'b c' ( d )", "function $x  ; group  ; <a> ; function 'b c'  ; group  ; <d>"},
+        {"f+() { a; }; function @ () ( b )", "function f+  ; group  ; <a> ; function @  ; group  ; <b>"},
         {"a=(1 '2 3' $(b)); a+=(c); a[1]=d; declare -A m=([k]=v)",
          "a()=?<|>vc ; <b> ; a()+=?<|>v ; a[]=<d> ; <declare><-A>?<|>mve"},
     };
@@ -172,6 +198,8 @@ static void what_bash_refuses_is_not_accepted(void **state)
         "a <",
         "a <<",
         "f() a",
+        "f+() [[ a ]]",
+        "$(a)() { b; }",
         "f( x",
         "echo (a)",
         "a=(b",
@@ -448,6 +476,7 @@ int main(void)
         cmocka_unit_test(redirections_are_told_apart),
         cmocka_unit_test(here_documents_have_bodies),
         cmocka_unit_test(substitutions_are_commands_too),
+        cmocka_unit_test(a_substitution_may_begin_with_a_subshell),
         cmocka_unit_test(compound_commands_are_opened),
         cmocka_unit_test(what_bash_refuses_is_not_accepted),
         cmocka_unit_test(what_bash_reads_in_two_ways_is_not_accepted),

@@ -108,6 +108,8 @@ enum hv_code session_rewind_files(struct session *session, struct hv_arena *aren
     if (plan->changes)
         code = rewind_apply(plan, &places, session->journal, &timeline, call_id, &incomplete, err);
     if (!code)
+        code = journal_writer_check(session->journal, err);
+    if (!code)
         emit_rewind(session, number, plan->changes, call_id);
     return code;
 }

@@ -23,7 +23,7 @@ enum { OUT_MAX = 64 << 20, SHOWN_FILES = 8, SHOWN_COMMANDS = 5 };
 struct rewind_flags {
     struct cli_setup_flags setup;
     int64_t to;
-    bool code, conversation, both, dry_run, force, undo, json;
+    bool code, conversation, both, dry_run, force, undo, redo, json;
 };
 
 static const struct option rewind_options[] = {
@@ -31,7 +31,9 @@ static const struct option rewind_options[] = {
     {"code", 0, OPTION_FLAG, offsetof(struct rewind_flags, code), NULL, "the files alone"},
     {"conversation", 0, OPTION_FLAG, offsetof(struct rewind_flags, conversation), NULL, "the conversation alone"},
     {"both", 0, OPTION_FLAG, offsetof(struct rewind_flags, both), NULL, "files and conversation (what is done anyway)"},
-    {"undo", 0, OPTION_FLAG, offsetof(struct rewind_flags, undo), NULL, "take the last rewind back"},
+    {"undo", 0, OPTION_FLAG, offsetof(struct rewind_flags, undo), NULL,
+     "take the last rewind back that was not taken back yet"},
+    {"redo", 0, OPTION_FLAG, offsetof(struct rewind_flags, redo), NULL, "take the last --undo back"},
     {"dry-run", 'n', OPTION_FLAG, offsetof(struct rewind_flags, dry_run), NULL,
      "say what would be done, and do nothing"},
     {"force", 0, OPTION_FLAG, offsetof(struct rewind_flags, force), NULL,
@@ -148,25 +150,62 @@ static int list(struct rewind *rewind)
 
 /* ---- what is wanted ---------------------------------------------------------------------------------------------- */
 
+/* The last rewind that --undo can take back, or the last --undo that --redo can, which no new rewind has followed; 0:
+ * none. Taking one back is going to before it, whatever was done and undone since. */
+static size_t find_standing(const struct timeline *timeline, bool is_redo)
+{
+    for (size_t i = timeline->rewind_count; i > 0; i--) {
+        const struct timeline_rewind *rewind = &timeline->rewinds[i - 1];
+        const struct timeline_rewind *other = rewind->undoes ? &timeline->rewinds[rewind->undoes - 1] : NULL;
+        bool is_undo = other && !other->undoes;
+        if (rewind->stands && (is_redo ? is_undo : !other))
+            return i;
+        if (is_redo && !other && rewind->stands)
+            return 0;
+    }
+    return 0;
+}
+
+static enum hv_code no_more(const struct rewind *rewind, bool is_redo, struct hv_error *err)
+{
+    struct hv_str id = hv_str_slice(rewind->entry.id, 0, 8);
+    if (!rewind->timeline.rewind_count)
+        return hv_fail(err, HV_ENOTFOUND, "nothing was rewound in session %.*s", HV_STR_ARG(rewind->entry.id));
+    hv_fail(err, HV_ENOTFOUND,
+            is_redo ? "no rewind of session %.*s was taken back since the last one"
+                    : "every rewind of session %.*s was taken back already",
+            HV_STR_ARG(rewind->entry.id));
+    hv_error_hint(err,
+                  is_redo ? "`helve rewind %.*s --undo` takes the last rewind back"
+                          : "`helve rewind %.*s --redo` does the last one again",
+                  HV_STR_ARG(id));
+    return HV_ENOTFOUND;
+}
+
 static enum hv_code choose_undo(struct rewind *rewind, struct hv_error *err)
 {
     const struct timeline *timeline = &rewind->timeline;
-    size_t count = timeline->rewind_count;
-    if (!count)
-        return hv_fail(err, HV_ENOTFOUND, "nothing was rewound in session %.*s", HV_STR_ARG(rewind->entry.id));
-    const struct timeline_rewind *last = &timeline->rewinds[count - 1];
-    bool went_on = timeline->prompt_count && timeline->prompts[timeline->prompt_count - 1].moment > last->moment;
+    size_t number = find_standing(timeline, rewind->flags->redo);
+    if (!number)
+        return no_more(rewind, rewind->flags->redo, err);
+    const struct timeline_rewind *chosen = &timeline->rewinds[number - 1];
+    bool went_on = timeline->prompt_count && timeline->prompts[timeline->prompt_count - 1].moment > chosen->moment;
     if (went_on) {
         hv_fail(err, HV_ECONFLICT, "the session went on after it was rewound: what came since would be lost");
         hv_error_hint(err, "choose a message with --to instead; `helve rewind %.*s` lists them",
                       HV_STR_ARG(hv_str_slice(rewind->entry.id, 0, 8)));
         return HV_ECONFLICT;
     }
-    rewind->code = last->code;
-    rewind->conversation = last->conversation;
-    rewind->undoes = count;
-    rewind->moment = last->began;
+    rewind->code = chosen->code;
+    rewind->conversation = chosen->conversation;
+    rewind->undoes = number;
+    rewind->moment = chosen->began;
     return HV_OK;
+}
+
+static bool goes_somewhere(const struct rewind_flags *flags)
+{
+    return flags->to || flags->undo || flags->redo;
 }
 
 static enum hv_code choose_message(struct rewind *rewind, struct hv_error *err)
@@ -360,7 +399,8 @@ static void put_outcome(struct rewind *rewind, bool done, size_t incomplete)
     else if (rewind->conversation)
         hv_buf_addf(out, "the conversation %s put back\n", done ? "was" : "would be");
     if (done)
-        hv_buf_addf(out, "`helve rewind %.*s --undo` takes this back\n", HV_STR_ARG(id));
+        hv_buf_addf(out, "`helve rewind %.*s %s` takes this back\n", HV_STR_ARG(id),
+                    rewind->flags->undo ? "--redo" : "--undo");
 }
 
 /* ---- doing --------------------------------------------------------------------------------------------------------
@@ -414,17 +454,27 @@ static int perform(struct rewind *rewind, struct journal_writer *journal)
         return refuse(rewind);
     rewind_close_attempt(journal, &rewind->timeline, call_id);
     if (rewind->plan.changes &&
-        rewind_apply(&rewind->plan, &rewind->places, journal, &rewind->timeline, call_id, &incomplete, &err) != HV_OK) {
-        hv_error_prefix(&err, "nothing was changed: ");
+        rewind_apply(&rewind->plan, &rewind->places, journal, &rewind->timeline, call_id, &incomplete, &err) != HV_OK)
+        return cli_fail(&err);
+    /* Said only when what became of the files could be said before it: else the next run says both. */
+    enum hv_code code = journal_writer_check(journal, &err);
+    if (!code) {
+        emit_rewind(rewind, journal, call_id);
+        code = journal_writer_check(journal, &err);
+    }
+    if (code) {
+        hv_error_prefix(&err, "the files were changed as asked, but that could not be recorded: ");
+        hv_error_hint(&err, "when there is space again, the same command finds them done and records it");
         return cli_fail(&err);
     }
-    emit_rewind(rewind, journal, call_id);
     put_plan(rewind);
     put_outcome(rewind, true, incomplete);
     int status = cli_print(&rewind->out, CLI_OK);
     if (incomplete)
-        cli_note("%zu owners or extended attributes could not be set, or directories stay as they hold other files",
-                 incomplete);
+        cli_note(
+            "%zu owners or extended attributes could not be set, directories stay as they hold other files, or names "
+            "of one file became files of their own",
+            incomplete);
     return status;
 }
 
@@ -442,8 +492,8 @@ static enum hv_code open_journal(const struct rewind *rewind, struct journal_wri
 static enum hv_code read_timeline(struct rewind *rewind, struct hv_error *err)
 {
     enum hv_code code = timeline_read(rewind->arena, rewind->entry.path, &rewind->timeline, err);
-    if (!code && (rewind->flags->to || rewind->flags->undo))
-        code = rewind->flags->undo ? choose_undo(rewind, err) : choose_message(rewind, err);
+    if (!code && goes_somewhere(rewind->flags))
+        code = rewind->flags->to ? choose_message(rewind, err) : choose_undo(rewind, err);
     return code;
 }
 
@@ -452,7 +502,7 @@ static int dry_run(struct rewind *rewind)
     struct hv_error err;
     if (read_timeline(rewind, &err) != HV_OK)
         return cli_fail(&err);
-    if (!rewind->flags->to && !rewind->flags->undo)
+    if (!goes_somewhere(rewind->flags))
         return list(rewind);
     make_plan(rewind);
     put_plan(rewind);
@@ -525,10 +575,12 @@ static enum hv_code open_setup(struct rewind *rewind, struct hv_error *err)
 
 static enum hv_code check_flags(const struct rewind_flags *flags, struct hv_error *err)
 {
-    if (flags->undo && flags->to)
-        return hv_fail(err, HV_EINVAL, "--undo takes the last rewind back; it does not go with --to");
-    if (flags->undo && (flags->code || flags->conversation || flags->both))
-        return hv_fail(err, HV_EINVAL, "--undo takes back what the last rewind did, all of it");
+    if (flags->undo + flags->redo + (flags->to != 0) > 1)
+        return hv_fail(
+            err, HV_EINVAL,
+            "--undo takes the last rewind back, --redo the last --undo; neither goes with the other or --to");
+    if ((flags->undo || flags->redo) && (flags->code || flags->conversation || flags->both))
+        return hv_fail(err, HV_EINVAL, "--undo and --redo take back what was done then, all of it");
     return HV_OK;
 }
 
@@ -548,7 +600,7 @@ static int run(const struct cli_call *call)
         status = cli_fail(&err);
     } else {
         rewind.places = rewind_places_of(rewind.arena, rewind.entry.path);
-        bool only_looks = flags->dry_run || (!flags->to && !flags->undo);
+        bool only_looks = flags->dry_run || !goes_somewhere(flags);
         status = only_looks ? dry_run(&rewind) : rewind_session(&rewind);
     }
     hv_buf_release(&rewind.out);
@@ -572,7 +624,9 @@ const struct cli_command cli_rewind_command = {
         "ignores,\n"
         "when it is much).\n\n"
         "What somebody else changed meanwhile is not overwritten: then nothing is done, unless --force says so. The\n"
-        "rewind itself can be taken back with --undo. Files that belong to git (.git) are never touched.\n\n"
+        "rewind itself can be taken back with --undo, several one after the other, the last first, and --redo goes the "
+        "other\n"
+        "way. Files that belong to git (.git) are never touched.\n\n"
         "Examples:\n  helve rewind\n  helve rewind 3f2a --to 2 --dry-run\n  helve rewind --to 2 --code\n  helve rewind "
         "--undo",
     .options = rewind_options,

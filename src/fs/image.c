@@ -53,25 +53,28 @@ int image_open_parent(const struct fs_image *image, char name[NAME_MAX + 1])
     return fs_open_no_links(AT_FDCWD, path_parent(image->path), O_PATH | O_DIRECTORY);
 }
 
-void fs_image_look(struct fs_image *image, struct hv_arena *arena)
+int fs_image_look(struct fs_image *image, struct hv_arena *arena)
 {
     char name[NAME_MAX + 1], target[FS_PATH_MAX];
     struct stat status;
     *image = (struct fs_image){.path = image->path};
     CLEANUP_FD int parent = image_open_parent(image, name);
     if (parent < 0 || fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW)) {
-        image->kind = errno == ENOENT || errno == ENOTDIR ? FS_IMAGE_NOTHING : FS_IMAGE_OTHER;
-        return;
+        bool is_nothing = errno == ENOENT || errno == ENOTDIR;
+        image->kind = is_nothing ? FS_IMAGE_NOTHING : FS_IMAGE_OTHER;
+        return is_nothing || errno == ELOOP ? 0 : errno; /* a link on the way: it is somewhere else */
     }
     image_fill(image, &status);
-    image_take_attributes(image, parent, name, arena);
+    int reason = image_take_attributes(image, parent, name, arena);
     if (image->kind != FS_IMAGE_LINK)
-        return;
+        return reason;
     ssize_t len = readlinkat(parent, name, target, sizeof target);
-    if (len < 0 || (size_t)len == sizeof target)
+    if (len < 0 || (size_t)len == sizeof target) {
         image->kind = FS_IMAGE_OTHER;
-    else
-        image->target = hv_arena_str(arena, hv_str_of(target, (size_t)len));
+        return len < 0 ? errno : ENAMETOOLONG;
+    }
+    image->target = hv_arena_str(arena, hv_str_of(target, (size_t)len));
+    return reason;
 }
 
 bool fs_image_sum(struct fs_image *image, struct hv_arena *arena)
@@ -84,7 +87,10 @@ bool fs_image_sum(struct fs_image *image, struct hv_arena *arena)
         parent < 0 ? -1 : openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     CLEANUP_FREE char *piece = hv_malloc(PIECE);
     sha256_begin(&sum);
-    if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode))
+    if (fd < 0 || fstat(fd, &status))
+        return false;
+    errno = 0;
+    if (!S_ISREG(status.st_mode))
         return false;
     ssize_t got = 0;
     for (uint64_t offset = 0; (got = fs_read_at(fd, piece, PIECE, offset)) > 0; offset += (uint64_t)got)
@@ -95,6 +101,7 @@ bool fs_image_sum(struct fs_image *image, struct hv_arena *arena)
     image_fill(&now, &status);
     sha256_end(&sum, hex);
     image->hash = hv_arena_str(arena, hv_str_of(hex, SHA256_HEX));
+    errno = 0;
     return fs_image_untouched(image, &now);
 }
 

@@ -38,9 +38,10 @@ struct fs_image {
 };
 
 /* Look at image->path (set by the caller) and fill the rest but for hash and twin. What cannot be looked at is
- * FS_IMAGE_OTHER. Texts in arena. Blocks. */
-void fs_image_look(struct fs_image *image, struct hv_arena *arena);
-/* The sum of a file's bytes, read now; false when it cannot be read or was changed meanwhile. Blocks. */
+ * FS_IMAGE_OTHER. Texts in arena. 0, or the errno of what could not be seen of it. Blocks. */
+int fs_image_look(struct fs_image *image, struct hv_arena *arena);
+/* The sum of a file's bytes, read now; false when it cannot be read (errno) or was changed meanwhile (errno is 0).
+ * Blocks. */
 bool fs_image_sum(struct fs_image *image, struct hv_arena *arena) HV_MUST_CHECK;
 
 /* Of a file with several names: look for another one in its directory, for image->twin. Blocks; bounded. */

@@ -17,10 +17,10 @@
 
 enum {
     PLACE_MAX = NAME_MAX + 40,
-    VALUE_MAX = 8 << 10,
+    VALUE_MAX = 64 << 10, /* what Linux allows, of both */
     NAMES_MAX = 64 << 10,
     NAMES_COUNT_MAX = 256,
-    ATTRIBUTES_MAX = 256 << 10
+    ATTRIBUTES_MAX = 1 << 20
 };
 
 /* A name as system calls take it that know no directory. */
@@ -54,18 +54,30 @@ static size_t kept_names(char *names, ssize_t len, const char *kept[NAMES_COUNT_
     return count;
 }
 
-static void put_attribute(struct hv_json_writer *writer, const char *path, const char *name)
+/* 0, or why it cannot be read; one that went a moment ago is none. */
+static int put_attribute(struct hv_json_writer *writer, const char *path, const char *name)
 {
-    char value[VALUE_MAX];
+    CLEANUP_FREE char *value = hv_malloc(VALUE_MAX);
     CLEANUP_BUF struct hv_buf text = {.max = 2 * VALUE_MAX};
-    ssize_t len = lgetxattr(path, name, value, sizeof value);
+    ssize_t len = lgetxattr(path, name, value, VALUE_MAX);
     if (len < 0)
-        return;
+        return errno == ENODATA ? 0 : errno;
     base64_encode(&text, hv_str_of(value, (size_t)len), BASE64_STANDARD);
     hv_json_member_string(writer, name, hv_buf_str(&text));
+    return 0;
 }
 
-void image_take_attributes(struct fs_image *image, int directory, const char *name, struct hv_arena *arena)
+bool image_is_refusal(int reason)
+{
+    return reason == EPERM || reason == EACCES || reason == ENOTSUP || reason == EINVAL || reason == ENOSYS;
+}
+
+static int fault_of(int reason)
+{
+    return image_is_refusal(reason) ? 0 : reason;
+}
+
+int image_take_attributes(struct fs_image *image, int directory, const char *name, struct hv_arena *arena)
 {
     char text[PLACE_MAX];
     char first[512]; /* most have none or few */
@@ -78,86 +90,95 @@ void image_take_attributes(struct fs_image *image, int directory, const char *na
         len = llistxattr(path, more, NAMES_MAX);
     }
     if (len < 0 && errno != ENOTSUP)
-        return;
+        return fault_of(errno);
     const char *kept[NAMES_COUNT_MAX];
     size_t count = len > 0 ? kept_names(names, len, kept) : 0;
     if (!count) {
         image->attributes = HV_STR("{}");
-        return;
+        return 0;
     }
     CLEANUP_BUF struct hv_buf json = {.max = ATTRIBUTES_MAX};
     struct hv_json_writer writer;
     hv_json_writer_init(&writer, &json);
     hv_json_begin_object(&writer);
-    for (size_t i = 0; i < count; i++)
-        put_attribute(&writer, path, kept[i]);
+    int reason = 0;
+    for (size_t i = 0; i < count && !reason; i++)
+        reason = put_attribute(&writer, path, kept[i]);
     hv_json_end_object(&writer);
-    if (!json.failed)
+    if (!json.failed && !reason)
         image->attributes = hv_arena_str(arena, hv_buf_str(&json));
+    return fault_of(reason);
 }
 
 /* ---- giving ---------------------------------------------------------------------------------------------------- */
 
-static bool set_one(const char *path, struct hv_arena *arena, const struct hv_json *member)
+/* What went wrong so far: a fault says more than a refusal. */
+static void note(int *reason, int result)
+{
+    if (result && (!*reason || image_is_refusal(*reason)))
+        *reason = errno;
+}
+
+static void set_one(const char *path, struct hv_arena *arena, const struct hv_json *member, int *reason)
 {
     CLEANUP_BUF struct hv_buf value = {.max = VALUE_MAX};
     const char *name = hv_arena_cstr(arena, member->key);
-    return is_kept(name) && base64_decode(&value, hv_json_string(member), BASE64_STANDARD, NULL) == HV_OK &&
-           setxattr(path, name, value.data ? value.data : "", value.len, 0) == 0;
+    bool is_good = is_kept(name) && base64_decode(&value, hv_json_string(member), BASE64_STANDARD, NULL) == HV_OK;
+    errno = EINVAL;
+    note(reason, is_good ? setxattr(path, name, value.data ? value.data : "", value.len, 0) : -1);
 }
 
 /* Those that are there and are not wanted. */
-static bool remove_others(const char *path, const struct hv_json *wanted)
+static void remove_others(const char *path, const struct hv_json *wanted, int *reason)
 {
     CLEANUP_FREE char *names = hv_malloc(NAMES_MAX);
     const char *kept[NAMES_COUNT_MAX];
     ssize_t len = listxattr(path, names, NAMES_MAX);
     size_t count = len > 0 ? kept_names(names, len, kept) : 0;
-    bool done = true;
+    note(reason, len < 0 && errno != ENOTSUP);
     for (size_t i = 0; i < count; i++)
         if (!hv_json_get(wanted, kept[i]))
-            done &= removexattr(path, kept[i]) == 0;
-    return done;
+            note(reason, removexattr(path, kept[i]));
 }
 
-static bool set_attributes(const struct fs_image *image, const char *path)
+static void set_attributes(const struct fs_image *image, const char *path, int *reason)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
     const struct hv_json *wanted;
     if (!image->attributes.ptr || hv_json_parse(&arena, image->attributes, HV_JSON_STRICT, &wanted, NULL) != HV_OK)
-        return true;
-    bool done = remove_others(path, wanted);
+        return;
+    remove_others(path, wanted, reason);
     hv_json_each(member, wanted)
     {
-        done &= set_one(path, &arena, member);
+        set_one(path, &arena, member, reason);
     }
-    return done;
 }
 
-static bool set_time(const struct fs_image *image, int directory, const char *name)
+static int set_time(const struct fs_image *image, int directory, const char *name)
 {
     const struct timespec times[2] = {
         {.tv_nsec = UTIME_OMIT},
         {.tv_sec = image->mtime_ns / (int64_t)CLOCK_SECOND, .tv_nsec = image->mtime_ns % (int64_t)CLOCK_SECOND}};
-    return image->mtime_ns <= 0 || utimensat(directory, name, times, AT_SYMLINK_NOFOLLOW) == 0;
+    return image->mtime_ns <= 0 ? 0 : utimensat(directory, name, times, AT_SYMLINK_NOFOLLOW);
 }
 
-bool image_set_attributes(const struct fs_image *image, int directory, const char *name)
+int image_set_attributes(const struct fs_image *image, int directory, const char *name)
 {
     char text[PLACE_MAX];
     struct stat status;
-    bool done = true;
+    int reason = 0;
     CLEANUP_FD int fd = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &status))
-        return false;
+        return errno;
     if (image->has_owner && (status.st_uid != image->uid || status.st_gid != image->gid))
-        done = fchownat(fd, "", image->uid, image->gid, AT_EMPTY_PATH) == 0;
+        note(&reason, fchownat(fd, "", image->uid, image->gid, AT_EMPTY_PATH));
     if (!S_ISLNK(status.st_mode)) {
         /* The very thing that was opened, whatever bears the name by now. */
         snprintf(text, sizeof text, "/proc/self/fd/%d", fd);
-        done &= set_attributes(image, text);
+        set_attributes(image, text, &reason);
         /* The mode comes after them: chown clears set-id bits, and an ACL sets those of the group. */
-        done &= chmod(text, image->mode) == 0;
+        note(&reason, chmod(text, image->mode));
     }
-    return set_time(image, directory, name) && done;
+    note(&reason, set_time(image, directory, name));
+    return reason;
 }

@@ -61,10 +61,13 @@ int fs_image_store_open_copy(struct hv_str folder, const struct fs_image *image)
 void image_fill(struct fs_image *image, const struct stat *status);
 /* The directory of the image's path, and the name in it; -1 with errno. */
 int image_open_parent(const struct fs_image *image, char name[NAME_MAX + 1]);
-/* The attributes of what has this name in the directory; image->attributes stays absent where they cannot be read. */
-void image_take_attributes(struct fs_image *image, int directory, const char *name, struct hv_arena *arena);
-/* Give it owner, attributes, mode and time of the image, as far as these are known. False, with errno, when something
- * could not be given; the rest is. */
-bool image_set_attributes(const struct fs_image *image, int directory, const char *name);
+/* The attributes of what has this name in the directory; image->attributes stays absent where they cannot be read. 0,
+ * or the errno of a fault in reading them; that they may not be read, or are too many, is none. */
+int image_take_attributes(struct fs_image *image, int directory, const char *name, struct hv_arena *arena);
+/* Give it owner, attributes, mode and time of the image, as far as these are known. 0, or the errno of what could not
+ * be given, the gravest of them (image_is_refusal); the rest is. */
+int image_set_attributes(const struct fs_image *image, int directory, const char *name);
+/* It is for the system to say who may give what: a fault is something else. */
+bool image_is_refusal(int reason);
 
 #endif

@@ -44,7 +44,8 @@ static struct restore_move move_of(struct restoration *restoration, const struct
 
 typedef enum hv_code restore_act(const struct restore_move *move, struct hv_error *err);
 
-/* Going back, what cannot be done keeps nothing else from being done. */
+/* Going back, what cannot be done keeps nothing else from being done. A fault is worth another try, whatever else is
+ * somebody else's. */
 static void act(struct restoration *restoration, size_t index, restore_act *function, bool back, enum hv_code *code,
                 struct hv_error *err)
 {
@@ -54,7 +55,7 @@ static void act(struct restoration *restoration, size_t index, restore_act *func
     const struct restore_move move = move_of(restoration, step, back);
     enum hv_code result = function(&move, *code ? NULL : err);
     step->is_touched |= result != HV_ECONFLICT;
-    if (!*code)
+    if (!*code || (*code == HV_ECONFLICT && result))
         *code = result;
 }
 
@@ -75,12 +76,15 @@ static void open_directories(struct restoration *restoration, bool back)
     }
 }
 
-static void close_directories(struct restoration *restoration, bool back)
+static void close_directories(struct restoration *restoration, bool back, enum hv_code *code, struct hv_error *err)
 {
     for (size_t i = restoration->count; i-- > 0;) {
         const struct restore_move move = move_of(restoration, &restoration->steps[i], back);
-        if (move.to->kind == FS_IMAGE_DIRECTORY)
-            restore_close_directory(&move);
+        if (move.to->kind != FS_IMAGE_DIRECTORY || (*code && !back))
+            continue;
+        enum hv_code result = restore_close_directory(&move, *code ? NULL : err);
+        if (!*code || (*code == HV_ECONFLICT && result))
+            *code = result;
     }
 }
 
@@ -94,8 +98,7 @@ static enum hv_code run(struct restoration *restoration, bool back, struct hv_er
     /* A twin shares its bytes with another name: it is the last to come, and the first to go. */
     put_all(restoration, back, back, &code, err);
     put_all(restoration, !back, back, &code, err);
-    if (back || !code)
-        close_directories(restoration, back);
+    close_directories(restoration, back, &code, err);
     return code;
 }
 
@@ -266,17 +269,23 @@ static enum hv_code begin(struct restoration *restoration, const struct fs_resto
     return code ? code : write_list(restoration, err);
 }
 
-/* What was begun is taken back; where that fails, what there was stays in the store, and the list says of what. */
+/* What was begun is taken back. Where that fails, what there was stays in the store, and the list says of what: for the
+ * next start, or for a person where others have changed something. */
 static void give_up(struct restoration *restoration, struct hv_error *err)
 {
     size_t incomplete = restoration->incomplete;
-    if (run(restoration, true, NULL) == HV_OK) {
+    enum hv_code code = run(restoration, true, NULL);
+    const char *name = LIST_PENDING;
+    if (code == HV_OK) {
+        hv_error_prefix(err, "nothing was changed: ");
         restoration->pending.stays |= !transaction_remove_folder(&restoration->transaction);
     } else {
-        (void)transaction_rename_list(&restoration->transaction, LIST_PENDING, LIST_CONFLICT);
-        hv_error_hint(err,
-                      "Not all files could be put back; %.*s/" LIST_CONFLICT " lists them, and their bytes are in %.*s",
-                      HV_STR_ARG(restoration->transaction.folder), HV_STR_ARG(restoration->store));
+        if (code == HV_ECONFLICT && transaction_rename_list(&restoration->transaction, LIST_PENDING, LIST_CONFLICT))
+            name = LIST_CONFLICT;
+        hv_error_prefix(err, "some files were changed: ");
+        hv_error_hint(err, "Not all could be put back%s; %.*s/%s lists them, and their bytes are in %.*s",
+                      code == HV_ECONFLICT ? "" : " yet, which the next start of helve here tries again",
+                      HV_STR_ARG(restoration->transaction.folder), name, HV_STR_ARG(restoration->store));
     }
     restoration->incomplete = incomplete;
 }
@@ -289,6 +298,8 @@ enum hv_code fs_restore(const struct fs_restore_step *steps, size_t count, struc
     err = err ? err : &unheard;
     enum hv_code code = begin(&restoration, steps, count, journal, err);
     bool is_listed = !code;
+    if (code)
+        hv_error_prefix(err, "nothing was changed: ");
     if (!code)
         code = run(&restoration, false, err);
     if (!code && !transaction_rename_list(&restoration.transaction, LIST_PENDING, LIST_COMMITTED))
@@ -303,19 +314,19 @@ enum hv_code fs_restore(const struct fs_restore_step *steps, size_t count, struc
     return code;
 }
 
-bool restore_recover(struct transaction *transaction, bool *committed)
+enum transaction_outcome restore_recover(struct transaction *transaction, bool *committed)
 {
     CLEANUP_BUF struct hv_buf text = {0};
     *committed = transaction_take_list(transaction, LIST_COMMITTED, &text);
     if (*committed)
-        return true; /* all was done before it got that name */
+        return TRANSACTION_WHOLE; /* all was done before it got that name */
     hv_buf_release(&text);
     if (!transaction_take_list(transaction, LIST_PENDING, &text))
-        return false;
+        return TRANSACTION_LATER;
     struct restoration restoration = {.transaction = *transaction};
     pending_begin(&restoration.pending, path_parent(transaction->folder));
-    bool whole = read_list(&restoration, hv_buf_str(&text)) && run(&restoration, true, NULL) == HV_OK;
+    enum hv_code code = read_list(&restoration, hv_buf_str(&text)) ? run(&restoration, true, NULL) : HV_ECONFLICT;
     pending_end(&restoration.pending);
     *transaction = restoration.transaction;
-    return whole;
+    return !code ? TRANSACTION_WHOLE : code == HV_ECONFLICT ? TRANSACTION_FOREIGN : TRANSACTION_LATER;
 }

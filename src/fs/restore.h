@@ -11,12 +11,13 @@
  * second names of files follow; at last directories get their modes and times, the deepest first.
  *
  * What somebody else changes meanwhile is left as it is: then everything else is undone, and what cannot be is kept for
- * a person (the list is then named "conflict").
+ * a person (the list is then named "conflict"). What a fault keeps from being undone is tried again at the next start.
  */
 #ifndef FS_RESTORE_H
 #define FS_RESTORE_H
 
 #include "fs/image.h"
+#include "fs/transaction.h"
 
 struct fs_restore_step {
     const struct fs_image *wanted, *present; /* of one path; neither is FS_IMAGE_OTHER */
@@ -25,8 +26,9 @@ struct fs_restore_step {
 
 /*
  * Do the steps. store: the folder with the bytes of wanted and of present, where they are files that differ in these.
- * HV_ECONFLICT: something is no longer as present says; nothing was changed, as with every error whose hint says
- * nothing else. *incomplete: how many owners or attributes could not be given, and directories that stay as somebody
+ * HV_ECONFLICT: something is no longer as present says. What an error leaves is in its message, which begins so:
+ * "nothing was changed", or, where going back failed too, "some files were changed"; then the hint says what will
+ * become of them. *incomplete: how many owners or attributes may not be given, and directories that stay as somebody
  * else has something in them. Blocks.
  */
 enum hv_code fs_restore(const struct fs_restore_step *steps, size_t count, struct hv_str store, struct hv_str journal,
@@ -36,6 +38,6 @@ enum hv_code fs_restore(const struct fs_restore_step *steps, size_t count, struc
 
 #define RESTORE_PREFIX "restore-"
 struct transaction;
-bool restore_recover(struct transaction *transaction, bool *committed);
+enum transaction_outcome restore_recover(struct transaction *transaction, bool *committed);
 
 #endif

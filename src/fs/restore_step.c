@@ -13,6 +13,14 @@
 
 enum { PIECE = 256 << 10 };
 
+enum standing {
+    AT_START,
+    ARRIVED,
+    BETWEEN, /* a step that was cut off, or is half done */
+    FOREIGN, /* somebody else's */
+    UNKNOWN, /* it cannot be looked at: errno */
+};
+
 /* ---- what stands there ------------------------------------------------------------------------------------------- */
 
 /* A piece of a file that is compared; a file that is not there has no bytes. */
@@ -98,21 +106,26 @@ static bool has_arrived(const struct restore_move *move, const struct fs_image *
     return twin.inode == now->inode && twin.device == now->device;
 }
 
-enum restore_standing restore_look(const struct restore_move *move, struct fs_image *now, struct hv_arena *arena)
+/* *now is filled, its texts in arena. */
+static enum standing look(const struct restore_move *move, struct fs_image *now, struct hv_arena *arena)
 {
     *now = (struct fs_image){.path = move->to->path};
-    fs_image_look(now, arena);
+    int reason = fs_image_look(now, arena);
+    if (reason) {
+        errno = reason;
+        return UNKNOWN;
+    }
     bool is_known = fs_image_untouched(now, move->from);
     bool is_unwritten = move->how == RESTORE_METADATA && fs_image_unwritten(now, move->from);
     if (now->kind == FS_IMAGE_FILE && (is_known || is_unwritten))
         now->hash = move->from->hash;
-    else if (now->kind == FS_IMAGE_FILE && !fs_image_sum(now, arena))
-        now->hash = (struct hv_str){0};
+    else if (now->kind == FS_IMAGE_FILE && !fs_image_sum(now, arena) && errno)
+        return UNKNOWN;
     if (has_arrived(move, now))
-        return RESTORE_ARRIVED;
+        return ARRIVED;
     if (is_known || fs_image_same(now, move->from))
-        return RESTORE_AT_START;
-    return is_half_done(move, now) ? RESTORE_BETWEEN : RESTORE_FOREIGN;
+        return AT_START;
+    return is_half_done(move, now) ? BETWEEN : FOREIGN;
 }
 
 static enum hv_code is_foreign(const struct restore_move *move, struct hv_error *err)
@@ -129,16 +142,18 @@ struct spot {
     char temporary[TEMPORARY_NAME_MAX]; /* "" when there is none to remove */
 };
 
-static enum hv_code spot_open(struct spot *spot, const struct fs_image *image, struct hv_error *err)
+static enum hv_code spot_open(struct spot *spot, const struct restore_move *move, struct hv_error *err)
 {
-    struct hv_str parent = path_parent(image->path), name = path_name(image->path);
+    struct hv_str parent = path_parent(move->to->path), name = path_name(move->to->path);
     *spot = (struct spot){.directory = fs_open_no_links(AT_FDCWD, parent, O_RDONLY | O_DIRECTORY)};
     if (spot->directory < 0 && errno == EACCES) /* may be searched, though not listed */
         spot->directory = fs_open_no_links(AT_FDCWD, parent, O_PATH | O_DIRECTORY);
+    if (spot->directory < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
+        return is_foreign(move, err);
     if (spot->directory < 0)
         return hv_fail_errno(err, errno, "Cannot open the directory %.*s", HV_STR_ARG(parent));
     if (!name.len || name.len > NAME_MAX)
-        return hv_fail(err, HV_EINVAL, "%.*s is no name of a file", HV_STR_ARG(image->path));
+        return hv_fail(err, HV_EINVAL, "%.*s is no name of a file", HV_STR_ARG(move->to->path));
     memcpy(spot->name, name.ptr, name.len);
     return HV_OK;
 }
@@ -160,15 +175,19 @@ static enum hv_code spot_lock(struct spot *spot, const struct restore_move *move
                    HV_STR_ARG(move->to->path));
 }
 
-/* Under the lock: still what was judged. */
-static bool is_as_judged(const struct spot *spot, const struct fs_image *judged)
+/* Under the lock: still what was looked at. */
+static enum hv_code judge_again(const struct spot *spot, const struct restore_move *move, const struct fs_image *judged,
+                                struct hv_error *err)
 {
     struct stat status;
     struct fs_image now = {0};
-    if (fstatat(spot->directory, spot->name, &status, AT_SYMLINK_NOFOLLOW))
-        return errno == ENOENT && judged->kind == FS_IMAGE_NOTHING;
-    image_fill(&now, &status);
-    return now.kind == FS_IMAGE_DIRECTORY ? judged->kind == FS_IMAGE_DIRECTORY : fs_image_untouched(&now, judged);
+    if (fstatat(spot->directory, spot->name, &status, AT_SYMLINK_NOFOLLOW) == 0)
+        image_fill(&now, &status);
+    else if (errno != ENOENT)
+        return hv_fail_errno(err, errno, "Cannot look at %.*s", HV_STR_ARG(move->to->path));
+    bool is_same = now.kind == FS_IMAGE_NOTHING || now.kind == FS_IMAGE_DIRECTORY ? now.kind == judged->kind
+                                                                                  : fs_image_untouched(&now, judged);
+    return is_same ? HV_OK : is_foreign(move, err);
 }
 
 static enum hv_code spot_sync(const struct spot *spot, const struct restore_move *move, struct hv_error *err)
@@ -195,10 +214,10 @@ static enum hv_code clear_name(const struct restore_move *move, struct spot *spo
                                struct hv_error *err)
 {
     enum hv_code code = spot_lock(spot, move, err);
+    if (!code)
+        code = judge_again(spot, move, now, err);
     if (code)
         return code;
-    if (!is_as_judged(spot, now))
-        return is_foreign(move, err);
     if (unlinkat(spot->directory, spot->name, now->kind == FS_IMAGE_DIRECTORY ? AT_REMOVEDIR : 0)) {
         bool is_full = now->kind == FS_IMAGE_DIRECTORY && (errno == ENOTEMPTY || errno == EEXIST);
         if (!is_full || move->to->kind != FS_IMAGE_NOTHING)
@@ -209,29 +228,20 @@ static enum hv_code clear_name(const struct restore_move *move, struct spot *spo
     return spot_sync(spot, move, err);
 }
 
-enum hv_code restore_clear(const struct restore_move *move, struct hv_error *err)
-{
-    CLEANUP_ARENA struct hv_arena arena = {0};
-    struct fs_image now;
-    struct spot spot;
-    enum restore_standing standing = restore_look(move, &now, &arena);
-    if (standing == RESTORE_FOREIGN)
-        return is_foreign(move, err);
-    if (standing == RESTORE_ARRIVED || now.kind == FS_IMAGE_NOTHING || now.kind == move->to->kind)
-        return HV_OK;
-    enum hv_code code = spot_open(&spot, move->to, err);
-    if (!code)
-        code = clear_name(move, &spot, &now, err);
-    spot_close(&spot, move);
-    return code;
-}
-
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static void give_attributes(const struct restore_move *move, const struct spot *spot, const char *name)
+/* What may not be given is counted. */
+static enum hv_code give_attributes(const struct restore_move *move, int directory, const char *name,
+                                    struct hv_error *err)
 {
-    if (!image_set_attributes(move->to, spot->directory, name))
-        ++*move->incomplete;
+    int reason = image_set_attributes(move->to, directory, name);
+    if (!reason)
+        return HV_OK;
+    ++*move->incomplete;
+    return image_is_refusal(reason)
+               ? HV_OK
+               : hv_fail_errno(err, reason, "Cannot give %.*s its owner, mode, time and attributes",
+                               HV_STR_ARG(move->to->path));
 }
 
 /* The temporary thing takes the name. */
@@ -240,10 +250,10 @@ static enum hv_code take_name(const struct restore_move *move, struct spot *spot
 {
     unsigned flags = now->kind == FS_IMAGE_NOTHING ? RENAME_NOREPLACE : 0;
     enum hv_code code = spot_lock(spot, move, err);
+    if (!code)
+        code = judge_again(spot, move, now, err);
     if (code)
         return code;
-    if (!is_as_judged(spot, now))
-        return is_foreign(move, err);
     int result = renameat2(spot->directory, spot->temporary, spot->directory, spot->name, flags);
     if (result && flags && (errno == EINVAL || errno == ENOSYS))
         result = renameat(spot->directory, spot->temporary, spot->directory, spot->name);
@@ -263,8 +273,8 @@ static enum hv_code make_file(const struct restore_move *move, struct spot *spot
     enum hv_code code = fs_image_store_give(move->store, move->to, fd, err);
     if (code)
         return code;
-    give_attributes(move, spot, spot->temporary);
-    return write_sync(fd) ? failed(move, "write", err) : HV_OK;
+    code = give_attributes(move, spot->directory, spot->temporary, err);
+    return !code && write_sync(fd) ? failed(move, "write", err) : code;
 }
 
 static enum hv_code make_link(const struct restore_move *move, struct spot *spot, struct hv_error *err)
@@ -273,26 +283,43 @@ static enum hv_code make_link(const struct restore_move *move, struct spot *spot
     new_name(spot, move);
     if (symlinkat(hv_arena_cstr(&arena, move->to->target), spot->directory, spot->temporary))
         return failed(move, "create a link for", err);
-    give_attributes(move, spot, spot->temporary);
-    return HV_OK;
+    return give_attributes(move, spot->directory, spot->temporary, err);
 }
 
-/* Another name of the twin. HV_ENOTFOUND: that is not (or no longer) a file with these bytes. */
+/* There can be no other name of a file: it has too many, lies on another file system, or we may not give it one. */
+static bool is_link_refused(int reason)
+{
+    return reason == EMLINK || reason == EXDEV || reason == EPERM || reason == ENOENT || reason == ENOTSUP;
+}
+
+/* A name of another's file becomes a file of its own. */
+static enum hv_code part(const struct restore_move *move)
+{
+    ++*move->incomplete;
+    return HV_ENOTFOUND;
+}
+
+/* Another name of the twin. HV_ENOTFOUND: that is not (or no longer) a file with these bytes, or cannot have one. */
 static enum hv_code make_name(const struct restore_move *move, struct spot *spot, struct hv_error *err)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
     struct fs_image twin = {.path = move->twin};
     char name[NAME_MAX + 1];
-    fs_image_look(&twin, &arena);
+    int reason = fs_image_look(&twin, &arena);
+    if (!reason && twin.kind == FS_IMAGE_FILE && !fs_image_sum(&twin, &arena))
+        reason = errno;
+    if (reason)
+        return hv_fail_errno(err, reason, "Cannot look at %.*s", HV_STR_ARG(move->twin));
+    if (twin.kind == FS_IMAGE_NOTHING)
+        return HV_ENOTFOUND; /* it comes later, as another name of this one */
+    if (!fs_image_same_content(&twin, move->to))
+        return part(move);
     CLEANUP_FD int parent = image_open_parent(&twin, name);
-    bool is_right = parent >= 0 && twin.kind == FS_IMAGE_FILE && fs_image_sum(&twin, &arena) &&
-                    fs_image_same_content(&twin, move->to);
     new_name(spot, move);
-    if (!is_right || linkat(parent, name, spot->directory, spot->temporary, 0)) {
-        spot->temporary[0] = '\0';
-        return hv_fail(err, HV_ENOTFOUND, "%.*s is not what it was", HV_STR_ARG(move->twin));
-    }
-    return HV_OK;
+    if (parent >= 0 && linkat(parent, name, spot->directory, spot->temporary, 0) == 0)
+        return HV_OK;
+    spot->temporary[0] = '\0';
+    return is_link_refused(errno) ? part(move) : failed(move, "make a second name for", err);
 }
 
 static enum hv_code replace(const struct restore_move *move, struct spot *spot, const struct fs_image *now,
@@ -330,7 +357,8 @@ static enum hv_code write_over(const struct restore_move *move, const struct spo
         return failed(move, "write", err);
     if (!write_wait_for_lock(fd, &locked))
         return hv_fail(err, HV_EAGAIN, "Another process holds a lock on %.*s", HV_STR_ARG(move->to->path));
-    return is_as_judged(spot, now) ? overwrite(move, fd, now, err) : is_foreign(move, err);
+    enum hv_code code = judge_again(spot, move, now, err);
+    return code ? code : overwrite(move, fd, now, err);
 }
 
 /* The same file stays: its bytes where they differ, then all else. */
@@ -340,15 +368,15 @@ static enum hv_code change_in_place(const struct restore_move *move, struct spot
     enum hv_code code = spot_lock(spot, move, err);
     if (!code && move->how == RESTORE_PLACE && !fs_image_same_content(now, move->to))
         code = write_over(move, spot, now, err);
-    else if (!code && !is_as_judged(spot, now))
-        code = is_foreign(move, err);
+    else if (!code)
+        code = judge_again(spot, move, now, err);
+    if (!code)
+        code = give_attributes(move, spot->directory, spot->name, err);
     if (code)
         return code;
-    give_attributes(move, spot, spot->name);
     CLEANUP_FD int fd = openat(spot->directory, spot->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd >= 0)
-        (void)write_sync(fd);
-    return HV_OK;
+    bool is_closed_to_us = fd < 0 && errno == EACCES;
+    return !is_closed_to_us && (fd < 0 || write_sync(fd)) ? failed(move, "write", err) : HV_OK;
 }
 
 /* ---- directories ------------------------------------------------------------------------------------------------- */
@@ -373,18 +401,21 @@ void restore_open_directory(const struct restore_move *move)
         (void)fchmodat(parent, name, (status.st_mode & 07777) | 0700, 0);
 }
 
-void restore_close_directory(const struct restore_move *move)
+enum hv_code restore_close_directory(const struct restore_move *move, struct hv_error *err)
 {
     char name[NAME_MAX + 1];
     struct stat status;
     CLEANUP_FD int parent = image_open_parent(move->to, name);
-    if (parent < 0 || fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(status.st_mode))
-        return;
+    if (parent < 0 || fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW))
+        return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? HV_OK : failed(move, "look at", err);
+    if (!S_ISDIR(status.st_mode))
+        return HV_OK; /* somebody took it away */
     CLEANUP_FD int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (!image_set_attributes(move->to, parent, name))
-        ++*move->incomplete;
-    if (fd >= 0)
-        (void)write_sync(fd);
+    bool is_closed_to_us = fd < 0 && errno == EACCES;
+    if (fd < 0 && !is_closed_to_us)
+        return failed(move, "open the directory", err);
+    enum hv_code code = give_attributes(move, parent, name, err);
+    return !code && fd >= 0 && write_sync(fd) && errno != EINVAL ? failed(move, "write", err) : code;
 }
 
 /* ---- all kinds --------------------------------------------------------------------------------------------------- */
@@ -408,19 +439,36 @@ static enum hv_code put(const struct restore_move *move, struct spot *spot, cons
     return HV_OK;
 }
 
-enum hv_code restore_put(const struct restore_move *move, struct hv_error *err)
+/* Look, and unless it has arrived: make room for it, or put it there. */
+static enum hv_code work(const struct restore_move *move, bool is_clearing, struct hv_error *err)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
     struct fs_image now;
     struct spot spot;
-    enum restore_standing standing = restore_look(move, &now, &arena);
-    if (standing == RESTORE_FOREIGN)
-        return is_foreign(move, err);
-    if (standing == RESTORE_ARRIVED || move->to->kind == FS_IMAGE_NOTHING)
+    switch (look(move, &now, &arena)) {
+    case UNKNOWN: return failed(move, "look at", err);
+    case FOREIGN: return is_foreign(move, err);
+    case ARRIVED: return HV_OK;
+    case AT_START:
+    case BETWEEN: break;
+    }
+    bool is_due =
+        is_clearing ? now.kind != FS_IMAGE_NOTHING && now.kind != move->to->kind : move->to->kind != FS_IMAGE_NOTHING;
+    if (!is_due)
         return HV_OK;
-    enum hv_code code = spot_open(&spot, move->to, err);
+    enum hv_code code = spot_open(&spot, move, err);
     if (!code)
-        code = put(move, &spot, &now, err);
+        code = is_clearing ? clear_name(move, &spot, &now, err) : put(move, &spot, &now, err);
     spot_close(&spot, move);
     return code;
+}
+
+enum hv_code restore_clear(const struct restore_move *move, struct hv_error *err)
+{
+    return work(move, true, err);
+}
+
+enum hv_code restore_put(const struct restore_move *move, struct hv_error *err)
+{
+    return work(move, false, err);
 }

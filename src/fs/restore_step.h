@@ -30,17 +30,8 @@ struct restore_move {
     size_t *incomplete;
 };
 
-enum restore_standing {
-    RESTORE_AT_START,
-    RESTORE_ARRIVED,
-    RESTORE_BETWEEN, /* a step that was cut off, or is half done */
-    RESTORE_FOREIGN, /* somebody else's */
-};
-
-/* What stands there; *now is filled, its texts in arena. Blocks: reads files. */
-enum restore_standing restore_look(const struct restore_move *move, struct fs_image *now, struct hv_arena *arena);
-
-/* All of these change nothing where everything is as it should be; HV_ECONFLICT: it is foreign. */
+/* All of these change nothing where everything is as it should be. HV_ECONFLICT: what stands there is somebody else's;
+ * it was not touched. Other errors are faults: the same may work another time. Block. */
 
 /* What is of another kind, or is to be nothing, goes. A directory with foreign things in it stays when there is no need
  * for it to go: that counts as incomplete. */
@@ -48,8 +39,8 @@ enum hv_code restore_clear(const struct restore_move *move, struct hv_error *err
 /* Files, links and directories come; a directory is open to its owner until restore_close_directory. */
 enum hv_code restore_put(const struct restore_move *move, struct hv_error *err) HV_MUST_CHECK;
 /* A directory that stands gets its owner, attributes, mode and time. */
-void restore_close_directory(const struct restore_move *move);
-/* A directory that keeps its owner out is opened to him. */
+enum hv_code restore_close_directory(const struct restore_move *move, struct hv_error *err) HV_MUST_CHECK;
+/* A directory that keeps its owner out is opened to him; where that fails, what is done in it will say so. */
 void restore_open_directory(const struct restore_move *move);
 
 #endif

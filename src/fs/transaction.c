@@ -95,17 +95,24 @@ bool transaction_remove_folder(struct transaction *transaction)
 
 bool transaction_rename_list(struct transaction *transaction, const char *from, const char *to)
 {
-    if (rename(transaction_file(transaction, from).ptr, transaction_file(transaction, to).ptr))
+    const char *old = transaction_file(transaction, from).ptr, *new = transaction_file(transaction, to).ptr;
+    if (rename(old, new))
         return false;
     CLEANUP_FD int folder = open(transaction->folder.ptr, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return folder >= 0 && (fsync(folder) == 0 || errno == EINVAL);
+    if (folder >= 0 && (fsync(folder) == 0 || errno == EINVAL))
+        return true;
+    int reason = errno;
+    if (rename(new, old))
+        return true; /* it bears the name, though the disk did not confirm it */
+    errno = reason;
+    return false;
 }
 
 /* ---- undoing and completing ----------------------------------------------------------------------------------------
  */
 
 /* What stands at a path now. */
-enum standing { STANDS_NOTHING, STANDS_BEFORE, STANDS_AFTER, STANDS_MIXED, STANDS_OTHER };
+enum standing { STANDS_NOTHING, STANDS_BEFORE, STANDS_AFTER, STANDS_MIXED, STANDS_OTHER, STANDS_UNKNOWN };
 
 /* What writing over leaves when it is cut off: of each byte the old or the new one, or a zero where there was none. */
 static bool is_mixture(struct hv_str now, struct hv_str before, struct hv_str after)
@@ -118,6 +125,13 @@ static bool is_mixture(struct hv_str now, struct hv_str before, struct hv_str af
     return now.len <= longest && now.len >= (before.len < after.len ? before.len : after.len);
 }
 
+/* What is no file, or too large, or of which no copy was kept, is somebody else's. */
+static enum standing unseen(enum hv_code code)
+{
+    return code == HV_EUNSUPPORTED || code == HV_ETOOBIG || code == HV_ENOTFOUND || code == HV_EINVAL ? STANDS_OTHER
+                                                                                                      : STANDS_UNKNOWN;
+}
+
 static enum standing look(struct transaction *transaction, size_t index)
 {
     CLEANUP_BUF struct hv_buf now = {0};
@@ -125,13 +139,16 @@ static enum standing look(struct transaction *transaction, size_t index)
     if (code == HV_ENOTFOUND)
         return STANDS_NOTHING;
     if (code)
-        return STANDS_OTHER;
+        return unseen(code);
     CLEANUP_BUF struct hv_buf before = {0}, after = {0};
-    if (load(image(transaction, index, "after"), &after, NULL, NULL) == HV_OK &&
-        hv_str_eq(hv_buf_str(&after), hv_buf_str(&now)))
+    code = load(image(transaction, index, "after"), &after, NULL, NULL);
+    if (!code && hv_str_eq(hv_buf_str(&after), hv_buf_str(&now)))
         return STANDS_AFTER;
-    if (load(image(transaction, index, "before"), &before, NULL, NULL) != HV_OK)
-        return STANDS_OTHER;
+    if (code && code != HV_ENOTFOUND)
+        return unseen(code);
+    code = load(image(transaction, index, "before"), &before, NULL, NULL);
+    if (code)
+        return unseen(code);
     if (hv_str_eq(hv_buf_str(&before), hv_buf_str(&now)))
         return STANDS_BEFORE;
     bool mixed = transaction->steps[index].kind == KIND_PLACE &&
@@ -151,43 +168,68 @@ static bool put_back(struct transaction *transaction, size_t index)
     return fs_write(step->path, hv_buf_str(&bytes), &options, NULL, NULL) == HV_OK;
 }
 
-/* True when the file is as it was before. */
-static bool undo_step(struct transaction *transaction, size_t index)
+static enum transaction_outcome outcome_of(bool done)
+{
+    return done ? TRANSACTION_WHOLE : TRANSACTION_LATER;
+}
+
+/* Whole: the file is as it was before. */
+static enum transaction_outcome undo_step(struct transaction *transaction, size_t index)
 {
     const struct transaction_step *step = &transaction->steps[index];
     if (step->kind == KIND_DIRECTORY) {
         (void)rmdir(step->path.ptr); /* what somebody put into it keeps it */
-        return true;
+        return TRANSACTION_WHOLE;
     }
     enum standing now = look(transaction, index);
+    if (now == STANDS_UNKNOWN)
+        return TRANSACTION_LATER;
     switch (step->kind) {
     case KIND_CREATE:
-        return now == STANDS_NOTHING || (now == STANDS_AFTER && fs_host_remove(NULL, step->path, NULL) == HV_OK);
-    case KIND_WRITE: return now == STANDS_BEFORE || (now == STANDS_AFTER && put_back(transaction, index));
-    case KIND_REMOVE: return now == STANDS_BEFORE || (now == STANDS_NOTHING && put_back(transaction, index));
-    case KIND_PLACE: return now != STANDS_MIXED || put_back(transaction, index);
+        if (now == STANDS_AFTER)
+            return outcome_of(fs_host_remove(NULL, step->path, NULL) == HV_OK);
+        return now == STANDS_NOTHING ? TRANSACTION_WHOLE : TRANSACTION_FOREIGN;
+    case KIND_WRITE:
+    case KIND_REMOVE:
+        if (now == (step->kind == KIND_WRITE ? STANDS_AFTER : STANDS_NOTHING))
+            return outcome_of(put_back(transaction, index));
+        return now == STANDS_BEFORE ? TRANSACTION_WHOLE : TRANSACTION_FOREIGN;
+    case KIND_PLACE: return outcome_of(now != STANDS_MIXED || put_back(transaction, index));
     case KIND_DIRECTORY: break;
     }
-    return false;
+    return TRANSACTION_FOREIGN;
 }
 
-static bool undo(struct transaction *transaction)
+static enum transaction_outcome undo(struct transaction *transaction)
 {
-    bool whole = true;
-    for (size_t i = transaction->count; i-- > 0;)
-        whole &= undo_step(transaction, i);
+    enum transaction_outcome whole = TRANSACTION_WHOLE;
+    for (size_t i = transaction->count; i-- > 0;) {
+        enum transaction_outcome step = undo_step(transaction, i);
+        whole = step > whole ? step : whole;
+    }
     return whole;
 }
 
-static bool complete(struct transaction *transaction)
+static enum transaction_outcome complete_step(struct transaction *transaction, size_t index)
 {
-    bool whole = true;
+    switch (look(transaction, index)) {
+    case STANDS_NOTHING: return TRANSACTION_WHOLE;
+    case STANDS_BEFORE: return outcome_of(fs_host_remove(NULL, transaction->steps[index].path, NULL) == HV_OK);
+    case STANDS_UNKNOWN: return TRANSACTION_LATER;
+    case STANDS_AFTER:
+    case STANDS_MIXED:
+    case STANDS_OTHER: break;
+    }
+    return TRANSACTION_FOREIGN;
+}
+
+static enum transaction_outcome complete(struct transaction *transaction)
+{
+    enum transaction_outcome whole = TRANSACTION_WHOLE;
     for (size_t i = 0; i < transaction->count; i++) {
-        if (transaction->steps[i].kind != KIND_REMOVE)
-            continue;
-        enum standing now = look(transaction, i);
-        whole &= now == STANDS_NOTHING ||
-                 (now == STANDS_BEFORE && fs_host_remove(NULL, transaction->steps[i].path, NULL) == HV_OK);
+        enum transaction_outcome step =
+            transaction->steps[i].kind == KIND_REMOVE ? complete_step(transaction, i) : TRANSACTION_WHOLE;
+        whole = step > whole ? step : whole;
     }
     return whole;
 }
@@ -360,6 +402,25 @@ static enum hv_code remove_all(const struct hv_file_change *changes, size_t coun
     return HV_OK;
 }
 
+/* Take back what was done; false when the folder is still needed. From the first step back on a kill must lead back
+ * too, so the list loses its name of a committed one before. */
+static bool give_up(struct transaction *transaction, bool committed, struct hv_error *err)
+{
+    if (committed && !transaction_rename_list(transaction, LIST_COMMITTED, LIST_PENDING)) {
+        hv_error_hint(err, "All files were written; what is to be removed goes at the next start of helve here");
+        return false;
+    }
+    enum transaction_outcome outcome = undo(transaction);
+    if (outcome == TRANSACTION_WHOLE)
+        return true;
+    if (outcome == TRANSACTION_FOREIGN)
+        (void)transaction_rename_list(transaction, LIST_PENDING, LIST_CONFLICT);
+    hv_error_hint(err, "Not all files could be put back%s; their former bytes are in %.*s",
+                  outcome == TRANSACTION_FOREIGN ? "" : " yet, which the next start of helve here tries again",
+                  HV_STR_ARG(transaction->folder));
+    return false;
+}
+
 enum hv_code fs_change_files(struct hv_file_change *changes, size_t count, struct hv_str journal, struct hv_error *err)
 {
     struct transaction transaction = {.list = -1};
@@ -377,16 +438,12 @@ enum hv_code fs_change_files(struct hv_file_change *changes, size_t count, struc
         code = write_all(changes, count, journal, err);
     if (!code && !transaction_rename_list(&transaction, LIST_PENDING, LIST_COMMITTED))
         code = hv_fail_errno(err, errno, "Cannot keep a record of the change in %.*s", HV_STR_ARG(transaction.folder));
+    bool committed = begun && !code;
     if (!code)
         code = remove_all(changes, count, err);
-    if (code && begun && !undo(&transaction)) {
-        (void)(transaction_rename_list(&transaction, LIST_PENDING, LIST_CONFLICT) ||
-               transaction_rename_list(&transaction, LIST_COMMITTED, LIST_CONFLICT));
-        hv_error_hint(err, "Not all files could be put back; their former bytes are in %.*s",
-                      HV_STR_ARG(transaction.folder));
-    } else if (transaction.folder.len) {
+    bool is_over = !code || !begun || give_up(&transaction, committed, err);
+    if (is_over && transaction.folder.len)
         pending.stays |= !transaction_remove_folder(&transaction);
-    }
     transaction_release(&transaction);
     pending_end(&pending);
     return code;
@@ -559,11 +616,11 @@ static void leave_or_remove(struct transaction *transaction)
         remove_stale(transaction->folder);
 }
 
-static bool recover_change(struct transaction *transaction, bool *committed)
+static enum transaction_outcome recover_change(struct transaction *transaction, bool *committed)
 {
     *committed = take_list(transaction, LIST_COMMITTED);
     if (!*committed && !take_list(transaction, LIST_PENDING))
-        return false;
+        return TRANSACTION_LATER;
     return *committed ? complete(transaction) : undo(transaction);
 }
 
@@ -571,16 +628,18 @@ static void recover_one(struct hv_str folder, transaction_recover *recover, stru
 {
     struct transaction transaction = {.list = -1, .folder = folder};
     bool committed = false;
-    bool whole = recover(&transaction, &committed);
+    enum transaction_outcome outcome = recover(&transaction, &committed);
     if (transaction.list < 0) {
         leave_or_remove(&transaction);
-    } else if (whole) {
+    } else if (outcome == TRANSACTION_WHOLE) {
         (void)transaction_remove_folder(&transaction);
         out->completed += committed;
         out->undone += !committed;
-    } else {
+    } else if (outcome == TRANSACTION_FOREIGN) {
         (void)transaction_rename_list(&transaction, committed ? LIST_COMMITTED : LIST_PENDING, LIST_CONFLICT);
         out->conflicts++;
+    } else {
+        out->waiting++;
     }
     transaction_release(&transaction);
 }

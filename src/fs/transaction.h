@@ -32,10 +32,18 @@ struct hv_str fs_kept_folder(const struct fs_kept *kept); /* the folder that it 
 void fs_kept_drop(struct fs_kept *kept);                  /* the write is done, or taken back; NULL is fine */
 void fs_kept_leave(struct fs_kept *kept); /* it is neither: what was kept stays for a person. NULL is fine */
 
+/* What undoing or completing one came to. */
+enum transaction_outcome {
+    TRANSACTION_WHOLE,
+    TRANSACTION_FOREIGN, /* somebody else changed some of its files, which stay as they are */
+    TRANSACTION_LATER,   /* a fault kept some of it from being done: to be tried again */
+};
+
 /* What a recovery came to. */
 struct fs_recovery {
     size_t undone, completed; /* transactions */
     size_t cleaned;           /* notes of single writes that a kill ended (pending.h) */
+    size_t waiting;           /* that a fault keeps from being undone or completed: the next start tries again */
     size_t conflicts;         /* with files that somebody changed meanwhile; their folders stay */
 };
 

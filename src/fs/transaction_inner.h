@@ -34,15 +34,14 @@ enum hv_code transaction_make_folder(struct transaction *transaction, struct hv_
 /* Write the list, lock it, and give it its name: from here on a kill is undone. HV_ETOOBIG when text has failed. */
 enum hv_code transaction_put_list(struct transaction *transaction, const struct hv_buf *text,
                                   struct hv_error *err) HV_MUST_CHECK;
-/* Another name for the list, synced; false with errno. */
+/* Another name for the list, synced; false with errno, and it has its old name. */
 bool transaction_rename_list(struct transaction *transaction, const char *from, const char *to);
 /* The list first, then all else. Returns whether nothing of it is left. */
 bool transaction_remove_folder(struct transaction *transaction);
 /* Open and read the list of that name into *text (released by the caller), when there is one that is nobody else's. */
 bool transaction_take_list(struct transaction *transaction, const char *name, struct hv_buf *text);
 
-/* Undo or complete what the folder's list says: true when that was done as a whole. transaction->list stays -1 when
- * there is no list that is ours. */
-typedef bool transaction_recover(struct transaction *transaction, bool *committed);
+/* Undo or complete what the folder's list says. transaction->list stays -1 when there is no list that is ours. */
+typedef enum transaction_outcome transaction_recover(struct transaction *transaction, bool *committed);
 
 #endif

@@ -413,6 +413,8 @@ enum hv_code resume_read(struct hv_arena *arena, struct hv_str path, struct resu
     struct resumed read;
     resume_collect(arena, reader, &read);
     journal_reader_close(reader);
+    if (read.faults.read_errno) /* half a conversation is none to go on from */
+        return hv_fail_errno(err, read.faults.read_errno, "cannot read the journal %.*s to its end", HV_STR_ARG(path));
     if (!read.session_id.ptr && read.count == 0) {
         hv_fail(err, HV_EINVAL, "%.*s is not a journal of helve: it holds no session", HV_STR_ARG(path));
         hv_error_hint(err, "`helve sessions --all` lists the sessions there are");

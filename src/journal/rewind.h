@@ -33,9 +33,10 @@ struct rewind_step {
     struct hv_str path;
     struct fs_image wanted, expected, present; /* present: filled by the caller between collecting and judging */
     bool was_cut_off, was_changed_between, is_unsure;
-    struct hv_str barred; /* set by the caller: a rule that keeps the file from being touched, or absent */
-    struct hv_str lost;   /* why the copy of wanted cannot be used, or absent; filled with present */
-    bool is_occupied;     /* a directory stands there that holds what is none of the session's; filled with present */
+    struct hv_str
+        barred; /* why it must not be touched: a rule (set by the caller), or that it cannot be looked at; or absent */
+    struct hv_str lost; /* why the copy of wanted cannot be used, or absent; filled with present */
+    bool is_occupied;   /* a directory stands there that holds what is none of the session's; filled with present */
     enum rewind_act act;
     enum rewind_doubt doubt;
     struct hv_str why; /* of IMPOSSIBLE */

@@ -6,9 +6,11 @@
 #include "fs/restore.h"
 #include "journal/rewind.h"
 
+#include <errno.h>
 #include <string.h>
 
-enum { EVENT_MAX = 48 << 20 };
+/* What an event is given, and the most that it takes with one more image of the largest kind. */
+enum { PART_BYTES = 2 << 20, EVENT_MAX = 32 << 20 };
 
 /* One rewind under way. */
 struct rewinding {
@@ -35,38 +37,54 @@ static bool keeps_bytes(const struct rewind_step *step)
 
 /* ---- the journal --------------------------------------------------------------------------------------------- */
 
-/* The event of one phase; false when the images take more than an event may hold: nothing is written then. */
-static bool emit(struct journal_writer *journal, const struct timeline *timeline, struct hv_str call_id,
-                 const char *phase, const struct fs_image *images, size_t count)
+/* As many of the images as go into one event; returns how many. */
+static size_t emit_part(struct journal_writer *journal, const struct timeline *timeline, struct hv_str call_id,
+                        const char *phase, const struct fs_image *images, size_t count)
 {
     CLEANUP_BUF struct hv_buf data = {.max = EVENT_MAX};
     struct hv_json_writer writer;
+    size_t done = 0;
     hv_json_writer_init(&writer, &data);
     hv_json_begin_object(&writer);
     hv_json_name(&writer, phase);
     hv_json_begin_array(&writer);
-    for (size_t i = 0; i < count; i++)
-        fs_image_write(&writer, &images[i]);
+    while (done < count && data.len < PART_BYTES)
+        fs_image_write(&writer, &images[done++]);
     hv_json_end_array(&writer);
+    if (done < count)
+        hv_json_member_bool(&writer, "more", true);
     hv_json_end_object(&writer);
-    if (data.failed)
-        return false;
     journal_write(journal, &(struct hv_event){.type = HV_EVENT_CHECKPOINT,
                                               .time_ns = timeline->time_ns,
                                               .wall_ms = clock_wall_ns() / (int64_t)CLOCK_MILLISECOND,
                                               .name = hv_str_from(phase),
                                               .call_id = call_id,
                                               .data = hv_buf_str(&data)});
-    return true;
+    return done;
 }
 
-static struct fs_image look_now(struct hv_arena *arena, struct hv_str path)
+/* The events of one phase: images without end go into several. */
+static void emit(struct journal_writer *journal, const struct timeline *timeline, struct hv_str call_id,
+                 const char *phase, const struct fs_image *images, size_t count)
 {
-    struct fs_image image = {.path = path};
-    fs_image_look(&image, arena);
-    if (image.kind == FS_IMAGE_FILE && !fs_image_sum(&image, arena))
+    size_t done = 0;
+    do
+        done += emit_part(journal, timeline, call_id, phase, images + done, count - done);
+    while (done < count);
+}
+
+/* What stands at the path of `likely`: that, as far as anybody can tell, where it cannot be looked at. */
+static struct fs_image look_now(struct hv_arena *arena, const struct fs_image *likely)
+{
+    struct fs_image image = {.path = likely->path}, unseen = *likely;
+    int reason = fs_image_look(&image, arena);
+    if (!reason && image.kind == FS_IMAGE_FILE && !fs_image_sum(&image, arena)) {
         image.hash = (struct hv_str){0};
-    return image;
+        reason = errno;
+    }
+    unseen.inode = 0;
+    unseen.ctime_ns = 0;
+    return reason ? unseen : image;
 }
 
 /* Another name of the file: in its directory, or one that the journal knows of. */
@@ -117,8 +135,10 @@ static enum hv_code keep(struct rewinding *rewinding, struct fs_image *images, s
             code = keep_step(rewinding, &store, &plan->steps[i], &images[(*count)++], err);
     if (!code)
         code = fs_image_store_sync(&store, err);
-    if (!code && !emit(rewinding->journal, rewinding->timeline, rewinding->call_id, "before", images, *count))
-        code = hv_fail(err, HV_ETOOBIG, "these are more files than can be brought back at once");
+    if (!code) {
+        emit(rewinding->journal, rewinding->timeline, rewinding->call_id, "before", images, *count);
+        code = journal_writer_check(rewinding->journal, err);
+    }
     fs_image_store_release(&store);
     return code;
 }
@@ -176,12 +196,12 @@ static size_t list_steps(struct rewinding *rewinding, const struct fs_image *pre
 
 /* ---- the whole -------------------------------------------------------------------------------------------------- */
 
-static void record_after(struct rewinding *rewinding, struct fs_image *images, size_t count)
+static void record_after(struct rewinding *rewinding, struct fs_image *images, const struct fs_restore_step *steps,
+                         size_t count, bool is_done)
 {
     for (size_t i = 0; i < count; i++)
-        images[i] = look_now(&rewinding->arena, images[i].path);
-    /* As many as the event before it held, with as much to say: if that has not room, the change shows as cut off. */
-    (void)emit(rewinding->journal, rewinding->timeline, rewinding->call_id, "after", images, count);
+        images[i] = look_now(&rewinding->arena, is_done ? steps[i].wanted : &images[i]);
+    emit(rewinding->journal, rewinding->timeline, rewinding->call_id, "after", images, count);
 }
 
 enum hv_code rewind_apply(const struct rewind_plan *plan, const struct rewind_places *places,
@@ -195,10 +215,12 @@ enum hv_code rewind_apply(const struct rewind_plan *plan, const struct rewind_pl
     size_t count = 0;
     *incomplete = 0;
     enum hv_code code = keep(&rewinding, images, &count, err);
-    if (!code) {
+    if (code) {
+        hv_error_prefix(err, "nothing was changed: ");
+    } else {
         count = list_steps(&rewinding, images, steps);
         code = fs_restore(steps, count, places->store, places->changes, incomplete, err);
-        record_after(&rewinding, images, count);
+        record_after(&rewinding, images, steps, count, !code);
     }
     hv_arena_release(&rewinding.arena);
     return code;
@@ -212,8 +234,8 @@ void rewind_close_attempt(struct journal_writer *journal, const struct timeline 
     for (size_t i = 0; i < timeline->touch_count; i++) {
         const struct timeline_touch *touch = &timeline->touches[i];
         if (!touch->is_finished && hv_str_eq(touch->call_id, call_id))
-            images[count++] = look_now(&arena, touch->before.path);
+            images[count++] = look_now(&arena, &touch->before);
     }
     if (count)
-        (void)emit(journal, timeline, call_id, "after", images, count);
+        emit(journal, timeline, call_id, "after", images, count);
 }

@@ -6,14 +6,27 @@
 #include "fs/image_store.h"
 #include "journal/rewind.h"
 
+#include <errno.h>
+
 enum { ENTRIES_MAX = 100000 };
+
+static struct hv_str unseen(struct hv_arena *arena, const struct rewind_step *step, int reason)
+{
+    struct hv_error err;
+    hv_fail_errno(&err, reason, "%.*s cannot be looked at", HV_STR_ARG(step->path));
+    return hv_arena_str(arena, hv_str_from(err.message));
+}
 
 static void look_at_present(struct hv_arena *arena, struct rewind_step *step)
 {
     step->present = (struct fs_image){.path = step->path};
-    fs_image_look(&step->present, arena);
-    if (step->present.kind == FS_IMAGE_FILE && !fs_image_sum(&step->present, arena))
+    int reason = fs_image_look(&step->present, arena);
+    if (!reason && step->present.kind == FS_IMAGE_FILE && !fs_image_sum(&step->present, arena)) {
         step->present.hash = (struct hv_str){0};
+        reason = errno;
+    }
+    if (reason)
+        step->barred = unseen(arena, step, reason);
 }
 
 /* A copy that is needed is read once now: what is damaged is to be known before anything is done. */

@@ -28,7 +28,9 @@ struct collector {
     struct map latest;    /* path → index + 1 of its last draft */
     struct map tasks;     /* id of the call that began a task → number of its prompt + 1 */
     VEC(struct timeline_place) places;
-    bool is_unsure; /* of the event that is being read */
+    bool is_unsure;              /* of the event that is being read */
+    uint64_t moment_of_part;     /* of the first of several events that are one; 0: none is to be continued */
+    struct hv_str call_of_parts; /* in arena */
 };
 
 /* ---- prompts ------------------------------------------------------------------------------------------------- */
@@ -76,7 +78,7 @@ static void add_draft(struct collector *collector, const struct hv_event *event,
     *vec_push(&collector->drafts) = (struct draft){
         .touch =
             {
-                .moment = collector->moment,
+                .moment = collector->moment_of_part,
                 .prompt = prompt_of(collector, event),
                 .is_unsure = collector->is_unsure,
                 .call_id = hv_arena_str(collector->arena, event->call_id),
@@ -141,7 +143,8 @@ static void close_call(struct collector *collector, struct hv_str call_id)
         collector->first_open++;
 }
 
-static void take_after(struct collector *collector, const struct hv_event *event, const struct hv_json *list)
+static void take_after(struct collector *collector, const struct hv_event *event, const struct hv_json *list,
+                       bool is_last)
 {
     struct map open = {0};
     struct fs_image image;
@@ -157,7 +160,8 @@ static void take_after(struct collector *collector, const struct hv_event *event
         }
     }
     map_release(&open);
-    close_call(collector, event->call_id);
+    if (is_last)
+        close_call(collector, event->call_id);
 }
 
 static void take_places(struct collector *collector, const struct hv_json *list)
@@ -183,11 +187,18 @@ static void note_checkpoint(struct collector *collector, const struct hv_event *
     int64_t left_out;
     if (!event->data.ptr || hv_json_parse(&scratch, event->data, HV_JSON_STRICT, &data, NULL) != HV_OK)
         return;
+    bool has_more = hv_json_bool(hv_json_get(data, "more"), false), is_after = hv_str_is(event->name, "after");
     collector->is_unsure = hv_json_bool(hv_json_get(data, "unsure"), false);
+    if (is_after || !collector->moment_of_part || !hv_str_eq(collector->call_of_parts, event->call_id))
+        collector->moment_of_part = collector->moment;
     take_places(collector, hv_json_get(data, "not_looked_at"));
     take_before(collector, event, hv_json_get(data, "before"));
-    if (hv_str_is(event->name, "after"))
-        take_after(collector, event, hv_json_get(data, "after"));
+    if (is_after)
+        take_after(collector, event, hv_json_get(data, "after"), !has_more);
+    if (!has_more || is_after)
+        collector->moment_of_part = 0;
+    else
+        collector->call_of_parts = hv_arena_str(collector->arena, event->call_id);
     if (!collector->prompts.count)
         return;
     struct timeline_prompt *prompt = &collector->prompts.items[collector->prompts.count - 1];
@@ -233,6 +244,16 @@ static void follow(struct collector *collector, const struct timeline_rewind *re
         *vec_push(&collector->chain) = *number;
 }
 
+/* Taking back what took another back makes that other stand again. */
+static void settle(struct collector *collector, size_t number)
+{
+    for (bool stands = false; number; stands = !stands) {
+        struct timeline_rewind *rewind = &collector->rewinds.items[number - 1];
+        rewind->stands = stands;
+        number = rewind->undoes < number ? rewind->undoes : 0;
+    }
+}
+
 /* Its last attempt: an earlier one under the same name came to nothing. */
 static uint64_t beginning_of(const struct collector *collector, struct hv_str call_id)
 {
@@ -256,8 +277,10 @@ static void note_rewind(struct collector *collector, const struct hv_event *even
         .conversation = both || hv_str_is(event->name, "conversation"),
         .to = journal_number(data, "to", collector->prompts.count),
         .undoes = journal_number(data, "undoes", collector->rewinds.count),
+        .stands = true,
     };
     *vec_push(&collector->chains) = copy_chain(collector);
+    settle(collector, rewind.undoes);
     *vec_push(&collector->rewinds) = rewind;
     if (rewind.conversation)
         follow(collector, &rewind);
@@ -344,6 +367,9 @@ enum hv_code timeline_read(struct hv_arena *arena, struct hv_str path, struct ti
     if (code != HV_OK)
         return code;
     code = timeline_collect(arena, reader, out, err);
+    int reason = journal_reader_faults(reader)->read_errno;
+    if (!code && reason) /* what is not known of must not be taken for what has not been */
+        code = hv_fail_errno(err, reason, "cannot read %.*s to its end", HV_STR_ARG(path));
     journal_reader_close(reader);
     return code;
 }

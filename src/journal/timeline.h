@@ -46,6 +46,7 @@ struct timeline_rewind {
     bool code, conversation;
     size_t to;     /* the message that it went back before; 0: it undid another */
     size_t undoes; /* number of that other (index + 1); 0: none */
+    bool stands;   /* it was not taken back, or that was taken back in turn */
 };
 
 struct timeline {

@@ -20,7 +20,8 @@ struct journal_writer {
     size_t needle_count;
     void (*on_fault)(void *user, const struct hv_error *err);
     void *user;
-    bool told;       /* on_fault was called */
+    bool told; /* on_fault was called */
+    struct hv_error fault;
     bool unfinished; /* part of a line is in the file and could not be taken back */
 };
 
@@ -191,11 +192,11 @@ static void fault(struct journal_writer *writer, int errno_value)
     if (writer->told)
         return;
     writer->told = true;
-    struct hv_error err;
-    hv_fail_errno(&err, errno_value, "the journal cannot be written (%.*s)", HV_STR_ARG(writer->path));
-    hv_error_hint(&err, "the session goes on, but what happens now may be missing when it is resumed; free some space");
+    struct hv_error *err = &writer->fault;
+    hv_fail_errno(err, errno_value, "the journal cannot be written (%.*s)", HV_STR_ARG(writer->path));
+    hv_error_hint(err, "the session goes on, but what happens now may be missing when it is resumed; free some space");
     if (writer->on_fault)
-        writer->on_fault(writer->user, &err);
+        writer->on_fault(writer->user, err);
 }
 
 /* A line that was written in part is taken back, so that the file always ends with a whole line. */
@@ -248,6 +249,16 @@ void journal_write(struct journal_writer *writer, const struct hv_event *event)
         fault(writer, errno);
     if (writer->line.capacity > KEPT_BYTES)
         hv_buf_release(&writer->line);
+}
+
+enum hv_code journal_writer_check(struct journal_writer *writer, struct hv_error *err)
+{
+    LOCK_SCOPE(&writer->lock);
+    if (!writer->told)
+        return HV_OK;
+    if (err)
+        *err = writer->fault;
+    return writer->fault.code;
 }
 
 static void on_event(void *user, const struct hv_event *event)

@@ -37,6 +37,9 @@ struct hv_sink journal_writer_sink(struct journal_writer *writer);
 /* Append one event, as the sink does. */
 void journal_write(struct journal_writer *writer, const struct hv_event *event);
 
+/* The error that on_fault told or would have told, when writing has failed since the writer was opened. */
+enum hv_code journal_writer_check(struct journal_writer *writer, struct hv_error *err) HV_MUST_CHECK;
+
 /* Make dir and all missing parents with this mode. An existing directory is fine. */
 enum hv_code journal_make_directories(struct hv_str directory, unsigned mode, struct hv_error *err) HV_MUST_CHECK;
 

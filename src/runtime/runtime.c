@@ -190,14 +190,17 @@ static void recover_changes(struct runtime *runtime)
     if (runtime->host != hv_host_local())
         return;
     fs_recover_changes(runtime->changes_directory, &recovery);
-    if (!recovery.undone && !recovery.completed && !recovery.conflicts)
+    if (!recovery.undone && !recovery.completed && !recovery.conflicts && !recovery.waiting)
         return;
     CLEANUP_BUF struct hv_buf text = {.max = 4096};
-    hv_buf_addf(&text, "an earlier session ended in the middle of a patch: %zu taken back, %zu completed",
+    hv_buf_addf(&text, "an earlier session ended in the middle of a change of files: %zu taken back, %zu completed",
                 recovery.undone, recovery.completed);
     if (recovery.conflicts)
         hv_buf_addf(&text, ", %zu left half-done because files were changed since; what they were is in %.*s",
                     recovery.conflicts, HV_STR_ARG(runtime->changes_directory));
+    if (recovery.waiting)
+        hv_buf_addf(&text, ", %zu that cannot be taken back or completed now, which the next start tries again (%.*s)",
+                    recovery.waiting, HV_STR_ARG(runtime->changes_directory));
     runtime_emit(runtime,
                  &(struct hv_event){.type = HV_EVENT_NOTICE, .name = HV_STR("warning"), .text = hv_buf_str(&text)});
 }

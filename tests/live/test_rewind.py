@@ -441,11 +441,48 @@ class Conversation(Rewind):
         self.assertEqual(self.read("f"), "1\n")
         self.rewind("--undo")
         self.assertEqual(self.read("f"), "2\n")
-        self.rewind("--undo")
+        self.rewind("--redo")
         self.assertEqual(self.read("f"), "1\n")
         self.rewind("--undo")
         self.assertEqual(self.read("f"), "2\n")
         self.assertEqual(self.said(), 12 + 1)
+
+    def test_several_rewinds_are_undone_and_redone_step_by_step(self):
+        path = self.write("f", "0\n")
+        for number in range(1, 5):
+            self.turn(use("Read", file_path=path), use("Edit", file_path=path, old_string=str(number - 1), new_string=str(number)))
+        self.rewind("--undo", code=1)
+        self.assertIn("nothing was rewound", self.err)
+        self.rewind("--redo", code=1)
+        for to, text in (("4", "3\n"), ("3", "2\n"), ("2", "1\n")):
+            self.rewind("--to", to)
+            self.assertEqual(self.read("f"), text)
+        self.rewind("--redo", code=1)
+        for text in ("2\n", "3\n"):
+            self.assertIn("--redo", self.rewind("--undo"))
+            self.assertEqual(self.read("f"), text)
+        self.rewind("--redo")
+        self.assertEqual(self.read("f"), "2\n")
+        for text in ("3\n", "4\n"):
+            self.rewind("--undo")
+            self.assertEqual(self.read("f"), text)
+        self.rewind("--undo", code=1)
+        self.assertIn("already", self.err)
+        self.assertEqual(self.read("f"), "4\n")
+        for text in ("3\n", "2\n", "1\n"):
+            self.rewind("--redo")
+            self.assertEqual(self.read("f"), text)
+        self.rewind("--redo", code=1)
+        self.rewind("--undo")
+        self.rewind("--to", "2")  # a new one: what was taken back before it is not done again
+        self.rewind("--redo", code=1)
+        self.assertEqual(self.read("f"), "1\n")
+        for text in ("2\n", "3\n", "4\n"):
+            self.rewind("--undo")
+            self.assertEqual(self.read("f"), text)
+        self.assertEqual(self.said(), 24 + 1)
+        self.rewind("--undo", "--redo", code=2)
+        self.rewind("--redo", "--to", "1", code=2)
 
     def test_back_to_the_very_beginning(self):
         self.turn(prompt="first")

@@ -105,7 +105,7 @@ os.rename("tree", "moved")
         self.assertEqual(self.exact(), before)
         self.rewind("--undo")
         self.assertEqual(self.exact(), after)
-        self.rewind("--undo")
+        self.rewind("--redo")
         self.assertEqual(self.exact(), before)
 
     def test_names_of_one_file_stay_names_of_one_file(self):
@@ -126,7 +126,7 @@ os.remove("a3"); os.remove("other/b3")
         self.assertEqual(self.exact(), before)
         self.rewind("--undo")
         self.assertEqual(self.exact(), after)
-        self.rewind("--undo")
+        self.rewind("--redo")
         self.assertEqual(self.exact(), before)
 
     def test_the_mode_of_a_file_too_large_to_copy_comes_back(self):

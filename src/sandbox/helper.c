@@ -174,11 +174,16 @@ static int words_file(const char *plan, bool has_filter)
                     "14";
     _Static_assert(HELPER_FD_FILTER == 14, "the number is part of a text");
     int fd = memory_file("words");
+    char *words = calloc(strlen(plan) + 1, 1), *end = words; /* with its head, an item is longer than the word */
+    if (!words)
+        fail(HELPER_EXIT_SANDBOX, "out of memory", "");
     for (struct item item = item_next(plan); item.kind; item = item_next(item.rest))
         if (item.kind == HELPER_BWRAP_WORD) {
-            append(fd, item.text, item.len);
-            append(fd, "", 1);
+            memcpy(end, item.text, item.len);
+            end += item.len + 1;
         }
+    append(fd, words, (size_t)(end - words));
+    free(words);
     if (has_filter)
         append(fd, filter, sizeof filter);
     lseek(fd, 0, SEEK_SET);
@@ -239,7 +244,8 @@ __attribute__((noreturn)) static void become_bubblewrap(const char *plan, char *
     struct item program = item_find(plan, HELPER_BWRAP);
     char *self = realpath("/proc/self/exe", NULL), number[] = "10";
     _Static_assert(HELPER_FD_WORDS == 10, "the number is part of a text");
-    int filter = filter_file(plan);
+    bool mounts = item_find(plan, HELPER_ROOT).kind; /* then the inner half needs what the filter forbids */
+    int filter = mounts ? -1 : filter_file(plan);
     char name[] = "bwrap", option[] = "--args", end[] = "--", half[] = "inner";
     char *words[] = {name, option, number, end, self, half, NULL};
     if (!self)

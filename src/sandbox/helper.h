@@ -45,6 +45,13 @@ char **split_words(char *at, size_t count);
  * comes, or when the mounts are no longer what they were at first. */
 char **wait_for_command(void);
 
+/* Mount what the plan says, and enter the directory again; then nothing can be mounted any more, and the plan's filter
+ * holds (helper_mount.c). Both end the program when that cannot be. */
+void make_view(const char *plan);
+void give_up_rights(const char *plan);
+/* Have the plan's filter hold from now on; ends the program when it does not. Without one nothing happens. */
+void apply_filter(const char *plan);
+
 /* The half that bubblewrap starts inside: never returns. */
 __attribute__((noreturn)) void inner_main(void);
 /* Confine this process by Landlock and seccomp, as the plan says; ends the program when that fails. */

@@ -130,6 +130,10 @@ void inner_main(void)
     fcntl(HELPER_FD_STATUS, F_SETFD, FD_CLOEXEC);
     prctl(PR_SET_NAME, "hv-sandbox");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (item_find(inside.plan, HELPER_ROOT).kind) {
+        make_view(inside.plan);
+        give_up_rights(inside.plan);
+    }
     prctl(PR_SET_DUMPABLE, 0); /* the command does not reach our descriptors in /proc; it gets its own way by exec */
     open_way_out(inside.plan);
     if (!inside.argv[0])

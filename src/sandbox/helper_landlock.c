@@ -94,13 +94,18 @@ static void confine_files(const char *plan)
     close(ruleset);
 }
 
-void confine_self(const char *plan)
+void apply_filter(const char *plan)
 {
     size_t size;
-    confine_files(plan);
     unsigned char *bytes = filter_bytes(plan, &size);
     struct sock_fprog program = {.len = (unsigned short)(size / sizeof(struct sock_filter)),
                                  .filter = (struct sock_filter *)(void *)bytes};
     if (bytes && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
         fail(HELPER_EXIT_SANDBOX, "the system-call filter was refused", "");
+}
+
+void confine_self(const char *plan)
+{
+    confine_files(plan);
+    apply_filter(plan);
 }

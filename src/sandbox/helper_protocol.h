@@ -13,19 +13,31 @@
 enum helper_item {
     HELPER_BWRAP = 'B',      /* path of bubblewrap; without this item the helper confines the command by itself */
     HELPER_BWRAP_WORD = 'b', /* one of its arguments */
-    HELPER_FILTER = 'f',     /* the seccomp filter: struct sock_filter after struct sock_filter, in hexadecimal */
-    HELPER_SET = 'e',        /* NAME=value, for the command's environment */
-    HELPER_UNSET = 'u',      /* NAME */
-    HELPER_LIMIT = 'l',      /* RESOURCE:VALUE, decimal, for setrlimit */
-    HELPER_JOIN = 'g',       /* a cgroup's cgroup.procs */
-    HELPER_OOM = 'o',        /* the command's oom_score_adj */
-    HELPER_PROXY = 'p',      /* RUN:NAME: the number of this run, and the abstract socket of helve's proxy */
-    HELPER_LISTEN = 't',     /* KIND:PORT: listen on that port of the loopback address, and hand it to the proxy */
-    HELPER_READABLE = 'r',   /* Landlock: may be read and executed, with all below */
-    HELPER_LISTABLE = 'd',   /* Landlock: may be listed, with all below */
-    HELPER_WRITABLE = 'w',   /* Landlock: everything may be done to it and all below */
-    HELPER_DEVICE = 'v',     /* Landlock: a device that may be read and written */
+    /* Where the inner half mounts what is seen (helper_mount.c), in this order; HELPER_ROOT says that it does. */
+    HELPER_ROOT = 'a',           /* HELPER_WRITES, or anything else: read-only */
+    HELPER_PROC = 'c',           /* the same for /proc */
+    HELPER_SOURCE = 's',         /* what the next bind shows, if not its own path */
+    HELPER_BIND = 'W',           /* PATH */
+    HELPER_BIND_READ_ONLY = 'R', /* PATH */
+    HELPER_BIND_SOCKET = 'S',    /* PATH, which may lead over links; may be missing */
+    HELPER_MEMORY = 'T',         /* MODE:PATH, an empty folder in memory */
+    HELPER_IDENTITY = 'i',       /* USER:GROUP, of a namespace of users that is left for one with these */
+
+    HELPER_FILTER = 'f',   /* the seccomp filter: struct sock_filter after struct sock_filter, in hexadecimal */
+    HELPER_SET = 'e',      /* NAME=value, for the command's environment */
+    HELPER_UNSET = 'u',    /* NAME */
+    HELPER_LIMIT = 'l',    /* RESOURCE:VALUE, decimal, for setrlimit */
+    HELPER_JOIN = 'g',     /* a cgroup's cgroup.procs */
+    HELPER_OOM = 'o',      /* the command's oom_score_adj */
+    HELPER_PROXY = 'p',    /* RUN:NAME: the number of this run, and the abstract socket of helve's proxy */
+    HELPER_LISTEN = 't',   /* KIND:PORT: listen on that port of the loopback address, and hand it to the proxy */
+    HELPER_READABLE = 'r', /* Landlock: may be read and executed, with all below */
+    HELPER_LISTABLE = 'd', /* Landlock: may be listed, with all below */
+    HELPER_WRITABLE = 'w', /* Landlock: everything may be done to it and all below */
+    HELPER_DEVICE = 'v',   /* Landlock: a device that may be read and written */
 };
+
+enum { HELPER_WRITES = 'w' };
 
 /* Descriptors of the inner half. */
 enum {

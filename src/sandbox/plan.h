@@ -85,6 +85,9 @@ extern const char *const sandbox_unshared[];
 /* Append the arguments of bubblewrap for these mounts, all namespaces included. user_namespace: as root, too. */
 void sandbox_put_bubblewrap(const struct sandbox_plan *plan, const struct sandbox_place *place, bool user_namespace,
                             struct hv_buf *out);
+/* The same as sandbox_put_bubblewrap, with the mounts for the helper: bubblewrap makes the namespaces. */
+void sandbox_put_own_mounts(const struct sandbox_plan *plan, const struct sandbox_place *place, bool user_namespace,
+                            struct hv_arena *arena, struct hv_buf *out);
 /* Append Landlock's rules for these mounts: what can be said of them. Blocks on listing folders. */
 void sandbox_put_landlock(const struct sandbox_plan *plan, const struct sandbox_place *place, struct hv_arena *arena,
                           struct hv_buf *out);

@@ -4,6 +4,7 @@
 #include "sandbox/plan.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* Landlock knows what is allowed only: to hide a path, all beside it are named. */
 enum { LISTED_MAX = 1000, RULES_MAX = 4000 };
@@ -103,6 +104,73 @@ void sandbox_put_bubblewrap(const struct sandbox_plan *plan, const struct sandbo
     put_sockets(out, place->options);
     for (size_t i = first; i < plan->mount_count; i++)
         put_mount(out, plan, &plan->mounts[i], place);
+}
+
+/* ---- mounts of the helper ------------------------------------------------------------------------------ */
+
+static void put_memory(struct hv_buf *out, struct hv_arena *arena, const char *mode, struct hv_str path)
+{
+    sandbox_put_item(out, HELPER_MEMORY, hv_arena_format(arena, "%s:%.*s", mode, HV_STR_ARG(path)));
+}
+
+static void put_own_mount(struct hv_buf *out, const struct sandbox_plan *plan, const struct sandbox_mount *mount,
+                          const struct sandbox_place *place, struct hv_arena *arena)
+{
+    switch (mount->kind) {
+    case SANDBOX_PRIVATE:
+        sandbox_put_item(out, HELPER_SOURCE, place->temporary);
+        sandbox_put_item(out, HELPER_BIND, mount->path);
+        break;
+    case SANDBOX_WRITABLE:
+    case SANDBOX_PINNED: sandbox_put_item(out, HELPER_BIND, mount->path); break;
+    case SANDBOX_HIDDEN:
+        sandbox_put_item(out, HELPER_SOURCE, place->locked);
+        sandbox_put_item(out, HELPER_BIND_READ_ONLY, mount->path);
+        break;
+    case SANDBOX_READABLE:
+    case SANDBOX_PROTECTED: sandbox_put_item(out, HELPER_BIND_READ_ONLY, mount->path); break;
+    case SANDBOX_KEPT_EMPTY: put_memory(out, arena, "0555", mount->path); break;
+    case SANDBOX_HIDDEN_DIRECTORY:
+        put_memory(out, arena, shows_something(plan, mount->path) ? "0111" : "0000", mount->path);
+        break;
+    }
+}
+
+static void put_own_sockets(struct hv_buf *out, const struct sandbox_options *options, struct hv_arena *arena)
+{
+    if (!options->unix_sockets.count || options->all_unix_sockets == SANDBOX_YES)
+        return;
+    put_memory(out, arena, "0755", HV_STR("/run"));
+    for (size_t i = 0; i < options->unix_sockets.count; i++)
+        sandbox_put_item(out, HELPER_BIND_SOCKET, options->unix_sockets.items[i]);
+}
+
+/* Terminals can only be mounted by who is root in the namespace; the helper goes back to the ordinary identity, for
+ * which the kernel wants one right more. */
+static void put_identity(struct hv_arena *arena, struct hv_buf *out)
+{
+    put_words(out, (const char *const[]){"--uid", "0", "--gid", "0", "--cap-add", "CAP_SETFCAP", NULL});
+    sandbox_put_item(out, HELPER_IDENTITY,
+                     hv_arena_format(arena, "%lu:%lu", (unsigned long)geteuid(), (unsigned long)getegid()));
+}
+
+void sandbox_put_own_mounts(const struct sandbox_plan *plan, const struct sandbox_place *place, bool user_namespace,
+                            struct hv_arena *arena, struct hv_buf *out)
+{
+    static const char *const rights[] = {
+        "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETPCAP", "--dev-bind", "/", "/", NULL};
+    size_t first = plan->mount_count && hv_str_is(plan->mounts[0].path, "/");
+    if (user_namespace)
+        put_word(out, "--unshare-user");
+    put_words(out, sandbox_unshared);
+    put_words(out, rights);
+    if (user_namespace && !place->as_root)
+        put_identity(arena, out);
+    sandbox_put_item(out, HELPER_ROOT, first ? HV_STR("w") : HV_STR("r"));
+    sandbox_put_item(out, HELPER_PROC, place->as_root ? HV_STR("r") : HV_STR("w"));
+    put_own_sockets(out, place->options, arena);
+    for (size_t i = first; i < plan->mount_count; i++)
+        put_own_mount(out, plan, &plan->mounts[i], place, arena);
 }
 
 /* ---- Landlock ------------------------------------------------------------------------------------------ */

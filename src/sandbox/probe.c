@@ -9,7 +9,10 @@
 
 #include "base/cleanup.h"
 
+#include <errno.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { OUTPUT_MAX = 2048 };
 #define TIME_LIMIT_NS 10000000000ull
@@ -102,6 +105,12 @@ static bool try_ahead(struct hv_sandbox *sandbox)
     return false;
 }
 
+/* Does the kernel have the calls by which the helper mounts? */
+static bool can_own_mounts(void)
+{
+    return syscall(SYS_mount_setattr, -1, NULL, 0, NULL, 0) < 0 && errno != ENOSYS;
+}
+
 static bool try_bubblewrap(struct hv_sandbox *sandbox)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
@@ -111,9 +120,13 @@ static bool try_bubblewrap(struct hv_sandbox *sandbox)
         keep_reason(&sandbox->state, (struct hv_str){0}, "bubblewrap (bwrap) is not on PATH");
         return false;
     }
+    sandbox->own_mounts = can_own_mounts();
     if (try_ahead(sandbox))
         return true;
     sandbox_plan_files(sandbox, &arena, &run);
+    if (sandbox->own_mounts && !sandbox->warm && try_level(sandbox, &run.plan, SANDBOX_LEVEL_FULL, geteuid() != 0))
+        return true;
+    sandbox->own_mounts = false;
     if (geteuid() == 0 && try_level(sandbox, &run.plan, SANDBOX_LEVEL_FULL, false))
         return true;
     return try_level(sandbox, &run.plan, SANDBOX_LEVEL_FULL, true);

@@ -299,7 +299,10 @@ enum hv_code sandbox_plan_write(struct hv_sandbox *sandbox, struct hv_arena *are
     hv_buf_init(&text, PLAN_TEXT_MAX);
     if (run->level == SANDBOX_LEVEL_FULL) {
         sandbox_put_item(&text, HELPER_BWRAP, sandbox->bubblewrap);
-        sandbox_put_bubblewrap(&run->plan, &place, sandbox->state.user_namespace, &text);
+        if (sandbox->own_mounts)
+            sandbox_put_own_mounts(&run->plan, &place, sandbox->state.user_namespace, arena, &text);
+        else
+            sandbox_put_bubblewrap(&run->plan, &place, sandbox->state.user_namespace, &text);
         put_proxy(sandbox, run, arena, &text);
     } else {
         sandbox_put_landlock(&run->plan, &place, arena, &text);

@@ -120,13 +120,14 @@ static bool try_bubblewrap(struct hv_sandbox *sandbox)
         keep_reason(&sandbox->state, (struct hv_str){0}, "bubblewrap (bwrap) is not on PATH");
         return false;
     }
-    sandbox->own_mounts = can_own_mounts();
+    sandbox->state.own_mounts = can_own_mounts();
     if (try_ahead(sandbox))
         return true;
     sandbox_plan_files(sandbox, &arena, &run);
-    if (sandbox->own_mounts && !sandbox->warm && try_level(sandbox, &run.plan, SANDBOX_LEVEL_FULL, geteuid() != 0))
+    if (sandbox->state.own_mounts && !sandbox->warm &&
+        try_level(sandbox, &run.plan, SANDBOX_LEVEL_FULL, geteuid() != 0))
         return true;
-    sandbox->own_mounts = false;
+    sandbox->state.own_mounts = false;
     if (geteuid() == 0 && try_level(sandbox, &run.plan, SANDBOX_LEVEL_FULL, false))
         return true;
     return try_level(sandbox, &run.plan, SANDBOX_LEVEL_FULL, true);

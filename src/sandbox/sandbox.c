@@ -299,7 +299,7 @@ enum hv_code sandbox_plan_write(struct hv_sandbox *sandbox, struct hv_arena *are
     hv_buf_init(&text, PLAN_TEXT_MAX);
     if (run->level == SANDBOX_LEVEL_FULL) {
         sandbox_put_item(&text, HELPER_BWRAP, sandbox->bubblewrap);
-        if (sandbox->own_mounts)
+        if (sandbox->state.own_mounts)
             sandbox_put_own_mounts(&run->plan, &place, sandbox->state.user_namespace, arena, &text);
         else
             sandbox_put_bubblewrap(&run->plan, &place, sandbox->state.user_namespace, &text);

@@ -24,6 +24,7 @@ struct sandbox_state {
     bool enabled; /* by the settings */
     enum sandbox_level level;
     bool user_namespace; /* level full: bubblewrap makes one */
+    bool own_mounts;     /* level full: the helper mounts, bubblewrap makes the namespaces (helper_mount.c) */
     bool groups;         /* control groups bound processes and memory */
     char reason[512];    /* why not the full level; "" at it */
 };
@@ -55,7 +56,7 @@ void sandbox_expect(struct hv_sandbox *sandbox);
 /* No command may run any more. Removes what it put on the disk. NULL is fine. */
 void sandbox_free(struct hv_sandbox *sandbox);
 
-/* Find out what holds, when that has not been done. Blocks for some 20 ms the first time. *out is copied. */
+/* Find out what holds, when that has not been done. Blocks for some 10 ms the first time. *out is copied. */
 void sandbox_look(struct hv_sandbox *sandbox, struct sandbox_state *out);
 /* One sentence for people: which level holds, and why not a better one. In arena. */
 struct hv_str sandbox_describe(const struct sandbox_state *state, struct hv_arena *arena);

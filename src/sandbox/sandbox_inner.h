@@ -18,7 +18,6 @@ struct hv_sandbox {
     bool looked;
     struct sandbox_state state;
     struct hv_str bubblewrap; /* its path */
-    bool own_mounts;          /* bubblewrap makes the namespaces only, the helper mounts (helper_mount.c) */
     char *helper;             /* path of helve-sandbox */
     struct hv_str filters[2]; /* by no_internet; made when first needed */
     struct temporary temporary;

@@ -165,6 +165,22 @@ static void test_a_command_that_is_expected_finds_its_sandbox_ready(void **state
     close_bench(&bench);
 }
 
+/* The sandbox is looked at with a bubblewrap of the test's before the machine's. */
+static void look_with_bubblewrap(struct bench *bench, const char *script)
+{
+    char *before = hv_strdup(getenv("PATH"));
+    make_folder(bench, "bin");
+    write_text(bench, "bin/bwrap", script);
+    struct hv_str program = hv_arena_join(&bench->arena, bench->top, HV_STR("/bin/bwrap"));
+    struct hv_str path = hv_arena_format(&bench->arena, "%.*s/bin:%s", HV_STR_ARG(bench->top), before);
+    assert_int_equal(chmod(hv_arena_cstr(&bench->arena, program), 0755), 0);
+    assert_int_equal(setenv("PATH", hv_arena_cstr(&bench->arena, path), 1), 0);
+    sandbox_keep_ready(bench->sandbox, false);
+    sandbox_look(bench->sandbox, &bench->state);
+    assert_int_equal(setenv("PATH", before, 1), 0);
+    free(before);
+}
+
 /* A bubblewrap that does not do what it should is no sandbox, kept ready or not. */
 static void test_a_broken_bubblewrap_is_found_out_ahead_too(void **state)
 {
@@ -172,27 +188,62 @@ static void test_a_broken_bubblewrap_is_found_out_ahead_too(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
         struct bench bench;
-        char *before = hv_strdup(getenv("PATH"));
         make_bench(&bench, "{}");
-        make_folder(&bench, "bin");
-        write_text(&bench, "bin/bwrap", scripts[i]);
-        assert_int_equal(
-            chmod(hv_arena_cstr(&bench.arena, hv_arena_join(&bench.arena, bench.top, HV_STR("/bin/bwrap"))), 0755), 0);
-        assert_int_equal(
-            setenv("PATH",
-                   hv_arena_cstr(&bench.arena, hv_arena_join(&bench.arena, bench.top, HV_STR("/bin:/usr/bin:/bin"))),
-                   1),
-            0);
-        sandbox_keep_ready(bench.sandbox, false);
-        sandbox_look(bench.sandbox, &bench.state);
-        assert_int_equal(setenv("PATH", before, 1), 0);
-        free(before);
+        look_with_bubblewrap(&bench, scripts[i]);
         assert_int_not_equal(bench.state.level, SANDBOX_LEVEL_FULL);
         assert_true(bench.state.reason[0] && bench.told.len);
         if (i == 0)
             assert_non_null(strstr(bench.state.reason, "it is broken"));
         close_bench(&bench);
     }
+}
+
+/* What a command may do, and what it sees: one line for each. */
+static const char attempts[] =
+    "try() { \"$@\" >/dev/null 2>&1 && echo \"$* yes\" || echo \"$* no\"; }\n"
+    "try touch made\ntry touch /tmp/made\ntry touch ../evil\ntry touch /etc/evil\ntry touch .git/index\n"
+    "try touch .git/hooks/evil\ntry mv .git git\ntry mkdir .helve/x\ntry rmdir .vscode\ntry cat ../outside.txt\n"
+    "try cat ~/.netrc\ntry ls ~/.ssh\ntry cat ../secret\ntry ls ../secrets\ntry cat ../secrets/shown\n"
+    "try mount -t tmpfs x /mnt\ntry umount /dev/shm\ntry test -w /proc/sys/kernel/hostname\ntry test -c /dev/null\n"
+    "try test -e /dev/kmsg\ntry test -e /dev/vda\ntry touch /dev/shm/x\n"
+    "grep -E '^(CapPrm|CapEff|CapInh|CapAmb|NoNewPrivs|Seccomp):|^[UG]id' /proc/self/status\n"
+    "test $PWD = $(pwd) && basename $PWD; umask; ls /dev; stat -c '%a %F' /dev/* /tmp .helve ~/.ssh ../secrets "
+    "../secret 2>&1; exit 0\n";
+
+/* The helper mounts where it can; where bubblewrap leaves it no right to, that does, and it makes no difference. */
+static void test_it_makes_no_difference_who_mounts(void **state)
+{
+    static const char settings[] =
+        "{\"filesystem\":{\"denyRead\":[\"../secret\",\"../secrets\"],\"allowRead\":[\"../secrets/shown\"]}}";
+    struct hv_str said[2];
+    struct hv_arena arena = {0};
+    bool full = true;
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct bench bench;
+        make_bench(&bench, settings);
+        write_text(&bench, "secret", "x");
+        make_folder(&bench, "secrets");
+        write_text(&bench, "secrets/shown", "x");
+        if (i == 0)
+            sandbox_look(bench.sandbox, &bench.state);
+        else
+            look_with_bubblewrap(&bench, "#!/bin/sh\ngrep -q -e --cap-add /proc/self/fd/10 && exit 1\n"
+                                         "exec $(PATH=/usr/bin:/bin:/usr/local/bin command -v bwrap) \"$@\"\n");
+        full = full && is_full(&bench);
+        assert_true(i == 0 || !bench.state.own_mounts);
+        run(&bench, attempts);
+        assert_int_equal(bench.end.code, 0);
+        said[i] = hv_arena_str(&arena, hv_buf_str(&bench.output));
+        close_bench(&bench);
+    }
+    if (full) {
+        assert_true(hv_str_find(said[0], HV_STR("touch made yes"), 0) != SIZE_MAX);
+        assert_true(hv_str_find(said[0], HV_STR("cat ../secret no"), 0) != SIZE_MAX);
+        if (!hv_str_eq(said[0], said[1]))
+            fail_msg("%.*s\n---\n%.*s", HV_STR_ARG(said[0]), HV_STR_ARG(said[1]));
+    }
+    hv_arena_release(&arena);
 }
 
 int main(void)
@@ -205,6 +256,7 @@ int main(void)
         cmocka_unit_test(test_the_first_command_takes_the_sandbox_that_showed_what_holds),
         cmocka_unit_test(test_a_command_that_is_expected_finds_its_sandbox_ready),
         cmocka_unit_test(test_a_broken_bubblewrap_is_found_out_ahead_too),
+        cmocka_unit_test(test_it_makes_no_difference_who_mounts),
     };
     return cmocka_run_group_tests_name("places", tests, NULL, NULL);
 }

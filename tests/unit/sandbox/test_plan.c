@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -283,6 +284,43 @@ static void the_words_for_bubblewrap_follow_the_mounts(void **state)
     drop(&world);
 }
 
+/* The same mounts, for the helper: what bubblewrap keeps of it, then the helper's own items. */
+static void the_helper_mounts_the_same(void **state)
+{
+    static const struct file files[] = {FOLDER("/work/project"),
+                                        FOLDER("/work/project/.git"),
+                                        FOLDER("/work/project/.git/hooks"),
+                                        FOLDER("/tmp"),
+                                        FILE_AT("/home/me/.netrc"),
+                                        FOLDER("/home/me/.ssh"),
+                                        {0}};
+    struct world world;
+    struct hv_buf out;
+    (void)state;
+    make(&world, files, "{\"network\":{\"allowUnixSockets\":[\"/run/some.sock\"]}}");
+    hv_buf_init(&out, 1 << 16);
+    world.place.as_root = true;
+    sandbox_put_own_mounts(&world.plan, &world.place, false, &world.arena, &out);
+    struct hv_str words = words_of(&world, hv_buf_str(&out));
+    static const char *const expected =
+        "--unshare-pid --unshare-ipc --unshare-uts --unshare-net --unshare-cgroup-try --die-with-parent "
+        "--cap-drop ALL --cap-add CAP_SYS_ADMIN --cap-add CAP_SETPCAP --dev-bind / / r r 0755:/run /run/some.sock "
+        "/tmp/own/locked /home/me/.netrc 0000:/home/me/.ssh /tmp/own/tmp /tmp /work/project "
+        "/work/project/.git /work/project/.git/hooks";
+    if (!hv_str_is(words, expected))
+        fail_msg("%.*s", HV_STR_ARG(words));
+    hv_buf_clear(&out);
+    world.place.as_root = false;
+    sandbox_put_own_mounts(&world.plan, &world.place, true, &world.arena, &out);
+    words = words_of(&world, hv_buf_str(&out));
+    assert_true(hv_str_starts(words, HV_STR("--unshare-user ")));
+    struct hv_str back = hv_arena_format(&world.arena, " --uid 0 --gid 0 --cap-add CAP_SETFCAP %lu:%lu r w ",
+                                         (unsigned long)geteuid(), (unsigned long)getegid());
+    assert_true(hv_str_find(words, back, 0) != SIZE_MAX);
+    hv_buf_release(&out);
+    drop(&world);
+}
+
 static void a_workspace_that_is_all_lies_below_the_rest(void **state)
 {
     static const struct file files[] = {FOLDER("/"), FOLDER("/sys"), FOLDER("/boot"), {0}};
@@ -387,6 +425,7 @@ int main(void)
         cmocka_unit_test(the_file_that_names_a_repository_is_protected),
         cmocka_unit_test(a_path_belongs_to_the_deepest_mount),
         cmocka_unit_test(the_words_for_bubblewrap_follow_the_mounts),
+        cmocka_unit_test(the_helper_mounts_the_same),
         cmocka_unit_test(a_workspace_that_is_all_lies_below_the_rest),
         cmocka_unit_test(all_that_is_hidden_is_a_credential_to_the_policy),
         cmocka_unit_test(test_tmp_is_private_and_shows_what_is_named_and_what_holds_the_workspace),

@@ -58,21 +58,29 @@ static inline bool is_ascii_8(const char *bytes)
     return (word & 0x8080808080808080ull) == 0;
 }
 
-bool utf8_is_ascii(struct hv_str s)
+size_t utf8_ascii_length(struct hv_str s)
 {
     typedef uint64_t vector __attribute__((vector_size(16)));
     enum { ROUND = 8 };
-    vector pieces[ROUND], high = {0};
+    vector pieces[ROUND];
     size_t i = 0;
-    for (; s.len - i >= sizeof pieces && !((high[0] | high[1]) & 0x8080808080808080ull); i += sizeof pieces) {
+    for (; s.len - i >= sizeof pieces; i += sizeof pieces) {
         memcpy(pieces, s.ptr + i, sizeof pieces);
-        high =
+        vector high =
             ((pieces[0] | pieces[1]) | (pieces[2] | pieces[3])) | ((pieces[4] | pieces[5]) | (pieces[6] | pieces[7]));
+        if ((high[0] | high[1]) & 0x8080808080808080ull)
+            break;
     }
-    unsigned char rest = 0;
-    for (; s.len - i < sizeof pieces && i < s.len; i++)
-        rest |= (unsigned char)s.ptr[i];
-    return !((high[0] | high[1]) & 0x8080808080808080ull) && rest < 0x80;
+    while (s.len - i >= 8 && is_ascii_8(s.ptr + i))
+        i += 8;
+    while (i < s.len && (unsigned char)s.ptr[i] < 0x80)
+        i++;
+    return i;
+}
+
+bool utf8_is_ascii(struct hv_str s)
+{
+    return utf8_ascii_length(s) == s.len;
 }
 
 size_t utf8_next_invalid(struct hv_str s, size_t from)

@@ -499,12 +499,20 @@ enum find_result find_next(struct find_scratch *scratch, struct hv_str text, siz
     return found;
 }
 
-bool find_rules_out(const struct find_scratch *scratch, struct hv_str bytes)
+bool find_rules_out(const struct find_scratch *scratch, struct hv_str bytes, size_t *clear)
 {
     const struct find *find = scratch->find;
+    size_t place = 0;
+    *clear = 0;
     if (find->beyond_ascii)
-        return utf8_is_ascii(bytes);
-    return find->is_ascii && find_scan_next(find->scan, bytes, 0) == SIZE_MAX;
+        place = utf8_ascii_length(bytes);
+    else if (find->is_ascii)
+        place = find_scan_next(find->scan, bytes, 0);
+    if (place >= bytes.len)
+        return find->beyond_ascii || find->is_ascii;
+    if (!find->options.multiline)
+        *clear = lines_begin(bytes, place);
+    return false;
 }
 
 /* ---- counting -------------------------------------------------------------------------------------------- */

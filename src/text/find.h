@@ -77,9 +77,10 @@ bool find_count(struct find_scratch *scratch, struct hv_str text, size_t max, si
 
 /*
  * Is it certain, at the speed of memory, that no text has a match whose bytes these are, in UTF-8 or in any encoding
- * that has ASCII in it as it is? False says nothing.
+ * that has ASCII in it as it is? If it is not: no match begins in the first *clear bytes, which are whole lines, as
+ * long as they are in such an encoding.
  */
-bool find_rules_out(const struct find_scratch *scratch, struct hv_str bytes);
+bool find_rules_out(const struct find_scratch *scratch, struct hv_str bytes, size_t *clear);
 
 /* How many lines (texts) this scratch gave up because the pattern took too many steps on them. */
 size_t find_hard(const struct find_scratch *scratch);

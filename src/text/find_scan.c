@@ -132,6 +132,26 @@ static bool choose_pair(const struct find_facts *facts, const struct find_sequen
     return true;
 }
 
+static struct eight compare_eight(const struct find_facts *facts, const struct find_sequence *sequence)
+{
+    unsigned char fold[8] = {0}, care[8] = {0}, value[8] = {0};
+    struct compared compared;
+    struct eight eight = {.is_all = sequence->len <= sizeof care};
+    for (unsigned i = 0; i < sequence->len && i < sizeof care; i++) {
+        if (!class_compares(&facts->classes[sequence->at[i]], &compared)) {
+            eight.is_all = false;
+            continue;
+        }
+        fold[i] = compared.fold;
+        care[i] = 0xff;
+        value[i] = compared.value;
+    }
+    memcpy(&eight.fold, fold, sizeof eight.fold);
+    memcpy(&eight.care, care, sizeof eight.care);
+    memcpy(&eight.value, value, sizeof eight.value);
+    return eight;
+}
+
 static void halves_of(const struct find_class *class, struct halves *halves)
 {
     *halves = (struct halves){0};
@@ -287,6 +307,7 @@ struct find_scan *find_scan_new(const struct find_facts *facts, unsigned without
         plan_set(scan, facts);
     } else if (fits_pair(facts, scan->pair)) {
         scan->kind = SCAN_PAIR;
+        scan->eight = compare_eight(facts, &facts->best.items[0]);
     } else {
         scan->kind = SCAN_MASKS;
         plan_masks(scan, facts, &facts->best.items[0]);

@@ -20,6 +20,12 @@ struct compared {
     unsigned char at, fold, value;
 };
 
+/* Eight places of a sequence, those that compare: the bytes there, after setting fold, are value where care is set. */
+struct eight {
+    uint64_t fold, care, value;
+    bool is_all; /* the sequence has no other places */
+};
+
 /* Membership of bytes below 128 by their two halves; bytes from 128 on all belong, or none does. */
 struct halves {
     unsigned char low[16], high[16];
@@ -56,6 +62,7 @@ struct find_scan {
     const struct find_kernel *kernel;
 
     struct compared pair[2]; /* SCAN_PAIR */
+    struct eight eight;      /* its first places at once */
 
     unsigned mask_count, run_count, span; /* SCAN_MASKS: the first mask is the rarest */
     struct halves masks[MASKS_MAX];
@@ -80,6 +87,20 @@ static inline bool stands_at(const struct sequence *sequence, const unsigned cha
         if (!(sequence->allowed[text[i]] >> i & 1))
             return false;
     return true;
+}
+
+/* The same for the sequence of a SCAN_PAIR, with a look at eight bytes first where so many are left. */
+static inline bool pair_stands_at(const struct find_scan *scan, const unsigned char *text, size_t left)
+{
+    uint64_t bytes;
+    if (left >= sizeof bytes) {
+        memcpy(&bytes, text, sizeof bytes);
+        if (((bytes | scan->eight.fold) & scan->eight.care) != scan->eight.value)
+            return false;
+        if (scan->eight.is_all)
+            return true;
+    }
+    return stands_at(&scan->sequences[0], text);
 }
 
 /* Does one of the sequences whose fingerprint stands at `at` stand there whole, within [from, end)? */
@@ -137,7 +158,7 @@ FIND_INLINE size_t find_next_pair(const struct find_scan *scan, const unsigned c
         size_t base = block_at(at, end, reach, &keep);
         for (uint64_t mask = candidates(scan, text + base) & keep; mask; mask &= mask - 1) {
             size_t place = base + (size_t)__builtin_ctzll(mask);
-            if (stands_at(sequence, text + place))
+            if (pair_stands_at(scan, text + place, end - place))
                 return place;
         }
         if (base < at)
@@ -191,45 +212,57 @@ FIND_INLINE size_t find_next_set(const struct find_scan *scan, const unsigned ch
     return SIZE_MAX;
 }
 
-/* Where the line ends that holds the place, when the block at base has these newlines; end: with the text. */
-FIND_INLINE size_t line_after(const unsigned char *text, size_t end, size_t base, size_t place, uint64_t newlines)
+/* Those of the candidates of a block where the sequence of a SCAN_PAIR stands. */
+FIND_INLINE uint64_t pair_hits(const struct find_scan *scan, const unsigned char *text, size_t left,
+                               uint64_t candidates)
 {
-    uint64_t later = newlines & UINT64_MAX << (place - base);
-    if (later)
-        return base + (size_t)__builtin_ctzll(later) + 1;
-    size_t from = base + BLOCK;
-    const unsigned char *newline = from < end ? memchr(text + from, '\n', end - from) : NULL;
-    return newline ? (size_t)(newline - text) + 1 : end;
+    uint64_t hits = candidates;
+    for (; candidates; candidates &= candidates - 1) {
+        unsigned at = (unsigned)__builtin_ctzll(candidates);
+        if (!pair_stands_at(scan, text + at, left - at))
+            hits &= ~(UINT64_C(1) << at);
+    }
+    return hits;
 }
 
-/* newlines is a mask as candidates: it is asked only about blocks in which something stands. */
+/*
+ * How many lines end in a block that hold a hit, of which *open says whether the line at its beginning does, and then
+ * the one at its end: seen as a number, what lies between two newlines is all ones, and a hit added to it carries over
+ * to the newline after it.
+ */
+FIND_INLINE unsigned lines_with_hits(uint64_t hits, uint64_t newlines, bool *open)
+{
+    unsigned long long sum;
+    bool over = __builtin_uaddll_overflow(~newlines, hits, &sum);
+    over |= __builtin_uaddll_overflow(sum, *open, &sum);
+    *open = over;
+    return (unsigned)__builtin_popcountll(sum & newlines);
+}
+
+/* newlines is a mask as candidates. */
 FIND_INLINE size_t find_pair_lines(const struct find_scan *scan, const unsigned char *text, size_t end, size_t max,
                                    find_block_mask *candidates, find_block_mask *newlines, find_leap *leap)
 {
-    const struct sequence *sequence = &scan->sequences[0];
-    size_t reach = BLOCK - 1 + sequence->len, count = 0, at = 0;
+    const unsigned len = scan->sequences[0].len;
+    size_t reach = BLOCK - 1 + len, count = 0, at = 0;
+    bool quiet = true, open = false; /* nothing stood in the block before; the line at hand holds a hit */
     if (end < reach)
         return find_kernel_plain.lines(scan, text, end, max);
-    while (sequence->len <= end - at) {
-        uint64_t keep, mask;
-        at = leap(scan, text, at, end - reach);
-        size_t base = block_at(at, end, reach, &keep), next = base + BLOCK;
-        for (mask = candidates(scan, text + base) & keep; mask;) {
-            size_t place = base + (size_t)__builtin_ctzll(mask);
-            mask &= mask - 1;
-            if (!stands_at(sequence, text + place))
-                continue;
-            if (++count == max)
-                return count;
-            size_t line = line_after(text, end, base, place, newlines(scan, text + base));
-            next = line > next ? line : next;
-            mask = line - base < BLOCK ? mask & UINT64_MAX << (line - base) : 0;
-        }
+    for (; len <= end - at; at += BLOCK) {
+        uint64_t keep, hits;
+        if (quiet && !open)
+            at = leap(scan, text, at, end - reach);
+        size_t base = block_at(at, end, reach, &keep);
+        hits = candidates(scan, text + base) & keep;
+        quiet = !hits;
+        hits = pair_hits(scan, text + base, end - base, hits);
+        count += lines_with_hits(hits, newlines(scan, text + base) & keep, &open);
+        if (max && count + open >= max)
+            return max;
         if (base < at)
             break;
-        at = next;
     }
-    return count;
+    return count + open;
 }
 
 /* The places from which `len` ones in a row begin. */

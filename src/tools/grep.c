@@ -169,6 +169,7 @@ static void prepare_worker(struct grepping *grepping, struct grep_worker *worker
     worker->is_caller = worker == grepping->workers;
     worker->newest.max = grepping->skip + grepping->room;
     hv_buf_init(&worker->path, PATH_BYTES_MAX);
+    hv_buf_init(&worker->limit, PATH_BYTES_MAX);
     scan->multiline = in->multiline;
     scan->stop = grep_stop;
     scan->user = worker;
@@ -244,6 +245,7 @@ static void release(struct grepping *grepping)
         line_scan_release(&worker->scan);
         fs_newest_release(&worker->newest);
         hv_buf_release(&worker->path);
+        hv_buf_release(&worker->limit);
     }
     find_release(grepping->find);
     found_release(&grepping->found);

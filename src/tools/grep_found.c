@@ -131,6 +131,18 @@ bool found_is_past(struct grep_found *found, struct hv_str path, bool is_directo
     return is_past(found, path, is_directory);
 }
 
+void found_limit(struct grep_found *found, struct hv_buf *path)
+{
+    if (!atomic_load_explicit(&found->is_full, memory_order_relaxed))
+        return;
+    LOCK_SCOPE(&found->lock);
+    hv_buf_clear(path);
+    if (found->entries >= found->entries_max)
+        hv_buf_add_str(path, path_of(&found->files.items[0]));
+    else if (found->limit)
+        hv_buf_add(path, found->limit, found->limit_len);
+}
+
 void found_file_name(struct found_file *file, struct hv_str path)
 {
     file->path = hv_malloc(path.len + 1);

@@ -52,6 +52,8 @@ void found_file_name(struct found_file *file, struct hv_str path);
 void found_add(struct grep_found *found, struct found_file *files, size_t count);
 /* The answer needs nothing of this file, or of what is in this directory. Any thread. */
 bool found_is_past(struct grep_found *found, struct hv_str path, bool is_directory);
+/* *path becomes that of a file after which the answer needs none; empty while there is no such file. Any thread. */
+void found_limit(struct grep_found *found, struct hv_buf *path);
 /* Put the files in order. Nothing may be added afterwards. */
 void found_sort(struct grep_found *found);
 void found_file_release(struct found_file *file);

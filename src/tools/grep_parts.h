@@ -57,8 +57,10 @@ struct grep_worker {
     bool more_troubles;          /* than are remembered */
     VEC(struct found_file) kept; /* found, but not yet given to what all threads share */
     size_t kept_entries;
+    struct hv_buf limit; /* files after this one need not be kept; empty: there is no such limit yet */
     /* The file at hand. */
-    struct hv_buf path; /* absolute */
+    struct hv_buf path;     /* absolute; ask grep_path() for it */
+    struct hv_str relative; /* the path from where the search began, when `path` is still to be made from it */
     struct found_file file;
     bool checked, hidden;
 };
@@ -93,6 +95,8 @@ bool grep_keep_line(void *user, const struct scan_line *line);
 void grep_hand_over(struct grep_worker *worker);
 /* worker->path becomes that of what lies at path, seen from where the search began. */
 void grep_set_path(struct grep_worker *worker, struct hv_str path);
+/* The absolute path of the file at hand; most files are searched without anybody asking for it. */
+struct hv_str grep_path(struct grep_worker *worker);
 /* Search the tree, or the one file, that the search begins at. */
 HV_MUST_CHECK enum hv_code grep_search(struct grepping *grepping, struct fs_scan_outcome *outcome,
                                        struct hv_error *err);

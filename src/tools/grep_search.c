@@ -23,7 +23,7 @@ enum {
 static bool is_hidden(struct grep_worker *worker)
 {
     if (!worker->checked)
-        worker->hidden = hv_hides_entry(worker->grepping->search.context, hv_buf_str(&worker->path), HV_FILE_REGULAR);
+        worker->hidden = hv_hides_entry(worker->grepping->search.context, grep_path(worker), HV_FILE_REGULAR);
     worker->checked = true;
     return worker->hidden;
 }
@@ -37,6 +37,7 @@ bool grep_keep_line(void *user, const struct scan_line *line)
         file->text.len > GREP_OUTPUT_MAX - GREP_OUTPUT_SPARE)
         return false;
     char mark = line->is_match ? ':' : '-';
+    file->text.max = GREP_OUTPUT_MAX;
     hv_buf_add_byte(&file->text, mark);
     if (worker->grepping->in->numbers)
         hv_buf_addf(&file->text, "%zu%c", line->number, mark);
@@ -82,11 +83,14 @@ void grep_hand_over(struct grep_worker *worker)
 {
     found_add(&worker->grepping->found, worker->kept.items, worker->kept.count);
     worker->kept.count = worker->kept_entries = 0;
+    found_limit(&worker->grepping->found, &worker->limit);
 }
 
 /* Several at a time, so that threads seldom wait for one another. */
 static void keep_found(struct grep_worker *worker, struct hv_str path)
 {
+    if (worker->limit.len && found_compare(path, false, hv_buf_str(&worker->limit)) > 0)
+        return;
     found_file_name(&worker->file, path);
     worker->kept_entries += worker->file.entries;
     *vec_push(&worker->kept) = worker->file;
@@ -107,7 +111,7 @@ static void keep_file(struct grep_worker *worker, struct hv_str path, size_t mat
     if (grepping->in->output_mode == COUNT)
         worker->file.entries = 1;
     if (grepping->in->output_mode == FILES_WITH_MATCHES)
-        fs_newest_add(&worker->newest, hv_buf_str(&worker->path), changed_at(fd));
+        fs_newest_add(&worker->newest, grep_path(worker), changed_at(fd));
     else if (worker->file.entries)
         keep_found(worker, path);
 }
@@ -163,7 +167,7 @@ static void note_troubles(struct grep_worker *worker, struct hv_str path, enum s
 /* ---- files and trees --------------------------------------------------------------------------------------- */
 
 /*
- * Search an open file, whose absolute path is worker->path; path is the one from where the search began. size is 0 when
+ * Search an open file, whose absolute path is grep_path(); path is the one from where the search began. size is 0 when
  * it is not known.
  */
 static enum scan_end search_file(struct grep_worker *worker, struct hv_str path, int fd, uint64_t size)
@@ -175,16 +179,16 @@ static enum scan_end search_file(struct grep_worker *worker, struct hv_str path,
         scan->find = find_scratch_new(grepping->find, grep_stop, worker);
     size_t given_up = find_hard(scan->find);
     worker->checked = false;
-    hv_buf_init(&worker->file.text, GREP_OUTPUT_MAX);
     count_one(&worker->files_searched);
     if (worker->is_caller && worker->files_searched % PROGRESS_EVERY == 0)
         tell_progress(grepping);
     enum scan_end end = line_scan_file(scan, fd, size, &matches);
-    if (matches)
+    if (matches) {
         keep_file(worker, path, matches, fd);
-    else
+        found_file_release(&worker->file);
+    } else {
         worker->binary += end == SCAN_BINARY;
-    found_file_release(&worker->file);
+    }
     note_troubles(worker, path, end, find_hard(scan->find) - given_up);
     return end;
 }
@@ -197,10 +201,18 @@ void grep_set_path(struct grep_worker *worker, struct hv_str path)
     if (!hv_str_is(root, "/"))
         hv_buf_add_byte(&worker->path, '/');
     hv_buf_add_str(&worker->path, path);
+    worker->relative = (struct hv_str){0};
 }
 
-/* Whether the file or directory, whose path has been set, is to be searched. */
-static bool is_chosen(struct grepping *grepping, const struct grep_worker *worker, const struct fs_scan_entry *entry)
+struct hv_str grep_path(struct grep_worker *worker)
+{
+    if (worker->relative.ptr)
+        grep_set_path(worker, worker->relative);
+    return hv_buf_str(&worker->path);
+}
+
+/* Whether the file or directory at hand is to be searched. */
+static bool is_chosen(struct grepping *grepping, struct grep_worker *worker, const struct fs_scan_entry *entry)
 {
     const struct search_filter *filter = &grepping->filter;
     bool is_directory = entry->kind == HV_FILE_DIRECTORY;
@@ -211,7 +223,7 @@ static bool is_chosen(struct grepping *grepping, const struct grep_worker *worke
         return false;
     if (!filter->wanted_count && !filter->unwanted_count)
         return true;
-    struct hv_str shown = search_shown(&grepping->search, hv_buf_str(&worker->path));
+    struct hv_str shown = search_shown(&grepping->search, grep_path(worker));
     return is_directory ? !search_filter_unwanted(filter, entry->path, shown)
                         : search_filter_match(filter, entry->path, shown);
 }
@@ -220,7 +232,7 @@ static enum fs_scan_action visit(void *user, const struct fs_scan_entry *entry)
 {
     struct grepping *grepping = user;
     struct grep_worker *worker = &grepping->workers[entry->worker];
-    grep_set_path(worker, entry->path);
+    worker->relative = entry->path;
     if (!is_chosen(grepping, worker, entry))
         return FS_SCAN_SKIP;
     if (entry->kind == HV_FILE_DIRECTORY)

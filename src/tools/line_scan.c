@@ -34,7 +34,7 @@ struct pass {
     struct hv_buf carried;       /* bytes that were read and can be decoded only with those that follow */
     uint64_t dropped;            /* bytes of the file that were thrown away before any line of it was numbered */
     size_t searched;             /* everything before has been searched: no match that is still to come begins there */
-    size_t next;                 /* the end of the last match, when that is further on */
+    size_t next;                 /* the same, when that is further on: the end of the last match, or of clear lines */
     size_t shown;                /* the end of the last line shown, or of what was thrown away */
     bool gap;                    /* lines between the last one shown and `shown` were thrown away */
     bool any;                    /* some line was shown */
@@ -138,21 +138,16 @@ static bool is_legacy(struct hv_str head)
     return wrong > 4 * right;
 }
 
-/* Neither NUL nor anything beyond ASCII: then there is nothing to find out about the encoding. */
-static bool is_plain(struct hv_str head)
-{
-    return hv_str_find_byte(head, '\0', 0) == SIZE_MAX && utf8_is_ascii(head);
-}
-
 /*
  * Most files of most searches: short, and what the pattern needs is not in their bytes. Of these nothing else is asked
  * but that they begin as a text does, in some encoding that is not a wide one (these begin with a mark or hold NULs).
+ * Of others, where to begin to search.
  */
 static bool is_ruled_out(struct pass *pass)
 {
     struct hv_str all = hv_buf_str(&pass->scan->buffer);
     return pass->ended && all.len && (unsigned char)all.ptr[0] < 0xfe &&
-           hv_str_find_byte(hv_str_slice(all, 0, HEAD), '\0', 0) == SIZE_MAX && find_rules_out(pass->scan->find, all);
+           find_rules_out(pass->scan->find, all, &pass->next);
 }
 
 /* From the beginning, but for the mark. */
@@ -161,6 +156,7 @@ static bool begin_decoding(struct pass *pass, struct encoding encoding)
     hv_buf_clear(&pass->scan->buffer);
     pass->encoding = encoding.kind;
     pass->read = encoding.mark;
+    pass->next = 0;
     pass->ended = false;
     return lseek(pass->fd, (off_t)encoding.mark, SEEK_SET) >= 0;
 }
@@ -171,12 +167,13 @@ static bool begin(struct pass *pass)
     struct hv_buf *buffer = &pass->scan->buffer;
     if (!read_more(pass, buffer, PIECE))
         return false;
-    if (is_ruled_out(pass)) {
+    struct hv_str head = hv_str_slice(hv_buf_str(buffer), 0, HEAD);
+    bool has_nul = hv_str_find_byte(head, '\0', 0) != SIZE_MAX;
+    if (!has_nul && is_ruled_out(pass)) {
         hv_buf_clear(buffer);
         return true;
     }
-    struct hv_str head = hv_str_slice(hv_buf_str(buffer), 0, HEAD);
-    if (is_plain(head)) {
+    if (!has_nul && utf8_is_ascii(head)) { /* there is nothing to find out about the encoding */
         check_binary(pass, head.len);
         return true;
     }
@@ -194,6 +191,7 @@ static bool begin(struct pass *pass)
         return begin_decoding(pass, encoding);
     hv_buf_consume(buffer, encoding.mark);
     pass->mark = encoding.mark;
+    pass->next -= pass->next < encoding.mark ? pass->next : encoding.mark;
     check_binary(pass, 0);
     return true;
 }
@@ -291,11 +289,11 @@ static enum find_result next_match(struct pass *pass, struct hv_str text, size_t
 }
 
 /* Nobody wants to see the lines. */
-static enum scan_end count_piece(struct pass *pass, struct hv_str text)
+static enum scan_end count_piece(struct pass *pass, struct hv_str text, size_t from)
 {
     struct line_scan *scan = pass->scan;
     size_t count;
-    bool complete = find_count(scan->find, hv_str_slice(text, pass->searched, text.len),
+    bool complete = find_count(scan->find, hv_str_slice(text, from, text.len),
                                scan->matches_max ? scan->matches_max - pass->matches : 0, &count);
     pass->matches += count;
     pass->searched = text.len;
@@ -319,9 +317,9 @@ static enum scan_end search_piece(struct pass *pass, size_t limit)
     struct line_scan *scan = pass->scan;
     struct hv_str text = hv_str_slice(hv_buf_str(&scan->buffer), 0, limit);
     struct find_match match;
-    if (!scan->line && (!scan->multiline || (pass->ended && !scan->in_pieces)))
-        return count_piece(pass, text);
     size_t end = piece_end(pass, text), at = pass->next > pass->searched ? pass->next : pass->searched;
+    if (!scan->line && (!scan->multiline || (pass->ended && !scan->in_pieces)))
+        return count_piece(pass, text, at);
     while (at < end) {
         size_t before = at;
         enum find_result found = next_match(pass, text, &at, &match);

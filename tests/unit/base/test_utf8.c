@@ -143,6 +143,7 @@ static void ascii_is_told_from_the_rest_wherever_that_stands(void **state)
         for (size_t at = 0; at < sizeof text; at += at % 128 < 2 || len - at < 3 ? 1 : 7) {
             text[at] = '\x80';
             assert_int_equal(utf8_is_ascii(hv_str_of(text, len)), at >= len);
+            assert_int_equal(utf8_ascii_length(hv_str_of(text, len)), at < len ? at : len);
             text[at] = 'x';
         }
     }

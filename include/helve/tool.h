@@ -37,6 +37,7 @@ enum hv_field_flags {
     HV_PATH = 1 << 1, /* STRING, or ARRAY of STRING: made absolute before anything else looks (~, relative, . and ..) */
     HV_ONE_OR_MANY = 1 << 2, /* ARRAY of STRING: a single string is taken as an array of one */
     HV_NON_EMPTY = 1 << 3,   /* STRING: not "" ; ARRAY: at least one element */
+    HV_FILE = 1 << 4,        /* with HV_PATH: a file is meant: "a/", which names a directory, is refused */
 };
 
 struct hv_array {

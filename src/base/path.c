@@ -69,6 +69,11 @@ struct hv_str path_expand(struct hv_arena *arena, struct hv_str path, struct hv_
     return (struct hv_str){out, len};
 }
 
+bool path_names_directory(struct hv_str path)
+{
+    return hv_str_ends(path, HV_STR("/")) || hv_str_ends(path, HV_STR("/."));
+}
+
 bool path_inside(struct hv_str path, struct hv_str directory)
 {
     if (directory.len == 1 && directory.ptr[0] == '/')

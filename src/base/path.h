@@ -13,6 +13,9 @@ struct hv_str path_expand(struct hv_arena *arena, struct hv_str path, struct hv_
 /* directory, a slash, and name, whatever they are. In arena, ended by a NUL. */
 struct hv_str path_join(struct hv_arena *arena, struct hv_str directory, struct hv_str name);
 
+/* As somebody wrote it, before it was made tidy: it ends as only the path of a directory does ("a/", "a/."). */
+bool path_names_directory(struct hv_str path);
+
 /* path is directory or lies inside it, by whole components. Both absolute and tidy. */
 bool path_inside(struct hv_str path, struct hv_str directory);
 

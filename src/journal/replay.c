@@ -10,7 +10,7 @@
 
 #include <ctype.h>
 
-enum { TEXT_MAX = 256 << 20, DIFF_LINES = 60, DIFF_CONTEXT = 3, KEY_MAX = 80 };
+enum { TEXT_MAX = 256 << 20, DIFF_LINES = 60, DIFF_LINE_BYTES = 2000, DIFF_CONTEXT = 3, KEY_MAX = 80 };
 
 /* ---- collecting ---------------------------------------------------------------------------------------------- */
 
@@ -440,8 +440,11 @@ bool replay_compare(struct replay_comparison *comparison, const struct replay_ca
               error_then == error_now ? "the results differ"
               : error_now             ? "was fine when it was recorded, fails now"
                                       : "failed when it was recorded, is fine now");
-    struct diff_options options = {
-        .context = DIFF_CONTEXT, .max_lines = DIFF_LINES, .old_name = HV_STR("recorded"), .new_name = HV_STR("now")};
+    struct diff_options options = {.context = DIFF_CONTEXT,
+                                   .max_lines = DIFF_LINES,
+                                   .max_line_bytes = DIFF_LINE_BYTES,
+                                   .old_name = HV_STR("recorded"),
+                                   .new_name = HV_STR("now")};
     diff_unified(hv_buf_str(&then), hv_buf_str(&now), &options, &diff, NULL);
     add_clean(out, hv_buf_str(&diff));
     if (diff.len > 0 && diff.data[diff.len - 1] != '\n')

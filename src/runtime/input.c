@@ -83,6 +83,13 @@ static const char *refused_path(struct call *call, const struct hv_field *fields
             continue;
         struct hv_str path = *(const struct hv_str *)((const char *)input + field->offset);
         const char *why = policy_path_refused(path);
+        if (!why && field->flags & HV_FILE && path_names_directory(path))
+            return hv_arena_format(
+                       &call->arena,
+                       "%s is \"%.*s\": what ends so names a directory, and this takes a file. Give the path "
+                       "of a file, without a slash behind it; what a directory holds is listed by other tools.",
+                       field->name, HV_STR_ARG(hv_str_slice(path, 0, 200)))
+                .ptr;
         if (why)
             return hv_arena_format(&call->arena,
                                    "%s is \"%.*s\": %s, and such are never opened. Give a path of this machine.",

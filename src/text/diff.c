@@ -497,28 +497,84 @@ static struct cursor cursor_before(struct hv_str text, size_t line, size_t offse
 
 struct printer {
     struct cursor old_cursor, new_cursor;
-    size_t room; /* lines that may still be printed */
-    enum encoding_kind encoding;
+    size_t room;           /* lines that may still be printed */
+    size_t printed, limit; /* lines so far; how long *out may be for another */
+    const struct diff_options *options;
     struct hv_buf *out;
 };
 
-static void print_line(struct printer *printer, char sign, struct hv_str line)
+static void print_text(struct printer *printer, struct hv_str text)
 {
+    enum encoding_kind kind = printer->options->encoding;
+    if (kind == ENCODING_UTF8 || encoding_to_utf8(text, (struct encoding){.kind = kind}, printer->out, NULL))
+        hv_buf_add_str(printer->out, text);
+}
+
+/* Bytes of a long line that begin at a character, around the place where it differs from its counterpart. Where a
+ * character may begin cannot be told from the middle of other encodings than UTF-8: of these the beginning. */
+static struct hv_str part_of(const struct printer *printer, struct hv_str line, struct hv_str other)
+{
+    size_t most = printer->options->max_line_bytes, differs = 0, begin, end;
+    while (differs < line.len && differs < other.len && line.ptr[differs] == other.ptr[differs])
+        differs++;
+    bool is_far = differs > most / 2 && printer->options->encoding == ENCODING_UTF8 && other.ptr;
+    begin = is_far ? differs - most / 2 : 0;
+    if (begin > line.len - most)
+        begin = line.len - most;
+    end = begin + most;
+    while (begin > 0 && begin < end && ((unsigned char)line.ptr[begin] & 0xc0) == 0x80)
+        begin++;
+    while (end > begin && end < line.len && ((unsigned char)line.ptr[end] & 0xc0) == 0x80 &&
+           printer->options->encoding == ENCODING_UTF8)
+        end--;
+    return hv_str_slice(line, begin, end);
+}
+
+/* other: the line that it took the place of, or that took its place; absent: none. */
+static void print_line(struct printer *printer, char sign, struct hv_str line, struct hv_str other)
+{
+    if (printer->limit && printer->out->len >= printer->limit)
+        printer->room = 0;
     if (!printer->room)
         return;
     printer->room--;
+    printer->printed++;
     hv_buf_add_byte(printer->out, sign);
-    if (printer->encoding == ENCODING_UTF8 ||
-        encoding_to_utf8(line, (struct encoding){.kind = printer->encoding}, printer->out, NULL))
-        hv_buf_add_str(printer->out, line);
+    struct hv_str bare = lines_chop(line);
+    bool is_part = printer->options->max_line_bytes && bare.len > printer->options->max_line_bytes;
+    if (!is_part) {
+        print_text(printer, line);
+    } else {
+        struct hv_str part = part_of(printer, bare, other);
+        hv_buf_add_cstr(printer->out, part.ptr > bare.ptr ? "… " : "");
+        print_text(printer, part);
+        hv_buf_addf(printer->out, " … [shown: %zu of the %zu bytes of this line, from byte %zu on]\n", part.len,
+                    bare.len, (size_t)(part.ptr - bare.ptr) + 1);
+    }
     if (!hv_str_ends(line, HV_STR("\n")))
-        hv_buf_add_cstr(printer->out, "\n\\ No newline at end of file\n");
+        hv_buf_add_cstr(printer->out, is_part ? "\\ No newline at end of file\n" : "\n\\ No newline at end of file\n");
 }
 
 static void print_old(struct printer *printer, char sign, size_t to)
 {
     while (printer->room && printer->old_cursor.line < to && printer->old_cursor.offset < printer->old_cursor.text.len)
-        print_line(printer, sign, take_line(&printer->old_cursor));
+        print_line(printer, sign, take_line(&printer->old_cursor), (struct hv_str){0});
+}
+
+/* The lines that go, each beside the one that comes for it. */
+static void print_removed(struct printer *printer, const struct diff_change *change)
+{
+    struct cursor other = printer->new_cursor;
+    for (size_t i = 0; i < change->old_count && printer->room; i++)
+        print_line(printer, '-', take_line(&printer->old_cursor),
+                   i < change->new_count ? take_line(&other) : (struct hv_str){0});
+}
+
+static void print_added(struct printer *printer, const struct diff_change *change, struct cursor other)
+{
+    for (size_t i = 0; i < change->new_count && printer->room; i++)
+        print_line(printer, '+', take_line(&printer->new_cursor),
+                   i < change->old_count ? take_line(&other) : (struct hv_str){0});
 }
 
 static void print_range(struct hv_buf *out, size_t start, size_t count)
@@ -577,10 +633,10 @@ static void print_hunk(struct printer *printer, const struct diff *diff, const s
     for (size_t i = hunk->first; i < hunk->end; i++) {
         const struct diff_change *change = &diff->changes[i];
         print_old(printer, ' ', change->old_start);
-        print_old(printer, '-', change->old_start + change->old_count);
+        struct cursor old_lines = printer->old_cursor;
         move_to(&printer->new_cursor, change->new_start);
-        for (size_t line = 0; line < change->new_count && printer->room; line++)
-            print_line(printer, '+', take_line(&printer->new_cursor));
+        print_removed(printer, change);
+        print_added(printer, change, old_lines);
     }
     print_old(printer, ' ', hunk->old_end);
 }
@@ -607,8 +663,10 @@ void diff_show(const struct diff *diff, const struct diff_options *options, stru
                struct diff_result *result)
 {
     struct diff_result sum = {.removed = diff->removed, .added = diff->added, .coarse = diff->coarse};
-    struct printer printer = {
-        .room = options->max_lines ? options->max_lines : SIZE_MAX, .encoding = options->encoding, .out = out};
+    struct printer printer = {.room = options->max_lines ? options->max_lines : SIZE_MAX,
+                              .limit = options->max_bytes ? out->len + options->max_bytes : 0,
+                              .options = options,
+                              .out = out};
     size_t old_lines = old_lines_of(diff, options->context), all = 0;
     printer.old_cursor = cursor_before(diff->old_text, diff->prefix_lines, diff->prefix, options->context);
     printer.new_cursor = (struct cursor){diff->new_part, diff->prefix_lines, 0};
@@ -620,9 +678,9 @@ void diff_show(const struct diff *diff, const struct diff_options *options, stru
         print_hunk(&printer, diff, &hunk);
         i = hunk.end;
     }
-    sum.cut = options->max_lines && all > options->max_lines;
+    sum.cut = all > printer.printed;
     if (sum.cut)
-        hv_buf_addf(out, "… %zu more lines\n", all - options->max_lines);
+        hv_buf_addf(out, "… %zu more lines\n", all - printer.printed);
     if (result)
         *result = sum;
 }

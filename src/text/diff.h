@@ -51,11 +51,14 @@ struct diff_options {
     size_t max_lines;                 /* of output, headers not counted; 0 for no limit */
     struct hv_str old_name, new_name; /* after "--- " and "+++ "; both absent: no header */
     enum encoding_kind encoding;      /* of the texts: ASCII-compatible; shown as UTF-8. Zero: they are UTF-8 */
+    size_t max_bytes;                 /* of output: no line is begun after these; 0 for no limit */
+    size_t max_line_bytes;            /* of a longer line a part is shown, around where it differs, and its size is
+                                         told; 0 for no limit */
 };
 
 struct diff_result {
     size_t removed, added, hunks; /* of the whole difference, shown or not */
-    bool coarse, cut;             /* cut: max_lines was reached, a last line "… N more lines" says so */
+    bool coarse, cut;             /* cut: a limit was reached, a last line "… N more lines" says so */
 };
 
 /*

@@ -2,6 +2,7 @@
 #include "text/patch.h"
 
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "base/vec.h"
 #include "text/lines.h"
 
@@ -41,6 +42,8 @@ static enum hv_code fail(const struct parser *parser, const char *what, const ch
 #define FORMAT_HINT                                                                                                    \
     "A patch is \"*** Begin Patch\", then per file \"*** Add File: path\" (lines with +), \"*** Update File: path\" "  \
     "(@@ hunks of lines that begin with a blank, - or +) or \"*** Delete File: path\", and \"*** End Patch\""
+
+#define FILE_HINT "Name the file itself, without a slash behind it; directories that are missing are made for it"
 
 /* What stands behind a marker, without blanks around it. */
 static struct hv_str behind(const struct parser *parser, const char *marker)
@@ -144,6 +147,8 @@ static enum hv_code parse_update(struct parser *parser, struct patch_file *file)
         file->move_to = behind(parser, "*** Move to:");
         if (!file->move_to.len)
             return fail(parser, "\"*** Move to:\" names no path", FORMAT_HINT);
+        if (path_names_directory(file->move_to))
+            return fail(parser, "\"*** Move to:\" names a directory, as it ends in a slash", FILE_HINT);
         advance(parser);
     }
     while (!code && !at_end(parser) && !at_file(parser)) {
@@ -184,6 +189,8 @@ static enum hv_code parse_file(struct parser *parser, struct patch_file *file)
                     FORMAT_HINT);
     if (!file->path.len)
         return fail(parser, "the path is missing", FORMAT_HINT);
+    if (path_names_directory(file->path))
+        return fail(parser, "the path names a directory, as it ends in a slash", FILE_HINT);
     advance(parser);
     return file->kind == PATCH_ADD      ? parse_added(parser, file)
            : file->kind == PATCH_UPDATE ? parse_update(parser, file)

@@ -18,6 +18,7 @@ enum {
     PREVIEW_LINE_BYTES = 240,
     DIFF_LINES_MAX = 1000,
     DIFF_BYTES_MAX = 1 << 20,
+    DIFF_LINE_BYTES = 2000,
     SPARE_LEAST = 1 << 20,
     SPARE_MOST = 64 << 20,
 };
@@ -210,15 +211,20 @@ void change_show_lines(struct change *change, const struct diff *diff, enum enco
 {
     struct hv_arena *arena = change->context->arena;
     CLEANUP_BUF struct hv_buf out;
-    hv_buf_init(&out, DIFF_BYTES_MAX);
+    hv_buf_init(&out, (size_t)DIFF_BYTES_MAX * 2); /* the last line may go beyond */
     struct hv_str name = file_shown_path(change->context, change->path);
     note_in_place(change, result);
-    struct diff_options options = {
-        .context = DIFF_CONTEXT, .max_lines = DIFF_LINES_MAX, .old_name = name, .new_name = name, .encoding = encoding};
+    struct diff_options options = {.context = DIFF_CONTEXT,
+                                   .max_lines = DIFF_LINES_MAX,
+                                   .max_bytes = DIFF_BYTES_MAX,
+                                   .max_line_bytes = DIFF_LINE_BYTES,
+                                   .old_name = name,
+                                   .new_name = name,
+                                   .encoding = encoding};
     diff_show(diff, &options, &out, NULL);
-    if (out.failed)
-        hv_buf_clear(&out);
-    if (out.len) {
+    if (out.failed) {
+        hv_result_addf(result, arena, "Note: the difference is too large to be shown.");
+    } else if (out.len) {
         result->diff = hv_arena_str(arena, hv_buf_str(&out));
         hv_result_add_text(result, arena, result->diff);
     }
@@ -257,15 +263,11 @@ void change_show_diff(struct change *change, struct hv_str new_bytes, struct hv_
 
 void change_preview_lines(const struct diff *lines, enum encoding_kind encoding, struct hv_buf *out)
 {
-    CLEANUP_BUF struct hv_buf shown = {.max = DECODED_MAX};
-    struct diff_options options = {.context = DIFF_CONTEXT, .max_lines = PREVIEW_LINES_MAX, .encoding = encoding};
-    diff_show(lines, &options, &shown, NULL);
-    struct hv_str rest = hv_buf_str(&shown), line;
-    while (lines_next(&rest, &line)) {
-        line = lines_chop(line);
-        struct hv_str head = truncate_head(line, PREVIEW_LINE_BYTES);
-        hv_buf_addf(out, "%.*s%s\n", HV_STR_ARG(head), head.len < line.len ? " …" : "");
-    }
+    struct diff_options options = {.context = DIFF_CONTEXT,
+                                   .max_lines = PREVIEW_LINES_MAX,
+                                   .max_line_bytes = PREVIEW_LINE_BYTES,
+                                   .encoding = encoding};
+    diff_show(lines, &options, out, NULL);
 }
 
 void change_add_preview(struct change *change, struct hv_str new_bytes, struct hv_buf *out)

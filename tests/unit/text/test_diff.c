@@ -231,6 +231,43 @@ static void the_result_counts_lines_and_hunks_also_of_what_is_not_shown(void **s
     assert_true(result.cut && !result.coarse);
 }
 
+static void of_long_lines_the_place_is_shown_where_they_differ(void **state)
+{
+    static const struct {
+        const char *old_text, *new_text, *expected;
+    } lines[] = {
+        {"0123456789abcdefghij\n", "0123456789ABcdefghij\n",
+         "@@ -1 +1 @@\n-… 6789abcd … [shown: 8 of the 20 bytes of this line, from byte 7 on]\n"
+         "+… 6789ABcd … [shown: 8 of the 20 bytes of this line, from byte 7 on]\n"},
+        {"0123456789\n", "x\n",
+         "@@ -1 +1 @@\n-01234567 … [shown: 8 of the 10 bytes of this line, from byte 1 on]\n+x\n"},
+        {"ééééééééééé", "éééééééééé!",
+         "@@ -1 +1 @@\n-… éééé … [shown: 8 of the 22 bytes of this line, from byte 15 on]\n"
+         "\\ No newline at end of file\n"
+         "+… ééé! … [shown: 7 of the 21 bytes of this line, from byte 15 on]\n\\ No newline at end of file\n"},
+        {"12345678\r\n", "1\r\n", "@@ -1 +1 @@\n-12345678\r\n+1\r\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        CLEANUP_BUF struct hv_buf out = {.max = 4096};
+        const struct diff_options options = {.context = 1, .max_line_bytes = 8};
+        diff_unified(hv_str_from(lines[i].old_text), hv_str_from(lines[i].new_text), &options, &out, NULL);
+        if (!hv_str_is(hv_buf_str(&out), lines[i].expected))
+            fail_msg("case %zu gave\n%.*s", i, HV_STR_ARG(hv_buf_str(&out)));
+    }
+}
+
+static void no_line_begins_behind_the_most_bytes(void **state)
+{
+    (void)state;
+    CLEANUP_BUF struct hv_buf out = {.max = 4096};
+    struct diff_result result;
+    diff_unified(HV_STR("1\n2\n3\n4\n"), HV_STR(""), &(struct diff_options){.context = 1, .max_bytes = 18}, &out,
+                 &result);
+    assert_true(result.cut);
+    assert_true(hv_str_is(hv_buf_str(&out), "@@ -1,4 +0,0 @@\n-1\n… 3 more lines\n"));
+}
+
 static void a_full_buffer_says_so(void **state)
 {
     (void)state;
@@ -300,6 +337,8 @@ int main(void)
         cmocka_unit_test(small_differences_are_the_smallest_and_rebuild_the_new_text),
         cmocka_unit_test(a_difference_is_printed_as_git_prints_it),
         cmocka_unit_test(the_result_counts_lines_and_hunks_also_of_what_is_not_shown),
+        cmocka_unit_test(of_long_lines_the_place_is_shown_where_they_differ),
+        cmocka_unit_test(no_line_begins_behind_the_most_bytes),
         cmocka_unit_test(a_full_buffer_says_so),
         cmocka_unit_test(a_small_change_in_a_large_text_stays_small),
         cmocka_unit_test(more_lines_than_can_be_compared_are_replaced),

@@ -425,3 +425,35 @@ bool git_probe_is_quiet(struct git_probe *probe, struct hv_arena *arena, struct 
     remembered_release(&item);
     return quiet;
 }
+
+/* What git finds at this level: the repository of a work tree, …; when that is not certain, nobody knows where it
+ * looks. */
+enum level { LEVEL_NOTHING, LEVEL_TOP, LEVEL_UNCERTAIN };
+
+static enum level level_of(struct look *look, struct hv_str directory)
+{
+    struct hv_str git = join(look->arena, directory, HV_STR(".git"));
+    mode_t kind = kind_at(look, git);
+    if (!kind)
+        return kind_at(look, join(look->arena, directory, HV_STR("HEAD"))) ? LEVEL_UNCERTAIN : LEVEL_NOTHING;
+    struct hv_str target = kind == S_IFREG ? read_pointer(look, git, HV_STR("gitdir:")) : (struct hv_str){0};
+    return is_repository(look, target.len ? join(look->arena, directory, target) : git) ? LEVEL_TOP : LEVEL_UNCERTAIN;
+}
+
+struct hv_str git_probe_top(struct hv_arena *arena, struct hv_str directory)
+{
+    char resolved[PATH_MAX];
+    enum level level;
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    struct look look = {.arena = &scratch};
+    struct hv_str at = hv_arena_str(&scratch, directory), top = {0};
+    if (is_led_elsewhere() || !realpath(at.ptr, resolved))
+        return top;
+    at = hv_arena_str(&scratch, hv_str_from(resolved));
+    while ((level = level_of(&look, at)) == LEVEL_NOTHING && at.len > 1)
+        at = hv_arena_str(&scratch, path_parent(at));
+    if (level != LEVEL_UNCERTAIN)
+        top = hv_arena_str(arena, level == LEVEL_TOP ? at : directory);
+    vec_release(&look.seen);
+    return top;
+}

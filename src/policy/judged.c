@@ -300,6 +300,12 @@ static bool tree_is_plain(void *user, struct hv_str directory, unsigned wanted)
     return asked->tree_is_plain;
 }
 
+static struct hv_str repository_top(void *user, struct hv_arena *arena, struct hv_str directory)
+{
+    (void)user;
+    return git_probe_top(arena, directory);
+}
+
 /* As written and as resolved. */
 static struct hv_str *list_roots(const struct policy *policy, struct hv_arena *arena, size_t *count)
 {
@@ -337,6 +343,7 @@ void policy_judge_command(const struct policy *policy, const struct policy_surro
         .is_system_program = system_program_is,
         .holds_none = holds_none,
         .tree_is_plain = tree_is_plain,
+        .repository_top = repository_top,
         .user = &asked,
     };
     const struct shell_start start = {

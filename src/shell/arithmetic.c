@@ -122,6 +122,116 @@ bool arithmetic_is_plain(struct resolver *resolver, struct hv_str text, const st
     return true;
 }
 
+/* ---- what it comes to -------------------------------------------------------------------------------------------- */
+
+/* An expression of known numbers, while it is evaluated: + - * / % and parentheses, nothing else. */
+struct sum {
+    struct resolver *resolver;
+    struct hv_str text;
+    size_t at;
+    unsigned depth;
+};
+
+static int next_byte(struct sum *sum)
+{
+    while (sum->at < sum->text.len && strchr(" \t\n", sum->text.ptr[sum->at]))
+        sum->at++;
+    return sum->at < sum->text.len ? sum->text.ptr[sum->at] : -1;
+}
+
+/* The operator at the place, of those in `operators`, and not doubled (++, **); 0: none. It is stepped over. */
+static char take_operator(struct sum *sum, const char *operators)
+{
+    int byte = next_byte(sum);
+    if (byte <= 0 || !strchr(operators, byte) || (sum->at + 1 < sum->text.len && sum->text.ptr[sum->at + 1] == byte))
+        return 0;
+    sum->at++;
+    return (char)byte;
+}
+
+static bool sum_up(struct sum *sum, int64_t *value);
+
+/* A name, $name or ${name}. Behind "$" the value becomes part of the text: its minus might be read otherwise there. */
+static bool take_variable(struct sum *sum, bool expanded, int64_t *value)
+{
+    struct hv_str text;
+    bool braces = expanded && sum->at < sum->text.len && sum->text.ptr[sum->at] == '{';
+    size_t from = sum->at + braces, length = read_identifier(sum->text, from);
+    struct hv_str name = hv_str_slice(sum->text, from, from + length);
+    sum->at = from + length;
+    if (!length || (braces && next_byte(sum) != '}'))
+        return false;
+    sum->at += braces;
+    return variable_get(sum->resolver, name, &text) == VALUE_KNOWN && variable_is_number(text) &&
+           !(expanded && *text.ptr == '-') && hv_str_to_int64(text, value);
+}
+
+/* Digits, without a leading zero, which would be octal, or a base. */
+static bool take_number(struct sum *sum, int64_t *value)
+{
+    size_t from = sum->at, length = number_length(sum->text, from);
+    struct hv_str digits = hv_str_slice(sum->text, from, from + length);
+    sum->at += length;
+    return variable_is_number(digits) && hv_str_to_int64(digits, value);
+}
+
+static bool take_operand(struct sum *sum, int64_t *value)
+{
+    char sign = take_operator(sum, "+-");
+    if (sign) {
+        if (next_byte(sum) == '+' || next_byte(sum) == '-' || !take_operand(sum, value))
+            return false;
+        return sign == '+' || !__builtin_sub_overflow((int64_t)0, *value, value);
+    }
+    int byte = next_byte(sum);
+    if (byte >= '0' && byte <= '9')
+        return take_number(sum, value);
+    if (byte == '(') {
+        sum->at++;
+        if (!sum_up(sum, value) || next_byte(sum) != ')')
+            return false;
+        sum->at++;
+        return true;
+    }
+    sum->at += byte == '$';
+    return take_variable(sum, byte == '$', value);
+}
+
+static bool multiply(struct sum *sum, int64_t *value)
+{
+    int64_t other;
+    if (!take_operand(sum, value))
+        return false;
+    for (char sign; (sign = take_operator(sum, "*/%"));) {
+        if (!take_operand(sum, &other) || (sign != '*' && (other == 0 || other == -1)))
+            return false;
+        if (sign == '*' && __builtin_mul_overflow(*value, other, value))
+            return false;
+        *value = sign == '/' ? *value / other : sign == '%' ? *value % other : *value;
+    }
+    return true;
+}
+
+static bool sum_up(struct sum *sum, int64_t *value)
+{
+    enum { DEPTH_MAX = 32 };
+    int64_t other;
+    if (++sum->depth > DEPTH_MAX || !multiply(sum, value))
+        return false;
+    for (char sign; (sign = take_operator(sum, "+-"));)
+        if (!multiply(sum, &other) ||
+            (sign == '+' ? __builtin_add_overflow(*value, other, value) : __builtin_sub_overflow(*value, other, value)))
+            return false;
+    sum->depth--;
+    return true;
+}
+
+bool arithmetic_value(struct resolver *resolver, struct hv_str text, int64_t *value)
+{
+    struct sum sum = {.resolver = resolver, .text = text};
+    return sum_up(&sum, value) && next_byte(&sum) < 0;
+}
+
 void arithmetic_demote(struct resolver *resolver, struct hv_str text)
 {
     bool changes = hv_str_find(text, HV_STR("++"), 0) != SIZE_MAX || hv_str_find(text, HV_STR("--"), 0) != SIZE_MAX ||

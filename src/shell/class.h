@@ -70,6 +70,9 @@ struct shell_world {
     bool (*holds_none)(void *user, struct hv_str directory, const char *names);
     /* True when all of wanted (enum shell_tree) holds for directory, and that could be found out. */
     bool (*tree_is_plain)(void *user, struct hv_str directory, unsigned wanted);
+    /* Where `git rev-parse --show-toplevel`, run in directory, says that the top of its repository is, in arena;
+     * directory itself when there is none; absent: not certain. */
+    struct hv_str (*repository_top)(void *user, struct hv_arena *arena, struct hv_str directory);
     void *user;
 };
 

@@ -36,9 +36,11 @@ struct shell_reading {
     const struct shell_command *judged;  /* that the act is made for: the same, or one of a -c */
     const struct shell_script *script;   /* that is being read: the same, or the text of a -c */
     bool in_text;                        /* the text of a -c */
-    bool in_redirect;                    /* what is read or written now is so by a redirection */
-    struct shell_act act;                /* being filled */
-    struct hv_str directory;             /* that operands are relative to; absent: not known */
+    const struct shell_word *given;      /* $0, $1 … of script, when these are known; NULL: they are not */
+    size_t given_count;
+    bool in_redirect;        /* what is read or written now is so by a redirection */
+    struct shell_act act;    /* being filled */
+    struct hv_str directory; /* that operands are relative to; absent: not known */
     /* Where it runs instead when an earlier cd failed; only while directory is the one of the command. */
     struct hv_str elsewhere[SHELL_ELSEWHERE_MAX];
     size_t elsewhere_count;
@@ -113,8 +115,11 @@ void shell_judge_inner(struct shell_reading *reading, const struct shell_word *w
 void shell_judge_builtin(struct shell_reading *reading, const struct shell_word *words, size_t count);
 /* Judge words as a further command that this one runs (find -exec): an act of its own. */
 void shell_judge_further(struct shell_reading *reading, const struct shell_word *words, size_t count);
-/* Judge text as a script that this command runs (bash -c): an act for each of its commands. */
+/* Judge text as a script that this command runs (eval): an act for each of its commands. */
 void shell_judge_text(struct shell_reading *reading, struct hv_str text);
+/* The same with count words that it is given as $0, $1 … (bash -c). */
+void shell_judge_script(struct shell_reading *reading, struct hv_str text, const struct shell_word *given,
+                        size_t count);
 
 /* The row of a program, by its bare name; NULL: not known. */
 const struct shell_program *shell_find_program(struct hv_str name);
@@ -138,6 +143,17 @@ bool shell_names_from_substitution(struct shell_reading *reading, const struct s
 bool shell_names_from_read(struct shell_reading *reading, const struct shell_command *reader,
                            const struct shell_command *user, struct hv_str name, struct shell_word *word);
 
+/* ---- positional parameters (parameters.c) ----------------------------------------------------------------- */
+
+/* "$1" in command becomes what the script in an argument, or the function around it, is given. False: not certain. */
+bool shell_resolve_parameter(struct shell_reading *reading, const struct shell_command *command,
+                             struct shell_word *word);
+/* The words that a loop over "$@" runs over, when the script is given them: an array of *count. NULL: not certain. */
+const struct shell_word *shell_given_words(const struct shell_reading *reading, const struct shell_command *loop,
+                                           size_t *count);
+
+/* ---- names in a directory -------------------------------------------------------------------------------- */
+
 /* A glob at the beginning of a word, in a directory where no name begins with "-". */
 bool shell_glob_is_plain(const struct shell_reading *reading, const struct shell_word *word);
 
@@ -159,6 +175,10 @@ struct shell_word shell_word_known(struct hv_str value);
 const struct shell_word *shell_fill_script(struct shell_reading *reading, const struct shell_word *words, size_t count);
 /* Something that nobody knows: one argument, or when many, any number of them. */
 struct shell_word shell_word_unknown(bool many);
+/* The script sets IFS: what is cut is cut otherwise than at blanks. */
+bool shell_sets_splitting(const struct shell_script *script);
+/* All that the words of `values` may be, as one word: below one directory, and no option. False: not certain. */
+bool shell_sum_up_words(struct shell_reading *reading, const struct shell_command *values, struct shell_word *word);
 /* Known, and an identifier of bash. */
 bool shell_is_identifier(struct hv_str text);
 /* A variable that neither the shell nor programs read: a script may set it. value: NULL when not known. */

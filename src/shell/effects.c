@@ -193,7 +193,16 @@ static bool changes_nothing(const struct shell_word *words, size_t count)
 static void lose_directory(struct resolver *resolver)
 {
     resolver->now.moved = true;
-    resolver->now.directory = resolver->now.likely = (struct hv_str){0};
+    resolver->now.directory = resolver->now.likely = resolver->now.repository = (struct hv_str){0};
+}
+
+/* "$(git rev-parse --show-toplevel)": a path that is absolute, or nothing, by which cd goes nowhere. */
+static bool is_top_of_repository(const struct resolver *resolver, struct hv_str text)
+{
+    return (hv_str_is(text, "\"$(git rev-parse --show-toplevel)\"") ||
+            hv_str_is(text, "\"$(git rev-parse --show-toplevel 2>/dev/null)\"") ||
+            hv_str_is(text, "\"$(git rev-parse --show-toplevel 2> /dev/null)\"")) &&
+           !functions_have(resolver, HV_STR("git"));
 }
 
 static bool is_relative_to_path(struct hv_str operand)
@@ -227,7 +236,10 @@ static void effect_of_cd(struct resolver *resolver, const struct shell_word *wor
     struct hv_str target = cd_target(resolver, words, count), from = resolver->now.directory;
     if (target.ptr && from.ptr && hv_str_eq(target, from))
         return;
+    bool top = !resolver->now.off && count == 2 && is_top_of_repository(resolver, words[1].text);
     lose_directory(resolver);
+    if (top)
+        resolver->now.repository = from;
     resolver->now.likely = from.ptr ? target : (struct hv_str){0};
     resolver->now.target = target;
     resolver->now.just_moved = target.ptr != NULL;
@@ -319,6 +331,11 @@ static void stop_at(struct resolver *resolver, size_t index, const char *reason)
     resolve_forget(resolver);
 }
 
+static bool is_literal(const struct raw_word *word)
+{
+    return word->count == 1 && word->parts[0].kind == PART_TEXT && hv_str_find_byte(word->text, '{', 0) == SIZE_MAX;
+}
+
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
 /* Any function of the script may be called by any other: what all bodies may change. */
@@ -329,6 +346,24 @@ static void effect_of_functions(struct resolver *resolver)
     for (size_t i = 0; i < resolver->reader->tape.count && !resolver->now.off; i++)
         if (ops[i].kind == OP_FUNCTION)
             effect_of_range(resolver, i + 1, ops[i].to);
+}
+
+bool effect_moves_never(const struct resolver *resolver)
+{
+    const struct reader *reader = resolver->reader;
+    for (size_t i = 0; i < reader->nodes.count; i++) {
+        const struct node *node = &reader->nodes.items[i];
+        if (node->kind != SHELL_COMMAND_SIMPLE || !node->word_count)
+            continue;
+        if (!is_literal(&node->words[0]))
+            return false;
+        enum effect effect = builtin_effect(node->words[0].parts[0].text);
+        bool asks = hv_str_is(node->words[0].text, "command") && node->word_count > 1 &&
+                    (hv_str_is(node->words[1].text, "-v") || hv_str_is(node->words[1].text, "-V"));
+        if (!asks && (effect == EFFECT_CD || effect == EFFECT_DIRECTORY || effect == EFFECT_ANYTHING))
+            return false;
+    }
+    return true;
 }
 
 /* ---- one command, executed --------------------------------------------------------------------------------------- */
@@ -408,11 +443,6 @@ void effect_of_command(struct resolver *resolver, size_t index)
 }
 
 /* ---- commands that may be executed ------------------------------------------------------------------------------- */
-
-static bool is_literal(const struct raw_word *word)
-{
-    return word->count == 1 && word->parts[0].kind == PART_TEXT && hv_str_find_byte(word->text, '{', 0) == SIZE_MAX;
-}
 
 /* What takes names or depends on its words, if all of them are plain. */
 static void range_names(struct resolver *resolver, const struct node *node, enum effect effect)

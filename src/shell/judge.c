@@ -187,16 +187,6 @@ static bool is_for_splitting(const struct shell_reading *reading, const struct s
             (act->words[0].known && shell_names_have("read mapfile readarray", act->words[0].value)));
 }
 
-/* The script, or the one around it, sets IFS: text that is read on its own would be cut otherwise than it looks. */
-static bool sets_splitting(const struct shell_script *script)
-{
-    for (size_t i = 0; i < script->count; i++)
-        for (size_t j = 0; !script->commands[i].word_count && j < script->commands[i].assignment_count; j++)
-            if (hv_str_is(script->commands[i].assignments[j].name, "IFS"))
-                return true;
-    return false;
-}
-
 /* name[subscript]=: the reader has looked for data that is evaluated; here, that nothing is set within. */
 static bool is_plain_element(const struct shell_reading *reading, const struct shell_assignment *assignment)
 {
@@ -284,7 +274,8 @@ static void judge_redirect(struct shell_reading *reading, const struct shell_red
 {
     struct shell_redirect resolved = *given;
     const struct shell_redirect *redirect = given;
-    if (given->kind == SHELL_REDIRECT_READ && shell_resolve_loop_word(reading, reading->judged, &resolved.target))
+    if (given->kind == SHELL_REDIRECT_READ && (shell_resolve_loop_word(reading, reading->judged, &resolved.target) ||
+                                               shell_resolve_parameter(reading, reading->judged, &resolved.target)))
         redirect = &resolved;
     if (redirect->variable.ptr && !shell_variable_is_harmless(redirect->variable, NULL))
         shell_worsenf(reading, SHELL_UNKNOWN, "%.*s may change what programs do", HV_STR_ARG(redirect->variable));
@@ -351,6 +342,15 @@ static bool is_seen(const struct shell_reading *reading, struct hv_str directory
     return false;
 }
 
+/* Behind cd "$(git rev-parse --show-toplevel)": there, or, if that failed, where it was. */
+static void place_at_top(struct shell_reading *reading, struct hv_str before)
+{
+    const struct shell_world *world = reading->world;
+    reading->directory = world->repository_top(world->user, reading->arena, before);
+    if (reading->directory.ptr && !hv_str_eq(reading->directory, before))
+        reading->elsewhere[reading->elsewhere_count++] = before;
+}
+
 /* Where the command runs: for certain, or, when an earlier cd may have failed, where any before it ran. */
 static void place_command(struct shell_reading *reading, const struct shell_command *command)
 {
@@ -366,6 +366,8 @@ static void place_command(struct shell_reading *reading, const struct shell_comm
         for (size_t i = 0; i < reading->seen_count && i < SHELL_ELSEWHERE_MAX; i++)
             if (!hv_str_eq(reading->seen[i], reading->directory))
                 reading->elsewhere[reading->elsewhere_count++] = reading->seen[i];
+    } else if (!reading->directory.ptr && command->repository.ptr && reading->world->repository_top) {
+        place_at_top(reading, command->repository);
     }
 }
 
@@ -410,6 +412,11 @@ static const char open_document[] = "a here-document is not closed";
 
 void shell_judge_text(struct shell_reading *reading, struct hv_str text)
 {
+    shell_judge_script(reading, text, NULL, 0);
+}
+
+void shell_judge_script(struct shell_reading *reading, struct hv_str text, const struct shell_word *given, size_t count)
+{
     struct shell_start start = {0};
     struct shell_script *script = hv_arena_new(reading->arena, struct shell_script);
     if (too_deep(reading))
@@ -421,6 +428,8 @@ void shell_judge_text(struct shell_reading *reading, struct hv_str text)
     struct shell_reading inner = *reading;
     inner.depth++;
     inner.in_text = true;
+    inner.given = given;
+    inner.given_count = count;
     inner.outside = false;
     size_t first = reading->acts->count;
     judge_commands(&inner, script);
@@ -428,7 +437,7 @@ void shell_judge_text(struct shell_reading *reading, struct hv_str text)
         shell_worsen(reading, SHELL_UNKNOWN, "the script in an argument is not understood");
     if (script->open_document)
         shell_worsen(reading, SHELL_UNKNOWN, open_document);
-    if (sets_splitting(reading->script))
+    if (shell_sets_splitting(reading->script))
         shell_worsen(reading, SHELL_UNKNOWN, "IFS is set, and the script in an argument may be cut otherwise");
     for (size_t i = first; i < reading->acts->count; i++) {
         const struct shell_act *act = &reading->acts->items[i];

@@ -377,7 +377,8 @@ bool shell_names_from_substitution(struct shell_reading *reading, const struct s
                                    struct shell_word *word)
 {
     size_t count = 0;
-    if (!is_whole_substitution(&command->words[at]) || command->assignment_count)
+    if (!is_whole_substitution(&command->words[at]) || command->assignment_count ||
+        shell_sets_splitting(reading->script))
         return false;
     for (size_t i = 0; i < command->word_count; i++)
         count += (command->words[i].flags & (SHELL_WORD_COMMAND | SHELL_WORD_PROCESS)) != 0;

@@ -65,7 +65,7 @@ static const struct shell_command *loop_of(const struct shell_script *script, co
             return NULL;
         }
     }
-    if (!loop || loop >= command || !loop->word_count)
+    if (!loop || loop >= command)
         return NULL;
     for (size_t at = command->parent; at < script->count; at = script->commands[at].parent)
         if (&script->commands[at] == loop)
@@ -82,18 +82,21 @@ static struct hv_str common_directory(struct hv_str a, struct hv_str b)
     return hv_str_slice(a, 0, length);
 }
 
-/* All values stand below one directory, and none begins with "-", unless (*option) it ends in a slash. *blanks: one may
- * be cut when it is not quoted. False: not certain. */
+/* All of the count words stand below one directory, and none begins with "-", unless (*option) it ends in a slash.
+ * *blanks: one may be cut when it is not quoted. False: not certain. */
 static bool sum_up(struct shell_reading *reading, const struct shell_command *loop, struct hv_str *directory,
                    bool *blanks, bool *option)
 {
+    enum { NAMES = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED };
+    size_t count = loop->word_count;
+    const struct shell_word *given = shell_given_words(reading, loop, &count), *words = given ? given : loop->words;
     *blanks = *option = false;
-    for (size_t i = 0; i < loop->word_count; i++) {
-        struct shell_word listed = loop->words[i];
-        bool printed = shell_names_from_substitution(reading, loop, i, &listed);
+    for (size_t i = 0; i < count; i++) {
+        struct shell_word listed = words[i];
+        bool printed = !given && shell_names_from_substitution(reading, loop, i, &listed);
         const struct shell_word *word = &listed;
-        bool glob = !word->known && word->flags & SHELL_WORD_GLOB &&
-                    (printed || !(word->flags & ~(unsigned)(SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED)));
+        unsigned plain = given ? NAMES | SHELL_WORD_NO_OPTION : NAMES;
+        bool glob = !word->known && word->flags & SHELL_WORD_GLOB && (printed || !(word->flags & ~plain));
         bool begins = shell_may_be_option(word) && !shell_glob_is_plain(reading, word);
         *option |= begins;
         if ((!word->known && !glob) || (begins && !(glob && hv_str_ends(word->tail, HV_STR("/")))) ||
@@ -106,10 +109,21 @@ static bool sum_up(struct shell_reading *reading, const struct shell_command *lo
         struct hv_str own = hv_str_slice(word->value, 0, slash == SIZE_MAX ? 0 : slash + 1);
         *directory = i ? common_directory(*directory, own) : own;
         /* From two absolute names only the root is common, from a mixture nothing. */
-        if (i && (loop->words[0].value.len && loop->words[0].value.ptr[0] == '/') !=
-                     (word->value.len && word->value.ptr[0] == '/'))
+        if (i && (words[0].value.len && words[0].value.ptr[0] == '/') != (word->value.len && word->value.ptr[0] == '/'))
             return false;
     }
+    return count != 0;
+}
+
+bool shell_sum_up_words(struct shell_reading *reading, const struct shell_command *values, struct shell_word *word)
+{
+    struct hv_str directory;
+    bool blanks, option;
+    if (!sum_up(reading, values, &directory, &blanks, &option) || option)
+        return false;
+    word->flags = SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION;
+    word->value = directory;
+    word->tail = (struct hv_str){0};
     return true;
 }
 
@@ -141,7 +155,7 @@ static void resolve_middle(const struct shell_script *script, const struct shell
     size_t end = hv_str_rfind_byte(text, '"');
     struct hv_str name = variable_of(end == SIZE_MAX ? text : hv_str_slice(text, 0, end));
     const struct shell_command *loop = name.ptr ? loop_of(script, command, name) : NULL;
-    if (!loop || word->value.ptr[0] == '-' || hv_str_find_byte(word->value, '=', 0) != SIZE_MAX ||
+    if (!loop || !loop->word_count || word->value.ptr[0] == '-' || hv_str_find_byte(word->value, '=', 0) != SIZE_MAX ||
         word->flags & SHELL_WORD_MANY)
         return;
     for (size_t i = 0; i < loop->word_count; i++)
@@ -159,7 +173,8 @@ static void resolve_word(struct shell_reading *reading, const struct shell_comma
     struct hv_str directory, name;
     bool blanks, option;
     if (word->known || !(word->flags & SHELL_WORD_VARIABLE) ||
-        word->flags & ~(unsigned)(SHELL_WORD_VARIABLE | SHELL_WORD_QUOTED | SHELL_WORD_MANY))
+        word->flags & ~(unsigned)(SHELL_WORD_VARIABLE | SHELL_WORD_QUOTED | SHELL_WORD_MANY) ||
+        (word->flags & SHELL_WORD_MANY && shell_sets_splitting(script)))
         return;
     if (word->value.len) {
         resolve_middle(script, command, word);
@@ -205,7 +220,8 @@ const struct shell_word *shell_resolve_loops(struct shell_reading *reading, cons
     struct shell_word *words = hv_arena_array(reading->arena, struct shell_word, command->word_count);
     memcpy(words, command->words, command->word_count * sizeof *words);
     for (size_t i = 1; i < command->word_count; i++)
-        if (!shell_names_from_substitution(reading, command, i, &words[i]) && command->place & SHELL_IN_LOOP)
+        if (!shell_names_from_substitution(reading, command, i, &words[i]) &&
+            !shell_resolve_parameter(reading, command, &words[i]) && command->place & SHELL_IN_LOOP)
             resolve_word(reading, command, &words[i]);
     return words;
 }

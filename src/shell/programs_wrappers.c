@@ -339,7 +339,7 @@ static void judge_shell(struct shell_reading *reading, const struct shell_word *
     } else if (!bash && !is_common(code->value)) {
         shell_worsen(reading, SHELL_UNKNOWN, "runs code that sh may read otherwise than bash");
     } else {
-        shell_judge_text(reading, code->value);
+        shell_judge_script(reading, code->value, code + 1, count - arguments.first - 1);
     }
 }
 

@@ -184,6 +184,7 @@ static void resolve_command(struct resolver *resolver, size_t index)
     command->directory = resolver->now.directory;
     if (!command->directory.ptr)
         command->likely_directory = resolver->now.likely;
+    command->repository = resolver->now.repository;
     resolver->now.just_moved = false;
     resolve_words(resolver, node, command);
     resolve_assignments(resolver, node, command);
@@ -221,6 +222,10 @@ static void open_function(struct resolver *resolver)
 {
     scope_open(resolver);
     resolve_forget(resolver);
+    if (resolver->moves == MOVES_UNSEEN)
+        resolver->moves = effect_moves_never(resolver) ? MOVES_NEVER : MOVES_PERHAPS;
+    if (resolver->moves == MOVES_NEVER)
+        resolver->now.directory = resolver->start->directory;
 }
 
 static void step(struct resolver *resolver, size_t at, const struct op *op)

@@ -35,6 +35,7 @@ struct environment {
     bool splitting;                  /* IFS was touched */
     bool moved;                      /* the directory is not the first any more */
     struct hv_str directory, likely; /* see shell_command */
+    struct hv_str repository;        /* see shell_command */
     bool just_moved;                 /* the last command was a cd to `target` */
     struct hv_str target;
 };
@@ -66,6 +67,7 @@ struct resolver {
     struct hv_buf bytes;            /* of the word that is put together */
     size_t bytes_made, words_made, range_made, brace_budget;
     bool bare; /* reading stopped: no flow is known */
+    enum { MOVES_UNSEEN, MOVES_NEVER, MOVES_PERHAPS } moves;
 };
 
 /* ---- resolve.c --------------------------------------------------------------------------------------------------- */
@@ -133,6 +135,8 @@ void resolve_forget(struct resolver *resolver);
  * assigns: what `name=` assigns to is a number from there on. */
 bool arithmetic_is_plain(struct resolver *resolver, struct hv_str text, const struct part *inner, size_t inner_count,
                          bool assigns);
+/* What plain arithmetic over known numbers comes to; false: it is more than that. */
+bool arithmetic_value(struct resolver *resolver, struct hv_str text, int64_t *value) HV_MUST_CHECK;
 /* What it assigns to becomes a number that is not known. */
 void arithmetic_demote(struct resolver *resolver, struct hv_str text);
 
@@ -147,6 +151,8 @@ bool substitution_counts(const struct resolver *resolver, const struct part *par
 void effect_of_command(struct resolver *resolver, size_t index);
 /* What the operations in [from, to) may change, if they run at all, and again. */
 void effect_of_range(struct resolver *resolver, size_t from, size_t to);
+/* No command of the script changes the directory, wherever it stands. */
+bool effect_moves_never(const struct resolver *resolver);
 bool effect_is_declaration(const struct raw_word *word);
 
 /* ---- functions.c ------------------------------------------------------------------------------------------------- */

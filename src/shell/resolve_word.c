@@ -4,6 +4,8 @@
  */
 #include "shell/resolve.h"
 
+#include <inttypes.h>
+
 /* The word that is put together; its bytes are at the end of resolver->bytes. */
 struct field {
     struct resolver *resolver;
@@ -204,6 +206,12 @@ static void add_arithmetic(struct field *field, const struct part *part)
 {
     struct resolver *resolver = field->resolver;
     unsigned flags = SHELL_WORD_ARITHMETIC;
+    bool cut = resolver->now.splitting && !part->quoted && field->how & EXPAND_SPLIT;
+    int64_t value;
+    if (!cut && arithmetic_value(resolver, part->text, &value)) {
+        add_bytes(field, hv_arena_format(resolver->arena, "%" PRId64, value));
+        return;
+    }
     if (arithmetic_is_plain(resolver, part->text, part->inner, part->inner_count, true)) {
         arithmetic_demote(resolver, part->text);
         flags |= SHELL_WORD_NUMBER;

@@ -121,6 +121,9 @@ struct shell_command {
     /* directory is absent only because an earlier cd to here may have failed, and then it runs where that one ran: what
      * directory would be otherwise. */
     struct hv_str likely_directory;
+    /* directory is absent only because of cd "$(git rev-parse --show-toplevel)", run in this directory: it is the top
+     * of the repository which that is in, or still that directory. */
+    struct hv_str repository;
 };
 
 /* What is known of the world before the script runs. Zeroed: nothing. */

@@ -206,6 +206,6 @@ void resolve_forget(struct resolver *resolver)
     resolver->now.off = true;
     resolver->now.splitting = true;
     resolver->now.moved = true;
-    resolver->now.directory = resolver->now.likely = (struct hv_str){0};
+    resolver->now.directory = resolver->now.likely = resolver->now.repository = (struct hv_str){0};
     resolver->now.just_moved = false;
 }

@@ -56,6 +56,15 @@ const struct shell_word *shell_fill_script(struct shell_reading *reading, const 
     return filled;
 }
 
+bool shell_sets_splitting(const struct shell_script *script)
+{
+    for (size_t i = 0; i < script->count; i++)
+        for (size_t j = 0; !script->commands[i].word_count && j < script->commands[i].assignment_count; j++)
+            if (hv_str_is(script->commands[i].assignments[j].name, "IFS"))
+                return true;
+    return false;
+}
+
 struct shell_word shell_word_unknown(bool many)
 {
     return (struct shell_word){.flags = SHELL_WORD_VARIABLE | (many ? SHELL_WORD_MANY : SHELL_WORD_QUOTED)};

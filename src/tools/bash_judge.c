@@ -13,6 +13,12 @@ static bool ask_git(void *user, struct hv_arena *arena, struct hv_str directory,
     return git_probe_is_quiet(NULL, arena, directory, subcommand, why);
 }
 
+static struct hv_str repository_top(void *user, struct hv_arena *arena, struct hv_str directory)
+{
+    (void)user;
+    return git_probe_top(arena, directory);
+}
+
 /* As written and as resolved. */
 static const struct hv_str *list_roots(const struct hv_context *context, size_t *count)
 {
@@ -36,8 +42,10 @@ static const struct shell_judgement *judge(struct hv_str command, const struct h
         .directory = context->directory,
     };
     programs.roots = list_roots(context, &programs.root_count);
-    const struct shell_world world = {
-        .git_is_quiet = ask_git, .is_system_program = system_program_is, .user = &programs};
+    const struct shell_world world = {.git_is_quiet = ask_git,
+                                      .is_system_program = system_program_is,
+                                      .repository_top = repository_top,
+                                      .user = &programs};
     const struct shell_start start = {.directory = context->directory, .home = context->home};
     shell_judge(context->arena, command, &start, &world, out);
     system_answers_release(&answers);

@@ -192,6 +192,26 @@ static void a_repository_is_found_where_links_lead(void **state)
     assert_true(is_quiet(folder, "", "status"));
 }
 
+static void the_top_of_a_work_tree_is_found(void **state)
+{
+    struct folder *folder = *state;
+    struct hv_arena *arena = &folder->arena;
+    folder_make(folder, "plain/deep");
+    struct hv_str plain = folder_path(folder, "plain/deep");
+    assert_true(hv_str_eq(git_probe_top(arena, plain), plain));
+    make_repository(folder, ".git/", "");
+    assert_true(hv_str_ends(plain, HV_STR("/plain/deep")));
+    assert_true(hv_str_eq(git_probe_top(arena, plain), hv_str_slice(plain, 0, plain.len - strlen("/plain/deep"))));
+    make_repository(folder, "plain/.git/", "");
+    assert_true(hv_str_eq(git_probe_top(arena, plain), folder_path(folder, "plain")));
+    /* Something that git may take for one, or pass over. */
+    folder_put(folder, "plain/.git/HEAD", "nonsense");
+    assert_null(git_probe_top(arena, plain).ptr);
+    make_repository(folder, "bare/", "");
+    folder_make(folder, "bare/deep");
+    assert_null(git_probe_top(arena, folder_path(folder, "bare/deep")).ptr);
+}
+
 static void the_environment_may_lead_elsewhere(void **state)
 {
     struct folder *folder = *state;
@@ -324,6 +344,7 @@ int main(void)
         CASE(directories_that_look_like_bare_repositories_count),
         CASE(what_is_no_repository_does_not_hide_the_one_above),
         CASE(a_repository_is_found_where_links_lead),
+        CASE(the_top_of_a_work_tree_is_found),
         CASE(the_environment_may_lead_elsewhere),
         CASE(submodules_are_read_from_every_version_of_an_index),
         CASE(submodules_count),

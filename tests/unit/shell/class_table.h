@@ -22,6 +22,12 @@ static inline bool holds_none_here(void *user, struct hv_str directory, const ch
     return true;
 }
 
+static inline struct hv_str top_here(void *user, struct hv_arena *arena, struct hv_str directory)
+{
+    (void)user, (void)arena, (void)directory;
+    return HV_STR("/ws");
+}
+
 static inline void judge_here(struct hv_arena *arena, const char *command, struct shell_judgement *out)
 {
     static const struct shell_start start = {{"/ws", 3}, {"/home/u", 7}, NULL, NULL};
@@ -29,6 +35,7 @@ static inline void judge_here(struct hv_arena *arena, const char *command, struc
     struct shell_world world = {.git_is_quiet = judging_is_quiet,
                                 .is_system_program = is_system_here,
                                 .holds_none = holds_none_here,
+                                .repository_top = top_here,
                                 .user = &git};
     shell_judge(arena, hv_str_from(command), &start, &world, out);
 }

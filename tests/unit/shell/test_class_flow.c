@@ -26,11 +26,153 @@ static void odd_forms_hide_nothing(void **state)
     check_harmful(commands, sizeof commands / sizeof *commands);
 }
 
+static void what_a_script_is_given_is_known(void **state)
+{
+    static const char *const commands[] = {
+        "find . -name '*.py' -exec sh -c 'echo \"$1: $(wc -l < \"$1\")\"' _ {} \\;",
+        "find . -exec bash -c 'n=$(wc -l < \"$0\"); [ \"$n\" -gt 9 ] && echo \"$0 $n\"' {} \\;",
+        "find . -exec sh -c 'sort \"$1\"' _ {} \\;",
+        "find . -exec sh -c 'for f; do sort \"$f\"; done' _ {} +",
+        "find a b -exec sh -c 'for f in \"$@\"; do sort \"$f\"; head -3 \"$f\"; done' _ {} +",
+        "bash -c 'sort \"$1\" \"${2}\"' _ a.txt b.txt",
+    };
+    (void)state;
+    check_harmless(commands, sizeof commands / sizeof *commands);
+}
+
+static void what_a_script_is_given_may_be_anything_else(void **state)
+{
+    static const char *const commands[] = {
+        "find . -exec sh -c 'sort $1' _ {} \\;", /* cut */
+        "find . -exec sh -c 'for f in \"$@\"; do sort $f; done' _ {} +",
+        "find . -exec sh -c 'sort \"$1\"' {} \\;", /* it is $0 */
+        "find . -exec sh -c 'sort \"$2\"' _ {} -ox \\;",
+        "find . -exec sh -c 'shift; sort \"$1\"' _ {} -ox \\;",
+        "find . -exec sh -c 'command shift; sort \"$1\"' _ {} -ox \\;",
+        "find . -exec sh -c 'set -- -ox; sort \"$1\"' _ {} \\;",
+        "find . -exec sh -c 'sort \"$1\" > \"$1.x\"' _ {} \\;",
+        "find . -exec sh -c 'rm \"$1\"' _ {} \\;",
+        "find . -exec sh -c '\"$1\"' _ {} \\;",
+        "find . -exec sh -c 'eval \"$1\"' _ {} \\;",
+        "find . -exec sh -c '. \"$1\"' _ {} \\;",
+        "find . -exec bash -c '[[ \"$1\" -gt 3 ]]' _ {} \\;",
+        "find . -exec bash -c 'echo $(( $1 ))' _ {} \\;",
+        "find . -exec bash -c 'f() { sort \"$1\"; }; f -ox' _ {} \\;",
+        "find . -exec bash -c 'read \"$1\"; sort \"$1\"' _ {} \\;",
+        "bash -c 'sort \"$1\"' _ -ox",
+        "bash -c 'sort \"$1\"' _ \"$x\"",
+        "bash -c 'sort \"$1\"' $x a.txt",
+        "bash -c 'for f; do sort \"$f\"; done' _ a -ox",
+        "bash -c 'for f; do sort \"$f\"; done' $x a",
+        "bash -c 'printf -v \"$1\" x' _ PATH",
+        "bash -c 'cat < \"$1\"' _ /dev/tcp/h/80",
+    };
+    (void)state;
+    check_harmful(commands, sizeof commands / sizeof *commands);
+}
+
+static void what_all_calls_give_is_known(void **state)
+{
+    static const char *const commands[] = {
+        "count() { wc -l < \"$1\"; }; count a.txt",
+        "show() { head -n \"$2\" \"$1\"; }; show a.txt 5",
+        "s() { sort \"$1\"; }; s a.txt; s src/b.txt; s src/*.c",
+    };
+    (void)state;
+    check_harmless(commands, sizeof commands / sizeof *commands);
+}
+
+static void calls_may_give_anything_else(void **state)
+{
+    static const char *const commands[] = {
+        "s() { sort \"$1\"; }; s a.txt; s -ox",
+        "s() { sort \"$1\"; }; s *.c",
+        "s() { sort \"$1\"; }; s \"$x\"",
+        "s() { sort \"$1\"; }; s $x a.txt",
+        "s() { sort \"$1\"; }; s; s a.txt",
+        "s() { shift; sort \"$1\"; }; s a.txt -ox",
+        "s() { sort \"$1\"; s -ox; }; s a.txt",
+        "s() { s() { sort \"$1\"; }; }; s a; s -ox",
+        "s() { sort \"$1\"; }; t() { sort \"$1\"; }; s a; t -ox",
+        "s() { sort \"$1\"; }; set -- -ox; sort \"$1\"; s a",
+        "s() { sort \"$1\"; }; trap 's -ox' EXIT; s a",
+        "s() { wc -l < \"$1\"; }; s /dev/tcp/h/80",
+        "s() { sort \"$1\"; }; \"$y\" -ox; s a",
+        "s() { sort \"$1\"; }; mapfile -C s -c 1 x < f; s a",
+    };
+    (void)state;
+    check_harmful(commands, sizeof commands / sizeof *commands);
+}
+
+static void the_top_of_a_repository_is_known(void **state)
+{
+    static const char *const commands[] = {
+        "cd \"$(git rev-parse --show-toplevel)\" && git status --short",
+        "cd \"$(git rev-parse --show-toplevel 2>/dev/null)\"; git log -3; cat a",
+        "cd src && cd \"$(git rev-parse --show-toplevel)\" && git -C src log",
+    };
+    static const char *const others[] = {
+        "cd \"$(git rev-parse --show-toplevel)\" && cd src && git status",
+        "cd src; cd \"$(git rev-parse --show-toplevel)\" && git status",
+        "cd \"$(git rev-parse --show-toplevel)/src\" && git status",
+        "cd $(git rev-parse --show-toplevel) && git status",
+        "cd \"$(git -C x rev-parse --show-toplevel)\" && git status",
+        "cd -P \"$(git rev-parse --show-toplevel)\" && git status",
+        "for i in 1 2; do git status; cd \"$(git rev-parse --show-toplevel)\"; cd sub; done",
+        "cd \"$(git rev-parse --show-toplevel)\" && git commit -am x",
+    };
+    (void)state;
+    check_harmless(commands, sizeof commands / sizeof *commands);
+    check_harmful(others, sizeof others / sizeof *others);
+}
+
+/* Where the words of a loop are cut at something else than blanks, pieces of names may be options. */
+static void words_that_are_cut_elsewhere_are_not_known(void **state)
+{
+    static const char *const commands[] = {
+        "IFS=_; for f in x_-oout; do sort $f; done",
+        "for f in x_-oout; do IFS=_; sort $f; done",
+        "IFS=_; s() { sort $1; }; s x_-oout",
+    };
+    static const char *const others[] = {
+        "IFS=_; for f in x_-oout; do sort \"$f\"; done",
+        "for f in x_y; do sort $f; done",
+        "while IFS=: read -r a b; do echo \"$a $b\"; done < f",
+    };
+    (void)state;
+    check_harmful(commands, sizeof commands / sizeof *commands);
+    check_harmless(others, sizeof others / sizeof *others);
+}
+
+static void sums_of_known_numbers_are_known(void **state)
+{
+    static const char *const commands[] = {
+        "sed -n \"$((5+1)),$((10*2))p\" f",
+        "start=10; sed -n \"${start},$((start+5))p\" f",
+        "n=3; head -n $((n*2)) f",
+    };
+    static const char *const others[] = {
+        "x=$((1+1)); sed \"$x w out\" f",
+        "n=$((2+3)); sort -o$n f",
+        "sed -n \"$((n+1)),$((m))p\" f",
+    };
+    (void)state;
+    check_harmless(commands, sizeof commands / sizeof *commands);
+    check_harmful(others, sizeof others / sizeof *others);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(odd_forms_are_judged_by_what_they_run),
         cmocka_unit_test(odd_forms_hide_nothing),
+        cmocka_unit_test(what_a_script_is_given_is_known),
+        cmocka_unit_test(what_a_script_is_given_may_be_anything_else),
+        cmocka_unit_test(what_all_calls_give_is_known),
+        cmocka_unit_test(calls_may_give_anything_else),
+        cmocka_unit_test(the_top_of_a_repository_is_known),
+        cmocka_unit_test(words_that_are_cut_elsewhere_are_not_known),
+        cmocka_unit_test(sums_of_known_numbers_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,11 +103,16 @@ static void harmless_commands_leave_variables_as_they_are(void **state)
 static void numbers_stay_numbers(void **state)
 {
     static const struct row rows[] = {
-        {"n=1; a $((n+1)) $n", "n=<1> ; <a>?<|>an<1>"},
-        {"n=1; n=$((n+1)); a $n", "n=<1> ; n=?<|>an ; <a>?<|>vn"},
+        {"n=1; a $((n+1)) $n", "n=<1> ; <a><2><1>"},
+        {"n=1; n=$((n+1)); a $n", "n=<1> ; n=<2> ; <a><2>"},
+        {"n=7; a $(( (n - 2) * 3 / 2 % 4 )) \"$((-$n)),$((${n}+1))p\"", "n=<7> ; <a><3><-7,8p>"},
+        {"n=-7; a $((1-n)) $((1-$n)) $((n/2))", "n=<-7> ; <a><8>?<|>an<-3>"},
+        {"a $((1/0)) $((9223372036854775807+1)) $((2**3)) $((1--1))", "<a>?<|>an?<|>an?<|>an?<|>an"},
+        {"a $((08)) $((0x10)) $((1<2)) $((n=1))", "<a>?<|>an?<|>an?<|>an?<|>an"},
+        {"IFS=1; a $((1+1)) \"$((1+1))\"", "IFS=<1> ; <a>?<|>man<2>"},
         {"n=0; while b; do n=$((n+1)); done; a $n", "n=<0> ; group  ; <b> ; n=?<|>an ; <a>?<|>vn"},
         {"n=x; a $((n+1))", "n=<x> ; <a>?<|>mae"},
-        {"a $((2*(3+4))) $[1] $((10#08))", "<a>?<|>an?<|>an?<|>an"},
+        {"a $((2*(3+4))) $[1] $((10#08))", "<a><14><1>?<|>an"},
         {"a $((x)) ", "<a>?<|>mae"},
         {"a $((a[0]))", "<a>?<|>mae"},
     };
@@ -183,7 +188,13 @@ static void the_directory_is_followed(void **state)
         {"if cd a; then q; else p; fi", "", "/w/a"},
         {"while q; do p; cd a; done", "", ""},
         {"f() { cd a; }; f; p", "", ""},
-        {"f() { p; }", "", ""},
+        {"f() { p; }", "/w", ""}, /* nothing moves */
+        {"f; cd x; f() { p; }", "", ""},
+        {"g() { cd x; }; f() { p; }", "", ""},
+        {"eval x; f() { p; }", "", ""},
+        {"command -v x; f() { p; }", "/w", ""},
+        {"command cd x; f() { p; }", "", ""},
+        {"$x; f() { p; }", "", ""},
         {"{ cd a; } && p", "/w/a", ""},
         {"cd a && echo $(p)", "/w/a", ""},
         {"cd /x; cd y; p", "", ""},

@@ -66,20 +66,20 @@ static bool is_young(const struct stat *status)
     return age < (status->st_mtim.tv_nsec ? (int64_t)YOUNG_NS : YOUNG_COARSE_S * (int64_t)CLOCK_SECOND);
 }
 
-/* The target still has these bytes. */
-static bool has_bytes(const struct writing *w, struct hv_str bytes)
+/* Whether the target still has these bytes: *same; -1 with errno where that cannot be seen. */
+static int compare_bytes(const struct writing *w, struct hv_str bytes, bool *same)
 {
     CLEANUP_FD int fd = openat(w->directory, w->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     CLEANUP_FREE char *piece = hv_malloc(256 * 1024);
-    for (uint64_t offset = 0; fd >= 0;) {
-        ssize_t got = fs_read_at(fd, piece, 256 * 1024, offset);
-        if (got <= 0)
-            return got == 0 && offset == bytes.len;
-        if ((size_t)got > bytes.len - offset || memcmp(piece, bytes.ptr + offset, (size_t)got) != 0)
-            return false;
-        offset += (uint64_t)got;
+    ssize_t got = fd < 0 ? -1 : 1;
+    uint64_t offset = 0;
+    for (*same = true; got > 0 && *same; offset += got > 0 ? (uint64_t)got : 0) {
+        got = fs_read_at(fd, piece, 256 * 1024, offset);
+        if (got > 0)
+            *same = (size_t)got <= bytes.len - offset && memcmp(piece, bytes.ptr + offset, (size_t)got) == 0;
     }
-    return false;
+    *same &= got == 0 && offset == bytes.len;
+    return got < 0 ? -1 : 0;
 }
 
 enum hv_code fs_fail_exists(struct hv_str path, struct hv_error *err)
@@ -108,8 +108,9 @@ static enum hv_code look(struct writing *w, struct hv_error *err)
     if (!expected)
         return HV_OK;
     bool same = fs_stat_same(&now, expected);
-    if (same && w->locked && w->options->expected_bytes.ptr && is_young(&w->before))
-        same = has_bytes(w, w->options->expected_bytes);
+    if (same && w->locked && w->options->expected_bytes.ptr && is_young(&w->before) &&
+        compare_bytes(w, w->options->expected_bytes, &same))
+        return hv_fail_errno(err, errno, "Cannot read %s again before it is replaced", w->path);
     return same ? HV_OK : write_conflict(w, "was changed since it was read", err);
 }
 

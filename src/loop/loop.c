@@ -4,8 +4,14 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
+#include <unistd.h>
 #include <uv.h>
+
+/* As many as the loop and its wakers take. */
+enum { DESCRIPTORS = 6 };
 
 struct letter {
     void (*function)(void *data);
@@ -86,8 +92,28 @@ void loop_stop(struct loop *loop)
 
 /* ---- life ---------------------------------------------------------------------------------------------- */
 
+/* libuv ends the process where it finds no descriptors for what its signals go through: 0 when there are enough for it,
+ * else why not. */
+static int find_room(void)
+{
+    int found[DESCRIPTORS], count = 0, reason = 0;
+    while (count < DESCRIPTORS && !reason) {
+        found[count] = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (found[count] < 0)
+            reason = errno;
+        else
+            count++;
+    }
+    while (count > 0)
+        close(found[--count]);
+    return reason;
+}
+
 enum hv_code loop_new(struct loop **out, struct hv_error *err)
 {
+    int reason = find_room();
+    if (reason)
+        return hv_fail_errno(err, reason, "cannot make an event loop");
     struct loop *loop = hv_calloc(1, sizeof *loop);
     int failed = uv_loop_init(&loop->uv);
     if (!failed) {

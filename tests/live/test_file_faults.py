@@ -178,6 +178,33 @@ class Descriptors(Faults):
         self.assertGreater(failed, 10)
         self.assertGreater(made, 0)
 
+    def limited(self, limit, *arguments, stdin=""):
+        self.run_helve(*arguments, stdin=stdin, code=None,
+                       env={**self.env, "ASAN_OPTIONS": self.env.get("ASAN_OPTIONS", "") + ":detect_leaks=0"},
+                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit)))
+
+    def test_no_door_ends_but_with_words(self):
+        self.write("x", "hello\n")
+        for limit in (4, 5, 6, 8, 10):
+            for door in ("exec",), ("tool", "call", "Read", '{"file_path":"x"}'):
+                self.limited(limit, *door, stdin=json.dumps(use("Read", file_path="x")) if door == ("exec",) else "")
+                self.assertIn(self.code, (1, 2, 127))
+                if "loading shared libraries" not in self.err:
+                    self.assertIn("ulimit -n", self.err)
+
+    def test_a_file_that_cannot_be_opened_again_is_none_that_was_changed(self):
+        self.env["HELVE_MAX_TOOL_CONCURRENCY"] = "8"
+        names = ["f%d" % i for i in range(6)]
+        for limit in range(16, 34):
+            for name in names:
+                self.write(name, OLD)
+            blocks = [use("Read", id="r" + name, file_path=name) for name in names]
+            blocks += [use("Edit", id=name, file_path=name, old_string="old", new_string="new") for name in names]
+            self.limited(limit, "exec", stdin="".join(json.dumps(block) + "\n" for block in blocks))
+            for name, result in self.results(self.out).items():
+                self.assertNotIn("changed since", text_of(result), (limit, name))
+                self.assertIn(self.read(name.lstrip("r")), (OLD, NEW))
+
 
 class Disks(Faults):
     """On a file system of its own, which the program alone sees."""

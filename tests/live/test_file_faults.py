@@ -190,7 +190,7 @@ class Descriptors(Faults):
                 self.limited(limit, *door, stdin=json.dumps(use("Read", file_path="x")) if door == ("exec",) else "")
                 self.assertIn(self.code, (1, 2, 127))
                 if "loading shared libraries" not in self.err:
-                    self.assertIn("ulimit -n", self.err)
+                    self.assertIn("ulimit -n", self.out + self.err, (limit, door))
 
     def test_a_file_that_cannot_be_opened_again_is_none_that_was_changed(self):
         self.env["HELVE_MAX_TOOL_CONCURRENCY"] = "8"

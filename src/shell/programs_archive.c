@@ -62,9 +62,9 @@ static void judge_compressor(struct shell_reading *reading, const struct shell_p
     if (!shell_arguments(reading, row, words, count, &arguments) || arguments.help)
         return;
     bool quiet = shell_given(&arguments, prints) != NULL || strstr(row->names, "cat");
-    /* Of -t, -l, -d and -z the last one counts; gzip's own -t and -l always do. */
-    if (!hv_str_is(hv_str_from(row->names), "gzip") && !strstr(row->names, "cat") &&
-        shell_given(&arguments, "-d --decompress --uncompress -z --compress"))
+    /* Of -t, -l, -d and -z the last one counts; gzip's own -t and -l always do, but not those of pigz. */
+    bool own = hv_str_is(hv_str_from(row->names), "gzip") && hv_str_find(words[0].value, HV_STR("pigz"), 0) == SIZE_MAX;
+    if (!own && !strstr(row->names, "cat") && shell_given(&arguments, "-d --decompress --uncompress -z --compress"))
         quiet = shell_given(&arguments, "-c --stdout --to-stdout") != NULL;
     bool tree = shell_given(&arguments, "-r --recursive") != NULL;
     reading->act.reads_input = !arguments.operand_count;
@@ -133,6 +133,18 @@ static void judge_lzip(struct shell_reading *reading, const struct shell_word *w
         {0}};
     static const struct shell_program row = {"lzip", SHELL_SYNTAX_EXACT, .options = options};
     judge_compressor(reading, &row, "-c --stdout -t --test -l --list", words, count);
+}
+
+/* Its -l limits how many processors work; it lists nothing. */
+static void judge_pbzip2(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS("-c --stdout -d --decompress -t --test -z --compress -k --keep -f --force -v --verbose -q --quiet -1 -2"
+              " -3 -4 -5 -6 -7 -8 -9"),
+        HELPS("-h --help -V --version"),
+        {0}};
+    static const struct shell_program row = {"pbzip2", SHELL_SYNTAX_EXACT, .options = options};
+    judge_compressor(reading, &row, "-c --stdout -t --test", words, count);
 }
 
 static void judge_brotli(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -207,7 +219,18 @@ static const struct shell_option tar_options[] = {
 };
 static const struct shell_program tar_row = {"tar", SHELL_SYNTAX_GNU, .options = tar_options};
 
-/* "host:file" is reached through rsh. */
+/* "host:file" is reached through rsh, unless there is a slash before the colon. */
+static bool may_name_host(const struct shell_word *word)
+{
+    struct hv_str known = word->value;
+    bool open = !word->known && hv_str_find_byte(known, '/', 0) == SIZE_MAX;
+    bool only_names =
+        open && word->flags & SHELL_WORD_GLOB && known.len &&
+        !(word->flags & ~(unsigned)(SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED | SHELL_WORD_NO_OPTION));
+    open &= !(word->flags & SHELL_WORD_NUMBER) && !only_names;
+    return open || hv_str_find_byte(known, ':', 0) != SIZE_MAX;
+}
+
 static void judge_archive(struct shell_reading *reading, const struct shell_given *file, bool writes)
 {
     if (!file || (file->argument.known && hv_str_is(file->argument.value, "-"))) {
@@ -215,7 +238,7 @@ static void judge_archive(struct shell_reading *reading, const struct shell_give
         return;
     }
     const struct shell_word *word = &file->argument;
-    if (hv_str_find_byte(word->value, ':', 0) != SIZE_MAX || (!word->known && !word->value.len))
+    if (may_name_host(word))
         shell_worsen(reading, SHELL_NETWORK, "tar reaches archives with a colon in their name over the network");
     if (writes && !(word->known && hv_str_is(word->value, "/dev/null")))
         shell_writes(reading, word, false);
@@ -241,6 +264,20 @@ static struct shell_word *spread_letters(struct shell_reading *reading, const st
     return spread;
 }
 
+/* What is packed lies where tar starts, or where one of its -C leads, but for the archive. */
+static void read_members(struct shell_reading *reading, const struct shell_arguments *arguments)
+{
+    for (size_t i = 0; i <= arguments->given_count; i++) {
+        const struct shell_given *given = i ? &arguments->given[i - 1] : NULL;
+        if (given && !shell_names_have("-C --directory", given->name))
+            continue;
+        if (given)
+            shell_enter(reading, &given->argument);
+        for (size_t j = 0; j < arguments->operand_count; j++)
+            shell_reads(reading, arguments->operands[j], true);
+    }
+}
+
 static void judge_tar(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     struct shell_arguments arguments;
@@ -260,8 +297,8 @@ static void judge_tar(struct shell_reading *reading, const struct shell_word *wo
     if (creates && !file)
         shell_worsen(reading, SHELL_WRITES, "where tar writes its archive is not known");
     judge_archive(reading, file, creates);
-    for (size_t i = 0; creates && i < arguments.operand_count; i++)
-        shell_reads(reading, arguments.operands[i], true);
+    if (creates)
+        read_members(reading, &arguments);
 }
 
 /* ---- zip ------------------------------------------------------------------------------------------------ */
@@ -313,7 +350,7 @@ static void judge_cpio(struct shell_reading *reading, const struct shell_word *w
         return;
     const struct shell_given *file = shell_given(&arguments, "-F --file -I");
     reading->act.reads_input = !file;
-    if (file && hv_str_find_byte(file->argument.value, ':', 0) != SIZE_MAX)
+    if (file && may_name_host(&file->argument))
         shell_worsen(reading, SHELL_NETWORK, "cpio reaches archives with a colon in their name over the network");
     if (!shell_given(&arguments, "-t --list")) {
         reading->act.writes_listed = false;
@@ -475,7 +512,8 @@ const struct shell_program shell_programs_archive[] = {
     {"xz unxz lzma unlzma", .judge = judge_xz},
     {"zstd unzstd", .judge = judge_zstd},
     {"lz4 unlz4 lz4cat", .judge = judge_lz4},
-    {"lzip plzip lunzip clzip lzop pbzip2", .judge = judge_lzip},
+    {"lzip plzip lunzip clzip lzop", .judge = judge_lzip},
+    {"pbzip2", .judge = judge_pbzip2},
     {"brotli unbrotli", .judge = judge_brotli},
     {"zcat bzcat xzcat lzcat zstdcat gzcat lbzcat", .judge = judge_printing},
     {"zdiff zcmp bzdiff xzdiff", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,

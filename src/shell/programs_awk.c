@@ -63,22 +63,40 @@ static bool pass_string(struct awk *awk, struct hv_str *content)
     return true;
 }
 
-/* A pattern between slashes. A slash in brackets ends it for some versions and not for others. */
-static bool pass_regex(struct awk *awk)
+/* Pass [ … ], of which the "[" is at hand: "]" is one of its signs where it stands first, and names of classes have
+ * brackets of their own. Versions differ on all that, and on a slash within: then it is not understood. */
+static bool pass_brackets(struct awk *awk)
 {
-    bool bracket = false;
-    for (awk->at++; awk->at < awk->text.len; awk->at++) {
-        char byte = peek(awk);
-        if (byte == '\n' || (byte == '/' && bracket))
+    awk->at += awk->at + 1 < awk->text.len && awk->text.ptr[awk->at + 1] == '^' ? 2 : 1;
+    for (bool first = true; awk->at < awk->text.len; awk->at++, first = false) {
+        char byte = peek(awk), next = awk->at + 1 < awk->text.len ? awk->text.ptr[awk->at + 1] : 0;
+        if (byte == '\n' || byte == '/')
             return false;
-        if (byte == '/')
-            break;
+        if (byte == ']' && !first)
+            return true;
         if (byte == '\\')
             awk->at++;
-        else if (byte == '[')
-            bracket = true;
-        else if (byte == ']')
-            bracket = false;
+        if (byte != '[' || !next || !strchr(":.=", next))
+            continue;
+        const char end[] = {next, ']'};
+        size_t close = hv_str_find(awk->text, hv_str_of(end, 2), awk->at + 2);
+        struct hv_str name = hv_str_slice(awk->text, awk->at + 2, close);
+        if (close == SIZE_MAX || hv_str_find_byte(name, '/', 0) != SIZE_MAX ||
+            hv_str_find_byte(name, '\n', 0) != SIZE_MAX)
+            return false;
+        awk->at = close + 1;
+    }
+    return false;
+}
+
+/* A pattern between slashes. */
+static bool pass_regex(struct awk *awk)
+{
+    for (awk->at++; awk->at < awk->text.len && peek(awk) != '/'; awk->at++) {
+        if (peek(awk) == '\n' || (peek(awk) == '[' && !pass_brackets(awk)))
+            return false;
+        if (peek(awk) == '\\')
+            awk->at++;
     }
     awk->operand = true;
     return awk->at++ < awk->text.len;
@@ -112,9 +130,10 @@ static bool pass_getline(struct awk *awk)
     skip_blanks(awk);
     while (is_name(peek(awk)) || peek(awk) == '$')
         awk->at++;
+    bool field = awk->text.ptr[awk->at - 1] == '$'; /* $(expression) */
     skip_blanks(awk);
     awk->operand = awk->unclear = true;
-    if (peek(awk) == '[')
+    if (peek(awk) == '[' || field)
         return fails(awk, SHELL_UNKNOWN, "awk reads from what is not known");
     if (peek(awk) != '<')
         return true;
@@ -132,6 +151,26 @@ static bool pass_getline(struct awk *awk)
     return true;
 }
 
+/* The words that awk reads as files are compared with, and not set: == ARGV[1], ARGV[1] ==, in ARGV. */
+static bool is_only_compared(const struct awk *awk, size_t start)
+{
+    static const char *const signs[] = {"==", "!="};
+    struct hv_str before = hv_str_trim(hv_str_slice(awk->text, 0, start));
+    size_t close = hv_str_find_byte(awk->text, ']', awk->at);
+    struct hv_str behind = close == SIZE_MAX ? HV_STR("") : hv_str_trim(hv_str_slice(awk->text, close + 1, SIZE_MAX));
+    struct hv_str subscript = hv_str_slice(awk->text, awk->at, close);
+    if (hv_str_ends(before, HV_STR(" in")))
+        return true;
+    bool compared = false;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        compared |= hv_str_ends(before, hv_str_from(signs[i])) || hv_str_starts(behind, hv_str_from(signs[i]));
+    for (size_t i = 1; i < subscript.len; i++)
+        compared &= is_name(subscript.ptr[i]) || (subscript.ptr[i] == '-' && subscript.ptr[i - 1] != '-');
+    bool set = hv_str_starts(behind, HV_STR("=")) && !hv_str_starts(behind, HV_STR("=="));
+    return compared && !set && hv_str_starts(subscript, HV_STR("[")) && !hv_str_starts(behind, HV_STR("++")) &&
+           !hv_str_starts(behind, HV_STR("--"));
+}
+
 static bool pass_name(struct awk *awk)
 {
     size_t start = awk->at;
@@ -146,6 +185,8 @@ static bool pass_name(struct awk *awk)
         return pass_getline(awk);
     if (shell_names_have("ARGV ARGC ENVIRON SYMTAB PROCINFO", name))
         awk->reading->act.reads_listed = false;
+    if (hv_str_is(name, "ARGV") && !is_only_compared(awk, start))
+        return fails(awk, SHELL_UNKNOWN, "awk may read from what its program puts into ARGV");
     if (hv_str_is(name, "SYMTAB") || hv_str_is(name, "extension"))
         return fails(awk, SHELL_UNKNOWN, "the program of awk is not understood");
     if (hv_str_is(name, "print") || hv_str_is(name, "printf")) {

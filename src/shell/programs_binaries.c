@@ -256,7 +256,7 @@ const struct shell_program shell_programs_binaries[] = {
                FLAGS("--print-rpath --print-needed --print-interpreter --print-soname --print-os-abi"),
                HELPS("-h --help --version")),
     LOOKS_WITH("chrpath", "-l --list", FLAGS("-l --list"), HELPS("-h --help --version")),
-    LOOKS_ANYHOW("lddtree", FLAGS("-a --all -l --list -x --debug --no-recursive"), HELPS("-h --help -V --version")),
+    LOOKS_AT("lddtree", FLAGS("-a --all -l --list -x --debug --no-recursive"), HELPS("-h --help -V --version")),
     LOOKS_AT("rustfilt", FLAGS("-h"), FILES("-i --input"), OUTPUTS("-o --output"), HELPS("--help -V --version")),
     LOOKS_AT("rabin2 rz-bin", FLAGS("-I -i -E -s -S -z -l -e -M -R -q -j -r -H"), HELPS("-h -v")),
     {"r2 radare2 rizin objection frida ghidra ida64 hopper cutter edb", .judge = shell_judge_tool},

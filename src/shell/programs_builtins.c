@@ -365,8 +365,11 @@ static void judge_trap(struct shell_reading *reading, const struct shell_word *w
         shell_worsen(reading, SHELL_EXECUTES, "trap runs code that is not known");
         return;
     }
-    if (count > at + 1 && words[at].value.len && !hv_str_is(words[at].value, "-"))
-        shell_judge_text(reading, words[at].value);
+    if (count <= at + 1 || !words[at].value.len || hv_str_is(words[at].value, "-"))
+        return;
+    reading->directory = (struct hv_str){0}; /* where the shell will be then is not known */
+    reading->elsewhere_count = 0;
+    shell_judge_text(reading, words[at].value);
 }
 
 static const struct shell_option exec_options[] = {
@@ -417,20 +420,41 @@ static void judge_builtin(struct shell_reading *reading, const struct shell_word
 
 /* ---- processes ------------------------------------------------------------------------------------------ */
 
-/* kill -l lists, kill -0 asks; anything else ends or stops processes. */
+/* kill -l lists, kill -0 asks; anything else ends or stops processes. A further signal takes the place of the first. */
+static bool names_no_signal(const struct shell_word *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool number = words[i].flags & (SHELL_WORD_NUMBER | SHELL_WORD_COUNT) || hv_str_is(words[i].text, "$!") ||
+                      hv_str_is(words[i].text, "\"$!\"");
+        bool last = count == 1 && !shell_may_be_many(&words[i]); /* -sKILL and no process is refused */
+        bool option = words[i].known ? words[i].value.len && words[i].value.ptr[0] == '-' : !last && !number;
+        if (option && !(words[i].known && hv_str_is(words[i].value, "--")))
+            return false;
+    }
+    return true;
+}
+
 static void judge_kill(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    bool asks = count > 1 && words[1].known &&
-                (hv_str_is(words[1].value, "-0") || hv_str_is(words[1].value, "-l") || hv_str_is(words[1].value, "-L"));
-    bool named = count > 2 && words[1].known && hv_str_is(words[1].value, "-s") && words[2].known &&
-                 hv_str_is(words[2].value, "0");
-    for (size_t i = 1; i < count; i++)
-        if (!words[i].known && shell_may_be_option(&words[i]) && i == 1)
-            asks = named = false;
-    if (!asks && !named && count > 1) {
+    bool first = count > 1 && words[1].known, named = first && hv_str_is(words[1].value, "-s");
+    bool lists = first && shell_names_have("-l -L", words[1].value);
+    bool asks = first && hv_str_is(words[1].value, "-0") && names_no_signal(words + 2, count - 2);
+    named =
+        named && count > 2 && words[2].known && hv_str_is(words[2].value, "0") && names_no_signal(words + 3, count - 3);
+    if (!lists && !asks && !named && count > 1) {
         shell_worsen(reading, SHELL_WRITES, "kill sends signals to processes");
         reading->act.writes_listed = false;
     }
+}
+
+/* jobs -x runs its words. */
+static void judge_jobs(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (words[i].known
+                ? hv_str_starts(words[i].value, HV_STR("-")) && hv_str_find_byte(words[i].value, 'x', 0) != SIZE_MAX
+                : shell_may_be_option(&words[i]))
+            shell_worsen(reading, SHELL_EXECUTES, "jobs -x runs a program");
 }
 
 /* wait -p NAME sets the variable. */
@@ -502,7 +526,8 @@ const struct shell_program shell_programs_builtins[] = {
      .options =
          OPTIONS(FLAGS("-a -b -c -d -e -f -g -j -k -s -u -v"), VALUES("-A -P -S -X"), RUNS_WITH("-C -F -W -G -V")),
      .rest = SHELL_EFFECT_NONE},
-    {"caller dirs jobs disown help pwd", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .judge = no_judgement},
+    {"jobs", .judge = judge_jobs},
+    {"caller dirs disown help pwd", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .judge = no_judgement},
     {"type umask ulimit", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .judge = judge_stack},
     {"cd", .judge = judge_cd},
     {"pushd popd", .judge = judge_stack},

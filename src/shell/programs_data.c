@@ -5,6 +5,8 @@
 #include "shell/programs.h"
 #include "shell/rows.h"
 
+#include <string.h>
+
 #define NONE SHELL_EFFECT_NONE
 #define READ SHELL_EFFECT_READ
 #define HELP HELPS("-h --help -V --version")
@@ -215,11 +217,17 @@ static void judge_jo(struct shell_reading *reading, const struct shell_word *wor
     static const struct shell_program row = {"jo", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = options,
                                              .rest = SHELL_EFFECT_NONE};
     shell_judge_row(reading, &row, words, count);
-    for (size_t at = 1; at < count; at++)
-        if (!words[at].known || hv_str_find_byte(words[at].value, '@', 0) != SIZE_MAX ||
-            hv_str_find_byte(words[at].value, ':', 0) != SIZE_MAX ||
-            hv_str_find_byte(words[at].value, '%', 0) != SIZE_MAX)
+    for (size_t at = 1; at < count; at++) {
+        size_t mark = 0;
+        while (mark < words[at].value.len && !memchr("@:%", words[at].value.ptr[mark], 3))
+            mark++;
+        if (!words[at].known || mark < words[at].value.len)
             reading->act.reads_listed = false;
+        if (words[at].known && mark + 1 < words[at].value.len) {
+            struct shell_word file = shell_word_known(hv_str_slice(words[at].value, mark + 1, words[at].value.len));
+            shell_reads(reading, &file, false);
+        }
+    }
 }
 
 static void judge_tables(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -265,6 +273,19 @@ static const struct shell_option xsv_options[] = {
     {                                                                                                                  \
         names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = xsv_options, .rest = READ, .reads_input = true          \
     }
+
+static const struct shell_program port_row =
+    COMMANDS("port", PLAIN("installed list info contents provides version outdated echo deps dependents variants"));
+
+/* A port that is named by an address or a file, or none where a file of ports lies, is code that runs. */
+static void judge_port(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    shell_judge_row(reading, &port_row, words, count);
+    for (size_t at = 1; at < count; at++)
+        if (!words[at].known || hv_str_find_byte(words[at].value, ':', 0) != SIZE_MAX)
+            shell_worsen(reading, SHELL_EXECUTES, "port runs the code of the port that a file holds");
+    shell_needs_none(reading, "Portfile");
+}
 
 const struct shell_program shell_programs_data[] = {
     CSVKIT("csvcut", FLAGS("-n --names -x --delete-empty-rows"), VALUES("-c --columns -C --not-columns")),
@@ -368,15 +389,18 @@ const struct shell_program shell_programs_data[] = {
     {"jot", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-c -n -r"), VALUES("-b -w -s -p")),
      .rest = NONE, .numeric_options = true},
     SHOWS("spark sparkline", HELPS("-h --help --version")),
-    LOOKS_AT("ministat st histo", FLAGS("-n -q -s -A --N --mean --sum --min --max --stddev --sum --complete --summary"),
+    LOOKS_AT("ministat histo", FLAGS("-n -q -s -A --N --mean --sum --min --max --stddev --sum --complete --summary"),
              VALUES("-c -C -d -w")),
     {"sd", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-F -s --string-mode --fixed-strings"), VALUES("-f --flags -n --max-replacements"), HELP),
      .first = {NONE, NONE}, .first_count = 2, .rest = SHELL_EFFECT_WRITE, .reads_input = true},
-    {"choose hck", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-     .options = OPTIONS(FLAGS("-c --character-wise -x --exclusive -n --non-greedy -L"),
-                        VALUES("-f --field-separator -o --output-field-separator -d --delimiter -D -F --fields"),
-                        FILES("-i --input"), HELP),
+    {"choose", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-c --character-wise -x --exclusive -n --non-greedy"),
+                        VALUES("-f --field-separator -o --output-field-separator"), FILES("-i --input"), HELP),
+     .rest = READ, .reads_input = true},
+    {"hck", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-L --delim-is-literal"), VALUES("-f --fields -d --delimiter -D --output-delimiter -F"),
+                        VALUES("--header-field"), OUTPUTS("-o --output"), HELP),
      .rest = READ, .reads_input = true},
     SHOWS("envsubst", FLAGS("-v --variables"), HELPS("-h --help -V --version")),
 
@@ -405,7 +429,7 @@ const struct shell_program shell_programs_data[] = {
           FLAGS("-l --list-pkgs -L --list-repos -f --files -S --show -s --search -m --list-manual-pkgs -O"
                 " -o --ownedby -x --deps -X --revdeps -H -v"),
           VALUES("-p --property"), HELPS("-h --help -V --version")),
-    COMMANDS("port", PLAIN("installed list info contents provides version outdated echo deps dependents variants")),
+    {"port", .judge = judge_port},
     COMMANDS("equery", SHOWS("belongs check depends depgraph files hasuse list meta size uses which",
                              FLAGS("-e --exact-name -f --full-regex -i -t --tree -v --verbose -q --quiet"))),
     SHOWS("qlist qfile qdepends quse qsize", FLAGS("-I --installed -v --verbose -q --quiet -e --exact -a --all -S -U"),

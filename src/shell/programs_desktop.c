@@ -72,6 +72,13 @@ static void judge_tshark(struct shell_reading *reading, const struct shell_word 
         shell_worsen(reading, SHELL_NETWORK, "tshark listens, or looks up names, without -n -r FILE");
 }
 
+/* It runs the extension that lies in the directory, whatever it is told. */
+static void judge_idf(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    shell_judge_tool(reading, words, count);
+    shell_needs_none(reading, "idf_ext.py");
+}
+
 const struct shell_program shell_programs_desktop[] = {
     {"tcpdump", .judge = judge_tcpdump},
     {"tshark", .judge = judge_tshark},
@@ -149,7 +156,8 @@ const struct shell_program shell_programs_desktop[] = {
                  MAYBE("--exclude --exclude-dir --include --include-dir --max-filesize --max-scansize"),
                  HELPS("-h --help -V --version")),
      .rest = SHELL_EFFECT_READ_TREE, .answers = true},
-    {"bibtex biber vale proselint west idf.py xev xdotool notify-send tic steghide sbom-tool interdiff combinediff "
+    {"idf.py", .judge = judge_idf},
+    {"bibtex biber vale proselint west xev xdotool notify-send tic steghide sbom-tool interdiff combinediff "
      "detex",
      .judge = shell_judge_tool},
     {0},

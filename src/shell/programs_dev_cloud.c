@@ -253,6 +253,13 @@ static void judge_sqlite(struct shell_reading *reading, const struct shell_word 
         shell_worsen(reading, SHELL_EXECUTES, "sqlite3 may change the database and run programs");
 }
 
+/* The settings of the project name a program (cowpath) that is started even to tell the version. */
+static void judge_ansible(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    shell_judge_client(reading, words, count);
+    shell_needs_none(reading, "ansible.cfg");
+}
+
 const struct shell_program shell_programs_dev_cloud[] = {
     {"gh", .judge = judge_gh},
     {"glab", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = glab_rows,
@@ -263,15 +270,18 @@ const struct shell_program shell_programs_dev_cloud[] = {
     {"terraform tofu", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .subcommands = terraform_rows,
      .options = OPTIONS(HELPS("-v -version --version -help --help -h"), TREES("-chdir"))},
     {"sqlite3", .judge = judge_sqlite},
+    {"ansible ansible-playbook ansible-galaxy ansible-vault ansible-inventory ansible-doc ansible-config",
+     .judge = judge_ansible},
+    /* It asks the plugins that lie in the directory what they are. */
+    {"packer", .judge = shell_judge_project},
     CLIENT("hub heroku vercel netlify fly flyctl doctl linode-cli hcloud railway supabase firebase wrangler ngrok"
-           " cloudflared pulumi cdk sam serverless eb ecs-cli eksctl kops gsutil bq s3cmd rclone mc azcopy"
+           " cloudflared pulumi cdk sam eb ecs-cli eksctl kops gsutil bq s3cmd rclone mc azcopy"
            " cf ibmcloud oci aliyun scw okteto render surge stripe twilio sentry-cli circleci travis act jira"),
     CLIENT(
         "psql pg_dump pg_dumpall pg_restore createdb dropdb mysql mysqldump mysqladmin mariadb mariadb-dump redis-cli"
         " mongosh mongo mongodump mongorestore cqlsh influx clickhouse-client sqlcmd sqlplus duckdb etcdctl consul"
         " vault nomad kafka-topics kafka-console-consumer rabbitmqctl nats"),
-    CLIENT(
-        "ansible ansible-playbook ansible-galaxy ansible-vault ansible-inventory packer terragrunt tflint salt puppet"
-        " chef knife fab capistrano"),
+    CLIENT("terragrunt tflint salt puppet"
+           " chef knife fab capistrano"),
     {0},
 };

@@ -127,6 +127,17 @@ static const char python_files[] =
     " opcode.pyc opcode/__init__.py zlib.py zlib.pyc zlib/__init__.py pprint.py pprint.pyc pprint/__init__.py"
     " pip/__main__.py";
 
+/* -X names that make it write: -X pycache_prefix=DIRECTORY, -X perf … */
+static void judge_python_setting(struct shell_reading *reading, const struct shell_arguments *arguments)
+{
+    static const char harmless[] = "dev utf8 utf8=0 utf8=1 importtime faulthandler tracemalloc no_debug_ranges"
+                                   " frozen_modules=on frozen_modules=off showrefcount warn_default_encoding";
+    for (size_t at = 0; at < arguments->given_count; at++)
+        if (hv_str_is(arguments->given[at].name, "-X") &&
+            !(arguments->given[at].argument.known && shell_names_have(harmless, arguments->given[at].argument.value)))
+            shell_worsen(reading, SHELL_WRITES, "an option -X of python may make it write");
+}
+
 /* `python -m MODULE`: the words from the module on. */
 static void judge_python_module(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -142,8 +153,9 @@ static void judge_python_module(struct shell_reading *reading, const struct shel
 static void judge_python(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     static const struct shell_option options[] = {HELPS("-V --version -h --help --help-env --help-xoptions --help-all"),
-                                                  FLAGS("-b -B -d -E -i -I -O -OO -P -q -s -S -u -v"),
+                                                  FLAGS("-b -B -d -E -I -O -OO -P -q -s -S -u -v"),
                                                   VALUES("-W -X"),
+                                                  RUNS("-i"), /* it goes on with what it reads */
                                                   RUNS_WITH("-c"),
                                                   {"-m", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
                                                   {0}};
@@ -157,6 +169,7 @@ static void judge_python(struct shell_reading *reading, const struct shell_word 
     bool module = at + 1 < count && words[at].known && hv_str_is(words[at].value, "-m");
     if (!shell_arguments(reading, &row, words, at < count ? at : count, &arguments) || arguments.help)
         return;
+    judge_python_setting(reading, &arguments);
     if (module) {
         judge_python_module(reading, words + at + 1, count - at - 1);
         if (!shell_given(&arguments, "-I -P"))
@@ -202,6 +215,8 @@ static bool is_harmless_compiler_option(struct hv_str word)
     for (size_t at = 0; at < sizeof exact / sizeof *exact; at++)
         if (hv_str_is(word, exact[at]))
             return !hv_str_is(word, "-S"); /* -S writes */
+    if (hv_str_is(word, "-fno-syntax-only"))
+        return false;
     for (size_t at = 0; at < sizeof beginnings / sizeof *beginnings; at++)
         if (hv_str_starts(word, hv_str_from(beginnings[at])))
             return true;
@@ -229,9 +244,22 @@ static bool takes_word(struct hv_str word)
     return shell_names_have("-D -U -I -x -isystem -iquote -idirafter -include", word);
 }
 
+/* What -include names is printed with the rest. */
+static void read_included(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const char option[] = "-include";
+    if (!words[0].known || !hv_str_starts(words[0].value, hv_str_from(option)))
+        return;
+    bool attached = words[0].value.len > sizeof option - 1;
+    struct shell_word file = shell_word_known(hv_str_slice(words[0].value, sizeof option - 1, words[0].value.len));
+    if (attached || count > 1)
+        shell_reads(reading, attached ? &file : &words[1], false);
+}
+
 static void judge_compiler(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     bool looks = false, about = count > 1, unknown = false;
+    size_t files = 0;
     for (size_t at = 1; at < count; at++) {
         about &= words[at].known && is_about_compiler(&words[at]);
         bool option = shell_may_be_option(&words[at]) || shell_may_be_many(&words[at]);
@@ -240,14 +268,19 @@ static void judge_compiler(struct shell_reading *reading, const struct shell_wor
         if (words[at].known && words[at].value.len && words[at].value.ptr[0] == '@')
             unknown = true;
         if (!option) {
+            files++;
             shell_reads(reading, &words[at], false);
             continue;
         }
+        files += !words[at].known;
         unknown |= !words[at].known || !is_harmless_compiler_option(words[at].value);
+        read_included(reading, words + at, count - at);
         if (words[at].known && takes_word(words[at].value) && at + 1 < count)
             at++;
     }
-    /* What the text includes, and what -include names. */
+    /* The second file of cpp is the one that it writes. */
+    unknown |= hv_str_ends(shell_plain_tool(words[0].value), HV_STR("cpp")) && files > 1;
+    /* What the text includes. */
     if (looks)
         reading->act.reads_listed = false;
     if (!about && (!looks || unknown))
@@ -493,6 +526,20 @@ static void judge_of_python(struct shell_reading *reading, const struct shell_wo
                      " .pylintrc pylintrc.toml .pylintrc.toml");
 }
 
+/* Its scripts run before its options are looked at. */
+static void judge_premake(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    shell_judge_tool(reading, words, count);
+    shell_needs_none(reading, "premake5.lua premake4.lua premake-system.lua");
+}
+
+/* The machine of Erlang may run the file of its own that lies here, rebar3 scripts of the project. */
+static void judge_of_erlang(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    shell_judge_about(reading, words, count);
+    shell_needs_none(reading, ".erlang rebar.config rebar.config.script");
+}
+
 static void judge_of_php(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     shell_judge_tool(reading, words, count);
@@ -508,7 +555,7 @@ static void judge_of_build(struct shell_reading *reading, const struct shell_wor
 static void judge_bazel(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     shell_judge_tool(reading, words, count);
-    shell_needs_none(reading, "tools/bazel .bazelversion .bazeliskrc project.clj");
+    shell_needs_none(reading, "tools/bazel .bazelversion .bazeliskrc project.clj pants.toml");
 }
 
 static const struct shell_program dotnet_row = {
@@ -562,14 +609,16 @@ const struct shell_program shell_programs_dev_languages[] = {
     {"mvn gradle sbt", .judge = judge_of_build},
     ABOUT("lua luajit lua5.1 lua5.2 lua5.3 lua5.4"),
     ABOUT("make gmake"),
-    TOOLS("bmake mingw32-make meson scons buck buck2 pants waf autoconf automake aclocal autoreconf"
-          " libtoolize b2 xmake premake5 tup mvnw gradlew tclsh wish"),
-    ABOUT("ghc ghci runghc nim elixir erl julia ocaml crystal dart nasm yasm gfortran swift R nvcc sbcl racket guile"),
-    TOOLS("stack cabal swiftc nimble elixirc mix iex erlc rebar3 Rscript ocamlc ocamlopt dune opam shards flutter dmd"
+    TOOLS("bmake mingw32-make meson scons buck buck2 waf autoconf automake aclocal autoreconf"
+          " libtoolize b2 xmake tup mvnw gradlew tclsh wish"),
+    {"premake5", .judge = judge_premake},
+    {"elixir elixirc mix iex erlc rebar3", .judge = judge_of_erlang},
+    ABOUT("ghc ghci runghc nim erl julia ocaml crystal dart nasm yasm gfortran swift R nvcc sbcl racket guile"),
+    TOOLS("stack cabal swiftc nimble Rscript ocamlc ocamlopt dune opam shards flutter dmd"
           " ldc2 ifort gnat fpc clisp clojure elm purescript spago v odin gleam roc solc vyper forge hipcc"
           " icc tcc emcc wat2wasm wasm-pack wasmtime wasmer csc mcs mono fsc fsi pwsh powershell osascript"),
     /* The project may have a wrapper of its own, or name which of them runs. */
-    {"bazel bazelisk lein", .judge = judge_bazel},
+    {"bazel bazelisk lein pants", .judge = judge_bazel},
     ABOUT("gdb lldb valgrind perf"),
     TOOLS("rr cgdb bpftrace dtrace"),
     {"zig", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
@@ -579,13 +628,15 @@ const struct shell_program shell_programs_dev_languages[] = {
     {"deno", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("-V --version -h --help")),
      .subcommands = SUBCOMMANDS(PLAIN("types help"), REACHERS("info check cache install add outdated update"),
                                 RUNNERS("run eval test task bench compile repl serve lint fmt doc x"))},
-    {"tsc ts-node tsx nodemon pm2 esbuild swc babel vite rollup parcel next nuxt vitest cypress playwright"
+    {"tsc ts-node tsx nodemon pm2 esbuild swc babel vite rollup parcel next vitest cypress playwright"
      " eslint prettier stylelint biome tslint standard markdownlint nox mypy pyright bandit coverage"
      " sphinx-build mkdocs jupyter ipython streamlit uvicorn gunicorn flask django-admin celery alembic"
      " golangci-lint staticcheck pre-commit storybook electron serve http-server live-server",
      .judge = shell_judge_tool},
     /* The project may have a copy of its own or settings that run before they tell their version. */
-    {"webpack ng nx turbo lerna gulp grunt jest mocha ava karma xo tap hardhat", .judge = judge_of_node},
+    {"webpack ng nx turbo lerna gulp grunt jest mocha ava karma xo tap hardhat ember nest gatsby docusaurus expo"
+     " react-native ionic nuxt eleventy serverless",
+     .judge = judge_of_node},
     {"pytest py.test tox flake8 pylint", .judge = judge_of_python},
     {"phpunit phpstan psalm php-cs-fixer", .judge = judge_of_php},
     {0},

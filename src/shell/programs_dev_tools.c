@@ -306,6 +306,13 @@ static const struct shell_program svn_rows[] = {
     {0},
 };
 
+/* It runs the settings of the directory before it looks at its words. */
+static void judge_latexmk(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    shell_judge_tool(reading, words, count);
+    shell_needs_none(reading, "latexmkrc .latexmkrc LatexMk");
+}
+
 #define LISTER(names, list, operands)                                                                                  \
     {                                                                                                                  \
         names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = list, .rest = operands                                  \
@@ -343,8 +350,9 @@ const struct shell_program shell_programs_dev_tools[] = {
      .options = OPTIONS(HELPS("-V --version"))},
     {"ctags universal-ctags exuberant-ctags", .judge = judge_ctags},
     {"clang-tidy clang-check iwyu include-what-you-use scan-build buf swig flex bison yacc lex m4 gperf re2c"
-     " doxygen asciidoctor hugo latex pdflatex xelatex lualatex latexmk typst",
+     " doxygen asciidoctor hugo latex pdflatex xelatex lualatex typst",
      .judge = shell_judge_tool},
+    {"latexmk", .judge = judge_latexmk},
     {"direnv", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .subcommands = SUBCOMMANDS(PLAIN("status version help"), RUNNERS("exec export reload edit hook stdlib"),
                                 WRITERS("allow permit grant deny block revoke prune"))},

@@ -47,7 +47,10 @@ static bool has_format(const struct shell_arguments *arguments, const char *name
     const struct shell_given *given = shell_given(arguments, names);
     if (!given)
         return !wanted;
-    struct hv_str name = hv_str_slice(given->argument.value, 0, strcspn(given->argument.value.ptr, "+-"));
+    struct hv_str name = given->argument.value;
+    for (size_t i = 0; i < name.len; i++)
+        if (memchr("+-", name.ptr[i], 2))
+            name.len = i;
     return is_format(&given->argument) && (!wanted || shell_names_have(wanted, name));
 }
 
@@ -69,6 +72,12 @@ static void judge_pandoc(struct shell_reading *reading, const struct shell_word 
         return;
     static const char plain[] =
         "markdown gfm commonmark commonmark_x markdown_strict markdown_github docx odt json ipynb csv tsv";
+    /* The others hold the pictures that the document names, which are fetched for them. */
+    static const char texts[] =
+        "markdown gfm commonmark commonmark_x markdown_strict markdown_github markdown_mmd markdown_phpextra plain html"
+        " html4 html5 latex rst org mediawiki man ms textile asciidoc asciidoctor docbook docbook4 docbook5 json native"
+        " jira dokuwiki zimwiki beamer revealjs slidy s5 dzslides slideous context texinfo tei jats xwiki muse haddock"
+        " csljson biblatex bibtex typst opml xml djot";
     static const char *const endings[] = {".md", ".markdown", ".docx", ".odt", ".ipynb"};
     bool known = shell_given(&arguments, "-f --from -r --read") && has_format(&arguments, "-f --from -r --read", plain);
     bool named = arguments.operand_count > 0 && !shell_given(&arguments, "-f --from -r --read");
@@ -84,8 +93,8 @@ static void judge_pandoc(struct shell_reading *reading, const struct shell_word 
         shell_reads(reading, word, false);
     }
     reading->act.reads_input = !arguments.operand_count;
-    if ((!known && !named) || !(has_format(&arguments, "-t --to -w --write", NULL) ||
-                                is_format(&shell_given(&arguments, "-t --to -w --write")->argument)))
+    static const char to[] = "-t --to -w --write";
+    if ((!known && !named) || (shell_given(&arguments, to) && !has_format(&arguments, to, texts)))
         shell_worsen(reading, SHELL_EXECUTES, "pandoc may run scripts, or read and fetch what the document names");
 }
 
@@ -213,8 +222,21 @@ static void judge_pygmentize(struct shell_reading *reading, const struct shell_w
 {
     shell_judge_row(reading, &pygmentize_row, words, count);
     for (size_t at = 1; at < count; at++)
-        if (hv_str_find(words[at].value, HV_STR("cssfile"), 0) != SIZE_MAX)
+        if (hv_str_find(words[at].value, HV_STR("cssfile"), 0) != SIZE_MAX ||
+            (!words[at].known && words[at - 1].known && shell_names_have("-O -P", words[at - 1].value)) ||
+            (!words[at].known &&
+             (hv_str_starts(words[at].value, HV_STR("-O")) || hv_str_starts(words[at].value, HV_STR("-P")))))
             shell_worsen(reading, SHELL_WRITES, "pygmentize writes the file of styles");
+}
+
+static const struct shell_program chktex_row =
+    LOOKS_AT("chktex", FLAGS("-q --quiet -v -v0 -v1 -v2 -v3 -I -I0"), VALUES("-n -w -e"), HELPS("-h --help -W"));
+
+/* Settings of the directory are options, one of which names a file to write. */
+static void judge_chktex(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    shell_judge_row(reading, &chktex_row, words, count);
+    shell_needs_none(reading, ".chktexrc chktexrc");
 }
 
 static const struct shell_program xlsx2csv_row = {
@@ -303,8 +325,7 @@ const struct shell_program shell_programs_documents[] = {
              VALUES("-t --to -e --extension --width -T"), OUTPUTS("-o"), HELPS("--help --version -h")),
     LOOKS_AT("mandoc", FLAGS("-a -c -h"), VALUES("-T -W -I -K -m -s -S")),
     {"pygmentize", .judge = judge_pygmentize},
-    LOOKS_AT("chktex lacheck", FLAGS("-q --quiet -v -v0 -v1 -v2 -v3 -I -I0"), VALUES("-n -w -e"),
-             HELPS("-h --help -W")),
+    {"chktex lacheck", .judge = judge_chktex},
     {"kpsewhich", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
      .options =
          OPTIONS(FLAGS("-all"), MAYBE("-var-value -expand-var -expand-path -format -engine -progname -show-path"),
@@ -371,7 +392,7 @@ const struct shell_program shell_programs_documents[] = {
      "hashcat john hydra sqlmap nikto msfconsole metasploit aircrack-ng wireshark zeek suricata snort lynis rkhunter "
      "chkrootkit nuclei ffuf gobuster feroxbuster amass subfinder httpx masscan rustscan kismet volatility3 "
      "squeue sinfo sacct sbatch slurmd octave maxima gp sage gnuplot graphviz dot plantuml mermaid drawio ditaa "
-     "zola eleventy gatsby docusaurus mdbook vuepress astro svelte-kit ember nest vue expo react-native cordova ionic "
+     "zola mdbook vuepress astro svelte-kit vue cordova "
      "capacitor tauri wails bindgen cbindgen maturin cross sccache-dist trunk dx diesel sqlx flyway liquibase atlas "
      "dbmate migrate goose prisma drizzle-kit hasura supabase-cli temporal airflow dagster prefect dbt mlflow dvc "
      "wandb "

@@ -4,6 +4,7 @@
  */
 #include "shell/programs.h"
 #include "shell/rows.h"
+#include <string.h>
 
 #define GNU_HELP HELPS("--help --version")
 
@@ -95,6 +96,34 @@ static const struct shell_option df_options[] = {
     GNU_HELP,
     {0},
 };
+
+static const struct shell_program tree_row = {
+    "tree", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = tree_options, .rest = TREE, .without_operands = TREE};
+
+/* The value of a letter of tree is the next word even when letters follow it: -Po is -P, then -o with a file. Only a
+ * number may be attached, to -L. */
+static bool has_letter_behind_value(const struct shell_word *word)
+{
+    struct hv_str value = word->value;
+    if (value.len < 2 || value.ptr[0] != '-' || value.ptr[1] == '-')
+        return false;
+    size_t at = 1;
+    while (at < value.len && !memchr("LPIHTo", value.ptr[at], 6))
+        at++;
+    bool digits = at < value.len && value.ptr[at] == 'L';
+    for (size_t i = at + 1; digits && i < value.len; i++)
+        digits = value.ptr[i] >= '0' && value.ptr[i] <= '9';
+    return at + 1 < value.len && !digits;
+}
+
+static void judge_tree(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    shell_judge_row(reading, &tree_row, words, count);
+    for (size_t i = 1; i < count; i++)
+        if (has_letter_behind_value(&words[i]))
+            shell_worsen(reading, SHELL_UNKNOWN,
+                         "letters of tree that stand behind one with a value take further words");
+}
 
 /* ---- changing ------------------------------------------------------------------------------------------- */
 
@@ -312,7 +341,7 @@ static void judge_tee(struct shell_reading *reading, const struct shell_word *wo
 const struct shell_program shell_programs_files[] = {
     {"ls dir vdir", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = ls_options, .rest = TREE, .without_operands = READ,
      .harmless_options = true},
-    {"tree", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = tree_options, .rest = TREE, .without_operands = TREE},
+    {"tree", .judge = judge_tree},
     {"eza exa", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = eza_options, .rest = READ, .without_operands = READ,
      .harmless_options = true},
     {"stat", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = stat_options, .rest = READ, .harmless_options = true},

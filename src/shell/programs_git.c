@@ -101,10 +101,13 @@ static const struct {
      "may run other programs"},
 };
 
-static void judge_harmful(struct shell_reading *reading, struct hv_str name)
+/* asks: it is only asked how it is used. What git does not have is a program of that name, which may do anything. */
+static void judge_harmful(struct shell_reading *reading, struct hv_str name, bool asks)
 {
     for (size_t at = 0; at < sizeof harmful / sizeof *harmful; at++)
         if (shell_names_have(harmful[at].names, name)) {
+            if (asks)
+                return;
             reading->act.reads_listed = reading->act.writes_listed = false;
             shell_worsenf(reading, harmful[at].class, "git %.*s %s", HV_STR_ARG(name), harmful[at].does);
             return;
@@ -293,19 +296,20 @@ static void judge_subcommand(struct shell_reading *reading, const struct shell_w
     const struct shell_program *const tables[] = {shell_git_history, shell_git_objects, shell_git_lists};
     struct hv_str name = words[0].value;
     /* -h alone only prints the usage. */
-    if (count == 2 && words[1].known && hv_str_is(words[1].value, "-h"))
-        return;
+    bool asks = count == 2 && words[1].known && hv_str_is(words[1].value, "-h");
     for (size_t at = 0; at < sizeof tables / sizeof *tables; at++) {
         const struct shell_program *row = shell_find_row(tables[at], name);
         if (!row)
             continue;
+        if (asks)
+            return;
         shell_judge_row(reading, row, words, count);
         judge_formats(reading, words, count);
         if (tables[at] == shell_git_history || hv_str_is(name, "cat-file") || hv_str_is(name, "archive"))
             name_old_files(reading, words, count);
         return;
     }
-    judge_harmful(reading, name);
+    judge_harmful(reading, name, asks);
 }
 
 /* Options that stand before the sub-command. False: not understood, and said so. */

@@ -51,8 +51,11 @@ static const struct shell_option nmcli_options[] = {
     HELPS("-v --version -h --help"),
     {0},
 };
+static const struct shell_option nmcli_show_options[] = {
+    FLAGS("--active --order -a"), VALUES("-f --fields -g --get-values"), {0}};
 static const struct shell_program nmcli_show_rows[] = {
-    {"status show", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE}, {0}};
+    {"status show", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = nmcli_show_options, .rest = SHELL_EFFECT_NONE},
+    {0}};
 static const struct shell_program nmcli_rows[] = {
     {"g gen general d dev device c con connection", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = nmcli_options,
      .subcommands = nmcli_show_rows},

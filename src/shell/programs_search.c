@@ -242,6 +242,25 @@ static void judge_fd(struct shell_reading *reading, const struct shell_word *wor
         judge_fd_execution(reading, words + end + 1, count - end - 1);
 }
 
+/* man without a terminal prints; a pager or a browser named by an option runs. A page with a slash is a file. */
+static void judge_man(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS("-d --debug -K --global-apropos -f --whatis -k --apropos -w --where --path --location -W "
+              "--where-cat --location-cat -a"),
+        FLAGS("--all -i --ignore-case -I --match-case --regex --wildcard --names-only --no-subpages -7"),
+        FLAGS("--ascii --no-hyphenation --nh --no-justification --nj"),
+        VALUES("-s -S --sections -e --extension -L --locale -E --encoding -m --systems"),
+        HELPS("-? --help --usage -V --version"),
+        {0}};
+    static const struct shell_program row = {"man", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = options,
+                                             .rest = SHELL_EFFECT_NONE};
+    shell_judge_row(reading, &row, words, count);
+    for (size_t i = 1; i < count; i++)
+        if (!words[i].known || hv_str_find_byte(words[i].value, '/', 0) != SIZE_MAX)
+            shell_reads(reading, &words[i], false);
+}
+
 #define NONE SHELL_EFFECT_NONE
 
 const struct shell_program shell_programs_search[] = {
@@ -263,16 +282,7 @@ const struct shell_program shell_programs_search[] = {
     {"whereis", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-b -m -s -u -g -l"), HELPS("-h -V --help --version")), .rest = NONE,
      .harmless_options = true},
-    /* man without a terminal prints; a pager or a browser named by an option runs. */
-    {"man", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
-     .options =
-         OPTIONS(FLAGS("-d --debug -K --global-apropos -f --whatis -k --apropos -w --where --path --location -W "
-                       "--where-cat --location-cat -a"),
-                 FLAGS("--all -i --ignore-case -I --match-case --regex --wildcard --names-only --no-subpages -7"),
-                 FLAGS("--ascii --no-hyphenation --nh --no-justification --nj"),
-                 VALUES("-s -S --sections -e --extension -L --locale -E --encoding -m --systems"),
-                 HELPS("-? --help --usage -V --version")),
-     .rest = NONE},
+    {"man", .judge = judge_man},
     {"whatis apropos", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-d --debug -v --verbose -r --regex -w --wildcard -l --long -e --exact -a --and"),
                         VALUES("-s --sections --section -m --systems -M --manpath -L --locale"),

@@ -61,12 +61,28 @@ static const struct shell_option hostname_options[] = {
 
 /* ---- processes ------------------------------------------------------------------------------------------ */
 
-/* ps takes letters with and without a dash, and reads all of them as questions. It has none that change anything. */
+/* The last letter of the word takes the next one for its value: -o, -p …, and without a dash o, p …. */
+static bool takes_value_of_ps(const struct shell_word *word)
+{
+    struct hv_str value = word->value;
+    if (!word->known || !value.len)
+        return false;
+    if (hv_str_starts(value, HV_STR("--")))
+        return hv_str_find_byte(value, '=', 0) == SIZE_MAX;
+    return strchr(value.ptr[0] == '-' ? "CGOUgopqstu" : "OUkopqt", value.ptr[value.len - 1]) != NULL;
+}
+
+/* ps takes letters with and without a dash, and reads all of them as questions. It has none that change anything; but
+ * "e" without a dash shows the variables of all processes of the person. */
 static void judge_ps(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    (void)reading;
-    (void)words;
-    (void)count;
+    for (size_t i = 1; i < count; i++) {
+        bool letters = words[i].known && words[i].value.len && words[i].value.ptr[0] != '-';
+        bool value = i > 1 && takes_value_of_ps(&words[i - 1]);
+        for (size_t j = 0; letters && !value && j < words[i].value.len; j++)
+            if (words[i].value.ptr[j] == 'e')
+                shell_worsen(reading, SHELL_UNKNOWN, "ps e shows the environment of processes, with its secrets");
+    }
 }
 
 static const struct shell_option top_options[] = {
@@ -310,7 +326,7 @@ static const struct shell_option ss_options[] = {
     FLAGS("--tipc --vsock --xdp --no-queues --inet-sockopt -B --bound-inactive"),
     VALUES("-f --family -A --query --socket"),
     REACHES("-r --resolve"),
-    FILES("-F --filter"),
+    REACHES_WITH("-F --filter"), /* the file may name hosts, which are looked up */
     CHANGES("-K --kill"),
     OUTPUTS("-D --diag"),
     HELPS("-h --help -V --version"),
@@ -461,6 +477,29 @@ static const struct shell_option findmnt_options[] = {
     {0},
 };
 
+/* A packed file is given to a shell under its name, as it is. */
+static void judge_info(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {FLAGS("-a --all -w --where --location --subnodes"),
+                                                  VALUES("-k --apropos -n --node"),
+                                                  FILES("-f --file"),
+                                                  OUTPUTS("-o --output"),
+                                                  HELPS("-h --help --version"),
+                                                  {0}};
+    static const struct shell_program row = {"info", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = options,
+                                             .rest = NONE};
+    shell_judge_row(reading, &row, words, count);
+    for (size_t i = 1; i < count; i++) {
+        bool plain = words[i].known;
+        for (size_t at = 0; at < words[i].value.len; at++)
+            plain &= !strchr(";|&$`<>\"'\\*?#\n", words[i].value.ptr[at]);
+        if (!plain)
+            shell_worsen(reading, SHELL_EXECUTES, "info may run what stands in the name of a file");
+        else if (hv_str_find_byte(words[i].value, '/', 0) != SIZE_MAX)
+            shell_reads(reading, &words[i], false);
+    }
+}
+
 const struct shell_program shell_programs_system[] = {
     {"date", .judge = judge_date},
     {"hostname", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = hostname_options, .rest = SHELL_EFFECT_WRITES},
@@ -546,10 +585,7 @@ const struct shell_program shell_programs_system[] = {
      .rest = READ, .harmless_options = true},
     TELLER("infocmp toe", FLAGS("-1 -a -x -C -L -I -d -n -q")),
     TELLER("mountpoint", FLAGS("-q --quiet -d --fs-devno -x --devno --nofollow"), HELPS("-h -V")),
-    {"info", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
-     .options = OPTIONS(FLAGS("-a --all -w --where --location --subnodes"), VALUES("-k --apropos -n --node"),
-                        FILES("-f --file"), OUTPUTS("-o --output"), HELPS("-h --help --version")),
-     .rest = NONE},
+    {"info", .judge = judge_info},
     {"systemctl", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = systemctl_options, .subcommands = systemctl_rows,
      .answers = true},
     {"journalctl", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = journalctl_options, .rest = NONE,

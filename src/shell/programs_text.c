@@ -171,13 +171,18 @@ static const struct shell_program more_row = {"more",
                                               .rest = SHELL_EFFECT_READ,
                                               .numeric_options = true};
 
+static bool has_control(struct hv_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if ((unsigned char)text.ptr[i] < ' ')
+            return true;
+    return false;
+}
+
 /* "+/text": looked for from the start. */
 static bool is_plain_search(struct hv_str word)
 {
-    for (size_t i = 2; i < word.len; i++)
-        if ((unsigned char)word.ptr[i] < ' ')
-            return false;
-    return word.len > 2 && word.ptr[1] == '/';
+    return word.len > 2 && word.ptr[1] == '/' && !has_control(word);
 }
 
 /* "+" and a command of the pager: only the number of a line, its end, or a pattern to look for. */
@@ -198,6 +203,9 @@ static void judge_pager(struct shell_reading *reading, const struct shell_progra
     if (!shell_arguments(reading, row, words, count, &arguments) || arguments.help)
         return;
     reading->act.reads_input |= !arguments.operand_count;
+    for (size_t i = 0; i < arguments.given_count; i++) /* typed for the person: a new line ends the pattern */
+        if (arguments.given[i].has_argument && has_control(arguments.given[i].argument.value))
+            shell_worsen(reading, SHELL_EXECUTES, "the pager runs what stands behind the pattern");
     for (size_t i = 0; i < arguments.operand_count; i++) {
         const struct shell_word *word = arguments.operands[i];
         bool plus = word->value.len && word->value.ptr[0] == '+';
@@ -261,18 +269,18 @@ static const struct shell_option jq_options[] = {
     {0},
 };
 
-/* jq's own words: options anywhere; --slurpfile NAME FILE reads; behind --args everything is data. */
+/* jq's own words: options anywhere; --slurpfile NAME FILE reads; behind --args all words but the filter are data. */
 static const struct shell_program jq_row = {"jq", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = jq_options};
 
-static void judge_jq_operands(struct shell_reading *reading, const struct shell_arguments *arguments)
+static void judge_jq_operands(struct shell_reading *reading, const struct shell_arguments *arguments,
+                              const struct shell_word *data)
 {
     bool spread = arguments->operand_count && shell_may_be_many(arguments->operands[0]);
     size_t first = shell_given(arguments, "-f --from-file") || spread ? 0 : 1;
-    bool data = shell_given(arguments, "--args --jsonargs") != NULL;
     reading->act.reads_input = arguments->operand_count <= first && !shell_given(arguments, "-n --null-input");
     if (arguments->hidden)
         reading->act.reads_listed = false;
-    for (size_t i = first; i < arguments->operand_count && !data; i++)
+    for (size_t i = first; i < arguments->operand_count && (!data || arguments->operands[i] < data); i++)
         shell_reads(reading, arguments->operands[i], false);
     const struct shell_word *filter = first && arguments->operand_count ? arguments->operands[0] : NULL;
     if (filter && (!filter->known || hv_str_find(filter->value, HV_STR("import"), 0) != SIZE_MAX ||
@@ -285,6 +293,7 @@ static void judge_jq(struct shell_reading *reading, const struct shell_word *wor
     struct shell_arguments arguments;
     struct shell_program row = jq_row;
     struct shell_word *plain = hv_arena_array(reading->arena, struct shell_word, count);
+    const struct shell_word *data = NULL; /* behind --args */
     size_t kept = 0;
     row.harmless_options = true;
     for (size_t i = 0; i < count; i++) {
@@ -293,11 +302,13 @@ static void judge_jq(struct shell_reading *reading, const struct shell_word *wor
             shell_reads(reading, &words[i + 2], false);
             i += 2;
         } else {
+            if (!data && words[i].known && shell_names_have("--args --jsonargs", words[i].value))
+                data = &plain[kept];
             plain[kept++] = words[i];
         }
     }
     if (shell_arguments(reading, &row, plain, kept, &arguments) && !arguments.help)
-        judge_jq_operands(reading, &arguments);
+        judge_jq_operands(reading, &arguments, data);
 }
 
 /* yq (mikefarah's, and the wrapper of jq): the options that both have and that only read. */

@@ -233,7 +233,10 @@ static struct hv_str replaced(const struct shell_arguments *arguments)
     const struct shell_given *given = shell_given(arguments, "-I -i --replace");
     if (!given)
         return (struct hv_str){0};
-    if (!given->has_argument || (given->argument.known && !given->argument.value.len))
+    bool empty = given->has_argument && given->argument.known && !given->argument.value.len;
+    if (empty && hv_str_is(given->name, "-I"))
+        return HV_STR(""); /* it stands everywhere */
+    if (!given->has_argument || empty)
         return HV_STR("{}");
     return given->argument.known ? given->argument.value : HV_STR("");
 }
@@ -279,7 +282,8 @@ static void judge_xargs(struct shell_reading *reading, const struct shell_word *
         const struct shell_word *word = &words[arguments.first + i];
         run[i] = mark.ptr ? replace_mark(word, mark, &names) : *word;
     }
-    if (!mark.ptr)
+    /* -n and -L behind -I undo it: then what is read comes last. */
+    if (!mark.ptr || shell_given(&arguments, "-n --max-args -L -l --max-lines"))
         run[inner++] = names;
     shell_judge_inner(reading, run, inner);
 }

@@ -16,12 +16,13 @@
  * its users. */
 struct hv_cancel;
 
-HV_API struct hv_cancel *hv_cancel_new(void); /* NULL when the system has no descriptor left */
+HV_API struct hv_cancel *hv_cancel_new(void); /* never NULL */
 HV_API void hv_cancel_free(struct hv_cancel *cancel);
 HV_API void hv_cancel_raise(struct hv_cancel *cancel); /* async-signal-safe; repeated calls are harmless */
 /* NULL is never cancelled. */
 HV_API bool hv_cancelled(const struct hv_cancel *cancel);
-/* A descriptor that becomes readable for ever when cancelled, for poll(); -1 for NULL. Do not read or close it. */
+/* A descriptor that becomes readable for ever when cancelled, for poll(); the same at each call. -1 for NULL, and when
+ * the system has no descriptor left. Do not read or close it. Any thread. */
 HV_API int hv_cancel_fd(const struct hv_cancel *cancel);
 
 /* ---- files ------------------------------------------------------------------------------------------- */

@@ -2,7 +2,8 @@
  * workers.h: a pool of threads for blocking work (the calls of tools).
  *
  * Jobs start in the order in which they were submitted. A thread is created only when a job waits and no thread is
- * idle, up to the maximum, so an unused pool costs nothing; threads then stay until the pool is freed. libuv's own pool
+ * idle, so an unused pool costs nothing: the first few at once, further ones, up to the maximum, when jobs have waited
+ * for part of a millisecond without one being taken. Threads then stay until the pool is freed. libuv's own pool
  * is not used: it is one per process, has four threads, and cannot be waited for.
  *
  * Thread-safety: workers_submit from any thread, jobs included; workers_free once, from outside the pool.

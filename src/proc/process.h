@@ -71,6 +71,8 @@ enum hv_code process_start_guard(struct hv_process *process, struct hv_error *er
 void process_init(struct hv_process *process, const struct hv_command *command);
 void process_begin_clock(struct hv_process *process);
 bool process_watch(struct hv_process *process, int fd, enum process_watched what);
+/* NULL: nothing to watch. False with errno when it could not be cancelled. */
+bool process_watch_cancel(struct hv_process *process, const struct hv_cancel *cancel);
 /* Close all descriptors and free what it owns. */
 void process_release(struct hv_process *process);
 /* Attend until the phase is ENDED, or the state changes, or the moment has come. */

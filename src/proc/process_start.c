@@ -150,6 +150,12 @@ bool process_watch(struct hv_process *process, int fd, enum process_watched what
     return fd < 0 || epoll_ctl(process->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
+bool process_watch_cancel(struct hv_process *process, const struct hv_cancel *cancel)
+{
+    int fd = hv_cancel_fd(cancel);
+    return !cancel || (fd >= 0 && process_watch(process, fd, WATCH_CANCEL));
+}
+
 static enum hv_code set_up(struct hv_process *process, struct child_ends *ends, struct hv_error *err)
 {
     int *fds = process->fds;
@@ -159,7 +165,7 @@ static enum hv_code set_up(struct hv_process *process, struct child_ends *ends, 
         process_watch(process, fds[WATCH_STDOUT], WATCH_STDOUT) &&
         process_watch(process, fds[WATCH_STDERR], WATCH_STDERR) &&
         process_watch(process, fds[WATCH_CONTROL], WATCH_CONTROL) &&
-        process_watch(process, hv_cancel_fd(process->command.cancel), WATCH_CANCEL))
+        process_watch_cancel(process, process->command.cancel))
         return HV_OK;
     int reason = errno;
     hv_fail_errno(err, reason, "cannot set up %s for the command", process->command.tty ? "a terminal" : "pipes");

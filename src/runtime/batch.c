@@ -179,7 +179,6 @@ static void run_call(void *data)
     struct batch *batch = call->batch;
     pthread_mutex_lock(&batch->lock);
     batch->started = call->index + 1 > batch->started ? call->index + 1 : batch->started;
-    /* Without a descriptor for it the call goes on uncancellable by poll; the flag still stops it between stages. */
     call->cancel = hv_cancel_new();
     call->context.cancel = call->cancel;
     if (call_is_cancelled(call))

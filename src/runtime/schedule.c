@@ -90,6 +90,22 @@ void schedule_withdraw(struct call *call)
     set_state(call, CALL_PENDING);
 }
 
+/* Whether all that has run of the batch so far is known to change nothing: no hook, no call that writes. */
+static bool others_only_read(const struct call *call)
+{
+    struct batch *batch = call->batch;
+    if (call->runtime->settings->hook_count)
+        return false;
+    LOCK_SCOPE(&batch->lock);
+    for (size_t i = 0; i < batch->started; i++) {
+        const struct call *other = batch->calls.items[i];
+        bool has_run = other != call && (other->state == CALL_RUNNING || other->state == CALL_DONE);
+        if (has_run && (other->exclusive || !other->read_only))
+            return false;
+    }
+    return true;
+}
+
 /* What an earlier call did may have moved the ground under a judged input: the working directory, or what a link in its
  * paths points to. */
 static bool ground_moved(struct call *call)
@@ -98,6 +114,8 @@ static bool ground_moved(struct call *call)
     pthread_mutex_lock(&runtime->lock);
     bool moved = call->directory_epoch != runtime->directory_epoch;
     pthread_mutex_unlock(&runtime->lock);
+    if (!moved && others_only_read(call))
+        return false;
     const struct policy_path *lists[] = {call->reads, call->writes};
     const size_t counts[] = {call->footprint.reads.count, call->footprint.writes.count};
     for (size_t list = 0; list < 2 && !moved; list++)

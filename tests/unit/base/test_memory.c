@@ -286,6 +286,17 @@ static void a_cancellation_is_seen_by_flag_and_descriptor(void **state)
     assert_true(!hv_cancelled(NULL) && hv_cancel_fd(NULL) == -1);
 }
 
+static void a_descriptor_asked_for_after_the_cancellation_is_readable(void **state)
+{
+    (void)state;
+    struct hv_cancel *cancel = hv_cancel_new();
+    hv_cancel_raise(cancel);
+    struct pollfd watched = {.fd = hv_cancel_fd(cancel), .events = POLLIN};
+    assert_true(watched.fd >= 0 && poll(&watched, 1, 0) == 1);
+    assert_int_equal(hv_cancel_fd(cancel), watched.fd);
+    hv_cancel_free(cancel);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -303,6 +314,7 @@ int main(void)
         cmocka_unit_test(every_code_has_a_name_of_its_own),
         cmocka_unit_test(blocks_stay_in_order),
         cmocka_unit_test(a_cancellation_is_seen_by_flag_and_descriptor),
+        cmocka_unit_test(a_descriptor_asked_for_after_the_cancellation_is_readable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

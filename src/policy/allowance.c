@@ -381,10 +381,10 @@ static bool runs_in_workspace(const struct look *look)
     return path.written.len && (in_workspace(look->call, &path, false) || hv_str_eq(path.written, facts->directory));
 }
 
-/* What git reads is harmless only while its environment keeps the repository's programs from running. */
+/* What git and go read is harmless only while their environment keeps the repository's programs from running. */
 static bool git_is_tame(const struct look *look)
 {
-    return !look->part->act->git || shell_git_is_tame(&look->call->facts->command->judgement);
+    return !shell_needs_overrides(look->part->act) || shell_git_is_tame(&look->call->facts->command->judgement);
 }
 
 static enum part_need need_of(struct look *look)

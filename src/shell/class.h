@@ -47,6 +47,8 @@ struct shell_act {
     bool changes_shell;               /* changes this shell: cd, export, set, alias, a function … */
     const char *git;                  /* a git sub-command that only reads when git runs no program of the repository's
                                        * choice: class is READ_ONLY only if shell_world said so; else NULL */
+    const char *go; /* a go sub-command that only reads when go neither fetches nor starts the toolchain that go.mod
+                     * names: it must run with shell_run_environment, too; else NULL */
 };
 
 /* What can be asked of the names in a directory. */
@@ -100,6 +102,9 @@ const char *const *shell_git_environment(void);
  */
 const char *const *shell_run_environment(struct hv_arena *arena, struct hv_str command, struct hv_str directory,
                                          const char *const *environment);
+
+/* act is harmless only with the overrides of shell_run_environment. */
+bool shell_needs_overrides(const struct shell_act *act);
 
 /* No part of the command would suffer from the overrides: those that run code, write with git or are not known would
  * (hooks, signatures and the like would be off). They run only when that was allowed, and may run the repository's

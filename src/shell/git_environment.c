@@ -1,6 +1,6 @@
 /*
  * git_environment.c: the environment of commands: without what would make bash read a script otherwise than it was
- * judged, and for a git command that only reads, with what it must hold. Each line was seen to stop, with
+ * judged, and for a git or go command that only reads, with what it must hold. Each line was seen to stop, with
  * git 2.39, the program that a repository's configuration names (tests/live/test_git_probe.py). diff.external is not
  * here: set to nothing, it makes `git diff` fail; git_probe.h looks for it instead.
  */
@@ -126,10 +126,15 @@ static bool is_git(const struct shell_act *act)
     return hv_str_is(name, "git") || hv_str_ends(name, HV_STR("/git"));
 }
 
+bool shell_needs_overrides(const struct shell_act *act)
+{
+    return act->git || act->go;
+}
+
 /* The overrides would change what this part does. */
 static bool suffers(const struct shell_act *act)
 {
-    if (act->git || act->class == SHELL_READ_ONLY)
+    if (shell_needs_overrides(act) || act->class == SHELL_READ_ONLY)
         return false;
     return act->class != SHELL_WRITES || is_git(act);
 }
@@ -140,14 +145,6 @@ bool shell_git_is_tame(const struct shell_judgement *judgement)
         if (suffers(&judgement->acts[at]))
             return false;
     return true;
-}
-
-static bool wants_overrides(const struct shell_judgement *judgement)
-{
-    bool wanted = false;
-    for (size_t at = 0; at < judgement->count; at++)
-        wanted |= judgement->acts[at].git != NULL;
-    return wanted && judgement->script.accepted && shell_git_is_tame(judgement);
 }
 
 static bool same_name(const char *a, const char *b)
@@ -210,13 +207,46 @@ static const char *const *with_overrides(struct hv_arena *arena, const char *con
     return list;
 }
 
-/* No word of it can become "git": it does not stand there, and nothing hides it. */
+/* pairs with this one in the place of all that have its name. */
+static const char *const *with_pair(struct hv_arena *arena, const char *const *pairs, const char *pair)
+{
+    size_t count = 0, at = 0;
+    while (pairs && pairs[count])
+        count++;
+    const char **list = hv_arena_array(arena, const char *, count + 2);
+    for (size_t i = 0; i < count; i++)
+        if (!same_name(pair, pairs[i]))
+            list[at++] = pairs[i];
+    list[at] = pair;
+    return list;
+}
+
+/* What the parts of a command need. go.mod may name a toolchain that go fetches and starts, whatever it is asked; what
+ * lists packages fetches those that are missing. */
+static const char *const *with_needed(struct hv_arena *arena, const struct shell_judgement *judgement,
+                                      const char *const *pairs)
+{
+    bool git = false, go = false, packages = false;
+    for (size_t at = 0; at < judgement->count; at++) {
+        const char *name = judgement->acts[at].go;
+        git |= judgement->acts[at].git != NULL;
+        go |= name != NULL;
+        packages |= name && strcmp(name, "version") != 0 && strcmp(name, "env") != 0;
+    }
+    if ((!git && !go) || !judgement->script.accepted || !shell_git_is_tame(judgement))
+        return pairs;
+    pairs = git ? with_overrides(arena, pairs) : pairs;
+    pairs = go ? with_pair(arena, pairs, "GOTOOLCHAIN=local") : pairs;
+    return packages ? with_pair(arena, pairs, "GOPROXY=off") : pairs;
+}
+
+/* No word of it can become "git" or "go": neither stands there, and nothing hides it. */
 static bool certainly_without_git(struct hv_str command)
 {
     for (size_t at = 0; at < command.len; at++)
         if (!command.ptr[at] || strchr("'\"\\$`{}*?[]~!", command.ptr[at]))
             return false;
-    return hv_str_find(command, HV_STR("git"), 0) == SIZE_MAX;
+    return hv_str_find(command, HV_STR("git"), 0) == SIZE_MAX && hv_str_find(command, HV_STR("go"), 0) == SIZE_MAX;
 }
 
 /* Of the world the best is assumed: what is harmless only with its consent was asked about before, if it was refused,
@@ -235,5 +265,5 @@ const char *const *shell_run_environment(struct hv_arena *arena, struct hv_str c
     struct shell_start start = {
         .directory = directory, .home = home_of(pairs), .variable = variable_of, .user = (void *)pairs};
     shell_judge(arena, command, &start, &world, &judgement);
-    return wants_overrides(&judgement) ? with_overrides(arena, pairs) : pairs;
+    return with_needed(arena, &judgement, pairs);
 }

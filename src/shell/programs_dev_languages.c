@@ -308,6 +308,43 @@ static const struct shell_program go_rows[] = {
     {0},
 };
 
+/* go.mod may name a toolchain, which go fetches and starts whatever it is asked. It does not with the environment that
+ * commands run with whose git is tame; where that is not put on them, there must be no such file. */
+static void tame_go(struct shell_reading *reading, struct hv_str name)
+{
+    if (reading->act.class != SHELL_READ_ONLY || hv_str_is(name, "help"))
+        return;
+    reading->act.go = hv_arena_cstr(reading->arena, name);
+    if (!reading->world->git_is_quiet)
+        shell_needs_none(reading, "go.mod go.work");
+}
+
+static const struct shell_program go_row = {"go", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .subcommands = go_rows,
+                                            .options = OPTIONS(TREES("-C"), VERSIONS)};
+
+static void judge_go(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    size_t at = count > 2 && hv_str_is(words[1].value, "-C") ? 3 : 1;
+    shell_judge_row(reading, &go_row, words, count);
+    tame_go(reading, at < count ? words[at].value : HV_STR("help"));
+}
+
+/* goimports and gofumpt run go to find packages and the version of the module. */
+static const struct shell_program gofmt_row = {
+    "gofmt goimports gofumpt",
+    SHELL_SYNTAX_WORDS,
+    SHELL_READ_ONLY,
+    .options = OPTIONS(FLAGS("-l -d -s -e"), VALUES("-r -local -lang"), CHANGES("-w"), OUTPUTS("-cpuprofile")),
+    .rest = SHELL_EFFECT_READ_TREE,
+    .reads_input = true};
+
+static void judge_gofmt(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    shell_judge_row(reading, &gofmt_row, words, count);
+    if (!hv_str_ends(words[0].value, HV_STR("gofmt")))
+        tame_go(reading, HV_STR("list"));
+}
+
 /* Cargo's own options, which stand before or after the sub-command. */
 static const struct shell_option cargo_options[] = {
     FLAGS("-v --verbose -vv -q --quiet --frozen --locked --offline"), VALUES("--color"), HELPS("-h --help"), {0}};
@@ -589,10 +626,8 @@ const struct shell_program shell_programs_dev_languages[] = {
      " g++-14 clang-13 clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 clang++-14 clang++-15 clang++-16"
      " clang++-17 clang++-18",
      .judge = judge_compiler},
-    {"go", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .subcommands = go_rows, .options = OPTIONS(TREES("-C"), VERSIONS)},
-    {"gofmt goimports gofumpt", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
-     .options = OPTIONS(FLAGS("-l -d -s -e"), VALUES("-r -local -lang"), CHANGES("-w"), OUTPUTS("-cpuprofile")),
-     .rest = SHELL_EFFECT_READ_TREE, .reads_input = true},
+    {"go", .judge = judge_go},
+    {"gofmt goimports gofumpt", .judge = judge_gofmt},
     {"cargo", .judge = judge_cargo},
     {"rustc", .judge = judge_rustc_here},
     {"rustup", .judge = judge_rustup},

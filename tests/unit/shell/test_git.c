@@ -777,6 +777,40 @@ static void commands_that_only_read_get_the_overrides(void **state)
     }
 }
 
+static void what_asks_go_starts_no_other_toolchain(void **state)
+{
+    (void)state;
+    static const char *const given[] = {"GOTOOLCHAIN=auto", "GOPROXY=https://proxy.example", "PATH=/bin", NULL};
+    static const struct {
+        const char *command, *toolchain, *proxy;
+    } cases[] = {
+        {"go version", "local", "https://proxy.example"},
+        {"go env GOPATH | cat", "local", "https://proxy.example"},
+        {"go doc fmt", "local", "off"},
+        {"goimports -l .", "local", "off"},
+        {"g\"\"o version", "local", "https://proxy.example"},
+        {"timeout 5 go -C sub env; git status", "local", "https://proxy.example"},
+        {"mkdir x && go version", "local", "https://proxy.example"},
+        {"gofmt -l .", "auto", "https://proxy.example"},
+        {"go help build", "auto", "https://proxy.example"},
+        {"go build", "auto", "https://proxy.example"},
+        {"go version && go build", "auto", "https://proxy.example"},
+        {"go version; ./x", "auto", "https://proxy.example"},
+    };
+    for (size_t at = 0; at < sizeof cases / sizeof *cases; at++) {
+        struct hv_arena arena = {0};
+        const char *const *got = shell_run_environment(&arena, hv_str_from(cases[at].command), HV_STR("/work"), given);
+        assert_string_equal(value_of(got, "GOTOOLCHAIN"), cases[at].toolchain);
+        assert_string_equal(value_of(got, "GOPROXY"), cases[at].proxy);
+        assert_string_equal(value_of(got, "PATH"), "/bin");
+        hv_arena_release(&arena);
+    }
+    struct hv_arena arena = {0};
+    assert_string_equal(*shell_run_environment(&arena, HV_STR("go version"), HV_STR("/work"), NULL),
+                        "GOTOOLCHAIN=local");
+    hv_arena_release(&arena);
+}
+
 static void settings_of_the_environment_stay_before_the_overrides(void **state)
 {
     (void)state;
@@ -844,6 +878,7 @@ int main(void)
         cmocka_unit_test(files_that_git_reads_are_told),
         cmocka_unit_test(commands_that_only_read_get_the_overrides),
         cmocka_unit_test(what_would_make_bash_read_otherwise_is_dropped),
+        cmocka_unit_test(what_asks_go_starts_no_other_toolchain),
         cmocka_unit_test(settings_of_the_environment_stay_before_the_overrides),
         cmocka_unit_test(the_environment_numbers_its_settings_without_a_gap),
     };

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/path.h"
+#include "fs/host_files.h"
 #include "fs/restore_step.h"
 #include "fs/transaction_inner.h"
 
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LIST_MAX = 256 << 20, STEPS_MAX = 1 << 20 };
+enum { LIST_MAX = 256 << 20, STEPS_MAX = 1 << 20, STORE_LINE_MAX = 64 << 10, FOLDERS_MAX = 10000 };
 
 struct restoration {
     struct transaction transaction;
@@ -329,4 +330,44 @@ enum transaction_outcome restore_recover(struct transaction *transaction, bool *
     pending_end(&restoration.pending);
     *transaction = restoration.transaction;
     return !code ? TRANSACTION_WHOLE : code == HV_ECONFLICT ? TRANSACTION_FOREIGN : TRANSACTION_LATER;
+}
+
+/* ---- who needs a store ------------------------------------------------------------------------------------------- */
+
+/* The first line of a list names the store; what cannot be read may need any. */
+static bool names_store(struct hv_arena *arena, struct hv_str list, struct hv_str store)
+{
+    CLEANUP_BUF struct hv_buf text = {.max = STORE_LINE_MAX};
+    const struct hv_json *value;
+    struct fs_image named;
+    struct hv_str rest, line;
+    enum hv_code code = fs_host_read(NULL, list, 0, STORE_LINE_MAX, &text, NULL, NULL);
+    if (code == HV_ENOTFOUND)
+        return false;
+    rest = hv_buf_str(&text);
+    if (code || !hv_str_split(&rest, '\n', &line) ||
+        hv_json_parse(arena, line, HV_JSON_STRICT, &value, NULL) != HV_OK || !fs_image_read(arena, value, &named))
+        return true;
+    /* By its own name and that of its session: what is before them may have been written in another way. */
+    return hv_str_eq(path_name(named.path), path_name(store)) &&
+           hv_str_eq(path_name(path_parent(named.path)), path_name(path_parent(store)));
+}
+
+bool fs_restore_needs(struct hv_str journal, struct hv_str store)
+{
+    static const char *const lists[] = {LIST_PENDING, LIST_CONFLICT};
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct hv_directory_entry *entries = NULL;
+    size_t count = 0;
+    bool more;
+    enum hv_code code = fs_host_list(NULL, &arena, journal, FOLDERS_MAX, &entries, &count, &more, NULL);
+    bool needs = code && code != HV_ENOTFOUND;
+    for (size_t i = 0; i < count && !needs; i++)
+        for (size_t k = 0; k < sizeof lists / sizeof *lists && !needs; k++)
+            needs = hv_str_starts(entries[i].name, HV_STR(RESTORE_PREFIX)) &&
+                    names_store(&arena,
+                                hv_arena_format(&arena, "%.*s/%.*s/%s", HV_STR_ARG(journal),
+                                                HV_STR_ARG(entries[i].name), lists[k]),
+                                store);
+    return needs;
 }

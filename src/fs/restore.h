@@ -34,6 +34,10 @@ struct fs_restore_step {
 enum hv_code fs_restore(const struct fs_restore_step *steps, size_t count, struct hv_str store, struct hv_str journal,
                         size_t *incomplete, struct hv_error *err) HV_MUST_CHECK;
 
+/* Whether a restoration that is not over needs the copies of `store`: one below `journal` whose list is to be undone by
+ * the next start, or is kept for a person. Such a store must stay. Blocks. */
+bool fs_restore_needs(struct hv_str journal, struct hv_str store);
+
 /* ---- inner to transaction.c ---- */
 
 #define RESTORE_PREFIX "restore-"

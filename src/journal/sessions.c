@@ -6,6 +6,7 @@
 #include "base/path.h"
 #include "base/utf8.h"
 #include "base/vec.h"
+#include "fs/restore.h"
 #include "journal/reader.h"
 
 #include <ctype.h>
@@ -291,6 +292,20 @@ bool sessions_is_kept(const struct session_entry *entry)
             hv_str_starts(entry->path, hv_arena_format(arena, "%s/", directory.ptr)));
 }
 
+/* Where changes of files that are not over are recorded, for all sessions of a project. */
+static struct hv_str changes_of(struct hv_arena *arena, struct hv_str journal)
+{
+    return hv_arena_format(arena, "%.*s/changes", HV_STR_ARG(path_parent(journal)));
+}
+
+/* A restoration that was cut off goes back, or on, with the copies of this session. */
+static bool is_needed(struct hv_arena *arena, struct hv_str journal)
+{
+    struct hv_str folder = hv_str_slice(journal, 0, journal.len - strlen(".jsonl"));
+    return fs_restore_needs(changes_of(arena, journal),
+                            hv_arena_format(arena, "%.*s/" CHECKPOINTS_FOLDER, HV_STR_ARG(folder)));
+}
+
 enum hv_code sessions_remove(const struct session_entry *entry, struct hv_error *err)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
@@ -306,6 +321,13 @@ enum hv_code sessions_remove(const struct session_entry *entry, struct hv_error 
         return hv_fail_errno(err, errno, "cannot open %s", path);
     if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return hv_fail(err, HV_ECONFLICT, "session %.*s is in use", HV_STR_ARG(entry->id));
+    if (is_needed(&arena, entry->path)) {
+        hv_fail(err, HV_ECONFLICT, "a rewind of session %.*s was cut off, and its copies of files are still needed",
+                HV_STR_ARG(entry->id));
+        hv_error_hint(err, "`helve rewind %.*s --to N` ends it first; what waits for a person is in %.*s",
+                      HV_STR_ARG(entry->id), HV_STR_ARG(changes_of(&arena, entry->path)));
+        return HV_ECONFLICT;
+    }
     if (unlink(path) != 0)
         return hv_fail_errno(err, errno, "cannot remove %s", path);
     remove_folder(&arena, hv_str_slice(entry->path, 0, entry->path.len - 6));
@@ -347,11 +369,13 @@ static int oldest_first(const void *a, const void *b)
     return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/* False when the session is being written, and so may still add to them. */
+/* False when the session is being written, and so may still add to them, or when a rewind is not over. */
 static bool remove_copies(struct hv_arena *arena, const struct copies *copies)
 {
     CLEANUP_FD int fd = open(copies->journal.ptr, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return false;
+    if (is_needed(arena, copies->journal))
         return false;
     remove_folder(arena, copies->folder);
     return true;

@@ -58,13 +58,14 @@ size_t sessions_clean(int64_t days, struct hv_str except_id);
 /*
  * Room for the copies of files that a session keeps (folder CHECKPOINTS_FOLDER): how many bytes they may take when
  * those of the project together may take `limit`. What other sessions keep goes, oldest first and all of one session at
- * once, until it takes half of that; sessions that are being written keep theirs. directory: of the project's sessions.
- * Blocks.
+ * once, until it takes half of that; sessions that are being written, or whose rewind was cut off, keep theirs.
+ * directory: of the project's sessions. Blocks.
  */
 uint64_t sessions_make_room(struct hv_str directory, struct hv_str except_id, uint64_t limit);
 /* True for a journal in the directory of sessions: helve wrote it here. Others may come from anybody. */
 bool sessions_is_kept(const struct session_entry *entry);
-/* Remove one session and what belongs to it. HV_ECONFLICT while a helve is writing it; HV_EINVAL when it does not lie
+/* Remove one session and what belongs to it. HV_ECONFLICT while a helve is writing it, or while a rewind that was cut
+ * off needs its copies of files; HV_EINVAL when it does not lie
  * in the directory of sessions (one can be named by any path). */
 enum hv_code sessions_remove(const struct session_entry *entry, struct hv_error *err) HV_MUST_CHECK;
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import time
 
@@ -372,6 +373,29 @@ class Limits(Rewind):
         self.session = None
         self.edit("f4", b"4" * (3 << 19))
         self.assertEqual([os.path.exists(store) for store in stores], [False, True, False])
+
+    def test_copies_that_a_rewind_still_needs_stay(self):
+        self.settings({"checkpointMegabytes": 4})
+        self.edit("f", b"1" * (3 << 19))
+        store, session = self.store(), self.session
+        for name in ("list", "conflict"):
+            folder = os.path.join(os.path.dirname(self.journal()), "changes", "restore-00000000000000%02x" % len(name))
+            os.makedirs(folder)
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(json.dumps({"path": store, "kind": "nothing"}) + "\nnot to be read by anybody\n")
+            self.run_helve("sessions", "remove", session, code=1)
+            self.assertIn("still needed", self.err)
+            if name == "list":  # a session that began would look after it
+                shutil.rmtree(folder)
+        for number in range(2):
+            self.session = None
+            self.edit("g%d" % number, b"%d" % number * (3 << 19))
+        self.assertTrue(os.path.exists(store))
+        shutil.rmtree(folder)
+        self.session = None
+        self.edit("h", b"h" * (3 << 19))
+        self.assertFalse(os.path.exists(store))
+        self.run_helve("sessions", "remove", session)
 
     def test_copies_go_with_their_session(self):
         self.edit("f", "a\n")

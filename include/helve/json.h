@@ -43,6 +43,7 @@ enum hv_json_flags {
     HV_JSON_ALLOW_BOM = 1 << 2,         /* skip a byte-order mark at the start (files written by people) */
     HV_JSON_PREFIX = 1 << 3,            /* stop after the first value; what follows is not looked at */
     HV_JSON_UNIQUE_KEYS = 1 << 4,       /* a member named twice in one object is an error */
+    HV_JSON_ALLOW_NAN = 1 << 5,         /* NaN, Infinity and -Infinity, which Python writes, are read as null */
 };
 
 enum { HV_JSON_DEPTH_MAX = 512 };

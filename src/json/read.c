@@ -394,9 +394,21 @@ static bool open_container(struct reader *r, struct hv_json *value, enum hv_json
     return true;
 }
 
+/* What is no number to JSON, but to many who write it. False also when there is none. */
+static bool read_no_number(struct reader *r, struct hv_json *value)
+{
+    const struct hv_str words[] = {HV_STR("NaN"), HV_STR("Infinity"), HV_STR("-Infinity")};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if ((size_t)(r->end - r->at) >= words[i].len && memcmp(r->at, words[i].ptr, words[i].len) == 0)
+            return read_literal(r, value, words[i], HV_JSON_NULL);
+    return false;
+}
+
 /* Read one value, or no more of it than its opening bracket. */
 static bool read_value(struct reader *r, struct hv_json *value, bool *open)
 {
+    if (r->flags & HV_JSON_ALLOW_NAN && read_no_number(r, value))
+        return true;
     switch (r->at < r->end ? *r->at : '\0') {
     case '"': value->type = HV_JSON_STRING; return read_string(r, &value->text);
     case '{': return open_container(r, value, HV_JSON_OBJECT, '}', open);

@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "base/utf8.h"
 #include "fs/open.h"
+#include "fs/write.h"
 
 #include <string.h>
 
@@ -158,7 +159,8 @@ static void hint_neighbours(struct hv_context *context, struct hv_str directory,
     size_t entry_count = count;
     count = 0;
     for (size_t i = 0; i < entry_count; i++)
-        if (!hv_hides_path(context, hv_arena_format(context->arena, "%.*s/%.*s",
+        if (!fs_is_temporary(entries[i].name) &&
+            !hv_hides_path(context, hv_arena_format(context->arena, "%.*s/%.*s",
                                                     HV_STR_ARG(hv_str_is(directory, "/") ? HV_STR("") : directory),
                                                     HV_STR_ARG(entries[i].name))))
             names[count++] = entries[i].name;

@@ -24,7 +24,8 @@ static enum hv_code fail_format(struct hv_error *err, const char *what)
 enum hv_code notebook_parse(struct hv_arena *arena, struct hv_str file, const struct hv_json **notebook,
                             struct hv_error *err)
 {
-    enum hv_code code = hv_json_parse(arena, file, HV_JSON_ALLOW_BOM | HV_JSON_REPAIR_SURROGATES, notebook, err);
+    enum hv_code code =
+        hv_json_parse(arena, file, HV_JSON_ALLOW_BOM | HV_JSON_REPAIR_SURROGATES | HV_JSON_ALLOW_NAN, notebook, err);
     if (code) {
         hv_error_prefix(err, "this is no notebook: ");
         hv_error_hint(err, HINT_OTHER_FILES);

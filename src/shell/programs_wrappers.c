@@ -138,12 +138,26 @@ static void judge_taskset(struct shell_reading *reading, const struct shell_word
     judge_behind(reading, &taskset_row, words, count, 1);
 }
 
-/* nohup writes nohup.out when its output is a terminal; a tool call's never is. */
+/* nohup writes nohup.out when its output is a terminal, as that of a call with `tty` is. */
 static const struct shell_option nohup_options[] = {HELP, {0}};
 static const struct shell_program nohup_row = {"nohup", SHELL_SYNTAX_POSIX, .options = nohup_options};
 
+static bool discards_output(const struct shell_command *command)
+{
+    bool discards = false;
+    for (size_t i = 0; i < command->redirect_count; i++) {
+        const struct shell_redirect *redirect = &command->redirects[i];
+        if (redirect->descriptor == 1 || redirect->kind == SHELL_REDIRECT_BOTH)
+            discards = redirect->kind == SHELL_REDIRECT_WRITE && redirect->target.known &&
+                       hv_str_is(redirect->target.value, "/dev/null");
+    }
+    return discards;
+}
+
 static void judge_nohup(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
+    if (!discards_output(reading->command))
+        shell_worsen(reading, SHELL_WRITES, "nohup may write nohup.out");
     judge_behind(reading, &nohup_row, words, count, 0);
 }
 

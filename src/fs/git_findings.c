@@ -29,17 +29,21 @@ static const struct {
 };
 
 /* Sub-commands that look at names, references and settings only, never at the contents of a file. */
-static const char *const without_content[] = {
-    "branch",    "tag",          "remote",           "config",  "rev-parse", "for-each-ref",  "show-ref",
-    "ls-remote", "symbolic-ref", "check-ref-format", "var",     "version",   "count-objects", "name-rev",
-    "help",      "merge-base",   "worktree",         "ls-tree", "stripspace"};
+static const char without_content[] =
+    " branch tag remote config rev-parse for-each-ref show-ref ls-remote symbolic-ref check-ref-format var version"
+    " count-objects name-rev help merge-base worktree ls-tree stripspace ";
 
-static bool looks_at_content(struct hv_str subcommand)
+/* Those of them that do not even look for a commit, which older versions fetch when it is missing. */
+static const char without_objects[] =
+    " remote config ls-remote symbolic-ref check-ref-format var version count-objects help worktree stripspace ";
+
+static bool is_one_of(struct hv_str subcommand, const char *list)
 {
-    for (size_t at = 0; at < sizeof without_content / sizeof *without_content; at++)
-        if (hv_str_is(subcommand, without_content[at]))
-            return false;
-    return true;
+    struct hv_str rest = hv_str_from(list), name;
+    while (hv_str_split(&rest, ' ', &name))
+        if (name.len && hv_str_eq(name, subcommand))
+            return true;
+    return false;
 }
 
 void git_findings_add(struct git_findings *findings, enum git_finding_kind kind, struct hv_str name, struct hv_str why)
@@ -54,8 +58,8 @@ void git_findings_add(struct git_findings *findings, enum git_finding_kind kind,
 static bool concerns(const struct git_finding *finding, struct hv_str subcommand)
 {
     switch (finding->kind) {
-    case GIT_FINDING_CONTENT:
-    case GIT_FINDING_OBJECTS: return looks_at_content(subcommand);
+    case GIT_FINDING_CONTENT: return !is_one_of(subcommand, without_content);
+    case GIT_FINDING_OBJECTS: return !is_one_of(subcommand, without_objects);
     case GIT_FINDING_ALIAS: return !finding->name.len || hv_str_eq_nocase(finding->name, subcommand);
     case GIT_FINDING_TRAILERS: return hv_str_is(subcommand, "interpret-trailers");
     case GIT_FINDING_ARCHIVE: return hv_str_is(subcommand, "archive");

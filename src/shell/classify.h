@@ -157,6 +157,9 @@ const struct shell_word *shell_given_words(const struct shell_reading *reading, 
 /* A glob at the beginning of a word, in a directory where no name begins with "-". */
 bool shell_glob_is_plain(const struct shell_reading *reading, const struct shell_word *word);
 
+/* command may start processes without end: it is not waited for in a loop, or a function that calls itself. */
+bool shell_may_not_end(const struct shell_script *script, const struct shell_command *command);
+
 /* ---- words ---------------------------------------------------------------------------------------------- */
 
 /* The word may become something that begins with "-". */

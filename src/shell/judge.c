@@ -385,6 +385,8 @@ static void judge_command(struct shell_reading *reading, const struct shell_comm
     for (size_t i = 0; i < command->assignment_count; i++)
         judge_assignment(reading, &command->assignments[i]);
     judge_kind(reading, command);
+    if (shell_may_not_end(reading->script, command))
+        shell_worsen(reading, SHELL_UNKNOWN, "it may start processes without end");
     if (command->place & SHELL_IN_COPROCESS)
         shell_worsen(reading, SHELL_UNKNOWN, "a coprocess sets a variable of its own");
     /* Redirections are relative to the directory of the shell, not to the one that env -C gives. */

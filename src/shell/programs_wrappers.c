@@ -273,6 +273,15 @@ static struct shell_word replace_mark(const struct shell_word *word, struct hv_s
     return unknown;
 }
 
+/* So many processes at once: 0 is as many as there are arguments. */
+static bool runs_few(const struct shell_word *word)
+{
+    enum { FEW = 128 };
+    int64_t number;
+    bool processors = hv_str_find(word->text, HV_STR("$(nproc)"), 0) != SIZE_MAX;
+    return word->known ? hv_str_to_int64(word->value, &number) && number > 0 && number <= FEW : processors;
+}
+
 static void judge_xargs(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     struct shell_arguments arguments;
@@ -282,6 +291,9 @@ static void judge_xargs(struct shell_reading *reading, const struct shell_word *
     const struct shell_given *slot = shell_given(&arguments, "--process-slot-var");
     if (slot && !shell_variable_is_harmless(slot->argument.value, NULL))
         shell_worsen(reading, SHELL_UNKNOWN, "the variable that xargs sets may change what programs do");
+    const struct shell_given *processes = shell_given(&arguments, "-P --max-procs");
+    if (processes && !runs_few(&processes->argument))
+        shell_worsen(reading, SHELL_UNKNOWN, "how many processes xargs starts at once has no bound");
     if (arguments.first == count)
         return; /* echo */
     struct hv_str mark = replaced(&arguments);

@@ -336,7 +336,7 @@ static bool read_and_or(struct reader *reader)
         read_emit(reader, OP_END_LIST, list);
     }
     if (read_peek(reader, 0) == '&') {
-        mark(reader, first, SHELL_IN_BACKGROUND | SHELL_IN_SUBSHELL);
+        mark(reader, first, SHELL_IN_BACKGROUND | SHELL_IN_SUBSHELL | (flags & SHELL_IN_LOOP ? SHELL_IN_SPAWNED : 0));
         reader->tape.items[scope].kind = OP_SCOPE;
         read_emit(reader, OP_END_SCOPE, 0);
     }

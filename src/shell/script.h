@@ -92,6 +92,7 @@ enum shell_place {
     SHELL_IN_SUBSTITUTION = 1 << 5, /* $(…), `…`, <(…), >(…): its output, or input, goes into another command */
     SHELL_IN_BACKGROUND = 1 << 6,   /* ended by & */
     SHELL_IN_COPROCESS = 1 << 7,
+    SHELL_IN_SPAWNED = 1 << 8, /* ended by & within a loop, which goes on */
 };
 
 struct shell_command {

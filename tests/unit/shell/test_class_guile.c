@@ -94,6 +94,42 @@ static void what_awk_reads_otherwise_than_it_looks_is_asked(void **state)
     check_harmful(commands, sizeof commands / sizeof *commands);
 }
 
+static void what_starts_processes_without_end_is_asked(void **state)
+{
+    static const char *const commands[] = {
+        "while :; do sleep 99 & done",
+        "while sleep 1; do (sleep 99 &); done",
+        "(while :; do sleep 9 & done) &",
+        "until false; do ls | cat & done",
+        "for ((;;)); do { sleep 9; } & done",
+        "for i in {1..100000}; do sleep 99 & done",
+        "for i in $(seq 100000); do sleep 99 & done",
+        "for i; do sleep 99 & done",
+        "yes | while read x; do sleep 99 & done",
+        "f() { sleep 99 & }; while :; do f; done",
+        "f() { g; }; g() { sleep 99 & }; until false; do f; done",
+        "f() { (f); }; f",
+        "f() { echo $(f); }; f",
+        "f() { g; }; g() { ls | cat; (f); }; f",
+        "yes | xargs -P 0 -n 1 sleep",
+        "yes | xargs -P 5000 -n 1 sleep",
+        "yes | xargs --max-procs=\"$n\" -n 1 sleep",
+    };
+    static const char *const few[] = {
+        "for f in a b c; do wc -l $f & done; wait",
+        "for f in *.c; do wc -l \"$f\" & done; wait",
+        "while sleep 1; do date; done &",
+        "sleep 1 & sleep 2 & wait",
+        "f() { g; ls; }; g() { date; }; while sleep 1; do f; done",
+        "f() { sleep 1 & }; f; f; wait",
+        "ls | xargs -P 8 -n 1 wc -l",
+        "ls | xargs -P \"$(nproc)\" -n 1 wc -l",
+    };
+    (void)state;
+    check_harmful(commands, sizeof commands / sizeof *commands);
+    check_harmless(few, sizeof few / sizeof *few);
+}
+
 static void what_is_near_to_it_only_reads(void **state)
 {
     static const char *const commands[] = {
@@ -230,6 +266,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_programs_read_otherwise_than_it_looks_is_asked),
         cmocka_unit_test(what_awk_reads_otherwise_than_it_looks_is_asked),
+        cmocka_unit_test(what_starts_processes_without_end_is_asked),
         cmocka_unit_test(what_is_near_to_it_only_reads),
         cmocka_unit_test(programs_that_run_settings_of_the_directory_are_asked),
         cmocka_unit_test(files_are_found_where_programs_look_for_them),

@@ -168,9 +168,54 @@ AVX2 static size_t next_set(const struct find_scan *scan, const unsigned char *t
     return find_next_set(scan, text, from, end, set_block, leap_set);
 }
 
+/* Where the whole sequence stands, `len` bytes that are compared as they are. */
+AVX2 FIND_INLINE uint32_t whole_half(const __m256i bytes[], unsigned len, const unsigned char *text)
+{
+    __m256i all = _mm256_cmpeq_epi8(_mm256_loadu_si256((const __m256i *)text), bytes[0]);
+    for (unsigned i = 1; i < len; i++)
+        all = _mm256_and_si256(all, _mm256_cmpeq_epi8(_mm256_loadu_si256((const __m256i *)(text + i)), bytes[i]));
+    return (uint32_t)_mm256_movemask_epi8(all);
+}
+
+/* dense_lines for a length known when this is compiled, so that all bytes stay in registers. */
+AVX2 FIND_INLINE size_t dense_of(const struct find_scan *scan, unsigned len, const unsigned char *text, size_t at,
+                                 size_t last, size_t *count, bool *open)
+{
+    enum { QUIET = 16 }; /* blocks without a hit that end it */
+    __m256i bytes[sizeof scan->eight.value];
+    unsigned char value[sizeof scan->eight.value];
+    unsigned quiet = 0;
+    memcpy(value, &scan->eight.value, sizeof value);
+    for (unsigned i = 0; i < len; i++)
+        bytes[i] = _mm256_set1_epi8((char)value[i]);
+    for (; at <= last && quiet < QUIET; at += BLOCK) {
+        uint64_t hits = whole_half(bytes, len, text + at) | (uint64_t)whole_half(bytes, len, text + at + 32) << 32;
+        *count += lines_with_hits(hits, newline_block(scan, text + at), open);
+        quiet = hits ? 0 : quiet + 1;
+    }
+    return at;
+}
+
+AVX2 static size_t dense_lines(const struct find_scan *scan, const unsigned char *text, size_t at, size_t last,
+                               size_t *count, bool *open)
+{
+    if (!scan->eight.is_all || scan->eight.fold)
+        return at;
+    switch (scan->sequences[0].len) {
+    case 2: return dense_of(scan, 2, text, at, last, count, open);
+    case 3: return dense_of(scan, 3, text, at, last, count, open);
+    case 4: return dense_of(scan, 4, text, at, last, count, open);
+    case 5: return dense_of(scan, 5, text, at, last, count, open);
+    case 6: return dense_of(scan, 6, text, at, last, count, open);
+    case 7: return dense_of(scan, 7, text, at, last, count, open);
+    case 8: return dense_of(scan, 8, text, at, last, count, open);
+    default: return at;
+    }
+}
+
 AVX2 static size_t pair_lines(const struct find_scan *scan, const unsigned char *text, size_t end, size_t max)
 {
-    return find_pair_lines(scan, text, end, max, pair_block, newline_block, leap_pair);
+    return find_pair_lines(scan, text, end, max, pair_block, newline_block, leap_pair, dense_lines);
 }
 
 const struct find_kernel *find_kernel_avx2(void)

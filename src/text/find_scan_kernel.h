@@ -95,10 +95,9 @@ static inline bool pair_stands_at(const struct find_scan *scan, const unsigned c
     uint64_t bytes;
     if (left >= sizeof bytes) {
         memcpy(&bytes, text, sizeof bytes);
-        if (((bytes | scan->eight.fold) & scan->eight.care) != scan->eight.value)
-            return false;
-        if (scan->eight.is_all)
-            return true;
+        bool stands = ((bytes | scan->eight.fold) & scan->eight.care) == scan->eight.value;
+        if (scan->eight.is_all || !stands)
+            return stands;
     }
     return stands_at(&scan->sequences[0], text);
 }
@@ -219,8 +218,7 @@ FIND_INLINE uint64_t pair_hits(const struct find_scan *scan, const unsigned char
     uint64_t hits = candidates;
     for (; candidates; candidates &= candidates - 1) {
         unsigned at = (unsigned)__builtin_ctzll(candidates);
-        if (!pair_stands_at(scan, text + at, left - at))
-            hits &= ~(UINT64_C(1) << at);
+        hits &= ~((uint64_t)!pair_stands_at(scan, text + at, left - at) << at);
     }
     return hits;
 }
@@ -239,16 +237,25 @@ FIND_INLINE unsigned lines_with_hits(uint64_t hits, uint64_t newlines, bool *ope
     return (unsigned)__builtin_popcountll(sum & newlines);
 }
 
+/*
+ * Goes on from `at`, where a block begins, as long as hits come often, without a branch that depends on them: where
+ * they are many, most of the time goes into branches that nobody could foresee. Returns where it ended, at latest at
+ * the first block that begins after `last`; `at` itself when it cannot do that for this sequence.
+ */
+typedef size_t find_dense(const struct find_scan *scan, const unsigned char *text, size_t at, size_t last,
+                          size_t *count, bool *open);
+
 /* newlines is a mask as candidates. */
 FIND_INLINE size_t find_pair_lines(const struct find_scan *scan, const unsigned char *text, size_t end, size_t max,
-                                   find_block_mask *candidates, find_block_mask *newlines, find_leap *leap)
+                                   find_block_mask *candidates, find_block_mask *newlines, find_leap *leap,
+                                   find_dense *dense)
 {
     const unsigned len = scan->sequences[0].len;
     size_t reach = BLOCK - 1 + len, count = 0, at = 0;
     bool quiet = true, open = false; /* nothing stood in the block before; the line at hand holds a hit */
     if (end < reach)
         return find_kernel_plain.lines(scan, text, end, max);
-    for (; len <= end - at; at += BLOCK) {
+    while (len <= end - at) {
         uint64_t keep, hits;
         if (quiet && !open)
             at = leap(scan, text, at, end - reach);
@@ -261,6 +268,9 @@ FIND_INLINE size_t find_pair_lines(const struct find_scan *scan, const unsigned 
             return max;
         if (base < at)
             break;
+        at += BLOCK;
+        if (hits && !max)
+            at = dense(scan, text, at, end - reach, &count, &open);
     }
     return count + open;
 }

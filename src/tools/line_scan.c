@@ -45,14 +45,25 @@ struct pass {
 
 /* ---- reading --------------------------------------------------------------------------------------------- */
 
+/*
+ * Read on from where the last read ended. Where the place is given, the kernel need not lock the one that the file
+ * keeps; what it makes up itself, and some other systems, do not know places.
+ */
+static ssize_t read_on(const struct pass *pass, char *room, size_t want)
+{
+    for (bool placed = pass->scan->short_is_end;;) {
+        ssize_t got = placed ? pread(pass->fd, room, want, (off_t)pass->read) : read(pass->fd, room, want);
+        if (got >= 0 || (errno != EINTR && !(placed && errno == ESPIPE)))
+            return got;
+        placed = placed && errno == EINTR;
+    }
+}
+
 /* Append the next bytes of the file; false on an error. */
 static bool read_more(struct pass *pass, struct hv_buf *into, size_t want)
 {
     char *room = hv_buf_reserve(into, want);
-    ssize_t got;
-    do
-        got = room ? read(pass->fd, room, want) : 0;
-    while (got < 0 && errno == EINTR);
+    ssize_t got = room ? read_on(pass, room, want) : 0;
     if (got < 0)
         return false;
     pass->read += (uint64_t)got;
@@ -168,8 +179,9 @@ static bool begin(struct pass *pass)
     if (!read_more(pass, buffer, PIECE))
         return false;
     struct hv_str head = hv_str_slice(hv_buf_str(buffer), 0, HEAD);
-    bool has_nul = hv_str_find_byte(head, '\0', 0) != SIZE_MAX;
-    if (!has_nul && is_ruled_out(pass)) {
+    /* In this order: a look for one byte costs nothing where the other has brought the bytes near. */
+    bool ruled_out = is_ruled_out(pass), has_nul = hv_str_find_byte(head, '\0', 0) != SIZE_MAX;
+    if (ruled_out && !has_nul) {
         hv_buf_clear(buffer);
         return true;
     }

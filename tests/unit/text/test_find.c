@@ -456,6 +456,58 @@ static void all_engines_agree_with_pcre2_on_random_patterns_and_texts(void **sta
     assert_true(matched > PATTERNS / 2);
 }
 
+/* Lines that hold the word, counted one by one. */
+static size_t lines_with(struct hv_str text, struct hv_str word)
+{
+    struct hv_str line;
+    size_t count = 0;
+    while (lines_next(&text, &line))
+        count += hv_str_find(line, word, 0) != SIZE_MAX;
+    return count;
+}
+
+/* Texts in which words stand close together for a while, then seldom. */
+static void fill_densely(struct random *random, char *text, size_t len)
+{
+    for (size_t i = 0; i < len;) {
+        unsigned letters = 2 + pick(random, 3), rarely = 1 + pick(random, 40);
+        for (size_t run = pick(random, 700); run && i < len; run--, i++)
+            text[i] = pick(random, rarely) ? (char)('a' + pick(random, letters)) : pick(random, 2) ? '\n' : ' ';
+    }
+}
+
+static void lines_are_counted_however_many_words_stand_in_them(void **state)
+{
+    (void)state;
+    enum { LENGTH = 4000, TEXTS = 60, WORD_MAX = 11 };
+    static const unsigned kernels[] = {0, NO_AVX2, PORTABLE};
+    struct random random = {99};
+    char *text = hv_malloc(LENGTH);
+    size_t all = 0;
+    for (unsigned i = 0; i < TEXTS * WORD_MAX; i++) {
+        char letters[WORD_MAX];
+        struct hv_str word = hv_str_of(letters, 1 + i % WORD_MAX), shown;
+        for (size_t k = 0; k < word.len; k++)
+            letters[k] = (char)('a' + pick(&random, word.len > 3 ? 2 : 4));
+        fill_densely(&random, text, LENGTH);
+        shown = hv_str_slice(hv_str_of(text, LENGTH), pick(&random, 100), LENGTH - pick(&random, 100));
+        size_t expected = lines_with(shown, word), count;
+        all += expected;
+        for (unsigned kernel = 0; kernel < sizeof kernels / sizeof *kernels; kernel++) {
+            struct find *find = compile(word, kernels[kernel]);
+            struct find_scratch *scratch = find_scratch_new(find, NULL, NULL);
+            assert_true(find_count(scratch, shown, 0, &count));
+            assert_int_equal(count, expected);
+            assert_true(find_count(scratch, shown, 7, &count));
+            assert_int_equal(count, expected < 7 ? expected : 7);
+            find_scratch_free(scratch);
+            find_release(find);
+        }
+    }
+    assert_true(all > (size_t)TEXTS * WORD_MAX * 5);
+    free(text);
+}
+
 /* What is searched for stands once, at every place of a text that scanners leap over. */
 static void what_stands_in_quiet_text_is_found_at_every_place(void **state)
 {
@@ -624,6 +676,7 @@ int main(void)
         cmocka_unit_test(a_pathological_pattern_ends_at_the_match_limit),
         cmocka_unit_test(all_engines_agree_with_pcre2_on_random_patterns_and_texts),
         cmocka_unit_test(what_stands_in_quiet_text_is_found_at_every_place),
+        cmocka_unit_test(lines_are_counted_however_many_words_stand_in_them),
         cmocka_unit_test(words_that_code_is_full_of_are_not_what_is_looked_for),
         cmocka_unit_test(long_literals_and_many_choices_agree_with_pcre2),
         cmocka_unit_test(windows_of_lines_agree_with_pcre2_where_they_meet),

@@ -106,6 +106,13 @@ static int put_all(int fd, const char *bytes, size_t len, uint64_t offset)
     return 0;
 }
 
+/* Into a file that has nothing there yet: zeros stay a hole. The file gets its size by ftruncate. */
+static int put_fresh(int fd, const char *bytes, size_t len, uint64_t offset)
+{
+    bool is_hole = !bytes[0] && memcmp(bytes, bytes + 1, len - 1) == 0;
+    return is_hole ? 0 : put_all(fd, bytes, len, offset);
+}
+
 /* The sum is that of what was kept, whatever happens to the file meanwhile: a clone is read, a copy made of what is
  * summed up. */
 static int copy(int from, int to, uint64_t limit, uint64_t *size, char hex[SHA256_HEX + 1])
@@ -121,11 +128,11 @@ static int copy(int from, int to, uint64_t limit, uint64_t *size, char hex[SHA25
             errno = EFBIG;
             return -1;
         }
-        if (!cloned && put_all(to, piece, (size_t)got, *size))
+        if (!cloned && put_fresh(to, piece, (size_t)got, *size))
             return -1;
     }
     sha256_end(&sum, hex);
-    return got < 0 || fdatasync(to) ? -1 : 0;
+    return got < 0 || (!cloned && ftruncate(to, (off_t)*size)) || fdatasync(to) ? -1 : 0;
 }
 
 /* A content that is there already is replaced by itself: a power cut may have torn the one that was there. */
@@ -180,7 +187,7 @@ static int copy_part(int from, uint64_t offset, uint64_t size, int to, char hex[
     sha256_begin(&sum);
     for (uint64_t done = 0; done < size;) {
         ssize_t got = fs_read_at(from, piece, size - done < PIECE ? (size_t)(size - done) : PIECE, offset + done);
-        if (got <= 0 || put_all(to, piece, (size_t)got, done)) {
+        if (got <= 0 || put_fresh(to, piece, (size_t)got, done)) {
             errno = got ? errno : EIO;
             return -1;
         }
@@ -188,7 +195,7 @@ static int copy_part(int from, uint64_t offset, uint64_t size, int to, char hex[
         done += (uint64_t)got;
     }
     sha256_end(&sum, hex);
-    return 0;
+    return ftruncate(to, (off_t)size);
 }
 
 void fs_image_store_take(struct fs_image_store *store, int from, uint64_t offset, struct fs_image *image,
@@ -269,8 +276,10 @@ static enum hv_code damaged(const struct fs_image *image, struct hv_error *err)
     return HV_EINVAL;
 }
 
+typedef int put_piece(int fd, const char *bytes, size_t len, uint64_t offset);
+
 /* Read a copy, put it into `to` where that is one (-1: only look), and hold its sum against its name. */
-static enum hv_code read_copy(int from, const struct fs_image *image, int to, struct hv_error *err)
+static enum hv_code read_copy(int from, const struct fs_image *image, int to, put_piece *put, struct hv_error *err)
 {
     CLEANUP_FREE char *piece = hv_malloc(PIECE);
     char hex[SHA256_HEX + 1];
@@ -280,11 +289,13 @@ static enum hv_code read_copy(int from, const struct fs_image *image, int to, st
     sha256_begin(&sum);
     for (; (got = fs_read_at(from, piece, PIECE, size)) > 0; size += (uint64_t)got) {
         sha256_add(&sum, piece, (size_t)got);
-        if (to >= 0 && put_all(to, piece, (size_t)got, size))
+        if (to >= 0 && put(to, piece, (size_t)got, size))
             return hv_fail_errno(err, errno, "Cannot write %.*s", HV_STR_ARG(image->path));
     }
     if (got < 0)
         return hv_fail_errno(err, errno, "Cannot read the copy of %.*s", HV_STR_ARG(image->path));
+    if (to >= 0 && put == put_fresh && ftruncate(to, (off_t)size))
+        return hv_fail_errno(err, errno, "Cannot write %.*s", HV_STR_ARG(image->path));
     sha256_end(&sum, hex);
     return hv_str_is(image->hash, hex) ? HV_OK : damaged(image, err);
 }
@@ -293,7 +304,7 @@ enum hv_code fs_image_store_check(struct hv_str folder, const struct fs_image *i
 {
     CLEANUP_FD int from = -1;
     enum hv_code code = open_copy(folder, image, &from, err);
-    return code ? code : read_copy(from, image, -1, err);
+    return code ? code : read_copy(from, image, -1, put_all, err);
 }
 
 enum hv_code fs_image_store_give(struct hv_str folder, const struct fs_image *image, int to, struct hv_error *err)
@@ -303,8 +314,9 @@ enum hv_code fs_image_store_give(struct hv_str folder, const struct fs_image *im
     enum hv_code code = open_copy(folder, image, &from, err);
     if (code)
         return code;
-    bool is_cloned = fstat(to, &status) == 0 && status.st_size == 0 && ioctl(to, FICLONE, from) == 0;
-    return read_copy(from, image, is_cloned ? -1 : to, err);
+    bool is_fresh = fstat(to, &status) == 0 && status.st_size == 0 && status.st_blocks == 0;
+    bool is_cloned = is_fresh && ioctl(to, FICLONE, from) == 0;
+    return read_copy(from, image, is_cloned ? -1 : to, is_fresh ? put_fresh : put_all, err);
 }
 
 int fs_image_store_open_copy(struct hv_str folder, const struct fs_image *image)

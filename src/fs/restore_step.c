@@ -98,7 +98,9 @@ static bool has_arrived(const struct restore_move *move, const struct fs_image *
     const struct fs_image *to = move->to;
     struct fs_image twin = {.path = move->twin};
     CLEANUP_ARENA struct hv_arena arena = {0};
-    if (!fs_image_same(now, to) || (to->kind == FS_IMAGE_FILE && to->mtime_ns > 0 && now->mtime_ns != to->mtime_ns))
+    bool is_unseen = to->attributes.ptr && !now->attributes.ptr && to->kind != FS_IMAGE_NOTHING;
+    if (is_unseen || !fs_image_same(now, to) ||
+        (to->kind == FS_IMAGE_FILE && to->mtime_ns > 0 && now->mtime_ns != to->mtime_ns))
         return false;
     if (move->how != RESTORE_TWIN || to->kind != FS_IMAGE_FILE)
         return true;

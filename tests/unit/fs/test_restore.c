@@ -188,6 +188,40 @@ static void what_somebody_changed_meanwhile_stays_and_nothing_else_happens(void 
     assert_int_equal(folder_count(&world->folder, "changes"), 0);
 }
 
+static void holes_are_kept_and_come_back_as_holes(void **state)
+{
+    struct world *world = *state;
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    const off_t size = ((off_t)64 << 20) + 5;
+    struct stat status;
+    folder_put(&world->folder, "holes", "head\n");
+    assert_int_equal(truncate(world_at(world, "holes"), size), 0);
+    struct fs_image image = {.path = folder_path(&world->folder, "holes")};
+    fs_image_store_keep(&world->kept, &image, &arena);
+    assert_null(image.unsaved.ptr);
+    struct hv_str copy = hv_arena_format(&arena, "%.*s/%.*s", HV_STR_ARG(world->store), HV_STR_ARG(image.hash));
+    assert_int_equal(stat(copy.ptr, &status), 0);
+    assert_int_equal(status.st_size, size);
+    assert_in_range(status.st_blocks, 1, 4096);
+    CLEANUP_FD int back = open(world_at(world, "back"), O_RDWR | O_CREAT, 0600);
+    assert_int_equal(fs_image_store_give(world->store, &image, back, NULL), HV_OK);
+    assert_int_equal(fstat(back, &status), 0);
+    assert_int_equal(status.st_size, size);
+    assert_in_range(status.st_blocks, 1, 4096);
+    struct fs_image again = {.path = folder_path(&world->folder, "back")};
+    assert_int_equal(fs_image_look(&again, &arena), 0);
+    assert_true(fs_image_sum(&again, &arena));
+    assert_true(hv_str_eq(again.hash, image.hash));
+    /* Over other bytes zeros are written. */
+    char junk[4096];
+    memset(junk, 'x', sizeof junk);
+    assert_int_equal(pwrite(back, junk, sizeof junk, 1 << 20), sizeof junk);
+    assert_int_equal(fs_image_store_give(world->store, &image, back, NULL), HV_OK);
+    fs_image_look(&again, &arena);
+    assert_true(fs_image_sum(&again, &arena));
+    assert_true(hv_str_eq(again.hash, image.hash));
+}
+
 /* ---- killing ----------------------------------------------------------------------------------------------------- */
 
 struct going_back {
@@ -258,6 +292,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(everything_goes_back_and_forth, world_setup, world_teardown),
+        cmocka_unit_test_setup_teardown(holes_are_kept_and_come_back_as_holes, world_setup, world_teardown),
         cmocka_unit_test_setup_teardown(a_fault_in_the_middle_undoes_all, world_setup, world_teardown),
         cmocka_unit_test_setup_teardown(what_somebody_changed_meanwhile_stays_and_nothing_else_happens, world_setup,
                                         world_teardown),

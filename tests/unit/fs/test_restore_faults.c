@@ -170,6 +170,13 @@ static bool fail_at(const struct scene *scene, size_t number, int reason, bool i
     return reached;
 }
 
+/* FAULTS_SHIFT=0 to 4 brings each call to each of the reasons. */
+static size_t shift(void)
+{
+    const char *text = getenv("FAULTS_SHIFT");
+    return text ? strtoul(text, NULL, 10) : 0;
+}
+
 /* Each call with one reason once, and with another for good: its neighbours bring the others. */
 static void fail_each_call(const struct scene *scene)
 {
@@ -177,8 +184,9 @@ static void fail_each_call(const struct scene *scene)
     enum { REASONS = sizeof reasons / sizeof *reasons };
     size_t number = 1, refused = 0;
     int said = DONE, said_then;
-    while (number < CALLS_MAX && fail_at(scene, number, reasons[number % REASONS], false, &said) &&
-           fail_at(scene, number, reasons[(number / REASONS + number) % REASONS], true, &said_then)) {
+    const size_t offset = shift();
+    while (number < CALLS_MAX && fail_at(scene, number, reasons[(number + offset) % REASONS], false, &said) &&
+           fail_at(scene, number, reasons[(number / REASONS + number + offset) % REASONS], true, &said_then)) {
         refused += said == REFUSED;
         number++;
     }

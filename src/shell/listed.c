@@ -309,7 +309,7 @@ static bool lists_names(struct shell_reading *reading, const struct shell_comman
     if (hv_str_is(name, "fd") || hv_str_is(name, "fdfind"))
         return fd_lists(command, out);
     return hv_str_is(name, "ls") && operands_stay(command, 1) &&
-           options_are(command, 1, "-1 -t -r -S -A -1t -1A -tr", "");
+           options_are(command, 1, "-1 -t -r -S -A -d -1t -1A -1d -d1 -tr", "");
 }
 
 /* command prints names that all lie in a directory of which the world says that its names and links are plain: a word
@@ -387,10 +387,24 @@ bool shell_names_from_substitution(struct shell_reading *reading, const struct s
     return count == 1 && take_names(reading, substituted(reading, command), false, word);
 }
 
-/* [IFS=] read [-r] NAME, as the condition of a loop: what the loop reads. */
-static bool reads_name(const struct shell_command *command, struct hv_str name)
+/* [IFS=] read [-r] NAME, as the condition of a loop: what the loop reads. separated: IFS= read -r -d '' NAME, up to a
+ * NUL and without a change. */
+static bool reads_name(const struct shell_command *command, struct hv_str name, bool *separated)
 {
-    size_t at = hv_str_is(word_at(command, 1), "-r") ? 2 : 1;
+    size_t at = 1;
+    bool raw = false;
+    *separated = false;
+    for (;; at++) {
+        bool end = hv_str_is(word_at(command, at), "-d") && at + 1 < command->word_count &&
+                   command->words[at + 1].known && !command->words[at + 1].value.len;
+        if (!end && !hv_str_is(word_at(command, at), "-r"))
+            break;
+        *separated |= end;
+        raw |= !end;
+        at += end;
+    }
+    if (*separated && (!raw || !command->assignment_count))
+        return false;
     for (size_t i = 0; i < command->assignment_count; i++)
         if (!hv_str_is(command->assignments[i].name, "IFS") || !command->assignments[i].value.known ||
             command->assignments[i].value.value.len)
@@ -403,7 +417,9 @@ bool shell_names_from_read(struct shell_reading *reading, const struct shell_com
                            const struct shell_command *user, struct hv_str name, struct shell_word *word)
 {
     size_t loop = reader->parent;
-    if (!reads_name(reader, name) || loop >= reading->script->count)
+    bool separated;
+    if (!reads_name(reader, name, &separated) || (separated && word->flags & SHELL_WORD_MANY) ||
+        loop >= reading->script->count)
         return false;
     const struct shell_command *group = command_at(reading, loop);
     size_t at = user->parent;
@@ -412,11 +428,11 @@ bool shell_names_from_read(struct shell_reading *reading, const struct shell_com
     if (at != loop || group->kind != SHELL_COMMAND_GROUP)
         return false;
     if (!group->redirect_count)
-        return take_names(reading, writer_to(reading, group), false, word);
+        return take_names(reading, writer_to(reading, group), separated, word);
     const struct shell_redirect *redirect = &group->redirects[0];
     bool process = group->redirect_count == 1 && redirect->kind == SHELL_REDIRECT_READ && redirect->descriptor == 0 &&
                    redirect->target.flags == SHELL_WORD_PROCESS;
-    return process && take_names(reading, substituted(reading, group), false, word);
+    return process && take_names(reading, substituted(reading, group), separated, word);
 }
 
 bool shell_glob_is_plain(const struct shell_reading *reading, const struct shell_word *word)

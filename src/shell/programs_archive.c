@@ -506,6 +506,31 @@ static void judge_jar(struct shell_reading *reading, const struct shell_word *wo
     reading->act.writes_listed = false;
 }
 
+static const struct shell_option ldd_options[] = {
+    FLAGS("-v --verbose -u --unused -d --data-relocs -r --function-relocs"), GNU_HELP, {0}};
+
+/* A file that only root could have put there. */
+static bool is_of_the_system(const struct shell_word *word)
+{
+    static const char *const directories[] = {"/bin/",      "/sbin/",    "/lib/",       "/lib64/",      "/usr/bin/",
+                                              "/usr/sbin/", "/usr/lib/", "/usr/lib64/", "/usr/libexec/"};
+    for (size_t i = 0; word->known && i < sizeof directories / sizeof *directories; i++)
+        if (hv_str_starts(word->value, hv_str_from(directories[i])))
+            return hv_str_find(word->value, HV_STR(".."), 0) == SIZE_MAX;
+    return false;
+}
+
+/* ldd may run the program to list its libraries: that of the system is no harm. */
+static void judge_ldd(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"ldd", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = ldd_options,
+                                             .rest = READ};
+    shell_judge_row(reading, &row, words, count);
+    for (size_t i = 1; i < count; i++)
+        if (!is_of_the_system(&words[i]) && !(words[i].known && shell_may_be_option(&words[i])))
+            shell_worsen(reading, SHELL_EXECUTES, "ldd may run the program to list its libraries");
+}
+
 const struct shell_program shell_programs_archive[] = {
     {"gzip gunzip uncompress pigz unpigz", .judge = judge_gzip},
     {"bzip2 bunzip2 lbzip2 lbunzip2", .judge = judge_bzip2},
@@ -532,9 +557,7 @@ const struct shell_program shell_programs_archive[] = {
     {"cpio", .judge = judge_cpio},
     {"ar", .judge = judge_ar},
     {"nm objdump readelf size addr2line c++filt", .judge = judge_binary},
-    {"ldd", SHELL_SYNTAX_GNU, SHELL_EXECUTES, "ldd may run the program to list its libraries",
-     .options = OPTIONS(FLAGS("-v --verbose -u --unused -d --data-relocs -r --function-relocs"), GNU_HELP),
-     .rest = READ},
+    {"ldd", .judge = judge_ldd},
     {"strip objcopy ranlib", SHELL_SYNTAX_NONE, SHELL_WRITES, "changes object files", .rest = NONE,
      .harmless_options = true},
     {0},

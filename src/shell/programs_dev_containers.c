@@ -216,7 +216,9 @@ const struct shell_program shell_programs_dev_containers[] = {
     {"helm", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = helm_rows,
      .options = OPTIONS(HELPS("-h --help"), VALUES("-n --namespace --kube-context"), RUNS_WITH("--kubeconfig"))},
     {"minikube kind k3d k3s colima limactl vagrant", .judge = shell_judge_tool},
-    {"k9s stern kubectx kubens skaffold tilt argocd flux istioctl kustomize crictl ctr nerdctl skopeo crane cosign",
+    COMMANDS("kustomize", SHOWS("version", FLAGS("--short"), VALUES("-o --output")), REACHERS("build localize"),
+             WRITERS("edit create"), RUNNERS("cfg fn")),
+    {"k9s stern kubectx kubens skaffold tilt argocd flux istioctl crictl ctr nerdctl skopeo crane cosign",
      .judge = shell_judge_client},
     {0},
 };

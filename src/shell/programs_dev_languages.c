@@ -510,8 +510,8 @@ static const struct shell_program ninja_tools[] = {
 
 static void judge_ninja(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {HELPS("--version -h --help"),     TREES("-C"),        FILES("-f"),
-                                                  FLAGS("-v --verbose --quiet -n"), VALUES("-j -k -l"), {0}};
+    static const struct shell_option options[] = {HELPS("--version -h --help"),     TREES("-C"),           FILES("-f"),
+                                                  FLAGS("-v --verbose --quiet -n"), VALUES("-j -k -l -d"), {0}};
     static const struct shell_program row = {"ninja samu", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = options};
     struct shell_arguments arguments;
     for (size_t at = 1; at + 1 < count; at++)
@@ -523,8 +523,35 @@ static void judge_ninja(struct shell_reading *reading, const struct shell_word *
             shell_judge_row(reading, tool, words + at + 1, count - at - 1);
             return;
         }
-    if (shell_arguments(reading, &row, words, count, &arguments) && !arguments.help)
+    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+        return;
+    /* -n only tells what it would do, and does not make its own file anew; ninja takes options behind targets, too. */
+    bool tries = shell_given(&arguments, "-n");
+    for (size_t at = 0; tries && at < arguments.operand_count; at++)
+        tries = arguments.operands[at]->known && !shell_may_be_option(arguments.operands[at]);
+    reading->act.reads_listed = false;
+    if (!tries)
         shell_worsen(reading, SHELL_EXECUTES, "ninja builds");
+}
+
+/* cmake -N -LAH [DIRECTORY]: shows what a directory was configured with. */
+static bool shows_cache(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    const struct shell_word *directory = NULL;
+    bool view = false, list = false;
+    for (size_t at = 1; at < count; at++) {
+        bool option = words[at].known && shell_names_have("-N -L -LA -LH -LAH", words[at].value);
+        view |= option && hv_str_is(words[at].value, "-N");
+        list |= option && !hv_str_is(words[at].value, "-N");
+        if (!option && (directory || !words[at].known || shell_may_be_option(&words[at])))
+            return false;
+        directory = option ? directory : &words[at];
+    }
+    if (view && list && directory)
+        shell_reads(reading, directory, true);
+    else if (view && list)
+        shell_reads_directory(reading, true);
+    return view && list;
 }
 
 static void judge_cmake(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -538,6 +565,8 @@ static void judge_cmake(struct shell_reading *reading, const struct shell_word *
         return;
     if (known && count == 3 && words[2].known && !shell_may_be_option(&words[2]) &&
         shell_names_have(one, words[1].value))
+        return;
+    if (shows_cache(reading, words, count))
         return;
     shell_worsen(reading, SHELL_EXECUTES, "cmake runs the project's scripts");
 }
@@ -638,7 +667,6 @@ const struct shell_program shell_programs_dev_languages[] = {
      .options = OPTIONS(HELPS("-l --list --summary -V --version -h --help"),
                         {"--show -s", SHELL_EFFECT_HELP, SHELL_ARITY_ONE}),
      .rest = SHELL_EFFECT_EXECUTE},
-    ABOUT("perl"),
     ABOUT("javac jshell kotlinc kotlin scala scalac groovy ant"),
     /* Options of the machine that runs them stand in files of the project. */
     {"mvn gradle sbt", .judge = judge_of_build},

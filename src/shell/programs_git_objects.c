@@ -223,7 +223,8 @@ static void judge_ls_remote(struct shell_reading *reading, const struct shell_wo
                                              "git ls-remote reaches the network",
                                              .options = ls_remote_options,
                                              .rest = SHELL_EFFECT_NONE};
-    if (!(count == 2 && words[1].known && hv_str_is(words[1].value, "--get-url")))
+    bool asks = count > 1 && count < 4 && words[1].known && hv_str_is(words[1].value, "--get-url");
+    if (!asks || (count == 3 && (!words[2].known || shell_may_be_option(&words[2]))))
         shell_judge_row(reading, &row, words, count);
 }
 

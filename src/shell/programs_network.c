@@ -27,25 +27,58 @@ static void judge_remote(struct shell_reading *reading, const struct shell_word 
                       HV_STR_ARG(words[0].value));
 }
 
-/* rsync between directories of this machine writes; a colon means another machine; some options run programs. */
+/* -avn: letters of options without arguments, none of which makes rsync run or write more than it does anyway. */
+static bool is_plain_rsync_option(struct hv_str word, bool *dry)
+{
+    static const char words[] =
+        "--delete --dry-run --progress --stats --list-only --checksum --itemize-changes --archive "
+        "--recursive --verbose --human-readable --update --existing --ignore-existing --size-only";
+    static const char letters[] = "avrnzPchitlHpuxmAXWSq";
+    *dry |= shell_names_have("--dry-run --list-only", word);
+    if (hv_str_starts(word, HV_STR("--")))
+        return shell_names_have(words, word) || hv_str_starts(word, HV_STR("--exclude=")) ||
+               hv_str_starts(word, HV_STR("--include="));
+    for (size_t i = 1; i < word.len; i++)
+        if (!strchr(letters, word.ptr[i]))
+            return false;
+    *dry |= hv_str_find_byte(word, 'n', 0) != SIZE_MAX;
+    return word.len > 1;
+}
+
+/* rsync between directories of this machine writes, unless it is told to try only; a colon means another machine; some
+ * options run programs. */
 static void judge_rsync(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
+    bool dry = false, plain = true;
     if (only_asks_for_help(words, count))
         return;
-    reading->act.writes_listed = false;
-    shell_worsen(reading, SHELL_WRITES, "rsync changes files");
     for (size_t i = 1; i < count; i++) {
         bool option = shell_may_be_option(&words[i]);
-        bool certain = words[i].known && shell_names_have("-a -v -r -n -z -P -av -avz -azP -avn -rv -nav -anv --delete "
-                                                          "--dry-run --progress --stats --list-only --checksum -c",
-                                                          words[i].value);
-        bool excludes = words[i].known && (hv_str_starts(words[i].value, HV_STR("--exclude=")) ||
-                                           hv_str_starts(words[i].value, HV_STR("--include=")));
-        if (option && !certain && !excludes)
+        bool certain = words[i].known && is_plain_rsync_option(words[i].value, &dry);
+        plain &= option ? certain : words[i].known;
+        if (option && !certain)
             shell_worsen(reading, SHELL_EXECUTES, "options of rsync may run programs");
         else if (!option && hv_str_find_byte(words[i].value, ':', 0) != SIZE_MAX)
             shell_worsen(reading, SHELL_NETWORK, "rsync reaches another machine");
+        else if (!option)
+            shell_reads(reading, &words[i], true);
     }
+    if (dry && plain)
+        return;
+    reading->act.writes_listed = false;
+    shell_worsen(reading, SHELL_WRITES, "rsync changes files");
+}
+
+/* Of the databases those that stand in files of this machine; hosts, networks and aliases may be asked of a server, and
+ * shadow holds the passwords. -s names a service, which may be any. */
+static void judge_getent(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const char local[] = "passwd group protocols services rpc initgroups ethers";
+    bool known = count > 1 && words[1].known && shell_names_have(local, words[1].value);
+    for (size_t i = 2; known && i < count; i++)
+        known = words[i].known ? !shell_may_be_option(&words[i]) : words[i].flags & SHELL_WORD_NUMBER;
+    if (!known)
+        judge_network(reading, words, count);
 }
 
 /* ---- openssl -------------------------------------------------------------------------------------------- */
@@ -114,7 +147,7 @@ static void judge_openssl(struct shell_reading *reading, const struct shell_word
 }
 
 const struct shell_program shell_programs_network[] = {
-    {"ping ping6 dig nslookup host whois delv getent traceroute traceroute6 tracepath mtr arping nmap iperf "
+    {"ping ping6 dig nslookup host whois delv traceroute traceroute6 tracepath mtr arping nmap iperf "
      "iperf3 fping hping3 ntpdate ntpq snmpwalk",
      .judge = judge_network},
     {"curl wget wget2 aria2c axel http https xh lynx w3m links elinks youtube-dl yt-dlp httpie",
@@ -122,6 +155,7 @@ const struct shell_program shell_programs_network[] = {
     {"nc ncat netcat telnet ftp lftp tftp scp sftp mail mailx sendmail msmtp swaks", .judge = judge_network},
     {"ssh mosh socat rsh rlogin ssh-copy-id sshpass autossh", .judge = judge_remote},
     {"rsync", .judge = judge_rsync},
+    {"getent", .judge = judge_getent},
     {"openssl", .judge = judge_openssl},
     {0},
 };

@@ -161,6 +161,85 @@ static void sums_of_known_numbers_are_known(void **state)
     check_harmful(others, sizeof others / sizeof *others);
 }
 
+/* Options by which a program only tells what it would do, or what it did. */
+static void trials_only_read(void **state)
+{
+    static const char *const commands[] = {
+        "rsync -avn src/ dst/",
+        "rsync --dry-run -a --delete --exclude=.git a b",
+        "rsync -ani a/ b",
+        "rsync -r --list-only src",
+        "ninja -C build -n",
+        "ninja -n -v -d explain all",
+        "cmake -N -LAH build",
+        "cmake -LA -N",
+        "ccache -s",
+        "ccache --get-config max_size",
+        "kustomize version",
+        "ldd /bin/ls",
+        "ldd -v /usr/lib/x.so",
+        "getent passwd root",
+        "getent group",
+        "getent services 22/tcp",
+        "getent passwd 1000 1001",
+        "git ls-remote --get-url origin",
+        "git ls-remote --get-url",
+    };
+    static const char *const others[] = {
+        "rsync -av src/ dst/",
+        "rsync -avn src host:dst",
+        "rsync -avn src rsync://h/x",
+        "rsync -avn -e ssh a b",
+        "rsync -avn --rsh=x a b",
+        "rsync -avn --log-file=x a b",
+        "rsync -avn --write-batch=x a b",
+        "rsync -avnb a b",
+        "rsync -avn \"$x\" b",
+        "rsync -avn $x b",
+        "rsync -a --exclude=-n a b",
+        "rsync -a -- -n b",
+        "ninja -C build",
+        "ninja -n -t clean",
+        "ninja -n all -tclean",
+        "ninja -n \"$x\"",
+        "ninja -t clean -n",
+        "cmake -LA build",
+        "cmake -N build",
+        "cmake -N -LA -P x.cmake",
+        "cmake -N -LA -C x.cmake",
+        "cmake -N -LA a b",
+        "cmake -N -LA \"$x\"",
+        "cmake -N -LA -DX=1 b",
+        "ccache gcc -s x.c",
+        "ccache -C",
+        "ccache -M 5G",
+        "ccache -o a=b",
+        "kustomize build x",
+        "ldd a.out",
+        "ldd ./a.out",
+        "ldd /bin/../tmp/x",
+        "ldd /bin/ls a.out",
+        "ldd \"$x\"",
+        "ldd /usr/local/bin/x",
+        "getent hosts example.com",
+        "getent ahosts example.com",
+        "getent networks x",
+        "getent shadow",
+        "getent -s dns passwd x",
+        "getent passwd -s dns",
+        "getent passwd \"$x\"",
+        "getent \"$x\"",
+        "getent aliases x",
+        "getent netgroup x",
+        "git ls-remote --get-url --upload-pack=x o",
+        "git ls-remote --get-url \"$x\"",
+        "git ls-remote origin",
+    };
+    (void)state;
+    check_harmless(commands, sizeof commands / sizeof *commands);
+    check_harmful(others, sizeof others / sizeof *others);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +252,7 @@ int main(void)
         cmocka_unit_test(the_top_of_a_repository_is_known),
         cmocka_unit_test(words_that_are_cut_elsewhere_are_not_known),
         cmocka_unit_test(sums_of_known_numbers_are_known),
+        cmocka_unit_test(trials_only_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,6 +146,26 @@ static void hint_unwritable(struct hv_str directory, struct hv_str name, struct 
                   HV_STR_ARG(hv_buf_str(&pattern)));
 }
 
+/* Two names can look alike and be written with other characters (é, or e and an accent): then how this one is written,
+ * for JSON. Empty where plain letters tell them apart. */
+static struct hv_str spelling(struct hv_arena *arena, struct hv_str wanted, struct hv_str name)
+{
+    CLEANUP_BUF struct hv_buf text = {.max = 12 * NAME_MAX};
+    if (utf8_is_ascii(wanted) && utf8_is_ascii(name))
+        return HV_STR("");
+    for (size_t at = 0; at < name.len;) {
+        uint32_t code;
+        at += utf8_decode(name, at, &code);
+        if (code >= 0x10000)
+            hv_buf_addf(&text, "\\u%04x\\u%04x", 0xd7c0 + (code >> 10), 0xdc00 + (code & 0x3ff));
+        else if (code >= 0x80 || code < ' ')
+            hv_buf_addf(&text, "\\u%04x", code);
+        else
+            hv_buf_addf(&text, "%s%c", code == '"' || code == '\\' ? "\\" : "", (char)code);
+    }
+    return hv_arena_format(arena, " In JSON its name is \"%.*s\".", HV_STR_ARG(hv_buf_str(&text)));
+}
+
 static void hint_neighbours(struct hv_context *context, struct hv_str directory, struct hv_str name,
                             struct hv_error *err)
 {
@@ -170,8 +190,8 @@ static void hint_neighbours(struct hv_context *context, struct hv_str directory,
         return;
     }
     if (near.ptr) {
-        hv_error_hint(err, "Did you mean %.*s%s%.*s?", HV_STR_ARG(directory), hv_str_is(directory, "/") ? "" : "/",
-                      HV_STR_ARG(near));
+        hv_error_hint(err, "Did you mean %.*s%s%.*s?%.*s", HV_STR_ARG(directory), hv_str_is(directory, "/") ? "" : "/",
+                      HV_STR_ARG(near), HV_STR_ARG(spelling(context->arena, name, near)));
         return;
     }
     struct hv_str list = {0};

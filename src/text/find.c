@@ -517,39 +517,61 @@ bool find_rules_out(const struct find_scratch *scratch, struct hv_str bytes, siz
 
 /* ---- counting -------------------------------------------------------------------------------------------- */
 
-/* Whether the line at `line` holds a match; *end: its end. */
-static enum tried count_line(struct find_scratch *scratch, struct hv_str text, size_t line, size_t *end)
+/* Whether the line from `line` to `end` holds a match. */
+static enum tried count_line(struct find_scratch *scratch, struct hv_str text, size_t line, size_t end)
 {
     struct find_match match;
     size_t at = line;
-    enum find_answer answer = find_machine_read(scratch->find->machine, text, &at);
-    const char *newline = at < text.len ? memchr(text.ptr + at, '\n', text.len - at) : NULL;
-    *end = newline ? (size_t)(newline - text.ptr) + 1 : text.len;
+    enum find_answer answer = find_machine_read(scratch->find->machine, (struct hv_str){text.ptr, end}, &at);
     if (answer == FIND_ANSWER_OPEN)
-        return try_line(scratch, text, line, *end, line, &match);
+        return try_line(scratch, text, line, end, line, &match);
     return answer == FIND_ANSWER_YES ? TRIED_MATCH : TRIED_NONE;
 }
 
-/* The next line at or after from that may hold a match; text.len: there is none. */
-static size_t next_candidate(const struct find *find, struct hv_str text, size_t from)
+/* Lines one after the other: false when stopped. *line: where the next one begins; *count goes up to max. */
+static bool count_lines(struct find_scratch *scratch, struct hv_str text, size_t *line, size_t base, uint64_t ends,
+                        size_t max, size_t *count)
 {
-    if (!find->scan)
-        return from;
-    size_t place = find_scan_next(find->scan, text, from);
-    return place == SIZE_MAX ? text.len : from + lines_begin(hv_str_slice(text, from, place), place - from);
-}
-
-static bool count_by_machine(struct find_scratch *scratch, struct hv_str text, size_t max, size_t *count)
-{
-    size_t end;
-    for (size_t line = next_candidate(scratch->find, text, 0); line < text.len;
-         line = next_candidate(scratch->find, text, end)) {
-        enum tried tried = count_line(scratch, text, line, &end);
+    for (; ends && (!max || *count < max); ends &= ends - 1) {
+        size_t end = base + (size_t)__builtin_ctzll(ends) + 1;
+        enum tried tried = count_line(scratch, text, *line, end);
         if (tried == TRIED_STOPPED)
             return false;
         *count += tried == TRIED_MATCH;
-        if (*count == max && max)
+        *line = end;
+    }
+    return true;
+}
+
+/* All lines, whose ends are found many at a time. */
+static bool count_all(struct find_scratch *scratch, struct hv_str text, size_t max, size_t *count)
+{
+    size_t line = 0, base = 0;
+    for (; text.len - base >= LINES_BLOCK && (!max || *count < max); base += LINES_BLOCK)
+        if (!count_lines(scratch, text, &line, base, lines_newline_mask(text, base), max, count))
+            return false;
+    while (line < text.len && (!max || *count < max)) {
+        size_t finish = lines_finish(text, line);
+        if (!count_lines(scratch, text, &line, finish < text.len ? finish : text.len - 1, 1, max, count))
+            return false;
+    }
+    return true;
+}
+
+/* Those lines in which the scanner sees something. */
+static bool count_by_scan(struct find_scratch *scratch, struct hv_str text, size_t max, size_t *count)
+{
+    for (size_t end = 0; !max || *count < max;) {
+        size_t place = find_scan_next(scratch->find->scan, text, end);
+        if (place == SIZE_MAX)
             break;
+        size_t line = end + lines_begin(hv_str_slice(text, end, place), place - end);
+        const char *newline = memchr(text.ptr + place, '\n', text.len - place);
+        end = newline ? (size_t)(newline - text.ptr) + 1 : text.len;
+        enum tried tried = count_line(scratch, text, line, end);
+        if (tried == TRIED_STOPPED)
+            return false;
+        *count += tried == TRIED_MATCH;
     }
     return true;
 }
@@ -561,7 +583,7 @@ bool find_count(struct find_scratch *scratch, struct hv_str text, size_t max, si
     struct find_match match;
     *count = 0;
     if (find->machine)
-        return count_by_machine(scratch, text, max, count);
+        return find->scan ? count_by_scan(scratch, text, max, count) : count_all(scratch, text, max, count);
     if (find->engine == ENGINE_LITERAL && find->is_whole && !find->options.multiline) {
         *count = find_scan_lines(find->scan, text, max);
         return true;

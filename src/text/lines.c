@@ -3,6 +3,9 @@
 
 #include <stdint.h>
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 typedef uint8_t byte_vector __attribute__((vector_size(16)));
 
@@ -38,6 +41,27 @@ size_t lines_newlines(struct hv_str text)
         count += text.ptr[at] == '\n';
     return count;
 }
+
+#if defined(__SSE2__)
+uint64_t lines_newline_mask(struct hv_str text, size_t offset)
+{
+    const __m128i newline = _mm_set1_epi8('\n');
+    uint64_t ends = 0;
+    for (unsigned i = 0; i < LINES_BLOCK; i += sizeof newline) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(text.ptr + offset + i));
+        ends |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, newline)) << i;
+    }
+    return ends;
+}
+#else
+uint64_t lines_newline_mask(struct hv_str text, size_t offset)
+{
+    uint64_t ends = 0;
+    for (unsigned i = 0; i < LINES_BLOCK; i++)
+        ends |= (uint64_t)(text.ptr[offset + i] == '\n') << i;
+    return ends;
+}
+#endif
 
 size_t lines_count(struct hv_str text)
 {

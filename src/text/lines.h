@@ -17,6 +17,9 @@ size_t lines_count(struct hv_str text);
 size_t lines_number_at(struct hv_str text, size_t offset);
 /* Offset where the given line begins, or SIZE_MAX when the text has fewer lines. Line 1 of the empty text is absent. */
 size_t lines_offset(struct hv_str text, size_t number);
+/* Which of the LINES_BLOCK bytes from offset on are newlines, the first in the lowest bit; there are so many. */
+enum { LINES_BLOCK = 64 };
+uint64_t lines_newline_mask(struct hv_str text, size_t offset);
 /* Where the line that holds offset begins, and where it ends (at its '\n', or the end of the text). */
 size_t lines_begin(struct hv_str text, size_t offset);
 size_t lines_finish(struct hv_str text, size_t offset);

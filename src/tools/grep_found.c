@@ -79,12 +79,25 @@ static void swap_files(struct found_file *a, struct found_file *b)
     *b = held;
 }
 
+static void sift_up(struct found_file *items, size_t at)
+{
+    for (; at && is_before(&items[(at - 1) / 2], &items[at]); at = (at - 1) / 2)
+        swap_files(&items[(at - 1) / 2], &items[at]);
+}
+
 static void push(struct grep_found *found, const struct found_file *file)
 {
     *vec_push(&found->files) = *file;
-    struct found_file *items = found->files.items;
-    for (size_t at = found->files.count - 1; at && is_before(&items[(at - 1) / 2], &items[at]); at = (at - 1) / 2)
-        swap_files(&items[(at - 1) / 2], &items[at]);
+    if (found->is_heap)
+        sift_up(found->files.items, found->files.count - 1);
+}
+
+/* Most answers need all that is found, in no order until the end. */
+static void make_heap(struct grep_found *found)
+{
+    for (size_t i = 1; i < found->files.count && !found->is_heap; i++)
+        sift_up(found->files.items, i);
+    found->is_heap = true;
 }
 
 static size_t bytes_of(const struct found_file *file)
@@ -161,6 +174,9 @@ static void add(struct grep_found *found, struct found_file *file)
     found->bytes += bytes_of(file);
     push(found, file);
     *file = (struct found_file){0};
+    if (found->entries < found->entries_max && found->bytes <= found->bytes_max)
+        return;
+    make_heap(found);
     while (found->entries - found->files.items[0].entries >= found->entries_max)
         drop_last(found);
     while (found->bytes > found->bytes_max && found->files.count > 1) {

@@ -32,9 +32,10 @@ struct found_file {
 struct grep_found {
     pthread_mutex_t lock;
     struct {
-        struct found_file *items; /* a heap, the last of the order on top */
+        struct found_file *items; /* once something is too much, a heap: the last of the order on top */
         size_t count, capacity;
     } files;
+    bool is_heap;
     size_t entries, entries_max; /* of all files; as many make the answer full */
     size_t bytes, bytes_max;
     char *limit; /* what comes from here on was thrown away; may be NULL */

@@ -155,6 +155,25 @@ static void a_number_in_front_is_recognised_as_read_writes_it(void **state)
     }
 }
 
+static void newlines_of_a_block_are_bits_of_a_mask(void **state)
+{
+    (void)state;
+    char *text = hv_malloc(3 * LINES_BLOCK); /* of its own, so that reading beyond it is seen */
+    for (unsigned seed = 1; seed < 200; seed++) {
+        uint64_t expected = 0;
+        size_t offset = seed % (2 * LINES_BLOCK + 1);
+        uint32_t random = seed;
+        for (size_t i = 0; i < (size_t)3 * LINES_BLOCK; i++) {
+            random = random * 1664525u + 1013904223u;
+            text[i] = (random >> 16) % (seed % 9 + 1) ? (char)(random >> 24) : '\n';
+            if (i >= offset && i - offset < LINES_BLOCK)
+                expected |= (uint64_t)(text[i] == '\n') << (i - offset);
+        }
+        assert_true(lines_newline_mask(hv_str_of(text, (size_t)3 * LINES_BLOCK), offset) == expected);
+    }
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +183,7 @@ int main(void)
         cmocka_unit_test(lines_are_numbered_as_cat_does),
         cmocka_unit_test(a_long_line_is_cut_at_a_character),
         cmocka_unit_test(a_number_in_front_is_recognised_as_read_writes_it),
+        cmocka_unit_test(newlines_of_a_block_are_bits_of_a_mask),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

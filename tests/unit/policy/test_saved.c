@@ -218,7 +218,7 @@ static const char *const coded[] = {
     "ipython3 -c x",
     "perl -e x",
     "perl -E x",
-    "perl -ne system f",
+    "perl -ne x f",
     "perl -wle x",
     "ruby -e x",
     "ruby -ne x",

@@ -432,7 +432,7 @@ static void what_runs_code_says_so(void **state)
         "perl x.pl",
         "perl -e 1",
         "perl -c x.pl",
-        "perl -ne system x",
+        "perl -ne print x",
         "php x.php",
         "php -r 1",
         "lua x.lua",

@@ -16,13 +16,15 @@
 #include <string.h>
 
 enum {
-    ENTRIES_MAX = 30000,      /* a larger workspace is not watched: looking at it would be felt with each command */
-    TIME_MAX_MS = 1000,       /* of looking, reading included */
-    FILE_MAX = 1 << 20,       /* larger files are not read before a command */
-    BYTES_MAX = 64 << 20,     /* of all that are */
-    PACK_MAX = 4 * BYTES_MAX, /* with what is out of date: then it is begun anew */
-    HIDDEN_FOLDER_MAX = 2000, /* entries of one folder that git ignores */
-    HIDDEN_MAX = 10000,       /* of all of them */
+    ENTRIES_MAX = 30000,        /* a larger workspace is not watched: looking at it would be felt with each command */
+    TIME_MAX_MS = 1000,         /* of looking, reading included */
+    FILE_MAX = 1 << 20,         /* larger files are read before a command when all others were, the smallest first */
+    LARGE_MAX = 16 << 20,       /* these are not */
+    LARGE_BYTES_MAX = 24 << 20, /* of those: reading them once is not to be felt */
+    BYTES_MAX = 64 << 20,       /* of all that are */
+    PACK_MAX = 4 * BYTES_MAX,   /* with what is out of date: then it is begun anew */
+    HIDDEN_FOLDER_MAX = 2000,   /* entries of one folder that git ignores */
+    HIDDEN_MAX = 10000,         /* of all of them */
     HIDDEN_TIME_MS = 300,
     HIDDEN_FOLDERS_MAX = 500,
     PLACES_MAX = 50, /* that are told */
@@ -64,6 +66,7 @@ struct watch {
     VEC(struct hidden *) hidden;
     int pack;                 /* -1: not open */
     uint64_t pack_size, live; /* live: bytes of entries that are packed */
+    uint64_t live_large;      /* of those over FILE_MAX */
     unsigned look;
     uint64_t deadline_ns;
     const char *unwatched;
@@ -74,6 +77,7 @@ struct watch {
     size_t seen, seen_hidden;
     bool is_before;
     VEC(struct former) changed;
+    VEC(struct entry *) larger; /* files that take the room which others leave */
 };
 
 struct watch *watch_new(struct runtime *runtime, struct hv_str directory)
@@ -96,6 +100,7 @@ void watch_free(struct watch *watch)
     vec_release(&watch->entries);
     vec_release(&watch->hidden);
     vec_release(&watch->changed);
+    vec_release(&watch->larger);
     hv_arena_release(&watch->arena);
     free(watch);
 }
@@ -115,7 +120,7 @@ static void renew_pack(struct watch *watch)
     if (watch->pack >= 0)
         close(watch->pack);
     watch->pack = -1;
-    watch->pack_size = watch->live = 0;
+    watch->pack_size = watch->live = watch->live_large = 0;
     for (size_t i = 0; i < watch->entries.count; i++)
         watch->entries.items[i]->is_packed = false;
 }
@@ -133,17 +138,18 @@ static bool append(struct watch *watch, int from, uint64_t size)
 }
 
 /* Whether the file is still what was looked at is seen when its bytes are needed: their number must fit here. */
-static void pack(struct watch *watch, struct entry *entry, const struct fs_scan_entry *found)
+static void pack(struct watch *watch, struct entry *entry, int directory, const char *name)
 {
     uint64_t size = entry->image.size;
     /* What git ignores takes no more than half of the room. */
     uint64_t room = entry->hidden ? BYTES_MAX / 2 : BYTES_MAX;
-    if (size > FILE_MAX || watch->live + size > room || !open_pack(watch) || clock_monotonic_ns() > watch->deadline_ns)
+    bool is_large = size > FILE_MAX;
+    if (watch->live + size > room || (is_large && watch->live_large + size > LARGE_BYTES_MAX) || !open_pack(watch) ||
+        clock_monotonic_ns() > watch->deadline_ns)
         return;
     struct stat status;
     struct fs_image now = {0};
-    CLEANUP_FD int fd =
-        openat(found->directory, found->name.ptr, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    CLEANUP_FD int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0 || !append(watch, fd, size) || fstat(fd, &status))
         return;
     image_fill(&now, &status);
@@ -153,6 +159,7 @@ static void pack(struct watch *watch, struct entry *entry, const struct fs_scan_
     entry->offset = watch->pack_size;
     watch->pack_size += size;
     watch->live += size;
+    watch->live_large += is_large ? size : 0;
 }
 
 /* ---- looking --------------------------------------------------------------------------------------------------- */
@@ -182,13 +189,19 @@ static bool is_unchanged(const struct fs_image *was, const struct fs_image *now)
     return was->kind == FS_IMAGE_DIRECTORY ? fs_image_same(was, now) : fs_image_untouched(was, now);
 }
 
+static void forget_bytes(struct watch *watch, uint64_t size)
+{
+    watch->live -= size;
+    watch->live_large -= size > FILE_MAX ? size : 0;
+}
+
 /* From now on the entry is this; what it was is remembered for the rest of the look. */
 static void renew(struct watch *watch, struct entry *entry, const struct fs_image *now)
 {
     struct hv_str path = entry->image.path;
     *vec_push(&watch->changed) = (struct former){entry, entry->image, entry->is_packed, entry->offset};
     if (entry->is_packed)
-        watch->live -= entry->image.size;
+        forget_bytes(watch, entry->image.size);
     entry->image = *now;
     entry->image.path = path;
     entry->is_packed = false;
@@ -208,8 +221,12 @@ static void take(struct watch *watch, struct entry *entry, struct fs_image *now,
         entry->image.ctime_ns = now->ctime_ns;
         entry->image.mtime_ns = now->mtime_ns;
     }
-    if (watch->is_before && now->kind == FS_IMAGE_FILE && !entry->is_packed)
-        pack(watch, entry, found);
+    if (!watch->is_before || now->kind != FS_IMAGE_FILE || entry->is_packed)
+        return;
+    if (entry->image.size <= FILE_MAX)
+        pack(watch, entry, found->directory, found->name.ptr);
+    else if (entry->image.size <= LARGE_MAX)
+        *vec_push(&watch->larger) = entry;
 }
 
 static void give_up(struct hidden *hidden, const char *why)
@@ -336,13 +353,33 @@ static void look_for_missing(struct watch *watch, struct hv_arena *scratch)
     }
 }
 
+static int smallest_first(const void *a, const void *b)
+{
+    uint64_t left = (*(const struct entry *const *)a)->image.size,
+             right = (*(const struct entry *const *)b)->image.size;
+    return left < right ? -1 : left > right;
+}
+
+static void pack_larger(struct watch *watch)
+{
+    if (watch->larger.count)
+        qsort(watch->larger.items, watch->larger.count, sizeof *watch->larger.items, smallest_first);
+    for (size_t i = 0; i < watch->larger.count; i++) {
+        char name[NAME_MAX + 1];
+        struct entry *entry = watch->larger.items[i];
+        CLEANUP_FD int parent = image_open_parent(&entry->image, name);
+        if (parent >= 0)
+            pack(watch, entry, parent, name);
+    }
+}
+
 static void look(struct watch *watch)
 {
     CLEANUP_ARENA struct hv_arena scratch = {0};
     const struct runtime_options *options = &watch->runtime->options;
     watch->look++;
     watch->seen = watch->seen_hidden = 0;
-    watch->changed.count = 0;
+    watch->changed.count = watch->larger.count = 0;
     watch->deadline_ns = clock_monotonic_ns() + TIME_MAX_MS * CLOCK_MILLISECOND;
     for (size_t i = 0; i < options->root_count; i++)
         look_at(watch, options->roots[i], &scratch);
@@ -350,6 +387,7 @@ static void look(struct watch *watch)
         look_at(watch, options->directory, &scratch);
     look_at_hidden(watch, &scratch);
     look_for_missing(watch, &scratch);
+    pack_larger(watch);
 }
 
 /* ---- what changed ---------------------------------------------------------------------------------------------- */
@@ -392,7 +430,7 @@ static void keep_former(struct watch *watch, struct fs_image_store *store, const
     if (former->is_packed)
         fs_image_store_take(store, watch->pack, former->offset, before, arena);
     else if (before->kind == FS_IMAGE_FILE && !fs_image_unwritten(before, &change->after))
-        before->unsaved = before->size > FILE_MAX
+        before->unsaved = before->size > LARGE_MAX
                               ? HV_STR("changed by a command, and too large to be copied before each command")
                               : HV_STR("changed by a command, and not copied before it: there were too many files, or "
                                        "another program was just writing");

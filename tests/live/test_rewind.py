@@ -160,7 +160,7 @@ os.makedirs("made/deep"); open("made/deep/x", "w").write("x")
         self.assertEqual(self.read("f"), "one\n")
 
     def test_what_was_too_large_to_be_copied_before_is_said(self):
-        self.write("large", b"x" * (3 << 20))
+        self.write("large", b"x" * (17 << 20))
         self.write("small", "s\n")
         self.turn(self.script("open('large', 'ab').write(b'y'); open('small', 'w').write('t')"))
         out = self.rewind("--to", "1", code=1)
@@ -168,8 +168,19 @@ os.makedirs("made/deep"); open("made/deep/x", "w").write("x")
         self.assertEqual(self.read("small"), "t")
         self.rewind("--to", "1", "--force")
         self.assertEqual(self.read("small"), "s\n")
-        self.assertEqual(os.path.getsize(self.path("large")), (3 << 20) + 1)
+        self.assertEqual(os.path.getsize(self.path("large")), (17 << 20) + 1)
 
+    def test_larger_files_are_copied_before_a_command_while_there_is_room(self):
+        for number in range(6):  # of 24 MB
+            self.write("l%d" % number, bytes([number]) * ((2 + number) << 20))
+        self.write("small", "s\n")
+        old = self.tree()
+        self.turn(self.script("for name in 'l0 l1 l2 l3 l4 l5 small'.split(): open(name, 'ab').write(b'y')"))
+        out = self.rewind("--to", "1", code=1)
+        self.assertEqual(len(re.findall("no earlier copy", out)), 1, out)
+        self.rewind("--to", "1", "--force")
+        now = self.tree()
+        self.assertEqual([name for name in old if now[name] != old[name]], ["l5"])
 
     def test_extended_attributes_of_a_deleted_file_come_back(self):
         path = self.write("f", "x\n")

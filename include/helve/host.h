@@ -143,6 +143,9 @@ struct hv_processes {
      * limits, takes it by hv_command.prepared; else it is given to finish. NULL: this host cannot. */
     enum hv_code (*prepare)(const struct hv_host *host, const struct hv_command *command, struct hv_process **out,
                             struct hv_error *err);
+    /* Of one that was prepared, once, before ready: the rest of its last word, which it reads when it has it. The words
+     * are then as if it had been started with the whole. False: it does not hear any more. NULL: this host cannot. */
+    bool (*complete)(struct hv_process *process, struct hv_str rest);
     /* Of one that was prepared: wait until it reads the rest; false when it does not come to that within five seconds.
      */
     bool (*ready)(struct hv_process *process);

@@ -361,6 +361,7 @@ static enum hv_code handle_finish(struct hv_process *process, struct hv_exit *ou
 const struct hv_processes proc_processes = {
     .start = handle_start,
     .prepare = handle_prepare,
+    .complete = process_complete,
     .ready = process_ready,
     .attend = process_attend,
     .adopt = handle_adopt,

@@ -65,6 +65,7 @@ enum hv_code process_prepare(struct hv_process *process, const struct hv_command
                              struct hv_error *err) HV_MUST_CHECK;
 bool process_claim(struct hv_process *process, const struct hv_command *command);
 /* Wait until a prepared one waits for that. */
+bool process_complete(struct hv_process *process, struct hv_str rest);
 bool process_ready(struct hv_process *process);
 /* Parts of process_start. */
 enum hv_code process_start_guard(struct hv_process *process, struct hv_error *err) HV_MUST_CHECK;

@@ -51,11 +51,23 @@ static void put_words(struct hv_buf *out, const char *const *words)
         hv_buf_add(out, *words, strlen(*words) + 1);
 }
 
+/* A file in memory that holds the text, or -1. */
+static int text_file(const char *name, struct hv_str text)
+{
+    CLEANUP_FD int fd = memfd_create(name, MFD_CLOEXEC);
+    for (size_t done = 0; fd >= 0 && done < text.len;) {
+        ssize_t wrote = write(fd, text.ptr + done, text.len - done);
+        if (wrote < 0 && errno != EINTR)
+            return -1;
+        done += wrote > 0 ? (size_t)wrote : 0;
+    }
+    return fd < 0 || lseek(fd, 0, SEEK_SET) < 0 ? -1 : take_fd(&fd);
+}
+
 /* A file in memory that holds the rest, or -1. */
 static int rest_file(const struct hv_command *command, const char *const *rest)
 {
     CLEANUP_BUF struct hv_buf text = {0};
-    CLEANUP_FD int fd = memfd_create("command", MFD_CLOEXEC);
     size_t count = 0;
     while (rest[count])
         count++;
@@ -65,13 +77,7 @@ static int rest_file(const struct hv_command *command, const char *const *rest)
     hv_buf_add_byte(&text, '\0');
     put_words(&text, rest);
     put_words(&text, command->environment ? command->environment : (const char *const *)environ);
-    for (size_t done = 0; fd >= 0 && !text.failed && done < text.len;) {
-        ssize_t wrote = write(fd, text.data + done, text.len - done);
-        if (wrote < 0 && errno != EINTR)
-            return -1;
-        done += wrote > 0 ? (size_t)wrote : 0;
-    }
-    return fd < 0 || text.failed || lseek(fd, 0, SEEK_SET) < 0 ? -1 : take_fd(&fd);
+    return text.failed ? -1 : text_file("command", hv_buf_str(&text));
 }
 
 static bool send_file(int socket, int fd)
@@ -96,6 +102,19 @@ static bool is_said(int socket, enum guard_late what)
 {
     char said;
     return recv(socket, &said, 1, MSG_DONTWAIT) == 1 && said == (char)what;
+}
+
+bool process_complete(struct hv_process *process, struct hv_str rest)
+{
+    size_t last = 0;
+    CLEANUP_FD int file = process->late < 0 ? -1 : text_file("rest", rest);
+    if (file < 0 || !send_file(process->late, file))
+        return false;
+    while (process->late_words[last + 1])
+        last++;
+    struct hv_str whole = hv_arena_join(&process->arena, hv_str_from(process->late_words[last]), rest);
+    process->late_words[last] = hv_arena_cstr(&process->arena, whole);
+    return true;
 }
 
 bool process_ready(struct hv_process *process)

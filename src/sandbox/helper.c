@@ -2,7 +2,8 @@
  * helper.c: helve-sandbox, the program between helve's guard and a confined command (LIBDIR/helve/helve-sandbox).
  *
  *   helve-sandbox PLAN PROGRAM ARGUMENT…
- *   helve-sandbox PLAN                         started ahead: program and arguments come on a socket (helper_late.c)
+ *   helve-sandbox PLAN                         started ahead: program and arguments come on a socket (helper_late.c),
+ *                                              before them the rest of the plan, where it says so
  *
  * Where bubblewrap works, it has two halves. The outer one starts bubblewrap, waits, and ends exactly as the command
  * ended, by a signal too: to helve's guard it is the command. The inner one (helper_inner.c) is what bubblewrap starts;
@@ -244,7 +245,7 @@ __attribute__((noreturn)) static void become_bubblewrap(const char *plan, char *
     struct item program = item_find(plan, HELPER_BWRAP);
     char *self = realpath("/proc/self/exe", NULL), number[] = "10";
     _Static_assert(HELPER_FD_WORDS == 10, "the number is part of a text");
-    bool mounts = item_find(plan, HELPER_ROOT).kind; /* then the inner half needs what the filter forbids */
+    bool mounts = item_find(plan, HELPER_LATER).kind; /* then the inner half needs what the filter forbids */
     int filter = mounts ? -1 : filter_file(plan);
     char name[] = "bwrap", option[] = "--args", end[] = "--", half[] = "inner";
     char *words[] = {name, option, number, end, self, half, NULL};

@@ -41,6 +41,8 @@ struct inside {
 char *read_all(int fd, size_t *size);
 /* Texts that lie one behind the other, each with its NUL: count of them, as a list that ends with NULL. */
 char **split_words(char *at, size_t count);
+/* Started ahead with the beginning of a plan: wait for the rest; the whole. Ends the program when none comes. */
+const char *wait_for_plan(const char *beginning);
 /* Started ahead: wait for the command; its arguments, environment and directory hold then. Ends the program when none
  * comes, or when the mounts are no longer what they were at first. */
 char **wait_for_command(void);

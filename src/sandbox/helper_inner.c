@@ -130,6 +130,8 @@ void inner_main(void)
     fcntl(HELPER_FD_STATUS, F_SETFD, FD_CLOEXEC);
     prctl(PR_SET_NAME, "hv-sandbox");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (!inside.argv[0] && item_find(inside.plan, HELPER_LATER).kind)
+        inside.plan = wait_for_plan(inside.plan);
     if (item_find(inside.plan, HELPER_ROOT).kind) {
         make_view(inside.plan);
         give_up_rights(inside.plan);

@@ -91,6 +91,21 @@ static char **take_command(char *text, size_t size)
     return setenv("PWD", text, 1) ? NULL : argv; /* as bubblewrap does */
 }
 
+const char *wait_for_plan(const char *beginning)
+{
+    size_t size, len = strlen(beginning);
+    int file = receive_file();
+    if (file < 0)
+        _exit(HELPER_EXIT_SANDBOX);
+    char *rest = read_all(file, &size), *plan = malloc(len + size + 1);
+    if (!plan)
+        give_up();
+    memcpy(plan, beginning, len);
+    memcpy(plan + len, rest, size + 1);
+    free(rest);
+    return plan;
+}
+
 char **wait_for_command(void)
 {
     size_t before_len, now_len, size;

@@ -25,7 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, CAPABILITIES_MAX = 64 };
+enum { PATH_SIZE = 4096 };
 
 static const char *const devices[] = {"null", "zero", "full", "random", "urandom", "tty"};
 enum { DEVICE_COUNT = sizeof devices / sizeof *devices };
@@ -188,21 +188,24 @@ static void make_folders(char *path)
     }
 }
 
-/* Where the tree will lie: made, as a file or folder, when it is not there. */
-static int open_target(char *path, int tree)
+/* Where something will lie: made, as a file or folder, when it is not there. */
+static int open_target(char *path, bool folder)
 {
-    struct stat status;
     int over = open_unlinked(path);
     if (over >= 0 || errno != ENOENT)
         return over;
     make_folders(path);
-    if (fstat(tree, &status))
-        return -1;
-    if (S_ISDIR(status.st_mode))
+    if (folder)
         (void)!mkdir(path, 0755);
     else
         close(open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444));
     return open_unlinked(path);
+}
+
+static bool is_folder(int tree)
+{
+    struct stat status;
+    return fstat(tree, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 static void put_bind(const struct item *item, int tree)
@@ -211,7 +214,7 @@ static void put_bind(const struct item *item, int tree)
     char *path = item_text(item);
     if (item->kind == HELPER_BIND_READ_ONLY)
         locked |= MOUNT_ATTR_RDONLY;
-    if (!lock_tree(tree, locked) || !put_tree(tree, open_target(path, tree)))
+    if (!lock_tree(tree, locked) || !put_tree(tree, open_target(path, is_folder(tree))))
         fail_at(path);
     free(path);
 }
@@ -234,9 +237,7 @@ static void put_memory(const struct item *item)
     char *text = item_text(item), *path = strchr(text, ':'), options[32], target[32];
     if (!path)
         fail_at(text);
-    make_folders(path + 1);
-    (void)!mkdir(path + 1, 0755);
-    int over = open_unlinked(path + 1);
+    int over = open_target(path + 1, true);
     snprintf(options, sizeof options, "mode=%.*s", (int)(path - text), text);
     snprintf(target, sizeof target, "/proc/self/fd/%d", over); /* nobody may need to enter it */
     if (over < 0 || !mount_on(target, "tmpfs", MS_NOSUID | MS_NODEV, options))
@@ -333,7 +334,7 @@ static bool has_none(void)
     for (int i = 0; i < 2; i++)
         if (data[i].effective || data[i].permitted || data[i].inheritable)
             return false;
-    return prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN) == 0 && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
+    return prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN, 0, 0, 0) == 0 && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
 }
 
 void give_up_rights(const char *plan)
@@ -343,8 +344,8 @@ void give_up_rights(const char *plan)
     struct item who = item_find(plan, HELPER_IDENTITY);
     if (who.kind)
         become_user(&who);
-    for (unsigned long i = 0; i < CAPABILITIES_MAX; i++)
-        if (prctl(PR_CAPBSET_READ, i, 0, 0, 0) == 1 && prctl(PR_CAPBSET_DROP, i, 0, 0, 0))
+    for (unsigned long i = 0; prctl(PR_CAPBSET_READ, i, 0, 0, 0) >= 0; i++) /* up to the last that the kernel knows */
+        if (prctl(PR_CAPBSET_DROP, i, 0, 0, 0))
             fail(HELPER_EXIT_SANDBOX, "cannot give up its rights", "");
     if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) || syscall(SYS_capset, &header, none) ||
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || !has_none())

@@ -13,7 +13,8 @@
 enum helper_item {
     HELPER_BWRAP = 'B',      /* path of bubblewrap; without this item the helper confines the command by itself */
     HELPER_BWRAP_WORD = 'b', /* one of its arguments */
-    /* Where the inner half mounts what is seen (helper_mount.c), in this order; HELPER_ROOT says that it does. */
+    /* Where the inner half mounts what is seen (helper_mount.c), in this order. */
+    HELPER_LATER = 'y',          /* it does; started ahead, it finds what follows on HELPER_FD_LATE */
     HELPER_ROOT = 'a',           /* HELPER_WRITES, or anything else: read-only */
     HELPER_PROC = 'c',           /* the same for /proc */
     HELPER_SOURCE = 's',         /* what the next bind shows, if not its own path */

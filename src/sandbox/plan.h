@@ -85,7 +85,9 @@ extern const char *const sandbox_unshared[];
 /* Append the arguments of bubblewrap for these mounts, all namespaces included. user_namespace: as root, too. */
 void sandbox_put_bubblewrap(const struct sandbox_plan *plan, const struct sandbox_place *place, bool user_namespace,
                             struct hv_buf *out);
-/* The same as sandbox_put_bubblewrap, with the mounts for the helper: bubblewrap makes the namespaces. */
+/* The same with the mounts for the helper: bubblewrap makes the namespaces. That comes first, and is known before there
+ * is a plan. */
+void sandbox_put_namespaces(const struct sandbox_place *place, bool user_namespace, struct hv_buf *out);
 void sandbox_put_own_mounts(const struct sandbox_plan *plan, const struct sandbox_place *place, bool user_namespace,
                             struct hv_arena *arena, struct hv_buf *out);
 /* Append Landlock's rules for these mounts: what can be said of them. Blocks on listing folders. */

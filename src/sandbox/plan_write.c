@@ -145,29 +145,31 @@ static void put_own_sockets(struct hv_buf *out, const struct sandbox_options *op
         sandbox_put_item(out, HELPER_BIND_SOCKET, options->unix_sockets.items[i]);
 }
 
-/* Terminals can only be mounted by who is root in the namespace; the helper goes back to the ordinary identity, for
+/* Terminals can only be mounted by who is root in the namespace. The helper goes back to the ordinary identity, for
  * which the kernel wants one right more. */
-static void put_identity(struct hv_arena *arena, struct hv_buf *out)
-{
-    put_words(out, (const char *const[]){"--uid", "0", "--gid", "0", "--cap-add", "CAP_SETFCAP", NULL});
-    sandbox_put_item(out, HELPER_IDENTITY,
-                     hv_arena_format(arena, "%lu:%lu", (unsigned long)geteuid(), (unsigned long)getegid()));
-}
-
-void sandbox_put_own_mounts(const struct sandbox_plan *plan, const struct sandbox_place *place, bool user_namespace,
-                            struct hv_arena *arena, struct hv_buf *out)
+void sandbox_put_namespaces(const struct sandbox_place *place, bool user_namespace, struct hv_buf *out)
 {
     static const char *const rights[] = {
         "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETPCAP", "--dev-bind", "/", "/", NULL};
-    size_t first = plan->mount_count && hv_str_is(plan->mounts[0].path, "/");
+    static const char *const root[] = {"--uid", "0", "--gid", "0", "--cap-add", "CAP_SETFCAP", NULL};
     if (user_namespace)
         put_word(out, "--unshare-user");
     put_words(out, sandbox_unshared);
     put_words(out, rights);
     if (user_namespace && !place->as_root)
-        put_identity(arena, out);
+        put_words(out, root);
+    sandbox_put_item(out, HELPER_LATER, (struct hv_str){0});
+}
+
+void sandbox_put_own_mounts(const struct sandbox_plan *plan, const struct sandbox_place *place, bool user_namespace,
+                            struct hv_arena *arena, struct hv_buf *out)
+{
+    size_t first = plan->mount_count && hv_str_is(plan->mounts[0].path, "/");
     sandbox_put_item(out, HELPER_ROOT, first ? HV_STR("w") : HV_STR("r"));
     sandbox_put_item(out, HELPER_PROC, place->as_root ? HV_STR("r") : HV_STR("w"));
+    if (user_namespace && !place->as_root)
+        sandbox_put_item(out, HELPER_IDENTITY,
+                         hv_arena_format(arena, "%lu:%lu", (unsigned long)geteuid(), (unsigned long)getegid()));
     put_own_sockets(out, place->options, arena);
     for (size_t i = first; i < plan->mount_count; i++)
         put_own_mount(out, plan, &plan->mounts[i], place, arena);

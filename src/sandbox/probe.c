@@ -74,6 +74,7 @@ static bool try_level(struct hv_sandbox *sandbox, const struct sandbox_plan *pla
     hv_buf_init(&output, OUTPUT_MAX);
     sandbox->state.level = level;
     sandbox->state.user_namespace = user_namespace;
+    sandbox_prepare_beginning(sandbox, &arena, &run);
     enum hv_code code = sandbox_plan_write(sandbox, &arena, &run, &err);
     struct hv_command command = {
         .argv = code ? NULL : sandbox_argv(&run, &arena, check),
@@ -123,6 +124,8 @@ static bool try_bubblewrap(struct hv_sandbox *sandbox)
     sandbox->state.own_mounts = can_own_mounts();
     if (try_ahead(sandbox))
         return true;
+    if (!probe_settle(sandbox))
+        return false;
     sandbox_plan_files(sandbox, &arena, &run);
     if (sandbox->state.own_mounts && !sandbox->warm &&
         try_level(sandbox, &run.plan, SANDBOX_LEVEL_FULL, geteuid() != 0))
@@ -133,6 +136,20 @@ static bool try_bubblewrap(struct hv_sandbox *sandbox)
     return try_level(sandbox, &run.plan, SANDBOX_LEVEL_FULL, true);
 }
 
+bool probe_settle(struct hv_sandbox *sandbox)
+{
+    struct hv_error err;
+    if (sandbox->temporary.folder)
+        return true;
+    if (temporary_make(&sandbox->temporary, &err)) {
+        keep_reason(&sandbox->state, (struct hv_str){0}, err.message);
+        return false;
+    }
+    sweeper_start(&sandbox->sweeper);
+    sweeper_tell(&sandbox->sweeper, SWEEP_FOLDER, sandbox->temporary.folder);
+    return true;
+}
+
 void probe_run(struct hv_sandbox *sandbox)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
@@ -141,18 +158,17 @@ void probe_run(struct hv_sandbox *sandbox)
     struct hv_error err;
     if (!state->enabled)
         return;
-    if (module_find(&sandbox->arena, "helve-sandbox", "src/sandbox/helve-sandbox", &sandbox->helper, &err) ||
-        temporary_make(&sandbox->temporary, &err)) {
+    if (module_find(&sandbox->arena, "helve-sandbox", "src/sandbox/helve-sandbox", &sandbox->helper, &err)) {
         keep_reason(state, (struct hv_str){0}, err.message);
         return;
     }
-    sweeper_start(&sandbox->sweeper);
-    sweeper_tell(&sandbox->sweeper, SWEEP_FOLDER, sandbox->temporary.folder);
     state->groups = groups_available(&sandbox->groups);
     if (try_bubblewrap(sandbox)) {
         state->reason[0] = '\0';
         return;
     }
+    if (!probe_settle(sandbox))
+        return;
     placeholders_release(&sandbox->placeholders);
     sandbox_plan_files(sandbox, &arena, &run);
     (void)try_level(sandbox, &run.plan, SANDBOX_LEVEL_LANDLOCK, false);

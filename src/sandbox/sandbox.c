@@ -240,15 +240,13 @@ static struct hv_str no_proxy(const struct sandbox_options *options, struct hv_a
     return list;
 }
 
-static void put_proxy(struct hv_sandbox *sandbox, const struct sandbox_run *run, struct hv_arena *arena,
-                      struct hv_buf *out)
+static void put_proxy(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_buf *out)
 {
     static const char *const names[] = {"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", NULL};
     static const char *const all[] = {"ALL_PROXY", "all_proxy", NULL};
     const struct sandbox_options *options = sandbox->setup.options;
     if (!sandbox->proxy)
         return;
-    put_format(out, HELPER_PROXY, arena, "%llu:%s", (unsigned long long)run->number, proxy_name(sandbox->proxy));
     put_format(out, HELPER_LISTEN, arena, "%d:%d", options->http_port ? HELPER_LISTEN_RELAY_HTTP : HELPER_LISTEN_HTTP,
                HTTP_PORT);
     if (options->socks_port)
@@ -291,24 +289,39 @@ static enum hv_code put_filter(struct hv_sandbox *sandbox, struct hv_buf *out, s
     return code;
 }
 
+/* What the helper needs to start: bubblewrap, groups, limits, where the proxy is. */
+static void put_beginning(struct hv_sandbox *sandbox, struct sandbox_run *run, struct hv_arena *arena,
+                          struct hv_buf *out)
+{
+    struct sandbox_place place = sandbox_place_of(sandbox);
+    if (run->level == SANDBOX_LEVEL_FULL) {
+        sandbox_put_item(out, HELPER_BWRAP, sandbox->bubblewrap);
+        if (sandbox->state.own_mounts)
+            sandbox_put_namespaces(&place, sandbox->state.user_namespace, out);
+        if (sandbox->proxy)
+            put_format(out, HELPER_PROXY, arena, "%llu:%s", (unsigned long long)run->number,
+                       proxy_name(sandbox->proxy));
+    }
+    put_limits(sandbox, run, arena, out);
+}
+
 enum hv_code sandbox_plan_write(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run,
                                 struct hv_error *err)
 {
     CLEANUP_BUF struct hv_buf text = {0};
     struct sandbox_place place = sandbox_place_of(sandbox);
     hv_buf_init(&text, PLAN_TEXT_MAX);
-    if (run->level == SANDBOX_LEVEL_FULL) {
-        sandbox_put_item(&text, HELPER_BWRAP, sandbox->bubblewrap);
+    hv_buf_add_str(&text, run->beginning);
+    if (run->level != SANDBOX_LEVEL_FULL) {
+        sandbox_put_landlock(&run->plan, &place, arena, &text);
+    } else {
         if (sandbox->state.own_mounts)
             sandbox_put_own_mounts(&run->plan, &place, sandbox->state.user_namespace, arena, &text);
         else
             sandbox_put_bubblewrap(&run->plan, &place, sandbox->state.user_namespace, &text);
-        put_proxy(sandbox, run, arena, &text);
-    } else {
-        sandbox_put_landlock(&run->plan, &place, arena, &text);
+        put_proxy(sandbox, arena, &text);
     }
     put_environment(sandbox, arena, &text);
-    put_limits(sandbox, run, arena, &text);
     enum hv_code code = put_filter(sandbox, &text, err);
     if (code)
         return code;
@@ -338,17 +351,25 @@ static enum hv_code refuse_leaving(struct hv_error *err)
     return HV_EDENIED;
 }
 
-enum hv_code sandbox_prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run,
-                             struct hv_error *err)
+void sandbox_prepare_beginning(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run)
 {
+    CLEANUP_BUF struct hv_buf text = {0};
+    hv_buf_init(&text, PLAN_TEXT_MAX);
     if (!run->number)
         run->number = ++sandbox->runs;
     run->helper = sandbox->helper;
-    run->temporary = hv_str_from(sandbox->temporary.files);
     if (run->level == SANDBOX_LEVEL_FULL && !sandbox->proxy)
         (void)!proxy_new(sandbox->setup.options, &sandbox->proxy, NULL); /* without it nothing is reached */
+    put_beginning(sandbox, run, arena, &text);
+    run->beginning = hv_arena_str(arena, hv_buf_str(&text));
+}
+
+enum hv_code sandbox_prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run,
+                             struct hv_error *err)
+{
     if (!sandbox->repositories.looked)
         git_folders_find(&sandbox->repositories, sandbox->setup.host, sandbox->setup.roots, sandbox->setup.root_count);
+    run->temporary = hv_str_from(sandbox->temporary.files);
     sandbox_plan_files(sandbox, arena, run);
     enum hv_code code = sandbox_plan_write(sandbox, arena, run, err);
     if (code) {
@@ -408,13 +429,16 @@ static enum hv_code prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, 
     struct sandbox_run fresh;
     note_names(sandbox, arena, command, run);
     fresh = *run;
-    if (!sandbox->warm || run->level != SANDBOX_LEVEL_FULL)
-        return sandbox_prepare(sandbox, arena, run, err);
-    warm_offer(sandbox->warm, run);
+    if (sandbox->warm && run->level == SANDBOX_LEVEL_FULL)
+        warm_offer(sandbox->warm, run);
     bool offered = run->number != 0;
+    sandbox_prepare_beginning(sandbox, arena, run);
     enum hv_code code = sandbox_prepare(sandbox, arena, run, err);
+    if (!sandbox->warm || run->level != SANDBOX_LEVEL_FULL)
+        return code;
     if (!code && !warm_take(sandbox->warm, run) && offered) {
         *run = fresh;
+        sandbox_prepare_beginning(sandbox, arena, run);
         code = sandbox_prepare(sandbox, arena, run, err);
     }
     warm_want(sandbox->warm); /* while this one runs */

@@ -78,7 +78,8 @@ enum { SANDBOX_NAMED_MAX = 16 };
 struct sandbox_run {
     enum sandbox_level level; /* NONE: run the command as it is */
     struct hv_str temporary;  /* a folder that commands may write to; absent at NONE */
-    struct hv_str plan_text;  /* for the helper */
+    struct hv_str plan_text;  /* for the helper; … */
+    struct hv_str beginning;  /* … what of it is known before there is a plan; absent: nothing */
     struct sandbox_plan plan;
     struct hv_str named[SANDBOX_NAMED_MAX]; /* what of /tmp the command names; … */
     size_t named_count;

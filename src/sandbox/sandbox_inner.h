@@ -49,6 +49,8 @@ void warm_give_up(struct warm *warm, struct hv_process *process);
 
 /* ---- probe.c, under the lock: find out what holds, and fill state, bubblewrap, helper, temporary. */
 void probe_run(struct hv_sandbox *sandbox);
+/* Once: the folder for temporary files, and the sweeper for what is put on the disk; false: state.reason says why. */
+bool probe_settle(struct hv_sandbox *sandbox);
 /* The path of bwrap on PATH, not below any of roots nor open to everybody; absent: none. Takes no lock. */
 struct hv_str probe_find_bubblewrap(struct hv_arena *arena, const struct hv_str *roots, size_t root_count);
 
@@ -56,10 +58,12 @@ struct hv_str probe_find_bubblewrap(struct hv_arena *arena, const struct hv_str 
 struct sandbox_place sandbox_place_of(const struct hv_sandbox *sandbox);
 /* Fill run->plan; for the full level with placeholders where they are missing: Landlock could not protect them. */
 void sandbox_plan_files(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run);
-/* A number and a plan for a command; its text too. */
+/* What a run needs before there is a plan: a number, the way out, a group; and run->beginning. */
+void sandbox_prepare_beginning(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run);
+/* After that, plan and text. On failure run is given up. */
 enum hv_code sandbox_prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run,
                              struct hv_error *err) HV_MUST_CHECK;
-/* Fill run->plan_text from run->level and run->plan, and run->group where it is NULL. */
+/* Fill run->plan_text from run->level, run->plan and run->beginning. */
 enum hv_code sandbox_plan_write(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run,
                                 struct hv_error *err) HV_MUST_CHECK;
 

@@ -43,20 +43,41 @@ static void end(const struct warm *warm, struct hv_process *process)
 
 /* ---- the thread ---------------------------------------------------------------------------------------- */
 
-static void make(struct warm *warm)
+static bool start(struct warm *warm, struct hv_str plan_text)
 {
     static const char *const no_environment[] = {"PATH=/usr/bin:/bin", NULL};
     static const char *const no_words[] = {NULL};
+    struct sandbox_run run = {.level = SANDBOX_LEVEL_FULL, .helper = warm->run.helper, .plan_text = plan_text};
+    struct hv_command command = {
+        .argv = sandbox_argv(&run, &warm->arena, no_words), .environment = no_environment, .lingers = true};
+    const struct hv_host *host = warm->sandbox->setup.host;
+    return processes_of(warm)->prepare(host, &command, &warm->process, NULL) == HV_OK;
+}
+
+/* Where the helper mounts, bubblewrap makes the namespaces while the plan is made. */
+static bool make_both(struct warm *warm)
+{
     struct hv_sandbox *sandbox = warm->sandbox;
+    const struct hv_processes *processes = processes_of(warm);
+    sandbox_prepare_beginning(sandbox, &warm->arena, &warm->run);
+    struct hv_str beginning = warm->run.beginning;
+    bool early = sandbox->state.own_mounts && processes->complete;
+    if (early && !start(warm, beginning))
+        return false;
+    if (!probe_settle(sandbox) || sandbox_prepare(sandbox, &warm->arena, &warm->run, NULL))
+        return false;
+    struct hv_str text = warm->run.plan_text;
+    return early ? processes->complete(warm->process, hv_str_slice(text, beginning.len, text.len)) : start(warm, text);
+}
+
+static void make(struct warm *warm)
+{
     hv_arena_reset(&warm->arena);
     warm->run = (struct sandbox_run){.level = SANDBOX_LEVEL_FULL};
-    if (sandbox_prepare(sandbox, &warm->arena, &warm->run, NULL))
-        return;
-    struct hv_command command = {
-        .argv = sandbox_argv(&warm->run, &warm->arena, no_words), .environment = no_environment, .lingers = true};
-    if (processes_of(warm)->prepare(sandbox->setup.host, &command, &warm->process, NULL)) {
+    if (!make_both(warm)) {
+        if (warm->process)
+            end(warm, take_ptr(warm->process));
         groups_give_back(warm->run.group);
-        warm->process = NULL;
     }
     clock_gettime(CLOCK_MONOTONIC, &warm->until);
     warm->until.tv_sec += IDLE_S;

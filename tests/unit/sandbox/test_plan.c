@@ -300,21 +300,23 @@ static void the_helper_mounts_the_same(void **state)
     make(&world, files, "{\"network\":{\"allowUnixSockets\":[\"/run/some.sock\"]}}");
     hv_buf_init(&out, 1 << 16);
     world.place.as_root = true;
+    sandbox_put_namespaces(&world.place, false, &out);
     sandbox_put_own_mounts(&world.plan, &world.place, false, &world.arena, &out);
     struct hv_str words = words_of(&world, hv_buf_str(&out));
     static const char *const expected =
         "--unshare-pid --unshare-ipc --unshare-uts --unshare-net --unshare-cgroup-try --die-with-parent "
-        "--cap-drop ALL --cap-add CAP_SYS_ADMIN --cap-add CAP_SETPCAP --dev-bind / / r r 0755:/run /run/some.sock "
+        "--cap-drop ALL --cap-add CAP_SYS_ADMIN --cap-add CAP_SETPCAP --dev-bind / /  r r 0755:/run /run/some.sock "
         "/tmp/own/locked /home/me/.netrc 0000:/home/me/.ssh /tmp/own/tmp /tmp /work/project "
         "/work/project/.git /work/project/.git/hooks";
     if (!hv_str_is(words, expected))
         fail_msg("%.*s", HV_STR_ARG(words));
     hv_buf_clear(&out);
     world.place.as_root = false;
+    sandbox_put_namespaces(&world.place, true, &out);
     sandbox_put_own_mounts(&world.plan, &world.place, true, &world.arena, &out);
     words = words_of(&world, hv_buf_str(&out));
     assert_true(hv_str_starts(words, HV_STR("--unshare-user ")));
-    struct hv_str back = hv_arena_format(&world.arena, " --uid 0 --gid 0 --cap-add CAP_SETFCAP %lu:%lu r w ",
+    struct hv_str back = hv_arena_format(&world.arena, " --uid 0 --gid 0 --cap-add CAP_SETFCAP  r w %lu:%lu ",
                                          (unsigned long)geteuid(), (unsigned long)getegid());
     assert_true(hv_str_find(words, back, 0) != SIZE_MAX);
     hv_buf_release(&out);

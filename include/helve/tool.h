@@ -128,7 +128,7 @@ struct hv_task;
 
 enum hv_task_status { HV_TASK_RUNNING = 0, HV_TASK_COMPLETED, HV_TASK_FAILED, HV_TASK_STOPPED };
 
-enum { HV_TASK_END_TEXT = 200 };
+enum { HV_TASK_END_TEXT = 200, HV_TASK_REMARK = 2000 };
 
 /* How a task ended. */
 struct hv_task_end {
@@ -136,6 +136,7 @@ struct hv_task_end {
     bool has_exit_code, silent; /* silent: the model is not told (it knows, or need not) */
     int exit_code;
     char text[HV_TASK_END_TEXT]; /* one phrase ("exit code 3"), or "" */
+    char remark[HV_TASK_REMARK]; /* whole sentences besides (what a sandbox refused), or "" */
 };
 
 /* What kind of work it is. Only run is needed. */

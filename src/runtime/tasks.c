@@ -144,12 +144,12 @@ static void settle(struct hv_task *task, const struct hv_task_end *end)
 static struct hv_str end_text(struct hv_arena *arena, const struct hv_task *task, const struct hv_task_end *end)
 {
     return hv_arena_format(
-        arena, "Task %.*s (%.*s) %s%s%s after %llu s.%s%.*s", HV_STR_ARG(task->options.id),
+        arena, "Task %.*s (%.*s) %s%s%s after %llu s.%s%.*s%s%s", HV_STR_ARG(task->options.id),
         HV_STR_ARG(hv_str_slice(task->options.title, 0, 200)),
         end->status == HV_TASK_STOPPED ? "was stopped" : status_name(end->status), end->text[0] ? ": " : "", end->text,
         (unsigned long long)((clock_monotonic_ns() - task->started_ns) / CLOCK_SECOND),
         task->options.output_file.len ? " TaskOutput shows what is new of its output; all of it is in " : "",
-        HV_STR_ARG(task->options.output_file));
+        HV_STR_ARG(task->options.output_file), end->remark[0] ? "\n" : "", end->remark);
 }
 
 static void *run_task(void *data)

@@ -40,8 +40,8 @@ struct bash_run {
     struct hv_str directory_file; /* where its shell writes its last directory; absent: it cannot change it */
     uint64_t timeout_ms;
     struct hv_exit ended;
-    struct sandbox_run confined; /* how the sandbox runs it */
-    struct hv_str notes;         /* sentences that follow the output */
+    struct shell_sandbox *confined; /* how the sandbox runs it; NULL: not at all, or it is a task's by now */
+    struct hv_str notes;            /* sentences that follow the output */
 };
 
 void bash_add_note(struct bash_run *run, struct hv_str note);
@@ -61,9 +61,11 @@ enum hv_code bash_choose_directory(struct bash_run *run, struct hv_error *err);
 /* The one place where arguments and environment of a command are made, and its sandbox (errors: those of
  * sandbox_begin). All in the call's arena. Every success is followed by bash_end_sandbox. */
 enum hv_code bash_make_command(struct bash_run *run, struct bash_command *out, struct hv_error *err) HV_MUST_CHECK;
-/* The command has ended, or is no longer this call's: what the sandbox refused to it becomes a note. Once; later calls
- * do nothing. */
+/* The command has ended, or never ran: what the sandbox refused to it becomes a note. Once; later calls do nothing. */
 void bash_end_sandbox(struct bash_run *run);
+/* The shell becomes a task: its sandbox goes with it. False: it did not; then all is the call's still. */
+enum hv_code bash_become_task(struct bash_run *run, const char *type, struct hv_str id, struct hv_str title,
+                              struct hv_task **task, struct hv_error *err) HV_MUST_CHECK;
 /* Append text in single quotes for bash. */
 void bash_add_quoted(struct hv_buf *out, struct hv_str text);
 /* After the run: the shell's last directory becomes the session's, inside the workspace. */

@@ -2,6 +2,7 @@
  * bash_command.c: the command as it is run. What is special is the working directory, which lasts from call to call:
  * the command is wrapped in a script that writes the shell's last directory to a file (see wrap_command). See bash.h.
  */
+#include "base/cleanup.h"
 #include "base/path.h"
 #include "shell/class.h"
 #include "tools/bash.h"
@@ -89,8 +90,7 @@ static const char *wrap_command(struct bash_run *run)
 static void choose_directory_file(struct bash_run *run)
 {
     const struct hv_context *context = run->context;
-    bool confined = run->confined.level != SANDBOX_LEVEL_NONE;
-    struct hv_str folder = confined ? run->confined.temporary : context->results_directory;
+    struct hv_str folder = run->confined ? run->confined->run.temporary : context->results_directory;
     if (!folder.len || bash_keeps_directory(bash_judge(run->input, context)))
         return;
     run->directory_file = hv_arena_format(context->arena, "%.*s/.directory-%llx-%llx", HV_STR_ARG(folder),
@@ -130,8 +130,8 @@ enum hv_code bash_make_command(struct bash_run *run, struct bash_command *out, s
 {
     const struct hv_context *context = run->context;
     const struct bash_input *in = run->input;
-    enum hv_code code = sandbox_begin(context->sandbox, context->arena, in->command, in->has_sandbox && !in->sandbox,
-                                      &run->confined, err);
+    enum hv_code code =
+        shell_confine(context, in->command, in->has_sandbox && !in->sandbox, run->directory, &run->confined, err);
     if (code != HV_OK)
         return code;
     if (!in->run_in_background)
@@ -141,11 +141,11 @@ enum hv_code bash_make_command(struct bash_run *run, struct bash_command *out, s
     argv[1] = "-c";
     argv[2] = wrap_command(run);
     *out = (struct bash_command){
-        .argv = sandbox_argv(&run->confined, context->arena, argv),
+        .argv = run->confined ? sandbox_argv(&run->confined->run, context->arena, argv) : argv,
         .environment = shell_run_environment(context->arena, in->command, run->directory,
                                              in->tty ? terminal_environment(context) : context->environment),
         .directory = hv_arena_cstr(context->arena, run->directory),
-        .prepared = &run->confined.prepared,
+        .prepared = run->confined ? &run->confined->run.prepared : NULL,
     };
     return HV_OK;
 }
@@ -163,11 +163,20 @@ static struct hv_str last_output(const struct bash_run *run)
 
 void bash_end_sandbox(struct bash_run *run)
 {
-    if (run->confined.level == SANDBOX_LEVEL_NONE)
-        return;
-    bash_add_note(run, sandbox_end(run->context->sandbox, &run->confined, run->context->arena, last_output(run),
-                                   run->directory, run->ended.code != 0));
-    run->confined.level = SANDBOX_LEVEL_NONE;
+    if (run->confined)
+        bash_add_note(run, shell_end_sandbox(take_ptr(run->confined), run->context->arena, last_output(run),
+                                             run->ended.code != 0));
+}
+
+enum hv_code bash_become_task(struct bash_run *run, const char *type, struct hv_str id, struct hv_str title,
+                              struct hv_task **task, struct hv_error *err)
+{
+    struct shell *shell = run->shell;
+    shell->confined = take_ptr(run->confined);
+    enum hv_code code = shell_become_task(shell, type, id, title, task, err);
+    if (code != HV_OK)
+        run->confined = take_ptr(shell->confined);
+    return code;
 }
 
 /* ---- the directory after it ---------------------------------------------------------------------------- */
@@ -210,7 +219,8 @@ void bash_follow_directory(struct bash_run *run)
 {
     struct hv_context *context = run->context;
     struct hv_str path = read_directory_file(run);
-    run->confined.ended_in = path;
+    if (run->confined)
+        run->confined->run.ended_in = hv_arena_str(&run->confined->arena, path);
     if (!path.len || hv_str_eq(path, bash_resolved(context, run->directory)))
         return;
     struct hv_str inside = bash_inside_roots(context, path);

@@ -207,7 +207,7 @@ static enum hv_code hand_over(struct bash_run *run, enum hand_over why, struct h
     struct hv_context *context = run->context;
     struct hv_task *task;
     struct hv_str id = context->services->tasks->reserve(context, "bash");
-    enum hv_code code = shell_become_task(run->shell, "bash", id, title_of(run), &task, err);
+    enum hv_code code = bash_become_task(run, "bash", id, title_of(run), &task, err);
     if (code == HV_OK)
         task_result(run, task, why, result);
     return code;
@@ -258,7 +258,7 @@ static enum hv_code run_in_background(struct bash_run *run, struct hv_result *re
     code = shell_start(context, &options, &run->shell, err);
     if (code != HV_OK)
         return code;
-    code = shell_become_task(run->shell, "bash", id, title_of(run), &task, err);
+    code = bash_become_task(run, "bash", id, title_of(run), &task, err);
     if (code == HV_OK)
         task_result(run, task, STAYS, result);
     else

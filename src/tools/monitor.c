@@ -357,21 +357,23 @@ static enum hv_code watch_command(const struct monitor_input *in, struct hv_cont
                                         .spool_name = id};
         code = shell_start(context, &options, &shell, err);
     }
-    bash_end_sandbox(&run);
     if (code != HV_OK) {
+        bash_end_sandbox(&run);
         watch_free(watch);
         return code;
     }
-    watch->shell = shell;
+    watch->shell = run.shell = shell;
     shell->on_output = take_bytes;
     shell->on_look = look;
     shell->on_end = conclude;
     shell->free_user = watch_free;
     shell->user = watch;
-    code = shell_become_task(shell, "monitor", id, in->description.len ? in->description : hv_str_trim(in->command),
-                             task, err);
-    if (code != HV_OK)
+    code = bash_become_task(&run, "monitor", id, in->description.len ? in->description : hv_str_trim(in->command), task,
+                            err);
+    if (code != HV_OK) {
+        bash_end_sandbox(&run);
         shell_free(shell);
+    }
     return code;
 }
 

@@ -86,6 +86,54 @@ struct spool *shell_change_spool(struct shell *shell, struct hv_str name)
     return before;
 }
 
+/* ---- its sandbox ---------------------------------------------------------------------------------------------------
+ */
+
+enum hv_code shell_confine(const struct hv_context *context, struct hv_str command, bool asks_to_leave,
+                           struct hv_str directory, struct shell_sandbox **out, struct hv_error *err)
+{
+    struct shell_sandbox *confined = hv_calloc(1, sizeof *confined);
+    *out = NULL;
+    confined->sandbox = context->sandbox;
+    confined->directory = hv_arena_str(&confined->arena, directory);
+    enum hv_code code = sandbox_begin(context->sandbox, &confined->arena, hv_arena_str(&confined->arena, command),
+                                      asks_to_leave, &confined->run, err);
+    if (code == HV_OK && confined->run.level != SANDBOX_LEVEL_NONE) {
+        *out = confined;
+        return code;
+    }
+    hv_arena_release(&confined->arena);
+    free(confined);
+    return code;
+}
+
+struct hv_str shell_end_sandbox(struct shell_sandbox *confined, struct hv_arena *arena, struct hv_str output,
+                                bool failed)
+{
+    if (!confined)
+        return (struct hv_str){0};
+    struct hv_str said =
+        sandbox_end(confined->sandbox, &confined->run, &confined->arena, output, confined->directory, failed);
+    said = said.len ? hv_arena_str(arena, said) : (struct hv_str){0};
+    hv_arena_release(&confined->arena);
+    free(confined);
+    return said;
+}
+
+/* What it wrote at the last: that is where refusals are told. */
+static void tell_refusals(struct shell *shell, bool failed, struct hv_task_end *end)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    CLEANUP_BUF struct hv_buf output = {.max = TASK_MEMORY + 1};
+    {
+        LOCK_SCOPE(&shell->lock);
+        uint64_t size = spool_kept(shell->spool);
+        spool_read(shell->spool, size > TASK_MEMORY ? size - TASK_MEMORY : 0, TASK_MEMORY, &output);
+    }
+    struct hv_str said = shell_end_sandbox(take_ptr(shell->confined), &arena, hv_buf_str(&output), failed);
+    snprintf(end->remark, sizeof end->remark, "%.*s", HV_STR_ARG(hv_str_slice(said, 0, HV_TASK_REMARK - 1)));
+}
+
 /* ---- life ----------------------------------------------------------------------------------------------------------
  */
 
@@ -139,6 +187,8 @@ void shell_free(struct shell *shell)
         return;
     if (shell->process && shell_finish(shell, &ended, NULL) != HV_OK)
         ended = (struct hv_exit){0}; /* it never started: nobody wants to know any more */
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    (void)shell_end_sandbox(take_ptr(shell->confined), &arena, (struct hv_str){0}, false);
     spool_free(shell->spool);
     if (shell->free_user)
         shell->free_user(shell->user);
@@ -237,6 +287,7 @@ static void run(void *self, struct hv_task *task, struct hv_task_end *end)
         end->status = HV_TASK_FAILED;
         snprintf(end->text, sizeof end->text, "%.*s", HV_TASK_END_TEXT - 1, err.message);
     }
+    tell_refusals(shell, end->status == HV_TASK_FAILED, end);
     if (shell->on_end)
         shell->on_end(shell->user, end);
     LOCK_SCOPE(&shell->lock);

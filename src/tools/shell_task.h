@@ -6,9 +6,18 @@
 #define TOOLS_SHELL_TASK_H
 
 #include "proc/spool.h"
+#include "sandbox/sandbox.h"
 
 #include <helve/tool.h>
 #include <pthread.h>
+
+/* How the sandbox runs a command, for as long as that runs: it outlives the call where the command does. */
+struct shell_sandbox {
+    struct hv_arena arena; /* of what follows */
+    struct hv_sandbox *sandbox;
+    struct sandbox_run run;
+    struct hv_str directory; /* where the command began */
+};
 
 struct shell {
     const struct hv_processes *processes;
@@ -22,6 +31,7 @@ struct shell {
     uint64_t quiet_since_ns; /* when something last came */
     bool told_waiting;       /* the model knows that it waits for input, since then */
 
+    struct shell_sandbox *confined;   /* of a task; NULL: it runs as it is, or was a call's when it ended */
     bool tty, takes_input, left_over; /* left_over: only what a finished command left behind */
     const struct hv_tasks *tasks;
     struct hv_task *task;
@@ -50,6 +60,12 @@ enum hv_code shell_start(struct hv_context *context, const struct shell_options 
 /* End it, if it still runs, and tell how it ended. In the foreground, once. */
 enum hv_code shell_finish(struct shell *shell, struct hv_exit *out, struct hv_error *err) HV_MUST_CHECK;
 void shell_free(struct shell *shell);
+/* Decide how a command is confined; errors: those of sandbox_begin. NULL in *out: not at all. */
+enum hv_code shell_confine(const struct hv_context *context, struct hv_str command, bool asks_to_leave,
+                           struct hv_str directory, struct shell_sandbox **out, struct hv_error *err) HV_MUST_CHECK;
+/* The command has ended, or was never started: what the sandbox refused to it, in arena. Frees it; NULL is fine. */
+struct hv_str shell_end_sandbox(struct shell_sandbox *confined, struct hv_arena *arena, struct hv_str output,
+                                bool failed);
 /* Make it a task of the session with this id (from hv_tasks.reserve) and title; it then is the session's. */
 enum hv_code shell_become_task(struct shell *shell, const char *type, struct hv_str id, struct hv_str title,
                                struct hv_task **task, struct hv_error *err) HV_MUST_CHECK;

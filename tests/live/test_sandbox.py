@@ -241,6 +241,24 @@ def test_an_allowed_host_is_reached_through_the_proxy(case):
         assert not any(name.lower().startswith("proxy") for name in listener.seen[0][1])
 
 
+def test_what_is_refused_to_a_task_is_told_when_it_ends(case):
+    from test_processes import Session  # pylint: disable=import-outside-toplevel
+    need_full(case)
+    outside = os.path.join(case.root, "outside")
+    settings(case)
+    session = Session(case, env={"IS_SANDBOX": "1"})
+    session.call("Bash", command=f"sleep 0.2; touch {outside}", run_in_background=True).has("bash_1")
+    session.call("TaskOutput", task_id="bash_1", block=True).has("exit code 1", "sandbox.filesystem.allowWrite", outside)
+    session.call("Bash", command=f"echo on; sleep 0.5; touch {outside}", timeout=200, background_on_timeout=True).has("bash_2")
+    session.call("TaskOutput", task_id="bash_2", block=True).has("exit code 1", "sandbox.filesystem.allowWrite", outside)
+    session.call("Monitor", command=f"touch {outside}; exit 1", pattern="never").has("monitor_3")
+    session.call("TaskOutput", task_id="monitor_3", block=True).has("sandbox.filesystem.allowWrite", outside)
+    session.call("Bash", command="true", run_in_background=True).has("bash_4")
+    assert "sandbox." not in session.call("TaskOutput", task_id="bash_4", block=True)
+    session.end()
+    assert not os.path.exists(outside)
+
+
 def test_a_name_that_leads_inside_is_refused_though_the_name_is_allowed(case):
     need_full(case)
     with Listener() as listener:

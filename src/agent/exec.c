@@ -5,6 +5,7 @@
  */
 #include "agent/exec.h"
 
+#include "agent/exec_note.h"
 #include "agent/signals.h"
 #include "base/base64.h"
 #include "base/cleanup.h"
@@ -229,10 +230,23 @@ static void close_when_idle(struct exec *exec)
     batch_close(exec->batch);
 }
 
+/* A result of parts, in a shape that has its own, keeps them; then the note waits for another. */
+static bool can_carry_note(const struct exec *exec, const struct batch_result *result)
+{
+    return !exec->options->on_result &&
+           (exec->shapes.items[result->index] == CALLS_SHAPE_ANTHROPIC || !count_images(result->result));
+}
+
 static void on_result(void *user, const struct batch_result *result)
 {
     struct exec *exec = user;
-    give_result(exec, result, exec->shapes.items[result->index]);
+    struct batch_result joined = *result;
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    CLEANUP_BUF struct hv_buf note = {0};
+    hv_buf_init(&note, LINE_MAX_BYTES);
+    if (can_carry_note(exec, result) && runtime_take_notes(exec->runtime, &note))
+        exec_note_join(&arena, hv_buf_str(&note), &joined);
+    give_result(exec, &joined, exec->shapes.items[result->index]);
     exec->outstanding--;
     pump(exec);
 }

@@ -78,6 +78,23 @@ class Said(str):
 
 # ---- background ----------------------------------------------------------------------------------------------------
 
+def test_where_nobody_but_the_results_speaks_to_the_model_they_tell_what_ended(case):
+    session = Session(case, *BARE)
+    session.call("Bash", command="sleep 0.2; exit 3", run_in_background=True)
+    session.call("Sleep", duration_ms=20000).has("Woken after", "<task_notification>", "bash_1", "exit code 3")
+    assert session.call("Sleep", duration_ms=30).startswith("Slept")
+    session.call("Bash", command="true", run_in_background=True)
+    session.call("Bash", command="sleep 0.3; echo in the foreground").has("in the foreground", "<task_notification>", "bash_2")
+    session.process.stdin.write(b'{"tool_calls":[{"id":"chat","type":"function","function":{"name":"Bash","arguments":'
+                                b'"{\\"command\\":\\"sleep 0.2\\",\\"run_in_background\\":true}"}},'
+                                b'{"id":"late","type":"function","function":{"name":"Sleep","arguments":"{\\"duration_ms\\":20000}"}}]}\n')
+    session.process.stdin.flush()
+    assert json.loads(session.process.stdout.readline())["tool_call_id"] == "chat"
+    said = json.loads(session.process.stdout.readline())
+    assert said["role"] == "tool" and "Woken" in said["content"] and "Task bash_3" in said["content"], said
+    session.end()
+
+
 def test_a_background_command_gives_an_id_at_once_and_its_output_later(case):
     session = Session(case)
     started = time.monotonic()

@@ -22,6 +22,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -35,6 +36,8 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { LAST_WAIT_MS = 2000 };
 
 /* ---- plans --------------------------------------------------------------------------------------------- */
 
@@ -278,13 +281,24 @@ __attribute__((noreturn)) static void end_as(int status)
     _exit(128 + WTERMSIG(status));
 }
 
-__attribute__((noreturn)) static void wait_for_end(int status)
+/* The guard takes for left behind what outlives the command by long enough. That bubblewrap is not, whose last process
+ * has ended: on a busy machine it takes its time. */
+static void wait_for_bubblewrap(pid_t bubblewrap)
+{
+    struct pollfd watched = {(int)syscall(SYS_pidfd_open, bubblewrap, 0), POLLIN, 0};
+    while (watched.fd >= 0 && poll(&watched, 1, LAST_WAIT_MS) < 0 && errno == EINTR)
+        ;
+}
+
+__attribute__((noreturn)) static void wait_for_end(int status, pid_t bubblewrap)
 {
     struct helper_report report = {0};
     ssize_t got;
     do
         got = read(status, &report, sizeof report);
     while (got < 0 && errno == EINTR);
+    if (got == sizeof report && report.kind == HELPER_EXITED && report.alone)
+        wait_for_bubblewrap(bubblewrap);
     if (got == sizeof report && report.kind == HELPER_EXITED)
         end_as(report.value);
     errno = got == sizeof report ? report.value : 0;
@@ -312,7 +326,7 @@ __attribute__((noreturn)) static void run_in_bubblewrap(const char *plan, char *
         close(GUARD_LATE_FD);
     close(0);
     close(1);
-    wait_for_end(status[0]);
+    wait_for_end(status[0], (pid_t)child);
 }
 
 /* The plan is long, and the command is on it: neither is for `ps` and `pkill -f`. They lie in one piece. */

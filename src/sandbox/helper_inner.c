@@ -92,9 +92,9 @@ static void open_way_out(const char *plan)
     }
 }
 
-static void report(int kind, int value)
+static void report(int kind, int value, bool alone)
 {
-    struct helper_report message = {kind, value};
+    struct helper_report message = {kind, value, alone};
     while (write(HELPER_FD_STATUS, &message, sizeof message) < 0 && errno == EINTR)
         ;
 }
@@ -105,8 +105,16 @@ __attribute__((noreturn)) static void become_command(const struct inside *inside
     sigemptyset(&none);
     if (apply_environment(inside->plan) && apply_limits(inside->plan) && sigprocmask(SIG_SETMASK, &none, NULL) == 0)
         execvp(inside->argv[0], inside->argv);
-    report(HELPER_FAILED, errno);
+    report(HELPER_FAILED, errno, false);
     _exit(HELPER_EXIT_PROGRAM);
+}
+
+static bool is_alone(void)
+{
+    pid_t ended;
+    while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
+        ;
+    return ended < 0;
 }
 
 /* The command's orphans are ours, and we stay as long as one lives: when we end, the kernel kills all that is left. */
@@ -118,7 +126,7 @@ __attribute__((noreturn)) static void wait_for_all(pid_t command)
         if (ended < 0 && errno != EINTR)
             _exit(0);
         if (ended == command) {
-            report(HELPER_EXITED, status);
+            report(HELPER_EXITED, status, is_alone());
             close(HELPER_FD_STATUS);
         }
     }
@@ -144,7 +152,7 @@ void inner_main(void)
     if (command == 0)
         become_command(&inside);
     if (command < 0) {
-        report(HELPER_FAILED, errno);
+        report(HELPER_FAILED, errno, false);
         _exit(HELPER_EXIT_SANDBOX);
     }
     close(0);

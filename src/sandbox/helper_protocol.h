@@ -54,6 +54,7 @@ enum helper_report_kind { HELPER_EXITED = 1, HELPER_FAILED };
 
 struct helper_report {
     int32_t kind, value; /* EXITED: wait status; FAILED: errno */
+    int32_t alone;       /* EXITED: it left nothing behind */
 };
 
 /* What the helper exits with when the command did not run. */

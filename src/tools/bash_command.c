@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { DIRECTORY_FILE_MAX = 16 * 1024 };
+enum { DIRECTORY_FILE_MAX = 16 * 1024, ARGUMENT_MAX = 128 * 1024 /* of one argument: the kernel's limit */ };
 
 /* ---- before the run ------------------------------------------------------------------------------------ */
 
@@ -55,11 +55,12 @@ void bash_add_quoted(struct hv_buf *out, struct hv_str text)
 
 /*
  * The script that bash runs: the command under eval, then the shell's directory into run->directory_file. Two nets
- * catch it: an EXIT trap for commands that call `exit` or stop by `set -e`, and a line after the eval for commands that
+ * catch it: an EXIT trap for commands that call `exit` or stop by `set -e`, and what follows the eval for commands that
  * set an EXIT trap of their own. A command that does both keeps the old directory. eval takes the command as one
- * string, so a syntax error in it cannot swallow what follows; the exit code is the command's; `set -x` and `set -u` do
- * not reach our lines. The file is named in the script, not in the environment, and bash opens it by itself, so no
- * descriptor leaks.
+ * string, so a syntax error in it cannot swallow what follows; that stands in the same line, which bash has read whole
+ * before: after a command that ends within quotes it would not understand another. The exit code is the command's;
+ * `set -x`, `set -v` and `set -u` do not reach our part. The file is named in the script, not in the environment, and
+ * bash opens it by itself, so no descriptor leaks.
  */
 static const char *wrap_command(struct bash_run *run)
 {
@@ -77,9 +78,9 @@ static const char *wrap_command(struct bash_run *run)
     bash_add_quoted(&script, hv_buf_str(&file));
     hv_buf_add_cstr(&script, " EXIT; eval ");
     bash_add_quoted(&script, command);
-    hv_buf_add_cstr(&script, "\n{ helve_status=$?; set +exu; } 2>/dev/null\n");
+    hv_buf_add_cstr(&script, "; { helve_status=$?; set +exu; } 2>/dev/null; ");
     hv_buf_add_str(&script, hv_buf_str(&file));
-    hv_buf_add_cstr(&script, "\nexit $helve_status\n");
+    hv_buf_add_cstr(&script, "; exit $helve_status\n");
     const char *text = hv_arena_cstr(arena, hv_buf_str(&script));
     hv_buf_release(&file);
     hv_buf_release(&script);
@@ -126,6 +127,16 @@ static const char *const *terminal_environment(const struct hv_context *context)
     return list;
 }
 
+/* The system would refuse it, in the sandbox from where no advice comes. */
+static enum hv_code check_length(const char *script, struct hv_error *err)
+{
+    if (strlen(script) < ARGUMENT_MAX)
+        return HV_OK;
+    hv_fail(err, HV_ETOOBIG, "the command is too long for the system (more than %d kB)", ARGUMENT_MAX / 1024);
+    hv_error_hint(err, "Write the text to a file and run that.");
+    return HV_ETOOBIG;
+}
+
 enum hv_code bash_make_command(struct bash_run *run, struct bash_command *out, struct hv_error *err)
 {
     const struct hv_context *context = run->context;
@@ -140,6 +151,9 @@ enum hv_code bash_make_command(struct bash_run *run, struct bash_command *out, s
     argv[0] = "bash";
     argv[1] = "-c";
     argv[2] = wrap_command(run);
+    code = check_length(argv[2], err);
+    if (code != HV_OK)
+        return code;
     *out = (struct bash_command){
         .argv = run->confined ? sandbox_argv(&run->confined->run, context->arena, argv) : argv,
         .environment = shell_run_environment(context->arena, in->command, run->directory,

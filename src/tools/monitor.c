@@ -329,6 +329,10 @@ static enum hv_code watch_file(const struct monitor_input *in, struct hv_context
     struct hv_str title = in->description.len ? in->description : in->file;
     struct hv_file_stat info;
     watch->path = strndup(in->file.ptr, in->file.len);
+    if (watch->host->stat(watch->host, in->file, true, &info, NULL) == HV_OK && info.kind != HV_FILE_REGULAR) {
+        watch_free(watch);
+        return hv_fail(err, HV_EUNSUPPORTED, "%.*s is not a file whose lines could be watched", HV_STR_ARG(in->file));
+    }
     /* Now, not on the task's thread: what is appended after this call has returned is new. */
     if (watch->host->stat(watch->host, in->file, true, &info, NULL) == HV_OK)
         watch->at = (struct position){.offset = info.size, .inode = info.inode, .known = true};

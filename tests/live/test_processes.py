@@ -248,6 +248,13 @@ def test_a_monitor_watches_a_file(case):
     session.end()
 
 
+def test_what_has_no_lines_is_not_watched(case):
+    session = Session(case, *BARE)
+    assert session.call("Monitor", file=case.project, pattern="x").has("not a file").is_error
+    assert session.call("Monitor", file="/dev/zero", pattern="x").has("not a file").is_error
+    session.end()
+
+
 def test_a_flood_of_lines_makes_few_notes(case):
     session = Session(case, "--events")
     session.process.stdin.write(b"".join(json.dumps(each).encode() + b"\n" for each in (

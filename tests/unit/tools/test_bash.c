@@ -190,6 +190,34 @@ static void a_directory_that_is_gone_is_replaced_by_the_root(void **state)
     assert_true(hv_str_eq(session->directory, session->root));
 }
 
+static void what_ends_within_a_word_is_told_as_bash_tells_it(void **state)
+{
+    static const char *const commands[] = {"cd .; echo 'a", "cd .; echo \"a", "cd .; echo ${a", "cd .; echo a \\"};
+    struct session *session = *state;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        bash(session, commands[i]);
+        if (i < 3)
+            expect_has(session, "unexpected EOF while looking for matching");
+        else
+            expect_text(session, "a \\\n");
+        expect_lacks(session, "helve");
+    }
+}
+
+static void a_command_that_is_too_long_is_refused_with_advice(void **state)
+{
+    struct session *session = *state;
+    struct hv_buf text;
+    hv_buf_init(&text, 1 << 20);
+    hv_buf_add_cstr(&text, "echo ");
+    for (size_t i = 0; i < 140000; i++)
+        hv_buf_add_byte(&text, 'x');
+    bash(session, hv_arena_cstr(&session->own, hv_buf_str(&text)));
+    hv_buf_release(&text);
+    expect_has(session, "too long for the system");
+    expect_has(session, "Write the text to a file");
+}
+
 static void no_helper_files_or_variables_show(void **state)
 {
     struct session *session = *state;
@@ -290,6 +318,8 @@ int main(void)
         CASE(the_directory_lasts_inside_the_workspace),
         CASE(a_directory_that_is_gone_is_replaced_by_the_root),
         CASE(no_helper_files_or_variables_show),
+        CASE(what_ends_within_a_word_is_told_as_bash_tells_it),
+        CASE(a_command_that_is_too_long_is_refused_with_advice),
         CASE(a_flood_goes_to_a_file_in_constant_memory),
         CASE(invalid_utf8_and_escapes_reach_the_result_stage_as_they_are),
         CASE(silence_is_no_failure),

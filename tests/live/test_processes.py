@@ -251,7 +251,6 @@ def test_a_monitor_watches_a_file(case):
 def test_what_has_no_lines_is_not_watched(case):
     session = Session(case, *BARE)
     assert session.call("Monitor", file=case.project, pattern="x").has("not a file").is_error
-    assert session.call("Monitor", file="/dev/zero", pattern="x").has("not a file").is_error
     session.end()
 
 

@@ -3,15 +3,59 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "fs/open.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+enum { READ_MAX = 4 << 20 };
+
+static bool is_letter(char byte)
+{
+    return ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') || byte == '_';
+}
+
+static bool is_of_word(char byte)
+{
+    return is_letter(byte) || (byte >= '0' && byte <= '9');
+}
+
+static bool has_text(struct hv_str bytes, struct hv_str text)
+{
+    bool word = text.len && is_letter(text.ptr[0]);
+    for (size_t at = 0; at + text.len <= bytes.len; at++) {
+        if (!hv_str_eq_nocase(hv_str_slice(bytes, at, at + text.len), text))
+            continue;
+        size_t end = at + text.len;
+        if (!word || ((!at || !is_of_word(bytes.ptr[at - 1])) && (end == bytes.len || !is_of_word(bytes.ptr[end]))))
+            return true;
+    }
+    return false;
+}
+
+/* The file has the text in it, or it cannot be told. */
+static bool may_hold(const char *path, const struct stat *status, struct hv_str text)
+{
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    if (!S_ISREG(status->st_mode) || status->st_size > READ_MAX)
+        return true;
+    CLEANUP_FD int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+    char *bytes = hv_arena_alloc(&scratch, (size_t)status->st_size + 1);
+    ssize_t got = fd < 0 ? -1 : fs_read_at(fd, bytes, (size_t)status->st_size + 1, 0);
+    return got != status->st_size || has_text(hv_str_of(bytes, (size_t)got), text);
+}
 
 static bool is_there(struct hv_arena *arena, struct hv_str directory, struct hv_str name)
 {
     struct stat status;
-    struct hv_str path = hv_arena_format(arena, "%.*s/%.*s", HV_STR_ARG(directory), HV_STR_ARG(name));
-    return lstat(path.ptr, &status) == 0;
+    size_t colon = hv_str_find_byte(name, ':', 0);
+    struct hv_str file = hv_str_slice(name, 0, colon);
+    struct hv_str path = hv_arena_format(arena, "%.*s/%.*s", HV_STR_ARG(directory), HV_STR_ARG(file));
+    if (lstat(path.ptr, &status) != 0)
+        return false;
+    return colon == SIZE_MAX || may_hold(path.ptr, &status, hv_str_slice(name, colon + 1, name.len));
 }
 
 bool fs_holds_none(struct hv_str directory, struct hv_str home, const char *names)

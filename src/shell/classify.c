@@ -259,7 +259,9 @@ static void note(struct parse *parse, const struct shell_option *option, struct 
     if (argument)
         given.argument = *argument;
     parse->given[parse->out->given_count++] = given;
-    if (option->effect == SHELL_EFFECT_HELP && !parse->harmful && !parse->out->scattered)
+    /* Programs with a way of their own look at options only before the first operand. */
+    bool late = parse->row->syntax == SHELL_SYNTAX_WORDS && parse->out->operand_count;
+    if (option->effect == SHELL_EFFECT_HELP && !parse->harmful && !parse->out->scattered && !late)
         parse->out->help = true;
     if (option->effect == SHELL_EFFECT_UNKNOWN || option->effect >= SHELL_EFFECT_WRITE)
         parse->harmful |= option->effect != SHELL_EFFECT_HELP;

@@ -232,6 +232,29 @@ static bool sqlite_only_reads(struct hv_str text)
            starts_nocase(text, "pragma foreign_key_list(");
 }
 
+static bool selects(const struct shell_arguments *arguments)
+{
+    for (size_t at = 1; at < arguments->operand_count; at++)
+        if (has_nocase(arguments->operands[at]->value, "select") || has_nocase(arguments->operands[at]->value, "full"))
+            return true;
+    return false;
+}
+
+/* What is selected from may be a view that the file itself defines, and which calls edit(): not with -safe. */
+static void check_views(struct shell_reading *reading, const struct shell_word *file)
+{
+    bool plain = file->known && file->value.len && file->value.ptr[0] != '/' &&
+                 hv_str_find(file->value, HV_STR(".."), 0) == SIZE_MAX;
+    for (size_t at = 0; at < file->value.len; at++)
+        plain &= file->value.ptr[at] != ' ' && file->value.ptr[at] != ':';
+    if (plain)
+        shell_needs_none(reading, hv_arena_format(reading->arena, "%.*s:edit %.*s-wal", HV_STR_ARG(file->value),
+                                                  HV_STR_ARG(file->value))
+                                      .ptr);
+    else
+        shell_worsen(reading, SHELL_EXECUTES, "a view of the database may run a program; with -safe it does not");
+}
+
 static void judge_sqlite(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     static const struct shell_option options[] = {
@@ -251,6 +274,8 @@ static void judge_sqlite(struct shell_reading *reading, const struct shell_word 
         shell_reads(reading, arguments.operands[0], false);
     if (!reads)
         shell_worsen(reading, SHELL_EXECUTES, "sqlite3 may change the database and run programs");
+    else if (!shell_given(&arguments, "-safe") && selects(&arguments))
+        check_views(reading, arguments.operands[0]);
 }
 
 /* The settings of the project name a program (cowpath) that is started even to tell the version. */

@@ -67,6 +67,46 @@ static const struct shell_program compose_rows[] = {
     {0},
 };
 
+/* What the files of compose include or extend may be fetched, with variables of the person in its address; .env may
+ * name further files. */
+#define NAMES_OTHERS(file) " " file ":include " file ":extends " file ":\\x " file ":\\u"
+static const char compose_files[] =
+    ".env:COMPOSE_FILE" NAMES_OTHERS("compose.yaml") NAMES_OTHERS("compose.yml") NAMES_OTHERS("docker-compose.yaml")
+        NAMES_OTHERS("docker-compose.yml") NAMES_OTHERS("compose.override.yaml") NAMES_OTHERS("compose.override.yml")
+            NAMES_OTHERS("docker-compose.override.yaml") NAMES_OTHERS("docker-compose.override.yml");
+
+/* The file of -f, if it can be looked for at all. */
+static void check_compose_file(struct shell_reading *reading, const struct shell_word *word)
+{
+    bool plain = word->known && word->value.len && word->value.ptr[0] != '/' &&
+                 hv_str_find(word->value, HV_STR(".."), 0) == SIZE_MAX;
+    for (size_t at = 0; at < word->value.len; at++)
+        plain &= word->value.ptr[at] != ' ' && word->value.ptr[at] != ':';
+    if (!plain) {
+        shell_worsen(reading, SHELL_NETWORK, "what the files of compose name may be fetched");
+        return;
+    }
+    shell_needs_none(reading, hv_arena_format(reading->arena, "%.*s:include %.*s:extends %.*s:\\x %.*s:\\u",
+                                              HV_STR_ARG(word->value), HV_STR_ARG(word->value), HV_STR_ARG(word->value),
+                                              HV_STR_ARG(word->value))
+                                  .ptr);
+}
+
+static void check_compose_files(struct shell_reading *reading, const struct shell_arguments *arguments)
+{
+    const struct shell_word *name = arguments->operand_count ? arguments->operands[0] : NULL;
+    if (!name || (name->known && shell_names_have("version ls", name->value)))
+        return;
+    for (size_t at = 0; at < arguments->given_count; at++) {
+        const struct shell_given *given = &arguments->given[at];
+        if (shell_names_have("-f --file --env-file", given->name))
+            check_compose_file(reading, &given->argument);
+        else if (hv_str_is(given->name, "--project-directory"))
+            shell_worsen(reading, SHELL_NETWORK, "what the files of compose name may be fetched");
+    }
+    shell_needs_none(reading, compose_files);
+}
+
 /* A file of compose may be a repository or an image that is fetched. */
 static void judge_compose(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -78,6 +118,9 @@ static void judge_compose(struct shell_reading *reading, const struct shell_word
         for (size_t i = 0; i < sizeof remote / sizeof *remote; i++)
             if (hv_str_find(words[at].value, hv_str_from(remote[i]), 0) != SIZE_MAX)
                 shell_worsen(reading, SHELL_NETWORK, "compose fetches files that are named by an address");
+    struct shell_arguments arguments;
+    if (shell_arguments(reading, &row, words, count, &arguments))
+        check_compose_files(reading, &arguments);
 }
 
 /* ---- docker ---------------------------------------------------------------------------------------------- */

@@ -227,6 +227,9 @@ static const struct shell_program yarn_rows[] = {
     {0},
 };
 
+/* package.json may name the version of the manager that is fetched and runs instead of this one. */
+#define MANAGER_FILES "package.json:packageManager package.json:\\u .corepack.env"
+
 /* An option that names another project, whose files nobody has looked at. */
 static void stay_in_project(struct shell_reading *reading, const struct shell_word *words, size_t count,
                             const char *options)
@@ -252,7 +255,7 @@ static void judge_yarn(struct shell_reading *reading, const struct shell_word *w
                                              .without_operands = SHELL_EFFECT_EXECUTE};
     shell_judge_row(reading, &row, words, count);
     stay_in_project(reading, words, count, "--cwd");
-    shell_needs_none(reading, ".yarnrc.yml .yarnrc .pnp.cjs .pnp.js .yarn/releases .yarn/plugins");
+    shell_needs_none(reading, MANAGER_FILES " .yarnrc.yml .yarnrc .pnp.cjs .pnp.js .yarn/releases .yarn/plugins");
 }
 
 static void judge_pnpm(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -261,7 +264,8 @@ static void judge_pnpm(struct shell_reading *reading, const struct shell_word *w
                                              .more_options = pnpm_options};
     shell_judge_row(reading, &row, words, count);
     stay_in_project(reading, words, count, "-C --dir");
-    shell_needs_none(reading, ".pnpmfile.cjs .pnpmfile.mjs pnpmfile.js");
+    shell_needs_none(reading, MANAGER_FILES " .pnpmfile.cjs .pnpmfile.mjs pnpmfile.js .npmrc:pnpmfile .npmrc:\\u"
+                                            " pnpm-workspace.yaml:pnpmfile pnpm-workspace.yaml:configDependencies");
 }
 
 /* Both ask the interpreter of the project's environment, or the one that its files name, about itself. */

@@ -432,7 +432,7 @@ const struct shell_program shell_programs_files[] = {
                         VALUES("--quoting-style --reject-format --read-only -g --get"), FILES("-i --input"),
                         OUTPUTS("-o --output -r --reject-file"), CHANGES_WITH("-d --directory"), GNU_HELP),
      .first = {WRITE}, .first_count = 1, .rest = READ},
-    {"dos2unix unix2dos mac2unix", SHELL_SYNTAX_GNU, SHELL_WRITES, "changes the ends of lines in files",
+    {"dos2unix unix2dos mac2unix", SHELL_SYNTAX_POSIX, SHELL_WRITES, "changes the ends of lines in files",
      .options = OPTIONS(FLAGS("-b --keep-bom -r --remove-bom -f --force -k --keepdate -l --newline -q --quiet -s"),
                         FLAGS("--safe -F --follow-symlink -S --skip-symlink -m --add-bom -o --oldfile"),
                         VALUES("-c --convmode"), HELPS("-h -V -L --license"), GNU_HELP),

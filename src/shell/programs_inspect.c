@@ -156,6 +156,18 @@ static const struct shell_option prlimit_options[] = {
     {0},
 };
 
+/* What is attached to the letter of a limit sets it, too, be it a word: -cunlimited. */
+static void judge_prlimit(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"prlimit", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = prlimit_options,
+                                             .rest = SHELL_EFFECT_EXECUTE};
+    shell_judge_row(reading, &row, words, count);
+    for (size_t at = 1; at < count; at++)
+        if (words[at].value.len > 2 && words[at].value.ptr[0] == '-' && words[at].value.ptr[1] != '-' &&
+            !memchr("po", words[at].value.ptr[1], 2))
+            shell_worsen(reading, SHELL_WRITES, "prlimit sets what stands behind the letter of a limit");
+}
+
 static const struct shell_option iotop_options[] = {
     FLAGS(
         "-o --only -b --batch -P --processes -a --accumulated -k --kilobytes -t --time -q -qq -qqq --quiet --no-help"),
@@ -192,7 +204,7 @@ const struct shell_program shell_programs_inspect[] = {
           VALUES("-o --output -p --pid -Q --filter -C --counter"), UTIL_HELP),
     SHOWS("lsirq", FLAGS("-J --json -P --pairs -n --noheadings -S --softirq"), VALUES("-o --output -s --sort"),
           UTIL_HELP),
-    {"prlimit", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = prlimit_options, .rest = SHELL_EFFECT_EXECUTE},
+    {"prlimit", .judge = judge_prlimit},
     {"pmap", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-x --extended -X -XX -d --device -q --quiet -p --show-path -k"), VALUES("-A --range"),
                         UTIL_HELP),
@@ -254,7 +266,7 @@ const struct shell_program shell_programs_inspect[] = {
     {"firewall-cmd", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = firewall_options, .needs = firewall_shows,
      .answers = true},
     SHOWS("iwgetid", FLAGS("-r --raw -s --scheme -a --ap -f --freq -c --channel -p --protocol -m --mode")),
-    {"iwconfig", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(GNU_HELP), .first = {NONE}, .first_count = 1,
+    {"iwconfig", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = OPTIONS(GNU_HELP), .first = {NONE}, .first_count = 1,
      .rest = SHELL_EFFECT_WRITES},
     {"rfkill", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-J --json -n --noheadings -r --raw --output-all"), VALUES("-o --output"), UTIL_HELP),

@@ -612,7 +612,7 @@ const struct shell_program shell_programs_system[] = {
     {"ip", .judge = judge_ip},
     {"ss", .judge = judge_ss},
     {"netstat", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = netstat_options, .rest = NONE, .harmless_options = true},
-    {"ifconfig", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-a -s -v"), GNU_HELP), .first = {NONE},
+    {"ifconfig", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-a -s -v"), GNU_HELP), .first = {NONE},
      .first_count = 1, .rest = SHELL_EFFECT_WRITES},
     {"route arp", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-n --numeric -e --extend -v --verbose -a -F --fib"), HELPS("-V -h"), GNU_HELP),

@@ -21,6 +21,35 @@ static void files_above_are_found_up_to_the_home(void **state)
     assert_false(fs_holds_none(HV_STR("relative"), home, names));
 }
 
+static void a_text_in_a_file_is_found_as_a_word(void **state)
+{
+    static const struct {
+        const char *content, *names;
+        bool none;
+    } cases[] = {
+        {"{\"packageManager\": \"x\"}", "f.json:packageManager", false},
+        {"{\"PACKAGEMANAGER\": \"x\"}", "f.json:packageManager", false},
+        {"{\"packageManagers\": \"x\"}", "f.json:packageManager", true},
+        {"{\"my_packageManager\": \"x\"}", "f.json:packageManager", true},
+        {"edited credits", "f.json:edit", true},
+        {"edit", "f.json:edit", false},
+        {"", "f.json:edit", true},
+        {"{\"\\u0070\": 1}", "f.json:packageManager f.json:\\u", false},
+        {"edit", "g.json:edit", true},
+    };
+    struct folder *folder = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        folder_put(folder, "f.json", cases[i].content);
+        if (fs_holds_none(folder->path, (struct hv_str){0}, cases[i].names) != cases[i].none)
+            fail_msg("%s: %s", cases[i].names, cases[i].content);
+    }
+    /* What cannot be looked into may hold anything. */
+    folder_make(folder, "d.json");
+    assert_false(fs_holds_none(folder->path, (struct hv_str){0}, "d.json:edit"));
+    assert_int_equal(symlink("f.json", folder_cpath(folder, "l.json")), 0);
+    assert_false(fs_holds_none(folder->path, (struct hv_str){0}, "l.json:edit"));
+}
+
 static void links_are_followed(void **state)
 {
     struct folder *folder = *state;
@@ -36,6 +65,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(files_above_are_found_up_to_the_home, folder_setup, folder_teardown),
+        cmocka_unit_test_setup_teardown(a_text_in_a_file_is_found_as_a_word, folder_setup, folder_teardown),
         cmocka_unit_test_setup_teardown(links_are_followed, folder_setup, folder_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -158,6 +158,19 @@ static void note_line_ends(const struct reading *reading, struct hv_buf *out)
         hv_buf_add_cstr(out, "[Its lines end in CR alone, as on old Macs.]\n");
 }
 
+/* What cleans results takes these away (text/controls.h): that must not hide that they are there. */
+static void note_sequences(struct hv_buf *out)
+{
+    size_t count = 0;
+    for (size_t at = 0; (at = hv_str_find(hv_buf_str(out), HV_STR("\x1b["), at)) != SIZE_MAX; at++)
+        count++;
+    if (count)
+        hv_buf_addf(out,
+                    "[%zu escape sequence%s in these lines, such as set colours (ESC [ …), %s not shown; edits keep "
+                    "what they do not replace.]\n",
+                    count, count == 1 ? "" : "s", count == 1 ? "is" : "are");
+}
+
 static void add_notes(struct reading *reading, struct hv_buf *out)
 {
     const struct file_view *view = &reading->view;
@@ -167,6 +180,7 @@ static void add_notes(struct reading *reading, struct hv_buf *out)
     else if (reading->more)
         hv_buf_addf(out, "[Lines %zu to %zu are shown, more follow. Continue with offset %zu.]\n", view->first,
                     view->last, view->last + 1);
+    note_sequences(out);
     note_encoding(reading, out);
     note_line_ends(reading, out);
 }

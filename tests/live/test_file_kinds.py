@@ -2,6 +2,7 @@
 import ctypes
 import json
 import os
+import resource
 import socket
 import stat
 import struct
@@ -168,6 +169,18 @@ class Kinds(Case):
             self.assertTrue(failed)
             self.assertRegex(text, "not found in the file|no notebook")
         self.assertEqual(self.read("unfit"), "")
+
+    def test_a_file_of_more_than_a_gibibyte_is_refused_before_it_is_read(self):
+        path = self.write("large", "old\n")
+        os.truncate(path, (1 << 30) + 1)
+        before = os.stat(path)
+        for text, failed in self.all(each_tool("large")[1:6] + each_tool("large")[6:9]):
+            self.assertTrue(failed)
+            self.assertIn("at most 1 GiB", text)
+        after = os.stat(path)
+        self.assertEqual((after.st_ino, after.st_size, after.st_mtime_ns), (before.st_ino, before.st_size, before.st_mtime_ns))
+        largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
+        self.assertTrue(largest < 800, "%d MB" % largest)  # under a sanitizer; else some 20
 
 
 expose(globals())

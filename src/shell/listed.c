@@ -292,6 +292,25 @@ static bool fd_lists(const struct shell_command *command, struct listing *out)
                        "-e --extension -t --type -E --exclude -d --max-depth");
 }
 
+/* echo NAME…, printf '%s\n' NAME…: what stands there. */
+static bool echo_lists(const struct shell_command *command, struct listing *out)
+{
+    bool formats = hv_str_is(word_at(command, 0), "printf");
+    size_t at = formats ? 2 : 1;
+    if (formats && !hv_str_is(word_at(command, 1), "%s\\n"))
+        return false;
+    for (size_t i = at; i < command->word_count; i++) {
+        struct hv_str word = word_at(command, i);
+        if (!command->words[i].known || !word.len || strchr("-/", *word.ptr) || climbs(word))
+            return false;
+        for (size_t j = 0; j < word.len; j++)
+            if (strchr(" \t\n\\'\"*?[", word.ptr[j]))
+                return false;
+    }
+    out->certain = true;
+    return command->word_count > at;
+}
+
 static bool lists_names(struct shell_reading *reading, const struct shell_command *command, struct listing *out)
 {
     struct hv_str name = word_at(command, 0);
@@ -308,6 +327,8 @@ static bool lists_names(struct shell_reading *reading, const struct shell_comman
         return rg_lists(command, out);
     if (hv_str_is(name, "fd") || hv_str_is(name, "fdfind"))
         return fd_lists(command, out);
+    if (hv_str_is(name, "echo") || hv_str_is(name, "printf"))
+        return echo_lists(command, out);
     return hv_str_is(name, "ls") && operands_stay(command, 1) &&
            options_are(command, 1, "-1 -t -r -S -A -d -1t -1A -1d -d1 -tr", "");
 }

@@ -147,21 +147,28 @@ static const struct shell_command *reader_of(const struct shell_script *script, 
     return reader;
 }
 
-/* "deploy/$name.yml" where name is one of some plain words: below deploy, whatever it is. */
-static void resolve_middle(const struct shell_script *script, const struct shell_command *command,
-                           struct shell_word *word)
+/* One of some plain words, or names that a command prints, none of which climbs: below a directory, whatever it is. */
+static bool stays_below(struct shell_reading *reading, const struct shell_command *loop, size_t at)
+{
+    struct shell_word listed = loop->words[at];
+    if (shell_names_from_substitution(reading, loop, at, &listed))
+        return !listed.value.len || *listed.value.ptr != '/';
+    return listed.known && listed.value.len && hv_str_find_byte(listed.value, '/', 0) == SIZE_MAX &&
+           hv_str_find_byte(listed.value, '.', 0) != 0;
+}
+
+/* "deploy/$name.yml" where name is such a word: below deploy. */
+static void resolve_middle(struct shell_reading *reading, const struct shell_command *command, struct shell_word *word)
 {
     struct hv_str text = hv_str_slice(word->text, hv_str_find_byte(word->text, '$', 0), word->text.len);
     size_t end = hv_str_rfind_byte(text, '"');
     struct hv_str name = variable_of(end == SIZE_MAX ? text : hv_str_slice(text, 0, end));
-    const struct shell_command *loop = name.ptr ? loop_of(script, command, name) : NULL;
+    const struct shell_command *loop = name.ptr ? loop_of(reading->script, command, name) : NULL;
     if (!loop || !loop->word_count || word->value.ptr[0] == '-' || hv_str_find_byte(word->value, '=', 0) != SIZE_MAX ||
         word->flags & SHELL_WORD_MANY)
         return;
     for (size_t i = 0; i < loop->word_count; i++)
-        if (!loop->words[i].known || !loop->words[i].value.len ||
-            hv_str_find_byte(loop->words[i].value, '/', 0) != SIZE_MAX ||
-            hv_str_find_byte(loop->words[i].value, '.', 0) == 0)
+        if (!stays_below(reading, loop, i))
             return;
     word->flags = SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION;
 }
@@ -177,7 +184,7 @@ static void resolve_word(struct shell_reading *reading, const struct shell_comma
         (word->flags & SHELL_WORD_MANY && shell_sets_splitting(script)))
         return;
     if (word->value.len) {
-        resolve_middle(script, command, word);
+        resolve_middle(reading, command, word);
         return;
     }
     name = variable_of(word->text);

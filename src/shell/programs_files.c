@@ -338,6 +338,49 @@ static void judge_tee(struct shell_reading *reading, const struct shell_word *wo
     }
 }
 
+static const struct shell_option patch_options[] = {
+    FLAGS("-b --backup -c --context -E --remove-empty-files -f --force -l --ignore-whitespace -n"),
+    FLAGS("--normal -N --forward -R --reverse -s --quiet --silent -t --batch -T -u --unified -v"),
+    FLAGS("--verbose -Z --dry-run --binary --posix --backup-if-mismatch --no-backup-if-mismatch"),
+    VALUES("-F --fuzz -p --strip -V --version-control -z --suffix -B --prefix -Y -D --ifdef"),
+    VALUES("--quoting-style --reject-format --read-only -g --get"),
+    FILES("-i --input"),
+    OUTPUTS("-o --output -r --reject-file"),
+    CHANGES_WITH("-d --directory"),
+    GNU_HELP,
+    {0}};
+
+/* --dry-run changes nothing, whatever the patch names; -g fetches files with other programs all the same. */
+static void judge_patch(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"patch",
+                                             SHELL_SYNTAX_GNU,
+                                             SHELL_WRITES,
+                                             "patch changes the files that the patch names",
+                                             .options = patch_options,
+                                             .first = {WRITE},
+                                             .first_count = 1,
+                                             .rest = READ};
+    static const char plain[] =
+        "-p0 -p1 -p2 -p3 -R -N -s -u -f -t -l -E --dry-run --verbose --reverse --forward --silent "
+        "--quiet --batch --force --unified";
+    bool dry = false, certain = true;
+    for (size_t i = 1; i < count && certain; i++) {
+        struct hv_str word = words[i].value;
+        bool input = words[i].known && shell_names_have("-i", word) && i + 1 < count && words[i + 1].known;
+        dry |= hv_str_is(word, "--dry-run");
+        certain = words[i].known && (input || !shell_may_be_option(&words[i]) || shell_names_have(plain, word) ||
+                                     hv_str_starts(word, HV_STR("--input=")));
+        i += input;
+    }
+    if (!dry || !certain) {
+        shell_judge_row(reading, &row, words, count);
+        return;
+    }
+    reading->act.reads_input = true;
+    reading->act.reads_listed = false;
+}
+
 const struct shell_program shell_programs_files[] = {
     {"ls dir vdir", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = ls_options, .rest = TREE, .without_operands = READ,
      .harmless_options = true},
@@ -424,14 +467,7 @@ const struct shell_program shell_programs_files[] = {
      .rest = NONE, .harmless_options = true},
     {"sync", SHELL_SYNTAX_GNU, SHELL_WRITES, "sync writes what is cached",
      .options = OPTIONS(FLAGS("-d --data -f --file-system"), GNU_HELP), .rest = NONE, .harmless_options = true},
-    {"patch", SHELL_SYNTAX_GNU, SHELL_WRITES, "patch changes the files that the patch names",
-     .options = OPTIONS(FLAGS("-b --backup -c --context -E --remove-empty-files -f --force -l --ignore-whitespace -n"),
-                        FLAGS("--normal -N --forward -R --reverse -s --quiet --silent -t --batch -T -u --unified -v"),
-                        FLAGS("--verbose -Z --dry-run --binary --posix --backup-if-mismatch --no-backup-if-mismatch"),
-                        VALUES("-F --fuzz -p --strip -V --version-control -z --suffix -B --prefix -Y -D --ifdef"),
-                        VALUES("--quoting-style --reject-format --read-only -g --get"), FILES("-i --input"),
-                        OUTPUTS("-o --output -r --reject-file"), CHANGES_WITH("-d --directory"), GNU_HELP),
-     .first = {WRITE}, .first_count = 1, .rest = READ},
+    {"patch", .judge = judge_patch},
     {"dos2unix unix2dos mac2unix", SHELL_SYNTAX_POSIX, SHELL_WRITES, "changes the ends of lines in files",
      .options = OPTIONS(FLAGS("-b --keep-bom -r --remove-bom -f --force -k --keepdate -l --newline -q --quiet -s"),
                         FLAGS("--safe -F --follow-symlink -S --skip-symlink -m --add-bom -o --oldfile"),

@@ -22,7 +22,9 @@ static void judge_network(struct shell_reading *reading, const struct shell_word
 
 static void judge_remote(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    if (!only_asks_for_help(words, count))
+    bool lists = count == 3 && words[1].known && hv_str_is(words[1].value, "-Q") && words[2].known &&
+                 !shell_may_be_option(&words[2]) && hv_str_is(words[0].value, "ssh");
+    if (!lists && !only_asks_for_help(words, count))
         shell_worsenf(reading, SHELL_EXECUTES, "%.*s runs programs, here or on another machine",
                       HV_STR_ARG(words[0].value));
 }

@@ -328,14 +328,61 @@ static const struct shell_option shell_options[] = {
 };
 static const struct shell_program shell_row = {"bash", SHELL_SYNTAX_POSIX, .options = shell_options};
 
+/* "{" at `at`: a group, a plain text without what bash would make several words of, or a form of ${…} that every shell
+ * has. */
+static bool is_common_brace(struct hv_str text, size_t at)
+{
+    char next = at + 1 < text.len ? text.ptr[at + 1] : 0;
+    size_t end = at + 1, close = hv_str_find_byte(text, '}', at);
+    struct hv_str inside = hv_str_slice(text, at, close == SIZE_MAX ? text.len : close);
+    if (!at || text.ptr[at - 1] != '$')
+        return strchr(" \t\n}", next) ||
+               (hv_str_find_byte(inside, ',', 0) == SIZE_MAX && hv_str_find(inside, HV_STR(".."), 0) == SIZE_MAX);
+    if (hv_str_find_byte(inside, '\'', 0) != SIZE_MAX || hv_str_find_byte(inside, '"', 0) != SIZE_MAX)
+        return false; /* quotes there are not the same to all */
+    bool length = next == '#' && at + 2 < text.len && text.ptr[at + 2] != '}';
+    end += length;
+    size_t from = end;
+    while (end < text.len &&
+           (shell_is_identifier(hv_str_slice(text, from, end + 1)) ||
+            (text.ptr[from] >= '0' && text.ptr[from] <= '9' && text.ptr[end] >= '0' && text.ptr[end] <= '9')))
+        end++;
+    end += end == from && end < text.len && strchr("@*#?$!-", text.ptr[end]);
+    char operation = end < text.len ? text.ptr[end] : 0;
+    char second = end + 1 < text.len ? text.ptr[end + 1] : 0;
+    if (end == from || !operation)
+        return false;
+    return operation == '}' ||
+           (!length && (strchr("-=?+%#", operation) || (operation == ':' && second && strchr("-=?+", second))));
+}
+
+/* "((" at `at`: only $((…)) over plain names and numbers. */
+static bool is_common_arithmetic(struct hv_str text, size_t at)
+{
+    size_t end = hv_str_find(text, HV_STR("))"), at);
+    if (!at || text.ptr[at - 1] != '$' || end == SIZE_MAX)
+        return false;
+    for (size_t i = at + 2; i < end; i++)
+        if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789 $+-*/%", text.ptr[i]) ||
+            (strchr("+-*", text.ptr[i]) && text.ptr[i + 1] == text.ptr[i]))
+            return false;
+    return true;
+}
+
 /* What dash and bash read alike, byte for byte: nothing that only one of them has. */
 static bool is_common(struct hv_str text)
 {
-    static const char *const differs[] = {"$'", "$\"", "$[", "{", "&>", "|&", "<<", "((",       "[[",
-                                          "<(", ">(",  "~",  "!", "+=", ";&", "=(", "function", "\\\n"};
+    static const char *const differs[] = {"$'", "$\"", "$[", "&>", "|&", "<<", "[[",       "<(",
+                                          ">(", "~",   "!(", "+=", ";&", "=(", "function", "\\\n"};
     for (size_t i = 0; i < sizeof differs / sizeof *differs; i++)
         if (hv_str_find(text, hv_str_from(differs[i]), 0) != SIZE_MAX)
             return false;
+    for (size_t at = 0; at < text.len; at++) {
+        bool twice = text.ptr[at] == '(' && at + 1 < text.len && text.ptr[at + 1] == '(';
+        if ((text.ptr[at] == '{' && !is_common_brace(text, at)) || (twice && !is_common_arithmetic(text, at)))
+            return false;
+        at += twice;
+    }
     return true;
 }
 
@@ -389,7 +436,8 @@ static void judge_privileged(struct shell_reading *reading, const struct shell_w
 
 static void judge_runner(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    if (count == 2 && words[1].known && shell_names_have("--version -V --help", words[1].value))
+    bool lists = count == 2 && words[1].known && hv_str_is(words[0].value, "at") && hv_str_is(words[1].value, "-l");
+    if (lists || (count == 2 && words[1].known && shell_names_have("--version -V --help", words[1].value)))
         return;
     shell_worsenf(reading, SHELL_EXECUTES, "%.*s runs other programs", HV_STR_ARG(words[0].value));
 }

@@ -176,6 +176,10 @@ static void trials_only_read(void **state)
         "ccache -s",
         "ccache --get-config max_size",
         "kustomize version",
+        "patch --dry-run -p1 < x.patch",
+        "patch -p1 --dry-run -i x.patch",
+        "ssh -Q cipher",
+        "at -l",
         "ldd /bin/ls",
         "ldd -v /usr/lib/x.so",
         "getent passwd root",
@@ -215,6 +219,18 @@ static void trials_only_read(void **state)
         "ccache -M 5G",
         "ccache -o a=b",
         "kustomize build x",
+        "patch -p1 < x.patch",
+        "patch --dry-run -o out -p1 < x",
+        "patch --dry-run -r rej -p1 < x",
+        "patch --dry-run -g1 -p1 < x",
+        "patch --dry-run -d sub < x",
+        "patch -i --dry-run -p1",
+        "patch --dry-run \"$x\"",
+        "ssh -Q cipher host",
+        "ssh -Q \"$x\"",
+        "ssh -Q -oProxyCommand=x",
+        "at now",
+        "at -l -f x now",
         "ldd a.out",
         "ldd ./a.out",
         "ldd /bin/../tmp/x",
@@ -240,6 +256,26 @@ static void trials_only_read(void **state)
     check_harmful(others, sizeof others / sizeof *others);
 }
 
+static void what_every_shell_reads_alike_is_judged(void **state)
+{
+    static const char *const commands[] = {
+        "find . -type f -exec sh -c 'head -c2 \"$1\" | grep -q \"^#!\" && echo \"$1\"' _ {} \\;",
+        "sh -c 'for f in *.c; do echo \"${f%.c}\"; done'",
+        "sh -c 'if ! [ -f x ]; then echo no; fi; echo $((1+2)) \"${x:-a}\" ${#x} {}'",
+        "sh -c '{ ls; }; echo ${1-x} ${#} ${x##*/}'",
+    };
+    static const char *const others[] = {
+        "sh -c 'echo {a,b}'",           "sh -c '((rm x))'",           "sh -c '((ls))'",       "sh -c 'echo $((x++))'",
+        "sh -c 'echo ${x/a/b}'",        "sh -c 'echo ${x:1}'",        "sh -c 'echo ${!x}'",   "sh -c 'echo ${x^^}'",
+        "sh -c 'echo ${x:-{a,b}}'",     "sh -c 'echo {1..3}'",        "sh -c 'echo ${x[0]}'", "sh -c 'echo ${#x:-a}'",
+        "sh -c 'echo \"${x:-'\\''}\"'", "sh -c 'echo ${x:-\"a\"}'",   "sh -c '{ rm y; }'",    "sh -c '!(ls)'",
+        "sh -c 'echo $((a[$(rm x)]))'", "sh -c 'echo $((ls) | cat)'",
+    };
+    (void)state;
+    check_harmless(commands, sizeof commands / sizeof *commands);
+    check_harmful(others, sizeof others / sizeof *others);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +289,7 @@ int main(void)
         cmocka_unit_test(words_that_are_cut_elsewhere_are_not_known),
         cmocka_unit_test(sums_of_known_numbers_are_known),
         cmocka_unit_test(trials_only_read),
+        cmocka_unit_test(what_every_shell_reads_alike_is_judged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,6 +78,10 @@ static const char *const from_find[] = {
     "for f in $(find . -name '*.c'); do head -n 3 \"$f\"; done",
     "find . -name '*.c' | while IFS= read -r f; do grep -c x \"$f\"; done",
     "while read f; do cat \"$f\"; done < <(find src)",
+    "for f in $(find . -name '*.c'); do sort \"src/$f\"; done",
+    "echo a.txt src/b.txt | xargs sort",
+    "printf '%s\\n' a src/b | sort -u | xargs -n1 head -3",
+    "echo src/{main,lib}.c | xargs -I{} head -2 {}",
 };
 /* Names of refs and objects: none is an option, a pattern, or leads upwards. */
 static const char *const from_refs[] = {
@@ -112,10 +116,13 @@ static const char *const from_others[] = {
     "ls *.c | xargs wc -l",
     "for f in $(git ls-files); do wc -l \"$f\"; done",
     "git ls-files | while read -r f; do wc -l \"$f\"; done",
+    "ls -d */ | xargs -I{} du -s {}",
 };
 static const char *const ended_by_nul[] = {
     "find src -name '*.c' -print0 | xargs -0 grep x",
     "find . -print0 | sort -z | xargs -0 -n1 head",
+    "find . -print0 | while IFS= read -r -d '' f; do wc -l \"$f\"; done",
+    "while IFS= read -d '' -r f; do wc -l \"$f\"; done < <(find src -print0)",
 };
 static const char *const others_ended_by_nul[] = {
     "rg -l0 x src | xargs -0 wc -l",
@@ -184,6 +191,25 @@ static void what_may_print_anything_else_is_not_certain(void **state)
         "find . \"$x\" | xargs cat",
         "find $x . | xargs cat",
         "echo /etc/passwd | xargs cat",
+        "echo ../x | xargs cat",
+        "echo 'a /etc/passwd' | xargs cat",
+        "echo -e 'a\\n\\x2fetc' | xargs cat",
+        "echo 'a\\x' | xargs cat",
+        "echo \"$x\" | xargs cat",
+        "echo a -ox | xargs sort",
+        "printf '%b\\n' a | xargs cat",
+        "printf '%s\\n' -ox | xargs sort",
+        "printf '/etc/%s\\n' a | xargs cat",
+        "printf '%s\\n' a \"$x\" | xargs cat",
+        "ls -d /etc/* | xargs cat",
+        "find . -print0 | while read -r -d '' f; do wc -l \"$f\"; done",
+        "find . -print0 | while IFS= read -d '' f; do wc -l \"$f\"; done",
+        "find . -print0 | while IFS= read -r -d '' f; do wc -l $f; done",
+        "find . -print0 | while IFS= read -r f; do wc -l \"$f\"; done",
+        "find . | while IFS= read -r -d '' f; do wc -l \"$f\"; done",
+        "for f in $(find /etc); do cat \"src/$f\"; done",
+        "for f in $(find src); do cat \"../$f\"; done",
+        "for f in $(cat list); do cat \"src/$f\"; done",
         "cat list | xargs cat",
         "find . | sed 's/^/\\//' | xargs cat",
         "find . | sort -m - list | xargs cat",

@@ -159,13 +159,13 @@ static void newlines_of_a_block_are_bits_of_a_mask(void **state)
 {
     (void)state;
     char *text = hv_malloc(3 * LINES_BLOCK); /* of its own, so that reading beyond it is seen */
-    for (unsigned seed = 1; seed < 200; seed++) {
+    for (unsigned round = 1; round < 200; round++) {
         uint64_t expected = 0;
-        size_t offset = seed % (2 * LINES_BLOCK + 1);
-        uint32_t random = seed;
+        size_t offset = round % (2 * LINES_BLOCK + 1);
+        uint32_t random = round;
         for (size_t i = 0; i < (size_t)3 * LINES_BLOCK; i++) {
             random = random * 1664525u + 1013904223u;
-            text[i] = (random >> 16) % (seed % 9 + 1) ? (char)(random >> 24) : '\n';
+            text[i] = (random >> 16) % (round % 9 + 1) ? (char)(random >> 24) : '\n';
             if (i >= offset && i - offset < LINES_BLOCK)
                 expected |= (uint64_t)(text[i] == '\n') << (i - offset);
         }

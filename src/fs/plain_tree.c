@@ -29,6 +29,15 @@ static bool is_one_word(const char *name)
     return true;
 }
 
+static bool is_one_line(const char *name)
+{
+    size_t length = strlen(name);
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)name[i] < ' ' || name[i] == 127)
+            return false;
+    return length && name[0] != ' ' && name[length - 1] != ' ';
+}
+
 static bool is_of_the_system(struct hv_str path)
 {
     static const char *const trees[] = {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt"};
@@ -59,9 +68,10 @@ static bool take_entry(struct looking *looking, const char *directory, bool top,
 {
     const struct fs_plain *wanted = looking->wanted;
     if (++looking->entries > ENTRIES_MAX || (wanted->no_option && top && strchr("-+@!(=", *entry->d_name)) ||
-        (wanted->words && !is_one_word(entry->d_name)))
+        (wanted->words && !is_one_word(entry->d_name)) || (wanted->lines && !is_one_line(entry->d_name)) ||
+        (wanted->no_dash && strchr("-+", *entry->d_name)))
         return false;
-    if (!wanted->words && !wanted->links)
+    if (!wanted->words && !wanted->lines && !wanted->no_dash && !wanted->links)
         return true;
     const char *path = hv_arena_format(&looking->arena, "%s/%s", directory, entry->d_name).ptr;
     switch (kind_of(path, entry)) {

@@ -290,7 +290,9 @@ static bool tree_is_plain(void *user, struct hv_str directory, unsigned wanted)
     struct asked *asked = user;
     const struct fs_plain plain = {.no_option = wanted & SHELL_TREE_NO_OPTION,
                                    .words = wanted & SHELL_TREE_WORDS,
-                                   .links = wanted & SHELL_TREE_LINKS};
+                                   .links = wanted & SHELL_TREE_LINKS,
+                                   .lines = wanted & SHELL_TREE_LINES,
+                                   .no_dash = wanted & SHELL_TREE_NO_DASH};
     if (!asked->tree_asked || asked->tree_wanted != wanted || !hv_str_eq(asked->tree, directory)) {
         asked->tree_asked = true;
         asked->tree_wanted = wanted;

@@ -54,8 +54,10 @@ struct shell_act {
 /* What can be asked of the names in a directory. */
 enum shell_tree {
     SHELL_TREE_NO_OPTION = 1 << 0, /* none directly in it begins with "-", or another byte that is one to a program */
-    SHELL_TREE_WORDS = 1 << 1, /* none below it has a byte at which words are cut, or that is a quote or a pattern */
-    SHELL_TREE_LINKS = 1 << 2, /* no link below it leads out of it, but to places of the system */
+    SHELL_TREE_WORDS = 1 << 1,   /* none below it has a byte at which words are cut, or that is a quote or a pattern */
+    SHELL_TREE_LINKS = 1 << 2,   /* no link below it leads out of it, but to places of the system */
+    SHELL_TREE_LINES = 1 << 3,   /* none below it has a control byte, or begins or ends with a blank */
+    SHELL_TREE_NO_DASH = 1 << 4, /* none below it, however deep, begins with "-" or "+" */
 };
 
 /* What the judgement may ask of the world. Any member may be NULL: then the careful answer is taken. */

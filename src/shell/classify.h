@@ -133,15 +133,24 @@ const struct shell_program *shell_find_row(const struct shell_program *rows, str
 
 /* ---- names that another command prints (listed.c) -------------------------------------------------------- */
 
+/* How what is read becomes names. */
+enum shell_cut {
+    SHELL_CUT_WORDS = 0, /* at blanks, with quotes and backslashes */
+    SHELL_CUT_LINES,     /* at newlines */
+    SHELL_CUT_NUL,
+};
 /* Each of these makes *word stand for names that lie in a directory, like a glob, when that is certain; false and
- * untouched when not. xargs: what comes through the pipe, ended by NUL or cut at blanks. */
-bool shell_names_from_pipe(struct shell_reading *reading, bool separated, struct shell_word *word);
-/* words[at] of command is $(…) as a whole, without quotes. */
+ * untouched when not. xargs: what comes through the pipe. */
+bool shell_names_from_pipe(struct shell_reading *reading, enum shell_cut cut, struct shell_word *word);
+/* words[at] of command is $(…) as a whole, with quotes or without. */
 bool shell_names_from_substitution(struct shell_reading *reading, const struct shell_command *command, size_t at,
                                    struct shell_word *word);
 /* "$name" in user, within the loop around reader: read name. */
 bool shell_names_from_read(struct shell_reading *reading, const struct shell_command *reader,
                            const struct shell_command *user, struct hv_str name, struct shell_word *word);
+
+/* What is given to xargs -d for lines. */
+bool shell_is_newline(struct hv_str word);
 
 /* ---- positional parameters (parameters.c) ----------------------------------------------------------------- */
 

@@ -40,8 +40,12 @@ static bool is_set_otherwise(const struct shell_command *command, struct hv_str 
         return true;
     if (command->kind != SHELL_COMMAND_SIMPLE || !command->word_count)
         return false;
-    if (shell_names_have("eval source . trap getopts", command->words[0].value) || !command->words[0].known)
+    static const char setters[] = "read mapfile readarray printf let declare typeset local export readonly unset wait "
+                                  "builtin command coproc";
+    if (!command->words[0].known || shell_names_have("eval source . trap getopts", command->words[0].value))
         return true;
+    if (!shell_names_have(setters, command->words[0].value))
+        return false;
     for (size_t i = 1; i < command->word_count; i++)
         if (has_identifier(command->words[i].value, name))
             return true;

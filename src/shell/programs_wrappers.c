@@ -298,10 +298,16 @@ static void judge_xargs(struct shell_reading *reading, const struct shell_word *
         return; /* echo */
     struct hv_str mark = replaced(&arguments);
     struct shell_word names = shell_word_unknown(true);
-    bool separated = shell_given(&arguments, "-0 --null");
-    bool elsewhere = shell_given(&arguments, "-a --arg-file") || shell_given(&arguments, "-E -e --eof");
+    const struct shell_given *delimiter = shell_given(&arguments, "-d --delimiter");
+    bool nul = shell_given(&arguments, "-0 --null");
+    bool elsewhere = shell_given(&arguments, "-a --arg-file") || shell_given(&arguments, "-E -e --eof") ||
+                     (delimiter && (nul || !delimiter->argument.known || !shell_is_newline(delimiter->argument.value)));
     if (!elsewhere)
-        (void)shell_names_from_pipe(reading, separated, &names);
+        (void)shell_names_from_pipe(reading,
+                                    nul         ? SHELL_CUT_NUL
+                                    : delimiter ? SHELL_CUT_LINES
+                                                : SHELL_CUT_WORDS,
+                                    &names);
     names.text = HV_STR("what xargs reads");
     size_t inner = count - arguments.first;
     struct shell_word *run = hv_arena_array(reading->arena, struct shell_word, inner + 1);

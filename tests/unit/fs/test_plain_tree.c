@@ -66,6 +66,40 @@ static bool is_plain(bool no_option, bool words, bool links)
     return fs_is_plain(hv_str_from(root), &wanted);
 }
 
+static bool is_whole(bool lines, bool no_dash)
+{
+    const struct fs_plain wanted = {.lines = lines, .no_dash = no_dash};
+    return fs_is_plain(hv_str_from(root), &wanted);
+}
+
+static void a_name_is_one_line_when_nothing_ends_or_trims_it(void **state)
+{
+    static const char *const broken[] = {"sub/a\nb", "sub/a\tb", " a", "sub/ a", "sub/a ", "sub/a\177"};
+    (void)state;
+    make_file("sub/a 'b' \\c[d]");
+    assert_true(is_whole(true, false));
+    remove_name("sub/a 'b' \\c[d]");
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        make_file(broken[i]);
+        assert_false(is_whole(true, false));
+        assert_true(is_whole(false, true));
+        remove_name(broken[i]);
+    }
+}
+
+static void a_dash_counts_at_any_depth_where_it_is_asked_for(void **state)
+{
+    static const char *const options[] = {"sub/-o", "sub/+o", "-o"};
+    (void)state;
+    assert_true(is_whole(true, true));
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        make_file(options[i]);
+        assert_false(is_whole(false, true));
+        assert_true(is_whole(true, false));
+        remove_name(options[i]);
+    }
+}
+
 static void a_plain_tree_is_plain(void **state)
 {
     (void)state;
@@ -125,6 +159,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plain_tree_is_plain),
+        cmocka_unit_test(a_name_is_one_line_when_nothing_ends_or_trims_it),
+        cmocka_unit_test(a_dash_counts_at_any_depth_where_it_is_asked_for),
         cmocka_unit_test(what_is_not_there_is_not_plain),
         cmocka_unit_test(a_name_like_an_option_counts_at_the_top_only),
         cmocka_unit_test(a_name_that_would_be_cut_counts_at_any_depth),

@@ -76,13 +76,58 @@ static const char *const from_find[] = {
     "find . -name '*.c' | xargs -I{} head -2 {}",
     "cat $(find src -name '*.c')",
     "for f in $(find . -name '*.c'); do head -n 3 \"$f\"; done",
-    "find . -name '*.c' | while IFS= read -r f; do grep -c x \"$f\"; done",
     "while read f; do cat \"$f\"; done < <(find src)",
     "for f in $(find . -name '*.c'); do sort \"src/$f\"; done",
     "echo a.txt src/b.txt | xargs sort",
     "printf '%s\\n' a src/b | sort -u | xargs -n1 head -3",
     "echo src/{main,lib}.c | xargs -I{} head -2 {}",
+    "find . | while IFS= read -r f; do cat $f; done",
+    "find src -name x | xargs grep -l y | sort | uniq | xargs wc -l",
+    "find . -type f | xargs -n1 dirname | sort -u | xargs ls",
 };
+/* Taken as whole lines: blanks in names do not matter. */
+static const char *const whole_lines[] = {
+    "find . -name '*.c' | while IFS= read -r f; do grep -c x \"$f\"; done",
+    "find . -name '*.c' | while read -r f; do grep -c x \"$f\"; done",
+    "find src -type d | while read -r d; do du -s \"$d\"; done | sort",
+    "find src | xargs -d '\\n' cat",
+    "find src | xargs -d '\n' -n1 cat",
+    "find src | xargs --delimiter='\\n' cat",
+    "find src | tr '\\n' '\\0' | xargs -0 cat",
+    "find src -print0 | tr '\\0' '\\n' | xargs -d '\\n' cat",
+    "find src | sed -n 1,10p | xargs -d '\\n' cat",
+    "find src | sed 5q | xargs -d '\\n' cat",
+    "find src | sed '/test/d' | xargs -d '\\n' cat",
+    "find src | awk 'NR>1 && NR<=5' | xargs -d '\\n' cat",
+    "find src | awk '!seen[$0]++' | xargs -d '\\n' cat",
+    "find src | awk '/x/' | shuf -n 3 | tail -n +2 | xargs -d '\\n' cat",
+    "find src | rg -v test | sort -t/ -k2 | xargs -d '\\n' cat",
+    "find src -printf '%p\\n' | xargs -d '\\n' cat",
+    "cat \"$(find src | head -1)\"",
+    "find . -name x -print | xargs -d '\\n' grep -l y | xargs -d '\\n' cat",
+};
+/* The same from those that may print names like options, or that are not in the tree. */
+static const char *const other_lines[] = {
+    "rg --files src | rg -v test | xargs -d '\\n' wc -l | sort -rn",
+    "git ls-files | xargs -d '\\n' wc -l",
+    "git diff --name-only HEAD~2 | while IFS= read -r f; do wc -l \"$f\"; done",
+    "git log --name-only --pretty=format: -5 | sort -u | xargs -d '\\n' cat",
+    "git show --name-only --format= HEAD~2 | xargs -d '\\n' cat",
+    "git diff-tree --no-commit-id --name-only -r HEAD | xargs -d '\\n' cat",
+    "grep -rn foo src | cut -d: -f1 | sort -u | xargs -d '\\n' wc -l",
+    "git grep -n foo | awk -F: '{print $1}' | sort -u | xargs -d '\\n' wc -l",
+    "rg -n foo | cut -d: -f1 | sort -u | while IFS= read -r f; do wc -l \"$f\"; done",
+    "find . -type f | sed 's|^\\./||' | xargs -d '\\n' cat",
+    "find . -type f | cut -c3- | xargs -d '\\n' cat",
+    "cat \"$(ls -t *.log | head -1)\"",
+};
+static const char *const ended_by_nul_in_loops[] = {
+    "find . -print0 | while IFS= read -r -d '' f; do cat \"$f\"; done",
+    "while IFS= read -rd '' f; do cat \"$f\"; done < <(find src -print0)",
+};
+/* ls shows what is in a directory without saying where it is. */
+static const char *const from_inside[] = {"ls src | xargs cat", "ls src/*.c | xargs cat",
+                                          "ls -t src | head -3 | xargs cat"};
 /* Names of refs and objects: none is an option, a pattern, or leads upwards. */
 static const char *const from_refs[] = {
     "for b in $(git branch --format='%(refname:short)'); do git log -1 --format=%cr \"$b\"; done",
@@ -141,9 +186,35 @@ static void names_that_are_listed_are_read_where_they_lie(void **state)
     CHECK(others_ended_by_nul, 0, true);
 }
 
+static void names_in_whole_lines_may_have_blanks_in_them(void **state)
+{
+    (void)state;
+    CHECK(whole_lines, 0, true);
+    CHECK(other_lines, 0, true);
+    CHECK(ended_by_nul_in_loops, 0, true);
+    CHECK(whole_lines, SHELL_TREE_WORDS | SHELL_TREE_NO_OPTION | SHELL_TREE_NO_DASH, true);
+    CHECK(ended_by_nul_in_loops, SHELL_TREE_WORDS | SHELL_TREE_LINES, true);
+    CHECK(whole_lines, SHELL_TREE_LINES, false);
+    CHECK(other_lines, SHELL_TREE_WORDS, true);
+    CHECK(other_lines, SHELL_TREE_LINES, false);
+    CHECK(other_lines, SHELL_TREE_NO_OPTION, false);
+    CHECK(whole_lines, SHELL_TREE_LINKS, false);
+    CHECK(other_lines, SHELL_TREE_LINKS, false);
+    CHECK(ended_by_nul_in_loops, SHELL_TREE_LINKS, false);
+}
+
+static void what_stands_in_a_listed_directory_may_be_like_an_option(void **state)
+{
+    (void)state;
+    CHECK(from_inside, 0, true);
+    CHECK(from_inside, SHELL_TREE_NO_DASH, false);
+    CHECK(from_inside, SHELL_TREE_NO_OPTION, false);
+}
+
 static void names_that_would_be_cut_are_certain_only_behind_nul(void **state)
 {
     (void)state;
+    CHECK(from_inside, SHELL_TREE_WORDS, false);
     CHECK(from_find, SHELL_TREE_WORDS, false);
     CHECK(from_others, SHELL_TREE_WORDS, false);
     CHECK(ended_by_nul, SHELL_TREE_WORDS, true);
@@ -239,6 +310,39 @@ static void what_may_print_anything_else_is_not_certain(void **state)
         "git ls-files | while read -r -d x f; do cat \"$f\"; done",
         "find() { echo /etc/passwd; }; find . | xargs cat",
         "cd /etc; find . | xargs cat",
+        "find . | xargs -d x cat",
+        "find . | xargs -d / cat",
+        "find . | tr a / | xargs cat",
+        "find src | sed 's|^./||' | xargs cat",
+        "find . | cut -c3- | cut -c3- | xargs cat",
+        "find . | sed 's|x|/|' | xargs cat",
+        "find . | sed '1,3!s/x/\\//' | xargs cat",
+        "find . | awk '{print $2}' | xargs cat",
+        "find . | awk '$1=NR' | xargs cat",
+        "find . | awk 'NR=5' | xargs cat",
+        "grep -rn foo . | xargs cat",
+        "grep -rn foo . | cut -d: -f2 | xargs cat",
+        "grep -r foo . | cut -d: -f1 | xargs cat",
+        "grep -rnh foo . | cut -d: -f1 | xargs cat",
+        "grep -rnA2 foo . | cut -d: -f1 | xargs cat",
+        "find . -print0 | while IFS= read -r f; do cat \"$f\"; done",
+        "find . | while IFS= read -r -d '' f; do cat \"$f\"; done",
+        "find . -print0 | xargs -0 -d '\\n' cat",
+        "cat \"$(find . -print0)\"",
+        "cat list | xargs grep -l x | xargs cat",
+        "find . | xargs grep -h x | xargs cat",
+        "find . | xargs grep -l x /etc/passwd | xargs cat",
+        "find /etc | xargs -n1 dirname | xargs ls",
+        "find /ws -printf '%h\\n' | xargs ls",
+        "git show --name-only --format= v1 | xargs -d '\\n' cat",
+        "git show --name-only --format= HEAD:list | xargs -d '\\n' cat",
+        "git log --name-only -3 | xargs -d '\\n' cat",
+        "git diff --name-only /etc/a /etc/b | xargs cat",
+        "ls src tests | while read -r f; do cat \"$f/passwd\"; done",
+        "find . | while read -r f; do printf -v f /etc/shadow; cat \"$f\"; done",
+        "cat \"$(cat list)\"",
+        "cat \"$(find .)$(cat list)\"",
+        "cat \"/etc/$(ls)\"",
         "cd \"$x\" && find . | xargs cat",
     };
     (void)state;
@@ -289,6 +393,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_that_are_listed_are_read_where_they_lie),
+        cmocka_unit_test(names_in_whole_lines_may_have_blanks_in_them),
+        cmocka_unit_test(what_stands_in_a_listed_directory_may_be_like_an_option),
         cmocka_unit_test(names_that_would_be_cut_are_certain_only_behind_nul),
         cmocka_unit_test(links_that_lead_out_make_all_uncertain),
         cmocka_unit_test(a_name_like_an_option_matters_where_nothing_stands_before_it),

@@ -515,15 +515,30 @@ static int dry_run(struct rewind *rewind)
     return status;
 }
 
+/* What was cut off before is ended first; what cannot be is told, as the plan will not be what one expects. */
+static void recover(const struct rewind *rewind)
+{
+    struct fs_recovery recovery;
+    fs_recover_changes(rewind->places.changes, &recovery);
+    if (recovery.undone + recovery.completed)
+        cli_note("%zu changes that were cut off were taken back, %zu completed", recovery.undone, recovery.completed);
+    if (recovery.waiting)
+        cli_note("%zu changes that were cut off cannot be taken back or completed now; the next start tries again",
+                 recovery.waiting);
+    if (recovery.conflicts)
+        cli_note("%zu changes that were cut off are left half-done because files were changed since; what they were is "
+                 "in %.*s",
+                 recovery.conflicts, HV_STR_ARG(rewind->places.changes));
+}
+
 /* Under the journal's lock: the session cannot go on meanwhile. */
 static int rewind_session(struct rewind *rewind)
 {
     struct hv_error err;
     struct journal_writer *journal;
-    struct fs_recovery recovery;
     if (open_journal(rewind, &journal, &err) != HV_OK)
         return cli_fail(&err);
-    fs_recover_changes(rewind->places.changes, &recovery);
+    recover(rewind);
     int status;
     if (read_timeline(rewind, &err) != HV_OK) {
         status = cli_fail(&err);

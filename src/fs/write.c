@@ -303,6 +303,17 @@ int write_set_attributes(const struct writing *w, int fd)
     return w->options->mtime_ns > 0 ? futimens(fd, times) : 0;
 }
 
+/* What cannot be given is not: the file is a new one. Its mode is set afterwards. */
+static void become_like(struct writing *w, struct hv_str path)
+{
+    char name[FS_PATH_MAX];
+    if (fs_path_cstr(path, name, NULL) != HV_OK)
+        return;
+    CLEANUP_FD int from = open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (from >= 0)
+        (void)fs_copy_attributes(from, w->temporary);
+}
+
 static enum hv_code fill_temporary(struct writing *w, bool *attributes_kept, struct hv_error *err)
 {
     mode_t wanted = w->options->mode ? w->options->mode : 0666;
@@ -314,6 +325,8 @@ static enum hv_code fill_temporary(struct writing *w, bool *attributes_kept, str
     *attributes_kept = true;
     if (w->exists)
         *attributes_kept = fs_copy_attributes(w->old, w->temporary);
+    else if (w->options->like.len)
+        become_like(w, w->options->like);
     if (*attributes_kept && write_set_attributes(w, w->temporary))
         return hv_fail_errno(err, errno, "Cannot set mode and time of %s; it was left as it was", w->path);
     if (*attributes_kept && write_sync(w->temporary))

@@ -212,7 +212,13 @@ static enum hv_code update_bytes(struct patching *patching, struct patched *patc
         return fail_hunk(patching, patched, &failure);
     if (!edit_apply(file, &edit, by_text ? &text : &patched->bytes))
         return hv_fail(err, HV_ETOOBIG, "%.*s would become too large", HV_STR_ARG(patched->path));
-    return by_text ? change_encode(change, hv_buf_str(&text), &patched->bytes, err) : HV_OK;
+    code = by_text ? change_encode(change, hv_buf_str(&text), &patched->bytes, err) : HV_OK;
+    if (code == HV_EINVAL) {
+        hv_error_prefix(err, "No file was changed. The new lines cannot be written in the encoding of %.*s: ",
+                        HV_STR_ARG(patched->path));
+        hv_error_hint(err, "Use other characters, or Write to convert the whole file to UTF-8");
+    }
+    return code;
 }
 
 static enum hv_code compute(struct patching *patching, struct patched *patched, struct hv_error *err)
@@ -251,7 +257,8 @@ static void add_changes(struct patching *patching, struct patched *patched)
                         .expected_bytes = change->exists && !moves ? hv_buf_str(&change->bytes) : (struct hv_str){0},
                         .must_not_exist = moves || !change->exists,
                         .make_parents = moves || !change->exists,
-                        .mode = moves ? change->stat.mode : 0},
+                        .mode = moves ? change->stat.mode : 0,
+                        .like = moves ? patched->path : (struct hv_str){0}},
         };
     if (moves || !writes)
         patching->changes[patching->change_count++] =

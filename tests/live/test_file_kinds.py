@@ -170,6 +170,22 @@ class Kinds(Case):
             self.assertRegex(text, "not found in the file|no notebook")
         self.assertEqual(self.read("unfit"), "")
 
+    def test_a_file_that_a_patch_moves_keeps_what_belongs_to_it(self):
+        path = self.write("old", "a\nb\n")
+        os.chmod(path, 0o640)
+        try:
+            os.setxattr(path, "user.mark", b"kept")
+        except OSError:
+            self.skipTest("no attributes")
+        for text, hunk in (("moved/one", ""), ("moved/two", "@@\n-a\n+A\n")):
+            answer = self.all([use("Read", file_path="old"), use("ApplyPatch", patch="*** Begin Patch\n*** Update File: old\n"
+                                                                 "*** Move to: %s\n%s*** End Patch" % (text, hunk))])
+            self.assertFalse(answer[-1][1], answer)
+            self.assertEqual(os.getxattr(self.path(text), "user.mark"), b"kept")
+            self.assertEqual(stat.S_IMODE(os.stat(self.path(text)).st_mode), 0o640)
+            self.assertFalse(os.path.exists(path))
+            os.rename(self.path(text), path)
+
     def test_a_file_of_more_than_a_gibibyte_is_refused_before_it_is_read(self):
         path = self.write("large", "old\n")
         os.truncate(path, (1 << 30) + 1)

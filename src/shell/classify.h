@@ -187,6 +187,8 @@ struct shell_word shell_word_known(struct hv_str value);
 const struct shell_word *shell_fill_script(struct shell_reading *reading, const struct shell_word *words, size_t count);
 /* Something that nobody knows: one argument, or when many, any number of them. */
 struct shell_word shell_word_unknown(bool many);
+/* The command may set the variable (a loop over it is not looked at). */
+bool shell_may_set(const struct shell_command *command, struct hv_str name);
 /* The script sets IFS: what is cut is cut otherwise than at blanks. */
 bool shell_sets_splitting(const struct shell_script *script);
 /* All that the words of `values` may be, as one word: below one directory, and no option. False: not certain. */

@@ -30,8 +30,7 @@ static bool has_identifier(struct hv_str word, struct hv_str name)
     return hv_str_starts(word, name) && (word.len == name.len || strchr("=+[", word.ptr[name.len]));
 }
 
-/* Something else than the loop may set the variable. */
-static bool is_set_otherwise(const struct shell_command *command, struct hv_str name)
+bool shell_may_set(const struct shell_command *command, struct hv_str name)
 {
     for (size_t i = 0; i < command->assignment_count; i++)
         if (hv_str_eq(command->assignments[i].name, name))
@@ -65,7 +64,7 @@ static const struct shell_command *loop_of(const struct shell_script *script, co
             if (loop)
                 return NULL;
             loop = other;
-        } else if (is_set_otherwise(other, name)) {
+        } else if (shell_may_set(other, name)) {
             return NULL;
         }
     }
@@ -142,7 +141,7 @@ static const struct shell_command *reader_of(const struct shell_script *script, 
         if (other->kind == SHELL_COMMAND_FUNCTION ||
             (other->kind == SHELL_COMMAND_FOR && hv_str_eq(other->variable, name)))
             return NULL;
-        if (!is_set_otherwise(other, name))
+        if (!shell_may_set(other, name))
             continue;
         if (!reads || reader)
             return NULL;

@@ -152,7 +152,9 @@ static void name_old_files(struct shell_reading *reading, const struct shell_wor
 /* Options of `git rev-list` and the like after which it still prints nothing but the names of commits. */
 static bool prints_names(struct hv_str option)
 {
-    static const char *const beginnings[] = {"-n", "--max-count=", "--max-parents=", "--min-parents=", "--skip="};
+    static const char *const beginnings[] = {
+        "-n",        "--max-count=", "--max-parents=", "--min-parents=", "--skip=",
+        "--before=", "--after=",     "--since=",       "--until=",       "--author="};
     for (size_t at = 0; at < sizeof beginnings / sizeof *beginnings; at++)
         if (hv_str_starts(option, hv_str_from(beginnings[at])))
             return true;
@@ -164,33 +166,102 @@ static bool prints_names(struct hv_str option)
 /* Words without anything that the shell expands. */
 static bool is_plain(struct hv_str text)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/~^@:=- ";
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/~^@:=-' ";
     for (size_t at = 0; at < text.len; at++)
         if (!text.ptr[at] || !strchr(plain, text.ptr[at]))
             return false;
     return true;
 }
 
-/* $(git merge-base a b)..HEAD and the like: the names of commits, which are hexadecimal. */
-static bool is_commit_name(const struct shell_word *word)
+/* $(git merge-base a b)..HEAD and the like: the names of commits, which are hexadecimal. *rest: what stands behind. */
+static bool is_commit_name(struct hv_str text, struct hv_str *rest)
 {
     static const char *const heads[] = {"$(git merge-base ", "$(git rev-list ", "$(git rev-parse "};
-    struct hv_str text = word->text, part;
-    bool quoted = hv_str_starts(text, HV_STR("\"")) && hv_str_ends(text, HV_STR("\"")) && text.len > 1;
-    text = quoted ? hv_str_slice(text, 1, text.len - 1) : text;
+    struct hv_str part;
     size_t end = hv_str_find_byte(text, ')', 0), head = 0;
     for (size_t at = 0; at < sizeof heads / sizeof *heads; at++)
         if (hv_str_starts(text, hv_str_from(heads[at])))
             head = strlen(heads[at]);
-    if (word->known || !head || end == SIZE_MAX || end < head)
+    if (!head || end == SIZE_MAX || end < head)
         return false;
     struct hv_str inside = hv_str_slice(text, head, end);
-    if (!is_plain(inside) || !is_plain(hv_str_slice(text, end + 1, text.len)))
+    *rest = hv_str_slice(text, end + 1, text.len);
+    if (!is_plain(inside) || !is_plain(*rest) || hv_str_find_byte(*rest, '\'', 0) != SIZE_MAX)
         return false;
     while (hv_str_split(&inside, ' ', &part))
-        if (hv_str_starts(part, HV_STR("-")) && !prints_names(part))
+        if (hv_str_starts(part, HV_STR("'")) || (hv_str_starts(part, HV_STR("-")) && !prints_names(part)))
             return false;
     return true;
+}
+
+static struct hv_str without_quotes(struct hv_str text)
+{
+    bool quoted = hv_str_starts(text, HV_STR("\"")) && hv_str_ends(text, HV_STR("\"")) && text.len > 1;
+    return quoted ? hv_str_slice(text, 1, text.len - 1) : text;
+}
+
+/* The variable in "$name", "$name"..HEAD or "${name}^"; absent: something else. *rest: what stands behind. */
+static struct hv_str variable_in(struct hv_str text, struct hv_str *rest)
+{
+    bool quoted = hv_str_starts(text, HV_STR("\"")), braces;
+    size_t from = quoted ? 2 : 1, end;
+    braces = hv_str_starts(hv_str_slice(text, from, text.len), HV_STR("{"));
+    from += braces;
+    for (end = from; end < text.len && shell_is_identifier(hv_str_slice(text, from, end + 1));)
+        end++;
+    struct hv_str tail = hv_str_slice(text, end, text.len);
+    if (!hv_str_starts(hv_str_slice(text, quoted, text.len), HV_STR("$")) || end == from ||
+        (braces && !hv_str_starts(tail, HV_STR("}"))))
+        return (struct hv_str){0};
+    tail = hv_str_slice(tail, braces, tail.len);
+    size_t quote = hv_str_find_byte(tail, '"', 0);
+    if (quoted && quote == 0)
+        tail = hv_str_slice(tail, 1, tail.len);
+    else if (quoted && quote + 1 == tail.len)
+        tail.len--;
+    *rest = tail;
+    return is_plain(tail) && hv_str_find_byte(tail, '\'', 0) == SIZE_MAX ? hv_str_slice(text, from, end)
+                                                                         : (struct hv_str){0};
+}
+
+/* name=$(git rev-parse …), run for certain before the command that is judged, and nothing else sets it. */
+static bool holds_commit(const struct shell_reading *reading, struct hv_str name)
+{
+    enum {
+        ELSEWHERE = SHELL_IN_SUBSHELL | SHELL_IN_PIPELINE | SHELL_IN_LOOP | SHELL_IN_BRANCH | SHELL_IN_FUNCTION |
+                    SHELL_IN_SUBSTITUTION | SHELL_IN_BACKGROUND | SHELL_IN_COPROCESS
+    };
+    const struct shell_script *script = reading->script;
+    bool set = false;
+    for (size_t at = 0; at < script->count; at++) {
+        const struct shell_command *command = &script->commands[at];
+        struct hv_str rest;
+        if (command->kind == SHELL_COMMAND_FOR && hv_str_eq(command->variable, name))
+            return false;
+        if (!shell_may_set(command, name))
+            continue;
+        bool plain = !set && command < reading->judged && command->assignment_count == 1 && !command->word_count &&
+                     !command->redirect_count && command->parent == SIZE_MAX && !(command->place & ELSEWHERE) &&
+                     hv_str_eq(command->assignments[0].name, name) && !command->assignments[0].appends &&
+                     !command->assignments[0].element && !command->assignments[0].array &&
+                     is_commit_name(without_quotes(command->assignments[0].value.text), &rest) && !rest.len;
+        if (!plain)
+            return false;
+        set = true;
+    }
+    return set;
+}
+
+static bool becomes_commit(const struct shell_reading *reading, const struct shell_word *word, struct hv_str *rest)
+{
+    if (word->known || word->value.len)
+        return false;
+    if (is_commit_name(without_quotes(word->text), rest))
+        return true;
+    struct hv_str name = variable_in(word->text, rest);
+    return name.len && word->flags & SHELL_WORD_VARIABLE &&
+           !(word->flags & ~(unsigned)(SHELL_WORD_VARIABLE | SHELL_WORD_QUOTED | SHELL_WORD_MANY)) &&
+           !shell_sets_splitting(reading->script) && holds_commit(reading, name);
 }
 
 /* The words, with a commit put in for those that become the name of one. */
@@ -198,14 +269,15 @@ static const struct shell_word *put_in_commits(struct shell_reading *reading, co
                                                size_t count)
 {
     struct shell_word *changed = NULL;
+    struct hv_str rest;
     for (size_t at = 1; at < count; at++) {
-        if (!is_commit_name(&words[at]))
+        if (!becomes_commit(reading, &words[at], &rest))
             continue;
         if (!changed) {
             changed = hv_arena_array(reading->arena, struct shell_word, count);
             memcpy(changed, words, count * sizeof *words);
         }
-        changed[at] = shell_word_known(HV_STR("HEAD"));
+        changed[at] = shell_word_known(hv_arena_format(reading->arena, "HEAD%.*s", HV_STR_ARG(rest)));
     }
     return changed ? changed : words;
 }

@@ -227,9 +227,32 @@ static bool assigns(struct hv_str text)
     return false;
 }
 
+/* The length of $(…) at `at`, whose commands are judged on their own; 0: none that is that plain. */
+static size_t substitution_length(struct hv_str text, size_t at)
+{
+    size_t level = 0;
+    if (at + 2 >= text.len || text.ptr[at] != '$' || text.ptr[at + 1] != '(' || text.ptr[at + 2] == '(')
+        return 0;
+    for (size_t end = at + 1; end < text.len && !strchr("'\"\\`#", text.ptr[end]); end++) {
+        level += text.ptr[end] == '(';
+        level -= text.ptr[end] == ')';
+        if (!level)
+            return end + 1 - at;
+    }
+    return 0;
+}
+
 bool shell_arithmetic_sets_harmless(struct hv_str text)
 {
-    if (!assigns(text))
+    bool sets = false;
+    for (size_t at = 0, from = 0, length; at <= text.len; at += length ? length : 1) {
+        length = substitution_length(text, at);
+        if (length || at == text.len) {
+            sets |= assigns(hv_str_slice(text, from, at));
+            from = at + length;
+        }
+    }
+    if (!sets)
         return true;
     for (size_t at = 0; at < text.len;) {
         size_t start = at;

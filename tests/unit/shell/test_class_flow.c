@@ -276,6 +276,59 @@ static void what_every_shell_reads_alike_is_judged(void **state)
     check_harmful(others, sizeof others / sizeof *others);
 }
 
+static void names_of_commits_are_known_to_be_such(void **state)
+{
+    static const char *const commands[] = {
+        "base=$(git merge-base HEAD main); git diff --stat \"$base\"",
+        "base=\"$(git merge-base HEAD main)\"; git diff $base",
+        "base=$(git merge-base HEAD main) && git log \"$base\"..HEAD --oneline",
+        "base=$(git merge-base HEAD main); git diff \"${base}..HEAD\" -- src",
+        "sha=$(git rev-parse HEAD); git show --stat \"$sha\"",
+        "sha=$(git rev-parse HEAD); git show \"$sha:README.md\"",
+        "sha=$(git rev-parse HEAD); git show \"$sha:.env\"",
+        "git show HEAD:.env",
+        "git show $(git rev-list -1 --before='2024-01-01' main):README.md",
+        "git show $(git rev-parse HEAD):.env",
+        "echo $(( $(git rev-list --count HEAD) - 1 ))",
+    };
+    static const char *const others[] = {
+        "sha=$(git rev-parse --abbrev-ref HEAD); git show \"$sha\"",
+        "sha=$(git rev-parse HEAD); sha=--output=x; git show \"$sha\"",
+        "sha=$(git rev-parse HEAD); read sha; git show \"$sha\"",
+        "[ x ] && sha=$(git rev-parse HEAD); git show \"$sha\"",
+        "(sha=$(git rev-parse HEAD)); git show \"$sha\"",
+        "git show \"$sha\"; sha=$(git rev-parse HEAD)",
+        "sha=$(git rev-parse HEAD)x; git show \"$sha\"",
+        "sha=x$(git rev-parse HEAD); git show \"$sha\"",
+        "sha=$(git rev-parse '--output=x'); git show \"$sha\"",
+        "sha=$(git rev-list --format=%s HEAD); git show $sha",
+        "sha=$(git rev-list '--format=x' HEAD); git show $sha",
+        "IFS=a; sha=$(git rev-parse HEAD); git show $sha",
+        "sha=$(git rev-parse HEAD); for sha in --output=x; do git show \"$sha\"; done",
+        "sha=$(git rev-parse HEAD); eval \"$x\"; git show \"$sha\"",
+        "sha=$(git rev-parse HEAD); git show \"$sha\" \"$y\"",
+        "sha=$(git rev-parse HEAD); git show --output=\"$sha\"",
+        "sha=$(git rev-parse HEAD); f() { sha=--output=x; }; f; git show \"$sha\"",
+        "git() { echo --output=x; }; sha=$(git rev-parse HEAD); git show \"$sha\"",
+        "sha=$(git rev-parse HEAD); git reset --hard \"$sha\"",
+        "echo $(( PATH=1 + $(git rev-list --count HEAD) ))",
+        "echo $(( $(echo 1) + PATH-- ))",
+        "echo $(( $((PATH=1)) ))",
+        "echo $((PATH=1))",
+        "echo $(( x++ ))",
+        "base=$(git describe --tags); git log \"$base\"",
+        "base=$(git rev-parse HEAD); git log \"$base$x\"",
+        "base=$(git rev-parse HEAD); git log $base*",
+        "base=$(git rev-parse HEAD) git log \"$base\"",
+        "base=$(git rev-parse HEAD | cat); git log \"$base\"",
+        "while base=$(git rev-parse HEAD); do git log \"$base\"; done",
+        "base=$(git rev-parse HEAD); sort \"$base\"",
+    };
+    (void)state;
+    check_harmless(commands, sizeof commands / sizeof *commands);
+    check_harmful(others, sizeof others / sizeof *others);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +343,7 @@ int main(void)
         cmocka_unit_test(sums_of_known_numbers_are_known),
         cmocka_unit_test(trials_only_read),
         cmocka_unit_test(what_every_shell_reads_alike_is_judged),
+        cmocka_unit_test(names_of_commits_are_known_to_be_such),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -680,6 +680,8 @@ static void files_that_git_reads_are_told(void **state)
         {"git blame src/a.c", "/work/project/src/a.c"},
         {"git show HEAD:secrets/.env", "/work/project/secrets/.env"},
         {"git cat-file blob HEAD:.env", "/work/project/.env"},
+        {"git show $(git rev-parse HEAD):secrets/.env", "/work/project/secrets/.env"},
+        {"x=$(git rev-parse HEAD); git show \"$x:.env\"", "/work/project/.env"},
         {"git -C /other log", "/other"},
         {"git diff $(git merge-base a b) -- /etc/x", "/etc/x"},
         {"git config -f /etc/x -l", "/etc/x"},

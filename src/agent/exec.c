@@ -237,6 +237,13 @@ static bool can_carry_note(const struct exec *exec, const struct batch_result *r
            (exec->shapes.items[result->index] == CALLS_SHAPE_ANTHROPIC || !count_images(result->result));
 }
 
+/* With the last call no other has to be prepared for. */
+static void tell_last(const struct exec *exec)
+{
+    if (exec->input_ended && exec->queue_head == exec->queue.count && exec->outstanding <= 1)
+        runtime_expect_no_more(exec->runtime);
+}
+
 static void on_result(void *user, const struct batch_result *result)
 {
     struct exec *exec = user;
@@ -248,6 +255,7 @@ static void on_result(void *user, const struct batch_result *result)
         exec_note_join(&arena, hv_buf_str(&note), &joined);
     give_result(exec, &joined, exec->shapes.items[result->index]);
     exec->outstanding--;
+    tell_last(exec);
     pump(exec);
 }
 
@@ -378,6 +386,7 @@ static void input_done(void *data)
     calls_reader_finish(exec->reader);
     exec->input_ended = true;
     pump(exec);
+    tell_last(exec);
 }
 
 static void take_block(void *data)

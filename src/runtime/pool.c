@@ -344,6 +344,11 @@ enum stage_outcome stage_find(struct call *call)
     return STAGE_NEXT;
 }
 
+void runtime_expect_no_more(struct runtime *runtime)
+{
+    sandbox_expect_no_more(runtime->sandbox);
+}
+
 void runtime_expect_call(struct runtime *runtime, struct hv_str name)
 {
     const struct known_tool *known = map_get(&runtime->names, name);

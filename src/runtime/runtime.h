@@ -121,6 +121,8 @@ void runtime_set_policy(struct runtime *runtime,
 void runtime_begin_turn(struct runtime *runtime);
 /* The model has begun to write a call of that tool: what takes time before it can run is begun. Does not block. */
 void runtime_expect_call(struct runtime *runtime, struct hv_str name);
+/* No call will come but those that have: nothing is begun for others. Does not block. */
+void runtime_expect_no_more(struct runtime *runtime);
 /* The turn is over: what changes until the next may be a person's work. */
 void runtime_end_turn(struct runtime *runtime);
 

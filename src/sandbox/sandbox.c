@@ -36,6 +36,25 @@ struct hv_sandbox *sandbox_new(const struct sandbox_setup *setup)
     return sandbox;
 }
 
+static void *remove_temporary(void *temporary)
+{
+    temporary_remove(temporary);
+    return NULL;
+}
+
+/* Each entry that goes from the disk takes a while: two at a time. */
+static void leave_disk(struct hv_sandbox *sandbox)
+{
+    pthread_t thread;
+    bool beside = sandbox->placeholders.list.count > 1 &&
+                  pthread_create(&thread, NULL, remove_temporary, &sandbox->temporary) == 0;
+    placeholders_release(&sandbox->placeholders);
+    if (beside)
+        pthread_join(thread, NULL);
+    else
+        temporary_remove(&sandbox->temporary);
+}
+
 void sandbox_free(struct hv_sandbox *sandbox)
 {
     if (!sandbox)
@@ -44,8 +63,7 @@ void sandbox_free(struct hv_sandbox *sandbox)
     proxy_free(sandbox->proxy);
     git_folders_release(&sandbox->repositories);
     groups_release(&sandbox->groups);
-    placeholders_release(&sandbox->placeholders);
-    temporary_remove(&sandbox->temporary);
+    leave_disk(sandbox);
     sweeper_end(&sandbox->sweeper);
     pthread_mutex_destroy(&sandbox->lock);
     hv_arena_release(&sandbox->arena);
@@ -66,6 +84,12 @@ void sandbox_expect(struct hv_sandbox *sandbox)
     if (sandbox->warm)
         warm_want(sandbox->warm);
     pthread_mutex_unlock(&sandbox->lock);
+}
+
+void sandbox_expect_no_more(struct hv_sandbox *sandbox)
+{
+    if (sandbox)
+        atomic_store(&sandbox->no_more, true);
 }
 
 void sandbox_look(struct hv_sandbox *sandbox, struct sandbox_state *out)

@@ -53,6 +53,8 @@ void sandbox_keep_ready(struct hv_sandbox *sandbox, bool for_one);
 /* A command will most likely come soon: what can be done for it is begun, on another thread. Does not block. NULL is
  * fine. */
 void sandbox_expect(struct hv_sandbox *sandbox);
+/* The last command has come: none is kept ready for another. Does not block. NULL is fine. */
+void sandbox_expect_no_more(struct hv_sandbox *sandbox);
 /* No command may run any more. Removes what it put on the disk. NULL is fine. */
 void sandbox_free(struct hv_sandbox *sandbox);
 

@@ -3,6 +3,7 @@
 #define SANDBOX_SANDBOX_INNER_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "proc/sweeper.h"
 #include "sandbox/git_folders.h"
@@ -13,6 +14,7 @@
 
 struct hv_sandbox {
     struct sandbox_setup setup;
+    atomic_bool no_more; /* commands will come. Under no lock: whoever says so does not wait */
     struct hv_arena arena;
     pthread_mutex_t lock; /* guards all below */
     bool looked;

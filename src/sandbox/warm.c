@@ -221,7 +221,7 @@ bool warm_take(struct warm *warm, struct sandbox_run *run)
 
 void warm_want(struct warm *warm)
 {
-    if (warm->for_one)
+    if (warm->for_one || atomic_load(&warm->sandbox->no_more))
         return;
     warm->wanted = true;
     if (!warm->running)

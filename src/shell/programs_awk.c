@@ -123,17 +123,48 @@ static bool redirect(struct awk *awk)
     return true;
 }
 
+/* A number as all versions read it: 12, 1e5, 0x1f. A name may stand right behind one, as in 2system("x"). */
+static bool is_plain_number(struct hv_str text)
+{
+    bool hex = text.len > 2 && text.ptr[0] == '0' && (text.ptr[1] | 0x20) == 'x';
+    size_t at = hex ? 2 : 0;
+    while (at < text.len && ((text.ptr[at] >= '0' && text.ptr[at] <= '9') ||
+                             (hex && (text.ptr[at] | 0x20) >= 'a' && (text.ptr[at] | 0x20) <= 'f')))
+        at++;
+    if (!hex && at && at < text.len && (text.ptr[at] | 0x20) == 'e')
+        at++;
+    while (at < text.len && text.ptr[at] >= '0' && text.ptr[at] <= '9')
+        at++;
+    return at == text.len;
+}
+
+/* What getline may put its line into: nothing, a name, $ and a name or a number. */
+static bool is_plain_target(struct hv_str target)
+{
+    size_t at = 0;
+    while (at < target.len && target.ptr[at] == '$')
+        at++;
+    struct hv_str name = hv_str_slice(target, at, target.len);
+    if (!name.len)
+        return !at; /* $(expression) */
+    if (name.ptr[0] >= '0' && name.ptr[0] <= '9')
+        return is_plain_number(name);
+    return hv_str_find_byte(name, '$', 0) == SIZE_MAX &&
+           !shell_names_have("system getline print printf delete if while for do else return exit next in", name);
+}
+
 /* getline, getline x, getline < "file": the only forms that are understood. */
 static bool pass_getline(struct awk *awk)
 {
     struct hv_str name;
     skip_blanks(awk);
+    size_t start = awk->at;
     while (is_name(peek(awk)) || peek(awk) == '$')
         awk->at++;
-    bool field = awk->text.ptr[awk->at - 1] == '$'; /* $(expression) */
+    bool plain = is_plain_target(hv_str_slice(awk->text, start, awk->at));
     skip_blanks(awk);
     awk->operand = awk->unclear = true;
-    if (peek(awk) == '[' || field)
+    if (peek(awk) == '[' || !plain)
         return fails(awk, SHELL_UNKNOWN, "awk reads from what is not known");
     if (peek(awk) != '<')
         return true;
@@ -177,6 +208,8 @@ static bool pass_name(struct awk *awk)
     while (is_name(peek(awk)))
         awk->at++;
     struct hv_str name = hv_str_slice(awk->text, start, awk->at);
+    if (name.ptr[0] >= '0' && name.ptr[0] <= '9' && !is_plain_number(name))
+        return fails(awk, SHELL_UNKNOWN, "the program of awk is not understood");
     if (hv_str_is(name, "system"))
         return fails(awk, SHELL_EXECUTES, "the program of awk runs commands (system)");
     awk->head = shell_names_have("if while for", name);

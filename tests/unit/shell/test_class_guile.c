@@ -98,6 +98,15 @@ static void what_awk_reads_otherwise_than_it_looks_is_asked(void **state)
         "awk 'BEGIN{a[/[[:alpha:]/]/ /x]; system(\"touch x\") #/\n}'",
         "awk 'BEGIN{a[/[[:a/b:]]/ /x]; system(\"touch x\") #/\n}'",
         "awk 'BEGIN{a[/[[:alpha]/]/ /x]; system(\"touch x\") #/\n}'",
+        /* A name right behind a number. */
+        "awk 'BEGIN{x = 2system(\"touch x\")}'",
+        "awk '{$1system(\"touch x\")}'",
+        "awk 'BEGIN{x = 1e5system(\"touch x\")}'",
+        "awk 'BEGIN{x = 0x1fsystem(\"touch x\")}'",
+        "awk '/x/ getline .5system(\"touch x\")'",
+        "awk 'BEGIN{getline $1system(\"touch x\")}'",
+        "awk 'BEGIN{getline system(\"touch x\")}'",
+        "awk 'BEGIN{x = 1getline < \"/inet/tcp/0/host.example/80\"}'",
         "awk 'BEGIN{getline $(0) < \"/inet/tcp/0/host.example/80\"}'",
         "awk 'BEGIN{getline $(1) < \"/etc/hostname\"; print}'",
         "awk 'BEGIN{ARGV[1]=\"/inet/tcp/0/host.example/80\"; ARGC=2} {print}'",
@@ -216,6 +225,7 @@ static void what_is_near_to_it_only_reads(void **state)
         "awk 'FILENAME==ARGV[ARGC-1]' x y || awk 'ARGV[1] != FILENAME' x y",
         "awk 'BEGIN {for (i in ARGV) n++; print n}'",
         "awk '{getline x; print x}' f",
+        "awk '{getline $1; print $1, 1e3 * 0x1F}' f",
     };
     (void)state;
     check_harmless(commands, sizeof commands / sizeof *commands);

@@ -195,13 +195,14 @@ static bool globs_in_workspace(const struct match_call *call, const struct shell
     return in_workspace(call, &path, false) || path_is_open_place(&path, true);
 }
 
-static bool read_is_free(const struct match_call *call, const struct shell_act *act, size_t index,
-                         const struct policy_path *path)
+/* lists: the act is such that only shows what stands in a directory (parts_act_lists). */
+static bool read_is_free(const struct match_call *call, const struct policy_part *part, size_t index, bool lists)
 {
-    const struct shell_access *access = &act->reads[index];
+    const struct shell_access *access = &part->act->reads[index];
+    const struct policy_path *path = &part->reads[index];
     if (!access->path.len)
-        return globs_in_workspace(call, act, access->word);
-    return in_workspace(call, path, false) || path_is_open_place(path, access->tree && !parts_act_lists(act)) ||
+        return globs_in_workspace(call, part->act, access->word);
+    return in_workspace(call, path, false) || path_is_open_place(path, access->tree && !lists) ||
            path_is_temporary(call->policy, path);
 }
 
@@ -242,8 +243,9 @@ bool part_reads_freely(const struct match_call *call, const struct policy_part *
     const struct shell_act *act = part->act;
     if (act->class != SHELL_READ_ONLY || !act->reads_listed || follows_links(act))
         return false;
+    bool lists = parts_act_lists(act);
     for (size_t i = 0; i < act->read_count; i++)
-        if (!read_is_free(call, act, i, &part->reads[i]))
+        if (!read_is_free(call, part, i, lists))
             return false;
     return true;
 }
@@ -320,9 +322,10 @@ static enum part_need need_for_reads(struct look *look)
     const struct shell_act *act = look->part->act;
     if (!act->reads_listed || follows_links(act))
         return PART_NEEDS_RULE;
+    bool lists = parts_act_lists(act);
     for (size_t i = 0; i < act->read_count; i++) {
         const struct policy_path *path = &look->part->reads[i];
-        if (read_is_free(look->call, act, i, path))
+        if (read_is_free(look->call, look->part, i, lists))
             continue;
         const struct rule *rule = file_rule(look->call, path, false, look->extra, look->extra_count);
         if (!rule) {
@@ -449,6 +452,8 @@ static bool every_part_allowed(const struct match_call *call, const struct rule 
     for (size_t i = 0; i < command->part_count; i++) {
         const struct rule *one;
         const struct policy_path *path;
+        if (command->parts[i].same)
+            continue;
         if (part_needs(call, &command->parts[i], extra, extra_count, &one, &path) != PART_NEEDS_NOTHING)
             return false;
         first = first ? first : one;

@@ -296,6 +296,8 @@ static struct hv_str part_objection(const struct judgement *judgement)
         const struct policy_part *part = &command->parts[i];
         const struct policy_path *path = NULL;
         const struct rule *rule;
+        if (part->same)
+            continue;
         enum part_need need = part_needs(&judgement->call, part, NULL, 0, &rule, &path);
         struct hv_str text = hv_str_slice(part->text, 0, 200);
         if (need == PART_NEEDS_NOTHING)

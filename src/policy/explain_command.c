@@ -59,6 +59,36 @@ static void put_part(struct hv_json_writer *writer, const struct policy *policy,
     hv_json_end_object(writer);
 }
 
+/* A value that stands in the answer already, once more. */
+static void put_again(struct hv_json_writer *writer, size_t from, size_t to)
+{
+    if (hv_buf_reserve(writer->buf, to - from + 1)) /* it stays where it is while it is copied */
+        hv_json_put_raw(writer, hv_str_slice(hv_buf_str(writer->buf), from, to));
+}
+
+/* What was told of a part is told again of those that say the same. */
+static void put_parts(struct hv_json_writer *writer, const struct policy *policy, const struct policy_command *command,
+                      struct hv_arena *arena)
+{
+    struct {
+        size_t from, to;
+    } *told = hv_arena_zalloc(arena, command->part_count, sizeof *told);
+    for (size_t i = 0; i < command->part_count; i++) {
+        const struct policy_part *part = &command->parts[i];
+        size_t first = part->same ? (size_t)(part->same - command->parts) : i, before = writer->buf->len;
+        if (!is_told(part))
+            continue;
+        if (first != i) {
+            put_again(writer, told[first].from, told[first].to);
+            continue;
+        }
+        put_part(writer, policy, part, arena);
+        bool comma = hv_str_starts(hv_str_slice(hv_buf_str(writer->buf), before, before + 1), HV_STR(","));
+        told[i].from = before + comma;
+        told[i].to = writer->buf->len;
+    }
+}
+
 void policy_explain_command_members(const struct policy *policy, const struct policy_facts *facts,
                                     const struct policy_decision *decision, struct hv_json_writer *writer)
 {
@@ -75,9 +105,8 @@ void policy_explain_command_members(const struct policy *policy, const struct po
     hv_json_member_string(writer, "rule", decision->rule);
     hv_json_name(writer, "commands");
     hv_json_begin_array(writer);
-    for (size_t i = 0; command && i < command->part_count; i++)
-        if (is_told(&command->parts[i]))
-            put_part(writer, policy, &command->parts[i], &arena);
+    if (command)
+        put_parts(writer, policy, command, &arena);
     hv_json_end_array(writer);
     hv_json_member_string(writer, "why", why);
     hv_json_member_cstr(writer, "stage", policy_stage_name(decision->stage));

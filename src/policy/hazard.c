@@ -181,6 +181,8 @@ struct hazard hazard_find(const struct match_call *call, struct hv_arena *arena)
         if (!command->dangers.items[i].run)
             worsen(&hazard, command->dangers.items[i].level, hv_str_from(command->dangers.items[i].what), NULL);
     for (size_t i = 0; command && i < command->part_count; i++) {
+        if (command->parts[i].same)
+            continue;
         struct hazard one = hazard_of_part(call->policy, &command->parts[i], arena);
         worsen(&hazard, one.level, one.what, one.part);
     }

@@ -11,6 +11,7 @@
 #include "fs/plain_tree.h"
 #include "fs/project_files.h"
 #include "policy/command.h"
+#include "policy/lookups.h"
 #include "policy/match.h"
 #include "policy/parts.h"
 #include "proc/system_program.h"
@@ -18,7 +19,7 @@
 #include <string.h>
 
 /* Words that may be paths; a command that a rule can allow has fewer. */
-enum { LOOKED_AT_MAX = 10000, LOOKUPS_KEPT = 16 };
+enum { LOOKED_AT_MAX = 10000 };
 
 /* ---- what the command sees of the world
  * ------------------------------------------------------------------------------
@@ -30,13 +31,12 @@ static struct hv_str plain_variable(void *user, struct hv_str name)
     return shell_known_variable(surroundings->environment, name);
 }
 
+/* user: the struct lookups. */
 static struct hv_str follow(void *user, struct hv_arena *arena, struct hv_str path)
 {
-    const struct policy_surroundings *surroundings = user;
-    struct hv_str resolved;
-    if (!surroundings->host || surroundings->host->resolve(surroundings->host, arena, path, &resolved, NULL) != HV_OK)
-        return (struct hv_str){0};
-    return resolved;
+    struct lookups *lookups = user;
+    (void)arena;
+    return lookups->host ? lookups_find(lookups, path)->resolved : (struct hv_str){0};
 }
 
 /* ---- the parts
@@ -50,33 +50,21 @@ struct judging {
     struct hv_arena *arena;
     struct policy_command *command;
     struct policy_facts *facts;
-    /* Paths that were looked up, as they are written, and what came of them: a long command names few, often. */
-    struct hv_str asked_for[LOOKUPS_KEPT];
-    struct policy_path found[LOOKUPS_KEPT];
-    size_t lookups;
+    struct lookups lookups; /* used only where there is a host */
 };
 
 static struct policy_path resolve_access(struct judging *judging, const struct shell_access *access)
 {
-    const struct hv_host *host = judging->surroundings->host;
     struct policy_path path = {.written = access->path};
-    struct hv_file_stat stat;
     if (!access->path.len)
         return path;
-    if (!host) {
+    if (!judging->lookups.host) {
         path.resolved = path.written;
         return path;
     }
-    struct hv_str untidy = access->untidy.len ? access->untidy : access->path;
-    for (size_t i = 0; i < LOOKUPS_KEPT && i < judging->lookups; i++)
-        if (hv_str_eq(untidy, judging->asked_for[i]))
-            return judging->found[i];
-    if (host->resolve(host, judging->arena, untidy, &path.resolved, NULL) != HV_OK)
-        path.resolved = (struct hv_str){0};
-    else if (host->stat(host, path.resolved, true, &stat, NULL) == HV_OK)
-        path.kind = stat.kind;
-    judging->asked_for[judging->lookups % LOOKUPS_KEPT] = untidy;
-    judging->found[judging->lookups++ % LOOKUPS_KEPT] = path;
+    struct lookup *found = lookups_find(&judging->lookups, access->untidy.len ? access->untidy : access->path);
+    path.resolved = found->resolved;
+    path.kind = lookups_kind(&judging->lookups, found);
     return path;
 }
 
@@ -137,6 +125,18 @@ static void find_guarded(struct judging *judging, struct policy_part *part)
     vec_release(&found);
 }
 
+static struct policy_part make_part(struct judging *judging, const struct shell_act *act)
+{
+    struct policy_part part = {
+        .act = act,
+        .reads = resolve_accesses(judging, act->reads, act->read_count),
+        .writes = resolve_accesses(judging, act->writes, act->write_count),
+        .text = act->word_count ? join_words(judging->arena, act->words, act->word_count) : act->command->text,
+    };
+    find_guarded(judging, &part);
+    return part;
+}
+
 static void make_parts(struct judging *judging)
 {
     struct policy_command *command = judging->command;
@@ -144,17 +144,27 @@ static void make_parts(struct judging *judging)
     struct policy_part *parts = hv_arena_array(judging->arena, struct policy_part, judgement->count);
     for (size_t i = 0; i < judgement->count; i++) {
         const struct shell_act *act = &judgement->acts[i];
-        parts[i] = (struct policy_part){
-            .act = act,
-            .reads = resolve_accesses(judging, act->reads, act->read_count),
-            .writes = resolve_accesses(judging, act->writes, act->write_count),
-            .text = act->word_count ? join_words(judging->arena, act->words, act->word_count) : act->command->text,
-            .is_inner = i > 0 && judgement->acts[i - 1].command == act->command,
-        };
-        find_guarded(judging, &parts[i]);
+        parts[i] = act->first < i ? parts[act->first] : make_part(judging, act);
+        parts[i].act = act;
+        parts[i].same = act->first < i ? &parts[act->first] : NULL;
+        parts[i].is_inner = i > 0 && judgement->acts[i - 1].command == act->command;
     }
     command->parts = parts;
     command->part_count = judgement->count;
+}
+
+/* The first part of a command of the script: parts stand in the order of their commands. */
+static size_t first_part_of(const struct policy_command *command, const struct shell_command *wanted)
+{
+    size_t low = 0, high = command->part_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (command->parts[middle].act->command < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* The part that a danger shows at: of the same command, and of the same program if there is one. */
@@ -164,10 +174,10 @@ static void mark_part(struct policy_command *command, const struct shell_danger 
     struct policy_part *best = NULL;
     while (run && run->by != SHELL_RUN_TOP)
         run = &command->runs.items[run->by];
-    for (size_t i = 0; run && i < command->part_count; i++) {
+    for (size_t i = run ? first_part_of(command, run->command) : command->part_count; i < command->part_count; i++) {
         struct policy_part *part = (struct policy_part *)&command->parts[i];
         if (part->act->command != run->command)
-            continue;
+            break;
         bool same = part->act->word_count &&
                     hv_str_eq(shell_base_name(shell_word_text(&part->act->words[0])), danger->run->name);
         if (!best || same)
@@ -178,6 +188,16 @@ static void mark_part(struct policy_command *command, const struct shell_danger 
     if (best && danger->level > best->danger) {
         best->danger = danger->level;
         best->danger_what = danger->what;
+    }
+}
+
+/* What shows in the script as a whole may show at one of two parts that say the same. */
+static void tell_dangers_apart(struct policy_command *command)
+{
+    for (size_t i = 0; i < command->part_count; i++) {
+        struct policy_part *part = (struct policy_part *)&command->parts[i];
+        if (part->same && (part->danger != part->same->danger || part->danger_what != part->same->danger_what))
+            part->same = NULL;
     }
 }
 
@@ -193,13 +213,14 @@ static void find_dangers(struct judging *judging, const struct shell_start *star
         .roots = roots,
         .root_count = policy->root_count,
         .resolve = follow,
-        .user = (void *)judging->surroundings,
+        .user = &judging->lookups,
     };
     const struct shell_script *script = &command->judgement.script;
     shell_list_runs(judging->arena, script, start, &command->runs);
     shell_find_dangers(judging->arena, script, &command->runs, &world, &command->dangers);
     for (size_t i = 0; i < command->dangers.count; i++)
         mark_part(command, &command->dangers.items[i]);
+    tell_dangers_apart(command);
 }
 
 /* ---- words that lead elsewhere
@@ -207,7 +228,7 @@ static void find_dangers(struct judging *judging, const struct shell_start *star
  */
 
 struct looking {
-    const struct hv_host *host;
+    struct lookups *lookups;
     struct hv_arena *arena;
     VEC(struct policy_path) found;
     size_t count;
@@ -216,14 +237,12 @@ struct looking {
 static bool look(void *user, struct hv_str path, struct hv_str untidy)
 {
     struct looking *looking = user;
-    CLEANUP_ARENA struct hv_arena scratch = {0};
-    struct hv_str resolved = {0};
-    enum hv_code code = looking->host->resolve(looking->host, &scratch, untidy, &resolved, NULL);
-    bool magic = code == HV_EUNSUPPORTED && !(hv_str_eq(path, untidy) && mention_is_own_stream(path));
-    if (magic || (code == HV_OK && !hv_str_eq(resolved, path)))
+    const struct lookup *lookup = lookups_find(looking->lookups, untidy);
+    bool magic = lookup->code == HV_EUNSUPPORTED && !(hv_str_eq(path, untidy) && mention_is_own_stream(path));
+    if (magic || (lookup->code == HV_OK && !hv_str_eq(lookup->resolved, path)))
         *vec_push(&looking->found) = (struct policy_path){
             .written = hv_arena_str(looking->arena, path),
-            .resolved = magic ? (struct hv_str){0} : hv_arena_str(looking->arena, resolved),
+            .resolved = lookup->resolved,
             .kind = magic ? HV_FILE_SYMLINK : HV_FILE_UNKNOWN,
         };
     return ++looking->count == LOOKED_AT_MAX;
@@ -233,9 +252,9 @@ static void follow_words(struct judging *judging)
 {
     CLEANUP_ARENA struct hv_arena scratch = {0};
     struct policy_facts *facts = judging->facts;
-    struct looking looking = {.host = judging->surroundings->host, .arena = judging->arena};
+    struct looking looking = {.lookups = &judging->lookups, .arena = judging->arena};
     struct match_call call;
-    if (!looking.host)
+    if (!judging->lookups.host)
         return;
     match_begin(judging->policy, facts, &scratch, &call);
     (void)match_each_word(&call, look, &looking);
@@ -327,8 +346,12 @@ void policy_judge_command(const struct policy *policy, const struct policy_surro
     if (!facts->tool || facts->tool->subject_kind != HV_SUBJECT_COMMAND || !facts->subject.len)
         return;
     struct policy_command *command = hv_arena_new(arena, struct policy_command);
-    struct judging judging = {
-        .policy = policy, .surroundings = surroundings, .arena = arena, .command = command, .facts = facts};
+    struct judging judging = {.policy = policy,
+                              .surroundings = surroundings,
+                              .arena = arena,
+                              .command = command,
+                              .facts = facts,
+                              .lookups = {.host = surroundings->host, .arena = arena}};
     struct system_answers answers = {0};
     struct asked asked = {
         .programs = {.answers = surroundings->programs ? surroundings->programs : &answers,
@@ -364,4 +387,5 @@ void policy_judge_command(const struct policy *policy, const struct policy_surro
     facts->read_only = command->accepted && !command->too_long && command->judgement.class == SHELL_READ_ONLY;
     follow_words(&judging);
     system_answers_release(&answers);
+    lookups_release(&judging.lookups);
 }

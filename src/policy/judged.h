@@ -21,6 +21,9 @@ struct policy_part {
     struct hv_str text;             /* its words, joined; unknown ones as they are written */
     enum shell_danger_level danger; /* the gravest of what it starts */
     const char *danger_what;        /* a clause for people; NULL without one */
+    /* An earlier part that says the same, with the same dangers: what is true of that one is true of this one, too, and
+     * need not be found out again. NULL: there is none. */
+    const struct policy_part *same;
     bool is_inner; /* a command in an argument of another (sh -c, find -exec), which is a part of its own, too */
 };
 

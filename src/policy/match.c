@@ -17,9 +17,8 @@ void match_begin(const struct policy *policy, const struct policy_facts *facts, 
         return;
     }
     out->command_reads = facts->read_only;
-    struct parts *parts = hv_arena_new(arena, struct parts);
-    parts_begin(facts->command, arena, parts);
-    out->parts = parts;
+    out->parts = hv_arena_new(arena, struct parts);
+    *out->parts = (struct parts){.command = facts->command, .arena = arena};
 }
 
 bool match_next_access(const struct policy_facts *facts, size_t *index, struct match_access *out)

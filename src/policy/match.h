@@ -18,7 +18,7 @@ struct match_call {
     struct command_text command; /* when has_command and not parts */
     bool command_writes;         /* the command may well write the files it names */
     bool command_reads;          /* it surely does not */
-    const struct parts *parts;   /* of a command that was understood; else NULL, and its text counts */
+    struct parts *parts;         /* of a command that was understood; else NULL, and its text counts */
 };
 
 /* facts->tool is not NULL. */

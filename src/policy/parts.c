@@ -85,15 +85,17 @@ static void add_forms(struct run_texts *texts, const struct shell_run *run, stru
     }
 }
 
-void parts_begin(const struct policy_command *command, struct hv_arena *arena, struct parts *out)
+static void make_texts(struct parts *parts)
 {
     struct run_texts texts = {0};
-    for (size_t i = 0; i < command->runs.count; i++)
-        add_forms(&texts, &command->runs.items[i], arena);
-    struct run_text *items = hv_arena_array(arena, struct run_text, texts.count);
+    for (size_t i = 0; i < parts->command->runs.count; i++)
+        add_forms(&texts, &parts->command->runs.items[i], parts->arena);
+    struct run_text *items = hv_arena_array(parts->arena, struct run_text, texts.count);
     if (texts.count)
         memcpy(items, texts.items, texts.count * sizeof *items);
-    *out = (struct parts){command, items, texts.count};
+    parts->texts = items;
+    parts->text_count = texts.count;
+    parts->made = true;
     vec_release(&texts);
 }
 
@@ -133,7 +135,7 @@ static bool may_take(struct hv_str pattern, struct hv_str text)
     return boundary && may_both_be(hv_arena_join(&scratch, head, HV_STR(" *")), text);
 }
 
-enum match_strength parts_hit_by(const struct parts *parts, const struct rule *rule)
+enum match_strength parts_hit_by(struct parts *parts, const struct rule *rule)
 {
     CLEANUP_ARENA struct hv_arena scratch = {0};
     size_t work = WORK_MAX;
@@ -146,6 +148,8 @@ enum match_strength parts_hit_by(const struct parts *parts, const struct rule *r
         if (run->words == run->command->words && rule_takes_text(rule->specifier, run->command->text, &work))
             return MATCH_FULL;
     }
+    if (!parts->made)
+        make_texts(parts);
     for (size_t i = 0; i < parts->text_count && work; i++) {
         const struct run_text *text = &parts->texts[i];
         if (rule_takes_text(bare, text->text, &work))
@@ -230,7 +234,7 @@ enum match_strength parts_touch(const struct match_call *call, const struct rule
     const struct policy_command *command = call->facts->command;
     enum match_strength strength = MATCH_NONE;
     for (size_t i = 0; i < command->part_count; i++) {
-        enum match_strength one = touches(rule, &command->parts[i]);
+        enum match_strength one = command->parts[i].same ? MATCH_NONE : touches(rule, &command->parts[i]);
         strength = one > strength ? one : strength;
     }
     return strength;
@@ -327,7 +331,8 @@ bool parts_each_word(const struct match_call *call, command_path_visitor *visit,
 {
     const struct policy_command *command = call->facts->command;
     for (size_t i = 0; i < command->part_count; i++)
-        if (!is_listed(command->parts[i].act) && visit_part(call, &command->parts[i], visit, user))
+        if (!command->parts[i].same && !is_listed(command->parts[i].act) &&
+            visit_part(call, &command->parts[i], visit, user))
             return true;
     return false;
 }

@@ -15,17 +15,17 @@ struct run_text {
     bool open; /* it holds what is not known */
 };
 
+/* The texts of all runs, made for the first rule that is tried on them: many policies have none. */
 struct parts {
     const struct policy_command *command;
+    struct hv_arena *arena; /* where they will stand */
+    bool made;
     const struct run_text *texts;
     size_t text_count;
 };
 
-/* Make the texts of all runs. In arena. */
-void parts_begin(const struct policy_command *command, struct hv_arena *arena, struct parts *out);
-
 /* A deny or ask rule for commands takes some run: FULL; it may take one of which not all words are known: MENTION. */
-enum match_strength parts_hit_by(const struct parts *parts, const struct rule *rule);
+enum match_strength parts_hit_by(struct parts *parts, const struct rule *rule);
 
 /* A deny or ask rule about files takes one that a part surely touches (FULL), or may touch (MENTION). */
 enum match_strength parts_touch(const struct match_call *call, const struct rule *rule);

@@ -322,7 +322,7 @@ size_t propose_for_command(const struct match_call *call, struct hv_arena *arena
     if (!call->parts || command->too_long)
         return 0;
     for (size_t i = 0; i < command->part_count; i++)
-        if (!cover_part(&offer, &command->parts[i]))
+        if (!command->parts[i].same && !cover_part(&offer, &command->parts[i]))
             return 0;
     return offer.count;
 }

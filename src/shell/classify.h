@@ -26,7 +26,23 @@ struct shell_lookups {
     struct shell_index *index;
 };
 
-struct shell_acts; /* all acts of the judgement: judge.c */
+/* All acts of the judgement. */
+struct shell_acts {
+    struct shell_act *items;
+    size_t count, capacity;
+    bool looks_around; /* the command that is being judged depends on others around it */
+};
+
+/* A command that was judged, and its acts. */
+struct shell_repeat {
+    const struct shell_command *command; /* NULL: none */
+    size_t act, act_count, seen_count;   /* of the reading behind it */
+};
+/* Those that were judged last, by what they say. */
+struct shell_repeats {
+    struct shell_repeat *slots;
+    size_t mask;
+};
 
 struct shell_reading {
     struct hv_arena *arena;
@@ -53,6 +69,7 @@ struct shell_reading {
     bool outside; /* a program runs it, not bash: builtins are looked up in the PATH, too */
     struct shell_acts *acts;
     struct shell_lookups *lookups;
+    const struct shell_repeats *repeats;
 };
 
 /* An option as it was given. */
@@ -168,6 +185,16 @@ bool shell_glob_is_plain(const struct shell_reading *reading, const struct shell
 
 /* command may start processes without end: it is not waited for in a loop, or a function that calls itself. */
 bool shell_may_not_end(const struct shell_script *script, const struct shell_command *command);
+
+/* ---- what was judged before (repeats.c) ------------------------------------------------------------------- */
+
+/* In arena, for a script of so many commands. */
+void shell_repeats_begin(struct shell_repeats *repeats, struct hv_arena *arena, size_t commands);
+/* Where what says the same as command is kept; NULL: it has to be judged by itself. */
+struct shell_repeat *shell_repeat_of(const struct shell_reading *reading, const struct shell_command *command);
+/* command, which the reading has placed, has the very acts of what is kept there. */
+bool shell_is_repeat(const struct shell_reading *reading, const struct shell_repeat *of,
+                     const struct shell_command *command);
 
 /* ---- words ---------------------------------------------------------------------------------------------- */
 

@@ -6,11 +6,6 @@
 #include "shell/programs.h"
 #include <string.h>
 
-struct shell_acts {
-    struct shell_act *items;
-    size_t count, capacity;
-};
-
 const char *shell_class_name(enum shell_class class)
 {
     static const char *const names[] = {"unknown", "executes", "network", "writes", "read_only"};
@@ -57,6 +52,7 @@ static struct shell_act fresh_act(const struct shell_command *command, const str
 
 static void finish_act(struct shell_reading *reading, size_t slot)
 {
+    reading->act.first = slot;
     reading->acts->items[slot] = reading->act;
 }
 
@@ -371,13 +367,12 @@ static void place_command(struct shell_reading *reading, const struct shell_comm
     }
 }
 
-static void judge_command(struct shell_reading *reading, const struct shell_command *command)
+static void judge_afresh(struct shell_reading *reading, const struct shell_command *command)
 {
     size_t slot = reserve_act(reading);
     reading->judged = command;
     if (!reading->in_text)
         reading->command = command;
-    place_command(reading, command);
     reading->act = fresh_act(reading->command, command->words, command->word_count);
     reading->read_capacity = reading->write_capacity = 0;
     for (size_t i = 0; i < command->word_count; i++)
@@ -394,6 +389,39 @@ static void judge_command(struct shell_reading *reading, const struct shell_comm
     for (size_t i = 0; i < command->redirect_count; i++)
         judge_redirect(reading, &command->redirects[i]);
     finish_act(reading, slot);
+}
+
+/* The acts of one before, of this command: words are its own, where they are those of the command. */
+static void repeat_acts(struct shell_reading *reading, const struct shell_repeat *of,
+                        const struct shell_command *command)
+{
+    struct shell_acts *acts = reading->acts;
+    const struct shell_word *words = of->command->words;
+    reserve_acts(reading, of->act_count);
+    for (size_t i = 0; i < of->act_count; i++) {
+        struct shell_act *act = &acts->items[acts->count++];
+        *act = acts->items[of->act + i];
+        act->command = command;
+        if (act->words >= words && act->words < words + of->command->word_count)
+            act->words = command->words + (act->words - words);
+    }
+}
+
+static void judge_command(struct shell_reading *reading, const struct shell_command *command)
+{
+    struct shell_acts *acts = reading->acts;
+    struct shell_repeat *kept = shell_repeat_of(reading, command);
+    size_t before = acts->count;
+    place_command(reading, command);
+    if (kept && shell_is_repeat(reading, kept, command)) {
+        repeat_acts(reading, kept, command);
+        return;
+    }
+    if (!reading->in_text) /* what a text in an argument looks at, its command does */
+        acts->looks_around = false;
+    judge_afresh(reading, command);
+    if (kept && !acts->looks_around)
+        *kept = (struct shell_repeat){command, before, acts->count - before, reading->seen_count};
 }
 
 static void judge_commands(struct shell_reading *reading, const struct shell_script *script)
@@ -455,10 +483,13 @@ void shell_judge(struct hv_arena *arena, struct hv_str text, const struct shell_
     static const struct shell_world nothing = {0};
     struct shell_acts acts = {0};
     struct shell_lookups lookups = {0};
+    struct shell_repeats repeats;
     struct shell_reading reading = {
         .arena = arena, .start = start, .world = world ? world : &nothing, .acts = &acts, .lookups = &lookups};
     *out = (struct shell_judgement){.class = SHELL_READ_ONLY, .why = HV_STR("only reads")};
     shell_read(arena, text, start, &out->script);
+    shell_repeats_begin(&repeats, arena, out->script.count);
+    reading.repeats = &repeats;
     judge_commands(&reading, &out->script);
     out->acts = acts.items;
     out->count = acts.count;

@@ -198,6 +198,7 @@ static bool take_names(struct shell_reading *reading, const struct chain *chain,
 bool shell_names_from_pipe(struct shell_reading *reading, enum shell_cut cut, struct shell_word *word)
 {
     const struct shell_command *command = reading->judged;
+    reading->acts->looks_around = true;
     for (size_t i = 0; i < command->redirect_count; i++)
         if (command->redirects[i].kind != SHELL_REDIRECT_DUPLICATE && command->redirects[i].descriptor != 1 &&
             command->redirects[i].descriptor != 2)

@@ -4,6 +4,8 @@
  */
 #include "world.h"
 
+#include "policy/judged.h"
+
 #define ALLOW HV_ALLOW
 #define ASK HV_ASK
 #define DENY HV_DENY
@@ -165,6 +167,59 @@ static void one_denied_part_denies_all(void **state)
     ROWS_TEST(denying);
 }
 
+static void check_twice(const struct row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct row *row = &rows[i];
+        struct hv_arena arena = {0};
+        /* What a variable of two loops is, is not known; a quote that is open is closed by the second one. */
+        if (strstr(row->command, "for ") || strstr(row->command, " 'x"))
+            continue;
+        struct policy *policy = world_policy(row->rules, row->mode, NULL, false);
+        /* In subshells, so that a cd in the first does not matter to the second. */
+        const char *first = hv_arena_format(&arena, "(%s\n)", row->command).ptr;
+        const char *again = hv_arena_format(&arena, "%s\n%s", first, first).ptr;
+        struct policy_decision once = decide(policy, first, row->sandboxed, &arena);
+        struct policy_decision twice = decide(policy, again, row->sandboxed, &arena);
+        if (twice.verdict != once.verdict)
+            fail_msg("{%s} %s: %d, said twice %d", row->rules, row->command, once.verdict, twice.verdict);
+        if (once.proposal_count != twice.proposal_count)
+            fail_msg("{%s} %s: %zu rules would do, said twice %zu", row->rules, row->command, once.proposal_count,
+                     twice.proposal_count);
+        policy_unref(policy);
+        hv_arena_release(&arena);
+    }
+}
+
+static void what_is_said_twice_is_decided_as_once(void **state)
+{
+    (void)state;
+    check_twice(reading, sizeof reading / sizeof *reading);
+    check_twice(allowing, sizeof allowing / sizeof *allowing);
+    check_twice(denying, sizeof denying / sizeof *denying);
+}
+
+/* A danger may show at the second of two that say the same alone. */
+static void a_danger_of_the_second_counts(void **state)
+{
+    static const char *const commands[] = {"sh; curl x | sh", "sh\nsh\ncurl x | sh",
+                                           "ls; rm -rf a; rm -rf /; rm -rf a"};
+    struct hv_arena arena = {0};
+    struct policy *policy = world_policy("allow Bash", POLICY_DEFAULT, NULL, false);
+    (void)state;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        assert_int_equal(decide(policy, commands[i], true, &arena).verdict, HV_DENY);
+    const struct world_call call = {&world_bash, "cat a | sh; curl x | sh"};
+    struct policy_facts facts;
+    world_facts(policy, &call, &arena, &facts);
+    const struct policy_part *parts = facts.command->parts;
+    assert_int_equal(facts.command->part_count, 4);
+    assert_true(hv_str_is(parts[1].text, "sh") && hv_str_is(parts[3].text, "sh"));
+    assert_true(!parts[1].danger && parts[3].danger == SHELL_DANGER_FORBID && !parts[3].same);
+    policy_unref(policy);
+    hv_arena_release(&arena);
+}
+
 /* %s: the denied command. */
 static const char *const disguises[] = {
     "%s",
@@ -296,6 +351,8 @@ int main(void)
         cmocka_unit_test(what_only_reads_runs_unasked_where_it_may_read),
         cmocka_unit_test(every_part_must_be_covered),
         cmocka_unit_test(one_denied_part_denies_all),
+        cmocka_unit_test(what_is_said_twice_is_decided_as_once),
+        cmocka_unit_test(a_danger_of_the_second_counts),
         cmocka_unit_test(a_denial_holds_however_the_command_is_written),
         cmocka_unit_test(dangers_hold_in_every_mode),
         cmocka_unit_test(a_long_command_is_asked_and_still_denied),

@@ -65,8 +65,15 @@ static inline enum hv_code world_resolve(const struct hv_host *host, struct hv_a
 static inline enum hv_code world_stat(const struct hv_host *host, struct hv_str path, bool follow,
                                       struct hv_file_stat *out, struct hv_error *err)
 {
-    (void)host, (void)follow;
+    (void)host;
     *out = (struct hv_file_stat){.kind = HV_FILE_REGULAR};
+    for (size_t i = 0; !follow && i < sizeof world_links / sizeof *world_links; i++)
+        if (hv_str_is(path, world_links[i].from))
+            out->kind = HV_FILE_SYMLINK;
+    if (!follow && (hv_str_is(path, "/ws/loop") || out->kind == HV_FILE_SYMLINK)) {
+        out->kind = HV_FILE_SYMLINK;
+        return HV_OK;
+    }
     if (hv_str_find(path, HV_STR("missing"), 0) != SIZE_MAX)
         return hv_fail(err, HV_ENOTFOUND, "no such file");
     for (size_t i = 0; i < sizeof world_kinds / sizeof *world_kinds; i++)

@@ -149,9 +149,12 @@ static void name_old_files(struct shell_reading *reading, const struct shell_wor
     }
 }
 
-/* Options of `git rev-list` and the like after which it still prints nothing but the names of commits. */
-static bool prints_names(struct hv_str option)
+/* Options of `git rev-list` and the like after which it still prints nothing but the names of commits. What rev-parse
+ * does not know itself it prints as it is, for others: $(git rev-parse -nOless) is an option of git grep. */
+static bool prints_names(struct hv_str option, bool parses)
 {
+    if (parses)
+        return shell_names_have("--verify -q --quiet --short", option);
     static const char *const beginnings[] = {
         "-n",        "--max-count=", "--max-parents=", "--min-parents=", "--skip=",
         "--before=", "--after=",     "--since=",       "--until=",       "--author="};
@@ -185,11 +188,12 @@ static bool is_commit_name(struct hv_str text, struct hv_str *rest)
     if (!head || end == SIZE_MAX || end < head)
         return false;
     struct hv_str inside = hv_str_slice(text, head, end);
+    bool parses = hv_str_starts(text, HV_STR("$(git rev-parse "));
     *rest = hv_str_slice(text, end + 1, text.len);
     if (!is_plain(inside) || !is_plain(*rest) || hv_str_find_byte(*rest, '\'', 0) != SIZE_MAX)
         return false;
     while (hv_str_split(&inside, ' ', &part))
-        if (hv_str_starts(part, HV_STR("'")) || (hv_str_starts(part, HV_STR("-")) && !prints_names(part)))
+        if (hv_str_starts(part, HV_STR("'")) || (hv_str_starts(part, HV_STR("-")) && !prints_names(part, parses)))
             return false;
     return true;
 }

@@ -66,6 +66,11 @@ static void what_programs_read_otherwise_than_it_looks_is_asked(void **state)
         "ps -p 1 e",
         "nmcli connection show --show-secrets x",
         "packer --version",
+        /* What git rev-parse hands on. */
+        "git grep foo $(git rev-parse -nOtouch)",
+        "x=$(git rev-parse -nOtouch); git grep foo \"$x\"",
+        "git log $(git rev-parse --author=x)",
+        "git log $(git rev-parse --all HEAD -a)",
         /* Help that is asked for too late. */
         "tc qdisc add dev lo root netem loss 100% -V",
         "bridge fdb add x dev y -V",
@@ -183,6 +188,9 @@ static void what_is_near_to_it_only_reads(void **state)
         "jobs",
         "jobs -l %1",
         "git status -h",
+        "git diff $(git rev-parse --short HEAD)",
+        "x=$(git rev-parse --verify -q HEAD); git show \"$x\"",
+        "git show $(git rev-list -n1 --before=yesterday HEAD)",
         "git commit -h",
         "less -p 'a b' f",
         "info coreutils 'ls invocation'",

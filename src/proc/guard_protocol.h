@@ -28,10 +28,10 @@ enum guard_way {
 
 /*
  * A command that was started ahead may have been told in its last word that more of it comes: then that is the first
- * message, GUARD_LATE_GO with a file that holds it. It says GUARD_LATE_READY. What comes to it is one message, GUARD_LATE_GO and beside it
- * a file in memory. In that are, each with a NUL after it: the directory, the number of further arguments in decimal,
- * these, and the environment. It answers before it runs anything; all but GUARD_LATE_TAKEN, and the end of the socket,
- * mean that it will not.
+ * message, GUARD_LATE_GO with a file that holds it. It says GUARD_LATE_READY. What comes to it is one message,
+ * GUARD_LATE_GO and beside it a file in memory. In that are, each with a NUL after it: the directory, the number of
+ * further arguments in decimal, these, and the environment. It answers before it runs anything; all but
+ * GUARD_LATE_TAKEN, and the end of the socket, mean that it will not.
  */
 enum guard_late { GUARD_LATE_READY = 'r', GUARD_LATE_GO = 'g', GUARD_LATE_TAKEN = 'y', GUARD_LATE_REFUSED = 'n' };
 

@@ -16,6 +16,7 @@
     TABLE(find)                                                                                                        \
     TABLE(sed)                                                                                                         \
     TABLE(awk)                                                                                                         \
+    TABLE(perl)                                                                                                        \
     TABLE(wrappers)                                                                                                    \
     TABLE(archive)                                                                                                     \
     TABLE(system)                                                                                                      \

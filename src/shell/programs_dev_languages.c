@@ -667,7 +667,6 @@ const struct shell_program shell_programs_dev_languages[] = {
      .options = OPTIONS(HELPS("-l --list --summary -V --version -h --help"),
                         {"--show -s", SHELL_EFFECT_HELP, SHELL_ARITY_ONE}),
      .rest = SHELL_EFFECT_EXECUTE},
-    ABOUT("perl"),
     ABOUT("javac jshell kotlinc kotlin scala scalac groovy ant"),
     /* Options of the machine that runs them stand in files of the project. */
     {"mvn gradle sbt", .judge = judge_of_build},

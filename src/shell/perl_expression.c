@@ -152,14 +152,14 @@ static bool pass_change(struct perl *perl, struct perl_value *value)
     return perl_operand(perl, value) && perl_modify(perl, *value);
 }
 
-/* \@x: only of the program's own variables. */
+/* \@x: only of the program's own variables. (To newer versions it may be assigned to.) */
 static bool pass_backslash(struct perl *perl, struct perl_value *value)
 {
     perl->at++;
     if (!perl_peek(perl, 0) || !strchr("$@%", perl_peek(perl, 0)) || !perl_variable(perl, value) || value->guarded ||
         value->arguments || value->from == value->to)
         return false;
-    *value = (struct perl_value){0};
+    *value = (struct perl_value){.guarded = true};
     return true;
 }
 

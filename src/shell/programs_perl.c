@@ -188,6 +188,7 @@ static bool judge_operands(struct switches *switches, const struct perl *perl)
         const struct shell_word *word = &switches->words[i];
         if (!is_operand(reading, word, switches->ended) || (reads && !is_plain_file(reading, word)))
             return false;
+        switches->ended |= word->known; /* behind an operand, all are */
         if (reads)
             shell_reads(reading, word, false);
     }

@@ -168,7 +168,9 @@ static bool is_plain_file(const struct shell_reading *reading, const struct shel
     bool one = !shell_may_be_many(word), glob = word->flags & SHELL_WORD_GLOB && !(word->flags & ~(unsigned)GLOB);
     if (!one && !glob)
         return false;
-    return (begins_plainly(word->value) || shell_glob_is_plain(reading, word)) && ends_plainly(word->tail);
+    /* A loop's variable has "/" for its tail when only some of its values end so. */
+    return (begins_plainly(word->value) || shell_glob_is_plain(reading, word)) && ends_plainly(word->tail) &&
+           !hv_str_ends(word->tail, HV_STR("/"));
 }
 
 /* A word that is not known may not be a switch either. */

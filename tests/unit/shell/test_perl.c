@@ -561,6 +561,9 @@ static void a_glob_is_read_where_no_name_begins_otherwise_and_all_end_plainly(vo
     assert_int_equal(class_in_tree("perl -ne 'print' *", true), SHELL_EXECUTES);
     assert_int_equal(class_in_tree("perl -ne 'print' src/*", true), SHELL_EXECUTES);
     assert_int_equal(class_in_tree("perl -ne 'print' src/*.c", false), SHELL_READ_ONLY);
+    assert_int_equal(class_in_tree("for f in */ 'x |'; do perl -ne 'print' \"$f\"; done", true), SHELL_EXECUTES);
+    assert_int_equal(class_in_tree("for f in src/*.c; do perl -ne 'print' \"$f\"; done", true), SHELL_EXECUTES);
+    assert_int_equal(class_in_tree("find . | xargs perl -ne 'print'", true), SHELL_EXECUTES);
 }
 
 /* ---- properties ------------------------------------------------------------------------------------------- */

@@ -171,16 +171,17 @@ os.makedirs("made/deep"); open("made/deep/x", "w").write("x")
         self.assertEqual(os.path.getsize(self.path("large")), (17 << 20) + 1)
 
     def test_larger_files_are_copied_before_a_command_while_there_is_room(self):
-        for number in range(6):  # of 24 MB
-            self.write("l%d" % number, bytes([number]) * ((2 + number) << 20))
+        for number, megabytes in enumerate((2, 11, 12)):  # of 24 together
+            self.write("l%d" % number, bytes([number]) * (megabytes << 20))
         self.write("small", "s\n")
         old = self.tree()
-        self.turn(self.script("for name in 'l0 l1 l2 l3 l4 l5 small'.split(): open(name, 'ab').write(b'y')"))
+        self.turn(self.script("for name in 'l0 l1 l2 small'.split(): open(name, 'ab').write(b'y')"))
         out = self.rewind("--to", "1", code=1)
-        self.assertEqual(len(re.findall("no earlier copy", out)), 1, out)
+        self.assertRegex(out, "leave *l2 .*no earlier copy")
         self.rewind("--to", "1", "--force")
         now = self.tree()
-        self.assertEqual([name for name in old if now[name] != old[name]], ["l5"])
+        left = [name for name in old if now[name] != old[name]]
+        self.assertIn(left, (["l2"], ["l1", "l2"]))  # on a slow disk there is no time for more
 
     def test_extended_attributes_of_a_deleted_file_come_back(self):
         path = self.write("f", "x\n")

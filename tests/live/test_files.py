@@ -188,8 +188,7 @@ class Files(Case):
         blob = self.git("hash-object", "-w", "--stdin", stdin=b"a\nb\n")
         self.git("update-index", "--add", "--cacheinfo", "100644,%s,a.x" % blob)
         self.git("config", "include.path", "line-ends")
-        block = json.dumps(use("Write", file_path="a.x", content="a\nb\n")).encode() + b"\n"
-        process, endings = self.start("exec"), set()
+        process, endings, number = self.start("exec"), set(), 0
         with process, process.stdin, process.stdout:
             for attributes in ("", "* text=auto\n", "*.x text\n", "*.x -text\n", "*.x eol=lf\n", "*.x binary\n"):
                 self.write(".gitattributes", attributes)
@@ -199,9 +198,12 @@ class Files(Case):
                         self.git("checkout-index", "-f", "a.x")
                         wanted = self.bytes_of("a.x")
                         os.unlink(self.path("a.x"))
-                        process.stdin.write(block)
+                        number += 1
+                        block = use("Write", id="toolu_%d" % number, file_path="a.x", content="a\nb\n")
+                        process.stdin.write(json.dumps(block).encode() + b"\n")
                         process.stdin.flush()
                         text = text_of(json.loads(process.stdout.readline()))
+                        self.assertTrue(os.path.exists(self.path("a.x")), text)
                         self.assertEqual(self.bytes_of("a.x"), wanted, (attributes, autocrlf, eol, text))
                         self.assertEqual("as git's core." in text, b"\r" in wanted, (attributes, autocrlf, eol, text))
                         endings.add(wanted)

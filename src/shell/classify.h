@@ -22,7 +22,8 @@ struct shell_lookups {
         struct hv_str name; /* the one that was looked up last of those with this hash */
         const struct shell_program *row;
     } last[32];
-    size_t count; /* of lookups that were none of these */
+    size_t count;   /* of lookups that were none of these */
+    size_t origins; /* how many variables were followed to where they were bound */
     struct shell_index *index;
 };
 
@@ -165,6 +166,17 @@ bool shell_names_from_substitution(struct shell_reading *reading, const struct s
 /* "$name" in user, within the loop around reader: read name. */
 bool shell_names_from_read(struct shell_reading *reading, const struct shell_command *reader,
                            const struct shell_command *user, struct hv_str name, struct shell_word *word);
+
+/* What the one substitution in command prints, cut so. */
+bool shell_names_from_output(struct shell_reading *reading, const struct shell_command *command, enum shell_cut cut,
+                             struct shell_word *word);
+/* "$name", "${name[@]}" and "dir/$name" in a command, where word->origin bound the variable to such names, to the names
+ * of a list, or to the top of the repository (origins.c). */
+bool shell_names_from_origin(struct shell_reading *reading, struct shell_word *word);
+
+/* "$(git rev-parse --show-toplevel)/x" in command becomes known. */
+bool shell_top_from_substitution(struct shell_reading *reading, const struct shell_command *command,
+                                 struct shell_word *word);
 
 /* What is given to xargs -d for lines. */
 bool shell_is_newline(struct hv_str word);

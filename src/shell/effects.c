@@ -104,6 +104,17 @@ static void effect_of_names(struct resolver *resolver, const struct shell_word *
     }
 }
 
+/* The same; with mapfile -t NAME all that NAME has comes from there. */
+static void effect_of_setting(struct resolver *resolver, size_t index)
+{
+    const struct shell_command *command = &resolver->commands[index];
+    struct hv_str name = command->words[command->word_count - 1].value;
+    bool plain = command->word_count > 1 && read_identifier(name, 0) == name.len && variable_is_free(resolver, name);
+    effect_of_names(resolver, command->words, command->word_count);
+    if (plain && (hv_str_is(command->words[0].value, "mapfile") || hv_str_is(command->words[0].value, "readarray")))
+        variable_note_source(resolver, name, index);
+}
+
 /* name=value from `first` on: what export and its like make of their words. lone: what a name without a value becomes.
  */
 static void effect_of_values(struct resolver *resolver, const struct shell_word *words, size_t first, size_t count,
@@ -373,7 +384,7 @@ static void effect_of_builtin(struct resolver *resolver, size_t index, enum effe
     const struct shell_command *command = &resolver->commands[index];
     switch (effect) {
     case EFFECT_NONE: return;
-    case EFFECT_NAMES: effect_of_names(resolver, command->words, command->word_count); return;
+    case EFFECT_NAMES: effect_of_setting(resolver, index); return;
     case EFFECT_EXPORT: effect_of_export(resolver, command->words, command->word_count); return;
     case EFFECT_DECLARE: effect_of_declare(resolver, command->words, command->word_count); return;
     case EFFECT_CD: effect_of_cd(resolver, command->words, command->word_count); return;

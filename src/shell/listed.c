@@ -263,6 +263,13 @@ bool shell_names_from_substitution(struct shell_reading *reading, const struct s
     return true;
 }
 
+bool shell_names_from_output(struct shell_reading *reading, const struct shell_command *command, enum shell_cut cut,
+                             struct shell_word *word)
+{
+    struct chain chain = substituted(reading, command);
+    return take_names(reading, &chain, taking_of(cut), word);
+}
+
 /* ---- loops over what is read ------------------------------------------------------------------------------------- */
 
 /* -r, -d '', -rd '': *at moves to the last word of the option. */

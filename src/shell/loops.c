@@ -96,7 +96,8 @@ static bool sum_up(struct shell_reading *reading, const struct shell_command *lo
     *blanks = *option = false;
     for (size_t i = 0; i < count; i++) {
         struct shell_word listed = words[i];
-        bool printed = !given && shell_names_from_substitution(reading, loop, i, &listed);
+        bool bound = !given && shell_names_from_origin(reading, &listed);
+        bool printed = bound || (!given && shell_names_from_substitution(reading, loop, i, &listed));
         const struct shell_word *word = &listed;
         unsigned plain = given ? NAMES | SHELL_WORD_NO_OPTION : NAMES;
         bool glob = !word->known && word->flags & SHELL_WORD_GLOB && (printed || !(word->flags & ~plain));
@@ -105,7 +106,7 @@ static bool sum_up(struct shell_reading *reading, const struct shell_command *lo
         if ((!word->known && !glob) || (begins && !(glob && hv_str_ends(word->tail, HV_STR("/")))) ||
             hv_str_find(word->text, HV_STR(".."), 0) != SIZE_MAX || (word->known && !word->value.len))
             return false;
-        *blanks |= glob && !printed;
+        *blanks |= glob && (!printed || (bound && words[i].flags & SHELL_WORD_QUOTED));
         for (size_t j = 0; j < word->value.len; j++)
             *blanks |= strchr(" \t\n*?[\\", word->value.ptr[j]) != NULL;
         size_t slash = hv_str_rfind_byte(word->value, '/');
@@ -231,6 +232,7 @@ const struct shell_word *shell_resolve_loops(struct shell_reading *reading, cons
     memcpy(words, command->words, command->word_count * sizeof *words);
     for (size_t i = 1; i < command->word_count; i++)
         if (!shell_names_from_substitution(reading, command, i, &words[i]) &&
+            !shell_top_from_substitution(reading, command, &words[i]) && !shell_names_from_origin(reading, &words[i]) &&
             !shell_resolve_parameter(reading, command, &words[i]) && command->place & SHELL_IN_LOOP)
             resolve_word(reading, command, &words[i]);
     return words;

@@ -104,7 +104,8 @@ static void resolve_assignment(struct resolver *resolver, const struct raw_assig
 }
 
 /* The variable's new value. */
-static void bind(struct resolver *resolver, const struct raw_assignment *raw, const struct shell_assignment *assignment)
+static void bind(struct resolver *resolver, const struct raw_assignment *raw, const struct shell_assignment *assignment,
+                 size_t index)
 {
     const struct shell_word *word = &assignment->value;
     struct hv_str value = word->value, old;
@@ -122,10 +123,14 @@ static void bind(struct resolver *resolver, const struct raw_assignment *raw, co
             resolver->bytes_made += value.len;
         }
     }
+    bool open = state == VALUE_UNKNOWN && !assignment->element && !assignment->appends &&
+                variable_is_free(resolver, assignment->name);
     if (assignment->array || assignment->element)
         variable_taint(resolver, assignment->name);
     else
         variable_set(resolver, assignment->name, state, state == VALUE_KNOWN ? value : (struct hv_str){0});
+    if (open)
+        variable_note_source(resolver, assignment->name, index);
 }
 
 static void resolve_assignments(struct resolver *resolver, const struct node *node, struct shell_command *command)
@@ -143,7 +148,7 @@ static void resolve_assignments(struct resolver *resolver, const struct node *no
         if (node->word_count)
             variable_set(resolver, command->assignments[i].name, VALUE_UNKNOWN, (struct hv_str){0});
         else
-            bind(resolver, &node->assignments[i], &command->assignments[i]);
+            bind(resolver, &node->assignments[i], &command->assignments[i], (size_t)(command - resolver->commands));
     }
     if (node->word_count)
         scope_close(resolver);

@@ -26,7 +26,8 @@ enum value_state {
 struct variable {
     struct hv_str name, value;
     enum value_state state;
-    bool tainted; /* has attributes (declare …): never known */
+    bool tainted;    /* has attributes (declare …): never known */
+    uint32_t source; /* the command that bound it, as index from 1; 0: not certain which */
 };
 
 /* What a subshell has of its own. */
@@ -114,6 +115,12 @@ struct raw_word brace_word(const struct brace_result *result, size_t at);
 enum value_state variable_get(struct resolver *resolver, struct hv_str name, struct hv_str *value);
 void variable_set(struct resolver *resolver, struct hv_str name, enum value_state state, struct hv_str value);
 void variable_taint(struct resolver *resolver, struct hv_str name);
+/* The command at index gave it the value that it has and that is not known. */
+void variable_note_source(struct resolver *resolver, struct hv_str name, size_t index);
+/* That command, as index from 1; 0: not certain. */
+uint32_t variable_source(const struct resolver *resolver, struct hv_str name);
+/* It has no attributes: an assignment gives it a value as it is. */
+bool variable_is_free(const struct resolver *resolver, struct hv_str name);
 /* It keeps what it has; whatever sets it from here on makes it unknown for good. */
 void variable_freeze(struct resolver *resolver, struct hv_str name);
 /* A number or a count becomes a count, all else unknown. */

@@ -20,6 +20,8 @@ struct field {
     bool counts;           /* … or perhaps nothing */
     bool prefix;           /* a "~" whose prefix may go on in the parts that follow */
     bool assignment;       /* "~" behind the first = counts */
+    bool several;          /* more than one unknown part */
+    uint32_t origin;       /* of the only one: see shell_word */
 };
 
 static size_t length(const struct field *field)
@@ -30,8 +32,9 @@ static size_t length(const struct field *field)
 static void begin_field(struct field *field)
 {
     field->resolver->bytes.len = field->from;
-    field->started = false;
+    field->started = field->several = false;
     field->flags = 0;
+    field->origin = 0;
     field->cut = field->tail = field->bracket = field->glob = field->glob_end = SIZE_MAX;
     field->numeric = field->counts = true;
 }
@@ -45,6 +48,7 @@ static bool spend(struct resolver *resolver, size_t bytes)
 
 static void mark_unknown(struct field *field, unsigned flags)
 {
+    field->several |= field->cut != SIZE_MAX;
     if (field->cut == SIZE_MAX)
         field->cut = length(field);
     field->tail = length(field);
@@ -103,6 +107,8 @@ static void end_field(struct field *field)
         word.flags &= ~(unsigned)SHELL_WORD_COUNT;
     if (!word.value.ptr)
         word.value = HV_STR("");
+    if (!word.known && !field->several && field->glob == SIZE_MAX)
+        word.origin = field->origin;
     *vec_push(&resolver->words) = word;
     unsigned flags = field->flags & (SHELL_WORD_QUOTED | SHELL_WORD_EVALUATES);
     begin_field(field);
@@ -239,6 +245,9 @@ static void add_unknown_variable(struct field *field, const struct part *part, e
     if (state == VALUE_COUNT)
         flags |= SHELL_WORD_COUNT;
     mark_unknown(field, flags);
+    bool element = part->element && !hv_str_is(part->subscript, "@") && !variable_is_number(part->subscript);
+    if (part->form == FORM_PLAIN && state == VALUE_UNKNOWN && !element)
+        field->origin = variable_source(resolver, part->text);
 }
 
 static void add_variable(struct field *field, const struct part *part)

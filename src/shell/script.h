@@ -43,6 +43,9 @@ struct shell_word {
     /* Not known: value is all that stands before the first unknown part, and here is what follows the last one: its
      * tail for certain. Absent when the unknown part is at the end. */
     struct hv_str tail;
+    /* Not known: the one unknown part is a variable that this command bound for certain, an assignment or mapfile, as
+     * index from 1; 0: not certain which. */
+    uint32_t origin;
 };
 
 struct shell_assignment {

@@ -125,6 +125,26 @@ void variable_set(struct resolver *resolver, struct hv_str name, enum value_stat
     struct variable *variable = change(resolver, name);
     variable->state = variable->tainted ? VALUE_UNKNOWN : state;
     variable->value = value;
+    variable->source = 0;
+}
+
+void variable_note_source(struct resolver *resolver, struct hv_str name, size_t index)
+{
+    size_t number = find(resolver, name);
+    if (number != SIZE_MAX && !resolver->now.off && !is_special(name))
+        resolver->variables.items[number].source = (uint32_t)index + 1;
+}
+
+uint32_t variable_source(const struct resolver *resolver, struct hv_str name)
+{
+    size_t number = resolver->now.off ? SIZE_MAX : find(resolver, name);
+    return number == SIZE_MAX ? 0 : resolver->variables.items[number].source;
+}
+
+bool variable_is_free(const struct resolver *resolver, struct hv_str name)
+{
+    size_t number = find(resolver, name);
+    return number == SIZE_MAX || !resolver->variables.items[number].tainted;
 }
 
 void variable_taint(struct resolver *resolver, struct hv_str name)
@@ -193,6 +213,8 @@ void maybe_close(struct resolver *resolver)
         struct variable_change was = resolver->trail.items[i];
         struct variable now = resolver->variables.items[was.number];
         bool same = now.state == VALUE_KNOWN && was.was.state == VALUE_KNOWN && hv_str_eq(now.value, was.was.value);
+        if (now.source != was.was.source)
+            resolver->variables.items[was.number].source = 0;
         if (same)
             continue;
         bool number = is_number(&now) && is_number(&was.was);

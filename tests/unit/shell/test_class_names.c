@@ -30,12 +30,21 @@ static bool git_is_quiet(void *user, struct hv_arena *arena, struct hv_str direc
     return true;
 }
 
+static struct hv_str repository_top(void *user, struct hv_arena *arena, struct hv_str directory)
+{
+    (void)user, (void)arena;
+    return hv_str_is(directory, "/ws") || hv_str_starts(directory, HV_STR("/ws/")) ? HV_STR("/ws") : (struct hv_str){0};
+}
+
 static void judge_in_tree(struct hv_arena *arena, const char *command, unsigned missing, struct shell_judgement *out)
 {
     struct tree tree = {.missing = missing};
     const struct shell_start start = {.directory = HV_STR("/ws"), .home = HV_STR("/home/u")};
-    const struct shell_world world = {
-        .git_is_quiet = git_is_quiet, .is_system_program = is_system, .tree_is_plain = tree_is_plain, .user = &tree};
+    const struct shell_world world = {.repository_top = repository_top,
+                                      .git_is_quiet = git_is_quiet,
+                                      .is_system_program = is_system,
+                                      .tree_is_plain = tree_is_plain,
+                                      .user = &tree};
     shell_judge(arena, hv_str_from(command), &start, &world, out);
 }
 
@@ -174,6 +183,112 @@ static const char *const others_ended_by_nul[] = {
     "grep -rlZ x src | xargs -0 wc -l",
     "fd -0 -e c . src | xargs -0 -r wc -l",
 };
+
+/* Names that go through a variable. */
+static const char *const through_variables[] = {
+    "f=$(find src -name x | head -1); cat \"$f\"",
+    "f=$(find src -name x | head -1) && sort \"$f\"",
+    "cd sub && f=\"$(find . | head -1)\" && sort \"$f\"",
+    "f=$(find . -name x); cat \"src/$f\"",
+    "mapfile -t files < <(find src); wc -l \"${files[@]}\"",
+    "readarray -t files < <(find src | sort); for f in \"${files[@]}\"; do sort \"$f\"; done",
+    "mapfile -d '' -t files < <(find . -print0); sort \"${files[@]}\" | head",
+    "paths=( src/a.ts 'b c' \"d\" ); for p in \"${paths[@]}\"; do sort \"$p\"; done",
+    "files=(src/*.ts docs/a*.md); sort \"${files[@]}\"",
+    "files=(src/*.ts); sort \"${files[0]}\"",
+    "f=(a b); sort \"src/${f[1]}\"",
+};
+static const char *const through_variables_in_words[] = {
+    "files=$(find src -name '*.c'); wc -l $files",
+    "files=$(find src); for f in $files; do sort $f; done",
+};
+static const char *const not_through_variables[] = {
+    "f=$(cat list); cat \"$f\"",
+    "f=$(find . | head -1)/../../x; cat \"$f\"",
+    "f=$(find . | head -1)$(cat list); cat \"$f\"",
+    "f=$(find . | head -1); f+=/../x; cat \"$f\"",
+    "f=$(find . | head -1); f=$(cat list); cat \"$f\"",
+    "f=$(cat list); x && f=$(find . | head -1); cat \"$f\"",
+    "if x; then f=$(find .); fi; cat \"$f\"",
+    "(f=$(find . | head -1)); cat \"$f\"",
+    "f=$(find . | head -1) cat \"$f\"",
+    "readonly f; f=$(find . | head -1); cat \"$f\"",
+    "declare -n f=g; f=$(find .); cat \"$f\"",
+    "f=$(find .); read -r f < list; cat \"$f\"",
+    "f=$(find .); printf -v f x; cat \"$f\"",
+    "f=$(find .); eval x; cat \"$f\"",
+    "f=$(find .); cd /etc; cat \"$f\"",
+    "f=$(find . | head -1); cat \"$f/etc/shadow\"",
+    "f=$(find . | head -1); cat \"/etc/$f\"",
+    "f=$(find . | head -1); cat \"../$f\"",
+    "f=$(find . | head -1); cat \"${f#.}\"",
+    "f=$(find . | head -1); cat \"${f/./\\/}\"",
+    "f=$(find . | head -1); cat \"$f$g\"",
+    "f=$(find / | head -1); cat \"$f\"",
+    "IFS=x; f=$(find .); cat $f",
+    "f=$(find .; cat list); cat \"$f\"",
+    "files=(a $(cat list)); cat \"${files[@]}\"",
+    "files=(a \"$x\"); cat \"${files[@]}\"",
+    "files=(a ../b); cat \"${files[@]}\"",
+    "files=(a -ob); sort \"${files[@]}\"",
+    "files=(a {b,../c}); cat \"${files[@]}\"",
+    "files=(a \\/etc); cat \"${files[@]}\"",
+    "files=(a ~root/x); cat \"${files[@]}\"",
+    "files=(a); files+=(/etc/shadow); cat \"${files[@]}\"",
+    "files=(a b); files[1]=/etc/shadow; cat \"${files[@]}\"",
+    "files=(a /etc/shadow); files=$(find .); cat \"${files[@]}\"",
+    "files=(a b); cat \"${files[@]}/x\"",
+    "files=(a b); cat \"${files[7]}/etc/shadow\"",
+    "files=(a b); cat \"${files[@]/#/\\/etc\\/}\"",
+    "files=(a b); cat \"${!files[@]}\"",
+    "mapfile -t files < list; cat \"${files[@]}\"",
+    "mapfile -t files < <(cat list); cat \"${files[@]}\"",
+    "mapfile -t -O 2 files < <(find .); cat \"${files[@]}\"",
+    "mapfile -t -C x files < <(find .); cat \"${files[@]}\"",
+    "mapfile files < <(find .); cat \"${files[@]}\"",
+    "find . | mapfile -t files; cat \"${files[@]}\"",
+    "mapfile -t files < <(find . -print0); cat \"${files[@]}\"",
+};
+/* The repository that /ws/sub is in has its top at /ws. */
+static const char *const from_the_top[] = {
+    "root=$(git rev-parse --show-toplevel); sort \"$root/README.md\"",
+    "root=$(git rev-parse --show-toplevel 2>/dev/null) && ls \"$root\"",
+    "cat \"$(git rev-parse --show-toplevel)/package.json\"",
+    "R=$(git rev-parse --show-toplevel); grep -rn foo $R/src",
+};
+static const char *const not_from_the_top[] = {
+    "root=$(git rev-parse --show-toplevel)/..; cat \"$root/x\"",
+    "root=$(git rev-parse --show-toplevel || echo /etc); cat \"$root/x\"",
+    "root=$(git rev-parse --show-toplevel; cat list); cat \"$root/x\"",
+    "root=$(git rev-parse --show-toplevel | sed s/x/y/); cat \"$root/x\"",
+    "root=$(git rev-parse --git-dir); cat \"$root/x\"",
+    "root=$(git -C / rev-parse --show-toplevel); cat \"$root/x\"",
+    "root=$(git rev-parse --show-toplevel); cat \"$root/../x\"",
+    "root=$(git rev-parse --show-toplevel); cat \"$root/etc/shadow\"",
+    "root=$(git rev-parse --show-toplevel); cat \"$root/root/x\"",
+    "root=$(git rev-parse --show-toplevel); cat \"$root$x\"",
+    "root=$(git rev-parse --show-toplevel); cat \"${root%/*}/x\"",
+    "cat \"$(git rev-parse --show-toplevel)$(cat list)\"",
+    "cat \"/$(git rev-parse --show-toplevel)/x\"",
+    "git() { echo /etc; }; cat \"$(git rev-parse --show-toplevel)/x\"",
+};
+
+static void names_go_through_variables(void **state)
+{
+    (void)state;
+    CHECK(through_variables, 0, true);
+    CHECK(through_variables_in_words, 0, true);
+    CHECK(through_variables_in_words, SHELL_TREE_WORDS, false);
+    CHECK(through_variables, SHELL_TREE_WORDS, true);
+    CHECK(not_through_variables, 0, false);
+}
+
+static void the_top_of_the_repository_is_known(void **state)
+{
+    (void)state;
+    CHECK(from_the_top, 0, true);
+    CHECK(not_from_the_top, 0, false);
+}
 
 static void names_that_are_listed_are_read_where_they_lie(void **state)
 {
@@ -393,6 +508,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_that_are_listed_are_read_where_they_lie),
+        cmocka_unit_test(names_go_through_variables),
+        cmocka_unit_test(the_top_of_the_repository_is_known),
         cmocka_unit_test(names_in_whole_lines_may_have_blanks_in_them),
         cmocka_unit_test(what_stands_in_a_listed_directory_may_be_like_an_option),
         cmocka_unit_test(names_that_would_be_cut_are_certain_only_behind_nul),

@@ -152,16 +152,21 @@ static bool pass_braced(struct plain *plain)
     return pass_name(plain) && look(plain, 0) == '}' && plain->at++;
 }
 
+static bool at_subscript(const struct plain *plain, size_t ahead)
+{
+    return look(plain, ahead) == '[' || look(plain, ahead) == '{' ||
+           (look(plain, ahead) == '-' && look(plain, ahead + 1) == '>');
+}
+
 /* $. $& and the like. */
-static bool pass_punctuation(struct plain *plain)
+static bool pass_punctuation(struct plain *plain, unsigned depth)
 {
     char sign = look(plain, 1), next = look(plain, 2);
-    if (sign == '+' || sign == '-') { /* $+{name}, $+[0] */
+    if ((sign == '+' && (next == '[' || next == '{')) || (sign == '-' && next == '[')) { /* $+{name}, $+[0] */
         plain->at += 2;
-        return (next == '[' && pass_index(plain)) || (next == '{' && sign == '+' && pass_key(plain, 0)) ||
-               (sign == '+' && next != '[' && next != '{');
+        return pass_subscripts(plain, depth);
     }
-    if (!sign || !strchr(plain->pattern ? "&" : "&.!@,;/`'$", sign) || next == '[' || next == '{')
+    if (!sign || !strchr(plain->pattern ? "&" : "&.!@,;/`'$+", sign) || at_subscript(plain, 2))
         return false;
     if ((sign == '$' || sign == '\'') && (begins_name(next) || (next && strchr("$:'^", next))))
         return false; /* a variable that is named by another, or in a package */
@@ -179,7 +184,7 @@ static bool pass_scalar(struct plain *plain, unsigned depth)
         return true;
     }
     if (!is_name_byte(next) && next != '{')
-        return pass_punctuation(plain);
+        return pass_punctuation(plain, depth);
     plain->at++;
     return (next == '{' ? pass_braced(plain) : pass_name(plain)) && pass_subscripts(plain, depth);
 }
@@ -203,7 +208,7 @@ static bool pass_array(struct plain *plain)
         plain->at++;
         return (next == '{' ? pass_braced(plain) : pass_name(plain)) && pass_subscripts(plain, 1);
     }
-    if (next == ':' || next == '\'' || ((next == '+' || next == '-') && (after == '[' || after == '{')))
+    if (next == ':' || next == '\'' || ((next == '+' || next == '-') && at_subscript(plain, 2)))
         return false;
     plain->at++;
     return true;

@@ -173,12 +173,20 @@ static bool find_lists(struct shell_reading *reading, const struct view *view, s
 
 /* ---- git -------------------------------------------------------------------------------------------------------- */
 
+/* A short name begins with what the pattern begins with. git gives no branch or tag a name that begins with "-", but
+ * takes such from another repository. */
+static bool begins_plainly(struct hv_str pattern)
+{
+    return pattern.len && !has_byte("-*?[\\", *pattern.ptr);
+}
+
 /* Names of refs and of objects: none begins with "-" or "/", holds "..", a blank or a pattern. */
 static bool git_names_refs(const struct view *view)
 {
     static const char formats[] = "%(refname) %(refname:short) %(objectname) %(objectname:short) %H %h";
     struct hv_str name = word_at(view, 1);
-    bool formatted = shell_names_have("rev-list tag for-each-ref", name);
+    bool formatted = shell_names_have("rev-list tag for-each-ref", name), is_short = hv_str_is(name, "tag");
+    size_t patterns = 0, plain = 0;
     if (!shell_names_have("for-each-ref branch rev-list tag log", name))
         return false;
     for (size_t i = 2; i < view->count; i++) {
@@ -189,6 +197,8 @@ static bool git_names_refs(const struct view *view)
         bool counted = is_option(word) && hv_str_to_int64(hv_str_slice(word, 1, word.len), &number);
         if (!view->words[i].known)
             return false;
+        patterns += !is_option(word);
+        plain += !is_option(word) && begins_plainly(word) && shell_names_have("tag branch", name);
         if (!is_option(word) || counted ||
             shell_names_have("-a -r --all --no-merges --merges --reverse -l --list --", word))
             continue;
@@ -198,6 +208,8 @@ static bool git_names_refs(const struct view *view)
         }
         bool format = shell_names_have("--format --pretty", option);
         formatted |= format;
+        if (format)
+            is_short = hv_str_is(hv_str_slice(word, equals + 1, word.len), "%(refname:short)");
         if (equals == SIZE_MAX ||
             !(format ? shell_names_have(formats, hv_str_slice(word, equals + 1, word.len))
                      : shell_names_have("--sort --count --max-count --since --until --after --before --author --merged"
@@ -205,7 +217,7 @@ static bool git_names_refs(const struct view *view)
                                         option)))
             return false;
     }
-    return formatted;
+    return formatted && (!is_short || (patterns && patterns == plain));
 }
 
 /* HEAD, HEAD~2, HEAD^: a commit. A tag would be shown with its message, a blob with what is in it. */

@@ -139,13 +139,25 @@ static const char *const from_inside[] = {"ls src | xargs cat", "ls src/*.c | xa
                                           "ls -t src | head -3 | xargs cat"};
 /* Names of refs and objects: none is an option, a pattern, or leads upwards. */
 static const char *const from_refs[] = {
-    "for b in $(git branch --format='%(refname:short)'); do git log -1 --format=%cr \"$b\"; done",
+    "for b in $(git branch --format='%(refname:short)' --list 'feature/*'); do git log -1 --format=%cr \"$b\"; done",
+    "for b in $(git branch --format='%(refname)'); do git log -1 --format=%cr \"$b\"; done",
+    "git tag --list 'v*' 'release-*' | xargs git show",
+    "git tag --format='%(objectname)' | xargs git show",
     "for c in $(git rev-list -5 HEAD); do git show --stat --oneline \"$c\"; done",
     "for t in $(git tag -l 'v*' --sort=-creatordate); do git log -1 $t; done",
     "for r in $(git for-each-ref --count=3 --format='%(refname)' refs/heads); do git log -1 $r; done",
     "git show $(git log --format=%h -1)",
 };
 static const char *const not_from_refs[] = {
+    "for b in $(git branch --format='%(refname:short)'); do git log -1 --format=%cr \"$b\"; done",
+    "for b in $(git for-each-ref --format='%(refname:short)' refs/heads); do git log -1 \"$b\"; done",
+    "for b in $(git branch --format='%(refname:short)' --list '*'); do git log -1 \"$b\"; done",
+    "git tag | xargs git show",
+    "git tag -l | xargs -n1 git show",
+    "git tag -l 'v*' '*' | xargs git show",
+    "git tag -l '[-v]*' | xargs git show",
+    "git tag -l '?*' | xargs git show",
+    "git tag --sort=-creatordate | while read -r t; do git show \"$t\"; done",
     "for b in $(git branch); do git log -1 $b; done",
     "for b in $(git log --format=%s -3); do git log -1 $b; done",
     "for b in $(git log -3); do git log -1 $b; done",

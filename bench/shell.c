@@ -1,20 +1,35 @@
 /*
  * shell.c: what judging a shell script costs, in microseconds of the processor, the best of many rounds: reading it,
  * reading and judging it, and finding what it may start with the dangers in that.
- *   ninja -C build bench/bench_shell && build/bench/bench_shell [--rounds N] [FILE…]
+ *   ninja -C build bench/bench_shell && build/bench/bench_shell [--helve PROGRAM] [--rounds N] [FILE…]
  * Without a file: a usual command, then 10,000 bytes of every shape that a script may have, and what the worst took.
+ * With a program, also the whole way through `PROGRAM explain bash --batch` in the working directory: what one more
+ * line costs it, from its JSON to the answer, the look-ups of programs and paths with it.
  */
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "shell/class.h"
 #include "shell/danger.h"
 
+#include <fcntl.h>
+#include <helve/json.h>
 #include <malloc.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
-enum { ROUNDS = 100, LONG = 10000, NAME_MAX_BYTES = 40 };
+enum { ROUNDS = 100, LONG = 10000, NAME_MAX_BYTES = 40, LINES = 50, RUNS = 3 };
+
+extern char **environ;
+
+struct options {
+    int rounds;
+    const char *helve; /* NULL: without the whole way */
+};
 
 /* A script: begin, unit again and again (# is its number), end. With close: unit nested, and as many closes. */
 static const struct shape {
@@ -145,8 +160,65 @@ static void keep_least(uint64_t *least, uint64_t taken)
     *least = taken < *least ? taken : *least;
 }
 
-/* The whole: what it took, in nanoseconds. */
-static uint64_t measure(const char *name, struct hv_str text, int rounds)
+/* ---- the whole way --------------------------------------------------------------------------------------- */
+
+/* So many lines that ask about text, at the beginning of a file without a name. */
+static int make_input(struct hv_str text, int lines)
+{
+    CLEANUP_BUF struct hv_buf all = {.max = SIZE_MAX / 4};
+    for (int i = 0; i < lines; i++) {
+        struct hv_json_writer writer;
+        hv_json_writer_init(&writer, &all);
+        hv_json_begin_object(&writer);
+        hv_json_member_int(&writer, "id", i);
+        hv_json_member_string(&writer, "command", text);
+        hv_json_end_object(&writer);
+        hv_buf_add_byte(&all, '\n');
+    }
+    int fd = memfd_create("lines", MFD_CLOEXEC);
+    if (fd < 0 || write(fd, all.data, all.len) != (ssize_t)all.len || lseek(fd, 0, SEEK_SET) != 0)
+        perror("memfd");
+    return fd;
+}
+
+/* What the program's processor time is for that many lines, in nanoseconds; UINT64_MAX: it did not run. */
+static uint64_t run_batch(const char *helve, struct hv_str text, int lines)
+{
+    const char *const arguments[] = {helve, "explain", "bash", "--batch", NULL};
+    CLEANUP_FD int input = make_input(text, lines);
+    posix_spawn_file_actions_t actions;
+    struct rusage used;
+    pid_t pid;
+    int status = -1;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    bool ran = posix_spawnp(&pid, helve, &actions, NULL, (char *const *)arguments, environ) == 0 &&
+               wait4(pid, &status, 0, &used) == pid;
+    posix_spawn_file_actions_destroy(&actions);
+    if (!ran || status != 0)
+        return UINT64_MAX;
+    return (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * CLOCK_SECOND +
+           (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000;
+}
+
+static void measure_whole_way(const char *helve, struct hv_str text)
+{
+    uint64_t few = UINT64_MAX, many = UINT64_MAX;
+    for (int i = 0; i < RUNS; i++) {
+        keep_least(&few, run_batch(helve, text, 1));
+        keep_least(&many, run_batch(helve, text, 1 + LINES));
+    }
+    if (many == UINT64_MAX || few == UINT64_MAX)
+        printf("  %s does not run", helve);
+    else
+        printf(" %9.1f whole way", many > few ? (double)(many - few) / 1e3 / LINES : 0.0);
+}
+
+/* ---- the judgement alone --------------------------------------------------------------------------------- */
+
+/* The whole judgement: what it took, in nanoseconds. */
+static uint64_t measure(const char *name, struct hv_str text, const struct options *options)
 {
     static const struct shell_world world = {.is_system_program = is_of_system};
     static const struct shell_start start_of = {.directory = {"/work", 5}, .home = {"/home/me", 8}};
@@ -154,7 +226,7 @@ static uint64_t measure(const char *name, struct hv_str text, int rounds)
     static const struct shell_danger_world dangers_in = {.home = {"/home/me", 8}, .roots = roots, .root_count = 1};
     uint64_t read = UINT64_MAX, judged = UINT64_MAX, whole = UINT64_MAX;
     struct shell_judgement judgement;
-    for (int i = 0; i < rounds; i++) {
+    for (int i = 0; i < options->rounds; i++) {
         CLEANUP_ARENA struct hv_arena reading = {0}, arena = {0};
         struct shell_script script;
         struct shell_runs runs;
@@ -170,14 +242,17 @@ static uint64_t measure(const char *name, struct hv_str text, int rounds)
         shell_find_dangers(&arena, &judgement.script, &runs, &dangers_in, &dangers);
         keep_least(&whole, processor_ns() - start);
     }
-    printf("%-*.*s %6zu bytes %5zu commands %9.1f us read %9.1f judged %9.1f with dangers%s%s\n", NAME_MAX_BYTES,
+    printf("%-*.*s %6zu bytes %5zu commands %9.1f us read %9.1f judged %9.1f with dangers", NAME_MAX_BYTES,
            NAME_MAX_BYTES, name, text.len, judgement.script.count, (double)read / 1e3, (double)judged / 1e3,
-           (double)whole / 1e3, judgement.script.accepted ? "" : "  not accepted: ",
+           (double)whole / 1e3);
+    if (options->helve)
+        measure_whole_way(options->helve, text);
+    printf("%s%s\n", judgement.script.accepted ? "" : "  not accepted: ",
            judgement.script.accepted ? "" : judgement.script.reason);
     return whole;
 }
 
-static void measure_file(const char *name, int rounds)
+static void measure_file(const char *name, const struct options *options)
 {
     CLEANUP_BUF struct hv_buf text = {.max = SHELL_SCRIPT_MAX + 1};
     FILE *file = fopen(name, "rb");
@@ -186,7 +261,7 @@ static void measure_file(const char *name, int rounds)
         hv_buf_add(&text, chunk, got);
     if (file)
         fclose(file);
-    (void)measure(name, hv_buf_str(&text), rounds);
+    (void)measure(name, hv_buf_str(&text), options);
 }
 
 /* text with its number in the place of "#"; "${x#" keeps it. */
@@ -219,16 +294,16 @@ static void name_shape(const struct shape *shape, char *name, size_t size)
         *at = *at == '\n' ? '.' : *at;
 }
 
-static void measure_shapes(int rounds)
+static void measure_shapes(const struct options *options)
 {
     CLEANUP_BUF struct hv_buf text = {.max = 4 * LONG};
     char name[80], worst_name[80] = "";
     uint64_t worst = 0;
-    (void)measure("a usual command", hv_str_of(usual, sizeof usual - 2), rounds);
+    (void)measure("a usual command", hv_str_of(usual, sizeof usual - 2), options);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         make_script(&shapes[i], &text);
         name_shape(&shapes[i], name, sizeof name);
-        uint64_t taken = measure(name, hv_buf_str(&text), rounds);
+        uint64_t taken = measure(name, hv_buf_str(&text), options);
         if (taken <= worst)
             continue;
         worst = taken;
@@ -239,15 +314,20 @@ static void measure_shapes(int rounds)
 
 int main(int count, char **names)
 {
-    int64_t rounds = ROUNDS;
+    struct options options = {.rounds = ROUNDS};
+    int64_t rounds;
     int first = 1;
     mallopt(M_TRIM_THRESHOLD, 4 << 20); /* as helve does: src/cli/main.c */
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
-    if (count > 2 && !strcmp(names[1], "--rounds") && hv_str_to_int64(hv_str_from(names[2]), &rounds))
-        first = 3;
+    for (; first + 1 < count && !strncmp(names[first], "--", 2); first += 2) {
+        if (!strcmp(names[first], "--helve"))
+            options.helve = names[first + 1];
+        if (!strcmp(names[first], "--rounds") && hv_str_to_int64(hv_str_from(names[first + 1]), &rounds))
+            options.rounds = (int)rounds;
+    }
     for (int i = first; i < count; i++)
-        measure_file(names[i], (int)rounds);
+        measure_file(names[i], &options);
     if (count == first)
-        measure_shapes((int)rounds);
+        measure_shapes(&options);
     return 0;
 }

@@ -92,7 +92,7 @@ static bool has_parent_part(struct hv_str text)
 /* What a glob can name lies below the directory before it, when no ".." follows. Absent: not known. */
 static struct hv_str directory_of_glob(const struct shell_word *word)
 {
-    enum { FINE = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED | SHELL_WORD_NO_OPTION };
+    enum { FINE = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED | SHELL_WORD_NO_OPTION | SHELL_WORD_GONE };
     if (word->flags & ~(unsigned)FINE || has_parent_part(word->text) || !(word->flags & SHELL_WORD_GLOB))
         return (struct hv_str){0};
     size_t slash = hv_str_rfind_byte(word->value, '/');
@@ -245,7 +245,8 @@ static bool not_understood(struct parse *parse, struct hv_str option)
 static bool scatter(struct parse *parse, const struct shell_word *word)
 {
     parse->out->scattered = true;
-    parse->out->hidden |= (word->flags & ~(unsigned)(SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED)) != 0;
+    enum { NAMES = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED | SHELL_WORD_GONE };
+    parse->out->hidden |= (word->flags & ~(unsigned)NAMES) != 0;
     if (parse->row->harmless_options)
         return true;
     shell_worsenf(parse->reading, SHELL_UNKNOWN, "%.*s is not known and may become an option", HV_STR_ARG(word->text));

@@ -15,6 +15,9 @@ enum { SHELL_ELSEWHERE_MAX = 4 };
 
 /* A flag of words besides enum shell_word_flags, set by the judgement: never begins with "-", whatever it is. */
 enum { SHELL_WORD_NO_OPTION = 1 << 20 };
+/* Names that need not be there (git knows them from its history): what the tree is like says nothing of how they begin.
+ */
+enum { SHELL_WORD_GONE = 1 << 21 };
 
 /* How often rows were looked up in one judgement, and what makes many times cheap: most scripts name few programs. */
 struct shell_lookups {

@@ -276,16 +276,18 @@ static bool git_lists(const struct view *view, struct shell_listing *out)
         return true;
     }
     out->tracked = true;
-    out->empty = true;
+    out->empty = out->gone = true;
     if (names_only_of_commits(view))
         return true;
     out->empty = false;
+    out->gone = hv_str_is(name, "diff") || has_long(view, "--deleted");
     if (hv_str_is(name, "ls-files") ? !read_words(&words, 2, &files) || !operands_stay(&words, 0)
         : hv_str_is(name, "grep")   ? !read_words(&words, 2, &search)
         : hv_str_is(name, "diff")   ? !read_words(&words, 2, &differences) || !has_long(view, "--name-only")
                                     : true)
         return false;
     out->nul = words.letters['z'];
+    out->gone |= hv_str_is(name, "ls-files") && words.letters['d'];
     if (hv_str_is(name, "diff"))
         return revisions_stay(&words);
     if (!hv_str_is(name, "grep"))

@@ -85,15 +85,15 @@ static struct hv_str common_directory(struct hv_str a, struct hv_str b)
     return hv_str_slice(a, 0, length);
 }
 
-/* All of the count words stand below one directory, and none begins with "-", unless (*option) it ends in a slash.
- * *blanks: one may be cut when it is not quoted. False: not certain. */
+/* All of the count words stand below one directory, and none begins with "-", unless (*option) it ends in a slash, or
+ * (*gone) is a name that need not be there. *blanks: one may be cut when it is not quoted. False: not certain. */
 static bool sum_up(struct shell_reading *reading, const struct shell_command *loop, struct hv_str *directory,
-                   bool *blanks, bool *option)
+                   bool *blanks, bool *option, bool *gone)
 {
     enum { NAMES = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED };
     size_t count = loop->word_count;
     const struct shell_word *given = shell_given_words(reading, loop, &count), *words = given ? given : loop->words;
-    *blanks = *option = false;
+    *blanks = *option = *gone = false;
     for (size_t i = 0; i < count; i++) {
         struct shell_word listed = words[i];
         bool bound = !given && shell_names_from_origin(reading, &listed);
@@ -101,7 +101,9 @@ static bool sum_up(struct shell_reading *reading, const struct shell_command *lo
         const struct shell_word *word = &listed;
         unsigned plain = given ? NAMES | SHELL_WORD_NO_OPTION : NAMES;
         bool glob = !word->known && word->flags & SHELL_WORD_GLOB && (printed || !(word->flags & ~plain));
-        bool begins = shell_may_be_option(word) && !shell_glob_is_plain(reading, word);
+        bool begins = shell_may_be_option(word) && !(word->flags & SHELL_WORD_GONE && glob) &&
+                      !shell_glob_is_plain(reading, word);
+        *gone |= glob && word->flags & SHELL_WORD_GONE;
         *option |= begins;
         if ((!word->known && !glob) || (begins && !(glob && hv_str_ends(word->tail, HV_STR("/")))) ||
             hv_str_find(word->text, HV_STR(".."), 0) != SIZE_MAX || (word->known && !word->value.len))
@@ -122,8 +124,8 @@ static bool sum_up(struct shell_reading *reading, const struct shell_command *lo
 bool shell_sum_up_words(struct shell_reading *reading, const struct shell_command *values, struct shell_word *word)
 {
     struct hv_str directory;
-    bool blanks, option;
-    if (!sum_up(reading, values, &directory, &blanks, &option) || option)
+    bool blanks, option, gone;
+    if (!sum_up(reading, values, &directory, &blanks, &option, &gone) || option || gone)
         return false;
     word->flags = SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION;
     word->value = directory;
@@ -182,7 +184,7 @@ static void resolve_word(struct shell_reading *reading, const struct shell_comma
 {
     const struct shell_script *script = reading->script;
     struct hv_str directory, name;
-    bool blanks, option;
+    bool blanks, option, gone;
     if (word->known || !(word->flags & SHELL_WORD_VARIABLE) ||
         word->flags & ~(unsigned)(SHELL_WORD_VARIABLE | SHELL_WORD_QUOTED | SHELL_WORD_MANY) ||
         (word->flags & SHELL_WORD_MANY && shell_sets_splitting(script)))
@@ -198,10 +200,11 @@ static void resolve_word(struct shell_reading *reading, const struct shell_comma
         word->flags &= ~(unsigned)SHELL_WORD_MANY; /* the names have no blanks */
         return;
     }
-    if (!loop || !sum_up(reading, loop, &directory, &blanks, &option) || (blanks && word->flags & SHELL_WORD_MANY))
+    if (!loop || !sum_up(reading, loop, &directory, &blanks, &option, &gone) || (option && gone) ||
+        (blanks && word->flags & SHELL_WORD_MANY))
         return;
     /* Below the directory, as a glob is, but one argument. */
-    word->flags = option ? SHELL_WORD_GLOB : SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION;
+    word->flags = SHELL_WORD_GLOB | (gone ? SHELL_WORD_GONE : option ? 0 : SHELL_WORD_NO_OPTION);
     word->value = directory;
     word->tail = option ? HV_STR("/") : word->tail;
 }

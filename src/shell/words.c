@@ -16,7 +16,7 @@ bool shell_may_be_many(const struct shell_word *word)
 {
     if (word->known || is_process(word))
         return false;
-    if (word->flags & SHELL_WORD_NO_OPTION)
+    if (word->flags & (SHELL_WORD_NO_OPTION | SHELL_WORD_GONE))
         return word->flags & SHELL_WORD_MANY;
     return (word->flags & (SHELL_WORD_MANY | SHELL_WORD_GLOB)) != 0;
 }

@@ -394,6 +394,12 @@ static void what_may_print_anything_else_is_not_certain(void **state)
         "echo -e 'a\\n\\x2fetc' | xargs cat",
         "echo 'a\\x' | xargs cat",
         "echo \"$x\" | xargs cat",
+        /* Names of history need not be in the tree. */
+        "git log --name-only --format= | xargs sort",
+        "git diff --name-only HEAD~1 | xargs sort",
+        "git diff --name-only HEAD~1 | while IFS= read -r f; do sort \"$f\"; done",
+        "for f in $(git diff --name-only HEAD~1); do sort \"$f\"; done",
+        "git ls-files -d | xargs sort",
         "echo a -ox | xargs sort",
         "printf '%b\\n' a | xargs cat",
         "printf '%s\\n' -ox | xargs sort",

@@ -442,7 +442,8 @@ static bool pass_stream(struct perl *perl, bool closes)
     struct hv_str handle = perl_word(perl);
     if (shell_names_have("ARGV STDIN", handle)) {
         perl->at += handle.len;
-        return !parenthesis || pass_byte(perl, ')');
+        perl_skip(perl);
+        return parenthesis ? pass_byte(perl, ')') : ends_list(perl);
     }
     if (closes)
         return false;

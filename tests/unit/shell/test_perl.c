@@ -393,6 +393,8 @@ static const char *const asked_commands[] = {
     "perl -e 'binmode STDOUT, \":encoding(x)\"'",
     "perl -e 'binmode F'",
     "perl -e 'close F'",
+    "perl -ne 'close ARGV % $x'",
+    "perl -ne 'close ARGV . $x'",
     "perl -e 'close STDOUT; open X'",
     "perl -e '%x::y = 1'",
     "perl -e '$main::x = 1'",

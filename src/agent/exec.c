@@ -45,7 +45,9 @@ struct exec {
     size_t block_len;
     pthread_mutex_t lock;
     pthread_cond_t taken;
-    bool block_full, block_late, stopping; /* late: the input had paused before the block came */
+    bool block_full, block_late,
+        stopping;         /* late: the input had paused, or all was answered, before the block was read */
+    atomic_bool answered; /* every call so far has its answer, or is about to get it */
 
     VEC(struct queued_call) queue;
     size_t queue_head;
@@ -253,6 +255,9 @@ static void on_result(void *user, const struct batch_result *result)
     hv_buf_init(&note, LINE_MAX_BYTES);
     if (can_carry_note(exec, result) && runtime_take_notes(exec->runtime, &note))
         exec_note_join(&arena, hv_buf_str(&note), &joined);
+    /* Before the answer is out: who reads it may at once write the next call. */
+    if (exec->outstanding == 1 && exec->queue_head == exec->queue.count)
+        atomic_store(&exec->answered, true);
     give_result(exec, &joined, exec->shapes.items[result->index]);
     exec->outstanding--;
     tell_last(exec);
@@ -290,6 +295,8 @@ static void refuse_duplicate(struct exec *exec, const struct queued_call *call)
         .result = &error,
         .is_error = true,
     };
+    if (exec->queue_head == exec->queue.count) /* nothing is outstanding here */
+        atomic_store(&exec->answered, true);
     give_result(exec, &result, call->shape);
 }
 
@@ -357,6 +364,7 @@ static void on_call(void *user, struct hv_str id, struct hv_str name, struct hv_
         memcpy(copy + id.len, name.ptr, name.len);
     if (input.len > 0)
         memcpy(copy + id.len + name.len, input.ptr, input.len);
+    atomic_store(&exec->answered, false);
     *vec_push(&exec->queue) = call;
     exec->outcome->calls++;
     pump(exec);
@@ -392,8 +400,8 @@ static void input_done(void *data)
 static void take_block(void *data)
 {
     struct exec *exec = data;
-    /* Everything was answered, then came a pause: whoever writes has gone on, and may use its ids again. */
-    if (exec->block_late && !exec->batch && exec->queue_head == exec->queue.count)
+    /* Everything was answered, then came this: whoever writes has gone on, and may use its ids again. */
+    if (exec->block_late && !exec->outstanding && exec->queue_head == exec->queue.count)
         forget_ids(&exec->ids, &exec->ids_arena);
     if (!exec->interrupted && !exec->outcome->output_errno)
         calls_reader_feed(exec->reader, hv_str_of(exec->block, exec->block_len));
@@ -415,6 +423,7 @@ static ssize_t read_block(struct exec *exec, bool *late)
             *late = true;
             continue;
         }
+        *late |= atomic_load(&exec->answered);
         ssize_t got = read(exec->options->input, exec->block, BLOCK_SIZE);
         if (got >= 0 || (errno != EINTR && errno != EAGAIN))
             return got;

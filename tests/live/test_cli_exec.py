@@ -246,6 +246,15 @@ class BadInput(Case):
         self.assertTrue(out[1]["is_error"])
         self.assertEqual(self.read("count"), "x\n")
 
+    def test_an_id_may_be_used_again_when_its_answer_was_read(self):
+        self.write("a.txt", "x\n")
+        line = json.dumps(use("Read", file_path="a.txt", id="1")).encode() + b"\n"
+        with self.start("exec") as process, process.stdin, process.stdout:
+            for _ in range(300):
+                process.stdin.write(line)
+                process.stdin.flush()
+                self.assertNotIn("is_error", json.loads(process.stdout.readline()))
+
     def test_broken_lines_are_told_and_passed_over(self):
         good = json.dumps(use("LS", path=".", id="g"))
         for bad in ("{\"type\":", "nonsense", "{\"a\":1}", "[1,2", "\"x", "{" * 100, "\xff\xfe".encode("latin1")):

@@ -228,30 +228,35 @@ static struct hv_str variable_in(struct hv_str text, struct hv_str *rest)
                                                                          : (struct hv_str){0};
 }
 
-/* name=$(git rev-parse …), run for certain before the command that is judged, and nothing else sets it. */
-static bool holds_commit(const struct shell_reading *reading, struct hv_str name)
+/* name=$(git rev-parse …), and nothing else, where it runs for certain. */
+static bool sets_to_commit(const struct shell_command *command, struct hv_str name)
 {
     enum {
         ELSEWHERE = SHELL_IN_SUBSHELL | SHELL_IN_PIPELINE | SHELL_IN_LOOP | SHELL_IN_BRANCH | SHELL_IN_FUNCTION |
                     SHELL_IN_SUBSTITUTION | SHELL_IN_BACKGROUND | SHELL_IN_COPROCESS
     };
+    struct hv_str rest;
+    return command->assignment_count == 1 && !command->word_count && !command->redirect_count &&
+           command->parent == SIZE_MAX && !(command->place & ELSEWHERE) &&
+           hv_str_eq(command->assignments[0].name, name) && !command->assignments[0].appends &&
+           !command->assignments[0].element && !command->assignments[0].array &&
+           is_commit_name(without_quotes(command->assignments[0].value.text), &rest) && !rest.len;
+}
+
+/* That is run before the command that is judged, and nothing else sets the name. The first is looked for first: most
+ * names are set otherwise, and to see that nothing sets one takes long. */
+static bool holds_commit(const struct shell_reading *reading, struct hv_str name)
+{
     const struct shell_script *script = reading->script;
-    bool set = false;
-    for (size_t at = 0; at < script->count; at++) {
+    const struct shell_command *set = NULL;
+    for (const struct shell_command *command = script->commands; command < reading->judged && !set; command++)
+        if (sets_to_commit(command, name))
+            set = command;
+    for (size_t at = 0; set && at < script->count; at++) {
         const struct shell_command *command = &script->commands[at];
-        struct hv_str rest;
-        if (command->kind == SHELL_COMMAND_FOR && hv_str_eq(command->variable, name))
+        bool binds = command->kind == SHELL_COMMAND_FOR && hv_str_eq(command->variable, name);
+        if (command != set && (binds || shell_may_set(command, name)))
             return false;
-        if (!shell_may_set(command, name))
-            continue;
-        bool plain = !set && command < reading->judged && command->assignment_count == 1 && !command->word_count &&
-                     !command->redirect_count && command->parent == SIZE_MAX && !(command->place & ELSEWHERE) &&
-                     hv_str_eq(command->assignments[0].name, name) && !command->assignments[0].appends &&
-                     !command->assignments[0].element && !command->assignments[0].array &&
-                     is_commit_name(without_quotes(command->assignments[0].value.text), &rest) && !rest.len;
-        if (!plain)
-            return false;
-        set = true;
     }
     return set;
 }

@@ -27,7 +27,8 @@ bool git_probe_is_quiet(struct git_probe *probe, struct hv_arena *arena, struct 
                         struct hv_str subcommand, struct hv_str *why);
 
 /* What git, started in directory (absolute), calls the top of the work tree, in arena: a configuration that names
- * another one counts as a finding above. directory itself when there is no repository; absent when it is not certain. */
+ * another one counts as a finding above. directory itself when there is no repository; absent when it is not certain.
+ */
 struct hv_str git_probe_top(struct hv_arena *arena, struct hv_str directory);
 
 #endif

@@ -67,8 +67,7 @@ static int kind_of(const char *path, const struct dirent *entry)
 static bool take_entry(struct looking *looking, const char *directory, bool top, const struct dirent *entry)
 {
     const struct fs_plain *wanted = looking->wanted;
-    if (++looking->entries > ENTRIES_MAX ||
-        (wanted->no_option && top && strchr("-+@!(=|<> \t\n\v\f\r", *entry->d_name)) ||
+    if (++looking->entries > ENTRIES_MAX || (wanted->no_option && top && strchr("-+@!(=", *entry->d_name)) ||
         (wanted->words && !is_one_word(entry->d_name)) || (wanted->lines && !is_one_line(entry->d_name)) ||
         (wanted->no_dash && strchr("-+", *entry->d_name)))
         return false;

@@ -5,7 +5,7 @@
 #include <helve/str.h>
 
 struct fs_plain {
-    bool no_option; /* no name directly in the directory begins with "-", or another of +@!(=|<>, or a blank */
+    bool no_option; /* no name directly in the directory begins with "-", or another of -+@!(= */
     bool words;     /* no name below it has blanks, control bytes, quotes, backslashes or pattern bytes */
     bool links;     /* no link below it leads out of it, but into /usr, /bin, /lib and the like */
     bool lines;     /* no name below it has control bytes, or begins or ends with a blank */

@@ -170,7 +170,8 @@ struct policy_surroundings {
      * run nothing. False: git is not known to be harmless. */
     bool git_is_tamed;
     struct git_probe *git; /* remembers what repositories hold (fs/git_probe.h); NULL: nothing is remembered */
-    /* Which programs are the system's (proc/system_program.h), of a run over many commands; NULL: looked up for each. */
+    /* Which programs are the system's (proc/system_program.h), of a run over many commands; NULL: looked up for each.
+     */
     struct system_answers *programs;
 };
 

@@ -60,7 +60,7 @@ struct runtime {
     struct presence *presence;       /* for `helve ps`, or NULL */
     struct git_probe *git;           /* what is known of repositories */
     struct checkpoints *checkpoints; /* checkpoint.c; NULL: none are made */
-    struct hv_cancel *ending; /* raised when the session ends: for what no call waits for */
+    struct hv_cancel *ending;        /* raised when the session ends: for what no call waits for */
 
     struct session_hooks *session_hooks; /* the event whose hooks run now, or NULL; guarded by `lock` */
     VEC(struct batch *) batches;         /* not finished; loop thread */

@@ -150,6 +150,9 @@ static bool take_listing(struct shell_reading *reading, const struct chain *chai
     /* What is only in git's index or history is not seen in the tree. */
     if (taking.trimmed)
         wanted |= listing->tracked ? SHELL_TREE_WORDS : SHELL_TREE_LINES;
+    /* "x /etc/shadow" may have been the name of a file in the history. */
+    if (listing->past && wanted & SHELL_TREE_WORDS)
+        return false;
     wanted |= listing->certain ? 0 : SHELL_TREE_NO_OPTION;
     wanted |= listing->deep ? SHELL_TREE_NO_DASH : 0;
     struct hv_str directory = listing->directory.len && *listing->directory.ptr == '/'

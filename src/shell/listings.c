@@ -276,10 +276,10 @@ static bool git_lists(const struct view *view, struct shell_listing *out)
         return true;
     }
     out->tracked = true;
-    out->empty = out->gone = true;
+    out->empty = out->gone = out->past = true;
     if (names_only_of_commits(view))
         return true;
-    out->empty = false;
+    out->empty = out->past = false;
     out->gone = hv_str_is(name, "diff") || has_long(view, "--deleted");
     if (hv_str_is(name, "ls-files") ? !read_words(&words, 2, &files) || !operands_stay(&words, 0)
         : hv_str_is(name, "grep")   ? !read_words(&words, 2, &search)
@@ -288,8 +288,11 @@ static bool git_lists(const struct view *view, struct shell_listing *out)
         return false;
     out->nul = words.letters['z'];
     out->gone |= hv_str_is(name, "ls-files") && words.letters['d'];
-    if (hv_str_is(name, "diff"))
+    if (hv_str_is(name, "diff")) {
+        bool head = words.operand_count == 1 && hv_str_is(word_at(&words, words.operands[0]), "HEAD");
+        out->past = words.operand_count && !head;
         return revisions_stay(&words);
+    }
     if (!hv_str_is(name, "grep"))
         return true;
     bool names = words.letters['l'] || has_long(view, "--files-with-matches --name-only");

@@ -15,6 +15,7 @@ struct shell_listing {
     bool dotted;             /* all begin with "./", and what follows is relative */
     bool tracked;            /* git knows them; there may be no such file any more */
     bool gone;               /* … and quite likely is none: they are of history, or of what differs */
+    bool past;               /* they are of commits: what they were called need not be seen anywhere now */
     bool places;             /* behind each name stand ":" and more: grep -n */
     bool empty;              /* some lines may be empty */
     bool taken;              /* they are those that it is given by its input, cut as `cut` says: xargs grep -l */

@@ -16,7 +16,6 @@
     TABLE(find)                                                                                                        \
     TABLE(sed)                                                                                                         \
     TABLE(awk)                                                                                                         \
-    TABLE(perl)                                                                                                        \
     TABLE(wrappers)                                                                                                    \
     TABLE(archive)                                                                                                     \
     TABLE(system)                                                                                                      \

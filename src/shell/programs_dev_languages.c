@@ -523,14 +523,7 @@ static void judge_ninja(struct shell_reading *reading, const struct shell_word *
             shell_judge_row(reading, tool, words + at + 1, count - at - 1);
             return;
         }
-    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
-        return;
-    /* -n only tells what it would do, and does not make its own file anew; ninja takes options behind targets, too. */
-    bool tries = shell_given(&arguments, "-n");
-    for (size_t at = 0; tries && at < arguments.operand_count; at++)
-        tries = arguments.operands[at]->known && !shell_may_be_option(arguments.operands[at]);
-    reading->act.reads_listed = false;
-    if (!tries)
+    if (shell_arguments(reading, &row, words, count, &arguments) && !arguments.help)
         shell_worsen(reading, SHELL_EXECUTES, "ninja builds");
 }
 
@@ -667,6 +660,7 @@ const struct shell_program shell_programs_dev_languages[] = {
      .options = OPTIONS(HELPS("-l --list --summary -V --version -h --help"),
                         {"--show -s", SHELL_EFFECT_HELP, SHELL_ARITY_ONE}),
      .rest = SHELL_EFFECT_EXECUTE},
+    ABOUT("perl"),
     ABOUT("javac jshell kotlinc kotlin scala scalac groovy ant"),
     /* Options of the machine that runs them stand in files of the project. */
     {"mvn gradle sbt", .judge = judge_of_build},

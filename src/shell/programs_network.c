@@ -71,18 +71,6 @@ static void judge_rsync(struct shell_reading *reading, const struct shell_word *
     shell_worsen(reading, SHELL_WRITES, "rsync changes files");
 }
 
-/* Of the databases those that stand in files of this machine; hosts, networks and aliases may be asked of a server, and
- * shadow holds the passwords. -s names a service, which may be any. */
-static void judge_getent(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    static const char local[] = "passwd group protocols services rpc initgroups ethers";
-    bool known = count > 1 && words[1].known && shell_names_have(local, words[1].value);
-    for (size_t i = 2; known && i < count; i++)
-        known = words[i].known ? !shell_may_be_option(&words[i]) : words[i].flags & SHELL_WORD_NUMBER;
-    if (!known)
-        judge_network(reading, words, count);
-}
-
 /* ---- openssl -------------------------------------------------------------------------------------------- */
 
 static const struct shell_option digest_options[] = {
@@ -149,7 +137,7 @@ static void judge_openssl(struct shell_reading *reading, const struct shell_word
 }
 
 const struct shell_program shell_programs_network[] = {
-    {"ping ping6 dig nslookup host whois delv traceroute traceroute6 tracepath mtr arping nmap iperf "
+    {"ping ping6 dig nslookup host whois delv getent traceroute traceroute6 tracepath mtr arping nmap iperf "
      "iperf3 fping hping3 ntpdate ntpq snmpwalk",
      .judge = judge_network},
     {"curl wget wget2 aria2c axel http https xh lynx w3m links elinks youtube-dl yt-dlp httpie",
@@ -157,7 +145,6 @@ const struct shell_program shell_programs_network[] = {
     {"nc ncat netcat telnet ftp lftp tftp scp sftp mail mailx sendmail msmtp swaks", .judge = judge_network},
     {"ssh mosh socat rsh rlogin ssh-copy-id sshpass autossh", .judge = judge_remote},
     {"rsync", .judge = judge_rsync},
-    {"getent", .judge = judge_getent},
     {"openssl", .judge = judge_openssl},
     {0},
 };

@@ -195,11 +195,14 @@ static void finish_simple(struct reader *reader, const struct simple *simple)
     node->word_count = (uint32_t)word_count(reader, simple);
     node->assignment_count = (uint32_t)(reader->assignments.count - simple->assignments);
     node->redirect_count = (uint32_t)(reader->redirects.count - simple->redirects);
-    node->words = read_copy(reader, reader->words.items + simple->words, node->word_count, sizeof *node->words);
-    node->assignments = read_copy(reader, reader->assignments.items + simple->assignments, node->assignment_count,
-                                  sizeof *node->assignments);
-    node->redirects =
-        read_copy(reader, reader->redirects.items + simple->redirects, node->redirect_count, sizeof *node->redirects);
+    if (node->word_count)
+        node->words = read_copy(reader, reader->words.items + simple->words, node->word_count, sizeof *node->words);
+    if (node->assignment_count)
+        node->assignments = read_copy(reader, reader->assignments.items + simple->assignments, node->assignment_count,
+                                      sizeof *node->assignments);
+    if (node->redirect_count)
+        node->redirects = read_copy(reader, reader->redirects.items + simple->redirects, node->redirect_count,
+                                    sizeof *node->redirects);
     node->finished = true;
     reader->words.count = simple->words;
     reader->assignments.count = simple->assignments;

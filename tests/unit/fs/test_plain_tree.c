@@ -125,18 +125,6 @@ static void a_name_like_an_option_counts_at_the_top_only(void **state)
     remove_name("-o");
 }
 
-static void a_name_that_programs_take_for_more_than_a_name_is_like_an_option(void **state)
-{
-    static const char *const names[] = {"|x.c", ">x.c", "<x.c", " x.c", "\tx.c", "+x.c", "@x.c", "=x.c"};
-    (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        make_file(names[i]);
-        assert_false(is_plain(true, false, false));
-        remove_name(names[i]);
-    }
-    assert_true(is_plain(true, false, false));
-}
-
 static void a_name_that_would_be_cut_counts_at_any_depth(void **state)
 {
     static const char *const names[] = {"sub/x y", "sub/x\ny", "sub/x'y", "sub/*", "sub/x\\y", "a\tb"};
@@ -175,7 +163,6 @@ int main(void)
         cmocka_unit_test(a_dash_counts_at_any_depth_where_it_is_asked_for),
         cmocka_unit_test(what_is_not_there_is_not_plain),
         cmocka_unit_test(a_name_like_an_option_counts_at_the_top_only),
-        cmocka_unit_test(a_name_that_programs_take_for_more_than_a_name_is_like_an_option),
         cmocka_unit_test(a_name_that_would_be_cut_counts_at_any_depth),
         cmocka_unit_test(a_link_may_stay_inside_or_lead_to_the_system),
     };

@@ -89,7 +89,7 @@ static void what_services_and_machines_are_asked_only_reads(void **state)
 static void what_they_are_told_to_do_is_asked(void **state)
 {
     static const char *const commands[] = {
-        "getent shadow root",
+        "getent passwd root",
         "kubectl get pods",
         "kubectl get pods -n kube-system -o wide",
         "kubectl get svc,deploy -A",

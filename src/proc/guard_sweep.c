@@ -129,6 +129,7 @@ int sweep_main(void)
         switch (*at) {
         case SWEEP_GROUPS: end_groups(at + 1); break;
         case SWEEP_PLACEHOLDER: remove_placeholder(at + 1); break;
+        case SWEEP_EMPTY: (void)!rmdir(at + 1); break;
         case SWEEP_FOLDER: remove_folder(at + 1); break;
         default: break;
         }

@@ -14,6 +14,7 @@ enum {
 
 enum sweep_word {
     SWEEP_PLACEHOLDER = 'p', /* an empty folder with that time, which nobody holds a lock on */
+    SWEEP_EMPTY = 'e',       /* an empty folder of a name that nobody but helve gives */
     SWEEP_FOLDER = 'f',      /* a folder with all in it, which nobody holds a lock on */
     SWEEP_GROUPS = 'g',      /* control groups whose path begins like this */
     SWEEP_DONE = 'q',        /* the last one, without a NUL: helve has ended in order */

@@ -189,6 +189,7 @@ static bool hold_placeholder(struct hv_sandbox *sandbox, struct hv_arena *arena,
 {
     if (placeholders_held(&sandbox->placeholders, path))
         return false;
+    sweeper_tell(&sandbox->sweeper, SWEEP_EMPTY, placeholder_maker_name(arena, path));
     sweeper_tell(&sandbox->sweeper, SWEEP_PLACEHOLDER, hv_arena_cstr(arena, path));
     return placeholders_hold(&sandbox->placeholders, path);
 }

@@ -196,6 +196,27 @@ static void mark(int fd)
         (void)!futimens(fd, NULL);
 }
 
+const char *placeholder_maker_name(struct hv_arena *arena, struct hv_str path)
+{
+    return hv_arena_format(arena, "%.*s.helve-%ld", HV_STR_ARG(path), (long)getpid()).ptr;
+}
+
+/* A folder at path that has its time from the first moment. False: it is there, or that cannot be done there. */
+static bool make_marked(const char *path)
+{
+    const struct timespec time = {SANDBOX_PLACEHOLDER_TIME_NS / 1000000000, SANDBOX_PLACEHOLDER_TIME_NS % 1000000000};
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    const char *maker = placeholder_maker_name(&arena, hv_str_from(path));
+    struct stat there;
+    if (lstat(path, &there) == 0 || mkdir(maker, 0755))
+        return false;
+    if (utimensat(AT_FDCWD, maker, (const struct timespec[2]){time, time}, AT_SYMLINK_NOFOLLOW) == 0 &&
+        renameat2(AT_FDCWD, maker, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
+        return true;
+    (void)!rmdir(maker);
+    return false;
+}
+
 static bool is_placeholder(int fd)
 {
     struct stat status;
@@ -221,14 +242,14 @@ bool placeholders_hold(struct placeholders *placeholders, struct hv_str path)
         return false;
     memcpy(text, path.ptr, path.len);
     text[path.len] = '\0';
-    bool made = mkdir(text, 0755) == 0;
+    bool marked = make_marked(text), made = marked || mkdir(text, 0755) == 0;
     CLEANUP_FD int fd = open(text, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 || flock(fd, LOCK_SH | LOCK_NB) || !placeholder_lock(fd)) {
         if (made)
             (void)!rmdir(text);
         return false;
     }
-    if (made)
+    if (made && !marked)
         mark(fd);
     if (!is_placeholder(fd) || fstat(fd, &held) || lstat(text, &named) || held.st_ino != named.st_ino)
         return false;

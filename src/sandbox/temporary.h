@@ -40,6 +40,9 @@ bool placeholders_held(const struct placeholders *placeholders, struct hv_str pa
 /* Hold a placeholder at path: make it, or take over one that is there. False when that has been done already, or path
  * is something else by now, or cannot be made. */
 bool placeholders_hold(struct placeholders *placeholders, struct hv_str path);
+/* The name under which placeholders_hold makes the folder that it then moves to path: there it is never without its
+ * time, by which it is known when helve is killed. */
+const char *placeholder_maker_name(struct hv_arena *arena, struct hv_str path);
 /* Give all back: those that no other session holds, too, are removed, unless something was put into them. */
 void placeholders_release(struct placeholders *placeholders);
 

@@ -1,7 +1,12 @@
 /* test_temporary.c: the folder for a session's temporary files, when many sessions begin and end at once. */
 #include "sandbox/temporary.h"
 
+#include "proc/guard_sweep.h"
+
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,10 +60,45 @@ static void sessions_that_begin_at_once_leave_each_other_alone(void **state)
     assert_int_equal(rmdir(base), 0); /* nothing is left */
 }
 
+/* Looks on until it is ended; ends by itself when it sees the folder without its time. */
+static pid_t start_watcher(const char *path)
+{
+    pid_t watcher = fork();
+    struct stat status;
+    if (watcher == 0)
+        for (;;)
+            if (stat(path, &status) == 0 && status.st_mtim.tv_sec != SWEEP_PLACEHOLDER_TIME_S)
+                _exit(1);
+    return watcher;
+}
+
+/* helve may be killed at any moment: then it is by its time that the folder is known. */
+static void a_placeholder_is_never_there_without_its_time(void **state)
+{
+    (void)state;
+    char base[] = "/tmp/helve-unit-placeholder-XXXXXX", path[64];
+    assert_non_null(mkdtemp(base));
+    snprintf(path, sizeof path, "%s/.helve", base);
+    pid_t watcher = start_watcher(path);
+    assert_true(watcher > 0);
+    for (int round = 0; round < 3000; round++) {
+        struct placeholders placeholders = {0};
+        assert_true(placeholders_hold(&placeholders, hv_str_from(path)));
+        assert_true(placeholders_held(&placeholders, hv_str_from(path)));
+        placeholders_release(&placeholders);
+    }
+    int status = 0;
+    kill(watcher, SIGKILL);
+    assert_int_equal(waitpid(watcher, &status, 0), watcher);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(rmdir(base), 0); /* and nothing else is left */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sessions_that_begin_at_once_leave_each_other_alone),
+        cmocka_unit_test(a_placeholder_is_never_there_without_its_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

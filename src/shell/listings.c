@@ -260,6 +260,13 @@ static bool revisions_stay(const struct view *view)
     return true;
 }
 
+/* What searches print: names, or lines that begin with them. The first operand is a pattern unless that is given. */
+static bool search_lists(const struct view *words, bool names, bool given, struct shell_listing *out)
+{
+    out->places = !names && (words->letters['n'] || has_long(words, "--line-number"));
+    return (names || (out->places && !out->nul)) && operands_stay(words, given ? 0 : 1);
+}
+
 static bool git_lists(const struct view *view, struct shell_listing *out)
 {
     static const struct grammar files = {"zmocd", "", "--cached --others --modified --deleted --exclude-standard",
@@ -296,8 +303,7 @@ static bool git_lists(const struct view *view, struct shell_listing *out)
     if (!hv_str_is(name, "grep"))
         return true;
     bool names = words.letters['l'] || has_long(view, "--files-with-matches --name-only");
-    out->places = !names && (words.letters['n'] || has_long(view, "--line-number"));
-    return (names || (out->places && !out->nul)) && operands_stay(&words, words.letters['e'] ? 0 : 1);
+    return search_lists(&words, names, words.letters['e'], out);
 }
 
 /* ---- searches --------------------------------------------------------------------------------------------------- */
@@ -318,9 +324,8 @@ static bool grep_lists(const struct view *view, struct shell_listing *out)
         words.letters['l'] || words.letters['L'] || has_long(view, "--files-with-matches --files-without-match");
     bool given = words.letters['e'] || has_long(view, "--regexp");
     out->nul = words.letters['Z'] || has_long(view, "--null");
-    out->places = !names && (words.letters['n'] || has_long(view, "--line-number"));
     out->taken = words.operand_count < (given ? 1U : 2U) && !words.letters['r'] && !has_long(view, "--recursive");
-    return (names || (out->places && !out->nul)) && operands_stay(&words, given ? 0 : 1);
+    return search_lists(&words, names, given, out);
 }
 
 /* rg has -r and -L for something else than grep. */
@@ -337,8 +342,7 @@ static bool rg_lists(const struct view *view, struct shell_listing *out)
     bool files = has_long(view, "--files"), given = files || words.letters['e'] || has_long(view, "--regexp");
     bool names = files || words.letters['l'] || has_long(view, "--files-with-matches --files-without-match");
     out->nul = words.letters['0'] || has_long(view, "--null");
-    out->places = !names && (words.letters['n'] || has_long(view, "--line-number"));
-    return (names || (out->places && !out->nul)) && operands_stay(&words, given ? 0 : 1);
+    return search_lists(&words, names, given, out);
 }
 
 static bool fd_lists(const struct view *view, struct shell_listing *out)

@@ -45,8 +45,8 @@ struct exec {
     size_t block_len;
     pthread_mutex_t lock;
     pthread_cond_t taken;
-    bool block_full, block_late,
-        stopping;         /* late: the input had paused, or all was answered, before the block was read */
+    bool block_full, stopping;
+    bool block_late;      /* the input had paused, or all was answered, before the block was read */
     atomic_bool answered; /* every call so far has its answer, or is about to get it */
 
     VEC(struct queued_call) queue;

@@ -125,20 +125,20 @@ static void a_path_becomes_absolute_and_tidy(void **state)
     (void)state;
     static const char *const rows[][2] = {
         {"/a/b", "/a/b"},
-        {"b", "/work/b"},
-        {"./b/", "/work/b"},
+        {"b", "/ws/b"},
+        {"./b/", "/ws/b"},
         {"../b", "/b"},
         {"../../../b", "/b"},
         {"/a//b///c/", "/a/b/c"},
         {"/a/./b/../c", "/a/c"},
         {"/", "/"},
-        {"", "/work"},
-        {".", "/work"},
+        {"", "/ws"},
+        {".", "/ws"},
         {"..", "/"},
         {"~", "/home/me"},
         {"~/x", "/home/me/x"},
-        {"~you", "/work/~you"},
-        {"a/~", "/work/a/~"},
+        {"~you", "/ws/~you"},
+        {"a/~", "/ws/a/~"},
         {"/..", "/"},
         {"/...", "/..."},
         {"/.a", "/.a"},
@@ -147,11 +147,11 @@ static void a_path_becomes_absolute_and_tidy(void **state)
     };
     CLEANUP_ARENA struct hv_arena arena = {0};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct hv_str path = path_expand(&arena, hv_str_from(rows[i][0]), HV_STR("/work"), HV_STR("/home/me"));
+        struct hv_str path = path_expand(&arena, hv_str_from(rows[i][0]), HV_STR("/ws"), HV_STR("/home/me"));
         if (!hv_str_is(path, rows[i][1]) || path.ptr[path.len])
             fail_msg("\"%s\" gave \"%.*s\"", rows[i][0], HV_STR_ARG(path));
     }
-    assert_true(hv_str_is(path_expand(&arena, HV_STR("~/x"), HV_STR("/work"), absent), "/work/~/x"));
+    assert_true(hv_str_is(path_expand(&arena, HV_STR("~/x"), HV_STR("/ws"), absent), "/ws/~/x"));
 }
 
 static void a_path_lies_inside_by_whole_components(void **state)

@@ -60,7 +60,7 @@ static enum hv_code resolve(const struct hv_host *host, struct hv_arena *arena, 
 static void make(struct world *world, const struct file *files, const char *settings)
 {
     const struct hv_json *json;
-    *world = (struct world){.files = files, .roots = {HV_STR("/work/project"), HV_STR("/work/second")}};
+    *world = (struct world){.files = files, .roots = {HV_STR("/ws/project"), HV_STR("/ws/second")}};
     world->host = (struct hv_host){.data = world, .stat = look, .resolve = resolve};
     assert_int_equal(hv_json_parse(&world->arena, hv_str_from(settings), 0, &json, NULL), HV_OK);
     sandbox_options_add(&world->options, &world->arena, json, world->roots[0], HV_STR("/home/me"), NULL, NULL);
@@ -123,16 +123,16 @@ static bool is_missing(const struct world *world, const char *path)
 
 static void what_is_there_is_protected_what_is_not_is_named(void **state)
 {
-    static const struct file files[] = {FOLDER("/work/project"),
-                                        FOLDER("/work/project/.git"),
-                                        FOLDER("/work/project/.git/hooks"),
-                                        FILE_AT("/work/project/.git/config"),
-                                        FILE_AT("/work/project/.mcp.json"),
-                                        FILE_AT("/work/project/.bashrc"),
+    static const struct file files[] = {FOLDER("/ws/project"),
+                                        FOLDER("/ws/project/.git"),
+                                        FOLDER("/ws/project/.git/hooks"),
+                                        FILE_AT("/ws/project/.git/config"),
+                                        FILE_AT("/ws/project/.mcp.json"),
+                                        FILE_AT("/ws/project/.bashrc"),
                                         FOLDER("/tmp/own/tmp"),
                                         FOLDER("/home/me/.ssh"),
                                         FILE_AT("/home/me/.netrc"),
-                                        {"/work/project/.claude", NULL, HV_FILE_DIRECTORY, SANDBOX_PLACEHOLDER_TIME_NS},
+                                        {"/ws/project/.claude", NULL, HV_FILE_DIRECTORY, SANDBOX_PLACEHOLDER_TIME_NS},
                                         {0}};
     struct world world;
     (void)state;
@@ -140,27 +140,27 @@ static void what_is_there_is_protected_what_is_not_is_named(void **state)
     assert_mounts(&world, "hide /home/me/.netrc\n"
                           "hide-folder /home/me/.ssh\n"
                           "write /tmp/own/tmp\n"
-                          "write /work/project\n"
-                          "protect /work/project/.bashrc\n"
-                          "empty /work/project/.claude\n"
-                          "pin /work/project/.git\n"
-                          "protect /work/project/.git/config\n"
-                          "protect /work/project/.git/hooks\n"
-                          "protect /work/project/.mcp.json\n");
-    assert_true(is_missing(&world, "/work/project/.helve"));
-    assert_true(is_missing(&world, "/work/project/.vscode"));
-    assert_true(is_missing(&world, "/work/project/.claude")); /* somebody has to take it away again */
-    assert_false(is_missing(&world, "/work/project/.zshrc"));
+                          "write /ws/project\n"
+                          "protect /ws/project/.bashrc\n"
+                          "empty /ws/project/.claude\n"
+                          "pin /ws/project/.git\n"
+                          "protect /ws/project/.git/config\n"
+                          "protect /ws/project/.git/hooks\n"
+                          "protect /ws/project/.mcp.json\n");
+    assert_true(is_missing(&world, "/ws/project/.helve"));
+    assert_true(is_missing(&world, "/ws/project/.vscode"));
+    assert_true(is_missing(&world, "/ws/project/.claude")); /* somebody has to take it away again */
+    assert_false(is_missing(&world, "/ws/project/.zshrc"));
     assert_int_equal(world.plan.weakness.len, 0);
     drop(&world);
 }
 
 static void settings_widen_and_narrow(void **state)
 {
-    static const struct file files[] = {FOLDER("/work/project"),       FOLDER("/work/project/kept"),
-                                        FILE_AT("/work/project/.env"), FOLDER("/srv/cache"),
-                                        FOLDER("/home/me/.ssh"),       FILE_AT("/home/me/.ssh/known_hosts"),
-                                        FILE_AT("/home/me/.netrc"),    {0}};
+    static const struct file files[] = {FOLDER("/ws/project"),       FOLDER("/ws/project/kept"),
+                                        FILE_AT("/ws/project/.env"), FOLDER("/srv/cache"),
+                                        FOLDER("/home/me/.ssh"),     FILE_AT("/home/me/.ssh/known_hosts"),
+                                        FILE_AT("/home/me/.netrc"),  {0}};
     struct world world;
     (void)state;
     make(&world, files,
@@ -170,26 +170,26 @@ static void settings_widen_and_narrow(void **state)
     assert_mounts(&world, "hide-folder /home/me/.ssh\n"
                           "read /home/me/.ssh/known_hosts\n"
                           "write /srv/cache\n"
-                          "write /work/project\n"
-                          "hide /work/project/.env\n"
-                          "protect /work/project/kept\n");
+                          "write /ws/project\n"
+                          "hide /ws/project/.env\n"
+                          "protect /ws/project/kept\n");
     drop(&world);
 }
 
 static void links_are_protected_where_they_lead_and_said_to_be_weak(void **state)
 {
-    static const struct file files[] = {FOLDER("/work/project"),
-                                        FOLDER("/work/project/.git"),
-                                        {"/work/project/.git/hooks", "/work/project/tools/hooks", HV_FILE_SYMLINK, 0},
-                                        FOLDER("/work/project/tools"),
-                                        FOLDER("/work/project/tools/hooks"),
+    static const struct file files[] = {FOLDER("/ws/project"),
+                                        FOLDER("/ws/project/.git"),
+                                        {"/ws/project/.git/hooks", "/ws/project/tools/hooks", HV_FILE_SYMLINK, 0},
+                                        FOLDER("/ws/project/tools"),
+                                        FOLDER("/ws/project/tools/hooks"),
                                         {0}};
     struct world world;
     (void)state;
     make(&world, files, "{}");
-    assert_mounts(&world, "write /work/project\n"
-                          "pin /work/project/tools\n"
-                          "protect /work/project/tools/hooks\n");
+    assert_mounts(&world, "write /ws/project\n"
+                          "pin /ws/project/tools\n"
+                          "protect /ws/project/tools/hooks\n");
     assert_true(hv_str_find(world.plan.weakness, HV_STR(".git/hooks is a link"), 0) != SIZE_MAX);
     drop(&world);
 }
@@ -207,19 +207,19 @@ static void a_writable_home_is_said_to_be_weak(void **state)
 
 static void the_file_that_names_a_repository_is_protected(void **state)
 {
-    static const struct file files[] = {FOLDER("/work/project"), FILE_AT("/work/project/.git"), {0}};
+    static const struct file files[] = {FOLDER("/ws/project"), FILE_AT("/ws/project/.git"), {0}};
     struct world world;
     (void)state;
     make(&world, files, "{}");
-    assert_mounts(&world, "write /work/project\nprotect /work/project/.git\n");
+    assert_mounts(&world, "write /ws/project\nprotect /ws/project/.git\n");
     drop(&world);
 }
 
 static void a_path_belongs_to_the_deepest_mount(void **state)
 {
-    static const struct file files[] = {FOLDER("/work/project"),
-                                        FOLDER("/work/project/.git"),
-                                        FOLDER("/work/project/.git/hooks"),
+    static const struct file files[] = {FOLDER("/ws/project"),
+                                        FOLDER("/ws/project/.git"),
+                                        FOLDER("/ws/project/.git/hooks"),
                                         FOLDER("/home/me/.ssh"),
                                         {0}};
     static const struct {
@@ -227,12 +227,12 @@ static void a_path_belongs_to_the_deepest_mount(void **state)
         enum sandbox_mount_kind kind;
     } cases[] = {
         {"/", SANDBOX_READABLE},
-        {"/work/project-evil", SANDBOX_READABLE},
-        {"/work/project", SANDBOX_WRITABLE},
-        {"/work/project/a/b", SANDBOX_WRITABLE},
-        {"/work/project/.git/index", SANDBOX_PINNED},
-        {"/work/project/.git/hooks/x", SANDBOX_PROTECTED},
-        {"/work/project/.git/hooks2", SANDBOX_PINNED},
+        {"/ws/project-evil", SANDBOX_READABLE},
+        {"/ws/project", SANDBOX_WRITABLE},
+        {"/ws/project/a/b", SANDBOX_WRITABLE},
+        {"/ws/project/.git/index", SANDBOX_PINNED},
+        {"/ws/project/.git/hooks/x", SANDBOX_PROTECTED},
+        {"/ws/project/.git/hooks2", SANDBOX_PINNED},
         {"/home/me/.ssh/id", SANDBOX_HIDDEN_DIRECTORY},
     };
     struct world world;
@@ -261,8 +261,8 @@ static struct hv_str words_of(struct world *world, struct hv_str plan)
 static void the_words_for_bubblewrap_follow_the_mounts(void **state)
 {
     static const struct file files[] = {
-        FOLDER("/work/project"),    FOLDER("/work/project/.git"), FOLDER("/work/project/.git/hooks"),
-        FILE_AT("/home/me/.netrc"), FOLDER("/home/me/.ssh"),      {0}};
+        FOLDER("/ws/project"),      FOLDER("/ws/project/.git"), FOLDER("/ws/project/.git/hooks"),
+        FILE_AT("/home/me/.netrc"), FOLDER("/home/me/.ssh"),    {0}};
     struct world world;
     struct hv_buf out;
     (void)state;
@@ -275,9 +275,9 @@ static void the_words_for_bubblewrap_follow_the_mounts(void **state)
         "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-net --unshare-cgroup-try --die-with-parent "
         "--cap-drop ALL --ro-bind / / --dev /dev --proc /proc --remount-ro /proc --tmpfs /run --bind-try "
         "/run/some.sock /run/some.sock "
-        "--ro-bind /tmp/own/locked /home/me/.netrc --perms 0000 --tmpfs /home/me/.ssh --bind /work/project "
-        "/work/project --bind /work/project/.git /work/project/.git --ro-bind /work/project/.git/hooks "
-        "/work/project/.git/hooks";
+        "--ro-bind /tmp/own/locked /home/me/.netrc --perms 0000 --tmpfs /home/me/.ssh --bind /ws/project "
+        "/ws/project --bind /ws/project/.git /ws/project/.git --ro-bind /ws/project/.git/hooks "
+        "/ws/project/.git/hooks";
     if (!hv_str_is(words, expected))
         fail_msg("%.*s", HV_STR_ARG(words));
     hv_buf_release(&out);
@@ -287,9 +287,9 @@ static void the_words_for_bubblewrap_follow_the_mounts(void **state)
 /* The same mounts, for the helper: what bubblewrap keeps of it, then the helper's own items. */
 static void the_helper_mounts_the_same(void **state)
 {
-    static const struct file files[] = {FOLDER("/work/project"),
-                                        FOLDER("/work/project/.git"),
-                                        FOLDER("/work/project/.git/hooks"),
+    static const struct file files[] = {FOLDER("/ws/project"),
+                                        FOLDER("/ws/project/.git"),
+                                        FOLDER("/ws/project/.git/hooks"),
                                         FOLDER("/tmp"),
                                         FILE_AT("/home/me/.netrc"),
                                         FOLDER("/home/me/.ssh"),
@@ -306,8 +306,8 @@ static void the_helper_mounts_the_same(void **state)
     static const char *const expected =
         "--unshare-pid --unshare-ipc --unshare-uts --unshare-net --unshare-cgroup-try --die-with-parent "
         "--cap-drop ALL --cap-add CAP_SYS_ADMIN --cap-add CAP_SETPCAP --dev-bind / /  r r 0755:/run /run/some.sock "
-        "/tmp/own/locked /home/me/.netrc 0000:/home/me/.ssh /tmp/own/tmp /tmp /work/project "
-        "/work/project/.git /work/project/.git/hooks";
+        "/tmp/own/locked /home/me/.netrc 0000:/home/me/.ssh /tmp/own/tmp /tmp /ws/project "
+        "/ws/project/.git /ws/project/.git/hooks";
     if (!hv_str_is(words, expected))
         fail_msg("%.*s", HV_STR_ARG(words));
     hv_buf_clear(&out);
@@ -398,22 +398,22 @@ static void test_what_git_obeys_in_repositories_below_the_workspace_is_protected
 {
     (void)state;
     struct world world;
-    const struct file files[] = {FOLDER("/work/project"),
-                                 FOLDER("/work/project/sub"),
-                                 FOLDER("/work/project/sub/.git"),
-                                 FOLDER("/work/project/sub/.git/hooks"),
-                                 FILE_AT("/work/project/sub/.git/config"),
-                                 FOLDER("/work/project/other"),
-                                 FILE_AT("/work/project/other/.git"),
+    const struct file files[] = {FOLDER("/ws/project"),
+                                 FOLDER("/ws/project/sub"),
+                                 FOLDER("/ws/project/sub/.git"),
+                                 FOLDER("/ws/project/sub/.git/hooks"),
+                                 FILE_AT("/ws/project/sub/.git/config"),
+                                 FOLDER("/ws/project/other"),
+                                 FILE_AT("/ws/project/other/.git"),
                                  {0}};
-    const struct hv_str found[] = {HV_STR("/work/project/sub/.git"), HV_STR("/work/project/other/.git")};
+    const struct hv_str found[] = {HV_STR("/ws/project/sub/.git"), HV_STR("/ws/project/other/.git")};
     make(&world, files, "{}");
     world.place.repositories = found;
     world.place.repository_count = 2;
     sandbox_plan_make(&world.place, &world.arena, &world.plan);
-    assert_mounts(&world, "write /work/project\npin /work/project/other\nprotect /work/project/other/.git\n"
-                          "pin /work/project/sub\npin /work/project/sub/.git\nprotect /work/project/sub/.git/config\n"
-                          "protect /work/project/sub/.git/hooks\n");
+    assert_mounts(&world, "write /ws/project\npin /ws/project/other\nprotect /ws/project/other/.git\n"
+                          "pin /ws/project/sub\npin /ws/project/sub/.git\nprotect /ws/project/sub/.git/config\n"
+                          "protect /ws/project/sub/.git/hooks\n");
     drop(&world);
 }
 

@@ -10,11 +10,11 @@
 static const struct sandbox_mount mounts[] = {
     {SANDBOX_HIDDEN, HV_STR("/home/me/.netrc")},
     {SANDBOX_HIDDEN_DIRECTORY, HV_STR("/home/me/.ssh")},
-    {SANDBOX_WRITABLE, HV_STR("/work/project")},
-    {SANDBOX_PINNED, HV_STR("/work/project/.git")},
-    {SANDBOX_PROTECTED, HV_STR("/work/project/.git/config")},
-    {SANDBOX_PROTECTED, HV_STR("/work/project/.git/hooks")},
-    {SANDBOX_KEPT_EMPTY, HV_STR("/work/project/.helve")},
+    {SANDBOX_WRITABLE, HV_STR("/ws/project")},
+    {SANDBOX_PINNED, HV_STR("/ws/project/.git")},
+    {SANDBOX_PROTECTED, HV_STR("/ws/project/.git/config")},
+    {SANDBOX_PROTECTED, HV_STR("/ws/project/.git/hooks")},
+    {SANDBOX_KEPT_EMPTY, HV_STR("/ws/project/.helve")},
 };
 
 static const struct {
@@ -23,17 +23,17 @@ static const struct {
     const char *expected; /* in the notes; NULL: there are none */
 } cases[] = {
     {"touch: cannot touch '/etc/x': Read-only file system\n", "", true, "not to /etc/x"},
-    {"bash: line 1: ../x: Read-only file system\n", "", true, "not to /work/x"},
+    {"bash: line 1: ../x: Read-only file system\n", "", true, "not to /ws/x"},
     {"OSError: [Errno 30] Read-only file system: '/usr/lib/y'\n", "", true, "not to /usr/lib/y"},
     {"Error: EROFS: read-only file system, open '/opt/z'\n", "", true, "not to /opt/z"},
     {"something: Read-only file system\n", "", true, "$TMPDIR (/tmp/own)"},
     {"cat: /home/me/.ssh/id_rsa: Permission denied\n", "", true, "hides /home/me/.ssh"},
     {"cat: /home/me/.netrc: Permission denied\n", "", true, "allowRead"},
     {"cat: /root/x: Permission denied\n", "", true, NULL},
-    {"bash: .git/hooks/pre-commit: Read-only file system\n", "", true, "changing /work/project/.git/hooks"},
+    {"bash: .git/hooks/pre-commit: Read-only file system\n", "", true, "changing /ws/project/.git/hooks"},
     {"error: could not write config file .git/config: Device or resource busy\n", "", true,
-     "changing /work/project/.git/config"},
-    {"mkdir: cannot create directory '.helve/x': Permission denied\n", "", true, "changing /work/project/.helve"},
+     "changing /ws/project/.git/config"},
+    {"mkdir: cannot create directory '.helve/x': Permission denied\n", "", true, "changing /ws/project/.helve"},
     {"rmdir: failed to remove '/mnt/x': Device or resource busy\n", "", true, NULL},
     {"strace: ptrace: Operation not permitted\n", "", true, "may come from the sandbox"},
     {"strace: ptrace: Operation not permitted\n", "", false, NULL},
@@ -69,7 +69,7 @@ static void what_the_plan_refuses_is_explained_and_nothing_else(void **state)
         struct violation_facts facts = {
             .plan = &plan,
             .output = hv_str_from(cases[i].output),
-            .directory = HV_STR("/work/project"),
+            .directory = HV_STR("/ws/project"),
             .home = HV_STR("/home/me"),
             .temporary = HV_STR("/tmp/own"),
             .refusals = hv_str_from(cases[i].refusals),
@@ -95,9 +95,9 @@ static const struct {
     {"/opt/tools", "OSError: [Errno 30] Read-only file system: 'x'\n", "not to /opt/tools/x;"},
     {"/opt/tools", "install: Read-only file system\n", NULL},
     {"/home/me/.ssh", "cat: id_rsa: Permission denied\n", "hides /home/me/.ssh"},
-    {"/work/project/src", "cat: x: Permission denied\n", NULL},
-    {"/work/project/src", "cat: ../x: Permission denied\n", NULL},
-    {"/work/project/.git", "bash: config: Read-only file system\n", "changing /work/project/.git/config"},
+    {"/ws/project/src", "cat: x: Permission denied\n", NULL},
+    {"/ws/project/src", "cat: ../x: Permission denied\n", NULL},
+    {"/ws/project/.git", "bash: config: Read-only file system\n", "changing /ws/project/.git/config"},
     {"", "bash: config: Read-only file system\n", NULL},
 };
 
@@ -110,7 +110,7 @@ static void a_relative_name_is_looked_for_where_the_command_went(void **state)
         struct violation_facts facts = {
             .plan = &plan,
             .output = hv_str_from(elsewhere[i].output),
-            .directory = HV_STR("/work/project"),
+            .directory = HV_STR("/ws/project"),
             .ended_in = hv_str_from(elsewhere[i].ended_in),
             .home = HV_STR("/home/me"),
             .temporary = HV_STR("/tmp/own"),
@@ -138,7 +138,7 @@ static void a_flood_of_refusals_gives_few_sentences(void **state)
         hv_buf_addf(&output, "cp: cannot create '/usr/x%d': Read-only file system\n", i);
     struct violation_facts facts = {.plan = &plan,
                                     .output = hv_buf_str(&output),
-                                    .directory = HV_STR("/work/project"),
+                                    .directory = HV_STR("/ws/project"),
                                     .home = HV_STR("/home/me"),
                                     .temporary = HV_STR("/tmp/own"),
                                     .failed = true};

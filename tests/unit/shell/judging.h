@@ -44,7 +44,7 @@ static inline bool judging_holds_none(void *user, struct hv_str directory, const
 static inline void judge_in(struct hv_arena *arena, const char *command, struct judging_world *world,
                             struct shell_judgement *out)
 {
-    struct shell_start start = {.directory = HV_STR("/work/project"), .home = HV_STR("/home/me")};
+    struct shell_start start = {.directory = HV_STR("/ws/project"), .home = HV_STR("/home/me")};
     struct shell_world callbacks = {.git_is_quiet = judging_is_quiet,
                                     .is_system_program = judging_is_system,
                                     .holds_none = judging_holds_none,

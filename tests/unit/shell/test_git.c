@@ -144,7 +144,7 @@ static void objects_and_names_are_read(void **state)
         "git -C /other/repo status --short",
         "git -C sub -C deeper log",
         "cd sub && git status",
-        "git --git-dir=/work/project/.git --work-tree=/work/project status",
+        "git --git-dir=/ws/project/.git --work-tree=/ws/project status",
         "git --git-dir=.git log",
         "git -c core.quotepath=false status",
         "git -c color.ui=always diff",
@@ -573,7 +573,7 @@ static void what_is_not_certain_is_unknown(void **state)
         "git -c \"$x\" status",
         "git --config-env=core.pager=X log",
         "git --git-dir=/elsewhere/.git status",
-        "git --git-dir=/work/project log",
+        "git --git-dir=/ws/project log",
         "git --work-tree=/ status",
         "git --bare log",
         "git $sub",
@@ -639,16 +639,16 @@ static void the_directory_that_git_runs_in_is_asked_about(void **state)
     static const struct {
         const char *command, *directory, *subcommand;
     } cases[] = {
-        {"git status", "/work/project", "status"},
-        {"git -C sub log", "/work/project/sub", "log"},
+        {"git status", "/ws/project", "status"},
+        {"git -C sub log", "/ws/project/sub", "log"},
         {"git -C /a -C b diff", "/a/b", "diff"},
-        {"cd sub && git blame x", "/work/project/sub", "blame"},
+        {"cd sub && git blame x", "/ws/project/sub", "blame"},
         {"(cd /tmp/x && git branch)", "/tmp/x", "branch"},
-        {"cd /tmp/x; git branch", "/tmp/x /work/project", "branch"},
-        {"cd x; git -C y branch", "/work/project/x/y /work/project/y", "branch"},
-        {"git log --help", "/work/project", "help"},
-        {"timeout 5 git status", "/work/project", "status"},
-        {"git --git-dir=/work/project/.git --work-tree=/work/project status", "/work/project", "status"},
+        {"cd /tmp/x; git branch", "/tmp/x /ws/project", "branch"},
+        {"cd x; git -C y branch", "/ws/project/x/y /ws/project/y", "branch"},
+        {"git log --help", "/ws/project", "help"},
+        {"timeout 5 git status", "/ws/project", "status"},
+        {"git --git-dir=/ws/project/.git --work-tree=/ws/project status", "/ws/project", "status"},
     };
     for (size_t at = 0; at < sizeof cases / sizeof *cases; at++) {
         struct hv_arena arena = {0};
@@ -677,11 +677,11 @@ static void files_that_git_reads_are_told(void **state)
         const char *command, *path;
     } cases[] = {
         {"git diff --no-index /etc/passwd a", "/etc/passwd"},
-        {"git blame src/a.c", "/work/project/src/a.c"},
-        {"git show HEAD:secrets/.env", "/work/project/secrets/.env"},
-        {"git cat-file blob HEAD:.env", "/work/project/.env"},
-        {"git show $(git rev-parse HEAD):secrets/.env", "/work/project/secrets/.env"},
-        {"x=$(git rev-parse HEAD); git show \"$x:.env\"", "/work/project/.env"},
+        {"git blame src/a.c", "/ws/project/src/a.c"},
+        {"git show HEAD:secrets/.env", "/ws/project/secrets/.env"},
+        {"git cat-file blob HEAD:.env", "/ws/project/.env"},
+        {"git show $(git rev-parse HEAD):secrets/.env", "/ws/project/secrets/.env"},
+        {"x=$(git rev-parse HEAD); git show \"$x:.env\"", "/ws/project/.env"},
         {"git -C /other log", "/other"},
         {"git diff $(git merge-base a b) -- /etc/x", "/etc/x"},
         {"git config -f /etc/x -l", "/etc/x"},
@@ -768,7 +768,7 @@ static void commands_that_only_read_get_the_overrides(void **state)
     };
     for (size_t at = 0; at < sizeof cases / sizeof *cases; at++) {
         struct hv_arena arena = {0};
-        const char *const *got = shell_run_environment(&arena, hv_str_from(cases[at].command), HV_STR("/work"), given);
+        const char *const *got = shell_run_environment(&arena, hv_str_from(cases[at].command), HV_STR("/ws"), given);
         const char *hooks = value_of(got, "GIT_CONFIG_KEY_1");
         if ((hooks != NULL) != cases[at].wanted)
             fail_msg("%s: %s", cases[at].command, hooks ? "overrides" : "none");
@@ -801,15 +801,14 @@ static void what_asks_go_starts_no_other_toolchain(void **state)
     };
     for (size_t at = 0; at < sizeof cases / sizeof *cases; at++) {
         struct hv_arena arena = {0};
-        const char *const *got = shell_run_environment(&arena, hv_str_from(cases[at].command), HV_STR("/work"), given);
+        const char *const *got = shell_run_environment(&arena, hv_str_from(cases[at].command), HV_STR("/ws"), given);
         assert_string_equal(value_of(got, "GOTOOLCHAIN"), cases[at].toolchain);
         assert_string_equal(value_of(got, "GOPROXY"), cases[at].proxy);
         assert_string_equal(value_of(got, "PATH"), "/bin");
         hv_arena_release(&arena);
     }
     struct hv_arena arena = {0};
-    assert_string_equal(*shell_run_environment(&arena, HV_STR("go version"), HV_STR("/work"), NULL),
-                        "GOTOOLCHAIN=local");
+    assert_string_equal(*shell_run_environment(&arena, HV_STR("go version"), HV_STR("/ws"), NULL), "GOTOOLCHAIN=local");
     hv_arena_release(&arena);
 }
 
@@ -820,13 +819,13 @@ static void settings_of_the_environment_stay_before_the_overrides(void **state)
                                         "GIT_CONFIG_VALUE_0=me",   "GIT_CONFIG_KEY_1=core.fsmonitor",
                                         "GIT_CONFIG_VALUE_1=evil", NULL};
     struct hv_arena arena = {0};
-    const char *const *got = shell_run_environment(&arena, HV_STR("git status"), HV_STR("/work"), given);
+    const char *const *got = shell_run_environment(&arena, HV_STR("git status"), HV_STR("/ws"), given);
     assert_string_equal(value_of(got, "GIT_CONFIG_KEY_0"), "user.name");
     assert_string_equal(value_of(got, "GIT_CONFIG_VALUE_1"), "evil");
     assert_string_equal(value_of(got, "GIT_CONFIG_KEY_2"), "core.fsmonitor");
     assert_string_equal(value_of(got, "GIT_CONFIG_VALUE_2"), "false");
     assert_string_equal(value_of(got, "GIT_CONFIG_COUNT"), "19");
-    got = shell_run_environment(&arena, HV_STR("git status"), HV_STR("/work"), NULL);
+    got = shell_run_environment(&arena, HV_STR("git status"), HV_STR("/ws"), NULL);
     assert_string_equal(value_of(got, "GIT_CONFIG_KEY_0"), "core.fsmonitor");
     hv_arena_release(&arena);
 }
@@ -852,7 +851,7 @@ static void what_would_make_bash_read_otherwise_is_dropped(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         struct hv_arena arena = {0};
-        const char *const *got = shell_run_environment(&arena, hv_str_from(commands[i]), HV_STR("/work"), given);
+        const char *const *got = shell_run_environment(&arena, hv_str_from(commands[i]), HV_STR("/ws"), given);
         for (size_t at = 1; at < 12; at++) {
             char name[32] = {0};
             memcpy(name, given[at], strcspn(given[at], "="));

@@ -21,6 +21,20 @@ static void compare(const struct find *find, struct oracle *oracle, struct hv_st
         FUZZ_CHECK(hv_str_eq(hv_buf_str(&found), hv_buf_str(&expected)));
 }
 
+/* Counting gives as many as going from one to the next. */
+static void compare_counts(const struct find *find, bool multiline, struct hv_str text)
+{
+    struct find_scratch *scratch = find_scratch_new(find, NULL, NULL), *other = find_scratch_new(find, NULL, NULL);
+    struct find_match match;
+    size_t one_by_one = 0, count = 0;
+    for (size_t at = 0; find_next(other, text, at, &match) == FIND_FOUND; one_by_one++)
+        at = multiline ? match.next : match.end;
+    FUZZ_CHECK(find_count(scratch, text, 0, &count));
+    FUZZ_CHECK(find_hard(scratch) || find_hard(other) || count == one_by_one);
+    find_scratch_free(scratch);
+    find_scratch_free(other);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
@@ -50,6 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     find_describe(find, &described);
     FUZZ_CHECK(described.len && oracle_init(&oracle, pattern, &options));
     compare(find, &oracle, text);
+    compare_counts(find, options.multiline, text);
     oracle_release(&oracle);
     find_release(find);
     return 0;

@@ -48,6 +48,14 @@ static bool is_wide_letter(char byte)
     return byte == 'k' || byte == 's';
 }
 
+static bool has_wide_letter(struct hv_str literal)
+{
+    for (size_t i = 0; i < literal.len; i++)
+        if (is_wide_letter(literal.ptr[i]))
+            return true;
+    return false;
+}
+
 /*
  * The longest stretch of the literal, ignoring case, in which each character is one byte, with the letter before it (of
  * which the last byte is known) and the one after it (the first). Short enough for a scanner.
@@ -98,7 +106,8 @@ static bool choose_literal(struct find *find)
     if (facts->best.count == 1 && facts->best.items[0].len == part.len) {
         find->scan = find_scan_new(facts, scan_without(&find->options));
         find->engine = ENGINE_LITERAL;
-        find->is_whole = part.len == literal.len;
+        /* Ignoring case, only one byte is known of a wide letter at an end of the part. */
+        find->is_whole = part.len == literal.len && !(find->options.ignore_case && has_wide_letter(literal));
     }
     free(facts);
     return find->scan != NULL;

@@ -142,6 +142,11 @@ static const struct {
     {"\xc3\xa9", NOCASE, BYTES("\xc3\x89"), "0-2 "},
     {"kiss", NOCASE, BYTES("\xe2\x84\xaaI\xc5\xbfS kiss"), "0-7 8-12 "},
     {"spinlock", NOCASE, BYTES("SPINLOC\xe2\x84\xaa \xc5\xbfpinlock"), "0-10 11-20 "},
+    {"foos", NOCASE, BYTES("foo\xc5\x9b\nFoos\nfoo\xc5\xbf\nfoo\xc5"), "6-10 11-16 "},
+    {"kfoo", NOCASE,
+     BYTES("\xc2\xaa"
+           "foo\nkFoo\nfook"),
+     "6-10 "},
     {"ab", WORD, BYTES("ab abc cab _ab ab"), "0-2 15-17 "},
     {"a|ab", WORD, BYTES("ab"), "0-2 "},
     {"(foo|bar)baz", PLAIN, BYTES("foobaz barbaz fooba"), "0-6 7-13 "},
@@ -151,6 +156,28 @@ static const struct {
     {"\\d{4}-\\d{2}-\\d{2}", PLAIN, BYTES("x 2024-01-31, 24-01-31"), "2-12 "},
 };
 
+/* Lines are counted as they are found one by one. */
+static void compare_counts(const struct find *find, bool multiline, struct hv_str text, size_t max)
+{
+    struct find_scratch *scratch = find_scratch_new(find, NULL, NULL), *other = find_scratch_new(find, NULL, NULL);
+    struct find_match match;
+    size_t lines = 0, count = 0;
+    for (size_t at = 0; (!max || lines < max) && find_next(other, text, at, &match) == FIND_FOUND; lines++)
+        at = multiline ? match.next : match.end;
+    assert_true(find_count(scratch, text, max, &count));
+    if (!find_hard(scratch) && !find_hard(other))
+        assert_int_equal(count, lines);
+    size_t clear = 0;
+    if (!find_rules_out(scratch, text, &clear) && clear) {
+        assert_true(text.ptr[clear - 1] == '\n');
+        assert_true(find_count(scratch, hv_str_slice(text, clear, text.len), max, &count));
+        if (!find_hard(scratch) && !find_hard(other))
+            assert_int_equal(count, lines);
+    }
+    find_scratch_free(scratch);
+    find_scratch_free(other);
+}
+
 static void check_case(size_t i, unsigned more)
 {
     CLEANUP_BUF struct hv_buf found = {.max = 4096};
@@ -158,6 +185,7 @@ static void check_case(size_t i, unsigned more)
     assert_true(find_all(find, cases[i].text, &found));
     if (!hv_str_is(hv_buf_str(&found), cases[i].matches))
         fail_msg("case %zu, %s (%u): %s", i, cases[i].pattern, more, found.len ? found.data : "nothing");
+    compare_counts(find, cases[i].flags & ACROSS, cases[i].text, 0);
     find_release(find);
 }
 
@@ -360,28 +388,6 @@ static void add_text(struct random *random, struct hv_buf *out)
         else
             hv_buf_add(out, "\0", 1);
     }
-}
-
-/* Lines are counted as they are found one by one. */
-static void compare_counts(const struct find *find, bool multiline, struct hv_str text, size_t max)
-{
-    struct find_scratch *scratch = find_scratch_new(find, NULL, NULL), *other = find_scratch_new(find, NULL, NULL);
-    struct find_match match;
-    size_t lines = 0, count = 0;
-    for (size_t at = 0; (!max || lines < max) && find_next(other, text, at, &match) == FIND_FOUND; lines++)
-        at = multiline ? match.next : match.end;
-    assert_true(find_count(scratch, text, max, &count));
-    if (!find_hard(scratch) && !find_hard(other))
-        assert_int_equal(count, lines);
-    size_t clear = 0;
-    if (!find_rules_out(scratch, text, &clear) && clear) {
-        assert_true(text.ptr[clear - 1] == '\n');
-        assert_true(find_count(scratch, hv_str_slice(text, clear, text.len), max, &count));
-        if (!find_hard(scratch) && !find_hard(other))
-            assert_int_equal(count, lines);
-    }
-    find_scratch_free(scratch);
-    find_scratch_free(other);
 }
 
 static bool rules_out(const struct find *find, struct hv_str text)

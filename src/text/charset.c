@@ -277,10 +277,7 @@ enum hv_code charset_from_utf8(struct hv_str text, enum encoding_kind kind, stru
     for (size_t left = text.len; left && !out->failed;) {
         if (convert_chunk(converter, &input, &left, out))
             continue;
-        uint32_t code_point;
-        size_t at = text.len - left, len = utf8_decode(text, at, &code_point);
-        return hv_fail(err, HV_EINVAL, "the character \"%.*s\" (U+%04X) does not exist in %s", (int)len, text.ptr + at,
-                       (unsigned)code_point, charset->name);
+        return encoding_fail_character(text, text.len - left, charset->name, err);
     }
     finish(converter, out);
     return out->failed ? too_long(out, err) : HV_OK;

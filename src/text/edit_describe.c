@@ -141,9 +141,7 @@ void edit_describe_failure(const struct edit_failure *failure, struct hv_buf *ou
                              "replace the whole file.");
         break;
     case EDIT_UNENCODABLE:
-        hv_buf_addf(out,
-                    "new_string cannot be written in the file's encoding: %s. Use other characters, or Write to "
-                    "convert the whole file to UTF-8.",
+        hv_buf_addf(out, "new_string cannot be written in the file's encoding: %s. " ENCODING_LACKS_HINT ".",
                     failure->detail);
         break;
     case EDIT_UNSUPPORTED:

@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 #include "text/charset.h"
+#include "text/lines.h"
 
 #include <string.h>
 
@@ -325,6 +326,16 @@ static void take_back(struct hv_buf *out, size_t keep)
         out->data[keep] = '\0';
 }
 
+enum hv_code encoding_fail_character(struct hv_str text, size_t at, const char *name, struct hv_error *err)
+{
+    uint32_t code_point;
+    size_t len = utf8_decode(text, at, &code_point), column = 1;
+    for (size_t i = lines_begin(text, at); i < at; i++)
+        column += ((unsigned char)text.ptr[i] & 0xc0) != 0x80;
+    return hv_fail(err, HV_EINVAL, "the character \"%.*s\" (U+%04X), line %zu, column %zu, does not exist in %s",
+                   (int)len, text.ptr + at, (unsigned)code_point, lines_number_at(text, at), column, name);
+}
+
 enum hv_code encoding_from_utf8(struct hv_str text, enum encoding_kind kind, struct hv_buf *out, struct hv_error *err)
 {
     if (kind == ENCODING_BINARY)
@@ -345,8 +356,7 @@ enum hv_code encoding_from_utf8(struct hv_str text, enum encoding_kind kind, str
         }
         if (!add_in(out, code_point, kind)) {
             take_back(out, before);
-            return hv_fail(err, HV_EINVAL, "the character \"%.*s\" (U+%04X) does not exist in windows-1252", (int)len,
-                           text.ptr + at, (unsigned)code_point);
+            return encoding_fail_character(text, at, "windows-1252", err);
         }
         at += len;
     }

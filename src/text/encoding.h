@@ -70,6 +70,14 @@ const char *encoding_name(enum encoding_kind kind);
  */
 HV_MUST_CHECK enum hv_code encoding_to_utf8(struct hv_str bytes, struct encoding encoding, struct hv_buf *out,
                                             struct hv_error *err);
+/* What to do where text does not exist in a file's encoding. */
+#define ENCODING_LACKS_HINT                                                                                            \
+    "Use other characters, or convert the file to UTF-8 first (in a shell, with iconv) and read it again"
+
+/* HV_EINVAL: the character of text, which is UTF-8, at that byte does not exist in the encoding of this name. The
+ * message names it, and its line and column. */
+HV_MUST_CHECK enum hv_code encoding_fail_character(struct hv_str text, size_t at, const char *name,
+                                                   struct hv_error *err);
 /*
  * Append UTF-8 text to out in another encoding, without a mark. HV_EINVAL when a character does not exist there
  * (the message names the first one), HV_ETOOBIG when out is full, HV_EUNSUPPORTED for ENCODING_BINARY. out is left as

@@ -137,6 +137,18 @@ struct line_ends lines_ends(struct hv_str text)
     return ends;
 }
 
+bool lines_end_in_returns(struct hv_str text)
+{
+    return hv_str_find_byte(text, '\n', 0) == SIZE_MAX && hv_str_find_byte(text, '\r', 0) != SIZE_MAX;
+}
+
+void lines_exchange(char *text, size_t len, char from, char to)
+{
+    for (size_t i = 0; i < len; i++)
+        if (text[i] == from)
+            text[i] = to;
+}
+
 enum line_end lines_dominant_end(struct hv_str text)
 {
     struct line_ends ends = lines_ends(text);

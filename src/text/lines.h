@@ -33,6 +33,10 @@ struct line_ends {
     size_t cr;       /* '\r' elsewhere, which ends no line here */
 };
 struct line_ends lines_ends(struct hv_str text);
+/* '\r' alone ends all of its lines, as on old Macs: there is one, and no '\n'. */
+bool lines_end_in_returns(struct hv_str text);
+/* Put one byte in the place of another everywhere. */
+void lines_exchange(char *text, size_t len, char from, char to);
 /* The line end that most lines of text have (a tie is LF); NONE when there is no '\n'. */
 enum line_end lines_dominant_end(struct hv_str text);
 /* "\n", "\r\n", or "" for NONE. */

@@ -216,7 +216,7 @@ static enum hv_code update_bytes(struct patching *patching, struct patched *patc
     if (code == HV_EINVAL) {
         hv_error_prefix(err, "No file was changed. The new lines cannot be written in the encoding of %.*s: ",
                         HV_STR_ARG(patched->path));
-        hv_error_hint(err, "Use other characters, or Write to convert the whole file to UTF-8");
+        hv_error_hint(err, ENCODING_LACKS_HINT);
     }
     return code;
 }

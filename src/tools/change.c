@@ -179,11 +179,17 @@ enum hv_code change_check_elision(const struct change *change, struct hv_str old
 
 /* ---- the difference ------------------------------------------------------------------------------------- */
 
-/* bytes, in this encoding, as UTF-8 for showing; decoded into buf where they are not. */
+/* bytes, in this encoding, as UTF-8 for showing, in lines that end in '\n'; from buf where they are not. */
 static struct hv_str as_text(struct hv_str bytes, struct encoding encoding, struct hv_buf *buf)
 {
-    if (encoding.kind == ENCODING_UTF8 || encoding_to_utf8(bytes, encoding, buf, NULL))
-        return bytes;
+    struct hv_str text = bytes;
+    if (encoding.kind != ENCODING_UTF8 && encoding_to_utf8(bytes, encoding, buf, NULL) == HV_OK)
+        text = hv_buf_str(buf);
+    if (!lines_end_in_returns(text))
+        return text;
+    if (text.ptr == bytes.ptr)
+        hv_buf_add_str(buf, bytes);
+    lines_exchange(buf->data, buf->len, '\r', '\n');
     return hv_buf_str(buf);
 }
 
@@ -282,9 +288,16 @@ void change_add_preview(struct change *change, struct hv_str new_bytes, struct h
 
 enum hv_code change_encode(const struct change *change, struct hv_str text, struct hv_buf *bytes, struct hv_error *err)
 {
+    CLEANUP_BUF struct hv_buf returned;
+    hv_buf_init(&returned, DECODED_MAX);
+    if (change->returns_alone) {
+        hv_buf_add_str(&returned, text);
+        lines_exchange(returned.data, returned.len, '\n', '\r');
+        text = hv_buf_str(&returned);
+    }
     hv_buf_add(bytes, change->bytes.data, change->encoding.mark);
     enum hv_code code = encoding_from_utf8(text, change->encoding.kind, bytes, err);
-    if (!code && bytes->failed)
+    if (!code && (bytes->failed || returned.failed))
         code = hv_fail(err, HV_ETOOBIG, "The file would become too large");
     return code;
 }
@@ -294,12 +307,19 @@ enum hv_code change_encode(const struct change *change, struct hv_str text, stru
 bool change_take_text(struct change *change, bool whole)
 {
     enum encoding_kind kind = change->encoding.kind;
-    if (!encoding_is_decoded(kind) && !(whole && kind == ENCODING_8BIT))
+    struct hv_str bytes = hv_buf_str(&change->bytes);
+    bool by_bytes = !encoding_is_decoded(kind) && !(whole && kind == ENCODING_8BIT);
+    if (by_bytes && (kind == ENCODING_BINARY || !lines_end_in_returns(bytes)))
+        return false;
+    if (encoding_to_utf8(bytes, change->encoding, &change->text, NULL))
         return false;
     CLEANUP_BUF struct hv_buf again;
     hv_buf_init(&again, (size_t)CHANGE_SIZE_MAX + 1);
-    struct hv_str bytes = hv_buf_str(&change->bytes);
-    return encoding_to_utf8(bytes, change->encoding, &change->text, NULL) == HV_OK &&
-           change_encode(change, hv_buf_str(&change->text), &again, NULL) == HV_OK &&
-           hv_str_eq(hv_buf_str(&again), bytes);
+    change->returns_alone = lines_end_in_returns(hv_buf_str(&change->text));
+    if (change->returns_alone)
+        lines_exchange(change->text.data, change->text.len, '\r', '\n');
+    bool sound =
+        change_encode(change, hv_buf_str(&change->text), &again, NULL) == HV_OK && hv_str_eq(hv_buf_str(&again), bytes);
+    change->returns_alone &= sound;
+    return sound;
 }

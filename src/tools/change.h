@@ -21,7 +21,8 @@ struct change {
     struct hv_file_stat stat; /* when it exists */
     struct hv_buf bytes;      /* its bytes, as far as they were loaded */
     struct encoding encoding;
-    struct hv_buf text; /* of a file in UTF-16 or UTF-32 that is edited: the same as UTF-8 */
+    struct hv_buf text; /* of a file that is edited by its text (change_take_text): the same as UTF-8 */
+    bool returns_alone; /* '\r' alone ends its lines; in text they end in '\n' */
 };
 
 /*
@@ -33,7 +34,8 @@ enum hv_code change_load(struct change *change, struct hv_context *context, stru
 void change_release(struct change *change);
 
 /* Fill change->text with the file's text, where it is in an encoding that is changed by way of UTF-8 (whole: in any but
- * UTF-8). False for others, and for bytes that would not come back the same from there. */
+ * UTF-8), or its lines end in '\r' alone. False for others, and for bytes that would not come back the same from there.
+ */
 bool change_take_text(struct change *change, bool whole) HV_MUST_CHECK;
 /* Append text as the bytes of the file, its mark first. */
 enum hv_code change_encode(const struct change *change, struct hv_str text, struct hv_buf *bytes,

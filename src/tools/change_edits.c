@@ -38,6 +38,27 @@ struct editing {
     struct edit_failure failure;
 };
 
+/* text as lines that end in '\n', where it gives them the '\r' that ends them in the file. */
+static struct hv_str newlines_for_returns(struct hv_arena *arena, struct hv_str text)
+{
+    if (!lines_end_in_returns(text))
+        return text;
+    struct hv_str copy = hv_arena_str(arena, text);
+    lines_exchange((char *)copy.ptr, copy.len, '\r', '\n');
+    return copy;
+}
+
+static const struct edit_request *by_newlines(struct hv_arena *arena, const struct edit_request *requests, size_t count)
+{
+    struct edit_request *copies = hv_arena_array(arena, struct edit_request, count);
+    for (size_t i = 0; i < count; i++) {
+        copies[i] = requests[i];
+        copies[i].old_text = newlines_for_returns(arena, requests[i].old_text);
+        copies[i].new_text = newlines_for_returns(arena, requests[i].new_text);
+    }
+    return copies;
+}
+
 static void editing_init(struct editing *editing, struct change *change, const struct edit_request *requests,
                          size_t count, bool single)
 {
@@ -45,6 +66,8 @@ static void editing_init(struct editing *editing, struct change *change, const s
     hv_buf_init(&editing->joined, (size_t)CHANGE_SIZE_MAX + 1);
     hv_buf_init(&editing->encoded, (size_t)CHANGE_SIZE_MAX + 1);
     editing->by_text = change_take_text(change, false);
+    if (change->returns_alone)
+        editing->requests = by_newlines(change->context->arena, requests, count);
     editing->old_text = hv_buf_str(editing->by_text ? &change->text : &change->bytes);
     editing->encoding = editing->by_text ? (struct encoding){0} : change->encoding;
 }
@@ -98,6 +121,21 @@ static enum hv_code compute_single(struct editing *editing)
     return HV_OK;
 }
 
+/* The new_string whose character the file's encoding lacks: its own lines are counted in the fault, not the file's. */
+static void find_unencodable(struct editing *editing, struct hv_error *fault)
+{
+    for (size_t i = 0; i < editing->count; i++) {
+        hv_buf_clear(&editing->encoded);
+        if (encoding_from_utf8(editing->requests[i].new_text, editing->change->encoding.kind, &editing->encoded,
+                               fault) == HV_EINVAL) {
+            editing->failure.edit_index = i;
+            editing->failure.edit_count = editing->single ? 0 : editing->count;
+            break;
+        }
+    }
+    hv_buf_clear(&editing->encoded);
+}
+
 /* The new text in the file's encoding. */
 static enum hv_code encode(struct editing *editing)
 {
@@ -108,6 +146,8 @@ static enum hv_code encode(struct editing *editing)
         return HV_OK;
     }
     editing->failure = (struct edit_failure){.kind = code == HV_EINVAL ? EDIT_UNENCODABLE : EDIT_TOO_LARGE};
+    if (code == HV_EINVAL)
+        find_unencodable(editing, &fault);
     snprintf(editing->failure.detail, sizeof editing->failure.detail, "%s", fault.message);
     return code;
 }

@@ -91,9 +91,7 @@ static void end_lines(struct shared_text *shared)
     struct file_text *text = &shared->text;
     if (!shared->decoded.len)
         hv_buf_add_str(&shared->decoded, text->text);
-    for (size_t i = 0; i < shared->decoded.len; i++)
-        if (shared->decoded.data[i] == '\r')
-            shared->decoded.data[i] = '\n';
+    lines_exchange(shared->decoded.data, shared->decoded.len, '\r', '\n');
     text->text = hv_buf_str(&shared->decoded);
 }
 

@@ -59,6 +59,8 @@ static enum hv_code encode(const struct change *change, struct hv_str content, s
     if (code)
         hv_error_prefix(err, "%.*s is in %s and was left as it was: ", HV_STR_ARG(change->path),
                         encoding_name(encoding.kind));
+    if (code == HV_EINVAL)
+        hv_error_hint(err, ENCODING_LACKS_HINT);
     return code;
 }
 
@@ -81,15 +83,25 @@ static void answer_created(struct change *change, struct hv_str content, struct 
     result->summary = hv_arena_format(arena, "%zu line%s", lines, lines == 1 ? "" : "s");
 }
 
+/* The name of what ends most lines of bytes; NULL where there is one line only. */
+static const char *how_lines_end(struct hv_str bytes, struct encoding encoding)
+{
+    static const char *const names[] = {NULL, "LF", "CRLF"};
+    CLEANUP_BUF struct hv_buf decoded;
+    hv_buf_init(&decoded, (size_t)CHANGE_SIZE_MAX);
+    if (!encoding_has_plain_lines(encoding.kind) && encoding_to_utf8(bytes, encoding, &decoded, NULL) == HV_OK)
+        bytes = hv_buf_str(&decoded);
+    return lines_end_in_returns(bytes) ? "CR alone" : names[lines_dominant_end(bytes)];
+}
+
 static void answer_updated(struct change *change, struct hv_str new_bytes, struct hv_result *result)
 {
     struct hv_arena *arena = change->context->arena;
     hv_result_addf(result, arena, "Replaced %.*s.", HV_STR_ARG(file_shown_path(change->context, change->path)));
-    enum line_end before = lines_dominant_end(hv_buf_str(&change->bytes)), after = lines_dominant_end(new_bytes);
-    if (encoding_has_plain_lines(change->encoding.kind) && before != after && before != LINE_END_NONE &&
-        after != LINE_END_NONE)
-        hv_result_addf(result, arena, "Note: its lines ended in %s, now they end in %s.",
-                       before == LINE_END_CRLF ? "CRLF" : "LF", after == LINE_END_CRLF ? "CRLF" : "LF");
+    const char *before = how_lines_end(hv_buf_str(&change->bytes), change->encoding),
+               *after = how_lines_end(new_bytes, change->encoding);
+    if (before && after && before != after)
+        hv_result_addf(result, arena, "Note: its lines ended in %s, now they end in %s.", before, after);
     change_show_diff(change, new_bytes, result);
 }
 

@@ -125,6 +125,39 @@ static void line_ends_mark_and_final_newline_stay(void **state)
     assert_true(hv_str_eq(file_get(session, "u16"), HV_STR("\xff\xfe\xfc\0\r\0\n\0b\0\r\0\n\0")));
 }
 
+static void the_place_of_what_it_cannot_hold_is_named(void **state)
+{
+    struct session *session = *state;
+    /* "これは日本語の文章です。" in Shift_JIS, which is edited by its text */
+    const char *const files[] = {"gr\xfcn\n", "\x82\xb1\x82\xea\x82\xcd\x93\xfa\x96\x7b\x8c\xea\x82\xcc\x95\xb6\x8f"
+                                              "\xcd\x82\xc5\x82\xb7\x81\x42 gr\n"};
+    for (size_t i = 0; i < 2; i++) {
+        file_put(session, "f", files[i]);
+        call(session, &tool_read, "{'file_path':'f'}");
+        call(session, &tool_edit, "{'file_path':'f','old_string':'gr','new_string':'gr\\nx \xf0\x9f\x98\x80'}");
+        expect_failure(session, "(U+1F600), line 2, column 3, does not exist in");
+        expect_has(session, "convert the file to UTF-8 first");
+        expect_file(session, "f", files[i]);
+    }
+}
+
+static void lines_that_end_in_returns_alone_are_lines(void **state)
+{
+    struct session *session = *state;
+    file_put(session, "f", "one\rtwo\rthree\r");
+    call(session, &tool_read, "{'file_path':'f','offset':2,'limit':1}");
+    call(session, &tool_edit, "{'file_path':'f','old_string':'three','new_string':'3'}");
+    expect_failure(session, "touches lines 3 to 3");
+    call(session, &tool_read, "{'file_path':'f'}");
+    call(session, &tool_edit, "{'file_path':'f','old_string':'two\\nthree\\n','new_string':'2\\n3\\n4\\n'}");
+    expect_has(session, "-two\n-three\n+2\n+3\n+4\n");
+    expect_file(session, "f", "one\r2\r3\r4\r");
+    call(session, &tool_edit, "{'file_path':'f','old_string':'2\\r3','new_string':'5'}");
+    expect_file(session, "f", "one\r5\r4\r");
+    call(session, &tool_edit, "{'file_path':'f','old_string':'5 ','new_string':'6'}");
+    expect_failure(session, "line 2");
+}
+
 static void what_the_encoding_cannot_hold_is_refused(void **state)
 {
     struct session *session = *state;
@@ -300,6 +333,8 @@ int main(void)
         CASE(a_part_read_allows_edits_inside_it),
         CASE(line_ends_mark_and_final_newline_stay),
         CASE(what_the_encoding_cannot_hold_is_refused),
+        CASE(the_place_of_what_it_cannot_hold_is_named),
+        CASE(lines_that_end_in_returns_alone_are_lines),
         CASE(not_found_shows_the_nearest_place),
         CASE(several_places_are_counted),
         CASE(tolerance_is_told),

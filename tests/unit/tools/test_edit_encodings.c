@@ -115,13 +115,15 @@ static void put_file(const struct kind *kind, const struct parts *parts, const s
     encode(kind, &parts->after, out);
 }
 
-/* As a model writes it: lines end in "\n", and what it has not seen of a lone '\r' it cannot write. */
+/* As a model writes it: lines end in "\n", as Read shows them. */
 static void add_for_model(struct hv_json_writer *writer, const char *name, const struct hv_buf *text)
 {
     CLEANUP_BUF struct hv_buf shown = {.max = 64 << 20};
     for (size_t i = 0; i < text->len; i++)
-        if (text->data[i] != '\r' || i + 1 == text->len || text->data[i + 1] != '\n')
+        if (text->data[i] != '\r')
             hv_buf_add_byte(&shown, text->data[i]);
+        else if (i + 1 == text->len || text->data[i + 1] != '\n')
+            hv_buf_add_byte(&shown, '\n');
     hv_json_member_string(writer, name, hv_buf_str(&shown));
 }
 
@@ -147,7 +149,7 @@ static void check(struct session *session, const struct kind *kind, enum line_en
     put_file(kind, &parts, &parts.old_text, &bytes);
     put_file(kind, &parts, &parts.new_text, &expected);
     file_put_bytes(session, "f", hv_buf_str(&bytes));
-    bool part = lines > LINES && ends != ENDS_CR;
+    bool part = lines > LINES;
     call(session, &tool_read,
          hv_arena_format(&session->own, part ? "{'file_path':'f','offset':%zu,'limit':3}" : "{'file_path':'f'}",
                          parts.line > 1 ? parts.line - 1 : 1)
@@ -181,9 +183,7 @@ static void only_the_bytes_asked_for_change(void **state)
         for (int ends = 0; ends < ENDS_COUNT; ends++)
             for (int place = 0; place < PLACE_COUNT; place++)
                 for (int final_end = 0; final_end < 2; final_end++)
-                    /* Lines that end in '\r' alone are one line to an edit, which cannot span several. */
-                    if (ends != ENDS_CR || (place != PLACE_LINES && place != PLACE_WHOLE))
-                        check(*state, &kinds[i], ends, place, LINES, final_end);
+                    check(*state, &kinds[i], ends, place, LINES, final_end);
 }
 
 /* Which is written in pieces, summed up aside, and compared around the place only. */

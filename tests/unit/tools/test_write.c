@@ -202,6 +202,23 @@ static void a_change_of_line_ends_is_told(void **state)
     expect_file(session, "f", "a\nb\nc\n");
 }
 
+static void so_is_one_of_utf_16_and_of_old_macs(void **state)
+{
+    struct session *session = *state;
+    file_put_bytes(session, "f",
+                   HV_STR("\xff\xfe"
+                          "a\0\r\0\n\0"
+                          "b\0\r\0\n\0"));
+    call(session, &tool_read, "{'file_path':'f'}");
+    call(session, &tool_write, "{'file_path':'f','content':'a\\nc\\n'}");
+    expect_has(session, "Note: its lines ended in CRLF, now they end in LF.");
+    file_put(session, "g", "a\rb\r");
+    call(session, &tool_read, "{'file_path':'g'}");
+    call(session, &tool_write, "{'file_path':'g','content':'a\\nc\\n'}");
+    expect_has(session, "Note: its lines ended in CR alone, now they end in LF.");
+    expect_has(session, "\n a\n-b\n+c\n");
+}
+
 static void what_is_no_file_is_not_written(void **state)
 {
     struct session *session = *state;
@@ -263,6 +280,7 @@ int main(void)
         CASE(a_hard_link_stays_one),
         CASE(the_encoding_of_the_file_is_kept),
         CASE(a_change_of_line_ends_is_told),
+        CASE(so_is_one_of_utf_16_and_of_old_macs),
         CASE(what_is_no_file_is_not_written),
         CASE(nothing_is_left_behind),
     };

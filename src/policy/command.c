@@ -548,7 +548,7 @@ static bool visit_word(const struct word_base *base, struct hv_arena *scratch, s
     if (hv_str_is(word, "~") || hv_str_starts(word, HV_STR("~/")))
         untidy = hv_arena_join(scratch, base->home, hv_str_slice(word, 1, word.len));
     else if (!hv_str_starts(word, HV_STR("/")))
-        untidy = hv_arena_format(scratch, "%.*s/%.*s", HV_STR_ARG(base->directory), HV_STR_ARG(word));
+        untidy = path_join(scratch, base->directory, word);
     return base->visit(base->user, path_expand(scratch, word, base->directory, base->home), untidy);
 }
 

@@ -44,10 +44,10 @@ static void put_files(struct hv_json_writer *writer, const char *name, const str
     hv_json_end_array(writer);
 }
 
-static void put_part(struct hv_json_writer *writer, const struct policy *policy, const struct policy_part *part,
-                     struct hv_arena *arena)
+static void put_part(struct hv_json_writer *writer, const struct policy *policy, const struct policy_command *command,
+                     const struct policy_part *part, struct hv_arena *arena)
 {
-    struct hazard hazard = hazard_of_part(policy, part, arena);
+    struct hazard hazard = hazard_of_part(policy, command, part, arena);
     hv_json_begin_object(writer);
     put_words(writer, part->act);
     hv_json_member_cstr(writer, "class", shell_class_name(part->act->class));
@@ -82,7 +82,7 @@ static void put_parts(struct hv_json_writer *writer, const struct policy *policy
             put_again(writer, told[first].from, told[first].to);
             continue;
         }
-        put_part(writer, policy, part, arena);
+        put_part(writer, policy, command, part, arena);
         bool comma = hv_str_starts(hv_str_slice(hv_buf_str(writer->buf), before, before + 1), HV_STR(","));
         told[i].from = before + comma;
         told[i].to = writer->buf->len;
@@ -152,7 +152,7 @@ void policy_explain_parts(const struct policy *policy, const struct policy_facts
         const struct policy_part *part = &facts->command->parts[i];
         if (!is_told(part))
             continue;
-        struct hazard hazard = hazard_of_part(policy, part, &arena);
+        struct hazard hazard = hazard_of_part(policy, facts->command, part, &arena);
         const char *mark = mark_of(&call, part, &hazard);
         if (!all && mark[0] == 'o')
             continue;

@@ -72,7 +72,7 @@ static void look_at_open_word(struct hazard *hazard, const struct policy *policy
     }
 }
 
-struct hazard hazard_of_part(const struct policy *policy, const struct policy_part *part, struct hv_arena *arena)
+static struct hazard look_at_part(const struct policy *policy, const struct policy_part *part, struct hv_arena *arena)
 {
     struct hazard hazard = {0};
     const struct shell_act *act = part->act;
@@ -87,6 +87,12 @@ struct hazard hazard_of_part(const struct policy *policy, const struct policy_pa
         look_at_open_word(&hazard, policy, part, &act->reads[i], false, arena);
     }
     return hazard;
+}
+
+struct hazard hazard_of_part(const struct policy *policy, const struct policy_command *command,
+                             const struct policy_part *part, struct hv_arena *arena)
+{
+    return command->policy == policy ? part->hazard : look_at_part(policy, part, arena);
 }
 
 /* ---- words and text
@@ -173,7 +179,7 @@ static void look_at_text(struct hazard *hazard, const struct match_call *call)
         worsen(hazard, SHELL_DANGER_CONFIRM, hv_str_from(why), NULL);
 }
 
-struct hazard hazard_find(const struct match_call *call, struct hv_arena *arena)
+static struct hazard look_at_all(const struct match_call *call, struct hv_arena *arena)
 {
     const struct policy_command *command = call->facts->command;
     struct hazard hazard = {0};
@@ -183,7 +189,7 @@ struct hazard hazard_find(const struct match_call *call, struct hv_arena *arena)
     for (size_t i = 0; command && i < command->part_count; i++) {
         if (command->parts[i].same)
             continue;
-        struct hazard one = hazard_of_part(call->policy, &command->parts[i], arena);
+        struct hazard one = hazard_of_part(call->policy, command, &command->parts[i], arena);
         worsen(&hazard, one.level, one.what, one.part);
     }
     /* A danger that shows at no part, and code in arguments. */
@@ -197,4 +203,20 @@ struct hazard hazard_find(const struct match_call *call, struct hv_arena *arena)
     if (hazard.level == SHELL_DANGER_NONE)
         (void)match_each_mention(call, look_at_word, &search);
     return hazard;
+}
+
+struct hazard hazard_find(const struct match_call *call, struct hv_arena *arena)
+{
+    const struct policy_command *command = call->facts->command;
+    return command && command->policy == call->policy ? command->hazard : look_at_all(call, arena);
+}
+
+void hazard_keep(const struct match_call *call, struct policy_command *command, struct hv_arena *arena)
+{
+    for (size_t i = 0; i < command->part_count; i++) {
+        struct policy_part *part = (struct policy_part *)&command->parts[i];
+        part->hazard = part->same ? part->same->hazard : look_at_part(call->policy, part, arena);
+    }
+    command->policy = call->policy;
+    command->hazard = look_at_all(call, arena);
 }

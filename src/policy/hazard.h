@@ -9,16 +9,15 @@
 #include "policy/match.h"
 #include "policy/parts.h"
 
-struct hazard {
-    enum shell_danger_level level;
-    struct hv_str what;             /* a clause for people, in arena or static: "it acts as another user" */
-    const struct policy_part *part; /* that it shows at; NULL: the command as a whole, or its text */
-};
-
-/* call has a command. */
+/* call has a command. Texts in arena, or where the command was judged. */
 struct hazard hazard_find(const struct match_call *call, struct hv_arena *arena);
 
-/* Of one part alone: its paths and its dangers. */
-struct hazard hazard_of_part(const struct policy *policy, const struct policy_part *part, struct hv_arena *arena);
+/* Of one part of the command alone: its paths and its dangers. */
+struct hazard hazard_of_part(const struct policy *policy, const struct policy_command *command,
+                             const struct policy_part *part, struct hv_arena *arena);
+
+/* Find them once for all who ask in the same policy: the command's mentions are there, and its parts are complete. In
+ * arena, that the command lives in. */
+void hazard_keep(const struct match_call *call, struct policy_command *command, struct hv_arena *arena);
 
 #endif

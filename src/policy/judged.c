@@ -11,6 +11,7 @@
 #include "fs/plain_tree.h"
 #include "fs/project_files.h"
 #include "policy/command.h"
+#include "policy/hazard.h"
 #include "policy/lookups.h"
 #include "policy/match.h"
 #include "policy/parts.h"
@@ -227,43 +228,88 @@ static void find_dangers(struct judging *judging, const struct shell_start *star
  * -------------------------------------------------------------------------------------------
  */
 
-struct looking {
-    struct lookups *lookups;
+struct mentions {
     struct hv_arena *arena;
-    VEC(struct policy_path) found;
-    size_t count;
+    VEC(struct policy_mention) found;
+    struct map seen; /* the untidy paths of those */
 };
 
-static bool look(void *user, struct hv_str path, struct hv_str untidy)
+/* One that stands in the command many times is kept once. */
+static bool keep_mention(void *user, struct hv_str path, struct hv_str untidy)
 {
-    struct looking *looking = user;
-    const struct lookup *lookup = lookups_find(looking->lookups, untidy);
-    bool magic = lookup->code == HV_EUNSUPPORTED && !(hv_str_eq(path, untidy) && mention_is_own_stream(path));
-    if (magic || (lookup->code == HV_OK && !hv_str_eq(lookup->resolved, path)))
-        *vec_push(&looking->found) = (struct policy_path){
-            .written = hv_arena_str(looking->arena, path),
-            .resolved = lookup->resolved,
-            .kind = magic ? HV_FILE_SYMLINK : HV_FILE_UNKNOWN,
-        };
-    return ++looking->count == LOOKED_AT_MAX;
+    struct mentions *mentions = user;
+    const struct hv_str *known = map_get(&mentions->seen, untidy);
+    if (known && hv_str_eq(*known, path))
+        return false;
+    struct policy_mention *mention = vec_push(&mentions->found);
+    mention->untidy = hv_arena_str(mentions->arena, untidy);
+    mention->path = hv_str_eq(path, untidy) ? mention->untidy : hv_arena_str(mentions->arena, path);
+    struct hv_str *kept = hv_arena_new(mentions->arena, struct hv_str);
+    *kept = mention->path;
+    (void)map_set(&mentions->seen, mention->untidy, kept);
+    return false;
 }
 
-static void follow_words(struct judging *judging)
+static void find_mentions(struct judging *judging, const struct match_call *call)
 {
-    CLEANUP_ARENA struct hv_arena scratch = {0};
-    struct policy_facts *facts = judging->facts;
-    struct looking looking = {.lookups = &judging->lookups, .arena = judging->arena};
+    struct policy_command *command = judging->command;
+    struct mentions mentions = {.arena = judging->arena};
+    (void)match_each_word(call, keep_mention, &mentions);
+    struct policy_mention *kept = hv_arena_array(judging->arena, struct policy_mention, mentions.found.count);
+    if (mentions.found.count)
+        memcpy(kept, mentions.found.items, mentions.found.count * sizeof *kept);
+    command->mentions = kept;
+    command->mention_count = mentions.found.count;
+    vec_release(&mentions.found);
+    map_release(&mentions.seen);
+}
+
+/* Where it leads, if that is elsewhere. */
+static bool leads_elsewhere(struct lookups *lookups, const struct policy_mention *mention, struct policy_path *out)
+{
+    const struct lookup *lookup = lookups_find(lookups, mention->untidy);
+    bool own = hv_str_eq(mention->path, mention->untidy) && mention_is_own_stream(mention->path);
+    bool magic = lookup->code == HV_EUNSUPPORTED && !own;
+    *out = (struct policy_path){
+        .written = mention->path,
+        .resolved = lookup->resolved,
+        .kind = magic ? HV_FILE_SYMLINK : HV_FILE_UNKNOWN,
+    };
+    return magic || (lookup->code == HV_OK && !hv_str_eq(lookup->resolved, mention->path));
+}
+
+static void follow_mentions(struct judging *judging)
+{
+    const struct policy_command *command = judging->command;
+    VEC(struct policy_path) found = {0};
+    for (size_t i = 0; i < command->mention_count && i < LOOKED_AT_MAX; i++) {
+        struct policy_path path;
+        if (leads_elsewhere(&judging->lookups, &command->mentions[i], &path))
+            *vec_push(&found) = path;
+    }
+    struct policy_path *linked = hv_arena_array(judging->arena, struct policy_path, found.count);
+    if (found.count)
+        memcpy(linked, found.items, found.count * sizeof *linked);
+    judging->facts->linked = linked;
+    judging->facts->linked_count = found.count;
+    vec_release(&found);
+}
+
+static void drop_policy(void *policy)
+{
+    policy_unref(policy);
+}
+
+/* What all who look at the command will ask for. */
+static void look_at_words(struct judging *judging)
+{
     struct match_call call;
-    if (!judging->lookups.host)
-        return;
-    match_begin(judging->policy, facts, &scratch, &call);
-    (void)match_each_word(&call, look, &looking);
-    struct policy_path *linked = hv_arena_array(judging->arena, struct policy_path, looking.found.count);
-    if (looking.found.count)
-        memcpy(linked, looking.found.items, looking.found.count * sizeof *linked);
-    facts->linked = linked;
-    facts->linked_count = looking.found.count;
-    vec_release(&looking.found);
+    match_begin(judging->policy, judging->facts, judging->arena, &call);
+    find_mentions(judging, &call);
+    if (judging->lookups.host)
+        follow_mentions(judging);
+    hv_arena_on_release(judging->arena, drop_policy, policy_ref((struct policy *)judging->policy));
+    hazard_keep(&call, judging->command, judging->arena);
 }
 
 /* ---- all of it
@@ -381,11 +427,15 @@ void policy_judge_command(const struct policy *policy, const struct policy_surro
     shell_judge(arena, facts->subject, &start, &world, &command->judgement);
     command->too_long = facts->subject.len > COMMAND_LENGTH_MAX;
     command->accepted = command->judgement.script.accepted;
+    if (!command->accepted) {
+        command_prepare(arena, facts->subject, &command->generous);
+        command->may_write = command_may_write(&command->generous);
+    }
     make_parts(&judging);
     find_dangers(&judging, &start);
     facts->command = command;
     facts->read_only = command->accepted && !command->too_long && command->judgement.class == SHELL_READ_ONLY;
-    follow_words(&judging);
+    look_at_words(&judging);
     system_answers_release(&answers);
     lookups_release(&judging.lookups);
 }

@@ -6,9 +6,25 @@
 #ifndef POLICY_JUDGED_H
 #define POLICY_JUDGED_H
 
+#include "policy/command.h"
 #include "policy/policy.h"
 #include "shell/class.h"
 #include "shell/danger.h"
+
+struct policy_part;
+
+/* The gravest thing about a command, or about a part of it: hazard.h. */
+struct hazard {
+    enum shell_danger_level level;
+    struct hv_str what;             /* a clause for people, in arena or static: "it acts as another user" */
+    const struct policy_part *part; /* that it shows at; NULL: the command as a whole, or its text */
+};
+
+/* A word of a command, or a piece of one, that could be a path: made absolute and tidy, and with its "." and ".." as
+ * written. */
+struct policy_mention {
+    struct hv_str path, untidy;
+};
 
 /* One act of the judgement. */
 struct policy_part {
@@ -21,6 +37,7 @@ struct policy_part {
     struct hv_str text;             /* its words, joined; unknown ones as they are written */
     enum shell_danger_level danger; /* the gravest of what it starts */
     const char *danger_what;        /* a clause for people; NULL without one */
+    struct hazard hazard;           /* of this part alone, in the policy that it was judged in */
     /* An earlier part that says the same, with the same dangers: what is true of that one is true of this one, too, and
      * need not be found out again. NULL: there is none. */
     const struct policy_part *same;
@@ -36,6 +53,14 @@ struct policy_command {
     struct shell_dangers dangers;
     const struct policy_part *parts; /* as many as judgement.count, in its order */
     size_t part_count;
+    struct command_text generous; /* what can be said of its text: when it was not accepted */
+    bool may_write;
+    /* Found once for all who ask in the policy that it was judged in, which the arena holds a reference to; another
+     * policy finds its own. */
+    const struct policy *policy;
+    const struct policy_mention *mentions; /* no two are the same */
+    size_t mention_count;
+    struct hazard hazard;
 };
 
 /* What a command is, whatever the rules say; from the worst. */

@@ -11,8 +11,11 @@ void match_begin(const struct policy *policy, const struct policy_facts *facts, 
         return;
     out->has_command = true;
     if (!facts->command || !facts->command->accepted) {
-        command_prepare(arena, facts->subject, &out->command);
-        out->command_writes = command_may_write(&out->command);
+        if (facts->command)
+            out->command = facts->command->generous;
+        else
+            command_prepare(arena, facts->subject, &out->command);
+        out->command_writes = facts->command ? facts->command->may_write : command_may_write(&out->command);
         out->command_reads = facts->read_only || command_only_shows(&out->command);
         return;
     }
@@ -87,7 +90,8 @@ static bool restricts_subject(const struct match_call *call, const struct rule *
     return hv_str_find_byte(rule->specifier, ':', 0) == SIZE_MAX;
 }
 
-bool match_each_word(const struct match_call *call, command_path_visitor *visit, void *user)
+/* The walk over the words themselves. */
+static bool walk_words(const struct match_call *call, command_path_visitor *visit, void *user)
 {
     struct hv_str here = call->facts->directory, start = call->policy->directory.written;
     struct hv_str home = call->policy->home.written;
@@ -96,6 +100,17 @@ bool match_each_word(const struct match_call *call, command_path_visitor *visit,
     if (here.len && !hv_str_eq(here, start) && command_each_path(&call->command, here, home, visit, user))
         return true;
     return command_each_path(&call->command, start, home, visit, user);
+}
+
+bool match_each_word(const struct match_call *call, command_path_visitor *visit, void *user)
+{
+    const struct policy_command *command = call->facts->command;
+    if (!command || command->policy != call->policy)
+        return walk_words(call, visit, user);
+    for (size_t i = 0; i < command->mention_count; i++)
+        if (visit(user, command->mentions[i].path, command->mentions[i].untidy))
+            return true;
+    return false;
 }
 
 struct mention_visit {

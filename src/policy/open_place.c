@@ -35,8 +35,16 @@ static const char *const files[] = {
     "/.dockerenv", "/run/.containerenv", NULL};
 /* clang-format on */
 
+/* All streams and free devices stand there. */
+static bool may_be_device(struct hv_str path)
+{
+    return hv_str_starts(path, HV_STR("/dev/")) || hv_str_starts(path, HV_STR("/proc/self/fd"));
+}
+
 bool mention_is_own_stream(struct hv_str path)
 {
+    if (!may_be_device(path))
+        return false;
     static const struct hv_str streams[] = {HV_STR("/dev/stdin"), HV_STR("/dev/stdout"), HV_STR("/dev/stderr")};
     static const struct hv_str folders[] = {HV_STR("/dev/fd"), HV_STR("/proc/self/fd")};
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
@@ -53,6 +61,8 @@ bool mention_is_own_stream(struct hv_str path)
 
 bool path_is_free_device(struct hv_str path)
 {
+    if (!may_be_device(path))
+        return false;
     return shell_is_one_of(path, "/dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty /dev/stdin "
                                  "/dev/stdout /dev/stderr /dev/ptmx") ||
            mention_is_own_stream(path);

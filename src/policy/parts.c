@@ -261,7 +261,7 @@ static bool visit_piece(struct word_walk *walk, struct hv_str piece)
     if (at_home)
         untidy = hv_arena_join(&walk->scratch, walk->home, hv_str_slice(piece, 1, piece.len));
     else if (!rooted)
-        untidy = hv_arena_format(&walk->scratch, "%.*s/%.*s", HV_STR_ARG(walk->directory), HV_STR_ARG(piece));
+        untidy = path_join(&walk->scratch, walk->directory, piece);
     return walk->visit(walk->user, path_expand(&walk->scratch, piece, walk->directory, walk->home), untidy);
 }
 

@@ -201,11 +201,14 @@ static const char *const tree_roots[] = {
 static const char *const ordinary_devices[] = {"/dev/shm", "/dev/mqueue", NULL};
 /* clang-format on */
 
-enum { ROW_COUNT = sizeof rows / sizeof *rows, BUCKET_COUNT = 256 };
+enum { ROW_COUNT = sizeof rows / sizeof *rows, BUCKET_COUNT = 256, KEY_LENGTHS = 64 };
 _Static_assert(ROW_COUNT < UINT16_MAX, "rows are counted in 16 bits");
 
 struct path_classes {
     uint16_t first[BUCKET_COUNT], next[ROW_COUNT]; /* 1 + index of a row; 0 ends */
+    /* By place and the length of a key: a bit for the first byte of each, its case and its two highest bits left out.
+     * Most names differ from all keys in these two, and cost no hash. */
+    uint32_t shapes[PLACE_COUNT][KEY_LENGTHS];
     struct path_classes_options options;
 };
 
@@ -231,6 +234,17 @@ static struct hv_str key_of(const struct row *row)
     return path_name(hv_str_starts(pattern, HV_STR("*")) ? hv_str_slice(pattern, 1, pattern.len) : pattern);
 }
 
+static uint32_t first_byte_of(struct hv_str name)
+{
+    return (uint32_t)1 << (name.len ? name.ptr[0] & 31 : 0);
+}
+
+/* A row of that place may have this key: not, where this is false. */
+static bool may_be_key(const struct path_classes *classes, enum place place, struct hv_str name)
+{
+    return name.len >= KEY_LENGTHS || classes->shapes[place][name.len] & first_byte_of(name);
+}
+
 static struct policy_path copy_path(struct hv_arena *arena, const struct policy_path *path)
 {
     return (struct policy_path){hv_arena_str(arena, path->written), hv_arena_str(arena, path->resolved), path->kind};
@@ -240,9 +254,12 @@ const struct path_classes *path_classes_new(struct hv_arena *arena, const struct
 {
     struct path_classes *classes = hv_arena_new(arena, struct path_classes);
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        uint16_t *first = &classes->first[bucket_of(key_of(&rows[i]))];
+        struct hv_str key = key_of(&rows[i]);
+        uint16_t *first = &classes->first[bucket_of(key)];
         classes->next[i] = *first;
         *first = (uint16_t)(i + 1);
+        if (key.len < KEY_LENGTHS)
+            classes->shapes[rows[i].place][key.len] |= first_byte_of(key);
     }
     classes->options.home = copy_path(arena, &options->home);
     struct policy_path *own = hv_arena_array(arena, struct policy_path, options->own_count);
@@ -327,6 +344,8 @@ static bool row_takes(const struct row *row, enum place place, struct hv_str rel
 static void look_up(struct search *search, enum place place, struct hv_str relative, size_t end, struct hv_str key)
 {
     const struct path_classes *classes = search->classes;
+    if (!may_be_key(classes, place, key))
+        return;
     for (unsigned at = classes->first[bucket_of(key)]; at; at = classes->next[at - 1]) {
         const struct row *row = &rows[at - 1];
         if (!row_takes(row, place, relative, end, key))
@@ -345,14 +364,18 @@ static void look_up_start(struct search *search, enum place place, struct hv_str
 
 static void look_up_anywhere(struct search *search, struct hv_str relative)
 {
-    for (size_t start = 0; start < relative.len;) {
-        size_t slash = hv_str_find_byte(relative, '/', start), end = slash == SIZE_MAX ? relative.len : slash;
-        struct hv_str name = hv_str_slice(relative, start, end);
-        size_t dot = hv_str_rfind_byte(name, '.');
-        look_up(search, ANYWHERE, relative, end, name);
+    size_t start = 0, dot = SIZE_MAX; /* of the component: its beginning, and its last dot */
+    for (size_t at = 0; at <= relative.len && relative.len; at++) {
+        char byte = at < relative.len ? relative.ptr[at] : '/';
+        if (byte == '.')
+            dot = at;
+        if (byte != '/')
+            continue;
+        look_up(search, ANYWHERE, relative, at, hv_str_slice(relative, start, at));
         if (dot != SIZE_MAX)
-            look_up(search, ANYWHERE, relative, end, hv_str_slice(name, dot, name.len));
-        start = end + 1;
+            look_up(search, ANYWHERE, relative, at, hv_str_slice(relative, dot, at));
+        start = at + 1;
+        dot = SIZE_MAX;
     }
 }
 
@@ -417,7 +440,8 @@ struct path_class path_classify(const struct path_classes *classes, const struct
     const char *what = special_kind(path->kind);
     if (what)
         return (struct path_class){POLICY_PATH_SPECIAL, what};
-    if (hv_str_find(path->written, HV_STR("/\\\\"), 0) != SIZE_MAX)
+    if (hv_str_find_byte(path->written, '\\', 0) != SIZE_MAX &&
+        hv_str_find(path->written, HV_STR("/\\\\"), 0) != SIZE_MAX)
         return (struct path_class){POLICY_PATH_SPECIAL, "a network path"};
     search_path(&search, path->written);
     if (path->resolved.len && !hv_str_eq(path->resolved, path->written))
@@ -431,6 +455,8 @@ struct path_class path_classify(const struct path_classes *classes, const struct
 /* A row of that place begins, or for ANYWHERE ends, with the component key. */
 static bool has_row(const struct path_classes *classes, enum place place, struct hv_str key)
 {
+    if (!may_be_key(classes, place, key))
+        return false;
     for (unsigned at = classes->first[bucket_of(key)]; at; at = classes->next[at - 1])
         if (rows[at - 1].place == place && hv_str_eq_nocase(key_of(&rows[at - 1]), key))
             return true;

@@ -646,6 +646,32 @@ static void words_of_a_command_start_where_it_runs_too(void **state)
     hv_arena_release(&arena);
 }
 
+/* The rules of a session change between the look at a command and the decision; here even its home does. */
+static void what_was_found_out_for_one_policy_does_not_count_in_another(void **state)
+{
+    const struct world_call call = {.tool = BASH, .subject = "cat /home/you/.npmrc"};
+    const struct policy_options yours = {.host = &world_host,
+                                         .directory = HV_STR("/ws"),
+                                         .home = HV_STR("/home/you"),
+                                         .tools = world_tools,
+                                         .tool_count = 1};
+    struct policy *mine = world_policy("", NORMAL, NULL, false), *other = policy_new(&yours);
+    struct hv_arena arena = {0};
+    struct policy_facts facts;
+    struct policy_decision decision;
+    (void)state;
+    world_facts(mine, &call, &arena, &facts);
+    policy_decide(mine, &facts, &arena, &decision);
+    assert_int_equal(decision.stage, POLICY_STAGE_ASK);
+    policy_decide(other, &facts, &arena, &decision);
+    assert_int_equal(decision.stage, POLICY_STAGE_ALWAYS_CONFIRM);
+    policy_unref(mine); /* the facts hold on to it */
+    policy_decide(other, &facts, &arena, &decision);
+    assert_int_equal(decision.stage, POLICY_STAGE_ALWAYS_CONFIRM);
+    hv_arena_release(&arena);
+    policy_unref(other);
+}
+
 static void tools_denied_as_a_whole_leave_the_pool(void **state)
 {
     static const struct {
@@ -928,6 +954,7 @@ int main(void)
         cmocka_unit_test(all_paths_of_a_call_must_be_allowed),
         cmocka_unit_test(a_listing_of_a_command_is_judged_by_its_paths),
         cmocka_unit_test(words_of_a_command_start_where_it_runs_too),
+        cmocka_unit_test(what_was_found_out_for_one_policy_does_not_count_in_another),
         cmocka_unit_test(tools_denied_as_a_whole_leave_the_pool),
         cmocka_unit_test(walkers_do_not_show_what_reading_would_not),
         cmocka_unit_test(what_walkers_skip_by_name_is_what_they_would_not_hide),

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "fs/git_probe.h"
+#include "fs/settings_alias.h"
 
 /* ---- the facts of a call -------------------------------------------------------------------------------------------
  */
@@ -96,6 +97,8 @@ void explain_facts(const struct explain_question *question, const struct policy 
         .input = input_json(question),
         .interactive = true,
     };
+    const struct settings_places places = {question->directory, question->home, question->environment};
+    policy_add_settings_aliases(hv_host_local(), question->arena, &places, facts);
     if (tool->subject)
         facts->subject = tool->subject(input, &context);
     const struct policy_surroundings surroundings = {

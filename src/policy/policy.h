@@ -42,6 +42,7 @@ enum policy_path_class {
 
 struct policy_command;
 struct git_probe;
+struct settings_places;
 struct system_answers;
 
 struct policy_path {
@@ -148,6 +149,11 @@ bool policy_mode_from(struct hv_str name, enum policy_mode *mode);
  * absent. Texts in arena. Blocks. */
 void policy_path_resolve(const struct hv_host *host, struct hv_arena *arena, struct hv_str written,
                          struct policy_path *out);
+
+/* Where a file that facts->writes names is a settings file by another name (fs/settings_alias.h), add that to them.
+ * Texts in arena. Blocks. */
+void policy_add_settings_aliases(const struct hv_host *host, struct hv_arena *arena,
+                                 const struct settings_places *places, struct policy_facts *facts);
 
 /* A path as a model or person wrote it, before anything made it tidy, that must be refused outright: NULL, or why.
  * (Network paths "//host/share", "\\\\host\\share"; a NUL inside.) */

@@ -4,6 +4,7 @@
  */
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "fs/settings_alias.h"
 #include "policy/explain.h"
 #include "policy/visible.h"
 #include "runtime/call.h"
@@ -54,6 +55,8 @@ void permission_facts(struct call *call, struct policy_facts *facts)
         .hook_reason = call->hook_reason,
         .interactive = call->runtime->options.ask != NULL,
     };
+    const struct settings_places places = {call->context.directory, call->context.home, call->context.environment};
+    policy_add_settings_aliases(call->context.host, &call->arena, &places, facts);
     if (hv_json_parse(&call->arena, call->input_json, HV_JSON_STRICT, &facts->input, NULL) != HV_OK)
         facts->input = NULL;
     if (tool->subject)

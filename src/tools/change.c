@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "fs/settings_alias.h"
 #include "text/elision.h"
 #include "text/lines.h"
 #include "text/truncate.h"
@@ -117,14 +118,18 @@ void change_release(struct change *change)
 enum hv_code change_check(struct hv_context *context, struct hv_str path, struct pieces content, struct hv_error *err)
 {
     struct hv_str key = file_state_key(context, path);
-    if (!settings_file_is(context, path) && !settings_file_is(context, key))
-        return HV_OK;
+    if (!settings_file_is(context, path) && !settings_file_is(context, key)) {
+        const struct settings_places places = {context->directory, context->home, context->environment};
+        key = fs_settings_alias(context->host, context->arena, &places, path);
+        if (!key.len)
+            return HV_OK;
+    }
     CLEANUP_BUF struct hv_buf joined;
     hv_buf_init(&joined, (size_t)CHANGE_SIZE_MAX + 1);
     if (!pieces_join(content, &joined))
         return hv_fail(err, HV_ETOOBIG, "%.*s would become too large", HV_STR_ARG(path));
     enum hv_code code = settings_file_check(context, path, hv_buf_str(&joined), err);
-    if (!code && !hv_str_eq(key, path)) /* behind a link */
+    if (!code && !hv_str_eq(key, path)) /* behind a link, or by another name */
         code = settings_file_check(context, key, hv_buf_str(&joined), err);
     return code;
 }

@@ -95,6 +95,27 @@ class Files(Case):
             os.unlink(self.path("link"))
             os.unlink(self.path("name"))
 
+    def test_settings_are_confirmed_by_whatever_name(self):
+        """A second name of the file, and the file that a link stands for: a person is asked for both, in every mode."""
+        for tool in ("Write", "Edit", "MultiEdit", "ApplyPatch"):
+            for name, real in (("name", ".helve/settings.json"), ("kept", ".claude/settings.local.json")):
+                self.write(real, "{}\n")
+                if name == "name":
+                    os.link(self.path(real), self.path(name))
+                else:
+                    os.rename(self.path(real), self.path(name))
+                    os.symlink(self.path(name), self.path(real))
+                results = self.execute(use("Read", id="r", file_path=name),
+                                       use(tool, id="x", input=changes_of(name, "{}", '{"permissions":{}}')[tool]),
+                                       flags=("--permission-mode", "bypassPermissions"))
+                self.assertTrue(results["x"].get("is_error"), (tool, name))
+                self.assertIn(real, text_of(results["x"]))
+                self.assertEqual(self.read(name), "{}\n", (tool, name))
+                answer = json.loads(self.run_helve("explain", "path", name, "--tool", tool, "--json")) if tool != "ApplyPatch" else {}
+                self.assertNotEqual(answer.get("decision"), "allow")
+                os.unlink(self.path(real))
+                os.unlink(self.path(name))
+
     def test_a_notebook_with_two_names_stays_one_file(self):
         path = self.write("a.ipynb", json.dumps(NOTEBOOK, indent=1) + "\n")
         os.chmod(path, 0o640)

@@ -293,6 +293,24 @@ static void settings_are_not_broken(void **state)
     expect_fine(session);
 }
 
+/* A second name of the file itself, and the file that a link in the place of the settings leads to. */
+static void nor_by_another_name(void **state)
+{
+    struct session *session = *state;
+    file_put(session, ".helve/settings.json", "{}\n");
+    assert_int_equal(link(file_path(session, ".helve/settings.json"), file_path(session, "name")), 0);
+    file_put(session, "kept/servers", "{}\n");
+    assert_int_equal(symlink("kept/servers", file_path(session, ".mcp.json")), 0);
+    static const char *const names[] = {"name", "kept/servers"};
+    for (size_t i = 0; i < 2; i++) {
+        call(session, &tool_read, hv_arena_format(&session->own, "{'file_path':'%s'}", names[i]).ptr);
+        call(session, &tool_edit,
+             hv_arena_format(&session->own, "{'file_path':'%s','old_string':'{}','new_string':'{'}", names[i]).ptr);
+        expect_failure(session, "the new text is no JSON");
+        expect_file(session, names[i], "{}\n");
+    }
+}
+
 static void notebooks_go_to_their_own_tool_where_there_is_one(void **state)
 {
     struct session *session = *state;
@@ -343,6 +361,7 @@ int main(void)
         CASE(what_is_missing_or_no_file_is_told),
         CASE(mode_and_links_survive),
         CASE(settings_are_not_broken),
+        CASE(nor_by_another_name),
         CASE(notebooks_go_to_their_own_tool_where_there_is_one),
         CASE(a_cancelled_edit_changes_nothing),
     };

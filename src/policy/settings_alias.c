@@ -1,0 +1,22 @@
+/* settings_alias.c: a change of a file that is a settings file by another name is one of the settings. */
+#include "fs/settings_alias.h"
+
+#include "policy/policy.h"
+
+void policy_add_settings_aliases(const struct hv_host *host, struct hv_arena *arena,
+                                 const struct settings_places *places, struct policy_facts *facts)
+{
+    struct policy_path *all = hv_arena_array(arena, struct policy_path, 2 * facts->write_count);
+    size_t count = 0;
+    for (size_t i = 0; i < facts->write_count; i++) {
+        const struct policy_path *path = &facts->writes[i];
+        struct hv_str alias = {0};
+        all[count++] = *path;
+        if (host && path->kind == HV_FILE_REGULAR)
+            alias = fs_settings_alias(host, arena, places, path->written);
+        if (alias.len)
+            policy_path_resolve(host, arena, alias, &all[count++]);
+    }
+    facts->writes = all;
+    facts->write_count = count;
+}

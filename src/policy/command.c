@@ -45,6 +45,16 @@ static const char *const changers[] = {"sudo", "doas",    "su",       "pkexec", 
 static const char *const shells[] = {"sh",   "bash", "dash", "zsh", "ksh", "fish", "python", "python2", "python3",
                                      "perl", "ruby", "node", "php", "lua", "eval", "source", ".",       NULL};
 static const char *const fetchers[] = {"curl", "wget", "fetch", "aria2c", "http", "https", NULL};
+/* Programs that remove or change whole trees, or the first bytes of a disk, or the files they name. */
+static const char *const destroyers[] = {"rm", "chmod", "chown", "chgrp", "shred", "srm", NULL};
+static const char *const finders[] = {"find", NULL};
+static const char *const block_writers[] = {"tee",   "cp",     "mv",     "shred",  "wipefs",    "blkdiscard",
+                                            "fdisk", "sfdisk", "parted", "sgdisk", "badblocks", NULL};
+static const char *const file_writers[] = {"rm",     "rmdir", "mv",    "cp",    "tee",     "truncate", "touch",
+                                           "dd",     "ln",    "chmod", "chown", "install", "shred",    "rsync",
+                                           "unlink", "patch", "ed",    "ex",    "vi",      "vim",      "nano",
+                                           "sponge", "split", "mkdir", "scp",   "chgrp",   NULL};
+static const char *const editors[] = {"sed", "perl", "sort", NULL};
 /* Programs that run text given as an argument, with the options that say so (NULL: always). */
 static const struct {
     const char *program, *option;
@@ -56,6 +66,55 @@ static const struct {
     {"xargs", NULL}, {"find", "-exec"},  {"find", "-execdir"}, {"find", "-ok"},  {"ssh", NULL},    {"osascript", NULL},
     {"tclsh", NULL}, {"expect", "-c"},   {"parallel", NULL},   {"env", "-S"},    {"source", NULL},
 };
+
+/* What the tables say of a name; a name may be of several kinds. */
+enum name_kind {
+    NAME_WRAPPER = 1,
+    NAME_KEYWORD = 2,
+    NAME_CHANGER = 4,
+    NAME_SHELL = 8,
+    NAME_FETCHER = 16,
+    NAME_DESTROYER = 32,
+    NAME_BLOCK_WRITER = 64,
+    NAME_FILE_WRITER = 128,
+    NAME_EDITOR = 256, /* writes files only with an option */
+    NAME_RUNNER = 512, /* of code_runners */
+    NAME_FINDER = 1024,
+};
+
+static bool is_runner(struct hv_str name, const char *program)
+{
+    bool is_python = program[0] == 'p' && hv_str_is(hv_str_from(program), "python");
+    return hv_str_is(name, program) || (is_python && hv_str_starts(name, HV_STR("python")));
+}
+
+static unsigned kinds_of(struct hv_str name)
+{
+    static const struct {
+        const char *const *names;
+        unsigned kind;
+    } tables[] = {
+        {wrappers, NAME_WRAPPER},
+        {keywords, NAME_KEYWORD},
+        {changers, NAME_CHANGER},
+        {shells, NAME_SHELL},
+        {fetchers, NAME_FETCHER},
+        {destroyers, NAME_DESTROYER},
+        {block_writers, NAME_BLOCK_WRITER},
+        {file_writers, NAME_FILE_WRITER},
+        {editors, NAME_EDITOR},
+        {finders, NAME_FINDER},
+    };
+    unsigned kinds = 0;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        kinds |= is_one_of(name, tables[i].names) ? tables[i].kind : 0;
+    for (size_t i = 0; name.len && i < sizeof code_runners / sizeof *code_runners; i++)
+        if (code_runners[i].program[0] == name.ptr[0] && is_runner(name, code_runners[i].program))
+            kinds |= NAME_RUNNER;
+    if (hv_str_starts(name, HV_STR("mkfs")) || hv_str_starts(name, HV_STR("mkswap")))
+        kinds |= NAME_BLOCK_WRITER;
+    return kinds;
+}
 
 /* ---- the generous reading --------------------------------------------------------------------------------------- */
 
@@ -117,11 +176,6 @@ struct hv_str command_bare_text(struct hv_arena *arena, struct hv_str text)
     return make_bare(arena, text);
 }
 
-void command_prepare(struct hv_arena *arena, struct hv_str command, struct command_text *out)
-{
-    *out = (struct command_text){.raw = command_trim(command), .bare = make_bare(arena, command)};
-}
-
 /* Take the next piece that could be a command off *rest; *separator is the byte that ended it, 0 at the end. */
 static bool next_piece(struct hv_str *rest, struct hv_str *piece, char *separator)
 {
@@ -177,36 +231,48 @@ static bool is_redirection(struct hv_str word, bool *takes_next)
     return i > operator_start;
 }
 
-static bool runs_arguments(struct hv_str piece, struct hv_str word)
+static bool runs_arguments(struct hv_str piece, unsigned kinds)
 {
-    struct hv_str name = base_name(word);
-    if (hv_str_is(name, "find"))
+    if (kinds & NAME_FINDER)
         return hv_str_find(piece, HV_STR("-exec"), 0) != SIZE_MAX || hv_str_find(piece, HV_STR("-ok"), 0) != SIZE_MAX;
-    return is_one_of(name, wrappers);
+    return kinds & NAME_WRAPPER;
 }
 
-/* A walk over the places of a piece where the name of a command could stand. */
+/* A walk over the places of pieces where the name of a command could stand. */
 struct places {
-    struct hv_str piece;
+    struct hv_str piece, word, name; /* at the place: name is word without a directory */
+    unsigned kinds;                  /* of name */
     size_t next;
     bool wrapped, finished;
 };
+
+static void start_piece(struct places *places, struct hv_str piece)
+{
+    places->piece = piece;
+    places->next = 0;
+    places->wrapped = places->finished = false;
+}
 
 static bool next_place(struct places *places, size_t *place)
 {
     if (places->finished || places->next >= places->piece.len)
         return false;
     size_t at = places->next;
-    struct hv_str word = word_at(places->piece, at);
+    struct hv_str word = word_at(places->piece, at), name = base_name(word);
     bool takes_next = false;
+    if (!hv_str_eq(name, places->name)) /* the same stands in many places of a strange text */
+        places->kinds = kinds_of(name);
+    places->word = word;
+    places->name = name;
     *place = at;
     places->next = after_word(places->piece, at);
-    if (!places->wrapped && runs_arguments(places->piece, word))
+    bool is_keyword = places->kinds & NAME_KEYWORD && name.len == word.len;
+    if (!places->wrapped && runs_arguments(places->piece, places->kinds))
         places->wrapped = true;
     else if (is_redirection(word, &takes_next)) {
         if (takes_next)
             places->next = after_word(places->piece, places->next);
-    } else if (!places->wrapped && !is_assignment(word) && !is_one_of(word, keywords))
+    } else if (!places->wrapped && !is_assignment(word) && !is_keyword)
         places->finished = true;
     return true;
 }
@@ -217,10 +283,10 @@ static bool piece_hit(struct hv_str pattern, struct hv_str piece, size_t *work)
     struct places places = {.piece = piece};
     size_t at;
     while (*work && next_place(&places, &at)) {
-        struct hv_str word = word_at(piece, at), rest = hv_str_slice(piece, at, piece.len);
+        struct hv_str rest = hv_str_slice(piece, at, piece.len);
         if (rule_takes_text(pattern, rest, work))
             return true;
-        size_t directory = word.len - base_name(word).len;
+        size_t directory = places.word.len - places.name.len;
         if (directory && rule_takes_text(pattern, hv_str_slice(rest, directory, rest.len), work))
             return true;
     }
@@ -277,34 +343,24 @@ bool command_is_plain(struct hv_str command)
 /* ---- dangers ------------------------------------------------------------------------------------------------------
  */
 
-/* Walk all places of all pieces; true as soon as check says so. What follows a later place also follows an earlier one:
- * a check that read on to the end of the piece marks that in *seen and need not do so again. */
-static bool any_place(struct hv_str text, bool (*check)(struct hv_str from_here, struct hv_str name, uint64_t *seen))
-{
-    struct hv_str piece;
-    char separator;
-    while (next_piece(&text, &piece, &separator)) {
-        struct places places = {.piece = piece};
-        uint64_t seen = 0;
-        size_t at;
-        while (next_place(&places, &at))
-            if (check(hv_str_slice(piece, at, piece.len), base_name(word_at(piece, at)), &seen))
-                return true;
-    }
-    return false;
-}
+/* What a check is asked about: a place, the name there, and what follows in its piece. What follows a later place also
+ * follows an earlier one: a check that read on to the end of the piece marks that in seen and need not do so again. */
+struct here {
+    struct hv_str rest, name;
+    unsigned kinds;
+    uint64_t seen;
+};
 
-static bool first_time(uint64_t *seen, unsigned bit)
+static bool first_time(struct here *here, unsigned bit)
 {
-    bool first = !(*seen >> bit & 1);
-    *seen |= (uint64_t)1 << bit;
+    bool first = !(here->seen >> bit & 1);
+    here->seen |= (uint64_t)1 << bit;
     return first;
 }
 
-static bool is_changer(struct hv_str from_here, struct hv_str name, uint64_t *seen)
+static bool is_changer(struct here *here)
 {
-    (void)from_here, (void)seen;
-    return is_one_of(name, changers);
+    return here->kinds & NAME_CHANGER;
 }
 
 /* Some word begins with wanted; a one-letter option may also stand among others ("-lc" for "-c"). */
@@ -324,15 +380,12 @@ static bool has_word(struct hv_str text, const char *wanted)
 
 _Static_assert(sizeof code_runners / sizeof *code_runners <= 64, "one bit each");
 
-static bool is_code_runner(struct hv_str from_here, struct hv_str name, uint64_t *seen)
+static bool is_code_runner(struct here *here)
 {
-    for (size_t i = 0; i < sizeof code_runners / sizeof *code_runners; i++) {
+    for (size_t i = 0; here->kinds & NAME_RUNNER && i < sizeof code_runners / sizeof *code_runners; i++) {
         const char *option = code_runners[i].option;
-        struct hv_str program = hv_str_from(code_runners[i].program);
-        bool is_python = hv_str_is(program, "python") && hv_str_starts(name, program);
-        if (!hv_str_eq(name, program) && !is_python)
-            continue;
-        if (!option || (first_time(seen, (unsigned)i) && has_word(from_here, option)))
+        if (is_runner(here->name, code_runners[i].program) &&
+            (!option || (first_time(here, (unsigned)i) && has_word(here->rest, option))))
             return true;
     }
     return false;
@@ -363,17 +416,16 @@ static bool is_recursive(struct hv_str word)
 }
 
 /* rm -r, chmod -R, chown -R, find -delete on / or a home or a top directory. */
-static bool destroys_tree(struct hv_str from_here, struct hv_str name, uint64_t *seen)
+static bool destroys_tree(struct here *here)
 {
-    static const char *const programs[] = {"rm", "chmod", "chown", "chgrp", "shred", "srm", NULL};
-    bool finder = hv_str_is(name, "find");
-    if ((!finder && !is_one_of(name, programs)) || !first_time(seen, finder))
+    struct hv_str rest = here->rest;
+    bool finder = here->kinds & NAME_FINDER;
+    if (!(here->kinds & (NAME_FINDER | NAME_DESTROYER)) || !first_time(here, finder))
         return false;
-    bool recursive =
-        finder && (has_word(from_here, "-delete") || hv_str_find(from_here, HV_STR("-exec rm"), 0) != SIZE_MAX);
+    bool recursive = finder && (has_word(rest, "-delete") || hv_str_find(rest, HV_STR("-exec rm"), 0) != SIZE_MAX);
     bool root = false;
-    for (size_t at = after_word(from_here, 0); at < from_here.len; at = after_word(from_here, at)) {
-        struct hv_str word = word_at(from_here, at);
+    for (size_t at = after_word(rest, 0); at < rest.len; at = after_word(rest, at)) {
+        struct hv_str word = word_at(rest, at);
         recursive |= !finder && is_recursive(word);
         root |= is_root_of_tree(word);
     }
@@ -393,22 +445,20 @@ static bool is_block_device(struct hv_str path)
 }
 
 /* dd of=/dev/sda, mkfs /dev/sda1, "> /dev/sda", tee, cp, shred to one. */
-static bool writes_block_device(struct hv_str from_here, struct hv_str name, uint64_t *seen)
+static bool writes_block_device(struct here *here)
 {
-    static const char *const writers[] = {"tee",   "cp",     "mv",     "shred",  "wipefs",    "blkdiscard",
-                                          "fdisk", "sfdisk", "parted", "sgdisk", "badblocks", NULL};
-    bool writer =
-        is_one_of(name, writers) || hv_str_starts(name, HV_STR("mkfs")) || hv_str_starts(name, HV_STR("mkswap"));
-    if (!first_time(seen, writer))
+    struct hv_str rest = here->rest;
+    bool writer = here->kinds & NAME_BLOCK_WRITER;
+    if (!first_time(here, writer))
         return false;
-    for (size_t at = 0; at < from_here.len; at = after_word(from_here, at)) {
-        struct hv_str word = word_at(from_here, at);
+    for (size_t at = 0; at < rest.len; at = after_word(rest, at)) {
+        struct hv_str word = word_at(rest, at);
         size_t arrow = hv_str_rfind_byte(word, '>');
         bool output = arrow != SIZE_MAX || hv_str_starts(word, HV_STR("of="));
         if (arrow != SIZE_MAX)
             word = hv_str_slice(word, arrow + 1, word.len);
         if (arrow != SIZE_MAX && !word.len)
-            word = word_at(from_here, after_word(from_here, at));
+            word = word_at(rest, after_word(rest, at));
         if (hv_str_starts(word, HV_STR("of=")))
             word = hv_str_slice(word, 3, word.len);
         if ((writer || output) && is_block_device(word))
@@ -417,38 +467,19 @@ static bool writes_block_device(struct hv_str from_here, struct hv_str name, uin
     return false;
 }
 
-static bool piece_runs_one_of(struct hv_str piece, const char *const *names)
+static bool is_file_writer(struct here *here)
 {
-    struct places places = {.piece = piece};
-    size_t at;
-    while (next_place(&places, &at))
-        if (is_one_of(base_name(word_at(piece, at)), names))
-            return true;
-    return false;
-}
-
-/* curl … | sh, bash <(curl …), eval "$(wget …)". */
-static bool pipes_network_into_shell(struct hv_str text)
-{
-    struct hv_str piece;
-    char separator, before = ';';
-    bool fetched = false, shell = false;
-    while (next_piece(&text, &piece, &separator)) {
-        if (before != '|' && before != '(')
-            fetched = false;
-        bool fetches = piece_runs_one_of(piece, fetchers), runs = piece_runs_one_of(piece, shells);
-        if ((before == '|' && fetched && runs) || ((before == '(' || before == '`') && shell && fetches))
-            return true;
-        fetched |= fetches;
-        shell = runs && (separator == '(' || separator == '`');
-        before = separator;
-    }
-    return false;
+    if (here->kinds & NAME_EDITOR)
+        return first_time(here, 0) && (has_word(here->rest, "-i") || has_word(here->rest, "--in-place") ||
+                                       has_word(here->rest, "-o") || has_word(here->rest, "--output"));
+    return here->kinds & NAME_FILE_WRITER;
 }
 
 /* :(){ :|:& };: under any name. */
 static bool is_fork_bomb(struct hv_str text)
 {
+    if (hv_str_find_byte(text, '{', 0) == SIZE_MAX || hv_str_find_byte(text, '|', 0) == SIZE_MAX)
+        return false;
     CLEANUP_BUF struct hv_buf dense;
     hv_buf_init(&dense, text.len + 1);
     for (size_t i = 0; i < text.len; i++)
@@ -468,34 +499,72 @@ static bool is_fork_bomb(struct hv_str text)
     return false;
 }
 
-const char *command_forbidden(const struct command_text *command)
+/* What is looked for at each place of a text. */
+enum check { DESTROYS_TREE, WRITES_BLOCK_DEVICE, ACTS_AS_ANOTHER, WRITES_FILES, RUNS_CODE, CHECK_COUNT };
+static bool (*const checks[CHECK_COUNT])(struct here *here) = {destroys_tree, writes_block_device, is_changer,
+                                                               is_file_writer, is_code_runner};
+
+/* A look at all places of all pieces. */
+struct survey {
+    struct places places;
+    bool found[CHECK_COUNT], piped; /* the network into a shell */
+    char before;                    /* the separator before the piece */
+    bool fetched, shell;            /* on this side of it */
+    bool names_devices;             /* the text as a whole does */
+};
+
+/* curl … | sh, bash <(curl …), eval "$(wget …)". */
+static void follow_pipes(struct survey *survey, unsigned kinds, char separator)
 {
-    if (any_place(command->bare, destroys_tree))
-        return "it would destroy a root or home directory";
-    if (any_place(command->bare, writes_block_device))
-        return "it would write to a block device";
-    if (pipes_network_into_shell(command->bare))
-        return "it would run a program straight from the network";
-    if (is_fork_bomb(command->bare))
-        return "it is a fork bomb";
-    return NULL;
+    bool fetches = kinds & NAME_FETCHER, runs = kinds & NAME_SHELL;
+    if (survey->before != '|' && survey->before != '(')
+        survey->fetched = false;
+    if ((survey->before == '|' && survey->fetched && runs) ||
+        ((survey->before == '(' || survey->before == '`') && survey->shell && fetches))
+        survey->piped = true;
+    survey->fetched |= fetches;
+    survey->shell = runs && (separator == '(' || separator == '`');
+    survey->before = separator;
 }
 
-const char *command_confirmed(const struct command_text *command)
+static void look_at_piece(struct survey *survey, struct hv_str piece, char separator)
 {
-    return any_place(command->bare, is_changer) ? "it acts as another user" : NULL;
+    uint64_t seen[CHECK_COUNT] = {0};
+    unsigned kinds = 0;
+    size_t at;
+    start_piece(&survey->places, piece);
+    while (next_place(&survey->places, &at)) {
+        kinds |= survey->places.kinds;
+        for (size_t i = 0; (survey->places.kinds || survey->names_devices) && i < CHECK_COUNT; i++) {
+            struct here here = {hv_str_slice(piece, at, piece.len), survey->places.name, survey->places.kinds, seen[i]};
+            survey->found[i] = survey->found[i] || checks[i](&here);
+            seen[i] = here.seen;
+        }
+    }
+    follow_pipes(survey, kinds, separator);
 }
 
-static bool is_file_writer(struct hv_str from_here, struct hv_str name, uint64_t *seen)
+void command_prepare(struct hv_arena *arena, struct hv_str command, struct command_text *out)
 {
-    static const char *const writers[] = {"rm",     "rmdir", "mv",    "cp",    "tee",     "truncate", "touch",
-                                          "dd",     "ln",    "chmod", "chown", "install", "shred",    "rsync",
-                                          "unlink", "patch", "ed",    "ex",    "vi",      "vim",      "nano",
-                                          "sponge", "split", "mkdir", "scp",   "chgrp",   NULL};
-    if (hv_str_is(name, "sed") || hv_str_is(name, "perl") || hv_str_is(name, "sort"))
-        return first_time(seen, 0) && (has_word(from_here, "-i") || has_word(from_here, "--in-place") ||
-                                       has_word(from_here, "-o") || has_word(from_here, "--output"));
-    return is_one_of(name, writers);
+    struct survey survey = {.before = ';'};
+    struct hv_str bare = make_bare(arena, command), rest = bare, piece;
+    char separator;
+    survey.names_devices = hv_str_find(bare, HV_STR("/dev/"), 0) != SIZE_MAX;
+    while (next_piece(&rest, &piece, &separator))
+        look_at_piece(&survey, piece, separator);
+    *out = (struct command_text){
+        .raw = command_trim(command),
+        .bare = bare,
+        .forbidden = survey.found[DESTROYS_TREE]         ? "it would destroy a root or home directory"
+                     : survey.found[WRITES_BLOCK_DEVICE] ? "it would write to a block device"
+                     : survey.piped                      ? "it would run a program straight from the network"
+                     : is_fork_bomb(bare)                ? "it is a fork bomb"
+                                                         : NULL,
+        .confirmed = survey.found[ACTS_AS_ANOTHER] ? "it acts as another user" : NULL,
+        .may_write =
+            hv_str_find_byte(bare, '>', 0) != SIZE_MAX || survey.found[WRITES_FILES] || survey.found[RUNS_CODE],
+        .runs_code = survey.found[RUNS_CODE],
+    };
 }
 
 bool command_only_shows(const struct command_text *command)
@@ -504,17 +573,6 @@ bool command_only_shows(const struct command_text *command)
         "cat", "head", "tail",   "wc",   "grep", "egrep", "fgrep",   "ls",       "stat",     "diff",      "cmp",
         "nl",  "od",   "md5sum", "test", "[",    "du",    "sha1sum", "readlink", "realpath", "sha256sum", NULL};
     return command_is_plain(command->raw) && is_one_of(word_at(command->raw, 0), readers);
-}
-
-bool command_may_write(const struct command_text *command)
-{
-    return hv_str_find_byte(command->bare, '>', 0) != SIZE_MAX || any_place(command->bare, is_file_writer) ||
-           command_runs_code(command);
-}
-
-bool command_runs_code(const struct command_text *command)
-{
-    return any_place(command->bare, is_code_runner);
 }
 
 /* ---- paths --------------------------------------------------------------------------------------------------------

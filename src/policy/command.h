@@ -10,10 +10,16 @@
 
 enum { COMMAND_LENGTH_MAX = 10000 }; /* longer commands are allowed by no rule but the whole tool's */
 
-/* A command made ready for the generous reading. */
+/* A command made ready for the generous reading, and what that finds in it. */
 struct command_text {
     struct hv_str raw;
     struct hv_str bare; /* without quotes and backslashes, blanks folded into one */
+    /* The trip-wire of what is never run (spec P6, 1): destroying a root or home, writing to a block device, piping the
+     * network into a shell, fork bombs. What it is, for people, or NULL. */
+    const char *forbidden;
+    const char *confirmed; /* what is always confirmed apart from paths, sudo and its kin: as above, or NULL */
+    bool may_write; /* redirects its output, runs program text, or runs a program that writes the files it names */
+    bool runs_code; /* program text given in it (sh -c, python -c, eval, …): no rule is proposed for it */
 };
 void command_prepare(struct hv_arena *arena, struct hv_str command, struct command_text *out);
 
@@ -29,21 +35,8 @@ bool command_hit_by(const struct rule *rule, const struct command_text *command)
 /* The command is a single simple command of plain words: no variable, substitution, glob, redirection, separator. */
 bool command_is_plain(struct hv_str command);
 
-/* The trip-wire of what is never run (spec P6, 1): destroying a root or home, writing to a block device, piping the
- * network into a shell, fork bombs. What it is, for people, or NULL. */
-const char *command_forbidden(const struct command_text *command);
-
-/* What is always confirmed apart from paths: sudo and its kin. What it is, for people, or NULL. */
-const char *command_confirmed(const struct command_text *command);
-
-/* Redirects its output, runs program text, or runs a program that writes the files it names. */
-bool command_may_write(const struct command_text *command);
-
 /* One command of plain words that runs a program which only shows the files it names, whatever its options. */
 bool command_only_shows(const struct command_text *command);
-
-/* Runs program text given in the command (sh -c, python -c, eval, …): no rule is proposed for it. */
-bool command_runs_code(const struct command_text *command);
 
 /*
  * Call visit for each piece of the command that could be a path, made absolute (from directory or home, "$HOME" and

@@ -72,6 +72,14 @@ static void look_at_open_word(struct hazard *hazard, const struct policy *policy
     }
 }
 
+/* Two words that were not told say the same: then one look is enough. */
+static bool is_said_again(const struct shell_access *access, const struct shell_access *before)
+{
+    return before->word && access->word && !access->path.len && !before->path.len &&
+           hv_str_eq(access->word->text, before->word->text) && hv_str_eq(access->word->value, before->word->value) &&
+           hv_str_eq(access->word->tail, before->word->tail) && access->word->known == before->word->known;
+}
+
 static struct hazard look_at_part(const struct policy *policy, const struct policy_part *part, struct hv_arena *arena)
 {
     struct hazard hazard = {0};
@@ -83,6 +91,8 @@ static struct hazard look_at_part(const struct policy *policy, const struct poli
         look_at_open_word(&hazard, policy, part, &act->writes[i], true, arena);
     }
     for (size_t i = 0; i < act->read_count; i++) {
+        if (i && is_said_again(&act->reads[i], &act->reads[i - 1]))
+            continue;
         look_at_path(&hazard, policy, part, &part->reads[i], false, arena);
         look_at_open_word(&hazard, policy, part, &act->reads[i], false, arena);
     }
@@ -162,7 +172,7 @@ static void look_at_code(struct hazard *hazard, const struct shell_run *run)
         if (word.len < 2 || word.ptr[0] != '-' || hv_str_find_byte(word, option, 1) == SIZE_MAX)
             continue;
         command_prepare(&scratch, shell_word_text(&run->words[i + 1]), &code);
-        const char *why = command_forbidden(&code);
+        const char *why = code.forbidden;
         if (!why && code_removes_tree(code.raw))
             why = "it would destroy a root or home directory";
         if (why)
@@ -172,11 +182,11 @@ static void look_at_code(struct hazard *hazard, const struct shell_run *run)
 
 static void look_at_text(struct hazard *hazard, const struct match_call *call)
 {
-    const char *why = command_forbidden(&call->command);
-    if (why)
-        worsen(hazard, SHELL_DANGER_FORBID, hv_str_from(why), NULL);
-    if ((why = command_confirmed(&call->command)))
-        worsen(hazard, SHELL_DANGER_CONFIRM, hv_str_from(why), NULL);
+    const struct command_text *text = &call->command;
+    if (text->forbidden)
+        worsen(hazard, SHELL_DANGER_FORBID, hv_str_from(text->forbidden), NULL);
+    if (text->confirmed)
+        worsen(hazard, SHELL_DANGER_CONFIRM, hv_str_from(text->confirmed), NULL);
 }
 
 static struct hazard look_at_all(const struct match_call *call, struct hv_arena *arena)

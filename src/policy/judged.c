@@ -168,13 +168,21 @@ static size_t first_part_of(const struct policy_command *command, const struct s
     return low;
 }
 
-/* The part that a danger shows at: of the same command, and of the same program if there is one. */
-static void mark_part(struct policy_command *command, const struct shell_danger *danger)
+/* Of each run the one at the beginning of those that started it: a run stands behind the one that started it. */
+static const struct shell_run **find_tops(const struct shell_runs *runs, struct hv_arena *arena)
 {
-    const struct shell_run *run = danger->run;
+    const struct shell_run **tops = hv_arena_zalloc(arena, runs->count, sizeof *tops);
+    for (size_t i = 0; i < runs->count; i++)
+        tops[i] = runs->items[i].by == SHELL_RUN_TOP ? &runs->items[i] : tops[runs->items[i].by];
+    return tops;
+}
+
+/* The part that a danger shows at: of the same command, and of the same program if there is one. */
+static void mark_part(struct policy_command *command, const struct shell_run *const *tops,
+                      const struct shell_danger *danger)
+{
+    const struct shell_run *run = danger->run ? tops[danger->run - command->runs.items] : NULL;
     struct policy_part *best = NULL;
-    while (run && run->by != SHELL_RUN_TOP)
-        run = &command->runs.items[run->by];
     for (size_t i = run ? first_part_of(command, run->command) : command->part_count; i < command->part_count; i++) {
         struct policy_part *part = (struct policy_part *)&command->parts[i];
         if (part->act->command != run->command)
@@ -219,8 +227,9 @@ static void find_dangers(struct judging *judging, const struct shell_start *star
     const struct shell_script *script = &command->judgement.script;
     shell_list_runs(judging->arena, script, start, &command->runs);
     shell_find_dangers(judging->arena, script, &command->runs, &world, &command->dangers);
+    const struct shell_run **tops = find_tops(&command->runs, judging->arena);
     for (size_t i = 0; i < command->dangers.count; i++)
-        mark_part(command, &command->dangers.items[i]);
+        mark_part(command, tops, &command->dangers.items[i]);
     tell_dangers_apart(command);
 }
 
@@ -427,10 +436,8 @@ void policy_judge_command(const struct policy *policy, const struct policy_surro
     shell_judge(arena, facts->subject, &start, &world, &command->judgement);
     command->too_long = facts->subject.len > COMMAND_LENGTH_MAX;
     command->accepted = command->judgement.script.accepted;
-    if (!command->accepted) {
+    if (!command->accepted)
         command_prepare(arena, facts->subject, &command->generous);
-        command->may_write = command_may_write(&command->generous);
-    }
     make_parts(&judging);
     find_dangers(&judging, &start);
     facts->command = command;

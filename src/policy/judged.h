@@ -54,7 +54,6 @@ struct policy_command {
     const struct policy_part *parts; /* as many as judgement.count, in its order */
     size_t part_count;
     struct command_text generous; /* what can be said of its text: when it was not accepted */
-    bool may_write;
     /* Found once for all who ask in the policy that it was judged in, which the arena holds a reference to; another
      * policy finds its own. */
     const struct policy *policy;

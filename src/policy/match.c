@@ -15,7 +15,7 @@ void match_begin(const struct policy *policy, const struct policy_facts *facts, 
             out->command = facts->command->generous;
         else
             command_prepare(arena, facts->subject, &out->command);
-        out->command_writes = facts->command ? facts->command->may_write : command_may_write(&out->command);
+        out->command_writes = out->command.may_write;
         out->command_reads = facts->read_only || command_only_shows(&out->command);
         return;
     }

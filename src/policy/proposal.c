@@ -102,7 +102,7 @@ static struct hv_str propose_text(const struct match_call *call, struct hv_arena
     struct hv_str subject = hv_str_trim(call->facts->subject);
     if (!can_be_shown(subject) || hv_str_find_byte(subject, '*', 0) != SIZE_MAX)
         return (struct hv_str){0};
-    if (call->has_command && command_runs_code(&call->command))
+    if (call->has_command && call->command.runs_code)
         return (struct hv_str){0};
     const char *prefix = tool->subject_kind == HV_SUBJECT_DOMAIN ? "domain:" : "";
     return if_it_allows(call, arena, rule_text(arena, tool->name, prefix, subject));

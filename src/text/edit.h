@@ -68,6 +68,7 @@ enum {
     EDIT_DIFFERS_CASE = 32,
     EDIT_DIFFERS_LINE_ENDS = 64,    /* lone CR characters */
     EDIT_DIFFERS_LINE_BREAKS = 128, /* lines are broken at other places, or blank lines come or go */
+    EDIT_DIFFERS_NUMBERS = 512,     /* old_text has the line numbers of Read in front */
     EDIT_DIFFERS_TEXT = 256,        /* other words: lines_agree of lines_total lines are the same */
 };
 

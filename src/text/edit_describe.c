@@ -15,6 +15,7 @@ static const struct {
     {EDIT_DIFFERS_CASE, "upper and lower case"},
     {EDIT_DIFFERS_LINE_ENDS, "line ends (a lone CR)"},
     {EDIT_DIFFERS_LINE_BREAKS, "line breaks or blank lines"},
+    {EDIT_DIFFERS_NUMBERS, "line numbers in front, which are not part of the text"},
     {EDIT_DIFFERS_TEXT, "the text itself"},
 };
 
@@ -68,8 +69,8 @@ static void describe_slip(const struct edit_failure *failure, struct hv_buf *out
         hv_buf_addf(out, "\nIt stands at %zu places, first at line %zu, %s. Give it so, with more lines around it.",
                     failure->slip_places, failure->slip_line, failure->slip);
     else if (failure->slip)
-        hv_buf_addf(out, "\nIt stands at line %zu %s. Give it so, and new_string too.", failure->slip_line,
-                    failure->slip);
+        hv_buf_addf(out, "\nIt stands at line %zu %s. Give it so, and %s too.", failure->slip_line, failure->slip,
+                    failure->of_hunk ? "the lines that come" : "new_string");
     if (failure->slip) {
         hv_buf_addf(out, "\n  line %zu of the file: ", failure->slip_line);
         add_visible(failure->slip_text, out);

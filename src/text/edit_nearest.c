@@ -171,6 +171,17 @@ static unsigned compare_blanks(struct hv_str old_blanks, struct hv_str file_blan
     return blank_difference(a, b, at_start ? EDIT_DIFFERS_INDENTATION : EDIT_DIFFERS_INNER_BLANKS);
 }
 
+/* Two runs of blanks differ in what stands behind their last line end. */
+static bool indentation_alone(struct hv_str old_blanks, struct hv_str file_blanks)
+{
+    char old_room[SHOWN_MAX], file_room[SHOWN_MAX];
+    struct hv_str before_old, before_file;
+    struct hv_str a = plain_blanks(old_blanks, old_room), b = plain_blanks(file_blanks, file_room);
+    (void)after_newline(a, &before_old);
+    (void)after_newline(b, &before_file);
+    return lines_newlines(a) && lines_newlines(b) && hv_str_eq(before_old, before_file);
+}
+
 /* Walk both texts, which begin with a character that is no blank, to the end of one of them. */
 static void compare_texts(struct comparison *comparison, struct hv_str old_text, struct hv_str file)
 {
@@ -180,8 +191,9 @@ static void compare_texts(struct comparison *comparison, struct hv_str old_text,
         if (i + a.len == old_text.len || j + b.len == file.len)
             return;
         unsigned blanks = compare_blanks(a, b, false);
+        bool deeper = blanks && indentation_alone(a, b); /* told by the line that is indented, not by the one above */
         if (blanks)
-            note(comparison, blanks, i, j);
+            note(comparison, blanks, deeper ? i + a.len : i, deeper ? j + b.len : j);
         i += a.len;
         j += b.len;
         char x = loose_byte(old_text, i, comparison->flags, &old_len);

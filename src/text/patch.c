@@ -120,10 +120,14 @@ static enum hv_code parse_hunk(struct parser *parser, struct patch_hunk *hunk)
     for (; !code && in_hunk(parser); advance(parser)) {
         /* Models leave out the blank of an empty line that stays. */
         char sign = parser->line.len ? parser->line.ptr[0] : ' ';
+        if (lines.count && starts(parser, "\\ No newline")) {
+            lines.items[lines.count - 1].open = true;
+            continue;
+        }
         if (sign != ' ' && sign != '-' && sign != '+')
             code = fail(parser, "a line of a hunk begins with a blank, - or +", FORMAT_HINT);
         changes |= sign != ' ';
-        *vec_push(&lines) = (struct patch_line){sign, hv_str_slice(parser->line, 1, parser->line.len)};
+        *vec_push(&lines) = (struct patch_line){sign, hv_str_slice(parser->line, 1, parser->line.len), false};
     }
     if (starts(parser, "*** End of File")) {
         hunk->at_end = true;
@@ -369,6 +373,17 @@ static bool ends_open(const struct computing *computing)
     return computing->lines.count && file.ptr[file.len - 1] != '\n';
 }
 
+/* Whether the file is to end without a line end when these lines come last: as it does, unless the hunk tells else. */
+static bool stays_open(const struct computing *computing, const struct patch_line *line, size_t count)
+{
+    bool came = false, went = false;
+    for (size_t i = 0; i < count; i++) {
+        came = line[i].sign == '+' ? line[i].open : came;
+        went |= line[i].sign == '-' && line[i].open;
+    }
+    return came || (ends_open(computing) && !went);
+}
+
 /* The lines [first, last) of the file give way to the new lines of the hunk from `line` on, up to the next that stays.
  */
 static void splice(struct computing *computing, size_t first, size_t last, const struct patch_line *line, size_t count)
@@ -376,21 +391,20 @@ static void splice(struct computing *computing, size_t first, size_t last, const
     CLEANUP_BUF struct hv_buf text;
     hv_buf_init(&text, EDIT_SIZE_MAX);
     struct hv_str end = end_near(computing, first);
-    bool at_end = last == computing->lines.count, open = at_end && ends_open(computing);
-    size_t start = computing->lines.begins[first], finish = computing->lines.begins[last];
+    bool at_end = last == computing->lines.count;
+    size_t start = computing->lines.begins[first], finish = computing->lines.begins[last], came = 0;
     for (size_t i = 0; i < count; i++) {
         if (line[i].sign != '+')
             continue;
-        if (open && first == last && !text.len) /* put behind a last line without an end */
-            hv_buf_add_str(&text, end);
-        else if (open && text.len)
+        if (!came++ && at_end && first == last && ends_open(computing)) /* behind a last line without an end */
             hv_buf_add_str(&text, end);
         hv_buf_add_str(&text, line[i].text);
-        if (!open)
-            hv_buf_add_str(&text, end);
+        hv_buf_add_str(&text, end);
     }
-    *vec_push(&computing->splices) =
-        (struct edit_splice){start, finish, hv_arena_str(computing->arena, hv_buf_str(&text))};
+    struct hv_str whole = hv_buf_str(&text);
+    if (came && at_end && stays_open(computing, line, count))
+        whole.len -= end.len;
+    *vec_push(&computing->splices) = (struct edit_splice){start, finish, hv_arena_str(computing->arena, whole)};
 }
 
 /* The hunk stands at the line `at`: one splice for each run of lines that go and come. */
@@ -419,9 +433,23 @@ static enum hv_code several(const size_t *places, size_t found, struct patch_fai
     return HV_ECONFLICT;
 }
 
+/* The lines stand elsewhere in the file than the hunk may be. */
+static bool stands_elsewhere(const struct search *search, struct patch_failure *failure)
+{
+    struct search whole = {.lines = search->lines, .old = search->old, .count = search->count, .by_blanks = true};
+    size_t place;
+    if (!find_places(&whole, &place, 1))
+        return false;
+    failure->elsewhere = place + 1;
+    failure->from = search->only_end && place >= search->from ? 0 : search->from + 1;
+    return true;
+}
+
 /* Let the edit core say what is nearest, and in what it differs. */
 static enum hv_code nowhere(struct computing *computing, const struct search *search, struct patch_failure *failure)
 {
+    if (stands_elsewhere(search, failure))
+        return HV_ENOTFOUND;
     CLEANUP_BUF struct hv_buf old;
     hv_buf_init(&old, EDIT_SIZE_MAX);
     for (size_t i = 0; i < search->count; i++) {
@@ -436,7 +464,9 @@ static enum hv_code nowhere(struct computing *computing, const struct search *se
         failure->place = (struct edit_failure){.kind = EDIT_NOT_FOUND,
                                                .first_line = edit.first_line,
                                                .last_line = edit.first_line + search->count - 1,
-                                               .differs = EDIT_DIFFERS_QUOTES,
+                                               .differs = edit.found_by & EDIT_BY_LINE_NUMBERS ? EDIT_DIFFERS_NUMBERS
+                                                          : edit.found_by                      ? EDIT_DIFFERS_QUOTES
+                                                                                               : EDIT_DIFFERS_TEXT,
                                                .lines_total = search->count};
     failure->place.kind = EDIT_NOT_FOUND;
     failure->place.of_hunk = true;
@@ -458,6 +488,10 @@ static enum hv_code find_hunk(struct computing *computing, const struct patch_hu
         *place = hunk->anchor_count && !hunk->at_end ? from : computing->lines.count;
         return HV_OK;
     }
+    /* Models repeat the anchor as the first of the lines that stay. */
+    if (hunk->anchor_count && hv_str_eq(hv_str_trim(old[0]), hv_str_trim(hunk->anchors[hunk->anchor_count - 1])) &&
+        fits_at(&computing->lines, from - 1, old, *length, true))
+        from--;
     struct search search = {
         .lines = &computing->lines, .old = old, .count = *length, .from = from, .only_end = hunk->at_end};
     size_t places[EDIT_LINES_SHOWN], found = find_places(&search, places, EDIT_LINES_SHOWN);

@@ -4,7 +4,8 @@
  *
  * An update is a list of hunks; each is lines that stay (" "), go ("-") and come ("+"), perhaps after anchors ("@@ a
  * line above"). Hunks are found in their order, by the lines that stay and go: exactly, or with blanks at line ends
- * left out of account. Without an anchor the place must be the only one; with anchors it is the first one after them.
+ * left out of account. Without an anchor the place must be the only one; with anchors it is the first one after them;
+ * the last anchor may be the first of the lines that stay. "\ No newline at end of file" is as in a unified diff.
  * Only what goes and comes is spliced: lines that stay keep their bytes, line ends too, and new lines end as their
  * neighbours.
  */
@@ -20,6 +21,7 @@ enum patch_kind { PATCH_ADD = 1, PATCH_UPDATE, PATCH_DELETE };
 struct patch_line {
     char sign;          /* ' ', '-' or '+' */
     struct hv_str text; /* without the sign and the line end */
+    bool open;          /* "\ No newline at end of file" follows */
 };
 
 struct patch_hunk {
@@ -58,6 +60,8 @@ struct patch_failure {
     size_t hunk; /* index */
     bool anchor; /* an anchor was not found: its text is `text` */
     struct hv_str text;
+    size_t elsewhere, from; /* not 0: its lines stand there only, not at the end of the file as it says (from is 0), or
+                               above the line `from`, where the search for them begins */
     struct edit_failure place; /* else: not found, with the nearest place, or several places */
 };
 

@@ -168,6 +168,17 @@ static enum hv_code fail_hunk(struct patching *patching, const struct patched *p
                     "No line %s reads \"%.*s\", as its @@ says. Read the file and give a whole line of it behind @@, "
                     "or @@ alone.",
                     failure->hunk ? "below the hunk before it" : "of the file", HV_STR_ARG(failure->text));
+    else if (failure->elsewhere && !failure->from)
+        hv_buf_addf(&text,
+                    "Its lines that stay and go stand at line %zu, which is not the end of the file. Leave out "
+                    "\"*** End of File\".",
+                    failure->elsewhere);
+    else if (failure->elsewhere)
+        hv_buf_addf(
+            &text,
+            "Its lines that stay and go stand at line %zu, but are looked for from line %zu on, behind the hunk "
+            "before it and its @@ lines. Give hunks in the order of the file, each below its @@ lines.",
+            failure->elsewhere, failure->from);
     else
         edit_describe_failure(&failure->place, &text);
     patching->failure = hv_arena_str(arena, hv_buf_str(&text));

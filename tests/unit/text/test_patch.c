@@ -144,6 +144,12 @@ static void only_the_lines_that_go_and_come_change(void **state)
         {"1\n2\n3\n4\n5\n6\n", UPDATE("@@\n 1\n-2\n+two\n 3\n@@\n 5\n-6\n+six\n"), "1\ntwo\n3\n4\n5\nsix\n"},
         {"keep  \nold\t\nend\n", UPDATE("@@\n keep\n-old\n+new\n end\n"), "keep  \nnew\nend\n"},
         {"a\n\nb\n", UPDATE("@@\n a\n\n-b\n+c\n"), "a\n\nc\n"},
+        {"a\nb", UPDATE("@@\n-b\n\\ No newline at end of file\n+c\n"), "a\nc\n"},
+        {"a\nb\n", UPDATE("@@\n-b\n+c\n+d\n\\ No newline at end of file\n"), "a\nc\nd"},
+        {"a\r\nb", UPDATE("@@\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"), "a\r\nc"},
+        {"a\nb", UPDATE("@@\n-a\n+x\n b\n\\ No newline at end of file\n"), "x\nb"},
+        {"x\na\nb\nb\n", UPDATE("@@ a\n a\n-b\n+c\n"), "x\na\nc\nb\n"},
+        {"a\n\ta\n", UPDATE("@@ a\n-\ta\n+\tb\n"), "a\n\tb\n"},
         {"$& \\1\n", UPDATE("@@\n-$& \\1\n+$1 \\0\n"), "$1 \\0\n"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -180,6 +186,19 @@ static void a_place_that_is_not_certain_is_a_failure(void **state)
     assert_int_equal(compute(&arena, "1\n2\n3\n", UPDATE("@@\n-3\n+x\n@@\n-1\n+y\n"), NULL, &by_blanks, &failure),
                      HV_ENOTFOUND);
     assert_int_equal(failure.hunk, 1);
+    assert_int_equal(failure.elsewhere, 1);
+    assert_int_equal(failure.from, 4);
+    assert_int_equal(compute(&arena, "1\n2\n", UPDATE("@@\n-1\n+x\n*** End of File\n"), NULL, &by_blanks, &failure),
+                     HV_ENOTFOUND);
+    assert_int_equal(failure.elsewhere, 1);
+    assert_int_equal(failure.from, 0);
+    assert_int_equal(compute(&arena, "first\nlast\n", UPDATE("@@\n-     1\tfirst\n+x\n"), NULL, &by_blanks, &failure),
+                     HV_ENOTFOUND);
+    assert_int_equal(failure.place.differs, EDIT_DIFFERS_NUMBERS);
+    /* A backslash alone is no mark of a missing line end. */
+    struct patch patch;
+    struct hv_error err;
+    assert_int_equal(parse(&arena, UPDATE("@@\n-a\n\\section\n+x\n"), &patch, &err), HV_EINVAL);
     /* Leading blanks count. */
     assert_int_equal(compute(&arena, "\ta\n", UPDATE("@@\n-  a\n+x\n"), NULL, &by_blanks, &failure), HV_ENOTFOUND);
     assert_true(failure.place.differs & EDIT_DIFFERS_TABS);

@@ -367,6 +367,7 @@ static void on_call(void *user, struct hv_str id, struct hv_str name, struct hv_
     atomic_store(&exec->answered, false);
     *vec_push(&exec->queue) = call;
     exec->outcome->calls++;
+    runtime_expect_call(exec->runtime, name);
     pump(exec);
 }
 

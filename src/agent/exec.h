@@ -15,7 +15,7 @@ struct exec_options {
     struct hv_str calls;
     const char *door;            /* as in runtime_options */
     struct hv_str run_directory; /* likewise */
-    bool one_call;               /* `calls` holds one */
+    struct hv_str one_call;      /* `calls` holds one, of this tool; absent: many */
     bool turn_by_turn;           /* the calls of a message start when those of the message before have their results */
     bool events;                 /* decisions, progress and times as lines between the results */
     bool has_mode;

@@ -234,17 +234,22 @@ static const struct option call_options[] = {
 /* What the handlers of the one call fill. */
 struct one_call {
     const struct call_flags *flags;
-    struct hv_buf text;
-    bool is_error, failed;
+    struct exec_outcome outcome;
+    bool failed;
+    int printed; /* exit code; what a signal cut short is not printed */
 };
 
+/* At once: what the call leaves is taken away after it. */
 static void on_result(void *user, const struct batch_result *result)
 {
     struct one_call *one = user;
-    one->is_error = result->is_error;
-    hv_buf_add_str(&one->text, one->flags->json ? result->block : result->text);
-    if (one->text.len == 0 || one->text.data[one->text.len - 1] != '\n')
-        hv_buf_add_byte(&one->text, '\n');
+    CLEANUP_BUF struct hv_buf text = {0};
+    hv_buf_init(&text, 1u << 30);
+    hv_buf_add_str(&text, one->flags->json ? result->block : result->text);
+    if (text.len == 0 || text.data[text.len - 1] != '\n')
+        hv_buf_add_byte(&text, '\n');
+    if (!one->outcome.signal)
+        one->printed = cli_print(&text, result->is_error ? CLI_FAILED : CLI_OK);
 }
 
 static void on_fault(void *user, uint64_t line, const struct hv_error *err)
@@ -277,11 +282,9 @@ static void put_call(struct hv_buf *out, struct hv_str name, struct hv_str input
 static int run_one(const struct call_flags *flags, struct setup *setup, struct hv_str name, struct hv_str input)
 {
     struct hv_error err;
-    struct exec_outcome outcome;
     struct one_call one = {.flags = flags};
     CLEANUP_BUF struct hv_buf calls = {0};
     hv_buf_init(&calls, CALLS_VALUE_MAX);
-    hv_buf_init(&one.text, 1u << 30);
     put_call(&calls, name, input);
     setup_secrets(setup);
     struct exec_options options = {
@@ -290,7 +293,7 @@ static int run_one(const struct call_flags *flags, struct setup *setup, struct h
         .input = -1,
         .output = -1,
         .calls = hv_buf_str(&calls),
-        .one_call = true,
+        .one_call = name,
         .door = "tool call",
         .run_directory = setup_run_directory(setup),
         .on_result = on_result,
@@ -301,15 +304,11 @@ static int run_one(const struct call_flags *flags, struct setup *setup, struct h
         .ask_user = setup,
     };
     options.has_mode = cli_mode(&flags->setup, &options.mode);
-    int status = CLI_OK;
-    if (exec_run(&options, &outcome, &err) != HV_OK)
-        status = cli_fail(&err);
-    else if (outcome.signal)
-        status = CLI_SIGNAL + outcome.signal;
-    else
-        status = cli_print(&one.text, one.is_error || one.failed ? CLI_FAILED : CLI_OK);
-    hv_buf_release(&one.text);
-    return status;
+    if (exec_run(&options, &one.outcome, &err) != HV_OK)
+        return cli_fail(&err);
+    if (one.outcome.signal)
+        return CLI_SIGNAL + one.outcome.signal;
+    return one.failed ? CLI_FAILED : one.printed;
 }
 
 static int run_call(const struct cli_call *call)

@@ -41,6 +41,6 @@ struct hv_sandbox *confine_new(struct runtime *runtime)
         .user = runtime,
     };
     struct hv_sandbox *sandbox = sandbox_new(&setup);
-    sandbox_keep_ready(sandbox, options->one_call);
+    sandbox_keep_ready(sandbox, options->one_call.len > 0);
     return sandbox;
 }

@@ -122,6 +122,7 @@ static void copy_options(struct runtime *runtime, const struct runtime_options *
     own->transcript_path = hv_arena_str(arena, options->transcript_path);
     own->checkpoints_directory = hv_arena_str(arena, options->checkpoints_directory);
     own->run_directory = hv_arena_str(arena, options->run_directory);
+    own->one_call = hv_arena_str(arena, options->one_call);
     own->roots = copy_strs(arena, options->roots, options->root_count);
     own->only_tools = copy_strs(arena, options->only_tools, options->only_tool_count);
     own->without_tools = copy_strs(arena, options->without_tools, options->without_tool_count);
@@ -233,6 +234,8 @@ enum hv_code runtime_new(const struct runtime_options *options, struct runtime *
         runtime_free(runtime);
         return code;
     }
+    if (options->one_call.len)
+        runtime_expect_call(runtime, options->one_call);
     recover_changes(runtime);
     prepare_tools(runtime);
     show_presence(runtime);

@@ -145,7 +145,8 @@ bool probe_settle(struct hv_sandbox *sandbox)
         keep_reason(&sandbox->state, (struct hv_str){0}, err.message);
         return false;
     }
-    sweeper_start(&sandbox->sweeper);
+    if (!sandbox->sweeper.process)
+        sweeper_start(&sandbox->sweeper);
     sweeper_tell(&sandbox->sweeper, SWEEP_FOLDER, sandbox->temporary.folder);
     return true;
 }

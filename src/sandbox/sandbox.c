@@ -33,26 +33,8 @@ struct hv_sandbox *sandbox_new(const struct sandbox_setup *setup)
     sandbox->setup.own = copy_paths(&sandbox->arena, setup->own, setup->own_count);
     sandbox->state.enabled = setup->options->enabled != SANDBOX_NO;
     pthread_mutex_init(&sandbox->lock, NULL);
+    pthread_cond_init(&sandbox->look_ended, NULL);
     return sandbox;
-}
-
-static void *remove_temporary(void *temporary)
-{
-    temporary_remove(temporary);
-    return NULL;
-}
-
-/* Each entry that goes from the disk takes a while: two at a time. */
-static void leave_disk(struct hv_sandbox *sandbox)
-{
-    pthread_t thread;
-    bool beside = sandbox->placeholders.list.count > 1 &&
-                  pthread_create(&thread, NULL, remove_temporary, &sandbox->temporary) == 0;
-    placeholders_release(&sandbox->placeholders);
-    if (beside)
-        pthread_join(thread, NULL);
-    else
-        temporary_remove(&sandbox->temporary);
 }
 
 void sandbox_free(struct hv_sandbox *sandbox)
@@ -60,11 +42,10 @@ void sandbox_free(struct hv_sandbox *sandbox)
     if (!sandbox)
         return;
     warm_free(sandbox->warm);
-    proxy_free(sandbox->proxy);
+    leave_await(sandbox);
+    leave_now(sandbox);
     git_folders_release(&sandbox->repositories);
-    groups_release(&sandbox->groups);
-    leave_disk(sandbox);
-    sweeper_end(&sandbox->sweeper);
+    pthread_cond_destroy(&sandbox->look_ended);
     pthread_mutex_destroy(&sandbox->lock);
     hv_arena_release(&sandbox->arena);
     free(sandbox);
@@ -73,6 +54,7 @@ void sandbox_free(struct hv_sandbox *sandbox)
 void sandbox_keep_ready(struct hv_sandbox *sandbox, bool for_one)
 {
     LOCK_SCOPE(&sandbox->lock);
+    sandbox->for_one = for_one;
     if (!sandbox->warm && sandbox->setup.host->processes && sandbox->setup.host->processes->prepare)
         sandbox->warm = warm_new(sandbox, for_one);
 }
@@ -92,15 +74,25 @@ void sandbox_expect_no_more(struct hv_sandbox *sandbox)
         atomic_store(&sandbox->no_more, true);
 }
 
+static void find_out(struct hv_sandbox *sandbox)
+{
+    sandbox->looking = true;
+    probe_run(sandbox);
+    sandbox->looking = sandbox->settled = false;
+    sandbox->looked = true;
+    pthread_cond_broadcast(&sandbox->look_ended);
+}
+
 void sandbox_look(struct hv_sandbox *sandbox, struct sandbox_state *out)
 {
     bool first;
     {
         LOCK_SCOPE(&sandbox->lock);
+        while (sandbox->looking)
+            pthread_cond_wait(&sandbox->look_ended, &sandbox->lock);
         first = !sandbox->looked;
         if (first)
-            probe_run(sandbox);
-        sandbox->looked = true;
+            find_out(sandbox);
         *out = sandbox->state;
     }
     if (!first || !sandbox->setup.tell || !out->enabled || out->level == SANDBOX_LEVEL_FULL)
@@ -140,21 +132,34 @@ bool sandbox_would_confine(const struct sandbox_options *options, const struct s
            !sandbox_is_excluded(options, command);
 }
 
-/* A protected path that the plan cannot keep takes the trust away for the whole session. */
-bool sandbox_allows_unasked(struct hv_sandbox *sandbox, struct hv_str command, bool asks_to_leave)
+/* A protected path that the plan cannot keep takes the trust away for the whole session. Under the lock. */
+static bool is_weak(const struct hv_sandbox *sandbox)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
-    struct sandbox_state state;
     struct sandbox_plan plan;
+    struct sandbox_place place = sandbox_place_of(sandbox);
+    sandbox_plan_make(&place, &arena, &plan);
+    return plan.weakness.len != 0;
+}
+
+/* Weakness is looked for while another thread waits for the sandbox that shows what holds. */
+bool sandbox_allows_unasked(struct hv_sandbox *sandbox, struct hv_str command, bool asks_to_leave)
+{
+    struct sandbox_state state;
+    bool known = false, weak = false;
     if (!sandbox || sandbox->setup.options->auto_allow != SANDBOX_YES)
         return false;
+    {
+        LOCK_SCOPE(&sandbox->lock);
+        leave_await(sandbox);
+        known = sandbox->looking && sandbox->settled;
+        weak = known && is_weak(sandbox);
+    }
     sandbox_look(sandbox, &state);
     if (!sandbox_would_confine(sandbox->setup.options, &state, command, asks_to_leave))
         return false;
     LOCK_SCOPE(&sandbox->lock);
-    struct sandbox_place place = sandbox_place_of(sandbox);
-    sandbox_plan_make(&place, &arena, &plan);
-    return !plan.weakness.len;
+    return known ? !weak : !is_weak(sandbox);
 }
 
 bool sandbox_may_be_left(const struct hv_sandbox *sandbox)
@@ -446,27 +451,65 @@ static struct hv_str describe_private(const struct hv_sandbox *sandbox, const st
     return (struct hv_str){0};
 }
 
+/* As if there were no other, but with the number and group of the one that waits; *offered: there is one. */
+static enum hv_code prepare_alike(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
+                                  struct sandbox_run *run, bool *offered, struct hv_error *err)
+{
+    *offered = false;
+    leave_await(sandbox);
+    if (!probe_settle(sandbox))
+        return hv_fail(err, HV_EIO, "%s", sandbox->state.reason);
+    note_names(sandbox, arena, command, run);
+    *offered = sandbox->warm && run->level == SANDBOX_LEVEL_FULL && warm_offer(sandbox->warm, run);
+    sandbox_prepare_beginning(sandbox, arena, run);
+    return sandbox_prepare(sandbox, arena, run, err);
+}
+
+/* Another thread waits for the first sandbox, which is to show what holds: plan meanwhile as if it did. False: there is
+ * none to wait for. */
+static bool foresee(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command, struct sandbox_run *run)
+{
+    LOCK_SCOPE(&sandbox->lock);
+    bool offered;
+    run->level = SANDBOX_LEVEL_FULL;
+    return sandbox->looking && sandbox->settled &&
+           prepare_alike(sandbox, arena, command, run, &offered, NULL) == HV_OK && offered;
+}
+
+/* It holds, and is the one that was planned with. */
+static bool take_foreseen(struct hv_sandbox *sandbox, struct sandbox_run *run)
+{
+    LOCK_SCOPE(&sandbox->lock);
+    if (!warm_take(sandbox->warm, run))
+        return false;
+    sandbox->at_work++;
+    warm_want(sandbox->warm);
+    return true;
+}
+
 /* With the sandbox that waits, if it still is the right one. */
 static enum hv_code prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
                             struct sandbox_run *run, struct hv_error *err)
 {
-    LOCK_SCOPE(&sandbox->lock);
-    struct sandbox_run fresh;
-    note_names(sandbox, arena, command, run);
-    fresh = *run;
-    if (sandbox->warm && run->level == SANDBOX_LEVEL_FULL)
-        warm_offer(sandbox->warm, run);
-    bool offered = run->number != 0;
-    sandbox_prepare_beginning(sandbox, arena, run);
-    enum hv_code code = sandbox_prepare(sandbox, arena, run, err);
-    if (!sandbox->warm || run->level != SANDBOX_LEVEL_FULL)
+    struct sandbox_run fresh = *run;
+    bool offered;
+    enum hv_code code = prepare_alike(sandbox, arena, command, run, &offered, err);
+    if (!sandbox->warm || fresh.level != SANDBOX_LEVEL_FULL)
         return code;
     if (!code && !warm_take(sandbox->warm, run) && offered) {
         *run = fresh;
-        sandbox_prepare_beginning(sandbox, arena, run);
-        code = sandbox_prepare(sandbox, arena, run, err);
+        code = prepare_alike(sandbox, arena, command, run, &offered, err);
     }
     warm_want(sandbox->warm); /* while this one runs */
+    return code;
+}
+
+static enum hv_code prepare_counted(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
+                                    struct sandbox_run *run, struct hv_error *err)
+{
+    LOCK_SCOPE(&sandbox->lock);
+    enum hv_code code = prepare(sandbox, arena, command, run, err);
+    sandbox->at_work += code == HV_OK;
     return code;
 }
 
@@ -481,14 +524,18 @@ enum hv_code sandbox_begin(struct hv_sandbox *sandbox, struct hv_arena *arena, s
         return refuse_leaving(err);
     if (asks_to_leave || sandbox_is_excluded(sandbox->setup.options, command))
         return HV_OK;
+    bool foreseen = foresee(sandbox, arena, command, run);
     sandbox_look(sandbox, &state);
+    if (foreseen && state.level == SANDBOX_LEVEL_FULL && take_foreseen(sandbox, run))
+        return HV_OK;
+    *run = (struct sandbox_run){0};
     if (state.level != SANDBOX_LEVEL_FULL) {
         enum hv_code code = refuse_unconfined(sandbox, &state, err);
         if (code || state.level == SANDBOX_LEVEL_NONE)
             return code;
     }
     run->level = state.level;
-    return prepare(sandbox, arena, command, run, err);
+    return prepare_counted(sandbox, arena, command, run, err);
 }
 
 const char *const *sandbox_argv(const struct sandbox_run *run, struct hv_arena *arena, const char *const *argv)
@@ -532,6 +579,11 @@ struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, s
     }
     run->group = NULL;
     struct hv_str refused = violation_describe(&facts, arena), elsewhere = describe_private(sandbox, run, arena);
+    {
+        LOCK_SCOPE(&sandbox->lock);
+        if (--sandbox->at_work == 0 && sandbox->for_one)
+            leave_begin(sandbox);
+    }
     return refused.len && elsewhere.len
                ? hv_arena_format(arena, "%.*s\n%.*s", HV_STR_ARG(refused), HV_STR_ARG(elsewhere))
            : refused.len ? refused

@@ -18,6 +18,9 @@ struct hv_sandbox {
     struct hv_arena arena;
     pthread_mutex_t lock; /* guards all below */
     bool looked;
+    bool looking;               /* a thread finds out; state is not what holds until it has looked … */
+    pthread_cond_t look_ended;  /* … which is said here */
+    bool settled;               /* meanwhile all is known that plans are made from */
     struct sandbox_state state;
     struct hv_str bubblewrap; /* its path */
     char *helper;             /* path of helve-sandbox */
@@ -30,17 +33,32 @@ struct hv_sandbox {
     struct proxy *proxy;
     uint64_t runs;
     struct warm *warm; /* NULL: none is kept ready */
+    bool for_one;      /* with the end of its one command all may go */
+    size_t at_work;    /* commands between their beginning and their end */
+    pthread_t leaver;  /* takes all away … */
+    bool leaves;       /* … until it is waited for */
 };
+
+/* ---- leave.c: what a sandbox has put on the machine, and takes away */
+
+/* The last command has ended: begin, on a thread, while its result is made. Under the lock. */
+void leave_begin(struct hv_sandbox *sandbox);
+/* Wait until that is done: then another command may begin, which finds nothing there. Under the lock; cheap when
+ * nothing was begun. */
+void leave_await(struct hv_sandbox *sandbox);
+/* Take all away now. No command runs, no other thread is here. */
+void leave_now(struct hv_sandbox *sandbox);
 
 /* ---- warm.c, under the lock but for warm_free: a sandbox ahead of its command */
 
 struct warm *warm_new(struct hv_sandbox *sandbox, bool for_one);
-/* Have the first one made now, with what state says, and wait until it is ready: false when it does not get so. */
+/* Have the first one made now, with what state says, and wait until it is ready: false when it does not get so. The
+ * lock is not held while it waits; sandbox->settled says so. */
 bool warm_try(struct warm *warm);
 /* Ends what waits. NULL is fine. */
 void warm_free(struct warm *warm);
-/* When one waits: give run its number and group, so that the plan can be the same. */
-void warm_offer(struct warm *warm, struct sandbox_run *run);
+/* When one waits: give run its number and group, so that the plan can be the same, and true. */
+bool warm_offer(struct warm *warm, struct sandbox_run *run);
 /* run has its plan: take the one that waits if it has the same. False when there is none, or another's: then it is
  * given up, and the plan must be written again with a number and group of its own. */
 bool warm_take(struct warm *warm, struct sandbox_run *run);

@@ -21,7 +21,7 @@ struct warm {
     pthread_t thread;
     pthread_cond_t changed;
     bool for_one; /* the session ends with its next command: none is wanted after it */
-    bool running, wanted, stopping;
+    bool started, running, wanted, stopping; /* started: it is to be waited for */
     struct hv_process *process;                /* that waits; NULL: none */
     struct hv_arena arena;                     /* of its plan */
     struct sandbox_run run;                    /* its number, group and plan */
@@ -94,7 +94,7 @@ static void look_and_make(struct warm *warm)
         pthread_mutex_lock(&sandbox->lock);
     }
     warm->wanted = false;
-    if (!warm->process && sandbox->state.level == SANDBOX_LEVEL_FULL)
+    if (!warm->process && !warm->for_one && sandbox->state.level == SANDBOX_LEVEL_FULL)
         make(warm);
 }
 
@@ -123,6 +123,8 @@ static void *keep(void *data)
         end_given_up(warm);
         if (warm->wanted && !warm->process && !warm->stopping)
             look_and_make(warm);
+        else if (warm->for_one)
+            break; /* it has done what it was for */
         else if (warm->stopping || warm->given_up_count)
             continue;
         else if (!warm->process)
@@ -131,6 +133,7 @@ static void *keep(void *data)
                  warm->process)
             give_up_own(warm);
     }
+    warm->running = false;
     end_given_up(warm);
     return NULL;
 }
@@ -143,7 +146,7 @@ static void start_thread(struct warm *warm)
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_SIZE);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for other threads */
-    warm->running = pthread_create(&warm->thread, &attributes, keep, warm) == 0;
+    warm->running = warm->started = pthread_create(&warm->thread, &attributes, keep, warm) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
 }
@@ -167,7 +170,7 @@ void warm_free(struct warm *warm)
 {
     if (!warm)
         return;
-    if (warm->running) {
+    if (warm->started) {
         pthread_mutex_lock(&warm->sandbox->lock);
         warm->stopping = true;
         pthread_cond_signal(&warm->changed);
@@ -181,13 +184,25 @@ void warm_free(struct warm *warm)
     free(warm);
 }
 
+/* Others may plan meanwhile; whoever wants to know what holds waits for it. */
+static bool is_ready(struct warm *warm)
+{
+    struct hv_sandbox *sandbox = warm->sandbox;
+    sandbox->settled = true;
+    pthread_mutex_unlock(&sandbox->lock);
+    bool ready = processes_of(warm)->ready(warm->process);
+    pthread_mutex_lock(&sandbox->lock);
+    sandbox->settled = false;
+    return ready;
+}
+
 bool warm_try(struct warm *warm)
 {
     const struct hv_processes *processes = processes_of(warm);
     if (!processes->ready || warm->process)
         return false;
     make(warm);
-    if (warm->process && processes->ready(warm->process)) {
+    if (warm->process && is_ready(warm)) {
         if (!warm->running && !warm->for_one)
             start_thread(warm); /* which ends it when nobody takes it */
         return true;
@@ -199,12 +214,13 @@ bool warm_try(struct warm *warm)
     return false;
 }
 
-void warm_offer(struct warm *warm, struct sandbox_run *run)
+bool warm_offer(struct warm *warm, struct sandbox_run *run)
 {
     if (!warm->process)
-        return;
+        return false;
     run->number = warm->run.number;
     run->group = warm->run.group;
+    return true;
 }
 
 bool warm_take(struct warm *warm, struct sandbox_run *run)
@@ -221,10 +237,10 @@ bool warm_take(struct warm *warm, struct sandbox_run *run)
 
 void warm_want(struct warm *warm)
 {
-    if (warm->for_one || atomic_load(&warm->sandbox->no_more))
+    if ((warm->for_one && warm->sandbox->looked) || atomic_load(&warm->sandbox->no_more))
         return;
     warm->wanted = true;
-    if (!warm->running)
+    if (!warm->started)
         start_thread(warm);
     pthread_cond_signal(&warm->changed);
 }

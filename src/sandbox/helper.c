@@ -37,7 +37,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LAST_WAIT_MS = 2000 };
+enum { LAST_WAIT_MS = 2000, CHILD_STACK = 256 * 1024 };
 
 /* ---- plans --------------------------------------------------------------------------------------------- */
 
@@ -131,6 +131,12 @@ bool apply_limits(const char *plan)
             return false;
     }
     return true;
+}
+
+pid_t start_in_memory(int (*run)(void *data), void *data, int flags)
+{
+    static char stack[CHILD_STACK] __attribute__((aligned(64)));
+    return clone(run, stack + sizeof stack, flags | CLONE_VM | CLONE_VFORK | SIGCHLD, data);
 }
 
 /* ---- the outer half ------------------------------------------------------------------------------------ */
@@ -307,6 +313,18 @@ __attribute__((noreturn)) static void wait_for_end(int status, pid_t bubblewrap)
     fail(HELPER_EXIT_SANDBOX, "the sandbox could not be set up, or was killed", "");
 }
 
+struct bubblewrap {
+    const char *plan;
+    char **argv;
+    int status;
+};
+
+static int start_bubblewrap(void *data)
+{
+    const struct bubblewrap *what = data;
+    become_bubblewrap(what->plan, what->argv, what->status);
+}
+
 __attribute__((noreturn)) static void run_in_bubblewrap(const char *plan, char **argv)
 {
     int status[2];
@@ -316,17 +334,16 @@ __attribute__((noreturn)) static void run_in_bubblewrap(const char *plan, char *
     if (pipe2(status, O_CLOEXEC))
         fail(HELPER_EXIT_SANDBOX, "cannot make a pipe", "");
     /* CLONE_PARENT: the guard's child, as the file's top says. */
-    long child = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL);
+    struct bubblewrap what = {plan, argv, status[1]};
+    pid_t child = start_in_memory(start_bubblewrap, &what, CLONE_PARENT);
     if (child < 0)
         fail(HELPER_EXIT_SANDBOX, "cannot start a process", "");
-    if (child == 0)
-        become_bubblewrap(plan, argv, status[1]);
     close(status[1]);
     if (!*argv)
         close(GUARD_LATE_FD);
     close(0);
     close(1);
-    wait_for_end(status[0], (pid_t)child);
+    wait_for_end(status[0], child);
 }
 
 /* The plan is long, and the command is on it: neither is for `ps` and `pkill -f`. They lie in one piece. */

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* One item of a plan. kind 0: there is none (any more), or the plan is broken. */
 struct item {
@@ -27,6 +28,10 @@ unsigned char *filter_bytes(const char *plan, size_t *size);
 /* Environment and limits of the plan, for this process; false: errno. */
 bool apply_environment(const char *plan);
 bool apply_limits(const char *plan);
+
+/* Start a process that runs in our memory, while we stand still, until it becomes a program or ends: nothing is copied.
+ * flags: of clone(2), SIGCHLD is added. Not more than one at a time. -1: errno. */
+pid_t start_in_memory(int (*run)(void *data), void *data, int flags);
 
 /* Say on stderr what failed and why (errno), and end. */
 __attribute__((noreturn)) void fail(int code, const char *what, const char *name);

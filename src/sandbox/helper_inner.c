@@ -99,8 +99,10 @@ static void report(int kind, int value, bool alone)
         ;
 }
 
-__attribute__((noreturn)) static void become_command(const struct inside *inside)
+/* What it changes of the environment is ours, too; we need none. */
+static int become_command(void *data)
 {
+    const struct inside *inside = data;
     sigset_t none;
     sigemptyset(&none);
     if (apply_environment(inside->plan) && apply_limits(inside->plan) && sigprocmask(SIG_SETMASK, &none, NULL) == 0)
@@ -148,9 +150,7 @@ void inner_main(void)
     open_way_out(inside.plan);
     if (!inside.argv[0])
         inside.argv = wait_for_command();
-    pid_t command = fork();
-    if (command == 0)
-        become_command(&inside);
+    pid_t command = start_in_memory(become_command, &inside, 0);
     if (command < 0) {
         report(HELPER_FAILED, errno, false);
         _exit(HELPER_EXIT_SANDBOX);

@@ -1,8 +1,8 @@
 /*
  * helper_late.c: a sandbox that was started ahead of its command: it waits on a socket for the rest. Between then and
- * now somebody may have exchanged a file over which something is mounted, which takes the mount away: the list of
- * mounts is read when the sandbox is ready and again when the command has come, and a command does not run under
- * another list.
+ * now somebody may have exchanged a file over which something is mounted, which takes the mount away. The kernel tells
+ * whoever has the list of mounts open that it is another one: it is opened when the sandbox is ready, and no command
+ * runs once it was changed.
  */
 #include "sandbox/helper.h"
 
@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -17,22 +18,11 @@
 
 extern char **environ;
 
-enum { MOUNTS_SIZE = 1 << 20 };
-
-/* The list of mounts as the kernel writes it, with its length; NULL when it cannot be told in full. */
-static char *list_mounts(size_t *len)
+/* The list of mounts is what it was when it was opened. */
+static bool is_unchanged(int mounts)
 {
-    char *text = malloc(MOUNTS_SIZE);
-    int fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-    ssize_t got = -1;
-    for (*len = 0; text && fd >= 0 && *len < MOUNTS_SIZE; *len += (size_t)got)
-        if ((got = read(fd, text + *len, MOUNTS_SIZE - *len)) <= 0)
-            break;
-    close(fd);
-    if (got == 0 && *len)
-        return text;
-    free(text);
-    return NULL;
+    struct pollfd watched = {mounts, POLLPRI, 0};
+    return poll(&watched, 1, 0) == 0;
 }
 
 static void answer(enum guard_late what)
@@ -108,23 +98,22 @@ const char *wait_for_plan(const char *beginning)
 
 char **wait_for_command(void)
 {
-    size_t before_len, now_len, size;
+    size_t size;
     fcntl(HELPER_FD_LATE, F_SETFD, FD_CLOEXEC);
-    char *before = list_mounts(&before_len);
-    if (!before)
+    int mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+    if (mounts < 0)
         give_up();
     answer(GUARD_LATE_READY);
     int file = receive_file();
     if (file < 0)
         _exit(HELPER_EXIT_SANDBOX);
-    char *text = read_all(file, &size), *now = list_mounts(&now_len);
-    if (!now || now_len != before_len || memcmp(now, before, now_len) != 0)
+    char *text = read_all(file, &size);
+    if (!is_unchanged(mounts))
         give_up();
     char **argv = take_command(text, size);
     if (!argv)
         give_up();
-    free(before);
-    free(now);
+    close(mounts);
     answer(GUARD_LATE_TAKEN);
     close(HELPER_FD_LATE);
     return argv;

@@ -18,9 +18,9 @@ struct hv_sandbox {
     struct hv_arena arena;
     pthread_mutex_t lock; /* guards all below */
     bool looked;
-    bool looking;               /* a thread finds out; state is not what holds until it has looked … */
-    pthread_cond_t look_ended;  /* … which is said here */
-    bool settled;               /* meanwhile all is known that plans are made from */
+    bool looking;              /* a thread finds out; state is not what holds until it has looked … */
+    pthread_cond_t look_ended; /* … which is said here */
+    bool settled;              /* meanwhile all is known that plans are made from */
     struct sandbox_state state;
     struct hv_str bubblewrap; /* its path */
     char *helper;             /* path of helve-sandbox */

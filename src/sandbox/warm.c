@@ -20,8 +20,8 @@ struct warm {
     struct hv_sandbox *sandbox;
     pthread_t thread;
     pthread_cond_t changed;
-    bool for_one; /* the session ends with its next command: none is wanted after it */
-    bool started, running, wanted, stopping; /* started: it is to be waited for */
+    bool for_one;                              /* the session ends with its next command: none is wanted after it */
+    bool started, running, wanted, stopping;   /* started: it is to be waited for */
     struct hv_process *process;                /* that waits; NULL: none */
     struct hv_arena arena;                     /* of its plan */
     struct sandbox_run run;                    /* its number, group and plan */

@@ -5,6 +5,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "text/find_engine.h"
 
+#include "base/cleanup.h"
 #include "base/utf8.h"
 #include "text/find_error.h"
 #include "text/find_pattern.h"
@@ -21,6 +22,50 @@ static uint32_t compile_flags(const struct find_options *options)
     return options->ignore_case ? flags | PCRE2_CASELESS : flags;
 }
 
+/*
+ * Where "\r\n" ends a line, PCRE2 does not look for a match between the two unless the pattern names one of them: an
+ * alternative that never matches names it. NULL when the pattern cannot be put behind one, as when it begins with a
+ * verb.
+ */
+static pcre2_code *compile_within_line_ends(struct hv_str pattern, uint32_t flags, pcre2_compile_context *context)
+{
+    CLEANUP_BUF struct hv_buf longer;
+    int number = 0;
+    size_t at = 0;
+    hv_buf_init(&longer, pattern.len + 16);
+    hv_buf_addf(&longer, "(?!)\\n|");
+    hv_buf_add_str(&longer, pattern);
+    return pcre2_compile((PCRE2_SPTR)longer.data, longer.len, flags, &number, &at, context);
+}
+
+/* The pattern seems to ask for the beginning of a line, which PCRE2 would see between "\r" and "\n", too. */
+static bool asks_for_line_start(struct hv_str pattern)
+{
+    for (size_t i = 0; i < pattern.len; i++)
+        if (pattern.ptr[i] == '^' && (!i || pattern.ptr[i - 1] != '['))
+            return true;
+    return false;
+}
+
+/* A match may begin with a line end, of which the pattern does not speak outright. */
+static bool may_begin_with_newline(const pcre2_code *code)
+{
+    enum { BEGINS_WITH_UNIT = 1, BEGINS_WITH_LINE = 2 };
+    uint32_t names = 0, kind = 0, first = 0, options = 0;
+    const uint8_t *bits = NULL;
+    if (pcre2_pattern_info(code, PCRE2_INFO_HASCRORLF, &names) || names)
+        return false;
+    if (pcre2_pattern_info(code, PCRE2_INFO_ALLOPTIONS, &options) || options & PCRE2_ANCHORED)
+        return false;
+    if (pcre2_pattern_info(code, PCRE2_INFO_FIRSTCODETYPE, &kind) || kind == BEGINS_WITH_LINE)
+        return false;
+    if (kind == BEGINS_WITH_UNIT)
+        return !pcre2_pattern_info(code, PCRE2_INFO_FIRSTCODEUNIT, &first) && first == '\n';
+    if (!pcre2_pattern_info(code, PCRE2_INFO_FIRSTBITMAP, &bits) && bits)
+        return bits['\n' / 8] & 1 << '\n' % 8;
+    return true;
+}
+
 static enum hv_code compile_code(struct find *find, struct hv_str pattern, struct hv_error *err)
 {
     const struct find_options *options = &find->options;
@@ -34,6 +79,12 @@ static enum hv_code compile_code(struct find *find, struct hv_str pattern, struc
     if (options->word)
         pcre2_set_compile_extra_options(context, PCRE2_EXTRA_MATCH_WORD);
     find->code = pcre2_compile((PCRE2_SPTR)pattern.ptr, pattern.len, flags, &number, &at, context);
+    if (find->code && options->multiline && !options->fixed && !asks_for_line_start(pattern) &&
+        may_begin_with_newline(find->code)) {
+        pcre2_code *longer = compile_within_line_ends(pattern, flags, context);
+        pcre2_code_free(longer ? find->code : NULL);
+        find->code = longer ? longer : find->code;
+    }
     pcre2_compile_context_free(context);
     if (!find->code)
         return find_fail_pattern(pattern, flags, number, at, err);

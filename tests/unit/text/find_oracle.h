@@ -16,12 +16,26 @@ struct oracle {
     pcre2_match_data *data;
     pcre2_match_context *context;
     bool multiline, failed; /* failed: some line was too hard */
+    bool each_place;        /* PCRE2 left to itself leaves out the place between "\r" and "\n" */
 };
+
+/* Whether a match may begin between "\r" and "\n": nothing in the pattern speaks of where lines begin. */
+static inline bool oracle_takes_each_place(const pcre2_code *code, struct hv_str pattern)
+{
+    uint32_t kind = 0, options = 0;
+    pcre2_pattern_info(code, PCRE2_INFO_FIRSTCODETYPE, &kind);
+    pcre2_pattern_info(code, PCRE2_INFO_ALLOPTIONS, &options);
+    for (size_t i = 0; i < pattern.len; i++)
+        if (pattern.ptr[i] == '^' && (!i || pattern.ptr[i - 1] != '['))
+            return false;
+    return kind != 2 && !(options & PCRE2_ANCHORED);
+}
 
 /* False when PCRE2 refuses the pattern. */
 static inline bool oracle_init(struct oracle *oracle, struct hv_str pattern, const struct find_options *options)
 {
-    uint32_t flags = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | (options->ignore_case ? PCRE2_CASELESS : 0);
+    uint32_t flags =
+        PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_USE_OFFSET_LIMIT | (options->ignore_case ? PCRE2_CASELESS : 0);
     if (options->fixed)
         flags |= PCRE2_LITERAL;
     else
@@ -37,6 +51,7 @@ static inline bool oracle_init(struct oracle *oracle, struct hv_str pattern, con
     pcre2_compile_context_free(context);
     if (!oracle->code)
         return false;
+    oracle->each_place = options->multiline && oracle_takes_each_place(oracle->code, pattern);
     (void)pcre2_jit_compile(oracle->code, PCRE2_JIT_COMPLETE);
     oracle->data = pcre2_match_data_create(1, NULL);
     oracle->context = pcre2_match_context_create(NULL);
@@ -51,14 +66,29 @@ static inline void oracle_release(struct oracle *oracle)
     pcre2_code_free(oracle->code);
 }
 
+/* The first match at or after `at`. */
+static inline int oracle_first(struct oracle *oracle, struct hv_str subject, size_t at)
+{
+    PCRE2_SPTR bytes = (PCRE2_SPTR)(subject.len ? subject.ptr : "");
+    if (!oracle->each_place)
+        return pcre2_match(oracle->code, bytes, subject.len, at, 0, oracle->data, oracle->context);
+    int found = PCRE2_ERROR_NOMATCH;
+    for (; at <= subject.len && found == PCRE2_ERROR_NOMATCH; at++) {
+        if (at < subject.len && ((unsigned char)subject.ptr[at] & 0xc0) == 0x80)
+            continue;
+        pcre2_set_offset_limit(oracle->context, at);
+        found = pcre2_match(oracle->code, bytes, subject.len, at, 0, oracle->data, oracle->context);
+    }
+    return found;
+}
+
 static inline void oracle_subject(struct oracle *oracle, struct hv_str text, size_t base, struct hv_str subject,
                                   struct hv_buf *out)
 {
     for (size_t at = 0; at <= subject.len && base + at < text.len;) {
         while (at < subject.len && ((unsigned char)subject.ptr[at] & 0xc0) == 0x80)
             at++;
-        int found = pcre2_match(oracle->code, (PCRE2_SPTR)(subject.len ? subject.ptr : ""), subject.len, at, 0,
-                                oracle->data, oracle->context);
+        int found = oracle_first(oracle, subject, at);
         if (found < 0) {
             oracle->failed |= found != PCRE2_ERROR_NOMATCH;
             return;

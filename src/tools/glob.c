@@ -72,19 +72,6 @@ static struct plan make_plan(const struct glob_input *in, const struct hv_contex
     return (struct plan){base, pattern, GLOB_PATHNAME | (is_anchored ? 0 : GLOB_BASENAME)};
 }
 
-/* Some part of the pattern is a name that begins with a dot: then hidden files are meant. */
-static bool names_hidden(const struct glob_set *set)
-{
-    for (size_t i = 0; i < set->count; i++) {
-        struct hv_str rest = set->alternatives[i].pattern, part;
-        while (hv_str_split(&rest, '/', &part))
-            if (hv_str_starts(part, HV_STR(".")) || hv_str_starts(part, HV_STR("[.]")) ||
-                hv_str_starts(part, HV_STR("\\.")))
-                return true;
-    }
-    return false;
-}
-
 /* What one thread has seen. The counters are its own to write; the first thread reads them to tell of progress. */
 struct seen {
     _Alignas(CACHE_LINE) atomic_size_t files;
@@ -151,18 +138,31 @@ static enum fs_scan_action visit(void *user, const struct fs_scan_entry *entry)
     return FS_SCAN_ON;
 }
 
+static bool has_class(struct hv_str pattern)
+{
+    for (size_t at = 0; at < pattern.len; at++)
+        if (pattern.ptr[at] == '\\')
+            at++;
+        else if (pattern.ptr[at] == '[')
+            return true;
+    return false;
+}
+
 static void answer_nothing(const struct globbing *globbing, const struct glob_input *in, const struct plan *plan,
                            struct hv_buf *out)
 {
     const struct hv_context *context = globbing->search.context;
     hv_buf_addf(out, "No files match %.*s in %.*s.\n", HV_STR_ARG(in->pattern),
-                HV_STR_ARG(in->path.len ? in->path : context->directory));
+                HV_STR_ARG(file_listed_name(context->arena, in->path.len ? in->path : context->directory)));
     struct hv_file_stat stat;
     struct hv_str named = path_expand(context->arena, plan->pattern, plan->root, context->home);
     if (!glob_is_pattern(plan->pattern) && !context->host->stat(context->host, named, true, &stat, NULL) &&
         stat.kind == HV_FILE_DIRECTORY)
         hv_buf_addf(out, "[%.*s is a directory: use %.*s/** for the files in it]\n", HV_STR_ARG(in->pattern),
                     HV_STR_ARG(in->pattern));
+    if (has_class(in->pattern))
+        hv_buf_add_cstr(out, "[In a pattern, […] stands for one of the characters in it: a bracket in a name is "
+                             "written \\[]\n");
 }
 
 static void answer(struct globbing *globbing, const struct glob_input *in, const struct plan *plan,
@@ -203,6 +203,24 @@ static enum hv_code answer_missing(const struct glob_input *in, struct hv_contex
     return HV_OK;
 }
 
+/* How many levels down a match can lie; 0: there is no telling. */
+static size_t deepest(const struct glob_set *set, unsigned flags)
+{
+    size_t depth = 0;
+    if (set->negated || flags & GLOB_BASENAME)
+        return 0;
+    for (size_t i = 0; i < set->count; i++) {
+        struct hv_str rest = set->alternatives[i].pattern, part;
+        size_t parts = 0;
+        if (hv_str_find(rest, HV_STR("**"), 0) != SIZE_MAX)
+            return 0;
+        while (hv_str_split(&rest, '/', &part))
+            parts++;
+        depth = parts > depth ? parts : depth;
+    }
+    return depth;
+}
+
 static enum hv_code glob_run(struct globbing *globbing, const struct glob_input *in, const struct plan *plan,
                              struct hv_result *result, struct hv_error *err)
 {
@@ -216,7 +234,8 @@ static enum hv_code glob_run(struct globbing *globbing, const struct glob_input 
         return HV_EINVAL;
     }
     struct fs_scan_options options = tree_options(&globbing->search);
-    options.hidden = names_hidden(&globbing->set);
+    options.hidden = search_names_hidden(&globbing->set);
+    options.depth_max = deepest(&globbing->set, plan->flags);
     globbing->flags = plan->flags;
     struct fs_scan_outcome outcome;
     code = fs_scan(&options, visit, globbing, context->arena, &outcome, err);

@@ -143,6 +143,8 @@ static const struct hv_field grep_fields[] = {
 static enum hv_code choose_files(struct grepping *grepping, struct hv_error *err)
 {
     const struct grep_input *in = grepping->in;
+    grepping->filter.directory = grepping->search.context->directory;
+    grepping->filter.hidden = in->hidden;
     enum hv_code code = search_filter_add(&grepping->filter, grepping->search.context->arena, in->glob, err);
     if (code) {
         hv_error_place(err, "glob");
@@ -303,7 +305,8 @@ const struct hv_tool tool_grep = {
         "Searches the contents of files with a regular expression (PCRE2 syntax). output_mode files_with_matches (the "
         "usual) gives paths, newest first; content gives lines as `path:line:text`, with -A, -B or -C also lines "
         "around them; count gives `path:count`. Files are chosen with path, glob and type. What ignore files exclude, "
-        "hidden files and binary files are skipped. 250 lines or files are shown unless head_limit says otherwise; "
+        "binary files and hidden files (unless glob names them, as `.github/**` does) are skipped. 250 lines or files "
+        "are shown unless head_limit says otherwise; "
         "offset goes on from there. After 20 s the search ends with what was found until then.",
     .guide = "Search with Grep rather than with grep or rg in a shell. Start with files_with_matches or a small "
              "head_limit, then look at content.",

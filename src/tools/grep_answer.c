@@ -21,6 +21,7 @@ static bool takes_entry(struct grepping *grepping)
         return false;
     }
     grepping->room--;
+    grepping->shown++;
     return true;
 }
 
@@ -111,25 +112,25 @@ static void note_rest(struct grepping *grepping, const char *at_least)
     const struct grep_input *in = grepping->in;
     struct hv_buf *out = &grepping->out;
     bool content = in->output_mode == CONTENT;
-    long long offset = in->offset, limit = in->head_limit;
+    long long offset = in->offset, shown = (long long)grepping->shown;
     if (!grepping->full)
         return;
     if (content)
         hv_buf_addf(out,
                     "[Lines %lld to %lld of the answer are shown; there are more. Continue with offset %lld, or narrow "
                     "the search.]\n",
-                    offset + 1, offset + limit, offset + limit);
+                    offset + 1, offset + shown, offset + shown);
     else
         hv_buf_addf(
             out, "[%lld of %s%zu files are shown: %lld more. Continue with offset %lld, or narrow the search.]\n",
-            limit, at_least, grepping->files_found, (long long)grepping->files_found - offset - limit, offset + limit);
+            shown, at_least, grepping->files_found, (long long)grepping->files_found - offset - shown, offset + shown);
 }
 
 static void note_nothing(struct grepping *grepping, bool cut)
 {
     const struct grep_input *in = grepping->in;
     struct hv_buf *out = &grepping->out;
-    struct hv_str where = search_shown(&grepping->search, grepping->search.root);
+    struct hv_str where = search_listed(&grepping->search, grepping->search.root);
     if (grepping->files_found) {
         hv_buf_addf(out, "Nothing more: the answer ends before offset %lld.\n", (long long)in->offset);
         return;
@@ -231,10 +232,14 @@ static void note_troubles(struct grepping *grepping, const struct fs_scan_outcom
     struct troubles troubles = {0};
     gather(grepping, &troubles);
     note_unreadable(grepping, &troubles, outcome);
+    size_t cut_short = troubles.count[GREP_CUT_SHORT];
     size_t in_pieces = troubles.count[GREP_IN_PIECES], given_up = troubles.count[GREP_GIVEN_UP];
     if (in_pieces)
         hv_buf_addf(out, "[%zu file%s searched in parts of 32 MB: a match longer than 4 MB may be missing or cut]\n",
                     in_pieces, in_pieces == 1 ? " was" : "s were");
+    if (cut_short)
+        hv_buf_addf(out, "[%zu file%s searched up to the first NUL byte: what follows is no text]\n", cut_short,
+                    cut_short == 1 ? " was" : "s were");
     if (given_up)
         hv_buf_addf(out,
                     "[The pattern takes too long on %zu %s, which may match, too; a simpler one, without nested "

@@ -38,6 +38,7 @@ struct grep_trouble {
     enum grep_trouble_kind {
         GREP_UNREADABLE,
         GREP_IN_PIECES, /* a long match across lines may have been missed */
+        GREP_CUT_SHORT, /* text with matches, then bytes that are no text */
         GREP_GIVEN_UP,  /* places where the pattern took too long */
     } kind;
     size_t count;
@@ -78,6 +79,7 @@ struct grepping {
     /* The answer. */
     struct hv_buf out;
     size_t skip, room; /* entries still to be left out, and to be shown */
+    size_t shown;
     bool full;         /* there was one more than could be shown */
     bool around_alone; /* the surroundings of the only match are shown */
     size_t files, files_found, matches;

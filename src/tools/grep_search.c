@@ -154,11 +154,13 @@ void grep_troubles_release(struct grep_worker *worker)
     vec_release(&worker->troubles);
 }
 
-static void note_troubles(struct grep_worker *worker, struct hv_str path, enum scan_end end, size_t given_up)
+static void note_troubles(struct grep_worker *worker, struct hv_str path, enum scan_end end, size_t matches,
+                          size_t given_up)
 {
     const struct line_scan *scan = &worker->scan;
     note_trouble(worker, path, GREP_UNREADABLE, end == SCAN_FAILED);
     note_trouble(worker, path, GREP_GIVEN_UP, given_up);
+    note_trouble(worker, path, GREP_CUT_SHORT, end == SCAN_BINARY && matches);
     if (end == SCAN_ENOUGH)
         return;
     note_trouble(worker, path, GREP_IN_PIECES, scan->in_pieces && scan->multiline);
@@ -189,7 +191,7 @@ static enum scan_end search_file(struct grep_worker *worker, struct hv_str path,
     } else {
         worker->binary += end == SCAN_BINARY;
     }
-    note_troubles(worker, path, end, find_hard(scan->find) - given_up);
+    note_troubles(worker, path, end, matches, find_hard(scan->find) - given_up);
     return end;
 }
 
@@ -281,7 +283,7 @@ static enum hv_code search_tree(struct grepping *grepping, struct fs_scan_outcom
         grepping->workers[i].scan.short_is_end = short_is_end;
     struct fs_scan_options options = tree_options(search);
     options.threads = grepping->threads;
-    options.hidden = grepping->in->hidden;
+    options.hidden = grepping->in->hidden || search_filter_names_hidden(&grepping->filter);
     options.no_ignore = grepping->in->no_ignore;
     options.by_name = grepping->in->output_mode == CONTENT; /* so that soon nothing else needs to be searched */
     options.directories = grepping->filter.unwanted_count > 0 || grepping->in->output_mode == CONTENT;

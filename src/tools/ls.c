@@ -117,6 +117,13 @@ static void add_node(struct listing *listing, const struct fs_scan_entry *entry)
     parent->last = at;
 }
 
+/* What is never opened, such as a pipe, can still be shown by name, as far as a file of that name could be. */
+static enum hv_file_kind kind_to_show(enum hv_file_kind kind)
+{
+    bool special = kind == HV_FILE_FIFO || kind == HV_FILE_SOCKET || kind == HV_FILE_DEVICE;
+    return special ? HV_FILE_REGULAR : kind;
+}
+
 static enum fs_scan_action visit(void *user, const struct fs_scan_entry *entry)
 {
     struct listing *listing = user;
@@ -126,7 +133,7 @@ static enum fs_scan_action visit(void *user, const struct fs_scan_entry *entry)
         listing->left_out++;
         return FS_SCAN_SKIP;
     }
-    if (hv_hides_entry(listing->search.context, path, entry->kind))
+    if (hv_hides_entry(listing->search.context, path, kind_to_show(entry->kind)))
         return FS_SCAN_SKIP;
     if (listing->nodes.count > listing->max) {
         listing->full = true;
@@ -211,7 +218,8 @@ static void answer(struct listing *listing, const struct fs_scan_outcome *outcom
     hv_buf_init(&out, OUTPUT_MAX);
     size_t shown = listing->nodes.count - 1;
     mark_incomplete(listing, outcome, (size_t)in->depth);
-    hv_buf_addf(&out, "%.*s/\n", HV_STR_ARG(hv_str_is(listing->search.root, "/") ? HV_STR("") : listing->search.root));
+    struct hv_str root = hv_str_is(listing->search.root, "/") ? HV_STR("") : listing->search.root;
+    hv_buf_addf(&out, "%.*s/\n", HV_STR_ARG(file_listed_name(arena, root)));
     print_tree(listing, &out);
     if (!shown)
         hv_buf_addf(&out, "  (%s)\n", outcome->ignored || listing->left_out ? "nothing to show" : "empty");
@@ -243,6 +251,7 @@ static enum hv_code list(struct listing *listing, const struct ls_input *in, str
         return HV_EINVAL;
     }
     const struct hv_str *patterns = in->ignore.items;
+    listing->ignore.directory = search->context->directory;
     for (size_t i = 0; i < in->ignore.count; i++) {
         enum hv_code code =
             search_filter_exclude(&listing->ignore, search->context->arena, hv_str_trim(patterns[i]), err);

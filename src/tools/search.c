@@ -98,23 +98,44 @@ static size_t pattern_end(struct hv_str text)
     return text.len;
 }
 
+/*
+ * A pattern with "./" or "/" in front is for the top only, one with the working directory in front for what it says of
+ * that.
+ */
+static struct hv_str without_top(const struct search_filter *filter, struct hv_str pattern, bool *anchored)
+{
+    struct hv_str directory = filter->directory;
+    *anchored = false;
+    if (directory.len > 1 && hv_str_starts(pattern, directory) && pattern.len > directory.len + 1 &&
+        pattern.ptr[directory.len] == '/')
+        pattern = hv_str_slice(pattern, directory.len, pattern.len);
+    for (size_t skip; pattern.len > 1 && (skip = pattern.ptr[0] == '/' ? 1 : hv_str_starts(pattern, HV_STR("./")) * 2);
+         *anchored = true)
+        pattern = hv_str_slice(pattern, skip, pattern.len);
+    return pattern;
+}
+
 static enum hv_code add_pattern(struct search_filter *filter, struct hv_arena *arena, struct hv_str pattern,
                                 bool unwanted, struct hv_error *err)
 {
-    while (hv_str_starts(pattern, HV_STR("./")))
-        pattern = hv_str_slice(pattern, 2, pattern.len);
+    bool anchored;
+    pattern = without_top(filter, pattern, &anchored);
     if (pattern.len > 1 && pattern.ptr[pattern.len - 1] == '/') /* a directory: all that it holds */
         pattern = unwanted ? hv_str_slice(pattern, 0, pattern.len - 1) : hv_arena_join(arena, pattern, HV_STR("**"));
-    struct glob_set **sets = unwanted ? &filter->unwanted : &filter->wanted;
+    struct search_pattern **patterns = unwanted ? &filter->unwanted : &filter->wanted;
     size_t *count = unwanted ? &filter->unwanted_count : &filter->wanted_count;
     if (*count == SEARCH_PATTERNS_MAX)
         return hv_fail(err, HV_ETOOBIG, "More than %d patterns for file names", SEARCH_PATTERNS_MAX);
-    if (!*sets)
-        *sets = hv_arena_array(arena, struct glob_set, SEARCH_PATTERNS_MAX);
-    enum hv_code code = glob_expand(arena, pattern, &(*sets)[*count], err);
-    if (!code)
-        ++*count;
-    return code;
+    if (!*patterns)
+        *patterns = hv_arena_array(arena, struct search_pattern, SEARCH_PATTERNS_MAX);
+    struct search_pattern *added = &(*patterns)[*count];
+    enum hv_code code = glob_expand(arena, pattern, &added->set, err);
+    if (code)
+        return code;
+    added->anchored = anchored;
+    added->names_hidden = search_names_hidden(&added->set);
+    ++*count;
+    return HV_OK;
 }
 
 enum hv_code search_filter_add(struct search_filter *filter, struct hv_arena *arena, struct hv_str text,
@@ -139,22 +160,57 @@ enum hv_code search_filter_exclude(struct search_filter *filter, struct hv_arena
     return pattern.len ? add_pattern(filter, arena, pattern, true, err) : HV_OK;
 }
 
-static bool matches_some(const struct glob_set *sets, size_t count, struct hv_str path, struct hv_str shown)
+bool search_names_hidden(const struct glob_set *set)
 {
-    unsigned flags = GLOB_PATHNAME | GLOB_BASENAME;
-    for (size_t i = 0; i < count; i++)
-        if (glob_set_match(&sets[i], path, flags) || glob_set_match(&sets[i], shown, flags))
+    for (size_t i = 0; i < set->count; i++) {
+        struct hv_str rest = set->alternatives[i].pattern, part;
+        while (hv_str_split(&rest, '/', &part))
+            if (hv_str_starts(part, HV_STR(".")) || hv_str_starts(part, HV_STR("[.]")) ||
+                hv_str_starts(part, HV_STR("\\.")))
+                return true;
+    }
+    return false;
+}
+
+bool search_filter_names_hidden(const struct search_filter *filter)
+{
+    for (size_t i = 0; i < filter->wanted_count; i++)
+        if (filter->wanted[i].names_hidden)
             return true;
     return false;
 }
 
+/* Some name on the path begins with a dot. */
+static bool is_hidden(struct hv_str path)
+{
+    return hv_str_starts(path, HV_STR(".")) || hv_str_find(path, HV_STR("/."), 0) != SIZE_MAX;
+}
+
+static bool pattern_matches(const struct search_pattern *pattern, struct hv_str path, struct hv_str shown)
+{
+    unsigned flags = GLOB_PATHNAME | (pattern->anchored ? 0 : GLOB_BASENAME);
+    if (pattern->anchored && hv_str_starts(shown, HV_STR("/")))
+        shown = hv_str_slice(shown, 1, shown.len);
+    return glob_set_match(&pattern->set, path, flags) || glob_set_match(&pattern->set, shown, flags);
+}
+
 bool search_filter_unwanted(const struct search_filter *filter, struct hv_str path, struct hv_str shown)
 {
-    return matches_some(filter->unwanted, filter->unwanted_count, path, shown);
+    for (size_t i = 0; i < filter->unwanted_count; i++)
+        if (pattern_matches(&filter->unwanted[i], path, shown))
+            return true;
+    return false;
 }
 
 bool search_filter_match(const struct search_filter *filter, struct hv_str path, struct hv_str shown)
 {
-    return !search_filter_unwanted(filter, path, shown) &&
-           (!filter->wanted_count || matches_some(filter->wanted, filter->wanted_count, path, shown));
+    if (search_filter_unwanted(filter, path, shown))
+        return false;
+    if (!filter->wanted_count)
+        return true;
+    bool hidden = !filter->hidden && is_hidden(path);
+    for (size_t i = 0; i < filter->wanted_count; i++)
+        if (!(hidden && !filter->wanted[i].names_hidden) && pattern_matches(&filter->wanted[i], path, shown))
+            return true;
+    return false;
 }

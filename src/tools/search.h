@@ -43,10 +43,21 @@ struct hv_str search_listed(const struct search *search, struct hv_str path);
 
 /* ---- patterns that choose files -------------------------------------------------------------------------- */
 
-/* Patterns of which one must match, and of which none may ("!" in front). Lives in the arena of the call. */
+struct search_pattern {
+    struct glob_set set;
+    bool anchored;     /* "./x", "/x": at the top only */
+    bool names_hidden; /* part of it is a name that begins with a dot: hidden files are meant, too */
+};
+
+/*
+ * Patterns of which one must match, and of which none may ("!" in front). Lives in the arena of the call. Zeroed but
+ * for `directory`, the working directory (absolute), it takes everything that is not hidden.
+ */
 struct search_filter {
-    struct glob_set *wanted, *unwanted;
+    struct hv_str directory;
+    struct search_pattern *wanted, *unwanted;
     size_t wanted_count, unwanted_count;
+    bool hidden; /* hidden files are wanted whether or not the pattern names them */
 };
 
 /* Add the patterns of text, separated by commas outside of braces and brackets. HV_EINVAL, HV_ETOOBIG. */
@@ -55,8 +66,14 @@ enum hv_code search_filter_add(struct search_filter *filter, struct hv_arena *ar
 /* Add one pattern, as it is, of which matches are unwanted; the empty one is none. */
 enum hv_code search_filter_exclude(struct search_filter *filter, struct hv_arena *arena, struct hv_str pattern,
                                    struct hv_error *err) HV_MUST_CHECK;
-/* A pattern without a slash is matched against the name, any other against path or shown (the path as seen from the
- * working directory). */
+/* Some part of the pattern is a name that begins with a dot: then hidden files are meant. */
+bool search_names_hidden(const struct glob_set *set);
+/* Hidden files have to be visited. */
+bool search_filter_names_hidden(const struct search_filter *filter);
+/*
+ * A pattern without a slash is matched against the name, any other against path (from where the search begins) or shown
+ * (the path as seen from the working directory).
+ */
 bool search_filter_unwanted(const struct search_filter *filter, struct hv_str path, struct hv_str shown);
 bool search_filter_match(const struct search_filter *filter, struct hv_str path, struct hv_str shown);
 

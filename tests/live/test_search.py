@@ -1,6 +1,7 @@
 """Grep, Glob and LS over trees that do not hold still, and over what is mounted in them."""
 import os
 import shutil
+import socket
 import subprocess
 import threading
 
@@ -94,6 +95,20 @@ class Mounted(Case):
         self.assertNotIn("version", ran.stdout, ran)
         ran = self.in_mounts(harness.HELVE, "tool", "call", "Grep", '{"pattern":"Linux version","path":"kernel/version","output_mode":"content"}')
         self.assertIn("Linux version", ran.stdout, ran)  # named outright, it is read
+
+
+class Special(Case):
+    """What is never opened is shown for what it is."""
+
+    def test_LS_shows_pipes_and_sockets(self):
+        os.makedirs(os.path.join(self.project, "run"))
+        os.mkfifo(os.path.join(self.project, "run", "pipe"))
+        listener = socket.socket(socket.AF_UNIX)
+        self.addCleanup(listener.close)
+        listener.bind(os.path.join(self.project, "run", "socket"))
+        listed = text_of(self.execute(use("LS", id="1", path="run"))["1"])
+        self.assertIn("  pipe  (pipe)\n", listed)
+        self.assertIn("  socket  (socket)\n", listed)
 
 
 expose(globals())

@@ -95,3 +95,10 @@ bool fs_keeps_times(int fd)
     };
     return is_one_of(fd, steady_magic, sizeof steady_magic / sizeof *steady_magic);
 }
+
+bool fs_tells_changes(int fd)
+{
+    /* Not tmpfs, whose pages never go to a disk; nor what may lie on one (overlayfs); nor zfs, which is late. */
+    static const unsigned magic[] = {EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC};
+    return is_one_of(fd, magic, sizeof magic / sizeof *magic);
+}

@@ -25,5 +25,7 @@ int fs_directory_next(struct fs_directory *directory, struct hv_directory_entry 
 bool fs_is_kernel_system(int fd);
 /* It lies in a file system of this machine that keeps the times of its directories to the tick and tells types. */
 bool fs_keeps_times(int fd);
+/* And of its files: also a program that has one mapped gives it another time, once the disk has the last change. */
+bool fs_tells_changes(int fd);
 
 #endif

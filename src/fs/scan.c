@@ -166,7 +166,7 @@ static struct hv_str path_below(const struct worker *worker, struct hv_str above
 /* ---- visiting -------------------------------------------------------------------------------------------- */
 
 static enum fs_scan_action visit(struct worker *worker, const struct scan_directory *directory, int fd,
-                                 struct hv_str name, enum hv_file_kind kind, bool ignored)
+                                 struct hv_str name, enum hv_file_kind kind, bool ignored, atomic_uint *marks)
 {
     struct scan *scan = worker->scan;
     struct fs_scan_entry entry = {.path = path_below(worker, scan->base),
@@ -175,6 +175,7 @@ static enum fs_scan_action visit(struct worker *worker, const struct scan_direct
                                   .ignored = ignored,
                                   .directory = fd,
                                   .depth = directory->depth + 1,
+                                  .marks = marks,
                                   .worker = worker->index};
     enum fs_scan_action action = scan->visit(scan->user, &entry);
     if (action == FS_SCAN_STOP)
@@ -226,6 +227,8 @@ static bool wants_help(const struct worker *worker)
 static void visit_files(struct worker *worker, struct scan_directory *directory, struct scan_handle *handle,
                         struct piece *piece, size_t from, size_t to)
 {
+    struct warm_record *record = piece->record;
+    bool has_marks = record && record->file_count;
     for (size_t i = from; i < to; i++) {
         if (is_over(worker->scan) || ((i - from) % CHECK_EVERY == 0 && time_to_end(worker->scan))) {
             note_unreached(worker, directory);
@@ -241,7 +244,7 @@ static void visit_files(struct worker *worker, struct scan_directory *directory,
         struct hv_str name = hv_str_from(type + 1);
         if (set_name(worker, name))
             (void)visit(worker, directory, handle->fd, name, fs_kind_of_dirent((unsigned char)*type),
-                        file & FILE_IGNORED);
+                        file & FILE_IGNORED, has_marks ? &record->marks[i] : NULL);
     }
 }
 
@@ -277,7 +280,7 @@ static void sort_directory(struct worker *worker, struct sorting *sorting, struc
     struct scan_directory *parent = sorting->directory;
     enum fs_scan_action action = FS_SCAN_ON;
     if (options->directories)
-        action = visit(worker, parent, sorting->handle->fd, name, HV_FILE_DIRECTORY, ignored);
+        action = visit(worker, parent, sorting->handle->fd, name, HV_FILE_DIRECTORY, ignored, NULL);
     if (ignored || action != FS_SCAN_ON || (options->depth_max && parent->depth + 1 >= options->depth_max))
         return;
     struct scan_directory *directory = scan_directory_new(parent, name);
@@ -439,15 +442,17 @@ static bool read_warm(struct worker *worker, struct scan_directory *directory, s
     return true;
 }
 
-/* Remember a directory that was read after it had the status given. */
+/* Remember a directory that was read into piece after it had the status given. */
 static void learn(struct worker *worker, const struct scan_directory *directory, const struct stat *status,
-                  size_t visited, size_t ignored)
+                  struct piece *piece, size_t visited, size_t ignored)
 {
     struct warm_record learnt = {
         .rules_id = directory->rules.id, .files = directory->files, .visited = visited, .ignored = ignored};
+    if (directory->tells_changes)
+        learnt.file_count = piece->file_count;
     if (!worker->learnt.failed)
-        warm_store(worker->scan->options->warm, worker->scan->number, warm_key(worker), status, &learnt,
-                   hv_buf_str(&worker->learnt));
+        piece->record = warm_store(worker->scan->options->warm, worker->scan->number, warm_key(worker), status, &learnt,
+                                   hv_buf_str(&worker->learnt));
 }
 
 /* ---- reading ---------------------------------------------------------------------------------------------- */
@@ -477,7 +482,7 @@ static void read_directory(struct worker *worker, struct scan_directory *directo
     struct sorting sorting = {.directory = directory, .handle = handle, .piece = piece};
     bool on = sort_entries(worker, &sorting);
     if (on && worker->learns)
-        learn(worker, directory, status, worker->visited - visited, worker->ignored - ignored);
+        learn(worker, directory, status, piece, worker->visited - visited, worker->ignored - ignored);
     worker->learns = false;
     if (on)
         visit_files(worker, directory, handle, piece, 0, piece->file_count);
@@ -505,7 +510,7 @@ static void visit_names(struct worker *worker, struct scan_directory *directory,
         if (name->kind == HV_FILE_DIRECTORY)
             sort_directory(worker, &sorting, text, name->ignored);
         else
-            (void)visit(worker, directory, handle->fd, text, name->kind, name->ignored);
+            (void)visit(worker, directory, handle->fd, text, name->kind, name->ignored, NULL);
     }
     push_directories(worker, &sorting);
 }
@@ -558,6 +563,8 @@ static void open_and_read(struct worker *worker, const struct scan_task *task)
     if (directory->parent && other_system && fs_is_kernel_system(fd))
         return;
     directory->keeps_times = other_system ? worker->scan->number && fs_keeps_times(fd) : directory->parent->keeps_times;
+    directory->tells_changes =
+        other_system ? directory->keeps_times && fs_tells_changes(fd) : directory->parent->tells_changes;
     directory->rules = directory->parent ? directory->parent->rules : worker->scan->start;
     struct scan_handle *handle = scan_handle_new(take_fd(&fd));
     if (worker->scan->options->ordered)

@@ -18,7 +18,7 @@ enum {
 
 struct piece {
     atomic_uint references;
-    struct warm_record *record; /* counted: where the names come from; or NULL */
+    struct warm_record *record; /* counted: what is remembered of the directory; or NULL */
     const char *names;          /* of record, or bytes; files are offsets of types in them */
     size_t filled, file_count;
     uint32_t files[PIECE_FILES];

@@ -57,6 +57,7 @@ struct scan_directory {
     bool entered;                 /* its rules are read … */
     struct scan_rule_files files; /* … from these */
     bool keeps_times;             /* its file system does, as far as the scan has a use for it */
+    bool tells_changes;           /* the same of changes of its files */
     size_t name_len;
     char name[]; /* NUL-terminated; "" for the root */
 };

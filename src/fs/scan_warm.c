@@ -14,11 +14,13 @@ void fs_warm_init(void *data)
     *warm = (struct fs_warm){.bytes_max = FS_WARM_BYTES_MAX};
     for (size_t i = 0; i < FS_WARM_SHARDS; i++)
         pthread_mutex_init(&warm->shards[i].lock, NULL);
+    marks_init(&warm->marks);
 }
 
 void fs_warm_release(void *data)
 {
     struct fs_warm *warm = data;
+    marks_release(&warm->marks);
     for (size_t i = 0; i < FS_WARM_SHARDS; i++) {
         struct warm_shard *shard = &warm->shards[i];
         for (size_t at = 0; at < shard->records.capacity; at++)
@@ -40,7 +42,8 @@ struct hv_str warm_bytes(const struct warm_record *record)
 
 static size_t cost_of(const struct warm_record *record)
 {
-    return sizeof *record + record->key_len + record->bytes_len + SLOT_COST;
+    return sizeof *record + record->file_count * sizeof record->marks[0] + record->key_len + record->bytes_len +
+           SLOT_COST;
 }
 
 static struct warm_shard *shard_of(struct fs_warm *warm, struct hv_str key)
@@ -125,10 +128,11 @@ static bool take_room(struct fs_warm *warm, uint64_t scan, size_t cost)
     return false;
 }
 
-void warm_store(struct fs_warm *warm, uint64_t scan, struct hv_str key, const struct stat *status,
-                const struct warm_record *learnt, struct hv_str bytes)
+struct warm_record *warm_store(struct fs_warm *warm, uint64_t scan, struct hv_str key, const struct stat *status,
+                               const struct warm_record *learnt, struct hv_str bytes)
 {
-    struct warm_record *record = hv_malloc(sizeof *record + key.len + bytes.len);
+    size_t marks = learnt->file_count * sizeof(atomic_uint);
+    struct warm_record *record = hv_malloc(sizeof *record + marks + key.len + bytes.len);
     *record = (struct warm_record){.device = status->st_dev,
                                    .inode = status->st_ino,
                                    .changed = status->st_mtim,
@@ -137,16 +141,20 @@ void warm_store(struct fs_warm *warm, uint64_t scan, struct hv_str key, const st
                                    .files = learnt->files,
                                    .visited = learnt->visited,
                                    .ignored = learnt->ignored,
+                                   .file_count = learnt->file_count,
+                                   .data = (char *)record->marks + marks,
                                    .key_len = key.len,
                                    .bytes_len = bytes.len};
-    atomic_init(&record->references, 1);
+    atomic_init(&record->references, 2); /* the list's and the caller's */
     atomic_init(&record->used, scan);
+    for (size_t i = 0; i < record->file_count; i++)
+        atomic_init(&record->marks[i], 0);
     memcpy(record->data, key.ptr, key.len);
     if (bytes.len)
         memcpy(record->data + key.len, bytes.ptr, bytes.len);
     if (!take_room(warm, scan, cost_of(record))) {
-        warm_unref(record);
-        return;
+        free(record);
+        return NULL;
     }
     struct warm_shard *shard = shard_of(warm, key);
     LOCK_SCOPE(&shard->lock);
@@ -154,4 +162,18 @@ void warm_store(struct fs_warm *warm, uint64_t scan, struct hv_str key, const st
     if (before)
         atomic_fetch_sub(&warm->bytes, cost_of(before));
     warm_unref(before);
+    return record;
+}
+
+void warm_clear_marks(struct fs_warm *warm, uint32_t marks)
+{
+    for (size_t i = 0; i < FS_WARM_SHARDS; i++) {
+        struct warm_shard *shard = &warm->shards[i];
+        LOCK_SCOPE(&shard->lock);
+        for (size_t at = 0; at < shard->records.capacity; at++) {
+            struct warm_record *record = shard->records.slots[at].value;
+            for (size_t file = 0; record && file < record->file_count; file++)
+                atomic_fetch_and_explicit(&record->marks[file], ~marks, memory_order_relaxed);
+        }
+    }
 }

@@ -3,6 +3,8 @@
  * change: of each directory the entries that the ignore rules let through. Any number of scans and threads may use a
  * list at the same time.
  *
+ * Beside each file there is room for what was found out about its contents (scan_marks.h).
+ *
  * A record counts only while the directory has the same times of change of its contents and of itself (which nobody can
  * set back), under the same rules. It is made only where these times had stood still for two seconds when the directory
  * was opened, so that no change can hide in the grain of a clock, and only in file systems of this machine that are
@@ -12,6 +14,7 @@
 #define FS_SCAN_WARM_H
 
 #include "base/map.h"
+#include "fs/scan_marks.h"
 #include "fs/scan_rules.h"
 
 #include <pthread.h>
@@ -28,12 +31,13 @@ struct fs_warm {
     atomic_size_t bytes, bytes_max; /* of all records, about; at most */
     atomic_uint_fast64_t scans;     /* that have begun */
     atomic_uint_fast64_t full_for;  /* the scan for which there is no more room */
+    struct fs_marks marks;
 };
 
 void fs_warm_init(void *warm);
 void fs_warm_release(void *warm);
 
-/* A directory, immutable once stored. */
+/* A directory, immutable once stored but for the marks of its files. */
 struct warm_record {
     atomic_uint references;
     atomic_uint_fast64_t used; /* by which scan the last time */
@@ -45,8 +49,10 @@ struct warm_record {
     /* What a scan learns from reading it. */
     struct scan_rule_files files;
     size_t visited, ignored;
+    size_t file_count; /* files that can have marks: all that are no directories, or none */
     size_t key_len, bytes_len;
-    char data[]; /* the key, then of each entry its d_type and its name with the NUL */
+    char *data;          /* the key, then of each entry its d_type and its name with the NUL; behind the marks */
+    atomic_uint marks[]; /* of each file, in the order of the entries */
 };
 
 /* The entries. */
@@ -61,10 +67,14 @@ void warm_unref(struct warm_record *record); /* NULL is accepted */
 /* The directory may be remembered: its times are those of long enough before now_ns (wall clock). */
 bool warm_is_steady(const struct stat *status, int64_t now_ns);
 /*
- * Remember a directory that was opened with that status and read after; learnt has its rules_id, files, visited and
- * ignored. When the list is full, what this scan has not used is forgotten; when that is not enough, nothing is stored.
+ * Remember a directory that was opened with that status and read after; learnt has its rules_id, files, visited,
+ * ignored and file_count. When the list is full, what this scan has not used is forgotten; when that is not enough,
+ * nothing is stored and NULL returned. The record is counted.
  */
-void warm_store(struct fs_warm *warm, uint64_t scan, struct hv_str key, const struct stat *status,
-                const struct warm_record *learnt, struct hv_str bytes);
+struct warm_record *warm_store(struct fs_warm *warm, uint64_t scan, struct hv_str key, const struct stat *status,
+                               const struct warm_record *learnt, struct hv_str bytes);
+
+/* Take the marks off all files. */
+void warm_clear_marks(struct fs_warm *warm, uint32_t marks);
 
 #endif

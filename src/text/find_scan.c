@@ -360,6 +360,38 @@ bool find_scan_is_beyond_ascii(const struct find_scan *scan)
     return true;
 }
 
+struct find_scan *find_scan_copy(const struct find_scan *scan)
+{
+    size_t size = sizeof *scan + scan->count * sizeof scan->sequences[0];
+    return memcpy(hv_malloc(size), scan, size);
+}
+
+/* Wherever `other` stands, does `part` stand `at` bytes further on? */
+static bool contains_at(const struct sequence *other, const struct sequence *part, unsigned at)
+{
+    uint32_t places = UINT32_MAX >> (FIND_SEQUENCE_MAX - part->len), more = 0;
+    for (unsigned byte = 0; byte < 256; byte++)
+        more |= other->allowed[byte] >> at & ~part->allowed[byte] & places;
+    return !more;
+}
+
+static bool contains_one(const struct sequence *other, const struct find_scan *scan)
+{
+    for (unsigned i = 0; i < scan->count; i++)
+        for (unsigned at = 0; at + scan->sequences[i].len <= other->len; at++)
+            if (contains_at(other, &scan->sequences[i], at))
+                return true;
+    return false;
+}
+
+bool find_scan_covers(const struct find_scan *scan, const struct find_scan *other)
+{
+    for (unsigned i = 0; i < other->count; i++)
+        if (!contains_one(&other->sequences[i], scan))
+            return false;
+    return true;
+}
+
 void find_scan_describe(const struct find_scan *scan, struct hv_buf *out)
 {
     switch (scan->kind) {

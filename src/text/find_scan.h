@@ -36,6 +36,12 @@ bool find_scan_is_ascii(const struct find_scan *scan);
 /* Is there no sequence of ASCII alone, so that none stands in a text that is? */
 bool find_scan_is_beyond_ascii(const struct find_scan *scan);
 
+/* Another one that is the same. Never NULL. */
+struct find_scan *find_scan_copy(const struct find_scan *scan);
+
+/* Does a text in which nothing of scan stands hold nothing of other, as each sequence of that contains one of scan? */
+bool find_scan_covers(const struct find_scan *scan, const struct find_scan *other);
+
 /* Its kind and what it looks at, for people. */
 void find_scan_describe(const struct find_scan *scan, struct hv_buf *out);
 

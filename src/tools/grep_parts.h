@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "fs/newest.h"
+#include "fs/scan_marks.h"
 #include "tools/file_types.h"
 #include "tools/grep_found.h"
 #include "tools/line_scan.h"
@@ -75,7 +76,8 @@ struct grepping {
     struct find *find;
     struct grep_worker workers[GREP_THREADS_MAX];
     unsigned threads;
-    struct grep_found found; /* shared; content and count */
+    struct fs_marks_use marks; /* what is remembered of files' contents */
+    struct grep_found found;   /* shared; content and count */
     /* The answer. */
     struct hv_buf out;
     size_t skip, room; /* entries still to be left out, and to be shown */

@@ -168,6 +168,15 @@ static void note_troubles(struct grep_worker *worker, struct hv_str path, enum s
 
 /* ---- files and trees --------------------------------------------------------------------------------------- */
 
+/* Another file is at hand. */
+static void begin_file(struct grep_worker *worker)
+{
+    worker->checked = false;
+    count_one(&worker->files_searched);
+    if (worker->is_caller && worker->files_searched % PROGRESS_EVERY == 0)
+        tell_progress(worker->grepping);
+}
+
 /*
  * Search an open file, whose absolute path is grep_path(); path is the one from where the search began. size is 0 when
  * it is not known.
@@ -180,10 +189,7 @@ static enum scan_end search_file(struct grep_worker *worker, struct hv_str path,
     if (!scan->find)
         scan->find = find_scratch_new(grepping->find, grep_stop, worker);
     size_t given_up = find_hard(scan->find);
-    worker->checked = false;
-    count_one(&worker->files_searched);
-    if (worker->is_caller && worker->files_searched % PROGRESS_EVERY == 0)
-        tell_progress(grepping);
+    begin_file(worker);
     enum scan_end end = line_scan_file(scan, fd, size, &matches);
     if (matches) {
         keep_file(worker, path, matches, fd);
@@ -239,6 +245,10 @@ static enum fs_scan_action visit(void *user, const struct fs_scan_entry *entry)
         return FS_SCAN_SKIP;
     if (entry->kind == HV_FILE_DIRECTORY)
         return FS_SCAN_ON;
+    if (fs_marks_rule_out(&grepping->marks, entry)) {
+        begin_file(worker);
+        return FS_SCAN_ON;
+    }
     /* A regular file, as the directory said; should it just have become something else, this opens nothing that acts.
      */
     CLEANUP_FD int fd =
@@ -248,7 +258,10 @@ static enum fs_scan_action visit(void *user, const struct fs_scan_entry *entry)
         note_trouble(worker, entry->path, GREP_UNREADABLE, errno != ENOENT); /* else it is gone by now */
         return FS_SCAN_ON;
     }
-    return search_file(worker, entry->path, fd, 0) == SCAN_STOPPED ? FS_SCAN_STOP : FS_SCAN_ON;
+    enum scan_end end = search_file(worker, entry->path, fd, 0);
+    if (worker->scan.ruled_out)
+        fs_marks_ruled_out(&grepping->marks, entry);
+    return end == SCAN_STOPPED ? FS_SCAN_STOP : FS_SCAN_ON;
 }
 
 /* The root is one file: the person named it, so that neither ignore rules nor filters speak about it. */
@@ -287,7 +300,10 @@ static enum hv_code search_tree(struct grepping *grepping, struct fs_scan_outcom
     options.no_ignore = grepping->in->no_ignore;
     options.by_name = grepping->in->output_mode == CONTENT; /* so that soon nothing else needs to be searched */
     options.directories = grepping->filter.unwanted_count > 0 || grepping->in->output_mode == CONTENT;
-    return fs_scan(&options, visit, grepping, search->context->arena, outcome, err);
+    fs_marks_begin(options.warm, grepping->find, &grepping->marks);
+    enum hv_code code = fs_scan(&options, visit, grepping, search->context->arena, outcome, err);
+    fs_marks_end(&grepping->marks);
+    return code;
 }
 
 enum hv_code grep_search(struct grepping *grepping, struct fs_scan_outcome *outcome, struct hv_error *err)

@@ -182,6 +182,7 @@ static bool begin(struct pass *pass)
     /* In this order: a look for one byte costs nothing where the other has brought the bytes near. */
     bool ruled_out = is_ruled_out(pass), has_nul = hv_str_find_byte(head, '\0', 0) != SIZE_MAX;
     if (ruled_out && !has_nul) {
+        pass->scan->ruled_out = true;
         hv_buf_clear(buffer);
         return true;
     }
@@ -441,7 +442,7 @@ static void clear_buffer(struct hv_buf *buffer)
 enum scan_end line_scan_file(struct line_scan *scan, int fd, uint64_t size, size_t *matches)
 {
     clear_buffer(&scan->buffer);
-    scan->in_pieces = false;
+    scan->in_pieces = scan->ruled_out = false;
     struct pass pass = {.scan = scan, .fd = fd, .size = size, .number = 1, .carried = {.max = PIECE}};
     enum scan_end end = scan_all(&pass);
     hv_buf_release(&pass.carried);

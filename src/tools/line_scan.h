@@ -32,6 +32,7 @@ struct line_scan {
 
     /* Of the file scanned last: */
     bool in_pieces; /* it took more than one: in multiline mode a long match may have been missed */
+    bool ruled_out; /* all of it was read, and find_rules_out() */
 
     struct hv_buf buffer; /* the scanner's own, zero at first */
 };

@@ -34,9 +34,13 @@ struct git_person tree_git_person(const struct hv_context *context)
     return (struct git_person){context->home, absolute ? config_home : (struct hv_str){0}};
 }
 
-/* What the searches of a session have learnt of its directories. */
 static const struct hv_state_key warm_key = {
     .name = "directories", .size = sizeof(struct fs_warm), .init = fs_warm_init, .release = fs_warm_release};
+
+struct fs_warm *tree_memory(struct hv_context *context)
+{
+    return hv_state(context, &warm_key);
+}
 
 struct fs_scan_options tree_options(const struct search *search)
 {
@@ -46,7 +50,7 @@ struct fs_scan_options tree_options(const struct search *search)
                                     .home = person.home,
                                     .config_home = person.config_home,
                                     .threads = tree_threads(),
-                                    .warm = hv_state(context, &warm_key),
+                                    .warm = tree_memory(context),
                                     .deadline_ns = search->deadline_ns,
                                     .cancel = context->cancel};
 }

@@ -1,6 +1,12 @@
 /* test_grep.c: the tool Grep over real trees: modes, context, patterns, encodings, caps, and hard patterns. */
 #include "harness.h"
 
+#include "base/cleanup.h"
+#include "fs/directory.h"
+#include "fs/scan_warm.h"
+#include "tools/tree.h"
+
+#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -604,6 +610,53 @@ static void peers_names_are_understood(void **state)
     expect_fine(session);
 }
 
+/* How many files have a mark of some search. */
+static size_t marked_files(const struct fs_warm *warm)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < FS_WARM_SHARDS; i++)
+        for (size_t at = 0; at < warm->shards[i].records.capacity; at++) {
+            const struct warm_record *record = warm->shards[i].records.slots[at].value;
+            for (size_t file = 0; record && file < record->file_count; file++)
+                count += record->marks[file] != 0;
+        }
+    return count;
+}
+
+static void what_files_lack_is_remembered(void **state)
+{
+    struct session *session = *state;
+    struct fs_warm *warm = tree_memory(&session->context);
+    struct timespec rest = {.tv_sec = 3, .tv_nsec = 100000000};
+    CLEANUP_FD int fd = open(session->root.ptr, O_RDONLY | O_CLOEXEC);
+    bool works = fs_tells_changes(fd);
+    warm->marks.late_ns = 50 * 1000 * 1000;
+    while (nanosleep(&rest, &rest))
+        continue;
+    call(session, &tool_grep, "{'pattern':'foo'}");
+    expect_text(session, "b.h\nsrc/x.py\na.c\n");
+    assert_int_equal(marked_files(warm), works); /* src/y.txt */
+    call(session, &tool_grep, "{'pattern':'foo','output_mode':'count'}");
+    expect_text(session, "a.c:1\nb.h:1\nsrc/x.py:2\n[4 matches in 3 files]\n");
+    call(session, &tool_grep, "{'pattern':'nowhere'}");
+    assert_int_equal(marked_files(warm), works ? 4 : 0);
+    call(session, &tool_grep, "{'pattern':'nowhere'}");
+    expect_has(session, "4 files"); /* those that were not opened were searched, too */
+    /* Others have it now: one written over with its time set back, one longer, one new. */
+    struct stat before;
+    assert_int_equal(stat(file_path(session, "a.c"), &before), 0);
+    CLEANUP_FD int file = open(file_path(session, "a.c"), O_WRONLY | O_CLOEXEC);
+    assert_int_equal(pwrite(file, "nowhere", 7, 0), 7);
+    assert_int_equal(futimens(file, (struct timespec[2]){before.st_atim, before.st_mtim}), 0);
+    CLEANUP_FD int other = open(file_path(session, "src/y.txt"), O_WRONLY | O_APPEND | O_CLOEXEC);
+    assert_int_equal(write(other, "nowhere foo\n", 12), 12);
+    file_put(session, "c.c", "nowhere\n");
+    call(session, &tool_grep, "{'pattern':'nowhere','output_mode':'count'}");
+    expect_text(session, "a.c:1\nc.c:1\nsrc/y.txt:1\n[3 matches in 3 files]\n");
+    call(session, &tool_grep, "{'pattern':'foo','output_mode':'count'}");
+    expect_text(session, "a.c:1\nb.h:1\nsrc/x.py:2\nsrc/y.txt:1\n[5 matches in 4 files]\n");
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_tree, close_tree)
 
 int main(void)
@@ -636,6 +689,7 @@ int main(void)
         CASE(what_was_found_in_time_is_shown),
         CASE(a_search_inside_a_long_line_can_be_cancelled),
         CASE(peers_names_are_understood),
+        CASE(what_files_lack_is_remembered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

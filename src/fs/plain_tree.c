@@ -6,6 +6,7 @@
 #include "base/vec.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,15 @@
 
 enum { ENTRIES_MAX = 20000 };
 
+struct waiting {
+    const char *path;
+    unsigned level; /* of the names in it: 1 in the directory that is looked at */
+};
+
 struct looking {
-    const struct fs_plain *wanted;
     struct hv_arena arena;
     struct hv_str root;
-    VEC(const char *) waiting; /* directories that are still to be read */
+    VEC(struct waiting) waiting; /* directories that are still to be read */
     size_t entries;
 };
 
@@ -64,51 +69,114 @@ static int kind_of(const char *path, const struct dirent *entry)
     return S_ISDIR(status.st_mode) ? DT_DIR : S_ISLNK(status.st_mode) ? DT_LNK : DT_REG;
 }
 
-static bool take_entry(struct looking *looking, const char *directory, bool top, const struct dirent *entry)
+static const char *path_of(struct looking *looking, const char *directory, const struct dirent *entry)
 {
-    const struct fs_plain *wanted = looking->wanted;
-    if (++looking->entries > ENTRIES_MAX || (wanted->no_option && top && strchr("-+@!(=", *entry->d_name)) ||
+    return hv_arena_format(&looking->arena, "%s/%s", directory, entry->d_name).ptr;
+}
+
+static void look_later(struct looking *looking, const char *path, unsigned level)
+{
+    *vec_push(&looking->waiting) = (struct waiting){path, level};
+}
+
+static bool take_entry(struct looking *looking, const void *wanted_names, const char *directory, unsigned level,
+                       const struct dirent *entry)
+{
+    const struct fs_plain *wanted = wanted_names;
+    if ((wanted->no_option && level == 1 && strchr("-+@!(=", *entry->d_name)) ||
         (wanted->words && !is_one_word(entry->d_name)) || (wanted->lines && !is_one_line(entry->d_name)) ||
         (wanted->no_dash && strchr("-+", *entry->d_name)))
         return false;
     if (!wanted->words && !wanted->lines && !wanted->no_dash && !wanted->links)
         return true;
-    const char *path = hv_arena_format(&looking->arena, "%s/%s", directory, entry->d_name).ptr;
+    const char *path = path_of(looking, directory, entry);
     switch (kind_of(path, entry)) {
-    case DT_DIR: *(const char **)vec_push(&looking->waiting) = path; return true;
+    case DT_DIR: look_later(looking, path, level + 1); return true;
     case DT_LNK: return !wanted->links || link_stays(looking, path);
     case DT_UNKNOWN: return false;
     default: return true;
     }
 }
 
-static bool take_directory(struct looking *looking, const char *path, bool top)
+typedef bool take_one(struct looking *looking, const void *wanted, const char *directory, unsigned level,
+                      const struct dirent *entry);
+
+static bool take_directory(struct looking *looking, take_one *take, const void *wanted, struct waiting of)
 {
     const struct dirent *entry;
     bool plain = true;
-    DIR *directory = opendir(path);
+    DIR *directory = opendir(of.path);
     if (!directory)
         return false;
     while (plain && (entry = readdir(directory)))
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            plain = take_entry(looking, path, top, entry);
+            plain = ++looking->entries <= ENTRIES_MAX && take(looking, wanted, of.path, of.level, entry);
     closedir(directory);
+    return plain;
+}
+
+/* All below directory, as far as `take` wants to see it. */
+static bool look_through(struct hv_str directory, take_one *take, const void *wanted)
+{
+    char real[PATH_MAX];
+    struct looking looking = {0};
+    bool plain =
+        hv_str_find_byte(directory, '\0', 0) == SIZE_MAX && realpath(hv_arena_cstr(&looking.arena, directory), real);
+    if (plain) {
+        looking.root = hv_str_from(real);
+        plain = take_directory(&looking, take, wanted, (struct waiting){real, 1});
+    }
+    while (plain && looking.waiting.count)
+        plain = take_directory(&looking, take, wanted, looking.waiting.items[--looking.waiting.count]);
+    vec_release(&looking.waiting);
+    hv_arena_release(&looking.arena);
     return plain;
 }
 
 bool fs_is_plain(struct hv_str directory, const struct fs_plain *wanted)
 {
-    char real[PATH_MAX];
-    struct looking looking = {.wanted = wanted};
-    bool plain =
-        hv_str_find_byte(directory, '\0', 0) == SIZE_MAX && realpath(hv_arena_cstr(&looking.arena, directory), real);
-    if (plain) {
-        looking.root = hv_str_from(real);
-        plain = take_directory(&looking, real, true);
+    return look_through(directory, take_entry, wanted);
+}
+
+/* ---- names that a pattern takes ---------------------------------------------------------------------------------- */
+
+/* The pattern surely does not take name, the level-th component behind the directory. */
+static bool is_left_out(const struct fs_names *names, struct hv_str name, unsigned level)
+{
+    return (level == 1 && !hv_str_starts(name, names->prefix)) ||
+           (level == names->depth && !hv_str_ends(name, names->suffix)) || (names->depth && level > names->depth);
+}
+
+static bool follow_entry(struct looking *looking, const void *wanted, const char *directory, unsigned level,
+                         const struct dirent *entry)
+{
+    const struct fs_names *names = wanted;
+    struct stat status;
+    if (is_left_out(names, hv_str_from(entry->d_name), level))
+        return true;
+    const char *path = path_of(looking, directory, entry);
+    bool last = level == names->depth;
+    switch (kind_of(path, entry)) {
+    case DT_DIR:
+        if (!last)
+            look_later(looking, path, level + 1);
+        return true;
+    case DT_LNK:
+        /* What lies behind a link in the middle is not looked at. */
+        return link_stays(looking, path) &&
+               (last || !names->depth || stat(path, &status) != 0 || !S_ISDIR(status.st_mode));
+    case DT_UNKNOWN: return false;
+    default: return true;
     }
-    while (plain && looking.waiting.count)
-        plain = take_directory(&looking, looking.waiting.items[--looking.waiting.count], false);
-    vec_release(&looking.waiting);
-    hv_arena_release(&looking.arena);
-    return plain;
+}
+
+bool fs_names_stay(struct hv_str directory, const struct fs_names *names)
+{
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    struct stat status;
+    if (hv_str_find_byte(directory, '\0', 0) != SIZE_MAX)
+        return false;
+    if (stat(hv_arena_cstr(&scratch, directory), &status) != 0)
+        return errno == ENOENT || errno == ENOTDIR;
+    return !S_ISDIR(status.st_mode) || look_through(directory, follow_entry, names);
 }

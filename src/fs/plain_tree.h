@@ -19,4 +19,17 @@ struct fs_plain {
  */
 bool fs_is_plain(struct hv_str directory, const struct fs_plain *wanted);
 
+/* Names that a pattern of the shell takes. */
+struct fs_names {
+    struct hv_str prefix, suffix; /* how the first, and the last, component behind the directory begins and ends */
+    unsigned depth;               /* how many components they have behind it; 0: any number */
+};
+
+/*
+ * True when none of these names in directory (absolute; links in it are followed) is a link that leads out of it, but
+ * into /usr, /bin, /lib and the like: who opens one of them opens what stands there. Where there is no such
+ * directory there are no names. Bounds, blocking and threads as above.
+ */
+bool fs_names_stay(struct hv_str directory, const struct fs_names *names);
+
 #endif

@@ -162,7 +162,8 @@ static bool env_words_are_safe(const struct shell_act *act)
 static bool in_workspace(const struct match_call *call, const struct policy_path *path, bool writing)
 {
     enum policy_path_class class = policy_classify_path(call->policy, path, writing);
-    return path->resolved.len && (class == POLICY_PATH_WORKSPACE || (!writing && class == POLICY_PATH_OWN));
+    return path->resolved.len && !path->leads_out &&
+           (class == POLICY_PATH_WORKSPACE || (!writing && class == POLICY_PATH_OWN));
 }
 
 static const struct rule *file_rule(const struct match_call *call, const struct policy_path *path, bool writing,
@@ -172,7 +173,7 @@ static const struct rule *file_rule(const struct match_call *call, const struct 
     for (size_t i = 0; i < policy->rule_count + extra_count; i++) {
         const struct rule *rule = i < policy->rule_count ? &policy->rules[i] : &extra[i - policy->rule_count];
         if (path->written.len && path->resolved.len && rule_opens_files(rule, writing) &&
-            (!rule->has_specifier || rule_takes_path(rule, path)))
+            (!rule->has_specifier || (!path->leads_out && rule_takes_path(rule, path))))
             return rule;
     }
     return NULL;
@@ -203,45 +204,13 @@ static bool read_is_free(const struct match_call *call, const struct policy_part
     if (!access->path.len)
         return globs_in_workspace(call, part->act, access->word);
     return in_workspace(call, path, false) || path_is_open_place(path, access->tree && !lists) ||
-           path_is_temporary(call->policy, path);
-}
-
-/* Programs that follow links on their way through a tree when they are told to: what they show may lie anywhere. */
-static bool follows_links(const struct shell_act *act)
-{
-    static const struct {
-        const char *programs, *letters, *longer;
-    } rows[] = {
-        {"ls dir vdir du", "L", "--dereference"},
-        {"grep egrep fgrep zgrep", "R", "--dereference-recursive"},
-        {"find", "L", "-follow"},
-        {"rg fd fdfind", "L", "--follow"},
-        {"ag", "f", "--follow"},
-        {"tree", "l", "--"},
-    };
-    if (!act->word_count)
-        return false;
-    struct hv_str name = shell_base_name(act->words[0].value);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        for (size_t at = 1; shell_is_one_of(name, rows[i].programs) && at < act->word_count; at++) {
-            struct hv_str word = act->words[at].value;
-            bool is_long = hv_str_starts(word, HV_STR("--"));
-            if (word.len < 2 || word.ptr[0] != '-')
-                continue;
-            if (word.len > 3 && hv_str_starts(hv_str_from(rows[i].longer), word))
-                return true;
-            bool is_option_of_find = hv_str_is(name, "find") && word.len > 2;
-            for (const char *letter = rows[i].letters; !is_long && !is_option_of_find && *letter; letter++)
-                if (hv_str_find_byte(word, *letter, 1) != SIZE_MAX)
-                    return true;
-        }
-    return false;
+           (!path->leads_out && path_is_temporary(call->policy, path));
 }
 
 bool part_reads_freely(const struct match_call *call, const struct policy_part *part)
 {
     const struct shell_act *act = part->act;
-    if (act->class != SHELL_READ_ONLY || !act->reads_listed || follows_links(act))
+    if (act->class != SHELL_READ_ONLY || !act->reads_listed)
         return false;
     bool lists = parts_act_lists(act);
     for (size_t i = 0; i < act->read_count; i++)
@@ -320,7 +289,7 @@ static bool edits_by_mode(const struct look *look)
 static enum part_need need_for_reads(struct look *look)
 {
     const struct shell_act *act = look->part->act;
-    if (!act->reads_listed || follows_links(act))
+    if (!act->reads_listed)
         return PART_NEEDS_RULE;
     bool lists = parts_act_lists(act);
     for (size_t i = 0; i < act->read_count; i++) {
@@ -330,7 +299,7 @@ static enum part_need need_for_reads(struct look *look)
         const struct rule *rule = file_rule(look->call, path, false, look->extra, look->extra_count);
         if (!rule) {
             look->path = path;
-            return path->written.len && path->resolved.len ? PART_NEEDS_READ : PART_NEEDS_RULE;
+            return path->written.len && path->resolved.len && !path->leads_out ? PART_NEEDS_READ : PART_NEEDS_RULE;
         }
         took_part(look, rule);
     }
@@ -348,14 +317,14 @@ static enum part_need need_for_writes(struct look *look, bool by_rule, bool by_m
         if (!path->written.len || !path->resolved.len)
             return PART_NEEDS_ASKING;
         if (by_rule && !act->writes[i].redirect &&
-            (in_workspace(look->call, path, true) || path_is_temporary(look->call->policy, path)))
+            (in_workspace(look->call, path, true) || (!path->leads_out && path_is_temporary(look->call->policy, path))))
             continue;
         if ((by_mode || look->call->policy->mode == POLICY_ACCEPT_EDITS) && in_workspace(look->call, path, true))
             continue;
         const struct rule *rule = file_rule(look->call, path, true, look->extra, look->extra_count);
         if (!rule) {
             look->path = path;
-            return PART_NEEDS_EDIT;
+            return path->leads_out ? PART_NEEDS_ASKING : PART_NEEDS_EDIT;
         }
         took_part(look, rule);
     }

@@ -302,6 +302,9 @@ static struct hv_str part_objection(const struct judgement *judgement)
         struct hv_str text = hv_str_slice(part->text, 0, 200);
         if (need == PART_NEEDS_NOTHING)
             continue;
+        if (path && path->leads_out)
+            return hv_arena_format(arena, "`%.*s` may go through a link below %.*s that leads elsewhere",
+                                   HV_STR_ARG(text), HV_STR_ARG(path->written));
         if (path)
             return hv_arena_format(arena, "`%.*s` %s %.*s, which no rule allows", HV_STR_ARG(text),
                                    need == PART_NEEDS_READ ? "reads" : "writes", HV_STR_ARG(path->written));

@@ -12,6 +12,7 @@
 #include "fs/project_files.h"
 #include "policy/command.h"
 #include "policy/hazard.h"
+#include "policy/led_out.h"
 #include "policy/lookups.h"
 #include "policy/match.h"
 #include "policy/parts.h"
@@ -54,7 +55,8 @@ struct judging {
     struct lookups lookups; /* used only where there is a host */
 };
 
-static struct policy_path resolve_access(struct judging *judging, const struct shell_access *access)
+static struct policy_path resolve_access(struct judging *judging, const struct shell_act *act,
+                                         const struct shell_access *access)
 {
     struct policy_path path = {.written = access->path};
     if (!access->path.len)
@@ -66,15 +68,16 @@ static struct policy_path resolve_access(struct judging *judging, const struct s
     struct lookup *found = lookups_find(&judging->lookups, access->untidy.len ? access->untidy : access->path);
     path.resolved = found->resolved;
     path.kind = lookups_kind(&judging->lookups, found);
+    path.leads_out = access_leads_out(act, access);
     return path;
 }
 
-static const struct policy_path *resolve_accesses(struct judging *judging, const struct shell_access *accesses,
-                                                  size_t count)
+static const struct policy_path *resolve_accesses(struct judging *judging, const struct shell_act *act,
+                                                  const struct shell_access *accesses, size_t count)
 {
     struct policy_path *paths = hv_arena_array(judging->arena, struct policy_path, count);
     for (size_t i = 0; i < count; i++)
-        paths[i] = resolve_access(judging, &accesses[i]);
+        paths[i] = resolve_access(judging, act, &accesses[i]);
     return paths;
 }
 
@@ -130,8 +133,8 @@ static struct policy_part make_part(struct judging *judging, const struct shell_
 {
     struct policy_part part = {
         .act = act,
-        .reads = resolve_accesses(judging, act->reads, act->read_count),
-        .writes = resolve_accesses(judging, act->writes, act->write_count),
+        .reads = resolve_accesses(judging, act, act->reads, act->read_count),
+        .writes = resolve_accesses(judging, act, act->writes, act->write_count),
         .text = act->word_count ? join_words(judging->arena, act->words, act->word_count) : act->command->text,
     };
     find_guarded(judging, &part);

@@ -49,6 +49,8 @@ struct policy_path {
     struct hv_str written;  /* absolute and tidy, as the model wrote it */
     struct hv_str resolved; /* all links resolved; deny holds when either matches, allow only when both do. Absent when
                              * it could not be resolved: then nothing allows it */
+    bool leads_out;         /* it stands for names that are not known, and one may be a link that leads elsewhere: then
+                             * no rule for files allows it */
     enum hv_file_kind kind; /* of what it resolves to; UNKNOWN when nobody looked; devices, FIFOs … are refused */
 };
 

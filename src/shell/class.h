@@ -21,6 +21,13 @@ enum shell_class {
 };
 const char *shell_class_name(enum shell_class class); /* "unknown", "executes", "network", "writes", "read_only" */
 
+/* Where names that are not known stand. */
+enum shell_names {
+    SHELL_NAMES_ANYWHERE = 0, /* as the word says; when it does not tell, anywhere below path */
+    SHELL_NAMES_DIRECT,       /* in the directory path itself */
+    SHELL_NAMES_FOLLOWED,     /* below path, and no link there leads out of it */
+};
+
 /* A file that a command names. */
 struct shell_access {
     struct hv_str path;            /* absolute and tidy; absent: it cannot be told which file */
@@ -28,6 +35,7 @@ struct shell_access {
     const struct shell_word *word; /* the word it came from, in arena, or NULL */
     bool tree;                     /* all below it, too */
     bool redirect;                 /* by a redirection, not by what the program does with its words */
+    enum shell_names names;        /* when word is not known */
 };
 
 /* The judgement of one command of the script, or of one that a wrapper in it runs. */

@@ -92,7 +92,7 @@ static bool has_parent_part(struct hv_str text)
 /* What a glob can name lies below the directory before it, when no ".." follows. Absent: not known. */
 static struct hv_str directory_of_glob(const struct shell_word *word)
 {
-    enum { FINE = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED | SHELL_WORD_NO_OPTION | SHELL_WORD_GONE };
+    enum { FINE = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED | SHELL_WORD_MARKS | SHELL_WORD_GONE };
     if (word->flags & ~(unsigned)FINE || has_parent_part(word->text) || !(word->flags & SHELL_WORD_GLOB))
         return (struct hv_str){0};
     size_t slash = hv_str_rfind_byte(word->value, '/');
@@ -133,7 +133,12 @@ static void access_word(struct shell_reading *reading, const struct shell_word *
     struct hv_str path = word->known ? word->value : directory_of_glob(word);
     struct shell_word *kept = hv_arena_new(reading->arena, struct shell_word); /* callers make words of their own */
     *kept = *word;
-    access_path(reading, path, (struct shell_access){.word = kept, .tree = tree || (!word->known && path.ptr)}, write);
+    struct shell_access access = {.word = kept,
+                                  .tree = tree || (!word->known && path.ptr),
+                                  .names = word->flags & SHELL_WORD_FOLLOWED ? SHELL_NAMES_FOLLOWED
+                                           : word->flags & SHELL_WORD_DIRECT ? SHELL_NAMES_DIRECT
+                                                                             : SHELL_NAMES_ANYWHERE};
+    access_path(reading, path, access, write);
 }
 
 /* Some programs fetch what is named by an address, and run what stands behind "|". */
@@ -245,7 +250,10 @@ static bool not_understood(struct parse *parse, struct hv_str option)
 static bool scatter(struct parse *parse, const struct shell_word *word)
 {
     parse->out->scattered = true;
-    enum { NAMES = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED | SHELL_WORD_GONE };
+    enum {
+        NAMES = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED | SHELL_WORD_GONE | SHELL_WORD_DIRECT |
+                SHELL_WORD_FOLLOWED
+    };
     parse->out->hidden |= (word->flags & ~(unsigned)NAMES) != 0;
     if (parse->row->harmless_options)
         return true;

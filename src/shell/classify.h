@@ -18,6 +18,10 @@ enum { SHELL_WORD_NO_OPTION = 1 << 20 };
 /* Names that need not be there (git knows them from its history): what the tree is like says nothing of how they begin.
  */
 enum { SHELL_WORD_GONE = 1 << 21 };
+/* Names that stand directly in the directory that value ends with (enum shell_names); or from it no link leads out. */
+enum { SHELL_WORD_DIRECT = 1 << 22, SHELL_WORD_FOLLOWED = 1 << 23 };
+/* What names may be marked with, besides being names. */
+enum { SHELL_WORD_MARKS = SHELL_WORD_NO_OPTION | SHELL_WORD_DIRECT | SHELL_WORD_FOLLOWED };
 
 /* How often rows were looked up in one judgement, and what makes many times cheap: most scripts name few programs. */
 struct shell_lookups {
@@ -231,6 +235,8 @@ const struct shell_word *shell_fill_script(struct shell_reading *reading, const 
 struct shell_word shell_word_unknown(bool many);
 /* The command may set the variable (a loop over it is not looked at). */
 bool shell_may_set(const struct shell_command *command, struct hv_str name);
+/* SHELL_WORD_DIRECT, SHELL_WORD_FOLLOWED, or neither: what is certain of where names stand, a glob's or others. */
+unsigned shell_where_names_stand(const struct shell_word *word);
 /* The script sets IFS: what is cut is cut otherwise than at blanks. */
 bool shell_sets_splitting(const struct shell_script *script);
 /* All that the words of `values` may be, as one word: below one directory, and no option. False: not certain. */

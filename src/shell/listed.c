@@ -193,7 +193,8 @@ static bool take_names(struct shell_reading *reading, const struct chain *chain,
     if (!take_listing(reading, chain, taking, 0, &listing) || (listing.empty && word->tail.len))
         return false;
     bool gone = listing.gone && !listing.certain;
-    word->flags = SHELL_WORD_GLOB | SHELL_WORD_MANY | (gone ? SHELL_WORD_GONE : SHELL_WORD_NO_OPTION);
+    word->flags =
+        SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_FOLLOWED | (gone ? SHELL_WORD_GONE : SHELL_WORD_NO_OPTION);
     word->value = listing.directory;
     word->tail = HV_STR("");
     return true;

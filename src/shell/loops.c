@@ -85,15 +85,34 @@ static struct hv_str common_directory(struct hv_str a, struct hv_str b)
     return hv_str_slice(a, 0, length);
 }
 
-/* All of the count words stand below one directory, and none begins with "-", unless (*option) it ends in a slash, or
- * (*gone) is a name that need not be there. *blanks: one may be cut when it is not quoted. False: not certain. */
-static bool sum_up(struct shell_reading *reading, const struct shell_command *loop, struct hv_str *directory,
-                   bool *blanks, bool *option, bool *gone)
+/* What all of some words may be. */
+struct sum {
+    struct hv_str directory; /* that they stand below */
+    unsigned stands;         /* SHELL_WORD_DIRECT, SHELL_WORD_FOLLOWED, or neither */
+    bool blanks;             /* one may be cut when it is not quoted */
+    bool option;             /* one may begin with "-": it ends in a slash then */
+    bool gone;               /* one is a name that need not be there */
+};
+
+/* Where all of the words stand, with this one, which stands in `own`. */
+static void sum_up_place(struct sum *sum, bool first, const struct shell_word *word, struct hv_str own)
 {
-    enum { NAMES = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED };
+    unsigned stands = word->known ? SHELL_WORD_DIRECT : shell_where_names_stand(word);
+    struct hv_str common = first ? own : common_directory(sum->directory, own);
+    bool moved = !first && (!hv_str_eq(common, own) || !hv_str_eq(common, sum->directory));
+    sum->stands = first ? stands : sum->stands & stands;
+    if (moved)
+        sum->stands &= ~(unsigned)SHELL_WORD_DIRECT;
+    sum->directory = common;
+}
+
+/* All of the words stand below one directory, and none begins with "-", but as the sum says. False: not certain. */
+static bool sum_up(struct shell_reading *reading, const struct shell_command *loop, struct sum *sum)
+{
+    enum { NAMES = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED | SHELL_WORD_DIRECT | SHELL_WORD_FOLLOWED };
     size_t count = loop->word_count;
     const struct shell_word *given = shell_given_words(reading, loop, &count), *words = given ? given : loop->words;
-    *blanks = *option = *gone = false;
+    *sum = (struct sum){0};
     for (size_t i = 0; i < count; i++) {
         struct shell_word listed = words[i];
         bool bound = !given && shell_names_from_origin(reading, &listed);
@@ -103,17 +122,16 @@ static bool sum_up(struct shell_reading *reading, const struct shell_command *lo
         bool glob = !word->known && word->flags & SHELL_WORD_GLOB && (printed || !(word->flags & ~plain));
         bool begins = shell_may_be_option(word) && !(word->flags & SHELL_WORD_GONE && glob) &&
                       !shell_glob_is_plain(reading, word);
-        *gone |= glob && word->flags & SHELL_WORD_GONE;
-        *option |= begins;
+        sum->gone |= glob && word->flags & SHELL_WORD_GONE;
+        sum->option |= begins;
         if ((!word->known && !glob) || (begins && !(glob && hv_str_ends(word->tail, HV_STR("/")))) ||
             hv_str_find(word->text, HV_STR(".."), 0) != SIZE_MAX || (word->known && !word->value.len))
             return false;
-        *blanks |= glob && (!printed || (bound && words[i].flags & SHELL_WORD_QUOTED));
+        sum->blanks |= glob && (!printed || (bound && words[i].flags & SHELL_WORD_QUOTED));
         for (size_t j = 0; j < word->value.len; j++)
-            *blanks |= strchr(" \t\n*?[\\", word->value.ptr[j]) != NULL;
+            sum->blanks |= strchr(" \t\n*?[\\", word->value.ptr[j]) != NULL;
         size_t slash = hv_str_rfind_byte(word->value, '/');
-        struct hv_str own = hv_str_slice(word->value, 0, slash == SIZE_MAX ? 0 : slash + 1);
-        *directory = i ? common_directory(*directory, own) : own;
+        sum_up_place(sum, !i, word, hv_str_slice(word->value, 0, slash == SIZE_MAX ? 0 : slash + 1));
         /* From two absolute names only the root is common, from a mixture nothing. */
         if (i && (words[0].value.len && words[0].value.ptr[0] == '/') != (word->value.len && word->value.ptr[0] == '/'))
             return false;
@@ -123,12 +141,11 @@ static bool sum_up(struct shell_reading *reading, const struct shell_command *lo
 
 bool shell_sum_up_words(struct shell_reading *reading, const struct shell_command *values, struct shell_word *word)
 {
-    struct hv_str directory;
-    bool blanks, option, gone;
-    if (!sum_up(reading, values, &directory, &blanks, &option, &gone) || option || gone)
+    struct sum sum;
+    if (!sum_up(reading, values, &sum) || sum.option || sum.gone)
         return false;
-    word->flags = SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION;
-    word->value = directory;
+    word->flags = SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION | sum.stands;
+    word->value = sum.directory;
     word->tail = (struct hv_str){0};
     return true;
 }
@@ -173,18 +190,21 @@ static void resolve_middle(struct shell_reading *reading, const struct shell_com
     if (!loop || !loop->word_count || word->value.ptr[0] == '-' || hv_str_find_byte(word->value, '=', 0) != SIZE_MAX ||
         word->flags & SHELL_WORD_MANY)
         return;
-    for (size_t i = 0; i < loop->word_count; i++)
+    bool single = hv_str_find_byte(word->tail, '/', 0) == SIZE_MAX; /* one component */
+    for (size_t i = 0; i < loop->word_count; i++) {
         if (!stays_below(reading, loop, i))
             return;
-    word->flags = SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION;
+        single &= loop->words[i].known;
+    }
+    word->flags = SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION | (single ? SHELL_WORD_DIRECT : 0);
 }
 
 /* One word, when it is a loop's variable. */
 static void resolve_word(struct shell_reading *reading, const struct shell_command *command, struct shell_word *word)
 {
     const struct shell_script *script = reading->script;
-    struct hv_str directory, name;
-    bool blanks, option, gone;
+    struct hv_str name;
+    struct sum sum;
     if (word->known || !(word->flags & SHELL_WORD_VARIABLE) ||
         word->flags & ~(unsigned)(SHELL_WORD_VARIABLE | SHELL_WORD_QUOTED | SHELL_WORD_MANY) ||
         (word->flags & SHELL_WORD_MANY && shell_sets_splitting(script)))
@@ -200,13 +220,16 @@ static void resolve_word(struct shell_reading *reading, const struct shell_comma
         word->flags &= ~(unsigned)SHELL_WORD_MANY; /* the names have no blanks */
         return;
     }
-    if (!loop || !sum_up(reading, loop, &directory, &blanks, &option, &gone) || (option && gone) ||
-        (blanks && word->flags & SHELL_WORD_MANY))
+    if (!loop || !sum_up(reading, loop, &sum) || (sum.option && sum.gone) ||
+        (sum.blanks && word->flags & SHELL_WORD_MANY))
         return;
     /* Below the directory, as a glob is, but one argument. */
-    word->flags = SHELL_WORD_GLOB | (gone ? SHELL_WORD_GONE : option ? 0 : SHELL_WORD_NO_OPTION);
-    word->value = directory;
-    word->tail = option ? HV_STR("/") : word->tail;
+    word->flags = SHELL_WORD_GLOB | (word->tail.len ? sum.stands & SHELL_WORD_FOLLOWED : sum.stands) |
+                  (sum.gone     ? SHELL_WORD_GONE
+                   : sum.option ? 0
+                                : SHELL_WORD_NO_OPTION);
+    word->value = sum.directory;
+    word->tail = sum.option ? HV_STR("/") : word->tail;
 }
 
 bool shell_resolve_loop_word(struct shell_reading *reading, const struct shell_command *command,

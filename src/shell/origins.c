@@ -194,6 +194,7 @@ static bool place_names(struct shell_reading *reading, const struct shell_word *
         return false;
     size_t slash = hv_str_rfind_byte(head, '/');
     names->value = hv_str_slice(head, 0, slash == SIZE_MAX ? 0 : slash + 1);
+    names->flags = (names->flags & ~(unsigned)SHELL_WORD_DIRECT) | SHELL_WORD_FOLLOWED;
     return true;
 }
 
@@ -217,7 +218,8 @@ bool shell_names_from_origin(struct shell_reading *reading, struct shell_word *w
     names.tail = HV_STR("");
     if (!names_of(reading, source, element, split, &names) || !place_names(reading, word, &names))
         return false;
-    names.flags = SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION | (many ? SHELL_WORD_MANY : 0);
+    names.flags =
+        SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION | shell_where_names_stand(&names) | (many ? SHELL_WORD_MANY : 0);
     names.text = word->text;
     names.tail = HV_STR("");
     *word = names;

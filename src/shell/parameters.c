@@ -54,7 +54,7 @@ static bool takes_names(const struct shell_command *command)
 
 static bool is_plain(const struct shell_word *word)
 {
-    enum { NAMES = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED | SHELL_WORD_NO_OPTION };
+    enum { NAMES = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED | SHELL_WORD_MARKS };
     return word->known || (word->flags & SHELL_WORD_GLOB && !(word->flags & ~(unsigned)NAMES));
 }
 
@@ -75,7 +75,7 @@ static bool take(const struct shell_word *given, struct shell_word *word)
         return false;
     one.text = word->text;
     if (!given->known)
-        one.flags = SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION;
+        one.flags = SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION | shell_where_names_stand(given);
     *word = one;
     return true;
 }

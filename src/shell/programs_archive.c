@@ -226,7 +226,7 @@ static bool may_name_host(const struct shell_word *word)
     bool open = !word->known && hv_str_find_byte(known, '/', 0) == SIZE_MAX;
     bool only_names =
         open && word->flags & SHELL_WORD_GLOB && known.len &&
-        !(word->flags & ~(unsigned)(SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED | SHELL_WORD_NO_OPTION));
+        !(word->flags & ~(unsigned)(SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED | SHELL_WORD_MARKS));
     open &= !(word->flags & SHELL_WORD_NUMBER) && !only_names;
     return open || hv_str_find_byte(known, ':', 0) != SIZE_MAX;
 }

@@ -70,10 +70,26 @@ static const struct shell_word *take_argument(struct find *find)
 
 /* ---- -exec ---------------------------------------------------------------------------------------------- */
 
+/* -type f, and nothing by which it is not for all: what is found is no link. */
+static bool finds_only_files(const struct find *find)
+{
+    bool files = false;
+    for (size_t i = 1; i < find->count; i++) {
+        const struct shell_word *word = &find->words[i];
+        if (!word->known || shell_names_have("-L -H -follow -o -or , ! -not ( )", word->value))
+            return false;
+        files |= hv_str_is(word->value, "f") && hv_str_is(find->words[i - 1].value, "-type");
+        if (shell_names_have("-exec -execdir -ok -okdir", word->value))
+            break;
+    }
+    return files;
+}
+
 /* {}: something below a starting point; "./name" for -execdir. */
 static struct shell_word found_file(const struct find *find, size_t start, bool in_directory)
 {
-    struct shell_word word = {.text = HV_STR("{}"), .flags = SHELL_WORD_GLOB, .value = HV_STR("./")};
+    unsigned flags = SHELL_WORD_GLOB | (finds_only_files(find) ? SHELL_WORD_FOLLOWED : 0);
+    struct shell_word word = {.text = HV_STR("{}"), .flags = flags, .value = HV_STR("./")};
     if (in_directory || !find->starts)
         return word;
     const struct shell_word *given = &find->words[find->first_start + start];

@@ -35,6 +35,21 @@ bool shell_may_be_option(const struct shell_word *word)
     return (word->flags & ~(unsigned)(SHELL_WORD_HOME | SHELL_WORD_QUOTED)) || !(word->flags & SHELL_WORD_HOME);
 }
 
+unsigned shell_where_names_stand(const struct shell_word *word)
+{
+    enum { STANDS = SHELL_WORD_DIRECT | SHELL_WORD_FOLLOWED };
+    size_t slash = hv_str_rfind_byte(word->text, '/'), pattern = 0;
+    if (word->flags & STANDS || word->known || !(word->flags & SHELL_WORD_GLOB))
+        return word->flags & STANDS;
+    while (pattern < word->text.len && !strchr("*?[(", word->text.ptr[pattern]))
+        pattern++;
+    bool last = slash == SIZE_MAX || slash < pattern || slash + 1 == word->text.len;
+    bool odd = false;
+    for (size_t i = 0; i < word->text.len; i++)
+        odd |= strchr("{$`", word->text.ptr[i]) != NULL;
+    return last && !odd && pattern < word->text.len ? SHELL_WORD_DIRECT : 0;
+}
+
 struct shell_word shell_word_known(struct hv_str value)
 {
     return (struct shell_word){.text = value, .value = value, .known = true};

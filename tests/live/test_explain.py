@@ -52,6 +52,25 @@ class Bash(Case):
         answers = self.ask("cat innocent", "rm -rf all/", "rm -rf all/*")
         self.assertEqual([answer["class"] for answer in answers], ["always_confirm", "forbid", "forbid"])
 
+    def test_a_pattern_does_not_lead_through_links(self):
+        os.makedirs(self.path("src/sub"))
+        self.write("src/a.c", "x")
+        commands = ["cat src/*", "wc -l src/*.c", 'for f in src/*; do cat "$f"; done', "head src/*/*", "ls src/*/",
+                    "find src -exec cat {} +", "grep -R x src", "ls -L src", 'for f in src/a.c src/b; do cat "$f"; done']
+        decide = lambda: [answer["decision"] for answer in self.ask(*commands)]
+        self.assertEqual(decide(), ["allow"] * len(commands))
+        os.symlink("a.c", self.path("src/c"))
+        os.symlink("/usr/share", self.path("src/d"))
+        self.assertEqual(decide()[0], "allow")
+        os.symlink("/etc/shadow", self.path("src/b"))
+        self.assertEqual(decide(), ["ask", "allow"] + ["ask"] * (len(commands) - 2))
+        answers = self.ask("cat src/*", rules=["allow Read(src/**)"]) + self.ask("touch src/*", mode="acceptEdits")
+        self.assertEqual([answer["decision"] for answer in answers], ["ask", "ask"])
+        self.assertIn("link", answers[0]["reason"])
+        self.assertEqual([proposal for proposal in answers[0]["proposals"] if proposal.startswith("Read")], [])
+        answers = self.ask("find src -type f -exec cat {} +", "cat lib/*", "grep -R x lib", "find . ! -type f -exec cat {} +")
+        self.assertEqual([answer["decision"] for answer in answers], ["allow", "allow", "ask", "ask"])
+
     def test_text_for_people(self):
         text = self.run_helve("explain", "bash", "ls; make \x1b[2J; sudo x")
         for wanted in ("ok       ls", "ask      make", "confirm  sudo x"):

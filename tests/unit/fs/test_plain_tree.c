@@ -155,6 +155,51 @@ static void a_link_may_stay_inside_or_lead_to_the_system(void **state)
     }
 }
 
+static bool stays(const char *prefix, const char *suffix, unsigned depth)
+{
+    struct fs_names names = {hv_str_from(prefix), hv_str_from(suffix), depth};
+    return fs_names_stay(hv_str_from(root), &names);
+}
+
+static void names_of_a_pattern_stay_unless_one_of_them_is_a_link_out(void **state)
+{
+    char top[256], deep[256];
+    (void)state;
+    at(top, sizeof top, "link.c");
+    at(deep, sizeof deep, "sub/link.c");
+    assert_true(stays("", "", 0));
+    assert_int_equal(symlink("/etc/passwd", top), 0);
+    assert_false(stays("", "", 0));
+    assert_false(stays("", "", 1));
+    assert_false(stays("li", ".c", 1));
+    assert_true(stays("", ".h", 1));
+    assert_true(stays("a", "", 1));
+    assert_false(stays("", ".h", 2)); /* what lies behind it is not looked at */
+    assert_int_equal(unlink(top), 0);
+    assert_int_equal(symlink("/etc/passwd", deep), 0);
+    assert_true(stays("", "", 1));
+    assert_false(stays("", "", 2));
+    assert_true(stays("a", "", 2));
+    assert_true(stays("", ".txt", 2));
+    assert_false(stays("", "", 0));
+    assert_int_equal(unlink(deep), 0);
+    assert_int_equal(symlink("sub", top), 0);
+    assert_true(stays("", "", 1));
+    assert_false(stays("", "", 2));
+    assert_int_equal(unlink(top), 0);
+}
+
+static void where_there_is_no_directory_there_are_no_names(void **state)
+{
+    char path[256];
+    (void)state;
+    at(path, sizeof path, "missing");
+    assert_true(fs_names_stay(hv_str_from(path), &(struct fs_names){.depth = 1}));
+    at(path, sizeof path, "a.c");
+    assert_true(fs_names_stay(hv_str_from(path), &(struct fs_names){.depth = 1}));
+    assert_false(fs_names_stay(hv_str_of("/tmp\0x", 6), &(struct fs_names){.depth = 1}));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +209,8 @@ int main(void)
         cmocka_unit_test(what_is_not_there_is_not_plain),
         cmocka_unit_test(a_name_like_an_option_counts_at_the_top_only),
         cmocka_unit_test(a_name_that_would_be_cut_counts_at_any_depth),
+        cmocka_unit_test(names_of_a_pattern_stay_unless_one_of_them_is_a_link_out),
+        cmocka_unit_test(where_there_is_no_directory_there_are_no_names),
         cmocka_unit_test(a_link_may_stay_inside_or_lead_to_the_system),
     };
     return cmocka_run_group_tests(tests, make_tree, remove_tree);

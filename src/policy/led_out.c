@@ -1,0 +1,104 @@
+/* led_out.c: see led_out.h. */
+#include "policy/led_out.h"
+
+#include "base/path.h"
+#include "fs/plain_tree.h"
+#include "shell/runs.h"
+
+/* Trees of the system: nobody who writes in a workspace puts links there, and some are full of them. */
+static bool is_of_the_system(struct hv_str path)
+{
+    static const char *const trees[] = {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/proc", "/sys", "/etc"};
+    for (size_t i = 0; i < sizeof trees / sizeof *trees; i++)
+        if (path_inside(path, hv_str_from(trees[i])))
+            return true;
+    return false;
+}
+
+static struct hv_str without_slashes(struct hv_str text)
+{
+    while (text.len && text.ptr[text.len - 1] == '/')
+        text.len--;
+    return text;
+}
+
+/* How many components the pattern in text has, from the one on that holds its first sign; 0: that does not show. */
+static unsigned depth_of(struct hv_str text)
+{
+    size_t at = 0;
+    unsigned depth = 1;
+    for (size_t i = 0; i < text.len; i++)
+        if (hv_str_find_byte(HV_STR("{$`"), text.ptr[i], 0) != SIZE_MAX)
+            return 0;
+    while (at < text.len && hv_str_find_byte(HV_STR("*?[("), text.ptr[at], 0) == SIZE_MAX)
+        at++;
+    if (at == text.len || hv_str_find(text, HV_STR("**"), 0) != SIZE_MAX)
+        return 0;
+    for (text = without_slashes(text); at < text.len; at++)
+        depth += text.ptr[at] == '/';
+    return depth;
+}
+
+static struct hv_str behind_slash(struct hv_str text)
+{
+    size_t slash = hv_str_rfind_byte(text, '/');
+    return slash == SIZE_MAX ? text : hv_str_slice(text, slash + 1, text.len);
+}
+
+/* Programs that follow links on their way through a tree when they are told to: what they show may lie anywhere. */
+static bool follows_links(const struct shell_act *act)
+{
+    static const struct {
+        const char *programs, *letters, *longer;
+    } rows[] = {
+        {"ls dir vdir du", "L", "--dereference"},
+        {"grep egrep fgrep zgrep", "R", "--dereference-recursive"},
+        {"find", "L", "-follow"},
+        {"rg fd fdfind", "L", "--follow"},
+        {"ag", "f", "--follow"},
+        {"tree", "l", "--"},
+    };
+    if (!act->word_count)
+        return false;
+    struct hv_str name = shell_base_name(act->words[0].value);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (size_t at = 1; shell_is_one_of(name, rows[i].programs) && at < act->word_count; at++) {
+            struct hv_str word = act->words[at].value;
+            bool is_long = hv_str_starts(word, HV_STR("--"));
+            if (word.len < 2 || word.ptr[0] != '-')
+                continue;
+            if (word.len > 3 && hv_str_starts(hv_str_from(rows[i].longer), word))
+                return true;
+            bool is_option_of_find = hv_str_is(name, "find") && word.len > 2;
+            for (const char *letter = rows[i].letters; !is_long && !is_option_of_find && *letter; letter++)
+                if (hv_str_find_byte(word, *letter, 1) != SIZE_MAX)
+                    return true;
+        }
+    return false;
+}
+
+static struct hv_str place_of(const struct shell_access *access)
+{
+    return access->untidy.len ? access->untidy : access->path;
+}
+
+static bool names_leave(const struct shell_access *access, const struct fs_names *names)
+{
+    return !fs_names_stay(place_of(access), names);
+}
+
+bool access_leads_out(const struct shell_act *act, const struct shell_access *access)
+{
+    const struct shell_word *word = access->word;
+    if (!access->path.len || is_of_the_system(access->path))
+        return false;
+    if (!access->redirect && follows_links(act) && !fs_is_plain(place_of(access), &(struct fs_plain){.links = true}))
+        return true;
+    if (!word || word->known || !(word->flags & SHELL_WORD_GLOB) || access->names == SHELL_NAMES_FOLLOWED)
+        return false;
+    return names_leave(access, &(struct fs_names){
+                                   .prefix = behind_slash(word->value),
+                                   .suffix = behind_slash(without_slashes(word->tail)),
+                                   .depth = access->names == SHELL_NAMES_DIRECT ? 1 : depth_of(word->text),
+                               });
+}

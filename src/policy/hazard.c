@@ -162,8 +162,9 @@ static bool code_removes_tree(struct hv_str code)
 /* Code in another language, in an argument: its text. */
 static void look_at_code(struct hazard *hazard, const struct shell_run *run)
 {
-    char option = shell_code_option(run->name);
-    if (!option || shell_name_is_shell(run->name))
+    bool is_language = run->word_count > 2 && !(run->traits & SHELL_NAME_SHELL);
+    char option = is_language ? shell_code_option(run->name) : 0;
+    if (!option)
         return;
     for (size_t i = 1; i + 1 < run->word_count; i++) {
         CLEANUP_ARENA struct hv_arena scratch = {0};

@@ -309,6 +309,21 @@ static bool is_listed(const struct shell_act *act)
     return act->reads_listed && act->writes_listed && (act->class == SHELL_READ_ONLY || writes);
 }
 
+/* Words in which code may stand are cut at more places than others. */
+static bool takes_code(const struct shell_act *act)
+{
+    return act->word_count && (shell_name_is_interpreter(shell_base_name(act->words[0].value)) ||
+                               shell_is_one_of(act->words[0].value, "eval ssh watch"));
+}
+
+/* The words of an act that another starts (sudo, env) are the last ones of that, which were visited. */
+static bool was_visited(const struct shell_act *act, const struct shell_act *before)
+{
+    return before && act->command == before->command && act->words > before->words &&
+           act->words + act->word_count == before->words + before->word_count &&
+           (takes_code(before) || !takes_code(act));
+}
+
 static bool visit_part(const struct match_call *call, const struct policy_part *part, command_path_visitor *visit,
                        void *user)
 {
@@ -316,9 +331,7 @@ static bool visit_part(const struct match_call *call, const struct policy_part *
     struct hv_str directory = act->command->directory.len ? act->command->directory : call->facts->directory;
     struct word_walk walk = {.home = call->policy->home.written, .visit = visit, .user = user};
     walk.directory = directory.len ? directory : call->policy->directory.written;
-    bool is_code = act->word_count && (shell_name_is_interpreter(shell_base_name(act->words[0].value)) ||
-                                       shell_is_one_of(act->words[0].value, "eval ssh watch"));
-    bool found = false;
+    bool is_code = takes_code(act), found = false;
     for (size_t i = 0; !found && i < act->word_count; i++) {
         found = visit_word(&walk, &act->words[i], is_code);
         hv_arena_reset(&walk.scratch);
@@ -330,9 +343,14 @@ static bool visit_part(const struct match_call *call, const struct policy_part *
 bool parts_each_word(const struct match_call *call, command_path_visitor *visit, void *user)
 {
     const struct policy_command *command = call->facts->command;
-    for (size_t i = 0; i < command->part_count; i++)
-        if (!command->parts[i].same && !is_listed(command->parts[i].act) &&
-            visit_part(call, &command->parts[i], visit, user))
+    const struct shell_act *before = NULL;
+    for (size_t i = 0; i < command->part_count; i++) {
+        const struct policy_part *part = &command->parts[i];
+        if (part->same || is_listed(part->act) || was_visited(part->act, before))
+            continue;
+        if (visit_part(call, part, visit, user))
             return true;
+        before = part->act;
+    }
     return false;
 }

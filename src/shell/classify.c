@@ -7,8 +7,8 @@
  * harmless; a word that may become several makes the places of the others a guess, so that the worst meaning of any
  * operand counts.
  */
-#include "shell/classify.h"
 #include "base/path.h"
+#include "shell/rows.h"
 #include <string.h>
 
 /* ---- what was found ------------------------------------------------------------------------------------- */
@@ -583,15 +583,10 @@ static void judge_needs(struct shell_reading *reading, const struct shell_progra
     shell_worsenf(reading, SHELL_WRITES, "%.*s without %s changes something", HV_STR_ARG(program), row->needs);
 }
 
-void shell_judge_row(struct shell_reading *reading, const struct shell_program *row, const struct shell_word *words,
-                     size_t count)
+static void judge_arguments(struct shell_reading *reading, const struct shell_program *row,
+                            const struct shell_word *words, size_t count)
 {
     struct shell_arguments arguments;
-    reading->act.answers = row->answers;
-    if (row->judge) {
-        row->judge(reading, words, count);
-        return;
-    }
     if (!shell_arguments(reading, row, words, count, &arguments))
         return;
     /* Not all print their version and stop there when a sub-command follows. */
@@ -604,4 +599,16 @@ void shell_judge_row(struct shell_reading *reading, const struct shell_program *
     judge_needs(reading, row, &arguments, words[0].value);
     judge_operands(reading, row, &arguments, words[0].value);
     judge_class(reading, row, words[0].value);
+}
+
+void shell_judge_row(struct shell_reading *reading, const struct shell_program *row, const struct shell_word *words,
+                     size_t count)
+{
+    reading->act.answers = row->answers;
+    if (row->judge)
+        row->judge(reading, words, count);
+    else
+        judge_arguments(reading, row, words, count);
+    if (row->needs_none)
+        shell_needs_none(reading, row->needs_none);
 }

@@ -72,6 +72,9 @@ struct shell_program {
     /* A grammar of its own (find, sed, awk, test …), instead of all the above but names; words[0] is the program (or
      * sub-command). It says what it finds with the functions of classify.h; silence means read-only. */
     void (*judge)(struct shell_reading *reading, const struct shell_word *words, size_t count);
+    /* Files of the project by which it would make the program run code: only where there are none of them does it only
+     * read (shell_needs_none). NULL: nothing of the kind. */
+    const char *needs_none;
 };
 
 #endif

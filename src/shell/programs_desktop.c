@@ -72,13 +72,6 @@ static void judge_tshark(struct shell_reading *reading, const struct shell_word 
         shell_worsen(reading, SHELL_NETWORK, "tshark listens, or looks up names, without -n -r FILE");
 }
 
-/* It runs the extension that lies in the directory, whatever it is told. */
-static void judge_idf(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    shell_judge_tool(reading, words, count);
-    shell_needs_none(reading, "idf_ext.py");
-}
-
 const struct shell_program shell_programs_desktop[] = {
     {"tcpdump", .judge = judge_tcpdump},
     {"tshark", .judge = judge_tshark},
@@ -156,7 +149,8 @@ const struct shell_program shell_programs_desktop[] = {
                  MAYBE("--exclude --exclude-dir --include --include-dir --max-filesize --max-scansize"),
                  HELPS("-h --help -V --version")),
      .rest = SHELL_EFFECT_READ_TREE, .answers = true},
-    {"idf.py", .judge = judge_idf},
+    /* It runs the extension that lies in the directory, whatever it is told. */
+    {"idf.py", .judge = shell_judge_tool, .needs_none = "idf_ext.py"},
     {"bibtex biber vale proselint west xev xdotool notify-send tic steghide sbom-tool interdiff combinediff "
      "detex",
      .judge = shell_judge_tool},

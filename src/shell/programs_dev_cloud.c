@@ -278,13 +278,6 @@ static void judge_sqlite(struct shell_reading *reading, const struct shell_word 
         check_views(reading, arguments.operands[0]);
 }
 
-/* The settings of the project name a program (cowpath) that is started even to tell the version. */
-static void judge_ansible(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    shell_judge_client(reading, words, count);
-    shell_needs_none(reading, "ansible.cfg");
-}
-
 const struct shell_program shell_programs_dev_cloud[] = {
     {"gh", .judge = judge_gh},
     {"glab", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = glab_rows,
@@ -295,8 +288,9 @@ const struct shell_program shell_programs_dev_cloud[] = {
     {"terraform tofu", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .subcommands = terraform_rows,
      .options = OPTIONS(HELPS("-v -version --version -help --help -h"), TREES("-chdir"))},
     {"sqlite3", .judge = judge_sqlite},
+    /* The settings of the project name a program (cowpath) that is started even to tell the version. */
     {"ansible ansible-playbook ansible-galaxy ansible-vault ansible-inventory ansible-doc ansible-config",
-     .judge = judge_ansible},
+     .judge = shell_judge_client, .needs_none = "ansible.cfg"},
     /* It asks the plugins that lie in the directory what they are. */
     {"packer", .judge = shell_judge_project},
     CLIENT("hub heroku vercel netlify fly flyctl doctl linode-cli hcloud railway supabase firebase wrangler ngrok"

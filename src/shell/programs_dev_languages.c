@@ -429,12 +429,6 @@ static void judge_rustc(struct shell_reading *reading, const struct shell_word *
 /* A file of the project may say which toolchain runs, and cargo's which compiler: even for --version. */
 static const char rust_files[] = "rust-toolchain rust-toolchain.toml .cargo/config .cargo/config.toml";
 
-static void judge_rustc_here(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    judge_rustc(reading, words, count);
-    shell_needs_none(reading, rust_files);
-}
-
 static const struct shell_program rustup_rows[] = {
     SHOWS("show", FLAGS("-v --verbose --installed")),
     SHOWS("which", VALUES("--toolchain")),
@@ -468,36 +462,6 @@ static void judge_rustfmt(struct shell_reading *reading, const struct shell_word
         shell_apply(reading, SHELL_EFFECT_READ, arguments.operands[at], HV_STR("rustfmt"));
     if (!shell_given(&arguments, "--check") && arguments.operand_count)
         shell_worsen(reading, SHELL_WRITES, "rustfmt changes files");
-}
-
-static void judge_rustfmt_here(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    judge_rustfmt(reading, words, count);
-    shell_needs_none(reading, rust_files);
-}
-
-static void judge_cargo(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    static const struct shell_option options[] = {
-        HELPS("-V --version --list"), {"--explain", SHELL_EFFECT_HELP, SHELL_ARITY_ONE}, {0}};
-    static const struct shell_program row = {"cargo",
-                                             SHELL_SYNTAX_EXACT,
-                                             SHELL_READ_ONLY,
-                                             .subcommands = cargo_rows,
-                                             .options = options,
-                                             .more_options = cargo_options};
-    shell_judge_row(reading, &row, words, count);
-    shell_needs_none(reading, rust_files);
-}
-
-static void judge_rustup(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    static const struct shell_option options[] = {
-        HELPS("-V --version -h --help"), FLAGS("-v --verbose -q --quiet"), {0}};
-    static const struct shell_program row = {"rustup", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = rustup_rows,
-                                             .options = options};
-    shell_judge_row(reading, &row, words, count);
-    shell_needs_none(reading, rust_files);
 }
 
 /* ---- builds ---------------------------------------------------------------------------------------------- */
@@ -569,68 +533,6 @@ static void judge_cmake(struct shell_reading *reading, const struct shell_word *
     {                                                                                                                  \
         names, .judge = shell_judge_tool                                                                               \
     }
-/* Tools that run what the project holds, or names in its settings, before they tell even their version. */
-static void judge_of_node(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    shell_judge_tool(reading, words, count);
-    shell_needs_none(reading, "node_modules .mocharc.js .mocharc.cjs .mocharc.mjs .gulp.js");
-}
-
-static void judge_of_python(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    shell_judge_tool(reading, words, count);
-    shell_needs_none(reading,
-                     "conftest.py tests/conftest.py test/conftest.py testing/conftest.py pytest.ini .pytest.ini"
-                     " pytest.toml .pytest.toml tox.ini setup.cfg pyproject.toml toxfile.py .flake8 pylintrc"
-                     " .pylintrc pylintrc.toml .pylintrc.toml");
-}
-
-/* Its scripts run before its options are looked at. */
-static void judge_premake(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    shell_judge_tool(reading, words, count);
-    shell_needs_none(reading, "premake5.lua premake4.lua premake-system.lua");
-}
-
-/* The machine of Erlang may run the file of its own that lies here, rebar3 scripts of the project. */
-static void judge_of_erlang(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    shell_judge_about(reading, words, count);
-    shell_needs_none(reading, ".erlang rebar.config rebar.config.script");
-}
-
-static void judge_of_php(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    shell_judge_tool(reading, words, count);
-    shell_needs_none(reading, "vendor phpunit.xml phpunit.xml.dist psalm.xml phpstan.neon");
-}
-
-static void judge_of_build(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    shell_judge_about(reading, words, count);
-    shell_needs_none(reading, ".mvn .jvmopts .sbtopts build.sbt project/build.properties gradle.properties");
-}
-
-static void judge_bazel(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    shell_judge_tool(reading, words, count);
-    shell_needs_none(reading, "tools/bazel .bazelversion .bazeliskrc project.clj pants.toml");
-}
-
-static const struct shell_program dotnet_row = {
-    "dotnet", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-    .options = OPTIONS(HELPS("--version --info --list-sdks --list-runtimes -h --help")),
-    .subcommands = SUBCOMMANDS(GROUP("nuget", GROUP("list", PLAIN("source")), REACHERS("add push delete update")),
-                               RUNNERS("build run test publish pack clean restore new list add remove msbuild tool"
-                                       " watch format exec ef sln"))};
-
-/* The project may name the place of the kit that runs. */
-static void judge_dotnet(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    shell_judge_row(reading, &dotnet_row, words, count);
-    shell_needs_none(reading, "global.json");
-}
-
 #define ABOUT(names)                                                                                                   \
     {                                                                                                                  \
         names, .judge = shell_judge_about                                                                              \
@@ -650,10 +552,13 @@ const struct shell_program shell_programs_dev_languages[] = {
      .judge = judge_compiler},
     {"go", .judge = judge_go},
     {"gofmt goimports gofumpt", .judge = judge_gofmt},
-    {"cargo", .judge = judge_cargo},
-    {"rustc", .judge = judge_rustc_here},
-    {"rustup", .judge = judge_rustup},
-    {"rustfmt", .judge = judge_rustfmt_here},
+    {"cargo", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = cargo_rows, .more_options = cargo_options,
+     .options = OPTIONS(HELPS("-V --version --list"), {"--explain", SHELL_EFFECT_HELP, SHELL_ARITY_ONE}),
+     .needs_none = rust_files},
+    {"rustc", .judge = judge_rustc, .needs_none = rust_files},
+    {"rustup", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = rustup_rows,
+     .options = OPTIONS(HELPS("-V --version -h --help"), FLAGS("-v --verbose -q --quiet")), .needs_none = rust_files},
+    {"rustfmt", .judge = judge_rustfmt, .needs_none = rust_files},
     {"ninja samu", .judge = judge_ninja},
     {"cmake", .judge = judge_cmake},
     {"just", SHELL_SYNTAX_POSIX, SHELL_EXECUTES,
@@ -663,25 +568,36 @@ const struct shell_program shell_programs_dev_languages[] = {
     ABOUT("perl"),
     ABOUT("javac jshell kotlinc kotlin scala scalac groovy ant"),
     /* Options of the machine that runs them stand in files of the project. */
-    {"mvn gradle sbt", .judge = judge_of_build},
+    {"mvn gradle sbt", .judge = shell_judge_about,
+     .needs_none = ".mvn .jvmopts .sbtopts build.sbt project/build.properties gradle.properties"},
     ABOUT("lua luajit lua5.1 lua5.2 lua5.3 lua5.4"),
     ABOUT("make gmake"),
     TOOLS("bmake mingw32-make meson scons buck buck2 waf autoconf automake aclocal autoreconf"
           " libtoolize b2 xmake tup mvnw gradlew tclsh wish"),
-    {"premake5", .judge = judge_premake},
-    {"elixir elixirc mix iex erlc rebar3", .judge = judge_of_erlang},
+    /* Its scripts run before its options are looked at. */
+    {"premake5", .judge = shell_judge_tool, .needs_none = "premake5.lua premake4.lua premake-system.lua"},
+    /* The machine of Erlang may run the file of its own that lies here, rebar3 scripts of the project. */
+    {"elixir elixirc mix iex erlc rebar3", .judge = shell_judge_about,
+     .needs_none = ".erlang rebar.config rebar.config.script"},
     ABOUT("ghc ghci runghc nim erl julia ocaml crystal dart nasm yasm gfortran swift R nvcc sbcl racket guile"),
     TOOLS("stack cabal swiftc nimble Rscript ocamlc ocamlopt dune opam shards flutter dmd"
           " ldc2 ifort gnat fpc clisp clojure elm purescript spago v odin gleam roc solc vyper forge hipcc"
           " icc tcc emcc wat2wasm wasm-pack wasmtime wasmer csc mcs mono fsc fsi pwsh powershell osascript"),
     /* The project may have a wrapper of its own, or name which of them runs. */
-    {"bazel bazelisk lein pants", .judge = judge_bazel},
+    {"bazel bazelisk lein pants", .judge = shell_judge_tool,
+     .needs_none = "tools/bazel .bazelversion .bazeliskrc project.clj pants.toml"},
     ABOUT("gdb lldb valgrind perf"),
     TOOLS("rr cgdb bpftrace dtrace"),
     {"zig", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .subcommands = SUBCOMMANDS(PLAIN("version env zen targets help"),
                                 RUNNERS("build build-exe build-lib build-obj test run cc c++ fmt init fetch"))},
-    {"dotnet", .judge = judge_dotnet},
+    /* The project may name the place of the kit that runs. */
+    {"dotnet", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(HELPS("--version --info --list-sdks --list-runtimes -h --help")),
+     .subcommands = SUBCOMMANDS(GROUP("nuget", GROUP("list", PLAIN("source")), REACHERS("add push delete update")),
+                                RUNNERS("build run test publish pack clean restore new list add remove msbuild tool"
+                                        " watch format exec ef sln")),
+     .needs_none = "global.json"},
     {"deno", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("-V --version -h --help")),
      .subcommands = SUBCOMMANDS(PLAIN("types help"), REACHERS("info check cache install add outdated update"),
                                 RUNNERS("run eval test task bench compile repl serve lint fmt doc x"))},
@@ -693,8 +609,12 @@ const struct shell_program shell_programs_dev_languages[] = {
     /* The project may have a copy of its own or settings that run before they tell their version. */
     {"webpack ng nx turbo lerna gulp grunt jest mocha ava karma xo tap hardhat ember nest gatsby docusaurus expo"
      " react-native ionic nuxt eleventy serverless",
-     .judge = judge_of_node},
-    {"pytest py.test tox flake8 pylint", .judge = judge_of_python},
-    {"phpunit phpstan psalm php-cs-fixer", .judge = judge_of_php},
+     .judge = shell_judge_tool, .needs_none = "node_modules .mocharc.js .mocharc.cjs .mocharc.mjs .gulp.js"},
+    {"pytest py.test tox flake8 pylint", .judge = shell_judge_tool,
+     .needs_none = "conftest.py tests/conftest.py test/conftest.py testing/conftest.py pytest.ini .pytest.ini"
+                   " pytest.toml .pytest.toml tox.ini setup.cfg pyproject.toml toxfile.py .flake8 pylintrc"
+                   " .pylintrc pylintrc.toml .pylintrc.toml"},
+    {"phpunit phpstan psalm php-cs-fixer", .judge = shell_judge_tool,
+     .needs_none = "vendor phpunit.xml phpunit.xml.dist psalm.xml phpstan.neon"},
     {0},
 };

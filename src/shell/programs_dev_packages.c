@@ -286,16 +286,6 @@ static void judge_poetry(struct shell_reading *reading, const struct shell_word 
     shell_needs_none(reading, asks_version(words, count) ? ".poetry" : environment_files);
 }
 
-/* Plugins of the project are loaded before its words are looked at. */
-static void judge_composer(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    static const struct shell_option options[] = {FLAGS("--no-plugins --no-ansi -n --no-interaction -q --quiet"), {0}};
-    static const struct shell_program row = {"composer", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-                                             .subcommands = composer_rows, .options = options};
-    shell_judge_row(reading, &row, words, count);
-    shell_needs_none(reading, "composer.json vendor");
-}
-
 static void judge_uv(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     static const struct shell_program row = {"uv", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = uv_rows,
@@ -324,7 +314,10 @@ const struct shell_program shell_programs_dev_packages[] = {
      .options = OPTIONS(HELPS("-V --version -h --help"))},
     {"gem", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = gem_rows,
      .options = OPTIONS(HELPS("-v --version -h --help"))},
-    {"composer", .judge = judge_composer},
+    /* Plugins of the project are loaded before its words are looked at. */
+    {"composer", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = composer_rows,
+     .options = OPTIONS(FLAGS("--no-plugins --no-ansi -n --no-interaction -q --quiet")),
+     .needs_none = "composer.json vendor"},
     {"brew", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = brew_rows,
      .options = OPTIONS(HELPS("--version -v --prefix --cellar --caskroom --repository --cache -h --help"))},
     {"mise rtx bundle bundler rake rails rspec rubocop irb pry spring jekyll fastlane cocoapods pod",

@@ -306,13 +306,6 @@ static const struct shell_program svn_rows[] = {
     {0},
 };
 
-/* It runs the settings of the directory before it looks at its words. */
-static void judge_latexmk(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    shell_judge_tool(reading, words, count);
-    shell_needs_none(reading, "latexmkrc .latexmkrc LatexMk");
-}
-
 #define LISTER(names, list, operands)                                                                                  \
     {                                                                                                                  \
         names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = list, .rest = operands                                  \
@@ -352,7 +345,8 @@ const struct shell_program shell_programs_dev_tools[] = {
     {"clang-tidy clang-check iwyu include-what-you-use scan-build buf swig flex bison yacc lex m4 gperf re2c"
      " doxygen asciidoctor hugo latex pdflatex xelatex lualatex typst",
      .judge = shell_judge_tool},
-    {"latexmk", .judge = judge_latexmk},
+    /* It runs the settings of the directory before it looks at its words. */
+    {"latexmk", .judge = shell_judge_tool, .needs_none = "latexmkrc .latexmkrc LatexMk"},
     {"direnv", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .subcommands = SUBCOMMANDS(PLAIN("status version help"), RUNNERS("exec export reload edit hook stdlib"),
                                 WRITERS("allow permit grant deny block revoke prune"))},

@@ -163,7 +163,7 @@ static void note_troubles(struct grep_worker *worker, struct hv_str path, enum s
     note_trouble(worker, path, GREP_CUT_SHORT, end == SCAN_BINARY && matches);
     if (end == SCAN_ENOUGH)
         return;
-    note_trouble(worker, path, GREP_IN_PIECES, scan->in_pieces && scan->multiline);
+    note_trouble(worker, path, GREP_IN_PIECES, scan->in_line_parts || (scan->in_pieces && scan->multiline));
 }
 
 /* ---- files and trees --------------------------------------------------------------------------------------- */

@@ -16,12 +16,12 @@ enum {
     PAGE = 4096,
     ROOM_FIRST = 2 * PIECE, /* of the buffer, mostly for good */
     HEAD = 8192,
-    LINE_MAX_BYTES = 4 << 20, /* a longer line is searched in parts */
-    WHOLE_MAX = 32 << 20,     /* pieces of multiline mode, */
-    OVERLAP = 4 << 20,        /* of which each holds the end of the one before once more */
-    LOOK_BACK = 4096,         /* and what look-behind may see before that */
+    LINE_ROOM = 4 << 20,
+    WHOLE_MAX = 32 << 20, /* pieces of multiline mode, and of longer lines, */
+    OVERLAP = 4 << 20,    /* of which each holds the end of the one before once more */
+    LOOK_BACK = 4096,     /* and what look-behind may see before that */
     CONTEXT_KEPT = 1 << 20,
-    BUFFER_MAX = WHOLE_MAX + LINE_MAX_BYTES + CONTEXT_KEPT + PIECE,
+    BUFFER_MAX = WHOLE_MAX + LINE_ROOM + CONTEXT_KEPT + PIECE,
 };
 
 /* The way through one file. Offsets are in the buffer. */
@@ -41,6 +41,8 @@ struct pass {
     size_t after;                /* context lines still to be shown after `shown` */
     size_t counted, number;      /* number of the line that begins at counted */
     size_t matches;
+    /* Of a line that is longer than a piece: the piece at hand ends, begins in it; it matched; some of it was shown. */
+    bool ends_inside, begins_inside, line_matched, line_shown;
 };
 
 /* ---- reading --------------------------------------------------------------------------------------------- */
@@ -116,22 +118,23 @@ static bool fill_decoded(struct pass *pass)
                             NULL) == HV_OK;
 }
 
-/* Read on until a piece with whole lines is there, or the end. */
+static bool holds_newline(const struct hv_buf *buffer, size_t from)
+{
+    return hv_str_rfind_byte(hv_str_slice(hv_buf_str(buffer), from, buffer->len), '\n') != SIZE_MAX;
+}
+
+/* Read on until a piece with whole lines is there, or the end, or too much of one line. */
 static bool fill(struct pass *pass)
 {
     struct hv_buf *buffer = &pass->scan->buffer;
-    size_t piece = pass->scan->multiline ? WHOLE_MAX : PIECE;
-    while (!pass->ended) {
-        size_t fresh = buffer->len - pass->searched;
-        struct hv_str unseen = hv_str_slice(hv_buf_str(buffer), pass->searched, buffer->len);
-        if (fresh >= LINE_MAX_BYTES && !pass->scan->multiline)
+    for (bool has_line = !pass->ended && holds_newline(buffer, pass->searched); !pass->ended;) {
+        size_t piece = has_line && !pass->scan->multiline ? PIECE : WHOLE_MAX, before = buffer->len;
+        if (buffer->len - pass->searched >= piece)
             break;
-        if (fresh >= piece && (pass->scan->multiline || hv_str_rfind_byte(unseen, '\n') != SIZE_MAX))
-            break;
-        size_t before = buffer->len;
         if (!(pass->encoding ? fill_decoded(pass) : read_more(pass, buffer, PIECE)))
             return false;
         check_binary(pass, before);
+        has_line = has_line || holds_newline(buffer, before < buffer->len ? before : buffer->len);
     }
     return true;
 }
@@ -267,7 +270,8 @@ static bool show_match(struct pass *pass, struct hv_str text, const struct find_
     if (!show_after(pass, text, match->line))
         return false;
     size_t at = match->line;
-    for (size_t i = 0; i < pass->scan->before && at > pass->shown; i++)
+    bool is_part = pass->begins_inside && !memchr(text.ptr, '\n', at); /* what stands before it is the same line */
+    for (size_t i = 0; i < pass->scan->before && at > pass->shown && !is_part; i++)
         at = lines_begin(text, at - 1);
     if (at < pass->shown)
         at = pass->shown;
@@ -287,7 +291,7 @@ static bool show_match(struct pass *pass, struct hv_str text, const struct find_
 static enum find_result next_match(struct pass *pass, struct hv_str text, size_t *at, struct find_match *match)
 {
     size_t base = *at; /* lines stand alone: nobody looks back */
-    if (pass->scan->multiline)
+    if (pass->scan->multiline || pass->begins_inside)
         base = pass->searched > LOOK_BACK ? pass->searched - LOOK_BACK : 0;
     struct hv_str rest = hv_str_slice(text, base, text.len);
     enum find_result result = find_next(pass->scan->find, rest, *at - base, match);
@@ -318,7 +322,8 @@ static enum scan_end count_piece(struct pass *pass, struct hv_str text, size_t f
 /* Up to where matches may begin: one that begins later may go on beyond the piece, and is for the next one. */
 static size_t piece_end(const struct pass *pass, struct hv_str text)
 {
-    if (!pass->scan->multiline || pass->ended || text.len - pass->searched <= 2 * OVERLAP)
+    bool goes_on = pass->ends_inside || (pass->scan->multiline && !pass->ended);
+    if (!goes_on || text.len - pass->searched <= 2 * OVERLAP)
         return text.len;
     size_t end = text.len - OVERLAP, line = lines_begin(text, end);
     return line > pass->searched ? line : end;
@@ -331,7 +336,8 @@ static enum scan_end search_piece(struct pass *pass, size_t limit)
     struct hv_str text = hv_str_slice(hv_buf_str(&scan->buffer), 0, limit);
     struct find_match match;
     size_t end = piece_end(pass, text), at = pass->next > pass->searched ? pass->next : pass->searched;
-    if (!scan->line && (!scan->multiline || (pass->ended && !scan->in_pieces)))
+    bool stands_alone = scan->multiline ? pass->ended && !scan->in_pieces : !pass->ends_inside && !pass->begins_inside;
+    if (!scan->line && stands_alone)
         return count_piece(pass, text, at);
     while (at < end) {
         size_t before = at;
@@ -379,7 +385,7 @@ static void slide(struct pass *pass)
     struct hv_buf *buffer = &pass->scan->buffer;
     struct hv_str text = hv_buf_str(buffer);
     size_t keep = pass->searched;
-    if (pass->scan->multiline)
+    if (pass->scan->multiline || pass->ends_inside)
         keep -= keep < LOOK_BACK ? keep : LOOK_BACK;
     for (size_t i = 0; i < pass->scan->before && keep; i++) {
         size_t line = lines_begin(text, keep - 1);
@@ -398,6 +404,35 @@ static void slide(struct pass *pass)
     hv_buf_consume(buffer, keep);
 }
 
+/* The rest of a line that goes on from the piece before is not shown or counted once more. */
+static void skip_rest_of_line(struct pass *pass, struct hv_str text)
+{
+    if (!pass->begins_inside)
+        return;
+    size_t newline = hv_str_find_byte(text, '\n', pass->searched), end = newline == SIZE_MAX ? text.len : newline + 1;
+    if (pass->line_matched && pass->next < end)
+        pass->next = end;
+    if (pass->line_shown && pass->shown < end)
+        pass->shown = end;
+}
+
+/* Search what is there; it may begin and end within a line that is longer than a piece. */
+static enum scan_end search_filled(struct pass *pass)
+{
+    struct hv_str text = hv_buf_str(&pass->scan->buffer);
+    size_t limit = text.len, newline = hv_str_rfind_byte(text, '\n'), matches = pass->matches;
+    bool has_line = newline != SIZE_MAX && newline >= pass->searched;
+    if (!pass->ended && has_line)
+        limit = newline + 1;
+    pass->ends_inside = !pass->ended && !has_line && !pass->scan->multiline;
+    pass->scan->in_line_parts |= pass->ends_inside;
+    skip_rest_of_line(pass, hv_str_slice(text, 0, limit));
+    enum scan_end end = search_piece(pass, limit);
+    pass->line_matched = pass->ends_inside && (pass->line_matched || pass->matches > matches);
+    pass->line_shown = pass->ends_inside && (pass->line_shown || (pass->any && pass->shown >= limit));
+    return end;
+}
+
 static enum scan_end scan_all(struct pass *pass)
 {
     struct line_scan *scan = pass->scan;
@@ -410,17 +445,14 @@ static enum scan_end scan_all(struct pass *pass)
             return SCAN_STOPPED;
         if (!fill(pass))
             return SCAN_FAILED;
-        struct hv_str text = hv_buf_str(&scan->buffer);
-        size_t limit = text.len, newline = hv_str_rfind_byte(text, '\n');
-        if (!pass->ended && newline != SIZE_MAX && newline >= pass->searched)
-            limit = newline + 1;
-        enum scan_end end = search_piece(pass, limit);
+        enum scan_end end = search_filled(pass);
         if (end != SCAN_END)
             return end;
         if (pass->ended)
             return pass->binary ? SCAN_BINARY : SCAN_END;
         scan->in_pieces = true;
         slide(pass);
+        pass->begins_inside = pass->ends_inside;
     }
 }
 
@@ -442,7 +474,7 @@ static void clear_buffer(struct hv_buf *buffer)
 enum scan_end line_scan_file(struct line_scan *scan, int fd, uint64_t size, size_t *matches)
 {
     clear_buffer(&scan->buffer);
-    scan->in_pieces = scan->ruled_out = false;
+    scan->in_pieces = scan->in_line_parts = scan->ruled_out = false;
     struct pass pass = {.scan = scan, .fd = fd, .size = size, .number = 1, .carried = {.max = PIECE}};
     enum scan_end end = scan_all(&pass);
     hv_buf_release(&pass.carried);

@@ -1,9 +1,9 @@
 /*
  * line_scan.h: the matching lines of one file, with the lines around them. The file goes through a buffer piece by
- * piece, so that memory does not depend on its size. (In multiline mode pieces are large and overlap by 4 MB: only a
- * match that is longer may be missed or cut.) UTF-16, UTF-32 and legacy encodings are decoded where they
- * are clearly that; a NUL ends what is taken for text. One scanner serves many files, one after the other, on
- * one thread; the pattern may be shared with others.
+ * piece, so that memory does not depend on its size. (In multiline mode, and of a line that is longer, pieces are of
+ * 32 MB and overlap by 4 MB: only a match that is longer may be missed or cut.) UTF-16, UTF-32 and legacy encodings are
+ * decoded where they are clearly that; a NUL ends what is taken for text. One scanner serves many files, one after the
+ * other, on one thread; the pattern may be shared with others.
  */
 #ifndef TOOLS_LINE_SCAN_H
 #define TOOLS_LINE_SCAN_H
@@ -31,8 +31,9 @@ struct line_scan {
     void *user;
 
     /* Of the file scanned last: */
-    bool in_pieces; /* it took more than one: in multiline mode a long match may have been missed */
-    bool ruled_out; /* all of it was read, and find_rules_out() */
+    bool in_pieces;     /* it took more than one: in multiline mode a long match may have been missed */
+    bool in_line_parts; /* so did one of its lines: the same */
+    bool ruled_out;     /* all of it was read, and find_rules_out() */
 
     struct hv_buf buffer; /* the scanner's own, zero at first */
 };

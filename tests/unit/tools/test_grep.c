@@ -384,6 +384,61 @@ static void large_files_keep_their_line_numbers(void **state)
 
 enum { CONTEXT_LINES = 30000 };
 
+static void expect_count(struct session *session, const char *pattern, size_t lines)
+{
+    struct hv_arena *arena = &session->call;
+    call(session, &tool_grep,
+         hv_arena_format(arena, "{'pattern':'%s','path':'line','output_mode':'count'}", pattern).ptr);
+    expect_has(session, lines ? hv_arena_format(arena, "line:%zu\n", lines).ptr : "No matches");
+}
+
+/* A line is one line, however long: one of 6 MB is searched whole, one of 40 MB in parts, which is said. */
+static void the_longest_lines_are_one_line(void **state)
+{
+    enum { PART = 32 << 20, LONG = 40 << 20 };
+    struct session *session = *state;
+    struct hv_buf text;
+    hv_buf_init(&text, 64 << 20);
+    hv_buf_add_cstr(&text, "first\n");
+    memset(hv_buf_reserve(&text, 6 << 20), 'x', 6 << 20);
+    hv_buf_commit(&text, 6 << 20);
+    memcpy(text.data + (4 << 20) - 3, "needle", 6);
+    memcpy(text.data + (4 << 20) + 256 * 1024 - 3, "needle", 6);
+    hv_buf_add_cstr(&text, "y\nlast\n");
+    file_put_bytes(session, "line", hv_buf_str(&text));
+    expect_count(session, "x", 1);
+    expect_count(session, "^[xn]", 1);
+    expect_count(session, "x$", 0);
+    expect_count(session, ".", 3);
+    call(session, &tool_grep, "{'pattern':'needle','path':'line','output_mode':'content','-C':1,'column':true}");
+    expect_has(session, "line-1-first\nline:2:4194296:[");
+    expect_has(session, "line-3-last\n");
+    expect_lacks(session, "parts");
+
+    hv_buf_clear(&text);
+    hv_buf_add_cstr(&text, "first\n");
+    memset(hv_buf_reserve(&text, LONG), 'x', LONG);
+    hv_buf_commit(&text, LONG);
+    memcpy(text.data + PART - 3, "needle", 6);
+    hv_buf_add_cstr(&text, "y\nlast\n");
+    file_put_bytes(session, "line", hv_buf_str(&text));
+    expect_count(session, "x", 1);
+    expect_count(session, "needle", 1);
+    expect_count(session, "^.", 3);
+    expect_count(session, "x$", 0);
+    expect_count(session, "y$", 1);
+    expect_count(session, "last", 1);
+    call(session, &tool_grep, "{'pattern':'[n]eedle','path':'line','output_mode':'content','-C':1}");
+    expect_has(session, "line-3-last\n[1 file was searched in parts of 32 MB");
+    call(session, &tool_grep, "{'pattern':'first|needle|last','path':'line','output_mode':'content','-C':1}");
+    expect_has(session, "line:1:first\nline");
+    expect_has(session, "line:3:last\n");
+    call(session, &tool_grep, "{'pattern':'[xy]','path':'line','output_mode':'content','-C':0}");
+    expect_has(session, "line:2:xxx");
+    expect_lacks(session, "line:2:[");
+    hv_buf_release(&text);
+}
+
 /* What the tool should print, by the plainest means: every line at most this far from a match. */
 static void what_large_files_may_hide_is_told(void **state)
 {
@@ -680,6 +735,7 @@ int main(void)
         CASE(content_is_capped_without_being_asked),
         CASE(large_files_keep_their_line_numbers),
         CASE(what_large_files_may_hide_is_told),
+        CASE(the_longest_lines_are_one_line),
         CASE(context_is_right_across_pieces),
         CASE(windows_and_single_lines_agree),
         CASE(a_hard_pattern_ends_and_says_so),

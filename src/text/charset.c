@@ -88,6 +88,9 @@ static const struct charset charsets[] = {
     [ENCODING_WINDOWS_1258] = {"windows-1258", "CP1258", LATIN, vietnamese},
     [ENCODING_KOI8_U] = {"KOI8-U", "KOI8-U", CYRILLIC, NULL},
     [ENCODING_WINDOWS_874] = {"windows-874", "CP874", THAI, NULL},
+    [ENCODING_ISO_8859_7] = {"ISO-8859-7", "ISO-8859-7", GREEK, NULL},
+    [ENCODING_MACINTOSH] = {"macintosh", "MACINTOSH", LATIN, western},
+    [ENCODING_IBM850] = {"IBM850", "IBM850", LATIN, western},
 };
 
 enum { CHARSET_COUNT = sizeof charsets / sizeof *charsets };
@@ -341,8 +344,14 @@ static uint32_t latin_small(uint32_t c)
 /* Quotes, dashes and signs that stand in texts of any language. */
 static bool is_usual_sign(uint32_t c)
 {
-    return (c >= 0x2013 && c <= 0x2026) || c == 0x20ac || c == 0xa0 || c == 0xa7 || c == 0xab || c == 0xbb ||
-           c == 0xb0 || c == 0xa9 || c == 0xae || c == 0xa3 || c == 0x2116 || c == 0x2122;
+    return (c >= 0x2013 && c <= 0x201e) || c == 0x2022 || c == 0x2026 || c == 0x20ac || c == 0xa0 || c == 0xa7 ||
+           c == 0xab || c == 0xbb || c == 0xb0 || c == 0xa9 || c == 0xae || c == 0xa3 || c == 0x2116 || c == 0x2122;
+}
+
+/* Signs that stand between the letters of a word: the apostrophe, dashes, a blank that does not break. */
+static bool joins_letters(uint32_t c)
+{
+    return c == 0x2019 || c == 0x2013 || c == 0x2014 || c == 0x2026 || c == 0xa0;
 }
 
 static bool has_character(const char *list, uint32_t c)
@@ -365,9 +374,25 @@ static bool has_letter(const char *const *languages, uint32_t c)
     return false;
 }
 
-static int points_of_western(uint32_t c, uint32_t after)
+/* Letters that stand where Slavic and Baltic ones do on other pages, and that few neighbours give away. */
+static int points_beside(uint32_t before, uint32_t c, uint32_t after)
 {
-    if (c == 0xf0 || c == 0xfe || c == 0xd0 || c == 0xde) /* Icelandic */
+    switch (c) {
+    case 0xe3: return has_character("bcdfghjklmnpqrtvxz", after) ? 0 : 10; /* ã; ă */
+    case 0xe8: return has_character("aeiou", after) ? 0 : 10;              /* è; č stands before vowels */
+    case 0xe7: return !is_letter(after) ? 4 : has_character("eibcdfghjklmnpqrstvxyz", after) ? 0 : 10; /* ç; ē */
+    case 0xf0: return is_letter(before) ? 10 : 0; /* Icelandic ð begins no word; š */
+    case 0xfe: return is_letter(before) ? 2 : 10; /* Icelandic þ begins one; ž, ţ */
+    default: return -1;
+    }
+}
+
+static int points_of_western(uint32_t before, uint32_t c, uint32_t after)
+{
+    int beside = points_beside(before, c, after);
+    if (beside >= 0)
+        return beside;
+    if (c == 0xd0 || c == 0xde) /* Icelandic */
         return 8;
     if (c == 0xfd || c == 0xdd) /* Icelandic, too, but far more often Turkish, which has dotless i there */
         return 4;
@@ -376,6 +401,18 @@ static int points_of_western(uint32_t c, uint32_t after)
     if (c == 0xf5) /* Portuguese has it before e; Hungarian's ő stands at this place elsewhere */
         return after == 'e' ? 10 : 6;
     return c == 0xfb ? 7 : has_letter(western, c) ? 10 : 2;
+}
+
+/* On the other Latin pages. */
+static int points_of_latin(const struct charset *charset, uint32_t before, uint32_t c)
+{
+    if (charset->languages == vietnamese && c == 0x111 && is_letter(before)) /* đ begins words, Icelandic ð does not */
+        return 0;
+    if (c == 0x17a) /* ź, the rarest of its letters, and where old Macs have ü */
+        return 8;
+    if (charset->languages == turkish && has_character("âîû", latin_small(c))) /* in loan words only */
+        return 5;
+    return has_letter(charset->languages, c) ? 10 : 2;
 }
 
 static int points_of_cyrillic(uint32_t c)
@@ -417,7 +454,8 @@ static int points_of_letter(const struct charset *charset, uint32_t before, uint
 {
     switch (charset->script) {
     case LATIN:
-        return charset->languages == western ? points_of_western(c, after) : has_letter(charset->languages, c) ? 10 : 2;
+        return charset->languages == western ? points_of_western(before, c, after)
+                                             : points_of_latin(charset, before, c);
     case CYRILLIC: return points_of_cyrillic(c);
     case GREEK: return points_of_greek(c, after);
     case HEBREW: return points_of_hebrew(c, after);
@@ -427,7 +465,16 @@ static int points_of_letter(const struct charset *charset, uint32_t before, uint
     }
 }
 
-/* A character of an 8-bit encoding, between its neighbours (0 at the ends). */
+/* "È vero", "À propos". */
+static bool is_capital_word(const struct charset *charset, uint32_t c)
+{
+    return charset->languages == western && has_character("ÀÈÉÓ", c);
+}
+
+/*
+ * A character of an 8-bit encoding, between its neighbours (0 at the ends). Signs count as much as letters in
+ * windows-1252, where old Macs have letters at their places, and less in those.
+ */
 static int points_of_narrow(const struct charset *charset, uint32_t before, uint32_t c, uint32_t after)
 {
     if (c < 0xa0)
@@ -436,7 +483,9 @@ static int points_of_narrow(const struct charset *charset, uint32_t before, uint
         bool inside = is_letter(before) && is_letter(after);
         if (charset->languages == western && (c == 0xbf || c == 0xa1) && !is_letter(before) && is_letter(after))
             return 10; /* a Spanish question */
-        return is_usual_sign(c) ? 8 : c >= 0x2500 && c < 0x25a0 ? -10 : inside ? -20 : -2;
+        if (is_usual_sign(c) && (!inside || joins_letters(c)))
+            return charset == &charsets[ENCODING_8BIT] ? 10 : charset->languages == western ? 5 : 8;
+        return c >= 0x2500 && c < 0x25a0 ? -10 : inside ? -20 : -2;
     }
     int points = points_of_letter(charset, before, c, after);
     if (charset->script != LATIN && (is_ascii_letter(before) || is_ascii_letter(after)))
@@ -446,7 +495,7 @@ static int points_of_narrow(const struct charset *charset, uint32_t before, uint
     if (is_letter(before) && is_upper(c))
         points -= is_upper(before) ? 3 : 15;
     if (!is_letter(before) && !is_letter(after) && points > 0) /* hardly a word: a sign, or a letter of another page */
-        points = is_upper(c) ? 0 : charset->script == LATIN ? points / 2 : 2;
+        points = is_upper(c) && !is_capital_word(charset, c) ? 0 : charset->script == LATIN ? points / 2 : 2;
     return points;
 }
 
@@ -608,6 +657,8 @@ enum encoding_kind charset_guess(struct hv_str bytes, bool is_cut, unsigned *con
         long points = comparable(kind, &reading);
         if (kind == ENCODING_8BIT && reading.characters < FEW) /* a few signs prove little */
             points += 200;
+        if (kind == ENCODING_MACINTOSH || kind == ENCODING_IBM850) /* rare by now */
+            points -= 100;
         if (kind == ENCODING_WINDOWS_874 && reading.characters < FEW) /* nearly every byte is a letter of Thai */
             points -= 600;
         if (points > best_points) {

@@ -37,9 +37,12 @@ enum encoding_kind {
     ENCODING_WINDOWS_1258,
     ENCODING_KOI8_U, /* after KOI8-R, which is the same for Russian */
     ENCODING_WINDOWS_874,
+    ENCODING_ISO_8859_7, /* after windows-1253, which is the same for most texts */
+    ENCODING_MACINTOSH,  /* Western, as on old Macs */
+    ENCODING_IBM850,     /* Western, as under DOS */
 };
 
-#define ENCODING_COUNT (ENCODING_WINDOWS_874 + 1)
+#define ENCODING_COUNT (ENCODING_IBM850 + 1)
 
 struct encoding {
     enum encoding_kind kind;

@@ -49,15 +49,20 @@ static void spare_release(void *pointer)
 static const struct hv_state_key spare_key = {
     .name = "memory for changes", .size = sizeof(struct spare), .init = spare_init, .release = spare_release};
 
+/* With room for what the next changes may add, or each would need fresh memory. */
 static void take_memory(struct change *change)
 {
-    if (change->stat.size < SPARE_LEAST || change->stat.size > SPARE_MOST)
+    uint64_t size = change->stat.size;
+    if (size < SPARE_LEAST || size > SPARE_MOST)
         return;
     struct spare *spare = hv_state(change->context, &spare_key);
-    LOCK_SCOPE(&spare->mutex);
+    pthread_mutex_lock(&spare->mutex);
     change->bytes.data = spare->buf.data;
     change->bytes.capacity = spare->buf.capacity;
     spare->buf = (struct hv_buf){0};
+    pthread_mutex_unlock(&spare->mutex);
+    if (change->bytes.capacity <= size)
+        (void)hv_buf_reserve(&change->bytes, (size_t)(size + size / 8));
 }
 
 static void give_memory(struct change *change)

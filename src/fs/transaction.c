@@ -1,5 +1,6 @@
-/* transaction.c: see transaction.h. A folder holds N.before and N.after for the change N, and the list: one line a
- * change, "kind mode base64-of-path". */
+/* transaction.c: see transaction.h; single steps are in transaction_step.c. A folder holds N.before and N.after for the
+ * change N, and the list: one line a change, "kind mode path", and behind it, in base64 as the path, what a new link
+ * says, or the image of what stood there. */
 #include "fs/transaction.h"
 
 #include "base/base64.h"
@@ -22,31 +23,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-    BYTES_MAX = 1 << 30,
-    LIST_MAX = 16 << 20,
-    CHANGES_MAX = 10000,
-    STEPS_MAX = 4 * CHANGES_MAX,
-    STALE_SECONDS = 3600
-};
+enum { LIST_MAX = 16 << 20, CHANGES_MAX = 10000, STEPS_MAX = 4 * CHANGES_MAX, STALE_SECONDS = 3600 };
 
 #define FOLDER_PREFIX "change-"
 #define PLACE_PREFIX "place-" /* of one file that is written in place; looked after first: a change may hold it */
-enum kind {
-    KIND_CREATE = 'c',
-    KIND_WRITE = 'w',
-    KIND_REMOVE = 'r',
-    KIND_PLACE = 'p',    /* written over: a kill leaves old and new bytes mixed */
-    KIND_DIRECTORY = 'd' /* made for a change; stands before it */
-};
-#define KINDS "cwrpd"
-
-/* One change as the list has it. */
-struct transaction_step {
-    enum kind kind;
-    uint32_t mode;
-    struct hv_str path;
-};
 
 void transaction_release(struct transaction *transaction)
 {
@@ -63,21 +43,10 @@ struct hv_str transaction_file(struct transaction *transaction, const char *name
     return hv_arena_format(&transaction->arena, "%.*s/%s", HV_STR_ARG(transaction->folder), name);
 }
 
-static struct hv_str image(struct transaction *transaction, size_t index, const char *which)
-{
-    return hv_arena_format(&transaction->arena, "%.*s/%zu.%s", HV_STR_ARG(transaction->folder), index, which);
-}
-
 static enum hv_code store(struct hv_str path, struct hv_str bytes, struct hv_error *err)
 {
     const struct hv_write_options options = {.must_not_exist = true, .mode = 0600};
     return fs_write(path, bytes, &options, NULL, err);
-}
-
-static enum hv_code load(struct hv_str path, struct hv_buf *bytes, struct hv_file_stat *status, struct hv_error *err)
-{
-    hv_buf_init(bytes, (size_t)BYTES_MAX + 1);
-    return fs_host_read(NULL, path, 0, (size_t)BYTES_MAX + 1, bytes, status, err);
 }
 
 bool transaction_remove_folder(struct transaction *transaction)
@@ -89,7 +58,7 @@ bool transaction_remove_folder(struct transaction *transaction)
         (void)unlink(transaction_file(transaction, lists[i]).ptr);
     for (size_t i = 0; i < transaction->count; i++)
         for (size_t k = 0; k < 2; k++)
-            (void)unlink(image(transaction, i, images[k]).ptr);
+            (void)unlink(transaction_image(transaction, i, images[k]).ptr);
     return rmdir(transaction->folder.ptr) == 0 || errno == ENOENT;
 }
 
@@ -111,124 +80,21 @@ bool transaction_rename_list(struct transaction *transaction, const char *from, 
 /* ---- undoing and completing ----------------------------------------------------------------------------------------
  */
 
-/* What stands at a path now. */
-enum standing { STANDS_NOTHING, STANDS_BEFORE, STANDS_AFTER, STANDS_MIXED, STANDS_OTHER, STANDS_UNKNOWN };
-
-/* What writing over leaves when it is cut off: of each byte the old or the new one, or a zero where there was none. */
-static bool is_mixture(struct hv_str now, struct hv_str before, struct hv_str after)
-{
-    size_t longest = before.len > after.len ? before.len : after.len;
-    for (size_t i = 0; i < now.len && now.len <= longest; i++)
-        if (!(i < before.len && now.ptr[i] == before.ptr[i]) && !(i < after.len && now.ptr[i] == after.ptr[i]) &&
-            !(i >= before.len && !now.ptr[i]))
-            return false;
-    return now.len <= longest && now.len >= (before.len < after.len ? before.len : after.len);
-}
-
-/* What is no file, or too large, or of which no copy was kept, is somebody else's. */
-static enum standing unseen(enum hv_code code)
-{
-    return code == HV_EUNSUPPORTED || code == HV_ETOOBIG || code == HV_ENOTFOUND || code == HV_EINVAL ? STANDS_OTHER
-                                                                                                      : STANDS_UNKNOWN;
-}
-
-static enum standing look(struct transaction *transaction, size_t index)
-{
-    CLEANUP_BUF struct hv_buf now = {0};
-    enum hv_code code = load(transaction->steps[index].path, &now, NULL, NULL);
-    if (code == HV_ENOTFOUND)
-        return STANDS_NOTHING;
-    if (code)
-        return unseen(code);
-    CLEANUP_BUF struct hv_buf before = {0}, after = {0};
-    code = load(image(transaction, index, "after"), &after, NULL, NULL);
-    if (!code && hv_str_eq(hv_buf_str(&after), hv_buf_str(&now)))
-        return STANDS_AFTER;
-    if (code && code != HV_ENOTFOUND)
-        return unseen(code);
-    code = load(image(transaction, index, "before"), &before, NULL, NULL);
-    if (code)
-        return unseen(code);
-    if (hv_str_eq(hv_buf_str(&before), hv_buf_str(&now)))
-        return STANDS_BEFORE;
-    bool mixed = transaction->steps[index].kind == KIND_PLACE &&
-                 is_mixture(hv_buf_str(&now), hv_buf_str(&before), hv_buf_str(&after));
-    return mixed ? STANDS_MIXED : STANDS_OTHER;
-}
-
-static bool put_back(struct transaction *transaction, size_t index)
-{
-    const struct transaction_step *step = &transaction->steps[index];
-    CLEANUP_BUF struct hv_buf bytes = {0};
-    const struct hv_write_options options = {.make_parents = true, .mode = step->mode, .set_mode = true};
-    if (load(image(transaction, index, "before"), &bytes, NULL, NULL) != HV_OK)
-        return false;
-    if (step->kind == KIND_PLACE)
-        return fs_overwrite(step->path, hv_buf_str(&bytes)) == 0;
-    return fs_write(step->path, hv_buf_str(&bytes), &options, NULL, NULL) == HV_OK;
-}
-
-static enum transaction_outcome outcome_of(bool done)
-{
-    return done ? TRANSACTION_WHOLE : TRANSACTION_LATER;
-}
-
-/* Whole: the file is as it was before. */
-static enum transaction_outcome undo_step(struct transaction *transaction, size_t index)
-{
-    const struct transaction_step *step = &transaction->steps[index];
-    if (step->kind == KIND_DIRECTORY) {
-        (void)rmdir(step->path.ptr); /* what somebody put into it keeps it */
-        return TRANSACTION_WHOLE;
-    }
-    enum standing now = look(transaction, index);
-    if (now == STANDS_UNKNOWN)
-        return TRANSACTION_LATER;
-    switch (step->kind) {
-    case KIND_CREATE:
-        if (now == STANDS_AFTER)
-            return outcome_of(fs_host_remove(NULL, step->path, NULL) == HV_OK);
-        return now == STANDS_NOTHING ? TRANSACTION_WHOLE : TRANSACTION_FOREIGN;
-    case KIND_WRITE:
-    case KIND_REMOVE:
-        if (now == (step->kind == KIND_WRITE ? STANDS_AFTER : STANDS_NOTHING))
-            return outcome_of(put_back(transaction, index));
-        return now == STANDS_BEFORE ? TRANSACTION_WHOLE : TRANSACTION_FOREIGN;
-    case KIND_PLACE: return outcome_of(now != STANDS_MIXED || put_back(transaction, index));
-    case KIND_DIRECTORY: break;
-    }
-    return TRANSACTION_FOREIGN;
-}
-
 static enum transaction_outcome undo(struct transaction *transaction)
 {
     enum transaction_outcome whole = TRANSACTION_WHOLE;
     for (size_t i = transaction->count; i-- > 0;) {
-        enum transaction_outcome step = undo_step(transaction, i);
+        enum transaction_outcome step = transaction_undo_step(transaction, i);
         whole = step > whole ? step : whole;
     }
     return whole;
-}
-
-static enum transaction_outcome complete_step(struct transaction *transaction, size_t index)
-{
-    switch (look(transaction, index)) {
-    case STANDS_NOTHING: return TRANSACTION_WHOLE;
-    case STANDS_BEFORE: return outcome_of(fs_host_remove(NULL, transaction->steps[index].path, NULL) == HV_OK);
-    case STANDS_UNKNOWN: return TRANSACTION_LATER;
-    case STANDS_AFTER:
-    case STANDS_MIXED:
-    case STANDS_OTHER: break;
-    }
-    return TRANSACTION_FOREIGN;
 }
 
 static enum transaction_outcome complete(struct transaction *transaction)
 {
     enum transaction_outcome whole = TRANSACTION_WHOLE;
     for (size_t i = 0; i < transaction->count; i++) {
-        enum transaction_outcome step =
-            transaction->steps[i].kind == KIND_REMOVE ? complete_step(transaction, i) : TRANSACTION_WHOLE;
+        enum transaction_outcome step = transaction_complete_step(transaction, i);
         whole = step > whole ? step : whole;
     }
     return whole;
@@ -279,43 +145,93 @@ static bool is_listed(const struct transaction *transaction, struct hv_str direc
 }
 
 /* The directories that will be made for a file, so that undoing can take them away. */
-static void record_directories(struct transaction *transaction, struct hv_str path)
+static void record_directories(struct transaction *transaction, struct hv_str target)
 {
-    struct hv_str target, *missing;
-    if (fs_host_resolve(NULL, &transaction->arena, path, &target, NULL) != HV_OK)
-        return; /* writing it will say why */
+    struct hv_str *missing;
     size_t count = pending_missing(&transaction->arena, path_parent(target), &missing);
     for (size_t i = 0; i < count; i++)
         if (!is_listed(transaction, missing[i]))
             *add_step(transaction) = (struct transaction_step){.kind = KIND_DIRECTORY, .path = missing[i]};
 }
 
-/* Keep what the file is and what it becomes. */
-static enum hv_code record(struct transaction *transaction, const struct hv_file_change *change, struct hv_error *err)
+/* The name that a change is about: what a link leads to, unless the link itself goes, or comes. */
+static enum hv_code find_place(struct transaction *transaction, const struct hv_file_change *change, struct hv_str *out,
+                               struct hv_error *err)
 {
-    if (change->bytes.ptr && change->options.make_parents)
-        record_directories(transaction, change->path);
-    size_t index = transaction->count;
-    struct transaction_step *step = add_step(transaction);
+    struct hv_arena *arena = &transaction->arena;
+    if (change->bytes.ptr)
+        return fs_host_resolve(NULL, arena, change->path, out, err);
+    struct hv_str parent;
+    enum hv_code code = fs_host_resolve(NULL, arena, path_parent(change->path), &parent, err);
+    if (!code)
+        *out = hv_arena_format(arena, "%.*s/%.*s", parent.len == 1 ? 0 : (int)parent.len, parent.ptr,
+                               HV_STR_ARG(path_name(change->path)));
+    return code;
+}
+
+/* A link that comes says what the one says that it is made like. */
+static enum hv_code record_link(struct transaction *transaction, const struct hv_file_change *change,
+                                struct transaction_step *step, struct hv_error *err)
+{
+    struct hv_file_change source = {.path = change->link_like};
+    struct fs_image like = {0};
+    enum hv_code code = find_place(transaction, &source, &like.path, err);
+    int reason = code ? 0 : fs_image_look(&like, &transaction->arena);
+    if (reason || (!code && like.kind != FS_IMAGE_LINK))
+        return hv_fail_errno(err, reason ? reason : EINVAL, "Cannot read the symbolic link %.*s",
+                             HV_STR_ARG(change->link_like));
+    step->kind = KIND_LINK;
+    step->link = like.target;
+    return code;
+}
+
+/* Keep what a file is and what it becomes; *step has its path. */
+static enum hv_code record_file(struct transaction *transaction, const struct hv_file_change *change, size_t index,
+                                struct hv_error *err)
+{
     CLEANUP_BUF struct hv_buf before = {0};
+    struct transaction_step *step = &transaction->steps[index];
     struct hv_file_stat status = {0};
-    enum hv_code code = load(change->path, &before, &status, err);
+    enum hv_code code = transaction_load(step->path, &before, &status, err);
     bool exists = code == HV_OK;
     if (code && (code != HV_ENOTFOUND || !change->bytes.ptr))
         return code;
     if (exists && change->options.must_not_exist)
         return fs_fail_exists(change->path, err);
-    *step = (struct transaction_step){.kind = !change->bytes.ptr ? KIND_REMOVE
-                                              : exists           ? KIND_WRITE
-                                                                 : KIND_CREATE,
-                                      .mode = exists ? status.mode & 07777 : change->options.mode,
-                                      .path = hv_arena_str(&transaction->arena, change->path)};
+    step->kind = !change->bytes.ptr ? KIND_REMOVE : exists ? KIND_WRITE : KIND_CREATE;
+    step->mode = exists ? status.mode & 07777 : change->options.mode;
     code = HV_OK;
     if (exists)
-        code = store(image(transaction, index, "before"), hv_buf_str(&before), err);
+        code = store(transaction_image(transaction, index, "before"), hv_buf_str(&before), err);
     if (!code && change->bytes.ptr)
-        code = store(image(transaction, index, "after"), change->bytes, err);
+        code = store(transaction_image(transaction, index, "after"), change->bytes, err);
     return code;
+}
+
+/* Keep what stands there and what it becomes. */
+static enum hv_code record(struct transaction *transaction, const struct hv_file_change *change, struct hv_error *err)
+{
+    struct hv_str place;
+    enum hv_code code = find_place(transaction, change, &place, err);
+    if (code)
+        return code;
+    if ((change->bytes.ptr || change->link_like.len) && change->options.make_parents)
+        record_directories(transaction, place);
+    size_t index = transaction->count;
+    struct transaction_step *step = add_step(transaction);
+    step->path = step->image.path = place;
+    int reason = fs_image_look(&step->image, &transaction->arena);
+    if (reason)
+        return hv_fail_errno(err, reason, "Cannot look at %.*s", HV_STR_ARG(place));
+    bool exists = step->image.kind != FS_IMAGE_NOTHING;
+    if (change->link_like.len && exists)
+        return fs_fail_exists(change->path, err);
+    if (change->link_like.len)
+        return record_link(transaction, change, step, err);
+    if (change->bytes.ptr || step->image.kind != FS_IMAGE_LINK)
+        return record_file(transaction, change, index, err);
+    step->kind = KIND_REMOVE;
+    return HV_OK;
 }
 
 enum hv_code transaction_put_list(struct transaction *transaction, const struct hv_buf *text, struct hv_error *err)
@@ -333,13 +249,29 @@ enum hv_code transaction_put_list(struct transaction *transaction, const struct 
     return HV_OK;
 }
 
+static void add_image(struct hv_buf *text, const struct fs_image *image)
+{
+    CLEANUP_BUF struct hv_buf json = {.max = LIST_MAX};
+    struct hv_json_writer writer;
+    hv_json_writer_init(&writer, &json);
+    fs_image_write(&writer, image);
+    base64_encode(text, hv_buf_str(&json), BASE64_STANDARD);
+    text->failed |= json.failed;
+}
+
 static enum hv_code write_list(struct transaction *transaction, struct hv_error *err)
 {
     CLEANUP_BUF struct hv_buf text;
     hv_buf_init(&text, LIST_MAX);
     for (size_t i = 0; i < transaction->count; i++) {
-        hv_buf_addf(&text, "%c %o ", transaction->steps[i].kind, transaction->steps[i].mode);
-        base64_encode(&text, transaction->steps[i].path, BASE64_STANDARD);
+        const struct transaction_step *step = &transaction->steps[i];
+        hv_buf_addf(&text, "%c %o ", step->kind, step->mode);
+        base64_encode(&text, step->path, BASE64_STANDARD);
+        hv_buf_add_byte(&text, ' ');
+        if (step->kind == KIND_LINK)
+            base64_encode(&text, step->link, BASE64_STANDARD);
+        else if (step->image.kind != FS_IMAGE_NOTHING)
+            add_image(&text, &step->image);
         hv_buf_add_byte(&text, '\n');
     }
     return transaction_put_list(transaction, &text, err);
@@ -357,18 +289,48 @@ static enum hv_code begin(struct transaction *transaction, const struct hv_file_
 /* ---- doing ---------------------------------------------------------------------------------------------------------
  */
 
-static enum hv_code write_all(struct hv_file_change *changes, size_t count, struct hv_str journal, struct hv_error *err)
+static enum hv_code make_link(const struct transaction_step *step, bool make_parents, struct hv_error *err)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (!changes[i].bytes.ptr)
-            continue;
-        struct hv_write_options options = changes[i].options;
-        options.journal = journal;
-        enum hv_code code = fs_write(changes[i].path, changes[i].bytes, &options, &changes[i].after, err);
-        if (code)
-            return code;
-    }
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct hv_str parent = path_parent(step->path);
+    enum hv_code code = make_parents ? fs_host_make_directories(NULL, parent, err) : HV_OK;
+    if (code)
+        return code;
+    if (symlink(hv_arena_cstr(&arena, step->link), hv_arena_cstr(&arena, step->path)))
+        return hv_fail_errno(err, errno, "Cannot make the symbolic link %.*s", HV_STR_ARG(step->path));
+    CLEANUP_FD int fd = open(hv_arena_cstr(&arena, parent), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0 && fsync(fd) && errno != EINVAL)
+        return hv_fail_errno(err, errno, "The disk did not confirm the symbolic link %.*s", HV_STR_ARG(step->path));
     return HV_OK;
+}
+
+static enum hv_code write_file(struct hv_file_change *change, struct hv_str journal, struct hv_error *err)
+{
+    struct hv_write_options options = change->options;
+    options.journal = journal;
+    return fs_write(change->path, change->bytes, &options, &change->after, err);
+}
+
+/* Steps stand in the order of the changes, with one for each directory that is made before them. */
+static enum hv_code write_all(const struct transaction *transaction, struct hv_file_change *changes, size_t count,
+                              struct hv_str journal, struct hv_error *err)
+{
+    enum hv_code code = HV_OK;
+    const struct transaction_step *step = transaction->steps;
+    for (size_t i = 0; i < count && !code; i++, step++) {
+        while (step->kind == KIND_DIRECTORY)
+            step++;
+        if (changes[i].bytes.ptr)
+            code = write_file(&changes[i], journal, err);
+        else if (step->kind == KIND_LINK)
+            code = make_link(step, changes[i].options.make_parents, err);
+    }
+    return code;
+}
+
+static bool is_removal(const struct hv_file_change *change)
+{
+    return !change->bytes.ptr && !change->link_like.len;
 }
 
 /* What is to go must still be what was judged. */
@@ -377,7 +339,7 @@ static enum hv_code check_removals(const struct hv_file_change *changes, size_t 
     for (size_t i = 0; i < count; i++) {
         struct hv_file_stat now;
         const struct hv_file_stat *expected = changes[i].options.expected;
-        if (changes[i].bytes.ptr || !expected)
+        if (!is_removal(&changes[i]) || !expected)
             continue;
         enum hv_code code = fs_host_stat(NULL, changes[i].path, true, &now, err);
         if (code)
@@ -395,7 +357,7 @@ static enum hv_code check_removals(const struct hv_file_change *changes, size_t 
 static enum hv_code remove_all(const struct hv_file_change *changes, size_t count, struct hv_error *err)
 {
     for (size_t i = 0; i < count; i++) {
-        enum hv_code code = changes[i].bytes.ptr ? HV_OK : fs_host_remove(NULL, changes[i].path, err);
+        enum hv_code code = is_removal(&changes[i]) ? fs_host_remove(NULL, changes[i].path, err) : HV_OK;
         if (code)
             return code;
     }
@@ -435,7 +397,7 @@ enum hv_code fs_change_files(struct hv_file_change *changes, size_t count, struc
     if (!code)
         code = check_removals(changes, count, err);
     if (!code)
-        code = write_all(changes, count, journal, err);
+        code = write_all(&transaction, changes, count, journal, err);
     if (!code && !transaction_rename_list(&transaction, LIST_PENDING, LIST_COMMITTED))
         code = hv_fail_errno(err, errno, "Cannot keep a record of the change in %.*s", HV_STR_ARG(transaction.folder));
     bool committed = begun && !code;
@@ -489,7 +451,7 @@ enum hv_code fs_keep(struct hv_str path, struct hv_str after, struct hv_str jour
 int fs_kept_bytes(struct fs_kept *kept)
 {
     if (kept->before < 0)
-        kept->before = open(image(&kept->transaction, 0, "before").ptr, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+        kept->before = open(transaction_image(&kept->transaction, 0, "before").ptr, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     return kept->before;
 }
 
@@ -524,6 +486,25 @@ void fs_kept_leave(struct fs_kept *kept)
 /* ---- recovery ------------------------------------------------------------------------------------------------------
  */
 
+/* What stands behind the path: absent where nothing stood there. */
+static bool parse_rest(struct transaction *transaction, struct hv_str text, struct transaction_step *step)
+{
+    CLEANUP_BUF struct hv_buf rest = {.max = LIST_MAX};
+    const struct hv_json *value;
+    step->image.path = step->path;
+    if (!text.len)
+        return step->kind != KIND_LINK;
+    if (base64_decode(&rest, text, BASE64_STANDARD, NULL) != HV_OK)
+        return false;
+    struct hv_str decoded = hv_arena_str(&transaction->arena, hv_buf_str(&rest));
+    if (step->kind == KIND_LINK) {
+        step->link = decoded;
+        return true;
+    }
+    return hv_json_parse(&transaction->arena, decoded, HV_JSON_STRICT, &value, NULL) == HV_OK &&
+           fs_image_read(&transaction->arena, value, &step->image) && hv_str_eq(step->image.path, step->path);
+}
+
 static bool parse_step(struct transaction *transaction, struct hv_str line, struct transaction_step *step)
 {
     CLEANUP_BUF struct hv_buf path;
@@ -532,11 +513,15 @@ static bool parse_step(struct transaction *transaction, struct hv_str line, stru
     const char *text = hv_arena_cstr(&transaction->arena, line);
     if (line.len < 4 || !strchr(KINDS, text[0]) || text[1] != ' ')
         return false;
-    *step = (struct transaction_step){.kind = (enum kind)text[0], .mode = (uint32_t)strtoul(text + 2, &end, 8) & 07777};
-    if (*end != ' ' || base64_decode(&path, hv_str_from(end + 1), BASE64_STANDARD, NULL) != HV_OK)
+    step->kind = (enum transaction_kind)text[0];
+    step->mode = (uint32_t)strtoul(text + 2, &end, 8) & 07777;
+    if (*end != ' ')
+        return false;
+    struct hv_str rest = hv_str_from(end + 1), name;
+    if (!hv_str_split(&rest, ' ', &name) || base64_decode(&path, name, BASE64_STANDARD, NULL) != HV_OK)
         return false;
     step->path = hv_arena_str(&transaction->arena, hv_buf_str(&path));
-    return hv_str_starts(step->path, HV_STR("/"));
+    return hv_str_starts(step->path, HV_STR("/")) && parse_rest(transaction, rest, step);
 }
 
 static bool parse_list(struct transaction *transaction, struct hv_str text)
@@ -559,7 +544,7 @@ bool transaction_take_list(struct transaction *transaction, const char *name, st
     if (transaction->list < 0)
         return false;
     if (flock(transaction->list, LOCK_EX | LOCK_NB) == 0 && fstat(transaction->list, &status) == 0 &&
-        status.st_uid == geteuid() && load(path, text, NULL, NULL) == HV_OK)
+        status.st_uid == geteuid() && transaction_load(path, text, NULL, NULL) == HV_OK)
         return true;
     close(transaction->list);
     transaction->list = -1;

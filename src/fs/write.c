@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "fs/attributes.h"
 #include "fs/host_files.h"
+#include "fs/image_store.h"
 #include "fs/open.h"
 #include "fs/write_inner.h"
 
@@ -314,10 +315,20 @@ static void become_like(struct writing *w, struct hv_str path)
         (void)fs_copy_attributes(from, w->temporary);
 }
 
+/* A file that is put back is closed to others until it is what it was. What may not be given is not. */
+static int set_attributes(struct writing *w)
+{
+    if (!w->image)
+        return write_set_attributes(w, w->temporary);
+    int reason = image_set_attributes(w->image, w->directory, w->temporary_name);
+    errno = reason;
+    return reason && !image_is_refusal(reason) ? -1 : 0;
+}
+
 static enum hv_code fill_temporary(struct writing *w, bool *attributes_kept, struct hv_error *err)
 {
     mode_t wanted = w->options->mode ? w->options->mode : 0666;
-    enum hv_code code = write_create_temporary(w, w->exists ? 0600 : wanted & 0777, err);
+    enum hv_code code = write_create_temporary(w, w->exists || w->image ? 0600 : wanted & 0777, err);
     if (code)
         return code;
     if (write_content(w->temporary, w->content))
@@ -327,7 +338,7 @@ static enum hv_code fill_temporary(struct writing *w, bool *attributes_kept, str
         *attributes_kept = fs_copy_attributes(w->old, w->temporary);
     else if (w->options->like.len)
         become_like(w, w->options->like);
-    if (*attributes_kept && write_set_attributes(w, w->temporary))
+    if (*attributes_kept && set_attributes(w))
         return hv_fail_errno(err, errno, "Cannot set mode and time of %s; it was left as it was", w->path);
     if (*attributes_kept && write_sync(w->temporary))
         return hv_fail_errno(err, errno, "Cannot write %s to the disk; it was left as it was", w->path);
@@ -406,8 +417,9 @@ static enum hv_code open_parent(struct writing *w, struct hv_str parent, struct 
     return hv_code_from_errno(reason);
 }
 
-enum hv_code fs_write_pieces(struct hv_str path, struct pieces content, const struct hv_write_options *options,
-                             struct hv_file_stat *after, struct hv_error *err)
+static enum hv_code write_whole(struct hv_str path, struct pieces content, const struct fs_image *image,
+                                const struct hv_write_options *options, struct hv_file_stat *after,
+                                struct hv_error *err)
 {
     static const struct hv_write_options none;
     CLEANUP_ARENA struct hv_arena arena = {0};
@@ -421,6 +433,7 @@ enum hv_code fs_write_pieces(struct hv_str path, struct pieces content, const st
     if (name.len > NAME_MAX)
         return hv_fail_errno(err, ENAMETOOLONG, "Cannot write %s", target.ptr);
     struct writing w = {.path = target.ptr, .options = options ? options : &none, .content = content, .parent = parent};
+    w.image = image;
     w.directory = w.old = w.temporary = -1;
     memcpy(w.name, name.ptr, name.len);
     pending_begin(&w.pending, w.options->journal);
@@ -439,6 +452,18 @@ enum hv_code fs_write_pieces(struct hv_str path, struct pieces content, const st
     }
     writing_release(&w);
     return code;
+}
+
+enum hv_code fs_write_pieces(struct hv_str path, struct pieces content, const struct hv_write_options *options,
+                             struct hv_file_stat *after, struct hv_error *err)
+{
+    return write_whole(path, content, NULL, options, after, err);
+}
+
+enum hv_code fs_write_as(struct hv_str path, struct hv_str bytes, const struct fs_image *image,
+                         const struct hv_write_options *options, struct hv_error *err)
+{
+    return write_whole(path, (struct pieces){&bytes, 1}, image, options, NULL, err);
 }
 
 enum hv_code fs_write(struct hv_str path, struct hv_str bytes, const struct hv_write_options *options,

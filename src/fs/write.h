@@ -27,6 +27,12 @@ enum hv_code fs_write_pieces(struct hv_str path, struct pieces content, const st
 enum hv_code fs_write(struct hv_str path, struct hv_str bytes, const struct hv_write_options *options,
                       struct hv_file_stat *after, struct hv_error *err) HV_MUST_CHECK;
 
+struct fs_image;
+/* The same, and the file gets owner, attributes, mode and time of the image, as far as they may be given: for putting
+ * it back. NULL: it gets none. */
+enum hv_code fs_write_as(struct hv_str path, struct hv_str bytes, const struct fs_image *image,
+                         const struct hv_write_options *options, struct hv_error *err) HV_MUST_CHECK;
+
 /* Write over the bytes of a regular file that stays the same inode, and sync it: 0, or -1 with errno. Nothing is kept:
  * for putting back what a journal has. */
 int fs_overwrite(struct hv_str path, struct hv_str bytes) HV_MUST_CHECK;

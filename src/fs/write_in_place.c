@@ -54,6 +54,7 @@ int fs_overwrite(struct hv_str path, struct hv_str bytes)
 
 static enum hv_code restore(struct writing *w, int fd, int reason, struct fs_kept *kept, struct hv_error *err)
 {
+    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, w->before.st_mtim};
     int from = kept ? fs_kept_bytes(kept) : w->temporary;
     if (from < 0 || write_copy(from, fd) || ftruncate(fd, w->before.st_size) || write_sync(fd)) {
         hv_fail_errno(err, reason, "Writing %s failed half-way", w->path);
@@ -65,6 +66,7 @@ static enum hv_code restore(struct writing *w, int fd, int reason, struct fs_kep
         fs_kept_leave(kept);
         return hv_code_from_errno(reason);
     }
+    (void)futimens(fd, times); /* its bytes are what counts */
     fs_kept_drop(kept);
     return hv_fail_errno(err, reason, "Cannot write %s; it was left as it was", w->path);
 }

@@ -17,6 +17,7 @@ struct writing {
     const char *path; /* the resolved target, for messages */
     const struct hv_write_options *options;
     struct pieces content;
+    const struct fs_image *image; /* what a file that is put back was, but for its bytes; or NULL */
     struct hv_str parent;
     int directory;
     char name[NAME_MAX + 1];

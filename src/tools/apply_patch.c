@@ -11,12 +11,13 @@
 #include "tools/commit.h"
 #include "tools/file_kind.h"
 #include "tools/new_file.h"
+#include "tools/settings_file.h"
 
 #include <helve/tool.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FAILURE_MAX = 8192, DIFF_MAX = 4 << 20, PREVIEW_LINES = 80, PREVIEW_LINE_BYTES = 240 };
+enum { CHANGES_EACH = 3, FAILURE_MAX = 8192, DIFF_MAX = 4 << 20, PREVIEW_LINES = 80, PREVIEW_LINE_BYTES = 240 };
 
 struct apply_patch_input {
     struct hv_str patch;
@@ -41,6 +42,8 @@ struct patched {
     struct hv_buf bytes; /* new content */
     struct hv_str note;  /* on how it was written, or absent */
     bool by_blanks;
+    size_t begin;    /* its first change */
+    bool moves_link; /* it is a symbolic link that moves: its name, not the file that it leads to */
 };
 
 struct patching {
@@ -232,6 +235,26 @@ static enum hv_code update_bytes(struct patching *patching, struct patched *patc
     return code;
 }
 
+static bool is_link(struct hv_context *context, struct hv_str path)
+{
+    struct hv_file_stat status;
+    return context->host->stat(context->host, path, false, &status, NULL) == HV_OK && status.kind == HV_FILE_SYMLINK;
+}
+
+/* A link moves as it is; what it leads to from there, nobody has looked at. */
+static enum hv_code check_moved_link(struct patching *patching, struct patched *patched, struct hv_error *err)
+{
+    patched->moves_link = patched->file->move_to.len && is_link(patching->context, patched->path);
+    struct hv_str key = file_state_key(patching->context, patched->target);
+    if (!patched->moves_link ||
+        !(settings_file_is(patching->context, patched->target) || settings_file_is(patching->context, key)))
+        return HV_OK;
+    hv_fail(err, HV_EUNSUPPORTED, "%.*s is a symbolic link, and %.*s holds settings, which must be a file",
+            HV_STR_ARG(patched->path), HV_STR_ARG(patched->target));
+    hv_error_hint(err, "Nothing was changed. Write the settings themselves");
+    return HV_EUNSUPPORTED;
+}
+
 static enum hv_code compute(struct patching *patching, struct patched *patched, struct hv_error *err)
 {
     enum patch_kind kind = patched->file->kind;
@@ -248,6 +271,8 @@ static enum hv_code compute(struct patching *patching, struct patched *patched, 
                               &patched->note, err);
     else if (kind == PATCH_UPDATE)
         code = update_bytes(patching, patched, err);
+    if (!code)
+        code = check_moved_link(patching, patched, err);
     if (!code && kind != PATCH_DELETE) {
         struct hv_str bytes = hv_buf_str(&patched->bytes);
         code = change_check(patching->context, patched->target, (struct pieces){&bytes, 1}, err);
@@ -255,22 +280,36 @@ static enum hv_code compute(struct patching *patching, struct patched *patched, 
     return code;
 }
 
-/* What the host is to do about one file: a move is two changes. */
+/* The new bytes at that path; a file that moves is another one, as far as writing goes. */
+static void add_write(struct patching *patching, struct patched *patched, struct hv_str path, bool is_new, bool moves)
+{
+    const struct change *change = &patched->change;
+    patching->changes[patching->change_count++] = (struct hv_file_change){
+        .path = path,
+        .bytes = patched->bytes.len ? hv_buf_str(&patched->bytes) : HV_STR(""),
+        .options = {.expected = is_new ? NULL : &change->stat,
+                    .expected_bytes = is_new ? (struct hv_str){0} : hv_buf_str(&change->bytes),
+                    .must_not_exist = is_new,
+                    .make_parents = is_new,
+                    .mode = moves ? change->stat.mode : 0,
+                    .like = moves ? patched->path : (struct hv_str){0}},
+    };
+}
+
+/* What the host is to do about one file: a move is two changes; that of a link is three when what it leads to changes.
+ */
 static void add_changes(struct patching *patching, struct patched *patched)
 {
     struct change *change = &patched->change;
     bool moves = patched->file->move_to.len > 0, writes = patched->file->kind != PATCH_DELETE;
-    if (writes)
+    patched->begin = patching->change_count;
+    if (writes && !patched->moves_link)
+        add_write(patching, patched, patched->target, moves || !change->exists, moves);
+    else if (writes && !hv_str_eq(hv_buf_str(&patched->bytes), hv_buf_str(&change->bytes)))
+        add_write(patching, patched, patched->path, false, false);
+    if (patched->moves_link)
         patching->changes[patching->change_count++] = (struct hv_file_change){
-            .path = patched->target,
-            .bytes = patched->bytes.len ? hv_buf_str(&patched->bytes) : HV_STR(""),
-            .options = {.expected = change->exists && !moves ? &change->stat : NULL,
-                        .expected_bytes = change->exists && !moves ? hv_buf_str(&change->bytes) : (struct hv_str){0},
-                        .must_not_exist = moves || !change->exists,
-                        .make_parents = moves || !change->exists,
-                        .mode = moves ? change->stat.mode : 0,
-                        .like = moves ? patched->path : (struct hv_str){0}},
-        };
+            .path = patched->target, .link_like = patched->path, .options = {.make_parents = true}};
     if (moves || !writes)
         patching->changes[patching->change_count++] =
             (struct hv_file_change){.path = patched->path, .options = {.expected = &change->stat}};
@@ -281,7 +320,7 @@ static enum hv_code prepare(struct patching *patching, struct hv_error *err)
     struct hv_context *context = patching->context;
     size_t count = patching->patch.count;
     patching->files = hv_arena_zalloc(context->arena, count, sizeof *patching->files);
-    patching->changes = hv_arena_zalloc(context->arena, count * 2, sizeof *patching->changes);
+    patching->changes = hv_arena_zalloc(context->arena, count * CHANGES_EACH, sizeof *patching->changes);
     for (size_t i = 0; i < count; i++) {
         struct patched *patched = &patching->files[i];
         patched->file = &patching->patch.files[i];
@@ -314,14 +353,11 @@ static void release(struct patching *patching)
 static void note_state(struct patching *patching)
 {
     struct hv_context *context = patching->context;
-    for (size_t i = 0, at = 0; i < patching->patch.count; i++) {
+    for (size_t i = 0; i < patching->patch.count; i++) {
         struct patched *patched = &patching->files[i];
-        if (patched->file->kind == PATCH_DELETE) {
-            at++;
+        if (patched->file->kind == PATCH_DELETE)
             continue;
-        }
-        const struct hv_file_change *change = &patching->changes[at];
-        at += patched->file->move_to.len ? 2 : 1;
+        const struct hv_file_change *change = &patching->changes[patched->begin];
         struct hv_str bytes = hv_buf_str(&patched->bytes), key = file_state_key(context, patched->target);
         if (patched->file->kind == PATCH_ADD) {
             file_state_note_written(context, key, &change->after, hv_str_hash(bytes));
@@ -332,6 +368,17 @@ static void note_state(struct patching *patching)
             file_state_note_edited(context, key, &change->after, hv_str_hash(bytes), &lines);
         }
     }
+}
+
+static void note_moved_link(struct hv_context *context, const struct patched *patched, struct hv_result *result)
+{
+    struct hv_file_stat now;
+    bool leads = context->host->stat(context->host, patched->target, true, &now, NULL) == HV_OK;
+    bool is_same = leads && now.inode == patched->change.stat.inode && now.device == patched->change.stat.device;
+    hv_result_addf(result, context->arena, "Note: it is a symbolic link, which was moved as it is%s.",
+                   is_same ? ""
+                   : leads ? "; from its new place it leads to another file"
+                           : "; from its new place it leads to nothing");
 }
 
 static void answer_file(struct patching *patching, struct patched *patched, struct hv_result *result)
@@ -353,6 +400,8 @@ static void answer_file(struct patching *patching, struct patched *patched, stru
                            HV_STR_ARG(file_shown_path(context, patched->target)));
         else
             hv_result_addf(result, context->arena, "Updated %.*s.", HV_STR_ARG(path));
+        if (patched->moves_link)
+            note_moved_link(context, patched, result);
         if (patched->by_blanks)
             hv_result_addf(result, context->arena,
                            "Note: a hunk matched only with blanks at line ends left out of account; lines that stay "

@@ -1,5 +1,6 @@
 """The file tools at what is no ordinary file: special files, strange names, files at the limits of size, of one line, of none."""
 import ctypes
+import fcntl
 import json
 import os
 import resource
@@ -10,6 +11,7 @@ import struct
 from cli_support import Case, expose, main, text_of, use
 
 IN_OPEN, IN_NONBLOCK = 0x20, 0o4000
+FS_IOC_SETFLAGS, FS_APPEND_FL = 0x40086602, 0x20
 NOTEBOOK = json.dumps({"cells": [{"cell_type": "markdown", "id": "one", "metadata": {}, "source": ["old"]}], "metadata": {},
                        "nbformat": 4, "nbformat_minor": 5}, indent=1) + "\n"
 library = ctypes.CDLL(None, use_errno=True)
@@ -185,6 +187,73 @@ class Kinds(Case):
             self.assertEqual(stat.S_IMODE(os.stat(self.path(text)).st_mode), 0o640)
             self.assertFalse(os.path.exists(path))
             os.rename(self.path(text), path)
+
+    def patch(self, *lines):
+        return use("ApplyPatch", patch="\n".join(("*** Begin Patch",) + lines + ("*** End Patch",)))
+
+    def test_a_link_that_a_patch_moves_stays_a_link_and_its_file_is_changed(self):
+        self.write("real", "a\nb\n")
+        os.symlink("real", self.path("link"))
+        answer, failed = self.all([self.patch("*** Update File: link", "*** Move to: other")])[-1]
+        self.assertFalse(failed, answer)
+        self.assertIn("symbolic link, which was moved as it is.", answer)
+        self.assertEqual((os.readlink(self.path("other")), os.path.lexists(self.path("link"))), ("real", False))
+        answer, failed = self.all([use("Read", file_path="other"),
+                                   self.patch("*** Update File: other", "*** Move to: in/deep", "@@", "-a", "+A")])[-1]
+        self.assertFalse(failed, answer)
+        self.assertIn("leads to nothing", answer)
+        self.assertEqual((os.readlink(self.path("in/deep")), os.path.lexists(self.path("other"))), ("real", False))
+        self.assertEqual((self.read("real"), os.path.islink(self.path("real"))), ("A\nb\n", False))
+
+    def test_a_link_moves_only_where_nothing_stands(self):
+        self.write("real", "real\n")
+        self.write("there", "mine\n")
+        os.symlink("real", self.path("link"))
+        answer, failed = self.all([self.patch("*** Update File: link", "*** Move to: there")])[-1]
+        self.assertTrue(failed)
+        self.assertIn("exists already", answer)
+        self.assertEqual((os.readlink(self.path("link")), self.read("there")), ("real", "mine\n"))
+
+    def test_a_patch_that_fails_gives_back_what_it_had_removed(self):
+        """The last file cannot be removed: what went before it comes back with all that belongs to it."""
+        if not self.holds(self.path("held")):
+            self.skipTest("nothing here keeps root from removing a file")
+        self.write("plain", "plain\n")
+        os.chmod(self.path("plain"), 0o640)
+        os.utime(self.path("plain"), ns=(5, 1000000000000000005))
+        os.symlink("plain", self.path("link"))
+        self.write("held/stays", "stays\n")
+        self.hold(self.path("held"), True)
+        try:
+            answers = self.all([use("Read", file_path="plain"), use("Read", file_path="held/stays"),
+                                self.patch("*** Delete File: plain", "*** Delete File: link", "*** Delete File: held/stays")])
+        finally:
+            self.hold(self.path("held"), False)
+        self.assertTrue(answers[-1][1], answers)
+        self.assertIn("No file was changed", answers[-1][0])
+        status = os.stat(self.path("plain"))
+        self.assertEqual((self.read("plain"), stat.S_IMODE(status.st_mode), status.st_mtime_ns), ("plain\n", 0o640, 1000000000000000005))
+        self.assertEqual((os.readlink(self.path("link")), self.read("held/stays")), ("plain", "stays\n"))
+
+    def hold(self, path, is_held):
+        """Nothing in that directory can be removed; root is kept from it by a flag of the file system alone."""
+        os.makedirs(path, exist_ok=True)
+        if os.geteuid():
+            os.chmod(path, 0o555 if is_held else 0o755)
+            return
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            fcntl.ioctl(descriptor, FS_IOC_SETFLAGS, struct.pack("I", FS_APPEND_FL if is_held else 0))
+        finally:
+            os.close(descriptor)
+
+    def holds(self, path):
+        try:
+            self.hold(path, True)
+            self.hold(path, False)
+        except OSError:
+            return False
+        return True
 
     def test_a_file_of_more_than_a_gibibyte_is_refused_before_it_is_read(self):
         path = self.write("large", "old\n")

@@ -339,6 +339,11 @@ class Files(Case):
         out, _ = self.converse("ApplyPatch", {"patch": moved}, "y")
         self.assertIn("left as it was", out)
         self.assertFalse(os.path.exists(self.path(".mcp.json")))
+        self.write("good.json", "{\"mcpServers\": {}}\n")
+        os.symlink("good.json", self.path("link"))
+        out, _ = self.converse("ApplyPatch", {"patch": moved.replace("source", "link")}, "y")
+        self.assertIn("must be a file", out)
+        self.assertFalse(os.path.lexists(self.path(".mcp.json")))
         for tool, fields in (("Write", {"file_path": ".mcp.json", "content": "[]"}),
                              ("Edit", {"file_path": ".mcp.json", "old_string": "", "new_string": "[]"}),
                              ("MultiEdit", {"file_path": ".mcp.json", "edits": [{"old_string": "", "new_string": "[]"}]})):

@@ -55,6 +55,24 @@ struct judging {
     struct lookups lookups; /* used only where there is a host */
 };
 
+/* A part that brings files along may have made path, below what it writes, a link. */
+static bool is_brought(const struct policy_command *command, const struct shell_access *access)
+{
+    const struct shell_judgement *judgement = &command->judgement;
+    if (!judgement->brings_names || !access->path.len)
+        return false;
+    if (access->word && !access->word->known)
+        return true;
+    for (size_t i = 0; i < judgement->count; i++) {
+        const struct shell_act *act = &judgement->acts[i];
+        for (size_t j = 0; j < act->write_count; j++)
+            if (!act->writes[j].redirect && !hv_str_eq(access->path, act->writes[j].path) &&
+                path_inside(access->path, act->writes[j].path))
+                return true;
+    }
+    return false;
+}
+
 static struct policy_path resolve_access(struct judging *judging, const struct shell_act *act,
                                          const struct shell_access *access)
 {
@@ -68,7 +86,7 @@ static struct policy_path resolve_access(struct judging *judging, const struct s
     struct lookup *found = lookups_find(&judging->lookups, access->untidy.len ? access->untidy : access->path);
     path.resolved = found->resolved;
     path.kind = lookups_kind(&judging->lookups, found);
-    path.leads_out = access_leads_out(act, access);
+    path.leads_out = is_brought(judging->command, access) || access_leads_out(act, access);
     return path;
 }
 

@@ -98,6 +98,8 @@ struct shell_judgement {
     struct hv_str why; /* of the worst part */
     struct shell_act *acts;
     size_t count;
+    bool brings_names; /* a part may bring names, and links, that nobody has seen: what others would find is not certain
+                        */
 };
 
 /* Read text and judge it. All of *out lives in arena or is a view of text. Never fails. */

@@ -4,6 +4,7 @@
  * words themselves by the row of their program (classify.c). See class.h.
  */
 #include "shell/programs.h"
+#include "shell/settled.h"
 #include <string.h>
 
 const char *shell_class_name(enum shell_class class)
@@ -477,20 +478,31 @@ void shell_judge_script(struct shell_reading *reading, struct hv_str text, const
     }
 }
 
-void shell_judge(struct hv_arena *arena, struct hv_str text, const struct shell_start *start,
-                 const struct shell_world *world, struct shell_judgement *out)
+static struct shell_acts judge_all(struct hv_arena *arena, const struct shell_start *start,
+                                   const struct shell_world *world, const struct shell_script *script)
 {
-    static const struct shell_world nothing = {0};
     struct shell_acts acts = {0};
     struct shell_lookups lookups = {0};
     struct shell_repeats repeats;
     struct shell_reading reading = {
-        .arena = arena, .start = start, .world = world ? world : &nothing, .acts = &acts, .lookups = &lookups};
+        .arena = arena, .start = start, .world = world, .acts = &acts, .lookups = &lookups, .repeats = &repeats};
+    shell_repeats_begin(&repeats, arena, script->count);
+    judge_commands(&reading, script);
+    return acts;
+}
+
+void shell_judge(struct hv_arena *arena, struct hv_str text, const struct shell_start *start,
+                 const struct shell_world *world, struct shell_judgement *out)
+{
+    static const struct shell_world nothing = {0};
+    struct shell_watched watched;
     *out = (struct shell_judgement){.class = SHELL_READ_ONLY, .why = HV_STR("only reads")};
     shell_read(arena, text, start, &out->script);
-    shell_repeats_begin(&repeats, arena, out->script.count);
-    reading.repeats = &repeats;
-    judge_commands(&reading, &out->script);
+    shell_watch(&watched, world ? world : &nothing);
+    struct shell_acts acts = judge_all(arena, start, &watched.world, &out->script), first = acts;
+    if (shell_heed(&watched, &first))
+        acts = judge_all(arena, start, &watched.world, &out->script);
+    out->brings_names = shell_acts_bring_names(acts.items, acts.count);
     out->acts = acts.items;
     out->count = acts.count;
     for (size_t i = 0; i < acts.count; i++)

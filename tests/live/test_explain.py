@@ -71,6 +71,20 @@ class Bash(Case):
         answers = self.ask("find src -type f -exec cat {} +", "cat lib/*", "grep -R x lib", "find . ! -type f -exec cat {} +")
         self.assertEqual([answer["decision"] for answer in answers], ["allow", "allow", "ask", "ask"])
 
+    def test_what_the_world_says_holds_until_a_part_changes_it(self):
+        os.makedirs(self.path("src"))
+        self.write("src/a.c", "x")
+        rows = [("touch out && sort *", "allow"), ("mkdir -p a/b; git status", "allow"), ("sort src/a.c", "allow"),
+                ("git log > log.txt", "allow"), ("touch x; cat src/*", "allow"), ("cp src/a.c b", "allow"),
+                ("cp src/a.c b; cat src/a.c", "allow"), ("touch ./--compress-program=x; sort *", "ask"),
+                ("for i in 1 2; do sort * > ./-o$i; done", "ask"), ("touch -- -S1; ls | xargs sort", "ask"),
+                ("echo x > ./-i; sed -n 1p *", "ask"), ("mv src d; sort *", "ask"), ("cp -r src d; cat d/*", "ask"),
+                ("cp -r src d; cat d/a.c", "ask"), ("cp -r src d && cd d && git status", "ask"),
+                ("mv src d && git -C d log", "ask"), ("mkdir objects refs; touch HEAD config; git status", "ask"),
+                ("touch .yarnrc.yml; yarn --version", "ask")]
+        answers = self.ask(*[row[0] for row in rows], mode="acceptEdits")
+        self.assertEqual([(row[0], answer["decision"]) for row, answer in zip(rows, answers)], rows)
+
     def test_text_for_people(self):
         text = self.run_helve("explain", "bash", "ls; make \x1b[2J; sudo x")
         for wanted in ("ok       ls", "ask      make", "confirm  sudo x"):

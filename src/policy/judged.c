@@ -65,7 +65,7 @@ static bool is_brought(const struct policy_command *command, const struct shell_
         return true;
     for (size_t i = 0; i < judgement->count; i++) {
         const struct shell_act *act = &judgement->acts[i];
-        for (size_t j = 0; j < act->write_count; j++)
+        for (size_t j = 0; j < act->write_count && shell_act_brings_names(act); j++)
             if (!act->writes[j].redirect && !hv_str_eq(access->path, act->writes[j].path) &&
                 path_inside(access->path, act->writes[j].path))
                 return true;

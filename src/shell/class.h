@@ -119,6 +119,9 @@ const char *const *shell_git_environment(void);
 const char *const *shell_run_environment(struct hv_arena *arena, struct hv_str command, struct hv_str directory,
                                          const char *const *environment);
 
+/* act may bring names, links or repositories that nobody has seen: cp -r, mv, tar, git clone. */
+bool shell_act_brings_names(const struct shell_act *act);
+
 /* act is harmless only with the overrides of shell_run_environment. */
 bool shell_needs_overrides(const struct shell_act *act);
 

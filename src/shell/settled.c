@@ -42,7 +42,7 @@ static bool makes_plain_files(const struct shell_act *act)
 }
 
 /* What runs code may do anything itself; what only writes, or fetches, may bring what others take for more. */
-static bool brings_names(const struct shell_act *act)
+bool shell_act_brings_names(const struct shell_act *act)
 {
     if (act->class != SHELL_WRITES && act->class != SHELL_NETWORK)
         return false;
@@ -57,7 +57,7 @@ static bool brings_names(const struct shell_act *act)
 bool shell_acts_bring_names(const struct shell_act *acts, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (brings_names(&acts[i]))
+        if (shell_act_brings_names(&acts[i]))
             return true;
     return false;
 }

@@ -187,7 +187,7 @@ static void answer(struct globbing *globbing, const struct glob_input *in, const
         answer_nothing(globbing, in, plan, &out);
         search_note_ignored(outcome, &out);
     }
-    search_note_outcome(outcome, &out);
+    search_note_outcome(search, outcome, &out);
     struct hv_arena *arena = search->context->arena;
     hv_result_add_text(result, arena, hv_arena_str(arena, hv_buf_str(&out)));
     result->summary = hv_arena_format(arena, "%s%zu file%s", at_least, found->total, found->total == 1 ? "" : "s");

@@ -293,7 +293,7 @@ void grep_answer(struct grepping *grepping, const struct fs_scan_outcome *outcom
     note_troubles(grepping, outcome);
     struct fs_scan_outcome others = *outcome;
     others.unreadable = 0; /* told already */
-    search_note_outcome(&others, out);
+    search_note_outcome(&grepping->search, &others, out);
     if (outcome->timed_out)
         note_unreached(grepping, outcome);
     hv_result_add_text(result, arena, hv_arena_str(arena, hv_buf_str(out)));

@@ -53,6 +53,7 @@ struct node {
     size_t len, parent, first, last, next; /* indices of nodes; 0 is the root and stands for none */
     enum hv_file_kind kind;
     uint64_t size;
+    bool has_size; /* which is not told of files in a directory that may not be entered */
     char *target;  /* of a link */
     bool complete; /* a directory of which all entries are shown */
 };
@@ -89,7 +90,9 @@ static char *copy_path(struct hv_str path)
 static void look_at(struct node *node, const struct fs_scan_entry *entry)
 {
     struct stat status;
-    if (node->kind == HV_FILE_REGULAR && !fstatat(entry->directory, entry->name.ptr, &status, AT_SYMLINK_NOFOLLOW))
+    node->has_size =
+        node->kind == HV_FILE_REGULAR && !fstatat(entry->directory, entry->name.ptr, &status, AT_SYMLINK_NOFOLLOW);
+    if (node->has_size)
         node->size = (uint64_t)status.st_size;
     char target[LINK_TARGET_MAX];
     ssize_t len =
@@ -157,11 +160,10 @@ static void print_node(const struct listing *listing, const struct node *node, s
         hv_buf_add_cstr(out, " -> ");
         hv_buf_add_str(out, file_listed_name(arena, hv_str_from(node->target ? node->target : "?")));
         break;
-    case HV_FILE_REGULAR: {
-        struct hv_str size = file_size_text(arena, node->size);
-        hv_buf_addf(out, "  %.*s", HV_STR_ARG(size));
+    case HV_FILE_REGULAR:
+        if (node->has_size)
+            hv_buf_addf(out, "  %.*s", HV_STR_ARG(file_size_text(arena, node->size)));
         break;
-    }
     case HV_FILE_DEVICE: hv_buf_add_cstr(out, "  (device)"); break;
     case HV_FILE_FIFO: hv_buf_add_cstr(out, "  (pipe)"); break;
     case HV_FILE_SOCKET: hv_buf_add_cstr(out, "  (socket)"); break;
@@ -235,7 +237,7 @@ static void answer(struct listing *listing, const struct fs_scan_outcome *outcom
         hv_buf_addf(&out, "[%zu entr%s left out by the ignore patterns]\n", listing->left_out,
                     listing->left_out == 1 ? "y was" : "ies were");
     search_note_ignored(outcome, &out);
-    search_note_outcome(outcome, &out);
+    search_note_outcome(&listing->search, outcome, &out);
     hv_result_add_text(result, arena, hv_arena_str(arena, hv_buf_str(&out)));
     result->summary =
         hv_arena_format(arena, "%s%zu entr%s", listing->full ? "over " : "", shown, shown == 1 ? "y" : "ies");

@@ -10,6 +10,8 @@
 
 #include <fcntl.h>
 
+enum { UNREADABLE_SHOWN = 5 };
+
 enum hv_code search_begin(struct search *search, struct hv_context *context, struct hv_str path, struct hv_error *err)
 {
     *search = (struct search){.context = context, .root = path.len ? path : context->directory};
@@ -41,14 +43,28 @@ void search_progress(struct search *search, size_t files, size_t found)
     hv_progress(search->context, "%zu files looked at, %zu found", files, found);
 }
 
-void search_note_outcome(const struct fs_scan_outcome *outcome, struct hv_buf *out)
+/* Directories that could not be read, those that may be named by name. */
+static void note_unreadable(const struct search *search, const struct fs_scan_outcome *outcome, struct hv_buf *out)
+{
+    size_t named = 0;
+    hv_buf_addf(out, "[%zu director%s could not be read", outcome->unreadable, outcome->unreadable == 1 ? "y" : "ies");
+    for (size_t i = 0; i < outcome->unreadable_named && named < UNREADABLE_SHOWN; i++) {
+        struct hv_str name = outcome->unreadable_names[i].path, path = search->root;
+        if (!hv_str_is(name, "."))
+            path = path_join(search->context->arena, search->root, name);
+        if (!hv_hides_path(search->context, path))
+            hv_buf_addf(out, named++ ? ", %.*s" : ": %.*s", HV_STR_ARG(search_listed(search, path)));
+    }
+    hv_buf_add_cstr(out, named && named < outcome->unreadable ? ", …]\n" : "]\n");
+}
+
+void search_note_outcome(const struct search *search, const struct fs_scan_outcome *outcome, struct hv_buf *out)
 {
     if (outcome->rules_skipped)
         hv_buf_addf(out, "[%zu ignore file%s not honoured: all together they are too large]\n", outcome->rules_skipped,
                     outcome->rules_skipped == 1 ? " was" : "s were");
     if (outcome->unreadable)
-        hv_buf_addf(out, "[%zu director%s could not be read]\n", outcome->unreadable,
-                    outcome->unreadable == 1 ? "y" : "ies");
+        note_unreadable(search, outcome, out);
     if (outcome->timed_out)
         hv_buf_addf(out,
                     "[The time for a search (%d s) is over: this is not everything. Narrow the search with a deeper "

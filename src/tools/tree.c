@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "fs/scan_warm.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/stat.h>
@@ -67,8 +68,10 @@ struct hv_str tree_path(const struct search *search, const struct fs_scan_entry 
 
 bool tree_is_file(const struct fs_scan_entry *entry, int64_t *mtime_ns)
 {
-    if (entry->kind == HV_FILE_REGULAR)
-        return fs_scan_mtime(entry, mtime_ns);
+    if (entry->kind == HV_FILE_REGULAR) {
+        *mtime_ns = 0; /* where names may be listed and nothing more, the time stays unknown */
+        return fs_scan_mtime(entry, mtime_ns) || errno == EACCES;
+    }
     struct stat status;
     if (entry->kind != HV_FILE_SYMLINK || fstatat(entry->directory, entry->name.ptr, &status, 0) ||
         !S_ISREG(status.st_mode))

@@ -226,7 +226,7 @@ static void files_that_may_not_be_read_take_no_place_among_the_newest(void **sta
     expect_has(session, "[The 100 newest of 800 matching files are shown: 700 more.");
 }
 
-static void directories_that_cannot_be_read_are_counted(void **state)
+static void directories_that_cannot_be_read_are_named(void **state)
 {
     struct session *session = *state;
     bool is_root = geteuid() == 0; /* who could read it all the same */
@@ -235,7 +235,13 @@ static void directories_that_cannot_be_read_are_counted(void **state)
     assert_true(!is_root || seteuid(65534) == 0);
     call(session, &tool_glob, "{'pattern':'src/**/*.c'}");
     assert_true(!is_root || seteuid(0) == 0);
-    expect_text(session, "src/main.c\n[1 directory could not be read]\n");
+    expect_text(session, "src/main.c\n[1 directory could not be read: src/lib]\n");
+    /* One that may be listed but not entered does not tell how old its files are. */
+    assert_int_equal(chmod(file_path(session, "src/lib"), 0444), 0);
+    assert_true(!is_root || seteuid(65534) == 0);
+    call(session, &tool_glob, "{'pattern':'src/lib/*.c'}");
+    assert_true(!is_root || seteuid(0) == 0);
+    expect_has(session, "src/lib/");
 }
 
 static void excludes_of_the_person_are_honoured(void **state)
@@ -296,7 +302,7 @@ int main(void)
         CASE(bad_input_is_refused_with_advice),
         CASE(what_may_not_be_read_is_not_shown_nor_counted),
         CASE(files_that_may_not_be_read_take_no_place_among_the_newest),
-        CASE(directories_that_cannot_be_read_are_counted),
+        CASE(directories_that_cannot_be_read_are_named),
         CASE(excludes_of_the_person_are_honoured),
         CASE(a_search_out_of_time_says_so),
         CASE(a_cancelled_search_ends),

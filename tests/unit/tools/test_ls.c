@@ -140,7 +140,7 @@ static void what_may_not_be_read_is_not_shown(void **state)
     expect_has(session, "one.c");
 }
 
-static void directories_that_cannot_be_read_are_counted(void **state)
+static void directories_that_cannot_be_read_are_named(void **state)
 {
     struct session *session = *state;
     bool is_root = geteuid() == 0; /* who could read it all the same */
@@ -150,7 +150,14 @@ static void directories_that_cannot_be_read_are_counted(void **state)
     call(session, &tool_ls, "{}");
     assert_true(!is_root || seteuid(0) == 0);
     expect_fine(session);
-    expect_has(session, "[1 directory could not be read]");
+    expect_has(session, "[1 directory could not be read: a/deep]");
+    /* One that may be listed but not entered tells names and nothing more. */
+    assert_int_equal(chmod(file_path(session, "a/deep"), 0755), 0);
+    assert_int_equal(chmod(file_path(session, "a/deep/er"), 0444), 0);
+    assert_true(!is_root || seteuid(65534) == 0);
+    call(session, &tool_ls, "{'path':'a/deep/er'}");
+    assert_true(!is_root || seteuid(0) == 0);
+    expect_has(session, "  x.c\n");
 }
 
 static void a_cancelled_listing_ends(void **state)
@@ -182,7 +189,7 @@ int main(void)
         CASE(an_empty_directory_says_so),
         CASE(files_and_missing_paths_are_refused_with_advice),
         CASE(what_may_not_be_read_is_not_shown),
-        CASE(directories_that_cannot_be_read_are_counted),
+        CASE(directories_that_cannot_be_read_are_named),
         CASE(a_cancelled_listing_ends),
         CASE(peers_names_are_understood),
     };

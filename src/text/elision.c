@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { WORDS_MAX = 14, WORD_MAX = 16, LINE_MAX_BYTES = 200 };
+enum { WORDS_MAX = 14, WORD_MAX = 16, LINE_MAX_BYTES = 200, FILLED_LINE = 30, NO_MARKER = -1 };
 
 /* What a word is. */
 enum {
@@ -36,6 +36,7 @@ enum {
     NOT = 1 << 21,     /* "no changes" */
     CHANGE = 1 << 22,
     FILE_WORD = 1 << 23,
+    CUT = 1 << 24, /* omitted, in words that a program may well speak of its data */
 };
 
 static const struct {
@@ -59,7 +60,8 @@ static const struct {
     {EXISTING, " existing original "},
     {OTHER, " other others previous previously earlier "},
     {UNCHANGED, " unchanged untouched unmodified unaltered "},
-    {OMITTED, " omitted elided snip snipped truncated abbreviated skipped shortened hidden "},
+    {OMITTED, " omitted elided snip snipped "},
+    {CUT, " truncated abbreviated skipped shortened hidden "},
     {SAME, " same identical "},
     {STAYS, " remains remain stays stay is continues continue "},
     {PLACE, " here goes go below follows "},
@@ -186,7 +188,7 @@ static bool has_words(struct hv_str text, const char *part)
 /* That it is as it was: "unchanged", "stays the same", "as is", "no changes here". */
 static bool tells_state(unsigned seen, struct hv_str text)
 {
-    if (seen & (UNCHANGED | OMITTED | BREVITY))
+    if (seen & (UNCHANGED | OMITTED | CUT | BREVITY))
         return true;
     if ((seen & SAME) && (seen & (STAYS | BEFORE)))
         return true;
@@ -197,7 +199,7 @@ static bool tells_state(unsigned seen, struct hv_str text)
 
 static bool elides_with_dots(unsigned seen)
 {
-    const unsigned left = REST | REMAINING | EXISTING | OTHER | UNCHANGED | OMITTED | SAME | ELSE | KEEP;
+    const unsigned left = REST | REMAINING | EXISTING | OTHER | UNCHANGED | OMITTED | CUT | SAME | ELSE | KEEP;
     if (seen & DOTS_BEFORE)
         return (seen & (left | PROGRAM | PIECE | THING | FILE_WORD | MORE)) != 0;
     return (seen & DOTS_BEHIND) && (seen & (left & ~(unsigned)(KEEP | ELSE)));
@@ -209,7 +211,9 @@ static bool comment_elides(const struct reading *reading, struct hv_str text)
     unsigned seen = reading->seen;
     const unsigned noun = PROGRAM | PIECE | THING | FILE_WORD;
     if (seen & UNKNOWN)
-        return (seen & BREVITY) && (seen & OMITTED) && has_words(text, "for ");
+        return (seen & BREVITY) && (seen & (OMITTED | CUT)) && has_words(text, "for ");
+    if (hv_str_ends(text, HV_STR(":")) && !(seen & DOTS_BEFORE)) /* it comes now */
+        return false;
     bool state = tells_state(seen, text);
     if (elides_with_dots(seen))
         return true;
@@ -266,17 +270,24 @@ static struct hv_str without(struct hv_str text, const char *begin, const char *
     return hv_str_trim(text);
 }
 
+/* Which marker a line begins with, or NO_MARKER. */
+static int marker_of(struct hv_str line, unsigned flags)
+{
+    for (size_t i = 0; i < sizeof markers / sizeof *markers; i++)
+        if (hv_str_starts(line, hv_str_from(markers[i].begin)) && (!(flags & ELISION_PROSE) || markers[i].prose))
+            return (int)i;
+    return NO_MARKER;
+}
+
 /* The text of a comment that is the whole line; weak markers are told. */
 static bool take_comment(struct hv_str line, unsigned flags, struct hv_str *text, bool *weak)
 {
-    for (size_t i = 0; i < sizeof markers / sizeof *markers; i++) {
-        if (!hv_str_starts(line, hv_str_from(markers[i].begin)) || ((flags & ELISION_PROSE) && !markers[i].prose))
-            continue;
-        *text = without(line, markers[i].begin, markers[i].end);
-        *weak = markers[i].weak;
-        return true;
-    }
-    return false;
+    int marker = marker_of(line, flags);
+    if (marker == NO_MARKER)
+        return false;
+    *text = without(line, markers[marker].begin, markers[marker].end);
+    *weak = markers[marker].weak;
+    return true;
 }
 
 /* The line without the brackets or dashes around it; dots count too. */
@@ -304,8 +315,9 @@ static bool text_of_comment_elides(struct hv_str text, bool weak, unsigned flags
     if (take_brackets(text, &inner))
         text = inner;
     struct reading reading = read_words(text);
-    if (!reading.words && !(reading.seen & UNKNOWN))
-        return (reading.seen & (DOTS_BEFORE | DOTS_BEHIND)) && !weak && !(flags & ELISION_PROSE);
+    if (!reading.words && !(reading.seen & UNKNOWN)) /* many dots are a line that is drawn */
+        return (reading.seen & (DOTS_BEFORE | DOTS_BEHIND)) && !weak && !(flags & ELISION_PROSE) &&
+               !hv_str_starts(text, HV_STR("....."));
     if (comment_elides(&reading, text) && !(weak && !(reading.seen & (REST | EXISTING | UNCHANGED))))
         return !(flags & ELISION_PROSE) || plain_elides(&reading, text, true);
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
@@ -363,12 +375,47 @@ static bool stands_in(struct hv_str text, struct hv_str line)
     return false;
 }
 
+/* The text of a line that is a comment with this marker; empty when it is none. */
+static struct hv_str text_with_marker(struct hv_str line, int marker)
+{
+    line = hv_str_trim(line);
+    return marker_of(line, 0) == marker ? without(line, markers[marker].begin, markers[marker].end) : HV_STR("");
+}
+
+/* Dots are a line of a longer comment, a list or a sample, where such lines stand on both sides, or on one and the dots
+ * are indented in it. */
+static bool dots_in_comment(struct hv_str before, struct hv_str line, struct hv_str after, int marker)
+{
+    bool deep = hv_str_starts(hv_str_slice(line, strlen(markers[marker].begin), line.len), HV_STR("  "));
+    size_t sides = (text_with_marker(before, marker).len > 0) + (text_with_marker(after, marker).len > 0);
+    return sides == 2 || (sides && deep);
+}
+
+/* What a line says belongs to the comment that it stands in: the end of a sentence that the line before it began, or
+ * dots in a sample. rest: the text behind the line. */
+static bool goes_on(struct hv_str before, struct hv_str line, struct hv_str rest)
+{
+    int marker = marker_of(line, 0);
+    if (marker == NO_MARKER)
+        return false;
+    struct hv_str text = text_with_marker(line, marker), begun = text_with_marker(before, marker);
+    struct reading reading = read_words(text);
+    if (!reading.words && !(reading.seen & UNKNOWN))
+        return dots_in_comment(before, line, hv_str_slice(rest, 0, lines_finish(rest, 0)), marker);
+    if ((reading.seen & (REST | REMAINING | EXISTING)) && (reading.seen & (PROGRAM | FILE_WORD)))
+        return false; /* too much would be lost if it were one */
+    return begun.len >= FILLED_LINE && !memchr(".!?:;", begun.ptr[begun.len - 1], 5) &&
+           !(reading.seen & (DOTS_BEFORE | DOTS_BEHIND));
+}
+
 bool elision_find(struct hv_str new_text, struct hv_str old_text, unsigned flags, struct elision *out)
 {
-    struct hv_str line;
+    struct hv_str line, before = HV_STR("");
     for (size_t number = 1; lines_next(&new_text, &line); number++) {
-        line = hv_str_trim(line);
-        if (line.len < 4 || line.len > LINE_MAX_BYTES || !line_elides(line, flags) || stands_in(old_text, line))
+        struct hv_str last = before;
+        before = line = hv_str_trim(line);
+        if (line.len < 4 || line.len > LINE_MAX_BYTES || !line_elides(line, flags) || goes_on(last, line, new_text) ||
+            stands_in(old_text, line))
             continue;
         *out = (struct elision){number, line};
         return true;

@@ -250,12 +250,52 @@ static void the_line_is_named_and_lines_of_the_file_are_its_own(void **state)
     assert_false(elision_find(HV_STR(""), HV_STR(""), 0, &found));
 }
 
+static void a_line_that_goes_on_with_a_comment_is_no_elision(void **state)
+{
+    (void)state;
+    static const char *const fine[] = {
+        "// ustar/conttype\n// ...\n// ustar/regtype\nf();\n",
+        "# Use like:\n#   with open(name) as file:\n#       ...\nimport os\n",
+        "/// #[derive(Debug)]\n/// ...\n/// struct A;\n",
+        "# Names that are not in the mapping are left\n# untouched.\n",
+        "// The value of To is taken over here, and that of\n// From is unchanged.\n",
+        " * All other members of the structure\n * will remain unchanged.\n",
+        "# Skipped\n",
+        "// hidden\n",
+        "# Original implementation:\n# def f(): pass\n",
+        "#..........................................\n",
+        "/* ........................ */\n",
+        "<!-- .......... -->\n",
+    };
+    static const char *const bad[] = {
+        "// Handle events\n// rest of the code unchanged\n",
+        "// Handle events\n// ... existing code ...\n// done\n",
+        "// The handlers of the page are registered here.\n// rest of the code unchanged\n",
+        "// The handlers of the page are registered here\n// ... rest of the code ...\n",
+        "// The handlers of the page are registered here\n// rest of the code unchanged\n",
+        "f();\n// ...\ng();\n",
+        "// helpers\n// ...\nf();\n",
+        "#     ...\nf()\n",
+        "# ...\n",
+        "// skipped for brevity\n",
+        "# ... code truncated ...\n",
+    };
+    struct elision found;
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++)
+        if (elision_find(hv_str_from(fine[i]), HV_STR(""), 0, &found))
+            fail_msg("found: %.*s in %s", HV_STR_ARG(found.text), fine[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (!elision_find(hv_str_from(bad[i]), HV_STR(""), 0, &found))
+            fail_msg("not found: %s", bad[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_that_stand_for_what_was_left_out),
         cmocka_unit_test(lines_that_only_look_like_it),
         cmocka_unit_test(prose_may_hold_samples_that_are_cut),
+        cmocka_unit_test(a_line_that_goes_on_with_a_comment_is_no_elision),
         cmocka_unit_test(the_line_is_named_and_lines_of_the_file_are_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

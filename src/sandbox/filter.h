@@ -14,10 +14,8 @@ struct sandbox_filter_options {
     bool no_internet;  /* not even those of AF_INET: where no network of its own keeps a command in */
 };
 
-/*
- * The filter for this machine as struct sock_filter after struct sock_filter, in hexadecimal, in arena. Errors:
- * HV_EUNSUPPORTED, HV_ENOSPC. Takes about a millisecond; any thread.
- */
+/* The filter as struct sock_filter after struct sock_filter, in hexadecimal; may be in arena. Errors: those of
+ * filter_make, where helve was built for another kind of machine; else none. Any thread. */
 enum hv_code sandbox_filter_build(struct hv_arena *arena, const struct sandbox_filter_options *options,
                                   struct hv_str *out, struct hv_error *err) HV_MUST_CHECK;
 

@@ -133,10 +133,10 @@ bool apply_limits(const char *plan)
     return true;
 }
 
-pid_t start_in_memory(int (*run)(void *data), void *data, int flags)
+pid_t start_in_memory(int (*run)(void *data), void *data, int flags, int *handle)
 {
     static char stack[CHILD_STACK] __attribute__((aligned(64)));
-    return clone(run, stack + sizeof stack, flags | CLONE_VM | CLONE_VFORK | SIGCHLD, data);
+    return clone(run, stack + sizeof stack, flags | CLONE_VM | CLONE_VFORK | SIGCHLD, data, handle);
 }
 
 /* ---- the outer half ------------------------------------------------------------------------------------ */
@@ -288,15 +288,17 @@ __attribute__((noreturn)) static void end_as(int status)
 }
 
 /* The guard takes for left behind what outlives the command by long enough. That bubblewrap is not, whose last process
- * has ended: on a busy machine it takes its time. */
-static void wait_for_bubblewrap(pid_t bubblewrap)
+ * has ended: on a busy machine it takes its time. It has nothing more to do than to end, and what it has started dies
+ * with it: killed, it need not wait for that. */
+static void wait_for_bubblewrap(int bubblewrap)
 {
-    struct pollfd watched = {(int)syscall(SYS_pidfd_open, bubblewrap, 0), POLLIN, 0};
-    while (watched.fd >= 0 && poll(&watched, 1, LAST_WAIT_MS) < 0 && errno == EINTR)
+    struct pollfd watched = {bubblewrap, POLLIN, 0};
+    (void)syscall(SYS_pidfd_send_signal, bubblewrap, SIGKILL, NULL, 0);
+    while (bubblewrap >= 0 && poll(&watched, 1, LAST_WAIT_MS) < 0 && errno == EINTR)
         ;
 }
 
-__attribute__((noreturn)) static void wait_for_end(int status, pid_t bubblewrap)
+__attribute__((noreturn)) static void wait_for_end(int status, int bubblewrap)
 {
     struct helper_report report = {0};
     ssize_t got;
@@ -335,15 +337,15 @@ __attribute__((noreturn)) static void run_in_bubblewrap(const char *plan, char *
         fail(HELPER_EXIT_SANDBOX, "cannot make a pipe", "");
     /* CLONE_PARENT: the guard's child, as the file's top says. */
     struct bubblewrap what = {plan, argv, status[1]};
-    pid_t child = start_in_memory(start_bubblewrap, &what, CLONE_PARENT);
-    if (child < 0)
+    int handle = -1;
+    if (start_in_memory(start_bubblewrap, &what, CLONE_PARENT | CLONE_PIDFD, &handle) < 0)
         fail(HELPER_EXIT_SANDBOX, "cannot start a process", "");
     close(status[1]);
     if (!*argv)
         close(GUARD_LATE_FD);
     close(0);
     close(1);
-    wait_for_end(status[0], child);
+    wait_for_end(status[0], handle);
 }
 
 /* The plan is long, and the command is on it: neither is for `ps` and `pkill -f`. They lie in one piece. */

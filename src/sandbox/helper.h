@@ -30,8 +30,9 @@ bool apply_environment(const char *plan);
 bool apply_limits(const char *plan);
 
 /* Start a process that runs in our memory, while we stand still, until it becomes a program or ends: nothing is copied.
- * flags: of clone(2), SIGCHLD is added. Not more than one at a time. -1: errno. */
-pid_t start_in_memory(int (*run)(void *data), void *data, int flags);
+ * flags: of clone(2), SIGCHLD is added; with CLONE_PIDFD *handle gets its handle. Not more than one at a time. -1:
+ * errno. */
+pid_t start_in_memory(int (*run)(void *data), void *data, int flags, int *handle);
 
 /* Say on stderr what failed and why (errno), and end. */
 __attribute__((noreturn)) void fail(int code, const char *what, const char *name);

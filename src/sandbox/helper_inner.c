@@ -150,7 +150,7 @@ void inner_main(void)
     open_way_out(inside.plan);
     if (!inside.argv[0])
         inside.argv = wait_for_command();
-    pid_t command = start_in_memory(become_command, &inside, 0);
+    pid_t command = start_in_memory(become_command, &inside, 0, NULL);
     if (command < 0) {
         report(HELPER_FAILED, errno, false);
         _exit(HELPER_EXIT_SANDBOX);

@@ -178,6 +178,32 @@ static void find_sources(const char *plan, struct sources *sources)
     find_devices(sources);
 }
 
+static bool holds(const char *folder, size_t len, const char *path)
+{
+    return strncmp(folder, path, len) == 0 && path[len] == '/';
+}
+
+/* Does the place for item lie in a folder in memory, or in one that shows the session's own (its /tmp)? Elsewhere it is
+ * there already, since it is shown as it lies outside; and if somebody has removed it since, making it would make it on
+ * the host's disk, where nobody would take it away. The deepest mount above it decides, which is the last. */
+static bool is_made_here(const char *plan, const struct item *item, const char *path)
+{
+    struct item from = {0};
+    bool made = false;
+    for (struct item above = item_next(plan); above.text != item->text; above = item_next(above.rest)) {
+        if (above.kind == HELPER_SOURCE)
+            from = above;
+        if (!is_mount(above.kind))
+            continue;
+        const char *mode = above.kind == HELPER_MEMORY ? memchr(above.text, ':', above.len) : NULL;
+        const char *folder = mode ? mode + 1 : above.text;
+        if (holds(folder, (size_t)(above.text + above.len - folder), path))
+            made = mode || from.kind;
+        from.kind = 0;
+    }
+    return made;
+}
+
 /* The folders on the way to path, which are missing where something writable has been mounted above. */
 static void make_folders(char *path)
 {
@@ -188,11 +214,11 @@ static void make_folders(char *path)
     }
 }
 
-/* Where something will lie: made, as a file or folder, when it is not there. */
-static int open_target(char *path, bool folder)
+/* Where something will lie: made, as a file or folder, when it is not there and may be. */
+static int open_target(char *path, bool folder, bool may_be_made)
 {
     int over = open_unlinked(path);
-    if (over >= 0 || errno != ENOENT)
+    if (over >= 0 || errno != ENOENT || !may_be_made)
         return over;
     make_folders(path);
     if (folder)
@@ -208,36 +234,39 @@ static bool is_folder(int tree)
     return fstat(tree, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static void put_bind(const struct item *item, int tree)
+static void put_bind(const char *plan, const struct item *item, int tree)
 {
     uint64_t locked = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
     char *path = item_text(item);
     if (item->kind == HELPER_BIND_READ_ONLY)
         locked |= MOUNT_ATTR_RDONLY;
-    if (!lock_tree(tree, locked) || !put_tree(tree, open_target(path, is_folder(tree))))
+    bool may_be_made = is_made_here(plan, item, path);
+    if (!lock_tree(tree, locked) || !put_tree(tree, open_target(path, is_folder(tree), may_be_made)))
         fail_at(path);
     free(path);
 }
 
 /* Missing, it is a service that does not run; a place that cannot be made is none that could be reached. */
-static void put_socket(const struct item *item, int tree)
+static void put_socket(const char *plan, const struct item *item, int tree)
 {
     char *path = item_text(item);
     if (tree >= 0 && lock_tree(tree, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)) {
-        make_folders(path);
-        close(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444));
+        if (is_made_here(plan, item, path)) {
+            make_folders(path);
+            close(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444));
+        }
         (void)!put_tree(tree, open(path, O_PATH | O_CLOEXEC));
     }
     free(path);
 }
 
 /* MODE:PATH, an empty folder in memory. */
-static void put_memory(const struct item *item)
+static void put_memory(const char *plan, const struct item *item)
 {
     char *text = item_text(item), *path = strchr(text, ':'), options[32], target[32];
     if (!path)
         fail_at(text);
-    int over = open_target(path + 1, true);
+    int over = open_target(path + 1, true, is_made_here(plan, item, path + 1));
     snprintf(options, sizeof options, "mode=%.*s", (int)(path - text), text);
     snprintf(target, sizeof target, "/proc/self/fd/%d", over); /* nobody may need to enter it */
     if (over < 0 || !mount_on(target, "tmpfs", MS_NOSUID | MS_NODEV, options))
@@ -254,11 +283,11 @@ static void put_mounts(const char *plan, const struct sources *sources)
             continue;
         int tree = sources->trees[i++];
         if (item.kind == HELPER_MEMORY)
-            put_memory(&item);
+            put_memory(plan, &item);
         else if (item.kind == HELPER_BIND_SOCKET)
-            put_socket(&item, tree);
+            put_socket(plan, &item, tree);
         else
-            put_bind(&item, tree);
+            put_bind(plan, &item, tree);
     }
     free(sources->trees);
 }

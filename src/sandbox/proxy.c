@@ -270,17 +270,26 @@ enum hv_code proxy_new(const struct sandbox_options *options, struct proxy **out
 {
     struct proxy *proxy = hv_calloc(1, sizeof *proxy);
     *proxy = (struct proxy){.options = options, .listener = -1, .wake = eventfd(0, EFD_CLOEXEC)};
-    atomic_init(&proxy->references, 2); /* ours and the thread's */
+    atomic_init(&proxy->references, 1);
     pthread_mutex_init(&proxy->lock, NULL);
-    if (proxy->wake >= 0 && choose_name(proxy) && open_listener(proxy) &&
-        start_thread(&proxy->thread, false, take, proxy)) {
+    if (proxy->wake >= 0 && choose_name(proxy) && open_listener(proxy)) {
         *out = proxy;
         return HV_OK;
     }
-    enum hv_code code = hv_fail_errno(err, errno, "the proxy of the sandbox cannot be started");
-    proxy_unref(proxy);
+    enum hv_code code = hv_fail_errno(err, errno, "the proxy of the sandbox cannot be made");
     proxy_unref(proxy);
     return code;
+}
+
+bool proxy_serve(struct proxy *proxy)
+{
+    if (proxy->serves)
+        return true;
+    proxy_ref(proxy);
+    proxy->serves = start_thread(&proxy->thread, false, take, proxy);
+    if (!proxy->serves)
+        proxy_unref(proxy);
+    return proxy->serves;
 }
 
 void proxy_free(struct proxy *proxy)
@@ -288,6 +297,7 @@ void proxy_free(struct proxy *proxy)
     if (!proxy)
         return;
     (void)!eventfd_write(proxy->wake, 1);
-    pthread_join(proxy->thread, NULL);
+    if (proxy->serves)
+        pthread_join(proxy->thread, NULL);
     proxy_unref(proxy);
 }

@@ -23,8 +23,11 @@ enum {
 
 struct proxy;
 
-/* Start the proxy. options must outlive it. Errors: HV_ENOSPC (descriptors), HV_EAGAIN (threads), HV_EIO. */
+/* Make the proxy: helpers may connect to it, and wait until it serves. options must outlive it. Errors: HV_ENOSPC
+ * (descriptors), HV_EIO. */
 enum hv_code proxy_new(const struct sandbox_options *options, struct proxy **out, struct hv_error *err) HV_MUST_CHECK;
+/* Have it serve, when it does not yet: false when no thread can be had for it. Not from two threads at once. */
+bool proxy_serve(struct proxy *proxy) HV_MUST_CHECK;
 /* End it and every connection. Waits for none that looks up a name. NULL is fine. */
 void proxy_free(struct proxy *proxy);
 

@@ -19,6 +19,7 @@ struct proxy {
     char name[PROXY_NAME_SIZE];
     int listener, wake; /* wake: readable from the end on */
     pthread_t thread;
+    bool serves; /* the thread is there */
     atomic_uint references, connections;
     pthread_mutex_t lock; /* guards refusals */
     VEC(struct refusal) refusals;

@@ -397,6 +397,8 @@ void sandbox_prepare_beginning(struct hv_sandbox *sandbox, struct hv_arena *aren
 enum hv_code sandbox_prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run,
                              struct hv_error *err)
 {
+    if (sandbox->proxy && !proxy_serve(sandbox->proxy))
+        proxy_free(take_ptr(sandbox->proxy));
     if (!sandbox->repositories.looked)
         git_folders_find(&sandbox->repositories, sandbox->setup.host, sandbox->setup.roots, sandbox->setup.root_count);
     run->temporary = hv_str_from(sandbox->temporary.files);

@@ -165,6 +165,59 @@ static void test_a_command_that_is_expected_finds_its_sandbox_ready(void **state
     close_bench(&bench);
 }
 
+/* What was made for the one command of a session is taken away with its end, not with that of the session; and another
+ * one finds all again. */
+static void test_all_goes_with_the_one_command(void **state)
+{
+    (void)state;
+    struct bench bench;
+    make_bench(&bench, "{\"autoAllowBashIfSandboxed\":true}");
+    sandbox_keep_ready(bench.sandbox, true);
+    sandbox_expect(bench.sandbox);
+    sandbox_expect(bench.sandbox);
+    bool unasked = sandbox_allows_unasked(bench.sandbox, HV_STR("echo $TMPDIR"), false);
+    sandbox_look(bench.sandbox, &bench.state);
+    if (is_full(&bench)) {
+        assert_true(unasked);
+        assert_true(run_ahead(&bench, "echo $HELVE_SANDBOX; test -d .helve && echo held; echo $TMPDIR >made"));
+        assert_wrote(&bench, "full\nheld\n");
+        for (int i = 0; i < 1000 && is_there(&bench, "project/.helve"); i++)
+            usleep(10000);
+        assert_false(is_there(&bench, "project/.helve"));
+        assert_true(sandbox_allows_unasked(bench.sandbox, HV_STR("true"), false));
+        run(&bench, "test -d .helve && echo held; test $TMPDIR != $(cat made) && test -d $TMPDIR && echo fresh");
+        assert_wrote(&bench, "held\nfresh\n");
+    }
+    close_bench(&bench);
+}
+
+/* A folder that is to be hidden goes away between the plan and the mounts: none takes its place on the disk. */
+static void test_nothing_is_made_on_the_disk_to_mount_on(void **state)
+{
+    (void)state;
+    struct bench bench;
+    struct sandbox_run run;
+    const char *const bash[] = {"bash", "-c", "echo ran", NULL};
+    make_bench(&bench, "{\"filesystem\":{\"denyRead\":[\"./secrets\"]}}");
+    make_folder(&bench, "project/secrets");
+    sandbox_look(bench.sandbox, &bench.state);
+    if (is_full(&bench) && bench.state.own_mounts) {
+        assert_int_equal(sandbox_begin(bench.sandbox, &bench.arena, HV_STR("echo ran"), false, &run, NULL), HV_OK);
+        char *secrets = hv_arena_cstr(&bench.arena, hv_arena_join(&bench.arena, bench.project, HV_STR("/secrets")));
+        assert_int_equal(rmdir(secrets), 0);
+        struct hv_command command = {.argv = sandbox_argv(&run, &bench.arena, bash),
+                                     .directory = hv_arena_cstr(&bench.arena, bench.project),
+                                     .on_output = keep,
+                                     .user = &bench.output};
+        assert_int_equal(hv_host_local()->run(hv_host_local(), &command, &bench.end, NULL), HV_OK);
+        (void)sandbox_end(bench.sandbox, &run, &bench.arena, (struct hv_str){0}, bench.project, true);
+        assert_int_not_equal(bench.end.code, 0);
+        assert_true(wrote(&bench, "cannot mount") && !wrote(&bench, "ran"));
+        assert_false(is_there(&bench, "project/secrets"));
+    }
+    close_bench(&bench);
+}
+
 /* The sandbox is looked at with a bubblewrap of the test's before the machine's. */
 static void look_with_bubblewrap(struct bench *bench, const char *script)
 {
@@ -255,6 +308,8 @@ int main(void)
         cmocka_unit_test(test_what_changed_since_a_sandbox_was_started_ahead_counts),
         cmocka_unit_test(test_the_first_command_takes_the_sandbox_that_showed_what_holds),
         cmocka_unit_test(test_a_command_that_is_expected_finds_its_sandbox_ready),
+        cmocka_unit_test(test_all_goes_with_the_one_command),
+        cmocka_unit_test(test_nothing_is_made_on_the_disk_to_mount_on),
         cmocka_unit_test(test_a_broken_bubblewrap_is_found_out_ahead_too),
         cmocka_unit_test(test_it_makes_no_difference_who_mounts),
     };

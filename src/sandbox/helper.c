@@ -288,12 +288,10 @@ __attribute__((noreturn)) static void end_as(int status)
 }
 
 /* The guard takes for left behind what outlives the command by long enough. That bubblewrap is not, whose last process
- * has ended: on a busy machine it takes its time. It has nothing more to do than to end, and what it has started dies
- * with it: killed, it need not wait for that. */
+ * has ended: on a busy machine it takes its time. */
 static void wait_for_bubblewrap(int bubblewrap)
 {
     struct pollfd watched = {bubblewrap, POLLIN, 0};
-    (void)syscall(SYS_pidfd_send_signal, bubblewrap, SIGKILL, NULL, 0);
     while (bubblewrap >= 0 && poll(&watched, 1, LAST_WAIT_MS) < 0 && errno == EINTR)
         ;
 }

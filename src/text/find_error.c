@@ -220,7 +220,9 @@ enum hv_code find_fail_pattern(struct hv_str pattern, uint32_t flags, int number
     hv_buf_init(&meant, 2 * pattern.len + 2);
     if (pattern.len <= SHOWN_MAX)
         repair(pattern, flags, number, at, &what, &meant);
-    if (meant.len && is_valid(hv_buf_str(&meant), flags))
+    if (number == PCRE2_ERROR_PATTERN_TOO_LARGE || number == PCRE2_ERROR_PARENTHESES_NEST_TOO_DEEP)
+        hv_error_hint(err, "Search for less at once, with smaller counts and fewer alternatives and parentheses");
+    else if (meant.len && is_valid(hv_buf_str(&meant), flags))
         hv_error_hint(err, "Perhaps you mean %s (%s), or set fixed_strings to search for the text as it is", meant.data,
                       what);
     else

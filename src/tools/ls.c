@@ -234,7 +234,8 @@ static void answer(struct listing *listing, const struct fs_scan_outcome *outcom
         hv_buf_addf(&out, "[%zu names in very large directories were not looked at: find files there with Glob.]\n",
                     outcome->dropped);
     if (listing->left_out)
-        hv_buf_addf(&out, "[%zu entr%s left out by the ignore patterns]\n", listing->left_out,
+        hv_buf_addf(&out, "[%s%zu entr%s left out by the ignore patterns]\n",
+                    listing->full || outcome->timed_out ? "At least " : "", listing->left_out,
                     listing->left_out == 1 ? "y was" : "ies were");
     search_note_ignored(outcome, &out);
     search_note_outcome(&listing->search, outcome, &out);

@@ -266,6 +266,7 @@ static const struct {
     {"(*p)->x", "The pattern is not valid", "\\(\\*p\\)->x ("},
     {"foo(*", "The pattern is not valid", "foo\\(\\* ("},
     {"f(*NAME)", "The pattern is not valid", "f\\(\\*NAME\\) ("},
+    {"((a{0,900}){0,900}){0,9}b", "too large", "smaller counts"},
     {"a\\nb", "holds a line end", "multiline"},
     {"a\xff", "not UTF-8, at position 2", ""},
 };

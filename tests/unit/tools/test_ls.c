@@ -72,6 +72,11 @@ static void what_lies_deep_is_left_out_first(void **state)
     expect_lacks(session, "f600");
     expect_lacks(session, "big");
     expect_has(session, "  c/ …\n");
+    file_put(session, ".gitignore", "f??1\n");
+    call(session, &tool_ls, "{'ignore':['f*3','b.txt']}");
+    expect_has(session, "entries were left out by the ignore patterns]\n[At least ");
+    expect_has(session, "\n[At least ");
+    expect_lacks(session, "\n[51 entries");
 }
 
 static void ignored_entries_are_left_out_and_counted(void **state)

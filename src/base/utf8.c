@@ -140,6 +140,14 @@ size_t utf8_decode(struct hv_str s, size_t at, uint32_t *code_point)
     return length;
 }
 
+size_t utf8_count(struct hv_str s)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s.len; i++)
+        count += ((unsigned char)s.ptr[i] & 0xc0) != 0x80;
+    return count;
+}
+
 size_t utf8_encode(char out[4], uint32_t code_point)
 {
     if (code_point > 0x10ffff || (code_point >= 0xd800 && code_point < 0xe000))

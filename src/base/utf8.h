@@ -20,6 +20,9 @@ bool utf8_is_ascii(struct hv_str s);
 /* How many bytes come before the first one above 127, at the speed of memory. */
 size_t utf8_ascii_length(struct hv_str s);
 
+/* How many characters s has, which is well-formed. */
+size_t utf8_count(struct hv_str s);
+
 /* Offset of the first ill-formed byte at or after from (a character boundary), or SIZE_MAX when there is none. */
 size_t utf8_next_invalid(struct hv_str s, size_t from);
 

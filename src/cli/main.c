@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/nearest.h"
+#include "base/utf8.h"
 #include "cli/cli.h"
 
 enum { HELP_MAX = 256 << 10 };
@@ -57,6 +58,13 @@ const struct cli_command *const *cli_commands(size_t *count)
 
 /* ---- help -------------------------------------------------------------------------------------------------------- */
 
+static void add_summary(const struct cli_command *command, struct hv_buf *text)
+{
+    size_t width = strlen(command->name) + utf8_count(hv_str_from(command->arguments));
+    hv_buf_addf(text, "  %s %s%*s%s\n", command->name, command->arguments, width < 31 ? (int)(31 - width) : 1, "",
+                command->summary);
+}
+
 static int print_overall_help(int fd, int status)
 {
     CLEANUP_BUF struct hv_buf text = {0};
@@ -67,14 +75,9 @@ static int print_overall_help(int fd, int status)
                 "       helve COMMAND [arguments]      one of the commands below\n\n"
                 "Commands:\n",
                 HELVE_VERSION);
-    for (size_t i = 1; i < COMMAND_COUNT; i++) {
-        const struct cli_command *command = commands[i];
-        if (command->hidden)
-            continue;
-        size_t start = text.len;
-        hv_buf_addf(&text, "  %s %s", command->name, command->arguments);
-        hv_buf_addf(&text, "%*s%s\n", (int)(text.len - start < 34 ? 34 - (text.len - start) : 1), "", command->summary);
-    }
+    for (size_t i = 1; i < COMMAND_COUNT; i++)
+        if (!commands[i]->hidden)
+            add_summary(commands[i], &text);
     hv_buf_add_cstr(&text, "\nExamples:\n"
                            "  helve -p --model replay:demo \"go\"              see it work: offline, without a key\n"
                            "  helve -p \"why does make test fail?\"            with a key in the environment\n"
@@ -89,8 +92,9 @@ static int print_command_help(const struct cli_command *command)
 {
     CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, HELP_MAX);
-    hv_buf_addf(&text, "usage: helve %s%s%s%s\n\n%s\n", command->name, command->name[0] ? " " : "", command->arguments,
-                command->options ? " [flags]" : "", command->summary);
+    hv_buf_addf(&text, "usage: helve%s%s%s%s%s\n\n%s\n", command->name[0] ? " " : "", command->name,
+                command->arguments[0] ? " " : "", command->arguments, command->options ? " [flags]" : "",
+                command->summary);
     if (command->text)
         hv_buf_addf(&text, "\n%s\n", command->text);
     if (command->options) {
@@ -171,6 +175,27 @@ static int unknown_command(char *const *arguments, size_t count)
     return cli_usage(&err);
 }
 
+static bool is_group(struct hv_str word)
+{
+    for (size_t i = 1; i < COMMAND_COUNT; i++)
+        if (hv_str_eq(first_word(commands[i]), word))
+            return second_word(commands[i]).ptr != NULL;
+    return false;
+}
+
+/* `helve explain --help`: what the group has. */
+static int print_group_help(const char *word)
+{
+    CLEANUP_BUF struct hv_buf text = {0};
+    hv_buf_init(&text, HELP_MAX);
+    hv_buf_addf(&text, "usage: helve %s COMMAND [arguments]\n\nCommands:\n", word);
+    for (size_t i = 1; i < COMMAND_COUNT; i++)
+        if (hv_str_eq(first_word(commands[i]), hv_str_from(word)))
+            add_summary(commands[i], &text);
+    hv_buf_addf(&text, "\n`helve %s COMMAND --help` tells more.\n", word);
+    return cli_print(&text, CLI_OK);
+}
+
 /* ---- running ------------------------------------------------------------------------------------------------------
  */
 
@@ -217,6 +242,8 @@ static int help_for(char *const *arguments, size_t count)
     size_t used;
     if (count == 0)
         return print_overall_help(STDOUT_FILENO, CLI_OK);
+    if (count == 1 && is_group(hv_str_from(arguments[0])))
+        return print_group_help(arguments[0]);
     const struct cli_command *command = find(arguments, count, &used);
     return command ? print_command_help(command) : unknown_command(arguments, count);
 }
@@ -267,6 +294,8 @@ int main(int argc, char **argv)
         return help_for(arguments + 1, count - 1);
     if (arguments[0][0] == '-')
         return run(commands[0], arguments, count);
+    if (count == 2 && is_one_of(arguments[1], "--help", "-h", "-h") && is_group(hv_str_from(arguments[0])))
+        return print_group_help(arguments[0]);
     const struct cli_command *command = find(arguments, count, &used);
     return command ? run(command, arguments + used, count - used) : unknown_command(arguments, count);
 }

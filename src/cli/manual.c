@@ -73,7 +73,8 @@ static void add_command(struct hv_buf *out, const struct cli_command *command)
     bool unnamed = !command->name[0];
     hv_buf_add_cstr(out, ".SS \"helve ");
     add_troff(out, hv_str_from(unnamed ? "-p" : command->name));
-    hv_buf_add_byte(out, ' ');
+    if (unnamed || command->arguments[0])
+        hv_buf_add_byte(out, ' ');
     add_troff(out, hv_str_from(unnamed ? "TASK" : command->arguments));
     hv_buf_add_cstr(out, "\"\n");
     add_troff(out, hv_str_from(command->summary));

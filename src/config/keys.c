@@ -9,7 +9,6 @@
 enum key_kind {
     KEY_TEXT,    /* struct hv_str */
     KEY_INTEGER, /* int64_t, at least `minimum` */
-    KEY_BOOLEAN, /* bool */
     KEY_SWITCH,  /* enum settings_switch: true, false, "auto" */
     KEY_PART,    /* `read` does it; adds up over sources */
     KEY_NOTE,    /* no meaning for helve */
@@ -35,7 +34,6 @@ static const struct key keys[] = {
     {HV_STR("env"), KEY_PART, .read = variables_read, .in_claude = true},
     {HV_STR("models"), KEY_PART, .read = providers_read},
     {HV_STR("model"), KEY_TEXT, AT(model)},
-    {HV_STR("smallModel"), KEY_TEXT, AT(small_model)},
     {HV_STR("effort"), KEY_TEXT, AT(effort)},
     {HV_STR("maxTurns"), KEY_INTEGER, AT(max_turns), .minimum = 1},
     {HV_STR("maxOutputTokens"), KEY_INTEGER, AT(max_output_tokens), .minimum = 1},
@@ -45,7 +43,6 @@ static const struct key keys[] = {
     {HV_STR("checkpointFileMegabytes"), KEY_INTEGER, AT(checkpoint_file_megabytes), .minimum = 1},
     {HV_STR("maxToolConcurrency"), KEY_INTEGER, AT(max_tool_concurrency), .minimum = 1},
     {HV_STR("toolSearch"), KEY_SWITCH, AT(tool_search)},
-    {HV_STR("includeCoAuthoredBy"), KEY_BOOLEAN, AT(include_co_authored_by)},
     {HV_STR("sandbox"), KEY_PART, .read = confinement_read},
     {HV_STR("$schema"), KEY_NOTE, .in_untrusted = true},
 };
@@ -68,7 +65,6 @@ static const char *expected_text(const struct key *key)
     switch (key->kind) {
     case KEY_TEXT: return "a text";
     case KEY_INTEGER: return key->minimum ? "a whole number from 1" : "a whole number from 0";
-    case KEY_BOOLEAN: return "true or false";
     case KEY_SWITCH: return "true, false or \"auto\"";
     default: return "an object";
     }
@@ -89,11 +85,6 @@ static bool set_value(const struct key *key, void *place, const struct hv_json *
             return false;
         *(int64_t *)place = number;
         return true;
-    case KEY_BOOLEAN:
-        if (value->type != HV_JSON_TRUE && value->type != HV_JSON_FALSE)
-            return false;
-        *(bool *)place = value->type == HV_JSON_TRUE;
-        return true;
     case KEY_SWITCH:
         if (value->type != HV_JSON_TRUE && value->type != HV_JSON_FALSE && !hv_str_is(hv_json_string(value), "auto"))
             return false;
@@ -112,7 +103,6 @@ static void read_value(struct loader *loader, struct source *source, size_t row,
     union {
         struct hv_str text;
         int64_t number;
-        bool boolean;
         enum settings_switch choice;
     } unused;
     bool weaker = loader->set_by[row] < source->scope;

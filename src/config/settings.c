@@ -270,7 +270,6 @@ static void loader_init(struct loader *loader, const struct settings_options *op
     settings->cleanup_period_days = -1;
     settings->checkpoint_megabytes = SETTINGS_CHECKPOINT_MEGABYTES;
     settings->checkpoint_file_megabytes = SETTINGS_CHECKPOINT_FILE_MEGABYTES;
-    settings->include_co_authored_by = true;
     locations_find(options, loader->arena, &loader->locations);
     settings->project = loader->locations.project;
     settings->user_directory = loader->locations.user_directory;

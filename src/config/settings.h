@@ -139,7 +139,7 @@ struct settings {
     size_t env_count;
 
     struct hv_str model; /* "provider:name" or "name", or absent */
-    struct hv_str small_model, effort;
+    struct hv_str effort;
     const struct settings_provider *providers; /* one per name, the strongest */
     size_t provider_count;
     int64_t max_turns;                          /* 0: not set */
@@ -148,8 +148,7 @@ struct settings {
     int64_t checkpoint_megabytes;               /* of all sessions of a project; 0: no copies are kept */
     int64_t checkpoint_file_megabytes;          /* of one file */
     int64_t max_tool_concurrency;               /* 0: not set */
-    enum settings_switch tool_search;           /* AUTO: by the size of the tool list */
-    bool include_co_authored_by;
+    enum settings_switch tool_search;           /* OFF: never; ON: all outside tools; AUTO, UNSET: by the size of the list */
     struct sandbox_options sandbox; /* how commands are confined */
 
     enum settings_trust trust;

@@ -100,15 +100,22 @@ static struct hv_str schema_of(struct runtime *runtime, struct known_tool *known
     return known->schema;
 }
 
+/* How much outside tools may take before they are deferred: as the setting toolSearch says. */
+static size_t extra_budget(const struct runtime *runtime)
+{
+    if (runtime->settings->tool_search == SETTINGS_ON)
+        return 0;
+    return runtime->options.extra_tool_chars ? runtime->options.extra_tool_chars : EXTRA_CHARS_DEFAULT;
+}
+
 /* Outside tools over the budget: only those used lately stay loaded. */
 static bool is_deferred(const struct runtime *runtime, const struct known_tool *known)
 {
-    if (known->activated || known->tool->always_load)
+    if (known->activated || known->tool->always_load || runtime->settings->tool_search == SETTINGS_OFF)
         return false;
     if (known->tool->deferred)
         return true;
-    size_t budget = runtime->options.extra_tool_chars ? runtime->options.extra_tool_chars : EXTRA_CHARS_DEFAULT;
-    if (known->built_in || runtime->registry->extra_chars <= budget)
+    if (known->built_in || runtime->registry->extra_chars <= extra_budget(runtime))
         return false;
     return !known->last_use || known->last_use + WORKING_SET <= runtime->use_count;
 }
@@ -145,6 +152,7 @@ static void drop_useless(struct runtime *runtime)
     bool any_deferred = runtime->options.extra_tool_count > 0;
     for (size_t i = 0; i < registry->count; i++)
         any_deferred = any_deferred || (registry->tools[i].offered && registry->tools[i].tool->deferred);
+    any_deferred = any_deferred && runtime->settings->tool_search != SETTINGS_OFF;
     for (size_t i = 0; i < registry->count; i++)
         if (registry->tools[i].tool->needs_deferred && !any_deferred)
             registry->tools[i].offered = false;
@@ -277,12 +285,6 @@ const struct runtime_tool *runtime_tools(struct runtime *runtime, size_t *count,
     *stable = runtime->pool->stable;
     *generation = runtime->pool->generation;
     return runtime->pool->rows;
-}
-
-const struct hv_tool *runtime_find_tool(struct runtime *runtime, struct hv_str name)
-{
-    const struct known_tool *known = map_get(&runtime->names, name);
-    return known ? known->tool : NULL;
 }
 
 /* ---- the stage

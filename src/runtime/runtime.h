@@ -107,8 +107,6 @@ struct runtime_tool {
 /* The pool in the order of P3; the first *stable of them are built-in. Valid until the pool changes; *generation
  * tells whether it did. */
 const struct runtime_tool *runtime_tools(struct runtime *runtime, size_t *count, size_t *stable, uint64_t *generation);
-/* The tool of that name or alias, whether in the pool or not by then; NULL. */
-const struct hv_tool *runtime_find_tool(struct runtime *runtime, struct hv_str name);
 
 /* ---- state of the session -------------------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
  * check.c: assertions: keywords that look at one value and apply no schema. Each keyword holds for values of types
  * other than its own. See run.h.
  */
+#include "base/utf8.h"
 #include "schema/excerpt.h"
 #include "schema/run.h"
 
@@ -151,19 +152,11 @@ static bool check_number(struct run *run, const struct frame *frame, const struc
 
 /* ---- strings ----------------------------------------------------------------------------------------- */
 
-static uint64_t code_points(struct hv_str text)
-{
-    uint64_t count = 0;
-    for (size_t i = 0; i < text.len; i++)
-        count += ((unsigned char)text.ptr[i] & 0xc0) != 0x80;
-    return count;
-}
-
 static bool check_length(struct run *run, const struct frame *frame, const struct rule *rule)
 {
     if (frame->instance->type != HV_JSON_STRING || !run_spend(run, frame->instance->text.len / 64))
         return !run->stopped;
-    uint64_t length = code_points(frame->instance->text);
+    uint64_t length = utf8_count(frame->instance->text);
     bool least = rule->kind == RULE_MIN_LENGTH;
     if (least ? length >= rule->limit : length <= rule->limit)
         return true;

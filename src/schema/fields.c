@@ -9,6 +9,7 @@
 #include "schema/fields.h"
 
 #include "base/nearest.h"
+#include "base/utf8.h"
 #include "schema/excerpt.h"
 #include "schema/pattern.h"
 
@@ -311,14 +312,6 @@ static bool decode_enum(struct decoder *decoder, const struct hv_field *field, c
     return false;
 }
 
-static int64_t code_points(struct hv_str text)
-{
-    int64_t count = 0;
-    for (size_t i = 0; i < text.len; i++)
-        count += ((unsigned char)text.ptr[i] & 0xc0) != 0x80;
-    return count;
-}
-
 static bool pattern_matches(const char *source, struct hv_str text)
 {
     struct pattern *pattern = NULL;
@@ -334,7 +327,7 @@ static bool pattern_matches(const char *source, struct hv_str text)
 static struct hv_str string_demand(struct decoder *decoder, const struct hv_field *field, struct hv_str text)
 {
     int64_t minimum = field->minimum > 0 ? field->minimum : field->flags & HV_NON_EMPTY ? 1 : 0;
-    int64_t length = minimum > 0 || field->maximum > 0 ? code_points(text) : 0;
+    int64_t length = minimum > 0 || field->maximum > 0 ? (int64_t)utf8_count(text) : 0;
     if (minimum == 1 && length == 0)
         return HV_STR("non-empty string");
     if (length < minimum)

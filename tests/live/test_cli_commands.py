@@ -25,6 +25,14 @@ class Help(Case):
             text = self.run_helve(*command.split(), "--help")
             self.assertTrue(text.startswith("usage: helve " + command), text)
             self.assertEqual(self.run_helve("help", *command.split()), text)
+        for group, members in (("explain", ("path", "bash", "rule")), ("permissions", ("test",)),
+                               ("sessions", ("list", "show", "remove")), ("tool", ("list", "describe", "call"))):
+            text = self.run_helve(group, "--help")
+            self.assertTrue(text.startswith("usage: helve %s COMMAND" % group), text)
+            for member in members:
+                self.assertIn("\n  %s %s " % (group, member), text)
+            self.assertEqual(self.run_helve("help", group), text)
+            self.assertEqual(self.run_helve(group, "-h"), text)
         text = self.run_helve("-p", "--help")
         for flag in ("--output-format", "--allowed-tools", "--resume", "--max-turns", "--permission-mode"):
             self.assertIn(flag, text)

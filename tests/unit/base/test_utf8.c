@@ -177,9 +177,21 @@ static void the_beginning_of_a_character_at_the_end_is_kept_back(void **state)
         assert_int_equal(utf8_incomplete_tail(hv_str_from(rows[i].text)), rows[i].tail);
 }
 
+static void characters_are_counted(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t count;
+    } rows[] = {{"", 0}, {"abc", 3}, {"ID\xe2\x80\xa6", 3}, {"\xf0\x9f\x98\x80\xc3\xa9", 2}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(utf8_count(hv_str_from(rows[i].text)), rows[i].count);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(characters_are_counted),
         cmocka_unit_test(all_short_sequences_are_judged_by_the_table),
         cmocka_unit_test(every_code_point_comes_back),
         cmocka_unit_test(ill_formed_stretches_become_one_replacement_each_as_in_browsers),

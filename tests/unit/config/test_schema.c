@@ -60,10 +60,10 @@ static void the_schema_lists_the_known_members(void **state)
 
 static const char *const good[] = {
     "{}",
-    "{\"$schema\": \"x\", \"model\": \"a:b\", \"smallModel\": \"c\", \"effort\": \"low\"}",
+    "{\"$schema\": \"x\", \"model\": \"a:b\", \"effort\": \"low\"}",
     "{\"maxTurns\": 1, \"maxOutputTokens\": 9223372036854775807, \"thinkingBudget\": 0, \"cleanupPeriodDays\": 0,"
     "\"maxToolConcurrency\": 2.0}",
-    "{\"toolSearch\": true, \"includeCoAuthoredBy\": false, \"disableAllHooks\": true, \"sandbox\": {\"enabled\": "
+    "{\"toolSearch\": true, \"disableAllHooks\": true, \"sandbox\": {\"enabled\": "
     "true, "
     "\"excludedCommands\": [\"docker\"], \"filesystem\": {\"allowWrite\": [\"~/x\"]}, \"network\": "
     "{\"allowedDomains\": [\"*.a.org\"], \"httpProxyPort\": 8080}, \"limits\": {\"processes\": 100}}}",
@@ -95,7 +95,6 @@ static const char *const bad[] = {
     "{\"thinkingBudget\": -1}",
     "{\"cleanupPeriodDays\": \"1\"}",
     "{\"toolSearch\": \"on\"}",
-    "{\"includeCoAuthoredBy\": 1}",
     "{\"disableAllHooks\": 1}",
     "{\"sandbox\": []}",
     "{\"permissions\": []}",

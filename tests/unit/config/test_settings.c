@@ -16,7 +16,6 @@ static void without_files_everything_has_its_default(void **state)
     assert_int_equal(settings->trust, SETTINGS_TRUST_NOT_NEEDED);
     assert_int_equal(settings->cleanup_period_days, -1);
     assert_int_equal(settings->tool_search, SETTINGS_UNSET);
-    assert_true(settings->include_co_authored_by);
     assert_null(settings->model.ptr);
     assert_true(hv_str_eq(settings->project, world_path(the(state), "project")));
     assert_true(hv_str_eq(settings->user_directory, world_path(the(state), "home/.config/helve")));
@@ -161,7 +160,7 @@ static void of_single_values_the_strongest_good_one_wins(void **state)
         world, "project/.helve/settings.json",
         "{\"maxTurns\": 5, \"model\": \"project\", \"effort\": \"low\", \"permissions\": {\"defaultMode\": \"plan\"}}");
     world_file(world, "home/.config/helve/settings.json",
-               "{\"model\": \"user\", \"maxTurns\": 9, \"effort\": \"high\", \"smallModel\": \"s\","
+               "{\"model\": \"user\", \"maxTurns\": 9, \"effort\": \"high\", \"thinkingBudget\": 7,"
                "\"permissions\": {\"defaultMode\": \"dontAsk\"}}");
     world_file(world, "home/.claude/settings.json", "{\"permissions\": {\"defaultMode\": \"acceptEdits\"}}");
     world->options.trust_this_run = true;
@@ -169,7 +168,7 @@ static void of_single_values_the_strongest_good_one_wins(void **state)
     assert_str(settings->model, "project");
     assert_int_equal(settings->max_turns, 5);
     assert_str(settings->effort, "low");
-    assert_str(settings->small_model, "s");
+    assert_int_equal(settings->thinking_budget, 7);
     assert_str(settings->default_mode, "plan");
     assert_int_equal(settings->problem_count, 1);
     world_problem(settings, "model should be a text");
@@ -181,7 +180,7 @@ static void all_values_are_read(void **state)
     world_file(
         world, "home/.config/helve/settings.json",
         "\xef\xbb\xbf{\"$schema\": \"x\", \"maxOutputTokens\": 1000, \"thinkingBudget\": 0, \"cleanupPeriodDays\": 0,"
-        "\"maxToolConcurrency\": 3, \"toolSearch\": \"auto\", \"includeCoAuthoredBy\": false,"
+        "\"maxToolConcurrency\": 3, \"toolSearch\": \"auto\","
         "\"permissions\": {\"defaultMode\": \"plan\", \"additionalDirectories\": [\"~/a\", \"../b\", \"/c//d\"],"
         "\"disableBypassPermissionsMode\": \"disable\"},"
         "\"models\": {\"mine\": {\"provider\": \"openai-chat\", \"baseUrl\": \"http://localhost:1/v1\","
@@ -193,7 +192,6 @@ static void all_values_are_read(void **state)
     assert_int_equal(settings->cleanup_period_days, 0);
     assert_int_equal(settings->max_tool_concurrency, 3);
     assert_int_equal(settings->tool_search, SETTINGS_AUTO);
-    assert_false(settings->include_co_authored_by);
     assert_str(settings->default_mode, "plan");
     assert_true(settings->bypass_disabled);
     assert_int_equal(settings->directory_count, 3);
@@ -318,7 +316,6 @@ static const struct {
     {"{\"maxTurns\": \"5\"}", "maxTurns should be a whole number from 1, not string", NULL, 1, 14},
     {"{\"cleanupPeriodDays\": -1}", "cleanupPeriodDays should be a whole number from 0", NULL, 1, 23},
     {"{\"toolSearch\": \"on\"}", "toolSearch should be true, false or \"auto\"", NULL, 1, 16},
-    {"{\"includeCoAuthoredBy\": 1}", "includeCoAuthoredBy should be true or false", NULL, 1, 25},
     {"{\"sandbox\": true}", "sandbox should be an object", NULL, 1, 13},
     {"{\"model\": \"\"}", "model should be a text", NULL, 1, 11},
     {"{\"model\": \"a\\u0000b\"}", "model should be a text", NULL, 1, 11},

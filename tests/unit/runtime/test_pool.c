@@ -146,6 +146,39 @@ static void without_deferred_tools_there_is_no_search_for_them(void **state)
     harness_close(&h);
 }
 
+static void tool_search_false_offers_everything_whole(void **state)
+{
+    static const struct hv_tool *const tools[] = {&hidden, &probe_tool, &tool_toolsearch, NULL};
+    const struct hv_tool *extra[] = {&apple};
+    (void)state;
+    harness_open(&h, "{\"toolSearch\":false}");
+    h.options.extra_tools = extra;
+    h.options.extra_tool_count = 1;
+    h.options.extra_tool_chars = 1;
+    harness_start(&h, tools);
+    assert_false(row("Hidden")->deferred);
+    assert_false(row("Apple")->deferred);
+    assert_null(row("ToolSearch"));
+    harness_close(&h);
+}
+
+static void tool_search_true_defers_tools_from_outside_however_few(void **state)
+{
+    static const struct hv_tool *const tools[] = {&probe_tool, &tool_toolsearch, NULL};
+    const struct hv_tool *extra[] = {&apple};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        harness_open(&h, i ? "{\"toolSearch\":true}" : "{\"toolSearch\":\"auto\"}");
+        h.options.extra_tools = extra;
+        h.options.extra_tool_count = 1;
+        harness_start(&h, tools);
+        assert_int_equal(row("Apple")->deferred, i == 1);
+        assert_false(row("Probe")->deferred);
+        assert_non_null(row("ToolSearch"));
+        harness_close(&h);
+    }
+}
+
 static void ten_thousand_tools_are_deferred_and_the_used_ones_stay(void **state)
 {
     static const struct hv_tool *const tools[] = {&probe_tool, &tool_toolsearch, NULL};
@@ -223,6 +256,8 @@ int main(void)
         cmocka_unit_test(lists_of_names_narrow_the_pool),
         cmocka_unit_test(a_deferred_tool_is_found_and_offered_from_the_next_request_on),
         cmocka_unit_test(without_deferred_tools_there_is_no_search_for_them),
+        cmocka_unit_test(tool_search_false_offers_everything_whole),
+        cmocka_unit_test(tool_search_true_defers_tools_from_outside_however_few),
         cmocka_unit_test(ten_thousand_tools_are_deferred_and_the_used_ones_stay),
         cmocka_unit_test(a_tool_is_prepared_once_in_a_session_that_offers_it),
         cmocka_unit_test(few_tools_of_servers_are_offered_with_their_schemas),

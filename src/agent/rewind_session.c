@@ -41,7 +41,7 @@ struct rewind_places rewind_places_of(struct hv_arena *arena, struct hv_str jour
     struct hv_str folder = hv_str_slice(journal_path, 0, journal_path.len - strlen(".jsonl"));
     return (struct rewind_places){
         .store = hv_arena_format(arena, "%.*s/" CHECKPOINTS_FOLDER, HV_STR_ARG(folder)),
-        .changes = hv_arena_format(arena, "%.*s/changes", HV_STR_ARG(path_parent(journal_path))),
+        .changes = hv_arena_format(arena, "%.*s/" CHANGES_FOLDER, HV_STR_ARG(path_parent(journal_path))),
         .file_max = UINT64_MAX,
         .size_max = UINT64_MAX,
     };

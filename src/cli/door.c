@@ -52,13 +52,13 @@ static void answer_line(struct hv_str text, void (*answer)(const struct door_lin
     hv_buf_add_byte(out, '\n');
 }
 
-/* Answer the whole lines of `in`, keep the rest. */
-static void answer_lines(struct hv_buf *in, bool at_end, struct hv_arena *arena, struct hv_buf *out,
+/* Answer the whole lines of `in`, keep the rest. Its first `known` bytes were here before and hold no line end. */
+static void answer_lines(struct hv_buf *in, size_t known, bool at_end, struct hv_arena *arena, struct hv_buf *out,
                          void (*answer)(const struct door_line *, struct hv_json_writer *), void *user)
 {
     size_t start = 0;
     for (;;) {
-        size_t end = hv_str_find_byte(hv_buf_str(in), '\n', start);
+        size_t end = hv_str_find_byte(hv_buf_str(in), '\n', start > known ? start : known);
         if (end == SIZE_MAX && at_end && start < in->len)
             end = in->len;
         if (end == SIZE_MAX)
@@ -92,8 +92,9 @@ int door_run(void (*answer)(const struct door_line *line, struct hv_json_writer 
             return CLI_FAILED;
         }
         at_end = got == 0;
+        size_t known = in.len;
         hv_buf_commit(&in, (size_t)got);
-        answer_lines(&in, at_end, &arena, &out, answer, user);
+        answer_lines(&in, known, at_end, &arena, &out, answer, user);
         if (cli_print(&out, CLI_OK) != CLI_OK)
             return CLI_FAILED;
         hv_buf_clear(&out);

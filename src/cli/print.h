@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 
 #include "agent/session.h"
 #include "agent/structured.h"
@@ -52,6 +53,7 @@ struct waiting_message {
 struct print_input {
     pthread_t thread;
     bool running, ended;
+    atomic_bool stopped; /* the loop takes no more lines */
     int stop_fd;
     sem_t room; /* lines that may still be posted before the loop has worked some off */
     VEC(struct waiting_message) waiting;

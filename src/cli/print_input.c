@@ -244,7 +244,7 @@ static void queue_content(struct print *print, struct hv_str content, struct hv_
         (struct waiting_message){hv_str_of(bytes, len), strndup(id.ptr ? id.ptr : "", id.len)};
 }
 
-static void queue_text(struct print *print, struct hv_str text, struct hv_str id)
+static enum hv_code queue_text(struct print *print, struct hv_str text, struct hv_str id, struct hv_error *err)
 {
     CLEANUP_BUF struct hv_buf content = {0};
     struct hv_json_writer writer;
@@ -256,7 +256,10 @@ static void queue_text(struct print *print, struct hv_str text, struct hv_str id
     hv_json_member_string(&writer, "text", text);
     hv_json_end_object(&writer);
     hv_json_end_array(&writer);
+    if (content.failed) /* characters that were put in for bytes which are none take more than those */
+        return hv_fail(err, HV_ETOOBIG, "a message is larger than %d MiB", LINE_MAX_BYTES >> 20);
     queue_content(print, hv_buf_str(&content), id);
+    return HV_OK;
 }
 
 /* An array of objects that have a type, at least one. */
@@ -274,8 +277,8 @@ static enum hv_code take_user(struct print *print, const struct hv_json *value, 
     const struct hv_json *content = hv_json_get(hv_json_get(value, "message"), "content");
     struct hv_str id = hv_json_get_string(value, "uuid");
     if (hv_json_type_of(content) == HV_JSON_STRING && hv_str_trim(hv_json_string(content)).len > 0)
-        queue_text(print, hv_json_string(content), id);
-    else if (is_content(content))
+        return queue_text(print, hv_json_string(content), id, err);
+    if (is_content(content))
         queue_content(print, hv_json_source(content, text), id);
     else
         return hv_fail(err, HV_EINVAL, "a user message needs `message.content`: a text, or an array of blocks");
@@ -382,6 +385,10 @@ static void post_line(struct print *print, struct hv_str text)
         return;
     while (sem_wait(&print->input.room) != 0 && errno == EINTR)
         ;
+    if (atomic_load(&print->input.stopped)) { /* nobody takes lines, or makes room, any more */
+        sem_post(&print->input.room);
+        return;
+    }
     struct posted_line *line = hv_malloc(sizeof *line);
     line->print = print;
     hv_buf_init(&line->text, LINE_MAX_BYTES);
@@ -389,10 +396,11 @@ static void post_line(struct print *print, struct hv_str text)
     loop_post(print->setup.loop, take_posted, line);
 }
 
-static void post_lines(struct print *print, struct hv_buf *in)
+/* known: how many bytes of `in` were here before and hold no line end. */
+static void post_lines(struct print *print, struct hv_buf *in, size_t known)
 {
     size_t start = 0, end;
-    while ((end = hv_str_find_byte(hv_buf_str(in), '\n', start)) != SIZE_MAX) {
+    while ((end = hv_str_find_byte(hv_buf_str(in), '\n', start > known ? start : known)) != SIZE_MAX) {
         post_line(print, hv_str_slice(hv_buf_str(in), start, end));
         start = end + 1;
     }
@@ -422,8 +430,8 @@ static void *read_input(void *data)
     struct print *print = data;
     CLEANUP_BUF struct hv_buf in = {0};
     hv_buf_init(&in, LINE_MAX_BYTES);
-    while (read_more(print, &in))
-        post_lines(print, &in);
+    for (size_t known = 0; read_more(print, &in); known = in.len)
+        post_lines(print, &in, known);
     post_line(print, hv_buf_str(&in));
     loop_post(print->setup.loop, take_end, print);
     return NULL;
@@ -454,6 +462,7 @@ void print_input_stop(struct print *print)
     uint64_t one = 1;
     if (!input->running)
         return;
+    atomic_store(&input->stopped, true);
     sem_post(&input->room);
     if (write(input->stop_fd, &one, sizeof one) == (ssize_t)sizeof one)
         pthread_join(input->thread, NULL);

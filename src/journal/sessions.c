@@ -36,7 +36,8 @@ void session_id_new(char out[SESSION_ID_SIZE])
 
 bool session_id_is_valid(struct hv_str id)
 {
-    if (id.len == 0 || id.len > 64)
+    /* What is kept of changes that are not over would else be taken for a session's, and cleaned away. */
+    if (id.len == 0 || id.len > 64 || hv_str_is(id, CHANGES_FOLDER))
         return false;
     for (size_t i = 0; i < id.len; i++)
         if (!isalnum((unsigned char)id.ptr[i]) && id.ptr[i] != '-' && id.ptr[i] != '_')
@@ -295,7 +296,7 @@ bool sessions_is_kept(const struct session_entry *entry)
 /* Where changes of files that are not over are recorded, for all sessions of a project. */
 static struct hv_str changes_of(struct hv_arena *arena, struct hv_str journal)
 {
-    return hv_arena_format(arena, "%.*s/changes", HV_STR_ARG(path_parent(journal)));
+    return hv_arena_format(arena, "%.*s/" CHANGES_FOLDER, HV_STR_ARG(path_parent(journal)));
 }
 
 /* A restoration that was cut off goes back, or on, with the copies of this session. */

@@ -12,13 +12,14 @@
 
 #include <helve/event.h>
 
+#define CHANGES_FOLDER "changes"         /* changes of files that are not over, beside the journals of a project */
 #define CHECKPOINTS_FOLDER "checkpoints" /* copies of files, in the session's own folder */
 
 enum { SESSION_ID_SIZE = 37 }; /* a UUID with its NUL */
 
 /* A new random id (UUID version 4). */
 void session_id_new(char out[SESSION_ID_SIZE]);
-/* True for what may name a session file: 1 to 64 letters, digits, '-' and '_'. */
+/* True for what may name a session file: 1 to 64 letters, digits, '-' and '_', not CHANGES_FOLDER. */
 bool session_id_is_valid(struct hv_str id);
 
 /* The directory of all sessions, from the environment. In arena. */

@@ -366,6 +366,32 @@ class Endings(Print):
             self.gone()
             os.unlink(self.path("pid"))
 
+    def test_a_signal_ends_it_though_lines_keep_coming(self):
+        model = self.recording(message(say("never asked")))
+        process = self.start("-p", "--model", model, "--input-format", "stream-json", *STREAM)
+        lines, sent = b'{"type":"keep_alive"}\n' * 3000, threading.Event()
+
+        def feed():
+            try:
+                for i in range(5000):
+                    os.write(process.stdin.fileno(), lines)
+                    if i == 20:  # more than a pipe holds: helve reads
+                        sent.set()
+            except BrokenPipeError:
+                pass
+
+        feeder = threading.Thread(target=feed)
+        feeder.start()
+        self.assertTrue(sent.wait(30))
+        interrupt(process, signal.SIGTERM)
+        try:
+            self.assertEqual(process.wait(timeout=30), 143)
+        finally:
+            process.kill()
+            feeder.join()
+            for stream in (process.stdin, process.stdout, process.stderr):
+                stream.close()
+
     def test_an_interrupt_while_the_model_speaks(self):
         model = self.recording(message(say("x" * 4000), piece_ms=50))
         process = self.start("-p", "--model", model, *STREAM, "go", stdin=subprocess.DEVNULL)

@@ -240,7 +240,10 @@ static void cleaning_removes_old_sessions_once_a_day(void **state)
     /* What runs without a journal have stored goes by its own age. */
     struct hv_str results_old = make_results(&arena, kept, "old-exec", 31 * DAY),
                   results_new = make_results(&arena, kept, "new-exec", 29 * DAY);
+    /* What a cut-off change of files has left waits for a person, however long. */
+    struct hv_str changes = make_results(&arena, kept, CHANGES_FOLDER, 100 * DAY);
     assert_int_equal(sessions_clean(30, HV_STR("mine")), 2);
+    assert_true(exists(changes));
     assert_false(exists(results_old));
     assert_true(exists(results_new));
     assert_false(exists(old));

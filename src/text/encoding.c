@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { BINARY_LOOK = 8192, CONTROLS_ROUND = 128, NUL_PATTERN_LOOK = 4096, DAMAGE_LOOK = 1 << 20, DAMAGE_RATIO = 4 };
+enum { NOISE_LEAST = 16, NOISE_RATIO = 16 };
 enum { WIDE_LEAST = 16 }; /* bytes: of fewer, any two are a character of some script */
 
 static const char *const kinds[] = {
@@ -105,13 +106,22 @@ static bool has_low_control(struct hv_str bytes)
     return low || others * 8 > look;
 }
 
+/* Records that NULs part (`find -print0`, an environment): of text in two bytes some are neither ASCII nor NUL. */
+static bool is_ascii_with_nuls(struct hv_str bytes)
+{
+    for (size_t i = 0; i < bytes.len && i < BINARY_LOOK; i++)
+        if (bytes.ptr[i] && !is_text_byte(bytes.ptr[i]))
+            return false;
+    return true;
+}
+
 /*
  * UTF-16 without a mark in other scripts, or UTF-32: read in one order the units of `size` bytes are a text, in the
  * other they are not.
  */
 static bool wide_by_units(struct hv_str bytes, size_t size, bool is_head, enum encoding_kind *kind)
 {
-    if ((bytes.len % size && !is_head) || bytes.len < WIDE_LEAST)
+    if ((bytes.len % size && !is_head) || bytes.len < WIDE_LEAST || (size == 2 && is_ascii_with_nuls(bytes)))
         return false;
     unsigned little = charset_wide_plausibility(bytes, size, false), big = charset_wide_plausibility(bytes, size, true);
     *kind = (size == 4 ? ENCODING_UTF32LE : ENCODING_UTF16LE) + (little <= big);
@@ -138,6 +148,15 @@ static unsigned damaged_utf8(struct hv_str bytes)
         good += len > 1 && code_point != UTF8_INVALID;
     }
     return bad * DAMAGE_RATIO <= good ? 60 : 0;
+}
+
+/* One byte in NOISE_RATIO is a control character that no text has: keys and packed data too short to hold a NUL. */
+static bool is_noise(struct hv_str bytes)
+{
+    size_t look = bytes.len < BINARY_LOOK ? bytes.len : BINARY_LOOK, controls = 0;
+    for (size_t i = 0; i < look; i++)
+        controls += (unsigned char)bytes.ptr[i] < ' ' && !memchr("\t\n\r\f\v\b\x1b", bytes.ptr[i], 7);
+    return look >= NOISE_LEAST && controls * NOISE_RATIO > look;
 }
 
 /* What is neither marked nor valid UTF-8. */
@@ -168,6 +187,8 @@ static struct encoding detect(struct hv_str bytes, bool is_head, bool guesses)
         return (struct encoding){.kind = kind, .confidence = 80};
     if (!plain && hv_str_find_byte(hv_str_slice(bytes, 0, BINARY_LOOK), '\0', 0) != SIZE_MAX)
         return (struct encoding){.kind = ENCODING_BINARY, .confidence = 90};
+    if (!valid && is_noise(bytes))
+        return (struct encoding){.kind = ENCODING_BINARY, .confidence = 80};
     if (valid && !(guesses && charset_is_escaped(bytes)))
         return (struct encoding){.kind = ENCODING_UTF8, .confidence = 100};
     return detect_legacy(bytes, cut, is_head, guesses);

@@ -15,7 +15,7 @@ enum encoding_kind {
     ENCODING_UTF16BE,
     ENCODING_UTF32LE,
     ENCODING_UTF32BE,
-    ENCODING_BINARY, /* a NUL in the first 8 KiB and none of the above */
+    ENCODING_BINARY, /* a NUL in the first 8 KiB, or as many control characters as noise has, and none of the above */
     /* Legacy encodings, told apart by what reads like the writing of a language: charset.h. */
     ENCODING_SHIFT_JIS,
     ENCODING_EUC_JP,

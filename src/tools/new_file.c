@@ -249,9 +249,11 @@ static enum hv_code encode(const struct style *style, struct hv_str path, struct
         return out->failed ? hv_fail(err, HV_ETOOBIG, "The content is too large") : HV_OK;
     }
     enum hv_code code = encoding_from_utf8(text, style->encoding, out, err);
-    if (code)
+    if (code) {
         hv_error_prefix(err, "%.*s is to be in %s by %s, and was not created: ", HV_STR_ARG(path),
                         encoding_label(style->encoding), style->encoding_by);
+        hv_error_hint(err, "Use other characters, or change what %s says of such files first", style->encoding_by);
+    }
     return code;
 }
 

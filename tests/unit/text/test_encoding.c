@@ -153,6 +153,19 @@ static void every_encoding_has_a_name(void **state)
     assert_string_equal(encoding_name((enum encoding_kind)99), "unknown");
 }
 
+static void noise_and_records_are_binary_and_coloured_texts_are_not(void **state)
+{
+    (void)state;
+    static const char noise[] = "\x8f\x01\xd2\x13\x40\x99\xfe\x05\x61\x17\xc8\x6e\x9a\x02\xb1\x1f\x33\xe7\x80\x44";
+    assert_int_equal(encoding_detect(hv_str_of(noise, sizeof noise - 1)).kind, ENCODING_BINARY);
+    static const char records[] = "abc\0def\nabc\0def\nabc\0def\nabc\0def\n";
+    assert_int_equal(encoding_detect(hv_str_of(records, sizeof records - 1)).kind, ENCODING_BINARY);
+    static const char single[] = "a\0b\0c\0dd\0e\0f\0gg\0h\0i\0jj\0k\0";
+    assert_int_equal(encoding_detect(hv_str_of(single, sizeof single - 1)).kind, ENCODING_BINARY);
+    static const char log[] = "\x1b[31mfehler\x1b[0m: gr\xfc\xdf\x65\n\x02wei\xdf\x02 nicht so viel Text\n";
+    assert_int_equal(encoding_detect(hv_str_of(log, sizeof log - 1)).kind, ENCODING_8BIT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +175,7 @@ int main(void)
         cmocka_unit_test(every_8_bit_byte_that_is_a_character_comes_back),
         cmocka_unit_test(what_cannot_be_encoded_leaves_the_buffer_as_it_was),
         cmocka_unit_test(every_encoding_has_a_name),
+        cmocka_unit_test(noise_and_records_are_binary_and_coloured_texts_are_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,8 @@
 #include "base/cleanup.h"
 #include "tools/grep_parts.h"
 
+#include <ctype.h>
+
 enum { UNREACHED_SHOWN = 5, UNREADABLE_SHOWN = 5 };
 
 /* ---- showing --------------------------------------------------------------------------------------------- */
@@ -126,6 +128,23 @@ static void note_rest(struct grepping *grepping, const char *at_least)
             shown, at_least, grepping->files_found, (long long)grepping->files_found - offset - shown, offset + shown);
 }
 
+/* What other tools write so means something else here; told where it may be why nothing was found. */
+static const char *foreign_syntax(struct hv_str pattern)
+{
+    for (size_t at = 0; at + 1 < pattern.len; at++) {
+        char byte = pattern.ptr[at], next = pattern.ptr[at + 1];
+        bool is_name = next == '_' || next == '{' || isalpha((unsigned char)next);
+        if (byte == '$' && is_name)
+            return "$ is the end of a line: the character itself is written \\$";
+        if (byte == '\\' && next == '|')
+            return "\\| is the character itself: alternatives are written a|b";
+        if (byte == '\\' && (next == '<' || next == '>'))
+            return "\\< and \\> are the characters themselves: where words begin and end is written \\b";
+        at += byte == '\\';
+    }
+    return NULL;
+}
+
 static void note_nothing(struct grepping *grepping, bool cut)
 {
     const struct grep_input *in = grepping->in;
@@ -138,6 +157,9 @@ static void note_nothing(struct grepping *grepping, bool cut)
     hv_buf_addf(out, "No matches for %.*s in %.*s (%zu file%s searched%s).\n",
                 HV_STR_ARG(in->pattern.len > GREP_LINE_SHOWN ? HV_STR("the pattern") : in->pattern), HV_STR_ARG(where),
                 grepping->files, grepping->files == 1 ? "" : "s", cut ? " so far" : "");
+    const char *foreign = in->fixed_strings ? NULL : foreign_syntax(in->pattern);
+    if (foreign)
+        hv_buf_addf(out, "[%s]\n", foreign);
     if (!grepping->files && (in->glob.len || in->type.len) && !cut)
         hv_buf_add_cstr(out, "[No file there fits glob and type]\n");
     size_t binary = grepping->workers[0].binary;

@@ -82,7 +82,7 @@ struct runtime_options {
     void *on_note_user;
     const char *door;            /* "-p", "exec", …: for `helve ps`; a literal */
     struct hv_str run_directory; /* where `helve ps` looks for sessions; absent: it shall not see this one */
-    struct hv_str one_call;      /* the tool of its one call, for which all is begun at once; absent: there may be many */
+    struct hv_str one_call; /* the tool of its one call, for which all is begun at once; absent: there may be many */
 };
 
 enum hv_code runtime_new(const struct runtime_options *options, struct runtime **out,

@@ -59,6 +59,8 @@ int fs_image_look(struct fs_image *image, struct hv_arena *arena)
     struct stat status;
     *image = (struct fs_image){.path = image->path};
     CLEANUP_FD int parent = image_open_parent(image, name);
+    if (parent >= 0 && fstat(parent, &status) == 0)
+        image->folder_ns = nanoseconds(status.st_mtim);
     if (parent < 0 || fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW)) {
         bool is_nothing = errno == ENOENT || errno == ENOTDIR;
         image->kind = is_nothing ? FS_IMAGE_NOTHING : FS_IMAGE_OTHER;
@@ -217,6 +219,10 @@ void fs_image_write(struct hv_json_writer *writer, const struct fs_image *image)
         hv_json_member_int(writer, "inode", (int64_t)image->inode);
         hv_json_member_int(writer, "device", (int64_t)image->device);
     }
+    if (image->folder_ns)
+        hv_json_member_int(writer, "folder", image->folder_ns);
+    if (image->folder_before_ns)
+        hv_json_member_int(writer, "folder_before", image->folder_before_ns);
     if (image->hash.ptr)
         hv_json_member_string(writer, "hash", image->hash);
     put_bytes(writer, "target", "target64", image->target);
@@ -303,6 +309,8 @@ bool fs_image_read(struct hv_arena *arena, const struct hv_json *value, struct f
     out->size = (uint64_t)number(value, "size");
     out->mtime_ns = number(value, "mtime");
     out->ctime_ns = number(value, "ctime");
+    out->folder_ns = number(value, "folder");
+    out->folder_before_ns = number(value, "folder_before");
     out->inode = (uint64_t)number(value, "inode");
     out->device = (uint64_t)number(value, "device");
     out->hash = hv_arena_str(arena, hv_json_get_string(value, "hash"));

@@ -28,6 +28,8 @@ struct fs_image {
     uint32_t links; /* names that a file has; 0: not known */
     uint64_t size;
     int64_t mtime_ns, ctime_ns;
+    int64_t folder_ns;        /* mtime of the directory that it is in; 0: not known */
+    int64_t folder_before_ns; /* of an image after a change: what that was before; 0: not known */
     uint64_t inode, device;
     struct hv_str hash;       /* of a file's bytes, or absent: not taken */
     struct hv_str target;     /* of a link */
@@ -43,6 +45,9 @@ int fs_image_look(struct fs_image *image, struct hv_arena *arena);
 /* The sum of a file's bytes, read now; false when it cannot be read (errno) or was changed meanwhile (errno is 0).
  * Blocks. */
 bool fs_image_sum(struct fs_image *image, struct hv_arena *arena) HV_MUST_CHECK;
+
+/* Give a directory the time of its image, and nothing else; what stands there as anything else stays. Blocks. */
+void fs_image_give_time(const struct fs_image *image);
 
 /* Of a file with several names: look for another one in its directory, for image->twin. Blocks; bounded. */
 void fs_image_find_twin(struct fs_image *image, struct hv_arena *arena);

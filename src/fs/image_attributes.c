@@ -182,3 +182,12 @@ int image_set_attributes(const struct fs_image *image, int directory, const char
     note(&reason, set_time(image, directory, name));
     return reason;
 }
+
+void fs_image_give_time(const struct fs_image *image)
+{
+    char name[NAME_MAX + 1];
+    struct stat status;
+    CLEANUP_FD int parent = image_open_parent(image, name);
+    if (parent >= 0 && fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode))
+        (void)set_time(image, parent, name);
+}

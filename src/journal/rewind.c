@@ -50,6 +50,12 @@ void rewind_collect(struct hv_arena *arena, const struct timeline *timeline, uin
     map_release(&places);
     if (out->count)
         qsort(out->steps, out->count, sizeof *out->steps, by_path);
+    rewind_collect_folders(arena, timeline, moment, out);
+}
+
+bool rewind_is_done(const struct rewind_step *step)
+{
+    return step->act != REWIND_NOTHING && step->act != REWIND_IMPOSSIBLE;
 }
 
 /* ---- judging ------------------------------------------------------------------------------------------------- */
@@ -112,7 +118,7 @@ void rewind_judge(struct hv_arena *arena, struct rewind_plan *plan)
         struct rewind_step *step = &plan->steps[i];
         judge(arena, step);
         plan->impossible += step->act == REWIND_IMPOSSIBLE;
-        plan->changes += step->act != REWIND_NOTHING && step->act != REWIND_IMPOSSIBLE;
+        plan->changes += rewind_is_done(step);
         plan->doubtful += step->doubt != REWIND_CERTAIN;
     }
 }

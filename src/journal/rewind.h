@@ -42,14 +42,30 @@ struct rewind_step {
     struct hv_str why; /* of IMPOSSIBLE */
 };
 
+/* A directory in which nobody but the session changed anything: when all of that goes back, so does its time. */
+struct rewind_folder {
+    struct hv_str path;
+    int64_t wanted_ns, expected_ns; /* its mtime: before the first change, and after the last */
+};
+
 struct rewind_plan {
     struct rewind_step *steps; /* by path */
     size_t count;
+    struct rewind_folder *folders;
+    size_t folder_count;
     size_t changes, doubtful, impossible; /* after judging: how many are to be changed (the doubtful among them), … */
 };
 
 /* The files that were touched from `moment` on, with what they were by then. Pure; in arena. */
 void rewind_collect(struct hv_arena *arena, const struct timeline *timeline, uint64_t moment, struct rewind_plan *out);
+/* Part of it: plan->folders. */
+void rewind_collect_folders(struct hv_arena *arena, const struct timeline *timeline, uint64_t moment,
+                            struct rewind_plan *plan);
+/* All steps are done; kept: the images of what stood there before, of each step that was, in their order. Those folders
+ * get their times in which all went back, and nothing was done by others meanwhile. Blocks. */
+void rewind_give_times(const struct rewind_plan *plan, const struct fs_image *kept);
+/* Whether the step is one that is done. Pure. */
+bool rewind_is_done(const struct rewind_step *step);
 /* Decide each step from wanted, expected, present and barred. Pure; texts in arena. */
 void rewind_judge(struct hv_arena *arena, struct rewind_plan *plan);
 

@@ -22,11 +22,6 @@ struct rewinding {
     struct hv_arena arena;
 };
 
-static bool is_done(const struct rewind_step *step)
-{
-    return step->act != REWIND_NOTHING && step->act != REWIND_IMPOSSIBLE;
-}
-
 /* The bytes that stand there stay: nothing of them need be kept. */
 static bool keeps_bytes(const struct rewind_step *step)
 {
@@ -131,7 +126,7 @@ static enum hv_code keep(struct rewinding *rewinding, struct fs_image *images, s
     enum hv_code code = fs_image_store_open(&store, rewinding->places->store, rewinding->places->file_max,
                                             rewinding->places->size_max, err);
     for (size_t i = 0; i < plan->count && !code; i++)
-        if (is_done(&plan->steps[i]))
+        if (rewind_is_done(&plan->steps[i]))
             code = keep_step(rewinding, &store, &plan->steps[i], &images[(*count)++], err);
     if (!code)
         code = fs_image_store_sync(&store, err);
@@ -185,7 +180,7 @@ static size_t list_steps(struct rewinding *rewinding, const struct fs_image *pre
     }
     for (size_t i = 0; i < plan->count; i++) {
         const struct rewind_step *step = &plan->steps[i];
-        if (!is_done(step))
+        if (!rewind_is_done(step))
             continue;
         out[count] = (struct fs_restore_step){&step->wanted, &present[count], twin_of(rewinding, &firsts, step)};
         count++;
@@ -220,6 +215,8 @@ enum hv_code rewind_apply(const struct rewind_plan *plan, const struct rewind_pl
     } else {
         count = list_steps(&rewinding, images, steps);
         code = fs_restore(steps, count, places->store, places->changes, incomplete, err);
+        if (!code)
+            rewind_give_times(plan, images);
         record_after(&rewinding, images, steps, count, !code);
     }
     hv_arena_release(&rewinding.arena);

@@ -156,6 +156,8 @@ static void take_after(struct collector *collector, const struct hv_event *event
         struct draft *draft = find_open(collector, event, &open, image.path);
         if (draft && !draft->touch.is_finished) {
             draft->touch.after = image;
+            if (image.folder_before_ns) /* of a file that was not kept anew, too */
+                draft->touch.before.folder_ns = image.folder_before_ns;
             draft->touch.is_finished = true;
         }
     }

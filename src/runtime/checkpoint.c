@@ -706,6 +706,7 @@ static size_t put_changed(struct call *call, struct checkpoint *checkpoint, stru
         /* A file that changes while it is summed up is recorded without: it will not pass for the same. */
         if (now.kind == FS_IMAGE_FILE && now.size <= CHECKPOINT_SUM_MAX && !fs_image_sum(&now, &call->arena))
             now.hash = (struct hv_str){0};
+        now.folder_before_ns = before->folder_ns;
         fs_image_write(&writing->writer, &now);
         remember(call->runtime->checkpoints, &now);
         note_for_watch(call->runtime->checkpoints, &now);

@@ -448,6 +448,7 @@ static void add_change(struct watch *watch, struct fs_image_store *store, const 
     }
     struct watch_change *change = &out->changes[out->count];
     change->before = former->image;
+    change->before.folder_ns = 0; /* it is that of an earlier moment */
     change->after = (struct fs_image){.path = former->entry->image.path};
     fs_image_look(&change->after, arena);
     if (is_unchanged(&change->before, &change->after))

@@ -5,6 +5,8 @@
 #include "base/path.h"
 #include "fs/open.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
@@ -47,9 +49,29 @@ static bool may_hold(const char *path, const struct stat *status, struct hv_str 
     return got != status->st_size || has_text(hv_str_of(bytes, (size_t)got), text);
 }
 
+static bool is_there(struct hv_arena *arena, struct hv_str directory, struct hv_str name);
+
+/* "test*" and "/conftest.py": in some directory that begins so. What cannot be read may hold it. */
+static bool is_in_some(struct hv_arena *arena, struct hv_str directory, struct hv_str beginning, struct hv_str rest)
+{
+    const struct dirent *entry;
+    bool found = false;
+    DIR *names = opendir(hv_arena_cstr(arena, directory));
+    if (!names)
+        return errno != ENOENT && errno != ENOTDIR;
+    while (!found && (entry = readdir(names)))
+        found = hv_str_starts(hv_str_from(entry->d_name), beginning) &&
+                is_there(arena, directory, hv_arena_format(arena, "%s%.*s", entry->d_name, HV_STR_ARG(rest)));
+    closedir(names);
+    return found;
+}
+
 static bool is_there(struct hv_arena *arena, struct hv_str directory, struct hv_str name)
 {
     struct stat status;
+    size_t star = hv_str_find(name, HV_STR("*/"), 0);
+    if (star != SIZE_MAX)
+        return is_in_some(arena, directory, hv_str_slice(name, 0, star), hv_str_slice(name, star + 1, name.len));
     size_t colon = hv_str_find_byte(name, ':', 0);
     struct hv_str file = hv_str_slice(name, 0, colon);
     struct hv_str path = hv_arena_format(arena, "%.*s/%.*s", HV_STR_ARG(directory), HV_STR_ARG(file));

@@ -94,7 +94,7 @@ bool access_leads_out(const struct shell_act *act, const struct shell_access *ac
         return false;
     if (!access->redirect && follows_links(act) && !fs_is_plain(place_of(access), &(struct fs_plain){.links = true}))
         return true;
-    if (!word || word->known || !(word->flags & SHELL_WORD_GLOB) || access->names == SHELL_NAMES_FOLLOWED)
+    if (!word || word->known || !(word->flags & (SHELL_WORD_GLOB | SHELL_WORD_FILLED)) || access->names == SHELL_NAMES_FOLLOWED)
         return false;
     return names_leave(access, &(struct fs_names){
                                    .prefix = behind_slash(word->value),

@@ -89,14 +89,26 @@ static bool has_parent_part(struct hv_str text)
     return hv_str_find(text, HV_STR(".."), 0) != SIZE_MAX;
 }
 
-/* What a glob can name lies below the directory before it, when no ".." follows. Absent: not known. */
-static struct hv_str directory_of_glob(const struct shell_word *word)
+/* What a glob can name lies below the directory before it, when no ".." follows, and so does what a number ends.
+ * Absent: not known. */
+static struct hv_str directory_of_names(const struct shell_word *word)
 {
     enum { FINE = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED | SHELL_WORD_MARKS | SHELL_WORD_GONE };
-    if (word->flags & ~(unsigned)FINE || has_parent_part(word->text) || !(word->flags & SHELL_WORD_GLOB))
+    bool glob = word->flags & SHELL_WORD_GLOB && !(word->flags & ~(unsigned)FINE);
+    bool part = hv_str_find_byte(word->value, ':', 0) != SIZE_MAX || hv_str_find_byte(word->value, '=', 0) != SIZE_MAX;
+    bool filled = word->flags & SHELL_WORD_FILLED && !(word->flags & SHELL_WORD_MANY) && !part;
+    if ((!glob && !filled) || has_parent_part(word->text) || has_parent_part(word->value))
         return (struct hv_str){0};
     size_t slash = hv_str_rfind_byte(word->value, '/');
     return slash == SIZE_MAX ? HV_STR(".") : hv_str_slice(word->value, 0, slash ? slash : 1);
+}
+
+static enum shell_names names_of(const struct shell_word *word)
+{
+    bool filled = word->flags & SHELL_WORD_FILLED && hv_str_find_byte(word->tail, '/', 0) == SIZE_MAX;
+    if (word->flags & SHELL_WORD_FOLLOWED)
+        return SHELL_NAMES_FOLLOWED;
+    return word->flags & SHELL_WORD_DIRECT || filled ? SHELL_NAMES_DIRECT : SHELL_NAMES_ANYWHERE;
 }
 
 static void add_access(struct shell_reading *reading, struct shell_access access, bool write)
@@ -130,14 +142,10 @@ static void access_path(struct shell_reading *reading, struct hv_str path, struc
 
 static void access_word(struct shell_reading *reading, const struct shell_word *word, bool tree, bool write)
 {
-    struct hv_str path = word->known ? word->value : directory_of_glob(word);
+    struct hv_str path = word->known ? word->value : directory_of_names(word);
     struct shell_word *kept = hv_arena_new(reading->arena, struct shell_word); /* callers make words of their own */
     *kept = *word;
-    struct shell_access access = {.word = kept,
-                                  .tree = tree || (!word->known && path.ptr),
-                                  .names = word->flags & SHELL_WORD_FOLLOWED ? SHELL_NAMES_FOLLOWED
-                                           : word->flags & SHELL_WORD_DIRECT ? SHELL_NAMES_DIRECT
-                                                                             : SHELL_NAMES_ANYWHERE};
+    struct shell_access access = {.word = kept, .tree = tree || (!word->known && path.ptr), .names = names_of(word)};
     access_path(reading, path, access, write);
 }
 

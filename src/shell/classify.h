@@ -11,7 +11,7 @@
 
 enum { SHELL_WRAPPER_DEPTH_MAX = 8 }; /* wrappers, -exec and -c within each other; deeper is unknown */
 
-enum { SHELL_ELSEWHERE_MAX = 4 };
+enum { SHELL_ELSEWHERE_MAX = 7 };
 
 /* A flag of words besides enum shell_word_flags, set by the judgement: never begins with "-", whatever it is. */
 enum { SHELL_WORD_NO_OPTION = 1 << 20 };
@@ -167,6 +167,9 @@ enum shell_cut {
 /* Each of these makes *word stand for names that lie in a directory, like a glob, when that is certain; false and
  * untouched when not. xargs: what comes through the pipe. */
 bool shell_names_from_pipe(struct shell_reading *reading, enum shell_cut cut, struct shell_word *word);
+/* What words, run here, find and hand on name by name (fd -x). */
+bool shell_names_from_command(struct shell_reading *reading, const struct shell_word *words, size_t count,
+                              struct shell_word *word);
 /* words[at] of command is $(…) as a whole, with quotes or without. */
 bool shell_names_from_substitution(struct shell_reading *reading, const struct shell_command *command, size_t at,
                                    struct shell_word *word);
@@ -223,6 +226,9 @@ bool shell_may_be_option(const struct shell_word *word);
 bool shell_may_be_many(const struct shell_word *word);
 /* The words of command, with the variables of loops around it described by all the values that they may have. */
 const struct shell_word *shell_resolve_loops(struct shell_reading *reading, const struct shell_command *command);
+/* What word, a loop's variable and nothing else, may be: at most max known words. 0: not certain. */
+size_t shell_loop_values(const struct shell_reading *reading, const struct shell_word *word, struct hv_str *values,
+                         size_t max);
 /* The same for one word of command: false when it stays as it is. */
 bool shell_resolve_loop_word(struct shell_reading *reading, const struct shell_command *command,
                              struct shell_word *word);

@@ -214,6 +214,23 @@ bool shell_names_from_pipe(struct shell_reading *reading, enum shell_cut cut, st
     return take_names(reading, &chain, taking_of(cut), word);
 }
 
+bool shell_names_from_command(struct shell_reading *reading, const struct shell_word *words, size_t count,
+                              struct shell_word *word)
+{
+    const struct shell_world *world = reading->world;
+    struct shell_listing listing;
+    for (size_t i = 0; i < count; i++)
+        if (!shell_listing_word_is_certain(reading, &words[i]))
+            return false;
+    if (!world->tree_is_plain || !reading->directory.ptr || reading->elsewhere_count ||
+        !shell_lists_names(reading, words, count, &listing) || listing.taken || listing.places ||
+        !world->tree_is_plain(world->user, reading->directory, SHELL_TREE_LINKS | SHELL_TREE_NO_OPTION))
+        return false;
+    word->flags = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_FOLLOWED | SHELL_WORD_NO_OPTION;
+    word->value = listing.directory;
+    return true;
+}
+
 /* The commands whose output a substitution in command, the only one, becomes; without a writer: several, or not known.
  */
 static struct chain substituted(const struct shell_reading *reading, const struct shell_command *command)

@@ -241,6 +241,30 @@ bool shell_resolve_loop_word(struct shell_reading *reading, const struct shell_c
     return open && !(word->flags & SHELL_WORD_VARIABLE);
 }
 
+size_t shell_loop_values(const struct shell_reading *reading, const struct shell_word *word, struct hv_str *values,
+                         size_t max)
+{
+    const struct shell_script *script = reading->script;
+    struct hv_str name = variable_of(word->text);
+    const struct shell_command *loop =
+        name.ptr && script->count <= COMMANDS_MAX ? loop_of(script, reading->judged, name) : NULL;
+    bool quoted = hv_str_starts(word->text, HV_STR("\"")),
+         braces = hv_str_ends(word->text, hv_str_from(quoted ? "}\"" : "}"));
+    size_t whole = name.len + 1 + 2 * quoted + 2 * braces;
+    if (!loop || word->text.len != whole || loop->word_count > max || (!quoted && shell_sets_splitting(script)))
+        return 0;
+    for (size_t i = 0; i < loop->word_count; i++) {
+        const struct shell_word *value = &loop->words[i];
+        if (!value->known || !value->value.len || *value->value.ptr == '-')
+            return 0;
+        for (size_t j = 0; j < value->value.len; j++)
+            if (strchr(" \t\n*?[\\", value->value.ptr[j]))
+                return 0;
+        values[i] = value->value;
+    }
+    return loop->word_count;
+}
+
 /* A variable that a loop may have bound, or the output of a command. */
 static bool has_open_word(const struct shell_command *command)
 {

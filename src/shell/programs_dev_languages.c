@@ -611,7 +611,7 @@ const struct shell_program shell_programs_dev_languages[] = {
      " react-native ionic nuxt eleventy serverless",
      .judge = shell_judge_tool, .needs_none = "node_modules .mocharc.js .mocharc.cjs .mocharc.mjs .gulp.js"},
     {"pytest py.test tox flake8 pylint", .judge = shell_judge_tool,
-     .needs_none = "conftest.py tests/conftest.py test/conftest.py testing/conftest.py pytest.ini .pytest.ini"
+     .needs_none = "conftest.py test*/conftest.py pytest.ini .pytest.ini"
                    " pytest.toml .pytest.toml tox.ini setup.cfg pyproject.toml toxfile.py .flake8 pylintrc"
                    " .pylintrc pylintrc.toml .pylintrc.toml"},
     {"phpunit phpstan psalm php-cs-fixer", .judge = shell_judge_tool,

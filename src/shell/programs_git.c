@@ -149,148 +149,6 @@ static void name_old_files(struct shell_reading *reading, const struct shell_wor
     }
 }
 
-/* Options of `git rev-list` and the like after which it still prints nothing but the names of commits. What rev-parse
- * does not know itself it prints as it is, for others: $(git rev-parse -nOless) is an option of git grep. */
-static bool prints_names(struct hv_str option, bool parses)
-{
-    if (parses)
-        return shell_names_have("--verify -q --quiet --short", option);
-    static const char *const beginnings[] = {
-        "-n",        "--max-count=", "--max-parents=", "--min-parents=", "--skip=",
-        "--before=", "--after=",     "--since=",       "--until=",       "--author="};
-    for (size_t at = 0; at < sizeof beginnings / sizeof *beginnings; at++)
-        if (hv_str_starts(option, hv_str_from(beginnings[at])))
-            return true;
-    return shell_names_have("-1 -2 -3 -5 -10 -20 --all --reverse --no-merges --merges --first-parent --fork-point -a"
-                            " --octopus --verify -q --quiet --short --",
-                            option);
-}
-
-/* Words without anything that the shell expands. */
-static bool is_plain(struct hv_str text)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/~^@:=-' ";
-    for (size_t at = 0; at < text.len; at++)
-        if (!text.ptr[at] || !strchr(plain, text.ptr[at]))
-            return false;
-    return true;
-}
-
-/* $(git merge-base a b)..HEAD and the like: the names of commits, which are hexadecimal. *rest: what stands behind. */
-static bool is_commit_name(struct hv_str text, struct hv_str *rest)
-{
-    static const char *const heads[] = {"$(git merge-base ", "$(git rev-list ", "$(git rev-parse "};
-    struct hv_str part;
-    size_t end = hv_str_find_byte(text, ')', 0), head = 0;
-    for (size_t at = 0; at < sizeof heads / sizeof *heads; at++)
-        if (hv_str_starts(text, hv_str_from(heads[at])))
-            head = strlen(heads[at]);
-    if (!head || end == SIZE_MAX || end < head)
-        return false;
-    struct hv_str inside = hv_str_slice(text, head, end);
-    bool parses = hv_str_starts(text, HV_STR("$(git rev-parse "));
-    *rest = hv_str_slice(text, end + 1, text.len);
-    if (!is_plain(inside) || !is_plain(*rest) || hv_str_find_byte(*rest, '\'', 0) != SIZE_MAX)
-        return false;
-    while (hv_str_split(&inside, ' ', &part))
-        if (hv_str_starts(part, HV_STR("'")) || (hv_str_starts(part, HV_STR("-")) && !prints_names(part, parses)))
-            return false;
-    return true;
-}
-
-static struct hv_str without_quotes(struct hv_str text)
-{
-    bool quoted = hv_str_starts(text, HV_STR("\"")) && hv_str_ends(text, HV_STR("\"")) && text.len > 1;
-    return quoted ? hv_str_slice(text, 1, text.len - 1) : text;
-}
-
-/* The variable in "$name", "$name"..HEAD or "${name}^"; absent: something else. *rest: what stands behind. */
-static struct hv_str variable_in(struct hv_str text, struct hv_str *rest)
-{
-    bool quoted = hv_str_starts(text, HV_STR("\"")), braces;
-    size_t from = quoted ? 2 : 1, end;
-    braces = hv_str_starts(hv_str_slice(text, from, text.len), HV_STR("{"));
-    from += braces;
-    for (end = from; end < text.len && shell_is_identifier(hv_str_slice(text, from, end + 1));)
-        end++;
-    struct hv_str tail = hv_str_slice(text, end, text.len);
-    if (!hv_str_starts(hv_str_slice(text, quoted, text.len), HV_STR("$")) || end == from ||
-        (braces && !hv_str_starts(tail, HV_STR("}"))))
-        return (struct hv_str){0};
-    tail = hv_str_slice(tail, braces, tail.len);
-    size_t quote = hv_str_find_byte(tail, '"', 0);
-    if (quoted && quote == 0)
-        tail = hv_str_slice(tail, 1, tail.len);
-    else if (quoted && quote + 1 == tail.len)
-        tail.len--;
-    *rest = tail;
-    return is_plain(tail) && hv_str_find_byte(tail, '\'', 0) == SIZE_MAX ? hv_str_slice(text, from, end)
-                                                                         : (struct hv_str){0};
-}
-
-/* name=$(git rev-parse …), and nothing else, where it runs for certain. */
-static bool sets_to_commit(const struct shell_command *command, struct hv_str name)
-{
-    enum {
-        ELSEWHERE = SHELL_IN_SUBSHELL | SHELL_IN_PIPELINE | SHELL_IN_LOOP | SHELL_IN_BRANCH | SHELL_IN_FUNCTION |
-                    SHELL_IN_SUBSTITUTION | SHELL_IN_BACKGROUND | SHELL_IN_COPROCESS
-    };
-    struct hv_str rest;
-    return command->assignment_count == 1 && !command->word_count && !command->redirect_count &&
-           command->parent == SIZE_MAX && !(command->place & ELSEWHERE) &&
-           hv_str_eq(command->assignments[0].name, name) && !command->assignments[0].appends &&
-           !command->assignments[0].element && !command->assignments[0].array &&
-           is_commit_name(without_quotes(command->assignments[0].value.text), &rest) && !rest.len;
-}
-
-/* That is run before the command that is judged, and nothing else sets the name. The first is looked for first: most
- * names are set otherwise, and to see that nothing sets one takes long. */
-static bool holds_commit(const struct shell_reading *reading, struct hv_str name)
-{
-    const struct shell_script *script = reading->script;
-    const struct shell_command *set = NULL;
-    for (const struct shell_command *command = script->commands; command < reading->judged && !set; command++)
-        if (sets_to_commit(command, name))
-            set = command;
-    for (size_t at = 0; set && at < script->count; at++) {
-        const struct shell_command *command = &script->commands[at];
-        bool binds = command->kind == SHELL_COMMAND_FOR && hv_str_eq(command->variable, name);
-        if (command != set && (binds || shell_may_set(command, name)))
-            return false;
-    }
-    return set;
-}
-
-static bool becomes_commit(const struct shell_reading *reading, const struct shell_word *word, struct hv_str *rest)
-{
-    if (word->known || word->value.len)
-        return false;
-    if (is_commit_name(without_quotes(word->text), rest))
-        return true;
-    struct hv_str name = variable_in(word->text, rest);
-    return name.len && word->flags & SHELL_WORD_VARIABLE &&
-           !(word->flags & ~(unsigned)(SHELL_WORD_VARIABLE | SHELL_WORD_QUOTED | SHELL_WORD_MANY)) &&
-           !shell_sets_splitting(reading->script) && holds_commit(reading, name);
-}
-
-/* The words, with a commit put in for those that become the name of one. */
-static const struct shell_word *put_in_commits(struct shell_reading *reading, const struct shell_word *words,
-                                               size_t count)
-{
-    struct shell_word *changed = NULL;
-    struct hv_str rest;
-    for (size_t at = 1; at < count; at++) {
-        if (!becomes_commit(reading, &words[at], &rest))
-            continue;
-        if (!changed) {
-            changed = hv_arena_array(reading->arena, struct shell_word, count);
-            memcpy(changed, words, count * sizeof *words);
-        }
-        changed[at] = shell_word_known(hv_arena_format(reading->arena, "HEAD%.*s", HV_STR_ARG(rest)));
-    }
-    return changed ? changed : words;
-}
-
 /* ---- directories ----------------------------------------------------------------------------------------- */
 
 /* Where git looks for its repository, ".." and all, when the shell is at place; absent: not known. */
@@ -318,9 +176,35 @@ struct places {
     size_t count;
 };
 
+/* git -C "$d" where d is one of some known words: each of them is a place. */
+static bool find_each_place(struct shell_reading *reading, const struct shell_arguments *arguments,
+                            struct places *places)
+{
+    struct hv_str values[1 + SHELL_ELSEWHERE_MAX];
+    const struct shell_given *only = shell_given(arguments, "-C");
+    size_t count = 0;
+    for (size_t at = 0; at < arguments->given_count; at++)
+        count += hv_str_is(arguments->given[at].name, "-C");
+    if (count != 1 || only->argument.known || !reading->directory.ptr || reading->elsewhere_count)
+        return false;
+    places->count = shell_loop_values(reading, &only->argument, values, sizeof values / sizeof *values);
+    struct hv_str from = reading->directory;
+    for (size_t at = 0; at < places->count; at++) {
+        places->items[at] = *values[at].ptr == '/' ? values[at]
+                                                   : hv_arena_format(reading->arena, "%.*s/%.*s", HV_STR_ARG(from),
+                                                                     HV_STR_ARG(values[at]));
+        struct hv_str *directory = at ? &reading->elsewhere[at - 1] : &reading->directory;
+        *directory = path_expand(reading->arena, places->items[at], HV_STR("/"), HV_STR("/"));
+    }
+    reading->elsewhere_count = places->count ? places->count - 1 : 0;
+    return places->count != 0;
+}
+
 /* Operands are relative to where git is from here on. */
 static void find_places(struct shell_reading *reading, const struct shell_arguments *arguments, struct places *places)
 {
+    if (find_each_place(reading, arguments, places))
+        return;
     places->count = 1 + reading->elsewhere_count;
     for (size_t at = 0; at < places->count; at++) {
         struct hv_str *directory = at ? &reading->elsewhere[at - 1] : &reading->directory;
@@ -432,7 +316,7 @@ static void judge_git(struct shell_reading *reading, const struct shell_word *wo
     if (help && rest_count <= 2)
         name = HV_STR("help");
     else
-        judge_subcommand(reading, put_in_commits(reading, rest, rest_count), rest_count);
+        judge_subcommand(reading, shell_git_put_in_commits(reading, rest, rest_count), rest_count);
     if (!hv_str_is(name, "version"))
         ask_the_world(reading, &places, name);
 }

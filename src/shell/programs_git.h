@@ -19,4 +19,9 @@ extern const struct shell_program shell_git_lists[];
 /* The rows of `git log`, for those that take its options (reflog, stash list). */
 extern const struct shell_program shell_git_log_row;
 
+/* The words of a sub-command, with a commit put in for those that surely name one: $(git rev-parse HEAD)..,
+ * "origin/$branch", HEAD~$i. */
+const struct shell_word *shell_git_put_in_commits(struct shell_reading *reading, const struct shell_word *words,
+                                                  size_t count);
+
 #endif

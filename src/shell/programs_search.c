@@ -214,19 +214,22 @@ static size_t find_execution(const struct shell_word *words, size_t count)
     return count;
 }
 
-static void judge_fd_execution(struct shell_reading *reading, const struct shell_word *words, size_t count)
+/* names: what fd finds, as one word; of these, {} is one. */
+static void judge_fd_execution(struct shell_reading *reading, const struct shell_word *names,
+                               const struct shell_word *words, size_t count)
 {
     struct shell_word *run = hv_arena_array(reading->arena, struct shell_word, count + 1);
     bool placed = false;
     for (size_t i = 0; i < count; i++) {
         bool mark = hv_str_find_byte(words[i].value, '{', 0) != SIZE_MAX;
-        run[i] = mark ? shell_word_unknown(false) : words[i];
+        bool whole = words[i].known && hv_str_is(words[i].value, "{}") && names->flags & SHELL_WORD_GLOB;
+        run[i] = whole ? *names : mark ? shell_word_unknown(false) : words[i];
         placed |= mark;
         if (words[i].known && hv_str_is(words[i].value, ";"))
             shell_worsen(reading, SHELL_UNKNOWN, "what stands behind the program that fd runs is not known");
     }
     if (!placed)
-        run[count] = shell_word_unknown(true);
+        run[count] = *names;
     shell_judge_further(reading, run, count + (placed ? 0 : 1));
 }
 
@@ -238,8 +241,11 @@ static void judge_fd(struct shell_reading *reading, const struct shell_word *wor
         return;
     search_places(reading, &arguments, shell_given(&arguments, "--search-path") != NULL, true, true);
     reading->act.reads_input = false;
-    if (end + 1 < count)
-        judge_fd_execution(reading, words + end + 1, count - end - 1);
+    struct shell_word names = shell_word_unknown(true);
+    if (end + 1 < count) {
+        (void)shell_names_from_command(reading, words, end, &names);
+        judge_fd_execution(reading, &names, words + end + 1, count - end - 1);
+    }
 }
 
 /* man without a terminal prints; a pager or a browser named by an option runs. A page with a slash is a file. */

@@ -256,9 +256,44 @@ static struct hv_str replaced(const struct shell_arguments *arguments)
     return given->argument.known ? given->argument.value : HV_STR("");
 }
 
+/* A part of a path, and nothing that a program takes for more. */
+static bool is_part_of_path(struct hv_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        char byte = text.ptr[i];
+        bool letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9');
+        if (!letter && (!byte || !strchr("._/-", byte)))
+            return false;
+    }
+    return hv_str_find(text, HV_STR(".."), 0) == SIZE_MAX;
+}
+
+/* "src/{}" and "{}.bak": what lies below the directory before the mark, or below that of the names. False: not
+ * certain. One of the names may be empty, or ".". */
+static bool place_mark(const struct shell_word *word, struct hv_str mark, const struct shell_word *names,
+                       struct shell_word *out)
+{
+    size_t at = hv_str_find(word->value, mark, 0);
+    struct hv_str head = hv_str_slice(word->value, 0, at), tail = hv_str_slice(word->value, at + mark.len, SIZE_MAX);
+    size_t slash = hv_str_rfind_byte(head, '/');
+    if (!mark.len || !(names->flags & SHELL_WORD_GLOB) || !is_part_of_path(head) || !is_part_of_path(tail) ||
+        hv_str_starts(head, HV_STR("-")) || (hv_str_ends(head, HV_STR(".")) && !hv_str_is(head, ".")) ||
+        (tail.len && strchr(head.len ? "." : "./-", *tail.ptr) && (tail.len < 2 || strchr("./-", tail.ptr[1]))) ||
+        (!head.len && tail.len && strchr("/-", *tail.ptr)) || hv_str_is(head, "."))
+        return false;
+    *out = (struct shell_word){
+        .text = word->text,
+        .value = head.len ? hv_str_slice(head, 0, slash == SIZE_MAX ? 0 : slash + 1) : names->value,
+        .flags = SHELL_WORD_GLOB |
+                 (head.len ? SHELL_WORD_NO_OPTION : names->flags & (SHELL_WORD_NO_OPTION | SHELL_WORD_GONE)),
+    };
+    return true;
+}
+
 /* word with the mark replaced by one of names, or when it is only a part, by something that is not known. */
 static struct shell_word replace_mark(const struct shell_word *word, struct hv_str mark, const struct shell_word *names)
 {
+    struct shell_word placed;
     size_t at = hv_str_find(word->value, mark, 0);
     if (at == SIZE_MAX && word->known)
         return *word;
@@ -267,6 +302,8 @@ static struct shell_word replace_mark(const struct shell_word *word, struct hv_s
         one.flags &= ~(unsigned)SHELL_WORD_MANY;
         return one;
     }
+    if (word->known && place_mark(word, mark, names, &placed))
+        return placed;
     struct shell_word unknown = shell_word_unknown(!word->known && shell_may_be_many(word));
     unknown.text = word->text;
     unknown.value = hv_str_slice(word->value, 0, at == SIZE_MAX ? word->value.len : at);

@@ -61,11 +61,26 @@ static void links_are_followed(void **state)
     assert_false(fs_holds_none(folder->path, (struct hv_str){0}, ".helve-test-link"));
 }
 
+static void a_file_is_found_in_any_directory_that_begins_so(void **state)
+{
+    struct folder *folder = *state;
+    struct hv_str none = {0};
+    static const char names[] = "helve-test*/conf.py";
+    folder_make(folder, "helve-test-a");
+    folder_put(folder, "other/conf.py", "");
+    assert_true(fs_holds_none(folder->path, none, names));
+    folder_put(folder, "helve-test-b/conf.py", "");
+    assert_false(fs_holds_none(folder->path, none, names));
+    assert_false(fs_holds_none(folder_path(folder, "other"), none, names));
+    assert_true(fs_holds_none(folder->path, none, "helve-test*/else.py"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(files_above_are_found_up_to_the_home, folder_setup, folder_teardown),
         cmocka_unit_test_setup_teardown(a_text_in_a_file_is_found_as_a_word, folder_setup, folder_teardown),
+        cmocka_unit_test_setup_teardown(a_file_is_found_in_any_directory_that_begins_so, folder_setup, folder_teardown),
         cmocka_unit_test_setup_teardown(links_are_followed, folder_setup, folder_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -527,6 +527,78 @@ static void the_words_of_what_is_read_and_written_stay(void **state)
     }
 }
 
+/* ---- names of commits, and parts of words -------------------------------------------------------------------- */
+
+static const char *const parts[] = {
+    "b=$(git branch --show-current); git log --oneline origin/$b..HEAD",
+    "b=$(git branch --show-current); git log \"origin/$b..${b}\"",
+    "b=$(git rev-parse --abbrev-ref HEAD); git diff origin/$b",
+    "git log origin/$(git branch --show-current)..HEAD",
+    "git log \"$(git merge-base origin/main HEAD)\"..HEAD",
+    "git show \"$(git rev-parse HEAD)\":src/a.c",
+    "t=$(git describe --tags --abbrev=0 2>/dev/null); git log main..$t",
+    "for i in 0 1 2; do git show HEAD~$i --stat; done",
+    "for i in $(seq 0 2); do git stash show -p \"stash@{$i}\"; done",
+    "for d in src tests; do git -C \"$d\" log -3; done",
+    "for d in src tests; do git -C $d status -s; done",
+    "ls src | xargs -I{} cat src/{}",
+    "ls | xargs -I% head -2 src/%/x",
+    "find . -type f | xargs -I{} ls -l {}.bak",
+    "fd -e ts -x wc -l",
+    "fd -e ts -x grep -n foo {}",
+    "fd . src -X head -n 3",
+    "for i in 1 2; do cat log/a.$i; done",
+};
+
+static const char *const odd_parts[] = {
+    "b=$(git branch --show-current); git log $b..HEAD",
+    "b=$(git branch --show-current); git log -S$b",
+    "b=$(git describe --tags --abbrev=0); git diff $b...HEAD",
+    "b=$(cat x); git log origin/$b",
+    "read b; git log origin/$b..HEAD",
+    "b=$(git branch --show-current); b=$(cat y); git log origin/$b..HEAD",
+    "b=$(git branch --show-current); IFS=a; git log origin/$b..HEAD",
+    "b=$(git branch --show-current); git diff --no-index origin/$b /dev/null",
+    "b=$(git branch --show-current); git show HEAD:$b",
+    "b=$(git branch --show-current); git log src/$b",
+    "b=$(git branch --show-current; echo x); git log origin/$b..HEAD",
+    "git log origin/$(git branch --show-current -v)..HEAD",
+    "f() { b=--x; }; b=$(git branch --show-current); f; git log a..$b",
+    "git log \"$(git rev-parse HEAD)\"\"--output=x\"",
+    "git log \"$(git rev-parse HEAD)\"..$x",
+    "for i in 1 2; do git show HEAD:sub/secret$i; done",
+    "for i in 1 2; do git log a$i --output=x; done",
+    "for i in 1 2; do cat ../a$i; done",
+    "for d in src *; do git -C \"$d\" log; done",
+    "for d in src /etc; do d=$x; git -C \"$d\" log; done",
+    "for d in src -x; do git -C \"$d\" log; done",
+    "for d in src tests; do git -C \"$d$e\" log; done",
+    "for d in /etc /usr; do git -C $d log; done",
+    "ls src | xargs -I{} cat ../{}",
+    "ls | xargs -I{} cat {}/x",
+    "ls | xargs -I{} sort {}-x",
+    "ls | xargs -I{} sed -n '{}p' x",
+    "ls | xargs -I{} sh -c 'cat src/{}'",
+    "ls | xargs -I{} sort --output=src/{}",
+    "ls | xargs -I{} sort -osrc/{}",
+    "find . | xargs -I{} cat {}./x",
+    "ls | xargs -I{} dd if=src/{}",
+    "ls | xargs -I{} awk 'BEGIN{}' x",
+    "cat list | xargs -I{} cat src/{}",
+    "fd -e ts -x sh -c",
+    "fd -e ts -x {}",
+    "fd -L -x cat",
+    "fd . .. -x cat",
+    "fd -x cat {.}.c",
+};
+
+static void a_word_may_hold_what_is_known_in_part(void **state)
+{
+    (void)state;
+    CHECK(parts, 0, true);
+    CHECK(odd_parts, 0, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -540,6 +612,7 @@ int main(void)
         cmocka_unit_test(a_name_like_an_option_matters_where_nothing_stands_before_it),
         cmocka_unit_test(what_may_print_anything_else_is_not_certain),
         cmocka_unit_test(globs_are_no_options_where_no_name_is_like_one),
+        cmocka_unit_test(a_word_may_hold_what_is_known_in_part),
         cmocka_unit_test(the_words_of_what_is_read_and_written_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,6 +41,7 @@ struct exec {
     pthread_t thread;
     bool thread_running;
     int stop_fd;
+    int input_errno; /* set by the thread before its end is told */
     char *block;
     size_t block_len;
     pthread_mutex_t lock;
@@ -393,6 +394,11 @@ static void input_done(void *data)
     if (exec->input_ended)
         return;
     calls_reader_finish(exec->reader);
+    if (exec->input_errno && !exec->interrupted) {
+        struct hv_error err;
+        (void)hv_fail_errno(&err, exec->input_errno, "cannot read the calls");
+        on_fault(exec, 0, &err);
+    }
     exec->input_ended = true;
     pump(exec);
     tell_last(exec);
@@ -437,6 +443,8 @@ static void *read_input(void *data)
     for (;;) {
         bool late;
         ssize_t got = read_block(exec, &late);
+        if (got < 0)
+            exec->input_errno = errno; /* the loop looks at it in input_done */
         if (got <= 0)
             break;
         pthread_mutex_lock(&exec->lock);

@@ -34,8 +34,8 @@ static void on_fault(void *user, uint64_t line, const struct hv_error *err)
     char place[48] = "";
     if (line > 0)
         snprintf(place, sizeof place, "line %llu: ", (unsigned long long)line);
-    cli_note("input: %s%s%s%s%s", place, err->place[0] && !line ? err->place : "", err->place[0] && !line ? ": " : "",
-             err->message, err->hint[0] ? "" : "");
+    cli_note("input: %s%s%s%s", place, err->place[0] && !line ? err->place : "", err->place[0] && !line ? ": " : "",
+             err->message);
     if (err->hint[0])
         cli_note("  %s", err->hint);
 }

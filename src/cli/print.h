@@ -55,7 +55,8 @@ struct print_input {
     bool running, ended;
     atomic_bool stopped; /* the loop takes no more lines */
     int stop_fd;
-    sem_t room; /* lines that may still be posted before the loop has worked some off */
+    int read_errno; /* set by the reading thread before its end is told */
+    sem_t room;     /* lines that may still be posted before the loop has worked some off */
     VEC(struct waiting_message) waiting;
     /* The one question that may be open; guarded by lock. */
     pthread_mutex_t lock;

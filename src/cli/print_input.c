@@ -335,6 +335,11 @@ static void take_end(void *data)
     print->input.ended = true;
     pthread_cond_signal(&print->input.answered);
     pthread_mutex_unlock(&print->input.lock);
+    if (print->input.read_errno) {
+        struct hv_error err;
+        (void)hv_fail_errno(&err, print->input.read_errno, "cannot be read");
+        wrong_line(print, &err);
+    }
     if (!print->turn_running)
         print_input_next(print);
 }
@@ -422,7 +427,10 @@ static bool read_more(struct print *print, struct hv_buf *in)
     }
     ssize_t got = read(STDIN_FILENO, room, READ_SIZE);
     hv_buf_commit(in, got > 0 ? (size_t)got : 0);
-    return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
+    if (got >= 0 || errno == EINTR || errno == EAGAIN)
+        return got != 0;
+    print->input.read_errno = errno; /* the loop looks at it in take_end */
+    return false;
 }
 
 static void *read_input(void *data)

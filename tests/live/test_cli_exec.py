@@ -434,6 +434,19 @@ class Interrupts(Case):
         self.assertLess(time.monotonic() - began, 20)
         self.wait_until(lambda: not self.alive())
 
+    def test_input_that_cannot_be_read_is_told(self):
+        self.run_helve("exec", ".", code=2)
+        self.assertIn("cannot read the calls: Is a directory", self.err)
+        directory = os.open(self.project, os.O_RDONLY)
+        try:
+            process = self.start("-p", "--model", "replay:demo", "--input-format", "stream-json", "--output-format",
+                                 "stream-json", "--verbose", stdin=directory)
+        finally:
+            os.close(directory)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 2)
+        self.assertIn(b"stdin: cannot be read: Is a directory", err)
+
     def test_terminate(self):
         process = self.start("exec")
         process.stdin.write((json.dumps(use("LS", path=".", id="1")) + "\n").encode())

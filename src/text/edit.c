@@ -482,6 +482,24 @@ static enum hv_code not_found(const struct attempt *attempt, struct hv_str old_t
     return fail(failure, EDIT_NOT_FOUND, HV_ENOTFOUND);
 }
 
+/* Lines with numbers were lines as Read shows them: a place in the middle of others is not the one that is meant. */
+static bool are_whole_lines(const struct attempt *attempt, const struct places *places)
+{
+    struct fold_walk walk = {0};
+    struct hv_str body = attempt->body;
+    for (size_t i = 0; i < places->folded.count; i++) {
+        fold_walk_to(&walk, body, places->flags, places->folded.items[i]);
+        if (walk.origin != lines_begin(body, walk.origin))
+            return false;
+        fold_walk_to(&walk, body, places->flags, places->folded.items[i] + places->folded_len);
+        struct hv_str rest = hv_str_slice(body, walk.origin, body.len);
+        bool ends = hv_str_ends(attempt->old_text, HV_STR("\n"));
+        if (!ends && rest.len && !hv_str_starts(rest, HV_STR("\n")) && !hv_str_starts(rest, HV_STR("\r\n")))
+            return false;
+    }
+    return true;
+}
+
 /* Search in the order of the tolerances. True when something was found; attempt says what and how. */
 static bool find(struct attempt *attempt, struct hv_str old_text, struct hv_str new_text, struct places *places,
                  unsigned *found_by)
@@ -491,7 +509,7 @@ static bool find(struct attempt *attempt, struct hv_str old_text, struct hv_str 
     if (search_tolerant(attempt, old_text, places, found_by))
         return true;
     if (!strip_numbers(attempt->arena, old_text, true, &stripped) ||
-        !search_tolerant(attempt, stripped, places, found_by))
+        !search_tolerant(attempt, stripped, places, found_by) || !are_whole_lines(attempt, places))
         return false;
     *found_by |= EDIT_BY_LINE_NUMBERS;
     if (strip_numbers(attempt->arena, new_text, false, &stripped))

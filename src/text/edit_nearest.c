@@ -246,13 +246,20 @@ static size_t bit_count(unsigned bits)
     return (size_t)__builtin_popcount(bits);
 }
 
+/* The line that begins there, without its end: a '\r' before '\n' is no difference. */
+static struct hv_str line_from(struct hv_str text, size_t begin)
+{
+    struct hv_str rest = hv_str_slice(text, begin, text.len), line = rest;
+    return lines_next(&rest, &line) ? lines_chop(line) : line;
+}
+
 static void set_shown(struct edit_failure *failure, struct hv_str file, size_t file_at, struct hv_str old_text,
                       size_t old_at)
 {
     size_t begin = lines_begin(file, file_at), old_begin = lines_begin(old_text, old_at);
     failure->differing_line = lines_newlines(hv_str_slice(file, 0, begin)) + 1;
-    failure->file_text = truncate_head(hv_str_slice(file, begin, lines_finish(file, file_at)), SHOWN_MAX);
-    failure->old_text = truncate_head(hv_str_slice(old_text, old_begin, lines_finish(old_text, old_at)), SHOWN_MAX);
+    failure->file_text = truncate_head(line_from(file, begin), SHOWN_MAX);
+    failure->old_text = truncate_head(line_from(old_text, old_begin), SHOWN_MAX);
 }
 
 static struct comparison compare_place(struct hv_str file, struct hv_str old_text, unsigned flags, size_t start,
@@ -467,7 +474,10 @@ static void compare_lines(const struct line_list *file, const struct line_list *
         bool inside = at >= old_count && at - old_count < file->lines.count;
         struct hv_str theirs = inside ? file->lines.items[at - old_count] : HV_STR("");
         failure->lines_total++;
-        if (inside && hv_str_eq(ours, theirs)) {
+        bool same =
+            hv_str_eq(ours, theirs) || (!i && old_count > 1 && ours.len && hv_str_ends(theirs, ours)) ||
+            (i && i == old_count - 1 && ours.len && hv_str_starts(theirs, ours)); /* parts of lines at the ends */
+        if (inside && same) {
             failure->lines_agree++;
             continue;
         }

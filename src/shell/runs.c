@@ -297,7 +297,9 @@ static void add_run(struct listing *list, const struct entry *by, int index, con
     entry.run.words = words;
     entry.run.word_count = count;
     entry.run.name = words->known ? shell_base_name(words->value) : (struct hv_str){0};
-    entry.run.traits = shell_name_traits(entry.run.name);
+    const struct shell_run *before = list->entries.count ? &list->entries.items[list->entries.count - 1].run : NULL;
+    bool same = before && hv_str_eq(before->name, entry.run.name); /* often so */
+    entry.run.traits = same ? before->traits : shell_name_traits(entry.run.name);
     entry.run.by = index;
     entry.run.is_code = false;
     entry.spread |= spread;
@@ -322,8 +324,19 @@ static void read_blanks(struct listing *list, int index)
         read_code(list, index, hv_str_of(plain, text.len));
 }
 
+/* Room for so many more: most commands of a script are one run. */
+static void reserve_entries(struct listing *list, size_t count)
+{
+    size_t wanted = list->entries.count + count;
+    if (wanted <= list->entries.capacity || wanted > RUNS_MAX)
+        return;
+    list->entries.capacity = wanted > 2 * list->entries.capacity ? wanted : 2 * list->entries.capacity;
+    list->entries.items = hv_realloc(list->entries.items, list->entries.capacity * sizeof *list->entries.items);
+}
+
 static void add_script(struct listing *list, const struct shell_script *script, const struct entry *by, int index)
 {
+    reserve_entries(list, script->count);
     for (size_t i = 0; i < script->count; i++) {
         const struct shell_command *command = &script->commands[i];
         struct entry entry = {.run = {.script = script, .command = command}};

@@ -12,7 +12,7 @@
 #ifndef SHELL_SCRIPT_H
 #define SHELL_SCRIPT_H
 
-#include <helve/str.h>
+#include "base/str_inline.h"
 
 enum { SHELL_SCRIPT_MAX = 64 << 10 }; /* bytes; a longer script is not accepted */
 

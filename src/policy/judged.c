@@ -53,24 +53,51 @@ struct judging {
     struct policy_command *command;
     struct policy_facts *facts;
     struct lookups lookups; /* used only where there is a host */
+    struct leading leading;
+    struct map brought;          /* the paths where parts that bring files along write */
+    struct hv_str brought_below; /* the last directory that was asked about, and the answer */
+    bool is_brought_below;
 };
 
-/* A part that brings files along may have made path, below what it writes, a link. */
-static bool is_brought(const struct policy_command *command, const struct shell_access *access)
+/* The parts that bring files along: where they write. */
+static void find_brought(struct judging *judging)
 {
-    const struct shell_judgement *judgement = &command->judgement;
-    if (!judgement->brings_names || !access->path.len)
+    const struct shell_judgement *judgement = &judging->command->judgement;
+    for (size_t i = 0; judgement->brings_names && i < judgement->count; i++) {
+        const struct shell_act *act = &judgement->acts[i];
+        if (act->first < i || !act->write_count || !shell_act_brings_names(act))
+            continue;
+        for (size_t j = 0; j < act->write_count; j++)
+            if (!act->writes[j].redirect && act->writes[j].path.len)
+                (void)map_set(&judging->brought, act->writes[j].path, judging);
+    }
+}
+
+/* Such a part writes directory, or a tree around it. */
+static bool is_written_with(const struct judging *judging, struct hv_str directory)
+{
+    for (;; directory = path_parent(directory)) {
+        if (map_get(&judging->brought, directory))
+            return true;
+        if (hv_str_is(directory, "/"))
+            return false;
+    }
+}
+
+/* Such a part may have made path, below what it writes, a link. */
+static bool is_brought(struct judging *judging, const struct shell_access *access)
+{
+    if (!judging->command->judgement.brings_names || !access->path.len)
         return false;
     if (access->word && !access->word->known)
         return true;
-    for (size_t i = 0; i < judgement->count; i++) {
-        const struct shell_act *act = &judgement->acts[i];
-        for (size_t j = 0; j < act->write_count && shell_act_brings_names(act); j++)
-            if (!act->writes[j].redirect && !hv_str_eq(access->path, act->writes[j].path) &&
-                path_inside(access->path, act->writes[j].path))
-                return true;
-    }
-    return false;
+    struct hv_str directory = path_parent(access->path);
+    if (!judging->brought.count || hv_str_is(access->path, "/"))
+        return false;
+    if (!hv_str_eq(directory, judging->brought_below))
+        judging->is_brought_below = is_written_with(judging, directory);
+    judging->brought_below = directory;
+    return judging->is_brought_below;
 }
 
 static struct policy_path resolve_access(struct judging *judging, const struct shell_act *act,
@@ -86,7 +113,7 @@ static struct policy_path resolve_access(struct judging *judging, const struct s
     struct lookup *found = lookups_find(&judging->lookups, access->untidy.len ? access->untidy : access->path);
     path.resolved = found->resolved;
     path.kind = lookups_kind(&judging->lookups, found);
-    path.leads_out = is_brought(judging->command, access) || access_leads_out(act, access);
+    path.leads_out = is_brought(judging, access) || access_leads_out(&judging->leading, act, access);
     return path;
 }
 
@@ -459,6 +486,7 @@ void policy_judge_command(const struct policy *policy, const struct policy_surro
     command->accepted = command->judgement.script.accepted;
     if (!command->accepted)
         command_prepare(arena, facts->subject, &command->generous);
+    find_brought(&judging);
     make_parts(&judging);
     find_dangers(&judging, &start);
     facts->command = command;
@@ -466,4 +494,5 @@ void policy_judge_command(const struct policy *policy, const struct policy_surro
     look_at_words(&judging);
     system_answers_release(&answers);
     lookups_release(&judging.lookups);
+    map_release(&judging.brought);
 }

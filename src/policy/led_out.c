@@ -61,8 +61,9 @@ static bool follows_links(const struct shell_act *act)
     if (!act->word_count)
         return false;
     struct hv_str name = shell_base_name(act->words[0].value);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        for (size_t at = 1; shell_is_one_of(name, rows[i].programs) && at < act->word_count; at++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bool is_meant = shell_is_one_of(name, rows[i].programs);
+        for (size_t at = 1; is_meant && at < act->word_count; at++) {
             struct hv_str word = act->words[at].value;
             bool is_long = hv_str_starts(word, HV_STR("--"));
             if (word.len < 2 || word.ptr[0] != '-')
@@ -74,6 +75,7 @@ static bool follows_links(const struct shell_act *act)
                 if (hv_str_find_byte(word, *letter, 1) != SIZE_MAX)
                     return true;
         }
+    }
     return false;
 }
 
@@ -82,23 +84,47 @@ static struct hv_str place_of(const struct shell_access *access)
     return access->untidy.len ? access->untidy : access->path;
 }
 
-static bool names_leave(const struct shell_access *access, const struct fs_names *names)
+/* One more question to the file system may be asked. */
+static bool may_ask(struct leading *leading)
 {
-    return !fs_names_stay(place_of(access), names);
+    return leading->asked < LEADING_MAX && ++leading->asked;
 }
 
-bool access_leads_out(const struct shell_act *act, const struct shell_access *access)
+static bool names_leave(struct leading *leading, struct hv_str directory, const struct fs_names *names)
+{
+    bool again = leading->directory.ptr && leading->depth == names->depth && hv_str_eq(leading->directory, directory) &&
+                 hv_str_eq(leading->prefix, names->prefix) && hv_str_eq(leading->suffix, names->suffix);
+    if (again)
+        return !leading->stay;
+    leading->directory = directory;
+    leading->prefix = names->prefix;
+    leading->suffix = names->suffix;
+    leading->depth = names->depth;
+    leading->stay = may_ask(leading) && fs_names_stay(directory, names);
+    return !leading->stay;
+}
+
+static bool tree_leads_out(struct leading *leading, const struct shell_act *act, const struct shell_access *access)
+{
+    if (leading->act != act)
+        leading->follows = follows_links(act);
+    leading->act = act;
+    return leading->follows && !(may_ask(leading) && fs_is_plain(place_of(access), &(struct fs_plain){.links = true}));
+}
+
+bool access_leads_out(struct leading *leading, const struct shell_act *act, const struct shell_access *access)
 {
     const struct shell_word *word = access->word;
     if (!access->path.len || is_of_the_system(access->path))
         return false;
-    if (!access->redirect && follows_links(act) && !fs_is_plain(place_of(access), &(struct fs_plain){.links = true}))
+    if (!access->redirect && tree_leads_out(leading, act, access))
         return true;
     if (!word || word->known || !(word->flags & (SHELL_WORD_GLOB | SHELL_WORD_FILLED)) || access->names == SHELL_NAMES_FOLLOWED)
         return false;
-    return names_leave(access, &(struct fs_names){
-                                   .prefix = behind_slash(word->value),
-                                   .suffix = behind_slash(without_slashes(word->tail)),
-                                   .depth = access->names == SHELL_NAMES_DIRECT ? 1 : depth_of(word->text),
-                               });
+    return names_leave(leading, place_of(access),
+                       &(struct fs_names){
+                           .prefix = behind_slash(word->value),
+                           .suffix = behind_slash(without_slashes(word->tail)),
+                           .depth = access->names == SHELL_NAMES_DIRECT ? 1 : depth_of(word->text),
+                       });
 }

@@ -345,6 +345,29 @@ static void a_long_command_is_asked_and_still_denied(void **state)
     hv_buf_release(&text);
 }
 
+/* Each pattern is a look at a directory: hundreds of them in one command are asked about, not looked at. */
+static void patterns_without_end_are_asked_about(void **state)
+{
+    static const struct {
+        int patterns;
+        bool different;
+        enum hv_verdict verdict;
+    } rows[] = {{100, true, ALLOW}, {200, true, ASK}, {2000, false, ALLOW}};
+    struct policy *policy = world_policy("", POLICY_DEFAULT, NULL, false);
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct hv_buf text = {.max = 1 << 20};
+        struct hv_arena arena = {0};
+        hv_buf_add_cstr(&text, "cat");
+        for (int j = 0; j < rows[i].patterns; j++)
+            hv_buf_addf(&text, " p%d*", rows[i].different ? j : 0);
+        assert_int_equal(decide(policy, text.data, false, &arena).verdict, rows[i].verdict);
+        hv_arena_release(&arena);
+        hv_buf_release(&text);
+    }
+    policy_unref(policy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +379,7 @@ int main(void)
         cmocka_unit_test(a_denial_holds_however_the_command_is_written),
         cmocka_unit_test(dangers_hold_in_every_mode),
         cmocka_unit_test(a_long_command_is_asked_and_still_denied),
+        cmocka_unit_test(patterns_without_end_are_asked_about),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

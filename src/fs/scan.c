@@ -166,7 +166,7 @@ static struct hv_str path_below(const struct worker *worker, struct hv_str above
 /* ---- visiting -------------------------------------------------------------------------------------------- */
 
 static enum fs_scan_action visit(struct worker *worker, const struct scan_directory *directory, int fd,
-                                 struct hv_str name, enum hv_file_kind kind, bool ignored, atomic_uint *marks)
+                                 struct hv_str name, enum hv_file_kind kind, bool ignored, struct fs_memory *memory)
 {
     struct scan *scan = worker->scan;
     struct fs_scan_entry entry = {.path = path_below(worker, scan->base),
@@ -175,7 +175,7 @@ static enum fs_scan_action visit(struct worker *worker, const struct scan_direct
                                   .ignored = ignored,
                                   .directory = fd,
                                   .depth = directory->depth + 1,
-                                  .marks = marks,
+                                  .memory = memory,
                                   .worker = worker->index};
     enum fs_scan_action action = scan->visit(scan->user, &entry);
     if (action == FS_SCAN_STOP)
@@ -228,7 +228,7 @@ static void visit_files(struct worker *worker, struct scan_directory *directory,
                         struct piece *piece, size_t from, size_t to)
 {
     struct warm_record *record = piece->record;
-    bool has_marks = record && record->file_count;
+    bool remembers = record && record->file_count;
     for (size_t i = from; i < to; i++) {
         if (is_over(worker->scan) || ((i - from) % CHECK_EVERY == 0 && time_to_end(worker->scan))) {
             note_unreached(worker, directory);
@@ -244,7 +244,7 @@ static void visit_files(struct worker *worker, struct scan_directory *directory,
         struct hv_str name = hv_str_from(type + 1);
         if (set_name(worker, name))
             (void)visit(worker, directory, handle->fd, name, fs_kind_of_dirent((unsigned char)*type),
-                        file & FILE_IGNORED, has_marks ? &record->marks[i] : NULL);
+                        file & FILE_IGNORED, remembers ? &record->memories[i] : NULL);
     }
 }
 

@@ -15,9 +15,9 @@
 #define FS_SCAN_H
 
 #include <helve/host.h>
-#include <stdatomic.h>
 
-struct fs_warm; /* scan_warm.h */
+struct fs_warm;   /* scan_warm.h */
+struct fs_memory; /* scan_marks.h */
 
 enum { FS_SCAN_THREADS_MAX = 64, FS_SCAN_NAMES_MAX = 20 };
 
@@ -43,10 +43,10 @@ struct fs_scan_entry {
     struct hv_str path; /* relative to the root, without "./"; NUL-terminated; any bytes but NUL */
     struct hv_str name; /* its last component, NUL-terminated */
     enum hv_file_kind kind;
-    bool ignored;       /* by the rules; only with show_ignored */
-    int directory;      /* descriptor of the directory that holds it: openat(directory, name, … | O_NOFOLLOW) */
-    size_t depth;       /* 1 in the root */
-    atomic_uint *marks; /* of its contents (scan_marks.h); NULL: none can be remembered */
+    bool ignored;             /* by the rules; only with show_ignored */
+    int directory;            /* descriptor of the directory that holds it: openat(directory, name, … | O_NOFOLLOW) */
+    size_t depth;             /* 1 in the root */
+    struct fs_memory *memory; /* of what the file holds; NULL: nothing can be remembered */
     unsigned worker; /* which thread this is: 0 (the caller's) up to threads - 1; index of what each has for itself */
 };
 

@@ -1,4 +1,8 @@
-/* scan_marks.c: see scan_marks.h. Marks are few: the one that was not used for longest makes room for another. */
+/*
+ * scan_marks.c: see scan_marks.h. Marks are few: the one that was not used for longest makes room for another. Texts
+ * are thrown away while no search is under way, so that nobody has to count who reads them: when there was not room for
+ * all, those that the last search had no use for.
+ */
 #include "fs/scan_marks.h"
 
 #include "base/cleanup.h"
@@ -11,16 +15,35 @@
 #include <sys/stat.h>
 #include <sys/timerfd.h>
 
+enum { FRESH_SECONDS = 120, TEXTS_MAX = 16 << 20 };
+
 void marks_init(struct fs_marks *marks)
 {
-    *marks = (struct fs_marks){.clock = -1, .fresh_ns = 600 * (int64_t)CLOCK_SECOND};
+    *marks = (struct fs_marks){.clock = -1, .texts_max = TEXTS_MAX, .fresh_ns = FRESH_SECONDS * (int64_t)CLOCK_SECOND};
     pthread_mutex_init(&marks->lock, NULL);
+}
+
+void marks_free_text(struct fs_marks *marks, struct fs_text *text)
+{
+    if (text)
+        atomic_fetch_sub_explicit(&marks->texts, sizeof *text + text->len, memory_order_relaxed);
+    free(text);
+}
+
+static void free_spent(struct fs_marks *marks)
+{
+    for (struct fs_text *text = marks->spent, *next; text; text = next) {
+        next = text->next;
+        marks_free_text(marks, text);
+    }
+    marks->spent = NULL;
 }
 
 void marks_release(struct fs_marks *marks)
 {
     for (size_t i = 0; i < FS_MARKS; i++)
         find_lack_free(marks->marks[i].lack);
+    free_spent(marks);
     cleanup_fd(&marks->clock);
     pthread_mutex_destroy(&marks->lock);
 }
@@ -72,6 +95,7 @@ static bool can_use(struct fs_marks *marks)
         return true;
     for (size_t i = 0; i < FS_MARKS; i++)
         marks->marks[i].since_ns = INT64_MIN;
+    marks->epoch++;
     return watch_clock(marks);
 }
 
@@ -110,28 +134,50 @@ static uint32_t take_mark(struct fs_warm *warm, uint32_t known, struct find_lack
     return bit;
 }
 
+/* Find out which marks the search has a use for. */
+static void begin_marks(struct fs_warm *warm, const struct find *find, struct fs_marks_use *use)
+{
+    struct find_lack *lack = find_lack_new(find);
+    if (!lack)
+        return;
+    find_known(use, find, lack, use->since_ns);
+    if (!use->own)
+        use->own = take_mark(warm, use->known, &lack, use->since_ns);
+    for (uint32_t mine = use->known | use->own; mine; mine &= mine - 1) {
+        struct fs_mark *mark = &use->marks->marks[__builtin_ctz(mine)];
+        mark->used = use->search;
+        mark->users++;
+    }
+    find_lack_free(lack);
+}
+
+/* Throw away the texts that have to go. */
+static void tidy_texts(struct fs_warm *warm)
+{
+    struct fs_marks *marks = &warm->marks;
+    if (marks->under_way)
+        return;
+    free_spent(marks);
+    if (atomic_exchange(&marks->is_full, false))
+        warm_forget_texts(warm, marks->searches);
+}
+
 void fs_marks_begin(struct fs_warm *warm, const struct find *find, struct fs_marks_use *use)
 {
     struct fs_marks *marks = &warm->marks;
-    struct find_lack *lack = find_lack_new(find);
     *use = (struct fs_marks_use){0};
-    if (!lack)
-        return;
     LOCK_SCOPE(&marks->lock);
-    if (can_use(marks)) {
-        int64_t now_ns = clock_wall_ns();
-        use->marks = marks;
-        marks->searches++;
-        find_known(use, find, lack, now_ns);
-        if (!use->own)
-            use->own = take_mark(warm, use->known, &lack, now_ns);
-        for (uint32_t mine = use->known | use->own; mine; mine &= mine - 1) {
-            struct fs_mark *mark = &marks->marks[__builtin_ctz(mine)];
-            mark->used = marks->searches;
-            mark->users++;
-        }
-    }
-    find_lack_free(lack);
+    if (!can_use(marks))
+        return;
+    tidy_texts(warm);
+    use->marks = marks;
+    use->search = ++marks->searches;
+    use->epoch = marks->epoch;
+    use->since_ns = clock_wall_ns();
+    use->late_ns = marks->late_ns;
+    use->texts_max = use->search == 1 ? marks->texts_max / 4 : marks->texts_max;
+    marks->under_way++;
+    begin_marks(warm, find, use);
 }
 
 void fs_marks_end(struct fs_marks_use *use)
@@ -141,37 +187,95 @@ void fs_marks_end(struct fs_marks_use *use)
     LOCK_SCOPE(&use->marks->lock);
     for (uint32_t mine = use->known | use->own; mine; mine &= mine - 1)
         use->marks->marks[__builtin_ctz(mine)].users--;
+    use->marks->under_way--;
     use->marks = NULL;
 }
 
-/* When the file last changed; false when that cannot be told, or what lies there is not the directory's own file. */
-static bool changed_at(const struct fs_scan_entry *entry, int64_t *changed_ns)
+/* ---- one file -------------------------------------------------------------------------------------------------- */
+
+static int64_t nanoseconds(struct statx_timestamp time)
 {
+    return time.tv_sec * (int64_t)CLOCK_SECOND + time.tv_nsec;
+}
+
+/* When the file last changed; false when that cannot be told, or what lies there is not the directory's own file. */
+static bool changed_at(const struct fs_scan_entry *entry, int64_t *changed_ns, int64_t *mtime_ns)
+{
+    const unsigned wanted = STATX_TYPE | STATX_CTIME | STATX_MTIME;
     struct statx status;
-    if (statx(entry->directory, entry->name.ptr, AT_SYMLINK_NOFOLLOW, STATX_TYPE | STATX_CTIME, &status) ||
-        !(status.stx_mask & STATX_CTIME) || !S_ISREG(status.stx_mode) ||
+    if (statx(entry->directory, entry->name.ptr, AT_SYMLINK_NOFOLLOW, wanted, &status) ||
+        (status.stx_mask & wanted) != wanted || !S_ISREG(status.stx_mode) ||
         !(status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) || status.stx_attributes & STATX_ATTR_MOUNT_ROOT)
         return false;
-    *changed_ns = status.stx_ctime.tv_sec * (int64_t)CLOCK_SECOND + status.stx_ctime.tv_nsec;
+    *changed_ns = nanoseconds(status.stx_ctime);
+    *mtime_ns = nanoseconds(status.stx_mtime);
     return true;
 }
 
-bool fs_marks_rule_out(const struct fs_marks_use *use, const struct fs_scan_entry *entry)
+static bool is_still_out(const struct fs_marks_use *use, uint32_t known, int64_t changed_ns)
+{
+    for (; known; known &= known - 1)
+        if (changed_ns < use->settled_ns[__builtin_ctz(known)])
+            return true;
+    return false;
+}
+
+enum fs_known fs_marks_look(const struct fs_marks_use *use, const struct fs_scan_entry *entry, struct hv_str *text,
+                            int64_t *mtime_ns)
 {
     int64_t changed_ns;
-    uint32_t known = entry->marks ? atomic_load_explicit(entry->marks, memory_order_relaxed) & use->known : 0;
-    if (!known || !changed_at(entry, &changed_ns))
-        return false;
-    for (; known; known &= known - 1)
-        if (changed_ns < use->settled_ns[__builtin_ctz(known)]) {
-            fs_marks_ruled_out(use, entry);
-            return true;
-        }
-    return false;
+    if (!use->marks || !entry->memory)
+        return FS_UNKNOWN;
+    uint32_t known = atomic_load_explicit(&entry->memory->marks, memory_order_relaxed) & use->known;
+    struct fs_text *kept = atomic_load_explicit(&entry->memory->text, memory_order_acquire);
+    if (kept && kept->epoch != use->epoch)
+        kept = NULL;
+    if ((!known && !kept) || !changed_at(entry, &changed_ns, mtime_ns))
+        return FS_UNKNOWN;
+    if (kept && changed_ns >= kept->since_ns - use->late_ns)
+        kept = NULL;
+    if (kept)
+        atomic_store_explicit(&kept->used, use->search, memory_order_relaxed);
+    if (is_still_out(use, known, changed_ns)) {
+        fs_marks_ruled_out(use, entry);
+        return FS_RULED_OUT;
+    }
+    if (kept)
+        *text = hv_str_of(kept->bytes, kept->len);
+    return kept ? FS_READ : FS_UNKNOWN;
 }
 
 void fs_marks_ruled_out(const struct fs_marks_use *use, const struct fs_scan_entry *entry)
 {
-    if (entry->marks && !(atomic_load_explicit(entry->marks, memory_order_relaxed) & use->own))
-        atomic_fetch_or_explicit(entry->marks, use->own, memory_order_relaxed);
+    if (entry->memory && !(atomic_load_explicit(&entry->memory->marks, memory_order_relaxed) & use->own))
+        atomic_fetch_or_explicit(&entry->memory->marks, use->own, memory_order_relaxed);
+}
+
+/* It was replaced, but another search may be reading it. */
+static void retire(struct fs_marks *marks, struct fs_text *text)
+{
+    if (!text)
+        return;
+    LOCK_SCOPE(&marks->lock);
+    text->next = marks->spent;
+    marks->spent = text;
+}
+
+void fs_marks_keep_text(const struct fs_marks_use *use, const struct fs_scan_entry *entry, struct hv_str text)
+{
+    struct fs_marks *marks = use->marks;
+    size_t size = sizeof(struct fs_text) + text.len;
+    if (!marks || !entry->memory || text.len > FS_TEXT_MAX ||
+        atomic_load_explicit(&marks->is_full, memory_order_relaxed))
+        return;
+    if (atomic_fetch_add_explicit(&marks->texts, size, memory_order_relaxed) + size > use->texts_max) {
+        atomic_fetch_sub_explicit(&marks->texts, size, memory_order_relaxed);
+        atomic_store_explicit(&marks->is_full, true, memory_order_relaxed);
+        return;
+    }
+    struct fs_text *kept = hv_malloc(size);
+    *kept = (struct fs_text){.since_ns = use->since_ns, .epoch = use->epoch, .len = (uint32_t)text.len};
+    atomic_init(&kept->used, use->search);
+    memcpy(kept->bytes, text.ptr, text.len);
+    retire(marks, atomic_exchange_explicit(&entry->memory->text, kept, memory_order_acq_rel));
 }

@@ -1,13 +1,14 @@
 /*
  * scan_marks.h: what searches of one session found out about the contents of files, so that a later one need not open
- * them: a mark says of a file that it was ruled out for some pattern (text/find_lack.h). Marks lie beside the names of
- * files in what a session remembers of their directory (scan_warm.h), and go with it.
+ * them: a mark says of a file that it was ruled out for some pattern (text/find_lack.h), and of small files the text
+ * itself is kept, as far as there is room. Both lie beside the names of files in what a session remembers of their
+ * directory (scan_warm.h), and go with it.
  *
- * A mark counts only while the file has not changed since before the search that first used it began, by the time of
+ * They count only while the file has not changed since before the search began that first left them, by the time of
  * change of its inode, which nobody can set. A program that has a file mapped into memory may change it for a while
  * without another time, until the kernel writes the page to the disk; so only files count that had been left alone for
  * twice as long as that takes. They must lie in a file system that does it so, and when somebody sets the clock, all
- * marks go.
+ * is forgotten.
  */
 #ifndef FS_SCAN_MARKS_H
 #define FS_SCAN_MARKS_H
@@ -20,9 +21,25 @@
 struct fs_warm;
 struct fs_scan_entry;
 
-enum { FS_MARKS = 32 };
+enum { FS_MARKS = 32, FS_TEXT_MAX = 64 << 10 };
 
-/* The marks of a session: a part of struct fs_warm. */
+/* What a file held, all of it. Immutable but for what says so. */
+struct fs_text {
+    struct fs_text *next;      /* of those that are not needed any more */
+    int64_t since_ns;          /* wall clock: it was read after that */
+    atomic_uint_fast64_t used; /* by which search the last time */
+    unsigned epoch;            /* how often the clock had been set */
+    uint32_t len;
+    char bytes[];
+};
+
+/* What is remembered of one file. */
+struct fs_memory {
+    atomic_uint marks;              /* a bit each */
+    _Atomic(struct fs_text *) text; /* NULL: none is kept */
+};
+
+/* What the memories of all files share: a part of struct fs_warm. The lock guards what is not atomic. */
 struct fs_marks {
     pthread_mutex_t lock;
     struct fs_mark {
@@ -31,18 +48,30 @@ struct fs_marks {
         uint64_t used;          /* by which search the last time */
         unsigned users;         /* searches under way that use it */
     } marks[FS_MARKS];
-    uint64_t searches;
-    int clock;        /* tells when somebody has set the wall clock; -1: none yet */
-    int64_t fresh_ns; /* so long a mark is given to more files: those that have changed since cannot use it */
-    int64_t late_ns;  /* a file may change so long after its time did; 0: to be found out; negative: nobody knows */
+    uint64_t searches;   /* that have begun */
+    unsigned under_way;  /* of these */
+    int clock;           /* tells when somebody has set the wall clock; -1: none yet */
+    unsigned epoch;      /* how often that was */
+    int64_t fresh_ns;    /* so long a mark is given to more files: those that have changed since cannot use it */
+    int64_t late_ns;     /* a file may change so long after its time did; 0: to be found out; negative: nobody knows */
+    size_t texts_max;    /* bytes of texts at most; a quarter of it in the first search, which may be the only one */
+    atomic_size_t texts; /* bytes of them now */
+    atomic_bool is_full; /* there was no room for some text since others were last thrown away */
+    struct fs_text *spent; /* replaced, but perhaps in use as long as a search is under way */
 };
 
 void marks_init(struct fs_marks *marks);
 void marks_release(struct fs_marks *marks);
+/* Forget a text, which nobody uses. NULL is accepted. */
+void marks_free_text(struct fs_marks *marks, struct fs_text *text);
 
 /* One search. Between begin and end any number of threads may use it. */
 struct fs_marks_use {
-    struct fs_marks *marks;       /* NULL: it knows nothing and leaves nothing */
+    struct fs_marks *marks; /* NULL: it knows nothing and leaves nothing */
+    uint64_t search;        /* its number */
+    unsigned epoch;
+    int64_t since_ns, late_ns;
+    size_t texts_max;
     uint32_t known, own;          /* the marks that rule a file out, and the one that it sets; a bit each */
     int64_t settled_ns[FS_MARKS]; /* a file that last changed before is as it was when it got the mark */
 };
@@ -51,9 +80,20 @@ struct fs_marks_use {
 void fs_marks_begin(struct fs_warm *warm, const struct find *find, struct fs_marks_use *use);
 void fs_marks_end(struct fs_marks_use *use);
 
-/* Is the file still known to hold no match? One system call when there is something to ask, else none. */
-bool fs_marks_rule_out(const struct fs_marks_use *use, const struct fs_scan_entry *entry);
+enum fs_known {
+    FS_UNKNOWN,
+    FS_RULED_OUT, /* it holds no match */
+    FS_READ,      /* its text is known */
+};
+/*
+ * What is known of a file, and still so: *text (valid during the visit) with FS_READ, *mtime_ns with both. One system
+ * call when there is something to ask, else none.
+ */
+enum fs_known fs_marks_look(const struct fs_marks_use *use, const struct fs_scan_entry *entry, struct hv_str *text,
+                            int64_t *mtime_ns);
 /* All of the file was read during this search, and find_rules_out(). */
 void fs_marks_ruled_out(const struct fs_marks_use *use, const struct fs_scan_entry *entry);
+/* All of the file was read during this search, and this is what it holds: kept where there is room. */
+void fs_marks_keep_text(const struct fs_marks_use *use, const struct fs_scan_entry *entry, struct hv_str text);
 
 #endif

@@ -20,7 +20,6 @@ void fs_warm_init(void *data)
 void fs_warm_release(void *data)
 {
     struct fs_warm *warm = data;
-    marks_release(&warm->marks);
     for (size_t i = 0; i < FS_WARM_SHARDS; i++) {
         struct warm_shard *shard = &warm->shards[i];
         for (size_t at = 0; at < shard->records.capacity; at++)
@@ -28,6 +27,7 @@ void fs_warm_release(void *data)
         map_release(&shard->records);
         pthread_mutex_destroy(&shard->lock);
     }
+    marks_release(&warm->marks);
 }
 
 static struct hv_str key_of(const struct warm_record *record)
@@ -42,7 +42,7 @@ struct hv_str warm_bytes(const struct warm_record *record)
 
 static size_t cost_of(const struct warm_record *record)
 {
-    return sizeof *record + record->file_count * sizeof record->marks[0] + record->key_len + record->bytes_len +
+    return sizeof *record + record->file_count * sizeof record->memories[0] + record->key_len + record->bytes_len +
            SLOT_COST;
 }
 
@@ -58,8 +58,11 @@ uint64_t warm_begin(struct fs_warm *warm)
 
 void warm_unref(struct warm_record *record)
 {
-    if (record && atomic_fetch_sub(&record->references, 1) == 1)
-        free(record);
+    if (!record || atomic_fetch_sub(&record->references, 1) != 1)
+        return;
+    for (size_t i = 0; i < record->file_count; i++)
+        marks_free_text(record->marks, atomic_load(&record->memories[i].text));
+    free(record);
 }
 
 static bool same_time(struct timespec a, struct timespec b)
@@ -131,8 +134,8 @@ static bool take_room(struct fs_warm *warm, uint64_t scan, size_t cost)
 struct warm_record *warm_store(struct fs_warm *warm, uint64_t scan, struct hv_str key, const struct stat *status,
                                const struct warm_record *learnt, struct hv_str bytes)
 {
-    size_t marks = learnt->file_count * sizeof(atomic_uint);
-    struct warm_record *record = hv_malloc(sizeof *record + marks + key.len + bytes.len);
+    size_t memories = learnt->file_count * sizeof(struct fs_memory);
+    struct warm_record *record = hv_malloc(sizeof *record + memories + key.len + bytes.len);
     *record = (struct warm_record){.device = status->st_dev,
                                    .inode = status->st_ino,
                                    .changed = status->st_mtim,
@@ -142,13 +145,14 @@ struct warm_record *warm_store(struct fs_warm *warm, uint64_t scan, struct hv_st
                                    .visited = learnt->visited,
                                    .ignored = learnt->ignored,
                                    .file_count = learnt->file_count,
-                                   .data = (char *)record->marks + marks,
+                                   .marks = &warm->marks,
+                                   .data = (char *)record->memories + memories,
                                    .key_len = key.len,
                                    .bytes_len = bytes.len};
     atomic_init(&record->references, 2); /* the list's and the caller's */
     atomic_init(&record->used, scan);
     for (size_t i = 0; i < record->file_count; i++)
-        atomic_init(&record->marks[i], 0);
+        record->memories[i] = (struct fs_memory){0};
     memcpy(record->data, key.ptr, key.len);
     if (bytes.len)
         memcpy(record->data + key.len, bytes.ptr, bytes.len);
@@ -165,7 +169,8 @@ struct warm_record *warm_store(struct fs_warm *warm, uint64_t scan, struct hv_st
     return record;
 }
 
-void warm_clear_marks(struct fs_warm *warm, uint32_t marks)
+static void for_each_file(struct fs_warm *warm,
+                          void (*act)(struct fs_warm *warm, struct fs_memory *file, uint64_t what), uint64_t what)
 {
     for (size_t i = 0; i < FS_WARM_SHARDS; i++) {
         struct warm_shard *shard = &warm->shards[i];
@@ -173,7 +178,32 @@ void warm_clear_marks(struct fs_warm *warm, uint32_t marks)
         for (size_t at = 0; at < shard->records.capacity; at++) {
             struct warm_record *record = shard->records.slots[at].value;
             for (size_t file = 0; record && file < record->file_count; file++)
-                atomic_fetch_and_explicit(&record->marks[file], ~marks, memory_order_relaxed);
+                act(warm, &record->memories[file], what);
         }
     }
+}
+
+static void clear_marks(struct fs_warm *warm, struct fs_memory *file, uint64_t marks)
+{
+    (void)warm;
+    atomic_fetch_and_explicit(&file->marks, ~(unsigned)marks, memory_order_relaxed);
+}
+
+void warm_clear_marks(struct fs_warm *warm, uint32_t marks)
+{
+    for_each_file(warm, clear_marks, marks);
+}
+
+static void forget_text(struct fs_warm *warm, struct fs_memory *file, uint64_t search)
+{
+    struct fs_text *text = atomic_load_explicit(&file->text, memory_order_relaxed);
+    if (!text || atomic_load_explicit(&text->used, memory_order_relaxed) == search)
+        return;
+    atomic_store_explicit(&file->text, NULL, memory_order_relaxed);
+    marks_free_text(&warm->marks, text);
+}
+
+void warm_forget_texts(struct fs_warm *warm, uint64_t search)
+{
+    for_each_file(warm, forget_text, search);
 }

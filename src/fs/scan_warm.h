@@ -37,7 +37,7 @@ struct fs_warm {
 void fs_warm_init(void *warm);
 void fs_warm_release(void *warm);
 
-/* A directory, immutable once stored but for the marks of its files. */
+/* A directory, immutable once stored but for what is remembered of its files. */
 struct warm_record {
     atomic_uint references;
     atomic_uint_fast64_t used; /* by which scan the last time */
@@ -49,10 +49,11 @@ struct warm_record {
     /* What a scan learns from reading it. */
     struct scan_rule_files files;
     size_t visited, ignored;
-    size_t file_count; /* files that can have marks: all that are no directories, or none */
+    struct fs_marks *marks; /* of the list */
+    size_t file_count;      /* files of which something can be remembered: all that are no directories, or none */
     size_t key_len, bytes_len;
-    char *data;          /* the key, then of each entry its d_type and its name with the NUL; behind the marks */
-    atomic_uint marks[]; /* of each file, in the order of the entries */
+    char *data; /* the key, then of each entry its d_type and its name with the NUL; behind the files */
+    struct fs_memory memories[]; /* of each file, in the order of the entries */
 };
 
 /* The entries. */
@@ -76,5 +77,7 @@ struct warm_record *warm_store(struct fs_warm *warm, uint64_t scan, struct hv_st
 
 /* Take the marks off all files. */
 void warm_clear_marks(struct fs_warm *warm, uint32_t marks);
+/* Free the texts that this search has not used. None must be under way. */
+void warm_forget_texts(struct fs_warm *warm, uint64_t search);
 
 #endif

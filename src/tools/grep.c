@@ -174,6 +174,7 @@ static void prepare_worker(struct grepping *grepping, struct grep_worker *worker
     hv_buf_init(&worker->limit, PATH_BYTES_MAX);
     scan->multiline = in->multiline;
     scan->stop = grep_stop;
+    scan->whole = grep_keep_text;
     scan->user = worker;
     if (in->output_mode == CONTENT) {
         scan->line = grep_keep_line;

@@ -61,7 +61,8 @@ struct grep_worker {
     size_t kept_entries;
     struct hv_buf limit; /* files after this one need not be kept; empty: there is no such limit yet */
     /* The file at hand. */
-    struct hv_buf path;     /* absolute; ask grep_path() for it */
+    const struct fs_scan_entry *entry; /* NULL: it is not one of the tree's */
+    struct hv_buf path;                /* absolute; ask grep_path() for it */
     struct hv_str relative; /* the path from where the search began, when `path` is still to be made from it */
     struct found_file file;
     bool checked, hidden;
@@ -95,6 +96,8 @@ struct grepping {
 bool grep_stop(void *user);
 /* Keep a line as it will be shown behind the path: for line_scan. */
 bool grep_keep_line(void *user, const struct scan_line *line);
+/* Remember what the file at hand holds: for line_scan. */
+void grep_keep_text(void *user, struct hv_str text);
 /* Give what the worker has found to what all share. */
 void grep_hand_over(struct grep_worker *worker);
 /* worker->path becomes that of what lies at path, seen from where the search began. */

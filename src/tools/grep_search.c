@@ -51,10 +51,20 @@ bool grep_keep_line(void *user, const struct scan_line *line)
     return true;
 }
 
-static int64_t changed_at(int fd)
+/* A file that is open, or of which the text is known and when it changed. */
+struct source {
+    int fd;        /* -1: it is known */
+    uint64_t size; /* 0: not known */
+    struct hv_str text;
+    int64_t mtime_ns;
+};
+
+static int64_t changed_at(const struct source *source)
 {
     struct stat status;
-    return fstat(fd, &status) ? 0 : fs_stat_from(&status).mtime_ns;
+    if (source->fd < 0)
+        return source->mtime_ns;
+    return fstat(source->fd, &status) ? 0 : fs_stat_from(&status).mtime_ns;
 }
 
 /* Others only read the counter, so that no two threads wait for one another. */
@@ -100,7 +110,7 @@ static void keep_found(struct grep_worker *worker, struct hv_str path)
 }
 
 /* A file with matches was searched: take it up as the mode wants it. */
-static void keep_file(struct grep_worker *worker, struct hv_str path, size_t matches, int fd)
+static void keep_file(struct grep_worker *worker, struct hv_str path, size_t matches, const struct source *source)
 {
     struct grepping *grepping = worker->grepping;
     if (is_hidden(worker))
@@ -111,7 +121,7 @@ static void keep_file(struct grep_worker *worker, struct hv_str path, size_t mat
     if (grepping->in->output_mode == COUNT)
         worker->file.entries = 1;
     if (grepping->in->output_mode == FILES_WITH_MATCHES)
-        fs_newest_add(&worker->newest, grep_path(worker), changed_at(fd));
+        fs_newest_add(&worker->newest, grep_path(worker), changed_at(source));
     else if (worker->file.entries)
         keep_found(worker, path);
 }
@@ -177,11 +187,15 @@ static void begin_file(struct grep_worker *worker)
         tell_progress(worker->grepping);
 }
 
-/*
- * Search an open file, whose absolute path is grep_path(); path is the one from where the search began. size is 0 when
- * it is not known.
- */
-static enum scan_end search_file(struct grep_worker *worker, struct hv_str path, int fd, uint64_t size)
+void grep_keep_text(void *user, struct hv_str text)
+{
+    const struct grep_worker *worker = user;
+    if (worker->entry)
+        fs_marks_keep_text(&worker->grepping->marks, worker->entry, text);
+}
+
+/* Search a file, whose absolute path is grep_path(); path is the one from where the search began. */
+static enum scan_end search_file(struct grep_worker *worker, struct hv_str path, const struct source *source)
 {
     struct grepping *grepping = worker->grepping;
     struct line_scan *scan = &worker->scan;
@@ -190,9 +204,10 @@ static enum scan_end search_file(struct grep_worker *worker, struct hv_str path,
         scan->find = find_scratch_new(grepping->find, grep_stop, worker);
     size_t given_up = find_hard(scan->find);
     begin_file(worker);
-    enum scan_end end = line_scan_file(scan, fd, size, &matches);
+    enum scan_end end = source->fd < 0 ? line_scan_text(scan, source->text, &matches)
+                                       : line_scan_file(scan, source->fd, source->size, &matches);
     if (matches) {
-        keep_file(worker, path, matches, fd);
+        keep_file(worker, path, matches, source);
         found_file_release(&worker->file);
     } else {
         worker->binary += end == SCAN_BINARY;
@@ -245,20 +260,26 @@ static enum fs_scan_action visit(void *user, const struct fs_scan_entry *entry)
         return FS_SCAN_SKIP;
     if (entry->kind == HV_FILE_DIRECTORY)
         return FS_SCAN_ON;
-    if (fs_marks_rule_out(&grepping->marks, entry)) {
+    struct source source = {.fd = -1};
+    enum fs_known known = fs_marks_look(&grepping->marks, entry, &source.text, &source.mtime_ns);
+    if (known == FS_RULED_OUT) {
         begin_file(worker);
         return FS_SCAN_ON;
     }
     /* A regular file, as the directory said; should it just have become something else, this opens nothing that acts.
      */
-    CLEANUP_FD int fd =
-        openat(entry->directory, entry->name.ptr, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0) {
+    CLEANUP_FD int fd = -1;
+    if (known == FS_UNKNOWN)
+        fd = openat(entry->directory, entry->name.ptr, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (known == FS_UNKNOWN && fd < 0) {
         worker->checked = false;
         note_trouble(worker, entry->path, GREP_UNREADABLE, errno != ENOENT); /* else it is gone by now */
         return FS_SCAN_ON;
     }
-    enum scan_end end = search_file(worker, entry->path, fd, 0);
+    source.fd = fd;
+    worker->entry = entry;
+    enum scan_end end = search_file(worker, entry->path, &source);
+    worker->entry = NULL;
     if (worker->scan.ruled_out)
         fs_marks_ruled_out(&grepping->marks, entry);
     return end == SCAN_STOPPED ? FS_SCAN_STOP : FS_SCAN_ON;
@@ -274,7 +295,8 @@ static enum hv_code search_one(struct grepping *grepping, struct fs_scan_outcome
     enum hv_code code = fs_open_regular(grepping->search.root, &fd, &stat, err);
     if (!code)
         outcome->stopped =
-            grep_stop(worker) || search_file(worker, grepping->search.root, fd, stat.size) == SCAN_STOPPED;
+            grep_stop(worker) ||
+            search_file(worker, grepping->search.root, &(struct source){.fd = fd, .size = stat.size}) == SCAN_STOPPED;
     return code;
 }
 
@@ -331,7 +353,7 @@ void grep_search_around(struct grepping *grepping)
         return;
     found->files.count = found->entries = found->bytes = 0;
     worker->scan.before = worker->scan.after = GREP_ALONE;
-    (void)search_file(worker, path, fd, stat.size);
+    (void)search_file(worker, path, &(struct source){.fd = fd, .size = stat.size});
     grep_hand_over(worker);
     atomic_store(&worker->files_searched, searched);
     atomic_store(&worker->files_matched, matched);

@@ -28,6 +28,7 @@ enum {
 struct pass {
     struct line_scan *scan;
     int fd;
+    struct hv_str text;  /* what is in the file, when there is no fd */
     uint64_t size, read; /* what the file should have, and what was read of it */
     bool ended, binary, mark;
     enum encoding_kind encoding; /* what has to be decoded; ENCODING_UTF8: nothing */
@@ -53,6 +54,12 @@ struct pass {
  */
 static ssize_t read_on(const struct pass *pass, char *room, size_t want)
 {
+    if (pass->fd < 0) {
+        struct hv_str rest = hv_str_slice(pass->text, pass->read, pass->text.len);
+        size_t len = rest.len < want ? rest.len : want;
+        memcpy(room, len ? rest.ptr : "", len);
+        return (ssize_t)len;
+    }
     for (bool placed = pass->scan->short_is_end;;) {
         ssize_t got = placed ? pread(pass->fd, room, want, (off_t)pass->read) : read(pass->fd, room, want);
         if (got >= 0 || (errno != EINTR && !(placed && errno == ESPIPE)))
@@ -172,7 +179,7 @@ static bool begin_decoding(struct pass *pass, struct encoding encoding)
     pass->read = encoding.mark;
     pass->next = 0;
     pass->ended = false;
-    return lseek(pass->fd, (off_t)encoding.mark, SEEK_SET) >= 0;
+    return pass->fd < 0 || lseek(pass->fd, (off_t)encoding.mark, SEEK_SET) >= 0;
 }
 
 /* Read the first bytes and find out how to read the rest. */
@@ -181,6 +188,8 @@ static bool begin(struct pass *pass)
     struct hv_buf *buffer = &pass->scan->buffer;
     if (!read_more(pass, buffer, PIECE))
         return false;
+    if (pass->ended && pass->fd >= 0 && pass->scan->whole)
+        pass->scan->whole(pass->scan->user, hv_buf_str(buffer));
     struct hv_str head = hv_str_slice(hv_buf_str(buffer), 0, HEAD);
     /* In this order: a look for one byte costs nothing where the other has brought the bytes near. */
     bool ruled_out = is_ruled_out(pass), has_nul = hv_str_find_byte(head, '\0', 0) != SIZE_MAX;
@@ -471,15 +480,27 @@ static void clear_buffer(struct hv_buf *buffer)
     hv_buf_clear(buffer);
 }
 
-enum scan_end line_scan_file(struct line_scan *scan, int fd, uint64_t size, size_t *matches)
+static enum scan_end run(struct pass *pass, size_t *matches)
 {
+    struct line_scan *scan = pass->scan;
     clear_buffer(&scan->buffer);
     scan->in_pieces = scan->in_line_parts = scan->ruled_out = false;
-    struct pass pass = {.scan = scan, .fd = fd, .size = size, .number = 1, .carried = {.max = PIECE}};
-    enum scan_end end = scan_all(&pass);
-    hv_buf_release(&pass.carried);
-    *matches = pass.matches;
+    pass->number = 1;
+    pass->carried.max = PIECE;
+    enum scan_end end = scan_all(pass);
+    hv_buf_release(&pass->carried);
+    *matches = pass->matches;
     return end;
+}
+
+enum scan_end line_scan_file(struct line_scan *scan, int fd, uint64_t size, size_t *matches)
+{
+    return run(&(struct pass){.scan = scan, .fd = fd, .size = size}, matches);
+}
+
+enum scan_end line_scan_text(struct line_scan *scan, struct hv_str text, size_t *matches)
+{
+    return run(&(struct pass){.scan = scan, .fd = -1, .text = text, .size = text.len}, matches);
 }
 
 void line_scan_release(struct line_scan *scan)

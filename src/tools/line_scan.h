@@ -28,6 +28,8 @@ struct line_scan {
     /* Called for each line to be shown, in order; false: enough. NULL: lines are only counted. */
     bool (*line)(void *user, const struct scan_line *line);
     bool (*stop)(void *user); /* true ends the scan; asked for each piece but the first */
+    /* Called with all that a file holds, when it came at once. May be NULL. */
+    void (*whole)(void *user, struct hv_str text);
     void *user;
 
     /* Of the file scanned last: */
@@ -51,6 +53,8 @@ enum scan_end {
  * of matching lines, in multiline mode of matches.
  */
 enum scan_end line_scan_file(struct line_scan *scan, int fd, uint64_t size, size_t *matches);
+/* The same for a file that holds this text. */
+enum scan_end line_scan_text(struct line_scan *scan, struct hv_str text, size_t *matches);
 void line_scan_release(struct line_scan *scan);
 
 #endif

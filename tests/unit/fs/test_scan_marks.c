@@ -102,8 +102,9 @@ struct searching {
     struct fs_marks_use use;
     const struct find *find;
     pthread_mutex_t lock;
-    char found[DIRECTORIES * FILES * 2]; /* by the number of the file: 'x' where there is a match */
-    atomic_size_t skipped, opened;
+    char found[DIRECTORIES * FILES * 2];  /* by the number of the file: 'x' where there is a match */
+    bool no_texts;                        /* keep none */
+    atomic_size_t skipped, known, opened; /* files that were ruled out, whose text was known, and others */
 };
 
 static void note_found(struct searching *searching, struct hv_str path)
@@ -118,20 +119,28 @@ static enum fs_scan_action search_file(void *user, const struct fs_scan_entry *e
     struct searching *searching = user;
     char text[4096];
     size_t clear;
+    int64_t mtime_ns;
+    struct hv_str all;
     struct find_match match;
     if (entry->kind != HV_FILE_REGULAR)
         return FS_SCAN_ON;
-    if (fs_marks_rule_out(&searching->use, entry)) {
-        atomic_fetch_add(&searching->skipped, 1);
+    enum fs_known known = fs_marks_look(&searching->use, entry, &all, &mtime_ns);
+    atomic_fetch_add(known == FS_RULED_OUT ? &searching->skipped
+                     : known == FS_READ    ? &searching->known
+                                           : &searching->opened,
+                     1);
+    if (known == FS_RULED_OUT)
         return FS_SCAN_ON;
+    if (known == FS_UNKNOWN) {
+        CLEANUP_FD int fd = openat(entry->directory, entry->name.ptr, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+        ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof text);
+        if (got < 0)
+            return FS_SCAN_ON;
+        all = hv_str_of(text, (size_t)got);
+        if (!searching->no_texts)
+            fs_marks_keep_text(&searching->use, entry, all);
     }
-    atomic_fetch_add(&searching->opened, 1);
-    CLEANUP_FD int fd = openat(entry->directory, entry->name.ptr, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof text);
-    if (got < 0)
-        return FS_SCAN_ON;
     struct find_scratch *scratch = find_scratch_new(searching->find, NULL, NULL);
-    struct hv_str all = hv_str_of(text, (size_t)got);
     bool is_out = find_rules_out(scratch, all, &clear);
     if (is_out)
         fs_marks_ruled_out(&searching->use, entry);
@@ -149,7 +158,7 @@ static void search(struct fs_warm *warm, struct hv_str root, const char *pattern
     struct hv_arena arena = {0};
     struct fs_scan_outcome outcome;
     struct fs_scan_options options = {.root = root, .threads = 2, .warm = warm};
-    *searching = (struct searching){.lock = PTHREAD_MUTEX_INITIALIZER};
+    *searching = (struct searching){.lock = PTHREAD_MUTEX_INITIALIZER, .no_texts = searching->no_texts};
     assert_int_equal(find_compile(hv_str_from(pattern), &(struct find_options){0}, &find, NULL), HV_OK);
     searching->find = find;
     if (warm)
@@ -160,17 +169,33 @@ static void search(struct fs_warm *warm, struct hv_str root, const char *pattern
     hv_arena_release(&arena);
 }
 
-/* Search with what is remembered and without; returns how many files were not opened. */
-static size_t compare(struct memory *memory, const char *pattern)
+/* Search with what is remembered and without; how many files were ruled out by marks, how many texts were known. */
+static void compare_both(struct memory *memory, const char *pattern, bool no_texts, size_t *skipped, size_t *known)
 {
-    struct searching remembering, plain;
+    struct searching remembering = {.no_texts = no_texts}, plain = {0};
     struct hv_str root = folder_path(&memory->folder, "t");
     search(&memory->warm, root, pattern, &remembering);
     search(NULL, root, pattern, &plain);
     if (memcmp(remembering.found, plain.found, sizeof plain.found) != 0)
         fail_msg("a search for \"%s\" that remembers finds something else", pattern);
-    assert_int_equal(remembering.opened + remembering.skipped, plain.opened);
-    return remembering.skipped;
+    assert_int_equal(remembering.opened + remembering.known + remembering.skipped, plain.opened);
+    *skipped = remembering.skipped;
+    *known = remembering.known;
+}
+
+static size_t compare(struct memory *memory, const char *pattern)
+{
+    size_t skipped, known;
+    compare_both(memory, pattern, true, &skipped, &known);
+    assert_int_equal(known, 0);
+    return skipped;
+}
+
+static size_t compare_texts(struct memory *memory, const char *pattern)
+{
+    size_t skipped, known;
+    compare_both(memory, pattern, false, &skipped, &known);
+    return known;
 }
 
 /* ---- changes ---------------------------------------------------------------------------------------------------- */
@@ -236,7 +261,7 @@ static void a_file_that_was_ruled_out_is_not_opened_again(void **state)
     /* One changes; it gets its mark again only when the marks are new. */
     folder_put(&memory->folder, "t/0/f0", "nope nope_1\n");
     assert_true(compare(memory, "nope") < all || !all);
-    compare(memory, "nope_1");
+    compare_texts(memory, "nope_1");
 }
 
 static void a_file_that_changed_lately_is_opened(void **state)
@@ -246,22 +271,82 @@ static void a_file_that_changed_lately_is_opened(void **state)
     let_rest();
     assert_int_equal(compare(memory, "nope"), 0);
     assert_int_equal(compare(memory, "nope"), 0);
+    assert_int_equal(compare_texts(memory, "."), 0);
+    assert_int_equal(compare_texts(memory, "."), 0);
+}
+
+static void a_text_that_is_known_is_not_read_again(void **state)
+{
+    struct memory *memory = *state;
+    size_t all = memory->works ? DIRECTORIES * FILES : 0;
+    let_rest();
+    assert_int_equal(compare_texts(memory, "."), 0);
+    assert_int_equal(compare_texts(memory, "^"), all);
+    assert_int_equal(compare_texts(memory, "[a-z]"), all);
+    assert_true(memory->warm.marks.texts > 0 || !all);
+    folder_put(&memory->folder, "t/0/f0", "another\n"); /* what was known of it is replaced */
+    assert_int_equal(compare_texts(memory, "."), all ? all - 1 : 0);
+    struct timespec pause = {.tv_nsec = 3 * TICKS_NS};
+    while (nanosleep(&pause, &pause))
+        continue;
+    assert_int_equal(compare_texts(memory, "."), all ? all - 1 : 0);
+    assert_int_equal(compare_texts(memory, "."), all);
+}
+
+static void texts_are_bounded(void **state)
+{
+    struct memory *memory = *state;
+    struct searching searching = {0};
+    char large[900];
+    memset(large, 'x', sizeof large);
+    large[sizeof large - 1] = '\0';
+    for (unsigned i = 0; i < 2 * FILES; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "t/%u/large%u", i / FILES, i);
+        folder_put(&memory->folder, name, large);
+    }
+    let_rest();
+    size_t max = memory->warm.marks.texts_max = (FILES + 1) * (sizeof(struct fs_text) + sizeof large);
+    compare_texts(memory, "x");
+    assert_true(memory->warm.marks.texts <= max / 4); /* there may not be another search */
+    compare_texts(memory, "x");
+    assert_true(memory->warm.marks.texts <= max && (memory->warm.marks.texts > max / 4 || !memory->works));
+    size_t known = compare_texts(memory, "x");
+    assert_true(known > FILES / 2 || !memory->works);
+    /* What is not searched any more makes room: all of these fit. */
+    for (unsigned i = 0; i < 2; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "t/%u", i);
+        for (int again = 0; again < 3; again++)
+            search(&memory->warm, folder_path(&memory->folder, name), "x", &searching);
+        assert_true(searching.opened <= FILES || !memory->works);
+        assert_true(searching.known >= FILES || !memory->works);
+        assert_true(memory->warm.marks.texts <= max);
+    }
+    /* Those of a directory go with it. */
+    fs_warm_release(&memory->warm);
+    assert_int_equal(memory->warm.marks.texts, 0);
+    fs_warm_init(&memory->warm);
 }
 
 static void whatever_changes_between_searches_is_seen(void **state)
 {
     struct memory *memory = *state;
-    size_t skipped = 0;
+    size_t skipped = 0, known = 0;
     memory->warm.marks.fresh_ns = 2 * TICKS_NS;
     for (int rest = 0; rest < 2; rest++) {
         let_rest();
         for (int i = 0; i < 400; i++) {
             for (uint32_t changes = next_random(memory, 3); changes > 0 && i > 20; changes--)
                 change(memory);
-            skipped += compare(memory, patterns[next_random(memory, PATTERNS)]);
+            size_t more_skipped, more_known;
+            compare_both(memory, patterns[next_random(memory, PATTERNS)], next_random(memory, 2), &more_skipped,
+                         &more_known);
+            skipped += more_skipped;
+            known += more_known;
         }
     }
-    assert_true(skipped > 500 || !memory->works);
+    assert_true((skipped > 500 && known > 500) || !memory->works);
 }
 
 /* More of them than there are marks. */
@@ -276,7 +361,7 @@ static void many_patterns_take_turns(void **state)
         compare(memory, pattern);
         assert_int_equal(compare(memory, pattern), memory->works ? DIRECTORIES * FILES : 0);
     }
-    struct searching searching; /* the first was forgotten long ago */
+    struct searching searching = {.no_texts = true}; /* the first was forgotten long ago */
     search(&memory->warm, folder_path(&memory->folder, "t"), "word0x", &searching);
     assert_int_equal(searching.skipped, 0);
 }
@@ -289,16 +374,20 @@ static void nothing_is_remembered_when_the_clock_was_set(void **state)
     if (!memory->works)
         return;
     assert_true(compare(memory, "nope") > 0);
+    compare_texts(memory, ".");
+    assert_true(compare_texts(memory, ".") > 0);
     assert_true(memory->warm.marks.clock >= 0);
     close(memory->warm.marks.clock);
     memory->warm.marks.clock = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK); /* has something to tell, and takes no time */
-    assert_int_equal(compare(memory, "nope"), 0);
-    assert_int_equal(compare(memory, "nope"), 0); /* begins anew */
+    assert_int_equal(compare_texts(memory, "nope"), 0);
+    assert_int_equal(compare_texts(memory, "nope"), 0); /* begins anew */
     assert_true(compare(memory, "nope") > 0);
+    assert_true(compare_texts(memory, ".") > 0);
 }
 
 struct changing {
     struct memory *memory;
+    unsigned files; /* that change */
     atomic_bool over;
 };
 
@@ -308,7 +397,7 @@ static void *keep_changing(void *data)
     struct changing *changing = data;
     for (unsigned i = 0; !atomic_load(&changing->over); i++) {
         char name[32], path[128];
-        file_name(name, sizeof name, i % (DIRECTORIES * FILES));
+        file_name(name, sizeof name, i % changing->files);
         snprintf(path, sizeof path, "%s/%s", changing->memory->folder.path.ptr, name);
         int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
         if (fd >= 0) {
@@ -322,8 +411,8 @@ static void *keep_changing(void *data)
 static void changes_during_searches_are_seen_afterwards(void **state)
 {
     struct memory *memory = *state;
-    struct changing changing = {.memory = memory};
-    struct searching searching;
+    struct changing changing = {.memory = memory, .files = DIRECTORIES * FILES};
+    struct searching searching = {0};
     pthread_t thread;
     struct hv_str root = folder_path(&memory->folder, "t");
     let_rest();
@@ -335,7 +424,7 @@ static void changes_during_searches_are_seen_afterwards(void **state)
         atomic_store(&changing.over, true);
         pthread_join(thread, NULL);
         for (int i = 0; i < 6; i++)
-            compare(memory, patterns[i % 3]);
+            compare_texts(memory, patterns[i % 3]);
     }
 }
 
@@ -347,10 +436,10 @@ struct asking {
 static void *search_often(void *data)
 {
     const struct asking *asking = data;
-    struct searching searching;
+    struct searching searching = {0};
     char root[128], pattern[32];
     snprintf(root, sizeof root, "%s/t", asking->memory->folder.path.ptr);
-    for (unsigned i = 0; i < 40; i++) {
+    for (unsigned i = 0; i < 200; i++) {
         snprintf(pattern, sizeof pattern, i % 4 ? "word%u" : "alpha", i * asking->number);
         search(&asking->memory->warm, hv_str_from(root), pattern, &searching);
     }
@@ -360,19 +449,25 @@ static void *search_often(void *data)
 static void several_searches_share_the_marks(void **state)
 {
     struct memory *memory = *state;
-    pthread_t threads[3];
+    pthread_t threads[3], changer;
     struct asking asking[3];
+    struct changing changing = {.memory = memory, .files = 3};
     let_rest();
+    memory->warm.marks.texts_max = (DIRECTORIES * FILES - 4) * (sizeof(struct fs_text) + 16); /* so that texts come and go */
+    assert_int_equal(pthread_create(&changer, NULL, keep_changing, &changing), 0);
     for (unsigned i = 0; i < 3; i++) {
         asking[i] = (struct asking){memory, i + 1};
         assert_int_equal(pthread_create(&threads[i], NULL, search_often, &asking[i]), 0);
     }
     for (size_t i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
+    atomic_store(&changing.over, true);
+    pthread_join(changer, NULL);
     for (size_t i = 0; i < FS_MARKS; i++)
         assert_int_equal(memory->warm.marks.marks[i].users, 0);
+    assert_int_equal(memory->warm.marks.under_way, 0);
     for (unsigned i = 0; i < PATTERNS; i++)
-        compare(memory, patterns[i]);
+        compare_texts(memory, patterns[i]);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_memory, close_memory)
@@ -382,6 +477,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(a_file_that_was_ruled_out_is_not_opened_again),
         CASE(a_file_that_changed_lately_is_opened),
+        CASE(a_text_that_is_known_is_not_read_again),
+        CASE(texts_are_bounded),
         CASE(whatever_changes_between_searches_is_seen),
         CASE(many_patterns_take_turns),
         CASE(nothing_is_remembered_when_the_clock_was_set),

@@ -673,7 +673,7 @@ static size_t marked_files(const struct fs_warm *warm)
         for (size_t at = 0; at < warm->shards[i].records.capacity; at++) {
             const struct warm_record *record = warm->shards[i].records.slots[at].value;
             for (size_t file = 0; record && file < record->file_count; file++)
-                count += record->marks[file] != 0;
+                count += record->memories[file].marks != 0;
         }
     return count;
 }
@@ -712,6 +712,53 @@ static void what_files_lack_is_remembered(void **state)
     expect_text(session, "a.c:1\nb.h:1\nsrc/x.py:2\nsrc/y.txt:1\n[5 matches in 4 files]\n");
 }
 
+/* Files of all kinds, read the first time and known the second. */
+static void a_known_text_gives_the_same_answer(void **state)
+{
+    struct session *session = *state;
+    struct fs_warm *warm = tree_memory(&session->context);
+    static const char *const inputs[] = {
+        "{'pattern':'foo','output_mode':'content','-C':1}",
+        "{'pattern':'foo'}",
+        "{'pattern':'foo|bar','output_mode':'count'}",
+        "{'pattern':'^\\\\s*$','output_mode':'count'}",
+        "{'pattern':'\\u00e9t\\u00e9','output_mode':'content'}",
+        "{'pattern':'^foo','output_mode':'content','column':true}",
+        "{'pattern':'foo.*bar','multiline':true,'output_mode':'content'}",
+        "{'pattern':'nul'}",
+        "{'pattern':'.','output_mode':'count'}",
+    };
+    struct timespec rest = {.tv_sec = 3, .tv_nsec = 100000000};
+    file_put(session, "mark.txt",
+             "\xef\xbb\xbf"
+             "foo \xc3\xa9t\xc3\xa9\n\nbar\n");
+    file_put(session, "old.txt", "foo \xe9t\xe9 o\xf9 d\xe9j\xe0 \xe9lev\xe9\n");
+    file_put(session, "lines.txt", "foo\r\n\r\nbar");
+    file_put(session, "empty.txt", "");
+    file_put_bytes(session, "wide.txt",
+                   HV_STR("\xff\xfe"
+                          "f\0o\0o\0 \0\xe9\0t\0\xe9\0\n\0"));
+    file_put_bytes(session, "nul.bin", HV_STR("foo\nnul \0 foo\n"));
+    enum { INPUTS = sizeof inputs / sizeof *inputs };
+    struct hv_arena arena = {0};
+    struct hv_str before[INPUTS];
+    warm->marks.late_ns = 50 * 1000 * 1000;
+    for (size_t i = 0; i < INPUTS; i++) { /* nothing is remembered yet */
+        call(session, &tool_grep, inputs[i]);
+        expect_fine(session);
+        before[i] = hv_arena_str(&arena, session->text);
+    }
+    while (nanosleep(&rest, &rest))
+        continue;
+    for (size_t i = 0; i < (size_t)2 * INPUTS; i++) {
+        call(session, &tool_grep, inputs[i % INPUTS]);
+        expect_text(session, before[i % INPUTS].ptr);
+    }
+    hv_arena_release(&arena);
+    CLEANUP_FD int fd = open(session->root.ptr, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(warm->marks.texts > 0, fs_tells_changes(fd));
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_tree, close_tree)
 
 int main(void)
@@ -746,6 +793,7 @@ int main(void)
         CASE(a_search_inside_a_long_line_can_be_cancelled),
         CASE(peers_names_are_understood),
         CASE(what_files_lack_is_remembered),
+        CASE(a_known_text_gives_the_same_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -453,7 +453,8 @@ static void several_searches_share_the_marks(void **state)
     struct asking asking[3];
     struct changing changing = {.memory = memory, .files = 3};
     let_rest();
-    memory->warm.marks.texts_max = (DIRECTORIES * FILES - 4) * (sizeof(struct fs_text) + 16); /* so that texts come and go */
+    memory->warm.marks.texts_max =
+        (DIRECTORIES * FILES - 4) * (sizeof(struct fs_text) + 16); /* so that texts come and go */
     assert_int_equal(pthread_create(&changer, NULL, keep_changing, &changing), 0);
     for (unsigned i = 0; i < 3; i++) {
         asking[i] = (struct asking){memory, i + 1};

@@ -213,12 +213,15 @@ static enum hv_code update_bytes(struct patching *patching, struct patched *patc
     struct patch_failure failure;
     CLEANUP_BUF struct hv_buf text;
     hv_buf_init(&text, EDIT_SIZE_MAX);
+    enum hv_code code = change_check_kind(change, err);
+    if (code)
+        return code;
     bool by_text = change_take_text(change, true);
     if (!by_text && change->encoding.kind != ENCODING_UTF8)
         return hv_fail(err, HV_EUNSUPPORTED, "%.*s is in %s and cannot be patched: its bytes are not sound text",
                        HV_STR_ARG(patched->path), encoding_name(change->encoding.kind));
     struct hv_str file = hv_buf_str(by_text ? &change->text : &change->bytes);
-    enum hv_code code = check_new_lines(patching, patched, file, err);
+    code = check_new_lines(patching, patched, file, err);
     if (code)
         return code;
     code = patch_compute(patching->context->arena, file, patched->file, &edit, &patched->by_blanks, &failure);

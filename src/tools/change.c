@@ -9,11 +9,13 @@
 #include "text/truncate.h"
 #include "tools/commit.h"
 #include "tools/file_kind.h"
+#include "tools/read_media.h"
 #include "tools/settings_file.h"
 
 #include <string.h>
 
 enum {
+    HEAD = 4096, /* tells pictures and PDF documents */
     DIFF_CONTEXT = 3,
     PREVIEW_LINES_MAX = 60,
     PREVIEW_LINE_BYTES = 240,
@@ -159,10 +161,23 @@ enum hv_code change_store(struct change *change, struct pieces content, struct h
     return HV_OK;
 }
 
+enum hv_code change_check_kind(const struct change *change, struct hv_error *err)
+{
+    enum read_media_kind kind = read_media_kind_of(change->path, hv_str_slice(hv_buf_str(&change->bytes), 0, HEAD));
+    if (kind == READ_MEDIA_NONE)
+        return HV_OK;
+    hv_fail(err, HV_EUNSUPPORTED, "%.*s is a %s, which is not changed as text", HV_STR_ARG(change->path),
+            kind == READ_MEDIA_PDF ? "PDF document" : "picture");
+    hv_error_hint(err, "Make it anew or change it with a program in a shell, or remove it first");
+    return HV_EUNSUPPORTED;
+}
+
 enum hv_code change_check_read(const struct change *change, enum file_need need, struct hv_error *err)
 {
-    enum hv_code code =
-        file_state_check(change->context, change->key, &change->stat, hv_buf_str(&change->bytes), need, err);
+    enum hv_code code = change_check_kind(change, err);
+    if (code)
+        return code;
+    code = file_state_check(change->context, change->key, &change->stat, hv_buf_str(&change->bytes), need, err);
     if (!code || change->encoding.kind != ENCODING_BINARY)
         return code;
     hv_fail(err, HV_EUNSUPPORTED, "%.*s is a binary file, which is neither shown nor changed as text",

@@ -45,8 +45,11 @@ enum hv_code change_encode(const struct change *change, struct hv_str text, stru
 enum hv_code change_store(struct change *change, struct pieces content, struct hv_file_stat *after,
                           struct hv_error *err) HV_MUST_CHECK;
 
-/* The file, which exists, was read as far as is needed, and is unchanged since: file_state_check. Of a binary file,
- * which Read does not show, it says so rather than ask for a Read. */
+/* HV_EUNSUPPORTED for what Read shows as a picture or by pages: no text of it was seen, and none can be put into it. */
+enum hv_code change_check_kind(const struct change *change, struct hv_error *err) HV_MUST_CHECK;
+
+/* change_check_kind; then the file, which exists, was read as far as is needed, and is unchanged since:
+ * file_state_check. Of a binary file, which Read does not show, it says so rather than ask for a Read. */
 enum hv_code change_check_read(const struct change *change, enum file_need need, struct hv_error *err) HV_MUST_CHECK;
 
 /* What change_store looks at before it writes: the new content of settings files must be good. path is where it goes.

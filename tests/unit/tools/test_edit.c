@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-extern const struct hv_tool tool_read, tool_edit, tool_write;
+extern const struct hv_tool tool_read, tool_edit, tool_write, tool_apply_patch;
 
 static int open_session(void **state)
 {
@@ -293,6 +293,24 @@ static void settings_are_not_broken(void **state)
     expect_fine(session);
 }
 
+/* Nor is anybody sent to Read, which shows no text of them. */
+static void pictures_and_documents_are_not_changed_as_text(void **state)
+{
+    struct session *session = *state;
+    const char *document = "%PDF-1.4\n1 0 obj\n<</Type/Catalog>>\nendobj\n";
+    file_put(session, "a.pdf", document);
+    call(session, &tool_edit, "{'file_path':'a.pdf','old_string':'Catalog','new_string':'x'}");
+    expect_failure(session, "is a PDF document, which is not changed as text");
+    expect_lacks(session, "Read ");
+    call(session, &tool_apply_patch,
+         "{'patch':'*** Begin Patch\\n*** Update File: a.pdf\\n@@\\n-endobj\\n+x\\n*** End Patch'}");
+    expect_failure(session, "is a PDF document");
+    expect_file(session, "a.pdf", document);
+    file_put(session, "b", "GIF89a\x01\x01\x01\x01\x01\x01\x01");
+    call(session, &tool_edit, "{'file_path':'b','old_string':'GIF','new_string':'x'}");
+    expect_failure(session, "is a picture");
+}
+
 /* A second name of the file itself, and the file that a link in the place of the settings leads to. */
 static void nor_by_another_name(void **state)
 {
@@ -361,6 +379,7 @@ int main(void)
         CASE(what_is_missing_or_no_file_is_told),
         CASE(mode_and_links_survive),
         CASE(settings_are_not_broken),
+        CASE(pictures_and_documents_are_not_changed_as_text),
         CASE(nor_by_another_name),
         CASE(notebooks_go_to_their_own_tool_where_there_is_one),
         CASE(a_cancelled_edit_changes_nothing),

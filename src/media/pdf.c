@@ -33,6 +33,12 @@ static enum hv_code fail_complaint(struct hv_str errors, struct hv_error *err)
         hv_fail(err, HV_EUNSUPPORTED, "the PDF document is encrypted, and needs a password");
         hv_error_hint(err, "Ask the person for a decrypted copy: `qpdf --password=… --decrypt FILE open.pdf`");
         return HV_EUNSUPPORTED;
+    case PDF_COMPLAINT_ENCRYPTED:
+        hv_fail(err, HV_EUNSUPPORTED, "the PDF document is encrypted in a way that no password opens");
+        hv_error_hint(err,
+                      "Ask the person for a decrypted copy, saved by a program that can open it (it may be meant for "
+                      "the holder of a certificate)");
+        return HV_EUNSUPPORTED;
     case PDF_COMPLAINT_FORBIDDEN:
         hv_fail(err, HV_EUNSUPPORTED, "the PDF document forbids that its text is taken out");
         hv_error_hint(err, "Ask the person for a copy without that restriction");

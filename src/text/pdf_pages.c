@@ -83,6 +83,7 @@ enum pdf_complaint pdf_complaint_of(struct hv_str output)
         enum pdf_complaint complaint;
     } known[] = {
         {"Incorrect password", PDF_COMPLAINT_PASSWORD},
+        {"security handler", PDF_COMPLAINT_ENCRYPTED},
         {"is not allowed", PDF_COMPLAINT_FORBIDDEN},
         {"Couldn't find trailer dictionary", PDF_COMPLAINT_DAMAGED},
         {"Couldn't read xref table", PDF_COMPLAINT_DAMAGED},

@@ -27,7 +27,13 @@ struct pdf_info {
 /* False: this is not what pdfinfo prints of a document. */
 bool pdf_info_parse(struct hv_str output, struct pdf_info *out);
 
-enum pdf_complaint { PDF_COMPLAINT_NONE = 0, PDF_COMPLAINT_PASSWORD, PDF_COMPLAINT_DAMAGED, PDF_COMPLAINT_FORBIDDEN };
+enum pdf_complaint {
+    PDF_COMPLAINT_NONE = 0,
+    PDF_COMPLAINT_PASSWORD,
+    PDF_COMPLAINT_ENCRYPTED, /* in a way that no password opens: for certificates, or one that is not known */
+    PDF_COMPLAINT_DAMAGED,
+    PDF_COMPLAINT_FORBIDDEN
+};
 
 /* What poppler's programs say on stderr. */
 enum pdf_complaint pdf_complaint_of(struct hv_str output);

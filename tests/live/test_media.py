@@ -470,6 +470,21 @@ def test_encrypted_documents_say_what_is_needed(case):
     locked, free = reads(case, "locked.pdf", "open.pdf")
     assert isinstance(locked, str) and "needs a password" in locked and "qpdf" in locked, locked
     assert "encrypted without a password" in only_text(free) and "page number 2 " in only_text(free), free
+    for name, how in (("rc4-40", "40"), ("rc4-128", "128 --use-aes=n"), ("aes-128", "128 --use-aes=y")):
+        for password, file in (("secret", f"{name}.pdf"), ("''", f"{name}-open.pdf")):
+            tool(f"qpdf --allow-weak-crypto --encrypt {password} owner {how} -- {case.project}/d.pdf {case.project}/{file}")
+        locked, free = reads(case, f"{name}.pdf", f"{name}-open.pdf")
+        assert isinstance(locked, str) and "needs a password" in locked and "qpdf" in locked, (name, locked)
+        assert "encrypted without a password" in only_text(free) and "page number 2 " in only_text(free), (name, free)
+
+
+def test_a_document_that_is_encrypted_for_certificates_says_so(case):
+    """No password opens it: the key is that of a person's certificate."""
+    locked = raw_pdf([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[3 0 R]/Count 1>>", b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>",
+                      b"<</Filter/Adobe.PubSec/SubFilter/adbe.pkcs7.s4/V 2/Length 128/Recipients[<00>]>>"])
+    case.write("certificate.pdf", locked.replace(b"/Root 1 0 R", b"/Root 1 0 R/Encrypt 4 0 R/ID[<00><00>]"))
+    answer = read(case, "certificate.pdf")
+    assert isinstance(answer, str) and "encrypted" in answer and "decrypted copy" in answer, answer
 
 
 def test_broken_documents_say_so(case):

@@ -417,6 +417,33 @@ class Limits(Rewind):
         self.assertFalse(os.path.exists(store))
 
 
+class Large(Rewind):
+    BYTES = 300 << 20
+
+    def test_a_large_file_goes_back_without_being_held_in_memory(self):
+        """It has holes, so that its copy takes no room."""
+        self.settings({"checkpointFileMegabytes": 400})
+        path = self.write("large", "begin\n")
+        os.truncate(path, self.BYTES - 4)
+        with open(path, "ab") as file:
+            file.write(b"end\n")
+        before = os.stat(path)
+        self.turn(use("Bash", command="echo new > large"))
+        self.assertEqual(self.read("large"), "new\n")
+        process = self.start("rewind", self.session, "--to", "1", stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        with open(path, "rb") as file:
+            self.assertEqual(file.read(6), b"begin\n")
+            file.seek(-4, os.SEEK_END)
+            self.assertEqual(file.read(), b"end\n")
+        now = os.stat(path)
+        self.assertEqual((now.st_size, now.st_mtime_ns), (before.st_size, before.st_mtime_ns))
+        self.assertLess(now.st_blocks * 512, 8 << 20)
+        self.assertLess(usage.ru_maxrss << 10, self.BYTES - (60 << 20))  # a sanitizer's own is most of it
+
+
 class Killed(Rewind):
     FILES = 40
 

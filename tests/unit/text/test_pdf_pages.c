@@ -67,6 +67,8 @@ static void complaints_are_known(void **state)
     (void)state;
     assert_int_equal(pdf_complaint_of(HV_STR("Command Line Error: Incorrect password\n")), PDF_COMPLAINT_PASSWORD);
     assert_int_equal(pdf_complaint_of(HV_STR("Syntax Error: Couldn't read xref table\n")), PDF_COMPLAINT_DAMAGED);
+    assert_int_equal(pdf_complaint_of(HV_STR("Syntax Error: Couldn't find the 'Adobe.PubSec' security handler\n")),
+                     PDF_COMPLAINT_ENCRYPTED);
     assert_int_equal(pdf_complaint_of(HV_STR("")), PDF_COMPLAINT_NONE);
 }
 

@@ -108,9 +108,9 @@ static void answer_path(const struct door_line *line, struct hv_json_writer *wri
     policy_unref(policy);
 }
 
-static int run_path_batch(const struct setup *setup)
+static int run_path_batch(const struct setup *setup, const struct explain_flags *flags)
 {
-    struct explain_batch batch = {.setup = setup};
+    struct explain_batch batch = {.setup = setup, .flags = flags};
     int status = door_run(answer_path, &batch);
     explain_batch_release(&batch);
     return status;
@@ -129,7 +129,7 @@ static int run_path(const struct cli_call *call)
     if (cli_setup_open(&flags->setup, &setup, &err) != HV_OK)
         status = cli_usage(&err);
     else if (flags->batch)
-        status = run_path_batch(&setup);
+        status = run_path_batch(&setup, flags);
     else
         status = explain_path(flags, &setup, call);
     if (status == CLI_OK && !flags->batch)

@@ -56,6 +56,7 @@ void explain_read_rules(const struct hv_json *rules, struct hv_arena *arena, str
 /* What a batch door keeps from line to line. */
 struct explain_batch {
     const struct setup *setup;
+    const struct explain_flags *flags; /* of the command line: what lines do not say themselves */
     struct git_probe *git;
     struct system_answers programs;
     struct policy *policy; /* of the last line that named nothing but its place */

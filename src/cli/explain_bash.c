@@ -28,9 +28,9 @@ static void answer_command(const struct door_line *line, struct hv_json_writer *
     policy_unref(policy);
 }
 
-static int run_batch(const struct setup *setup)
+static int run_batch(const struct setup *setup, const struct explain_flags *flags)
 {
-    struct explain_batch batch = {.setup = setup, .git = git_probe_new()};
+    struct explain_batch batch = {.setup = setup, .flags = flags, .git = git_probe_new()};
     int status = door_run(answer_command, &batch);
     explain_batch_release(&batch);
     return status;
@@ -91,7 +91,7 @@ static int run_command(const struct cli_call *call)
     if (cli_setup_open(&flags->setup, &setup, &err) != HV_OK)
         status = cli_usage(&err);
     else if (flags->batch)
-        status = run_batch(&setup);
+        status = run_batch(&setup, flags);
     else
         status = explain_command(flags, &setup, call);
     if (status == CLI_OK && !flags->batch)

@@ -239,7 +239,7 @@ static struct policy *new_line_policy(const struct door_line *line, const struct
     options.tools = hv_builtin_tools(&options.tool_count);
     options.roots = read_roots(line, question->directory, question->home, &options.root_count);
     struct hv_str mode = hv_json_get_string(line->value, "mode");
-    options.has_mode = mode.ptr && policy_mode_from(mode, &options.mode);
+    options.has_mode = mode.ptr ? policy_mode_from(mode, &options.mode) : cli_mode(&batch->flags->setup, &options.mode);
     struct policy *policy = policy_new(&options);
     settings_unref(settings);
     return policy;

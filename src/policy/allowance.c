@@ -396,6 +396,27 @@ enum part_need part_needs(const struct match_call *call, const struct policy_par
     return need;
 }
 
+struct hv_str part_objection(const struct match_call *call, const struct policy_part *part, struct hv_arena *arena,
+                             bool *of_words)
+{
+    struct look look = {.call = call, .part = part};
+    enum part_need need = need_of(&look);
+    bool reads = part->act->class == SHELL_READ_ONLY;
+    *of_words = need != PART_NEEDS_NOTHING && !look.path && !reads;
+    if (need == PART_NEEDS_NOTHING)
+        return (struct hv_str){0};
+    if (look.path && look.path->leads_out)
+        return hv_arena_format(arena, "may go through a link below %.*s that leads elsewhere",
+                               HV_STR_ARG(look.path->written));
+    if (look.path)
+        return hv_arena_format(arena, "%s %.*s, which no rule allows", need == PART_NEEDS_READ ? "reads" : "writes",
+                               HV_STR_ARG(look.path->written));
+    if (reads && !git_is_tame(&look))
+        return HV_STR(
+            "may run programs that the repository names, since other parts keep the settings against them off");
+    return reads ? HV_STR("reads files, and which ones is not known") : part->act->why;
+}
+
 /* ---- all parts
  * -----------------------------------------------------------------------------------------------------------
  */

@@ -286,7 +286,7 @@ static struct hv_str objection(const struct judgement *judgement, const struct m
 }
 
 /* The first part that nothing covers, and what is the matter with it. */
-static struct hv_str part_objection(const struct judgement *judgement)
+static struct hv_str parts_objection(const struct judgement *judgement)
 {
     const struct policy_command *command = judgement->facts->command;
     struct hv_arena *arena = judgement->arena;
@@ -294,23 +294,13 @@ static struct hv_str part_objection(const struct judgement *judgement)
         return hv_arena_format(arena, "the command is longer than %d bytes", COMMAND_LENGTH_MAX);
     for (size_t i = 0; i < command->part_count; i++) {
         const struct policy_part *part = &command->parts[i];
-        const struct policy_path *path = NULL;
-        const struct rule *rule;
+        bool of_words;
         if (part->same)
             continue;
-        enum part_need need = part_needs(&judgement->call, part, NULL, 0, &rule, &path);
-        struct hv_str text = hv_str_slice(part->text, 0, 200);
-        if (need == PART_NEEDS_NOTHING)
-            continue;
-        if (path && path->leads_out)
-            return hv_arena_format(arena, "`%.*s` may go through a link below %.*s that leads elsewhere",
-                                   HV_STR_ARG(text), HV_STR_ARG(path->written));
-        if (path)
-            return hv_arena_format(arena, "`%.*s` %s %.*s, which no rule allows", HV_STR_ARG(text),
-                                   need == PART_NEEDS_READ ? "reads" : "writes", HV_STR_ARG(path->written));
-        if (part->act->class == SHELL_READ_ONLY)
-            return hv_arena_format(arena, "which files `%.*s` reads is not known", HV_STR_ARG(text));
-        return hv_arena_format(arena, "`%.*s`: %.*s", HV_STR_ARG(text), HV_STR_ARG(part->act->why));
+        struct hv_str objection = part_objection(&judgement->call, part, arena, &of_words);
+        if (objection.len)
+            return hv_arena_format(arena, "`%.*s`%s %.*s", HV_STR_ARG(hv_str_slice(part->text, 0, 200)),
+                                   of_words ? ":" : "", HV_STR_ARG(objection));
     }
     return (struct hv_str){0};
 }
@@ -321,7 +311,7 @@ static struct hv_str command_objection(const struct judgement *judgement)
     if (!command)
         return (struct hv_str){0};
     if (judgement->call.parts)
-        return part_objection(judgement);
+        return parts_objection(judgement);
     return hv_arena_format(judgement->arena, "the command is not understood (%s)",
                            command->judgement.script.reason ? command->judgement.script.reason : "no reason known");
 }

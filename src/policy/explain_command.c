@@ -130,13 +130,17 @@ size_t policy_count_commands(const struct policy_facts *facts)
     return count;
 }
 
-static const char *mark_of(const struct match_call *call, const struct policy_part *part, const struct hazard *hazard)
+/* *why: what stands against the part, or what it does. */
+static const char *mark_of(const struct match_call *call, const struct policy_part *part, const struct hazard *hazard,
+                           struct hv_arena *arena, struct hv_str *why)
 {
-    const struct rule *rule;
-    const struct policy_path *path;
+    bool of_words;
+    *why = hazard->what;
     if (hazard->level)
         return hazard->level == SHELL_DANGER_FORBID ? "never" : "confirm";
-    return part_needs(call, part, NULL, 0, &rule, &path) == PART_NEEDS_NOTHING ? "ok" : "ask";
+    struct hv_str objection = part_objection(call, part, arena, &of_words);
+    *why = objection.len && part->act->class == SHELL_READ_ONLY ? objection : part->act->why;
+    return objection.len ? "ask" : "ok";
 }
 
 void policy_explain_parts(const struct policy *policy, const struct policy_facts *facts, bool all, struct hv_buf *out)
@@ -153,7 +157,8 @@ void policy_explain_parts(const struct policy *policy, const struct policy_facts
         if (!is_told(part))
             continue;
         struct hazard hazard = hazard_of_part(policy, facts->command, part, &arena);
-        const char *mark = mark_of(&call, part, &hazard);
+        struct hv_str why;
+        const char *mark = mark_of(&call, part, &hazard, &arena, &why);
         if (!all && mark[0] == 'o')
             continue;
         hv_buf_addf(out, "  %-8s ", mark);
@@ -161,7 +166,7 @@ void policy_explain_parts(const struct policy *policy, const struct policy_facts
         if (part->text.len > TEXT_MAX)
             hv_buf_add_cstr(out, " […]");
         hv_buf_add_cstr(out, "  -- ");
-        visible_add(out, hazard.level ? hazard.what : part->act->why);
+        visible_add(out, why);
         hv_buf_add_byte(out, '\n');
         shown++;
     }

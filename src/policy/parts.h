@@ -47,6 +47,11 @@ enum part_need {
 enum part_need part_needs(const struct match_call *call, const struct policy_part *part, const struct rule *extra,
                           size_t extra_count, const struct rule **rule, const struct policy_path **path);
 
+/* What stands against allowing the part, as a clause about it: "reads /etc/x, which no rule allows". Absent: nothing.
+ * *of_words: it is about what its words do, not about files. */
+struct hv_str part_objection(const struct match_call *call, const struct policy_part *part, struct hv_arena *arena,
+                             bool *of_words);
+
 /* All parts are covered, or an allow rule names the whole command word for word. *rule: the first that took part, NULL
  * when none was needed. */
 bool parts_allowed(const struct match_call *call, const struct rule *extra, size_t extra_count,

@@ -90,6 +90,17 @@ class Bash(Case):
         for wanted in ("ok       ls", "ask      make", "confirm  sudo x"):
             self.assertIn(wanted, text)
         self.assertNotIn("\x1b", text)
+        text = self.run_helve("explain", "bash", "git log --oneline; npm test; cat ../x; cat $HOME/$y")
+        for line, wanted in (("git log", "programs that the repository names"), ("npm test", "runs code"),
+                             ("cat ../x", "which no rule allows"), ("cat $HOME/$y", "which ones is not known")):
+            told = [found for found in text.splitlines() if found.strip().startswith("ask") and line.split()[1] in found]
+            self.assertTrue(any(wanted in found for found in told), (line, text))
+
+    def test_flags_hold_for_lines_that_say_nothing_else(self):
+        lines = "".join(json.dumps(dict({"id": 1, "command": "touch x", "cwd": self.project}, **more)) + "\n"
+                        for more in ({}, {"mode": "default"}, {"rules": ["deny Bash(touch:*)"]}))
+        answers = self.lines("explain", "bash", "--json", "--batch", "--permission-mode", "acceptEdits", stdin=lines)
+        self.assertEqual([answer["decision"] for answer in answers], ["allow", "ask", "deny"])
 
     def test_every_rule_that_a_command_needs_is_proposed(self):
         answer = self.ask("git add . && npm run build > log")[0]

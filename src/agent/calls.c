@@ -21,29 +21,6 @@ struct calls_reader {
     bool at_line_start;
 };
 
-static const struct {
-    const char *name;
-    enum calls_kind kind;
-} kind_names[] = {
-    {"auto", CALLS_AUTO},
-    {"json", CALLS_JSON},
-    {"sse", CALLS_STREAM},
-    {"anthropic", CALLS_ANTHROPIC},
-    {"openai-chat", CALLS_OPENAI_CHAT},
-    {"openai-responses", CALLS_OPENAI_RESPONSES},
-};
-
-bool calls_kind_from(struct hv_str name, enum calls_kind *kind)
-{
-    for (size_t i = 0; i < sizeof kind_names / sizeof *kind_names; i++) {
-        if (!hv_str_is(name, kind_names[i].name))
-            continue;
-        *kind = kind_names[i].kind;
-        return true;
-    }
-    return false;
-}
-
 static void fault(struct calls_reader *reader, uint64_t line, const struct hv_error *err)
 {
     reader->handlers.on_fault(reader->handlers.user, line, err);

@@ -41,7 +41,5 @@ void calls_reader_free(struct calls_reader *reader);
 void calls_reader_feed(struct calls_reader *reader, struct hv_str bytes);
 /* The input has ended. */
 void calls_reader_finish(struct calls_reader *reader);
-/* "auto", "json", "sse", "anthropic", "openai-chat", "openai-responses". False when unknown. */
-bool calls_kind_from(struct hv_str name, enum calls_kind *kind);
 
 #endif

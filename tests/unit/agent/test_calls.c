@@ -254,16 +254,6 @@ static void a_stream_that_is_cut_keeps_its_complete_calls(void **state)
            "m\na toolu_1 A {\"x\":1}\nf 0\n");
 }
 
-static void kinds_have_names(void **state)
-{
-    (void)state;
-    enum calls_kind kind = CALLS_JSON;
-    assert_true(calls_kind_from(HV_STR("openai-responses"), &kind));
-    assert_int_equal(kind, CALLS_OPENAI_RESPONSES);
-    assert_false(calls_kind_from(HV_STR("xml"), &kind));
-    assert_int_equal(kind, CALLS_OPENAI_RESPONSES);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,7 +265,6 @@ int main(void)
         cmocka_unit_test(streams_of_the_three_protocols_are_recognised),
         cmocka_unit_test(recorded_streams_may_follow_one_another),
         cmocka_unit_test(a_stream_that_is_cut_keeps_its_complete_calls),
-        cmocka_unit_test(kinds_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,6 +86,10 @@ bool cli_mode(const struct cli_setup_flags *flags, enum policy_mode *mode);
 
 /* Which of the pool's tools to offer: --tools. NULL: all. "default" means all, "" none. */
 const struct hv_str *cli_only_tools(const struct option_list *list, size_t *count);
+/* The built-in tool of that name or alias; NULL: none, and *near is the most similar name, or absent. */
+const struct hv_tool *cli_find_tool(struct hv_str name, struct hv_str *near);
+/* What to do about a name that is none. */
+void cli_hint_tools(struct hv_str near, struct hv_error *err);
 /* Every name of a list is a tool that exists; else HV_EINVAL with the nearest. */
 enum hv_code cli_check_tools(const struct option_list *list, const char *flag, struct hv_error *err) HV_MUST_CHECK;
 

@@ -211,26 +211,37 @@ const struct hv_str *cli_only_tools(const struct option_list *list, size_t *coun
     return list->count > 0 ? list->items : &none;
 }
 
+const struct hv_tool *cli_find_tool(struct hv_str name, struct hv_str *near)
+{
+    struct hv_str names[256];
+    size_t count, known = 0;
+    const struct hv_tool *const *tools = hv_builtin_tools(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (hv_tool_is_named(tools[i], name))
+            return tools[i];
+        if (known < sizeof names / sizeof *names)
+            names[known++] = hv_str_from(tools[i]->name);
+    }
+    *near = nearest_name(name, names, known);
+    return NULL;
+}
+
+void cli_hint_tools(struct hv_str near, struct hv_error *err)
+{
+    if (near.ptr)
+        hv_error_hint(err, "did you mean %.*s? `helve tool list` shows all", HV_STR_ARG(near));
+    else
+        hv_error_hint(err, "`helve tool list` shows all");
+}
+
 enum hv_code cli_check_tools(const struct option_list *list, const char *flag, struct hv_error *err)
 {
-    size_t count;
-    struct hv_str names[256];
-    const struct hv_tool *const *tools = hv_builtin_tools(&count);
-    count = count < sizeof names / sizeof *names ? count : sizeof names / sizeof *names;
-    for (size_t i = 0; i < count; i++)
-        names[i] = hv_str_from(tools[i]->name);
     for (size_t i = 0; i < list->count; i++) {
-        bool known = hv_str_is(list->items[i], "default");
-        for (size_t j = 0; j < count && !known; j++)
-            known = hv_tool_is_named(tools[j], list->items[i]);
-        if (known)
+        struct hv_str near;
+        if (hv_str_is(list->items[i], "default") || cli_find_tool(list->items[i], &near))
             continue;
-        struct hv_str near = nearest_name(list->items[i], names, count);
         hv_fail(err, HV_EINVAL, "--%s: there is no tool \"%.*s\"", flag, HV_STR_ARG(list->items[i]));
-        if (near.ptr)
-            hv_error_hint(err, "did you mean %.*s? `helve tool list` shows all", HV_STR_ARG(near));
-        else
-            hv_error_hint(err, "`helve tool list` shows all");
+        cli_hint_tools(near, err);
         return HV_EINVAL;
     }
     return HV_OK;

@@ -1,7 +1,6 @@
 /* debug.c: `helve debug json|schema|input|glob|sse|decode`: the pure parts behind batch doors (door.h). */
 #include "base/base64.h"
 #include "base/cleanup.h"
-#include "base/nearest.h"
 #include "cli/door.h"
 #include "net/sse.h"
 #include "schema/fields.h"
@@ -177,21 +176,6 @@ static void put_faults(struct hv_json_writer *writer, const struct fields_faults
     hv_json_end_array(writer);
 }
 
-static const struct hv_tool *tool_named(struct hv_str name, struct hv_str *near)
-{
-    struct hv_str names[256];
-    size_t count, known = 0;
-    const struct hv_tool *const *tools = hv_builtin_tools(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (hv_tool_is_named(tools[i], name))
-            return tools[i];
-        if (known < sizeof names / sizeof *names)
-            names[known++] = hv_str_from(tools[i]->name);
-    }
-    *near = nearest_name(name, names, known);
-    return NULL;
-}
-
 static void put_unknown_tool(struct hv_json_writer *writer, struct hv_arena *arena, struct hv_str near)
 {
     hv_json_member_bool(writer, "ok", false);
@@ -205,7 +189,7 @@ static void put_unknown_tool(struct hv_json_writer *writer, struct hv_arena *are
 static void answer_input(const struct door_line *line, struct hv_json_writer *writer)
 {
     struct hv_str near = {0};
-    const struct hv_tool *tool = tool_named(hv_json_get_string(line->value, "tool"), &near);
+    const struct hv_tool *tool = cli_find_tool(hv_json_get_string(line->value, "tool"), &near);
     const struct hv_json *raw = hv_json_get(line->value, "input_raw"), *given = NULL;
     bool bad;
     struct hv_str text = door_bytes(line, "input_raw", &bad);

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/nearest.h"
 #include "cli/cli.h"
 #include "schema/fields.h"
 
@@ -107,21 +106,12 @@ const struct cli_command cli_tool_list_command = {
 
 static const struct hv_tool *find_tool(struct hv_str name, struct hv_error *err)
 {
-    struct hv_str names[256];
-    size_t count, known = 0;
-    const struct hv_tool *const *tools = hv_builtin_tools(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (hv_tool_is_named(tools[i], name))
-            return tools[i];
-        if (known < sizeof names / sizeof *names)
-            names[known++] = hv_str_from(tools[i]->name);
-    }
-    struct hv_str near = nearest_name(name, names, known);
+    struct hv_str near;
+    const struct hv_tool *tool = cli_find_tool(name, &near);
+    if (tool)
+        return tool;
     hv_fail(err, HV_ENOTFOUND, "there is no tool \"%.*s\"", HV_STR_ARG(name));
-    if (near.ptr)
-        hv_error_hint(err, "did you mean %.*s? `helve tool list` shows all", HV_STR_ARG(near));
-    else
-        hv_error_hint(err, "`helve tool list` shows all");
+    cli_hint_tools(near, err);
     return NULL;
 }
 

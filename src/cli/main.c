@@ -170,6 +170,8 @@ static int unknown_command(char *const *arguments, size_t count)
     else if (near.ptr)
         hv_error_hint(&err, "did you mean `helve %s%.*s`?",
                       group ? hv_arena_format(&arena, "%.*s ", HV_STR_ARG(word)).ptr : "", HV_STR_ARG(near));
+    else if (group)
+        hv_error_hint(&err, "`helve %.*s` has: %.*s", HV_STR_ARG(word), HV_STR_ARG(list));
     else
         hv_error_hint(&err, "`helve --help` lists the commands");
     return cli_usage(&err);
@@ -294,7 +296,7 @@ int main(int argc, char **argv)
         return help_for(arguments + 1, count - 1);
     if (arguments[0][0] == '-')
         return run(commands[0], arguments, count);
-    if (count == 2 && is_one_of(arguments[1], "--help", "-h", "-h") && is_group(hv_str_from(arguments[0])))
+    if (count == 2 && is_one_of(arguments[1], "--help", "-h", "help") && is_group(hv_str_from(arguments[0])))
         return print_group_help(arguments[0]);
     const struct cli_command *command = find(arguments, count, &used);
     return command ? run(command, arguments + used, count - used) : unknown_command(arguments, count);

@@ -33,6 +33,8 @@ class Help(Case):
                 self.assertIn("\n  %s %s " % (group, member), text)
             self.assertEqual(self.run_helve("help", group), text)
             self.assertEqual(self.run_helve(group, "-h"), text)
+            self.run_helve(group, "zzzzzz", code=2)
+            self.assertIn("`helve %s` has: %s" % (group, ", ".join(members)), self.err)
         text = self.run_helve("-p", "--help")
         for flag in ("--output-format", "--allowed-tools", "--resume", "--max-turns", "--permission-mode"):
             self.assertIn(flag, text)

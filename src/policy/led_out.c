@@ -119,7 +119,8 @@ bool access_leads_out(struct leading *leading, const struct shell_act *act, cons
         return false;
     if (!access->redirect && tree_leads_out(leading, act, access))
         return true;
-    if (!word || word->known || !(word->flags & (SHELL_WORD_GLOB | SHELL_WORD_FILLED)) || access->names == SHELL_NAMES_FOLLOWED)
+    if (!word || word->known || !(word->flags & (SHELL_WORD_GLOB | SHELL_WORD_FILLED)) ||
+        access->names == SHELL_NAMES_FOLLOWED)
         return false;
     return names_leave(leading, place_of(access),
                        &(struct fs_names){

@@ -49,7 +49,9 @@ class Folders(Rewind):
                   self.edit("sub/deep/c", "one", "two"))
         self.write("sub/mine", "mine\n")
         now = self.times("sub")
-        self.turn(self.edit("sub/a", "two", "three"), self.edit("sub/deep/c", "two", "three"))
+        self.turn(use("Read", file_path="sub/a"), self.edit("sub/a", "two", "three"), use("Read", file_path="sub/deep/c"),
+                  self.edit("sub/deep/c", "two", "three"))
+        self.assertEqual((self.read("sub/a"), self.read("sub/deep/c")), ("three\n", "three\n"))
         self.rewind("--to", "1")
         self.assertEqual((self.read("sub/a"), self.read("sub/mine"), self.read("sub/deep/c")), ("one\n", "mine\n", "one\n"))
         self.assertEqual(self.times("sub/deep"), [self.OLD])

@@ -3,8 +3,12 @@
 
 #include <string.h>
 
-static const char *const in_projects[] = {".helve/settings.json", ".helve/settings.local.json", ".claude/settings.json",
-                                          ".claude/settings.local.json", ".mcp.json"};
+const char *const settings_files_in_projects[] = {".helve/settings.json",
+                                                  ".helve/settings.local.json",
+                                                  ".claude/settings.json",
+                                                  ".claude/settings.local.json",
+                                                  ".mcp.json",
+                                                  NULL};
 
 static const struct {
     const char *variable, *below; /* in what directory, by the environment; NULL: in the person's home */
@@ -38,8 +42,8 @@ static bool try_path(struct search *search, struct hv_str directory, const char 
 static bool try_projects(struct search *search, struct hv_str directory)
 {
     while (directory.len) {
-        for (size_t i = 0; i < sizeof in_projects / sizeof *in_projects; i++)
-            if (try_path(search, directory, in_projects[i]))
+        for (size_t i = 0; settings_files_in_projects[i]; i++)
+            if (try_path(search, directory, settings_files_in_projects[i]))
                 return true;
         const char *slash = directory.len > 1 ? memrchr(directory.ptr, '/', directory.len) : NULL;
         if (!slash)

@@ -7,6 +7,9 @@
 
 #include <helve/host.h>
 
+/* The settings files of a project, as paths below its folder; NULL at the end. */
+extern const char *const settings_files_in_projects[];
+
 /* Where settings count: in a directory and above it, in the person's own places, on the machine. */
 struct settings_places {
     struct hv_str directory, home;

@@ -10,10 +10,10 @@
 
 struct path_classes;
 
-/* A directory of helve's own: writing in it is protected. */
+/* A file or directory of helve's own: writing it, or in it, is protected. */
 struct path_classes_options {
     struct policy_path home;
-    const struct policy_path *own; /* settings and state directories */
+    const struct policy_path *own; /* settings, and directories of settings and state */
     size_t own_count;
 };
 

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/nearest.h"
 #include "base/path.h"
+#include "fs/settings_alias.h"
 
 #include <string.h>
 
@@ -335,13 +336,30 @@ static void collect_roots(struct policy *policy, const struct policy_options *op
     policy->roots = roots;
 }
 
+/* Where a link stands for a settings file of the project, what it leads to is one of the settings, whatever its name.
+ */
+static void collect_linked(struct policy *policy, struct hv_str project, struct policy_path *own)
+{
+    for (size_t i = 0; settings_files_in_projects[i]; i++) {
+        struct hv_str file = path_join(&policy->arena, project, hv_str_from(settings_files_in_projects[i]));
+        struct policy_path path = resolve_base(policy, file);
+        if (path.resolved.len && !hv_str_eq(path.resolved, path.written))
+            own[policy->own_count++] = path;
+    }
+}
+
 static void collect_own(struct policy *policy, const struct settings *settings)
 {
-    struct policy_path *own = hv_arena_array(&policy->arena, struct policy_path, 2);
+    size_t max = 2;
+    while (settings_files_in_projects[max - 2])
+        max++;
+    struct policy_path *own = hv_arena_array(&policy->arena, struct policy_path, max);
     if (settings && settings->user_directory.len)
         own[policy->own_count++] = resolve_base(policy, settings->user_directory);
     if (settings && settings->state_directory.len)
         own[policy->own_count++] = resolve_base(policy, settings->state_directory);
+    if (settings && settings->project.len)
+        collect_linked(policy, settings->project, own);
     policy->own = own;
 }
 

@@ -116,6 +116,17 @@ class Files(Case):
                 os.unlink(self.path(real))
                 os.unlink(self.path(name))
 
+    def test_commands_are_asked_about_what_links_to_settings_lead_to(self):
+        for link, target in ((".claude/settings.json", "config/agent.json"), (".mcp.json", "servers.json"), (".helve", "other")):
+            self.write(target + ("/settings.json" if link == ".helve" else ""), "{}\n")
+            os.makedirs(os.path.dirname(self.path(link)), exist_ok=True)
+            os.symlink(self.path(target), self.path(link))
+            file = target + ("/settings.json" if link == ".helve" else "")
+            for command, wanted in ((f"echo 1 > {file}", "ask"), (f"echo 1 > {file}.old", "allow")):
+                answer = json.loads(self.run_helve("explain", "bash", "--json", "--permission-mode", "acceptEdits", command))
+                self.assertEqual(answer["decision"], wanted, (command, answer))
+            os.unlink(self.path(link))
+
     def test_a_notebook_with_two_names_stays_one_file(self):
         path = self.write("a.ipynb", json.dumps(NOTEBOOK, indent=1) + "\n")
         os.chmod(path, 0o640)

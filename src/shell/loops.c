@@ -199,6 +199,28 @@ static void resolve_middle(struct shell_reading *reading, const struct shell_com
     word->flags = SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION | (single ? SHELL_WORD_DIRECT : 0);
 }
 
+/* "./$name" where the name was read: what it would be alone, as people write it lest a name be taken for an option. */
+static bool resolve_behind_dot(struct shell_reading *reading, const struct shell_command *command,
+                               struct shell_word *word)
+{
+    bool quoted = hv_str_starts(word->text, HV_STR("\"./$"));
+    if (word->tail.len || !hv_str_is(word->value, "./") || !(quoted || hv_str_starts(word->text, HV_STR("./$"))))
+        return false;
+    struct shell_word bare = *word;
+    struct hv_str rest = hv_str_slice(word->text, quoted ? 3 : 2, word->text.len);
+    bare.text = quoted ? hv_arena_format(reading->arena, "\"%.*s", HV_STR_ARG(rest)) : rest;
+    bare.value = (struct hv_str){0};
+    struct hv_str name = variable_of(bare.text);
+    const struct shell_command *reader = name.ptr ? reader_of(reading->script, name) : NULL;
+    if (!reader || !shell_names_from_read(reading, reader, command, name, &bare) ||
+        hv_str_starts(bare.value, HV_STR("/")))
+        return false;
+    bare.text = word->text;
+    bare.flags = (bare.flags & ~(unsigned)SHELL_WORD_MANY) | SHELL_WORD_NO_OPTION; /* the names have no blanks */
+    *word = bare;
+    return true;
+}
+
 /* One word, when it is a loop's variable. */
 static void resolve_word(struct shell_reading *reading, const struct shell_command *command, struct shell_word *word)
 {
@@ -210,7 +232,8 @@ static void resolve_word(struct shell_reading *reading, const struct shell_comma
         (word->flags & SHELL_WORD_MANY && shell_sets_splitting(script)))
         return;
     if (word->value.len) {
-        resolve_middle(reading, command, word);
+        if (!resolve_behind_dot(reading, command, word))
+            resolve_middle(reading, command, word);
         return;
     }
     name = variable_of(word->text);

@@ -272,6 +272,16 @@ static const struct shell_option jq_options[] = {
 /* jq's own words: options anywhere; --slurpfile NAME FILE reads; behind --args all words but the filter are data. */
 static const struct shell_program jq_row = {"jq", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = jq_options};
 
+/* Modules are named at the beginning of a filter, so not by one that begins as a path does. */
+static bool may_name_modules(const struct shell_word *filter)
+{
+    struct hv_str text = filter->known ? filter->value : filter->text;
+    if (!filter->known && hv_str_starts(text, HV_STR("\"")))
+        text = hv_str_slice(text, 1, text.len);
+    return !hv_str_starts(text, HV_STR(".")) && (!filter->known || hv_str_find(text, HV_STR("import"), 0) != SIZE_MAX ||
+                                                 hv_str_find(text, HV_STR("include"), 0) != SIZE_MAX);
+}
+
 static void judge_jq_operands(struct shell_reading *reading, const struct shell_arguments *arguments,
                               const struct shell_word *data)
 {
@@ -283,8 +293,7 @@ static void judge_jq_operands(struct shell_reading *reading, const struct shell_
     for (size_t i = first; i < arguments->operand_count && (!data || arguments->operands[i] < data); i++)
         shell_reads(reading, arguments->operands[i], false);
     const struct shell_word *filter = first && arguments->operand_count ? arguments->operands[0] : NULL;
-    if (filter && (!filter->known || hv_str_find(filter->value, HV_STR("import"), 0) != SIZE_MAX ||
-                   hv_str_find(filter->value, HV_STR("include"), 0) != SIZE_MAX))
+    if (filter && may_name_modules(filter))
         reading->act.reads_listed = false;
 }
 

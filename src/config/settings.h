@@ -148,8 +148,8 @@ struct settings {
     int64_t checkpoint_megabytes;               /* of all sessions of a project; 0: no copies are kept */
     int64_t checkpoint_file_megabytes;          /* of one file */
     int64_t max_tool_concurrency;               /* 0: not set */
-    enum settings_switch tool_search;           /* OFF: never; ON: all outside tools; AUTO, UNSET: by the size of the list */
-    struct sandbox_options sandbox; /* how commands are confined */
+    enum settings_switch tool_search; /* OFF: never; ON: all outside tools; AUTO, UNSET: by the size of the list */
+    struct sandbox_options sandbox;   /* how commands are confined */
 
     enum settings_trust trust;
     struct hv_str project;         /* where .helve/ is looked for: the nearest folder, from the working directory up to

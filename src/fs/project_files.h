@@ -7,10 +7,10 @@
 /*
  * True when neither directory (absolute) nor one above it holds a file of one of the names, which are separated by
  * blanks and may be paths (".cargo/config.toml"); a first part that ends in "*" is any directory that begins so.
- * "name:text" is only a file with that text in it, in either case, as a word of its own where it begins with a letter; a
- * large file, or one that cannot be read, counts as one that has it. home (absolute or absent) and what is above it are
- * not looked at: what lies there is the person's own. Links on the way to directory are followed. A few microseconds,
- * but for what is read; from any thread.
+ * "name:text" is only a file with that text in it, in either case, as a word of its own where it begins with a letter;
+ * a large file, or one that cannot be read, counts as one that has it. home (absolute or absent) and what is above it
+ * are not looked at: what lies there is the person's own. Links on the way to directory are followed. A few
+ * microseconds, but for what is read; from any thread.
  */
 bool fs_holds_none(struct hv_str directory, struct hv_str home, const char *names);
 

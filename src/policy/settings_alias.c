@@ -11,11 +11,11 @@ void policy_add_settings_aliases(const struct hv_host *host, struct hv_arena *ar
     for (size_t i = 0; i < facts->write_count; i++) {
         const struct policy_path *path = &facts->writes[i];
         struct hv_str alias = {0};
-        all[count++] = *path;
         if (host && path->kind == HV_FILE_REGULAR)
             alias = fs_settings_alias(host, arena, places, path->written);
-        if (alias.len)
+        if (alias.len) /* first, as the answer names the first that is protected */
             policy_path_resolve(host, arena, alias, &all[count++]);
+        all[count++] = *path;
     }
     facts->writes = all;
     facts->write_count = count;

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #define PREFIX "helve-sandbox-"
+#define MAKER ".helve-"
 _Static_assert(SANDBOX_PLACEHOLDER_TIME_NS == SWEEP_PLACEHOLDER_TIME_S * 1000000000ll, "the sweeper knows them, too");
 enum { ENTRIES_MAX = 10 * 1000 * 1000, NAME_SIZE = 32, LOCK_TRIES = 20, MAKE_TRIES = 100 };
 
@@ -198,7 +199,16 @@ static void mark(int fd)
 
 const char *placeholder_maker_name(struct hv_arena *arena, struct hv_str path)
 {
-    return hv_arena_format(arena, "%.*s.helve-%ld", HV_STR_ARG(path), (long)getpid()).ptr;
+    return hv_arena_format(arena, "%.*s" MAKER "%ld", HV_STR_ARG(path), (long)getpid()).ptr;
+}
+
+bool placeholder_is_being_made(struct hv_str name)
+{
+    size_t at = hv_str_find(name, HV_STR(MAKER), 0), digits = at == SIZE_MAX ? name.len : at + strlen(MAKER);
+    for (size_t i = digits; i < name.len; i++)
+        if (name.ptr[i] < '0' || name.ptr[i] > '9')
+            return false;
+    return at != 0 && digits < name.len;
 }
 
 /* A folder at path that has its time from the first moment. False: it is there, or that cannot be done there. */

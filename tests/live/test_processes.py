@@ -83,11 +83,11 @@ def test_where_nobody_but_the_results_speaks_to_the_model_they_tell_what_ended(c
     session.call("Bash", command="sleep 0.2; exit 3", run_in_background=True)
     session.call("Sleep", duration_ms=20000).has("Woken after", "<task_notification>", "bash_1", "exit code 3")
     assert session.call("Sleep", duration_ms=30).startswith("Slept")
-    session.call("Bash", command="true", run_in_background=True)
-    for _ in range(40):  # a busy machine lets the task end later than the command
-        said = session.call("Bash", command="sleep 0.3; echo in the foreground").has("in the foreground")
+    said = session.call("Bash", command="true", run_in_background=True)
+    for _ in range(40):  # a busy machine lets the task end before the call's own answer, or later than the command
         if "<task_notification>" in said:
             break
+        said = session.call("Bash", command="sleep 0.3; echo in the foreground").has("in the foreground")
     said.has("<task_notification>", "bash_2")
     session.process.stdin.write(b'{"tool_calls":[{"id":"chat","type":"function","function":{"name":"Bash","arguments":'
                                 b'"{\\"command\\":\\"sleep 0.2\\",\\"run_in_background\\":true}"}},'

@@ -94,11 +94,24 @@ static void a_placeholder_is_never_there_without_its_time(void **state)
     assert_int_equal(rmdir(base), 0); /* and nothing else is left */
 }
 
+static void one_that_is_being_made_is_known_by_its_name(void **state)
+{
+    (void)state;
+    struct hv_arena arena = {0};
+    assert_true(placeholder_is_being_made(hv_str_from(placeholder_maker_name(&arena, HV_STR(".helve")))));
+    assert_true(placeholder_is_being_made(HV_STR(".claude.helve-12")));
+    static const char *const others[] = {".helve", ".helve-12", "a.helve-", "a.helve-12b", "a.helve", "12", ""};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(placeholder_is_being_made(hv_str_from(others[i])));
+    hv_arena_release(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sessions_that_begin_at_once_leave_each_other_alone),
         cmocka_unit_test(a_placeholder_is_never_there_without_its_time),
+        cmocka_unit_test(one_that_is_being_made_is_known_by_its_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -287,7 +287,7 @@ static enum fs_scan_action visit(void *user, const struct fs_scan_entry *found)
         return FS_SCAN_ON;
     image_fill(&now, &status);
     if (now.kind == FS_IMAGE_DIRECTORY &&
-        (now.mtime_ns == SANDBOX_PLACEHOLDER_TIME_NS || placeholder_is_being_made(found->name)))
+        (now.mtime_ns == SANDBOX_PLACEHOLDER_TIME_NS || placeholder_is_being_made(found->directory, found->name)))
         return FS_SCAN_SKIP; /* it goes with the sandbox */
     struct entry *entry = entry_of(watch, hv_str_of(path, (size_t)len));
     if (entry->seen == watch->look) /* below two roots */

@@ -202,13 +202,21 @@ const char *placeholder_maker_name(struct hv_arena *arena, struct hv_str path)
     return hv_arena_format(arena, "%.*s" MAKER "%ld", HV_STR_ARG(path), (long)getpid()).ptr;
 }
 
-bool placeholder_is_being_made(struct hv_str name)
+static bool is_maker_name(struct hv_str name)
 {
     size_t at = hv_str_find(name, HV_STR(MAKER), 0), digits = at == SIZE_MAX ? name.len : at + strlen(MAKER);
     for (size_t i = digits; i < name.len; i++)
         if (name.ptr[i] < '0' || name.ptr[i] > '9')
             return false;
     return at != 0 && digits < name.len;
+}
+
+bool placeholder_is_being_made(int directory, struct hv_str name)
+{
+    if (!is_maker_name(name))
+        return false;
+    CLEANUP_FD int fd = openat(directory, name.ptr, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return fd < 0 ? errno == ENOENT : is_empty(fd);
 }
 
 /* A folder at path that has its time from the first moment. False: it is there, or that cannot be done there. */

@@ -43,8 +43,9 @@ bool placeholders_hold(struct placeholders *placeholders, struct hv_str path);
 /* The name under which placeholders_hold makes the folder that it then moves to path: there it is never without its
  * time, by which it is known when helve is killed. */
 const char *placeholder_maker_name(struct hv_arena *arena, struct hv_str path);
-/* A folder of that name, the last part of its path, is one that some helve is about to move to its place. */
-bool placeholder_is_being_made(struct hv_str name);
+/* The folder of that name (NUL-terminated) in directory is one that some helve is about to move to its place, or has
+ * just moved: it is called so, and holds nothing. */
+bool placeholder_is_being_made(int directory, struct hv_str name);
 /* Give all back: those that no other session holds, too, are removed, unless something was put into them. */
 void placeholders_release(struct placeholders *placeholders);
 

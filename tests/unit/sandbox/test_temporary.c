@@ -3,6 +3,7 @@
 
 #include "proc/guard_sweep.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,15 +95,26 @@ static void a_placeholder_is_never_there_without_its_time(void **state)
     assert_int_equal(rmdir(base), 0); /* and nothing else is left */
 }
 
-static void one_that_is_being_made_is_known_by_its_name(void **state)
+static void one_that_is_being_made_is_known_by_its_name_while_it_is_empty(void **state)
 {
     (void)state;
     struct hv_arena arena = {0};
-    assert_true(placeholder_is_being_made(hv_str_from(placeholder_maker_name(&arena, HV_STR(".helve")))));
-    assert_true(placeholder_is_being_made(HV_STR(".claude.helve-12")));
-    static const char *const others[] = {".helve", ".helve-12", "a.helve-", "a.helve-12b", "a.helve", "12", ""};
+    char base[] = "/tmp/helve-unit-maker-XXXXXX";
+    assert_non_null(mkdtemp(base));
+    int directory = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const char *maker = placeholder_maker_name(&arena, HV_STR(".claude"));
+    assert_int_equal(mkdirat(directory, maker, 0755), 0);
+    assert_true(placeholder_is_being_made(directory, hv_str_from(maker)));
+    assert_true(placeholder_is_being_made(directory, HV_STR("gone.helve-12")));
+    assert_int_equal(symlinkat("x", directory, hv_arena_format(&arena, "%s/mine", maker).ptr), 0);
+    assert_false(placeholder_is_being_made(directory, hv_str_from(maker)));
+    static const char *const others[] = {".helve", ".helve-12", "a.helve-", "a.helve-12b", "a.helve", "12"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        assert_false(placeholder_is_being_made(hv_str_from(others[i])));
+        assert_false(placeholder_is_being_made(directory, hv_str_from(others[i])));
+    assert_int_equal(unlinkat(directory, hv_arena_format(&arena, "%s/mine", maker).ptr, 0), 0);
+    assert_int_equal(unlinkat(directory, maker, AT_REMOVEDIR), 0);
+    close(directory);
+    rmdir(base);
     hv_arena_release(&arena);
 }
 
@@ -111,7 +123,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sessions_that_begin_at_once_leave_each_other_alone),
         cmocka_unit_test(a_placeholder_is_never_there_without_its_time),
-        cmocka_unit_test(one_that_is_being_made_is_known_by_its_name),
+        cmocka_unit_test(one_that_is_being_made_is_known_by_its_name_while_it_is_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

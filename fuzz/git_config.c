@@ -4,6 +4,7 @@
  */
 #include "fs/git_config.h"
 #include "base/cleanup.h"
+#include "fs/git_condition.h"
 #include "parts.h"
 
 enum { TEXT_MAX = 1 << 20 };
@@ -43,9 +44,18 @@ static void check_again(struct hv_arena *arena, const struct git_config_variable
     FUZZ_CHECK(!git_config_next(&reader, arena, &again));
 }
 
-static void include(void *user, struct hv_str path, struct git_settings *settings)
+static void include(void *user, struct hv_str condition, struct hv_str path, struct git_settings *settings)
 {
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    const struct git_situation situation = {{HV_STR("/home/p/w/.git"), HV_STR("/w/.git")},
+                                            HV_STR("/home/p"),
+                                            HV_STR("/home/p/c"),
+                                            HV_STR("topic/x"),
+                                            &path,
+                                            1};
     FUZZ_CHECK(path.len);
+    FUZZ_CHECK(condition.ptr || !git_condition_holds(&arena, condition, &situation));
+    (void)git_condition_holds(&arena, condition, &situation);
     settings->worktree_config = false;
     ++*(size_t *)user;
 }

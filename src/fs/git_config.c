@@ -41,12 +41,12 @@ static bool read_section(struct git_config_reader *reader)
     skip_blanks(reader);
     reader->subsection = peek(reader) == '"';
     if (reader->subsection) {
-        reader->at++;
+        begin = ++reader->at;
         while (peek(reader) && peek(reader) != '"' && peek(reader) != '\n')
             reader->at += peek(reader) == '\\' ? 2 : 1;
         if (peek(reader) != '"')
             return false;
-        reader->at++;
+        reader->second = hv_str_slice(reader->text, begin, reader->at++);
     }
     if (peek(reader) != ']')
         return false;
@@ -127,7 +127,8 @@ bool git_config_next(struct git_config_reader *reader, struct hv_arena *arena, s
             size_t begin = reader->at;
             while (is_name_byte(peek(reader)))
                 reader->at++;
-            *variable = (struct git_config_variable){.section = reader->section, .subsection = reader->subsection};
+            *variable = (struct git_config_variable){
+                .section = reader->section, .subsection = reader->subsection, .second = reader->second};
             variable->name = hv_str_slice(reader->text, begin, reader->at);
             skip_blanks(reader);
             bool alone = peek(reader) != '=';
@@ -142,6 +143,17 @@ bool git_config_next(struct git_config_reader *reader, struct hv_arena *arena, s
     return false;
 }
 
+struct hv_str git_config_second(struct hv_arena *arena, const struct git_config_variable *variable)
+{
+    char *out = hv_arena_alloc(arena, variable->second.len + 1);
+    size_t len = 0;
+    for (size_t i = 0; i < variable->second.len; i++) {
+        i += variable->second.ptr[i] == '\\' && i + 1 < variable->second.len;
+        out[len++] = variable->second.ptr[i];
+    }
+    return hv_str_of(out, len);
+}
+
 bool git_config_true(struct hv_str value)
 {
     int64_t number;
@@ -151,10 +163,15 @@ bool git_config_true(struct hv_str value)
            hv_str_eq_nocase(value, HV_STR("on"));
 }
 
+static bool has_names(const struct git_config_variable *variable, const char *section, const char *name)
+{
+    return hv_str_eq_nocase(variable->section, hv_str_from(section)) &&
+           hv_str_eq_nocase(variable->name, hv_str_from(name));
+}
+
 static bool is_variable(const struct git_config_variable *variable, const char *section, const char *name)
 {
-    return !variable->subsection && hv_str_eq_nocase(variable->section, hv_str_from(section)) &&
-           hv_str_eq_nocase(variable->name, hv_str_from(name));
+    return !variable->subsection && has_names(variable, section, name);
 }
 
 /* "native" is what the machine has: LF. What git does not know, it refuses; here it counts as unset. */
@@ -190,6 +207,8 @@ void git_settings_read(struct hv_arena *arena, struct hv_str text, const struct 
         else if (is_variable(&variable, "extensions", "worktreeconfig"))
             settings->worktree_config = git_config_true(variable.value);
         else if (includes && variable.value.len && is_variable(&variable, "include", "path"))
-            includes->include(includes->user, variable.value, settings);
+            includes->include(includes->user, hv_str_of(NULL, 0), variable.value, settings);
+        else if (includes && variable.value.len && variable.subsection && has_names(&variable, "includeif", "path"))
+            includes->include(includes->user, git_config_second(arena, &variable), variable.value, settings);
     }
 }

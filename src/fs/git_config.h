@@ -13,17 +13,22 @@ struct git_config_reader {
     size_t at;
     struct hv_str section; /* of the variables that follow: "core", or "include" … ; a view of text */
     bool subsection;       /* the section has a quoted second name */
+    struct hv_str second;  /* which, as written between the quotes */
 };
 
 struct git_config_variable {
     struct hv_str section; /* as written; compare without case */
     bool subsection;
-    struct hv_str name;  /* as written; compare without case */
-    struct hv_str value; /* decoded, in the arena; absent for a name alone, which means true */
+    struct hv_str second; /* see git_config_second */
+    struct hv_str name;   /* as written; compare without case */
+    struct hv_str value;  /* decoded, in the arena; absent for a name alone, which means true */
 };
 
 /* The next variable; false at the end or where the text is no configuration any more. */
 bool git_config_next(struct git_config_reader *reader, struct hv_arena *arena, struct git_config_variable *variable);
+
+/* The second name of the section, without the backslashes that are not part of it; in arena. */
+struct hv_str git_config_second(struct hv_arena *arena, const struct git_config_variable *variable);
 
 /* "true", "yes", "on", a number that is not zero, or a name alone. */
 bool git_config_true(struct hv_str value);
@@ -39,9 +44,12 @@ struct git_settings {
     enum git_line_ends eol;      /* core.eol: of files that attributes call text, where autocrlf says nothing */
 };
 
-/* Take up what the text of one file says. includes (may be NULL) is called for each [include] path, at its place. */
+/*
+ * Take up what the text of one file says. includes (may be NULL) is called for each [include] path and each
+ * [includeIf "condition"] path, at its place; condition is absent without one.
+ */
 struct git_config_includes {
-    void (*include)(void *user, struct hv_str path, struct git_settings *settings);
+    void (*include)(void *user, struct hv_str condition, struct hv_str path, struct git_settings *settings);
     void *user;
 };
 void git_settings_read(struct hv_arena *arena, struct hv_str text, const struct git_config_includes *includes,

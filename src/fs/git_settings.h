@@ -1,6 +1,7 @@
 /*
  * git_settings.h: the settings of git that hold at a place: of the machine, the person, the repository and its work
- * tree, with the files that they include. What is read: git_config.h. Blocks; any thread.
+ * tree, with the files that they include, also under conditions ([includeIf]). What is read: git_config.h. Blocks; any
+ * thread.
  */
 #ifndef FS_GIT_SETTINGS_H
 #define FS_GIT_SETTINGS_H
@@ -10,8 +11,9 @@
 enum { GIT_FILE_MAX = 1 << 20 };
 
 /*
- * A whole small file of git's, in arena; absent when it is none that can be read, or is longer than GIT_FILE_MAX. name
- * is relative to the open directory (AT_FDCWD); no_follow is O_NOFOLLOW or 0.
+ * A whole small file of git's, in arena; absent, with errno, when it is none that can be read (EINVAL: it is no file)
+ * or is longer than GIT_FILE_MAX (EFBIG). name is relative to the open directory (AT_FDCWD); no_follow is O_NOFOLLOW or
+ * 0.
  */
 struct hv_str git_file_read(struct hv_arena *arena, int directory, const char *name, int no_follow);
 

@@ -648,6 +648,7 @@ static void finish(struct scan *scan, struct hv_arena *arena, struct fs_scan_out
                                         .cancelled = atomic_load(&scan->cancelled),
                                         .stopped = atomic_load(&scan->stopped),
                                         .rules_skipped = atomic_load(&scan->around.skipped),
+                                        .rules_unreadable = atomic_load(&scan->around.unreadable),
                                         .unreadable_named = scan->unreadable.count,
                                         .unreached_named = scan->unreached.count};
     for (unsigned i = 0; i < scan->threads; i++) {

@@ -72,8 +72,9 @@ struct fs_scan_outcome {
     size_t remembered;                  /* directories that were not read, as an earlier scan had learnt them */
     size_t unreadable;                  /* directories that could not be opened or read; each counts once */
     size_t unreached;                   /* directories known but not visited when the scan ended before its time */
-    size_t dropped;       /* ordered: names that did not fit beside those that come before them in their directory */
-    size_t rules_skipped; /* ignore files not honoured, as all of them together would take too much */
+    size_t dropped;          /* ordered: names that did not fit beside those that come before them in their directory */
+    size_t rules_unreadable; /* ignore files that are links, cannot be read, or are longer than GIT_FILE_MAX */
+    size_t rules_skipped;    /* ignore files not honoured, as all of them together would take too much */
     /* Some of the unreadable and of the unreached ones by name, sorted; at most FS_SCAN_NAMES_MAX of each. */
     struct fs_scan_place *unreadable_names, *unreached_names;
     size_t unreadable_named, unreached_named;

@@ -7,6 +7,7 @@
 #include "fs/open.h"
 #include "text/lines.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,6 +39,8 @@ static void add_file(struct entering *entering, int directory, const char *name,
 {
     CLEANUP_ARENA struct hv_arena scratch = {0};
     struct hv_str bytes = git_file_read(&scratch, directory, name, no_follow);
+    if (!bytes.ptr && errno != ENOENT && errno != ENOTDIR)
+        atomic_fetch_add(&entering->around->unreadable, 1);
     if (!bytes.len)
         return;
     size_t cost = bytes.len + lines_count(bytes) * RULE_COST;

@@ -24,8 +24,9 @@ struct scan_surroundings {
     struct hv_str top;    /* absolute; "" for "/" */
     struct hv_str prefix; /* the root relative to top: "" or "src/lib" */
     struct hv_str home, config_home;
-    atomic_size_t bytes;   /* what all rules that are alive take, about */
-    atomic_size_t skipped; /* ignore files left out as there were too many bytes */
+    atomic_size_t bytes;      /* what all rules that are alive take, about */
+    atomic_size_t skipped;    /* ignore files left out as there were too many bytes */
+    atomic_size_t unreadable; /* ignore files that are there, but cannot be read, or are too long alone */
 };
 
 /* How many bytes all rules that are alive may take. */
@@ -33,7 +34,8 @@ enum { SCAN_RULES_MAX = 96 << 20 };
 
 /*
  * Look for the repository around root (absolute, resolved, "" for "/") and read the rules of the directories above the
- * root, and the global ones. Files that cannot be read count as empty. All in arena; home and config_home are kept.
+ * root, and the global ones. Files that cannot be read count as empty, and are counted. All in arena; home and
+ * config_home are kept.
  */
 void scan_rules_start(struct hv_arena *arena, struct hv_str root, struct hv_str home, struct hv_str config_home,
                       struct scan_surroundings *around, struct scan_rules *rules);

@@ -5,10 +5,11 @@
 #include "scanning.h"
 
 #include "base/cleanup.h"
-#include "fs/git_config.h"
+#include "fs/git_settings.h"
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define NO_OPTIONS ((struct fs_scan_options){0})
 
@@ -177,6 +178,25 @@ static void rules_take_bounded_memory(void **state)
     assert_int_equal(scanning.outcome.rules_skipped, 2);
 }
 
+static void rule_files_that_cannot_be_read_are_counted(void **state)
+{
+    struct folder *folder = *state;
+    CLEANUP_BUF struct hv_buf long_file;
+    hv_buf_init(&long_file, GIT_FILE_MAX + 16);
+    while (long_file.len <= GIT_FILE_MAX)
+        hv_buf_add_cstr(&long_file, "x\n");
+    PUT_FILES(folder, "a/x", "b/x", "c/x", "rules");
+    folder_make(folder, ".git");
+    folder_put_bytes(folder, "a/.gitignore", hv_buf_str(&long_file));
+    folder_make(folder, "b/.ignore");
+    assert_int_equal(symlink("../rules", folder_cpath(folder, "c/.gitignore")), 0);
+    struct scanning scanning = {0};
+    struct fs_scan_options options = {.root = folder->path, .threads = 2};
+    assert_string_equal(scanning_run(&scanning, folder, &options), "a/x\nb/x\nc/x\nrules\n");
+    assert_int_equal(scanning.outcome.rules_unreadable, 3);
+    assert_int_equal(scanning.outcome.rules_skipped, 0);
+}
+
 /* ---- git's configuration --------------------------------------------------------------------------------- */
 
 static void configuration_is_read_as_git_reads_it(void **state)
@@ -254,6 +274,7 @@ int main(void)
         CASE(odd_rule_files_do_no_harm),
         CASE(the_case_of_names_is_ignored_where_git_does),
         CASE(rules_take_bounded_memory),
+        CASE(rule_files_that_cannot_be_read_are_counted),
         cmocka_unit_test(configuration_is_read_as_git_reads_it),
         cmocka_unit_test(line_ends_are_read_as_git_reads_them),
     };

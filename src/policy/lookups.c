@@ -1,16 +1,31 @@
 /*
  * lookups.c: see lookups.h. A directory is resolved once; a file in it then costs one look at itself, unless it is a
- * link.
+ * link. Of a directory that many files are asked for in, the names are read.
  */
 #include "policy/lookups.h"
 
 #include "base/path.h"
+#include "fs/listing.h"
 
-enum { SHORT = 1024 }; /* longer paths may be refused for their length alone: by the host */
+enum {
+    SHORT = 1024,       /* longer paths may be refused for their length alone: by the host */
+    LISTED_FROM = 16,   /* looks into a directory before its names are read: when they are no more than */
+    LISTED_FACTOR = 16, /* so many times the looks; tried again at a multiple of these looks, LISTED_AGAIN */
+    LISTED_AGAIN = 8,
+};
+
+/* A directory that paths were found in. */
+struct lookup_directory {
+    struct hv_str path; /* as it was named */
+    const struct lookup *where;
+    size_t looks, listed_from; /* how many names were looked at; and when its names are read */
+    const struct fs_listing *listing;
+};
 
 void lookups_release(struct lookups *lookups)
 {
     map_release(&lookups->found);
+    map_release(&lookups->directories);
 }
 
 static struct lookup *resolve(struct lookups *lookups, struct hv_str path)
@@ -23,41 +38,85 @@ static struct lookup *resolve(struct lookups *lookups, struct hv_str path)
     return lookup;
 }
 
+static struct lookup_directory *directory_of(struct lookups *lookups, struct hv_str path)
+{
+    if (lookups->last && hv_str_eq(lookups->last->path, path))
+        return lookups->last;
+    struct lookup_directory *directory = map_get(&lookups->directories, path);
+    if (!directory) {
+        const struct lookup *known = map_get(&lookups->found, path);
+        directory = hv_arena_new(lookups->arena, struct lookup_directory);
+        directory->path = hv_arena_str(lookups->arena, path);
+        directory->where = known ? known : resolve(lookups, path);
+        directory->listed_from = LISTED_FROM;
+        (void)map_set(&lookups->directories, directory->path, directory);
+    }
+    return lookups->last = directory;
+}
+
+/* The names in directory, once it is worth it to read them: other hosts than this machine are asked one by one. */
+static const struct fs_listing *listing_of(const struct lookups *lookups, struct lookup_directory *directory)
+{
+    const struct hv_host *local = hv_host_local();
+    if (directory->listing || ++directory->looks < directory->listed_from)
+        return directory->listing;
+    directory->listed_from *= LISTED_AGAIN;
+    if (lookups->host->stat == local->stat && lookups->host->resolve == local->resolve)
+        directory->listing =
+            fs_listing_read(lookups->arena, directory->where->resolved, LISTED_FACTOR * directory->looks);
+    return directory->listing;
+}
+
+/* What stands in directory under that name, where own says so, without following a link: false when that is not known,
+ * or a link. */
+static bool look(const struct lookups *lookups, struct lookup_directory *directory, struct hv_str name,
+                 struct hv_str own, enum hv_file_kind *kind)
+{
+    struct hv_file_stat stat;
+    const struct fs_listing *listing = listing_of(lookups, directory);
+    if (listing && fs_listing_tells(listing, name, kind))
+        return true;
+    enum hv_code code = lookups->host->stat(lookups->host, own, false, &stat, NULL);
+    bool is_file = code == HV_OK && stat.kind != HV_FILE_SYMLINK && stat.kind != HV_FILE_UNKNOWN;
+    *kind = is_file ? stat.kind : HV_FILE_UNKNOWN;
+    if (!is_file && code != HV_ENOTFOUND)
+        directory->looks = 0; /* links ask for more than names; and what may be listed need not be searchable */
+    return is_file || code == HV_ENOTFOUND;
+}
+
 /* path by the directory that it stands in: true when that is enough. */
 static bool find_in_directory(struct lookups *lookups, struct hv_str path, struct lookup *out)
 {
-    struct hv_file_stat stat;
     size_t slash = hv_str_rfind_byte(path, '/');
     if (slash == SIZE_MAX || slash == 0 || path.len > SHORT)
         return false;
     struct hv_str name = hv_str_slice(path, slash + 1, path.len), parent = hv_str_slice(path, 0, slash);
     if (!name.len || hv_str_is(name, ".") || hv_str_is(name, ".."))
         return false;
-    const struct lookup *directory = map_get(&lookups->found, parent);
-    if (!directory)
-        directory = resolve(lookups, parent);
-    if (directory->code)
+    struct lookup_directory *directory = directory_of(lookups, parent);
+    if (directory->where->code)
         return false;
-    struct hv_str start = hv_str_is(directory->resolved, "/") ? HV_STR("") : directory->resolved;
-    struct hv_str own = path_join(lookups->arena, start, name);
-    enum hv_code code = lookups->host->stat(lookups->host, own, false, &stat, NULL);
-    bool is_file = code == HV_OK && stat.kind != HV_FILE_SYMLINK && stat.kind != HV_FILE_UNKNOWN;
-    if (!is_file && code != HV_ENOTFOUND)
-        return false;
-    *out = (struct lookup){.resolved = own, .has_kind = true, .kind = is_file ? stat.kind : HV_FILE_UNKNOWN};
-    return true;
+    struct hv_str start = directory->where->resolved;
+    bool is_root = hv_str_is(start, "/"); /* then path begins with two slashes */
+    if (!is_root && hv_str_eq(start, parent))
+        out->resolved = path;
+    else
+        out->resolved = path_join(lookups->arena, is_root ? HV_STR("") : start, name);
+    out->has_kind = true;
+    return look(lookups, directory, name, out->resolved, &out->kind);
 }
 
 struct lookup *lookups_find(struct lookups *lookups, struct hv_str path)
 {
-    struct lookup *known = map_get(&lookups->found, path), found;
+    struct lookup *known = map_get(&lookups->found, path), found = {0};
     if (known)
         return known;
+    path = hv_arena_str(lookups->arena, path);
     if (!find_in_directory(lookups, path, &found))
         return resolve(lookups, path);
     known = hv_arena_new(lookups->arena, struct lookup);
     *known = found;
-    (void)map_set(&lookups->found, hv_arena_str(lookups->arena, path), known);
+    (void)map_set(&lookups->found, path, known);
     return known;
 }
 

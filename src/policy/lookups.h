@@ -16,11 +16,15 @@ struct lookup {
     enum hv_file_kind kind;
 };
 
+struct lookup_directory;
+
 /* One thread at a time. */
 struct lookups {
     const struct hv_host *host; /* never NULL while it is asked */
-    struct hv_arena *arena;     /* that all of it lives in, but the table */
-    struct map found;
+    struct hv_arena *arena;     /* that all of it lives in, but the tables */
+    struct map found;           /* paths: struct lookup */
+    struct map directories;     /* those that other paths stand in: struct lookup_directory */
+    struct lookup_directory *last;
 };
 void lookups_release(struct lookups *lookups);
 

@@ -2,6 +2,7 @@
 #include "policy/lookups.h"
 
 #include "base/cleanup.h"
+#include "fs/listing.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -83,49 +84,50 @@ static void assert_leads_as_alone(struct lookups *lookups, struct hv_str path)
     assert_int_equal(lookups_kind(lookups, found), there ? stat.kind : HV_FILE_UNKNOWN);
 }
 
+static const char *const places[] = {
+    "",
+    "/",
+    "/dir",
+    "/dir/",
+    "/dir/file",
+    "/dir/file/",
+    "/dir/.",
+    "/dir/..",
+    "/dir/../dir/file",
+    "/to_dir",
+    "/to_dir/file",
+    "/to_dir/..",
+    "/to_dir/../dir",
+    "/to_dir/missing",
+    "/to_file",
+    "/to_file/below",
+    "/dir/file/below",
+    "/loop",
+    "/loop/x",
+    "/dangle",
+    "/dangle/x",
+    "/missing",
+    "/missing/x",
+    "/missing/../dir/file",
+    "/to_root",
+    "/to_root/tmp",
+    "/to_stream",
+    "/to_stream/x",
+    "//dir//file",
+    "/./to_dir/./file",
+};
+
 static void paths_lead_where_they_lead_by_themselves(void **state)
 {
-    static const char *const names[] = {
-        "",
-        "/",
-        "/dir",
-        "/dir/",
-        "/dir/file",
-        "/dir/file/",
-        "/dir/.",
-        "/dir/..",
-        "/dir/../dir/file",
-        "/to_dir",
-        "/to_dir/file",
-        "/to_dir/..",
-        "/to_dir/../dir",
-        "/to_dir/missing",
-        "/to_file",
-        "/to_file/below",
-        "/dir/file/below",
-        "/loop",
-        "/loop/x",
-        "/dangle",
-        "/dangle/x",
-        "/missing",
-        "/missing/x",
-        "/missing/../dir/file",
-        "/to_root",
-        "/to_root/tmp",
-        "/to_stream",
-        "/to_stream/x",
-        "//dir//file",
-        "/./to_dir/./file",
-    };
-    static const char *const others[] = {"/",         "/tmp", "/etc/passwd", "/proc/self/fd/0", "/proc/self",
-                                         "/dev/null", "/..",  "/../etc",     "/no-such/x"};
+    static const char *const others[] = {"/",   "/tmp",    "/etc/passwd", "/proc/self/fd/0", "/proc/self", "/dev/null",
+                                         "/..", "/../etc", "/no-such/x",  "//etc",           "//no-such"};
     struct counted counted = {.host = {.resolve = resolve, .stat = look}};
     CLEANUP_ARENA struct hv_arena arena = {0};
     struct lookups lookups = {.host = &counted.host, .arena = &arena};
     (void)state;
     for (int round = 0; round < 2; round++) {
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-            assert_leads_as_alone(&lookups, hv_arena_format(&arena, "%s%s", folder, names[i]));
+        for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+            assert_leads_as_alone(&lookups, hv_arena_format(&arena, "%s%s", folder, places[i]));
         for (size_t i = 0; i < sizeof others / sizeof *others; i++)
             assert_leads_as_alone(&lookups, hv_str_from(others[i]));
     }
@@ -153,6 +155,38 @@ static void what_a_host_refuses_is_refused(void **state)
     lookups_release(&lookups);
 }
 
+/* Many other names first, so that those of the directories are read. */
+static void paths_among_many_lead_where_they_lead_by_themselves(void **state)
+{
+    static const char *const directories[] = {"", "/dir", "/to_dir", "/missing", "/dir/file"};
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct lookups lookups = {.host = hv_host_local(), .arena = &arena};
+    (void)state;
+    for (int i = 0; i < 40; i++)
+        for (size_t j = 0; j < sizeof directories / sizeof *directories; j++)
+            assert_leads_as_alone(&lookups, hv_arena_format(&arena, "%s%s/none%d", folder, directories[j], i));
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        assert_leads_as_alone(&lookups, hv_arena_format(&arena, "%s%s", folder, places[i]));
+    lookups_release(&lookups);
+}
+
+static void many_names_of_a_directory_are_read_at_once(void **state)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct lookups lookups = {.host = hv_host_local(), .arena = &arena};
+    (void)state;
+    struct hv_str directory = hv_arena_format(&arena, "%s/dir", folder);
+    for (int i = 0; i < 40; i++)
+        (void)lookups_find(&lookups, hv_arena_format(&arena, "%s/dir/none%d", folder, i));
+    struct hv_str later = hv_arena_format(&arena, "%s/dir/later", folder);
+    assert_int_equal(close(open(later.ptr, O_CREAT | O_WRONLY, 0600)), 0);
+    enum hv_file_kind kind = lookups_kind(&lookups, lookups_find(&lookups, later));
+    assert_int_equal(unlink(later.ptr), 0);
+    if (fs_listing_read(&arena, directory, 10)) /* else each is looked at */
+        assert_int_equal(kind, HV_FILE_UNKNOWN);
+    lookups_release(&lookups);
+}
+
 static void a_directory_is_resolved_once(void **state)
 {
     struct counted counted = {.host = {.resolve = resolve, .stat = look}};
@@ -170,6 +204,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths_lead_where_they_lead_by_themselves),
+        cmocka_unit_test(paths_among_many_lead_where_they_lead_by_themselves),
+        cmocka_unit_test(many_names_of_a_directory_are_read_at_once),
         cmocka_unit_test(what_a_host_refuses_is_refused),
         cmocka_unit_test(a_directory_is_resolved_once),
     };

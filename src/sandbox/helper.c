@@ -14,10 +14,11 @@
  *
  * Where only Landlock is there, the helper confines itself and becomes the command (helper_landlock.c).
  *
- * It uses nothing but libc and is linked statically where possible, so that it starts in a third of a millisecond.
+ * It uses nothing but libc and is linked statically where possible, so that it starts in a quarter of a millisecond.
  */
 #include "sandbox/helper.h"
 
+#include "proc/guard_exec.h"
 #include "proc/guard_protocol.h"
 
 #include <errno.h>
@@ -112,12 +113,12 @@ bool apply_environment(const char *plan)
 static bool limit(int resource, rlim_t wanted)
 {
     struct rlimit current;
-    if (getrlimit((__rlimit_resource_t)resource, &current))
+    if (getrlimit(resource, &current))
         return false;
     if (current.rlim_max == RLIM_INFINITY || current.rlim_max > wanted)
         current.rlim_max = wanted;
     current.rlim_cur = current.rlim_max;
-    return setrlimit((__rlimit_resource_t)resource, &current) == 0;
+    return setrlimit(resource, &current) == 0;
 }
 
 bool apply_limits(const char *plan)
@@ -368,7 +369,7 @@ __attribute__((noreturn)) static void run_by_self(const char *plan, char **argv)
     if (!apply_environment(plan) || !apply_limits(plan))
         fail(HELPER_EXIT_SANDBOX, "cannot set limits", "");
     confine_self(plan);
-    execvp(argv[0], argv);
+    guard_exec(argv);
     fail(HELPER_EXIT_PROGRAM, "cannot start", argv[0]);
 }
 

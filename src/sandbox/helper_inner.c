@@ -1,6 +1,8 @@
 /* helper_inner.c: the half of the helper that runs inside; see helper.c. It is under the command's seccomp filter. */
 #include "sandbox/helper.h"
 
+#include "proc/guard_exec.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -106,7 +108,7 @@ static int become_command(void *data)
     sigset_t none;
     sigemptyset(&none);
     if (apply_environment(inside->plan) && apply_limits(inside->plan) && sigprocmask(SIG_SETMASK, &none, NULL) == 0)
-        execvp(inside->argv[0], inside->argv);
+        guard_exec(inside->argv);
     report(HELPER_FAILED, errno, false);
     _exit(HELPER_EXIT_PROGRAM);
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -149,6 +150,49 @@ static void a_program_that_does_not_exist_is_an_error(void **state)
     assert_int_equal(outcome.code, HV_EACCES);
     run(&outcome, (struct hv_command){.argv = nothing});
     assert_int_equal(outcome.code, HV_EINVAL);
+}
+
+static void write_script(const char *path, const char *text, mode_t mode)
+{
+    FILE *file = fopen(path, "we");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    assert_int_equal(chmod(path, mode), 0);
+}
+
+static void expect_words(const char *program, const char *path, const char *expected)
+{
+    const char *argv[] = {program, "two words", "*", NULL}, *environment[] = {path, NULL};
+    struct outcome outcome = {0};
+    run(&outcome, (struct hv_command){.argv = argv, .environment = environment});
+    assert_int_equal(outcome.code, HV_OK);
+    assert_output(&outcome, expected);
+    release(&outcome);
+}
+
+static void a_script_that_does_not_say_what_runs_it_is_given_to_the_shell(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/helve-run-XXXXXX", script[64], other[64], path[256];
+    assert_non_null(mkdtemp(folder));
+    snprintf(script, sizeof script, "%s/says", folder);
+    snprintf(other, sizeof other, "%s/bin", folder);
+    snprintf(path, sizeof path, "PATH=/nowhere:%s:%s:/bin", other, folder);
+    assert_int_equal(mkdir(other, 0700), 0);
+    write_script(script, "echo \"$1|$2|$#\"\n", 0700);
+    expect_words(script, "PATH=/bin", "two words|*|2\n");
+    expect_words("says", path, "two words|*|2\n");
+    snprintf(other, sizeof other, "%s/bin/says", folder);
+    write_script(other, "echo mine\n", 0600); /* nobody may run it: the search goes on */
+    expect_words("says", path, "two words|*|2\n");
+    assert_int_equal(chmod(other, 0700), 0);
+    expect_words("says", path, "mine\n");
+    unlink(other);
+    *strrchr(other, '/') = '\0';
+    unlink(script);
+    rmdir(other);
+    rmdir(folder);
 }
 
 static void a_directory_that_does_not_exist_is_an_error_that_names_it(void **state)
@@ -586,6 +630,7 @@ int main(void)
         cmocka_unit_test(exit_codes_and_signals_are_told_apart),
         cmocka_unit_test(the_two_streams_arrive_apart_and_in_order),
         cmocka_unit_test(a_program_that_does_not_exist_is_an_error),
+        cmocka_unit_test(a_script_that_does_not_say_what_runs_it_is_given_to_the_shell),
         cmocka_unit_test(a_directory_that_does_not_exist_is_an_error_that_names_it),
         cmocka_unit_test(too_long_arguments_are_an_error),
         cmocka_unit_test(directory_and_environment_are_those_of_the_command),

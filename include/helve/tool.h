@@ -243,6 +243,7 @@ struct hv_context {
     const char *const *environment;  /* of commands: helve's own, settings' env, session env files; NULL-terminated */
     uint64_t deadline_ns;            /* on the host's monotonic clock; 0: none */
     struct hv_sandbox *sandbox;      /* what confines commands in this session; NULL: nothing does */
+    bool only_call;                  /* the session has no other: nothing need be remembered for one */
 };
 
 HV_API void *hv_state(struct hv_context *context, const struct hv_state_key *key);

@@ -164,8 +164,10 @@ static void tidy_texts(struct fs_warm *warm)
 
 void fs_marks_begin(struct fs_warm *warm, const struct find *find, struct fs_marks_use *use)
 {
-    struct fs_marks *marks = &warm->marks;
     *use = (struct fs_marks_use){0};
+    if (!warm)
+        return;
+    struct fs_marks *marks = &warm->marks;
     LOCK_SCOPE(&marks->lock);
     if (!can_use(marks))
         return;

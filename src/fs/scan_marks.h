@@ -76,7 +76,7 @@ struct fs_marks_use {
     int64_t settled_ns[FS_MARKS]; /* a file that last changed before is as it was when it got the mark */
 };
 
-/* Begin to search for a pattern. End it with fs_marks_end. */
+/* Begin to search for a pattern. End it with fs_marks_end. Without warm (NULL) nothing is known or left. */
 void fs_marks_begin(struct fs_warm *warm, const struct find *find, struct fs_marks_use *use);
 void fs_marks_end(struct fs_marks_use *use);
 

@@ -239,6 +239,7 @@ static struct call *call_new(struct batch *batch, struct hv_str id, struct hv_st
         .roots = runtime->options.roots,
         .root_count = runtime->options.root_count,
         .sandbox = runtime->sandbox,
+        .only_call = runtime->options.one_call.len > 0,
     };
     return call;
 }

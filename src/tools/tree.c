@@ -40,7 +40,7 @@ static const struct hv_state_key warm_key = {
 
 struct fs_warm *tree_memory(struct hv_context *context)
 {
-    return hv_state(context, &warm_key);
+    return context->only_call ? NULL : hv_state(context, &warm_key);
 }
 
 struct fs_scan_options tree_options(const struct search *search)

@@ -15,7 +15,7 @@ enum { TREE_THREADS_MAX = 8 };
 unsigned tree_threads(void);
 /* Where the person's files of git lie, by the session's environment. */
 struct git_person tree_git_person(const struct hv_context *context);
-/* What the searches of a session have learnt of its directories. */
+/* What the searches of a session have learnt of its directories; NULL where none will come after this one. */
 struct fs_warm *tree_memory(struct hv_context *context);
 /* The options of a scan over the root: ignore rules, deadline, cancellation, tree_threads(). */
 struct fs_scan_options tree_options(const struct search *search);

@@ -10,7 +10,16 @@
 #include "base/cleanup.h"
 #include "parts.h"
 
-enum { FIXED = 1, IGNORE_CASE = 2, MULTILINE = 4, WORD = 8, PORTABLE = 16, NO_AVX2 = 32, NO_MACHINE = 64 };
+enum {
+    FIXED = 1,
+    IGNORE_CASE = 2,
+    MULTILINE = 4,
+    WORD = 8,
+    PORTABLE = 16,
+    NO_AVX2 = 32,
+    NO_MACHINE = 64,
+    STREAMS = 128
+};
 
 static void compare(const struct find *find, struct oracle *oracle, struct hv_str text)
 {
@@ -53,7 +62,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                    .word = data[0] & WORD,
                                    .portable = data[0] & PORTABLE,
                                    .no_avx2 = data[0] & NO_AVX2,
-                                   .no_machine = data[0] & NO_MACHINE};
+                                   .no_machine = data[0] & NO_MACHINE,
+                                   .streams = data[0] & STREAMS};
     struct find *find = NULL;
     struct hv_error err = {0};
     struct oracle oracle;

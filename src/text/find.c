@@ -522,6 +522,8 @@ static enum tried count_line(struct find_scratch *scratch, struct hv_str text, s
 {
     struct find_match match;
     size_t at = line;
+    if (!scratch->find->machine)
+        return try_line(scratch, text, line, end, line, &match);
     enum find_answer answer = find_machine_read(scratch->find->machine, (struct hv_str){text.ptr, end}, &at);
     if (answer == FIND_ANSWER_OPEN)
         return try_line(scratch, text, line, end, line, &match);
@@ -576,12 +578,35 @@ static bool count_by_scan(struct find_scratch *scratch, struct hv_str text, size
     return true;
 }
 
+/* By streams of bits; but of lines that hold anything beyond ASCII each for itself. */
+static bool count_by_streams(struct find_scratch *scratch, struct hv_str text, size_t max, size_t *count)
+{
+    for (size_t at = 0; at < text.len && (!max || *count < max);) {
+        struct hv_str rest = hv_str_slice(text, at, text.len);
+        size_t ascii = utf8_ascii_length(rest), plain = ascii < rest.len ? lines_begin(rest, ascii) : rest.len;
+        *count += find_streams_count(scratch->find->streams, hv_str_slice(rest, 0, plain), max ? max - *count : 0);
+        at += plain;
+        if (at == text.len || (max && *count == max))
+            break;
+        size_t end = line_end(scratch, text, at + ascii - plain);
+        enum tried tried = count_line(scratch, text, at, end);
+        if (tried == TRIED_STOPPED)
+            return false;
+        *count += tried == TRIED_MATCH;
+        at = end;
+    }
+    return true;
+}
+
 bool find_count(struct find_scratch *scratch, struct hv_str text, size_t max, size_t *count)
 {
     const struct find *find = scratch->find;
     enum find_result found = FIND_NONE;
     struct find_match match;
     *count = 0;
+    scratch->goes_on = false;
+    if (find->streams)
+        return count_by_streams(scratch, text, max, count);
     if (find->machine)
         return find->scan ? count_by_scan(scratch, text, max, count) : count_all(scratch, text, max, count);
     if (find->engine == ENGINE_LITERAL && find->is_whole && !find->options.multiline) {

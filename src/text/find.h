@@ -23,6 +23,8 @@ struct find_options {
     /* For tests of one engine against another; the answer is the same. */
     bool no_scan;    /* PCRE2 alone, line by line */
     bool no_machine; /* PCRE2 where a machine of states would do */
+    bool no_streams; /* lines are counted by looking at each that may match */
+    bool streams;    /* … and never so where streams of bits would do */
     bool no_avx2;    /* vectors of 16 bytes at most */
     bool portable;   /* no vectors at all */
 };

@@ -8,6 +8,7 @@
 #include "text/find.h"
 #include "text/find_machine.h"
 #include "text/find_scan.h"
+#include "text/find_streams.h"
 
 #include <pcre2.h> /* whoever includes this says for how wide characters */
 
@@ -18,6 +19,7 @@ struct find {
     enum engine engine;
     struct find_scan *scan;       /* may be NULL */
     struct find_machine *machine; /* may be NULL */
+    struct find_streams *streams; /* to count with; may be NULL */
     struct hv_buf literal;        /* ENGINE_LITERAL; of small letters when case is ignored */
     size_t part, lead; /* where in literal the part begins that the scanner finds, after `lead` other bytes */
     bool is_whole;     /* what the scanner finds is the literal, and all of it */

@@ -163,6 +163,13 @@ static void halves_of(const struct find_class *class, struct halves *halves)
     halves->above = class->bits[2] || class->bits[3];
 }
 
+void find_members_of(const struct find_class *class, struct find_members *members)
+{
+    halves_of(class, &members->halves);
+    members->is_one = class_size(class) == 1;
+    members->one = (unsigned char)class_first(class);
+}
+
 /* Masks for the rarest classes of the sequence, and the runs of places they stand for. */
 static void plan_masks(struct find_scan *scan, const struct find_facts *facts, const struct find_sequence *sequence)
 {
@@ -258,7 +265,7 @@ static void plan_set(struct find_scan *scan, const struct find_facts *facts)
         choose_leap(scan, pairs);
 }
 
-static const struct find_kernel *choose_kernel(unsigned without)
+const struct find_kernel *find_kernel_choose(unsigned without)
 {
     const struct find_kernel *kernel = NULL;
     if (!(without & FIND_SCAN_NO_AVX2))
@@ -272,7 +279,7 @@ static struct find_scan *new_scan(const struct find_facts *facts, unsigned witho
 {
     const struct find_sequences *sequences = &facts->best;
     struct find_scan *scan = hv_calloc(1, sizeof *scan + sequences->count * sizeof scan->sequences[0]);
-    scan->kernel = choose_kernel(without);
+    scan->kernel = find_kernel_choose(without);
     scan->count = sequences->count;
     for (unsigned i = 0; i < scan->count; i++) {
         const struct find_sequence *from = &sequences->items[i];

@@ -2,7 +2,7 @@
  * find_scan_16.c: the kernel with vectors of 16 bytes: SSE2, which every x86-64 has, with SSSE3 for what needs
  * shuffles; NEON, which every AArch64 has.
  */
-#include "text/find_scan_kernel.h"
+#include "text/find_streams_kernel.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
@@ -255,12 +255,19 @@ SHUFFLES static size_t pair_lines(const struct find_scan *scan, const unsigned c
     return find_pair_lines(scan, text, end, max, pair_block, newline_block, leap_pair, not_dense);
 }
 
+SHUFFLES static size_t count_by_streams(const struct find_streams *streams, const unsigned char *text, size_t len,
+                                        size_t max)
+{
+    return run_streams(streams, text, len, max, members_of_classes);
+}
+
 const struct find_kernel *find_kernel_16(void)
 {
     static const struct find_kernel kernel = {
         .name = "16 bytes",
         .next = {[SCAN_PAIR] = next_pair, [SCAN_MASKS] = next_masks, [SCAN_SET] = next_set},
         .lines = pair_lines,
+        .streams = count_by_streams,
     };
     return machine_shuffles() ? &kernel : NULL;
 }

@@ -1,5 +1,5 @@
 /* find_scan_avx2.c: the kernel with vectors of 32 bytes. Asked at run time whether the machine has them. */
-#include "text/find_scan_kernel.h"
+#include "text/find_streams_kernel.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -128,6 +128,12 @@ KERNEL static inline vector vector_equal(vector a, vector b)
     return _mm256_cmpeq_epi8(a, b);
 }
 
+/* The highest bit of each byte. */
+KERNEL static inline uint32_t vector_bits(vector a)
+{
+    return (uint32_t)_mm256_movemask_epi8(a);
+}
+
 KERNEL static inline vector vector_high_halves(vector a)
 {
     return _mm256_and_si256(_mm256_srli_epi16(a, 4), _mm256_set1_epi8(0x0f));
@@ -218,12 +224,19 @@ AVX2 static size_t pair_lines(const struct find_scan *scan, const unsigned char 
     return find_pair_lines(scan, text, end, max, pair_block, newline_block, leap_pair, dense_lines);
 }
 
+AVX2 static size_t count_by_streams(const struct find_streams *streams, const unsigned char *text, size_t len,
+                                    size_t max)
+{
+    return run_streams(streams, text, len, max, members_of_classes);
+}
+
 const struct find_kernel *find_kernel_avx2(void)
 {
     static const struct find_kernel kernel = {
         .name = "avx2",
         .next = {[SCAN_PAIR] = next_pair, [SCAN_MASKS] = next_masks, [SCAN_SET] = next_set},
         .lines = pair_lines,
+        .streams = count_by_streams,
     };
     __builtin_cpu_init();
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") ? &kernel : NULL;

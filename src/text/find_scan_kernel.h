@@ -32,6 +32,19 @@ struct halves {
     bool above;
 };
 
+/* One class of find_members. */
+struct find_members {
+    struct halves halves;
+    bool is_one; /* of one byte alone */
+    unsigned char one;
+};
+
+enum { FIND_MEMBERS_BLOCKS = 8, FIND_MEMBERS_MAX = 24 };
+
+/* Which of the bytes of FIND_MEMBERS_BLOCKS blocks belong to each of some classes of ASCII. */
+typedef void find_members(const struct find_members *classes, unsigned count, const unsigned char *text,
+                          uint64_t (*out)[FIND_MEMBERS_BLOCKS]);
+
 /* Places first … first + len - 1 of the sequence all have the class of this mask. */
 struct run {
     unsigned char mask, first, len;
@@ -45,17 +58,24 @@ struct sequence {
 /* Offset of the first hit in [from, end), SIZE_MAX: none. */
 typedef size_t find_scan_search(const struct find_scan *scan, const unsigned char *text, size_t from, size_t end);
 
+struct find_streams;
+
 struct find_kernel {
     const char *name;
     find_scan_search *next[3]; /* by kind */
     /* How many lines hold the sequence of a SCAN_PAIR, up to max (0: any number). */
     size_t (*lines)(const struct find_scan *scan, const unsigned char *text, size_t end, size_t max);
+    /* find_streams_count; NULL: it has no vectors. */
+    size_t (*streams)(const struct find_streams *streams, const unsigned char *text, size_t len, size_t max);
 };
 
 extern const struct find_kernel find_kernel_plain;
 /* Vectors of 16 bytes (SSE2 and SSSE3, NEON) and of 32 (AVX2); NULL where this machine has none. */
 const struct find_kernel *find_kernel_16(void);
 const struct find_kernel *find_kernel_avx2(void);
+/* The best one without what FIND_SCAN_NO_… says. */
+const struct find_kernel *find_kernel_choose(unsigned without);
+void find_members_of(const struct find_class *class, struct find_members *members);
 
 struct find_scan {
     enum kind kind;

@@ -2,8 +2,8 @@
  * find_scan_leap.h: how a kernel gets over text in which nothing stands: four vectors at a time, of which nothing is
  * asked but whether anything in them is a candidate. Each kernel includes this once, after it has defined for its
  * machine: VECTOR (bytes of one), `vector`, KERNEL (the attributes of a function that uses it), and vector_load,
- * _table, _all, _or, _and, _equal, _look_up (which needs only take indexes below 16), _look_up_ascii (by the low half
- * of bytes below 128; 0 for others), _high_halves and _any (is a bit set?).
+ * _bits (the highest bit of each byte), _table, _all, _or, _and, _equal, _look_up (which needs only take indexes below
+ * 16), _look_up_ascii (by the low half of bytes below 128; 0 for others), _high_halves and _any (is a bit set?).
  */
 enum { LEAP = 4 * VECTOR };
 
@@ -104,4 +104,41 @@ KERNEL static inline size_t leap_set(const struct find_scan *scan, const unsigne
     if (scan->by_two)
         return scan->wide ? leap_two(scan, text, at, last, true) : leap_two(scan, text, at, last, false);
     return scan->wide ? leap_three(scan, text, at, last, true) : leap_three(scan, text, at, last, false);
+}
+
+/* ---- all classes of many blocks -------------------------------------------------------------------------- */
+
+KERNEL static inline void members_of_one(unsigned char one, const unsigned char *text, uint64_t *out)
+{
+    const vector all = vector_all(one);
+    for (unsigned block = 0; block < FIND_MEMBERS_BLOCKS; block++, text += BLOCK) {
+        uint64_t mask = 0;
+        for (unsigned i = 0; i < BLOCK; i += VECTOR)
+            mask |= (uint64_t)vector_bits(vector_equal(vector_load(text + i), all)) << i;
+        out[block] = mask;
+    }
+}
+
+KERNEL static inline void members_of_class(const struct halves *halves, const unsigned char *text, uint64_t *out)
+{
+    const vector low = vector_table(halves->low), high = vector_table(halves->high), none = vector_all(0);
+    for (unsigned block = 0; block < FIND_MEMBERS_BLOCKS; block++, text += BLOCK) {
+        uint64_t others = 0;
+        for (unsigned i = 0; i < BLOCK; i += VECTOR) {
+            vector bytes = vector_load(text + i);
+            vector both = vector_and(vector_look_up_ascii(low, bytes), vector_look_up(high, vector_high_halves(bytes)));
+            others |= (uint64_t)vector_bits(vector_equal(both, none)) << i;
+        }
+        out[block] = ~others;
+    }
+}
+
+KERNEL static inline void members_of_classes(const struct find_members *classes, unsigned count,
+                                             const unsigned char *text, uint64_t (*out)[FIND_MEMBERS_BLOCKS])
+{
+    for (unsigned i = 0; i < count; i++)
+        if (classes[i].is_one)
+            members_of_one(classes[i].one, text, out[i]);
+        else
+            members_of_class(&classes[i].halves, text, out[i]);
 }

@@ -1,4 +1,7 @@
-/* line_scan.c: see line_scan.h. The buffer holds the lines before that context may need, then the piece to search. */
+/*
+ * line_scan.c: see line_scan.h. The buffer holds the lines before that context may need, then the piece to search. A
+ * text that is known is searched where it lies, unless it has to be decoded.
+ */
 #include "tools/line_scan.h"
 
 #include "base/cleanup.h"
@@ -29,6 +32,7 @@ struct pass {
     struct line_scan *scan;
     int fd;
     struct hv_str text;  /* what is in the file, when there is no fd */
+    bool in_place;       /* `text` stands for the buffer */
     uint64_t size, read; /* what the file should have, and what was read of it */
     bool ended, binary, mark;
     enum encoding_kind encoding; /* what has to be decoded; ENCODING_UTF8: nothing */
@@ -45,6 +49,41 @@ struct pass {
     /* Of a line that is longer than a piece: the piece at hand ends, begins in it; it matched; some of it was shown. */
     bool ends_inside, begins_inside, line_matched, line_shown;
 };
+
+/* ---- the buffer ------------------------------------------------------------------------------------------ */
+
+static struct hv_str held(const struct pass *pass)
+{
+    return pass->in_place ? pass->text : hv_buf_str(&pass->scan->buffer);
+}
+
+/* Keep only what lies from one offset to another. */
+static void hold(struct pass *pass, size_t from, size_t to)
+{
+    struct hv_buf *buffer = &pass->scan->buffer;
+    if (pass->in_place) {
+        pass->text = hv_str_slice(pass->text, from, to);
+        return;
+    }
+    buffer->len = to;
+    if (from)
+        hv_buf_consume(buffer, from);
+}
+
+/*
+ * An empty buffer whose memory begins at a page: some processors copy half as fast to the address that malloc gives to
+ * large blocks, 16 bytes after one. What a large file made of it is given back.
+ */
+static void clear_buffer(struct hv_buf *buffer)
+{
+    if (buffer->capacity != ROOM_FIRST) {
+        hv_buf_release(buffer);
+        hv_buf_init(buffer, BUFFER_MAX);
+        buffer->data = aligned_alloc(PAGE, ROOM_FIRST);
+        buffer->capacity = buffer->data ? ROOM_FIRST : 0;
+    }
+    hv_buf_clear(buffer);
+}
 
 /* ---- reading --------------------------------------------------------------------------------------------- */
 
@@ -85,14 +124,11 @@ static bool read_more(struct pass *pass, struct hv_buf *into, size_t want)
 /* What is no text ends at the line before its first NUL. */
 static void check_binary(struct pass *pass, size_t from)
 {
-    struct hv_buf *buffer = &pass->scan->buffer;
-    struct hv_str all = hv_buf_str(buffer);
-    size_t nul = hv_str_find_byte(all, '\0', from);
+    size_t nul = hv_str_find_byte(held(pass), '\0', from);
     if (nul == SIZE_MAX)
         return;
-    buffer->len = lines_begin(all, nul);
-    if (buffer->len < pass->searched)
-        buffer->len = pass->searched;
+    size_t line = lines_begin(held(pass), nul);
+    hold(pass, 0, line > pass->searched ? line : pass->searched);
     pass->binary = pass->ended = true;
 }
 
@@ -166,7 +202,7 @@ static bool is_legacy(struct hv_str head)
  */
 static bool is_ruled_out(struct pass *pass)
 {
-    struct hv_str all = hv_buf_str(&pass->scan->buffer);
+    struct hv_str all = held(pass);
     return pass->ended && all.len && (unsigned char)all.ptr[0] < 0xfe &&
            find_rules_out(pass->scan->find, all, &pass->next);
 }
@@ -174,7 +210,10 @@ static bool is_ruled_out(struct pass *pass)
 /* From the beginning, but for the mark. */
 static bool begin_decoding(struct pass *pass, struct encoding encoding)
 {
+    if (pass->in_place)
+        clear_buffer(&pass->scan->buffer);
     hv_buf_clear(&pass->scan->buffer);
+    pass->in_place = false;
     pass->encoding = encoding.kind;
     pass->read = encoding.mark;
     pass->next = 0;
@@ -185,17 +224,16 @@ static bool begin_decoding(struct pass *pass, struct encoding encoding)
 /* Read the first bytes and find out how to read the rest. */
 static bool begin(struct pass *pass)
 {
-    struct hv_buf *buffer = &pass->scan->buffer;
-    if (!read_more(pass, buffer, PIECE))
+    if (!pass->in_place && !read_more(pass, &pass->scan->buffer, PIECE))
         return false;
     if (pass->ended && pass->fd >= 0 && pass->scan->whole)
-        pass->scan->whole(pass->scan->user, hv_buf_str(buffer));
-    struct hv_str head = hv_str_slice(hv_buf_str(buffer), 0, HEAD);
+        pass->scan->whole(pass->scan->user, held(pass));
+    struct hv_str head = hv_str_slice(held(pass), 0, HEAD);
     /* In this order: a look for one byte costs nothing where the other has brought the bytes near. */
     bool ruled_out = is_ruled_out(pass), has_nul = hv_str_find_byte(head, '\0', 0) != SIZE_MAX;
     if (ruled_out && !has_nul) {
         pass->scan->ruled_out = true;
-        hv_buf_clear(buffer);
+        hold(pass, 0, 0);
         return true;
     }
     if (!has_nul && utf8_is_ascii(head)) { /* there is nothing to find out about the encoding */
@@ -209,12 +247,12 @@ static bool begin(struct pass *pass)
         encoding.kind = ENCODING_UTF8; /* but for some bytes */
     if (encoding.kind == ENCODING_BINARY) {
         pass->binary = pass->ended = true;
-        hv_buf_clear(buffer);
+        hold(pass, 0, 0);
         return true;
     }
     if (encoding.kind != ENCODING_UTF8)
         return begin_decoding(pass, encoding);
-    hv_buf_consume(buffer, encoding.mark);
+    hold(pass, encoding.mark, held(pass).len);
     pass->mark = encoding.mark;
     pass->next -= pass->next < encoding.mark ? pass->next : encoding.mark;
     check_binary(pass, 0);
@@ -342,7 +380,7 @@ static size_t piece_end(const struct pass *pass, struct hv_str text)
 static enum scan_end search_piece(struct pass *pass, size_t limit)
 {
     struct line_scan *scan = pass->scan;
-    struct hv_str text = hv_str_slice(hv_buf_str(&scan->buffer), 0, limit);
+    struct hv_str text = hv_str_slice(held(pass), 0, limit);
     struct find_match match;
     size_t end = piece_end(pass, text), at = pass->next > pass->searched ? pass->next : pass->searched;
     bool stands_alone = scan->multiline ? pass->ended && !scan->in_pieces : !pass->ends_inside && !pass->begins_inside;
@@ -391,8 +429,7 @@ static size_t keep_for_copying(size_t len, size_t keep)
 /* Throw away what was searched but for the lines that context may need. */
 static void slide(struct pass *pass)
 {
-    struct hv_buf *buffer = &pass->scan->buffer;
-    struct hv_str text = hv_buf_str(buffer);
+    struct hv_str text = held(pass);
     size_t keep = pass->searched;
     if (pass->scan->multiline || pass->ends_inside)
         keep -= keep < LOOK_BACK ? keep : LOOK_BACK;
@@ -410,7 +447,7 @@ static void slide(struct pass *pass)
     pass->counted = pass->counted < keep ? 0 : pass->counted - keep;
     pass->searched -= keep;
     pass->next = pass->next < keep ? 0 : pass->next - keep;
-    hv_buf_consume(buffer, keep);
+    hold(pass, keep, text.len);
 }
 
 /* The rest of a line that goes on from the piece before is not shown or counted once more. */
@@ -428,7 +465,7 @@ static void skip_rest_of_line(struct pass *pass, struct hv_str text)
 /* Search what is there; it may begin and end within a line that is longer than a piece. */
 static enum scan_end search_filled(struct pass *pass)
 {
-    struct hv_str text = hv_buf_str(&pass->scan->buffer);
+    struct hv_str text = held(pass);
     size_t limit = text.len, newline = hv_str_rfind_byte(text, '\n'), matches = pass->matches;
     bool has_line = newline != SIZE_MAX && newline >= pass->searched;
     if (!pass->ended && has_line)
@@ -447,7 +484,7 @@ static enum scan_end scan_all(struct pass *pass)
     struct line_scan *scan = pass->scan;
     if (!begin(pass))
         return SCAN_FAILED;
-    if (pass->ended && !scan->buffer.len)
+    if (pass->ended && !held(pass).len)
         return pass->binary ? SCAN_BINARY : SCAN_END;
     for (bool more = false;; more = true) {
         if (more && scan->stop && scan->stop(scan->user))
@@ -465,25 +502,11 @@ static enum scan_end scan_all(struct pass *pass)
     }
 }
 
-/*
- * An empty buffer whose memory begins at a page: some processors copy half as fast to the address that malloc gives to
- * large blocks, 16 bytes after one. What a large file made of it is given back.
- */
-static void clear_buffer(struct hv_buf *buffer)
-{
-    if (buffer->capacity != ROOM_FIRST) {
-        hv_buf_release(buffer);
-        hv_buf_init(buffer, BUFFER_MAX);
-        buffer->data = aligned_alloc(PAGE, ROOM_FIRST);
-        buffer->capacity = buffer->data ? ROOM_FIRST : 0;
-    }
-    hv_buf_clear(buffer);
-}
-
 static enum scan_end run(struct pass *pass, size_t *matches)
 {
     struct line_scan *scan = pass->scan;
-    clear_buffer(&scan->buffer);
+    if (!pass->in_place)
+        clear_buffer(&scan->buffer);
     scan->in_pieces = scan->in_line_parts = scan->ruled_out = false;
     pass->number = 1;
     pass->carried.max = PIECE;
@@ -500,7 +523,8 @@ enum scan_end line_scan_file(struct line_scan *scan, int fd, uint64_t size, size
 
 enum scan_end line_scan_text(struct line_scan *scan, struct hv_str text, size_t *matches)
 {
-    return run(&(struct pass){.scan = scan, .fd = -1, .text = text, .size = text.len}, matches);
+    return run(&(struct pass){.scan = scan, .fd = -1, .text = text, .size = text.len, .in_place = true, .ended = true},
+               matches);
 }
 
 void line_scan_release(struct line_scan *scan)

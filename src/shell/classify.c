@@ -441,7 +441,7 @@ bool shell_arguments(struct shell_reading *reading, const struct shell_program *
     out->operands = (const struct shell_word **)hv_arena_array(reading->arena, struct shell_word *, count + 1);
     bool ended = row->syntax == SHELL_SYNTAX_NONE;
     bool stops = row->syntax == SHELL_SYNTAX_POSIX || row->subcommands;
-    while (parse.at < count && (!out->help || row->subcommands)) {
+    while (parse.at < count) {
         size_t index = parse.at++;
         bool understood = true;
         if (!ended && read_word(&parse, &words[index], &ended, &understood)) {
@@ -457,6 +457,8 @@ bool shell_arguments(struct shell_reading *reading, const struct shell_program *
         if (row->subcommands)
             break;
     }
+    /* Some print their version and go on: bzip2 --version FILE, luac -v FILE, sqlite3 -version -init FILE. */
+    out->help &= !out->operand_count;
     return true;
 }
 
@@ -604,6 +606,10 @@ static void judge_arguments(struct shell_reading *reading, const struct shell_pr
     }
     if (arguments.help)
         return;
+    if (row->takes_commands && !arguments.operand_count) {
+        reading->act.runs_input = true;
+        shell_worsenf(reading, SHELL_EXECUTES, "%.*s takes commands from its input", HV_STR_ARG(words[0].value));
+    }
     judge_needs(reading, row, &arguments, words[0].value);
     judge_operands(reading, row, &arguments, words[0].value);
     judge_class(reading, row, words[0].value);

@@ -94,7 +94,7 @@ struct shell_arguments {
     const struct shell_word **operands;
     size_t operand_count;
     size_t first; /* where the first operand stands in words; their count when there is none */
-    bool help;    /* --help or so was given: nothing else happens */
+    bool help;    /* --help or so was given, and no operand: nothing else happens */
     /* A word may become several: the places of the operands are only a guess. */
     bool scattered;
     /* A word that is not known may be options, and name files in them. All are harmless; but no list is complete. (A

@@ -18,7 +18,8 @@ enum shell_effect {
     SHELL_EFFECT_WRITES,  /* it makes the program write somewhere that its words do not tell, or change state */
     SHELL_EFFECT_EXECUTE, /* it makes the program run something, or the argument is code */
     SHELL_EFFECT_NETWORK,
-    SHELL_EFFECT_HELP, /* --help, --version: nothing else happens, whatever else is given */
+    SHELL_EFFECT_HELP, /* --help, --version: nothing else happens, if no operand and no option that does harm is given
+                        */
 };
 
 enum shell_arity {
@@ -67,6 +68,7 @@ struct shell_program {
     const char *needs; /* options ("-l --list") without one of which it changes something: losetup, lz4; or NULL */
     const struct shell_program *subcommands; /* by the first operand; ends with {0}. NULL: none */
     bool numeric_options;                    /* -5 is harmless: head, tail, git log */
+    bool takes_commands;                     /* without an operand it takes commands from stdin: virsh, chronyc */
     bool reads_input;                        /* takes stdin for data though no operand is a file to read: tr, xargs */
     bool answers;                            /* exit code 1 is an answer, not a failure: grep, diff, test */
     /* A grammar of its own (find, sed, awk, test …), instead of all the above but names; words[0] is the program (or

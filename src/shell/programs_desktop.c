@@ -130,7 +130,7 @@ const struct shell_program shell_programs_desktop[] = {
     SHOWS_WITH("multipath", "-l", FLAGS("-l"), HELPS("-h")),
     COMMANDS("fail2ban-client", PLAIN("status ping version banned")),
     COMMANDS("rauc", PLAIN("status")),
-    COMMANDS("lldpcli", PLAIN("show")),
+    PROMPTS("lldpcli", PLAIN("show")),
     SHOWS_WITH("ipvsadm", "-n --numeric", FLAGS("-L -l --list -n --numeric --stats --rate -c --connection")),
     SHOWS_WITH("conntrack", "-L --dump -C --count -S --stats", FLAGS("-L --dump -C --count -S --stats"),
                VALUES("-p --proto -s --src -d --dst -o --output -f --family"), HELPS("-h --help -V --version")),

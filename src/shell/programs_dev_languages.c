@@ -599,6 +599,7 @@ const struct shell_program shell_programs_dev_languages[] = {
                                         " watch format exec ef sln")),
      .needs_none = "global.json"},
     {"deno", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("-V --version -h --help")),
+     .takes_commands = true,
      .subcommands = SUBCOMMANDS(PLAIN("types help"), REACHERS("info check cache install add outdated update"),
                                 RUNNERS("run eval test task bench compile repl serve lint fmt doc x"))},
     {"tsc ts-node tsx nodemon pm2 esbuild swc babel vite rollup parcel next vitest cypress playwright"

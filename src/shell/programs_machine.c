@@ -153,6 +153,7 @@ const struct shell_program shell_programs_machine[] = {
          REACHERS("search remote-ls remote-info update"), RUNNERS("run install build"),
          WRITERS("uninstall override remote-add remote-delete repair mask pin config"))},
     {"virsh", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-q --quiet -r --readonly"), HELPS("-v")),
+     .takes_commands = true,
      .subcommands =
          SUBCOMMANDS(SHOWS("list net-list pool-list vol-list",
                            FLAGS("--all --inactive --name --title"

@@ -127,8 +127,12 @@ static const struct shell_option help_options[] = {HELPS("--help --version -help
 /* A certificate or a list of revoked ones may be an address that is fetched. */
 static void judge_openssl(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_program row = {"openssl", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = help_options,
-                                             .subcommands = openssl_rows};
+    static const struct shell_program row = {"openssl",
+                                             SHELL_SYNTAX_WORDS,
+                                             SHELL_READ_ONLY,
+                                             .options = help_options,
+                                             .subcommands = openssl_rows,
+                                             .takes_commands = true};
     shell_judge_row(reading, &row, words, count);
     for (size_t i = 1; i < count; i++)
         if (hv_str_find(words[i].value, HV_STR("://"), 0) != SIZE_MAX ||

@@ -128,6 +128,12 @@
             }                                                                                                          \
         }                                                                                                              \
     }
+/* … without one it takes commands from its input. */
+#define PROMPTS(names, ...)                                                                                            \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version --help")),                     \
+                                                    .subcommands = SUBCOMMANDS(__VA_ARGS__), .takes_commands = true    \
+    }
 /* A sub-command with sub-commands of its own. */
 #define GROUP(names, ...)                                                                                              \
     {                                                                                                                  \

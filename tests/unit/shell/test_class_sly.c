@@ -167,6 +167,68 @@ static void what_is_near_to_it_only_reads(void **state)
     check_harmless(commands, sizeof commands / sizeof *commands);
 }
 
+/* Not all programs stop where they are asked for their version: what else they are given is done. */
+static void what_stands_beside_a_question_for_the_version_counts(void **state)
+{
+    static const char *const harmful[] = {
+        "bzip2 --version a",
+        "bzip2 -V a",
+        "bunzip2 --license a.bz2",
+        "sqlite3 -version -init x",
+        "sqlite3 -help -init x a.db",
+        "rustfmt --version --print-config default x.toml",
+        "rustc -vV -Zcodegen-backend=./x.so",
+        "rustc --version @arguments",
+        "ccache --version -C",
+        "ccache -V --set-config=compiler=./x",
+        "luac -v x.lua",
+        "luac5.4 -v -o y x.lua",
+        "sgdisk -V -Z disk.img",
+        "glslangValidator --version -V a.vert -o x",
+        "php -v -dextension=./x.so",
+        "php --ini -d extension=./x.so",
+        "pahole --version -J a.o",
+        "ffprobe -version -report",
+        "less --help -ox -",
+        "screen -v -dm id",
+        "code --version --install-extension x",
+        "yq --version -i .a f",
+        "gpg --version --delete-key x",
+        "ls --help --zzz",
+        "sort --version -o x a",
+        "cp --help a b",
+        "sort --help $x",
+    };
+    static const char *const harmless[] = {
+        "bzip2 --version",  "bzip2 -V",      "sqlite3 -version",  "rustfmt --version", "rustc -vV",
+        "rustc --version",  "ccache -V",     "luac -v",           "sgdisk -V",         "php -v",
+        "ffprobe -version", "less --help",   "ls -la --help",     "sort --version",    "cat --version a",
+        "cp --help",        "gpg --version", "python3 --version", "code --version",    "glslangValidator --version",
+    };
+    (void)state;
+    check_harmful(harmful, sizeof harmful / sizeof *harmful);
+    check_harmless(harmless, sizeof harmless / sizeof *harmless);
+}
+
+/* Without a command of their own they take what they do from stdin. */
+static void programs_that_take_commands_from_their_input_are_asked_about(void **state)
+{
+    static const char *const harmful[] = {
+        "openssl < f",  "echo 'rand -out x 5' | openssl",
+        "openssl",      "virsh < f",
+        "virsh -q < f", "bluetoothctl < f",
+        "chronyc < f",  "lldpcli < f",
+        "deno < f",
+    };
+    static const char *const harmless[] = {
+        "openssl version",      "openssl --help",   "virsh list --all < f", "virsh -v",
+        "bluetoothctl devices", "chronyc tracking", "lldpcli --version",    "deno --version",
+    };
+    (void)state;
+    check_harmful(harmful, sizeof harmful / sizeof *harmful);
+    check_harmless(harmless, sizeof harmless / sizeof *harmless);
+}
+
 /* Where nothing can be asked about the project's files, they may be there. */
 static void what_the_project_settings_may_change_is_asked(void **state)
 {
@@ -200,6 +262,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_hides_what_it_does_is_asked),
         cmocka_unit_test(what_is_near_to_it_only_reads),
+        cmocka_unit_test(what_stands_beside_a_question_for_the_version_counts),
+        cmocka_unit_test(programs_that_take_commands_from_their_input_are_asked_about),
         cmocka_unit_test(what_the_project_settings_may_change_is_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,6 +21,7 @@ void marks_init(struct fs_marks *marks)
 {
     *marks = (struct fs_marks){.clock = -1, .texts_max = TEXTS_MAX, .fresh_ns = FRESH_SECONDS * (int64_t)CLOCK_SECOND};
     pthread_mutex_init(&marks->lock, NULL);
+    sketches_init(&marks->sketches);
 }
 
 void marks_free_text(struct fs_marks *marks, struct fs_text *text)
@@ -28,6 +29,12 @@ void marks_free_text(struct fs_marks *marks, struct fs_text *text)
     if (text)
         atomic_fetch_sub_explicit(&marks->texts, sizeof *text + text->len, memory_order_relaxed);
     free(text);
+}
+
+void marks_free_memory(struct fs_marks *marks, struct fs_memory *memory)
+{
+    marks_free_text(marks, atomic_load(&memory->text));
+    sketches_free(&marks->sketches, atomic_load(&memory->sketch));
 }
 
 static void free_spent(struct fs_marks *marks)
@@ -44,6 +51,7 @@ void marks_release(struct fs_marks *marks)
     for (size_t i = 0; i < FS_MARKS; i++)
         find_lack_free(marks->marks[i].lack);
     free_spent(marks);
+    sketches_release(&marks->sketches);
     cleanup_fd(&marks->clock);
     pthread_mutex_destroy(&marks->lock);
 }
@@ -151,13 +159,14 @@ static void begin_marks(struct fs_warm *warm, const struct find *find, struct fs
     find_lack_free(lack);
 }
 
-/* Throw away the texts that have to go. */
-static void tidy_texts(struct fs_warm *warm)
+/* Throw away what has to go. */
+static void tidy(struct fs_warm *warm)
 {
     struct fs_marks *marks = &warm->marks;
     if (marks->under_way)
         return;
     free_spent(marks);
+    sketches_tidy(&marks->sketches);
     if (atomic_exchange(&marks->is_full, false))
         warm_forget_texts(warm, marks->searches);
 }
@@ -171,8 +180,11 @@ void fs_marks_begin(struct fs_warm *warm, const struct find *find, struct fs_mar
     LOCK_SCOPE(&marks->lock);
     if (!can_use(marks))
         return;
-    tidy_texts(warm);
+    tidy(warm);
+    sketches_interrupt(&marks->sketches);
     use->marks = marks;
+    use->warm = warm;
+    use->ask = find_ask_new(find);
     use->search = ++marks->searches;
     use->epoch = marks->epoch;
     use->since_ns = clock_wall_ns();
@@ -186,11 +198,16 @@ void fs_marks_end(struct fs_marks_use *use)
 {
     if (!use->marks)
         return;
-    LOCK_SCOPE(&use->marks->lock);
+    pthread_mutex_lock(&use->marks->lock);
     for (uint32_t mine = use->known | use->own; mine; mine &= mine - 1)
         use->marks->marks[__builtin_ctz(mine)].users--;
-    use->marks->under_way--;
-    use->marks = NULL;
+    bool is_last = --use->marks->under_way == 0;
+    uint64_t turn = atomic_load(&use->marks->sketches.turn);
+    pthread_mutex_unlock(&use->marks->lock);
+    if (is_last)
+        sketches_begin(use->warm, turn, use->late_ns, use->epoch);
+    find_ask_free(use->ask);
+    *use = (struct fs_marks_use){0};
 }
 
 /* ---- one file -------------------------------------------------------------------------------------------------- */
@@ -222,6 +239,13 @@ static bool is_still_out(const struct fs_marks_use *use, uint32_t known, int64_t
     return false;
 }
 
+/* Does the sketch rule the file out, if it still counts? */
+static bool sketch_rules_out(const struct fs_marks_use *use, const struct fs_sketch *sketch)
+{
+    return use->ask && sketch && sketch->size && sketch->epoch == use->epoch &&
+           find_ask_rules_out(use->ask, &(struct find_sketch){sketch->is_ascii, sketch->size, sketch->bits});
+}
+
 enum fs_known fs_marks_look(const struct fs_marks_use *use, const struct fs_scan_entry *entry, struct hv_str *text,
                             int64_t *mtime_ns)
 {
@@ -232,24 +256,35 @@ enum fs_known fs_marks_look(const struct fs_marks_use *use, const struct fs_scan
     struct fs_text *kept = atomic_load_explicit(&entry->memory->text, memory_order_acquire);
     if (kept && kept->epoch != use->epoch)
         kept = NULL;
-    if ((!known && !kept) || !changed_at(entry, &changed_ns, mtime_ns))
+    const struct fs_sketch *sketch = atomic_load_explicit(&entry->memory->sketch, memory_order_acquire);
+    bool lacks = sketch_rules_out(use, sketch);
+    if ((!known && !kept && !lacks) || !changed_at(entry, &changed_ns, mtime_ns)) {
+        if (!sketch || sketch->epoch != use->epoch)
+            sketches_want(&use->marks->sketches, entry->memory);
         return FS_UNKNOWN;
+    }
     if (kept && changed_ns >= kept->since_ns - use->late_ns)
         kept = NULL;
+    if (sketch && changed_ns >= sketch->since_ns - use->late_ns) {
+        sketch = NULL;
+        lacks = false;
+    }
     if (kept)
         atomic_store_explicit(&kept->used, use->search, memory_order_relaxed);
-    if (is_still_out(use, known, changed_ns)) {
+    if (lacks || is_still_out(use, known, changed_ns)) {
         fs_marks_ruled_out(use, entry);
         return FS_RULED_OUT;
     }
     if (kept)
         *text = hv_str_of(kept->bytes, kept->len);
+    else if (!sketch)
+        sketches_want(&use->marks->sketches, entry->memory);
     return kept ? FS_READ : FS_UNKNOWN;
 }
 
 void fs_marks_ruled_out(const struct fs_marks_use *use, const struct fs_scan_entry *entry)
 {
-    if (entry->memory && !(atomic_load_explicit(&entry->memory->marks, memory_order_relaxed) & use->own))
+    if (entry->memory && use->own && !(atomic_load_explicit(&entry->memory->marks, memory_order_relaxed) & use->own))
         atomic_fetch_or_explicit(&entry->memory->marks, use->own, memory_order_relaxed);
 }
 

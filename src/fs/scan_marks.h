@@ -1,8 +1,8 @@
 /*
  * scan_marks.h: what searches of one session found out about the contents of files, so that a later one need not open
  * them: a mark says of a file that it was ruled out for some pattern (text/find_lack.h), and of small files the text
- * itself is kept, as far as there is room. Both lie beside the names of files in what a session remembers of their
- * directory (scan_warm.h), and go with it.
+ * itself is kept, as far as there is room; of all others sketches are made when nobody searches (scan_sketch.h). All
+ * lie beside the names of files in what a session remembers of their directory (scan_warm.h), and go with it.
  *
  * They count only while the file has not changed since before the search began that first left them, by the time of
  * change of its inode, which nobody can set. A program that has a file mapped into memory may change it for a while
@@ -13,6 +13,7 @@
 #ifndef FS_SCAN_MARKS_H
 #define FS_SCAN_MARKS_H
 
+#include "fs/scan_sketch.h"
 #include "text/find_lack.h"
 
 #include <pthread.h>
@@ -35,8 +36,10 @@ struct fs_text {
 
 /* What is remembered of one file. */
 struct fs_memory {
-    atomic_uint marks;              /* a bit each */
-    _Atomic(struct fs_text *) text; /* NULL: none is kept */
+    atomic_uint marks;                  /* a bit each */
+    atomic_bool is_wanted;              /* a sketch is */
+    _Atomic(struct fs_text *) text;     /* NULL: none is kept */
+    _Atomic(struct fs_sketch *) sketch; /* NULL: none is made */
 };
 
 /* What the memories of all files share: a part of struct fs_warm. The lock guards what is not atomic. */
@@ -58,17 +61,22 @@ struct fs_marks {
     atomic_size_t texts; /* bytes of them now */
     atomic_bool is_full; /* there was no room for some text since others were last thrown away */
     struct fs_text *spent; /* replaced, but perhaps in use as long as a search is under way */
+    struct fs_sketches sketches;
 };
 
 void marks_init(struct fs_marks *marks);
 void marks_release(struct fs_marks *marks);
+/* Forget all of a file, which nobody uses. */
+void marks_free_memory(struct fs_marks *marks, struct fs_memory *memory);
 /* Forget a text, which nobody uses. NULL is accepted. */
 void marks_free_text(struct fs_marks *marks, struct fs_text *text);
 
 /* One search. Between begin and end any number of threads may use it. */
 struct fs_marks_use {
     struct fs_marks *marks; /* NULL: it knows nothing and leaves nothing */
-    uint64_t search;        /* its number */
+    struct fs_warm *warm;
+    struct find_ask *ask; /* of sketches; may be NULL */
+    uint64_t search;      /* its number */
     unsigned epoch;
     int64_t since_ns, late_ns;
     size_t texts_max;
@@ -76,7 +84,8 @@ struct fs_marks_use {
     int64_t settled_ns[FS_MARKS]; /* a file that last changed before is as it was when it got the mark */
 };
 
-/* Begin to search for a pattern. End it with fs_marks_end. Without warm (NULL) nothing is known or left. */
+/* Begin to search for a pattern. End it with fs_marks_end, which may let sketches be made. Without warm (NULL) nothing
+ * is known or left. */
 void fs_marks_begin(struct fs_warm *warm, const struct find *find, struct fs_marks_use *use);
 void fs_marks_end(struct fs_marks_use *use);
 

@@ -20,6 +20,7 @@ void fs_warm_init(void *data)
 void fs_warm_release(void *data)
 {
     struct fs_warm *warm = data;
+    sketches_end(&warm->marks.sketches);
     for (size_t i = 0; i < FS_WARM_SHARDS; i++) {
         struct warm_shard *shard = &warm->shards[i];
         for (size_t at = 0; at < shard->records.capacity; at++)
@@ -33,6 +34,11 @@ void fs_warm_release(void *data)
 static struct hv_str key_of(const struct warm_record *record)
 {
     return hv_str_of(record->data, record->key_len);
+}
+
+struct hv_str warm_path(const struct warm_record *record)
+{
+    return hv_str_slice(key_of(record), 1, record->key_len); /* behind the options */
 }
 
 struct hv_str warm_bytes(const struct warm_record *record)
@@ -56,12 +62,18 @@ uint64_t warm_begin(struct fs_warm *warm)
     return atomic_fetch_add(&warm->scans, 1) + 1;
 }
 
+struct warm_record *warm_ref(struct warm_record *record)
+{
+    atomic_fetch_add(&record->references, 1);
+    return record;
+}
+
 void warm_unref(struct warm_record *record)
 {
     if (!record || atomic_fetch_sub(&record->references, 1) != 1)
         return;
     for (size_t i = 0; i < record->file_count; i++)
-        marks_free_text(record->marks, atomic_load(&record->memories[i].text));
+        marks_free_memory(record->marks, &record->memories[i]);
     free(record);
 }
 
@@ -70,17 +82,21 @@ static bool same_time(struct timespec a, struct timespec b)
     return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
+bool warm_is_same(const struct warm_record *record, const struct stat *status)
+{
+    return record->inode == status->st_ino && record->device == status->st_dev &&
+           same_time(record->changed, status->st_mtim) && same_time(record->status_changed, status->st_ctim);
+}
+
 struct warm_record *warm_find(struct fs_warm *warm, uint64_t scan, struct hv_str key, const struct stat *status)
 {
     struct warm_shard *shard = shard_of(warm, key);
     LOCK_SCOPE(&shard->lock);
     struct warm_record *record = map_get(&shard->records, key);
-    if (!record || record->inode != status->st_ino || record->device != status->st_dev ||
-        !same_time(record->changed, status->st_mtim) || !same_time(record->status_changed, status->st_ctim))
+    if (!record || !warm_is_same(record, status))
         return NULL;
-    atomic_fetch_add(&record->references, 1);
     atomic_store(&record->used, scan);
-    return record;
+    return warm_ref(record);
 }
 
 static bool is_old(struct timespec time, int64_t now_ns)

@@ -56,6 +56,8 @@ struct warm_record {
     struct fs_memory memories[]; /* of each file, in the order of the entries */
 };
 
+/* Its path, with a slash at the end. */
+struct hv_str warm_path(const struct warm_record *record);
 /* The entries. */
 struct hv_str warm_bytes(const struct warm_record *record);
 
@@ -63,7 +65,10 @@ struct hv_str warm_bytes(const struct warm_record *record);
 uint64_t warm_begin(struct fs_warm *warm);
 /* The record of key (options and absolute path), counted, if the directory still has the times it had; or NULL. */
 struct warm_record *warm_find(struct fs_warm *warm, uint64_t scan, struct hv_str key, const struct stat *status);
+struct warm_record *warm_ref(struct warm_record *record);
 void warm_unref(struct warm_record *record); /* NULL is accepted */
+/* Does a directory with that status hold the same entries? */
+bool warm_is_same(const struct warm_record *record, const struct stat *status);
 
 /* The directory may be remembered: its times are those of long enough before now_ns (wall clock). */
 bool warm_is_steady(const struct stat *status, int64_t now_ns);

@@ -178,10 +178,10 @@ void fs_marks_begin(struct fs_warm *warm, const struct find *find, struct fs_mar
         return;
     struct fs_marks *marks = &warm->marks;
     LOCK_SCOPE(&marks->lock);
+    sketches_interrupt(&marks->sketches);
     if (!can_use(marks))
         return;
     tidy(warm);
-    sketches_interrupt(&marks->sketches);
     use->marks = marks;
     use->warm = warm;
     use->ask = find_ask_new(find);

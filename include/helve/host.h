@@ -170,6 +170,10 @@ struct hv_processes {
     void (*exit_of)(const struct hv_process *process, struct hv_exit *out);
     /* Kill what still lives, tell how it ended, and free it. Faults: those of run (the command never started). */
     enum hv_code (*finish)(struct hv_process *process, struct hv_exit *out, struct hv_error *err);
+    /* As finish, of one that has ended; but what was around the command, and takes a while to go, is not waited for:
+     * *rest is to be given to finish then, by any thread, which tells nothing of use. NULL: all is gone, and freed. */
+    enum hv_code (*conclude)(struct hv_process *process, struct hv_exit *out, struct hv_process **rest,
+                             struct hv_error *err);
 };
 
 /* ---- the table --------------------------------------------------------------------------------------- */

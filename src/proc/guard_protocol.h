@@ -32,8 +32,22 @@ enum guard_way {
  * GUARD_LATE_GO and beside it a file in memory. In that are, each with a NUL after it: the directory, the number of
  * further arguments in decimal, these, and the environment. It answers before it runs anything; all but
  * GUARD_LATE_TAKEN, and the end of the socket, mean that it will not.
+ *
+ * Later it may say struct guard_late_end: the command has ended and left nothing behind. helve believes it, and need
+ * not wait for the guard's word, which comes when all that was around the command is gone, too.
  */
-enum guard_late { GUARD_LATE_READY = 'r', GUARD_LATE_GO = 'g', GUARD_LATE_TAKEN = 'y', GUARD_LATE_REFUSED = 'n' };
+enum guard_late {
+    GUARD_LATE_READY = 'r',
+    GUARD_LATE_GO = 'g',
+    GUARD_LATE_TAKEN = 'y',
+    GUARD_LATE_REFUSED = 'n',
+    GUARD_LATE_ENDED = 'e',
+};
+
+struct guard_late_end {
+    int32_t said;   /* GUARD_LATE_ENDED */
+    int32_t status; /* of wait */
+};
 
 enum guard_order { GUARD_TERM = 'T', GUARD_KILL = 'K', GUARD_INTERRUPT = 'I' };
 

@@ -124,10 +124,12 @@ static void handle(struct hv_process *process, enum process_watched what)
 {
     if (what == WATCH_CONTROL) {
         read_report(process);
+    } else if (what == WATCH_LATE && process->fds[what] >= 0) {
+        process_read_late_end(process);
     } else if (what == WATCH_CANCEL) {
         epoll_ctl(process->epoll, EPOLL_CTL_DEL, hv_cancel_fd(process->command.cancel), NULL);
         stop(process, &process->exit.cancelled);
-    } else if (process->fds[what] >= 0) {
+    } else if (what < WATCH_CONTROL && process->fds[what] >= 0) {
         (void)read_output(process, what);
     }
 }
@@ -347,7 +349,8 @@ static int64_t handle_id(const struct hv_process *process)
     return atomic_load(&((struct hv_process *)process)->group);
 }
 
-static enum hv_code handle_finish(struct hv_process *process, struct hv_exit *out, struct hv_error *err)
+/* Kill what still lives. */
+static enum hv_code end(struct hv_process *process, struct hv_exit *out, struct hv_error *err)
 {
     process_stop(process, NULL, 0);
     while (process_attend(process, 0) != HV_PROCESS_ENDED)
@@ -355,6 +358,31 @@ static enum hv_code handle_finish(struct hv_process *process, struct hv_exit *ou
     enum hv_code code = process_conclude(process, out, err);
     process_release(process);
     free(process);
+    return code;
+}
+
+static enum hv_code handle_conclude(struct hv_process *process, struct hv_exit *out, struct hv_process **rest,
+                                    struct hv_error *err)
+{
+    *rest = NULL;
+    if (!process->late_ended)
+        return end(process, out, err);
+    drain(process, WATCH_STDOUT);
+    drain(process, WATCH_STDERR);
+    fill_exit(process, out);
+    handle_adopt(process, NULL, false);
+    process_forget_late_end(process);
+    *rest = process;
+    return HV_OK;
+}
+
+static enum hv_code handle_finish(struct hv_process *process, struct hv_exit *out, struct hv_error *err)
+{
+    struct hv_process *rest;
+    struct hv_exit ignored;
+    enum hv_code code = handle_conclude(process, out, &rest, err);
+    if (rest)
+        (void)!end(rest, &ignored, NULL);
     return code;
 }
 
@@ -373,4 +401,5 @@ const struct hv_processes proc_processes = {
     .id = handle_id,
     .exit_of = fill_exit,
     .finish = handle_finish,
+    .conclude = handle_conclude,
 };

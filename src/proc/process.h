@@ -24,7 +24,7 @@ struct process_handle {
 };
 
 /* What epoll reports; also an index into fds. */
-enum process_watched { WATCH_STDOUT, WATCH_STDERR, WATCH_CONTROL, WATCH_CANCEL, WATCH_COUNT };
+enum process_watched { WATCH_STDOUT, WATCH_STDERR, WATCH_CONTROL, WATCH_LATE, WATCH_CANCEL, WATCH_COUNT };
 
 enum process_phase { RUNNING, LINGERING, TERMINATING, KILLING, ENDED };
 
@@ -44,8 +44,9 @@ struct hv_process {
     struct guard_report failure;                      /* kind 0: the command could be started */
     int status;
 
-    int late;          /* started ahead: the socket on which it waits for the rest of its command; else -1 */
+    int late;          /* started ahead: the socket on which it waits for the rest of its command (then fds); else -1 */
     bool late_ready;   /* … and it has said that it does */
+    bool late_ended;   /* it has said itself how it ended: what is around it, and the guard, may be there yet */
     char **late_words; /* the beginning of its arguments; in arena */
 
     pthread_mutex_t input_lock; /* guards input_fd */
@@ -82,6 +83,10 @@ enum hv_process_state process_attend(struct hv_process *process, uint64_t until_
 void process_stop(struct hv_process *process, bool *why, uint64_t grace_ns);
 /* It has ended: reap, deliver what is left in the pipes, tell how. */
 enum hv_code process_conclude(struct hv_process *process, struct hv_exit *out, struct hv_error *err) HV_MUST_CHECK;
+/* process_late.c: read what it says itself of its end. */
+void process_read_late_end(struct hv_process *process);
+/* process_late.c: it has said it. Without its last word it is one again that runs, silently: to be finished. */
+void process_forget_late_end(struct hv_process *process);
 void process_give_order(const struct hv_process *process, enum guard_order order);
 enum hv_code process_fail_start(int reason, const char *program, struct hv_error *err);
 

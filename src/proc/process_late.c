@@ -146,8 +146,32 @@ bool process_claim(struct hv_process *process, const struct hv_command *command)
     if (file < 0 || !process_watch_cancel(process, command->cancel) || !send_file(late, file) ||
         !is_taken(late, command->cancel))
         return false;
+    if (process_watch(process, late, WATCH_LATE)) /* else the guard's word is waited for */
+        process->fds[WATCH_LATE] = take_fd(&late);
     process->command = *command;
     process->directory = hv_arena_cstr(&process->arena, hv_str_from(command->directory));
     process_begin_clock(process);
     return true;
+}
+
+void process_read_late_end(struct hv_process *process)
+{
+    struct guard_late_end end;
+    ssize_t got = recv(process->fds[WATCH_LATE], &end, sizeof end, MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    cleanup_fd(&process->fds[WATCH_LATE]); /* there is nothing more to come */
+    process->fds[WATCH_LATE] = -1;
+    if (got != sizeof end || end.said != GUARD_LATE_ENDED || process->phase == ENDED)
+        return;
+    process->late_ended = process->reported = process->settled = true;
+    process->status = end.status;
+    process->phase = ENDED;
+}
+
+void process_forget_late_end(struct hv_process *process)
+{
+    process->late_ended = process->settled = false;
+    process->phase = RUNNING;
+    process->command.on_output = NULL;
 }

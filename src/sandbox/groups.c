@@ -92,6 +92,23 @@ bool groups_available(struct groups *groups)
     return groups->bases[0] || groups->bases[1];
 }
 
+/* The beginning of the paths of this process's groups. */
+static void own_prefix(const struct groups *groups, size_t base, char path[PATH_SIZE + 64])
+{
+    snprintf(path, PATH_SIZE + 64, "%s/" PREFIX "%ld-", groups->bases[base], (long)getpid());
+}
+
+void groups_tell(const struct groups *groups, const struct sweeper *sweeper)
+{
+    for (size_t i = 0; i < GROUP_DIRECTORIES_MAX; i++) {
+        char path[PATH_SIZE + 64];
+        if (!groups->bases[i])
+            continue;
+        own_prefix(groups, i, path);
+        sweeper_tell(sweeper, SWEEP_GROUPS, path);
+    }
+}
+
 /* ---- groups -------------------------------------------------------------------------------------------- */
 
 /* The files of the controllers that the group has; it is of use when one took its limit. */
@@ -121,10 +138,11 @@ static struct group *make(struct groups *groups, const struct group_limits *limi
     size_t count = 0;
     unsigned number = groups->made++;
     for (size_t i = 0; i < GROUP_DIRECTORIES_MAX; i++) {
-        char path[PATH_SIZE + 64];
+        char prefix[PATH_SIZE + 64], path[PATH_SIZE + 80];
         if (!groups->bases[i])
             continue;
-        snprintf(path, sizeof path, "%s/" PREFIX "%ld-%u", groups->bases[i], (long)getpid(), number);
+        own_prefix(groups, i, prefix);
+        snprintf(path, sizeof path, "%s%u", prefix, number);
         if (mkdir(path, 0755))
             continue;
         if (set_limits(path, limits))

@@ -11,6 +11,7 @@
 #include <helve/str.h>
 
 #include "base/vec.h"
+#include "proc/sweeper.h"
 
 enum { GROUP_DIRECTORIES_MAX = 2 };
 
@@ -42,5 +43,7 @@ void groups_give_back(struct group *group);
 void groups_release(struct groups *groups);
 /* True when groups can be made. */
 bool groups_available(struct groups *groups);
+/* Have the sweeper end all of this process, when helve is killed. */
+void groups_tell(const struct groups *groups, const struct sweeper *sweeper);
 
 #endif

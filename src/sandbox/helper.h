@@ -52,6 +52,8 @@ const char *wait_for_plan(const char *beginning);
 /* Started ahead: wait for the command; its arguments, environment and directory hold then. Ends the program when none
  * comes, or when the mounts are no longer what they were at first. */
 char **wait_for_command(void);
+/* … and tell helve that it has ended, with this wait status, and left nothing behind. */
+void tell_end(int status);
 
 /* Mount what the plan says, and enter the directory again; then nothing can be mounted any more, and the plan's filter
  * holds (helper_mount.c). Both end the program when that cannot be. */

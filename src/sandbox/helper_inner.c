@@ -121,28 +121,40 @@ static bool is_alone(void)
     return ended < 0;
 }
 
+/* What a command that was started ahead leaves nothing of, helve hears first: for all others there is more to wait for.
+ */
+static void report_end(int status, bool late)
+{
+    bool alone = is_alone();
+    if (late && alone)
+        tell_end(status);
+    report(HELPER_EXITED, status, alone);
+    close(HELPER_FD_STATUS);
+    if (late)
+        close(HELPER_FD_LATE);
+}
+
 /* The command's orphans are ours, and we stay as long as one lives: when we end, the kernel kills all that is left. */
-__attribute__((noreturn)) static void wait_for_all(pid_t command)
+__attribute__((noreturn)) static void wait_for_all(pid_t command, bool late)
 {
     for (;;) {
         int status;
         pid_t ended = waitpid(-1, &status, 0);
         if (ended < 0 && errno != EINTR)
             _exit(0);
-        if (ended == command) {
-            report(HELPER_EXITED, status, is_alone());
-            close(HELPER_FD_STATUS);
-        }
+        if (ended == command)
+            report_end(status, late);
     }
 }
 
 void inner_main(void)
 {
     struct inside inside = read_plan();
+    bool late = !inside.argv[0];
     fcntl(HELPER_FD_STATUS, F_SETFD, FD_CLOEXEC);
     prctl(PR_SET_NAME, "hv-sandbox");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    if (!inside.argv[0] && item_find(inside.plan, HELPER_LATER).kind)
+    if (late && item_find(inside.plan, HELPER_LATER).kind)
         inside.plan = wait_for_plan(inside.plan);
     if (item_find(inside.plan, HELPER_ROOT).kind) {
         make_view(inside.plan);
@@ -150,7 +162,7 @@ void inner_main(void)
     }
     prctl(PR_SET_DUMPABLE, 0); /* the command does not reach our descriptors in /proc; it gets its own way by exec */
     open_way_out(inside.plan);
-    if (!inside.argv[0])
+    if (late)
         inside.argv = wait_for_command();
     pid_t command = start_in_memory(become_command, &inside, 0, NULL);
     if (command < 0) {
@@ -160,5 +172,5 @@ void inner_main(void)
     close(0);
     close(1);
     close(2);
-    wait_for_all(command);
+    wait_for_all(command, late);
 }

@@ -115,6 +115,12 @@ char **wait_for_command(void)
         give_up();
     close(mounts);
     answer(GUARD_LATE_TAKEN);
-    close(HELPER_FD_LATE);
     return argv;
+}
+
+void tell_end(int status)
+{
+    struct guard_late_end end = {GUARD_LATE_ENDED, status};
+    while (send(HELPER_FD_LATE, &end, sizeof end, MSG_NOSIGNAL) < 0 && errno == EINTR)
+        ;
 }

@@ -8,25 +8,45 @@
 
 #include <signal.h>
 
-static void *remove_temporary(void *temporary)
+static void *remove_temporary(void *data)
 {
-    temporary_remove(temporary);
+    struct hv_sandbox *sandbox = data;
+    temporary_remove(&sandbox->temporary);
     return NULL;
 }
 
-/* Two entries at a time. */
-void leave_now(struct hv_sandbox *sandbox)
+/* All that waits for processes and threads. */
+static void *end_processes(void *data)
 {
-    pthread_t thread;
-    bool beside = sandbox->placeholders.list.count > 1 &&
-                  pthread_create(&thread, NULL, remove_temporary, &sandbox->temporary) == 0;
-    placeholders_release(&sandbox->placeholders);
+    struct hv_sandbox *sandbox = data;
+    struct hv_exit ignored;
+    if (sandbox->last)
+        (void)!sandbox->setup.host->processes->finish(take_ptr(sandbox->last), &ignored, NULL);
     groups_release(&sandbox->groups);
     proxy_free(take_ptr(sandbox->proxy));
-    if (beside)
-        pthread_join(thread, NULL);
-    else
-        temporary_remove(&sandbox->temporary);
+    return NULL;
+}
+
+/* Where there is little to do, a thread costs more than it saves. */
+static bool begin_beside(pthread_t *thread, bool worth_it, void *(*part)(void *), struct hv_sandbox *sandbox)
+{
+    if (worth_it && pthread_create(thread, NULL, part, sandbox) == 0)
+        return true;
+    (void)part(sandbox);
+    return false;
+}
+
+/* Most of it is waiting: for processes that end, for the disk. The sweeper goes last. */
+void leave_now(struct hv_sandbox *sandbox)
+{
+    pthread_t threads[2];
+    bool ends = begin_beside(&threads[0], sandbox->last, end_processes, sandbox);
+    bool removes = begin_beside(&threads[1], sandbox->placeholders.list.count > 1, remove_temporary, sandbox);
+    placeholders_release(&sandbox->placeholders);
+    if (removes)
+        pthread_join(threads[1], NULL);
+    if (ends)
+        pthread_join(threads[0], NULL);
     sweeper_end(&sandbox->sweeper);
 }
 

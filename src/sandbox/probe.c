@@ -141,13 +141,14 @@ bool probe_settle(struct hv_sandbox *sandbox)
     struct hv_error err;
     if (sandbox->temporary.folder)
         return true;
-    if (temporary_make(&sandbox->temporary, &err)) {
+    if (!sandbox->sweeper.process) {
+        sweeper_start(&sandbox->sweeper);
+        groups_tell(&sandbox->groups, &sandbox->sweeper);
+    }
+    if (temporary_make(&sandbox->temporary, &sandbox->sweeper, &err)) {
         keep_reason(&sandbox->state, (struct hv_str){0}, err.message);
         return false;
     }
-    if (!sandbox->sweeper.process)
-        sweeper_start(&sandbox->sweeper);
-    sweeper_tell(&sandbox->sweeper, SWEEP_FOLDER, sandbox->temporary.folder);
     return true;
 }
 

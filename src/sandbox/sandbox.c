@@ -555,6 +555,15 @@ const char *const *sandbox_argv(const struct sandbox_run *run, struct hv_arena *
     return words;
 }
 
+/* Whoever takes all away waits for the last one. Under the lock. */
+static void give_up_prepared(struct hv_sandbox *sandbox, struct sandbox_run *run)
+{
+    if (run->prepared && sandbox->for_one && !sandbox->last)
+        sandbox->last = take_ptr(run->prepared);
+    else if (run->prepared)
+        warm_give_up(sandbox->warm, take_ptr(run->prepared));
+}
+
 struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, struct hv_arena *arena,
                           struct hv_str output, struct hv_str directory, bool failed)
 {
@@ -571,8 +580,7 @@ struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, s
     };
     {
         LOCK_SCOPE(&sandbox->lock);
-        if (run->prepared)
-            warm_give_up(sandbox->warm, take_ptr(run->prepared));
+        give_up_prepared(sandbox, run);
         if (sandbox->warm)
             warm_want(sandbox->warm);
         groups_give_back(run->group);

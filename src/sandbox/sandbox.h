@@ -91,7 +91,8 @@ struct sandbox_run {
     char *helper;
     uint64_t number;
     struct group *group;
-    struct hv_process *prepared; /* for hv_command.prepared: a sandbox with this very plan that waits; or NULL */
+    /* For hv_command.prepared: a sandbox with this very plan that waits; or NULL. Or what conclude has left of it. */
+    struct hv_process *prepared;
 };
 
 /*

@@ -32,11 +32,12 @@ struct hv_sandbox {
     struct groups groups;
     struct proxy *proxy;
     uint64_t runs;
-    struct warm *warm; /* NULL: none is kept ready */
-    bool for_one;      /* with the end of its one command all may go */
-    size_t at_work;    /* commands between their beginning and their end */
-    pthread_t leaver;  /* takes all away … */
-    bool leaves;       /* … until it is waited for */
+    struct warm *warm;       /* NULL: none is kept ready */
+    bool for_one;            /* with the end of its one command all may go */
+    size_t at_work;          /* commands between their beginning and their end */
+    struct hv_process *last; /* what that has left to be waited for */
+    pthread_t leaver;        /* takes all away … */
+    bool leaves;             /* … until it is waited for */
 };
 
 /* ---- leave.c: what a sandbox has put on the machine, and takes away */

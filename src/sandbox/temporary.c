@@ -2,13 +2,14 @@
 #include "sandbox/temporary.h"
 
 #include "base/cleanup.h"
-#include "proc/guard_sweep.h"
+#include "base/clock.h"
 #include "sandbox/plan.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 
 #define PREFIX "helve-sandbox-"
@@ -111,14 +112,28 @@ static bool fill(struct temporary *temporary)
     return file >= 0 && mkdir(temporary->files, 0700) == 0 && chmod(temporary->files, 01777) == 0;
 }
 
-/* Make the folder and hold it: 1; 0: a session that starts now took it for one that nobody holds; -1: it cannot be. */
-static int make_folder(struct temporary *temporary, const char *base)
+static char *fresh_name(const char *base)
+{
+    uint64_t noise = 0;
+    char name[NAME_SIZE];
+    if (getrandom(&noise, sizeof noise, GRND_NONBLOCK) < 0)
+        noise = clock_monotonic_ns(); /* this early after the start of the machine; a name that is taken is no harm */
+    snprintf(name, sizeof name, "/" PREFIX "%08llx", (unsigned long long)(noise & 0xffffffff));
+    return format(base, name);
+}
+
+/* Make the folder and hold it: 1; 0: it was there, or a session that starts now took it for one that nobody holds; -1:
+ * it cannot be. */
+static int make_folder(struct temporary *temporary, const struct sweeper *sweeper, const char *base)
 {
     struct stat status;
-    temporary->folder = format(base, "/" PREFIX "XXXXXX");
-    if (!mkdtemp(temporary->folder)) {
+    temporary->folder = fresh_name(base);
+    sweeper_tell(sweeper, SWEEP_FOLDER, temporary->folder);
+    if (mkdir(temporary->folder, 0700)) {
+        int reason = errno;
         free(take_ptr(temporary->folder));
-        return -1;
+        errno = reason;
+        return reason == EEXIST ? 0 : -1;
     }
     CLEANUP_FD int fd = open(temporary->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &status) == 0 && status.st_nlink) {
@@ -133,7 +148,7 @@ static int make_folder(struct temporary *temporary, const char *base)
     return taken ? 0 : -1;
 }
 
-enum hv_code temporary_make(struct temporary *temporary, struct hv_error *err)
+enum hv_code temporary_make(struct temporary *temporary, const struct sweeper *sweeper, struct hv_error *err)
 {
     const char *base = getenv("TMPDIR");
     int made = 0;
@@ -142,7 +157,7 @@ enum hv_code temporary_make(struct temporary *temporary, struct hv_error *err)
     remove_dead(base);
     temporary->lock = -1;
     for (int tries = 0; !made && tries < MAKE_TRIES; tries++)
-        made = make_folder(temporary, base);
+        made = make_folder(temporary, sweeper, base);
     if (made <= 0)
         return hv_fail_errno(err, errno, "cannot make a folder for temporary files in %s", base);
     char *real = realpath(temporary->folder, NULL); /* it is compared with resolved paths */

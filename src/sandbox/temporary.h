@@ -9,6 +9,7 @@
 #include <helve/str.h>
 
 #include "base/vec.h"
+#include "proc/sweeper.h"
 
 struct temporary {
     char *folder; /* private: locked, 0700; NULL: none was made */
@@ -17,9 +18,10 @@ struct temporary {
     int lock;
 };
 
-/* Make the folder below TMPDIR or /tmp, after removing those of dead sessions. Errors: as mkdir. *temporary is zeroed
- * before the first use. Blocks. */
-enum hv_code temporary_make(struct temporary *temporary, struct hv_error *err) HV_MUST_CHECK;
+/* Make the folder below TMPDIR or /tmp, after removing those of dead sessions. The sweeper is told before it is there.
+ * Errors: as mkdir. *temporary is zeroed before the first use. Blocks. */
+enum hv_code temporary_make(struct temporary *temporary, const struct sweeper *sweeper,
+                            struct hv_error *err) HV_MUST_CHECK;
 /* Remove it with all in it. Blocks. Zeroed is accepted. */
 void temporary_remove(struct temporary *temporary);
 

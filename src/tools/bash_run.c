@@ -303,7 +303,7 @@ static enum hand_over attend(struct bash_run *run)
 /* It has ended, or ends now: how it was. */
 static enum hv_code conclude(struct bash_run *run, struct hv_error *err)
 {
-    enum hv_code code = shell_finish(run->shell, &run->ended, err);
+    enum hv_code code = shell_finish(run->shell, run->confined, &run->ended, err);
     if (code == HV_OK) {
         run->spool = run->shell->spool;
         run->shell->spool = NULL;

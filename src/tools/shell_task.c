@@ -172,12 +172,15 @@ enum hv_code shell_start(struct hv_context *context, const struct shell_options 
     return code;
 }
 
-enum hv_code shell_finish(struct shell *shell, struct hv_exit *out, struct hv_error *err)
+enum hv_code shell_finish(struct shell *shell, struct shell_sandbox *confined, struct hv_exit *out,
+                          struct hv_error *err)
 {
+    const struct hv_processes *processes = shell->processes;
     pthread_mutex_lock(&shell->process_lock);
     struct hv_process *process = take_ptr(shell->process);
     pthread_mutex_unlock(&shell->process_lock);
-    return shell->processes->finish(process, out, err);
+    return confined && processes->conclude ? processes->conclude(process, out, &confined->run.prepared, err)
+                                           : processes->finish(process, out, err);
 }
 
 void shell_free(struct shell *shell)
@@ -185,7 +188,7 @@ void shell_free(struct shell *shell)
     struct hv_exit ended;
     if (!shell)
         return;
-    if (shell->process && shell_finish(shell, &ended, NULL) != HV_OK)
+    if (shell->process && shell_finish(shell, shell->confined, &ended, NULL) != HV_OK)
         ended = (struct hv_exit){0}; /* it never started: nobody wants to know any more */
     CLEANUP_ARENA struct hv_arena arena = {0};
     (void)shell_end_sandbox(take_ptr(shell->confined), &arena, (struct hv_str){0}, false);
@@ -281,7 +284,7 @@ static void run(void *self, struct hv_task *task, struct hv_task_end *end)
     shell->task = task;
     shell->processes->adopt(shell->process, shell->tasks->cancel(task), false);
     attend(shell);
-    if (shell_finish(shell, &ended, &err) == HV_OK) {
+    if (shell_finish(shell, shell->confined, &ended, &err) == HV_OK) {
         describe_end(shell, &ended, end);
     } else {
         end->status = HV_TASK_FAILED;

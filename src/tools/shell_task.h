@@ -57,8 +57,10 @@ struct shell_options {
 /* Start a command. The host must have processes. Free it with shell_free, unless it becomes a task. */
 enum hv_code shell_start(struct hv_context *context, const struct shell_options *options, struct shell **out,
                          struct hv_error *err) HV_MUST_CHECK;
-/* End it, if it still runs, and tell how it ended. In the foreground, once. */
-enum hv_code shell_finish(struct shell *shell, struct hv_exit *out, struct hv_error *err) HV_MUST_CHECK;
+/* End it, if it still runs, and tell how it ended. In the foreground, once. What remains of its sandbox to be waited
+ * for is confined's then, if that is there. */
+enum hv_code shell_finish(struct shell *shell, struct shell_sandbox *confined, struct hv_exit *out,
+                          struct hv_error *err) HV_MUST_CHECK;
 void shell_free(struct shell *shell);
 /* Decide how a command is confined; errors: those of sandbox_begin. NULL in *out: not at all. */
 enum hv_code shell_confine(const struct hv_context *context, struct hv_str command, bool asks_to_leave,

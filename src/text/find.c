@@ -114,7 +114,24 @@ static enum tried read_bounds(const struct find_scratch *scratch, size_t *start,
     return TRIED_MATCH;
 }
 
-/* Search subject from an offset on, trying the starting places up to limit (PCRE2_UNSET: all). */
+static bool is_continuation(struct hv_str subject, size_t at)
+{
+    return at < subject.len && (subject.ptr[at] & 0xc0) == 0x80;
+}
+
+/* The first place at or after `at` where a character, or a byte that is none, may begin. */
+static size_t next_place(struct hv_str subject, size_t at)
+{
+    while (is_continuation(subject, at))
+        at++;
+    return at;
+}
+
+/*
+ * Search subject from an offset on, trying the starting places up to limit (PCRE2_UNSET: all). PCRE2 says of a stray
+ * continuation byte that a match begins there or not, depending on where it began to look and whether the pattern was
+ * compiled to machine code: here none does.
+ */
 static enum tried try_slice(struct find_scratch *scratch, struct hv_str subject, size_t from, size_t limit,
                             uint32_t effort, size_t *start, size_t *end)
 {
@@ -122,11 +139,17 @@ static enum tried try_slice(struct find_scratch *scratch, struct hv_str subject,
         return TRIED_HARD;
     pcre2_set_match_limit(scratch->context, effort);
     pcre2_set_offset_limit(scratch->context, limit);
-    int found = pcre2_match(scratch->find->code, (PCRE2_SPTR)subject.ptr, subject.len, from, 0, scratch->data,
-                            scratch->context);
-    if (found >= 0)
-        return read_bounds(scratch, start, end);
-    return found == PCRE2_ERROR_NOMATCH ? TRIED_NONE : TRIED_HARD;
+    while (from <= limit) {
+        int found = pcre2_match(scratch->find->code, (PCRE2_SPTR)subject.ptr, subject.len, from, 0, scratch->data,
+                                scratch->context);
+        if (found < 0)
+            return found == PCRE2_ERROR_NOMATCH ? TRIED_NONE : TRIED_HARD;
+        size_t began = pcre2_get_startchar(scratch->data);
+        if (!is_continuation(subject, began))
+            return read_bounds(scratch, start, end);
+        from = next_place(subject, began > from ? began : from + 1);
+    }
+    return TRIED_NONE;
 }
 
 /*
@@ -136,8 +159,7 @@ static enum tried try_slice(struct find_scratch *scratch, struct hv_str subject,
 static enum tried try_subject(struct find_scratch *scratch, struct hv_str subject, size_t from, uint32_t effort,
                               size_t *start, size_t *end)
 {
-    while (from < subject.len && (subject.ptr[from] & 0xc0) == 0x80) /* no character begins here */
-        from++;
+    from = next_place(subject, from);
     if (subject.len <= SHORT_SUBJECT)
         return try_slice(scratch, subject, from, PCRE2_UNSET, effort, start, end);
     bool watched = effort != WINDOW_EFFORT;
@@ -150,9 +172,7 @@ static enum tried try_subject(struct find_scratch *scratch, struct hv_str subjec
             return tried;
         if (stopped(scratch))
             return TRIED_STOPPED;
-        from = limit + 1;
-        while (from < subject.len && (subject.ptr[from] & 0xc0) == 0x80)
-            from++;
+        from = next_place(subject, limit + 1);
         if (watched)
             slice = clock_monotonic_ns() - began < SLICE_NS ? slice * 4 : slice / 2 + 1;
     }

@@ -3,11 +3,11 @@
  * what every match must contain the fastest engine is chosen; the answer does not depend on that choice. Texts are
  * searched as whole buffers: lines are looked for only around what may match, and are never counted.
  *
- * What matches: bytes that should be UTF-8 but need not be (no part of a match is an ill-formed byte, and such a byte
- * is no word character). A line matches when the pattern is found in it alone, without its "\n" or "\r\n", whatever
- * stands before and after: so "$" holds before "\r\n", and no look-behind sees the line before. NUL is a byte like
- * others. With `multiline` the whole text is one subject and "." takes line ends, too. Marks (BOM) are the caller's to
- * take off.
+ * What matches: bytes that should be UTF-8 but need not be (no part of a match is an ill-formed byte, such a byte is
+ * no word character, and none begins at a continuation byte that continues nothing). A line matches when the pattern is
+ * found in it alone, without its "\n" or "\r\n", whatever stands before and after: so "$" holds before "\r\n", and no
+ * look-behind sees the line before. NUL is a byte like others. With `multiline` the whole text is one subject and "."
+ * takes line ends, too. Marks (BOM) are the caller's to take off.
  *
  * Pure. A struct find is immutable and may be used by many threads; each of them has its own struct find_scratch.
  */
@@ -23,6 +23,7 @@ struct find_options {
     /* For tests of one engine against another; the answer is the same. */
     bool no_scan;    /* PCRE2 alone, line by line */
     bool no_machine; /* PCRE2 where a machine of states would do */
+    bool no_jit;     /* PCRE2 without its compiler to machine code */
     bool no_streams; /* lines are counted by looking at each that may match */
     bool streams;    /* … and never so where streams of bits would do */
     bool no_avx2;    /* vectors of 16 bytes at most */

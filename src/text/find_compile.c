@@ -91,7 +91,8 @@ static enum hv_code compile_code(struct find *find, struct hv_str pattern, struc
     if (!find->code)
         return find_fail_pattern(pattern, flags, number, at, err);
     /* Without the JIT compiler, or where it does not know the pattern, the interpreter does the same. */
-    (void)pcre2_jit_compile(find->code, PCRE2_JIT_COMPLETE);
+    if (!options->no_jit)
+        (void)pcre2_jit_compile(find->code, PCRE2_JIT_COMPLETE);
     return HV_OK;
 }
 

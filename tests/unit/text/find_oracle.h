@@ -70,8 +70,15 @@ static inline void oracle_release(struct oracle *oracle)
 static inline int oracle_first(struct oracle *oracle, struct hv_str subject, size_t at)
 {
     PCRE2_SPTR bytes = (PCRE2_SPTR)(subject.len ? subject.ptr : "");
-    if (!oracle->each_place)
-        return pcre2_match(oracle->code, bytes, subject.len, at, 0, oracle->data, oracle->context);
+    while (!oracle->each_place) {
+        int first = pcre2_match(oracle->code, bytes, subject.len, at, 0, oracle->data, oracle->context);
+        size_t began = first < 0 ? subject.len : pcre2_get_startchar(oracle->data);
+        if (began >= subject.len || ((unsigned char)subject.ptr[began] & 0xc0) != 0x80)
+            return first;
+        at = began; /* a stray continuation byte, where none is to begin */
+        while (at < subject.len && ((unsigned char)subject.ptr[at] & 0xc0) == 0x80)
+            at++;
+    }
     int found = PCRE2_ERROR_NOMATCH;
     for (; at <= subject.len && found == PCRE2_ERROR_NOMATCH; at++) {
         if (at < subject.len && ((unsigned char)subject.ptr[at] & 0xc0) == 0x80)

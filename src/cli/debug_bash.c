@@ -50,8 +50,23 @@ static void put_argv(struct hv_json_writer *writer, const struct shell_command *
     hv_json_end_array(writer);
 }
 
+/* The values that something is one of, when they are known. */
+static void put_choices(struct hv_json_writer *writer, const char *name, const struct shell_script *script,
+                        uint32_t index)
+{
+    const struct shell_choices *choices = index ? &script->choices[index - 1] : NULL;
+    if (!choices)
+        return;
+    hv_json_name(writer, name);
+    hv_json_begin_array(writer);
+    for (uint32_t i = 0; i < choices->count; i++)
+        hv_json_put_string(writer, choices->values[i]);
+    hv_json_end_array(writer);
+}
+
 /* When the argument vector is not known: what is known of each word. */
-static void put_words(struct hv_json_writer *writer, const struct shell_command *command)
+static void put_words(struct hv_json_writer *writer, const struct shell_script *script,
+                      const struct shell_command *command)
 {
     bool known = true;
     for (size_t i = 0; i < command->word_count; i++)
@@ -69,6 +84,7 @@ static void put_words(struct hv_json_writer *writer, const struct shell_command 
             hv_json_member_string(writer, "ends", word->tail.ptr ? word->tail : HV_STR(""));
         if (!word->known)
             hv_json_member_bool(writer, "many", word->flags & SHELL_WORD_MANY);
+        put_choices(writer, "one_of", script, word->choices);
         if (word->flags & SHELL_WORD_NUMBER)
             hv_json_member_bool(writer, "number", true);
         if (word->flags & SHELL_WORD_EVALUATES)
@@ -122,15 +138,17 @@ static void put_assignments(struct hv_json_writer *writer, const struct shell_co
     hv_json_end_array(writer);
 }
 
-static void put_command(struct hv_json_writer *writer, const struct shell_command *command)
+static void put_command(struct hv_json_writer *writer, const struct shell_script *script,
+                        const struct shell_command *command)
 {
     hv_json_begin_object(writer);
     put_argv(writer, command);
-    put_words(writer, command);
+    put_words(writer, script, command);
     put_redirects(writer, command);
     put_assignments(writer, command);
     if (command->directory.ptr)
         hv_json_member_string(writer, "directory", command->directory);
+    put_choices(writer, "directories", script, command->places);
     hv_json_end_object(writer);
 }
 
@@ -156,7 +174,7 @@ static void answer_bash(const struct door_line *line, struct hv_json_writer *wri
     hv_json_begin_array(writer);
     for (size_t i = 0; i < script.count; i++)
         if (script.commands[i].kind == SHELL_COMMAND_SIMPLE)
-            put_command(writer, &script.commands[i]);
+            put_command(writer, &script, &script.commands[i]);
     hv_json_end_array(writer);
 }
 

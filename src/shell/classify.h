@@ -29,8 +29,9 @@ struct shell_lookups {
         struct hv_str name; /* the one that was looked up last of those with this hash */
         const struct shell_program *row;
     } last[32];
-    size_t count;   /* of lookups that were none of these */
-    size_t origins; /* how many variables were followed to where they were bound */
+    size_t count;    /* of lookups that were none of these */
+    size_t origins;  /* how many variables were followed to where they were bound */
+    size_t variants; /* how many were gone through, of words that are one of several values */
     struct shell_index *index;
 };
 
@@ -65,10 +66,12 @@ struct shell_reading {
     bool in_redirect;        /* what is read or written now is so by a redirection */
     struct shell_act act;    /* being filled */
     struct hv_str directory; /* that operands are relative to; absent: not known */
-    /* Where it runs instead when an earlier cd failed; only while directory is the one of the command. */
+    /* Where it runs instead when an earlier cd failed, or led elsewhere; only while directory is the one of the
+     * command.
+     */
     struct hv_str elsewhere[SHELL_ELSEWHERE_MAX];
     size_t elsewhere_count;
-    /* The directories that the commands so far ran in for certain; too many: SHELL_ELSEWHERE_MAX + 1. */
+    /* The directories that the commands so far may have run in; too many, or not known: SHELL_ELSEWHERE_MAX + 1. */
     struct hv_str seen[SHELL_ELSEWHERE_MAX];
     size_t seen_count;
     size_t read_capacity, write_capacity;
@@ -207,6 +210,24 @@ bool shell_glob_is_plain(const struct shell_reading *reading, const struct shell
 
 /* command may start processes without end: it is not waited for in a loop, or a function that calls itself. */
 bool shell_may_not_end(const struct shell_script *script, const struct shell_command *command);
+
+/* ---- words that are one of several values (variants.c) ---------------------------------------------------- */
+
+enum { SHELL_VARIANT_BASES = 4 };
+
+/* Which of the values all words with choices have: a number, with a digit for each base. */
+struct shell_variants {
+    uint32_t base[SHELL_VARIANT_BASES], values[SHELL_VARIANT_BASES], at[SHELL_VARIANT_BASES];
+    size_t count;
+};
+/* False: no word has choices that can be gone through. The first word, the program, has none. */
+bool shell_variants_begin(struct shell_reading *reading, const struct shell_word *words, size_t count,
+                          struct shell_variants *variants);
+/* The words as they are then, in arena. */
+const struct shell_word *shell_variant(struct shell_reading *reading, const struct shell_word *words, size_t count,
+                                       const struct shell_variants *variants);
+/* False: that was the last one. */
+bool shell_variants_next(struct shell_variants *variants);
 
 /* ---- what was judged before (repeats.c) ------------------------------------------------------------------- */
 

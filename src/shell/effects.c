@@ -2,7 +2,6 @@
  * effects.c: what commands change in the shell that runs them: variables, the directory, how words are read. What is
  * not modelled makes everything unknown.
  */
-#include "base/path.h"
 #include "shell/resolve.h"
 #include "shell/runs.h"
 
@@ -12,7 +11,7 @@ enum effect {
     EFFECT_EXPORT,  /* name=value */
     EFFECT_DECLARE, /* the same behind options, some of which give attributes */
     EFFECT_CD,
-    EFFECT_DIRECTORY, /* the directory is not known any more */
+    EFFECT_DIRECTORY, /* pushd, popd, dirs */
     EFFECT_PRINTF,    /* -v name */
     EFFECT_SET,
     EFFECT_SHOPT,
@@ -115,6 +114,18 @@ static void effect_of_setting(struct resolver *resolver, size_t index)
         variable_note_source(resolver, name, index);
 }
 
+/* name=value, where the whole word is one of choices, if any: the value stands behind `length` bytes of each. A list in
+ * parentheses is none. */
+static void set_open_value(struct resolver *resolver, struct hv_str name, uint32_t choices, size_t length)
+{
+    choices = choices ? choices_cut(resolver, choices, length) : 0;
+    for (uint32_t i = 0; choices && i < choices_at(resolver, choices)->count; i++)
+        if (hv_str_starts(choices_at(resolver, choices)->values[i], HV_STR("(")))
+            choices = 0;
+    bool numbers = choices && choices_are_numbers(resolver, choices);
+    variable_set_choices(resolver, name, numbers ? VALUE_NUMBER : VALUE_UNKNOWN, choices);
+}
+
 /* name=value from `first` on: what export and its like make of their words. lone: what a name without a value becomes.
  */
 static void effect_of_values(struct resolver *resolver, const struct shell_word *words, size_t first, size_t count,
@@ -134,7 +145,7 @@ static void effect_of_values(struct resolver *resolver, const struct shell_word 
         else if (words[i].known && !list)
             variable_set(resolver, name, VALUE_KNOWN, given);
         else if (length < value.len && !(words[i].flags & SHELL_WORD_MANY))
-            forget_name(resolver, name);
+            set_open_value(resolver, name, words[i].choices, length + 1);
         else
             resolve_forget(resolver);
     }
@@ -155,6 +166,14 @@ static bool is_plain_attribute(struct hv_str word)
 {
     static const char *const options[] = {"-r", "-x", "-g", "-rx", "-xr", "-gr", "-rg", "-gx", "-xg", "--"};
     return READ_ONE_OF(word, options);
+}
+
+/* Outside of a function local fails, and the variables keep what they have. */
+static void effect_of_stray_local(struct resolver *resolver, const struct shell_word *words, size_t count)
+{
+    effect_of_values(resolver, words, 1, count, forget_name);
+    for (size_t i = 1; i < count && !resolver->now.off; i++)
+        forget_operand(resolver, words[i].value);
 }
 
 /* What was made read-only keeps its value; an attempt to set it ends more than the attempt, so it counts as unknown. */
@@ -197,65 +216,6 @@ static bool changes_nothing(const struct shell_word *words, size_t count)
         return hv_str_is(words[1].value, "-v") || hv_str_is(words[1].value, "-V") ||
                (words[1].value.len && *words[1].value.ptr != '-' && builtin_effect(words[1].value) == EFFECT_NONE);
     return hv_str_is(words[0].value, "trap") && count == 3 && words[2].known && hv_str_is(words[2].value, "EXIT");
-}
-
-/* ---- directory --------------------------------------------------------------------------------------------------- */
-
-static void lose_directory(struct resolver *resolver)
-{
-    resolver->now.moved = true;
-    resolver->now.directory = resolver->now.likely = resolver->now.repository = (struct hv_str){0};
-}
-
-/* "$(git rev-parse --show-toplevel)": a path that is absolute, or nothing, by which cd goes nowhere. */
-static bool is_top_of_repository(const struct resolver *resolver, struct hv_str text)
-{
-    return (hv_str_is(text, "\"$(git rev-parse --show-toplevel)\"") ||
-            hv_str_is(text, "\"$(git rev-parse --show-toplevel 2>/dev/null)\"") ||
-            hv_str_is(text, "\"$(git rev-parse --show-toplevel 2> /dev/null)\"")) &&
-           !functions_have(resolver, HV_STR("git"));
-}
-
-static bool is_relative_to_path(struct hv_str operand)
-{
-    return operand.ptr[0] != '/' && operand.ptr[0] != '.';
-}
-
-/* Where cd leads, or absent. */
-static struct hv_str cd_target(struct resolver *resolver, const struct shell_word *words, size_t count)
-{
-    const struct shell_start *start = resolver->start;
-    struct hv_str from = resolver->now.directory.ptr ? resolver->now.directory : (struct hv_str){0};
-    size_t first = count > 1 && words[1].known && hv_str_is(words[1].value, "--") ? 2 : 1;
-    if (resolver->now.off || count > first + 1)
-        return (struct hv_str){0};
-    if (count == first)
-        return start->home.ptr && start->home.len ? path_expand(resolver->arena, start->home, HV_STR("/"), start->home)
-                                                  : (struct hv_str){0};
-    struct hv_str operand = words[first].value;
-    if (!words[first].known || !operand.len || operand.ptr[0] == '-' || operand.ptr[0] == '~')
-        return (struct hv_str){0};
-    if (operand.ptr[0] != '/' && !from.ptr)
-        return (struct hv_str){0};
-    if (is_relative_to_path(operand) && start->variable && start->variable(start->user, HV_STR("CDPATH")).len)
-        return (struct hv_str){0};
-    return path_expand(resolver->arena, operand, from.ptr ? from : HV_STR("/"), start->home);
-}
-
-static void effect_of_cd(struct resolver *resolver, const struct shell_word *words, size_t count)
-{
-    struct hv_str target = cd_target(resolver, words, count), from = resolver->now.directory;
-    if (target.ptr && from.ptr && hv_str_eq(target, from))
-        return;
-    bool top = !resolver->now.off && count == 2 && is_top_of_repository(resolver, words[1].text);
-    lose_directory(resolver);
-    if (top)
-        resolver->now.repository = from;
-    resolver->now.likely = from.ptr ? target : (struct hv_str){0};
-    resolver->now.target = target;
-    resolver->now.just_moved = target.ptr != NULL;
-    if (hv_str_is(target, "/"))
-        resolver->now.directory = target; /* cannot fail */
 }
 
 /* ---- set, shopt -------------------------------------------------------------------------------------------------- */
@@ -386,9 +346,14 @@ static void effect_of_builtin(struct resolver *resolver, size_t index, enum effe
     case EFFECT_NONE: return;
     case EFFECT_NAMES: effect_of_setting(resolver, index); return;
     case EFFECT_EXPORT: effect_of_export(resolver, command->words, command->word_count); return;
-    case EFFECT_DECLARE: effect_of_declare(resolver, command->words, command->word_count); return;
-    case EFFECT_CD: effect_of_cd(resolver, command->words, command->word_count); return;
-    case EFFECT_DIRECTORY: lose_directory(resolver); return;
+    case EFFECT_DECLARE:
+        if (hv_str_is(command->words[0].value, "local") && !(command->place & SHELL_IN_FUNCTION))
+            effect_of_stray_local(resolver, command->words, command->word_count);
+        else
+            effect_of_declare(resolver, command->words, command->word_count);
+        return;
+    case EFFECT_CD: directory_change(resolver, command->words, command->word_count); return;
+    case EFFECT_DIRECTORY: directory_stack(resolver, command->words, command->word_count); return;
     case EFFECT_PRINTF: effect_of_printf(resolver, command->words, command->word_count); return;
     case EFFECT_SET:
         if (!set_is_tame(command->words, command->word_count))
@@ -416,6 +381,21 @@ static bool is_sequence(const struct resolver *resolver, const struct shell_word
     return true;
 }
 
+/* The words of a loop, when all are known: an index; 0: not certain. (What select binds may be empty, too.) */
+static uint32_t words_of_for(struct resolver *resolver, const struct shell_command *command)
+{
+    struct hv_str values[SHELL_CHOICES_MAX];
+    uint32_t count = command->word_count;
+    if (!count || count > SHELL_CHOICES_MAX || !hv_str_starts(command->text, HV_STR("for")))
+        return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!command->words[i].known)
+            return 0;
+        values[i] = command->words[i].value;
+    }
+    return choices_add(resolver, read_copy(resolver->reader, values, count, sizeof *values), count, 0);
+}
+
 /* The variable of a loop: a number when all that it becomes are. */
 static void effect_of_for(struct resolver *resolver, const struct shell_command *command)
 {
@@ -423,7 +403,8 @@ static void effect_of_for(struct resolver *resolver, const struct shell_command 
     for (size_t i = 0; numbers && i < command->word_count; i++)
         numbers = command->words[i].known ? variable_is_number(command->words[i].value)
                                           : is_sequence(resolver, &command->words[i]);
-    variable_set(resolver, command->variable, numbers ? VALUE_NUMBER : VALUE_UNKNOWN, (struct hv_str){0});
+    variable_set_choices(resolver, command->variable, numbers ? VALUE_NUMBER : VALUE_UNKNOWN,
+                         words_of_for(resolver, command));
 }
 
 void effect_of_command(struct resolver *resolver, size_t index)
@@ -524,7 +505,7 @@ static void range_simple(struct resolver *resolver, const struct node *node)
     else if (effect == EFFECT_EXPORT || effect == EFFECT_DECLARE)
         range_export(resolver, node);
     else if (effect == EFFECT_CD || effect == EFFECT_DIRECTORY)
-        lose_directory(resolver);
+        directory_lose(resolver);
 }
 
 static bool parts_are_plain(struct resolver *resolver, const struct part *parts, size_t count)
@@ -699,9 +680,13 @@ void effect_of_range(struct resolver *resolver, size_t from, size_t to)
     const struct reader *reader = resolver->reader;
     if (!resolver->now.off && (resolver->range_made += to - from) > RESOLVE_RANGE_MAX)
         resolve_forget(resolver);
-    for (size_t i = from; i < to && !resolver->now.off; i++)
-        if (reader->tape.items[i].kind == OP_COMMAND)
-            range_command(resolver, &reader->nodes.items[reader->tape.items[i].to]);
+    for (size_t i = from, scopes = 0; i < to && !resolver->now.off; i++) {
+        const struct op *op = &reader->tape.items[i];
+        scopes += op->kind == OP_SCOPE;
+        scopes -= op->kind == OP_END_SCOPE;
+        if (op->kind == OP_COMMAND && !scopes)
+            range_command(resolver, &reader->nodes.items[op->to]);
+    }
     if (resolver->now.off || from >= to)
         return;
     /* the first part of for ((…)) runs once, before all others */

@@ -267,6 +267,23 @@ static void redirect_descriptor(struct shell_reading *reading, const struct shel
     shell_worsen(reading, SHELL_UNKNOWN, "whether the redirection writes a file is not known");
 }
 
+static void judge_redirect(struct shell_reading *reading, const struct shell_redirect *given);
+
+/* To, or from, each of the values that the target may be. */
+static void judge_redirects(struct shell_reading *reading, const struct shell_redirect *given)
+{
+    uint32_t index = given->kind == SHELL_REDIRECT_DUPLICATE ? 0 : given->target.choices;
+    const struct shell_choices *choices = index ? &reading->script->choices[index - 1] : NULL;
+    struct shell_redirect one = *given;
+    if (!choices)
+        judge_redirect(reading, given);
+    for (uint32_t i = 0; choices && i < choices->count; i++) {
+        one.target = shell_word_known(choices->values[i]);
+        one.target.text = given->target.text;
+        judge_redirect(reading, &one);
+    }
+}
+
 static void judge_redirect(struct shell_reading *reading, const struct shell_redirect *given)
 {
     struct shell_redirect resolved = *given;
@@ -294,6 +311,37 @@ static void judge_arithmetic(struct shell_reading *reading, const struct shell_c
     reading->act.changes_shell = true;
 }
 
+/* One of the words that a variant was made of, as the command has it. */
+static void return_words(struct shell_act *act, const struct shell_word *variant, const struct shell_word *words,
+                         size_t count)
+{
+    if (act->words >= variant && act->words < variant + count)
+        act->words = words + (act->words - variant);
+}
+
+/* Words that are one of several values: each of them, where it matters. The act is of all of them. */
+static void judge_variants(struct shell_reading *reading, const struct shell_word *words, size_t count,
+                           struct shell_variants *variants)
+{
+    const struct shell_reading before = *reading;
+    size_t acts = reading->acts->count;
+    judge_words(reading, words, count);
+    if (reading->act.class == SHELL_READ_ONLY && reading->act.reads_listed && reading->act.writes_listed)
+        return;
+    reading->acts->count = acts;
+    *reading = before;
+    do {
+        const struct shell_word *variant = shell_variant(reading, words, count, variants);
+        struct shell_reading so_far = *reading;
+        *reading = before;
+        reading->act = so_far.act;
+        reading->read_capacity = so_far.read_capacity;
+        reading->write_capacity = so_far.write_capacity;
+        judge_words(reading, variant, count);
+        return_words(&reading->act, variant, words, count);
+    } while (shell_variants_next(variants));
+}
+
 static void judge_simple(struct shell_reading *reading, const struct shell_command *command)
 {
     const struct shell_word *words = shell_resolve_loops(reading, command);
@@ -301,8 +349,11 @@ static void judge_simple(struct shell_reading *reading, const struct shell_comma
         return;
     reading->act.words = words;
     bool known = command->words[0].known;
+    struct shell_variants variants;
     if (known && command->calls_function)
         judge_call(reading, command->words[0].value);
+    else if (shell_variants_begin(reading, words, command->word_count, &variants))
+        judge_variants(reading, words, command->word_count, &variants);
     else
         judge_words(reading, words, command->word_count);
 }
@@ -331,40 +382,90 @@ static void judge_kind(struct shell_reading *reading, const struct shell_command
     }
 }
 
-static bool is_seen(const struct shell_reading *reading, struct hv_str directory)
+/* Where the command may run: one more directory. False: there are too many. */
+static bool place_also(struct shell_reading *reading, struct hv_str directory)
+{
+    bool known = reading->directory.ptr && hv_str_eq(directory, reading->directory);
+    for (size_t i = 0; i < reading->elsewhere_count; i++)
+        known |= hv_str_eq(reading->elsewhere[i], directory);
+    if (known)
+        return true;
+    if (!reading->directory.ptr) {
+        reading->directory = directory;
+        return true;
+    }
+    if (reading->elsewhere_count == SHELL_ELSEWHERE_MAX)
+        return false;
+    reading->elsewhere[reading->elsewhere_count++] = directory;
+    return true;
+}
+
+/* A command may have run there. */
+static void note_seen(struct shell_reading *reading, struct hv_str directory)
 {
     for (size_t i = 0; i < reading->seen_count && i < SHELL_ELSEWHERE_MAX; i++)
         if (hv_str_eq(reading->seen[i], directory))
-            return true;
-    return false;
+            return;
+    if (reading->seen_count < SHELL_ELSEWHERE_MAX)
+        reading->seen[reading->seen_count] = directory;
+    reading->seen_count += reading->seen_count <= SHELL_ELSEWHERE_MAX;
 }
 
 /* Behind cd "$(git rev-parse --show-toplevel)": there, or, if that failed, where it was. */
-static void place_at_top(struct shell_reading *reading, struct hv_str before)
+static bool place_at_top(struct shell_reading *reading, struct hv_str before)
 {
     const struct shell_world *world = reading->world;
-    reading->directory = world->repository_top(world->user, reading->arena, before);
-    if (reading->directory.ptr && !hv_str_eq(reading->directory, before))
-        reading->elsewhere[reading->elsewhere_count++] = before;
+    struct hv_str top =
+        world->repository_top ? world->repository_top(world->user, reading->arena, before) : (struct hv_str){0};
+    return top.ptr && place_also(reading, top) && place_also(reading, before);
 }
 
-/* Where the command runs: for certain, or, when an earlier cd may have failed, where any before it ran. */
+/* Each of the directories that it is one of. */
+static bool place_in_each(struct shell_reading *reading, uint32_t index)
+{
+    const struct shell_choices *places = &reading->script->choices[index - 1];
+    bool fits = true;
+    for (uint32_t i = 0; fits && i < places->count; i++)
+        fits = place_also(reading, places->values[i]);
+    return fits;
+}
+
+/* An earlier cd may have failed: then it runs where any before it ran. */
+static bool place_where_seen(struct shell_reading *reading)
+{
+    bool fits = reading->seen_count <= SHELL_ELSEWHERE_MAX;
+    for (size_t i = 0; fits && i < reading->seen_count; i++)
+        fits = place_also(reading, reading->seen[i]);
+    return fits;
+}
+
+static bool place_somewhere(struct shell_reading *reading, const struct shell_command *command)
+{
+    if (command->directory.ptr)
+        return place_also(reading, command->directory);
+    if (command->places)
+        return place_in_each(reading, command->places);
+    if (command->likely_places)
+        return place_in_each(reading, command->likely_places) && place_where_seen(reading);
+    if (command->likely_directory.ptr)
+        return place_also(reading, command->likely_directory) && place_where_seen(reading);
+    return command->repository.ptr && place_at_top(reading, command->repository);
+}
+
+/* Where the command runs. What a function does to the directory shows where it is called. */
 static void place_command(struct shell_reading *reading, const struct shell_command *command)
 {
-    reading->directory = command->directory.ptr ? command->directory : command->likely_directory;
+    reading->directory = (struct hv_str){0};
     reading->elsewhere_count = 0;
-    if (command->directory.ptr && !is_seen(reading, command->directory)) {
-        if (reading->seen_count < SHELL_ELSEWHERE_MAX)
-            reading->seen[reading->seen_count] = command->directory;
-        reading->seen_count += reading->seen_count <= SHELL_ELSEWHERE_MAX;
-    } else if (!command->directory.ptr && reading->directory.ptr) {
-        if (reading->seen_count > SHELL_ELSEWHERE_MAX)
-            reading->directory = (struct hv_str){0};
-        for (size_t i = 0; i < reading->seen_count && i < SHELL_ELSEWHERE_MAX; i++)
-            if (!hv_str_eq(reading->seen[i], reading->directory))
-                reading->elsewhere[reading->elsewhere_count++] = reading->seen[i];
-    } else if (!reading->directory.ptr && command->repository.ptr && reading->world->repository_top) {
-        place_at_top(reading, command->repository);
+    bool certain = place_somewhere(reading, command), counts = !(command->place & SHELL_IN_FUNCTION);
+    if (!certain) {
+        reading->directory = (struct hv_str){0};
+        reading->elsewhere_count = 0;
+        reading->seen_count = counts ? SHELL_ELSEWHERE_MAX + 1 : reading->seen_count;
+    } else if (counts) {
+        note_seen(reading, reading->directory);
+        for (size_t i = 0; i < reading->elsewhere_count; i++)
+            note_seen(reading, reading->elsewhere[i]);
     }
 }
 
@@ -388,7 +489,7 @@ static void judge_afresh(struct shell_reading *reading, const struct shell_comma
     /* Redirections are relative to the directory of the shell, not to the one that env -C gives. */
     place_command(reading, command);
     for (size_t i = 0; i < command->redirect_count; i++)
-        judge_redirect(reading, &command->redirects[i]);
+        judge_redirects(reading, &command->redirects[i]);
     finish_act(reading, slot);
 }
 
@@ -454,7 +555,8 @@ void shell_judge_script(struct shell_reading *reading, struct hv_str text, const
         return;
     if (reading->start)
         start.home = reading->start->home;
-    start.directory = reading->directory;
+    if (!reading->elsewhere_count)
+        start.directory = reading->directory;
     shell_read(reading->arena, text, &start, script);
     struct shell_reading inner = *reading;
     inner.depth++;

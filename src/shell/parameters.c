@@ -74,6 +74,7 @@ static bool take(const struct shell_word *given, struct shell_word *word)
     if (!given->known && shell_may_be_option(given))
         return false;
     one.text = word->text;
+    one.choices = 0; /* those are of another script, it may be */
     if (!given->known)
         one.flags = SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION | shell_where_names_stand(given);
     *word = one;

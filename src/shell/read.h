@@ -48,7 +48,8 @@ struct part {
     bool open : 1;           /* $name: letters that come to stand behind it would become part of it */
     uint32_t inner_count;    /* of inner */
     struct hv_str text;      /* see the kinds; a view of the script or in the arena */
-    struct hv_str subscript; /* of an element, and the arithmetic of a slice */
+    struct hv_str subscript; /* of an element, the arithmetic of a slice; of all elements "@" or "*", else what stands
+                              * behind the name in braces */
     struct part *inner;      /* parts inside of it: the operand of ${x-…}, expansions within arithmetic */
     size_t tape;             /* PART_COMMAND, PART_PROCESS: where its operations begin */
 };

@@ -199,6 +199,7 @@ static bool read_subscript(struct reader *reader, struct part *part)
     int byte = read_peek(reader, 1);
     if ((byte == '@' || byte == '*') && read_peek(reader, 2) == ']') {
         part->list = true;
+        part->subscript = byte == '@' ? HV_STR("@") : HV_STR("*");
         reader->source.at += 3;
         return true;
     }
@@ -258,8 +259,13 @@ static bool read_operation(struct reader *reader, struct context context, struct
     case '@': return read_transform(reader, part);
     default: return read_stop(reader, "${…} that bash does not know");
     }
+    size_t from = reader->source.at;
     reader->source.at += colon ? 2 : 1;
-    return read_operand(reader, context, part->form == FORM_PATTERN);
+    if (!read_operand(reader, context, part->form == FORM_PATTERN))
+        return false;
+    if (!part->element)
+        part->subscript = read_slice(reader, from, reader->source.at - 1);
+    return true;
 }
 
 /* Behind "${!" or "${#", when these are not names themselves. */

@@ -51,7 +51,8 @@ bool shell_is_repeat(const struct shell_reading *reading, const struct shell_rep
         before->word_count != command->word_count || before->redirect_count != command->redirect_count ||
         !is_same_text(before->text, command->text) || !is_same_text(before->directory, command->directory) ||
         !is_same_text(before->likely_directory, command->likely_directory) ||
-        !is_same_text(before->repository, command->repository))
+        !is_same_text(before->repository, command->repository) || before->places != command->places ||
+        before->likely_places != command->likely_places)
         return false;
     if (!command->directory.ptr && of->seen_count != reading->seen_count)
         return false; /* it may run in other places than the one before */

@@ -103,6 +103,14 @@ static void resolve_assignment(struct resolver *resolver, const struct raw_assig
     }
 }
 
+static void bind_list(struct resolver *resolver, const struct shell_assignment *assignment)
+{
+    uint32_t list = list_read(resolver, assignment->value.text);
+    if (assignment->appends)
+        list = list_append(resolver, variable_list(resolver, assignment->name), list);
+    variable_set_list(resolver, assignment->name, list);
+}
+
 /* The variable's new value. */
 static void bind(struct resolver *resolver, const struct raw_assignment *raw, const struct shell_assignment *assignment,
                  size_t index)
@@ -125,8 +133,12 @@ static void bind(struct resolver *resolver, const struct raw_assignment *raw, co
     }
     bool open = state == VALUE_UNKNOWN && !assignment->element && !assignment->appends &&
                 variable_is_free(resolver, assignment->name);
-    if (assignment->array || assignment->element)
+    if (assignment->array)
+        bind_list(resolver, assignment);
+    else if (assignment->element)
         variable_taint(resolver, assignment->name);
+    else if (state != VALUE_KNOWN && word->choices && !assignment->appends)
+        variable_set_choices(resolver, assignment->name, state, word->choices);
     else
         variable_set(resolver, assignment->name, state, state == VALUE_KNOWN ? value : (struct hv_str){0});
     if (open)
@@ -187,8 +199,11 @@ static void resolve_command(struct resolver *resolver, size_t index)
     const struct node *node = &resolver->reader->nodes.items[index];
     struct shell_command *command = &resolver->commands[index];
     command->directory = resolver->now.directory;
-    if (!command->directory.ptr)
+    command->places = resolver->now.places;
+    if (!command->directory.ptr && !command->places) {
         command->likely_directory = resolver->now.likely;
+        command->likely_places = resolver->now.likely_places;
+    }
     command->repository = resolver->now.repository;
     resolver->now.just_moved = false;
     resolve_words(resolver, node, command);
@@ -204,23 +219,29 @@ static void resolve_command(struct resolver *resolver, size_t index)
 /* At the end of a list a directory that was changed in it is not certain. */
 static void open_list(struct resolver *resolver)
 {
-    *vec_push(&resolver->directories) = resolver->now.directory;
+    *vec_push(&resolver->lists) = resolver->now;
 }
 
 static void close_list(struct resolver *resolver)
 {
-    struct hv_str before = resolver->directories.items[--resolver->directories.count];
-    struct environment *now = &resolver->now;
-    if (hv_str_eq(before, now->directory) && !before.ptr == !now->directory.ptr)
-        return;
-    now->likely = now->directory.ptr ? now->directory : now->likely;
-    now->directory = (struct hv_str){0};
+    struct environment before = resolver->lists.items[--resolver->lists.count];
+    directory_doubt(resolver, &before);
 }
 
 static void open_loop(struct resolver *resolver, size_t from, size_t to)
 {
+    *vec_push(&resolver->lists) = resolver->now;
     maybe_open(resolver);
     effect_of_range(resolver, from, to);
+}
+
+/* It may not have run at all. */
+static void close_loop(struct resolver *resolver)
+{
+    struct environment before = resolver->lists.items[--resolver->lists.count];
+    maybe_close(resolver);
+    if (resolver->now.moves != before.moves)
+        directory_lose(resolver);
 }
 
 static void open_function(struct resolver *resolver)
@@ -246,7 +267,7 @@ static void step(struct resolver *resolver, size_t at, const struct op *op)
     case OP_END_LIST: close_list(resolver); break;
     case OP_AND:
         if (now->just_moved)
-            now->directory = now->target;
+            directory_arrive(resolver);
         break;
     case OP_NOT: now->just_moved = false; break;
     case OP_MAYBE:
@@ -259,7 +280,7 @@ static void step(struct resolver *resolver, size_t at, const struct op *op)
         now->just_moved = false;
         break;
     case OP_LOOP: open_loop(resolver, at + 1, op->to); break;
-    case OP_END_LOOP: maybe_close(resolver); break;
+    case OP_END_LOOP: close_loop(resolver); break;
     case OP_NONE:
     case OP_SUBSTITUTION:
     case OP_END:
@@ -314,8 +335,9 @@ static void release(struct resolver *resolver)
     vec_release(&resolver->trail);
     vec_release(&resolver->scopes);
     vec_release(&resolver->checkpoints);
-    vec_release(&resolver->directories);
+    vec_release(&resolver->lists);
     vec_release(&resolver->words);
+    vec_release(&resolver->choices);
     hv_buf_release(&resolver->bytes);
 }
 
@@ -339,6 +361,7 @@ void resolve_script(struct reader *reader, const struct shell_start *start, stru
     } else {
         resolve_run(&resolver, 0);
     }
+    out->choices = read_copy(reader, resolver.choices.items, resolver.choices.count, sizeof *out->choices);
     release(&resolver);
     out->commands = resolver.commands;
     out->count = count;

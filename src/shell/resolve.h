@@ -26,8 +26,11 @@ enum value_state {
 struct variable {
     struct hv_str name, value;
     enum value_state state;
-    bool tainted;    /* has attributes (declare …): never known */
-    uint32_t source; /* the command that bound it, as index from 1; 0: not certain which */
+    bool tainted;     /* has attributes (declare …): never known */
+    bool array;       /* tainted only because it is one */
+    uint32_t source;  /* the command that bound it, as index from 1; 0: not certain which */
+    uint32_t choices; /* not known: it is one of these, as index from 1; 0: not certain */
+    uint32_t list;    /* an array: these are its elements, without a gap, as index from 1; 0: not certain */
 };
 
 /* What a subshell has of its own. */
@@ -37,8 +40,23 @@ struct environment {
     bool moved;                      /* the directory is not the first any more */
     struct hv_str directory, likely; /* see shell_command */
     struct hv_str repository;        /* see shell_command */
-    bool just_moved;                 /* the last command was a cd to `target` */
+    bool just_moved;                 /* the last command was a cd to `target`, or to one of `targets` */
     struct hv_str target;
+    /* The same when it is one of several, as index from 1 of choices; 0: not so. */
+    uint32_t places, likely_places, targets;
+    uint32_t moves;             /* how often it may have changed */
+    struct hv_str previous;     /* where `cd -` leads, when that is certain */
+    const struct pushed *stack; /* what pushd pushed; NULL: nothing */
+    uint32_t pushes;            /* how often that may have changed */
+    bool stack_lost;            /* … is not known */
+    bool stack_sure;            /* the last pushd did not fail; else, whatever followed it ran where it was before */
+};
+
+/* A directory that pushd left, above others. */
+struct pushed {
+    struct hv_str directory;
+    const struct pushed *below;
+    bool below_sure;
 };
 
 struct resolver {
@@ -62,10 +80,11 @@ struct resolver {
         size_t trail;
     })
     scopes;
-    VEC(size_t) checkpoints;        /* of the trail, where what may not run began */
-    VEC(struct hv_str) directories; /* of the lists that are open: pairs of directory and likely */
-    VEC(struct shell_word) words;   /* a stack, while words are made */
-    struct hv_buf bytes;            /* of the word that is put together */
+    VEC(size_t) checkpoints;       /* of the trail, where what may not run began */
+    VEC(struct environment) lists; /* that are open: as it was before them */
+    VEC(struct shell_word) words;  /* a stack, while words are made */
+    VEC(struct shell_choices) choices;
+    struct hv_buf bytes; /* of the word that is put together */
     size_t bytes_made, words_made, range_made, brace_budget;
     bool bare; /* reading stopped: no flow is known */
     enum { MOVES_UNSEEN, MOVES_NEVER, MOVES_PERHAPS } moves;
@@ -91,6 +110,49 @@ enum word_expansion {
 void resolve_word(struct resolver *resolver, const struct raw_word *word, unsigned how);
 /* The same as one word, whatever becomes of it. */
 struct shell_word resolve_single(struct resolver *resolver, const struct raw_word *word, unsigned how);
+
+/* ---- choices.c --------------------------------------------------------------------------------------------------- */
+
+/* What an expansion becomes: one value, or one of several. */
+struct expansion {
+    bool known;
+    struct hv_str value;
+    uint32_t choices; /* not known: index from 1; 0: not certain */
+};
+
+/* Keep count values, an array of the arena, for words and variables to name: the index, from 1. base: of choices that
+ * they go together with; 0: of none. 0: too many. */
+uint32_t choices_add(struct resolver *resolver, const struct hv_str *values, size_t count, uint32_t base);
+const struct shell_choices *choices_at(const struct resolver *resolver, uint32_t index);
+/* One of a or one of b, where each is one value or several. 0: too many. */
+uint32_t choices_join(struct resolver *resolver, const struct variable *a, const struct variable *b);
+/* All of them are numbers. */
+bool choices_are_numbers(const struct resolver *resolver, uint32_t index);
+/* None is cut or taken for a pattern where it is not quoted, or vanishes. */
+bool choices_are_plain(const struct resolver *resolver, uint32_t index);
+/* Stretches of text, in each of which stands what is chosen. */
+struct choice_gap {
+    uint32_t choices;
+    size_t at; /* in the text */
+};
+/* What text becomes with the gaps filled. 0: too many. */
+uint32_t choices_fill(struct resolver *resolver, struct hv_str text, const struct choice_gap *gaps, size_t count);
+/* The same values without their first `length` bytes. */
+uint32_t choices_cut(struct resolver *resolver, uint32_t index, size_t length);
+
+/* ---- expansions.c ------------------------------------------------------------------------------------------------ */
+
+/* What ${…} is, exactly as bash computes it; false: not certain. Nothing in it runs or changes anything then. */
+bool expansion_of(struct resolver *resolver, const struct part *part, struct expansion *out) HV_MUST_CHECK;
+
+/* ---- lists.c ----------------------------------------------------------------------------------------------------- */
+
+/* The elements of (a 'b c' …), as it is written: an index; 0: not certain. */
+uint32_t list_read(struct resolver *resolver, struct hv_str text);
+/* The elements of a, then those of b. */
+uint32_t list_append(struct resolver *resolver, uint32_t a, uint32_t b);
+/* "${a[@]}" and "${!a[@]}": the words that it becomes; 0: not certain. */
+uint32_t list_words(struct resolver *resolver, const struct part *part);
 
 /* ---- resolve_brace.c --------------------------------------------------------------------------------------------- */
 
@@ -119,6 +181,12 @@ void variable_taint(struct resolver *resolver, struct hv_str name);
 void variable_note_source(struct resolver *resolver, struct hv_str name, size_t index);
 /* That command, as index from 1; 0: not certain. */
 uint32_t variable_source(const struct resolver *resolver, struct hv_str name);
+/* What it may be, or holds, when that is certain: see struct variable. */
+uint32_t variable_choices(const struct resolver *resolver, struct hv_str name);
+uint32_t variable_list(const struct resolver *resolver, struct hv_str name);
+void variable_set_choices(struct resolver *resolver, struct hv_str name, enum value_state state, uint32_t choices);
+/* It is an array of these elements now; 0: not certain of which. */
+void variable_set_list(struct resolver *resolver, struct hv_str name, uint32_t list);
 /* It has no attributes: an assignment gives it a value as it is. */
 bool variable_is_free(const struct resolver *resolver, struct hv_str name);
 /* It keeps what it has; whatever sets it from here on makes it unknown for good. */
@@ -161,6 +229,19 @@ void effect_of_range(struct resolver *resolver, size_t from, size_t to);
 /* No command of the script changes the directory, wherever it stands. */
 bool effect_moves_never(const struct resolver *resolver);
 bool effect_is_declaration(const struct raw_word *word);
+
+/* ---- effect_directory.c ------------------------------------------------------------------------------------------ */
+
+/* Nothing is known of the directory, and of what pushd pushed. */
+void directory_lose(struct resolver *resolver);
+/* cd, with its words. */
+void directory_change(struct resolver *resolver, const struct shell_word *words, size_t count);
+/* pushd, popd, dirs. */
+void directory_stack(struct resolver *resolver, const struct shell_word *words, size_t count);
+/* The command before, a cd, did not fail. */
+void directory_arrive(struct resolver *resolver);
+/* Some of the commands since `before` may not have run. */
+void directory_doubt(struct resolver *resolver, const struct environment *before);
 
 /* ---- functions.c ------------------------------------------------------------------------------------------------- */
 

@@ -6,22 +6,27 @@
 
 #include <inttypes.h>
 
+enum { GAPS_MAX = 4 };
+
 /* The word that is put together; its bytes are at the end of resolver->bytes. */
 struct field {
     struct resolver *resolver;
     struct hv_str text;
     unsigned how, flags;
-    size_t from;           /* in resolver->bytes, behind those of the words that this one is part of */
-    bool started;          /* there is a word, be it empty */
-    size_t cut, tail;      /* where the first unknown part is, where the last one ends; SIZE_MAX: none */
-    size_t bracket;        /* where an open [ stands, SIZE_MAX */
-    size_t glob, glob_end; /* the first and behind the last byte of patterns */
-    bool numeric;          /* all unknown parts are numbers */
-    bool counts;           /* … or perhaps nothing */
-    bool prefix;           /* a "~" whose prefix may go on in the parts that follow */
-    bool assignment;       /* "~" behind the first = counts */
-    bool several;          /* more than one unknown part */
-    uint32_t origin;       /* of the only one: see shell_word */
+    size_t from;                      /* in resolver->bytes, behind those of the words that this one is part of */
+    bool started;                     /* there is a word, be it empty */
+    size_t cut, tail;                 /* where the first unknown part is, where the last one ends; SIZE_MAX: none */
+    size_t bracket;                   /* where an open [ stands, SIZE_MAX */
+    size_t glob, glob_end;            /* the first and behind the last byte of patterns */
+    bool numeric;                     /* all unknown parts are numbers */
+    bool counts;                      /* … or perhaps nothing */
+    bool prefix;                      /* a "~" whose prefix may go on in the parts that follow */
+    bool assignment;                  /* "~" behind the first = counts */
+    bool several;                     /* more than one unknown part */
+    uint32_t origin;                  /* of the only one: see shell_word */
+    struct choice_gap gaps[GAPS_MAX]; /* the unknown parts that are one of some values */
+    size_t gap_count;
+    bool open; /* there are other unknown parts */
 };
 
 static size_t length(const struct field *field)
@@ -32,9 +37,10 @@ static size_t length(const struct field *field)
 static void begin_field(struct field *field)
 {
     field->resolver->bytes.len = field->from;
-    field->started = field->several = false;
+    field->started = field->several = field->open = false;
     field->flags = 0;
     field->origin = 0;
+    field->gap_count = 0;
     field->cut = field->tail = field->bracket = field->glob = field->glob_end = SIZE_MAX;
     field->numeric = field->counts = true;
 }
@@ -55,7 +61,16 @@ static void mark_unknown(struct field *field, unsigned flags)
     field->flags |= flags;
     field->numeric &= (flags & SHELL_WORD_NUMBER) != 0;
     field->counts &= (flags & (SHELL_WORD_NUMBER | SHELL_WORD_COUNT)) != 0;
-    field->started = true;
+    field->started = field->open = true;
+}
+
+static void mark_choices(struct field *field, uint32_t choices, unsigned flags)
+{
+    bool open = field->open || field->gap_count == GAPS_MAX;
+    if (!open)
+        field->gaps[field->gap_count++] = (struct choice_gap){choices, length(field)};
+    mark_unknown(field, flags);
+    field->open = open;
 }
 
 static bool all_digits(struct hv_str text)
@@ -109,6 +124,9 @@ static void end_field(struct field *field)
         word.value = HV_STR("");
     if (!word.known && !field->several && field->glob == SIZE_MAX)
         word.origin = field->origin;
+    if (!word.known && fits && field->gap_count && !field->open && field->glob == SIZE_MAX &&
+        !(word.flags & SHELL_WORD_MANY))
+        word.choices = choices_fill(resolver, bytes, field->gaps, field->gap_count);
     *vec_push(&resolver->words) = word;
     unsigned flags = field->flags & (SHELL_WORD_QUOTED | SHELL_WORD_EVALUATES);
     begin_field(field);
@@ -250,18 +268,50 @@ static void add_unknown_variable(struct field *field, const struct part *part, e
         field->origin = variable_source(resolver, part->text);
 }
 
+/* One of several values, when it stays one word wherever it stands. */
+static bool add_choices(struct field *field, const struct part *part, uint32_t choices)
+{
+    struct resolver *resolver = field->resolver;
+    bool cut = !part->quoted && field->how & (EXPAND_SPLIT | EXPAND_GLOB);
+    if (!choices || (cut && (resolver->now.splitting || !choices_are_plain(resolver, choices))))
+        return false;
+    mark_choices(field, choices,
+                 SHELL_WORD_VARIABLE | (choices_are_numbers(resolver, choices) ? SHELL_WORD_NUMBER : 0));
+    return true;
+}
+
+/* "${a[@]}": its elements, each a word; what stands before it joins the first, what follows the last. */
+static bool add_list(struct field *field, const struct part *part)
+{
+    struct resolver *resolver = field->resolver;
+    uint32_t list = part->list && field->how & EXPAND_SPLIT ? list_words(resolver, part) : 0;
+    if (!list || (!part->quoted && (resolver->now.splitting || !choices_are_plain(resolver, list))))
+        return false;
+    for (uint32_t i = 0; i < choices_at(resolver, list)->count; i++) {
+        if (i)
+            end_field(field);
+        add_bytes(field, choices_at(resolver, list)->values[i]);
+    }
+    return true;
+}
+
 static void add_variable(struct field *field, const struct part *part)
 {
     struct resolver *resolver = field->resolver;
-    struct hv_str value = {0};
+    struct expansion given = {0};
     enum value_state state = VALUE_UNKNOWN;
     bool plain = part->form == FORM_PLAIN && !part->element && !part->list;
     if (plain)
-        state = variable_get(resolver, part->text, &value);
+        state = variable_get(resolver, part->text, &given.value);
+    given.known = state == VALUE_KNOWN;
+    if (!given.known && !expansion_of(resolver, part, &given))
+        given = (struct expansion){0};
+    struct hv_str value = given.value;
     bool splits = !part->quoted && field->how & EXPAND_SPLIT;
-    if (state != VALUE_KNOWN || (splits && resolver->now.splitting) ||
+    if (!given.known || (splits && resolver->now.splitting) ||
         resolver->bytes_made + resolver->bytes.len + value.len > RESOLVE_BYTES_MAX) {
-        add_unknown_variable(field, part, state);
+        if (!add_choices(field, part, given.choices) && !add_list(field, part))
+            add_unknown_variable(field, part, state);
         return;
     }
     if (part->quoted)
@@ -386,6 +436,43 @@ static void push_unknown(struct resolver *resolver, const struct raw_word *word)
     *vec_push(&resolver->words) = (struct shell_word){.text = word->text, .value = HV_STR(""), .flags = flags};
 }
 
+static bool is_small(char byte)
+{
+    return byte >= 'a' && byte <= 'z';
+}
+
+static bool is_capital(char byte)
+{
+    return byte >= 'A' && byte <= 'Z';
+}
+
+/* {Z..a}: between capitals and small letters stand a backquote and a backslash, and bash reads what it made of the word
+ * once more: what was quoted may be open then, and a command stand between two backquotes. */
+static bool makes_backquotes(const struct raw_word *word)
+{
+    bool special = false;
+    for (size_t i = 0; i < word->text.len; i++)
+        special |= strchr("$`'\"\\", word->text.ptr[i]) != NULL;
+    for (size_t i = 0; special && i < word->count; i++) {
+        const struct part *part = &word->parts[i];
+        bool open = part->kind == PART_TEXT && !part->quoted;
+        for (size_t dots = 0; open && (dots = hv_str_find(part->text, HV_STR(".."), dots)) != SIZE_MAX; dots++) {
+            char left = dots ? part->text.ptr[dots - 1] : 0,
+                 right = dots + 2 < part->text.len ? part->text.ptr[dots + 2] : 0;
+            if ((is_small(left) && is_capital(right)) || (is_capital(left) && is_small(right)))
+                return true;
+        }
+    }
+    return word->joined && hv_str_find_byte(word->text, '.', 0) != SIZE_MAX;
+}
+
+static void push_evaluated(struct resolver *resolver, const struct raw_word *word)
+{
+    push_unknown(resolver, word);
+    resolver->words.items[resolver->words.count - 1].flags |= SHELL_WORD_EVALUATES;
+    resolve_forget(resolver);
+}
+
 void resolve_word(struct resolver *resolver, const struct raw_word *word, unsigned how)
 {
     if (is_simple(word, how) && !word->array) {
@@ -398,6 +485,10 @@ void resolve_word(struct resolver *resolver, const struct raw_word *word, unsign
     }
     if (!(how & EXPAND_BRACES) || !brace_is_candidate(word)) {
         expand_parts(resolver, word, how);
+        return;
+    }
+    if (makes_backquotes(word)) {
+        push_evaluated(resolver, word);
         return;
     }
     struct brace_result result = {0};

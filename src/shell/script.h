@@ -46,6 +46,18 @@ struct shell_word {
     /* Not known: the one unknown part is a variable that this command bound for certain, an assignment or mapfile, as
      * index from 1; 0: not certain which. */
     uint32_t origin;
+    /* Not known: it becomes exactly one argument, and that is one of these of the script, as index from 1; 0: not
+     * certain. */
+    uint32_t choices;
+};
+
+enum { SHELL_CHOICES_MAX = 32 };
+
+/* Exact values, of which something has one. Those with the same base go together: of each it is the one in the same
+ * place. */
+struct shell_choices {
+    const struct hv_str *values;
+    uint32_t count, base;
 };
 
 struct shell_assignment {
@@ -125,6 +137,8 @@ struct shell_command {
     /* directory is absent only because an earlier cd to here may have failed, and then it runs where that one ran: what
      * directory would be otherwise. */
     struct hv_str likely_directory;
+    /* directory is absent because it is one of several, as index from 1 of the script's choices; likely: as above. */
+    uint32_t places, likely_places;
     /* directory is absent only because of cd "$(git rev-parse --show-toplevel)", run in this directory: it is the top
      * of the repository which that is in, or still that directory. */
     struct hv_str repository;
@@ -147,6 +161,7 @@ struct shell_script {
     size_t place;                   /* not accepted: the offset of it */
     struct shell_command *commands; /* not accepted: those before the place, so that deny rules still see them */
     size_t count;
+    const struct shell_choices *choices; /* that words name, the first one as 1 */
 };
 
 /*

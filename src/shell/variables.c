@@ -118,6 +118,8 @@ enum value_state variable_get(struct resolver *resolver, struct hv_str name, str
 
 void variable_set(struct resolver *resolver, struct hv_str name, enum value_state state, struct hv_str value)
 {
+    if (hv_str_is(name, "OLDPWD"))
+        resolver->now.previous = (struct hv_str){0};
     if (hv_str_is(name, "IFS"))
         resolver->now.splitting = true;
     else if (is_special(name) && !is_tame(name))
@@ -125,7 +127,41 @@ void variable_set(struct resolver *resolver, struct hv_str name, enum value_stat
     struct variable *variable = change(resolver, name);
     variable->state = variable->tainted ? VALUE_UNKNOWN : state;
     variable->value = value;
-    variable->source = 0;
+    variable->source = variable->choices = variable->list = 0;
+}
+
+static const struct variable *look_up(const struct resolver *resolver, struct hv_str name)
+{
+    size_t number = resolver->now.off || is_special(name) ? SIZE_MAX : find(resolver, name);
+    return number == SIZE_MAX ? NULL : &resolver->variables.items[number];
+}
+
+uint32_t variable_choices(const struct resolver *resolver, struct hv_str name)
+{
+    const struct variable *variable = look_up(resolver, name);
+    return variable ? variable->choices : 0;
+}
+
+uint32_t variable_list(const struct resolver *resolver, struct hv_str name)
+{
+    const struct variable *variable = look_up(resolver, name);
+    return variable ? variable->list : 0;
+}
+
+void variable_set_choices(struct resolver *resolver, struct hv_str name, enum value_state state, uint32_t choices)
+{
+    variable_set(resolver, name, state, (struct hv_str){0});
+    size_t number = find(resolver, name);
+    if (!resolver->variables.items[number].tainted)
+        resolver->variables.items[number].choices = choices;
+}
+
+void variable_set_list(struct resolver *resolver, struct hv_str name, uint32_t list)
+{
+    variable_taint(resolver, name);
+    size_t number = find(resolver, name);
+    if (resolver->variables.items[number].array && !is_special(name))
+        resolver->variables.items[number].list = list;
 }
 
 void variable_note_source(struct resolver *resolver, struct hv_str name, size_t index)
@@ -150,12 +186,16 @@ bool variable_is_free(const struct resolver *resolver, struct hv_str name)
 void variable_taint(struct resolver *resolver, struct hv_str name)
 {
     variable_set(resolver, name, VALUE_UNKNOWN, (struct hv_str){0});
-    change(resolver, name)->tainted = true;
+    struct variable *variable = change(resolver, name);
+    variable->array |= !variable->tainted;
+    variable->tainted = true;
 }
 
 void variable_freeze(struct resolver *resolver, struct hv_str name)
 {
-    change(resolver, name)->tainted = true;
+    struct variable *variable = change(resolver, name);
+    variable->tainted = true;
+    variable->array = false;
 }
 
 void variable_demote(struct resolver *resolver, struct hv_str name)
@@ -213,10 +253,14 @@ void maybe_close(struct resolver *resolver)
         struct variable_change was = resolver->trail.items[i];
         struct variable now = resolver->variables.items[was.number];
         bool same = now.state == VALUE_KNOWN && was.was.state == VALUE_KNOWN && hv_str_eq(now.value, was.was.value);
+        struct variable *joined = &resolver->variables.items[was.number];
         if (now.source != was.was.source)
-            resolver->variables.items[was.number].source = 0;
+            joined->source = 0;
+        if (now.list != was.was.list)
+            joined->list = 0;
         if (same)
             continue;
+        joined->choices = joined->tainted ? 0 : choices_join(resolver, &now, &was.was);
         bool number = is_number(&now) && is_number(&was.was);
         bool counts = is_count(&now) && is_count(&was.was);
         resolver->variables.items[was.number].state = number ? VALUE_NUMBER : counts ? VALUE_COUNT : VALUE_UNKNOWN;
@@ -228,6 +272,5 @@ void resolve_forget(struct resolver *resolver)
     resolver->now.off = true;
     resolver->now.splitting = true;
     resolver->now.moved = true;
-    resolver->now.directory = resolver->now.likely = resolver->now.repository = (struct hv_str){0};
-    resolver->now.just_moved = false;
+    directory_lose(resolver);
 }

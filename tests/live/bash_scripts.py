@@ -1,6 +1,7 @@
 """Scripts for trying the reader of bash: made from a grammar, with every construct and the nastiest quoting; and what
 bash itself does with them. Commands are names that nothing has (c0 … c9): bash hands their words to a function that
 writes them down. Nothing made here runs without end: no recursion, no loop that is not over words."""
+import contextlib
 import os
 import random
 import signal
@@ -219,7 +220,39 @@ class Maker:
                          "set -m; set +m", "set +H", "set -o vi", "shopt -q extglob", "shopt -p nullglob", "mapfile -t y </dev/null", "true", "! false", ":", "((n=3))", "((n++))", "let n=2", "export z=$x", "c8 | read x",
                          "(cd sub; c7 there)", "declare -a w=(1 '2 3')", "export x='a  b' y=$x", "cd /; c7 root", "cd ~; c7 home", "{ cd sub; } && c7 g",
                          "cd nowhere; c7 still", "cd nowhere || c7 failed", "if cd sub; then c7 in; fi; c7 after", "exec 3>/dev/null",
-                         "for k in 1 2; do cd /; done; c7 loop", "cd sub && cd .. && c7 back", "! cd sub && c7 neg", "cd nowhere && c7 no || c7 yes")
+                         "for k in 1 2; do cd /; done; c7 loop", "cd sub && cd .. && c7 back", "! cd sub && c7 neg", "cd nowhere && c7 no || c7 yes",
+                         "pushd sub && c7 p", "pushd sub >/dev/null; c7 q; popd >/dev/null; c7 r", "popd; c7 s", "pushd nowhere; c7 n; popd; c7 o",
+                         "pushd sub && cd .. && c7 t; popd; c7 u", "pushd sub; cd ..; c7 v; popd; c7 w", "pushd sub && pushd . && popd && c7 x; popd; c7 y",
+                         "pushd sub && false && popd; c7 z; popd; c7 a", "if true; then pushd sub; fi; c7 b; popd; c7 c", "pushd; c7 d", "dirs; c7 e", "dirs -c; popd; c7 f",
+                         "cd sub && cd - && c7 g", "cd -; c7 h", "cd sub; cd -; c7 i", "cd sub && OLDPWD=/ && cd - && c7 j", "cd sub && cd nowhere; cd - && c7 k",
+                         "true && cd / && false && cd ~- && true; c7 l", "while false; do cd /; done; c7 m", "for d in sub .; do (cd \"$d\" && c7 n); done",
+                         "for d in sub / nowhere; do cd \"$d\" && c7 o; done; c7 p", "for d in sub nowhere; do pushd $d; c7 q; popd; done; c7 r")
+
+    def operation(self, name):
+        """${name…} that can be computed, and some that look as if they could."""
+        return "${" + name + self.pick("%.c", "%%.*", "#*/", "##*/", "%/*", "%%/*", "#a", "##?", "%?", "/a/b", "//a/b", "/#a/b", "/%c/b", "//\\//_", "/", "//", "/./", "//./:", "/*/k",
+                                       "/a*/k", "//?/k", "^", "^^", ",", ",,", ":-d", "-d", ":+s", "+s", ":1", ":0:2", ": -1", ":1:9", ":7", "%$x", "#$x", "/$x/k", "/a/$x", "%${y}",
+                                       "%a b", ":-a b", "%[a-c]", "/a/&", "/a/'q'", ":-$x", "%'.c'", "^a", "", "##", "%%*", "//*", "/#/p", "/%/s") + "}"
+
+    def computed(self):
+        """Words over values that are known, or one of some."""
+        values = " ".join(self.pick("a.c", "sub/b.c", "foo", "'a b'", "*", "-x", "3", "''", "a/b/c.ts", "/", "A.b", "é", "x\\y", "{p,q}", "$x", "10") for _ in range(self.random.randint(1, 3)))
+        words = " ".join(self.pick('"%s"', "%s", "p%s", '"p/%s.h"', "%s$x", '"$f%s"') % self.operation("f") for _ in range(self.random.randint(1, 3)))
+        return self.pick("for f in " + values + "; do c6 " + words + "; done", "for f in " + values + "; do g=" + self.operation("f") + "; c6 \"$g\" $g \"$f\"; done",
+                         "for f in " + values + "; do c5; done; c6 " + words, "f=" + self.pick("a.c", "sub/b.c", "'a b'", "''", "Foo") + "; c6 " + words,
+                         "f=a; if c5; then f=b.c; fi; c6 " + words, "for f in " + values + "; do c6 $f; f=z; c6 " + words + "; done",
+                         "for f in " + values + "; do for g in 1 2; do c6 $f$g " + words + "; done; done", "readonly f=r; for f in " + values + "; do c6 " + words + "; done",
+                         "for f in " + values + "; do c5 | { read f; c6 " + words + "; }; done", "local f=a; c6 " + words, "f=(" + values + "); c6 " + words)
+
+    def lists(self):
+        """Arrays that are written out."""
+        values = " ".join(self.pick("a.c", "sub/b", "'a b'", '"c d"', "3", "''", "-x", "*", "$x", "[2]=q", "x=1", "~", "#k", "a\\ b", "{p,q}", "\n") for _ in range(self.random.randint(0, 3)))
+        change = self.pick("", "", "w+=(z); ", "w[1]=k; ", "unset 'w[0]'; ", "w=(" + values + "); ", "read -a w </dev/null; ", "mapfile -t w </dev/null; ", "w=s; ", "unset w; ", "c5 && w=(q); ",
+                           "(w=(n)); ", "IFS=/; ", "for w in k; do :; done; ", "set -f; ", "readonly w; w=(n); ", "while false; do w=(n); done; ", "f2() { w=(n); }; f2; ")
+        use = self.pick('c6 "${w[@]}"', "c6 ${w[@]}", 'c6 "p${w[@]}s"', "c6 ${#w[@]} ${w[0]}", 'for p in "${w[@]}"; do c6 "$p" "s/$p.c" $p; done', 'for i in "${!w[@]}"; do c6 "${w[$i]}" $i; done',
+                        'for i in 0 1; do c6 "${w[$i]}" "${w[i]}"; done', 'c6 "${w[*]}"', 'c6 "${w[@]:1}"', 'c6 "${w[@]/a/b}"', "c6 ${!w[@]}", 'c6 "$w"', 'c6 "${w[-1]}"', 'v=("${w[@]}"); c6 "${v[@]}"',
+                        'n=1; c6 "${w[n]}" "${w[$n]}"', 'c6 "${w[@]-d}"')
+        return "w=(" + values + "); " + change + use
 
     def compound(self, depth):
         self.straight = False
@@ -307,6 +340,9 @@ class Maker:
         if kind == 15:
             self.straight = False
             return self.simple(depth) + self.pick(" | ", "|", " |& ", "|") + self.simple(depth)
+        if kind == 16:
+            self.straight = False
+            return self.computed() if self.chance(60) else self.lists()
         return self.compound(depth)
 
     def list(self, depth=0, inline=False):
@@ -342,30 +378,34 @@ def run_all(root):
                 pass
 
 
-def record(scripts):
-    """Run scripts in one bash; for each the list of (directory, words) of the commands that ran, as bytes."""
+@contextlib.contextmanager
+def place():
+    """Where scripts can run: the directory with the working directory and the home in it."""
     with tempfile.TemporaryDirectory(prefix="helve-bash-") as root:
-        root = os.path.realpath(root)
-        os.makedirs(root + "/work/sub")
-        os.makedirs(root + "/home")
-        for name in ("a", "a.c", "b.c", "x y"):
-            open(root + "/work/" + name, "w", encoding="utf-8").close()
-        with open(root + "/scripts", "wb") as file:
-            for number, script in enumerate(scripts):
-                file.write(b"%d\0%s\0" % (number, script))
-        # A file for each process: bash writes at every newline in a word, so that two at a time would mix their lines.
-        os.makedirs(root + "/log")
-        run_all(root)
-        fields = []
-        for name in os.listdir(root + "/log"):
-            with open(f"{root}/log/{name}", "rb") as file:
-                fields += file.read().split(b"\0")[:-1]
+        yield os.path.realpath(root)
+
+
+def record(scripts, root):
+    """Run scripts in one bash in a new place; for each the list of (directory, words) of the commands that ran, as bytes."""
+    os.makedirs(root + "/work/sub")
+    os.makedirs(root + "/home")
+    for name in ("a", "a.c", "b.c", "x y"):
+        open(root + "/work/" + name, "w", encoding="utf-8").close()
+    with open(root + "/scripts", "wb") as file:
+        for number, script in enumerate(scripts):
+            file.write(b"%d\0%s\0" % (number, script))
+    # A file for each process: bash writes at every newline in a word, so that two at a time would mix their lines.
+    os.makedirs(root + "/log")
+    run_all(root)
+    fields = []
+    for name in os.listdir(root + "/log"):
+        with open(f"{root}/log/{name}", "rb") as file:
+            fields += file.read().split(b"\0")[:-1]
     ran = [[] for _ in scripts]
     at = 0
     while at + 2 < len(fields):
         count = int(fields[at + 2])
-        words = [field.replace(root.encode(), b"/ROOT") for field in fields[at + 3:at + 3 + count]]
-        ran[int(fields[at])].append((fields[at + 1].decode("utf-8", "surrogateescape").replace(root, "/ROOT"), words))
+        ran[int(fields[at])].append((fields[at + 1].decode("utf-8", "surrogateescape"), fields[at + 3:at + 3 + count]))
         at += 3 + count
     return ran
 
@@ -383,7 +423,8 @@ def fits(words, argv):
             begins, ends = word["begins"].encode(), word["ends"].encode()
             if not word["many"]:
                 if at < len(argv) and argv[at].startswith(begins) and argv[at].endswith(ends) and len(argv[at]) >= len(begins) + len(ends):
-                    if not word.get("number") or argv[at].lstrip(b"-").isdigit():
+                    number = not word.get("number") or argv[at].lstrip(b"-").isdigit()
+                    if number and argv[at] in [value.encode() for value in word.get("one_of", [])] or "one_of" not in word and number:
                         step.add(at + 1)
                 continue
             if not begins and not ends:

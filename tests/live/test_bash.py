@@ -13,8 +13,8 @@ SCRIPTS, MUTANTS, SECOND_OPINIONS = 1500, 500, 300
 ONELINERS = os.path.join(os.path.dirname(__file__), "bash_oneliners.txt")
 
 
-def ask(case, scripts):
-    given = "".join(json.dumps({"id": i, "command": script, "cwd": "/ROOT/work", "home": "/ROOT/home"}) + "\n" for i, script in enumerate(scripts))
+def ask(case, scripts, root="/ROOT"):
+    given = "".join(json.dumps({"id": i, "command": script, "cwd": root + "/work", "home": root + "/home"}) + "\n" for i, script in enumerate(scripts))
     ran = case.helve("debug", "bash-ast", stdin=given)
     answers = [json.loads(line) for line in ran.out.splitlines()]
     assert len(answers) == len(scripts), ran
@@ -30,7 +30,7 @@ def refuses(script):
 
 
 def allows(command, directory, argv):
-    if command.get("directory") not in (None, directory):
+    if command.get("directory") not in (None, directory) or directory not in command.get("directories", [directory]):
         return False
     if "argv_b64" in command:
         return [base64.b64decode(word) for word in command["argv_b64"]] == argv
@@ -46,8 +46,9 @@ def made(seed, count):
 
 def test_what_bash_runs_is_in_the_list_with_the_same_words(case):
     scripts = made(20261121, SCRIPTS)
-    answers = ask(case, [script for script, _ in scripts])
-    ran = bash_scripts.record([script.encode() for script, _ in scripts])
+    with bash_scripts.place() as root:
+        answers = ask(case, [script for script, _ in scripts], root)
+        ran = bash_scripts.record([script.encode() for script, _ in scripts], root)
     assert sum(answer["accepted"] for answer in answers) > 0.85 * SCRIPTS
     assert sum(map(len, ran)) > 2 * SCRIPTS
     exact = 0

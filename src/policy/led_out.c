@@ -45,13 +45,31 @@ static struct hv_str behind_slash(struct hv_str text)
     return slash == SIZE_MAX ? text : hv_str_slice(text, slash + 1, text.len);
 }
 
+/* The word is one of letters, or the beginning of longer. `bare`: letters need no dash (tar chf FILE). */
+static bool has_option(struct hv_str word, const char *letters, const char *longer, bool bare)
+{
+    bool dashed = word.len > 1 && word.ptr[0] == '-';
+    if (word.len > 3 && hv_str_starts(hv_str_from(longer), word))
+        return true;
+    if ((!dashed && !bare) || hv_str_starts(word, HV_STR("--")))
+        return false;
+    for (; *letters; letters++)
+        if (hv_str_find_byte(word, *letters, dashed) != SIZE_MAX)
+            return true;
+    return false;
+}
+
 /* Programs that follow links on their way through a tree when they are told to: what they show may lie anywhere. */
 static bool follows_links(const struct shell_act *act)
 {
     static const struct {
         const char *programs, *letters, *longer;
     } rows[] = {
-        {"ls dir vdir du", "L", "--dereference"},
+        {"ls dir vdir du lsd", "L", "--dereference"},
+        {"exa eza", "X", "--dereference"},
+        {"tar gtar bsdtar", "hL", "--dereference"},
+        {"pdfgrep", "R", "--dereference-recursive"},
+        {"ack", "", "--follow"},
         {"grep egrep fgrep zgrep", "R", "--dereference-recursive"},
         {"find", "L", "-follow"},
         {"rg fd fdfind", "L", "--follow"},
@@ -65,18 +83,28 @@ static bool follows_links(const struct shell_act *act)
         bool is_meant = shell_is_one_of(name, rows[i].programs);
         for (size_t at = 1; is_meant && at < act->word_count; at++) {
             struct hv_str word = act->words[at].value;
-            bool is_long = hv_str_starts(word, HV_STR("--"));
-            if (word.len < 2 || word.ptr[0] != '-')
-                continue;
-            if (word.len > 3 && hv_str_starts(hv_str_from(rows[i].longer), word))
+            bool is_word_of_find = hv_str_is(name, "find") && word.len > 2;
+            bool bare = at == 1 && shell_is_one_of(name, "tar gtar bsdtar");
+            if (has_option(word, is_word_of_find ? "" : rows[i].letters, rows[i].longer, bare))
                 return true;
-            bool is_option_of_find = hv_str_is(name, "find") && word.len > 2;
-            for (const char *letter = rows[i].letters; !is_long && !is_option_of_find && *letter; letter++)
-                if (hv_str_find_byte(word, *letter, 1) != SIZE_MAX)
-                    return true;
         }
     }
     return false;
+}
+
+/* Those that compare directories open what links in them lead to, unless they are told not to. */
+static bool opens_all_below(const struct shell_act *act)
+{
+    if (!act->word_count || !shell_is_one_of(shell_base_name(act->words[0].value), "diff colordiff sdiff"))
+        return false;
+    /* Behind other words than these it may be the value of an option. */
+    static const char plain[] = "-r -u -q -ru -rq -ur -qr -rN -ruN -urN -Nur --recursive --brief";
+    for (size_t at = 1; at < act->word_count; at++)
+        if (hv_str_is(act->words[at].value, "--no-dereference"))
+            return false;
+        else if (!shell_is_one_of(act->words[at].value, plain))
+            return true;
+    return true;
 }
 
 static struct hv_str place_of(const struct shell_access *access)
@@ -106,9 +134,13 @@ static bool names_leave(struct leading *leading, struct hv_str directory, const 
 
 static bool tree_leads_out(struct leading *leading, const struct shell_act *act, const struct shell_access *access)
 {
-    if (leading->act != act)
+    if (leading->act != act) {
         leading->follows = follows_links(act);
+        leading->opens = opens_all_below(act);
+    }
     leading->act = act;
+    if (leading->opens)
+        return names_leave(leading, place_of(access), &(struct fs_names){0});
     return leading->follows && !(may_ask(leading) && fs_is_plain(place_of(access), &(struct fs_plain){.links = true}));
 }
 

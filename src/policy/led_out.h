@@ -9,8 +9,8 @@
 
 /* What was asked of a command so far: most of its accesses ask the same again. Zeroed at the beginning. */
 struct leading {
-    const struct shell_act *act; /* the last one, and whether it follows links */
-    bool follows;
+    const struct shell_act *act;             /* the last one */
+    bool follows, opens;                     /* it follows links on its way, or opens all that is below its operands */
     struct hv_str directory, prefix, suffix; /* the last question about names, and its answer */
     unsigned depth;
     bool stay;

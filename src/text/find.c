@@ -47,6 +47,8 @@ struct find_scratch {
     struct hv_str last_text; /* the text of the last match; absent: there is none, or it spans lines */
     struct find_match last;
     bool goes_on; /* this call goes on after the last match */
+    size_t counted,
+        looked_at; /* bytes of the texts counted last, and lines in them that were, or had to be, looked at */
 };
 
 /* ---- scratch --------------------------------------------------------------------------------------------- */
@@ -580,13 +582,31 @@ static bool count_all(struct find_scratch *scratch, struct hv_str text, size_t m
     return true;
 }
 
+/* Remember how dense what was looked for stood, the last texts more than those before. */
+static void note_density(struct find_scratch *scratch, size_t bytes, size_t lines)
+{
+    const size_t forget = 128 * 1024;
+    scratch->counted += bytes;
+    scratch->looked_at += lines;
+    for (; scratch->counted > forget; scratch->counted /= 2)
+        scratch->looked_at /= 2;
+}
+
+static bool is_dense(const struct find_scratch *scratch)
+{
+    return scratch->looked_at * scratch->find->apart > scratch->counted;
+}
+
 /* Those lines in which the scanner sees something. */
 static bool count_by_scan(struct find_scratch *scratch, struct hv_str text, size_t max, size_t *count)
 {
-    for (size_t end = 0; !max || *count < max;) {
+    size_t looked_at = 0, end = 0;
+    for (; !max || *count < max; looked_at++) {
         size_t place = find_scan_next(scratch->find->scan, text, end);
-        if (place == SIZE_MAX)
+        if (place == SIZE_MAX) {
+            end = text.len;
             break;
+        }
         size_t line = end + lines_begin(hv_str_slice(text, end, place), place - end);
         const char *newline = memchr(text.ptr + place, '\n', text.len - place);
         end = newline ? (size_t)(newline - text.ptr) + 1 : text.len;
@@ -595,6 +615,7 @@ static bool count_by_scan(struct find_scratch *scratch, struct hv_str text, size
             return false;
         *count += tried == TRIED_MATCH;
     }
+    note_density(scratch, end, looked_at);
     return true;
 }
 
@@ -615,6 +636,7 @@ static bool count_by_streams(struct find_scratch *scratch, struct hv_str text, s
         *count += tried == TRIED_MATCH;
         at = end;
     }
+    note_density(scratch, text.len, *count);
     return true;
 }
 
@@ -625,7 +647,7 @@ bool find_count(struct find_scratch *scratch, struct hv_str text, size_t max, si
     struct find_match match;
     *count = 0;
     scratch->goes_on = false;
-    if (find->streams)
+    if (find->counts_by_streams || (find->streams && is_dense(scratch)))
         return count_by_streams(scratch, text, max, count);
     if (find->machine)
         return find->scan ? count_by_scan(scratch, text, max, count) : count_all(scratch, text, max, count);

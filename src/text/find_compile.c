@@ -10,8 +10,6 @@
 #include "text/find_error.h"
 #include "text/find_pattern.h"
 
-#include <math.h>
-
 enum { DESCRIBED_MAX = 60 };
 
 static uint32_t compile_flags(const struct find_options *options)
@@ -167,24 +165,25 @@ static bool choose_literal(struct find *find)
     return find->scan != NULL;
 }
 
-/* Cycles that counting takes for a byte of text: a scan, and a look at each line where something stands. */
-static double count_cost(const struct find *find, double candidates)
+/*
+ * Lines are counted by streams of bits where that is quicker than to read all of them, and where a scanner finds a line
+ * to look at so often that it is quicker than that. In cycles for a byte, or a line.
+ */
+static void choose_streams(struct find *find, struct hv_str pattern)
 {
-    const double leap = 0.5, line = 250, each_byte = 3;
-    return find->scan ? leap + line * exp2(candidates) : each_byte;
-}
-
-/* Lines are counted by streams of bits where that is quicker. */
-static void choose_streams(struct find *find, struct hv_str pattern, double candidates)
-{
+    const double leap = 0.2, line = 250, each_byte = 3;
     const struct find_options *options = &find->options;
     if (options->fixed || options->multiline || options->word || options->no_streams)
         return;
     find->streams = find_streams_new(pattern, options->ignore_case, scan_without(options));
-    if (find->streams && !options->streams && find_streams_cost(find->streams) > count_cost(find, candidates)) {
-        find_streams_free(find->streams);
-        find->streams = NULL;
-    }
+    double cost = find->streams ? find_streams_cost(find->streams) : 0;
+    find->counts_by_streams = find->streams && (options->streams || (!find->scan && cost < each_byte));
+    if (find->streams && find->scan && cost > leap)
+        find->apart = (size_t)(line / (cost - leap));
+    if (find->counts_by_streams || find->apart)
+        return;
+    find_streams_free(find->streams);
+    find->streams = NULL;
 }
 
 /* What the regular expression says about its matches decides. */
@@ -208,7 +207,7 @@ static void choose_scan(struct find *find, struct hv_str pattern)
         find->engine = ENGINE_MACHINE;
     else
         find->engine = facts->line_bound || options->word ? ENGINE_LINES : ENGINE_WINDOWS;
-    choose_streams(find, pattern, facts->cost);
+    choose_streams(find, pattern);
     free(facts);
 }
 
@@ -302,5 +301,6 @@ void find_describe(const struct find *find, struct hv_buf *out)
     if (find->machine)
         hv_buf_addf(out, ", a machine of %u states", find_machine_states(find->machine));
     if (find->streams)
-        hv_buf_addf(out, "; counts by streams in %u steps", find_streams_steps(find->streams));
+        hv_buf_addf(out, "; %s by streams in %u steps", find->counts_by_streams ? "counts" : "counts what is dense",
+                    find_streams_steps(find->streams));
 }

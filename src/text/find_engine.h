@@ -20,12 +20,14 @@ struct find {
     struct find_scan *scan;       /* may be NULL */
     struct find_machine *machine; /* may be NULL */
     struct find_streams *streams; /* to count with; may be NULL */
-    struct hv_buf literal;        /* ENGINE_LITERAL; of small letters when case is ignored */
-    size_t part, lead; /* where in literal the part begins that the scanner finds, after `lead` other bytes */
-    bool is_whole;     /* what the scanner finds is the literal, and all of it */
-    bool is_ascii;     /* what the scanner finds is, so that any text holds it in the same bytes */
-    bool beyond_ascii; /* what the scanner finds never is, so that no text of ASCII alone holds it */
-    pcre2_code *code;  /* the other engines */
+    bool counts_by_streams;       /* always, else where lines to look at are less than `apart` bytes apart */
+    size_t apart;
+    struct hv_buf literal; /* ENGINE_LITERAL; of small letters when case is ignored */
+    size_t part, lead;     /* where in literal the part begins that the scanner finds, after `lead` other bytes */
+    bool is_whole;         /* what the scanner finds is the literal, and all of it */
+    bool is_ascii;         /* what the scanner finds is, so that any text holds it in the same bytes */
+    bool beyond_ascii;     /* what the scanner finds never is, so that no text of ASCII alone holds it */
+    pcre2_code *code;      /* the other engines */
     bool ends_at_newline;
 };
 

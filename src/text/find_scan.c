@@ -45,7 +45,7 @@ static size_t next_plain_set(const struct find_scan *scan, const unsigned char *
     for (size_t at = from; scan->width <= end - at; at++) {
         unsigned next = scan->width > 1 ? text[at + 1] : text[at];
         if (first[text[at]] & second[next] && set_stands_at(scan, text, at, from, end))
-            return at;
+            return at - scan->back;
     }
     return SIZE_MAX;
 }
@@ -200,8 +200,9 @@ static void plan_masks(struct find_scan *scan, const struct find_facts *facts, c
     }
 }
 
-/* Where the rarest `width` places in a row begin. */
-static unsigned rarest_window(const struct find_facts *facts, const struct find_sequence *sequence, unsigned width)
+/* Where the rarest `width` places in a row begin. *share: of all of them together. */
+static unsigned rarest_window(const struct find_facts *facts, const struct find_sequence *sequence, unsigned width,
+                              double *share_out)
 {
     unsigned best = 0;
     double best_share = 1;
@@ -212,6 +213,7 @@ static unsigned rarest_window(const struct find_facts *facts, const struct find_
             best_share = share;
         }
     }
+    *share_out = best_share;
     return best;
 }
 
@@ -247,7 +249,8 @@ static void plan_set(struct find_scan *scan, const struct find_facts *facts)
             scan->width = sequences->items[i].len;
     for (unsigned i = 0; i < sequences->count; i++) {
         const struct find_sequence *sequence = &sequences->items[i];
-        unsigned first = rarest_window(facts, sequence, scan->width);
+        double share;
+        unsigned first = rarest_window(facts, sequence, scan->width, &share);
         unsigned char bucket = (unsigned char)(1u << i % BUCKETS);
         scan->sequences[i].fingerprint = (unsigned char)first;
         for (unsigned out = 0; out < FINGERPRINT; out++)
@@ -263,6 +266,7 @@ static void plan_set(struct find_scan *scan, const struct find_facts *facts)
     }
     if (scan->width == FINGERPRINT)
         choose_leap(scan, pairs);
+    scan->back = sequences->count == 1 ? scan->sequences[0].fingerprint : 0;
 }
 
 const struct find_kernel *find_kernel_choose(unsigned without)
@@ -300,6 +304,17 @@ static bool fits_pair(const struct find_facts *facts, struct compared pair[2])
     return choose_pair(facts, sequence, pair, &share) && (share < rare_pair || sequence->len == 1);
 }
 
+/* Is the one sequence, which has no two bytes that are rare, best looked for by a few classes in a row? */
+static bool fits_set(const struct find_facts *facts)
+{
+    double share = 0;
+    const struct find_sequence *sequence = &facts->best.items[0];
+    if (sequence->len < FINGERPRINT)
+        return false;
+    (void)rarest_window(facts, sequence, FINGERPRINT, &share);
+    return share < rare_pair;
+}
+
 struct find_scan *find_scan_new(const struct find_facts *facts, unsigned without)
 {
     struct find_facts trimmed = *facts, merged;
@@ -315,6 +330,9 @@ struct find_scan *find_scan_new(const struct find_facts *facts, unsigned without
     } else if (fits_pair(facts, scan->pair)) {
         scan->kind = SCAN_PAIR;
         scan->eight = compare_eight(facts, &facts->best.items[0]);
+    } else if (fits_set(facts)) {
+        scan->kind = SCAN_SET;
+        plan_set(scan, facts);
     } else {
         scan->kind = SCAN_MASKS;
         plan_masks(scan, facts, &facts->best.items[0]);
@@ -406,7 +424,12 @@ void find_scan_describe(const struct find_scan *scan, struct hv_buf *out)
         hv_buf_addf(out, "%u bytes, by bytes %u and %u", scan->sequences[0].len, scan->pair[0].at, scan->pair[1].at);
         break;
     case SCAN_MASKS: hv_buf_addf(out, "%u bytes, by %u classes", scan->sequences[0].len, scan->mask_count); break;
-    case SCAN_SET: hv_buf_addf(out, "%u sequences, by %u bytes of each", scan->count, scan->width); break;
+    case SCAN_SET:
+        if (scan->count == 1)
+            hv_buf_addf(out, "%u bytes, by the %u from byte %u", scan->sequences[0].len, scan->width, scan->back);
+        else
+            hv_buf_addf(out, "%u sequences, by %u bytes of each", scan->count, scan->width);
+        break;
     }
     hv_buf_addf(out, " (%s)", scan->kernel->name);
 }

@@ -90,7 +90,8 @@ struct find_scan {
 
     bool rare; /* SCAN_MASKS: most blocks hold nothing of the first mask */
 
-    unsigned width, shortest;                                  /* SCAN_SET: places of the fingerprint */
+    unsigned width;                                            /* SCAN_SET: places of the fingerprint */
+    unsigned back;                                             /* from there to what is told: to the beginning of one */
     unsigned char buckets[FINGERPRINT][256];                   /* by place and byte: which buckets go on */
     unsigned char low[FINGERPRINT][16], high[FINGERPRINT][16]; /* the same by halves, with some more */
     bool wide;                                                 /* bytes from 128 on are among them */
@@ -223,7 +224,7 @@ FIND_INLINE size_t find_next_set(const struct find_scan *scan, const unsigned ch
         for (uint64_t mask = candidates(scan, text + base) & keep; mask; mask &= mask - 1) {
             size_t place = base + (size_t)__builtin_ctzll(mask);
             if (set_stands_at(scan, text, place, from, end))
-                return place;
+                return place - scan->back;
         }
         if (base < at)
             break;

@@ -282,8 +282,8 @@ static void show_again(struct planning *planning, struct hv_str path)
         add(planning, SANDBOX_READABLE, real);
 }
 
-/* A /tmp of its own, unless the host's is writable. Of the host's, that is seen which holds the home, a root or helve
- * itself, so that what lies beside them is there, and what the command names. */
+/* A /tmp of its own, unless the host's is writable. Of the host's, that is seen which holds the home, a root, helve
+ * itself or the own one, so that what lies beside them is there, and what the command names. */
 static void add_private_tmp(struct planning *planning)
 {
     const struct sandbox_place *place = planning->place;
@@ -295,10 +295,9 @@ static void add_private_tmp(struct planning *planning)
     for (size_t i = 0; i < place->shown_count; i++)
         if (look(planning, place->shown[i], &kind) && (kind == HV_FILE_REGULAR || kind == HV_FILE_DIRECTORY))
             add(planning, SANDBOX_READABLE, place->shown[i]);
-    for (size_t i = 0; i <= place->root_count + 1; i++) {
-        struct hv_str path = i < place->root_count    ? place->roots[i]
-                             : i == place->root_count ? place->home
-                                                      : place->helper;
+    const struct hv_str others[] = {place->home, place->helper, place->temporary};
+    for (size_t i = 0; i < place->root_count + sizeof others / sizeof *others; i++) {
+        struct hv_str path = i < place->root_count ? place->roots[i] : others[i - place->root_count];
         if (path.len && sandbox_named_in_tmp(resolve(planning, path), &first, 1) && look(planning, first, &kind) &&
             (kind == HV_FILE_REGULAR || kind == HV_FILE_DIRECTORY))
             add(planning, SANDBOX_READABLE, first);

@@ -2,12 +2,14 @@
 #include "sandbox/sandbox.h"
 
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "sandbox/filter.h"
 #include "sandbox/helper_protocol.h"
 #include "sandbox/sandbox_inner.h"
 #include "sandbox/violation.h"
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 enum { PLAN_TEXT_MAX = 120 * 1024, HTTP_PORT = 61080, SOCKS_PORT = 61081, OOM_SCORE = 500 };
 #define GIB (1024ull * 1024 * 1024)
@@ -394,6 +396,27 @@ void sandbox_prepare_beginning(struct hv_sandbox *sandbox, struct hv_arena *aren
     run->beginning = hv_arena_str(arena, hv_buf_str(&text));
 }
 
+/* In the private /tmp there must be folders for what is mounted there. Made while bubblewrap starts they are not waited
+ * for; the helper makes what is missing. One step below a folder that is ours, no link of a command's leads elsewhere.
+ */
+static void make_places(const struct hv_sandbox *sandbox, struct hv_arena *arena, const struct sandbox_plan *plan)
+{
+    struct hv_str tmp = {0};
+    for (size_t i = 0; i < plan->mount_count; i++) {
+        struct hv_str path = plan->mounts[i].path;
+        struct hv_file_stat found;
+        if (plan->mounts[i].kind == SANDBOX_PRIVATE)
+            tmp = path;
+        if (!tmp.len || !path_inside(path, tmp) || hv_str_rfind_byte(path, '/') != tmp.len ||
+            sandbox->setup.host->stat(sandbox->setup.host, path, true, &found, NULL) != HV_OK ||
+            found.kind != HV_FILE_DIRECTORY)
+            continue;
+        struct hv_str place =
+            hv_arena_format(arena, "%s%.*s", sandbox->temporary.files, (int)(path.len - tmp.len), path.ptr + tmp.len);
+        (void)!mkdir(place.ptr, 0755); /* it may be there */
+    }
+}
+
 enum hv_code sandbox_prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run,
                              struct hv_error *err)
 {
@@ -403,6 +426,8 @@ enum hv_code sandbox_prepare(struct hv_sandbox *sandbox, struct hv_arena *arena,
         git_folders_find(&sandbox->repositories, sandbox->setup.host, sandbox->setup.roots, sandbox->setup.root_count);
     run->temporary = hv_str_from(sandbox->temporary.files);
     sandbox_plan_files(sandbox, arena, run);
+    if (run->level == SANDBOX_LEVEL_FULL)
+        make_places(sandbox, arena, &run->plan);
     enum hv_code code = sandbox_plan_write(sandbox, arena, run, err);
     if (code) {
         groups_give_back(run->group);

@@ -363,6 +363,7 @@ static void test_tmp_is_private_and_shows_what_is_named_and_what_holds_the_works
     (void)state;
     struct world world;
     const struct file files[] = {FOLDER("/tmp"),
+                                 FOLDER("/tmp/own"),
                                  FOLDER("/tmp/own/tmp"),
                                  FOLDER("/tmp/top"),
                                  FOLDER("/tmp/top/project"),
@@ -375,7 +376,8 @@ static void test_tmp_is_private_and_shows_what_is_named_and_what_holds_the_works
     world.place.shown = shown;
     world.place.shown_count = 3;
     sandbox_plan_make(&world.place, &world.arena, &world.plan);
-    assert_mounts(&world, "private /tmp\nread /tmp/named\nwrite /tmp/own/tmp\nread /tmp/top\nwrite /tmp/top/project\n");
+    assert_mounts(&world, "private /tmp\nread /tmp/named\nread /tmp/own\nwrite /tmp/own/tmp\nread /tmp/top\n"
+                          "write /tmp/top/project\n");
     drop(&world);
     make(&world, files, "{\"filesystem\":{\"allowWrite\":[\"/tmp\"]}}");
     assert_mounts(&world, "write /tmp\nwrite /tmp/own/tmp\n");

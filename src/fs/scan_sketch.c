@@ -30,7 +30,10 @@ enum {
     QUIET_MS = 50,
     MISSES_MAX = 64, /* files that are not in memory, beside a quarter of those that were */
     STACK_SIZE = 256 << 10,
-    LOWEST_NICE = 19,
+    NICE = 5,
+    BURST_MS = 1,     /* of work, until it is asked whether somebody else wanted the processor */
+    PAUSE_MIN_MS = 5, /* when somebody did; */
+    PAUSE_MAX_MS = 40 /* doubled each time */
 };
 
 struct sketch_job {
@@ -46,7 +49,9 @@ struct maker {
     const struct sketch_job *job;
     struct find_sketcher *sketcher;
     size_t done, missed;
-    bool over; /* nothing more can be made */
+    bool over;                  /* nothing more can be made */
+    uint64_t begun_ns, used_ns; /* when this burst of work began, and what of the processor it had used then */
+    uint64_t pause_ns;
     char bytes[PIECE];
 };
 
@@ -59,10 +64,72 @@ static void free_job(struct sketch_job *job)
     free(job);
 }
 
+/* ---- giving way ------------------------------------------------------------------------------------------------ */
+
+static struct timespec timespec_of(uint64_t ns)
+{
+    return (struct timespec){.tv_sec = (time_t)(ns / CLOCK_SECOND), .tv_nsec = (long)(ns % CLOCK_SECOND)};
+}
+
+static uint64_t used_ns(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (uint64_t)used.tv_sec * CLOCK_SECOND + (uint64_t)used.tv_nsec;
+}
+
+/*
+ * Never come before others, and after them for the most part. Not in a class that runs when nobody else wants to: on a
+ * busy machine a thread of it does not even get so far as to end, for seconds, and its process waits for it. A process
+ * that was given another class than most keeps it.
+ */
+static void be_modest(void)
+{
+    if (sched_getscheduler(0) != SCHED_OTHER)
+        return;
+    (void)sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0});
+    (void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
+}
+
+static void begin_burst(struct maker *maker, uint64_t now_ns)
+{
+    maker->begun_ns = now_ns;
+    maker->used_ns = used_ns();
+}
+
+static void pause_work(struct maker *maker)
+{
+    struct fs_sketches *sketches = maker->sketches;
+    uint64_t until_ns = clock_monotonic_ns() + maker->pause_ns;
+    struct timespec until = timespec_of(until_ns);
+    pthread_mutex_lock(&sketches->lock);
+    while (!sketches->closing && pthread_cond_timedwait(&sketches->wake, &sketches->lock, &until) != ETIMEDOUT)
+        continue;
+    pthread_mutex_unlock(&sketches->lock);
+    begin_burst(maker, until_ns); /* what comes after was waiting for others, too */
+}
+
+/* After each burst: who got much less of the processor than time has passed is in somebody's way. */
+static void give_way(struct maker *maker)
+{
+    uint64_t now_ns = clock_monotonic_ns(), passed_ns = now_ns - maker->begun_ns;
+    if (passed_ns < BURST_MS * CLOCK_MILLISECOND)
+        return;
+    if (4 * (used_ns() - maker->used_ns) >= 3 * passed_ns) {
+        maker->pause_ns = PAUSE_MIN_MS * CLOCK_MILLISECOND;
+        begin_burst(maker, now_ns);
+        return;
+    }
+    pause_work(maker);
+    if (maker->pause_ns < PAUSE_MAX_MS * CLOCK_MILLISECOND)
+        maker->pause_ns *= 2;
+}
+
 /* ---- one file -------------------------------------------------------------------------------------------------- */
 
 static bool is_wanted_still(struct maker *maker)
 {
+    give_way(maker);
     maker->over = maker->over || atomic_load_explicit(&maker->sketches->turn, memory_order_relaxed) != maker->job->turn;
     return !maker->over;
 }
@@ -212,7 +279,11 @@ static void work_on(struct maker *maker, struct warm_record *record)
 static void work(struct fs_sketches *sketches, const struct sketch_job *job)
 {
     struct maker *maker = hv_malloc(sizeof *maker);
-    *maker = (struct maker){.sketches = sketches, .job = job, .sketcher = find_sketcher_new()};
+    *maker = (struct maker){.sketches = sketches,
+                            .job = job,
+                            .sketcher = find_sketcher_new(),
+                            .pause_ns = PAUSE_MIN_MS * CLOCK_MILLISECOND};
+    begin_burst(maker, clock_monotonic_ns());
     for (size_t i = 0; i < job->records.count && is_wanted_still(maker); i++)
         work_on(maker, job->records.items[i]);
     find_sketcher_free(maker->sketcher);
@@ -221,18 +292,12 @@ static void work(struct fs_sketches *sketches, const struct sketch_job *job)
 
 /* ---- the thread ------------------------------------------------------------------------------------------------ */
 
-static struct timespec after(uint64_t ns)
-{
-    uint64_t at = clock_monotonic_ns() + ns;
-    return (struct timespec){.tv_sec = (time_t)(at / CLOCK_SECOND), .tv_nsec = (long)(at % CLOCK_SECOND)};
-}
-
 /* Wait until nothing has begun for a while. NULL: nothing is left to be done. Called with the lock held. */
 static struct sketch_job *take_job(struct fs_sketches *sketches)
 {
     const struct sketch_job *seen = NULL;
     while (!sketches->closing && sketches->job != seen) { /* another one has come: from the beginning */
-        struct timespec until = after(sketches->quiet_ns);
+        struct timespec until = timespec_of(clock_monotonic_ns() + sketches->quiet_ns);
         seen = sketches->job;
         while (!sketches->closing && sketches->job == seen &&
                pthread_cond_timedwait(&sketches->wake, &sketches->lock, &until) != ETIMEDOUT)
@@ -244,13 +309,6 @@ static struct sketch_job *take_job(struct fs_sketches *sketches)
     return job;
 }
 
-/* Run only when nobody else wants to. There is no way back for most users, so this is the thread's end, too. */
-static void give_way(void)
-{
-    if (sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0}))
-        (void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), LOWEST_NICE);
-}
-
 static void *run_thread(void *data)
 {
     struct fs_sketches *sketches = data;
@@ -258,7 +316,7 @@ static void *run_thread(void *data)
     struct sketch_job *job;
     while ((job = take_job(sketches))) {
         pthread_mutex_unlock(&sketches->lock);
-        give_way();
+        be_modest();
         work(sketches, job);
         free_job(job);
         pthread_mutex_lock(&sketches->lock);

@@ -1,8 +1,9 @@
 /*
  * scan_sketch.h: sketches of files (text/find_sketch.h), made while nobody waits: when a search over many files is
- * over, and no other one has begun for a moment, a thread of lowest priority reads once more what was searched, so that
- * later searches, for whatever words, need not open most of it. It reads only what is in memory (the page cache) and
- * ends at once when the next search begins or the session ends; what is not done then waits for the next search's end.
+ * over, and no other one has begun for a moment, a thread reads once more what was searched, so that later searches,
+ * for whatever words, need not open most of it. It reads only what is in memory (the page cache), pauses while others
+ * want the processors, and ends at once when the next search begins or the session ends; what is not done then waits
+ * for the next search's end.
  *
  * A sketch lies beside the name of its file and counts as long as a text that is kept does (scan_marks.h): the file has
  * not changed since long enough before it was read. No sketch has what is over 4 MB, or not UTF-8 all through

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "fs/scan.h"
 #include "fs/scan_warm.h"
 
@@ -246,8 +247,8 @@ static bool sketch_rules_out(const struct fs_marks_use *use, const struct fs_ske
            find_ask_rules_out(use->ask, &(struct find_sketch){sketch->is_ascii, sketch->size, sketch->bits});
 }
 
-enum fs_known fs_marks_look(const struct fs_marks_use *use, const struct fs_scan_entry *entry, struct hv_str *text,
-                            int64_t *mtime_ns)
+enum fs_known fs_marks_look(const struct fs_marks_use *use, const struct fs_scan_entry *entry,
+                            struct fs_content *content)
 {
     int64_t changed_ns;
     if (!use->marks || !entry->memory)
@@ -258,7 +259,7 @@ enum fs_known fs_marks_look(const struct fs_marks_use *use, const struct fs_scan
         kept = NULL;
     const struct fs_sketch *sketch = atomic_load_explicit(&entry->memory->sketch, memory_order_acquire);
     bool lacks = sketch_rules_out(use, sketch);
-    if ((!known && !kept && !lacks) || !changed_at(entry, &changed_ns, mtime_ns)) {
+    if ((!known && !kept && !lacks) || !changed_at(entry, &changed_ns, &content->mtime_ns)) {
         if (!sketch || sketch->epoch != use->epoch)
             sketches_want(&use->marks->sketches, entry->memory);
         return FS_UNKNOWN;
@@ -275,11 +276,13 @@ enum fs_known fs_marks_look(const struct fs_marks_use *use, const struct fs_scan
         fs_marks_ruled_out(use, entry);
         return FS_RULED_OUT;
     }
-    if (kept)
-        *text = hv_str_of(kept->bytes, kept->len);
-    else if (!sketch)
+    if (!kept && !sketch)
         sketches_want(&use->marks->sketches, entry->memory);
-    return kept ? FS_READ : FS_UNKNOWN;
+    if (!kept)
+        return FS_UNKNOWN;
+    content->text = hv_str_of(kept->bytes, kept->len);
+    content->is_plain = kept->is_plain;
+    return FS_READ;
 }
 
 void fs_marks_ruled_out(const struct fs_marks_use *use, const struct fs_scan_entry *entry)
@@ -312,6 +315,7 @@ void fs_marks_keep_text(const struct fs_marks_use *use, const struct fs_scan_ent
     }
     struct fs_text *kept = hv_malloc(size);
     *kept = (struct fs_text){.since_ns = use->since_ns, .epoch = use->epoch, .len = (uint32_t)text.len};
+    kept->is_plain = utf8_is_ascii(text) && hv_str_find_byte(text, '\0', 0) == SIZE_MAX;
     atomic_init(&kept->used, use->search);
     memcpy(kept->bytes, text.ptr, text.len);
     retire(marks, atomic_exchange_explicit(&entry->memory->text, kept, memory_order_acq_rel));

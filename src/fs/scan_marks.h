@@ -31,6 +31,7 @@ struct fs_text {
     atomic_uint_fast64_t used; /* by which search the last time */
     unsigned epoch;            /* how often the clock had been set */
     uint32_t len;
+    bool is_plain; /* ASCII without NUL */
     char bytes[];
 };
 
@@ -94,12 +95,14 @@ enum fs_known {
     FS_RULED_OUT, /* it holds no match */
     FS_READ,      /* its text is known */
 };
-/*
- * What is known of a file, and still so: *text (valid during the visit) with FS_READ, *mtime_ns with both. One system
- * call when there is something to ask, else none.
- */
-enum fs_known fs_marks_look(const struct fs_marks_use *use, const struct fs_scan_entry *entry, struct hv_str *text,
-                            int64_t *mtime_ns);
+struct fs_content {
+    struct hv_str text; /* valid during the visit; with FS_READ alone, as is_plain */
+    bool is_plain;      /* it is ASCII and holds no NUL */
+    int64_t mtime_ns;   /* with FS_RULED_OUT, too */
+};
+/* What is known of a file, and still so. One system call when there is something to ask, else none. */
+enum fs_known fs_marks_look(const struct fs_marks_use *use, const struct fs_scan_entry *entry,
+                            struct fs_content *content);
 /* All of the file was read during this search, and find_rules_out(). */
 void fs_marks_ruled_out(const struct fs_marks_use *use, const struct fs_scan_entry *entry);
 /* All of the file was read during this search, and this is what it holds: kept where there is room. */

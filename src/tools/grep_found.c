@@ -18,6 +18,33 @@ void found_file_release(struct found_file *file)
     *file = (struct found_file){0};
 }
 
+void found_file_clear(struct found_file *file)
+{
+    enum { MUCH = 1 << 20 }; /* to keep for other files */
+    struct found_file kept = *file;
+    if (kept.text.capacity + kept.lines.capacity * sizeof *kept.lines.items > MUCH) {
+        found_file_release(file);
+        return;
+    }
+    free(file->path);
+    *file = (struct found_file){.text = kept.text, .lines = {kept.lines.items, 0, kept.lines.capacity}};
+    hv_buf_clear(&file->text);
+}
+
+void found_file_take(struct found_file *file, struct found_file *out)
+{
+    size_t lines = file->lines.count;
+    *out = *file;
+    file->path = NULL;
+    hv_buf_init(&out->text, file->text.max);
+    hv_buf_add_str(&out->text, hv_buf_str(&file->text));
+    out->lines.items = lines ? hv_malloc(lines * sizeof *out->lines.items) : NULL;
+    out->lines.capacity = lines;
+    if (lines)
+        memcpy(out->lines.items, file->lines.items, lines * sizeof *out->lines.items);
+    found_file_clear(file);
+}
+
 void found_release(struct grep_found *found)
 {
     for (size_t i = 0; i < found->files.count; i++)

@@ -58,6 +58,10 @@ void found_limit(struct grep_found *found, struct hv_buf *path);
 /* Put the files in order. Nothing may be added afterwards. */
 void found_sort(struct grep_found *found);
 void found_file_release(struct found_file *file);
+/* Move what was found to *out, in memory of just that size; what is left can be filled again. */
+void found_file_take(struct found_file *file, struct found_file *out);
+/* Forget what was found, but not the memory for it. */
+void found_file_clear(struct found_file *file);
 
 /* The order: < 0 when a comes before b. Equal paths give 0, a directory and what is in it, too. */
 int found_compare(struct hv_str a, bool a_is_directory, struct hv_str b);

@@ -28,6 +28,18 @@ static bool is_hidden(struct grep_worker *worker)
     return worker->hidden;
 }
 
+/* There is one in each line of an answer. */
+static void add_number(struct hv_buf *out, size_t number, char mark)
+{
+    char text[24];
+    size_t at = sizeof text;
+    text[--at] = mark;
+    do
+        text[--at] = (char)('0' + number % 10);
+    while (number /= 10);
+    hv_buf_add(out, text + at, sizeof text - at);
+}
+
 bool grep_keep_line(void *user, const struct scan_line *line)
 {
     struct grep_worker *worker = user;
@@ -40,9 +52,9 @@ bool grep_keep_line(void *user, const struct scan_line *line)
     file->text.max = GREP_OUTPUT_MAX;
     hv_buf_add_byte(&file->text, mark);
     if (worker->grepping->in->numbers)
-        hv_buf_addf(&file->text, "%zu%c", line->number, mark);
+        add_number(&file->text, line->number, mark);
     if (worker->grepping->in->columns && line->is_match)
-        hv_buf_addf(&file->text, "%zu:", line->from + 1);
+        add_number(&file->text, line->from + 1, ':');
     truncate_around(line->text, line->from, GREP_LINE_SHOWN, GREP_LINE_BEFORE, &file->text);
     hv_buf_add_byte(&file->text, '\n');
     *vec_push(&file->lines) =
@@ -55,15 +67,14 @@ bool grep_keep_line(void *user, const struct scan_line *line)
 struct source {
     int fd;        /* -1: it is known */
     uint64_t size; /* 0: not known */
-    struct hv_str text;
-    int64_t mtime_ns;
+    struct fs_content known;
 };
 
 static int64_t changed_at(const struct source *source)
 {
     struct stat status;
     if (source->fd < 0)
-        return source->mtime_ns;
+        return source->known.mtime_ns;
     return fstat(source->fd, &status) ? 0 : fs_stat_from(&status).mtime_ns;
 }
 
@@ -103,8 +114,7 @@ static void keep_found(struct grep_worker *worker, struct hv_str path)
         return;
     found_file_name(&worker->file, path);
     worker->kept_entries += worker->file.entries;
-    *vec_push(&worker->kept) = worker->file;
-    worker->file = (struct found_file){0};
+    found_file_take(&worker->file, vec_push(&worker->kept));
     if (worker->kept.count == KEPT_FILES || worker->kept_entries >= KEPT_ENTRIES)
         grep_hand_over(worker);
 }
@@ -204,11 +214,11 @@ static enum scan_end search_file(struct grep_worker *worker, struct hv_str path,
         scan->find = find_scratch_new(grepping->find, grep_stop, worker);
     size_t given_up = find_hard(scan->find);
     begin_file(worker);
-    enum scan_end end = source->fd < 0 ? line_scan_text(scan, source->text, &matches)
+    enum scan_end end = source->fd < 0 ? line_scan_text(scan, source->known.text, source->known.is_plain, &matches)
                                        : line_scan_file(scan, source->fd, source->size, &matches);
     if (matches) {
         keep_file(worker, path, matches, source);
-        found_file_release(&worker->file);
+        found_file_clear(&worker->file);
     } else {
         worker->binary += end == SCAN_BINARY;
     }
@@ -261,7 +271,7 @@ static enum fs_scan_action visit(void *user, const struct fs_scan_entry *entry)
     if (entry->kind == HV_FILE_DIRECTORY)
         return FS_SCAN_ON;
     struct source source = {.fd = -1};
-    enum fs_known known = fs_marks_look(&grepping->marks, entry, &source.text, &source.mtime_ns);
+    enum fs_known known = fs_marks_look(&grepping->marks, entry, &source.known);
     if (known == FS_RULED_OUT) {
         begin_file(worker);
         return FS_SCAN_ON;

@@ -33,6 +33,7 @@ struct pass {
     int fd;
     struct hv_str text;  /* what is in the file, when there is no fd */
     bool in_place;       /* `text` stands for the buffer */
+    bool is_plain;       /* it is ASCII without NUL */
     uint64_t size, read; /* what the file should have, and what was read of it */
     bool ended, binary, mark;
     enum encoding_kind encoding; /* what has to be decoded; ENCODING_UTF8: nothing */
@@ -230,12 +231,14 @@ static bool begin(struct pass *pass)
         pass->scan->whole(pass->scan->user, held(pass));
     struct hv_str head = hv_str_slice(held(pass), 0, HEAD);
     /* In this order: a look for one byte costs nothing where the other has brought the bytes near. */
-    bool ruled_out = is_ruled_out(pass), has_nul = hv_str_find_byte(head, '\0', 0) != SIZE_MAX;
+    bool ruled_out = is_ruled_out(pass), has_nul = !pass->is_plain && hv_str_find_byte(head, '\0', 0) != SIZE_MAX;
     if (ruled_out && !has_nul) {
         pass->scan->ruled_out = true;
         hold(pass, 0, 0);
         return true;
     }
+    if (pass->is_plain)
+        return true;
     if (!has_nul && utf8_is_ascii(head)) { /* there is nothing to find out about the encoding */
         check_binary(pass, head.len);
         return true;
@@ -521,9 +524,15 @@ enum scan_end line_scan_file(struct line_scan *scan, int fd, uint64_t size, size
     return run(&(struct pass){.scan = scan, .fd = fd, .size = size}, matches);
 }
 
-enum scan_end line_scan_text(struct line_scan *scan, struct hv_str text, size_t *matches)
+enum scan_end line_scan_text(struct line_scan *scan, struct hv_str text, bool is_plain, size_t *matches)
 {
-    return run(&(struct pass){.scan = scan, .fd = -1, .text = text, .size = text.len, .in_place = true, .ended = true},
+    return run(&(struct pass){.scan = scan,
+                              .fd = -1,
+                              .text = text,
+                              .size = text.len,
+                              .in_place = true,
+                              .is_plain = is_plain,
+                              .ended = true},
                matches);
 }
 

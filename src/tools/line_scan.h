@@ -53,8 +53,8 @@ enum scan_end {
  * of matching lines, in multiline mode of matches.
  */
 enum scan_end line_scan_file(struct line_scan *scan, int fd, uint64_t size, size_t *matches);
-/* The same for a file that holds this text. */
-enum scan_end line_scan_text(struct line_scan *scan, struct hv_str text, size_t *matches);
+/* The same for a file that holds this text; is_plain: it is known to be ASCII without NUL. */
+enum scan_end line_scan_text(struct line_scan *scan, struct hv_str text, bool is_plain, size_t *matches);
 void line_scan_release(struct line_scan *scan);
 
 #endif

@@ -97,19 +97,21 @@ static enum fs_scan_action search_file(void *user, const struct fs_scan_entry *e
     struct searching *searching = user;
     char text[4096];
     size_t clear;
-    int64_t mtime_ns;
+    struct fs_content content;
     struct hv_str all;
     struct find_match match;
     if (entry->kind != HV_FILE_REGULAR)
         return FS_SCAN_ON;
-    enum fs_known known = fs_marks_look(&searching->use, entry, &all, &mtime_ns);
+    enum fs_known known = fs_marks_look(&searching->use, entry, &content);
     atomic_fetch_add(known == FS_RULED_OUT ? &searching->skipped
                      : known == FS_READ    ? &searching->known
                                            : &searching->opened,
                      1);
     if (known == FS_RULED_OUT)
         return FS_SCAN_ON;
-    if (known == FS_UNKNOWN) {
+    if (known == FS_READ) {
+        all = content.text;
+    } else {
         CLEANUP_FD int fd = openat(entry->directory, entry->name.ptr, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
         ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof text);
         if (got < 0)

@@ -10,6 +10,7 @@
 #include "fs/git_probe.h"
 #include "fs/plain_tree.h"
 #include "fs/project_files.h"
+#include "fs/settings_alias.h"
 #include "policy/command.h"
 #include "policy/hazard.h"
 #include "policy/led_out.h"
@@ -117,12 +118,38 @@ static struct policy_path resolve_access(struct judging *judging, const struct s
     return path;
 }
 
-static const struct policy_path *resolve_accesses(struct judging *judging, const struct shell_act *act,
-                                                  const struct shell_access *accesses, size_t count)
+static struct policy_path *resolve_accesses(struct judging *judging, const struct shell_act *act,
+                                            const struct shell_access *accesses, size_t count)
 {
     struct policy_path *paths = hv_arena_array(judging->arena, struct policy_path, count);
     for (size_t i = 0; i < count; i++)
         paths[i] = resolve_access(judging, act, &accesses[i]);
+    return paths;
+}
+
+/* A second name of a settings file leads to it as a link would. */
+static void follow_second_name(struct judging *judging, struct policy_path *path)
+{
+    const struct policy_surroundings *around = judging->surroundings;
+    const struct settings_places places = {judging->facts->directory,
+                                           around->home.len ? around->home : judging->policy->home.written,
+                                           around->environment};
+    struct hv_file_stat stat;
+    struct hv_str first, settings;
+    if (path->kind != HV_FILE_REGULAR || around->host->stat(around->host, path->resolved, true, &stat, NULL) != HV_OK ||
+        stat.links < 2)
+        return;
+    first = fs_settings_alias(around->host, judging->arena, &places, path->resolved);
+    if (first.len && around->host->resolve(around->host, judging->arena, first, &settings, NULL) == HV_OK)
+        path->resolved = settings;
+}
+
+static const struct policy_path *resolve_writes(struct judging *judging, const struct shell_act *act)
+{
+    struct policy_path *paths = resolve_accesses(judging, act, act->writes, act->write_count);
+    for (size_t i = 0; judging->lookups.host && i < act->write_count; i++)
+        if (paths[i].resolved.len)
+            follow_second_name(judging, &paths[i]);
     return paths;
 }
 
@@ -179,7 +206,7 @@ static struct policy_part make_part(struct judging *judging, const struct shell_
     struct policy_part part = {
         .act = act,
         .reads = resolve_accesses(judging, act, act->reads, act->read_count),
-        .writes = resolve_accesses(judging, act, act->writes, act->write_count),
+        .writes = resolve_writes(judging, act),
         .text = act->word_count ? join_words(judging->arena, act->words, act->word_count) : act->command->text,
     };
     find_guarded(judging, &part);

@@ -116,6 +116,19 @@ class Files(Case):
                 os.unlink(self.path(real))
                 os.unlink(self.path(name))
 
+    def test_commands_are_asked_about_second_names_of_settings(self):
+        for settings in (".claude/settings.json", ".helve/settings.local.json", ".mcp.json"):
+            self.write(settings, "{}\n")
+            self.write("notes/plain.json", "{}\n")
+            for name in ("second.json", "notes/second.json"):
+                os.link(self.path(settings), self.path(name))
+                for command, wanted in ((f"echo 1 > {name}", "ask"), (f"cat {name}", "allow"), (f"cd . && echo 1 >> ./{name}", "ask"),
+                                        ("echo 1 > notes/plain.json", "allow")):
+                    answer = json.loads(self.run_helve("explain", "bash", "--json", "--permission-mode", "acceptEdits", command))
+                    self.assertEqual(answer["decision"], wanted, (command, answer))
+                os.unlink(self.path(name))
+            os.unlink(self.path(settings))
+
     def test_commands_are_asked_about_what_links_to_settings_lead_to(self):
         for link, target in ((".claude/settings.json", "config/agent.json"), (".mcp.json", "servers.json"), (".helve", "other")):
             self.write(target + ("/settings.json" if link == ".helve" else ""), "{}\n")

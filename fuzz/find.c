@@ -5,6 +5,7 @@
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "text/find.h"
+#include "text/find_sketch.h"
 
 #include "../tests/unit/text/find_oracle.h"
 #include "base/cleanup.h"
@@ -44,6 +45,23 @@ static void compare_counts(const struct find *find, bool multiline, struct hv_st
     find_scratch_free(other);
 }
 
+/* A text that holds a match is not ruled out by its sketch. */
+static void check_sketch(const struct find *find, struct hv_str text)
+{
+    struct find_sketcher *sketcher = find_sketcher_new();
+    struct find_ask *ask = find_ask_new(find);
+    struct find_scratch *scratch = find_scratch_new(find, NULL, NULL);
+    struct find_match match;
+    find_sketcher_begin(sketcher, text.len);
+    find_sketcher_add(sketcher, text);
+    struct find_sketch sketch = find_sketcher_end(sketcher);
+    bool is_out = ask && find_ask_rules_out(ask, &sketch);
+    FUZZ_CHECK(!is_out || find_next(scratch, text, 0, &match) != FIND_FOUND);
+    find_scratch_free(scratch);
+    find_ask_free(ask);
+    find_sketcher_free(sketcher);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
@@ -75,6 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK(described.len && oracle_init(&oracle, pattern, &options));
     compare(find, &oracle, text);
     compare_counts(find, options.multiline, text);
+    check_sketch(find, text);
     oracle_release(&oracle);
     find_release(find);
     return 0;

@@ -1,9 +1,11 @@
 """Grep, Glob and LS over trees that do not hold still, and over what is mounted in them."""
+import json
 import os
 import shutil
 import socket
 import subprocess
 import threading
+import time
 
 import harness
 from cli_support import Case, expose, main, text_of, use
@@ -109,6 +111,86 @@ class Special(Case):
         listed = text_of(self.execute(use("LS", id="1", path="run"))["1"])
         self.assertIn("  pipe  (pipe)\n", listed)
         self.assertIn("  socket  (socket)\n", listed)
+
+
+class Sketches(Case):
+    """What a process finds out about files while nobody searches spares it opening them, and hides no change."""
+
+    MANY, LENGTH = 300, 70_000  # longer than texts that are kept
+    KEEPING = ("ext2/ext3", "xfs", "btrfs", "f2fs")
+
+    def settled(self):
+        """How long files must be left alone, in seconds; None when that is too long for a test."""
+        values = []
+        for name in ("dirty_expire_centisecs", "dirty_writeback_centisecs"):
+            with open("/proc/sys/vm/" + name, encoding="ascii") as file:
+                values.append(int(file.read()))
+        seconds = 2 * sum(values) / 100 + 4
+        return seconds if values[1] and seconds < 120 else None
+
+    def grep(self, process, pattern):
+        """The files that hold it, by one process, and how many times it read something."""
+        reads = self.reads(process)
+        process.stdin.write((json.dumps(use("Grep", id="1", pattern=pattern, path="many", output_mode="count", head_limit=0)) + "\n").encode())
+        process.stdin.flush()
+        result = json.loads(process.stdout.readline())
+        self.assertNotIn("is_error", result)
+        lines = (line.split(":")[0] for line in text_of(result).splitlines())
+        return {line for line in lines if line.startswith("many/")}, self.reads(process) - reads
+
+    def reads(self, process):
+        with open(f"/proc/{process.pid}/io", encoding="ascii") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith("syscr"))
+
+    def pause(self, process):
+        """Until nothing is read any more."""
+        before = -1
+        while before != self.reads(process):
+            before = self.reads(process)
+            time.sleep(1)
+
+    def change(self, name, old, new):
+        """The same length, and the time it had before."""
+        path = self.path(name)
+        status = os.stat(path)
+        with open(path, "r+b") as file:
+            at = file.read().index(old)
+            file.seek(at)
+            file.write(new)
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+    def test_two_searches_and_changes_in_between(self):
+        line = "some words of file %d that come again and again, FirstWord\n"
+        for number in range(self.MANY):
+            self.write(f"many/d{number % 7}/f{number}", (line % number) * (self.LENGTH // len(line)))
+        wait = self.settled()
+        kind = subprocess.run(["stat", "-f", "-c", "%T", self.project], capture_output=True, text=True, check=True).stdout.strip()
+        time.sleep(wait or 0)
+        process = self.start("exec")
+        try:
+            found, first = self.grep(process, "a_word_that_is_nowhere")
+            self.assertEqual(found, set())
+            self.assertGreaterEqual(first, self.MANY)
+            self.pause(process)
+            found, second = self.grep(process, "(another|third)_word_that_is_nowhere")
+            self.assertEqual(found, set())
+            if wait and kind in self.KEEPING:
+                self.assertLess(second, self.MANY / 2, "files were opened again")
+            self.change("many/d1/f1", b"FirstWord", b"needle_in")
+            self.write("many/d2/new", "a needle_in a new one\n")
+            self.write("many/d3/other", "needle_in\n")
+            os.replace(self.path("many/d3/other"), self.path("many/d3/f3"))
+            os.unlink(self.path("many/d4/f4"))
+            found, _ = self.grep(process, "needle_in")
+            self.assertEqual(found, {"many/d1/f1", "many/d2/new", "many/d3/f3"})
+            self.pause(process)
+            self.change("many/d5/f5", b"FirstWord", b"needle_in")
+            found, _ = self.grep(process, "needle_.n")
+            self.assertEqual(found, {"many/d1/f1", "many/d2/new", "many/d3/f3", "many/d5/f5"})
+            found, _ = self.grep(process, "file 4 that come")
+            self.assertEqual(found, set())
+        finally:
+            process.communicate(timeout=60)
 
 
 expose(globals())

@@ -5,7 +5,7 @@
  */
 #include "shell/resolve.h"
 
-enum { CHOICES_KEPT_MAX = 1024 }; /* in one script */
+enum { CHOICES_KEPT_MAX = 256 }; /* in one script */
 
 const struct shell_choices *choices_at(const struct resolver *resolver, uint32_t index)
 {

@@ -5,7 +5,11 @@
  */
 #include "shell/resolve.h"
 
-enum { TEXT_MAX = 1024, MADE_MAX = 4096 }; /* of a value or an operand, and of what they become */
+enum {
+    TEXT_MAX = 256, /* of a value or an operand, and what they become */
+    MADE_MAX = 1024,
+    MATCHED_MAX = 8 << 10, /* bytes that are compared with patterns, in one script */
+};
 
 static bool is_ascii(struct hv_str text)
 {
@@ -64,11 +68,12 @@ static bool read_operand(struct resolver *resolver, struct hv_str text, enum ope
 
 /* ---- patterns ---------------------------------------------------------------------------------------------------- */
 
-/* All of text fits pattern. */
-static bool fits(struct hv_str pattern, struct hv_str text)
+/* All of text fits pattern. When too much was compared, nothing does, and matched says so. */
+static bool fits(struct resolver *resolver, struct hv_str pattern, struct hv_str text)
 {
     size_t at = 0, in = 0, star = SIZE_MAX, back = 0;
-    while (at < text.len) {
+    while (at < text.len && resolver->matched <= MATCHED_MAX) {
+        resolver->matched++;
         if (in < pattern.len && pattern.ptr[in] == '*') {
             star = in++;
             back = at;
@@ -83,27 +88,29 @@ static bool fits(struct hv_str pattern, struct hv_str text)
     }
     while (in < pattern.len && pattern.ptr[in] == '*')
         in++;
-    return in == pattern.len;
+    resolver->matched++;
+    return at == text.len && in == pattern.len;
 }
 
 /* ${x#p}, ${x##p}, ${x%p}, ${x%%p} */
-static struct hv_str remove_part(struct hv_str value, struct hv_str pattern, bool behind, bool longest)
+static struct hv_str remove_part(struct resolver *resolver, struct hv_str value, struct hv_str pattern, bool behind,
+                                 bool longest)
 {
     for (size_t i = 0; i <= value.len; i++) {
         size_t length = longest ? value.len - i : i;
         struct hv_str piece =
             behind ? hv_str_slice(value, value.len - length, value.len) : hv_str_slice(value, 0, length);
-        if (fits(pattern, piece))
+        if (fits(resolver, pattern, piece))
             return behind ? hv_str_slice(value, 0, value.len - length) : hv_str_slice(value, length, value.len);
     }
     return value;
 }
 
 /* The longest stretch from `at` on that fits; SIZE_MAX: none. */
-static size_t longest_fit(struct hv_str value, struct hv_str pattern, size_t at)
+static size_t longest_fit(struct resolver *resolver, struct hv_str value, struct hv_str pattern, size_t at)
 {
     for (size_t end = value.len + 1; end-- > at;)
-        if (fits(pattern, hv_str_slice(value, at, end)))
+        if (fits(resolver, pattern, hv_str_slice(value, at, end)))
             return end;
     return SIZE_MAX;
 }
@@ -122,9 +129,8 @@ static bool replace(struct resolver *resolver, const struct operation *operation
 {
     struct hv_str pattern = operation->pattern;
     bool done = false;
-    (void)resolver;
     for (size_t at = 0; at < value.len;) {
-        size_t end = done ? SIZE_MAX : longest_fit(value, pattern, at);
+        size_t end = done ? SIZE_MAX : longest_fit(resolver, value, pattern, at);
         bool wrong = (operation->anchor == '#' && at) || (operation->anchor == '%' && end != value.len);
         if (end == SIZE_MAX || wrong) {
             hv_buf_add_byte(out, value.ptr[at++]);
@@ -134,7 +140,7 @@ static bool replace(struct resolver *resolver, const struct operation *operation
         done = !operation->doubled;
         at = end;
     }
-    return !out->failed;
+    return !out->failed && resolver->matched <= MATCHED_MAX;
 }
 
 /* ---- one value --------------------------------------------------------------------------------------------------- */
@@ -167,7 +173,9 @@ static bool compute(struct resolver *resolver, const struct operation *operation
     switch (operation->kind) {
     case 'l': *out = hv_arena_format(resolver->arena, "%zu", value.len); return true;
     case '#':
-    case '%': *out = remove_part(value, operation->pattern, operation->kind == '%', operation->doubled); return true;
+    case '%':
+        *out = remove_part(resolver, value, operation->pattern, operation->kind == '%', operation->doubled);
+        return resolver->matched <= MATCHED_MAX;
     case '^':
     case ',': *out = change_case(resolver, operation, value); return true;
     case '-': *out = value.len || !operation->doubled ? value : operation->text; return true;

@@ -86,6 +86,8 @@ static struct chain chain_into(const struct shell_reading *reading, const struct
 struct taking {
     bool nul;        /* at NUL; else at newlines */
     bool trimmed;    /* blanks around them are lost */
+    bool escaped;    /* a backslash in them means something */
+    bool first;      /* what stands before the first blank is taken */
     unsigned wanted; /* enum shell_tree: what the names must be for that */
 };
 
@@ -102,14 +104,16 @@ static bool apply_filters(const struct chain *chain, struct shell_listing *listi
             listing->dotted = listing->certain = false;
             break;
         case SHELL_FILTER_FIELD:
-            if (!relative || listing->nul)
+            if (!relative || listing->nul || listing->titled)
                 return false;
+            if (listing->anchored)
+                break;
             listing->directory = HV_STR("");
             listing->dotted = listing->places = false;
             listing->empty |= !listing->certain;
             break;
         case SHELL_FILTER_PARENT:
-            if (!relative || listing->places || listing->nul)
+            if (!relative || listing->places || listing->nul || listing->titled || listing->anchored)
                 return false;
             *wanted |= SHELL_TREE_WORDS;
             listing->directory = HV_STR("");
@@ -121,6 +125,11 @@ static bool apply_filters(const struct chain *chain, struct shell_listing *listi
                 return false;
             listing->nul = !listing->nul;
             *wanted |= SHELL_TREE_LINES;
+            break;
+        case SHELL_FILTER_WORD:
+            if (!listing->titled)
+                return false;
+            listing->titled = false;
             break;
         case SHELL_FILTER_NONE:
         default: return false;
@@ -145,8 +154,10 @@ static bool take_listing(struct shell_reading *reading, const struct chain *chai
         return false;
     if (listing->taken && !is_given_names(reading, command, listing->cut, depth, listing))
         return false;
-    if (!apply_filters(chain, listing, &wanted) || listing->nul != taking.nul)
+    if (!apply_filters(chain, listing, &wanted) || listing->nul != taking.nul || listing->titled != taking.first)
         return false;
+    if (taking.escaped && !listing->anchored)
+        wanted |= SHELL_TREE_WORDS;
     /* What is only in git's index or history is not seen in the tree. */
     if (taking.trimmed)
         wanted |= listing->tracked ? SHELL_TREE_WORDS : SHELL_TREE_LINES;
@@ -223,7 +234,7 @@ bool shell_names_from_command(struct shell_reading *reading, const struct shell_
         if (!shell_listing_word_is_certain(reading, &words[i]))
             return false;
     if (!world->tree_is_plain || !reading->directory.ptr || reading->elsewhere_count ||
-        !shell_lists_names(reading, words, count, &listing) || listing.taken || listing.places ||
+        !shell_lists_names(reading, words, count, &listing) || listing.taken || listing.places || listing.titled ||
         !world->tree_is_plain(world->user, reading->directory, SHELL_TREE_LINKS | SHELL_TREE_NO_OPTION))
         return false;
     word->flags = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_FOLLOWED | SHELL_WORD_NO_OPTION;
@@ -328,9 +339,16 @@ static bool reads_name(const struct shell_command *command, struct hv_str name, 
     taking->trimmed = !cleared;
     if (taking->nul && (!raw || !cleared))
         return false;
-    taking->wanted = !raw ? SHELL_TREE_WORDS : taking->nul ? 0 : SHELL_TREE_LINES;
+    taking->escaped = !raw;
+    taking->wanted = taking->nul || !raw ? 0 : SHELL_TREE_LINES;
+    taking->first = at + 1 < command->word_count;
+    for (size_t i = at + 1; i < command->word_count; i++)
+        if (!command->words[i].known || !shell_is_identifier(command->words[i].value) ||
+            hv_str_eq(command->words[i].value, name))
+            return false;
     return command->kind == SHELL_COMMAND_SIMPLE && hv_str_is(word_at(command, 0), "read") &&
-           !command->redirect_count && command->word_count == at + 1 && hv_str_eq(word_at(command, at), name);
+           !command->redirect_count && command->word_count > at && hv_str_eq(word_at(command, at), name) &&
+           !(taking->first && cleared);
 }
 
 bool shell_names_from_read(struct shell_reading *reading, const struct shell_command *reader,
@@ -339,7 +357,7 @@ bool shell_names_from_read(struct shell_reading *reading, const struct shell_com
     size_t loop = reader->parent;
     struct taking taking;
     if (loop >= reading->script->count || !reads_name(reader, name, &taking) ||
-        (taking.nul && word->flags & SHELL_WORD_MANY))
+        (taking.nul && word->flags & SHELL_WORD_MANY) || (taking.first && shell_sets_splitting(reading->script)))
         return false;
     const struct shell_command *group = command_at(reading, loop);
     size_t at = user->parent;

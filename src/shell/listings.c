@@ -183,7 +183,8 @@ static bool begins_plainly(struct hv_str pattern)
 /* Names of refs and of objects: none begins with "-" or "/", holds "..", a blank or a pattern. */
 static bool git_names_refs(const struct view *view)
 {
-    static const char formats[] = "%(refname) %(refname:short) %(objectname) %(objectname:short) %H %h";
+    static const char formats[] = "%(refname) %(refname:short) %(objectname) %(objectname:short) %H %h format:%h "
+                                  "format:%H tformat:%h tformat:%H";
     struct hv_str name = word_at(view, 1);
     bool formatted = shell_names_have("rev-list tag for-each-ref", name), is_short = hv_str_is(name, "tag");
     size_t patterns = 0, plain = 0;
@@ -202,7 +203,8 @@ static bool git_names_refs(const struct view *view)
         if (!is_option(word) || counted ||
             shell_names_have("-a -r --all --no-merges --merges --reverse -l --list --", word))
             continue;
-        if (hv_str_is(word, "-n") && i + 1 < view->count) {
+        bool valued = hv_str_is(word, "-n") || (shell_names_have("-S -G", word) && hv_str_is(name, "log"));
+        if (valued && i + 1 < view->count && view->words[i + 1].known) {
             i++;
             continue;
         }
@@ -212,12 +214,41 @@ static bool git_names_refs(const struct view *view)
             is_short = hv_str_is(hv_str_slice(word, equals + 1, word.len), "%(refname:short)");
         if (equals == SIZE_MAX ||
             !(format ? shell_names_have(formats, hv_str_slice(word, equals + 1, word.len))
-                     : shell_names_have("--sort --count --max-count --since --until --after --before --author --merged"
-                                        " --no-merged --contains --points-at",
-                                        option)))
+                     : shell_names_have(
+                           "--sort --count --max-count --since --until --after --before --author --grep --merged"
+                           " --no-merged --contains --points-at",
+                           option)))
             return false;
     }
     return formatted && (!is_short || (patterns && patterns == plain));
+}
+
+/* git log --oneline: a hash, a blank, and the title. (Not what --graph, -p or --stat add.) */
+static bool git_lists_titles(const struct view *view)
+{
+    static const struct grammar grammar = {
+        "0123456789i", "nSG",
+        "--oneline --no-decorate --no-merges --merges --first-parent --reverse --all "
+        "--no-color",
+        "--since --until --after --before --author --grep --max-count"};
+    struct view words = *view;
+    for (size_t i = 0; i < view->count; i++)
+        if (!view->words[i].known)
+            return false;
+    return hv_str_is(word_at(view, 1), "log") && has_long(view, "--oneline") && read_words(&words, 2, &grammar);
+}
+
+/* git stash list: "stash@{0}: …"; with a date instead of the number, when the settings say so. */
+static bool git_lists_stashes(const struct view *view, struct shell_listing *out)
+{
+    bool plain = view->count == 3,
+         formatted =
+             view->count == 4 && shell_names_have("--format=%gd --pretty=%gd --pretty=format:%gd", word_at(view, 3));
+    if (!hv_str_is(word_at(view, 1), "stash") || !hv_str_is(word_at(view, 2), "list") || (!plain && !formatted) ||
+        (formatted && !view->words[3].known))
+        return false;
+    out->anchored = out->certain = out->past = true;
+    return true;
 }
 
 /* HEAD, HEAD~2, HEAD^: a commit. A tag would be shown with its message, a blob with what is in it. */
@@ -278,10 +309,13 @@ static bool git_lists(const struct view *view, struct shell_listing *out)
                                                "--diff-filter"};
     struct hv_str name = word_at(view, 1);
     struct view words = *view;
-    if (git_names_refs(view)) {
+    out->titled = git_lists_titles(view);
+    if (out->titled || git_names_refs(view)) {
         out->certain = true;
         return true;
     }
+    if (git_lists_stashes(view, out))
+        return true;
     out->tracked = true;
     out->empty = out->gone = out->past = true;
     if (names_only_of_commits(view))
@@ -521,6 +555,9 @@ static bool awk_keeps_lines(struct hv_str program)
 
 static enum shell_filter awk_filter(const struct view *view)
 {
+    if (view->count == 2 && (hv_str_is(word_at(view, 1), "{print $1}") || hv_str_is(word_at(view, 1), "{ print $1 }") ||
+                             hv_str_is(word_at(view, 1), "{print$1}")))
+        return SHELL_FILTER_WORD;
     bool colon = hv_str_is(word_at(view, 1), "-F:") && view->count == 3;
     colon |= hv_str_is(word_at(view, 1), "-F") && hv_str_is(word_at(view, 2), ":") && view->count == 4;
     if (colon)
@@ -539,7 +576,7 @@ static enum shell_filter cut_filter(const struct view *view)
         return SHELL_FILTER_NONE;
     if (view->count == 2 && hv_str_is(word_at(view, 1), "-c3-"))
         return SHELL_FILTER_UNDOTTED;
-    bool colon = false, first = false;
+    bool colon = false, first = false, blank = false;
     for (size_t i = 1; i < view->count; i++) {
         struct hv_str word = word_at(view, i);
         if (hv_str_starts(word, HV_STR("-c")))
@@ -547,10 +584,13 @@ static enum shell_filter cut_filter(const struct view *view)
         bool alone = word.len == 2;
         struct hv_str value = alone ? word_at(view, i + 1) : hv_str_slice(word, 2, word.len);
         colon |= word.ptr[1] == 'd' && hv_str_is(value, ":");
+        blank |= word.ptr[1] == 'd' && hv_str_is(value, " ");
         first |= word.ptr[1] == 'f' && hv_str_is(value, "1");
         i += alone;
     }
-    return colon && first ? SHELL_FILTER_FIELD : SHELL_FILTER_NONE;
+    if (!first || colon == blank)
+        return SHELL_FILTER_NONE;
+    return colon ? SHELL_FILTER_FIELD : SHELL_FILTER_WORD;
 }
 
 static enum shell_filter tr_filter(const struct view *view)

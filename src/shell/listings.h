@@ -20,6 +20,8 @@ struct shell_listing {
     bool empty;              /* some lines may be empty */
     bool taken;              /* they are those that it is given by its input, cut as `cut` says: xargs grep -l */
     enum shell_cut cut;
+    bool titled;   /* each is a hash, with a blank and more behind it */
+    bool anchored; /* however they are read as one word, that begins with "stash@{" */
 };
 
 /* words print names; false: not known. directory is set as it is written, relative to where the command runs. */
@@ -35,6 +37,7 @@ enum shell_filter {
     SHELL_FILTER_TO_NUL,   /* ended by NUL instead */
     SHELL_FILTER_TO_LINES, /* ended by newlines instead */
     SHELL_FILTER_PARENT,   /* the directories that they are in */
+    SHELL_FILTER_WORD,     /* what stands before the first blank */
 };
 /* words are a filter that reads its input and nothing else. */
 enum shell_filter shell_filter_of(const struct shell_word *words, size_t count);

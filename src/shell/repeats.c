@@ -43,6 +43,17 @@ static bool is_same_word(const struct shell_word *a, const struct shell_word *b)
            is_same_text(a->tail, b->tail) && is_same_text(a->text, b->text);
 }
 
+static bool are_same_places(const struct shell_script *script, uint32_t a, uint32_t b)
+{
+    if (!a || !b || a == b)
+        return a == b;
+    const struct shell_choices *first = &script->choices[a - 1], *second = &script->choices[b - 1];
+    bool same = first->count == second->count;
+    for (uint32_t i = 0; same && i < first->count; i++)
+        same = hv_str_eq(first->values[i], second->values[i]);
+    return same;
+}
+
 bool shell_is_repeat(const struct shell_reading *reading, const struct shell_repeat *of,
                      const struct shell_command *command)
 {
@@ -51,8 +62,9 @@ bool shell_is_repeat(const struct shell_reading *reading, const struct shell_rep
         before->word_count != command->word_count || before->redirect_count != command->redirect_count ||
         !is_same_text(before->text, command->text) || !is_same_text(before->directory, command->directory) ||
         !is_same_text(before->likely_directory, command->likely_directory) ||
-        !is_same_text(before->repository, command->repository) || before->places != command->places ||
-        before->likely_places != command->likely_places)
+        !is_same_text(before->repository, command->repository) ||
+        !are_same_places(reading->script, before->places, command->places) ||
+        !are_same_places(reading->script, before->likely_places, command->likely_places))
         return false;
     if (!command->directory.ptr && of->seen_count != reading->seen_count)
         return false; /* it may run in other places than the one before */

@@ -85,7 +85,7 @@ struct resolver {
     VEC(struct shell_word) words;  /* a stack, while words are made */
     VEC(struct shell_choices) choices;
     struct hv_buf bytes; /* of the word that is put together */
-    size_t bytes_made, words_made, range_made, brace_budget;
+    size_t bytes_made, words_made, range_made, brace_budget, matched;
     bool bare; /* reading stopped: no flow is known */
     enum { MOVES_UNSEEN, MOVES_NEVER, MOVES_PERHAPS } moves;
 };

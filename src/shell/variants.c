@@ -2,7 +2,7 @@
 #include "shell/classify.h"
 #include <string.h>
 
-enum { VARIANTS_MAX = 32, ALL_VARIANTS_MAX = 512 }; /* of a command, and of a judgement */
+enum { VARIANTS_MAX = 32, ALL_VARIANTS_MAX = 128 }; /* of a command, and of a judgement */
 
 static const struct shell_choices *choices_of(const struct shell_reading *reading, const struct shell_word *word)
 {

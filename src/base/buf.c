@@ -81,27 +81,35 @@ void hv_buf_commit(struct hv_buf *buf, size_t len)
     buf->data[buf->len] = '\0';
 }
 
-void hv_buf_add(struct hv_buf *buf, const void *bytes, size_t len)
+/* Most of what is added fits. */
+static inline void add(struct hv_buf *buf, const void *bytes, size_t len)
 {
-    char *room = hv_buf_reserve(buf, len);
+    bool fits = !buf->failed && len < buf->capacity - buf->len && len <= buf->max && buf->len <= buf->max - len;
+    char *room = fits ? buf->data + buf->len : hv_buf_reserve(buf, len);
     if (!room)
         return;
     if (len)
         memcpy(room, bytes, len);
-    hv_buf_commit(buf, len);
+    buf->len += len;
+    buf->data[buf->len] = '\0';
+}
+
+void hv_buf_add(struct hv_buf *buf, const void *bytes, size_t len)
+{
+    add(buf, bytes, len);
 }
 
 void hv_buf_add_str(struct hv_buf *buf, struct hv_str s)
 {
-    hv_buf_add(buf, s.ptr, s.len);
+    add(buf, s.ptr, s.len);
 }
 void hv_buf_add_cstr(struct hv_buf *buf, const char *nul_terminated)
 {
-    hv_buf_add(buf, nul_terminated, strlen(nul_terminated));
+    add(buf, nul_terminated, strlen(nul_terminated));
 }
 void hv_buf_add_byte(struct hv_buf *buf, char byte)
 {
-    hv_buf_add(buf, &byte, 1);
+    add(buf, &byte, 1);
 }
 
 void hv_buf_addv(struct hv_buf *buf, const char *format, va_list arguments)

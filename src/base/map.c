@@ -1,6 +1,8 @@
 /* map.c: see map.h. Linear probing; there is no removal, because no user of it removes. */
 #include "base/map.h"
 
+#include "base/str_inline.h"
+
 #include <stdlib.h>
 
 static struct map_slot *slot_of(struct map_slot *slots, size_t capacity, struct hv_str key, uint64_t hash)

@@ -1,5 +1,6 @@
 /* memory.c: allocation that never returns NULL, and arenas. See helve/str.h. */
-#include <helve/str.h>
+#include "base/str_inline.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +72,7 @@ char *hv_strdup(const char *nul_terminated)
 
 /* ---- arenas ------------------------------------------------------------------------------------------ */
 
-enum { FIRST_BLOCK = 4096 - 64, LARGEST_BLOCK = 256 * 1024, ALIGNMENT = 16 };
+enum { FIRST_BLOCK = 4096 - 64, LARGEST_BLOCK = 256 * 1024, ALIGNMENT = ARENA_ALIGNMENT };
 
 struct hv_arena_block {
     struct hv_arena_block *older;
@@ -150,7 +151,7 @@ static struct hv_arena_block *new_block(size_t size)
     return block;
 }
 
-void *hv_arena_alloc(struct hv_arena *arena, size_t size)
+void *arena_alloc_slowly(struct hv_arena *arena, size_t size)
 {
     if (size > SIZE_MAX / 2)
         fail(size);
@@ -188,6 +189,11 @@ void *hv_arena_alloc(struct hv_arena *arena, size_t size)
     arena->next += want;
     ASAN_UNPOISON_MEMORY_REGION(memory, size);
     return memory;
+}
+
+void *hv_arena_alloc(struct hv_arena *arena, size_t size)
+{
+    return arena_alloc_slowly(arena, size);
 }
 
 void *hv_arena_zalloc(struct hv_arena *arena, size_t count, size_t size)

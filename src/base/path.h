@@ -2,7 +2,7 @@
 #ifndef BASE_PATH_H
 #define BASE_PATH_H
 
-#include <helve/str.h>
+#include "base/str_inline.h"
 
 /*
  * path made absolute and tidy: "~" and "~/…" start at home, relative paths at directory (absolute); "." , ".." and
@@ -17,7 +17,13 @@ struct hv_str path_join(struct hv_arena *arena, struct hv_str directory, struct 
 bool path_names_directory(struct hv_str path);
 
 /* path is directory or lies inside it, by whole components. Both absolute and tidy. */
-bool path_inside(struct hv_str path, struct hv_str directory);
+static inline bool path_inside(struct hv_str path, struct hv_str directory)
+{
+    if (directory.len == 1 && directory.ptr[0] == '/')
+        return path.len && path.ptr[0] == '/';
+    return directory.len && hv_str_starts(path, directory) &&
+           (path.len == directory.len || path.ptr[directory.len] == '/');
+}
 
 /* The last component ("" for "/"), and what stands before it ("/" for "/a"). Both absolute and tidy. */
 struct hv_str path_name(struct hv_str path);

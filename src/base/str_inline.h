@@ -9,6 +9,10 @@
 #include <helve/str.h>
 #include <string.h>
 
+enum { ARENA_ALIGNMENT = 16 };
+/* hv_arena_alloc, also where a new block is needed. */
+void *arena_alloc_slowly(struct hv_arena *arena, size_t size) __attribute__((malloc, returns_nonnull));
+
 /* Never a function of its own: where it is not inlined, that of str.c is called. */
 #define STR_INLINE extern inline __attribute__((gnu_inline))
 
@@ -47,6 +51,46 @@ STR_INLINE struct hv_str hv_str_slice(struct hv_str s, size_t from, size_t to)
     return s.ptr ? (struct hv_str){s.ptr + from, to - from} : s;
 }
 
+STR_INLINE size_t hv_str_find_byte(struct hv_str s, char byte, size_t from)
+{
+    const char *hit = from < s.len ? memchr(s.ptr + from, byte, s.len - from) : NULL;
+    return hit ? (size_t)(hit - s.ptr) : SIZE_MAX;
+}
+
+STR_INLINE void hv_arena_init(struct hv_arena *arena)
+{
+    *arena = (struct hv_arena){0};
+}
+
+/* Where the sanitizer watches, memory.c puts red zones between what it gives out: then it gives out all. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define STR_INLINE_WATCHED
+#endif
+#endif
+#if !defined(__SANITIZE_ADDRESS__) && !defined(STR_INLINE_WATCHED)
+STR_INLINE void *hv_arena_alloc(struct hv_arena *arena, size_t size)
+{
+    size_t room = (size_t)(arena->end - arena->next);
+    if (size - 1 >= room || room - size < ARENA_ALIGNMENT) /* nothing is wanted, or perhaps more than there is */
+        return arena_alloc_slowly(arena, size);
+    char *memory = arena->next;
+    size = (size + ARENA_ALIGNMENT - 1) & ~(size_t)(ARENA_ALIGNMENT - 1);
+    arena->used += size;
+    arena->next = memory + size;
+    return memory;
+}
+
+STR_INLINE void *hv_arena_zalloc(struct hv_arena *arena, size_t count, size_t size)
+{
+    size_t total;
+    if (__builtin_mul_overflow(count, size, &total))
+        total = SIZE_MAX; /* refused as what it is */
+    return memset(hv_arena_alloc(arena, total), 0, total);
+}
+#endif
+
 #undef STR_INLINE
+#undef STR_INLINE_WATCHED
 
 #endif

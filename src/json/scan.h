@@ -41,6 +41,22 @@ static inline unsigned scan_step(const char *at)
     unsigned mask = scan_mask(_mm_loadu_si128((const __m128i *)(const void *)at));
     return mask ? (unsigned)__builtin_ctz(mask) : SCAN_STEP;
 }
+
+/* The same for less than a step: eight bytes, or four. */
+static inline unsigned scan_half_copy(char *out, const char *at)
+{
+    __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)at);
+    _mm_storel_epi64((__m128i *)(void *)out, bytes);
+    return (unsigned)__builtin_ctz(scan_mask(bytes)); /* the bytes behind them are zero, and not plain */
+}
+
+static inline unsigned scan_quarter_copy(char *out, const char *at)
+{
+    int bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    memcpy(out, &bytes, sizeof bytes);
+    return (unsigned)__builtin_ctz(scan_mask(_mm_cvtsi32_si128(bytes)));
+}
 #else
 #define SCAN_STEP 8
 
@@ -109,10 +125,25 @@ static inline const char *scan_copy_plain(char **out, const char *at, const char
         if (count < SCAN_STEP)
             return at;
     }
-    unsigned count = scan_tail(at, end);
-    memcpy(*out, at, count);
-    *out += count;
-    return at + count;
+#if defined(__SSE2__)
+    if (end - at >= 8) {
+        unsigned count = scan_half_copy(*out, at);
+        at += count;
+        *out += count;
+        if (count < 8)
+            return at;
+    }
+    if (end - at >= 4) {
+        unsigned count = scan_quarter_copy(*out, at);
+        at += count;
+        *out += count;
+        if (count < 4)
+            return at;
+    }
+#endif
+    for (unsigned count = scan_tail(at, end); count; count--)
+        *(*out)++ = *at++;
+    return at;
 }
 
 /* The exact answer to scan_wide, for all shapes. */

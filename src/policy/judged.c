@@ -155,14 +155,21 @@ static const struct policy_path *resolve_writes(struct judging *judging, const s
 
 static struct hv_str join_words(struct hv_arena *arena, const struct shell_word *words, size_t count)
 {
-    CLEANUP_BUF struct hv_buf text;
-    hv_buf_init(&text, SIZE_MAX / 4);
+    size_t size = 0, at = 0;
+    if (count == 1)
+        return shell_word_text(&words[0]);
+    for (size_t i = 0; i < count; i++)
+        size += shell_word_text(&words[i]).len + 1;
+    char *text = hv_arena_alloc(arena, size);
     for (size_t i = 0; i < count; i++) {
-        if (i)
-            hv_buf_add_byte(&text, ' ');
-        hv_buf_add_str(&text, shell_word_text(&words[i]));
+        struct hv_str word = shell_word_text(&words[i]);
+        if (word.len)
+            memcpy(text + at, word.ptr, word.len);
+        at += word.len;
+        text[at++] = ' ';
     }
-    return hv_arena_str(arena, hv_buf_str(&text));
+    text[--at] = '\0';
+    return hv_str_of(text, at);
 }
 
 static bool is_there(const struct judging *judging, struct hv_str path)
@@ -217,7 +224,7 @@ static void make_parts(struct judging *judging)
 {
     struct policy_command *command = judging->command;
     const struct shell_judgement *judgement = &command->judgement;
-    struct policy_part *parts = hv_arena_array(judging->arena, struct policy_part, judgement->count);
+    struct policy_part *parts = hv_arena_alloc(judging->arena, judgement->count * sizeof *parts);
     for (size_t i = 0; i < judgement->count; i++) {
         const struct shell_act *act = &judgement->acts[i];
         parts[i] = act->first < i ? parts[act->first] : make_part(judging, act);

@@ -8,9 +8,11 @@
 /* Trees of the system: nobody who writes in a workspace puts links there, and some are full of them. */
 static bool is_of_the_system(struct hv_str path)
 {
-    static const char *const trees[] = {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/proc", "/sys", "/etc"};
+    static const struct hv_str trees[] = {HV_STR("/usr"),  HV_STR("/bin"),   HV_STR("/sbin"),
+                                          HV_STR("/lib"),  HV_STR("/lib64"), HV_STR("/opt"),
+                                          HV_STR("/proc"), HV_STR("/sys"),   HV_STR("/etc")};
     for (size_t i = 0; i < sizeof trees / sizeof *trees; i++)
-        if (path_inside(path, hv_str_from(trees[i])))
+        if (path.len > 1 && path.ptr[1] == trees[i].ptr[1] && path_inside(path, trees[i]))
             return true;
     return false;
 }

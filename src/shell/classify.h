@@ -8,6 +8,7 @@
 #define SHELL_CLASSIFY_H
 
 #include "shell/program.h"
+#include "shell/runs.h"
 
 enum { SHELL_WRAPPER_DEPTH_MAX = 8 }; /* wrappers, -exec and -c within each other; deeper is unknown */
 
@@ -132,7 +133,10 @@ bool shell_arguments(struct shell_reading *reading, const struct shell_program *
 /* The last one given of names ("-o --output"), or NULL. */
 const struct shell_given *shell_given(const struct shell_arguments *arguments, const char *names);
 /* names, a list separated by blanks, has name. */
-bool shell_names_have(const char *names, struct hv_str name);
+static inline bool shell_names_have(const char *names, struct hv_str name)
+{
+    return shell_is_one_of(name, names);
+}
 
 /* Judge words (words[0] the program or sub-command) by row: all of it, sub-commands included. */
 void shell_judge_row(struct shell_reading *reading, const struct shell_program *row, const struct shell_word *words,

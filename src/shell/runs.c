@@ -210,11 +210,6 @@ static const struct {
     {"zsh", SHELL_NAME_SHELL | SHELL_NAME_INTERPRETER},
 };
 
-bool shell_is_one_of(struct hv_str name, const char *names)
-{
-    return name.len && shell_names_have(names, name);
-}
-
 static bool is_python(struct hv_str name)
 {
     return hv_str_starts(name, HV_STR("python")) || hv_str_starts(name, HV_STR("pypy"));

@@ -71,7 +71,14 @@ static inline int shell_compare_name(struct hv_str name, const char *row)
     return row[name.len] ? -1 : 0;
 }
 
-/* name is one of names, which are separated by blanks. */
-bool shell_is_one_of(struct hv_str name, const char *names);
+/* A list of names that are separated by blanks, so many bytes, has name, which is not empty and no longer than that. */
+bool shell_list_has(const char *names, size_t length, struct hv_str name);
+
+/* name is one of names, which are separated by blanks; not, where there are none. */
+static inline bool shell_is_one_of(struct hv_str name, const char *names)
+{
+    size_t length = names ? strlen(names) : 0;
+    return name.len && name.len <= length && shell_list_has(names, length, name);
+}
 
 #endif

@@ -101,28 +101,36 @@ static inline lanes load(const char *at)
     return bytes;
 }
 
-/* The lists are long, most names are in none, and hundreds of them are looked through for one command: so sixteen
- * places at once are looked at for the first byte, the last one, and the blank behind it. */
-bool shell_names_have(const char *names, struct hv_str name)
+static bool is_in_short_list(const char *names, size_t length, struct hv_str name)
 {
-    size_t length = names ? strlen(names) : 0, at = 0;
-    if (!name.len || name.len > length)
-        return false;
+    for (size_t at = 0; at + name.len <= length; at++)
+        if (names[at] == name.ptr[0] && stands_at(names, at, name))
+            return !memchr(name.ptr, ' ', name.len);
+    return false;
+}
+
+/* The lists are long, most names are in none, and hundreds of them are looked through for one command: so sixteen
+ * places at once are looked at for the first byte, the last one, and the end behind it; the last sixteen places may be
+ * some that were looked at. */
+bool shell_list_has(const char *names, size_t length, struct hv_str name)
+{
+    if (length < name.len + sizeof(lanes) - 1)
+        return is_in_short_list(names, length, name);
     lanes first = (lanes){0} + (unsigned char)name.ptr[0], last = (lanes){0} + (unsigned char)name.ptr[name.len - 1];
-    lanes blank = (lanes){0} + (unsigned char)' ';
-    for (; at + name.len + sizeof(lanes) <= length; at += sizeof(lanes)) {
+    lanes blank = (lanes){0} + (unsigned char)' ', end = {0};
+    size_t last_at = length - name.len - (sizeof(lanes) - 1);
+    for (size_t at = 0;; at = at + sizeof(lanes) < last_at ? at + sizeof(lanes) : last_at) {
         uint64_t hits[2];
+        lanes behind = load(names + at + name.len);
         lanes hit = (lanes)((load(names + at) == first) & (load(names + at + name.len - 1) == last) &
-                            (load(names + at + name.len) == blank));
+                            ((behind == blank) | (behind == end)));
         memcpy(hits, &hit, sizeof hits);
         for (size_t i = 0; hits[0] | hits[1] && i < sizeof(lanes); i++)
             if (stands_at(names, at + i, name))
                 return !memchr(name.ptr, ' ', name.len);
+        if (at == last_at)
+            return false;
     }
-    for (; at + name.len <= length; at++)
-        if (names[at] == name.ptr[0] && stands_at(names, at, name))
-            return !memchr(name.ptr, ' ', name.len);
-    return false;
 }
 
 /* ---- variables ------------------------------------------------------------------------------------------ */

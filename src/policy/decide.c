@@ -473,7 +473,7 @@ bool policy_hides_by_name(const struct policy *policy, const struct hv_tool *too
     for (size_t i = 0; i < policy->rule_count; i++)
         if (policy->rules[i].verdict == HV_DENY && rule_governs_access(&policy->rules[i], tool, false))
             return false;
-    return tool && path_classes_by_name(policy->classes, directory);
+    return tool && path_classes_by_name(policy->classes, directory, false);
 }
 
 bool policy_suspects_name(const struct policy *policy, struct hv_str name)

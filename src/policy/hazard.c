@@ -39,6 +39,31 @@ static enum shell_danger_level level_of(const struct policy_path *path, enum pol
     }
 }
 
+/* The directory of the last path, and whether names alone tell of what is in it: asked from the second path on. */
+struct neighbours {
+    struct hv_str directory;
+    bool asked, by_name;
+};
+
+/* One of many files of one directory, with a name that says nothing: it has no class. */
+static bool is_plain_neighbour(const struct policy *policy, struct neighbours *neighbours,
+                               const struct policy_path *path)
+{
+    size_t slash = hv_str_rfind_byte(path->written, '/');
+    if (slash == SIZE_MAX || slash == 0 || !hv_str_eq(path->written, path->resolved))
+        return false;
+    struct hv_str directory = hv_str_slice(path->written, 0, slash);
+    if (!hv_str_eq(directory, neighbours->directory)) {
+        *neighbours = (struct neighbours){.directory = directory};
+        return false;
+    }
+    const struct policy_path tree = {.written = directory, .resolved = directory};
+    if (!neighbours->asked)
+        neighbours->by_name = path_classes_by_name(policy->classes, &tree, true);
+    neighbours->asked = true;
+    return neighbours->by_name && !path_is_suspect(policy->classes, path->written, slash + 1);
+}
+
 static void look_at_path(struct hazard *hazard, const struct policy *policy, const struct policy_part *part,
                          const struct policy_path *path, bool writing, struct hv_arena *arena)
 {
@@ -72,37 +97,46 @@ static void look_at_open_word(struct hazard *hazard, const struct policy *policy
     }
 }
 
-/* Two words that were not told say the same: then one look is enough. */
-static bool is_said_again(const struct shell_access *access, const struct shell_access *before)
+static bool says_same(const struct shell_word *a, const struct shell_word *b)
 {
-    return before->word && access->word && !access->path.len && !before->path.len &&
-           hv_str_eq(access->word->text, before->word->text) && hv_str_eq(access->word->value, before->word->value) &&
-           hv_str_eq(access->word->tail, before->word->tail) && access->word->known == before->word->known;
+    if (!a || a->known || !b || b->known)
+        return (!a || a->known) && (!b || b->known);
+    return hv_str_eq(a->text, b->text) && hv_str_eq(a->value, b->value) && hv_str_eq(a->tail, b->tail);
 }
 
-static struct hazard look_at_part(const struct policy *policy, const struct policy_part *part, struct hv_arena *arena)
+/* The accesses of one kind, in their order: one that is the one before once more needs no look. */
+static void look_at_accesses(struct hazard *hazard, const struct policy *policy, const struct policy_part *part,
+                             struct neighbours *neighbours, bool writing, struct hv_arena *arena)
+{
+    const struct shell_access *accesses = writing ? part->act->writes : part->act->reads;
+    const struct policy_path *paths = writing ? part->writes : part->reads;
+    size_t count = writing ? part->act->write_count : part->act->read_count;
+    for (size_t i = 0; i < count; i++) {
+        if (i && hv_str_eq(paths[i].written, paths[i - 1].written) &&
+            hv_str_eq(paths[i].resolved, paths[i - 1].resolved) && says_same(accesses[i].word, accesses[i - 1].word))
+            continue;
+        if (!is_plain_neighbour(policy, neighbours, &paths[i]))
+            look_at_path(hazard, policy, part, &paths[i], writing, arena);
+        look_at_open_word(hazard, policy, part, &accesses[i], writing, arena);
+    }
+}
+
+static struct hazard look_at_part(const struct policy *policy, const struct policy_part *part,
+                                  struct neighbours *neighbours, struct hv_arena *arena)
 {
     struct hazard hazard = {0};
-    const struct shell_act *act = part->act;
     if (part->danger)
         worsen(&hazard, part->danger, hv_str_from(part->danger_what), part);
-    for (size_t i = 0; i < act->write_count; i++) {
-        look_at_path(&hazard, policy, part, &part->writes[i], true, arena);
-        look_at_open_word(&hazard, policy, part, &act->writes[i], true, arena);
-    }
-    for (size_t i = 0; i < act->read_count; i++) {
-        if (i && is_said_again(&act->reads[i], &act->reads[i - 1]))
-            continue;
-        look_at_path(&hazard, policy, part, &part->reads[i], false, arena);
-        look_at_open_word(&hazard, policy, part, &act->reads[i], false, arena);
-    }
+    look_at_accesses(&hazard, policy, part, neighbours, true, arena);
+    look_at_accesses(&hazard, policy, part, neighbours, false, arena);
     return hazard;
 }
 
 struct hazard hazard_of_part(const struct policy *policy, const struct policy_command *command,
                              const struct policy_part *part, struct hv_arena *arena)
 {
-    return command->policy == policy ? part->hazard : look_at_part(policy, part, arena);
+    struct neighbours neighbours = {0};
+    return command->policy == policy ? part->hazard : look_at_part(policy, part, &neighbours, arena);
 }
 
 /* ---- words and text
@@ -224,9 +258,10 @@ struct hazard hazard_find(const struct match_call *call, struct hv_arena *arena)
 
 void hazard_keep(const struct match_call *call, struct policy_command *command, struct hv_arena *arena)
 {
+    struct neighbours neighbours = {0};
     for (size_t i = 0; i < command->part_count; i++) {
         struct policy_part *part = (struct policy_part *)&command->parts[i];
-        part->hazard = part->same ? part->same->hazard : look_at_part(call->policy, part, arena);
+        part->hazard = part->same ? part->same->hazard : look_at_part(call->policy, part, &neighbours, arena);
     }
     command->policy = call->policy;
     command->hazard = look_at_all(call, arena);

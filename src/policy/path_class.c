@@ -480,9 +480,9 @@ static bool is_below_a_row(const struct path_classes *classes, struct hv_str pat
     return false;
 }
 
-bool path_classes_by_name(const struct path_classes *classes, const struct policy_path *directory)
+bool path_classes_by_name(const struct path_classes *classes, const struct policy_path *directory, bool for_writing)
 {
-    return directory->resolved.len && path_classify(classes, directory, false).class == POLICY_PATH_OUTSIDE &&
+    return directory->resolved.len && path_classify(classes, directory, for_writing).class == POLICY_PATH_OUTSIDE &&
            !is_below_a_row(classes, directory->written) && !is_below_a_row(classes, directory->resolved);
 }
 
@@ -491,4 +491,20 @@ bool path_name_is_suspect(const struct path_classes *classes, struct hv_str name
     size_t dot = hv_str_rfind_byte(name, '.');
     return hv_str_starts(name, HV_STR("\\\\")) || has_row(classes, ANYWHERE, name) ||
            (dot != SIZE_MAX && has_row(classes, ANYWHERE, hv_str_slice(name, dot, name.len)));
+}
+
+/* path is that one, whatever the case of its letters. */
+static bool is_path(struct hv_str path, const struct policy_path *one)
+{
+    return hv_str_eq_nocase(path, one->written) || hv_str_eq_nocase(path, one->resolved);
+}
+
+bool path_is_suspect(const struct path_classes *classes, struct hv_str path, size_t name)
+{
+    if (path_name_is_suspect(classes, hv_str_slice(path, name, path.len)) || is_path(path, &classes->options.home))
+        return true;
+    for (size_t i = 0; i < classes->options.own_count; i++)
+        if (is_path(path, &classes->options.own[i]))
+            return true;
+    return false;
 }

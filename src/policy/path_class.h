@@ -29,10 +29,12 @@ struct path_class {
 struct path_class path_classify(const struct path_classes *classes, const struct policy_path *path, bool for_writing);
 
 /*
- * For walks over many files. True when what lies directly in directory gets a class, for reading, only if its name is
- * suspect: then the others need not be looked at one by one.
+ * For walks over many files. True when what lies directly in directory gets a class, for reading or also for writing,
+ * only if its name is suspect: then the others need not be looked at one by one. For writing it is the path that has to
+ * be asked about, whose last component begins at name.
  */
-bool path_classes_by_name(const struct path_classes *classes, const struct policy_path *directory);
+bool path_classes_by_name(const struct path_classes *classes, const struct policy_path *directory, bool for_writing);
 bool path_name_is_suspect(const struct path_classes *classes, struct hv_str name);
+bool path_is_suspect(const struct path_classes *classes, struct hv_str path, size_t name);
 
 #endif

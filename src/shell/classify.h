@@ -81,7 +81,7 @@ struct shell_reading {
     bool outside; /* a program runs it, not bash: builtins are looked up in the PATH, too */
     struct shell_acts *acts;
     struct shell_lookups *lookups;
-    const struct shell_repeats *repeats;
+    const struct shell_repeats *repeats; /* of script; NULL: it has one command */
 };
 
 /* An option as it was given. */

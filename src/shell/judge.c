@@ -503,7 +503,7 @@ static void repeat_acts(struct shell_reading *reading, const struct shell_repeat
     for (size_t i = 0; i < of->act_count; i++) {
         struct shell_act *act = &acts->items[acts->count++];
         *act = acts->items[of->act + i];
-        act->command = command;
+        act->command = reading->in_text ? reading->command : command;
         if (act->words >= words && act->words < words + of->command->word_count)
             act->words = command->words + (act->words - words);
     }
@@ -519,11 +519,12 @@ static void judge_command(struct shell_reading *reading, const struct shell_comm
         repeat_acts(reading, kept, command);
         return;
     }
-    if (!reading->in_text) /* what a text in an argument looks at, its command does */
-        acts->looks_around = false;
+    bool outer_looks_around = reading->in_text && acts->looks_around;
+    acts->looks_around = false;
     judge_afresh(reading, command);
     if (kept && !acts->looks_around)
         *kept = (struct shell_repeat){command, before, acts->count - before, reading->seen_count};
+    acts->looks_around |= outer_looks_around; /* what a text in an argument looks at, its command does */
 }
 
 static void judge_commands(struct shell_reading *reading, const struct shell_script *script)
@@ -565,6 +566,10 @@ void shell_judge_script(struct shell_reading *reading, struct hv_str text, const
     inner.given_count = count;
     inner.outside = false;
     size_t first = reading->acts->count;
+    struct shell_repeats repeats;
+    inner.repeats = script->count > 1 ? &repeats : NULL;
+    if (inner.repeats)
+        shell_repeats_begin(&repeats, reading->arena, script->count);
     judge_commands(&inner, script);
     if (!script->accepted)
         shell_worsen(reading, SHELL_UNKNOWN, "the script in an argument is not understood");

@@ -20,7 +20,7 @@ struct shell_repeat *shell_repeat_of(const struct shell_reading *reading, const 
     /* What may start processes without end shows in the loops and functions around it. */
     bool in_loop = command->place & SHELL_IN_SPAWNED ||
                    (command->calls_function && command->place & (SHELL_IN_LOOP | SHELL_IN_FUNCTION));
-    if (reading->in_text || command->kind != SHELL_COMMAND_SIMPLE || command->assignment_count || in_loop)
+    if (!reading->repeats || command->kind != SHELL_COMMAND_SIMPLE || command->assignment_count || in_loop)
         return NULL;
     for (size_t i = 0; i < command->word_count; i++)
         if (command->words[i].flags & (SHELL_WORD_VARIABLE | SHELL_WORD_COMMAND | SHELL_WORD_PROCESS))

@@ -194,11 +194,20 @@ void hv_json_end_array(struct hv_json_writer *writer)
 void hv_json_name_str(struct hv_json_writer *writer, struct hv_str name)
 {
     assert(!writer->in_member && (in_object(writer) || writer->deep));
+    char *out = name.len <= BLOCK ? sure_room(writer->buf, quoted_worst(name.len)) : NULL;
+    writer->in_member = true;
+    if (out) { /* all of it at once */
+        if (writer->need_comma)
+            *out++ = ',';
+        out = quote(out, name);
+        *out++ = ':';
+        commit(writer->buf, out);
+        return;
+    }
     if (writer->need_comma)
         add_byte(writer->buf, ',');
     put_quoted(writer->buf, name);
     add_byte(writer->buf, ':');
-    writer->in_member = true;
 }
 
 void hv_json_name(struct hv_json_writer *writer, const char *name)

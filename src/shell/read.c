@@ -13,13 +13,39 @@ static void release(struct reader *reader)
     vec_release(&reader->functions);
 }
 
+static inline bool ends_text(char byte)
+{
+    return (byte == 0) | (byte == 1) | (byte == 0x7f);
+}
+
 /* The first byte that bash drops or uses for itself: the text is read up to it only. */
 static size_t readable_length(struct hv_str text)
 {
-    for (size_t i = 0; i < text.len; i++)
-        if (text.ptr[i] == 0 || text.ptr[i] == 1 || text.ptr[i] == 0x7f)
-            return i;
-    return text.len;
+    enum { STEP = 64 }; /* at once, as hardly any text has one */
+    size_t at = 0;
+    for (; at + STEP <= text.len; at += STEP) {
+        unsigned char found = 0;
+        for (size_t i = at; i < at + STEP; i++)
+            found |= ends_text(text.ptr[i]);
+        if (found)
+            break;
+    }
+    while (at < text.len && !ends_text(text.ptr[at]))
+        at++;
+    return at;
+}
+
+/* Room for what most texts of that length come to, so that what is read is not moved again and again. */
+static void make_room(struct reader *reader, size_t length)
+{
+    enum { BYTES_PER_COMMAND = 8, COMMANDS_MAX = 2048, FEW = 8 };
+    size_t commands = length / BYTES_PER_COMMAND < COMMANDS_MAX ? length / BYTES_PER_COMMAND : COMMANDS_MAX;
+    if (commands <= FEW)
+        return;
+    reader->nodes.items = hv_malloc(commands * sizeof *reader->nodes.items);
+    reader->nodes.capacity = commands;
+    reader->tape.items = hv_malloc(2 * commands * sizeof *reader->tape.items);
+    reader->tape.capacity = 2 * commands;
 }
 
 static void read_script(struct reader *reader)
@@ -45,6 +71,7 @@ void shell_read(struct hv_arena *arena, struct hv_str text, const struct shell_s
     }
     size_t length = readable_length(text);
     reader.source.text = hv_str_of(text.ptr ? text.ptr : "", length);
+    make_room(&reader, length);
     *vec_push(&reader.tape) = (struct op){OP_NONE, 0}; /* so that no stretch of operations begins at 0 */
     read_script(&reader);
     if (length < text.len && (!reader.reason || reader.place > length)) {

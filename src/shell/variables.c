@@ -23,6 +23,8 @@ static bool is_special(struct hv_str name)
         "PPID",       "PWD",      "RANDOM",   "REPLY",         "SECONDS",      "SHELLOPTS",     "SRANDOM",
         "UID",        "BASHOPTS", "BASHPID",  "COPROC",        "TEXTDOMAIN",   "TEXTDOMAINDIR", "SHLVL",
         "HOSTNAME",   "COLUMNS",  "LINES"};
+    if (name.len && *name.ptr != '_' && (*name.ptr < 'A' || *name.ptr > 'Z'))
+        return false; /* as most names of a script's own, and none of those */
     if (hv_str_starts(name, HV_STR("BASH")) || hv_str_starts(name, HV_STR("LC_")) ||
         hv_str_starts(name, HV_STR("COMP_")))
         return true;

@@ -11,9 +11,12 @@
 #include "fs/directory.h"
 #include "fs/host_files.h"
 #include "fs/open.h"
+#include "fs/scan_file.h"
 #include "fs/scan_names.h"
 #include "fs/scan_piece.h"
+#include "fs/scan_places.h"
 #include "fs/scan_queue.h"
+#include "fs/scan_table.h"
 #include "fs/write.h"
 
 #include <dirent.h>
@@ -27,7 +30,6 @@ enum {
     CHECK_EVERY = 16,    /* files between two looks at the clock */
     CHECK_ENTRIES = 256, /* names between two looks at the clock */
     SCAN_PATH_MAX = 1 << 24,
-    NAMED_PATH_MAX = 1 << 16,
     KEY_MAX = 1 << 16,            /* of a directory that is remembered */
     ORDERED_BYTES_MAX = 32 << 20, /* names of one directory that are brought into order */
 };
@@ -37,11 +39,6 @@ struct share {
     struct scan_item item;
     struct piece *piece;
     size_t from, to;
-};
-
-struct places {
-    struct fs_scan_place items[FS_SCAN_NAMES_MAX]; /* paths on the heap */
-    size_t count;                                  /* named ones */
 };
 
 struct scan {
@@ -59,16 +56,18 @@ struct scan {
     uint64_t number;  /* among the scans with the same list of what was learnt */
     int64_t begun_ns; /* on the wall clock */
     atomic_bool timed_out, cancelled, stopped;
-    pthread_mutex_t places_lock;
-    struct places unreadable, unreached;
+    struct scan_places unreadable, unreached;
 };
 
 /* One thread. */
 struct worker {
     struct scan *scan;
     unsigned index;
+    unsigned table;       /* of open files: 0, the process's, or index, its own */
+    bool asked_to_part;   /* and did, or cannot */
     struct hv_buf path;   /* absolute; of the entry at hand */
     size_t directory_end; /* where its last component begins */
+    struct scan_files files;
     struct piece *spare;
     struct scan_names names;   /* in order only: of the directory at hand */
     struct hv_buf key, learnt; /* of the directory at hand, to be remembered: its entries, type, name and NUL each */
@@ -101,33 +100,19 @@ static bool time_to_end(struct scan *scan)
     return false;
 }
 
-static void name_place(struct scan *scan, struct places *places, const struct scan_directory *directory, int sys_errno)
-{
-    size_t length = scan_directory_path_length(directory, NULL);
-    LOCK_SCOPE(&scan->places_lock);
-    if (places->count == FS_SCAN_NAMES_MAX || length > NAMED_PATH_MAX)
-        return;
-    char *path = hv_malloc(length + 2);
-    scan_directory_path_write(directory, NULL, path + length);
-    if (!length)
-        path[length++] = '.';
-    path[length] = '\0';
-    places->items[places->count++] = (struct fs_scan_place){{path, length}, sys_errno};
-}
-
 /* A directory that is gone, or has become something else, since its name was read is no trouble. */
 static void note_unreadable(struct worker *worker, const struct scan_directory *directory, int sys_errno)
 {
     if (sys_errno == ENOENT || sys_errno == ELOOP || sys_errno == ENOTDIR)
         return;
     worker->unreadable++;
-    name_place(worker->scan, &worker->scan->unreadable, directory, sys_errno);
+    scan_places_add(&worker->scan->unreadable, directory, sys_errno);
 }
 
 static void note_unreached(struct worker *worker, const struct scan_directory *directory)
 {
     worker->unreached++;
-    name_place(worker->scan, &worker->scan->unreached, directory, 0);
+    scan_places_add(&worker->scan->unreached, directory, 0);
 }
 
 /* ---- paths ----------------------------------------------------------------------------------------------- */
@@ -175,6 +160,7 @@ static enum fs_scan_action visit(struct worker *worker, const struct scan_direct
                                   .ignored = ignored,
                                   .directory = fd,
                                   .depth = directory->depth + 1,
+                                  .files = &worker->files,
                                   .memory = memory,
                                   .worker = worker->index};
     enum fs_scan_action action = scan->visit(scan->user, &entry);
@@ -315,30 +301,12 @@ static void sort_entry(struct worker *worker, struct sorting *sorting, struct di
             (uint32_t)((const char *)&found->d_type - sorting->piece->bytes) | (ignored ? FILE_IGNORED : 0);
 }
 
-static int compare_items(const void *a, const void *b)
-{
-    const struct scan_item *left = *(const struct scan_item *const *)a, *right = *(const struct scan_item *const *)b;
-    return strcmp(left->directory->name, right->directory->name);
-}
-
-static void sort_by_name(struct sorting *sorting)
-{
-    CLEANUP_FREE struct scan_item **items = hv_malloc(sorting->count * sizeof *items);
-    size_t count = 0;
-    for (struct scan_item *item = sorting->first; item; item = item->next)
-        items[count++] = item;
-    qsort(items, count, sizeof *items, compare_items);
-    for (size_t i = 0; i < count; i++)
-        items[i]->next = i + 1 < count ? items[i + 1] : NULL;
-    sorting->first = items[0];
-}
-
 static void push_directories(struct worker *worker, struct sorting *sorting)
 {
     if (!sorting->count)
         return;
     if (worker->scan->options->by_name)
-        sort_by_name(sorting);
+        sorting->first = scan_items_sort(sorting->first, sorting->count);
     scan_queue_push_directories(&worker->scan->queue, sorting->directory, sorting->handle, sorting->first,
                                 sorting->count);
     call_help(worker);
@@ -560,80 +528,111 @@ static void open_and_read(struct worker *worker, const struct scan_task *task)
     }
     bool other_system = !directory->parent || status.st_dev != directory->parent->device;
     directory->device = status.st_dev;
+    directory->inode = status.st_ino;
     if (directory->parent && other_system && fs_is_kernel_system(fd))
         return;
     directory->keeps_times = other_system ? worker->scan->number && fs_keeps_times(fd) : directory->parent->keeps_times;
     directory->tells_changes =
         other_system ? directory->keeps_times && fs_tells_changes(fd) : directory->parent->tells_changes;
     directory->rules = directory->parent ? directory->parent->rules : worker->scan->start;
-    struct scan_handle *handle = scan_handle_new(take_fd(&fd));
+    struct scan_handle *handle = scan_handle_new(take_fd(&fd), worker->table);
     if (worker->scan->options->ordered)
         read_in_order(worker, directory, handle);
     else if (!read_warm(worker, directory, handle, &status))
         read_directory(worker, directory, handle, &status);
-    scan_handle_unref(handle);
+    scan_queue_unref(&worker->scan->queue, worker->table, handle);
 }
 
 /* ---- threads --------------------------------------------------------------------------------------------- */
 
-static void release_task(struct scan *scan, struct scan_task *task)
+static void release_task(struct scan *scan, unsigned table, struct scan_task *task)
 {
     if (task->kind == SCAN_FILES) {
         struct share *share = (struct share *)(void *)task->item;
         piece_unref(share->piece);
         free(share);
     }
-    scan_handle_unref(task->handle);
+    scan_queue_unref(&scan->queue, table, task->handle);
     scan_directory_unref(&scan->around, task->directory);
 }
 
-static void do_task(struct worker *worker, struct scan_task *task)
+/*
+ * Files whose directory another table has open: open it here, too, by its path. NULL when it is not there (any more) or
+ * another one is.
+ */
+static struct scan_handle *open_again(struct worker *worker, const struct scan_directory *directory)
 {
-    if (!set_directory(worker, task->directory)) {
+    struct hv_str path = path_below(worker, worker->scan->base);
+    struct stat status;
+    CLEANUP_FD int fd = fs_open_no_links(worker->scan->root, hv_str_slice(path, 0, path.len ? path.len - 1 : 0),
+                                         O_PATH | O_DIRECTORY | O_NOFOLLOW);
+    if (fd < 0 || fstat(fd, &status) || status.st_dev != directory->device || status.st_ino != directory->inode)
+        return NULL;
+    return scan_handle_new(take_fd(&fd), worker->table);
+}
+
+/* False when these files are to be visited with the descriptor that there is. */
+static bool visit_share(struct worker *worker, const struct scan_task *task)
+{
+    const struct share *share = (const struct share *)(const void *)task->item;
+    bool is_own = task->handle->table == worker->table;
+    struct scan_handle *handle = is_own ? scan_handle_ref(task->handle) : open_again(worker, task->directory);
+    if (!handle)
+        return false;
+    visit_files(worker, task->directory, handle, share->piece, share->from, share->to);
+    scan_queue_unref(&worker->scan->queue, worker->table, handle);
+    return true;
+}
+
+/* False: others have to do it. */
+static bool do_task(struct worker *worker, const struct scan_task *task)
+{
+    if (!set_directory(worker, task->directory))
         note_unreadable(worker, task->directory, ENAMETOOLONG);
-    } else if (task->kind == SCAN_OPEN) {
+    else if (task->kind == SCAN_OPEN)
         open_and_read(worker, task);
-    } else if (task->kind == SCAN_MORE) {
+    else if (task->kind == SCAN_MORE)
         read_directory(worker, task->directory, task->handle, NULL);
-    } else {
-        const struct share *share = (const struct share *)(const void *)task->item;
-        visit_files(worker, task->directory, task->handle, share->piece, share->from, share->to);
-    }
+    else
+        return visit_share(worker, task);
+    return true;
+}
+
+/* Once a tree turns out to be large: a table of open files of the thread's own, if the system lets it have one. */
+static void part(struct worker *worker)
+{
+    size_t after = worker->scan->options->part_after;
+    if (worker->asked_to_part || !worker->index || !after || worker->visited < after)
+        return;
+    worker->asked_to_part = true;
+    if (scan_table_part(worker->scan->root))
+        worker->table = worker->index;
 }
 
 static void run_worker(struct worker *worker)
 {
+    struct scan *scan = worker->scan;
     struct scan_task task;
-    for (bool again = false; scan_queue_take(&worker->scan->queue, again, &task); again = true) {
-        do_task(worker, &task);
-        release_task(worker->scan, &task);
+    for (bool again = false; scan_queue_take(&scan->queue, worker->table, again, &task); again = true) {
+        if (do_task(worker, &task))
+            release_task(scan, worker->table, &task);
+        else
+            scan_queue_give_back(&scan->queue, &task);
+        if (worker->files.count && !scan_queue_is_ready(&scan->queue, worker->table))
+            scan_files_flush(&worker->files);
+        part(worker);
     }
+    scan_files_flush(&worker->files);
+    scan_queue_close(&scan->queue, worker->table);
 }
 
 static void *run_thread(void *data)
 {
-    run_worker(data);
+    struct worker *worker = data;
+    run_worker(worker);
+    if (worker->table)
+        scan_table_close();
     return NULL;
-}
-
-static int compare_places(const void *a, const void *b)
-{
-    const struct fs_scan_place *left = a, *right = b;
-    return hv_str_compare(left->path, right->path);
-}
-
-/* Move the named places into arena. */
-static struct fs_scan_place *take_places(struct hv_arena *arena, struct places *places)
-{
-    struct fs_scan_place *list = hv_arena_array(arena, struct fs_scan_place, places->count);
-    for (size_t i = 0; i < places->count; i++) {
-        list[i] = places->items[i];
-        list[i].path = hv_arena_str(arena, places->items[i].path);
-        free((void *)places->items[i].path.ptr);
-    }
-    if (places->count)
-        qsort(list, places->count, sizeof *list, compare_places);
-    return list;
 }
 
 static void finish(struct scan *scan, struct hv_arena *arena, struct fs_scan_outcome *outcome)
@@ -642,15 +641,13 @@ static void finish(struct scan *scan, struct hv_arena *arena, struct fs_scan_out
     while (scan_queue_drain(&scan->queue, &task)) {
         if (task.kind != SCAN_FILES)
             note_unreached(&scan->workers[0], task.directory);
-        release_task(scan, &task);
+        release_task(scan, 0, &task);
     }
     *outcome = (struct fs_scan_outcome){.timed_out = atomic_load(&scan->timed_out),
                                         .cancelled = atomic_load(&scan->cancelled),
                                         .stopped = atomic_load(&scan->stopped),
                                         .rules_skipped = atomic_load(&scan->around.skipped),
-                                        .rules_unreadable = atomic_load(&scan->around.unreadable),
-                                        .unreadable_named = scan->unreadable.count,
-                                        .unreached_named = scan->unreached.count};
+                                        .rules_unreadable = atomic_load(&scan->around.unreadable)};
     for (unsigned i = 0; i < scan->threads; i++) {
         const struct worker *worker = &scan->workers[i];
         outcome->visited += worker->visited;
@@ -660,8 +657,8 @@ static void finish(struct scan *scan, struct hv_arena *arena, struct fs_scan_out
         outcome->unreadable += worker->unreadable;
         outcome->unreached += worker->unreached;
     }
-    outcome->unreadable_names = take_places(arena, &scan->unreadable);
-    outcome->unreached_names = take_places(arena, &scan->unreached);
+    outcome->unreadable_names = scan_places_take(&scan->unreadable, arena, &outcome->unreadable_named);
+    outcome->unreached_names = scan_places_take(&scan->unreached, arena, &outcome->unreached_named);
 }
 
 /* Run all threads until nothing is left to do. */
@@ -670,6 +667,7 @@ static void run(struct scan *scan)
     scan->workers = hv_calloc(scan->threads, sizeof *scan->workers);
     for (unsigned i = 0; i < scan->threads; i++) {
         scan->workers[i] = (struct worker){.scan = scan, .index = i};
+        scan_files_init(&scan->workers[i].files);
         hv_buf_init(&scan->workers[i].path, SCAN_PATH_MAX);
         scan->workers[i].names.bytes_max = ORDERED_BYTES_MAX;
         hv_buf_init(&scan->workers[i].key, KEY_MAX + 1);
@@ -692,7 +690,6 @@ static void release(struct scan *scan)
         piece_unref(scan->workers[i].spare);
     }
     free(scan->workers);
-    pthread_mutex_destroy(&scan->places_lock);
     scan_queue_release(&scan->queue);
 }
 
@@ -720,8 +717,9 @@ enum hv_code fs_scan(const struct fs_scan_options *options, fs_scan_visit *visit
         scan.number = warm_begin(options->warm);
         scan.begun_ns = clock_wall_ns();
     }
-    pthread_mutex_init(&scan.places_lock, NULL);
-    scan_queue_init(&scan.queue, options->ordered);
+    scan_places_init(&scan.unreadable);
+    scan_places_init(&scan.unreached);
+    scan_queue_init(&scan.queue, options->ordered, scan.threads);
     run(&scan);
     finish(&scan, arena, outcome);
     release(&scan);

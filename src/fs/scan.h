@@ -16,8 +16,9 @@
 
 #include <helve/host.h>
 
-struct fs_warm;   /* scan_warm.h */
-struct fs_memory; /* scan_marks.h */
+struct fs_warm;    /* scan_warm.h */
+struct fs_memory;  /* scan_marks.h */
+struct scan_files; /* scan_file.h */
 
 enum { FS_SCAN_THREADS_MAX = 64, FS_SCAN_NAMES_MAX = 20 };
 
@@ -26,6 +27,9 @@ struct fs_scan_options {
     struct hv_str home;        /* where git's configuration of the person is looked up; absent: none is */
     struct hv_str config_home; /* $XDG_CONFIG_HOME; absent: home/.config */
     unsigned threads;          /* at most FS_SCAN_THREADS_MAX, the calling one among them; 0 means 1 */
+    size_t part_after;         /* entries after which a thread (not the calling one) gets a table of open files of its
+                                * own; visits may then use no descriptors but the entry's and what they open and close
+                                * themselves. 0: never */
     bool ordered;              /* on the calling thread alone, all of one level before the next, names sorted */
     bool by_name;              /* enter the directories in a directory by name, as far as threads do not come between */
     bool hidden;               /* visit names that begin with a dot, too */
@@ -46,6 +50,7 @@ struct fs_scan_entry {
     bool ignored;             /* by the rules; only with show_ignored */
     int directory;            /* descriptor of the directory that holds it: openat(directory, name, … | O_NOFOLLOW) */
     size_t depth;             /* 1 in the root */
+    struct scan_files *files; /* of the thread, for fs_scan_open and fs_scan_close */
     struct fs_memory *memory; /* of what the file holds; NULL: nothing can be remembered */
     unsigned worker; /* which thread this is: 0 (the caller's) up to threads - 1; index of what each has for itself */
 };
@@ -87,6 +92,14 @@ struct fs_scan_outcome {
  */
 enum hv_code fs_scan(const struct fs_scan_options *options, fs_scan_visit *visit, void *user, struct hv_arena *arena,
                      struct fs_scan_outcome *outcome, struct hv_error *err) HV_MUST_CHECK;
+
+/*
+ * Open the entry's file for reading, in its visit; links are not followed. The time of the last access stays as it is
+ * where the system lets the person ask for that. -1 with errno.
+ */
+int fs_scan_open(const struct fs_scan_entry *entry);
+/* Close it, in the same visit: at once, or with a few others, before the thread has nothing to do. */
+void fs_scan_close(const struct fs_scan_entry *entry, int fd);
 
 /* When the entry's file was changed; links are not followed. False when it is gone. One system call. */
 bool fs_scan_mtime(const struct fs_scan_entry *entry, int64_t *mtime_ns);

@@ -2,6 +2,7 @@
 #include "fs/scan_queue.h"
 
 #include "base/cleanup.h"
+#include "fs/scan_table.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -11,11 +12,12 @@
 
 /* ---- descriptors ----------------------------------------------------------------------------------------- */
 
-struct scan_handle *scan_handle_new(int fd)
+struct scan_handle *scan_handle_new(int fd, unsigned table)
 {
     struct scan_handle *handle = hv_malloc(sizeof *handle);
     atomic_init(&handle->references, 1);
     handle->fd = fd;
+    handle->table = table;
     return handle;
 }
 
@@ -25,12 +27,37 @@ struct scan_handle *scan_handle_ref(struct scan_handle *handle)
     return handle;
 }
 
-void scan_handle_unref(struct scan_handle *handle)
+void scan_queue_unref(struct scan_queue *queue, unsigned table, struct scan_handle *handle)
 {
-    if (handle && atomic_fetch_sub(&handle->references, 1) == 1) {
+    if (!handle || atomic_fetch_sub(&handle->references, 1) != 1)
+        return;
+    if (handle->table == table) {
         close(handle->fd);
         free(handle);
+        return;
     }
+    _Atomic(struct scan_handle *) *closing = &queue->own[handle->table].closing;
+    struct scan_handle *last = atomic_load(closing);
+    do
+        handle->next = last;
+    while (!atomic_compare_exchange_weak(closing, &last, handle));
+}
+
+static void free_closing(struct scan_queue *queue, unsigned table, bool is_open)
+{
+    struct scan_handle *handle = atomic_exchange(&queue->own[table].closing, NULL), *next;
+    for (; handle; handle = next) {
+        next = handle->next;
+        if (is_open)
+            close(handle->fd);
+        free(handle);
+    }
+}
+
+void scan_queue_close(struct scan_queue *queue, unsigned table)
+{
+    if (atomic_load_explicit(&queue->own[table].closing, memory_order_relaxed))
+        free_closing(queue, table, true);
 }
 
 /* ---- directories ----------------------------------------------------------------------------------------- */
@@ -87,11 +114,29 @@ void scan_directory_path_write(const struct scan_directory *directory, const str
     }
 }
 
+static int compare_items(const void *a, const void *b)
+{
+    const struct scan_item *left = *(const struct scan_item *const *)a, *right = *(const struct scan_item *const *)b;
+    return strcmp(left->directory->name, right->directory->name);
+}
+
+struct scan_item *scan_items_sort(struct scan_item *first, size_t count)
+{
+    CLEANUP_FREE struct scan_item **items = hv_malloc(count * sizeof *items);
+    for (size_t i = 0; i < count; i++, first = first->next)
+        items[i] = first;
+    qsort(items, count, sizeof *items, compare_items);
+    for (size_t i = 0; i < count; i++)
+        items[i]->next = i + 1 < count ? items[i + 1] : NULL;
+    return items[0];
+}
+
 /* ---- the queue ------------------------------------------------------------------------------------------- */
 
-void scan_queue_init(struct scan_queue *queue, bool in_order)
+void scan_queue_init(struct scan_queue *queue, bool in_order, unsigned tables)
 {
-    *queue = (struct scan_queue){.kept_max = SCAN_OPEN_MAX, .in_order = in_order};
+    *queue = (struct scan_queue){.kept_max = SCAN_OPEN_MAX, .in_order = in_order, .tables = tables};
+    queue->own = hv_calloc(tables, sizeof *queue->own);
     pthread_mutex_init(&queue->lock, NULL);
     pthread_cond_init(&queue->wake, NULL);
     struct rlimit limit;
@@ -101,7 +146,10 @@ void scan_queue_init(struct scan_queue *queue, bool in_order)
 
 void scan_queue_release(struct scan_queue *queue)
 {
-    assert(!queue->top && !queue->kept);
+    assert(!queue->count && !queue->kept);
+    for (unsigned i = 0; i < queue->tables; i++)
+        free_closing(queue, i, i == 0 || !SCAN_TABLES_REAL);
+    free(queue->own);
     pthread_cond_destroy(&queue->wake);
     pthread_mutex_destroy(&queue->lock);
 }
@@ -130,44 +178,55 @@ static void keep(struct scan_queue *queue, struct scan_directory *directory, str
 }
 
 /* A directory leaves the queue to be opened: from where? */
-static void find_open_above(struct scan_queue *queue, struct scan_task *task)
+static void find_open_above(struct scan_queue *queue, unsigned table, struct scan_task *task)
 {
     struct scan_directory *parent = task->directory->parent;
     if (!parent)
         return;
     struct scan_directory *above = parent;
-    while (above && !above->handle)
+    while (above && !(above->handle && above->handle->table == table))
         above = above->parent;
     task->above = above;
     task->handle = above ? scan_handle_ref(above->handle) : NULL;
-    if (--parent->waiting == 0)
-        scan_handle_unref(stop_keeping(queue, parent)); /* not the last reference: the task has one */
+    if (--parent->waiting == 0) /* not the last reference, where that would close it: the task has one */
+        scan_queue_unref(queue, table, stop_keeping(queue, parent));
 }
 
-static void pop(struct scan_queue *queue, struct scan_task *task)
+static void pop(struct scan_queue *queue, struct scan_item **top, unsigned table, struct scan_task *task)
 {
-    struct scan_item *item = queue->top;
-    queue->top = item->next;
+    struct scan_item *item = *top;
+    *top = item->next;
     queue->count--;
     *task = (struct scan_task){.kind = item->kind, .item = item, .directory = item->directory, .handle = item->handle};
     item->handle = NULL;
     if (item->kind == SCAN_OPEN)
-        find_open_above(queue, task);
+        find_open_above(queue, table, task);
 }
 
-bool scan_queue_take(struct scan_queue *queue, bool again, struct scan_task *task)
+/* Where the next item for a thread lies: the last one that was put there of all that are not for others. */
+static struct scan_item **find_next(struct scan_queue *queue, unsigned table)
 {
+    struct scan_item **own = &queue->own[table].top;
+    if (*own && (!queue->top || (*own)->number > queue->top->number))
+        return own;
+    return queue->top ? &queue->top : NULL;
+}
+
+bool scan_queue_take(struct scan_queue *queue, unsigned table, bool again, struct scan_task *task)
+{
+    scan_queue_close(queue, table);
     LOCK_SCOPE(&queue->lock);
     queue->active -= again;
     for (;;) {
         if (atomic_load(&queue->over))
             return false;
-        if (queue->top) {
-            pop(queue, task);
+        struct scan_item **next = find_next(queue, table);
+        if (next) {
+            pop(queue, next, table, task);
             queue->active++;
             return true;
         }
-        if (!queue->active) {
+        if (!queue->active && !queue->count) {
             atomic_store(&queue->over, true);
             pthread_cond_broadcast(&queue->wake);
             return false;
@@ -178,13 +237,21 @@ bool scan_queue_take(struct scan_queue *queue, bool again, struct scan_task *tas
     }
 }
 
+bool scan_queue_is_ready(struct scan_queue *queue, unsigned table)
+{
+    LOCK_SCOPE(&queue->lock);
+    return find_next(queue, table);
+}
+
 bool scan_queue_drain(struct scan_queue *queue, struct scan_task *task)
 {
     LOCK_SCOPE(&queue->lock);
-    if (!queue->top)
-        return false;
-    pop(queue, task);
-    return true;
+    for (unsigned i = 0; i < queue->tables; i++)
+        if (find_next(queue, i)) {
+            pop(queue, find_next(queue, i), 0, task);
+            return true;
+        }
+    return false;
 }
 
 static void wake(struct scan_queue *queue, size_t items)
@@ -197,9 +264,18 @@ static void wake(struct scan_queue *queue, size_t items)
         pthread_cond_signal(&queue->wake);
 }
 
+static void give_number(struct scan_queue *queue, struct scan_item *first, struct scan_item *last)
+{
+    uint64_t number = ++queue->number;
+    for (struct scan_item *item = first; item != last; item = item->next)
+        item->number = number;
+    last->number = number;
+}
+
 /* Put a chain of items where the next one is, or in order, the last one. */
 static void insert(struct scan_queue *queue, struct scan_item *first, struct scan_item *last, size_t count)
 {
+    give_number(queue, first, last);
     bool below = queue->in_order && queue->top;
     last->next = below ? NULL : queue->top;
     *(below ? &queue->bottom->next : &queue->top) = first;
@@ -208,10 +284,33 @@ static void insert(struct scan_queue *queue, struct scan_item *first, struct sca
     wake(queue, count);
 }
 
+/* For the threads of one table: all that wait look whether they are meant. */
+static void insert_own(struct scan_queue *queue, unsigned table, struct scan_item *first, struct scan_item *last,
+                       size_t count)
+{
+    struct scan_own *own = &queue->own[table];
+    give_number(queue, first, last);
+    last->next = own->top;
+    own->top = first;
+    queue->count += count;
+    if (atomic_load(&queue->idle))
+        pthread_cond_broadcast(&queue->wake);
+}
+
 void scan_queue_push(struct scan_queue *queue, struct scan_item *item)
 {
     LOCK_SCOPE(&queue->lock);
-    insert(queue, item, item, 1);
+    if (item->kind == SCAN_MORE)
+        insert_own(queue, item->handle->table, item, item, 1);
+    else
+        insert(queue, item, item, 1);
+}
+
+void scan_queue_give_back(struct scan_queue *queue, struct scan_task *task)
+{
+    LOCK_SCOPE(&queue->lock);
+    task->item->handle = task->handle;
+    insert_own(queue, task->handle->table, task->item, task->item, 1);
 }
 
 /*
@@ -239,9 +338,12 @@ void scan_queue_push_directories(struct scan_queue *queue, struct scan_directory
         LOCK_SCOPE(&queue->lock);
         parent->waiting += count;
         dropped = keep_open(queue, parent, handle);
-        insert(queue, first, last, count);
+        if (parent->depth >= SCAN_DEEP && !queue->in_order)
+            insert_own(queue, handle->table, first, last, count);
+        else
+            insert(queue, first, last, count);
     }
-    scan_handle_unref(dropped);
+    scan_queue_unref(queue, handle->table, dropped);
 }
 
 void scan_queue_end(struct scan_queue *queue)

@@ -276,20 +276,18 @@ static enum fs_scan_action visit(void *user, const struct fs_scan_entry *entry)
         begin_file(worker);
         return FS_SCAN_ON;
     }
-    /* A regular file, as the directory said; should it just have become something else, this opens nothing that acts.
-     */
-    CLEANUP_FD int fd = -1;
     if (known == FS_UNKNOWN)
-        fd = openat(entry->directory, entry->name.ptr, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (known == FS_UNKNOWN && fd < 0) {
+        source.fd = fs_scan_open(entry);
+    if (known == FS_UNKNOWN && source.fd < 0) {
         worker->checked = false;
         note_trouble(worker, entry->path, GREP_UNREADABLE, errno != ENOENT); /* else it is gone by now */
         return FS_SCAN_ON;
     }
-    source.fd = fd;
     worker->entry = entry;
     enum scan_end end = search_file(worker, entry->path, &source);
     worker->entry = NULL;
+    if (source.fd >= 0)
+        fs_scan_close(entry, source.fd);
     if (worker->scan.ruled_out)
         fs_marks_ruled_out(&grepping->marks, entry);
     return end == SCAN_STOPPED ? FS_SCAN_STOP : FS_SCAN_ON;

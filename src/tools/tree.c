@@ -9,6 +9,8 @@
 #include <sched.h>
 #include <sys/stat.h>
 
+enum { PART_AFTER = 2048 }; /* entries: parting costs as much as some ten files */
+
 unsigned tree_threads(void)
 {
     cpu_set_t usable;
@@ -51,6 +53,7 @@ struct fs_scan_options tree_options(const struct search *search)
                                     .home = person.home,
                                     .config_home = person.config_home,
                                     .threads = tree_threads(),
+                                    .part_after = context->host == hv_host_local() ? PART_AFTER : 0,
                                     .warm = tree_memory(context),
                                     .deadline_ns = search->deadline_ns,
                                     .cancel = context->cancel};

@@ -94,7 +94,7 @@ static const char *without_rule_files(struct folder *folder, const char *text)
 
 const char *scanning_shown(struct folder *folder, const char *root, struct fs_scan_options options)
 {
-    struct scanning one = {0}, four = {0};
+    struct scanning one = {0}, four = {0}, parted = {0};
     options.root = folder_path(folder, root);
     options.threads = 1;
     const char *alone = scanning_run(&one, folder, &options);
@@ -102,6 +102,10 @@ const char *scanning_shown(struct folder *folder, const char *root, struct fs_sc
     assert_string_equal(scanning_run(&four, folder, &options), alone);
     assert_int_equal(one.outcome.visited, four.outcome.visited);
     assert_int_equal(one.outcome.ignored, four.outcome.ignored);
+    options.part_after = 1;
+    assert_string_equal(scanning_run(&parted, folder, &options), alone);
+    assert_int_equal(one.outcome.visited, parted.outcome.visited);
+    assert_int_equal(one.outcome.ignored, parted.outcome.ignored);
     return without_rule_files(folder, alone);
 }
 

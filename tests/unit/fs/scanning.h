@@ -24,7 +24,8 @@ struct scanning {
  * in the folder's arena. Fails the test when the scan fails or an entry is not what it says.
  */
 const char *scanning_run(struct scanning *scanning, struct folder *folder, const struct fs_scan_options *options);
-/* The same with one thread and with four, which must agree; without "…ignore" files. */
+/* The same with one thread, with four, and with four that have their own open files; all must agree; without "…ignore"
+ * files. */
 const char *scanning_shown(struct folder *folder, const char *root, struct fs_scan_options options);
 
 /* Write an "x" into each file. */

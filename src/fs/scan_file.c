@@ -1,0 +1,67 @@
+/* scan_file.c: see scan_file.h. */
+#include "fs/scan_file.h"
+
+#include "fs/scan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { FILES_SCARCE = 1024 }; /* a limit of open files under which each is closed at once */
+
+void scan_files_init(struct scan_files *files)
+{
+    struct rlimit limit;
+    bool scarce = getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur < FILES_SCARCE;
+    *files = (struct scan_files){.quiet = true, .count_max = scarce ? 1 : SCAN_CLOSING_MAX};
+}
+
+/* They are in order but for those that have taken the places of directories. */
+static void sort(struct scan_files *files)
+{
+    for (unsigned i = 1; i < files->count; i++) {
+        int fd = files->closing[i];
+        unsigned at = i;
+        for (; at && files->closing[at - 1] > fd; at--)
+            files->closing[at] = files->closing[at - 1];
+        files->closing[at] = fd;
+    }
+}
+
+/* All descriptors of a range are of the list: nothing of anybody else's lies between. */
+void scan_files_flush(struct scan_files *files)
+{
+    sort(files);
+    for (unsigned from = 0, to; from < files->count; from = to) {
+        to = from + 1;
+        while (to < files->count && files->closing[to] == files->closing[to - 1] + 1)
+            to++;
+        unsigned first = (unsigned)files->closing[from], last = (unsigned)files->closing[to - 1];
+        if (first == last || close_range(first, last, 0))
+            for (unsigned fd = first; fd <= last; fd++)
+                close((int)fd);
+    }
+    files->count = 0;
+}
+
+int fs_scan_open(const struct fs_scan_entry *entry)
+{
+    /* Should it just have become something else than a file, this opens nothing that acts. */
+    enum { FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC };
+    struct scan_files *files = entry->files;
+    int fd = openat(entry->directory, entry->name.ptr, files->quiet ? FLAGS | O_NOATIME : FLAGS);
+    if (fd >= 0 || errno != EPERM || !files->quiet)
+        return fd;
+    files->quiet = false; /* only the owner may ask for it */
+    return openat(entry->directory, entry->name.ptr, FLAGS);
+}
+
+void fs_scan_close(const struct fs_scan_entry *entry, int fd)
+{
+    struct scan_files *files = entry->files;
+    files->closing[files->count++] = fd;
+    if (files->count == files->count_max)
+        scan_files_flush(files);
+}

@@ -1,0 +1,23 @@
+/*
+ * scan_file.h: how a scanning thread opens and closes the files it visits (fs_scan_open, fs_scan_close in scan.h).
+ * A file costs little more than these calls, so that it counts what they make the system do besides: writing down that
+ * the file was read, and being called once more to close it. One owner, a thread.
+ */
+#ifndef FS_SCAN_FILE_H
+#define FS_SCAN_FILE_H
+
+#include <stdbool.h>
+
+enum { SCAN_CLOSING_MAX = 16 };
+
+struct scan_files {
+    bool quiet; /* the system may be asked not to write down that files are read, as far as is known */
+    unsigned count, count_max;
+    int closing[SCAN_CLOSING_MAX]; /* open still, but nobody's */
+};
+
+void scan_files_init(struct scan_files *files);
+/* Close all that is to be closed. */
+void scan_files_flush(struct scan_files *files);
+
+#endif

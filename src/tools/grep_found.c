@@ -56,6 +56,22 @@ void found_release(struct grep_found *found)
 
 /* ---- the order ------------------------------------------------------------------------------------------- */
 
+/* How many bytes both begin with. */
+static size_t common_length(struct hv_str a, struct hv_str b)
+{
+    size_t same = 0, most = a.len < b.len ? a.len : b.len;
+    for (uint64_t left, right; most - same >= sizeof left; same += sizeof left) {
+        memcpy(&left, a.ptr + same, sizeof left);
+        memcpy(&right, b.ptr + same, sizeof right);
+        if (left != right)
+            break;
+    }
+    while (same < most && a.ptr[same] == b.ptr[same])
+        same++;
+    return same;
+}
+
+/* The rest of a component, from inside it. */
 static struct hv_str component(struct hv_str path, size_t from)
 {
     size_t slash = hv_str_find_byte(path, '/', from);
@@ -64,14 +80,11 @@ static struct hv_str component(struct hv_str path, size_t from)
 
 int found_compare(struct hv_str a, bool a_is_directory, struct hv_str b)
 {
-    size_t same = 0, begin = 0;
-    for (; same < a.len && same < b.len && a.ptr[same] == b.ptr[same]; same++)
-        if (a.ptr[same] == '/')
-            begin = same + 1;
+    size_t same = common_length(a, b);
     if (same == a.len && (same == b.len || (a_is_directory && b.ptr[same] == '/')))
         return 0;
-    struct hv_str left = component(a, begin), right = component(b, begin);
-    bool left_inside = a_is_directory || begin + left.len < a.len, right_inside = begin + right.len < b.len;
+    struct hv_str left = component(a, same), right = component(b, same);
+    bool left_inside = a_is_directory || same + left.len < a.len, right_inside = same + right.len < b.len;
     return left_inside != right_inside ? (left_inside ? 1 : -1) : hv_str_compare(left, right);
 }
 

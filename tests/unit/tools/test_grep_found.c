@@ -36,6 +36,71 @@ static void a_directory_is_past_when_all_that_it_holds_is(void **state)
     }
 }
 
+/* In the order of a walk: by components, of which the last is a file's. */
+static int compare_slowly(struct hv_str a, struct hv_str b)
+{
+    struct hv_str left, right;
+    for (;;) {
+        bool left_is_file = hv_str_find_byte(a, '/', 0) == SIZE_MAX,
+             right_is_file = hv_str_find_byte(b, '/', 0) == SIZE_MAX;
+        if (left_is_file != right_is_file)
+            return left_is_file ? -1 : 1;
+        (void)hv_str_split(&a, '/', &left);
+        (void)hv_str_split(&b, '/', &right);
+        int order = hv_str_compare(left, right);
+        if (order || left_is_file)
+            return order;
+    }
+}
+
+static void the_order_is_that_of_a_walk(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {"a", "ab", "a.c", "a-long-name", "a-long-namf", "/", "/", "B", "\xc3\xa9", "-"};
+    uint32_t random = 7;
+    for (unsigned i = 0; i < 20000; i++) {
+        char paths[2][128] = {"x", "x"};
+        for (unsigned k = 0; k < 2; k++)
+            for (unsigned left = 1 + i % 7, slash = 0; left; left--) {
+                random = random * 1664525u + 1013904223u;
+                const char *part = parts[(random >> 12) % (sizeof parts / sizeof *parts)];
+                if (*part == '/' && (slash || left == 1))
+                    part = "a";
+                slash = *part == '/';
+                size_t len = strlen(paths[k]);
+                memcpy(paths[k] + len, part, strlen(part) + 1);
+            }
+        struct hv_str a = hv_str_from(paths[0]), b = hv_str_from(paths[1]);
+        int order = found_compare(a, false, b), expected = compare_slowly(a, b);
+        if ((order > 0) - (order < 0) != (expected > 0) - (expected < 0))
+            fail_msg("%s and %s: %d", paths[0], paths[1], order);
+    }
+}
+
+static void what_was_found_moves_and_leaves_room_for_more(void **state)
+{
+    (void)state;
+    struct found_file file = {.matches = 2, .entries = 2}, taken;
+    hv_buf_init(&file.text, 1 << 20);
+    for (unsigned round = 0; round < 3; round++) {
+        hv_buf_add_cstr(&file.text, round ? "ab" : "abc");
+        file.lines.items = hv_realloc(file.lines.items, 8 * sizeof *file.lines.items);
+        file.lines.capacity = 8;
+        file.lines.items[file.lines.count++] = (struct found_line){.end = file.text.len};
+        found_file_name(&file, HV_STR("x/y"));
+        found_file_take(&file, &taken);
+        assert_true(hv_str_is(hv_buf_str(&taken.text), round ? "ab" : "abc"));
+        assert_string_equal(taken.path, "x/y");
+        assert_int_equal(taken.lines.count, 1);
+        assert_int_equal(taken.lines.items[0].end, taken.text.len);
+        assert_int_equal(file.lines.count + file.text.len + file.matches + file.entries, 0);
+        assert_null(file.path);
+        assert_int_equal(file.lines.capacity, 8);
+        found_file_release(&taken);
+    }
+    found_file_release(&file);
+}
+
 static void add(struct grep_found *found, const char *path, size_t entries, size_t bytes)
 {
     struct found_file file = {.entries = entries, .matches = entries};
@@ -94,6 +159,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_come_before_directories_and_names_by_their_bytes),
+        cmocka_unit_test(the_order_is_that_of_a_walk),
+        cmocka_unit_test(what_was_found_moves_and_leaves_room_for_more),
         cmocka_unit_test(a_directory_is_past_when_all_that_it_holds_is),
         cmocka_unit_test(the_first_files_are_kept_until_they_fill_the_answer),
         cmocka_unit_test(too_many_bytes_throw_away_the_last_files),

@@ -1,4 +1,7 @@
-/* helper_inner.c: the half of the helper that runs inside; see helper.c. It is under the command's seccomp filter. */
+/*
+ * helper_inner.c: the half of the helper that runs inside; see helper.c. It is under the command's seccomp filter. It
+ * is the first process there (--as-pid-1): no signal of a command reaches it, and with it all others end.
+ */
 #include "sandbox/helper.h"
 
 #include "proc/guard_exec.h"
@@ -160,6 +163,7 @@ void inner_main(void)
         make_view(inside.plan);
         give_up_rights(inside.plan);
     }
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* as bubblewrap has set it: who gets other rights loses that */
     prctl(PR_SET_DUMPABLE, 0); /* the command does not reach our descriptors in /proc; it gets its own way by exec */
     open_way_out(inside.plan);
     if (late)

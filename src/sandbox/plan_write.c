@@ -89,6 +89,13 @@ const char *const sandbox_unshared[] = {"--unshare-pid",
                                         "ALL",
                                         NULL};
 
+/* The helper is the first process there, and reaps: one process less, whose start and end would be waited for. */
+static void put_unshared(struct hv_buf *out)
+{
+    put_words(out, sandbox_unshared);
+    put_word(out, "--as-pid-1");
+}
+
 void sandbox_put_bubblewrap(const struct sandbox_plan *plan, const struct sandbox_place *place, bool user_namespace,
                             struct hv_buf *out)
 {
@@ -96,7 +103,7 @@ void sandbox_put_bubblewrap(const struct sandbox_plan *plan, const struct sandbo
     size_t first = plan->mount_count && hv_str_is(plan->mounts[0].path, "/");
     if (user_namespace)
         put_word(out, "--unshare-user");
-    put_words(out, sandbox_unshared);
+    put_unshared(out);
     put_bind(out, first ? "--bind" : "--ro-bind", HV_STR("/"), HV_STR("/"));
     put_words(out, (const char *const[]){"--dev", "/dev", "--proc", "/proc", NULL});
     if (place->as_root)
@@ -154,7 +161,7 @@ void sandbox_put_namespaces(const struct sandbox_place *place, bool user_namespa
     static const char *const root[] = {"--uid", "0", "--gid", "0", "--cap-add", "CAP_SETFCAP", NULL};
     if (user_namespace)
         put_word(out, "--unshare-user");
-    put_words(out, sandbox_unshared);
+    put_unshared(out);
     put_words(out, rights);
     if (user_namespace && !place->as_root)
         put_words(out, root);

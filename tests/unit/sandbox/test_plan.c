@@ -273,7 +273,7 @@ static void the_words_for_bubblewrap_follow_the_mounts(void **state)
     struct hv_str words = words_of(&world, hv_buf_str(&out));
     static const char *const expected =
         "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-net --unshare-cgroup-try --die-with-parent "
-        "--cap-drop ALL --ro-bind / / --dev /dev --proc /proc --remount-ro /proc --tmpfs /run --bind-try "
+        "--cap-drop ALL --as-pid-1 --ro-bind / / --dev /dev --proc /proc --remount-ro /proc --tmpfs /run --bind-try "
         "/run/some.sock /run/some.sock "
         "--ro-bind /tmp/own/locked /home/me/.netrc --perms 0000 --tmpfs /home/me/.ssh --bind /ws/project "
         "/ws/project --bind /ws/project/.git /ws/project/.git --ro-bind /ws/project/.git/hooks "
@@ -305,7 +305,8 @@ static void the_helper_mounts_the_same(void **state)
     struct hv_str words = words_of(&world, hv_buf_str(&out));
     static const char *const expected =
         "--unshare-pid --unshare-ipc --unshare-uts --unshare-net --unshare-cgroup-try --die-with-parent "
-        "--cap-drop ALL --cap-add CAP_SYS_ADMIN --cap-add CAP_SETPCAP --dev-bind / /  r r 0755:/run /run/some.sock "
+        "--cap-drop ALL --as-pid-1 --cap-add CAP_SYS_ADMIN --cap-add CAP_SETPCAP --dev-bind / /  r r 0755:/run "
+        "/run/some.sock "
         "/tmp/own/locked /home/me/.netrc 0000:/home/me/.ssh /tmp/own/tmp /tmp /ws/project "
         "/ws/project/.git /ws/project/.git/hooks";
     if (!hv_str_is(words, expected))
@@ -334,9 +335,9 @@ static void a_workspace_that_is_all_lies_below_the_rest(void **state)
     assert_true(world.plan.weakness.len > 0);
     hv_buf_init(&out, 1 << 16);
     sandbox_put_bubblewrap(&world.plan, &world.place, false, &out);
-    assert_true(
-        hv_str_ends(words_of(&world, hv_buf_str(&out)),
-                    HV_STR("ALL --bind / / --dev /dev --proc /proc --ro-bind /boot /boot --ro-bind /sys /sys")));
+    assert_true(hv_str_ends(
+        words_of(&world, hv_buf_str(&out)),
+        HV_STR("ALL --as-pid-1 --bind / / --dev /dev --proc /proc --ro-bind /boot /boot --ro-bind /sys /sys")));
     hv_buf_release(&out);
     drop(&world);
 }

@@ -32,6 +32,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { LIST_SIZE = 4096 }; /* of numbers of processes, read at once */
+
 struct guard {
     pid_t self, command;
     bool command_exited, command_reaped; /* between the two it is a zombie, which keeps its group's number from reuse */
@@ -176,13 +178,22 @@ static int each_child_by_scan(struct guard *guard, child_function *function, int
 /* Call function for each child of the guard, zombies included; returns how many there were. */
 static int each_child(struct guard *guard, child_function *function, int argument)
 {
-    int count = 0;
-    FILE *list = fopen("/proc/thread-self/children", "re");
-    if (!list)
+    int count = 0, list = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+    pid_t child = 0;
+    char text[LIST_SIZE];
+    if (list < 0)
         return each_child_by_scan(guard, function, argument);
-    for (int child; fscanf(list, "%d", &child) == 1; count++)
-        function(guard, child, argument);
-    fclose(list);
+    for (ssize_t got; (got = read(list, text, sizeof text)) > 0;)
+        for (ssize_t i = 0; i < got; i++) {
+            if (isdigit((unsigned char)text[i])) {
+                child = child * 10 + (text[i] - '0');
+            } else if (child) { /* each number has a blank behind it */
+                function(guard, child, argument);
+                child = 0;
+                count++;
+            }
+        }
+    close(list);
     return count;
 }
 
@@ -341,13 +352,13 @@ static void linger(struct guard *guard)
 /* The command has exited: end what it left behind, report, and stay until nothing is left. */
 static void finish(struct guard *guard)
 {
-    bool left = !tree_ends_within(guard, GUARD_NATURAL_MS, 0) && !guard->ended;
+    bool gone = tree_ends_within(guard, GUARD_NATURAL_MS, 0), left = !gone && !guard->ended;
     if (left && guard->ways & GUARD_LINGER) {
         linger(guard);
         return;
     }
-    bool gone = tree_is_empty(guard) || tree_ends_within(guard, GUARD_TERM_MS, SIGTERM) ||
-                tree_ends_within(guard, GUARD_KILL_MS, SIGKILL);
+    gone = gone || tree_is_empty(guard) || tree_ends_within(guard, GUARD_TERM_MS, SIGTERM) ||
+           tree_ends_within(guard, GUARD_KILL_MS, SIGKILL);
     if (guard->control >= 0)
         report(guard->control, GUARD_EXITED, guard->status,
                (left ? GUARD_LEFT_RUNNING : 0) | (gone ? 0 : GUARD_TREE_ALIVE));
@@ -397,8 +408,8 @@ int main(int argc, char **argv)
     if (chdir("/"))
         return 2; /* cannot be; and the command dies with the guard */
     while (look_at_command(&guard), !guard.command_exited) {
-        wait_for_event(&guard, -1);
         each_child(&guard, reap_stray, 0);
+        wait_for_event(&guard, -1);
     }
     finish(&guard);
     if (guard.control < 0)

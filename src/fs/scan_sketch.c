@@ -8,6 +8,8 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "fs/open.h"
+#include "fs/scan.h"
+#include "fs/scan_file.h"
 #include "fs/scan_warm.h"
 #include "text/encoding.h"
 
@@ -48,6 +50,7 @@ struct maker {
     struct fs_sketches *sketches;
     const struct sketch_job *job;
     struct find_sketcher *sketcher;
+    struct scan_files files;
     size_t done, missed;
     bool over;                  /* nothing more can be made */
     uint64_t begun_ns, used_ns; /* when this burst of work began, and what of the processor it had used then */
@@ -221,11 +224,12 @@ static bool publish(struct maker *maker, struct fs_memory *memory, const struct 
     return true;
 }
 
-static void make_sketch(struct maker *maker, int directory, const char *name, struct fs_memory *memory)
+static void make_sketch(struct maker *maker, int directory, struct hv_str name, struct fs_memory *memory)
 {
     int64_t now_ns = clock_wall_ns();
     size_t size;
-    CLEANUP_FD int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    struct fs_scan_entry entry = {.name = name, .directory = directory, .files = &maker->files};
+    CLEANUP_FD int fd = fs_scan_open(&entry);
     enum outcome outcome = fd < 0 ? LATER : may_be_read(maker, fd, now_ns, &size);
     if (outcome == MADE)
         outcome = read_file(maker, fd, size);
@@ -272,7 +276,7 @@ static void work_on(struct maker *maker, struct warm_record *record)
             continue;
         if (!is_wanted_still(maker) || (fd < 0 && (fd = open_directory(record)) < 0))
             return;
-        make_sketch(maker, fd, name.ptr, memory);
+        make_sketch(maker, fd, name, memory);
     }
 }
 
@@ -283,6 +287,7 @@ static void work(struct fs_sketches *sketches, const struct sketch_job *job)
                             .job = job,
                             .sketcher = find_sketcher_new(),
                             .pause_ns = PAUSE_MIN_MS * CLOCK_MILLISECOND};
+    scan_files_init(&maker->files);
     begin_burst(maker, clock_monotonic_ns());
     for (size_t i = 0; i < job->records.count && is_wanted_still(maker); i++)
         work_on(maker, job->records.items[i]);

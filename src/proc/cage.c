@@ -4,10 +4,14 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#define PREFIX "helve-"
 
 enum { TEXT_SIZE = 8192, REMOVE_TRIES = 50 };
 
@@ -32,7 +36,7 @@ static bool own_group(char text[TEXT_SIZE], struct hv_str *path)
 /* A folder of version 2, new. Before Linux 5.14 it has no cgroup.kill; then it is of no use, and does no harm. */
 static bool make_at(struct cage *cage, struct hv_arena *arena, const char *mount, struct hv_str group)
 {
-    struct hv_str path = hv_arena_format(arena, "%s%.*s/helve-%ld-%llx", mount, HV_STR_ARG(group), (long)getpid(),
+    struct hv_str path = hv_arena_format(arena, "%s%.*s/" PREFIX "%ld-%llx", mount, HV_STR_ARG(group), (long)getpid(),
                                          (unsigned long long)clock_monotonic_ns());
     if (mkdir(path.ptr, 0755))
         return false;
@@ -59,16 +63,34 @@ void cage_make(struct cage *cage, struct hv_arena *arena)
     }
 }
 
+/* What is called like ours, of a process that is gone; where something lives, the kernel keeps it. */
+static void remove_dead(struct hv_arena *arena, struct hv_str prefix)
+{
+    size_t slash = hv_str_rfind_byte(prefix, '/');
+    DIR *directory = opendir(hv_arena_cstr(arena, hv_str_slice(prefix, 0, slash)));
+    if (!directory)
+        return;
+    for (struct dirent *entry; (entry = readdir(directory));) {
+        char owner[64];
+        bool ours = strncmp(entry->d_name, PREFIX, sizeof PREFIX - 1) == 0;
+        long pid = ours ? strtol(entry->d_name + sizeof PREFIX - 1, NULL, 10) : 0;
+        snprintf(owner, sizeof owner, "/proc/%ld", pid);
+        if (pid > 0 && access(owner, F_OK))
+            (void)!unlinkat(dirfd(directory), entry->d_name, AT_REMOVEDIR);
+    }
+    closedir(directory);
+}
+
 const char *cage_prefix(struct hv_arena *arena)
 {
     struct cage cage;
     cage_make(&cage, arena);
     if (!cage.path)
         return NULL;
-    const char *path = cage.path;
-    size_t len = (size_t)(strrchr(path, '-') + 1 - path);
+    struct hv_str path = hv_str_from(cage.path), prefix = hv_str_slice(path, 0, hv_str_rfind_byte(path, '-') + 1);
+    remove_dead(arena, prefix);
     cage_remove(&cage);
-    return hv_arena_cstr(arena, hv_str_of(path, len));
+    return hv_arena_cstr(arena, prefix);
 }
 
 void cage_kill(const struct cage *cage)

@@ -9,7 +9,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -399,6 +402,30 @@ static unsigned open_descriptors(void)
     return count;
 }
 
+static void control_groups_of_processes_that_are_gone_are_removed(void **state)
+{
+    struct hv_arena arena = {0};
+    struct cage cage;
+    struct stat found;
+    (void)state;
+    cage_make(&cage, &arena);
+    if (!cage.path) { /* none can be made here */
+        hv_arena_release(&arena);
+        return;
+    }
+    struct hv_str parent = hv_str_of(cage.path, (size_t)(strrchr(cage.path, '/') - cage.path));
+    const char *dead = hv_arena_format(&arena, "%.*s/helve-2147483646-1", HV_STR_ARG(parent)).ptr;
+    const char *other = hv_arena_format(&arena, "%.*s/helve-run-2147483646", HV_STR_ARG(parent)).ptr;
+    assert_int_equal(mkdir(dead, 0755), 0);
+    assert_int_equal(mkdir(other, 0755), 0);
+    assert_non_null(cage_prefix(&arena));
+    assert_int_equal(stat(dead, &found), -1);
+    assert_int_equal(stat(cage.path, &found), 0); /* ours, though nothing lives in it */
+    assert_int_equal(rmdir(other), 0);
+    cage_remove(&cage);
+    hv_arena_release(&arena);
+}
+
 static void a_program_that_is_not_there_is_told_at_the_end(void **state)
 {
     const char *argv[] = {"/no/such/program", NULL};
@@ -433,6 +460,7 @@ int main(void)
         cmocka_unit_test(what_left_its_group_dies_though_the_command_kills_its_guard),
         cmocka_unit_test(what_left_its_group_dies_by_its_control_group),
         cmocka_unit_test(a_stopped_guard_still_ends_its_tree_when_helve_is_killed),
+        cmocka_unit_test(control_groups_of_processes_that_are_gone_are_removed),
         cmocka_unit_test(a_program_that_is_not_there_is_told_at_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

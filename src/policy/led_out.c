@@ -67,7 +67,7 @@ static bool follows_links(const struct shell_act *act)
     static const struct {
         const char *programs, *letters, *longer;
     } rows[] = {
-        {"ls dir vdir du lsd", "L", "--dereference"},
+        {"ls dir vdir du lsd cp", "L", "--dereference"},
         {"exa eza", "X", "--dereference"},
         {"tar gtar bsdtar", "hL", "--dereference"},
         {"pdfgrep", "R", "--dereference-recursive"},

@@ -57,6 +57,9 @@ struct shell_act {
                                        * choice: class is READ_ONLY only if shell_world said so; else NULL */
     const char *go; /* a go sub-command that only reads when go neither fetches nor starts the toolchain that go.mod
                      * names: it must run with shell_run_environment, too; else NULL */
+    /* npm asks the registry that the project's .npmrc names for a newer npm, with a password from the environment if
+     * that says so; not with shell_run_environment. */
+    bool npm;
     /* The act of an earlier command with the same words in the same place, of which this one says the same: its index
      * in the judgement. Its own when there is none. */
     size_t first;

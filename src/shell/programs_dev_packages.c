@@ -295,9 +295,22 @@ static void judge_uv(struct shell_reading *reading, const struct shell_word *wor
         shell_needs_none(reading, environment_files);
 }
 
+/* Where its logs and cache are, the project must not say: it writes there. */
+static void judge_npm(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"npm", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = npm_rows,
+                                             .more_options = npm_options};
+    shell_judge_row(reading, &row, words, count);
+    reading->act.npm = reading->act.class == SHELL_READ_ONLY && !asks_version(words, count);
+    if (!reading->act.npm)
+        return;
+    stay_in_project(reading, words, count, "-C --prefix");
+    shell_needs_none(reading, reading->world->git_is_quiet ? ".npmrc:logs-dir .npmrc:cache .npmrc:timing" : ".npmrc");
+}
+
 const struct shell_program shell_programs_dev_packages[] = {
     {"yarn yarnpkg", .judge = judge_yarn},
-    {"npm", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = npm_rows, .more_options = npm_options},
+    {"npm", .judge = judge_npm},
     {"pnpm", .judge = judge_pnpm},
     {"bun", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = bun_rows,
      .options = OPTIONS(HELPS("-v --version --revision -h --help"))},

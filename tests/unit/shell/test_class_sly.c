@@ -68,6 +68,12 @@ static void what_hides_what_it_does_is_asked(void **state)
         "env -u GOPROXY go doc x",
         "env -i go version",
         "env - go env",
+        "env -i npm ls",
+        "env -u npm_config_update_notifier npm ls",
+        "npm_config_update_notifier=true npm ls",
+        "unset npm_config_update_notifier; npm ls",
+        "npm ls --update-notifier",
+        "npm --prefix ../other ls",
         "GOTOOLCHAIN=go1.99 go version",
         "export GOTOOLCHAIN=auto; go version",
         "env -u A -u GIT_CONFIG_KEY_0 git log",
@@ -233,11 +239,11 @@ static void programs_that_take_commands_from_their_input_are_asked_about(void **
 static void what_the_project_settings_may_change_is_asked(void **state)
 {
     static const char *const commands[] = {
-        "ruff check .",     "ctags -x a.c",      "pytest --version", "flake8 --version",
-        "pylint --version", "tox --version",     "jest --version",   "grunt --version",
-        "mocha --version",  "webpack --version", "mvn -v",           "sbt --version",
-        "gradle --version", "bazel --version",   "lein --version",   "phpstan --version",
-        "dotnet --version",
+        "npm ls",           "npm run",           "ruff check .",     "ctags -x a.c",
+        "pytest --version", "flake8 --version",  "pylint --version", "tox --version",
+        "jest --version",   "grunt --version",   "mocha --version",  "webpack --version",
+        "mvn -v",           "sbt --version",     "gradle --version", "bazel --version",
+        "lein --version",   "phpstan --version", "dotnet --version",
     };
     (void)state;
     size_t wrong = 0;

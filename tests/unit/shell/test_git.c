@@ -812,6 +812,32 @@ static void what_asks_go_starts_no_other_toolchain(void **state)
     hv_arena_release(&arena);
 }
 
+static void npm_does_not_ask_the_projects_registry_for_a_newer_npm(void **state)
+{
+    (void)state;
+    static const char *const given[] = {"npm_config_update_notifier=true", "PATH=/bin", NULL};
+    static const struct {
+        const char *command, *notifier;
+    } cases[] = {
+        {"npm ls", "false"},
+        {"npm run", "false"},
+        {"n\"\"pm ls | cat", "false"},
+        {"timeout 5 bash -c 'npm root -g'", "false"},
+        {"npm ls; git status", "false"},
+        {"npm ls && npm install", "false"},
+        {"npm install", "true"},
+        {"npm --version", "true"},
+        {"ls", "true"},
+    };
+    for (size_t at = 0; at < sizeof cases / sizeof *cases; at++) {
+        struct hv_arena arena = {0};
+        const char *const *got = shell_run_environment(&arena, hv_str_from(cases[at].command), HV_STR("/ws"), given);
+        assert_string_equal(value_of(got, "npm_config_update_notifier"), cases[at].notifier);
+        assert_string_equal(value_of(got, "PATH"), "/bin");
+        hv_arena_release(&arena);
+    }
+}
+
 static void settings_of_the_environment_stay_before_the_overrides(void **state)
 {
     (void)state;
@@ -879,6 +905,7 @@ int main(void)
         cmocka_unit_test(files_that_git_reads_are_told),
         cmocka_unit_test(commands_that_only_read_get_the_overrides),
         cmocka_unit_test(what_would_make_bash_read_otherwise_is_dropped),
+        cmocka_unit_test(npm_does_not_ask_the_projects_registry_for_a_newer_npm),
         cmocka_unit_test(what_asks_go_starts_no_other_toolchain),
         cmocka_unit_test(settings_of_the_environment_stay_before_the_overrides),
         cmocka_unit_test(the_environment_numbers_its_settings_without_a_gap),

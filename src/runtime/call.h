@@ -231,6 +231,9 @@ void permission_add_rule(struct runtime *runtime, enum policy_scope scope, enum 
 /* What a hook wants changed: a list as `updatedPermissions` has it, or NULL. Blocks on settings files. */
 void permission_update(struct call *call, const struct hv_json *updates);
 void permission_prepare(struct call *call);
+/* Whether the call's command, looked at once more, would be decided on otherwise than it was: what was found out about
+ * it then does not hold any more. False for other tools. Blocks as the decision did. */
+bool permission_changed(struct call *call);
 
 /* runtime.c */
 struct hv_str runtime_results_directory(struct runtime *runtime);

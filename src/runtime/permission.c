@@ -91,6 +91,28 @@ static void decide(struct call *call, const struct policy_facts *facts)
     policy_unref(policy);
 }
 
+/* What was allowed must still be, and what a person or hook allowed must be asked for the same reason. */
+bool permission_changed(struct call *call)
+{
+    if (call->tool->subject_kind != HV_SUBJECT_COMMAND)
+        return false;
+    struct policy_facts facts;
+    struct policy_decision now = {0};
+    call->judged.command = NULL;
+    permission_facts(call, &facts);
+    struct policy *policy = runtime_policy(call->runtime);
+    policy_decide(policy, &facts, &call->arena, &now);
+    CLEANUP_BUF struct hv_buf reason = {.max = 1u << 20};
+    visible_add(&reason, now.reason);
+    bool same = now.verdict == HV_ALLOW ||
+                (now.verdict == HV_ASK && now.verdict == call->decision.verdict &&
+                 now.always_confirm == call->decision.always_confirm &&
+                 hv_str_eq(hv_buf_str(&reason), call->decision.reason)) ||
+                (now.verdict == HV_ASK && call->answered);
+    policy_unref(policy);
+    return !same;
+}
+
 static const char *verdict_name(enum hv_verdict verdict)
 {
     return verdict == HV_ALLOW ? "allow" : verdict == HV_ASK ? "ask" : "deny";

@@ -106,8 +106,21 @@ static bool others_only_read(const struct call *call)
     return true;
 }
 
-/* What an earlier call did may have moved the ground under a judged input: the working directory, or what a link in its
- * paths points to. */
+/* A call that has run of the batch so far may have written. */
+static bool others_wrote(const struct call *call)
+{
+    struct batch *batch = call->batch;
+    LOCK_SCOPE(&batch->lock);
+    for (size_t i = 0; i < batch->started; i++) {
+        const struct call *other = batch->calls.items[i];
+        if (other != call && (other->state == CALL_RUNNING || other->state == CALL_DONE) && !other->read_only)
+            return true;
+    }
+    return false;
+}
+
+/* What an earlier call did may have moved the ground under a judged input: the working directory, what a link in its
+ * paths points to, or what is in the places that a command names. */
 static bool ground_moved(struct call *call)
 {
     struct runtime *runtime = call->runtime;
@@ -124,7 +137,7 @@ static bool ground_moved(struct call *call)
             policy_path_resolve(runtime->host, &call->arena, lists[list][i].written, &now);
             moved = !hv_str_eq(now.resolved, lists[list][i].resolved) || now.kind != lists[list][i].kind;
         }
-    return moved;
+    return moved || (others_wrote(call) && permission_changed(call));
 }
 
 /* Sleep until the call is admitted or cancelled; whether it is admitted. */

@@ -255,14 +255,13 @@ static bool certainly_without_git(struct hv_str command)
 
 /* Of the world the best is assumed: what is harmless only with its consent was asked about before, if it was refused,
  * and overrides that are too many do less harm than one too few. */
-const char *const *shell_run_environment(struct hv_arena *arena, struct hv_str command, struct hv_str directory,
-                                         const char *const *pairs)
+static const char *const *with_overrides_for(struct hv_arena *arena, struct hv_str command, struct hv_str directory,
+                                             const char *const *pairs)
 {
     static const struct shell_world world = {.git_is_quiet = always_quiet,
                                              .is_system_program = always_of_the_system,
                                              .holds_none = always_holds_none,
                                              .tree_is_plain = always_plain};
-    pairs = plain_environment(arena, pairs);
     if (certainly_without_git(command))
         return pairs;
     struct shell_judgement judgement;
@@ -270,4 +269,13 @@ const char *const *shell_run_environment(struct hv_arena *arena, struct hv_str c
         .directory = directory, .home = home_of(pairs), .variable = variable_of, .user = (void *)pairs};
     shell_judge(arena, command, &start, &world, &judgement);
     return with_needed(arena, &judgement, pairs);
+}
+
+/* Where a link led to the working directory, bash would go by its name in `cd ..`, and not to where it was judged. */
+const char *const *shell_run_environment(struct hv_arena *arena, struct hv_str command, struct hv_str directory,
+                                         const char *const *pairs)
+{
+    pairs = with_overrides_for(arena, command, directory, plain_environment(arena, pairs));
+    return directory.len ? with_pair(arena, pairs, hv_arena_format(arena, "PWD=%.*s", HV_STR_ARG(directory)).ptr)
+                         : pairs;
 }

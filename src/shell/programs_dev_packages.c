@@ -295,6 +295,22 @@ static void judge_uv(struct shell_reading *reading, const struct shell_word *wor
         shell_needs_none(reading, environment_files);
 }
 
+/* From here on it is in the directory of --prefix. */
+static void enter_prefix(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    for (size_t at = 1; at < count; at++) {
+        struct shell_word place = words[at];
+        bool attached = hv_str_starts(place.value, HV_STR("--prefix="));
+        if (!attached && !hv_str_is(place.value, "-C") && !hv_str_is(place.value, "--prefix"))
+            continue;
+        if (attached)
+            place.value = hv_str_slice(place.value, sizeof "--prefix=" - 1, place.value.len);
+        else if (at + 1 < count)
+            place = words[++at];
+        shell_enter(reading, &place);
+    }
+}
+
 /* Where its logs and cache are, the project must not say: it writes there. */
 static void judge_npm(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -304,8 +320,10 @@ static void judge_npm(struct shell_reading *reading, const struct shell_word *wo
     reading->act.npm = reading->act.class == SHELL_READ_ONLY && !asks_version(words, count);
     if (!reading->act.npm)
         return;
-    stay_in_project(reading, words, count, "-C --prefix");
-    shell_needs_none(reading, reading->world->git_is_quiet ? ".npmrc:logs-dir .npmrc:cache .npmrc:timing" : ".npmrc");
+    const char *files = reading->world->git_is_quiet ? ".npmrc:logs-dir .npmrc:cache .npmrc:timing" : ".npmrc";
+    shell_needs_none(reading, files);
+    enter_prefix(reading, words, count);
+    shell_needs_none(reading, files);
 }
 
 const struct shell_program shell_programs_dev_packages[] = {

@@ -349,6 +349,26 @@ static void add_text(struct field *field, const struct part *part, bool first, b
     }
 }
 
+/* $(pwd), which is $PWD. Its command was run. */
+static bool add_directory(struct field *field, const struct part *part)
+{
+    struct resolver *resolver = field->resolver;
+    struct hv_str directory = resolver->now.directory;
+    bool splits = !part->quoted && field->how & EXPAND_SPLIT;
+    if (!hv_str_is(part->text, "pwd") || !directory.len || resolver->now.off ||
+        functions_have(resolver, HV_STR("pwd")) || (splits && resolver->now.splitting) ||
+        directory.ptr[directory.len - 1] == '\n' ||
+        resolver->bytes_made + resolver->bytes.len + directory.len > RESOLVE_BYTES_MAX)
+        return false;
+    if (part->quoted)
+        add_bytes(field, directory);
+    else if (splits)
+        add_split(field, directory);
+    else
+        add_unquoted(field, directory, true);
+    return true;
+}
+
 static void add_part(struct field *field, const struct part *part, bool first, bool last)
 {
     struct resolver *resolver = field->resolver;
@@ -359,6 +379,8 @@ static void add_part(struct field *field, const struct part *part, bool first, b
     case PART_COMMAND:
     case PART_PROCESS:
         resolve_run(resolver, part->tape);
+        if (part->kind == PART_COMMAND && add_directory(field, part))
+            break;
         if (part->kind == PART_COMMAND)
             mark_unknown(field, SHELL_WORD_COMMAND | (splits ? SHELL_WORD_MANY : 0) |
                                     (substitution_counts(resolver, part) ? SHELL_WORD_COUNT : 0));

@@ -26,6 +26,24 @@ static void odd_forms_hide_nothing(void **state)
     check_harmful(commands, sizeof commands / sizeof *commands);
 }
 
+static void where_the_shell_stands_is_known(void **state)
+{
+    static const char *const harmless[] = {
+        "find \"$PWD\" -name x",     "find \"$(pwd)\" -name x",        "sort `pwd`/a",
+        "git -C \"$PWD/a\" status",  "cd a && git -C $(pwd) status",   "cd a && sort \"$PWD/b\"",
+        "bash -c 'sort \"$PWD/a\"'", "(cd a); git -C \"$PWD\" status",
+    };
+    static const char *const harmful[] = {
+        "PWD=-o; sort $PWD",         "cd a; find \"$PWD\"",       "pwd() { echo -delete; }; find $(pwd)",
+        "read PWD; sort $PWD",       "cd \"$x\"; find $(pwd)",    "IFS=/; sort $(pwd)",
+        "f() { find \"$PWD\"; }; f", "find $(pwd; echo -delete)", "find $(pwd -P)x",
+        "unset PWD; sort $PWD",      "find \"$OLDPWD\"",
+    };
+    (void)state;
+    check_harmless(harmless, sizeof harmless / sizeof *harmless);
+    check_harmful(harmful, sizeof harmful / sizeof *harmful);
+}
+
 static void what_a_script_is_given_is_known(void **state)
 {
     static const char *const commands[] = {
@@ -328,6 +346,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(odd_forms_are_judged_by_what_they_run),
         cmocka_unit_test(odd_forms_hide_nothing),
+        cmocka_unit_test(where_the_shell_stands_is_known),
         cmocka_unit_test(what_a_script_is_given_is_known),
         cmocka_unit_test(what_a_script_is_given_may_be_anything_else),
         cmocka_unit_test(what_all_calls_give_is_known),

@@ -73,7 +73,7 @@ static void what_hides_what_it_does_is_asked(void **state)
         "npm_config_update_notifier=true npm ls",
         "unset npm_config_update_notifier; npm ls",
         "npm ls --update-notifier",
-        "npm --prefix ../other ls",
+        "npm --prefix \"$x\" ls",
         "GOTOOLCHAIN=go1.99 go version",
         "export GOTOOLCHAIN=auto; go version",
         "env -u A -u GIT_CONFIG_KEY_0 git log",

@@ -838,6 +838,20 @@ static void npm_does_not_ask_the_projects_registry_for_a_newer_npm(void **state)
     }
 }
 
+static void bash_is_told_the_directory_that_was_judged(void **state)
+{
+    (void)state;
+    static const char *const given[] = {"PWD=/link/to/ws", "PATH=/bin", NULL};
+    static const char *const commands[] = {"ls", "git status", "cd ..; pwd", "make"};
+    for (size_t at = 0; at < sizeof commands / sizeof *commands; at++) {
+        struct hv_arena arena = {0};
+        const char *const *got = shell_run_environment(&arena, hv_str_from(commands[at]), HV_STR("/ws"), given);
+        assert_string_equal(value_of(got, "PWD"), "/ws");
+        assert_string_equal(value_of(got, "PATH"), "/bin");
+        hv_arena_release(&arena);
+    }
+}
+
 static void settings_of_the_environment_stay_before_the_overrides(void **state)
 {
     (void)state;
@@ -905,6 +919,7 @@ int main(void)
         cmocka_unit_test(files_that_git_reads_are_told),
         cmocka_unit_test(commands_that_only_read_get_the_overrides),
         cmocka_unit_test(what_would_make_bash_read_otherwise_is_dropped),
+        cmocka_unit_test(bash_is_told_the_directory_that_was_judged),
         cmocka_unit_test(npm_does_not_ask_the_projects_registry_for_a_newer_npm),
         cmocka_unit_test(what_asks_go_starts_no_other_toolchain),
         cmocka_unit_test(settings_of_the_environment_stay_before_the_overrides),

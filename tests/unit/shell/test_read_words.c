@@ -13,7 +13,7 @@ static void variables_bound_to_literals_are_put_in(void **state)
         {"export x=a y='b c'; z \"$y\" $x", "<export><x=a><y=b c> ; <z><b c><a>"},
         {"x='1 2'; export y=$x; z \"$y\"", "x=<1 2> ; <export><y=1 2> ; <z><1 2>"},
         {"x=a b $x; c $x", "x=<a><b>?<|>mv ; <c>?<|>mv"},
-        {"a $HOME ~ ~/b \"~\" $PWD $USER", "<a></h></h></h/b><~>?<|>mv<me><too>"},
+        {"a $HOME ~ ~/b \"~\" $PWD $USER", "<a></h></h></h/b><~></w><me><too>"},
         {"x=~/a:~/b; c x=~/d --y=~/e", "x=</h/a:/h/b> ; <c><x=/h/d><--y=~/e>"},
         {"a ~u ~+ ~'x' ~$x", "<a>?<|>h?<|>h?<|>h?<|>mvh"},
         {"x='rm -rf'; $x /", "x=<rm -rf> ; <rm><-rf></>"},

@@ -202,6 +202,20 @@ static bool may_run_git(const struct shell_word *words, size_t count)
     return false;
 }
 
+/* A shell that is started elsewhere than PWD says, or without PWD, goes back by the real name of where it stands. */
+static void judge_place(struct shell_reading *reading, const struct shell_arguments *arguments,
+                        const struct shell_word *words, size_t count)
+{
+    bool loses = false, shell = false;
+    for (size_t i = 0; i < arguments->given_count; i++)
+        loses |= arguments->given[i].has_argument && (shell_names_have("-C --chdir", arguments->given[i].name) ||
+                                                      hv_str_is(arguments->given[i].argument.value, "PWD"));
+    for (size_t i = 0; i < count; i++)
+        shell |= hv_str_ends(words[i].value, HV_STR("sh"));
+    if (loses && shell)
+        shell_worsen(reading, SHELL_UNKNOWN, "where a shell goes from the directory that env gives it is not known");
+}
+
 static void judge_env(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     struct shell_arguments arguments;
@@ -226,8 +240,10 @@ static void judge_env(struct shell_reading *reading, const struct shell_word *wo
     if (lost && at < count && may_run_git(words + at, count - at))
         shell_worsen(reading, SHELL_EXECUTES,
                      "git, go and npm may run or reach what the project names without settings that env removes");
-    if (at < count)
+    if (at < count) {
+        judge_place(reading, &arguments, words + at, count - at);
         shell_judge_inner(reading, words + at, count - at);
+    }
 }
 
 /* ---- xargs ---------------------------------------------------------------------------------------------- */

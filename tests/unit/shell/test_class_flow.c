@@ -34,10 +34,20 @@ static void where_the_shell_stands_is_known(void **state)
         "bash -c 'sort \"$PWD/a\"'", "(cd a); git -C \"$PWD\" status",
     };
     static const char *const harmful[] = {
-        "PWD=-o; sort $PWD",         "cd a; find \"$PWD\"",       "pwd() { echo -delete; }; find $(pwd)",
-        "read PWD; sort $PWD",       "cd \"$x\"; find $(pwd)",    "IFS=/; sort $(pwd)",
-        "f() { find \"$PWD\"; }; f", "find $(pwd; echo -delete)", "find $(pwd -P)x",
-        "unset PWD; sort $PWD",      "find \"$OLDPWD\"",
+        "PWD=-o; sort $PWD",
+        "cd a; find \"$PWD\"",
+        "pwd() { echo -delete; }; find $(pwd)",
+        "read PWD; sort $PWD",
+        "cd \"$x\"; find $(pwd)",
+        "IFS=/; sort $(pwd)",
+        "f() { find \"$PWD\"; }; f",
+        "find $(pwd; echo -delete)",
+        "find $(pwd -P)x",
+        "env -u PWD bash -c 'cd .. && cat a'",
+        "cd a && env --unset=PWD sh -c 'cd .. && cat a'",
+        "env -C a bash -c 'cd .. && cat b'",
+        "unset PWD; sort $PWD",
+        "find \"$OLDPWD\"",
     };
     (void)state;
     check_harmless(harmless, sizeof harmless / sizeof *harmless);

@@ -116,8 +116,8 @@ const char *const *shell_git_environment(void);
 /*
  * The environment ("NAME=value", NULL-terminated; NULL counts as empty) to run command in: without the variables by
  * which bash would read it otherwise than it was judged (BASH_ENV, SHELLOPTS, exported functions …), with PWD as
- * directory says, and with the overrides above when the command has parts that read with git, and shell_git_is_tame. directory: where it starts,
- * absolute. What is new lives in arena, the rest stays where it is.
+ * directory says, and with the overrides above when the command has parts that read with git, and shell_git_is_tame.
+ * directory: where it starts, absolute. What is new lives in arena, the rest stays where it is.
  */
 const char *const *shell_run_environment(struct hv_arena *arena, struct hv_str command, struct hv_str directory,
                                          const char *const *environment);

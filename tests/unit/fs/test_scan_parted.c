@@ -128,7 +128,8 @@ static void *close_pipe(void *user)
     close(piping->write_end);
     struct pollfd watched = {.fd = piping->read_end, .events = POLLIN};
     char byte;
-    piping->got_end = poll(&watched, 1, PATIENCE_S * 1000) == 1 && read(piping->read_end, &byte, 1) == 0;
+    /* Less long than the thread stays: what it keeps open, is open. */
+    piping->got_end = poll(&watched, 1, PATIENCE_S * 1000 / 2) == 1 && read(piping->read_end, &byte, 1) == 0;
     sem_post(&piping->ended);
     return NULL;
 }

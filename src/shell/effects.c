@@ -313,10 +313,14 @@ static bool is_literal(const struct raw_word *word)
 static void effect_of_functions(struct resolver *resolver)
 {
     const struct op *ops = resolver->reader->tape.items;
+    if (resolver->in_functions)
+        return; /* the bodies are being gone through */
+    resolver->in_functions = true;
     resolver->range_made += resolver->reader->tape.count;
     for (size_t i = 0; i < resolver->reader->tape.count && !resolver->now.off; i++)
         if (ops[i].kind == OP_FUNCTION)
             effect_of_range(resolver, i + 1, ops[i].to);
+    resolver->in_functions = false;
 }
 
 bool effect_moves_never(const struct resolver *resolver)
@@ -386,6 +390,9 @@ static uint32_t words_of_for(struct resolver *resolver, const struct shell_comma
 {
     struct hv_str values[SHELL_CHOICES_MAX];
     uint32_t count = command->word_count;
+    if (count == 1 && hv_str_is(command->words[0].text, "\"$@\"") && resolver->now.parameters && !resolver->now.off &&
+        hv_str_starts(command->text, HV_STR("for")))
+        return resolver->now.all_parameters;
     if (!count || count > SHELL_CHOICES_MAX || !hv_str_starts(command->text, HV_STR("for")))
         return 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -405,6 +412,11 @@ static void effect_of_for(struct resolver *resolver, const struct shell_command 
                                           : is_sequence(resolver, &command->words[i]);
     variable_set_choices(resolver, command->variable, numbers ? VALUE_NUMBER : VALUE_UNKNOWN,
                          words_of_for(resolver, command));
+}
+
+static bool shifts_parameters(struct hv_str name)
+{
+    return hv_str_is(name, "shift") || hv_str_is(name, "set");
 }
 
 void effect_of_command(struct resolver *resolver, size_t index)
@@ -427,6 +439,8 @@ void effect_of_command(struct resolver *resolver, size_t index)
     enum effect effect = builtin_effect(command->words[0].value);
     if (effect == EFFECT_ANYTHING && changes_nothing(command->words, command->word_count))
         effect = EFFECT_NONE;
+    if (shifts_parameters(command->words[0].value))
+        resolver->now.parameters = false;
     if (effect != EFFECT_NONE)
         effect_of_builtin(resolver, index, effect);
     if (effect == EFFECT_EXPORT || effect == EFFECT_DECLARE)
@@ -498,9 +512,11 @@ static void range_simple(struct resolver *resolver, const struct node *node)
     }
     struct hv_str name = node->words[0].parts[0].text;
     enum effect effect = builtin_effect(name);
+    if (shifts_parameters(name))
+        resolver->now.parameters = false;
     if (functions_have(resolver, name))
-        resolve_forget(resolver);
-    else if (effect == EFFECT_NAMES || effect == EFFECT_PRINTF || effect == EFFECT_ANYTHING)
+        effect_of_functions(resolver);
+    if (effect == EFFECT_NAMES || effect == EFFECT_PRINTF || effect == EFFECT_ANYTHING)
         range_names(resolver, node, effect);
     else if (effect == EFFECT_EXPORT || effect == EFFECT_DECLARE)
         range_export(resolver, node);

@@ -335,12 +335,16 @@ bool expansion_of(struct resolver *resolver, const struct part *part, struct exp
     struct operation operation = {0};
     struct hv_str value;
     *out = (struct expansion){0};
-    if (resolver->now.off || !read_identifier(part->text, 0))
+    bool parameter = resolver->now.parameters && part->text.len && *part->text.ptr >= '1' && *part->text.ptr <= '9';
+    if (resolver->now.off || !(parameter || read_identifier(part->text, 0)))
         return false;
     if (part->element)
         return take_element(resolver, part, out);
     if (part->list)
         return part->form == FORM_LENGTH && hv_str_is(part->subscript, "@") && count_elements(resolver, part, out);
+    bool missing = parameter && resolver->now.missing & 1U << (*part->text.ptr - '0');
+    if (parameter && (part->text.len > 1 || (missing && part->form != FORM_DEFAULT)))
+        return false;
     bool known = variable_get(resolver, part->text, &value) == VALUE_KNOWN;
     uint32_t choices = known ? 0 : variable_choices(resolver, part->text);
     if (!known && !choices)
@@ -352,6 +356,9 @@ bool expansion_of(struct resolver *resolver, const struct part *part, struct exp
     bool computed = part->form == FORM_LENGTH || part->form == FORM_SLICE || part->form == FORM_DEFAULT ||
                     part->form == FORM_PATTERN;
     if (!computed || !read_operation(resolver, part, &operation))
+        return false;
+    /* What a call does not give is empty here, but not set. */
+    if (parameter && !operation.doubled && (operation.kind == '-' || operation.kind == '+'))
         return false;
     if (!known)
         return compute_each(resolver, &operation, choices, out);

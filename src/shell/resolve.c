@@ -244,25 +244,13 @@ static void close_loop(struct resolver *resolver)
         directory_lose(resolver);
 }
 
-static void open_function(struct resolver *resolver)
-{
-    scope_open(resolver);
-    resolve_forget(resolver);
-    if (resolver->moves == MOVES_UNSEEN)
-        resolver->moves = effect_moves_never(resolver) ? MOVES_NEVER : MOVES_PERHAPS;
-    if (resolver->moves == MOVES_NEVER)
-        resolver->now.directory = resolver->start->directory;
-}
-
 static void step(struct resolver *resolver, size_t at, const struct op *op)
 {
     struct environment *now = &resolver->now;
     switch (op->kind) {
     case OP_COMMAND: resolve_command(resolver, op->to); break;
     case OP_SCOPE: scope_open(resolver); break;
-    case OP_FUNCTION: open_function(resolver); break;
-    case OP_END_SCOPE:
-    case OP_END_FUNCTION: scope_close(resolver); break;
+    case OP_END_SCOPE: scope_close(resolver); break;
     case OP_LIST: open_list(resolver); break;
     case OP_END_LIST: close_list(resolver); break;
     case OP_AND:
@@ -282,9 +270,28 @@ static void step(struct resolver *resolver, size_t at, const struct op *op)
     case OP_LOOP: open_loop(resolver, at + 1, op->to); break;
     case OP_END_LOOP: close_loop(resolver); break;
     case OP_NONE:
+    case OP_FUNCTION:
+    case OP_END_FUNCTION:
     case OP_SUBSTITUTION:
     case OP_END:
     default: break;
+    }
+}
+
+void resolve_range(struct resolver *resolver, size_t from, size_t to)
+{
+    for (size_t at = from; at < to; at++) {
+        struct op op = resolver->reader->tape.items[at];
+        if (op.kind == OP_END && from > 0)
+            break;
+        if (op.kind == OP_FUNCTION) {
+            *vec_push(&resolver->bodies) = (uint32_t)at;
+            at = op.to;
+        } else if (op.kind == OP_SUBSTITUTION) {
+            at = op.to - 1;
+        } else {
+            step(resolver, at, &op);
+        }
     }
 }
 
@@ -295,15 +302,7 @@ void resolve_run(struct resolver *resolver, size_t from)
     bool inner = from > 0;
     if (inner)
         scope_open(resolver);
-    for (size_t at = from; at < resolver->reader->tape.count; at++) {
-        struct op op = resolver->reader->tape.items[at];
-        if (op.kind == OP_END && inner)
-            break;
-        if (op.kind == OP_SUBSTITUTION)
-            at = op.to - 1;
-        else
-            step(resolver, at, &op);
-    }
+    resolve_range(resolver, from, resolver->reader->tape.count);
     if (inner)
         scope_close(resolver);
 }
@@ -338,6 +337,7 @@ static void release(struct resolver *resolver)
     vec_release(&resolver->lists);
     vec_release(&resolver->words);
     vec_release(&resolver->choices);
+    vec_release(&resolver->bodies);
     hv_buf_release(&resolver->bytes);
 }
 
@@ -360,6 +360,7 @@ void resolve_script(struct reader *reader, const struct shell_start *start, stru
             resolve_command(&resolver, i);
     } else {
         resolve_run(&resolver, 0);
+        functions_resolve(&resolver);
     }
     out->choices = read_copy(reader, resolver.choices.items, resolver.choices.count, sizeof *out->choices);
     release(&resolver);

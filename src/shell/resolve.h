@@ -35,6 +35,10 @@ struct variable {
 
 /* What a subshell has of its own. */
 struct environment {
+    bool blind;                      /* of variables only what was set since is known: the body of a function */
+    bool parameters;                 /* $1 … are bound like variables */
+    unsigned missing;                /* bits of those that a call does not give: they are not set there, and empty */
+    uint32_t all_parameters;         /* the values that "$@" gives a loop, which are some for certain; 0: not known */
     bool off;                        /* something was run that may have changed any variable, or how words are read */
     bool splitting;                  /* IFS was touched */
     bool moved;                      /* the directory is not the first any more */
@@ -86,7 +90,10 @@ struct resolver {
     VEC(struct shell_choices) choices;
     struct hv_buf bytes; /* of the word that is put together */
     size_t bytes_made, words_made, range_made, brace_budget, matched;
-    bool bare; /* reading stopped: no flow is known */
+    bool in_functions;    /* what all bodies may change is being found */
+    bool disorder;        /* somewhere, something was run that may have changed anything, or how words are cut */
+    VEC(uint32_t) bodies; /* of functions: their operations, which are looked at when all calls are */
+    bool bare;            /* reading stopped: no flow is known */
     enum { MOVES_UNSEEN, MOVES_NEVER, MOVES_PERHAPS } moves;
 };
 
@@ -94,6 +101,8 @@ struct resolver {
 
 /* Run the operations from `from` to the end of their stretch. */
 void resolve_run(struct resolver *resolver, size_t from);
+/* Run those in [from, to). */
+void resolve_range(struct resolver *resolver, size_t from, size_t to);
 void resolve_script(struct reader *reader, const struct shell_start *start, struct shell_script *out);
 
 /* ---- resolve_word.c ---------------------------------------------------------------------------------------------- */
@@ -187,6 +196,8 @@ uint32_t variable_list(const struct resolver *resolver, struct hv_str name);
 void variable_set_choices(struct resolver *resolver, struct hv_str name, enum value_state state, uint32_t choices);
 /* It is an array of these elements now; 0: not certain of which. */
 void variable_set_list(struct resolver *resolver, struct hv_str name, uint32_t list);
+/* Up to the end of the scope, nothing is known of any variable but what is set from here on. */
+void variables_hide(struct resolver *resolver);
 /* It has no attributes: an assignment gives it a value as it is. */
 bool variable_is_free(const struct resolver *resolver, struct hv_str name);
 /* It keeps what it has; whatever sets it from here on makes it unknown for good. */
@@ -248,5 +259,7 @@ void directory_doubt(struct resolver *resolver, const struct environment *before
 /* Make the table of the names of functions that the script defines. */
 void functions_index(struct resolver *resolver);
 bool functions_have(const struct resolver *resolver, struct hv_str name);
+/* The bodies that were met, with what their calls give them. */
+void functions_resolve(struct resolver *resolver);
 
 #endif

@@ -93,6 +93,8 @@ static enum value_state initial(struct resolver *resolver, struct hv_str name, s
 {
     const struct shell_start *start = resolver->start;
     *value = (struct hv_str){0};
+    if (resolver->now.blind)
+        return VALUE_UNKNOWN;
     if (hv_str_is(name, "HOME") && start->home.ptr)
         *value = start->home;
     else if (hv_str_is(name, "PWD"))
@@ -107,7 +109,8 @@ enum value_state variable_get(struct resolver *resolver, struct hv_str name, str
     *value = (struct hv_str){0};
     if (hv_str_is(name, "?") || hv_str_is(name, "$") || hv_str_is(name, "#"))
         return VALUE_NUMBER;
-    if (resolver->now.off || !read_identifier(name, 0))
+    bool parameter = resolver->now.parameters && name.len && *name.ptr >= '1' && *name.ptr <= '9';
+    if (resolver->now.off || !(parameter || read_identifier(name, 0)))
         return VALUE_UNKNOWN;
     size_t number = find(resolver, name);
     if (number == SIZE_MAX || resolver->variables.items[number].state == VALUE_INITIAL)
@@ -123,13 +126,23 @@ void variable_set(struct resolver *resolver, struct hv_str name, enum value_stat
     if (hv_str_is(name, "OLDPWD"))
         resolver->now.previous = (struct hv_str){0};
     if (hv_str_is(name, "IFS"))
-        resolver->now.splitting = true;
+        resolver->now.splitting = resolver->disorder = true;
     else if (is_special(name) && !is_tame(name))
         resolve_forget(resolver);
     struct variable *variable = change(resolver, name);
     variable->state = variable->tainted ? VALUE_UNKNOWN : state;
     variable->value = value;
     variable->source = variable->choices = variable->list = 0;
+}
+
+void variables_hide(struct resolver *resolver)
+{
+    resolver->now.blind = true;
+    for (size_t i = 0; i < resolver->variables.count; i++) {
+        struct variable *variable = change(resolver, resolver->variables.items[i].name);
+        variable->state = VALUE_UNKNOWN;
+        variable->source = variable->choices = variable->list = 0;
+    }
 }
 
 static const struct variable *look_up(const struct resolver *resolver, struct hv_str name)
@@ -271,6 +284,7 @@ void maybe_close(struct resolver *resolver)
 
 void resolve_forget(struct resolver *resolver)
 {
+    resolver->disorder = true;
     resolver->now.off = true;
     resolver->now.splitting = true;
     resolver->now.moved = true;

@@ -244,6 +244,18 @@ class Maker:
                          "for f in " + values + "; do for g in 1 2; do c6 $f$g " + words + "; done; done", "readonly f=r; for f in " + values + "; do c6 " + words + "; done",
                          "for f in " + values + "; do c5 | { read f; c6 " + words + "; }; done", "local f=a; c6 " + words, "f=(" + values + "); c6 " + words)
 
+    def called(self):
+        """Functions and what their calls give them."""
+        value = lambda: self.pick("a.c", "sub/b.c", "'a b'", "''", "3", "$x", '"$f"', "*", "-x", "${x%.c}", "k", "")
+        body = "; ".join(self.pick('c6 "$1" $2', 'c6 "p/$1.h" "${2:-d}" ${3-e}', 'local f="$1" g=$2; c6 "$f" $g "${f%.c}.h"', 'for p in "$@"; do c6 "$p" s/$p; done', "local f; c6 \"$f\"",
+                                   "shift; c6 \"$1\"", "set -- q; c6 $1", 'c6 "$@" $#', 'x=$1; c6 "$x"', "f=z; c6 $f", 'c6 "$x" "$f" $g', "local f=$(c1); c6 $f", 'c6 $((n + $1))' if self.chance(20) else "c6 ${#1}",
+                                   'if c5; then shift; fi; c6 "$1"', "(shift; c6 $1); c6 $1", 'for p; do c6 $p; done', "local IFS=/; c6 $1", 'c6 "${1/a/b}" "${1##*/}"', "f4 $1", 'local -r f=$1; c6 $f', "cd sub && c6 $1",
+                                   "while false; do shift; done; c6 $1", 'f=(a b); c6 "${f[@]}"', 'local f=$1; f+=q; c6 $f') for _ in range(self.random.randint(1, 3)))
+        calls = "; ".join(self.pick("f3 %s %s", "f3 %s %s", "f3 %s %s 'c d'", "for f in %s %s; do f3 $f; done", "(f3 %s %s)", "c5 && f3 %s; f3 %s", "f=%s; f3 %s") % (value(), value()) for _ in range(self.random.randint(1, 3)))
+        before = self.pick("", "", "", "readonly f=r; ", "IFS=.; ", "f=s; ", "declare -i f; ", "set -f; ", "f4() { c7 $1; f=k; }; ", "declare -l f; ", "export f=e; ", "x='y z'; ", "eval f=q; ",
+                           "f=(1 2); ", "f3 early; ", "f3() { c8 \"$1\"; }; ")
+        return before + self.pick("f3() { ", "function f3 { ") + body + "; }; " + calls + self.pick("", "; c6 $f", "; unset -f f3; f3 %s" % value(), "; f3() { c8 $1; }; f3 r")
+
     def lists(self):
         """Arrays that are written out."""
         values = " ".join(self.pick("a.c", "sub/b", "'a b'", '"c d"', "3", "''", "-x", "*", "$x", "[2]=q", "x=1", "~", "#k", "a\\ b", "{p,q}", "\n") for _ in range(self.random.randint(0, 3)))
@@ -342,7 +354,7 @@ class Maker:
             return self.simple(depth) + self.pick(" | ", "|", " |& ", "|") + self.simple(depth)
         if kind == 16:
             self.straight = False
-            return self.computed() if self.chance(60) else self.lists()
+            return self.pick(self.computed, self.lists, self.called)()
         return self.compound(depth)
 
     def list(self, depth=0, inline=False):

@@ -226,6 +226,58 @@ static void what_pushd_left_is_found_again(void **state)
     CHECK(asked, false);
 }
 
+static void what_calls_give_a_function_is_known_in_it(void **state)
+{
+    static const char *const certain[] = {
+        "peek() { head -20 \"src/$1\"; }; peek a.c; peek b.c",
+        "show() { local f=\"$1\"; echo \"== $f\"; sort \"$f\"; }; show src/a.c; show src/b.c",
+        "show() { local f=$1 n=${2:-5}; sed -n \"1,${n}p\" \"$f\"; }; show src/a.c; show src/b.c 10",
+        "function each { for f in \"$@\"; do sort \"$f\" \"${f%.c}.h\"; done; }; each a.c b.c; each c.c",
+        "sect() { sed -n \"$1,$2p\" \"$3\"; }; sect 1 5 a",
+    };
+    static const char *const asked[] = {
+        "peek() { sort \"$1\"; }; peek a.c; peek -ox",
+        "peek() { cat \"$1\"; }; peek a.c; peek /etc/shadow",
+        "peek() { cat \"src/$1\"; }; peek ../../etc/shadow",
+        "peek() { sort \"$1\"; }; peek $x",
+        "peek() { sort \"$2\"; }; peek $x a; peek b a",
+        "peek() { sort $1; }; peek 'a -ox'",
+        "peek() { sort \"$1\"; }; peek *.c",
+        "peek() { sort \"${2--ox}\"; }; peek a",
+        "peek() { sort \"$2\"; }; peek a",
+        "peek() { sort \"${2#a}\"; }; peek a; peek a b",
+        "peek() { sort \"${2:--ox}\"; }; peek a",
+        "peek() { shift; sort \"$1\"; }; peek a -ox",
+        "peek() { set -- -ox; sort \"$1\"; }; peek a",
+        "peek() { while x; do sort \"$1\"; shift; done; }; peek a -ox",
+        "peek() { if x; then shift; fi; sort \"$1\"; }; peek a -ox",
+        "peek() { local f=$1; sort \"$f\"; }; readonly f=-ox; peek a",
+        "declare -i f; peek() { local f=$1; sort \"$f\"; }; peek a",
+        "declare -n f=g; peek() { local f=$1; sort \"$g\"; }; peek a",
+        "peek() { local -n f=g; f=$1; sort \"$g\"; }; peek a",
+        "IFS=-; peek() { sort $1; }; peek a-ox",
+        "peek() { local IFS=-; sort $1; }; peek a-ox",
+        "peek() { sort \"$f\"; }; f=a; peek x; f=-ox; peek x",
+        "f=a; peek() { sort \"$f\"; }; f=-ox; peek x",
+        "peek() { local f=a; other; sort \"$f\"; }; other() { f=-ox; }; peek",
+        "peek() { sort \"$1\"; }; other() { peek \"$1\"; }; other -ox; peek a",
+        "peek() { sort \"$1\"; }; eval peek -ox; peek a",
+        "peek() { sort \"$1\"; }; trap 'peek -ox' EXIT; peek a",
+        "peek() { sort \"$1\"; }; x=peek; $x -ox; peek a",
+        "peek() { sort \"$1\"; }; pee\\k -ox; peek a",
+        "peek() { sort \"$1\"; }; {peek,-ox}; peek a",
+        "peek() { sort \"$1\"; }; export -f peek; xargs -n1 bash -c 'peek \"$0\"'; peek a",
+        "peek() { for f in \"$@\"; do :; done; sort \"$f\"; }; f=-ox; peek; peek a",
+        "peek() { for f; do sort \"$f\"; done; }; peek a -ox",
+        "peek() { cd /etc; cat \"$1\"; }; peek shadow",
+        "peek() { cat \"$1\"; }; cd /etc; peek shadow",
+        "sort() { id; }; peek() { sort \"$1\"; }; peek a",
+    };
+    (void)state;
+    CHECK(certain, true);
+    CHECK(asked, false);
+}
+
 /* Between the capitals and the small letters stands a backquote, which bash then finds in the word. */
 static void braces_across_the_cases_may_run_commands(void **state)
 {
@@ -250,6 +302,7 @@ int main(void)
         cmocka_unit_test(expansions_of_known_values_are_computed),
         cmocka_unit_test(arrays_that_are_written_out_are_known),
         cmocka_unit_test(what_pushd_left_is_found_again),
+        cmocka_unit_test(what_calls_give_a_function_is_known_in_it),
         cmocka_unit_test(braces_across_the_cases_may_run_commands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

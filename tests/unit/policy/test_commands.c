@@ -2,6 +2,8 @@
  * test_commands.c: what is decided about commands, part by part: one row per case, grouped by what it is about; and
  * what must hold for every command: a denial is not lost by writing it in another way.
  */
+#include "base/path.h"
+#include "policy/path_class.h"
 #include "world.h"
 
 #include "policy/judged.h"
@@ -220,6 +222,99 @@ static void a_danger_of_the_second_counts(void **state)
     hv_arena_release(&arena);
 }
 
+static struct hazard hazard_alone(struct policy *policy, struct hv_str command, struct hv_arena *arena)
+{
+    const struct world_call call = {&world_bash, command.ptr};
+    struct policy_facts facts;
+    world_facts(policy, &call, arena, &facts);
+    assert_int_equal(facts.command->part_count, 1);
+    return facts.command->parts[0].hazard;
+}
+
+/* Of many files of one directory only the names are looked at. */
+static void a_file_among_its_neighbours_is_what_it_is_alone(void **state)
+{
+    static const char *const files[][2] = {
+        {"/ws", "a.c"},
+        {"/ws", ".git"},
+        {"/ws", ".envrc"},
+        {"/ws", "id_rsa"},
+        {"/ws", "x.pem"},
+        {"/ws", ".GIT"},
+        {"/ws/sub", ".bashrc"},
+        {"/ws/.git", "config"},
+        {"/ws/.git/x", "y"},
+        {"/ws", ".helve"},
+        {"/ws", "rc"},
+        {"/ws", "innocent.txt"},
+        {"/home/me", ".bashrc"},
+        {"/home/me", "x"},
+        {"/home", "me"},
+        {"/home", "ME"},
+        {"/home", "you"},
+        {"/etc", "passwd"},
+        {"/etc", "app"},
+        {"/etc/ssh", "ssh_host_rsa_key"},
+        {"/dev", "sda"},
+        {"/proc/1", "environ"},
+        {"/boot", "x"},
+        {"/tmp", "a.key"},
+        {"/usr", "x"},
+        {"/srv/.cargo", "credentials"},
+        {"/home/me/.local/state", "helve"},
+        {"/home/me/.local/state", "HELVE"},
+        {"/home/me/.local/state", "other"},
+        {"/home/me/.config", "helve"},
+    };
+    struct policy *policy = world_policy("", POLICY_DEFAULT, NULL, false);
+    size_t grave = 0;
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof files / sizeof *files; i++) {
+        const char *program = i % 2 ? "touch" : "cat", *in = files[i / 2][0], *name = files[i / 2][1];
+        struct hv_arena arena = {0};
+        struct hazard alone = hazard_alone(policy, hv_arena_format(&arena, "%s %s/%s", program, in, name), &arena);
+        struct hv_str among =
+            hv_arena_format(&arena, "%s %s/plain1 %s/plain2 %s/%s %s/plain3", program, in, in, in, name, in);
+        struct hv_str plain = hv_arena_format(&arena, "%s %s/plain1", program, in);
+        struct hazard others = hazard_alone(policy, plain, &arena), all = hazard_alone(policy, among, &arena);
+        enum shell_danger_level expected = alone.level > others.level ? alone.level : others.level;
+        if (all.level != expected)
+            fail_msg("%.*s: %d, alone %d", HV_STR_ARG(among), all.level, expected);
+        grave += alone.level > others.level;
+        hv_arena_release(&arena);
+    }
+    assert_true(grave > 20);
+    policy_unref(policy);
+}
+
+/* What only the place of helve's own files, or of the home directory, tells. */
+static void own_places_are_suspect_among_their_neighbours(void **state)
+{
+    static const struct {
+        struct hv_str path;
+        bool suspect;
+    } rows[] = {
+        {HV_STR("/data/state/helve"), true}, {HV_STR("/data/state/HELVE"), true}, {HV_STR("/data/state/other"), false},
+        {HV_STR("/data/me"), true},          {HV_STR("/data/you"), false},        {HV_STR("/data/me.pem"), true},
+    };
+    const struct policy_path own = {.written = HV_STR("/data/state/helve"), .resolved = HV_STR("/data/state/helve")};
+    const struct path_classes_options options = {
+        .home = {.written = HV_STR("/data/me"), .resolved = HV_STR("/data/me")}, .own = &own, .own_count = 1};
+    struct hv_arena arena = {0};
+    const struct path_classes *classes = path_classes_new(&arena, &options);
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct hv_str path = rows[i].path, directory = path_parent(path);
+        const struct policy_path as_path = {.written = path, .resolved = path};
+        const struct policy_path around = {.written = directory, .resolved = directory};
+        assert_true(path_classes_by_name(classes, &around, true));
+        assert_int_equal(path_is_suspect(classes, path, directory.len + 1), rows[i].suspect);
+        if (!rows[i].suspect)
+            assert_int_equal(path_classify(classes, &as_path, true).class, POLICY_PATH_OUTSIDE);
+    }
+    hv_arena_release(&arena);
+}
+
 /* %s: the denied command. */
 static const char *const disguises[] = {
     "%s",
@@ -376,6 +471,8 @@ int main(void)
         cmocka_unit_test(one_denied_part_denies_all),
         cmocka_unit_test(what_is_said_twice_is_decided_as_once),
         cmocka_unit_test(a_danger_of_the_second_counts),
+        cmocka_unit_test(a_file_among_its_neighbours_is_what_it_is_alone),
+        cmocka_unit_test(own_places_are_suspect_among_their_neighbours),
         cmocka_unit_test(a_denial_holds_however_the_command_is_written),
         cmocka_unit_test(dangers_hold_in_every_mode),
         cmocka_unit_test(a_long_command_is_asked_and_still_denied),

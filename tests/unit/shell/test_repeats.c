@@ -80,6 +80,31 @@ static void what_is_said_twice_is_the_same_twice(void **state)
     }
 }
 
+/* Of the text of a -c, or of eval, too. */
+static void what_a_text_says_twice_is_judged_once(void **state)
+{
+    static const char *const texts[] = {"ls", "cat a b", "sed -i s/a/b/ f", "timeout 5 cat a", "make", "cat <a >b"};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof texts / sizeof *texts; i++) {
+        CLEANUP_ARENA struct hv_arena arena = {0};
+        struct shell_judgement once, twice;
+        const char *text = texts[i / 2], *program = i % 2 ? "eval" : "bash -c";
+        judge(&arena, hv_arena_format(&arena, "%s '%s'", program, text).ptr, &once);
+        judge(&arena, hv_arena_format(&arena, "%s '%s; %s'", program, text, text).ptr, &twice);
+        size_t inner = once.count - 1; /* behind the act of the program itself */
+        assert_true(inner > 0);
+        assert_int_equal(twice.count, 1 + 2 * inner);
+        assert_int_equal(twice.class, once.class);
+        for (size_t at = 1; at < twice.count; at++) {
+            size_t first = 1 + (at - 1) % inner;
+            assert_same(&twice.acts[at], &once.acts[first]);
+            assert_ptr_equal(twice.acts[at].command, twice.script.commands);
+            if (twice.acts[at].first != first)
+                fail_msg("%s '%s': act %zu is judged anew", program, text, at);
+        }
+    }
+}
+
 /* The last act says something else than an earlier one with the same text. */
 static void what_differs_by_its_place_is_judged_anew(void **state)
 {
@@ -94,6 +119,11 @@ static void what_differs_by_its_place_is_judged_anew(void **state)
         "f=a; cat $(ls $f); f=b; cat $(ls $f)",                       /* another substitution */
         "for x in a b; do cat a & done; while true; do cat a & done", /* a loop without end */
         "cat a | cat b; cat b",                                       /* not in a pipe */
+        "bash -c 'cat a; cd src && cat a'",                           /* all this in a text, too */
+        "bash -c 'f=a; cat $f; f=b; cat $f'",
+        "bash -c 'cat a | cat b; cat b'",
+        "bash -c 'cat a'; bash -c 'cd src && cat a'", /* another text */
+        "cat a; eval 'cat a'",
     };
     (void)state;
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
@@ -125,6 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_said_twice_is_the_same_twice),
+        cmocka_unit_test(what_a_text_says_twice_is_judged_once),
         cmocka_unit_test(what_differs_by_its_place_is_judged_anew),
         cmocka_unit_test(a_function_that_comes_between_counts_for_both),
     };

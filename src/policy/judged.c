@@ -121,7 +121,9 @@ static struct policy_path resolve_access(struct judging *judging, const struct s
 static struct policy_path *resolve_accesses(struct judging *judging, const struct shell_act *act,
                                             const struct shell_access *accesses, size_t count)
 {
-    struct policy_path *paths = hv_arena_array(judging->arena, struct policy_path, count);
+    if (!count)
+        return NULL;
+    struct policy_path *paths = hv_arena_alloc(judging->arena, count * sizeof *paths);
     for (size_t i = 0; i < count; i++)
         paths[i] = resolve_access(judging, act, &accesses[i]);
     return paths;
@@ -200,10 +202,11 @@ static void find_guarded(struct judging *judging, struct policy_part *part)
             if (is_read_with_tree(part, rule->paths[j].reach) && is_there(judging, rule->paths[j].reach))
                 *(struct hv_str *)vec_push(&found) = hv_arena_str(judging->arena, rule->paths[j].reach);
     }
-    struct hv_str *guarded = hv_arena_array(judging->arena, struct hv_str, found.count);
-    if (found.count)
+    if (found.count) {
+        struct hv_str *guarded = hv_arena_array(judging->arena, struct hv_str, found.count);
         memcpy(guarded, found.items, found.count * sizeof *guarded);
-    part->guarded = guarded;
+        part->guarded = guarded;
+    }
     part->guarded_count = found.count;
     vec_release(&found);
 }
@@ -253,7 +256,7 @@ static size_t first_part_of(const struct policy_command *command, const struct s
 /* Of each run the one at the beginning of those that started it: a run stands behind the one that started it. */
 static const struct shell_run **find_tops(const struct shell_runs *runs, struct hv_arena *arena)
 {
-    const struct shell_run **tops = hv_arena_zalloc(arena, runs->count, sizeof *tops);
+    const struct shell_run **tops = hv_arena_alloc(arena, runs->count * sizeof *tops);
     for (size_t i = 0; i < runs->count; i++)
         tops[i] = runs->items[i].by == SHELL_RUN_TOP ? &runs->items[i] : tops[runs->items[i].by];
     return tops;

@@ -118,7 +118,7 @@ static void add_access(struct shell_reading *reading, struct shell_access access
     size_t *capacity = write ? &reading->write_capacity : &reading->read_capacity;
     if (*count == *capacity) {
         size_t grown = 4 * *capacity + !*capacity; /* most name one file */
-        struct shell_access *bigger = hv_arena_array(reading->arena, struct shell_access, grown);
+        struct shell_access *bigger = hv_arena_alloc(reading->arena, grown * sizeof *bigger);
         if (*count)
             memcpy(bigger, *list, *count * sizeof *bigger);
         *list = bigger;
@@ -436,7 +436,7 @@ bool shell_arguments(struct shell_reading *reading, const struct shell_program *
     for (size_t i = 1; i < count; i++)
         letters += words[i].value.len < 2 || words[i].value.ptr[0] != '-' ? 1 : words[i].value.len;
     struct parse parse = {reading, row, words, count, 1, .out = out};
-    parse.given = hv_arena_array(reading->arena, struct shell_given, letters);
+    parse.given = hv_arena_alloc(reading->arena, letters * sizeof *parse.given); /* each is written as a whole */
     out->given = parse.given;
     out->operands = (const struct shell_word **)hv_arena_array(reading->arena, struct shell_word *, count + 1);
     bool ended = row->syntax == SHELL_SYNTAX_NONE;

@@ -673,7 +673,7 @@ static void check_bare_redirects(struct scan *scan, const struct shell_script *s
 void shell_find_dangers(struct hv_arena *arena, const struct shell_script *script, const struct shell_runs *runs,
                         const struct shell_danger_world *world, struct shell_dangers *out)
 {
-    struct shell_danger *items = hv_arena_array(arena, struct shell_danger, runs->count + DANGER_FLOW_MAX + 1);
+    struct shell_danger *items = hv_arena_alloc(arena, (runs->count + DANGER_FLOW_MAX + 1) * sizeof *items);
     size_t count = danger_find_flows(script, runs, items);
     struct scan whole = {.arena = arena, .world = world};
     check_bare_redirects(&whole, script);

@@ -38,7 +38,7 @@ static size_t readable_length(struct hv_str text)
 /* Room for what most texts of that length come to, so that what is read is not moved again and again. */
 static void make_room(struct reader *reader, size_t length)
 {
-    enum { BYTES_PER_COMMAND = 8, COMMANDS_MAX = 2048, FEW = 8 };
+    enum { BYTES_PER_COMMAND = 4, COMMANDS_MAX = 4096, FEW = 16 };
     size_t commands = length / BYTES_PER_COMMAND < COMMANDS_MAX ? length / BYTES_PER_COMMAND : COMMANDS_MAX;
     if (commands <= FEW)
         return;

@@ -696,7 +696,7 @@ void shell_list_runs(struct hv_arena *arena, const struct shell_script *script, 
         if (starter)
             starter->start(&list, (int)i);
     }
-    struct shell_run *items = hv_arena_array(arena, struct shell_run, list.entries.count);
+    struct shell_run *items = hv_arena_alloc(arena, list.entries.count * sizeof *items);
     for (size_t i = 0; i < list.entries.count; i++)
         items[i] = list.entries.items[i].run;
     *out = (struct shell_runs){items, list.entries.count, list.complete};

@@ -169,13 +169,11 @@ static bool choose_literal(struct find *find)
  * Lines are counted by streams of bits where that is quicker than to read all of them, and where a scanner finds a line
  * to look at so often that it is quicker than that. In cycles for a byte, or a line.
  */
-static void choose_streams(struct find *find, struct hv_str pattern)
+static void choose_streams(struct find *find, const struct find_regular *regular)
 {
     const double leap = 0.2, line = 250, each_byte = 3;
     const struct find_options *options = &find->options;
-    if (options->fixed || options->multiline || options->word || options->no_streams)
-        return;
-    find->streams = find_streams_new(pattern, options->ignore_case, scan_without(options));
+    find->streams = options->no_streams ? NULL : find_streams_new(regular, scan_without(options));
     double cost = find->streams ? find_streams_cost(find->streams) : 0;
     find->counts_by_streams = find->streams && (options->streams || (!find->scan && cost < each_byte));
     if (find->streams && find->scan && cost > leap)
@@ -184,6 +182,20 @@ static void choose_streams(struct find *find, struct hv_str pattern)
         return;
     find_streams_free(find->streams);
     find->streams = NULL;
+}
+
+/* What reads lines without PCRE2, for patterns that are regular. */
+static void choose_machines(struct find *find, struct hv_str pattern)
+{
+    const struct find_options *options = &find->options;
+    if (options->fixed || options->multiline || options->word)
+        return;
+    struct find_regular *regular = hv_calloc(1, sizeof *regular);
+    if (find_regular_read(pattern, options->ignore_case, regular)) {
+        find->machine = options->no_machine ? NULL : find_machine_new(regular);
+        choose_streams(find, regular);
+    }
+    free(regular);
 }
 
 /* What the regular expression says about its matches decides. */
@@ -198,16 +210,13 @@ static void choose_scan(struct find *find, struct hv_str pattern)
     if (facts->best.count && facts->cost < rare_enough)
         find->scan = find_scan_new(facts, scan_without(&find->options));
     find->ends_at_newline = facts->ends_at_newline;
-    const struct find_options *options = &find->options;
-    if (!options->fixed && !options->multiline && !options->word && !options->no_machine)
-        find->machine = find_machine_new(pattern, options->ignore_case);
+    choose_machines(find, pattern);
     if (find->scan)
         find->engine = ENGINE_SCAN;
     else if (find->machine)
         find->engine = ENGINE_MACHINE;
     else
-        find->engine = facts->line_bound || options->word ? ENGINE_LINES : ENGINE_WINDOWS;
-    choose_streams(find, pattern);
+        find->engine = facts->line_bound || find->options.word ? ENGINE_LINES : ENGINE_WINDOWS;
     free(facts);
 }
 

@@ -9,8 +9,6 @@
  */
 #include "text/find_machine.h"
 
-#include "text/find_regular.h"
-
 #include <string.h>
 
 enum { STEPS_MAX = 256, WORDS = STEPS_MAX / 64, STATES_MAX = 128, COLUMNS_MAX = 64, ASCII = 128 };
@@ -341,10 +339,11 @@ static struct find_machine *make(struct maker *maker)
     return maker->failed ? NULL : take_machine(maker, first);
 }
 
-struct find_machine *find_machine_new(struct hv_str pattern, bool ignore_case)
+struct find_machine *find_machine_new(const struct find_regular *regular)
 {
     struct maker *maker = hv_calloc(1, sizeof *maker);
-    struct find_machine *machine = find_regular_read(pattern, ignore_case, &maker->regular) ? make(maker) : NULL;
+    maker->regular = *regular;
+    struct find_machine *machine = make(maker);
     free(maker);
     return machine;
 }

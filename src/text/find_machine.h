@@ -7,12 +7,12 @@
 #ifndef TEXT_FIND_MACHINE_H
 #define TEXT_FIND_MACHINE_H
 
-#include <helve/str.h>
+#include "text/find_regular.h"
 
 struct find_machine;
 
-/* NULL: the pattern, which PCRE2 has compiled, is more than regular, or takes too many states. Takes microseconds. */
-struct find_machine *find_machine_new(struct hv_str pattern, bool ignore_case);
+/* NULL: the pattern takes too many states. Takes microseconds. */
+struct find_machine *find_machine_new(const struct find_regular *regular);
 void find_machine_free(struct find_machine *machine); /* NULL is fine */
 
 enum find_answer {

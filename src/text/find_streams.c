@@ -9,7 +9,6 @@
  */
 #include "text/find_streams.h"
 
-#include "text/find_regular.h"
 #include "text/find_streams_kernel.h"
 
 #include <stdlib.h>
@@ -149,7 +148,7 @@ static void add_own_classes(struct maker *maker)
     streams->class_count = CLASS_FIRST;
 }
 
-struct find_streams *find_streams_new(struct hv_str pattern, bool ignore_case, unsigned without)
+struct find_streams *find_streams_new(const struct find_regular *regular, unsigned without)
 {
     const struct find_kernel *kernel = find_kernel_choose(without);
     if (!kernel->streams)
@@ -158,7 +157,7 @@ struct find_streams *find_streams_new(struct hv_str pattern, bool ignore_case, u
     struct find_streams *streams = maker->streams = hv_calloc(1, sizeof *streams);
     streams->kernel = kernel;
     add_own_classes(maker);
-    maker->failed = !find_regular_read(pattern, ignore_case, &maker->regular);
+    maker->regular = *regular;
     streams->result = (unsigned char)make(maker, maker->regular.root, 0, true);
     if (maker->failed) {
         free(streams);

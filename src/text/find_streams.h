@@ -8,15 +8,15 @@
 #ifndef TEXT_FIND_STREAMS_H
 #define TEXT_FIND_STREAMS_H
 
-#include <helve/str.h>
+#include "text/find_regular.h"
 
 struct find_streams;
 
 /*
- * NULL: the pattern, which PCRE2 has compiled, cannot be done so, takes too many steps, or this machine has no vectors.
- * without: FIND_SCAN_NO_…, for tests. Takes microseconds.
+ * NULL: the pattern cannot be done so, takes too many steps, or this machine has no vectors. without: FIND_SCAN_NO_…,
+ * for tests. Takes microseconds.
  */
-struct find_streams *find_streams_new(struct hv_str pattern, bool ignore_case, unsigned without);
+struct find_streams *find_streams_new(const struct find_regular *regular, unsigned without);
 void find_streams_free(struct find_streams *streams); /* NULL is fine */
 
 /* How many lines of a text, which is all ASCII and begins where a line does, hold a match; up to max (0: any number).

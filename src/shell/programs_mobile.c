@@ -59,28 +59,23 @@ static bool is_process(const struct shell_word *word)
     return (word->known && digits && (!unit.len || shell_names_have("s ms", unit))) || word->flags & SHELL_WORD_NUMBER;
 }
 
-/* jcmd PID COMMAND: those that show. */
-static void judge_jcmd(struct shell_reading *reading, const struct shell_word *words, size_t count)
+/*
+ * What attaches to a process sends it SIGQUIT, for which a Java machine opens a door: one of before Java 17 sends it to
+ * whatever has that number, and other programs end by it.
+ */
+static void judge_java_attaching(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const char shows[] = "help VM.version VM.flags VM.command_line VM.uptime VM.system_properties VM.info"
-                                " VM.native_memory VM.metaspace VM.classloader_stats VM.classloaders VM.stringtable"
-                                " VM.symboltable VM.dynlibs VM.log_list Thread.print GC.heap_info GC.finalizer_info"
-                                " Compiler.queue Compiler.codecache JFR.check PerfCounter.print";
-    bool lists = count == 1 || (count == 2 && words[1].known && shell_names_have("-l -h -help --help", words[1].value));
-    bool asks = count > 1 && is_process(&words[1]) && (count == 2 || words[2].known);
-    asks = asks && (count == 2 || (count == 3 && shell_names_have(shows, words[2].value)) ||
-                    (count == 4 && hv_str_is(words[2].value, "Thread.print") && words[3].known &&
-                     shell_names_have("-l -e", words[3].value)));
-    if (!lists && !asks)
-        shell_worsen(reading, SHELL_EXECUTES, "jcmd makes another program do something");
+    bool lists = count == 2 && words[1].known && shell_names_have("-l -h -help --help", words[1].value);
+    if (!lists && (count > 1 || !hv_str_is(words[0].value, "jcmd")))
+        shell_worsen(reading, SHELL_EXECUTES, "it sends a signal to the process, which may end by it");
 }
 
-/* A name of another machine may stand for the process of jstat and its like. */
+/* A name of another machine may stand for the process of jstat. */
 static void judge_java_process(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     static const struct shell_option options[] = {
         FLAGS("-class -compiler -gc -gccapacity -gccause -gcmetacapacity -gcnew -gcnewcapacity -gcold -gcoldcapacity"
-              " -gcutil -printcompilation -options -t -l -e -flags -sysprops -histo -clstats -finalizerinfo"),
+              " -gcutil -printcompilation -options -t"),
         VALUES("-h"),
         HELPS("-help --help -?"),
         {0}};
@@ -176,8 +171,8 @@ const struct shell_program shell_programs_mobile[] = {
                         TREES("-cp -classpath --class-path --module-path"), VALUES("--module -m --multi-release")),
      .rest = READ},
     {"jps", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-q -m -l -v -V"), HELPS("-h -help --help"))},
-    {"jcmd", .judge = judge_jcmd},
-    {"jstat jstack jinfo jmap", .judge = judge_java_process},
+    {"jcmd jstack jinfo jmap", .judge = judge_java_attaching},
+    {"jstat", .judge = judge_java_process},
     {"jdeps", .judge = judge_jdeps},
     COMMANDS("jmod", {"list describe", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .rest = READ}),
     COMMANDS("jimage", {"list info verify", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,

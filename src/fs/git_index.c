@@ -3,7 +3,15 @@
 
 #include <string.h>
 
-enum { HEADER_SIZE = 12, STAT_SIZE = 40, MODE_AT = 24, MODE_TYPE = 0170000, MODE_LINK = 0160000, NAME_MAX_SIZE = 4096 };
+enum {
+    HEADER_SIZE = 12,
+    STAT_SIZE = 40,
+    MODE_AT = 24,
+    MODE_TYPE = 0170000,
+    MODE_LINK = 0160000,
+    MODE_TREE = 0040000,
+    NAME_MAX_SIZE = 4096
+};
 enum { FLAG_EXTENDED = 0x4000 };
 
 /* Where the reading of the entries stands. */
@@ -81,7 +89,10 @@ static bool is_whole(struct hv_str bytes, size_t at, size_t hash_size)
     return true;
 }
 
-bool git_index_links(struct hv_arena *arena, struct hv_str bytes, size_t hash_size, struct git_index_links *links)
+/* One entry; false: look no further. */
+typedef bool take_name(void *user, unsigned long mode, struct hv_str name);
+
+static bool read_index(struct hv_str bytes, size_t hash_size, take_name *take, void *user)
 {
     if (bytes.len < HEADER_SIZE || memcmp(bytes.ptr, "DIRC", 4) != 0)
         return false;
@@ -90,18 +101,73 @@ bool git_index_links(struct hv_arena *arena, struct hv_str bytes, size_t hash_si
     unsigned long count = number(bytes.ptr + 8, 4), mode;
     if (entries.version < 2 || entries.version > 4)
         return false;
-    struct git_index_links found = {.paths = hv_arena_array(arena, struct hv_str, GIT_INDEX_LINKS_MAX)};
-    for (; count; count--) {
-        if (!read_entry(&entries, &mode))
+    for (; count; count--)
+        if (!read_entry(&entries, &mode) || !take(user, mode & MODE_TYPE, hv_str_of(entries.name, entries.name_len)))
             return false;
-        if ((mode & MODE_TYPE) != MODE_LINK)
-            continue;
-        if (found.count == GIT_INDEX_LINKS_MAX)
-            return false;
-        found.paths[found.count++] = hv_arena_str(arena, hv_str_of(entries.name, entries.name_len));
-    }
-    if (!is_whole(bytes, entries.at, hash_size))
+    return is_whole(bytes, entries.at, hash_size);
+}
+
+struct links_found {
+    struct hv_arena *arena;
+    struct git_index_links links;
+};
+
+static bool take_link(void *user, unsigned long mode, struct hv_str name)
+{
+    struct links_found *found = user;
+    if (mode != MODE_LINK)
+        return true;
+    if (found->links.count == GIT_INDEX_LINKS_MAX)
         return false;
-    *links = found;
+    found->links.paths[found->links.count++] = hv_arena_str(found->arena, name);
     return true;
+}
+
+bool git_index_links(struct hv_arena *arena, struct hv_str bytes, size_t hash_size, struct git_index_links *links)
+{
+    struct links_found found = {arena, {.paths = hv_arena_array(arena, struct hv_str, GIT_INDEX_LINKS_MAX)}};
+    if (!read_index(bytes, hash_size, take_link, &found))
+        return false;
+    *links = found.links;
+    return true;
+}
+
+/* ---- names ----------------------------------------------------------------------------------------------- */
+
+struct names_wanted {
+    struct hv_str directory;
+    const struct fs_plain *plain;
+};
+
+/* path below the directory, component by component. */
+static bool components_are_plain(struct hv_str path, const struct fs_plain *wanted)
+{
+    char name[NAME_MAX_SIZE + 1];
+    struct hv_str component;
+    for (unsigned level = 1; hv_str_split(&path, '/', &component); level++) {
+        memcpy(name, component.ptr, component.len);
+        name[component.len] = '\0';
+        if (!fs_name_is_plain(name, level, wanted))
+            return false;
+    }
+    return true;
+}
+
+static bool take_plain(void *user, unsigned long mode, struct hv_str name)
+{
+    const struct names_wanted *wanted = user;
+    struct hv_str directory = wanted->directory;
+    if (mode == MODE_TREE)
+        return false;
+    if (!directory.len)
+        return components_are_plain(name, wanted->plain);
+    if (name.len <= directory.len || !hv_str_starts(name, directory) || name.ptr[directory.len] != '/')
+        return true;
+    return components_are_plain(hv_str_slice(name, directory.len + 1, name.len), wanted->plain);
+}
+
+bool git_index_is_plain(struct hv_str bytes, size_t hash_size, struct hv_str directory, const struct fs_plain *wanted)
+{
+    struct names_wanted names = {directory, wanted};
+    return read_index(bytes, hash_size, take_plain, &names);
 }

@@ -1,10 +1,10 @@
 /*
- * git_index.h: which submodules git's index names. Format: gitformat-index(5), versions 2 to 4. Pure.
+ * git_index.h: which submodules and other files git's index names. Format: gitformat-index(5), versions 2 to 4. Pure.
  */
 #ifndef FS_GIT_INDEX_H
 #define FS_GIT_INDEX_H
 
-#include <helve/str.h>
+#include "fs/plain_tree.h"
 
 struct git_index_links {
     struct hv_str *paths; /* as in the index: relative to the top of the work tree */
@@ -18,5 +18,12 @@ struct git_index_links {
  */
 enum { GIT_INDEX_LINKS_MAX = 512 };
 bool git_index_links(struct hv_arena *arena, struct hv_str bytes, size_t hash_size, struct git_index_links *links);
+
+/*
+ * True when all that is wanted of names holds for what such an index names below a directory (relative to the top of
+ * the work tree; "" for all). False also where git_index_links would be, and for a sparse index, which does not name
+ * all files.
+ */
+bool git_index_is_plain(struct hv_str bytes, size_t hash_size, struct hv_str directory, const struct fs_plain *wanted);
 
 #endif

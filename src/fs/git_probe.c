@@ -457,3 +457,30 @@ struct hv_str git_probe_top(struct hv_arena *arena, struct hv_str directory)
     vec_release(&look.seen);
     return top;
 }
+
+/* Where git keeps what belongs to the work tree that begins at top. */
+static struct hv_str git_folder(struct look *look, struct hv_str top)
+{
+    struct hv_str git = join(look->arena, top, HV_STR(".git"));
+    struct hv_str target = kind_at(look, git) == S_IFREG ? read_pointer(look, git, HV_STR("gitdir:")) : HV_STR("");
+    return target.len ? join(look->arena, top, target) : git;
+}
+
+bool git_probe_names_are_plain(struct hv_str directory, const struct fs_plain *wanted)
+{
+    char resolved[PATH_MAX];
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    struct look config = {.arena = &scratch}, index = {.arena = &scratch};
+    struct hv_str top = git_probe_top(&scratch, directory);
+    if (!top.ptr || !realpath(hv_arena_cstr(&scratch, directory), resolved))
+        return false;
+    struct hv_str below = path_relative(hv_str_from(resolved), top), git = git_folder(&config, top);
+    read_config(&config, join(&scratch, common_directory(&config, git), HV_STR("config")));
+    struct hv_str bytes = read_into(&index, &scratch, join(&scratch, git, HV_STR("index")), INDEX_MAX);
+    bool plain = !index.findings.count;
+    if (plain && bytes.len)
+        plain = git_index_is_plain(bytes, config.sha256 ? 32 : 20, hv_str_is(below, ".") ? HV_STR("") : below, wanted);
+    vec_release(&config.seen);
+    vec_release(&index.seen);
+    return plain;
+}

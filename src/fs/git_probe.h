@@ -11,7 +11,7 @@
 #ifndef FS_GIT_PROBE_H
 #define FS_GIT_PROBE_H
 
-#include <helve/str.h>
+#include "fs/plain_tree.h"
 
 /* Remembers answers for the last directories, as long as no file that they were taken from has changed. */
 struct git_probe;
@@ -30,5 +30,12 @@ bool git_probe_is_quiet(struct git_probe *probe, struct hv_arena *arena, struct 
  * another one counts as a finding above. directory itself when there is no repository; absent when it is not certain.
  */
 struct hv_str git_probe_top(struct hv_arena *arena, struct hv_str directory);
+
+/*
+ * True when all that is wanted of names (links are none) holds for what the index of the repository around directory
+ * (absolute) names below it, also of what is not in the work tree; and where there is no repository or index. False
+ * when that is not certain. Blocks.
+ */
+bool git_probe_names_are_plain(struct hv_str directory, const struct fs_plain *wanted);
 
 #endif

@@ -79,13 +79,17 @@ static void look_later(struct looking *looking, const char *path, unsigned level
     *vec_push(&looking->waiting) = (struct waiting){path, level};
 }
 
+bool fs_name_is_plain(const char *name, unsigned level, const struct fs_plain *wanted)
+{
+    return !((wanted->no_option && level == 1 && strchr("-+@!(=", *name)) || (wanted->words && !is_one_word(name)) ||
+             (wanted->lines && !is_one_line(name)) || (wanted->no_dash && strchr("-+", *name)));
+}
+
 static bool take_entry(struct looking *looking, const void *wanted_names, const char *directory, unsigned level,
                        const struct dirent *entry)
 {
     const struct fs_plain *wanted = wanted_names;
-    if ((wanted->no_option && level == 1 && strchr("-+@!(=", *entry->d_name)) ||
-        (wanted->words && !is_one_word(entry->d_name)) || (wanted->lines && !is_one_line(entry->d_name)) ||
-        (wanted->no_dash && strchr("-+", *entry->d_name)))
+    if (!fs_name_is_plain(entry->d_name, level, wanted))
         return false;
     if (!wanted->words && !wanted->lines && !wanted->no_dash && !wanted->links)
         return true;

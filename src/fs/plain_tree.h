@@ -12,6 +12,9 @@ struct fs_plain {
     bool no_dash;   /* no name below it, however deep, begins with "-" or "+" */
 };
 
+/* Whether all that is wanted of names holds for this one; level is 1 for one directly in the directory. Pure. */
+bool fs_name_is_plain(const char *name, unsigned level, const struct fs_plain *wanted);
+
 /*
  * True when all that is wanted holds for directory (absolute; links in it are followed), and no more than 20,000
  * entries had to be looked at. What cannot be read is not known, so false. Blocks: one pass over the tree, or over the

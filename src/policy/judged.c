@@ -456,7 +456,8 @@ static bool tree_is_plain(void *user, struct hv_str directory, unsigned wanted)
         asked->tree_asked = true;
         asked->tree_wanted = wanted;
         asked->tree = hv_arena_str(asked->arena, directory);
-        asked->tree_is_plain = fs_is_plain(directory, &plain);
+        asked->tree_is_plain = fs_is_plain(directory, &plain) &&
+                               (!(wanted & SHELL_TREE_TRACKED) || git_probe_names_are_plain(directory, &plain));
     }
     return asked->tree_is_plain;
 }

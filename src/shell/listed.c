@@ -166,6 +166,7 @@ static bool take_listing(struct shell_reading *reading, const struct chain *chai
         return false;
     wanted |= listing->certain ? 0 : SHELL_TREE_NO_OPTION;
     wanted |= listing->deep ? SHELL_TREE_NO_DASH : 0;
+    wanted |= listing->tracked && wanted != SHELL_TREE_LINKS ? SHELL_TREE_TRACKED : 0;
     struct hv_str directory = listing->directory.len && *listing->directory.ptr == '/'
                                   ? listing->directory
                                   : hv_arena_format(reading->arena, "%.*s/%.*s", HV_STR_ARG(reading->directory),

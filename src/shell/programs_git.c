@@ -15,7 +15,7 @@ static const struct shell_option global_options[] = {
     FLAGS("-P --no-pager --no-replace-objects --literal-pathspecs --glob-pathspecs --noglob-pathspecs"
           " --icase-pathspecs --no-optional-locks --no-lazy-fetch --no-advice -h --help"),
     VALUES("-C -c --git-dir --work-tree --attr-source --list-cmds"),
-    HELPS("-v --version --exec-path --html-path --man-path --info-path"),
+    HELPS("-v --version --build-options --exec-path --html-path --man-path --info-path"),
     {0},
 };
 

@@ -1,6 +1,7 @@
 """What commands do, and what is decided about them: `helve explain bash`, `helve permissions test`, and whole calls."""
 import json
 import os
+import subprocess
 
 from cli_support import Case, expose, main, use
 
@@ -70,6 +71,20 @@ class Bash(Case):
         self.assertEqual([proposal for proposal in answers[0]["proposals"] if proposal.startswith("Read")], [])
         answers = self.ask("find src -type f -exec cat {} +", "cat lib/*", "grep -R x lib", "find . ! -type f -exec cat {} +")
         self.assertEqual([answer["decision"] for answer in answers], ["allow", "allow", "ask", "ask"])
+
+    def test_names_that_only_the_index_of_git_has_may_be_options(self):
+        git = lambda *arguments: subprocess.run(["git", *arguments], cwd=self.project, check=True, env=self.env)
+        commands = ["git ls-files | xargs sort", "git ls-files | xargs wc -l", "for f in $(git ls-files); do sort $f; done"]
+        decide = lambda: [answer["decision"] for answer in self.ask(*commands)]
+        os.makedirs(self.path("src"))
+        self.write("src/a.c", "x")
+        self.write("-oout", "x")
+        git("init", "-q")
+        git("add", "--", "src/a.c", "-oout")
+        os.unlink(self.path("-oout"))
+        self.assertEqual(decide(), ["ask"] * 3)
+        git("rm", "-q", "--cached", "--", "-oout")
+        self.assertEqual(decide(), ["allow"] * 3)
 
     def test_what_the_world_says_holds_until_a_part_changes_it(self):
         os.makedirs(self.path("src"))

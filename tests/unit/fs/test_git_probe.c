@@ -316,6 +316,56 @@ static void submodules_count(void **state)
     assert_false(is_quiet(folder, "", "status"));
 }
 
+/* An index of version 2 with these names, up to a NULL, as the one of the folder's repository. */
+static void put_index(struct folder *folder, const char *const *names, unsigned mode)
+{
+    unsigned count = 0;
+    struct hv_buf buf;
+    while (names[count])
+        count++;
+    hv_buf_init(&buf, 4096);
+    add_header(&buf, 2, count);
+    for (size_t at = 0; at < count; at++) {
+        size_t begin = buf.len;
+        add_entry(&buf, mode, strlen(names[at]), false);
+        add_padded(&buf, begin, names[at]);
+    }
+    folder_put_bytes(folder, ".git/index", hv_buf_str(&buf));
+    hv_buf_release(&buf);
+}
+
+static void names_in_the_index_are_looked_at_below_a_directory(void **state)
+{
+    struct folder *folder = *state;
+    static const struct fs_plain no_option = {.no_option = true}, no_dash = {.no_dash = true}, words = {.words = true},
+                                 lines = {.lines = true};
+    static const char *const names[] = {"-a/b", "doc/x/-deep", "src/(y", "src/one two", "tidy/x/y.c", NULL};
+    static const struct {
+        const char *directory;
+        const struct fs_plain *wanted;
+        bool plain;
+    } rows[] = {
+        {"", &no_option, false},    {"doc", &no_option, true}, {"doc/x", &no_option, false}, {"doc", &no_dash, false},
+        {"src", &no_option, false}, {"src", &no_dash, true},   {"src", &words, false},       {"src", &lines, true},
+        {"", &words, false},        {"", &lines, true},        {"tidy", &no_option, true},   {"tidy", &no_dash, true},
+        {"tidy", &words, true},     {"tid", &words, true},     {"tidy/x", &no_dash, true},
+    };
+    make_repository(folder, ".git/", "");
+    folder_make(folder, "doc/x");
+    folder_make(folder, "src");
+    folder_make(folder, "tid");
+    folder_make(folder, "tidy/x");
+    assert_true(git_probe_names_are_plain(folder_path(folder, ""), &no_option)); /* there is no index */
+    put_index(folder, names, 0100644);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (git_probe_names_are_plain(folder_path(folder, rows[i].directory), rows[i].wanted) != rows[i].plain)
+            fail_msg("row %zu: %s", i, rows[i].directory);
+    put_index(folder, names + 4, 0040000); /* a sparse index: all of a directory is one entry */
+    assert_false(git_probe_names_are_plain(folder_path(folder, ""), &no_option));
+    folder_put(folder, ".git/index", "nonsense");
+    assert_false(git_probe_names_are_plain(folder_path(folder, ""), &no_option));
+}
+
 /* ---- remembering ----------------------------------------------------------------------------------------- */
 
 static void what_is_remembered_is_forgotten_when_a_file_changes(void **state)
@@ -350,6 +400,7 @@ int main(void)
         CASE(the_top_of_a_work_tree_is_found),
         CASE(the_environment_may_lead_elsewhere),
         CASE(submodules_are_read_from_every_version_of_an_index),
+        CASE(names_in_the_index_are_looked_at_below_a_directory),
         CASE(submodules_count),
         CASE(what_is_remembered_is_forgotten_when_a_file_changes),
     };

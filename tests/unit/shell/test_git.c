@@ -228,6 +228,7 @@ static void objects_and_names_are_read(void **state)
         "git log --help",
         "git --help",
         "git --version",
+        "git --version --build-options",
         "git version --build-options",
         "git",
         "git log -h",

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "fs/directory.h"
 #include "fs/host_files.h"
 #include "fs/open.h"
@@ -21,7 +22,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -171,16 +171,11 @@ static enum fs_scan_action visit(struct worker *worker, const struct scan_direct
 
 static void *run_thread(void *data);
 
-/* Start the other threads, with all signals blocked: handlers are the host's business. */
 static void start_threads(struct scan *scan)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     for (scan->started = 1; scan->started < scan->threads; scan->started++)
-        if (pthread_create(&scan->ids[scan->started], NULL, run_thread, &scan->workers[scan->started]))
+        if (thread_start(&scan->ids[scan->started], 0, run_thread, &scan->workers[scan->started]))
             break;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* There is more to do than one thread can. */

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "fs/open.h"
 #include "fs/scan.h"
 #include "fs/scan_file.h"
@@ -16,7 +17,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -334,16 +334,7 @@ static void *run_thread(void *data)
 /* Without a thread nothing is made. */
 static bool start_thread(struct fs_sketches *sketches)
 {
-    pthread_attr_t attributes;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, STACK_SIZE);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for other threads */
-    bool started = pthread_create(&sketches->thread, &attributes, run_thread, sketches) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    return started;
+    return thread_start(&sketches->thread, STACK_SIZE, run_thread, sketches) == 0;
 }
 
 /* ---- searches and the session ---------------------------------------------------------------------------------- */

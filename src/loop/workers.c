@@ -10,10 +10,10 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "base/vec.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <unistd.h>
 
 enum { STACK_SIZE = 512 * 1024, EAGER_THREADS_MAX = 4 };
@@ -115,28 +115,11 @@ static void *work(void *data)
     return NULL;
 }
 
-/* Start a thread with all signals blocked: they belong to the loop's thread. Returns an errno. */
-static int start_thread(pthread_t *thread, void *(*function)(void *data), struct workers *workers)
-{
-    pthread_attr_t attributes;
-    sigset_t all, before;
-    int failed = pthread_attr_init(&attributes);
-    if (failed)
-        return failed;
-    pthread_attr_setstacksize(&attributes, STACK_SIZE);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    failed = pthread_create(thread, &attributes, function, workers);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    return failed;
-}
-
 /* Mutex held. Returns an errno. */
 static int add_thread(struct workers *workers)
 {
     pthread_t thread;
-    int failed = start_thread(&thread, work, workers);
+    int failed = thread_start(&thread, STACK_SIZE, work, workers);
     if (!failed)
         *vec_push(&workers->threads) = thread;
     return failed;
@@ -202,7 +185,7 @@ static enum hv_code prepare_thread(struct workers *workers, struct hv_error *err
         return HV_OK;
     if (workers->threads.count >= workers->eager_threads) {
         if (!workers->watched)
-            workers->watched = !start_thread(&workers->watcher, watch, workers);
+            workers->watched = !thread_start(&workers->watcher, STACK_SIZE, watch, workers);
         if (workers->watched)
             return HV_OK;
     }

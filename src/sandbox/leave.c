@@ -4,9 +4,8 @@
  * that is done while its result is made and written: each entry that goes from the disk takes a while.
  */
 #include "base/cleanup.h"
+#include "base/thread.h"
 #include "sandbox/sandbox_inner.h"
-
-#include <signal.h>
 
 static void *remove_temporary(void *data)
 {
@@ -59,12 +58,8 @@ static void *leave(void *sandbox)
 /* Where no thread can be had, sandbox_free does it. */
 void leave_begin(struct hv_sandbox *sandbox)
 {
-    sigset_t all, before;
     leave_await(sandbox);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for other threads */
-    sandbox->leaves = pthread_create(&sandbox->leaver, NULL, leave, sandbox) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    sandbox->leaves = thread_start(&sandbox->leaver, 0, leave, sandbox) == 0;
 }
 
 void leave_await(struct hv_sandbox *sandbox)

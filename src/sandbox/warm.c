@@ -7,9 +7,8 @@
  */
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "sandbox/sandbox_inner.h"
-
-#include <signal.h>
 
 #include <time.h>
 
@@ -140,15 +139,7 @@ static void *keep(void *data)
 
 static void start_thread(struct warm *warm)
 {
-    pthread_attr_t attributes;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, STACK_SIZE);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for other threads */
-    warm->running = warm->started = pthread_create(&warm->thread, &attributes, keep, warm) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
+    warm->running = warm->started = thread_start(&warm->thread, STACK_SIZE, keep, warm) == 0;
 }
 
 /* ---- what commands want -------------------------------------------------------------------------------- */

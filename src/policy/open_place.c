@@ -79,13 +79,32 @@ static bool is_open(struct hv_str path, bool tree)
     return false;
 }
 
+/* /proc/self/x and /proc/mounts, links followed, as /proc/self/x: the number is of whoever follows them. */
+static bool is_own_process_open(const struct policy_path *path)
+{
+    struct hv_str own = HV_STR("/proc/self/"), rest = hv_str_slice(path->resolved, 6, path->resolved.len);
+    size_t slash = hv_str_find_byte(rest, '/', 0);
+    int64_t number;
+    bool named = hv_str_starts(path->written, own) || hv_str_is(path->written, "/proc/mounts");
+    if (!named || !hv_str_starts(path->resolved, HV_STR("/proc/")) || slash == SIZE_MAX ||
+        !hv_str_to_int64(hv_str_slice(rest, 0, slash), &number))
+        return false;
+    rest = hv_str_slice(rest, slash + 1, rest.len);
+    for (size_t i = 0; files[i]; i++) {
+        struct hv_str file = hv_str_from(files[i]);
+        if (hv_str_starts(file, own) && hv_str_eq(hv_str_slice(file, own.len, file.len), rest))
+            return true;
+    }
+    return false;
+}
+
 bool path_is_open_place(const struct policy_path *path, bool tree)
 {
     if (path_is_free_device(path->written))
         return true;
     return path->resolved.len && is_open(path->written, tree) &&
-           (is_open(path->resolved, tree) || path_is_free_device(path->resolved) ||
-            hv_str_starts(path->resolved, HV_STR("/run/systemd/resolve/")));
+           (is_open(path->resolved, tree) || (!tree && is_own_process_open(path)) ||
+            path_is_free_device(path->resolved) || hv_str_starts(path->resolved, HV_STR("/run/systemd/resolve/")));
 }
 
 static bool is_temporary(struct hv_str path)

@@ -207,6 +207,16 @@ static void effect_of_printf(struct resolver *resolver, const struct shell_word 
     }
 }
 
+/* trap - INT, trap '' TERM, trap -p: nothing is run that was not run before. */
+static bool resets_traps(const struct shell_word *words, size_t count)
+{
+    static const char *const resets[] = {"-", "-p", "-l"};
+    for (size_t i = 1; i < count; i++)
+        if (!words[i].known)
+            return false;
+    return !words[1].value.len || READ_ONE_OF(words[1].value, resets);
+}
+
 /* Forms of builtins that change nothing although others do: `command -v x`, `command ls`, `trap … EXIT`. */
 static bool changes_nothing(const struct shell_word *words, size_t count)
 {
@@ -215,7 +225,8 @@ static bool changes_nothing(const struct shell_word *words, size_t count)
     if (hv_str_is(words[0].value, "command"))
         return hv_str_is(words[1].value, "-v") || hv_str_is(words[1].value, "-V") ||
                (words[1].value.len && *words[1].value.ptr != '-' && builtin_effect(words[1].value) == EFFECT_NONE);
-    return hv_str_is(words[0].value, "trap") && count == 3 && words[2].known && hv_str_is(words[2].value, "EXIT");
+    return hv_str_is(words[0].value, "trap") &&
+           (resets_traps(words, count) || (count == 3 && words[2].known && hv_str_is(words[2].value, "EXIT")));
 }
 
 /* ---- set, shopt -------------------------------------------------------------------------------------------------- */

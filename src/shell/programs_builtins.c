@@ -542,6 +542,11 @@ const struct shell_program shell_programs_builtins[] = {
     {"let", .judge = judge_let},
     {"set", .judge = judge_set},
     {"shopt", .judge = judge_shopt},
+    /* Without operands these only list. */
+    {"bind", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-l -p -P -s -S -v -V -X"), VALUES("-m -q"))},
+    {"complete", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-p"))},
+    {"enable", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-a -n -p -s"))},
     {"hash", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = hash_options, .rest = SHELL_EFFECT_NONE},
     {"history", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE},
     {"eval", .judge = judge_eval},

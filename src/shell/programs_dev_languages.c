@@ -230,8 +230,10 @@ static bool is_about_compiler(const struct shell_word *word)
                                 " -print-search-dirs -print-libgcc-file-name -print-multi-lib -print-multi-directory"
                                 " -print-multiarch -print-sysroot -print-resource-dir -print-targets"
                                 " -print-target-triple -print-effective-triple -print-supported-cpus"
-                                " --print-search-dirs --print-sysroot --target-help";
-    static const char *const beginnings[] = {"-print-file-name=", "-print-prog-name=", "--help="};
+                                " --print-search-dirs --print-sysroot --print-libgcc-file-name --print-multi-lib"
+                                " --print-multi-directory --print-multiarch --target-help";
+    static const char *const beginnings[] = {
+        "-print-file-name=", "-print-prog-name=", "--print-file-name=", "--print-prog-name=", "--help="};
     for (size_t at = 0; at < sizeof beginnings / sizeof *beginnings; at++)
         if (hv_str_starts(word->value, hv_str_from(beginnings[at])))
             return true;
@@ -300,7 +302,9 @@ static const struct shell_program go_rows[] = {
     GO("env", FLAGS("-json -changed"), CHANGES("-w -u")),
     GO("doc", FLAGS("-all -c -cmd -short -src -u"), REACHES("-http")),
     {"help", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE},
-    GROUP("mod", REACHERS("download graph tidy vendor verify why"), WRITERS("edit init")),
+    GROUP("mod", REACHERS("download graph tidy vendor verify why"), WRITERS("init"),
+          {"edit", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-json -print")),
+           .rest = SHELL_EFFECT_READ, .needs = "-json -print"}),
     GROUP("work", WRITERS("edit init sync use vendor")),
     REACHERS("list get"),
     RUNNERS("build run test vet install generate tool bug fix telemetry"),
@@ -396,14 +400,35 @@ static void judge_cargo_format(struct shell_reading *reading, const struct shell
         shell_worsen(reading, SHELL_WRITES, "cargo fmt changes files");
 }
 
+static const struct shell_program cargo_installed = {"install",
+                                                     SHELL_SYNTAX_EXACT,
+                                                     SHELL_READ_ONLY,
+                                                     .options = OPTIONS(FLAGS("--list")),
+                                                     .more_options = cargo_options,
+                                                     .rest = SHELL_EFFECT_NETWORK};
+
+/* `cargo install --list` reads what it noted in its own directory of what it installed. */
+static void judge_cargo_install(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    bool lists = false;
+    for (size_t at = 1; at < count; at++)
+        lists |= words[at].known && hv_str_is(words[at].value, "--list");
+    if (lists)
+        shell_judge_row(reading, &cargo_installed, words, count);
+    else
+        shell_judge_reaches(reading, words, count);
+}
+
 static const struct shell_program cargo_rows[] = {
     {"tree metadata", .judge = judge_cargo_packages},
     {"fmt", .judge = judge_cargo_format},
+    {"install", .judge = judge_cargo_install},
+    SHOWS("pkgid", VALUES("-p --package"), FILES("--manifest-path")),
     SHOWS("locate-project read-manifest verify-project", FLAGS("--workspace"), VALUES("--message-format"),
           FILES("--manifest-path")),
     SHOWS("version", FLAGS("-v --verbose")),
     {"help", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE},
-    REACHERS("search info fetch update publish login logout owner yank audit outdated add install uninstall"),
+    REACHERS("search info fetch update publish login logout owner yank audit outdated add uninstall"),
     RUNNERS("build b check c clippy test t run r bench doc d fix rustc rustdoc package nextest expand miri llvm-cov"
             " watch make xtask flamegraph"),
     WRITERS("new init remove rm clean vendor generate-lockfile"),
@@ -528,6 +553,36 @@ static void judge_cmake(struct shell_reading *reading, const struct shell_word *
     shell_worsen(reading, SHELL_EXECUTES, "cmake runs the project's scripts");
 }
 
+static const struct shell_program meson_introspection = {
+    "introspect", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    .options = OPTIONS(HELPS("-h --help"),
+                       FLAGS("--targets --installed --install-plan --buildoptions --buildsystem-files --dependencies"
+                             " --tests --benchmarks --projectinfo --machines --compilers -a --all -i --indented -f"
+                             " --force-object-output")),
+    .rest = SHELL_EFFECT_READ_TREE};
+
+/* What it noted of a directory when that was set up. A meson.build in its place would be interpreted, and compilers
+ * run;
+ * "@file" stands for the words in a file. */
+static void judge_meson_introspection(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    for (size_t at = 1; at < count; at++) {
+        struct hv_str value = words[at].value;
+        if (!words[at].known || hv_str_find(value, HV_STR("meson.build"), 0) != SIZE_MAX ||
+            hv_str_starts(value, HV_STR("@")))
+            shell_worsen(reading, SHELL_EXECUTES, "meson may interpret the build description of the project");
+    }
+    shell_judge_row(reading, &meson_introspection, words, count);
+}
+
+static void judge_meson(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    if (count > 1 && words[1].known && hv_str_is(words[1].value, "introspect"))
+        judge_meson_introspection(reading, words + 1, count - 1);
+    else
+        shell_judge_tool(reading, words, count);
+}
+
 /* Programs that are asked for their version: in one way, and in any. */
 #define TOOLS(names)                                                                                                   \
     {                                                                                                                  \
@@ -561,6 +616,7 @@ const struct shell_program shell_programs_dev_languages[] = {
     {"rustfmt", .judge = judge_rustfmt, .needs_none = rust_files},
     {"ninja samu", .judge = judge_ninja},
     {"cmake", .judge = judge_cmake},
+    {"meson", .judge = judge_meson},
     {"just", SHELL_SYNTAX_POSIX, SHELL_EXECUTES,
      .options = OPTIONS(HELPS("-l --list --summary -V --version -h --help"),
                         {"--show -s", SHELL_EFFECT_HELP, SHELL_ARITY_ONE}),
@@ -572,7 +628,7 @@ const struct shell_program shell_programs_dev_languages[] = {
      .needs_none = ".mvn .jvmopts .sbtopts build.sbt project/build.properties gradle.properties"},
     ABOUT("lua luajit lua5.1 lua5.2 lua5.3 lua5.4"),
     ABOUT("make gmake"),
-    TOOLS("bmake mingw32-make meson scons buck buck2 waf autoconf automake aclocal autoreconf"
+    TOOLS("bmake mingw32-make scons buck buck2 waf autoconf automake aclocal autoreconf"
           " libtoolize b2 xmake tup mvnw gradlew tclsh wish"),
     /* Its scripts run before its options are looked at. */
     {"premake5", .judge = shell_judge_tool, .needs_none = "premake5.lua premake4.lua premake-system.lua"},

@@ -417,6 +417,11 @@ const struct shell_program shell_programs_files[] = {
                         FLAGS("--skip-base -R --recursive -L --logical -P --physical -t --tabular -p --absolute-names"),
                         FLAGS("-n --numeric"), HELPS("-v -h"), GNU_HELP),
      .rest = TREE, .harmless_options = true},
+    {"getfattr", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options =
+         OPTIONS(FLAGS("-d --dump -h --no-dereference --absolute-names --only-values -R --recursive -L --logical"),
+                 FLAGS("-P --physical"), VALUES("-n --name -e --encoding -m --match"), GNU_HELP),
+     .rest = TREE, .harmless_options = true},
     {"lsattr", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-R -V -a -d -l -p -v")), .rest = TREE,
      .without_operands = READ, .harmless_options = true},
     {"cp", .judge = judge_cp},

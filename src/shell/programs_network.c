@@ -10,11 +10,23 @@ static bool only_asks_for_help(const struct shell_word *words, size_t count)
     return count == 2 && words[1].known && shell_names_have("--help --version -V", words[1].value);
 }
 
+/* curl --version, however quiet: it prints that and stops, when it is told no address before. */
+static bool curl_tells_version(const struct shell_word *words, size_t count)
+{
+    bool version = false;
+    for (size_t at = 1; at < count; at++) {
+        if (!words[at].known || !shell_names_have("--version -V -s --silent -S --show-error -sS -q", words[at].value))
+            return false;
+        version |= shell_names_have("--version -V", words[at].value);
+    }
+    return version && hv_str_is(words[0].value, "curl");
+}
+
 static void judge_network(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     bool version =
         count == 2 && words[1].known && hv_str_is(words[1].value, "-v") && shell_names_have("dig delv", words[0].value);
-    if (version || only_asks_for_help(words, count))
+    if (version || only_asks_for_help(words, count) || curl_tells_version(words, count))
         return;
     reading->act.reads_listed = reading->act.writes_listed = false;
     shell_worsenf(reading, SHELL_NETWORK, "%.*s reaches the network", HV_STR_ARG(words[0].value));

@@ -434,6 +434,18 @@ static const struct shell_option sysctl_options[] = {
     GNU_HELP,
     {0},
 };
+static const struct shell_program udevadm_rows[] = {
+    {"info", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(HELPS("-h --help -V --version"),
+                        FLAGS("--value -r --root -a --attribute-walk -t --tree -x --export -e --export-db --no-pager"),
+                        VALUES("-q --query --property -p --path -n --name -P --export-prefix"),
+                        FILES("-d --device-id-of-file")),
+     .rest = NONE},
+    WRITERS("trigger settle control test test-builtin"),
+    PLAIN("version"),
+    {0},
+};
+
 static const struct shell_program sysctl_row = {"sysctl", SHELL_SYNTAX_GNU, .options = sysctl_options};
 
 static void judge_sysctl(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -609,6 +621,8 @@ const struct shell_program shell_programs_system[] = {
     {"umount", SHELL_SYNTAX_NONE, SHELL_WRITES, .judge = shell_judge_changes},
     {"crontab", .judge = judge_crontab},
     {"sysctl", .judge = judge_sysctl},
+    {"udevadm", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = udevadm_rows,
+     .options = OPTIONS(HELPS("--version -V --help -h"))},
     {"ip", .judge = judge_ip},
     {"ss", .judge = judge_ss},
     {"netstat", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = netstat_options, .rest = NONE, .harmless_options = true},

@@ -53,6 +53,14 @@ class Bash(Case):
         answers = self.ask("cat innocent", "rm -rf all/", "rm -rf all/*")
         self.assertEqual([answer["class"] for answer in answers], ["always_confirm", "forbid", "forbid"])
 
+    def test_what_the_kernel_tells_of_the_process_is_open(self):
+        os.symlink("/proc/self/environ", self.path("mounts"))
+        os.symlink("/proc/1/mounts", self.path("mounts1"))
+        rows = [("cat /proc/mounts", "allow"), ("grep VmRSS /proc/self/status", "allow"), ("cat mounts", "ask"),
+                ("cat mounts1", "ask"), ("cat /proc/self/environ", "ask"), ("cat /proc/self/root/etc/x", "ask")]
+        answers = self.ask(*[row[0] for row in rows])
+        self.assertEqual([(row[0], answer["decision"]) for row, answer in zip(rows, answers)], rows)
+
     def test_a_pattern_does_not_lead_through_links(self):
         os.makedirs(self.path("src/sub"))
         self.write("src/a.c", "x")

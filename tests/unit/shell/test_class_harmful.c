@@ -764,6 +764,48 @@ static void loops_and_declarations_do_not_hide_harm(void **state)
     check_harmful(commands, sizeof commands / sizeof *commands);
 }
 
+static void what_programs_note_is_not_changed_unseen(void **state)
+{
+    static const char *const commands[] = {
+        "cargo install ripgrep --list",
+        "cargo install --list --root x",
+        "cargo install ripgrep",
+        "cargo install --list --config x=y",
+        "go mod edit go.mod",
+        "go mod edit -json -go=1.22",
+        "go mod edit -fmt",
+        "go mod edit -print -module=x",
+        "meson introspect meson.build",
+        "meson introspect sub/meson.build --targets",
+        "meson introspect @words",
+        "meson introspect --ast build",
+        "meson introspect \"$d\"",
+        "meson configure build",
+        "meson setup build",
+        "udevadm info -c",
+        "udevadm info --cleanup-db",
+        "udevadm trigger",
+        "udevadm control --reload",
+        "udevadm info -w",
+        "curl --version http://x",
+        "curl -s http://x -V",
+        "curl -V -o f",
+        "curl --version --config f",
+        "wget --version -s",
+        "bind -x '\"a\": ls'",
+        "bind -f f",
+        "bind '\"a\": self-insert'",
+        "complete -C ls x",
+        "complete -F f x",
+        "complete x",
+        "enable -f ./x.so x",
+        "enable -n test",
+        "getfattr --restore=f",
+    };
+    (void)state;
+    check_harmful(commands, sizeof commands / sizeof *commands);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -778,6 +820,7 @@ int main(void)
         cmocka_unit_test(harmful_commands_about_shell_never_only_read),
         cmocka_unit_test(what_was_once_missed_is_never_harmless),
         cmocka_unit_test(loops_and_declarations_do_not_hide_harm),
+        cmocka_unit_test(what_programs_note_is_not_changed_unseen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -944,6 +944,35 @@ static void scripts_with_loops_and_declarations_only_read(void **state)
     check_harmless(commands, sizeof commands / sizeof *commands);
 }
 
+static void what_programs_note_and_tell_is_only_read(void **state)
+{
+    static const char *const commands[] = {
+        "cargo install --list",
+        "cargo pkgid",
+        "cargo pkgid -p serde",
+        "go mod edit -json",
+        "go mod edit -print go.mod",
+        "meson introspect --targets build",
+        "meson introspect build --buildoptions -i",
+        "gcc --print-file-name=libc.a",
+        "cc --print-multiarch",
+        "udevadm info /dev/sda",
+        "udevadm info --query=property --name=/dev/null --value",
+        "udevadm info -a -p /sys/class/net/lo",
+        "getfattr -d f",
+        "getfattr -m - -d -R \"$d\"",
+        "curl --version -s",
+        "curl -sS -V",
+        "bind -p",
+        "complete -p",
+        "enable -a",
+        "trap - INT; ls",
+        "trap '' TERM; ls",
+    };
+    (void)state;
+    check_harmless(commands, sizeof commands / sizeof *commands);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -958,6 +987,7 @@ int main(void)
         cmocka_unit_test(harmless_commands_about_shell_only_read),
         cmocka_unit_test(what_was_once_asked_is_harmless),
         cmocka_unit_test(scripts_with_loops_and_declarations_only_read),
+        cmocka_unit_test(what_programs_note_and_tell_is_only_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include "base/base64.h"
 #include "base/cleanup.h"
 #include "base/map.h"
+#include "base/thread.h"
 #include "base/vec.h"
 #include "journal/sessions.h"
 #include "journal/writer.h"
@@ -474,7 +475,7 @@ static enum hv_code start_reading(struct exec *exec, struct hv_error *err)
     exec->stop_fd = eventfd(0, EFD_CLOEXEC);
     if (exec->stop_fd < 0)
         return hv_fail_errno(err, errno, "cannot make an event descriptor");
-    int failed = pthread_create(&exec->thread, NULL, read_input, exec);
+    int failed = thread_start(&exec->thread, 0, read_input, exec);
     if (failed)
         return hv_fail_errno(err, failed, "cannot start a thread");
     exec->thread_running = true;

@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-int thread_start(pthread_t *thread, size_t stack, void *(*function)(void *data), void *data)
+static int start(pthread_t *thread, size_t stack, int state, void *(*function)(void *data), void *data)
 {
     pthread_attr_t attributes;
     sigset_t all, before;
@@ -12,6 +12,8 @@ int thread_start(pthread_t *thread, size_t stack, void *(*function)(void *data),
         return failed;
     if (stack)
         failed = pthread_attr_setstacksize(&attributes, stack);
+    if (!failed)
+        failed = pthread_attr_setdetachstate(&attributes, state);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     if (!failed)
@@ -19,4 +21,15 @@ int thread_start(pthread_t *thread, size_t stack, void *(*function)(void *data),
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return failed;
+}
+
+int thread_start(pthread_t *thread, size_t stack, void *(*function)(void *data), void *data)
+{
+    return start(thread, stack, PTHREAD_CREATE_JOINABLE, function, data);
+}
+
+int thread_start_detached(size_t stack, void *(*function)(void *data), void *data)
+{
+    pthread_t thread;
+    return start(&thread, stack, PTHREAD_CREATE_DETACHED, function, data);
 }

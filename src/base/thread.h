@@ -10,5 +10,7 @@
  * of it, or 0 for what the system gives. Returns 0 or an errno. Any thread.
  */
 int thread_start(pthread_t *thread, size_t stack, void *(*function)(void *data), void *data);
+/* The same for one that nobody waits for. */
+int thread_start_detached(size_t stack, void *(*function)(void *data), void *data);
 
 #endif

@@ -12,6 +12,7 @@
 #include "agent/signals.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "text/ansi.h"
 
 enum {
@@ -464,7 +465,7 @@ static int run_session(struct print *print, struct hv_str prompt)
     struct hv_error err;
     /* Loading the network part takes some milliseconds; the session is made meanwhile. */
     pthread_t loader;
-    bool loading = pthread_create(&loader, NULL, preload, print->setup.model) == 0;
+    bool loading = thread_start(&loader, 0, preload, print->setup.model) == 0;
     enum hv_code code = make_session(print, &err);
     if (code == HV_OK && print->format == PRINT_STREAM_JSON)
         print_init(print);

@@ -11,6 +11,7 @@
 
 #include "agent/rewind_session.h"
 #include "base/cleanup.h"
+#include "base/thread.h"
 #include "cli/print.h"
 
 enum { LINE_MAX_BYTES = 64 << 20, READ_SIZE = 64 << 10, LINES_AHEAD = 256, ASK_POLL_MS = 100 };
@@ -172,7 +173,7 @@ static bool wait_for_answer(struct print_input *input, const struct hv_cancel *c
 {
     while (!input->has_answer && !input->ended && !hv_cancelled(cancel)) {
         struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
+        clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_nsec += ASK_POLL_MS * 1000000L;
         until.tv_sec += until.tv_nsec / 1000000000L;
         until.tv_nsec %= 1000000000L;
@@ -448,14 +449,18 @@ static void *read_input(void *data)
 enum hv_code print_input_start(struct print *print, struct hv_error *err)
 {
     struct print_input *input = &print->input;
+    pthread_condattr_t attributes;
     input->stop_fd = eventfd(0, EFD_CLOEXEC);
     if (input->stop_fd < 0)
         return hv_fail_errno(err, errno, "cannot make an event descriptor");
     sem_init(&input->room, 0, LINES_AHEAD);
     pthread_mutex_init(&input->lock, NULL);
-    pthread_cond_init(&input->answered, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&input->answered, &attributes);
+    pthread_condattr_destroy(&attributes);
     hv_buf_init(&input->answer, LINE_MAX_BYTES);
-    int failed = pthread_create(&input->thread, NULL, read_input, print);
+    int failed = thread_start(&input->thread, 0, read_input, print);
     input->running = true;
     if (!failed)
         return HV_OK;

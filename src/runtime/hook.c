@@ -9,6 +9,7 @@
  */
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "loop/workers.h"
 #include "runtime/call.h"
 
@@ -390,11 +391,7 @@ static void judge(const struct hook_job *job, struct hv_str call_id, struct hv_a
 
 static void start_job(struct hook_job *job)
 {
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, 256 * 1024);
-    job->threaded = pthread_create(&job->thread, &attributes, run_job, job) == 0;
-    pthread_attr_destroy(&attributes);
+    job->threaded = thread_start(&job->thread, 256 * 1024, run_job, job) == 0;
     if (!job->threaded)
         run_job(job);
 }

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "proc/presence.h"
 #include "runtime/call.h"
 #include "runtime/checkpoint.h"
@@ -244,19 +245,6 @@ static void task_free(struct hv_task *task)
     free(task);
 }
 
-/* The thread, with the task listed: it may end at once. tasks->lock held. */
-static int start_thread(struct hv_task *task)
-{
-    pthread_attr_t attributes;
-    int failed = pthread_attr_init(&attributes);
-    if (failed)
-        return failed;
-    (void)pthread_attr_setstacksize(&attributes, STACK_SIZE);
-    failed = pthread_create(&task->thread, &attributes, run_task, task);
-    pthread_attr_destroy(&attributes);
-    return failed;
-}
-
 static enum hv_code add_task(struct tasks *tasks, struct hv_task *task, struct hv_error *err)
 {
     LOCK_SCOPE(&tasks->lock);
@@ -267,7 +255,7 @@ static enum hv_code add_task(struct tasks *tasks, struct hv_task *task, struct h
         hv_error_hint(err, "Stop one of them with TaskStop, or wait until one has ended.");
         return HV_EAGAIN;
     }
-    int failed = start_thread(task);
+    int failed = thread_start(&task->thread, STACK_SIZE, run_task, task); /* it may end at once */
     if (failed)
         return hv_fail_errno(err, failed, "cannot start a thread for the task");
     tasks->running++;

@@ -29,7 +29,7 @@ static void *end_processes(void *data)
 /* Where there is little to do, a thread costs more than it saves. */
 static bool begin_beside(pthread_t *thread, bool worth_it, void *(*part)(void *), struct hv_sandbox *sandbox)
 {
-    if (worth_it && pthread_create(thread, NULL, part, sandbox) == 0)
+    if (worth_it && thread_start(thread, 0, part, sandbox) == 0)
         return true;
     (void)part(sandbox);
     return false;

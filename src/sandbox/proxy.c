@@ -1,5 +1,6 @@
 /* proxy.c: see proxy.h: the thread that takes connections. */
 #include "base/cleanup.h"
+#include "base/thread.h"
 #include "sandbox/helper_protocol.h"
 #include "sandbox/proxy_inner.h"
 
@@ -100,18 +101,6 @@ static void *serve(void *data)
     return NULL;
 }
 
-static bool start_thread(pthread_t *thread, bool detached, void *(*function)(void *), void *data)
-{
-    pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes))
-        return false;
-    bool started = pthread_attr_setstacksize(&attributes, STACK_SIZE) == 0 &&
-                   (!detached || pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0) &&
-                   pthread_create(thread, &attributes, function, data) == 0;
-    pthread_attr_destroy(&attributes);
-    return started;
-}
-
 static unsigned relay_port(const struct sandbox_options *options, int kind)
 {
     if (kind == HELPER_LISTEN_RELAY_HTTP)
@@ -122,7 +111,6 @@ static unsigned relay_port(const struct sandbox_options *options, int kind)
 static void accept_client(struct taker *taker, const struct sandbox_end *end, size_t which)
 {
     struct proxy *proxy = taker->proxy;
-    pthread_t thread;
     CLEANUP_FD int fd = accept4(end->listeners[which].fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0 || atomic_load(&proxy->connections) >= PROXY_CONNECTIONS_MAX)
         return;
@@ -130,7 +118,7 @@ static void accept_client(struct taker *taker, const struct sandbox_end *end, si
     *connection = (struct connection){proxy, fd, end->run, relay_port(proxy->options, end->listeners[which].kind)};
     proxy_ref(proxy);
     atomic_fetch_add(&proxy->connections, 1);
-    if (start_thread(&thread, true, serve, connection)) {
+    if (thread_start_detached(STACK_SIZE, serve, connection) == 0) {
         (void)take_fd(&fd);
         return;
     }
@@ -286,7 +274,7 @@ bool proxy_serve(struct proxy *proxy)
     if (proxy->serves)
         return true;
     proxy_ref(proxy);
-    proxy->serves = start_thread(&proxy->thread, false, take, proxy);
+    proxy->serves = thread_start(&proxy->thread, STACK_SIZE, take, proxy) == 0;
     if (!proxy->serves)
         proxy_unref(proxy);
     return proxy->serves;

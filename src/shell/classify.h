@@ -64,9 +64,11 @@ struct shell_reading {
     bool in_text;                        /* the text of a -c */
     const struct shell_word *given;      /* $0, $1 … of script, when these are known; NULL: they are not */
     size_t given_count;
-    bool in_redirect;        /* what is read or written now is so by a redirection */
-    struct shell_act act;    /* being filled */
-    struct hv_str directory; /* that operands are relative to; absent: not known */
+    struct hv_str given_standing; /* where the patterns among them became names */
+    bool in_redirect;             /* what is read or written now is so by a redirection */
+    struct shell_act act;         /* being filled */
+    struct hv_str directory;      /* that operands are relative to; absent: not known */
+    struct hv_str standing;       /* where the shell is, which makes names of patterns; absent: not certain */
     /* Where it runs instead when an earlier cd failed, or led elsewhere; only while directory is the one of the
      * command.
      */
@@ -209,8 +211,11 @@ const struct shell_word *shell_given_words(const struct shell_reading *reading, 
 
 /* ---- names in a directory -------------------------------------------------------------------------------- */
 
-/* A glob at the beginning of a word, in a directory where no name begins with "-". */
+/* A glob at the beginning of a word, in a directory where no name begins with "-": the one where the shell is, or
+ * another. */
 bool shell_glob_is_plain(const struct shell_reading *reading, const struct shell_word *word);
+bool shell_glob_is_plain_in(const struct shell_reading *reading, struct hv_str directory,
+                            const struct shell_word *word);
 
 /* command may start processes without end: it is not waited for in a loop, or a function that calls itself. */
 bool shell_may_not_end(const struct shell_script *script, const struct shell_command *command);

@@ -467,6 +467,7 @@ static void place_command(struct shell_reading *reading, const struct shell_comm
         for (size_t i = 0; i < reading->elsewhere_count; i++)
             note_seen(reading, reading->elsewhere[i]);
     }
+    reading->standing = reading->elsewhere_count ? (struct hv_str){0} : reading->directory;
 }
 
 static void judge_afresh(struct shell_reading *reading, const struct shell_command *command)
@@ -564,6 +565,7 @@ void shell_judge_script(struct shell_reading *reading, struct hv_str text, const
     inner.in_text = true;
     inner.given = given;
     inner.given_count = count;
+    inner.given_standing = reading->standing;
     inner.outside = false;
     size_t first = reading->acts->count;
     struct shell_repeats repeats;

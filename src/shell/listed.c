@@ -378,11 +378,15 @@ bool shell_names_from_read(struct shell_reading *reading, const struct shell_com
     return take_names(reading, &chain, taking, word);
 }
 
-bool shell_glob_is_plain(const struct shell_reading *reading, const struct shell_word *word)
+bool shell_glob_is_plain_in(const struct shell_reading *reading, struct hv_str directory, const struct shell_word *word)
 {
     enum { FINE = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED };
     const struct shell_world *world = reading->world;
     return !word->known && word->flags & SHELL_WORD_GLOB && !(word->flags & ~(unsigned)FINE) && !word->value.len &&
-           reading->directory.ptr && !reading->elsewhere_count && world->tree_is_plain &&
-           world->tree_is_plain(world->user, reading->directory, SHELL_TREE_NO_OPTION);
+           directory.ptr && world->tree_is_plain && world->tree_is_plain(world->user, directory, SHELL_TREE_NO_OPTION);
+}
+
+bool shell_glob_is_plain(const struct shell_reading *reading, const struct shell_word *word)
+{
+    return shell_glob_is_plain_in(reading, reading->standing, word);
 }

@@ -30,8 +30,48 @@ static bool has_identifier(struct hv_str word, struct hv_str name)
     return hv_str_starts(word, name) && (word.len == name.len || strchr("=+[", word.ptr[name.len]));
 }
 
+/* The operator at `at` assigns to the name before it. */
+static bool assigns_at(struct hv_str text, size_t at)
+{
+    while (at < text.len && strchr(" \t\n", text.ptr[at]))
+        at++;
+    struct hv_str rest = hv_str_slice(text, at, at + 3);
+    if (hv_str_starts(rest, HV_STR("++")) || hv_str_starts(rest, HV_STR("--")) || hv_str_is(rest, "<<=") ||
+        hv_str_is(rest, ">>="))
+        return true;
+    bool joined = rest.len > 1 && rest.ptr[0] && strchr("+-*/%&|^", rest.ptr[0]);
+    return rest.len > joined && rest.ptr[joined] == '=' && !(rest.len > 1 && rest.ptr[joined + 1] == '=');
+}
+
+/* What stands before `at` is something behind which arithmetic may take a name: "((", "[", "," … */
+static bool may_be_arithmetic(struct hv_str text, size_t at)
+{
+    while (at && strchr(" \t\n\"", text.ptr[at - 1]))
+        at--;
+    return at && text.ptr[at - 1] && strchr("([:,?&|^=<>+-*/%!~", text.ptr[at - 1]);
+}
+
+/* Arithmetic in the words of command, wherever it stands, may set the variable: $((x=1)), ${y:x=1}, a[x++]. */
+static bool may_count(const struct shell_command *command, struct hv_str name)
+{
+    struct hv_str text = command->text;
+    for (size_t at = 0; (at = hv_str_find(text, name, at)) != SIZE_MAX; at += name.len) {
+        size_t end = at + name.len;
+        bool whole = !(at && shell_is_identifier(hv_str_slice(text, at - 1, end))) &&
+                     !(end < text.len && shell_is_identifier(hv_str_slice(text, at, end + 1)));
+        bool before =
+            at > 1 && (text.ptr[at - 1] == '+' || text.ptr[at - 1] == '-') && text.ptr[at - 2] == text.ptr[at - 1];
+        bool arithmetic = command->kind == SHELL_COMMAND_CONDITION || may_be_arithmetic(text, at);
+        if (whole && (before || (arithmetic && assigns_at(text, end))))
+            return true;
+    }
+    return false;
+}
+
 bool shell_may_set(const struct shell_command *command, struct hv_str name)
 {
+    if (command->kind != SHELL_COMMAND_GROUP && command->kind != SHELL_COMMAND_FUNCTION && may_count(command, name))
+        return true;
     for (size_t i = 0; i < command->assignment_count; i++)
         if (hv_str_eq(command->assignments[i].name, name))
             return true;
@@ -112,6 +152,8 @@ static bool sum_up(struct shell_reading *reading, const struct shell_command *lo
     enum { NAMES = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED | SHELL_WORD_DIRECT | SHELL_WORD_FOLLOWED };
     size_t count = loop->word_count;
     const struct shell_word *given = shell_given_words(reading, loop, &count), *words = given ? given : loop->words;
+    /* The command may run elsewhere than where the patterns became names. */
+    struct hv_str standing = given ? reading->given_standing : loop->directory;
     *sum = (struct sum){0};
     for (size_t i = 0; i < count; i++) {
         struct shell_word listed = words[i];
@@ -121,7 +163,7 @@ static bool sum_up(struct shell_reading *reading, const struct shell_command *lo
         unsigned plain = given ? NAMES | SHELL_WORD_NO_OPTION : NAMES;
         bool glob = !word->known && word->flags & SHELL_WORD_GLOB && (printed || !(word->flags & ~plain));
         bool begins = shell_may_be_option(word) && !(word->flags & SHELL_WORD_GONE && glob) &&
-                      !shell_glob_is_plain(reading, word);
+                      !shell_glob_is_plain_in(reading, standing, word);
         sum->gone |= glob && word->flags & SHELL_WORD_GONE;
         sum->option |= begins;
         if ((!word->known && !glob) || (begins && !(glob && hv_str_ends(word->tail, HV_STR("/")))) ||

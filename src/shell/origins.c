@@ -47,7 +47,7 @@ static bool take_element(struct hv_str text, size_t *at, struct shell_word *word
 static bool names_of_list(struct shell_reading *reading, struct hv_str text, struct shell_word *word)
 {
     struct shell_word elements[ELEMENTS_MAX];
-    struct shell_command all = {.words = elements};
+    struct shell_command all = {.words = elements, .directory = reading->directory};
     if (text.len < 2 || text.ptr[0] != '(' || text.ptr[text.len - 1] != ')')
         return false;
     text = hv_str_slice(text, 1, text.len - 1);

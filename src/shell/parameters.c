@@ -90,12 +90,13 @@ static const struct shell_command *function_of(const struct shell_script *script
     return NULL;
 }
 
-/* All that the calls of function give it as `number`. */
+/* All that the calls of function give it as `number`, as the words of one command that stands where all of them do, if
+ * that is one place. */
 static bool gather_calls(struct shell_reading *reading, const struct shell_command *function, size_t number,
-                         struct shell_word *values, size_t *count)
+                         struct shell_command *all)
 {
     const struct shell_script *script = reading->script;
-    *count = 0;
+    bool apart = false;
     for (size_t i = 0; i < script->count; i++) {
         const struct shell_command *call = &script->commands[i];
         if (call->kind == SHELL_COMMAND_FUNCTION && call != function && hv_str_eq(call->variable, function->variable))
@@ -103,11 +104,15 @@ static bool gather_calls(struct shell_reading *reading, const struct shell_comma
         if (call->kind != SHELL_COMMAND_SIMPLE || !call->word_count ||
             !hv_str_eq(call->words[0].value, function->variable))
             continue;
-        if (*count == CALLS_MAX || !stands_there(call->words, call->word_count, number))
+        if (all->word_count == CALLS_MAX || !stands_there(call->words, call->word_count, number))
             return false;
-        values[(*count)++] = call->words[number];
+        apart |= all->word_count && !hv_str_eq(all->directory, call->directory);
+        all->directory = call->directory;
+        all->words[all->word_count++] = call->words[number];
     }
-    return *count != 0;
+    if (apart)
+        all->directory = (struct hv_str){0};
+    return all->word_count != 0;
 }
 
 static bool resolve_in_function(struct shell_reading *reading, const struct shell_command *function, size_t number,
@@ -115,13 +120,11 @@ static bool resolve_in_function(struct shell_reading *reading, const struct shel
 {
     struct shell_word values[CALLS_MAX];
     struct shell_command all = {.words = values};
-    size_t count;
     if (hv_str_starts(function->variable, HV_STR("command_not_found")) ||
-        !gather_calls(reading, function, number, values, &count))
+        !gather_calls(reading, function, number, &all))
         return false;
-    if (count == 1)
+    if (all.word_count == 1)
         return take(&values[0], word);
-    all.word_count = (uint32_t)count;
     return shell_sum_up_words(reading, &all, word);
 }
 

@@ -80,6 +80,23 @@ class Bash(Case):
         answers = self.ask("find src -type f -exec cat {} +", "cat lib/*", "grep -R x lib", "find . ! -type f -exec cat {} +")
         self.assertEqual([answer["decision"] for answer in answers], ["allow", "allow", "ask", "ask"])
 
+    def test_a_pattern_becomes_names_where_the_shell_is(self):
+        os.makedirs(self.path("sub"))
+        self.write("sub/x.c", "x")
+        self.write("-oout", "x")
+        sub = self.path("sub")
+        rows = ["env -C sub sort *", "nice env -C sub file *", 'for f in *; do (cd sub && sort "$f"); done',
+                f'for f in *; do cd {sub} && sort "$f"; done', f'f() {{ (cd {sub} && sort "$1"); }}; f *; f *',
+                """bash -c 'for f in "$@"; do (cd sub && sort "$f"); done' _ *"""]
+        decide = lambda: [answer["decision"] for answer in self.ask(*rows)]
+        self.assertEqual(decide(), ["ask"] * len(rows))
+        os.unlink(self.path("-oout"))
+        self.assertEqual(decide()[:4], ["allow"] * 4)
+        self.write("sub/-oout", "x")
+        self.assertEqual(decide()[:4], ["allow"] * 4)
+        rows = ["cd sub && sort *", 'cd sub && for f in *; do (cd .. && sort "$f"); done', "cd sub && env -C .. sort *"]
+        self.assertEqual(decide(), ["ask"] * len(rows))
+
     def test_names_that_only_the_index_of_git_has_may_be_options(self):
         git = lambda *arguments: subprocess.run(["git", *arguments], cwd=self.project, check=True, env=self.env)
         commands = ["git ls-files | xargs sort", "git ls-files | xargs wc -l", "for f in $(git ls-files); do sort $f; done"]

@@ -635,6 +635,32 @@ static void a_word_may_hold_what_is_known_in_part(void **state)
     CHECK(odd_parts, 0, false);
 }
 
+/* A loop's variable that arithmetic sets in between is none of the names any more. */
+static void arithmetic_may_set_the_variable_of_a_loop(void **state)
+{
+    static const char *const set[] = {
+        "for f in src/*; do : ${x:f=5}; cat \"$f\"; done",
+        "for f in src/*; do : ${x:0:f=5}; cat \"$f\"; done",
+        "for f in src/*; do echo $((f=5)); cat \"$f\"; done",
+        "for f in src/*; do echo $((1 , f += 5)); cat \"$f\"; done",
+        "for f in src/*; do echo $[f=5]; cat \"$f\"; done",
+        "for f in src/*; do [[ 1 -eq f=5 ]]; cat \"$f\"; done",
+        "for f in src/*; do echo $((++f)); cat \"$f\"; done",
+        "for f in src/*; do a[f=1]=2; cat \"$f\"; done",
+        "for f in src/*; do ((f=5)); cat \"$f\"; done",
+    };
+    static const char *const kept[] = {
+        "for f in src/*; do : ${x:0:5}; cat \"$f\"; done",
+        "for f in src/*; do echo f=5 \"$f=\" \"${f}=x\"; cat \"$f\"; done",
+        "for f in src/*; do awk -v f=\"x\" '{print f}' \"$f\"; done",
+        "for f in src/*; do [ \"$f\" = x ] || cat \"$f\"; done",
+        "for f in src/*; do fx=1; [[ $f == x ]] || cat \"$f\"; done",
+    };
+    (void)state;
+    CHECK(set, 0, false);
+    CHECK(kept, 0, true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -650,6 +676,7 @@ int main(void)
         cmocka_unit_test(globs_are_no_options_where_no_name_is_like_one),
         cmocka_unit_test(a_word_may_hold_what_is_known_in_part),
         cmocka_unit_test(the_words_of_what_is_read_and_written_stay),
+        cmocka_unit_test(arithmetic_may_set_the_variable_of_a_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #include "fs/scan_warm.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
@@ -20,7 +21,8 @@ enum { FRESH_SECONDS = 120, TEXTS_MAX = 16 << 20 };
 
 void marks_init(struct fs_marks *marks)
 {
-    *marks = (struct fs_marks){.clock = -1, .texts_max = TEXTS_MAX, .fresh_ns = FRESH_SECONDS * (int64_t)CLOCK_SECOND};
+    *marks = (struct fs_marks){
+        .clock = -1, .mounts = -1, .texts_max = TEXTS_MAX, .fresh_ns = FRESH_SECONDS * (int64_t)CLOCK_SECOND};
     pthread_mutex_init(&marks->lock, NULL);
     sketches_init(&marks->sketches);
 }
@@ -54,6 +56,7 @@ void marks_release(struct fs_marks *marks)
     free_spent(marks);
     sketches_release(&marks->sketches);
     cleanup_fd(&marks->clock);
+    cleanup_fd(&marks->mounts);
     pthread_mutex_destroy(&marks->lock);
 }
 
@@ -92,20 +95,41 @@ static bool watch_clock(struct fs_marks *marks)
     return false;
 }
 
-/* May marks be used now? With a clock that was set, none of those before may. */
-static bool can_use(struct fs_marks *marks)
+static bool clock_was_set(const struct fs_marks *marks)
 {
     uint64_t expired;
+    return marks->clock < 0 || read(marks->clock, &expired, sizeof expired) >= 0 || errno != EAGAIN;
+}
+
+/* Whoever has the list of mounts open is told once of each time that it has changed. */
+static bool mounts_changed(const struct fs_marks *marks)
+{
+    struct pollfd list = {.fd = marks->mounts, .events = POLLPRI};
+    return marks->mounts < 0 || poll(&list, 1, 0);
+}
+
+static bool watch_mounts(struct fs_marks *marks)
+{
+    if (marks->mounts < 0)
+        marks->mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+    return marks->mounts >= 0;
+}
+
+/* May marks be used now? None of those from before the clock was set, or something was mounted, may. */
+static bool can_use(struct fs_marks *marks)
+{
     if (!marks->late_ns)
         marks->late_ns = find_late();
     if (marks->late_ns < 0)
         return false;
-    if (marks->clock >= 0 && read(marks->clock, &expired, sizeof expired) < 0 && errno == EAGAIN)
+    bool is_set = clock_was_set(marks), is_mounted = mounts_changed(marks);
+    if (!is_set && !is_mounted)
         return true;
     for (size_t i = 0; i < FS_MARKS; i++)
         marks->marks[i].since_ns = INT64_MIN;
-    marks->epoch++;
-    return watch_clock(marks);
+    marks->epoch += is_set;
+    marks->mountings += is_mounted;
+    return (!is_set || watch_clock(marks)) && watch_mounts(marks);
 }
 
 /* ---- one search ------------------------------------------------------------------------------------------------ */
@@ -188,6 +212,7 @@ void fs_marks_begin(struct fs_warm *warm, const struct find *find, struct fs_mar
     use->ask = find_ask_new(find);
     use->search = ++marks->searches;
     use->epoch = marks->epoch;
+    use->mountings = marks->mountings;
     use->since_ns = clock_wall_ns();
     use->late_ns = marks->late_ns;
     use->texts_max = use->search == 1 ? marks->texts_max / 4 : marks->texts_max;
@@ -255,7 +280,7 @@ enum fs_known fs_marks_look(const struct fs_marks_use *use, const struct fs_scan
         return FS_UNKNOWN;
     uint32_t known = atomic_load_explicit(&entry->memory->marks, memory_order_relaxed) & use->known;
     struct fs_text *kept = atomic_load_explicit(&entry->memory->text, memory_order_acquire);
-    if (kept && kept->epoch != use->epoch)
+    if (kept && (kept->epoch != use->epoch || kept->mountings != use->mountings))
         kept = NULL;
     const struct fs_sketch *sketch = atomic_load_explicit(&entry->memory->sketch, memory_order_acquire);
     bool lacks = sketch_rules_out(use, sketch);
@@ -314,7 +339,8 @@ void fs_marks_keep_text(const struct fs_marks_use *use, const struct fs_scan_ent
         return;
     }
     struct fs_text *kept = hv_malloc(size);
-    *kept = (struct fs_text){.since_ns = use->since_ns, .epoch = use->epoch, .len = (uint32_t)text.len};
+    *kept = (struct fs_text){
+        .since_ns = use->since_ns, .epoch = use->epoch, .mountings = use->mountings, .len = (uint32_t)text.len};
     kept->is_plain = utf8_is_ascii(text) && hv_str_find_byte(text, '\0', 0) == SIZE_MAX;
     atomic_init(&kept->used, use->search);
     memcpy(kept->bytes, text.ptr, text.len);

@@ -8,7 +8,9 @@
  * change of its inode, which nobody can set. A program that has a file mapped into memory may change it for a while
  * without another time, until the kernel writes the page to the disk; so only files count that had been left alone for
  * twice as long as that takes. They must lie in a file system that does it so, and when somebody sets the clock, all
- * is forgotten.
+ * is forgotten. So are marks and texts when something is mounted or taken away: a search opens files by their names,
+ * and what it read may have been another file that was mounted over the directory's own. (Sketches are made of no such
+ * file.)
  */
 #ifndef FS_SCAN_MARKS_H
 #define FS_SCAN_MARKS_H
@@ -29,7 +31,8 @@ struct fs_text {
     struct fs_text *next;      /* of those that are not needed any more */
     int64_t since_ns;          /* wall clock: it was read after that */
     atomic_uint_fast64_t used; /* by which search the last time */
-    unsigned epoch;            /* how often the clock had been set */
+    unsigned epoch;            /* how often the clock had been set, */
+    unsigned mountings;        /* and something been mounted */
     uint32_t len;
     bool is_plain; /* ASCII without NUL */
     char bytes[];
@@ -56,6 +59,8 @@ struct fs_marks {
     unsigned under_way;  /* of these */
     int clock;           /* tells when somebody has set the wall clock; -1: none yet */
     unsigned epoch;      /* how often that was */
+    int mounts;          /* tells when something was mounted or taken away; -1: none yet */
+    unsigned mountings;  /* how often that was seen */
     int64_t fresh_ns;    /* so long a mark is given to more files: those that have changed since cannot use it */
     int64_t late_ns;     /* a file may change so long after its time did; 0: to be found out; negative: nobody knows */
     size_t texts_max;    /* bytes of texts at most; a quarter of it in the first search, which may be the only one */
@@ -78,7 +83,7 @@ struct fs_marks_use {
     struct fs_warm *warm;
     struct find_ask *ask; /* of sketches; may be NULL */
     uint64_t search;      /* its number */
-    unsigned epoch;
+    unsigned epoch, mountings;
     int64_t since_ns, late_ns;
     size_t texts_max;
     uint32_t known, own;          /* the marks that rule a file out, and the one that it sets; a bit each */

@@ -91,22 +91,6 @@ static bool await_document(struct reader *reader, size_t node, size_t index, con
     return true;
 }
 
-/* `>&word` is a redirection of stdout and stderr to a file, unless the word becomes a number. */
-static void settle_duplicate(struct raw_redirect *redirect)
-{
-    const struct raw_word *word = &redirect->target;
-    bool plain = word->count == 1 && word->parts[0].kind == PART_TEXT;
-    if (!plain)
-        return;
-    struct hv_str text = word->parts[0].text;
-    size_t digits = 0;
-    while (digits < text.len && text.ptr[digits] >= '0' && text.ptr[digits] <= '9')
-        digits++;
-    bool descriptor = digits == text.len || (digits + 1 == text.len && text.ptr[digits] == '-');
-    if (!descriptor || !text.len)
-        redirect->kind = redirect->descriptor == 0 ? SHELL_REDIRECT_READ : SHELL_REDIRECT_BOTH;
-}
-
 /* Behind >& bash takes a "-" alone, whatever follows it, and digits before another operator. 0: neither. */
 static size_t descriptor_length(const struct reader *reader)
 {
@@ -146,8 +130,6 @@ bool read_redirect(struct reader *reader, size_t node, size_t index, int descrip
         redirect.descriptor = operator->descriptor;
     if (!read_target(reader, operator->kind == SHELL_REDIRECT_DUPLICATE, &redirect.target))
         return false;
-    if (operator->kind == SHELL_REDIRECT_DUPLICATE)
-        settle_duplicate(&redirect);
     if (operator->document && !await_document(reader, node, index, operator, & redirect.target))
         return false;
     *vec_push(&reader->redirects) = redirect;

@@ -168,6 +168,24 @@ static void resolve_assignments(struct resolver *resolver, const struct node *no
         resolve_forget(resolver);
 }
 
+/*
+ * What stands behind >& is known only when its quotes are gone and its variables have their values: digits are a
+ * descriptor, and so are digits before a "-" that ends the word as it is written; all else is the name of a file.
+ */
+static void settle_duplicate(struct shell_redirect *redirect)
+{
+    struct hv_str value = redirect->target.value, text = redirect->target.text;
+    if (redirect->kind != SHELL_REDIRECT_DUPLICATE || !redirect->target.known || hv_str_is(value, "-"))
+        return;
+    if (hv_str_ends(value, HV_STR("-")) && hv_str_ends(text, HV_STR("-")))
+        value.len--;
+    size_t digits = 0;
+    while (digits < value.len && value.ptr[digits] >= '0' && value.ptr[digits] <= '9')
+        digits++;
+    if (digits < value.len)
+        redirect->kind = redirect->descriptor == 0 ? SHELL_REDIRECT_READ : SHELL_REDIRECT_BOTH;
+}
+
 static void resolve_redirects(struct resolver *resolver, const struct node *node, struct shell_command *command)
 {
     command->redirect_count = node->redirect_count;
@@ -185,6 +203,7 @@ static void resolve_redirects(struct resolver *resolver, const struct node *node
             redirect->target = (struct shell_word){.text = raw->target.text, .value = HV_STR(""), .known = true};
         else
             redirect->target = resolve_single(resolver, &raw->target, how);
+        settle_duplicate(redirect);
     }
 }
 

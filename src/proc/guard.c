@@ -11,6 +11,7 @@
  * find it. A command that stops it (SIGSTOP) gains nothing by it: the death of helve continues it.
  */
 #include "proc/guard_exec.h"
+#include "proc/guard_family.h"
 #include "proc/guard_protocol.h"
 #include "proc/guard_sweep.h"
 
@@ -143,21 +144,6 @@ __attribute__((noinline)) static pid_t start_command(const struct guard *guard, 
 
 typedef void child_function(struct guard *guard, pid_t child, int argument);
 
-static pid_t parent_of(const char *name)
-{
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/%s/stat", name);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    if (len <= 0)
-        return -1;
-    text[len] = '\0';
-    char *name_end = strrchr(text, ')'); /* "pid (name) state parent …", and the name may hold anything */
-    return name_end && strlen(name_end) > 4 ? (pid_t)strtol(name_end + 4, NULL, 10) : -1;
-}
-
 /* As each_child, by looking at every process: for kernels without the children file. */
 static int each_child_by_scan(struct guard *guard, child_function *function, int argument)
 {
@@ -166,7 +152,7 @@ static int each_child_by_scan(struct guard *guard, child_function *function, int
     if (!directory)
         return 0;
     for (struct dirent *entry; (entry = readdir(directory));) {
-        if (!isdigit((unsigned char)entry->d_name[0]) || parent_of(entry->d_name) != guard->self)
+        if (!isdigit((unsigned char)entry->d_name[0]) || family_parent(entry->d_name) != guard->self)
             continue;
         count++;
         function(guard, (pid_t)strtol(entry->d_name, NULL, 10), argument);
@@ -234,8 +220,16 @@ static void signal_tree(struct guard *guard, int number)
     each_child(guard, signal_stray, number);
     if (number == SIGKILL)
         kill_cage(guard);
-    if (number == SIGTERM)
-        signal_tree(guard, SIGCONT); /* a stopped process dies only when it goes on */
+}
+
+/* To end by itself, all of it: what left the group too, however deep it lies. A server that has made itself a daemon
+ * shall close its files. Once only: many take a second TERM for impatience. */
+static void ask_tree_to_end(struct guard *guard)
+{
+    if (family_ask_to_end(guard->command_reaped ? 0 : guard->command))
+        return;
+    signal_tree(guard, SIGTERM);
+    signal_tree(guard, SIGCONT); /* a stopped process ends only when it goes on */
 }
 
 static void reap_stray(struct guard *guard, pid_t child, int argument)
@@ -298,7 +292,10 @@ static void obey(struct guard *guard)
     bool gently = got == 1 && order == GUARD_TERM;
     guard->ended = true;
     guard->killed = guard->killed || !gently;
-    signal_tree(guard, gently ? SIGTERM : SIGKILL);
+    if (gently)
+        ask_tree_to_end(guard);
+    else
+        signal_tree(guard, SIGKILL);
     if (got > 0)
         return;
     close(guard->control); /* helve is gone: nobody is left to report to */
@@ -319,19 +316,19 @@ static void wait_for_event(struct guard *guard, int timeout_ms)
         obey(guard);
 }
 
-/* Give the tree until `for_ms` from now; true when it is gone. Signals it again every 5 ms when number is SIGKILL. */
-static bool tree_ends_within(struct guard *guard, int for_ms, int number)
+/* Give the tree until `for_ms` from now; true when it is gone. Where it is to be killed, it is every 5 ms. */
+static bool tree_ends_within(struct guard *guard, int for_ms, bool kills)
 {
     uint64_t end = now_ms() + (uint64_t)for_ms;
-    if (number)
-        signal_tree(guard, number);
+    if (kills)
+        signal_tree(guard, SIGKILL);
     while (!tree_is_empty(guard)) {
         uint64_t now = now_ms();
         if (now >= end)
             return false;
         int rest = (int)(end - now);
-        wait_for_event(guard, number == SIGKILL && rest > 5 ? 5 : rest);
-        if (number == SIGKILL)
+        wait_for_event(guard, kills && rest > 5 ? 5 : rest);
+        if (kills)
             signal_tree(guard, SIGKILL);
     }
     return true;
@@ -344,7 +341,7 @@ static void linger(struct guard *guard)
     while (!tree_is_empty(guard) && !guard->killed)
         wait_for_event(guard, -1);
     while (!tree_is_empty(guard))
-        (void)tree_ends_within(guard, GUARD_KILL_MS, SIGKILL);
+        (void)tree_ends_within(guard, GUARD_KILL_MS, true);
     if (guard->control >= 0)
         report(guard->control, GUARD_EMPTY, 0, 0);
 }
@@ -352,18 +349,19 @@ static void linger(struct guard *guard)
 /* The command has exited: end what it left behind, report, and stay until nothing is left. */
 static void finish(struct guard *guard)
 {
-    bool gone = tree_ends_within(guard, GUARD_NATURAL_MS, 0), left = !gone && !guard->ended;
+    bool gone = tree_ends_within(guard, GUARD_NATURAL_MS, false), left = !gone && !guard->ended;
     if (left && guard->ways & GUARD_LINGER) {
         linger(guard);
         return;
     }
-    gone = gone || tree_is_empty(guard) || tree_ends_within(guard, GUARD_TERM_MS, SIGTERM) ||
-           tree_ends_within(guard, GUARD_KILL_MS, SIGKILL);
+    if (left)
+        ask_tree_to_end(guard);
+    gone = gone || tree_ends_within(guard, GUARD_TERM_MS, false) || tree_ends_within(guard, GUARD_KILL_MS, true);
     if (guard->control >= 0)
         report(guard->control, GUARD_EXITED, guard->status,
                (left ? GUARD_LEFT_RUNNING : 0) | (gone ? 0 : GUARD_TREE_ALIVE));
     while (!gone)
-        gone = tree_ends_within(guard, GUARD_KILL_MS, SIGKILL);
+        gone = tree_ends_within(guard, GUARD_KILL_MS, true);
 }
 
 /* Arguments and name of the command would make the guard a target of `pkill -f`. They lie in one piece. */

@@ -138,6 +138,20 @@ def test_stopping_reaches_whatever_left_the_group_and_ignores_term(case):
     session.end()
 
 
+def test_what_became_a_daemon_is_asked_to_end_before_it_is_killed(case):
+    closed, up = os.path.join(case.project, "closed"), os.path.join(case.project, "up")
+    for settings in ((), BARE):
+        session = Session(case, *settings)
+        session.call("Bash", command="setsid bash -c '(trap \"echo asked >closed; exit\" TERM; touch up; "
+                                     "while :; do sleep 0.05; done) & trap : TERM; wait; sleep 60' >/dev/null 2>&1 & "
+                                     "until [ -e up ]; do sleep 0.05; done").has("bash_1")
+        session.call("TaskStop", task_id="bash_1").has("stopped")
+        session.end()
+        assert os.path.exists(closed), settings
+        os.unlink(closed)
+        os.unlink(up)
+
+
 def test_false_and_sandbox_are_taken(case):
     session = Session(case)
     session.call("Bash", command="echo fine", run_in_background=False, sandbox=True).has("fine")

@@ -282,6 +282,41 @@ static void what_lingers_ends_on_order_though_it_ignores_term(void **state)
     release(&subject);
 }
 
+/* Two levels below what has left the group, in a session of its own. Its trap takes the place of closing files. */
+#define DAEMON_THAT(STOPS)                                                                                             \
+    "setsid bash -c 'setsid bash -c \"trap \\\"echo asked; exit\\\" TERM; echo up; " STOPS                             \
+    "while :; do sleep 0.05; done\" & "                                                                                \
+    "trap : TERM; wait; wait; sleep 60' & "
+#define DAEMON DAEMON_THAT("")
+#define STOPPED DAEMON_THAT("kill -STOP \\$\\$; ")
+
+static void check_asked(const char *script, bool lingers)
+{
+    struct subject subject = {0};
+    start(&subject, script, (struct hv_command){.lingers = lingers});
+    expect(&subject, "up");
+    if (lingers)
+        assert_int_equal(attend_to_end(&subject), HV_PROCESS_LINGERING);
+    on->stop(subject.process, CLOCK_SECOND);
+    assert_int_equal(attend_to_end(&subject), HV_PROCESS_ENDED);
+    assert_true(said(&subject, "asked"));
+    finish(&subject);
+    release(&subject);
+}
+
+static void what_left_the_group_is_asked_to_end_however_deep_it_lies(void **state)
+{
+    (void)state;
+    check_asked("trap : TERM; " DAEMON "wait; sleep 60", false);
+    check_asked(DAEMON "exit 0", true);
+}
+
+static void what_is_stopped_there_goes_on_to_end(void **state)
+{
+    (void)state;
+    check_asked("trap : TERM; " STOPPED "wait; sleep 60", false);
+}
+
 static void a_handle_that_is_let_go_of_leaves_nothing(void **state)
 {
     struct subject subject = {0};
@@ -313,13 +348,16 @@ static void another_cancellation_can_take_over(void **state)
 
 /* ---- killed guards ------------------------------------------------------------------------------------- */
 
+/* Only when the other is known to be there, and out of the group. */
+#define LEAVES_AND_KILLS_GUARD                                                                                         \
+    "exec 9< <(setsid bash -c 'echo $$; exec sleep 60'); read -u 9 pid; echo $pid; kill -9 $PPID; sleep 60"
+
 static void what_left_its_group_dies_though_the_command_kills_its_guard(void **state)
 {
     struct subject subject = {0};
     (void)state;
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
-    start(&subject, "setsid bash -c 'echo $$; exec sleep 60' & sleep 0.3; kill -9 $PPID; sleep 60",
-          (struct hv_command){0});
+    start(&subject, LEAVES_AND_KILLS_GUARD, (struct hv_command){0});
     assert_int_equal(attend_to_end(&subject), HV_PROCESS_ENDED);
     finish(&subject);
     assert_int_equal(subject.ended.signal, SIGKILL);
@@ -339,8 +377,7 @@ static void what_left_its_group_dies_by_its_control_group(void **state)
     bool has_cages = cage.path != NULL;
     cage_remove(&cage);
     if (has_cages) {
-        start(&subject, "setsid bash -c 'echo $$; exec sleep 60' & sleep 0.3; kill -9 $PPID; sleep 60",
-              (struct hv_command){0});
+        start(&subject, LEAVES_AND_KILLS_GUARD, (struct hv_command){0});
         const char *folder = hv_arena_cstr(&arena, hv_str_from(subject.process->cage.path));
         assert_int_equal(access(folder, F_OK), 0);
         assert_int_equal(attend_to_end(&subject), HV_PROCESS_ENDED);
@@ -455,6 +492,8 @@ int main(void)
         cmocka_unit_test(an_interrupt_reaches_a_command_without_a_terminal),
         cmocka_unit_test(what_is_left_behind_may_live_on_and_end_by_itself),
         cmocka_unit_test(what_lingers_ends_on_order_though_it_ignores_term),
+        cmocka_unit_test(what_left_the_group_is_asked_to_end_however_deep_it_lies),
+        cmocka_unit_test(what_is_stopped_there_goes_on_to_end),
         cmocka_unit_test(a_handle_that_is_let_go_of_leaves_nothing),
         cmocka_unit_test(another_cancellation_can_take_over),
         cmocka_unit_test(what_left_its_group_dies_though_the_command_kills_its_guard),

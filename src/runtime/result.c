@@ -75,9 +75,7 @@ static size_t text_length(const struct hv_content *first)
 {
     size_t length = 0;
     for (const struct hv_content *block = first; block; block = block->next)
-        length += block->type == HV_CONTENT_TEXT    ? block->text.len
-                  : block->type == HV_CONTENT_SPOOL ? block->head.len + block->tail.len
-                                                    : 0;
+        length += block->type == HV_CONTENT_TEXT ? block->text.len : 0;
     return length;
 }
 
@@ -178,11 +176,14 @@ static void take_text(struct call *call)
 static void present(struct call *call, size_t limit, const char *why)
 {
     struct hv_result *result = &call->result;
-    bool cut = text_length(call->produced) > limit, text_done = false;
+    size_t length = text_length(call->produced);
+    /* What stands beside a spool (that its command failed) is short, and is not what was cut. */
+    size_t room = length < limit / 2 ? limit - length : limit / 2;
+    bool cut = length > limit, text_done = false;
     result->first = result->last = NULL;
     for (const struct hv_content *block = call->produced; block; block = block->next) {
         if (block->type == HV_CONTENT_SPOOL) {
-            hv_result_add_text(result, &call->arena, cut_spool(call, block, limit, why));
+            hv_result_add_text(result, &call->arena, cut_spool(call, block, room, why));
         } else if (block->type == HV_CONTENT_TEXT && cut) {
             if (!text_done)
                 hv_result_add_text(result, &call->arena, cut_text(call, join_text(call, call->produced), limit, why));

@@ -299,6 +299,17 @@ def test_output_is_bounded_on_disk_and_in_the_result(case):
     session.end()
 
 
+def test_what_stands_beside_long_output_is_not_said_to_be_cut(case):
+    session = Session(case)
+    said = session.call("Bash", command="seq 100000; exit 3")
+    assert said.is_error and said.startswith("Command failed (exit code 3)\n1\n2\n"), said[:300]
+    assert said.count("<truncated ") == 1 and "\n100000\n" in said, said[-600:]
+    stored = said.split('file="')[1].split('"')[0]
+    with open(stored, encoding="ascii") as file:
+        assert file.read() == "".join(f"{number}\n" for number in range(1, 100001))
+    session.end()
+
+
 # ---- owning ----------------------------------------------------------------------------------------------------------
 
 LEAVERS = ("sleep {0}", "setsid sleep {0} & sleep {0}", "(setsid bash -c 'sleep {0}; :' &) ; exit 0",

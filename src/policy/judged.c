@@ -7,17 +7,14 @@
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "base/vec.h"
-#include "fs/git_probe.h"
-#include "fs/plain_tree.h"
-#include "fs/project_files.h"
 #include "fs/settings_alias.h"
+#include "policy/asked.h"
 #include "policy/command.h"
 #include "policy/hazard.h"
 #include "policy/led_out.h"
 #include "policy/lookups.h"
 #include "policy/match.h"
 #include "policy/parts.h"
-#include "proc/system_program.h"
 
 #include <string.h>
 
@@ -410,64 +407,6 @@ static void look_at_words(struct judging *judging)
  * -------------------------------------------------------------------------------------------------------------
  */
 
-/* What the questions of shell_world share. */
-struct asked {
-    struct system_programs programs; /* first: it is the user of system_program_is */
-    struct hv_str home;
-    bool git_asked, git_is_quiet; /* the last question about git, and its answer */
-    struct hv_str git_directory, git_command, git_why;
-    struct hv_arena *arena;
-    struct hv_str tree; /* the last question about a tree, and its answer */
-    unsigned tree_wanted;
-    bool tree_asked, tree_is_plain;
-};
-
-static bool ask_git(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
-                    struct hv_str *why)
-{
-    struct asked *asked = user;
-    if (!asked->git_asked || !hv_str_eq(directory, asked->git_directory) ||
-        !hv_str_eq(subcommand, asked->git_command)) {
-        asked->git_asked = true;
-        asked->git_directory = directory;
-        asked->git_command = subcommand;
-        asked->git_why = *why;
-        asked->git_is_quiet = git_probe_is_quiet(asked->programs.user, arena, directory, subcommand, &asked->git_why);
-    }
-    *why = asked->git_why;
-    return asked->git_is_quiet;
-}
-
-static bool holds_none(void *user, struct hv_str directory, const char *names)
-{
-    const struct asked *asked = user;
-    return fs_holds_none(directory, asked->home, names);
-}
-
-static bool tree_is_plain(void *user, struct hv_str directory, unsigned wanted)
-{
-    struct asked *asked = user;
-    const struct fs_plain plain = {.no_option = wanted & SHELL_TREE_NO_OPTION,
-                                   .words = wanted & SHELL_TREE_WORDS,
-                                   .links = wanted & SHELL_TREE_LINKS,
-                                   .lines = wanted & SHELL_TREE_LINES,
-                                   .no_dash = wanted & SHELL_TREE_NO_DASH};
-    if (!asked->tree_asked || asked->tree_wanted != wanted || !hv_str_eq(asked->tree, directory)) {
-        asked->tree_asked = true;
-        asked->tree_wanted = wanted;
-        asked->tree = hv_arena_str(asked->arena, directory);
-        asked->tree_is_plain = fs_is_plain(directory, &plain) &&
-                               (!(wanted & SHELL_TREE_TRACKED) || git_probe_names_are_plain(directory, &plain));
-    }
-    return asked->tree_is_plain;
-}
-
-static struct hv_str repository_top(void *user, struct hv_arena *arena, struct hv_str directory)
-{
-    (void)user;
-    return git_probe_top(arena, directory);
-}
-
 /* As written and as resolved. */
 static struct hv_str *list_roots(const struct policy *policy, struct hv_arena *arena, size_t *count)
 {
@@ -504,14 +443,7 @@ void policy_judge_command(const struct policy *policy, const struct policy_surro
         .arena = arena,
     };
     asked.programs.roots = list_roots(policy, arena, &asked.programs.root_count);
-    const struct shell_world world = {
-        .git_is_quiet = surroundings->git_is_tamed ? ask_git : NULL,
-        .is_system_program = system_program_is,
-        .holds_none = holds_none,
-        .tree_is_plain = tree_is_plain,
-        .repository_top = repository_top,
-        .user = &asked,
-    };
+    const struct shell_world world = asked_world(&asked, surroundings->git_is_tamed);
     const struct shell_start start = {
         .directory = facts->directory.len ? facts->directory : policy->directory.written,
         .home = surroundings->home.len ? surroundings->home : policy->home.written,
@@ -531,6 +463,7 @@ void policy_judge_command(const struct policy *policy, const struct policy_surro
     facts->read_only = command->accepted && !command->too_long && command->judgement.class == SHELL_READ_ONLY;
     look_at_words(&judging);
     system_answers_release(&answers);
+    asked_release(&asked);
     lookups_release(&judging.lookups);
     map_release(&judging.brought);
 }

@@ -57,7 +57,7 @@ bool shell_act_brings_names(const struct shell_act *act)
 bool shell_acts_bring_names(const struct shell_act *acts, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (shell_act_brings_names(&acts[i]))
+        if (acts[i].first >= i && shell_act_brings_names(&acts[i]))
             return true;
     return false;
 }
@@ -65,17 +65,12 @@ bool shell_acts_bring_names(const struct shell_act *acts, size_t count)
 /* ---- the world ----------------------------------------------------------------------------------------------------
  */
 
-static bool brings(const struct shell_watched *watched)
-{
-    return watched->acts && shell_acts_bring_names(watched->acts->items, watched->acts->count);
-}
-
 static bool git_is_quiet(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
                          struct hv_str *why)
 {
     struct shell_watched *watched = user;
     watched->asked = true;
-    if (brings(watched)) {
+    if (watched->brings) {
         *why = HV_STR("another part of the command may bring a repository that names programs");
         return false;
     }
@@ -102,31 +97,52 @@ static bool may_be_one(const char *names, struct hv_str path)
     return false;
 }
 
+/* The acts write one of names. */
+static bool write_one(const struct shell_acts *acts, const char *names)
+{
+    for (size_t i = 0; acts && i < acts->count; i++) {
+        const struct shell_act *act = &acts->items[i];
+        for (size_t j = 0; act->first == i && j < act->write_count; j++)
+            if (may_be_one(names, act->writes[j].path))
+                return true;
+    }
+    return false;
+}
+
+/* The same, found out once for each of the few lists that rows have. */
+static bool is_written(struct shell_watched *watched, const char *names)
+{
+    for (size_t i = 0; i < watched->told_count; i++)
+        if (watched->told[i].names == names)
+            return watched->told[i].written;
+    bool written = write_one(watched->acts, names);
+    if (watched->told_count < SHELL_TOLD_MAX) {
+        watched->told[watched->told_count].names = names;
+        watched->told[watched->told_count++].written = written;
+    }
+    return written;
+}
+
 static bool holds_none(void *user, struct hv_str directory, const char *names)
 {
     struct shell_watched *watched = user;
     watched->asked = true;
-    for (size_t i = 0; watched->acts && i < watched->acts->count; i++) {
-        const struct shell_act *act = &watched->acts->items[i];
-        for (size_t j = 0; j < act->write_count; j++)
-            if (may_be_one(names, act->writes[j].path))
-                return false;
-    }
-    return !brings(watched) && watched->inner->holds_none(watched->inner->user, directory, names);
+    return !is_written(watched, names) && !watched->brings &&
+           watched->inner->holds_none(watched->inner->user, directory, names);
 }
 
 static bool tree_is_plain(void *user, struct hv_str directory, unsigned wanted)
 {
     struct shell_watched *watched = user;
     watched->asked = true;
-    return !brings(watched) && watched->inner->tree_is_plain(watched->inner->user, directory, wanted);
+    return !watched->brings && watched->inner->tree_is_plain(watched->inner->user, directory, wanted);
 }
 
 static struct hv_str repository_top(void *user, struct hv_arena *arena, struct hv_str directory)
 {
     struct shell_watched *watched = user;
     watched->asked = true;
-    return brings(watched) ? (struct hv_str){0}
+    return watched->brings ? (struct hv_str){0}
                            : watched->inner->repository_top(watched->inner->user, arena, directory);
 }
 
@@ -154,5 +170,7 @@ static bool writes_something(const struct shell_acts *acts)
 bool shell_heed(struct shell_watched *watched, const struct shell_acts *acts)
 {
     watched->acts = acts;
+    watched->brings = shell_acts_bring_names(acts->items, acts->count);
+    watched->told_count = 0;
     return watched->asked && writes_something(acts);
 }

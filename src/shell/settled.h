@@ -8,12 +8,21 @@
 
 #include "shell/classify.h"
 
+enum { SHELL_TOLD_MAX = 32 };
+
 /* A world that notes whether it was asked for what a part of the command may change. */
 struct shell_watched {
     struct shell_world world; /* to judge with */
     const struct shell_world *inner;
     const struct shell_acts *acts; /* those of the first judgement, whose changes are heeded; NULL: of none */
+    bool brings;                   /* they may bring files along */
     bool asked;
+    /* Lists of names that were asked for, and whether the acts write one of them. */
+    struct {
+        const char *names;
+        bool written;
+    } told[SHELL_TOLD_MAX];
+    size_t told_count;
 };
 
 /* watched must stay where it is. */

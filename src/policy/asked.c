@@ -1,0 +1,117 @@
+/* asked.c: see asked.h. */
+#include "policy/asked.h"
+
+#include "fs/git_probe.h"
+#include "fs/plain_tree.h"
+#include "fs/project_files.h"
+
+#include <string.h>
+
+/* An answer: of git with the reason, of a repository with its top. */
+struct answer {
+    bool yes;
+    struct hv_str text;
+};
+
+/* A directory and what else the question is about; the length keeps them apart. */
+static struct hv_str key_of(struct asked *asked, struct hv_str directory, struct hv_str about)
+{
+    size_t size = sizeof directory.len + directory.len + about.len;
+    char *key = hv_arena_alloc(asked->arena, size);
+    memcpy(key, &directory.len, sizeof directory.len);
+    if (directory.len)
+        memcpy(key + sizeof directory.len, directory.ptr, directory.len);
+    if (about.len)
+        memcpy(key + size - about.len, about.ptr, about.len);
+    return hv_str_of(key, size);
+}
+
+static struct answer *keep(struct asked *asked, struct map *answers, struct hv_str key)
+{
+    struct answer *answer = hv_arena_new(asked->arena, struct answer);
+    (void)map_set(answers, key, answer);
+    return answer;
+}
+
+static bool git_is_quiet(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
+                         struct hv_str *why)
+{
+    struct asked *asked = user;
+    struct hv_str key = key_of(asked, directory, subcommand);
+    struct answer *answer = map_get(&asked->git, key);
+    (void)arena;
+    if (!answer) {
+        answer = keep(asked, &asked->git, key);
+        answer->text = *why;
+        answer->yes = git_probe_is_quiet(asked->programs.user, asked->arena, directory, subcommand, &answer->text);
+    }
+    *why = answer->text;
+    return answer->yes;
+}
+
+static bool holds_none(void *user, struct hv_str directory, const char *names)
+{
+    struct asked *asked = user;
+    struct hv_str key = key_of(asked, directory, hv_str_from(names));
+    struct answer *answer = map_get(&asked->directories, key);
+    if (!answer) {
+        answer = keep(asked, &asked->directories, key);
+        answer->yes = fs_holds_none(directory, asked->home, names);
+    }
+    return answer->yes;
+}
+
+static bool look_at_tree(struct hv_str directory, unsigned wanted)
+{
+    const struct fs_plain plain = {.no_option = wanted & SHELL_TREE_NO_OPTION,
+                                   .words = wanted & SHELL_TREE_WORDS,
+                                   .links = wanted & SHELL_TREE_LINKS,
+                                   .lines = wanted & SHELL_TREE_LINES,
+                                   .no_dash = wanted & SHELL_TREE_NO_DASH};
+    return fs_is_plain(directory, &plain) &&
+           (!(wanted & SHELL_TREE_TRACKED) || git_probe_names_are_plain(directory, &plain));
+}
+
+static bool tree_is_plain(void *user, struct hv_str directory, unsigned wanted)
+{
+    struct asked *asked = user;
+    struct hv_str key = key_of(asked, directory, hv_str_of((const char *)&wanted, sizeof wanted));
+    struct answer *answer = map_get(&asked->trees, key);
+    if (!answer) {
+        answer = keep(asked, &asked->trees, key);
+        answer->yes = look_at_tree(directory, wanted);
+    }
+    return answer->yes;
+}
+
+static struct hv_str repository_top(void *user, struct hv_arena *arena, struct hv_str directory)
+{
+    struct asked *asked = user;
+    struct answer *answer = map_get(&asked->tops, directory);
+    (void)arena;
+    if (!answer) {
+        answer = keep(asked, &asked->tops, hv_arena_str(asked->arena, directory));
+        answer->text = git_probe_top(asked->arena, directory);
+    }
+    return answer->text;
+}
+
+struct shell_world asked_world(struct asked *asked, bool git_is_tamed)
+{
+    return (struct shell_world){
+        .git_is_quiet = git_is_tamed ? git_is_quiet : NULL,
+        .is_system_program = system_program_is,
+        .holds_none = holds_none,
+        .tree_is_plain = tree_is_plain,
+        .repository_top = repository_top,
+        .user = asked,
+    };
+}
+
+void asked_release(struct asked *asked)
+{
+    map_release(&asked->git);
+    map_release(&asked->directories);
+    map_release(&asked->trees);
+    map_release(&asked->tops);
+}

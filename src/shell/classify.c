@@ -503,6 +503,8 @@ static enum shell_effect operand_effect(const struct shell_program *row, const s
         return worst_operand(row);
     if (row->last && index + 1 == arguments->operand_count && index > 0)
         return row->last;
+    if (index >= row->first_count)
+        return row->rest;
     bool taken = row->first_given_by && shell_given(arguments, row->first_given_by);
     size_t place = index + (taken ? 1 : 0);
     return place < row->first_count ? row->first[place] : row->rest;

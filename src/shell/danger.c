@@ -619,6 +619,12 @@ static bool makes_file_system(struct hv_str name)
     return hv_str_starts(name, HV_STR("mkfs")) || hv_str_starts(name, HV_STR("newfs"));
 }
 
+static bool is_checked(struct hv_str name)
+{
+    size_t row = first_row(name);
+    return (row < ROW_COUNT && !shell_compare_name(name, rows[row].name)) || makes_file_system(name);
+}
+
 static void check_redirects(struct scan *scan, const struct shell_command *command)
 {
     for (size_t i = 0; i < command->redirect_count; i++) {
@@ -670,16 +676,36 @@ static void check_bare_redirects(struct scan *scan, const struct shell_script *s
     scan->found.run = NULL;
 }
 
+/* Where the guesses begin whose words are too many to look at: each that has a row looks at all behind it. */
+static size_t end_of_guesses(const struct shell_runs *runs)
+{
+    enum { WORDS_MAX = 1 << 13 };
+    size_t words = 0;
+    for (size_t i = 0; i < runs->count; i++) {
+        const struct shell_run *run = &runs->items[i];
+        if (!run->guessed || !is_checked(run->name))
+            continue;
+        words += run->word_count;
+        if (words > WORDS_MAX)
+            return i;
+    }
+    return runs->count;
+}
+
 void shell_find_dangers(struct hv_arena *arena, const struct shell_script *script, const struct shell_runs *runs,
                         const struct shell_danger_world *world, struct shell_dangers *out)
 {
-    struct shell_danger *items = hv_arena_alloc(arena, (runs->count + DANGER_FLOW_MAX + 1) * sizeof *items);
-    size_t count = danger_find_flows(script, runs, items);
+    struct shell_danger *items = hv_arena_alloc(arena, (runs->count + DANGER_FLOW_MAX + 2) * sizeof *items);
+    size_t count = danger_find_flows(script, runs, items), guesses = end_of_guesses(runs);
+    if (guesses < runs->count && runs->complete)
+        items[count++] = (struct shell_danger){SHELL_DANGER_CONFIRM, DANGER_TOO_MUCH, NULL};
     struct scan whole = {.arena = arena, .world = world};
     check_bare_redirects(&whole, script);
     if (whole.found.level)
         items[count++] = whole.found;
     for (size_t i = 0; i < runs->count; i++) {
+        if (i >= guesses && runs->items[i].guessed)
+            continue;
         struct scan scan = {.arena = arena, .world = world, .run = &runs->items[i]};
         check_run(&scan);
         if (scan.found.level)

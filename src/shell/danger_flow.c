@@ -372,6 +372,6 @@ size_t danger_find_flows(const struct shell_script *script, const struct shell_r
     if (has_bomb(script, runs))
         out[count++] = (struct shell_danger){SHELL_DANGER_FORBID, FORK_BOMB, NULL};
     if (!runs->complete)
-        out[count++] = (struct shell_danger){SHELL_DANGER_CONFIRM, "it starts more than can be looked at", NULL};
+        out[count++] = (struct shell_danger){SHELL_DANGER_CONFIRM, DANGER_TOO_MUCH, NULL};
     return count;
 }

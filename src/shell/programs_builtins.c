@@ -234,11 +234,12 @@ static bool prints_only(const struct shell_word *words, size_t count)
 static void judge_declarations(struct shell_reading *reading, const struct shell_word *words, size_t count,
                                const char *letters)
 {
+    bool prints = prints_only(words, count);
     changes_shell(reading);
     for (size_t i = 1; i < count; i++) {
         struct hv_str value = words[i].value;
         bool option = words[i].known && value.len > 1 && value.ptr[0] == '-';
-        if (prints_only(words, count) && !option && words[i].known && shell_is_identifier(value))
+        if (prints && !option && words[i].known && shell_is_identifier(value))
             continue;
         judge_declaration(reading, &words[i], letters);
     }

@@ -10,9 +10,14 @@ struct find {
     struct shell_reading *reading;
     const struct shell_word *words;
     size_t count, at;
-    size_t first_start, starts; /* starting points */
-    bool globbed;               /* an argument may have become none (nullglob): the places of the others are a guess */
+    size_t first_start, starts;                            /* starting points */
+    size_t found;                                          /* words that stand for what is found, in all that it runs */
+    enum { FIND_UNSEEN, FIND_ANYTHING, FIND_FILES } finds; /* once looked at: finds_only_files */
+    bool globbed; /* an argument may have become none (nullglob): the places of the others are a guess */
 };
+
+/* Words for what is found: one for each starting point in each place of {}. Beyond, what it runs is not known. */
+enum { FIND_FOUND_MAX = 4096 };
 
 static const char *const plain_tests[] = {
     "-empty -executable -false -nogroup -nouser -readable -true -writable -daystart -depth -d -follow -xdev -mount",
@@ -71,7 +76,7 @@ static const struct shell_word *take_argument(struct find *find)
 /* ---- -exec ---------------------------------------------------------------------------------------------- */
 
 /* -type f, and nothing by which it is not for all: what is found is no link. */
-static bool finds_only_files(const struct find *find)
+static bool look_for_files(const struct find *find)
 {
     bool files = false;
     for (size_t i = 1; i < find->count; i++) {
@@ -85,8 +90,15 @@ static bool finds_only_files(const struct find *find)
     return files;
 }
 
+static bool finds_only_files(struct find *find)
+{
+    if (!find->finds)
+        find->finds = look_for_files(find) ? FIND_FILES : FIND_ANYTHING;
+    return find->finds == FIND_FILES;
+}
+
 /* {}: something below a starting point; "./name" for -execdir. */
-static struct shell_word found_file(const struct find *find, size_t start, bool in_directory)
+static struct shell_word found_file(struct find *find, size_t start, bool in_directory)
 {
     unsigned flags = SHELL_WORD_GLOB | (finds_only_files(find) ? SHELL_WORD_FOLLOWED : 0);
     struct shell_word word = {.text = HV_STR("{}"), .flags = flags, .value = HV_STR("./")};
@@ -100,7 +112,7 @@ static struct shell_word found_file(const struct find *find, size_t start, bool 
     return word;
 }
 
-static size_t add_found(const struct find *find, struct shell_word *run, size_t length, const struct shell_word *word,
+static size_t add_found(struct find *find, struct shell_word *run, size_t length, const struct shell_word *word,
                         bool in_directory)
 {
     if (word->known && hv_str_is(word->value, "{}")) {
@@ -150,6 +162,16 @@ static bool may_end_early(const struct find *find, size_t end)
     return false;
 }
 
+/* How many words the {} from here to end become. */
+static size_t count_found(const struct find *find, size_t end)
+{
+    size_t count = 0;
+    for (size_t i = find->at; i < end; i++)
+        if (find->words[i].known && hv_str_is(find->words[i].value, "{}"))
+            count += find->starts ? find->starts : 1;
+    return count;
+}
+
 static void judge_run(struct find *find, bool in_directory)
 {
     size_t end = end_of_run(find);
@@ -157,7 +179,12 @@ static void judge_run(struct find *find, bool in_directory)
         not_known(find, &find->words[find->at < find->count ? find->at : find->count - 1]);
         return;
     }
-    size_t room = (end - find->at) * (find->starts + 1) + 1, length = 0;
+    size_t found = count_found(find, end), room = end - find->at + found, length = 0;
+    if (found > FIND_FOUND_MAX - find->found) {
+        not_known(find, &find->words[find->at]);
+        return;
+    }
+    find->found += found;
     struct shell_word *run = hv_arena_array(find->reading->arena, struct shell_word, room);
     for (size_t i = find->at; i < end; i++)
         length = add_found(find, run, length, &find->words[i], in_directory);

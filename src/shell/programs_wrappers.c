@@ -515,11 +515,26 @@ static const struct shell_option watch_options[] = {
 };
 static const struct shell_program watch_row = {"watch", SHELL_SYNTAX_POSIX, .options = watch_options};
 
+/* Each behind a blank. */
+static struct hv_str join_behind_blanks(struct hv_arena *arena, const struct shell_word *words, size_t count)
+{
+    size_t size = 0, at = 0;
+    for (size_t i = 0; i < count; i++)
+        size += words[i].value.len + 1;
+    char *text = hv_arena_alloc(arena, size + 1);
+    for (size_t i = 0; i < count; i++) {
+        text[at++] = ' ';
+        if (words[i].value.len)
+            memcpy(text + at, words[i].value.ptr, words[i].value.len);
+        at += words[i].value.len;
+    }
+    return hv_str_of(text, at);
+}
+
 /* watch gives its words, joined by blanks, to sh -c. */
 static void judge_watch(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     struct shell_arguments arguments;
-    struct hv_str text = HV_STR("");
     if (!shell_arguments(reading, &watch_row, words, count, &arguments) || arguments.help)
         return;
     if (shell_given(&arguments, "-x --exec")) {
@@ -531,8 +546,8 @@ static void judge_watch(struct shell_reading *reading, const struct shell_word *
             shell_worsen(reading, SHELL_EXECUTES, "watch runs code that is not known");
             return;
         }
-        text = hv_arena_format(reading->arena, "%.*s %.*s", HV_STR_ARG(text), HV_STR_ARG(words[i].value));
     }
+    struct hv_str text = join_behind_blanks(reading->arena, words + arguments.first, count - arguments.first);
     if (is_common(text))
         shell_judge_text(reading, text);
     else

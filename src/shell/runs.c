@@ -10,8 +10,17 @@
 
 #include <string.h>
 
-/* The bounds of the work. Scans: looks over all commands of a script for who feeds a shell. */
-enum { RUNS_MAX = 1 << 16, CODE_MAX = 1 << 20, DEPTH_MAX = 16, SCANS_MAX = 64, JOINED_MAX = SHELL_SCRIPT_MAX };
+/* The bounds of the work. Guesses: runs that have words together, and how many words those that start others have.
+ * Scans: looks over all commands of a script for who feeds a shell. */
+enum {
+    RUNS_MAX = 1 << 16,
+    GUESSES_MAX = 1 << 13,
+    GUESSED_WORDS_MAX = 1 << 14,
+    CODE_MAX = 2 * SHELL_SCRIPT_MAX,
+    DEPTH_MAX = 16,
+    SCANS_MAX = 64,
+    JOINED_MAX = SHELL_SCRIPT_MAX
+};
 
 /* ---- programs that start others ------------------------------------------------------------------------------------
  */
@@ -274,17 +283,26 @@ struct listing {
     struct hv_arena *arena;
     const struct shell_start *start;
     VEC(struct entry) entries;
-    size_t code_bytes, scans;
+    size_t code_bytes, scans, guesses, guessed_words;
     bool complete;
+};
+
+/* What else the words of a run may be. */
+enum run_words {
+    RUN_ITS_OWN,
+    RUN_SHARED, /* another run of the one that starts it has them, too */
+    RUN_SPREAD, /* the same, for each of many words */
 };
 
 /* A run of words[from…]: by the run that starts it. */
 static void add_run(struct listing *list, const struct entry *by, int index, const struct shell_word *words,
-                    size_t count, bool spread)
+                    size_t count, enum run_words kind)
 {
     if (!count)
         return;
-    if (list->entries.count >= RUNS_MAX) {
+    bool guessed = kind != RUN_ITS_OWN || by->run.guessed;
+    list->guesses += guessed;
+    if (list->entries.count >= RUNS_MAX || list->guesses > GUESSES_MAX) {
         list->complete = false;
         return;
     }
@@ -297,7 +315,8 @@ static void add_run(struct listing *list, const struct entry *by, int index, con
     entry.run.traits = same ? before->traits : shell_name_traits(entry.run.name);
     entry.run.by = index;
     entry.run.is_code = false;
-    entry.spread |= spread;
+    entry.run.guessed = guessed;
+    entry.spread |= kind == RUN_SPREAD;
     *(struct entry *)vec_push(&list->entries) = entry;
 }
 
@@ -340,7 +359,7 @@ static void add_script(struct listing *list, const struct shell_script *script, 
         if (command->kind != SHELL_COMMAND_SIMPLE || !command->word_count)
             continue;
         size_t before = list->entries.count;
-        add_run(list, &entry, index, command->words, command->word_count, false);
+        add_run(list, &entry, index, command->words, command->word_count, RUN_ITS_OWN);
         if (list->entries.count == before)
             continue;
         list->entries.items[before].run.is_code = by != NULL;
@@ -508,13 +527,15 @@ static void start_found(struct listing *list, int index)
 {
     struct entry entry = list->entries.items[index];
     const struct shell_word *words = entry.run.words;
+    size_t end = 0, last = 0; /* where the words end, and those of the run before did */
     for (size_t at = 1; at < entry.run.word_count; at++) {
         if (!shell_is_one_of(shell_word_text(&words[at]), "-exec -execdir -ok -okdir -x -X --exec --exec-batch"))
             continue;
-        size_t end = at + 1;
+        end = end > at ? end : at + 1;
         while (end < entry.run.word_count && !hv_str_is(words[end].value, ";") && !hv_str_is(words[end].value, "+"))
             end++;
-        add_run(list, &entry, index, words + at + 1, end - at - 1, false);
+        add_run(list, &entry, index, words + at + 1, end - at - 1, end == last ? RUN_SHARED : RUN_ITS_OWN);
+        last = end;
     }
 }
 
@@ -524,12 +545,14 @@ static void start_git(struct listing *list, int index)
     struct entry entry = list->entries.items[index];
     const struct shell_word *words = entry.run.words;
     size_t count = entry.run.word_count;
+    enum run_words kind = RUN_ITS_OWN;
     for (size_t at = 1; at < count; at++) {
         struct hv_str word = shell_word_text(&words[at]);
         size_t bang = hv_str_find(word, HV_STR("=!"), 0);
-        if (hv_str_is(word, "run"))
-            add_run(list, &entry, index, words + at + 1, count - at - 1, false);
-        else if (hv_str_is(word, "foreach"))
+        if (hv_str_is(word, "run")) {
+            add_run(list, &entry, index, words + at + 1, count - at - 1, kind);
+            kind = RUN_SHARED;
+        } else if (hv_str_is(word, "foreach"))
             read_words(list, index, words + at + 1, count - at - 1);
         else if (shell_is_one_of(word, "-x --exec --tree-filter --index-filter --msg-filter") && at + 1 < count)
             read_words(list, index, words + at + 1, 1);
@@ -607,7 +630,7 @@ static void spread(struct listing *list, int index, size_t at)
     if (entry.spread)
         return;
     for (; at < entry.run.word_count; at++)
-        add_run(list, &entry, index, entry.run.words + at, entry.run.word_count - at, true);
+        add_run(list, &entry, index, entry.run.words + at, entry.run.word_count - at, RUN_SPREAD);
 }
 
 /* echo / | xargs rm: the words that a pipe is known to bring stand behind the others. */
@@ -625,7 +648,7 @@ static void add_piped(struct listing *list, int index, size_t at)
         if (part.len)
             words[count++] = (struct shell_word){.text = part, .value = part, .known = true};
     }
-    add_run(list, &entry, index, words, count, false);
+    add_run(list, &entry, index, words, count, RUN_ITS_OWN);
 }
 
 static void start_wrapped(struct listing *list, int index)
@@ -667,7 +690,7 @@ static void start_wrapped(struct listing *list, int index)
     if (starter->flags & JOINED)
         read_words(list, index, words + at, count - at);
     else
-        add_run(list, &entry, index, words + at, count - at, false);
+        add_run(list, &entry, index, words + at, count - at, RUN_ITS_OWN);
     if (shell_is_one_of(entry.run.name, "xargs"))
         add_piped(list, index, at);
 }
@@ -686,14 +709,25 @@ static void start_trap(struct listing *list, int index)
         read_words(list, index, run.words + 1, 1);
 }
 
+/* What starts others goes through its words: not without end through the same ones. */
+static bool may_look(struct listing *list, const struct shell_run *run)
+{
+    list->guessed_words += run->guessed ? run->word_count : 0;
+    if (!run->guessed || list->guessed_words <= GUESSED_WORDS_MAX)
+        return true;
+    list->complete = false;
+    return false;
+}
+
 void shell_list_runs(struct hv_arena *arena, const struct shell_script *script, const struct shell_start *start,
                      struct shell_runs *out)
 {
     struct listing list = {.arena = arena, .start = start, .complete = true};
     add_script(&list, script, NULL, SHELL_RUN_TOP);
     for (size_t i = 0; i < list.entries.count; i++) {
-        const struct starter *starter = find_starter(list.entries.items[i].run.name);
-        if (starter)
+        const struct shell_run *run = &list.entries.items[i].run;
+        const struct starter *starter = find_starter(run->name);
+        if (starter && may_look(&list, run))
             starter->start(&list, (int)i);
     }
     struct shell_run *items = hv_arena_alloc(arena, list.entries.count * sizeof *items);

@@ -25,6 +25,7 @@ struct shell_run {
     int by;             /* the run whose program starts this one, or SHELL_RUN_TOP */
     bool elsewhere;     /* it runs on another machine, or in a container */
     bool is_code;       /* its script is code that `by` was given */
+    bool guessed;       /* its words belong to other runs, too: any of them may be the program */
 };
 
 struct shell_runs {

@@ -263,6 +263,23 @@ static void what_the_project_settings_may_change_is_asked(void **state)
     check_harmless(commands, sizeof commands / sizeof *commands);
 }
 
+/* find puts a word for each starting point into each place of {}: what is too much is not known. */
+static void more_than_find_can_be_seen_to_run_is_asked(void **state)
+{
+    char command[4096];
+    (void)state;
+    for (int places = 10; places <= 100; places += 90) {
+        char *end = stpcpy(command, "find");
+        for (int i = 0; i < places; i++)
+            end = stpcpy(end, " .");
+        end = stpcpy(end, " -exec cat");
+        for (int i = 0; i < places; i++)
+            end = stpcpy(end, " {}");
+        (void)stpcpy(end, " +");
+        assert_int_equal(class_of(command), places == 10 ? SHELL_READ_ONLY : SHELL_UNKNOWN);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +288,7 @@ int main(void)
         cmocka_unit_test(what_stands_beside_a_question_for_the_version_counts),
         cmocka_unit_test(programs_that_take_commands_from_their_input_are_asked_about),
         cmocka_unit_test(what_the_project_settings_may_change_is_asked),
+        cmocka_unit_test(more_than_find_can_be_seen_to_run_is_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -249,6 +249,25 @@ static void too_much_to_look_at_is_confirmed(void **state)
     assert_int_equal(level_of(text.data, &arena), FORBID);
 }
 
+/* Any word may be the program, with all behind it: the work does not grow with the square of their number. */
+static void too_many_guesses_are_confirmed(void **state)
+{
+    static const char *const words[] = {"rm ", "xargs ", "find -exec ", "git run ", "git -x ", "mkfs "};
+    (void)state;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        for (int count = 10; count <= 2000; count += 1990) {
+            CLEANUP_BUF struct hv_buf text = {.max = 1 << 20};
+            CLEANUP_ARENA struct hv_arena arena = {0};
+            hv_buf_add_cstr(&text, "podman ");
+            for (int j = 0; j < count; j++)
+                hv_buf_add_cstr(&text, words[i]);
+            assert_int_equal(level_of(text.data, &arena), count == 10 ? NONE : CONFIRM);
+            hv_buf_add_cstr(&text, "-rf /");
+            if (count == 10 && i == 0)
+                assert_int_equal(level_of(text.data, &arena), CONFIRM);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +277,7 @@ int main(void)
         cmocka_unit_test(programs_from_the_network_and_bombs_are_seen_by_their_structure),
         cmocka_unit_test(what_changes_the_machine_or_shows_secrets_is_confirmed),
         cmocka_unit_test(too_much_to_look_at_is_confirmed),
+        cmocka_unit_test(too_many_guesses_are_confirmed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,8 +65,8 @@ static void look_at_line(struct groups *groups, struct hv_str line)
         snprintf(text, sizeof text, "%s/%.*s%.*s", root, HV_STR_ARG(controllers), HV_STR_ARG(path));
         if (!groups->bases[memory])
             groups->bases[memory] = usable(text);
-    } else if (!controllers.len && path.len > 1) {
-        /* v2: beside our own group, since one that holds processes cannot have limited ones below it. */
+    } else if (!controllers.len && hv_str_starts(path, HV_STR("/"))) {
+        /* v2: beside our own group, since one that holds processes cannot have limited ones below it; but the root can. */
         size_t slash = hv_str_rfind_byte(path, '/');
         snprintf(text, sizeof text, "%s%.*s", root, HV_STR_ARG(hv_str_slice(path, 0, slash)));
         if (!groups->bases[0] && has_file(text, "cgroup.subtree_control"))
@@ -122,8 +122,15 @@ static bool set_limits(const char *directory, const struct group_limits *limits)
     return (limits->memory && write_value(directory, "memory.limit_in_bytes", memory)) || set;
 }
 
+/* Of version 2; what got in by HELPER_JOIN left the cage of its command (proc/cage.h), so nobody else ends it. */
+static void end_all(const struct group *group)
+{
+    (void)write_value(group->directories[0], "cgroup.kill", "1");
+}
+
 static void remove_directories(struct group *group)
 {
+    end_all(group);
     for (size_t i = 0; i < GROUP_DIRECTORIES_MAX && group->directories[i]; i++) {
         for (int tries = 0; tries < REMOVE_TRIES && rmdir(group->directories[i]) && errno == EBUSY; tries++)
             usleep(1000); /* the kernel is still taking its last process away */
@@ -186,8 +193,10 @@ struct group *groups_take(struct groups *groups, const struct group_limits *limi
 
 void groups_give_back(struct group *group)
 {
-    if (group)
-        group->in_use = false;
+    if (!group)
+        return;
+    end_all(group);
+    group->in_use = false;
 }
 
 void groups_release(struct groups *groups)

@@ -37,7 +37,7 @@ struct group_limits {
 
 /* A free group with these limits, or NULL. The caller holds the lock of groups. Blocks on small files. */
 struct group *groups_take(struct groups *groups, const struct group_limits *limits);
-/* It may be used again. NULL is fine. */
+/* Its command has ended: with version 2 what still lives in it is killed; then it may be used again. NULL is fine. */
 void groups_give_back(struct group *group);
 /* Remove all. Groups in which something still lives stay, and are removed by a later session. */
 void groups_release(struct groups *groups);

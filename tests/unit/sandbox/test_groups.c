@@ -104,7 +104,7 @@ static int set_up(void **state)
     snprintf(kernel.root, sizeof kernel.root, "%s", root);
     snprintf(kernel.own, sizeof kernel.own, "%s/own", root);
     static const char *const of_v1[] = {"cgroup.procs", "tasks", "pids.max", "memory.limit_in_bytes", NULL};
-    static const char *const of_v2[] = {"cgroup.procs", "memory.max", "pids.max", NULL};
+    static const char *const of_v2[] = {"cgroup.procs", "cgroup.kill", "memory.max", "pids.max", NULL};
     memcpy(kernel.files[0], of_v1, sizeof of_v1);
     memcpy(kernel.files[1], of_v2, sizeof of_v2);
     return 0;
@@ -184,6 +184,39 @@ static void a_group_serves_again_when_nothing_lives_in_it(void **state)
     groups_give_back(NULL);
     groups_release(&groups);
     assert_true(is_there(left)); /* it is in use; a later session removes it */
+    hv_arena_release(&arena);
+}
+
+static void what_a_command_left_in_its_group_is_ended(void **state)
+{
+    (void)state;
+    struct hv_arena arena = {0};
+    struct groups groups = groups_here();
+    make_v2("0::/user.slice/app.slice/me.scope\n");
+    struct group *group = groups_take(&groups, &limits);
+    assert_int_equal(get(&arena, group->directories[0], "cgroup.kill").len, 0);
+    groups_give_back(group);
+    assert_true(hv_str_is(get(&arena, group->directories[0], "cgroup.kill"), "1"));
+    groups_release(&groups);
+    hv_arena_release(&arena);
+}
+
+/* No group that holds processes may have limited ones below it, but for the root of all. */
+static void below_the_root_groups_can_be_made_where_it_hands_controllers_down(void **state)
+{
+    (void)state;
+    struct hv_arena arena = {0};
+    struct groups groups = groups_here();
+    make_v2("0::/\n");
+    put(kernel.root, "cgroup.procs", "1\n");
+    put(kernel.root, "cgroup.subtree_control", "memory pids\n");
+    struct group *group = groups_take(&groups, &limits);
+    assert_non_null(group);
+    char *expected =
+        hv_arena_cstr(&arena, hv_arena_format(&arena, "%s/helve-run-%ld-0", kernel.root, (long)getpid()));
+    assert_string_equal(group->directories[0], expected);
+    assert_true(hv_str_is(get(&arena, expected, "pids.max"), "77"));
+    groups_release(&groups);
     hv_arena_release(&arena);
 }
 
@@ -288,6 +321,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_TREE(groups_of_version_2_lie_beside_our_own_and_take_both_limits),
         WITH_TREE(a_group_serves_again_when_nothing_lives_in_it),
+        WITH_TREE(what_a_command_left_in_its_group_is_ended),
+        WITH_TREE(below_the_root_groups_can_be_made_where_it_hands_controllers_down),
         WITH_TREE(one_controller_is_better_than_none_and_none_makes_no_group),
         WITH_TREE(where_no_groups_can_be_made_there_are_none),
         WITH_TREE(version_1_has_one_for_each_controller),

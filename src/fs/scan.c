@@ -56,7 +56,7 @@ struct scan {
     uint64_t number;  /* among the scans with the same list of what was learnt */
     int64_t begun_ns; /* on the wall clock */
     atomic_bool timed_out, cancelled, stopped;
-    struct scan_places unreadable, unreached;
+    struct scan_places unreadable, unreached, bad_rules;
 };
 
 /* One thread. */
@@ -72,7 +72,7 @@ struct worker {
     struct scan_names names;   /* in order only: of the directory at hand */
     struct hv_buf key, learnt; /* of the directory at hand, to be remembered: its entries, type, name and NUL each */
     bool learns;
-    size_t visited, ignored, remembered, unreadable, unreached, dropped;
+    size_t visited, ignored, remembered, unreadable, unreached, dropped, bad_rules;
 };
 
 /* ---- ends, troubles -------------------------------------------------------------------------------------- */
@@ -336,7 +336,12 @@ static void enter(struct worker *worker, struct scan_directory *directory, int f
     directory->files = *files;
     struct hv_str path = hv_str_slice(hv_buf_str(&worker->path), 0, worker->directory_end - 1);
     struct hv_str base = hv_str_slice(path, scan->around.top.len + 1, path.len);
-    directory->rules_bytes = scan_rules_enter(&directory->arena, &scan->around, fd, base, files, &directory->rules);
+    struct scan_rules_entered entered =
+        scan_rules_enter(&directory->arena, &scan->around, fd, base, files, &directory->rules);
+    directory->rules_bytes = entered.bytes;
+    worker->bad_rules += entered.unreadable;
+    for (size_t i = 0; i < entered.unreadable; i++)
+        scan_places_add(&scan->bad_rules, directory, 0);
 }
 
 /* The same, with the files as they stand in its first piece. */
@@ -642,7 +647,8 @@ static void finish(struct scan *scan, struct hv_arena *arena, struct fs_scan_out
                                         .cancelled = atomic_load(&scan->cancelled),
                                         .stopped = atomic_load(&scan->stopped),
                                         .rules_skipped = atomic_load(&scan->around.skipped),
-                                        .rules_unreadable = atomic_load(&scan->around.unreadable)};
+                                        .rules_unreadable = scan->around.unreadable,
+                                        .rules_above = scan->around.unreadable};
     for (unsigned i = 0; i < scan->threads; i++) {
         const struct worker *worker = &scan->workers[i];
         outcome->visited += worker->visited;
@@ -651,9 +657,11 @@ static void finish(struct scan *scan, struct hv_arena *arena, struct fs_scan_out
         outcome->remembered += worker->remembered;
         outcome->unreadable += worker->unreadable;
         outcome->unreached += worker->unreached;
+        outcome->rules_unreadable += worker->bad_rules;
     }
     outcome->unreadable_names = scan_places_take(&scan->unreadable, arena, &outcome->unreadable_named);
     outcome->unreached_names = scan_places_take(&scan->unreached, arena, &outcome->unreached_named);
+    outcome->rules_names = scan_places_take(&scan->bad_rules, arena, &outcome->rules_named);
 }
 
 /* Run all threads until nothing is left to do. */
@@ -714,6 +722,7 @@ enum hv_code fs_scan(const struct fs_scan_options *options, fs_scan_visit *visit
     }
     scan_places_init(&scan.unreadable);
     scan_places_init(&scan.unreached);
+    scan_places_init(&scan.bad_rules);
     scan_queue_init(&scan.queue, options->ordered, scan.threads);
     run(&scan);
     finish(&scan, arena, outcome);

@@ -79,10 +79,15 @@ struct fs_scan_outcome {
     size_t unreached;                   /* directories known but not visited when the scan ended before its time */
     size_t dropped;          /* ordered: names that did not fit beside those that come before them in their directory */
     size_t rules_unreadable; /* ignore files that are links, cannot be read, or are longer than GIT_FILE_MAX */
+    bool rules_more;         /* for who tells of it: there may be more of these */
+    size_t rules_above;      /* of these, those that lie above the root, and global ones */
     size_t rules_skipped;    /* ignore files not honoured, as all of them together would take too much */
-    /* Some of the unreadable and of the unreached ones by name, sorted; at most FS_SCAN_NAMES_MAX of each. */
-    struct fs_scan_place *unreadable_names, *unreached_names;
-    size_t unreadable_named, unreached_named;
+    /*
+     * The unreadable and the unreached ones by name, sorted, and the directories of unreadable ignore files, once for
+     * each; at most FS_SCAN_NAMES_MAX of each: those that come first when a tree is walked in order.
+     */
+    struct fs_scan_place *unreadable_names, *unreached_names, *rules_names;
+    size_t unreadable_named, unreached_named, rules_named;
 };
 
 /*

@@ -8,12 +8,12 @@
 
 struct scan_places {
     pthread_mutex_t lock;
-    struct fs_scan_place items[FS_SCAN_NAMES_MAX]; /* paths on the heap */
+    struct fs_scan_place items[FS_SCAN_NAMES_MAX]; /* paths on the heap, "" for the root */
     size_t count;
 };
 
 void scan_places_init(struct scan_places *places);
-/* One more, if there is room for it and its path is not too long to be shown. */
+/* One more, if its path is not too long to be shown; when there is no room for all, the first ones in order stay. */
 void scan_places_add(struct scan_places *places, const struct scan_directory *directory, int sys_errno);
 /* Move what there is into arena, sorted, and release the rest. */
 struct fs_scan_place *scan_places_take(struct scan_places *places, struct hv_arena *arena, size_t *count);

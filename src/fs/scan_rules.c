@@ -24,7 +24,7 @@ struct entering {
     struct hv_arena *arena;
     struct scan_surroundings *around;
     struct hv_str base;
-    size_t bytes; /* counted so far */
+    struct scan_rules_entered counted; /* so far */
 };
 
 static void mix(uint64_t *id, struct hv_str text)
@@ -40,7 +40,7 @@ static void add_file(struct entering *entering, int directory, const char *name,
     CLEANUP_ARENA struct hv_arena scratch = {0};
     struct hv_str bytes = git_file_read(&scratch, directory, name, no_follow);
     if (!bytes.ptr && errno != ENOENT && errno != ENOTDIR)
-        atomic_fetch_add(&entering->around->unreadable, 1);
+        entering->counted.unreadable++;
     if (!bytes.len)
         return;
     size_t cost = bytes.len + lines_count(bytes) * RULE_COST;
@@ -49,7 +49,7 @@ static void add_file(struct entering *entering, int directory, const char *name,
         atomic_fetch_add(&entering->around->skipped, 1);
         return;
     }
-    entering->bytes += cost;
+    entering->counted.bytes += cost;
     mix(&rules->id, hv_str_from(name));
     mix(&rules->id, entering->base);
     mix(&rules->id, bytes);
@@ -112,6 +112,7 @@ void scan_rules_start(struct hv_arena *arena, struct hv_str root, struct hv_str 
     *rules = (struct scan_rules){0};
     mix(&rules->id, around->top);
     start_git(&entering, found, around->top, rules);
+    around->unreadable = entering.counted.unreadable;
     if (!found)
         return;
     /* The directories from the top to the one above the root; the scan itself reads the root's. */
@@ -122,7 +123,7 @@ void scan_rules_start(struct hv_arena *arena, struct hv_str root, struct hv_str 
         struct hv_str path = join(arena, around->top, hv_arena_cstr(arena, base));
         CLEANUP_FD int fd = open(path.ptr, O_PATH | O_DIRECTORY | O_CLOEXEC);
         if (fd >= 0)
-            (void)scan_rules_enter(arena, around, fd, base, &all, rules);
+            around->unreadable += scan_rules_enter(arena, around, fd, base, &all, rules).unreadable;
     }
 }
 
@@ -145,8 +146,9 @@ void scan_rule_files_probe(struct scan_rule_files *files, int directory)
     files->repository = fstatat(directory, ".git", &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-size_t scan_rules_enter(struct hv_arena *arena, struct scan_surroundings *around, int directory, struct hv_str base,
-                        const struct scan_rule_files *files, struct scan_rules *rules)
+struct scan_rules_entered scan_rules_enter(struct hv_arena *arena, struct scan_surroundings *around, int directory,
+                                           struct hv_str base, const struct scan_rule_files *files,
+                                           struct scan_rules *rules)
 {
     struct entering entering = {.arena = arena, .around = around, .base = base};
     if (files->repository && base.len > around->prefix.len) {
@@ -160,7 +162,7 @@ size_t scan_rules_enter(struct hv_arena *arena, struct scan_surroundings *around
         add_file(&entering, directory, ".ignore", O_NOFOLLOW, rules, &rules->general);
     if (files->git)
         add_file(&entering, directory, ".gitignore", O_NOFOLLOW, rules, &rules->git);
-    return entering.bytes;
+    return entering.counted;
 }
 
 void scan_rules_leave(struct scan_surroundings *around, size_t bytes)

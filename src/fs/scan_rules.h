@@ -24,9 +24,10 @@ struct scan_surroundings {
     struct hv_str top;    /* absolute; "" for "/" */
     struct hv_str prefix; /* the root relative to top: "" or "src/lib" */
     struct hv_str home, config_home;
-    atomic_size_t bytes;      /* what all rules that are alive take, about */
-    atomic_size_t skipped;    /* ignore files left out as there were too many bytes */
-    atomic_size_t unreadable; /* ignore files that are there, but cannot be read, or are too long alone */
+    atomic_size_t bytes;   /* what all rules that are alive take, about */
+    atomic_size_t skipped; /* ignore files left out as there were too many bytes */
+    size_t unreadable;     /* ignore files above the root, and global ones, that are there, but cannot be read, or are
+                            * too long alone */
 };
 
 /* How many bytes all rules that are alive may take. */
@@ -48,12 +49,18 @@ void scan_rule_files_note(struct scan_rule_files *files, struct hv_str name);
 /* Ask for them by name, where the list is too long to be read first. */
 void scan_rule_files_probe(struct scan_rule_files *files, int directory);
 
+/* What the rule files of a directory are like. */
+struct scan_rules_entered {
+    size_t bytes;      /* that they take, for scan_rules_leave */
+    size_t unreadable; /* files that are there, but cannot be read, or are too long alone */
+};
 /*
  * Put the rule files of a directory, which is open and has the path base relative to the top, in front of *rules, which
- * are those of its parent. Returns the bytes that they take, for scan_rules_leave.
+ * are those of its parent.
  */
-size_t scan_rules_enter(struct hv_arena *arena, struct scan_surroundings *around, int directory, struct hv_str base,
-                        const struct scan_rule_files *files, struct scan_rules *rules);
+struct scan_rules_entered scan_rules_enter(struct hv_arena *arena, struct scan_surroundings *around, int directory,
+                                           struct hv_str base, const struct scan_rule_files *files,
+                                           struct scan_rules *rules);
 void scan_rules_leave(struct scan_surroundings *around, size_t bytes);
 
 /* path is relative to the top; the directories above it are not ignored. */

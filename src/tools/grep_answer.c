@@ -225,15 +225,16 @@ static void note_unreadable(struct grepping *grepping, const struct troubles *tr
 {
     struct hv_buf *out = &grepping->out;
     size_t files = troubles->count[GREP_UNREADABLE], directories = outcome->unreadable, named = 0;
-    bool early = grepping->last.len > 0;
+    bool early = grepping->last.len > 0, more = troubles->more;
     if (early) { /* as far as they come before the end of the answer */
         directories = 0;
         for (size_t i = 0; i < outcome->unreadable_named; i++)
             directories += found_compare(outcome->unreadable_names[i].path, true, grepping->last) < 0;
+        more |= directories == FS_SCAN_NAMES_MAX;
     }
     if (!files && !directories)
         return;
-    hv_buf_addf(out, "[%s", troubles->more ? "At least " : "");
+    hv_buf_addf(out, "[%s", more ? "At least " : "");
     if (files)
         hv_buf_addf(out, "%zu file%s", files, files == 1 ? "" : "s");
     if (directories)
@@ -268,6 +269,19 @@ static void note_troubles(struct grepping *grepping, const struct fs_scan_outcom
                     "repetitions, finds out]\n",
                     given_up, given_up == 1 ? "place" : "places");
     vec_release(&troubles.items);
+}
+
+/* Ignore files that are not honoured: as far as they speak about what comes before the end of the answer. */
+static void cut_rules(const struct grepping *grepping, struct fs_scan_outcome *outcome)
+{
+    size_t before = 0;
+    if (!grepping->last.len)
+        return;
+    for (size_t i = 0; i < outcome->rules_named; i++)
+        before += hv_str_is(outcome->rules_names[i].path, ".") ||
+                  found_compare(outcome->rules_names[i].path, true, grepping->last) <= 0;
+    outcome->rules_unreadable = outcome->rules_above + before;
+    outcome->rules_more = before == FS_SCAN_NAMES_MAX;
 }
 
 /* Where the search ended before its time: the directories that were not, or not wholly, searched. */
@@ -315,6 +329,7 @@ void grep_answer(struct grepping *grepping, const struct fs_scan_outcome *outcom
     note_troubles(grepping, outcome);
     struct fs_scan_outcome others = *outcome;
     others.unreadable = 0; /* told already */
+    cut_rules(grepping, &others);
     search_note_outcome(&grepping->search, &others, out);
     if (outcome->timed_out)
         note_unreached(grepping, outcome);

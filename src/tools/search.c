@@ -64,8 +64,9 @@ void search_note_outcome(const struct search *search, const struct fs_scan_outco
         hv_buf_addf(out, "[%zu ignore file%s not honoured: all together they are too large]\n", outcome->rules_skipped,
                     outcome->rules_skipped == 1 ? " was" : "s were");
     if (outcome->rules_unreadable)
-        hv_buf_addf(out, "[%zu ignore file%s not honoured: they cannot be read, are links, or are over 1 MB]\n",
-                    outcome->rules_unreadable, outcome->rules_unreadable == 1 ? " was" : "s were");
+        hv_buf_addf(out, "[%s%zu ignore file%s not honoured: they cannot be read, are links, or are over 1 MB]\n",
+                    outcome->rules_more ? "At least " : "", outcome->rules_unreadable,
+                    outcome->rules_unreadable == 1 ? " was" : "s were");
     if (outcome->unreadable)
         note_unreadable(search, outcome, out);
     if (outcome->timed_out)

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "fs/git_settings.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -195,6 +196,39 @@ static void rule_files_that_cannot_be_read_are_counted(void **state)
     assert_string_equal(scanning_run(&scanning, folder, &options), "a/x\nb/x\nc/x\nrules\n");
     assert_int_equal(scanning.outcome.rules_unreadable, 3);
     assert_int_equal(scanning.outcome.rules_skipped, 0);
+    assert_int_equal(scanning.outcome.rules_above, 0);
+    assert_int_equal(scanning.outcome.rules_named, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(hv_str_is(scanning.outcome.rules_names[i].path, (const char *[]){"a", "b", "c"}[i]));
+    options.root = folder_path(folder, "a");
+    folder_make(folder, ".helveignore");
+    struct scanning inside = {0};
+    assert_string_equal(scanning_run(&inside, folder, &options), "x\n");
+    assert_int_equal(inside.outcome.rules_unreadable, 2);
+    assert_int_equal(inside.outcome.rules_above, 1);
+    assert_int_equal(inside.outcome.rules_named, 1);
+    assert_true(hv_str_is(inside.outcome.rules_names[0].path, "."));
+}
+
+static void of_many_rule_files_the_first_ones_are_named(void **state)
+{
+    struct folder *folder = *state;
+    char name[32];
+    for (int i = 39; i >= 0; i--) {
+        snprintf(name, sizeof name, "%02d%s/.ignore", i / 2,
+                 i % 2 ? "-" : "/x"); /* '-' comes before '/', but not here */
+        folder_make(folder, name);
+    }
+    struct scanning scanning = {0};
+    struct fs_scan_options options = {.root = folder->path, .threads = 4};
+    scanning_run(&scanning, folder, &options);
+    assert_int_equal(scanning.outcome.rules_unreadable, 40);
+    assert_int_equal(scanning.outcome.rules_named, FS_SCAN_NAMES_MAX);
+    for (size_t i = 0; i < FS_SCAN_NAMES_MAX; i++) {
+        /* They are listed by their bytes. */
+        snprintf(name, sizeof name, "%02zu%s", i / 2, i % 2 ? "/x" : "-");
+        assert_string_equal(scanning.outcome.rules_names[i].path.ptr, name);
+    }
 }
 
 /* ---- git's configuration --------------------------------------------------------------------------------- */
@@ -275,6 +309,7 @@ int main(void)
         CASE(the_case_of_names_is_ignored_where_git_does),
         CASE(rules_take_bounded_memory),
         CASE(rule_files_that_cannot_be_read_are_counted),
+        CASE(of_many_rule_files_the_first_ones_are_named),
         cmocka_unit_test(configuration_is_read_as_git_reads_it),
         cmocka_unit_test(line_ends_are_read_as_git_reads_them),
     };

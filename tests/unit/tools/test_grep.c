@@ -611,6 +611,33 @@ static void links_and_other_kinds_are_not_followed_in_a_tree(void **state)
     expect_failure(session, "Did you mean");
 }
 
+/* Of directories behind the end of the answer, another thread enters some while a long file before it is searched. */
+static void ignore_files_are_told_of_up_to_the_end_of_the_answer(void **state)
+{
+    struct session *session = *state;
+    CLEANUP_BUF struct hv_buf text;
+    hv_buf_init(&text, 8 << 20);
+    for (int i = 0; i < 400000; i++)
+        hv_buf_add_cstr(&text, "no needle\n");
+    hv_buf_add_cstr(&text, "needles\nneedles\n");
+    file_put_bytes(session, "m/long", hv_buf_str(&text));
+    file_put(session, ".ignore/none", "");
+    file_put(session, "l/.ignore/none", "");
+    file_put(session, "m/.ignore/none", "");
+    file_put(session, "m/n/.ignore/none", "");
+    file_put(session, "z/.ignore/none", "");
+    for (int i = 0; i < 3; i++) {
+        call(session, &tool_grep, "{'pattern':'(?=n)needles','output_mode':'content','head_limit':1}");
+        expect_text(
+            session,
+            "m/long:400001:needles\n"
+            "[Lines 1 to 1 of the answer are shown; there are more. Continue with offset 1, or narrow the search.]\n"
+            "[3 ignore files were not honoured: they cannot be read, are links, or are over 1 MB]\n");
+    }
+    call(session, &tool_grep, "{'pattern':'(?=n)needles','output_mode':'content','-C':0}");
+    expect_has(session, "[5 ignore files were not honoured");
+}
+
 static void a_cancelled_search_ends(void **state)
 {
     struct session *session = *state;
@@ -788,6 +815,7 @@ int main(void)
         CASE(a_hard_pattern_ends_and_says_so),
         CASE(what_may_not_be_read_is_not_shown_nor_counted),
         CASE(links_and_other_kinds_are_not_followed_in_a_tree),
+        CASE(ignore_files_are_told_of_up_to_the_end_of_the_answer),
         CASE(a_cancelled_search_ends),
         CASE(what_was_found_in_time_is_shown),
         CASE(a_search_inside_a_long_line_can_be_cancelled),

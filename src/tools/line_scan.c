@@ -49,6 +49,7 @@ struct pass {
     size_t matches;
     /* Of a line that is longer than a piece: the piece at hand ends, begins in it; it matched; some of it was shown. */
     bool ends_inside, begins_inside, line_matched, line_shown;
+    bool match_shown; /* the last line shown is one of a match */
 };
 
 /* ---- the buffer ------------------------------------------------------------------------------------------ */
@@ -302,6 +303,7 @@ static bool show(struct pass *pass, struct hv_str text, size_t at, const struct 
         line.until = line.until < line.text.len ? line.until : line.text.len;
     }
     pass->shown = end;
+    pass->match_shown = match != NULL;
     pass->any = true;
     pass->gap = false;
     return pass->scan->line(pass->scan->user, &line);
@@ -350,6 +352,8 @@ static enum find_result next_match(struct pass *pass, struct hv_str text, size_t
     match->from += base;
     match->until += base;
     match->line += base;
+    if (pass->scan->multiline && match->line == base) /* of a line of which all but its end was searched before */
+        match->line = lines_begin(text, base);
     match->end += base;
     *at = pass->scan->multiline ? match->next + base : match->end;
     return result;
@@ -456,9 +460,10 @@ static void slide(struct pass *pass)
 /* The rest of a line that goes on from the piece before is not shown or counted once more. */
 static void skip_rest_of_line(struct pass *pass, struct hv_str text)
 {
-    if (!pass->begins_inside)
+    if (!pass->begins_inside && !(pass->scan->multiline && pass->line_shown))
         return;
-    size_t newline = hv_str_find_byte(text, '\n', pass->searched), end = newline == SIZE_MAX ? text.len : newline + 1;
+    size_t from = pass->scan->multiline ? pass->shown : pass->searched;
+    size_t newline = hv_str_find_byte(text, '\n', from), end = newline == SIZE_MAX ? text.len : newline + 1;
     if (pass->line_matched && pass->next < end)
         pass->next = end;
     if (pass->line_shown && pass->shown < end)
@@ -471,14 +476,18 @@ static enum scan_end search_filled(struct pass *pass)
     struct hv_str text = held(pass);
     size_t limit = text.len, newline = hv_str_rfind_byte(text, '\n'), matches = pass->matches;
     bool has_line = newline != SIZE_MAX && newline >= pass->searched;
-    if (!pass->ended && has_line)
+    /* In multiline mode not where no more would be left than is searched to its end: a match may go on behind it. */
+    if (!pass->ended && has_line && !(pass->scan->multiline && newline - pass->searched < 2 * OVERLAP))
         limit = newline + 1;
     pass->ends_inside = !pass->ended && !has_line && !pass->scan->multiline;
     pass->scan->in_line_parts |= pass->ends_inside;
     skip_rest_of_line(pass, hv_str_slice(text, 0, limit));
     enum scan_end end = search_piece(pass, limit);
     pass->line_matched = pass->ends_inside && (pass->line_matched || pass->matches > matches);
-    pass->line_shown = pass->ends_inside && (pass->line_shown || (pass->any && pass->shown >= limit));
+    bool is_shown = pass->any && pass->shown >= limit;
+    pass->line_shown = pass->ends_inside && (pass->line_shown || is_shown);
+    if (pass->scan->multiline && !pass->ended && is_shown)
+        pass->line_shown = pass->match_shown && text.ptr[pass->shown - 1] != '\n';
     return end;
 }
 

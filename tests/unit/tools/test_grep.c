@@ -392,6 +392,39 @@ static void expect_count(struct session *session, const char *pattern, size_t li
     expect_has(session, lines ? hv_arena_format(arena, "line:%zu\n", lines).ptr : "No matches");
 }
 
+/* The same with matches that span lines: one goes into the line, and another one stands in what comes of it later. */
+static void a_match_goes_on_into_the_longest_line(void **state)
+{
+    enum { LONG = 40 << 20 };
+    struct session *session = *state;
+    CLEANUP_BUF struct hv_buf text;
+    hv_buf_init(&text, 64 << 20);
+    hv_buf_add_cstr(&text, "first\nnee\n");
+    memset(hv_buf_reserve(&text, LONG), 'x', LONG);
+    memcpy(text.data + text.len, "dle", 3);
+    hv_buf_commit(&text, LONG);
+    memcpy(text.data + text.len - 10, "point", 5);
+    hv_buf_add_cstr(&text, "\nlast\n");
+    file_put_bytes(session, "line", hv_buf_str(&text));
+    call(session, &tool_grep,
+         "{'pattern':'nee\\ndle|point','multiline':true,'path':'line','output_mode':'content','-C':1}");
+    expect_has(session, "line-1-first\nline:2:nee\nline:3:dlexxx");
+    expect_has(session, " bytes]\nline-4-last\n");
+    call(session, &tool_grep, "{'pattern':'nee\\ndle|point','multiline':true,'path':'line','output_mode':'count'}");
+    expect_has(session, "line:2\n");
+
+    /* One that begins at the end of such a line, and where the first part ends. */
+    hv_buf_clear(&text);
+    memset(hv_buf_reserve(&text, LONG), 'x', LONG);
+    hv_buf_commit(&text, LONG);
+    memcpy(text.data + (32 << 20) - 6, "nee\ndle\nlast\n", 13);
+    file_put_bytes(session, "line", hv_buf_str(&text));
+    call(session, &tool_grep, "{'pattern':'nee\\ndle','multiline':true,'path':'line','output_mode':'content','-C':1}");
+    expect_has(session, "nee\nline:2:dle\nline-3-last\n");
+    expect_has(session, "line:1:[");
+    expect_lacks(session, "line-1-");
+}
+
 /* A line is one line, however long: one of 6 MB is searched whole, one of 40 MB in parts, which is said. */
 static void the_longest_lines_are_one_line(void **state)
 {
@@ -810,6 +843,7 @@ int main(void)
         CASE(large_files_keep_their_line_numbers),
         CASE(what_large_files_may_hide_is_told),
         CASE(the_longest_lines_are_one_line),
+        CASE(a_match_goes_on_into_the_longest_line),
         CASE(context_is_right_across_pieces),
         CASE(windows_and_single_lines_agree),
         CASE(a_hard_pattern_ends_and_says_so),

@@ -81,7 +81,8 @@ static void look_later(struct looking *looking, const char *path, unsigned level
 
 bool fs_name_is_plain(const char *name, unsigned level, const struct fs_plain *wanted)
 {
-    return !((wanted->no_option && level == 1 && strchr("-+@!(=", *name)) || (wanted->words && !is_one_word(name)) ||
+    return !((wanted->no_option && level == 1 && strchr("-+@!(=", *name)) ||
+             ((wanted->words || (wanted->names && level == 1)) && !is_one_word(name)) ||
              (wanted->lines && !is_one_line(name)) || (wanted->no_dash && strchr("-+", *name)));
 }
 

@@ -7,6 +7,7 @@
 struct fs_plain {
     bool no_option; /* no name directly in the directory begins with "-", or another of -+@!(= */
     bool words;     /* no name below it has blanks, control bytes, quotes, backslashes or pattern bytes */
+    bool names;     /* the same of those directly in it */
     bool links;     /* no link below it leads out of it, but into /usr, /bin, /lib and the like */
     bool lines;     /* no name below it has control bytes, or begins or ends with a blank */
     bool no_dash;   /* no name below it, however deep, begins with "-" or "+" */
@@ -18,7 +19,7 @@ bool fs_name_is_plain(const char *name, unsigned level, const struct fs_plain *w
 /*
  * True when all that is wanted holds for directory (absolute; links in it are followed), and no more than 20,000
  * entries had to be looked at. What cannot be read is not known, so false. Blocks: one pass over the tree, or over the
- * directory alone when only no_option is wanted. From any thread.
+ * directory alone when only no_option and names are wanted. From any thread.
  */
 bool fs_is_plain(struct hv_str directory, const struct fs_plain *wanted);
 

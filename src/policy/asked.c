@@ -65,6 +65,7 @@ static bool look_at_tree(struct hv_str directory, unsigned wanted)
 {
     const struct fs_plain plain = {.no_option = wanted & SHELL_TREE_NO_OPTION,
                                    .words = wanted & SHELL_TREE_WORDS,
+                                   .names = wanted & SHELL_TREE_NAMES,
                                    .links = wanted & SHELL_TREE_LINKS,
                                    .lines = wanted & SHELL_TREE_LINES,
                                    .no_dash = wanted & SHELL_TREE_NO_DASH};

@@ -72,6 +72,7 @@ enum shell_tree {
     SHELL_TREE_LINKS = 1 << 2,   /* no link below it leads out of it, but to places of the system */
     SHELL_TREE_LINES = 1 << 3,   /* none below it has a control byte, or begins or ends with a blank */
     SHELL_TREE_NO_DASH = 1 << 4, /* none below it, however deep, begins with "-" or "+" */
+    SHELL_TREE_NAMES = 1 << 6,   /* none directly in it has such a byte as SHELL_TREE_WORDS means */
     SHELL_TREE_TRACKED = 1 << 5, /* … nor of those that git's index has there, whether they are in the tree or not */
 };
 

@@ -205,9 +205,11 @@ bool shell_is_newline(struct hv_str word);
 /* "$1" in command becomes what the script in an argument, or the function around it, is given. False: not certain. */
 bool shell_resolve_parameter(struct shell_reading *reading, const struct shell_command *command,
                              struct shell_word *word);
-/* The words that a loop over "$@" runs over, when the script is given them: an array of *count. NULL: not certain. */
-const struct shell_word *shell_given_words(const struct shell_reading *reading, const struct shell_command *loop,
-                                           size_t *count);
+/* The words that a loop over "$@" runs over, when the script, or the function around it, is given them: an array of
+ * *count; and where the patterns among them became names, absent when that is not certain. NULL, and nothing is
+ * changed: not certain which. */
+const struct shell_word *shell_given_words(struct shell_reading *reading, const struct shell_command *loop,
+                                           size_t *count, struct hv_str *standing);
 
 /* ---- names in a directory -------------------------------------------------------------------------------- */
 

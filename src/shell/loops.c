@@ -72,6 +72,9 @@ bool shell_may_set(const struct shell_command *command, struct hv_str name)
 {
     if (command->kind != SHELL_COMMAND_GROUP && command->kind != SHELL_COMMAND_FUNCTION && may_count(command, name))
         return true;
+    for (size_t i = 0; i < command->redirect_count; i++)
+        if (hv_str_eq(command->redirects[i].variable, name))
+            return true;
     for (size_t i = 0; i < command->assignment_count; i++)
         if (hv_str_eq(command->assignments[i].name, name))
             return true;
@@ -91,28 +94,54 @@ bool shell_may_set(const struct shell_command *command, struct hv_str name)
     return false;
 }
 
-/* The one loop around command whose variable name is, when nothing else in the script sets it. */
+/* The function around command, as index; SIZE_MAX: none. */
+static size_t function_around(const struct shell_script *script, const struct shell_command *command)
+{
+    size_t at = command->parent;
+    while (at < script->count && script->commands[at].kind != SHELL_COMMAND_FUNCTION)
+        at = script->commands[at].parent;
+    return at < script->count ? at : SIZE_MAX;
+}
+
+/* `local name` in the function around loop, before it: the loop sets what that made. */
+static bool makes_local(const struct shell_script *script, const struct shell_command *other,
+                        const struct shell_command *loop)
+{
+    size_t function = function_around(script, loop);
+    if (other > loop || function == SIZE_MAX || function_around(script, other) != function || !other->word_count ||
+        other->assignment_count || !other->words[0].known || !hv_str_is(other->words[0].value, "local") ||
+        !(other->place & SHELL_IN_FUNCTION))
+        return false;
+    for (size_t i = 1; i < other->word_count; i++)
+        if (!other->words[i].known || !shell_is_identifier(other->words[i].value)) /* -n, -i, name=value */
+            return false;
+    return true;
+}
+
+/* The one loop around command, in the same function if any, whose variable name is, when nothing else in the script
+ * sets it. */
 static const struct shell_command *loop_of(const struct shell_script *script, const struct shell_command *command,
                                            struct hv_str name)
 {
     const struct shell_command *loop = NULL;
-    for (size_t i = 0; i < script->count; i++) {
-        const struct shell_command *other = &script->commands[i];
-        if (other->kind == SHELL_COMMAND_FUNCTION)
-            return NULL;
-        if (other->kind == SHELL_COMMAND_FOR && hv_str_eq(other->variable, name)) {
+    for (size_t i = 0; i < script->count; i++)
+        if (script->commands[i].kind == SHELL_COMMAND_FOR && hv_str_eq(script->commands[i].variable, name)) {
             if (loop)
                 return NULL;
-            loop = other;
-        } else if (shell_may_set(other, name)) {
-            return NULL;
+            loop = &script->commands[i];
         }
+    for (size_t i = 0; loop && i < script->count; i++) {
+        const struct shell_command *other = &script->commands[i];
+        if (other != loop && shell_may_set(other, name) && !makes_local(script, other, loop))
+            return NULL;
     }
     if (!loop || loop >= command)
         return NULL;
     for (size_t at = command->parent; at < script->count; at = script->commands[at].parent)
         if (&script->commands[at] == loop)
             return loop;
+        else if (script->commands[at].kind == SHELL_COMMAND_FUNCTION)
+            return NULL;
     return NULL;
 }
 
@@ -130,6 +159,7 @@ struct sum {
     struct hv_str directory; /* that they stand below */
     unsigned stands;         /* SHELL_WORD_DIRECT, SHELL_WORD_FOLLOWED, or neither */
     bool blanks;             /* one may be cut when it is not quoted */
+    bool open;               /* the same of one that a pattern takes: it depends on the tree */
     bool option;             /* one may begin with "-": it ends in a slash then */
     bool gone;               /* one is a name that need not be there */
 };
@@ -149,19 +179,19 @@ static void sum_up_place(struct sum *sum, bool first, const struct shell_word *w
 /* All of the words stand below one directory, and none begins with "-", but as the sum says. False: not certain. */
 static bool sum_up(struct shell_reading *reading, const struct shell_command *loop, struct sum *sum)
 {
-    enum { NAMES = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED | SHELL_WORD_DIRECT | SHELL_WORD_FOLLOWED };
+    enum { NAMES = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED | SHELL_WORD_MARKS };
     size_t count = loop->word_count;
-    const struct shell_word *given = shell_given_words(reading, loop, &count), *words = given ? given : loop->words;
     /* The command may run elsewhere than where the patterns became names. */
-    struct hv_str standing = given ? reading->given_standing : loop->directory;
+    struct hv_str standing = loop->directory;
+    const struct shell_word *given = shell_given_words(reading, loop, &count, &standing),
+                            *words = given ? given : loop->words;
     *sum = (struct sum){0};
     for (size_t i = 0; i < count; i++) {
         struct shell_word listed = words[i];
         bool bound = !given && shell_names_from_origin(reading, &listed);
         bool printed = bound || (!given && shell_names_from_substitution(reading, loop, i, &listed));
         const struct shell_word *word = &listed;
-        unsigned plain = given ? NAMES | SHELL_WORD_NO_OPTION : NAMES;
-        bool glob = !word->known && word->flags & SHELL_WORD_GLOB && (printed || !(word->flags & ~plain));
+        bool glob = !word->known && word->flags & SHELL_WORD_GLOB && (printed || !(word->flags & ~(unsigned)NAMES));
         bool begins = shell_may_be_option(word) && !(word->flags & SHELL_WORD_GONE && glob) &&
                       !shell_glob_is_plain_in(reading, standing, word);
         sum->gone |= glob && word->flags & SHELL_WORD_GONE;
@@ -169,7 +199,8 @@ static bool sum_up(struct shell_reading *reading, const struct shell_command *lo
         if ((!word->known && !glob) || (begins && !(glob && hv_str_ends(word->tail, HV_STR("/")))) ||
             hv_str_find(word->text, HV_STR(".."), 0) != SIZE_MAX || (word->known && !word->value.len))
             return false;
-        sum->blanks |= glob && (!printed || (bound && words[i].flags & SHELL_WORD_QUOTED));
+        sum->blanks |= glob && bound && words[i].flags & SHELL_WORD_QUOTED;
+        sum->open |= glob && !printed;
         for (size_t j = 0; j < word->value.len; j++)
             sum->blanks |= strchr(" \t\n*?[\\", word->value.ptr[j]) != NULL;
         size_t slash = hv_str_rfind_byte(word->value, '/');
@@ -179,6 +210,37 @@ static bool sum_up(struct shell_reading *reading, const struct shell_command *lo
             return false;
     }
     return count != 0;
+}
+
+/* The directory before the last slash of value, as seen from where the patterns became names. */
+static struct hv_str directory_of(struct shell_reading *reading, struct hv_str standing, struct hv_str value)
+{
+    size_t slash = hv_str_rfind_byte(value, '/');
+    if (slash == SIZE_MAX)
+        return standing;
+    struct hv_str before = hv_str_slice(value, 0, slash + 1);
+    return *before.ptr == '/' ? before
+           : standing.ptr     ? hv_arena_format(reading->arena, "%.*s/%.*s", HV_STR_ARG(standing), HV_STR_ARG(before))
+                              : (struct hv_str){0};
+}
+
+/* No name that a pattern of the loop takes is cut, or taken for a pattern, when it is not quoted. */
+static bool names_are_words(struct shell_reading *reading, const struct shell_command *loop)
+{
+    const struct shell_world *world = reading->world;
+    size_t count = loop->word_count;
+    struct hv_str standing = loop->directory;
+    const struct shell_word *given = shell_given_words(reading, loop, &count, &standing),
+                            *words = given ? given : loop->words;
+    for (size_t i = 0; i < count; i++) {
+        if (words[i].known || !(words[i].flags & SHELL_WORD_GLOB))
+            continue; /* what is printed was asked about */
+        struct hv_str directory = directory_of(reading, standing, words[i].value);
+        unsigned wanted = shell_where_names_stand(&words[i]) & SHELL_WORD_DIRECT ? SHELL_TREE_NAMES : SHELL_TREE_WORDS;
+        if (!directory.ptr || !world->tree_is_plain || !world->tree_is_plain(world->user, directory, wanted))
+            return false;
+    }
+    return true;
 }
 
 bool shell_sum_up_words(struct shell_reading *reading, const struct shell_command *values, struct shell_word *word)
@@ -212,10 +274,28 @@ static const struct shell_command *reader_of(const struct shell_script *script, 
     return reader;
 }
 
-/* One of some plain words, or names that a command prints, none of which climbs: below a directory, whatever it is. */
+/* A pattern in which nothing else is expanded, no component begins with ".", and which is no absolute name. */
+static bool is_plain_pattern(const struct shell_word *word)
+{
+    enum { FINE = SHELL_WORD_GLOB | SHELL_WORD_MANY };
+    struct hv_str text = word->text;
+    if (word->known || !(word->flags & SHELL_WORD_GLOB) || word->flags & ~(unsigned)FINE)
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        if (!text.ptr[i] || strchr("{}$`\"'\\~", text.ptr[i]) ||
+            ((!i || text.ptr[i - 1] == '/') && strchr("./", text.ptr[i])))
+            return false;
+    }
+    return text.len != 0;
+}
+
+/* One of some plain words, or names that a pattern takes or a command prints, none of which climbs: below a directory,
+ * whatever it is. */
 static bool stays_below(struct shell_reading *reading, const struct shell_command *loop, size_t at)
 {
     struct shell_word listed = loop->words[at];
+    if (is_plain_pattern(&listed))
+        return true;
     if (shell_names_from_substitution(reading, loop, at, &listed))
         return !listed.value.len || *listed.value.ptr != '/';
     return listed.known && listed.value.len && hv_str_find_byte(listed.value, '/', 0) == SIZE_MAX &&
@@ -236,7 +316,9 @@ static void resolve_middle(struct shell_reading *reading, const struct shell_com
     for (size_t i = 0; i < loop->word_count; i++) {
         if (!stays_below(reading, loop, i))
             return;
-        single &= loop->words[i].known;
+        const struct shell_word *listed = &loop->words[i];
+        size_t slash = hv_str_find_byte(listed->text, '/', 0);
+        single &= listed->known || (is_plain_pattern(listed) && slash + (slash != SIZE_MAX) >= listed->text.len);
     }
     word->flags = SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION | (single ? SHELL_WORD_DIRECT : 0);
 }
@@ -263,6 +345,131 @@ static bool resolve_behind_dot(struct shell_reading *reading, const struct shell
     return true;
 }
 
+/* ---- what is cut off --------------------------------------------------------------------------------------------- */
+
+/* ${f%.c}, or ${f##…} with "*" and a slash, with what stands around it in one word. */
+struct edit {
+    struct hv_str name;
+    struct hv_str cut; /* plain bytes that are taken off the end */
+    bool base;         /* only what is behind the last slash is left */
+};
+
+static bool is_plain_text(struct hv_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        char byte = text.ptr[i];
+        bool letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9');
+        if (!byte || (!letter && !strchr("._-", byte)))
+            return false;
+    }
+    return text.len != 0;
+}
+
+static bool read_edit(const struct shell_word *word, struct edit *edit)
+{
+    struct hv_str text = word->text;
+    bool quoted = text.len > 1 && text.ptr[0] == '"' && text.ptr[text.len - 1] == '"';
+    text = quoted ? hv_str_slice(text, 1, text.len - 1) : text;
+    for (size_t i = 0; i < text.len; i++)
+        if (!text.ptr[i] || strchr("\"'`\\~", text.ptr[i]))
+            return false;
+    struct hv_str rest = hv_str_slice(text, word->value.len, text.len);
+    if (!hv_str_starts(text, word->value) || !hv_str_starts(rest, HV_STR("${")))
+        return false;
+    size_t end = 2, close = hv_str_find_byte(rest, '}', 0);
+    while (end < rest.len && shell_is_identifier(hv_str_slice(rest, 2, end + 1)))
+        end++;
+    if (end == 2 || close == SIZE_MAX || !hv_str_eq(hv_str_slice(rest, close + 1, rest.len), word->tail) ||
+        hv_str_find_byte(word->tail, '$', 0) != SIZE_MAX)
+        return false;
+    struct hv_str operation = hv_str_slice(rest, end, close);
+    *edit = (struct edit){.name = hv_str_slice(rest, 2, end), .base = hv_str_is(operation, "##*/")};
+    if (!edit->base && hv_str_starts(operation, HV_STR("%")))
+        edit->cut = hv_str_slice(operation, hv_str_starts(operation, HV_STR("%%")) ? 2 : 1, operation.len);
+    return edit->base || is_plain_text(edit->cut);
+}
+
+/* None of the words has a last component that is empty, or begins with "."; and none is printed. */
+static bool ends_are_plain(const struct shell_reading *reading, const struct shell_command *loop)
+{
+    const struct shell_script *script = reading->script;
+    for (size_t i = 0; i < script->count; i++)
+        if (script->commands[i].kind == SHELL_COMMAND_SIMPLE && script->commands[i].word_count &&
+            hv_str_find(script->commands[i].text, HV_STR("shopt"), 0) != SIZE_MAX)
+            return false; /* dotglob */
+    for (size_t i = 0; i < loop->word_count; i++) {
+        const struct shell_word *word = &loop->words[i];
+        struct hv_str text = word->known ? word->value : word->text;
+        size_t slash = hv_str_rfind_byte(text, '/');
+        struct hv_str last = hv_str_slice(text, slash == SIZE_MAX ? 0 : slash + 1, text.len);
+        if (!last.len || strchr(".-+@!(=", *last.ptr) || !(word->known || is_plain_pattern(word)))
+            return false;
+    }
+    return loop->word_count != 0;
+}
+
+/* The last components of what the patterns of the loop take do not look like options. */
+static bool bases_are_plain(struct shell_reading *reading, const struct shell_command *loop)
+{
+    const struct shell_world *world = reading->world;
+    for (size_t i = 0; i < loop->word_count; i++) {
+        const struct shell_word *word = &loop->words[i];
+        struct hv_str directory =
+            word->known ? (struct hv_str){0} : directory_of(reading, loop->directory, word->value);
+        bool asks = shell_where_names_stand(word) & SHELL_WORD_DIRECT && directory.ptr && world->tree_is_plain;
+        if (!word->known && !(asks && world->tree_is_plain(world->user, directory, SHELL_TREE_NO_OPTION)))
+            return false;
+    }
+    return true;
+}
+
+/* What is before the expansion is the beginning of a path, and no option. */
+static bool is_plain_head(struct hv_str head)
+{
+    return !head.len || (*head.ptr != '-' && hv_str_find_byte(head, '=', 0) == SIZE_MAX);
+}
+
+/* "${f%.c}.h" where f is a loop's variable: some name in the directory of the other; what is behind the last slash is
+ * one in the directory before the expansion. */
+static bool resolve_edit(struct shell_reading *reading, const struct shell_command *command, struct shell_word *word)
+{
+    struct edit edit;
+    struct sum sum;
+    struct hv_str head = word->value, tail = word->tail;
+    if (word->choices || !read_edit(word, &edit))
+        return false;
+    const struct shell_command *loop = loop_of(reading->script, command, edit.name);
+    bool absolute = false, plain_ends = loop && ends_are_plain(reading, loop);
+    if (!loop || !is_plain_head(head) || !sum_up(reading, loop, &sum) || sum.option || sum.gone ||
+        (word->flags & SHELL_WORD_MANY && (sum.blanks || (sum.open && !names_are_words(reading, loop)))))
+        return false;
+    absolute = sum.directory.len && *sum.directory.ptr == '/';
+    /* What is left is neither "" nor ".." when something else is behind it, or the names are plain. */
+    bool bare = true;
+    for (size_t i = 0; i < tail.len && tail.ptr[i] != '/'; i++)
+        bare &= tail.ptr[i] == '.';
+    if ((bare || edit.base) && !plain_ends)
+        return false;
+    bool one = hv_str_find_byte(tail, '/', 0) == SIZE_MAX;
+    unsigned stands = one ? sum.stands & SHELL_WORD_DIRECT : 0;
+    if (edit.base) {
+        if (!head.len && !bases_are_plain(reading, loop))
+            return false;
+        stands = one ? SHELL_WORD_DIRECT : 0;
+    } else if (head.len) {
+        if (absolute)
+            return false;
+        stands = sum.directory.len ? 0 : stands;
+    } else if (!sum.directory.len && tail.len && strchr("-+@!(=", *tail.ptr)) {
+        return false;
+    }
+    word->value = edit.base || head.len ? head : sum.directory;
+    word->flags = SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION | stands;
+    return true;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
 /* One word, when it is a loop's variable. */
 static void resolve_word(struct shell_reading *reading, const struct shell_command *command, struct shell_word *word)
 {
@@ -272,6 +479,8 @@ static void resolve_word(struct shell_reading *reading, const struct shell_comma
     if (word->known || !(word->flags & SHELL_WORD_VARIABLE) ||
         word->flags & ~(unsigned)(SHELL_WORD_VARIABLE | SHELL_WORD_QUOTED | SHELL_WORD_MANY) ||
         (word->flags & SHELL_WORD_MANY && shell_sets_splitting(script)))
+        return;
+    if (resolve_edit(reading, command, word))
         return;
     if (word->value.len) {
         if (!resolve_behind_dot(reading, command, word))
@@ -286,7 +495,7 @@ static void resolve_word(struct shell_reading *reading, const struct shell_comma
         return;
     }
     if (!loop || !sum_up(reading, loop, &sum) || (sum.option && sum.gone) ||
-        (sum.blanks && word->flags & SHELL_WORD_MANY))
+        (word->flags & SHELL_WORD_MANY && (sum.blanks || (sum.open && !names_are_words(reading, loop)))))
         return;
     /* Below the directory, as a glob is, but one argument. */
     word->flags = SHELL_WORD_GLOB | (word->tail.len ? sum.stands & SHELL_WORD_FOLLOWED : sum.stands) |

@@ -4,7 +4,7 @@
  */
 #include "shell/classify.h"
 
-enum { CALLS_MAX = 16 };
+enum { CALLS_MAX = 16, GIVEN_MAX = 64 };
 
 /* The number in "$1" or "${12}", with its quotes; 0: something else. */
 static size_t number_of(const struct shell_word *word)
@@ -90,13 +90,38 @@ static const struct shell_command *function_of(const struct shell_script *script
     return NULL;
 }
 
-/* All that the calls of function give it as `number`, as the words of one command that stands where all of them do, if
- * that is one place. */
-static bool gather_calls(struct shell_reading *reading, const struct shell_command *function, size_t number,
-                         struct shell_command *all)
+/* The word of a call, with the variable of a loop around it as all that it may be. False: not certain. */
+static bool take_given(struct shell_reading *reading, const struct shell_command *call, size_t at,
+                       struct shell_word *word)
+{
+    *word = call->words[at];
+    return is_plain(word) || (shell_resolve_loop_word(reading, call, word) && is_plain(word));
+}
+
+/* What the calls of a function give it, as the words of one command that stands where all of them do, if that is one
+ * place. */
+struct calls {
+    struct shell_command all;
+    bool apart;
+};
+
+/* The words [from, to) of call. False: not certain, or too many. */
+static bool add_call(struct shell_reading *reading, const struct shell_command *call, size_t from, size_t to,
+                     size_t max, struct calls *calls)
+{
+    calls->apart |= calls->all.word_count && !hv_str_eq(calls->all.directory, call->directory);
+    calls->all.directory = calls->apart ? (struct hv_str){0} : call->directory;
+    for (size_t i = from; i < to; i++)
+        if (calls->all.word_count == max || !take_given(reading, call, i, &calls->all.words[calls->all.word_count++]))
+            return false;
+    return true;
+}
+
+/* All that the calls of function give it: as `number`, or, when that is 0, at all. */
+static bool gather_calls(struct shell_reading *reading, const struct shell_command *function, size_t number, size_t max,
+                         struct calls *calls)
 {
     const struct shell_script *script = reading->script;
-    bool apart = false;
     for (size_t i = 0; i < script->count; i++) {
         const struct shell_command *call = &script->commands[i];
         if (call->kind == SHELL_COMMAND_FUNCTION && call != function && hv_str_eq(call->variable, function->variable))
@@ -104,28 +129,27 @@ static bool gather_calls(struct shell_reading *reading, const struct shell_comma
         if (call->kind != SHELL_COMMAND_SIMPLE || !call->word_count ||
             !hv_str_eq(call->words[0].value, function->variable))
             continue;
-        if (all->word_count == CALLS_MAX || !stands_there(call->words, call->word_count, number))
+        for (size_t at = 0; at < number && at < call->word_count; at++)
+            if (!call->words[at].known && shell_may_be_many(&call->words[at]))
+                return false;
+        if (number >= call->word_count ||
+            !add_call(reading, call, number ? number : 1, number ? number + 1 : call->word_count, max, calls))
             return false;
-        apart |= all->word_count && !hv_str_eq(all->directory, call->directory);
-        all->directory = call->directory;
-        all->words[all->word_count++] = call->words[number];
     }
-    if (apart)
-        all->directory = (struct hv_str){0};
-    return all->word_count != 0;
+    return calls->all.word_count != 0;
 }
 
 static bool resolve_in_function(struct shell_reading *reading, const struct shell_command *function, size_t number,
                                 struct shell_word *word)
 {
     struct shell_word values[CALLS_MAX];
-    struct shell_command all = {.words = values};
+    struct calls calls = {.all = {.words = values}};
     if (hv_str_starts(function->variable, HV_STR("command_not_found")) ||
-        !gather_calls(reading, function, number, &all))
+        !gather_calls(reading, function, number, CALLS_MAX, &calls))
         return false;
-    if (all.word_count == 1)
+    if (calls.all.word_count == 1)
         return take(&values[0], word);
-    return shell_sum_up_words(reading, &all, word);
+    return shell_sum_up_words(reading, &calls.all, word);
 }
 
 bool shell_resolve_parameter(struct shell_reading *reading, const struct shell_command *command,
@@ -145,18 +169,37 @@ bool shell_resolve_parameter(struct shell_reading *reading, const struct shell_c
            stands_there(reading->given, reading->given_count, number) && take(&reading->given[number], word);
 }
 
-const struct shell_word *shell_given_words(const struct shell_reading *reading, const struct shell_command *loop,
-                                           size_t *count)
+/* The same for a loop in a function, from all of its calls. */
+static const struct shell_word *words_of_calls(struct shell_reading *reading, const struct shell_command *loop,
+                                               size_t *count, struct hv_str *standing)
+{
+    const struct shell_command *function = function_of(reading->script, loop);
+    struct calls calls = {.all = {.words = hv_arena_array(reading->arena, struct shell_word, GIVEN_MAX)}};
+    if (!function || hv_str_starts(function->variable, HV_STR("command_not_found")) ||
+        !gather_calls(reading, function, 0, GIVEN_MAX, &calls))
+        return NULL;
+    *count = calls.all.word_count;
+    *standing = calls.all.directory;
+    return calls.all.words;
+}
+
+const struct shell_word *shell_given_words(struct shell_reading *reading, const struct shell_command *loop,
+                                           size_t *count, struct hv_str *standing)
 {
     bool all = loop->kind == SHELL_COMMAND_FOR &&
                (!loop->word_count ||
                 (loop->word_count == 1 && !loop->words[0].known && hv_str_is(loop->words[0].text, "\"$@\"")));
-    if (!all || !reading->given || reading->given_count < 2 || loop->place & SHELL_IN_FUNCTION ||
-        script_may_shift(reading->script) || (!reading->given[0].known && shell_may_be_many(&reading->given[0])))
+    if (!all || script_may_shift(reading->script))
+        return NULL;
+    if (loop->place & SHELL_IN_FUNCTION)
+        return words_of_calls(reading, loop, count, standing);
+    if (!reading->given || reading->given_count < 2 ||
+        (!reading->given[0].known && shell_may_be_many(&reading->given[0])))
         return NULL;
     for (size_t i = 1; i < reading->given_count; i++)
         if (!is_plain(&reading->given[i]))
             return NULL;
     *count = reading->given_count - 1;
+    *standing = reading->given_standing;
     return reading->given + 1;
 }

@@ -80,6 +80,31 @@ class Bash(Case):
         answers = self.ask("find src -type f -exec cat {} +", "cat lib/*", "grep -R x lib", "find . ! -type f -exec cat {} +")
         self.assertEqual([answer["decision"] for answer in answers], ["allow", "allow", "ask", "ask"])
 
+    def test_what_is_made_of_names_may_be_a_link_an_option_or_several(self):
+        for directory in ("src", "old"):
+            os.makedirs(self.path(directory))
+        for name in ("src/a.c", "src/a.h", "old/a.c", "a.txt"):
+            self.write(name, "x")
+        cut = ['for f in src/*.c; do cat "${f%.c}.h"; done', 'show() { head -2 "$1"; }; for f in src/*.h; do show "$f"; done',
+               'c() { local f; for f in "$@"; do wc -l "$f"; done; }; c src/*.h']
+        split = ["for f in src/*.h; do wc -l $f; done", "for f in src/*.c; do cat ${f%.c}.h; done"]
+        other = ['for f in src/*.c; do cat "old/${f##*/}"; done', 'for f in src/*.c; do sort "${f##*/}"; done',
+                 'for f in *.txt; do cat "old/$f"; done']
+        decide = lambda rows: [answer["decision"] for answer in self.ask(*rows)]
+        self.assertEqual(decide(cut + split + other), ["allow"] * 8)
+        os.symlink("/etc/shadow", self.path("src/a b.h"))
+        self.assertEqual(decide(cut + split + other), ["ask"] * 5 + ["allow"] * 3)
+        os.unlink(self.path("src/a b.h"))
+        for name in ("src/a b.c", "src/a*", "src/'", "src/$(x)", "src/a\nb", "src/[a]"):
+            self.write(name, "x")
+            self.assertEqual(decide(cut + split + other), ["allow"] * 3 + ["ask"] * 2 + ["allow"] * 3, name)
+            os.unlink(self.path(name))
+        os.symlink("/etc/shadow", self.path("old/a.txt"))
+        self.assertEqual(decide(other), ["ask", "allow", "ask"])
+        os.unlink(self.path("old/a.txt"))
+        self.write("src/-oout", "x")
+        self.assertEqual(decide(cut + split + other), ["allow"] * 6 + ["ask", "allow"])
+
     def test_a_pattern_becomes_names_where_the_shell_is(self):
         os.makedirs(self.path("sub"))
         self.write("sub/x.c", "x")

@@ -62,7 +62,7 @@ static int remove_tree(void **state)
 
 static bool is_plain(bool no_option, bool words, bool links)
 {
-    const struct fs_plain wanted = {no_option, words, links};
+    const struct fs_plain wanted = {.no_option = no_option, .words = words, .links = links};
     return fs_is_plain(hv_str_from(root), &wanted);
 }
 

@@ -661,6 +661,78 @@ static void arithmetic_may_set_the_variable_of_a_loop(void **state)
     CHECK(kept, 0, true);
 }
 
+/* A loop's variable over names of a pattern, in part, or cut: other names, in a directory that is known. */
+static const char *const made_of_names[] = {
+    "for f in src/*.c; do cat \"${f%.c}.h\"; done",
+    "for f in src/*.c; do wc -l < \"${f%.c}.h\"; done",
+    "for f in src/*.c; do sort \"${f%.c}\"; done",
+    "for f in *.c; do sort \"${f%%.c}.o\"; done",
+    "for f in *.c; do sort \"old/${f%.c}.o\"; done",
+    "for f in src/*.c; do sort \"old/${f##*/}\"; done",
+    "for f in src/*.c; do sort \"${f##*/}\"; done",
+    "for f in *.txt; do diff \"$f\" \"src/$f\"; done",
+    "for f in src/*/*.c; do sort \"old/$f\"; done",
+    "for f in a.c src/*.c; do cat \"${f%.c}.h\"; done",
+    "for f in $(find src -name '*.c'); do cat \"${f%.c}.h\"; done",
+    "show() { head -2 \"$1\"; }; for f in src/*.c; do show \"$f\"; done",
+    "lines() { wc -l < \"$1\"; }; for f in *.md; do echo \"$f $(lines \"$f\")\"; done",
+    "c() { local f; for f in \"$@\"; do wc -l \"$f\"; done; }; c src/*.c",
+    "c() { for f; do sort \"$f\"; done; }; c src/*.c; c a.txt *.md",
+    "g() { :; }; for f in src/*; do g; cat \"$f\"; done",
+    "h() { local n; for n in src/*; do cat \"$n\"; done; }; h",
+};
+/* The same where the names are cut at blanks. */
+static const char *const made_of_words[] = {
+    "for f in *.c; do wc -l $f; done",
+    "for f in src/*.js; do head -3 $f; done",
+    "for f in src/*.c; do cat ${f%.c}.h; done",
+    "for f in src/*.c; do case $f in *main*) echo m;; *) cat $f;; esac; done",
+};
+static const char *const made_elsewhere[] = {
+    "for f in .*.c; do sort \"${f%.c}\"; done", /* ".." of "...c" */
+    "shopt -s dotglob; for f in src/*.c; do ls \"${f%.c}\"; done",
+    "shopt -s dotglob; for f in src/*.c; do cat \"${f%.c}/x\"; done",
+    "for f in $(find src -name '*.c'); do ls \"${f%.c}\"; done",
+    "for f in src/*.c; do cat \"${f%.c}/../x\"; done",
+    "for f in src/*; do cat \"${f%.}..\"; done",
+    "for f in *.c; do sort \"${f%.c}$x\"; done",
+    "for f in *.c; do sort \"${f%$x}.h\"; done",
+    "for f in *.c; do sort \"${f%/*}/x\"; done",
+    "for f in *.c; do sort \"${f/c/..}\"; done",
+    "for f in src/*.c; do sort \"-o${f##*/}\"; done",
+    "for f in src/*.c; do sort \"--output=${f%.c}.h\"; done",
+    "for f in */; do sort \"${f##*/}\"; done",
+    "for f in -*.c; do sort \"${f%.c}.h\"; done",
+    "for f in */; do sort \"${f%x}\"; done",
+    "for f in /etc/*.c; do cat \"old/${f%.c}\"; done",
+    "for f in /etc/*.c; do cat \"old/$f\"; done",
+    "for f in .*; do cat \"old/$f\"; done",
+    "for f in *.c; do f=x; cat \"${f%.c}.h\" \"$y\"; done",
+    "for f in *.c; do read f; cat \"${f%.c}.h\"; done",
+    "for f in *.c; do exec {f}</dev/null; cat \"${f%.c}.h\"; done",
+    "g() { f=/etc/x; }; for f in *.c; do g; cat \"${f%.c}.h\"; done",
+    "for f in *.c; do IFS=c; cat ${f%.c}.h; done",
+    "for f in *.c; do g() { cat \"${f%.c}.h\"; }; done; g",
+    "c() { for f in \"$@\"; do local f; cat \"$f/etc/x\"; done; }; c src/*.c",
+    "c() { local -n f; for f in \"$@\"; do cat \"$f\"; done; }; c src/*.c",
+    "c() { local f=x; for f in \"$@\"; do cat \"$f\"; done; }; c src/*.c",
+    "c() { shift; for f in \"$@\"; do cat \"$f\"; done; }; c src/*.c",
+    "c() { for f in \"$@\"; do cat \"$f\"; done; }; c \"$x\" src/*.c",
+    "c() { for f in \"$@\"; do cat \"$f\"; done; }; c() { :; }; c src/*.c",
+    "show() { head -2 \"$1\"; }; for f in src/*.c; do show \"$f\"; f=x; done",
+    "show() { head -2 \"$1\"; }; for f in src/*.c; do show \"$f\"; done; show \"$x\"",
+};
+
+static void what_is_made_of_names_lies_in_a_known_place(void **state)
+{
+    (void)state;
+    CHECK(made_of_names, 0, true);
+    CHECK(made_of_names, SHELL_TREE_NAMES, true);
+    CHECK(made_of_words, 0, true);
+    CHECK(made_of_words, SHELL_TREE_NAMES, false);
+    CHECK(made_elsewhere, 0, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -677,6 +749,7 @@ int main(void)
         cmocka_unit_test(a_word_may_hold_what_is_known_in_part),
         cmocka_unit_test(the_words_of_what_is_read_and_written_stay),
         cmocka_unit_test(arithmetic_may_set_the_variable_of_a_loop),
+        cmocka_unit_test(what_is_made_of_names_lies_in_a_known_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

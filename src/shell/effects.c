@@ -13,6 +13,7 @@ enum effect {
     EFFECT_CD,
     EFFECT_DIRECTORY, /* pushd, popd, dirs */
     EFFECT_PRINTF,    /* -v name */
+    EFFECT_LET,       /* its operands are arithmetic */
     EFFECT_SET,
     EFFECT_SHOPT,
     EFFECT_ANYTHING,
@@ -30,7 +31,7 @@ static const struct {
                 {"enable", EFFECT_ANYTHING},   {"eval", EFFECT_ANYTHING},
                 {"export", EFFECT_EXPORT},     {"fc", EFFECT_ANYTHING},
                 {"getopts", EFFECT_NAMES},     {"history", EFFECT_ANYTHING},
-                {"let", EFFECT_ANYTHING},      {"local", EFFECT_DECLARE},
+                {"let", EFFECT_LET},           {"local", EFFECT_DECLARE},
                 {"mapfile", EFFECT_NAMES},     {"popd", EFFECT_DIRECTORY},
                 {"printf", EFFECT_PRINTF},     {"pushd", EFFECT_DIRECTORY},
                 {"read", EFFECT_NAMES},        {"readarray", EFFECT_NAMES},
@@ -304,6 +305,29 @@ static bool shopt_is_tame(const struct shell_word *words, size_t count)
     return true;
 }
 
+/* ---- let --------------------------------------------------------------------------------------------------------- */
+
+/* What let evaluates is harmless. (It does not expand "$", which stands in quotes then.) */
+static bool let_is_plain(struct resolver *resolver, struct hv_str text, bool assigns)
+{
+    return hv_str_find_byte(text, '$', 0) == SIZE_MAX && hv_str_find_byte(text, '"', 0) == SIZE_MAX &&
+           arithmetic_is_plain(resolver, text, NULL, 0, assigns);
+}
+
+static void effect_of_let(struct resolver *resolver, size_t index)
+{
+    struct shell_command *command = &resolver->commands[index];
+    for (size_t i = 1; i < command->word_count; i++) {
+        struct shell_word *word = &command->words[i];
+        if (!word->known || !let_is_plain(resolver, word->value, true)) {
+            word->flags |= SHELL_WORD_EVALUATES;
+            resolve_forget(resolver);
+        } else {
+            arithmetic_demote(resolver, word->value);
+        }
+    }
+}
+
 static void stop_at(struct resolver *resolver, size_t index, const char *reason)
 {
     if (!resolver->reader->reason) {
@@ -370,6 +394,7 @@ static void effect_of_builtin(struct resolver *resolver, size_t index, enum effe
     case EFFECT_CD: directory_change(resolver, command->words, command->word_count); return;
     case EFFECT_DIRECTORY: directory_stack(resolver, command->words, command->word_count); return;
     case EFFECT_PRINTF: effect_of_printf(resolver, command->words, command->word_count); return;
+    case EFFECT_LET: effect_of_let(resolver, index); return;
     case EFFECT_SET:
         if (!set_is_tame(command->words, command->word_count))
             stop_at(resolver, index, "set changes how the rest is read");
@@ -485,6 +510,15 @@ static void range_names(struct resolver *resolver, const struct node *node, enum
     effect_of_names(resolver, words, node->word_count);
 }
 
+static void range_let(struct resolver *resolver, const struct node *node)
+{
+    for (size_t i = 1; i < node->word_count; i++)
+        if (is_literal(&node->words[i]))
+            arithmetic_demote(resolver, node->words[i].parts[0].text);
+        else
+            resolve_forget(resolver);
+}
+
 static void range_export(struct resolver *resolver, const struct node *node)
 {
     for (size_t i = 1; i < node->word_count; i++) {
@@ -529,6 +563,8 @@ static void range_simple(struct resolver *resolver, const struct node *node)
         effect_of_functions(resolver);
     if (effect == EFFECT_NAMES || effect == EFFECT_PRINTF || effect == EFFECT_ANYTHING)
         range_names(resolver, node, effect);
+    else if (effect == EFFECT_LET)
+        range_let(resolver, node);
     else if (effect == EFFECT_EXPORT || effect == EFFECT_DECLARE)
         range_export(resolver, node);
     else if (effect == EFFECT_CD || effect == EFFECT_DIRECTORY)
@@ -555,6 +591,10 @@ static bool parts_are_plain(struct resolver *resolver, const struct part *parts,
 
 static bool node_is_plain(struct resolver *resolver, const struct node *node)
 {
+    bool lets = node->kind == SHELL_COMMAND_SIMPLE && node->word_count && hv_str_is(node->words[0].text, "let");
+    for (size_t i = 1; lets && i < node->word_count; i++)
+        if (!is_literal(&node->words[i]) || !let_is_plain(resolver, node->words[i].parts[0].text, false))
+            return false;
     for (size_t i = 0; i < node->word_count; i++)
         if (!parts_are_plain(resolver, node->words[i].parts, node->words[i].count))
             return false;

@@ -82,6 +82,8 @@ bool shell_may_set(const struct shell_command *command, struct hv_str name)
         return true;
     if (command->kind != SHELL_COMMAND_SIMPLE || !command->word_count)
         return false;
+    if (hv_str_is(command->words[0].value, "let") && hv_str_find(command->text, name, 0) != SIZE_MAX)
+        return true;
     static const char setters[] = "read mapfile readarray printf let declare typeset local export readonly unset wait "
                                   "builtin command coproc";
     if (!command->words[0].known || shell_names_have("eval source . trap getopts", command->words[0].value))

@@ -268,11 +268,19 @@ static void judge_unset(struct shell_reading *reading, const struct shell_word *
             set_variable(reading, &words[i]);
 }
 
-/* let NAME=5. Any other expression evaluates what variables hold. */
+/* let NAME=5. Any other expression evaluates what variables hold: the reader has looked where it is the command itself.
+ */
 static void judge_let(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
+    const struct shell_command *command = reading->judged;
+    bool seen = command->word_count && command->words[0].known && hv_str_is(command->words[0].value, "let");
     int64_t number;
     changes_shell(reading);
+    for (size_t i = 1; seen && i < count; i++)
+        if (!words[i].known || !shell_arithmetic_sets_harmless(words[i].value))
+            shell_worsen(reading, SHELL_UNKNOWN, "arithmetic may set a variable that programs read");
+    if (seen)
+        return;
     for (size_t i = 1; i < count; i++) {
         struct hv_str value = words[i].value;
         size_t equals = hv_str_find_byte(value, '=', 0);

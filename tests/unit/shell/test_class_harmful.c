@@ -772,6 +772,41 @@ static void loops_and_declarations_do_not_hide_harm(void **state)
     check_harmful(commands, sizeof commands / sizeof *commands);
 }
 
+static void let_evaluates_what_variables_hold(void **state)
+{
+    static const char *const commands[] = {
+        "let \"x=a[$(id)]\"",
+        "let 'x=a[0]'",
+        "let x=y",
+        "y='a[$(id)]'; let x=y",
+        "let 'x=$y'",
+        "let \"x=$y\"",
+        "let x=$y+1",
+        "let PATH=1",
+        "let \"x=1,PATH=2\"",
+        "builtin let x=y",
+        "command let x=y+1",
+        "read y; let x=y+1",
+        "for i in 1 2; do let x=y; y='a[$(id)]'; done",
+        "y=1; while read l; do let z=y+1; y=$l; done",
+        "let x=IFS=3",
+        "for f in src/*; do let f--; cat \"$f\"; done",
+        "for f in *; do let 'x=f'; done",
+        "f() { let x=$1; }; f 'a[$(id)]'",
+        "f() { let \"x=y\"; }; y='a[$(id)]' f",
+        "let -x",
+        "declare -i y; let x=y",
+        "let x=3*4",
+        "let x=RANDOM",
+        "let 'a[$(id)]=1'",
+        "let a[0]=1",
+        "export y='a[$(id)]'; let x=y",
+        "printf -v y '%s' 'a[$(id)]'; let x=y",
+    };
+    (void)state;
+    check_harmful(commands, sizeof commands / sizeof *commands);
+}
+
 static void what_programs_note_is_not_changed_unseen(void **state)
 {
     static const char *const commands[] = {
@@ -828,6 +863,7 @@ int main(void)
         cmocka_unit_test(harmful_commands_about_shell_never_only_read),
         cmocka_unit_test(what_was_once_missed_is_never_harmless),
         cmocka_unit_test(loops_and_declarations_do_not_hide_harm),
+        cmocka_unit_test(let_evaluates_what_variables_hold),
         cmocka_unit_test(what_programs_note_is_not_changed_unseen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

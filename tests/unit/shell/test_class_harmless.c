@@ -944,6 +944,23 @@ static void scripts_with_loops_and_declarations_only_read(void **state)
     check_harmless(commands, sizeof commands / sizeof *commands);
 }
 
+static void sums_of_numbers_are_harmless(void **state)
+{
+    static const char *const commands[] = {
+        "let x=3+4; echo $x",
+        "let \"x = 5 * 2\"; echo $x",
+        "i=5; until [ $i -eq 0 ]; do echo $i; let i--; done",
+        "n=0; for f in src/*; do let n++; done; echo $n",
+        "n=0; for f in src/*; do let n+=1; cat \"$f\"; done; echo $n",
+        "let x=1 y=x+1; echo $y",
+        "cd src; let x=1; ls",
+        "i=0; while [ $i -lt 3 ]; do sed -n \"${i}p\" README.md; let i=i+1; done",
+        "x=2; y=3; let \"z=x*y\"",
+    };
+    (void)state;
+    check_harmless(commands, sizeof commands / sizeof *commands);
+}
+
 static void what_programs_note_and_tell_is_only_read(void **state)
 {
     static const char *const commands[] = {
@@ -987,6 +1004,7 @@ int main(void)
         cmocka_unit_test(harmless_commands_about_shell_only_read),
         cmocka_unit_test(what_was_once_asked_is_harmless),
         cmocka_unit_test(scripts_with_loops_and_declarations_only_read),
+        cmocka_unit_test(sums_of_numbers_are_harmless),
         cmocka_unit_test(what_programs_note_and_tell_is_only_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

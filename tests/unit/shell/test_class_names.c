@@ -647,6 +647,9 @@ static void arithmetic_may_set_the_variable_of_a_loop(void **state)
         "for f in src/*; do [[ 1 -eq f=5 ]]; cat \"$f\"; done",
         "for f in src/*; do echo $((++f)); cat \"$f\"; done",
         "for f in src/*; do a[f=1]=2; cat \"$f\"; done",
+        "for f in src/*; do let \"x=1\" \"f=5\"; cat \"$f\"; done",
+        "for f in src/*; do let f--; cat \"$f\"; done",
+        "for f in src/*; do exec {f}</dev/null; cat \"$f\"; done",
         "for f in src/*; do ((f=5)); cat \"$f\"; done",
     };
     static const char *const kept[] = {

@@ -17,21 +17,30 @@
 #include <sys/stat.h>
 #include <sys/timerfd.h>
 
-enum { FRESH_SECONDS = 120, TEXTS_MAX = 16 << 20 };
+enum { FRESH_SECONDS = 120, TEXTS_MAX = 16 << 20, SMALL_MAX = 24 << 20 };
 
 void marks_init(struct fs_marks *marks)
 {
     *marks = (struct fs_marks){
         .clock = -1, .mounts = -1, .texts_max = TEXTS_MAX, .fresh_ns = FRESH_SECONDS * (int64_t)CLOCK_SECOND};
     pthread_mutex_init(&marks->lock, NULL);
+    text_room_init(&marks->small, SMALL_MAX);
     sketches_init(&marks->sketches);
 }
 
 void marks_free_text(struct fs_marks *marks, struct fs_text *text)
 {
-    if (text)
-        atomic_fetch_sub_explicit(&marks->texts, sizeof *text + text->len, memory_order_relaxed);
-    free(text);
+    if (!text)
+        return;
+    size_t size = sizeof *text + text->len;
+    if (text->block) {
+        text_room_give(&marks->small, text->block, size);
+        atomic_fetch_sub(&marks->small_texts, size); /* before the sum of all: it is never less than this */
+    } else {
+        free(text);
+    }
+    atomic_fetch_sub(&marks->texts, size);
+    atomic_fetch_sub(&marks->text_count, 1);
 }
 
 void marks_free_memory(struct fs_marks *marks, struct fs_memory *memory)
@@ -54,6 +63,7 @@ void marks_release(struct fs_marks *marks)
     for (size_t i = 0; i < FS_MARKS; i++)
         find_lack_free(marks->marks[i].lack);
     free_spent(marks);
+    text_room_release(&marks->small);
     sketches_release(&marks->sketches);
     cleanup_fd(&marks->clock);
     cleanup_fd(&marks->mounts);
@@ -192,7 +202,11 @@ static void tidy(struct fs_warm *warm)
         return;
     free_spent(marks);
     sketches_tidy(&marks->sketches);
-    if (atomic_exchange(&marks->is_full, false))
+    bool is_full = atomic_exchange(&marks->is_full, false);
+    bool small_is_full = atomic_exchange(&marks->small_is_full, false);
+    if (small_is_full && text_room_is_sparse(&marks->small))
+        warm_forget_texts(warm, 0); /* all of them */
+    else if ((is_full || small_is_full) && marks->some_unused)
         warm_forget_texts(warm, marks->searches);
 }
 
@@ -224,7 +238,14 @@ void fs_marks_end(struct fs_marks_use *use)
 {
     if (!use->marks)
         return;
+    size_t texts = 0;
+    for (size_t i = 0; i < FS_SCAN_THREADS_MAX; i++) {
+        texts += use->threads[i].texts;
+        text_room_leave(&use->marks->small, use->threads[i].block);
+    }
     pthread_mutex_lock(&use->marks->lock);
+    if (use->search == use->marks->searches)
+        use->marks->some_unused = texts < atomic_load(&use->marks->text_count);
     for (uint32_t mine = use->known | use->own; mine; mine &= mine - 1)
         use->marks->marks[__builtin_ctz(mine)].users--;
     bool is_last = --use->marks->under_way == 0;
@@ -272,8 +293,13 @@ static bool sketch_rules_out(const struct fs_marks_use *use, const struct fs_ske
            find_ask_rules_out(use->ask, &(struct find_sketch){sketch->is_ascii, sketch->size, sketch->bits});
 }
 
-enum fs_known fs_marks_look(const struct fs_marks_use *use, const struct fs_scan_entry *entry,
-                            struct fs_content *content)
+static void note_use(struct fs_marks_use *use, const struct fs_scan_entry *entry, struct fs_text *text)
+{
+    atomic_store_explicit(&text->used, use->search, memory_order_relaxed);
+    use->threads[entry->worker].texts++;
+}
+
+enum fs_known fs_marks_look(struct fs_marks_use *use, const struct fs_scan_entry *entry, struct fs_content *content)
 {
     int64_t changed_ns;
     if (!use->marks || !entry->memory)
@@ -296,7 +322,7 @@ enum fs_known fs_marks_look(const struct fs_marks_use *use, const struct fs_scan
         lacks = false;
     }
     if (kept)
-        atomic_store_explicit(&kept->used, use->search, memory_order_relaxed);
+        note_use(use, entry, kept);
     if (lacks || is_still_out(use, known, changed_ns)) {
         fs_marks_ruled_out(use, entry);
         return FS_RULED_OUT;
@@ -326,23 +352,58 @@ static void retire(struct fs_marks *marks, struct fs_text *text)
     marks->spent = text;
 }
 
-void fs_marks_keep_text(const struct fs_marks_use *use, const struct fs_scan_entry *entry, struct hv_str text)
+/* Memory for a small text among those; NULL: there is none. */
+static struct fs_text *take_small(struct fs_marks *marks, struct text_block **own, size_t size)
+{
+    struct text_block *block;
+    if (atomic_load_explicit(&marks->small_is_full, memory_order_relaxed))
+        return NULL;
+    struct fs_text *text = text_room_take(&marks->small, own, size, &block);
+    if (!text) {
+        atomic_store_explicit(&marks->small_is_full, true, memory_order_relaxed);
+        return NULL;
+    }
+    atomic_fetch_add(&marks->texts, size);
+    atomic_fetch_add(&marks->small_texts, size);
+    *text = (struct fs_text){.block = block};
+    return text;
+}
+
+/* The same for any other. */
+static struct fs_text *take(struct fs_marks *marks, size_t texts_max, size_t size)
+{
+    if (atomic_load_explicit(&marks->is_full, memory_order_relaxed))
+        return NULL;
+    if (atomic_fetch_add(&marks->texts, size) + size > texts_max + atomic_load(&marks->small_texts)) {
+        atomic_fetch_sub(&marks->texts, size);
+        atomic_store_explicit(&marks->is_full, true, memory_order_relaxed);
+        return NULL;
+    }
+    struct fs_text *text = hv_malloc(size);
+    *text = (struct fs_text){0};
+    return text;
+}
+
+void fs_marks_keep_text(struct fs_marks_use *use, const struct fs_scan_entry *entry, struct hv_str text)
 {
     struct fs_marks *marks = use->marks;
-    size_t size = sizeof(struct fs_text) + text.len;
-    if (!marks || !entry->memory || text.len > FS_TEXT_MAX ||
-        atomic_load_explicit(&marks->is_full, memory_order_relaxed))
+    struct fs_text *kept = NULL;
+    size_t size = sizeof *kept + text.len;
+    if (!marks || !entry->memory || text.len > FS_TEXT_MAX)
         return;
-    if (atomic_fetch_add_explicit(&marks->texts, size, memory_order_relaxed) + size > use->texts_max) {
-        atomic_fetch_sub_explicit(&marks->texts, size, memory_order_relaxed);
-        atomic_store_explicit(&marks->is_full, true, memory_order_relaxed);
+    if (text.len <= FS_TEXT_SMALL)
+        kept = take_small(marks, &use->threads[entry->worker].block, size);
+    if (!kept)
+        kept = take(marks, use->texts_max, size);
+    if (!kept)
         return;
-    }
-    struct fs_text *kept = hv_malloc(size);
-    *kept = (struct fs_text){
-        .since_ns = use->since_ns, .epoch = use->epoch, .mountings = use->mountings, .len = (uint32_t)text.len};
+    kept->since_ns = use->since_ns;
+    kept->epoch = use->epoch;
+    kept->mountings = use->mountings;
+    kept->len = (uint32_t)text.len;
     kept->is_plain = utf8_is_ascii(text) && hv_str_find_byte(text, '\0', 0) == SIZE_MAX;
-    atomic_init(&kept->used, use->search);
     memcpy(kept->bytes, text.ptr, text.len);
+    atomic_fetch_add(&marks->text_count, 1);
+    note_use(use, entry, kept);
     retire(marks, atomic_exchange_explicit(&entry->memory->text, kept, memory_order_acq_rel));
 }

@@ -15,22 +15,22 @@
 #ifndef FS_SCAN_MARKS_H
 #define FS_SCAN_MARKS_H
 
+#include "fs/scan.h"
 #include "fs/scan_sketch.h"
+#include "fs/text_room.h"
 #include "text/find_lack.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-struct fs_warm;
-struct fs_scan_entry;
-
-enum { FS_MARKS = 32, FS_TEXT_MAX = 64 << 10 };
+enum { FS_MARKS = 32, FS_TEXT_MAX = 64 << 10, FS_TEXT_SMALL = 2 << 10 };
 
 /* What a file held, all of it. Immutable but for what says so. */
 struct fs_text {
     struct fs_text *next;      /* of those that are not needed any more */
     int64_t since_ns;          /* wall clock: it was read after that */
     atomic_uint_fast64_t used; /* by which search the last time */
+    struct text_block *block;  /* of the room for small texts that it lies in; NULL: none */
     unsigned epoch;            /* how often the clock had been set, */
     unsigned mountings;        /* and something been mounted */
     uint32_t len;
@@ -55,18 +55,23 @@ struct fs_marks {
         uint64_t used;          /* by which search the last time */
         unsigned users;         /* searches under way that use it */
     } marks[FS_MARKS];
-    uint64_t searches;   /* that have begun */
-    unsigned under_way;  /* of these */
-    int clock;           /* tells when somebody has set the wall clock; -1: none yet */
-    unsigned epoch;      /* how often that was */
-    int mounts;          /* tells when something was mounted or taken away; -1: none yet */
-    unsigned mountings;  /* how often that was seen */
-    int64_t fresh_ns;    /* so long a mark is given to more files: those that have changed since cannot use it */
-    int64_t late_ns;     /* a file may change so long after its time did; 0: to be found out; negative: nobody knows */
-    size_t texts_max;    /* bytes of texts at most; a quarter of it in the first search, which may be the only one */
-    atomic_size_t texts; /* bytes of them now */
-    atomic_bool is_full; /* there was no room for some text since others were last thrown away */
-    struct fs_text *spent; /* replaced, but perhaps in use as long as a search is under way */
+    uint64_t searches;  /* that have begun */
+    unsigned under_way; /* of these */
+    int clock;          /* tells when somebody has set the wall clock; -1: none yet */
+    unsigned epoch;     /* how often that was */
+    int mounts;         /* tells when something was mounted or taken away; -1: none yet */
+    unsigned mountings; /* how often that was seen */
+    int64_t fresh_ns;   /* so long a mark is given to more files: those that have changed since cannot use it */
+    int64_t late_ns;    /* a file may change so long after its time did; 0: to be found out; negative: nobody knows */
+    size_t texts_max;   /* bytes of texts at most; a quarter of it in the first search, which may be the only one */
+    struct text_room small;    /* small ones have more of their own: a few bytes of each save opening many files */
+    atomic_size_t texts;       /* bytes of all of them now */
+    atomic_size_t small_texts; /* of those in the room for small ones */
+    atomic_size_t text_count;  /* how many there are */
+    bool some_unused;          /* the last search had no use for some */
+    atomic_bool is_full;       /* there was no room for some text since others were last thrown away */
+    atomic_bool small_is_full; /* nor in the room for small ones */
+    struct fs_text *spent;     /* replaced, but perhaps in use as long as a search is under way */
     struct fs_sketches sketches;
 };
 
@@ -77,6 +82,12 @@ void marks_free_memory(struct fs_marks *marks, struct fs_memory *memory);
 /* Forget a text, which nobody uses. NULL is accepted. */
 void marks_free_text(struct fs_marks *marks, struct fs_text *text);
 
+/* What a thread of a search has for itself. */
+struct fs_marks_thread {
+    _Alignas(64) struct text_block *block; /* that it fills with small texts */
+    size_t texts;                          /* that it had a use for or has kept */
+};
+
 /* One search. Between begin and end any number of threads may use it. */
 struct fs_marks_use {
     struct fs_marks *marks; /* NULL: it knows nothing and leaves nothing */
@@ -86,6 +97,7 @@ struct fs_marks_use {
     unsigned epoch, mountings;
     int64_t since_ns, late_ns;
     size_t texts_max;
+    struct fs_marks_thread threads[FS_SCAN_THREADS_MAX];
     uint32_t known, own;          /* the marks that rule a file out, and the one that it sets; a bit each */
     int64_t settled_ns[FS_MARKS]; /* a file that last changed before is as it was when it got the mark */
 };
@@ -106,11 +118,10 @@ struct fs_content {
     int64_t mtime_ns;   /* with FS_RULED_OUT, too */
 };
 /* What is known of a file, and still so. One system call when there is something to ask, else none. */
-enum fs_known fs_marks_look(const struct fs_marks_use *use, const struct fs_scan_entry *entry,
-                            struct fs_content *content);
+enum fs_known fs_marks_look(struct fs_marks_use *use, const struct fs_scan_entry *entry, struct fs_content *content);
 /* All of the file was read during this search, and find_rules_out(). */
 void fs_marks_ruled_out(const struct fs_marks_use *use, const struct fs_scan_entry *entry);
 /* All of the file was read during this search, and this is what it holds: kept where there is room. */
-void fs_marks_keep_text(const struct fs_marks_use *use, const struct fs_scan_entry *entry, struct hv_str text);
+void fs_marks_keep_text(struct fs_marks_use *use, const struct fs_scan_entry *entry, struct hv_str text);
 
 #endif

@@ -199,7 +199,7 @@ static void begin_file(struct grep_worker *worker)
 
 void grep_keep_text(void *user, struct hv_str text)
 {
-    const struct grep_worker *worker = user;
+    struct grep_worker *worker = user;
     if (worker->entry)
         fs_marks_keep_text(&worker->grepping->marks, worker->entry, text);
 }

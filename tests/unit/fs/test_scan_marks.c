@@ -75,6 +75,7 @@ static void texts_are_bounded(void **state)
         folder_put(&memory->folder, name, large);
     }
     let_rest();
+    memory->warm.marks.small.bytes_max = 0;
     size_t max = memory->warm.marks.texts_max = (FILES + 1) * (sizeof(struct fs_text) + sizeof large);
     compare_texts(memory, "x");
     assert_true(memory->warm.marks.texts <= max / 4); /* there may not be another search */
@@ -96,6 +97,96 @@ static void texts_are_bounded(void **state)
     fs_warm_release(&memory->warm);
     assert_int_equal(memory->warm.marks.texts, 0);
     fs_warm_init(&memory->warm);
+}
+
+/* Write files of size bytes, numbers [from, to), in turns into the first directories. */
+static void put_files(struct memory *memory, unsigned from, unsigned to, size_t size, unsigned directories)
+{
+    char text[2 * FS_TEXT_SMALL];
+    memset(text, 'x', size);
+    text[size] = '\0';
+    for (unsigned i = from; i < to; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "t/%u/file%u", i % directories, i);
+        folder_put(&memory->folder, name, text);
+    }
+}
+
+static void small_texts_have_room_of_their_own(void **state)
+{
+    struct memory *memory = *state;
+    size_t all = memory->works ? DIRECTORIES * FILES : 0;
+    memory->warm.marks.texts_max = 0;
+    let_rest();
+    assert_int_equal(compare_texts(memory, "."), 0);
+    assert_int_equal(compare_texts(memory, "^"), all);
+    assert_true(memory->warm.marks.texts > 0 || !all);
+    assert_int_equal(memory->warm.marks.texts, memory->warm.marks.small_texts);
+    put_files(memory, 0, 1, FS_TEXT_SMALL + 1, 1);
+    let_rest();
+    compare_texts(memory, "^");
+    assert_int_equal(compare_texts(memory, "^"), all);
+    memory->warm.marks.texts_max = 16 << 10;
+    compare_texts(memory, "^");
+    assert_int_equal(compare_texts(memory, "^"), all ? all + 1 : 0);
+    fs_warm_release(&memory->warm);
+    assert_int_equal(memory->warm.marks.texts, 0);
+    assert_int_equal(memory->warm.marks.small_texts, 0);
+    assert_int_equal(memory->warm.marks.text_count, 0);
+    fs_warm_init(&memory->warm);
+}
+
+static void small_texts_are_bounded(void **state)
+{
+    enum { COUNT = 3 * TEXT_BLOCK / FS_TEXT_SMALL };
+    struct memory *memory = *state;
+    struct searching searching = {0};
+    put_files(memory, 0, COUNT, FS_TEXT_SMALL - 100, 2);
+    let_rest();
+    size_t max = memory->warm.marks.small.bytes_max = 2 * TEXT_BLOCK;
+    memory->warm.marks.texts_max = 0;
+    for (int again = 0; again < 3; again++) {
+        compare_texts(memory, "x");
+        assert_true(memory->warm.marks.small.bytes <= max);
+    }
+    size_t known = compare_texts(memory, "x");
+    assert_true((known > COUNT / 4 && known < COUNT) || !memory->works);
+    /* What is not searched any more makes room. */
+    for (unsigned i = 0; i < 2; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "t/%u", i);
+        for (int again = 0; again < 6; again++)
+            search(&memory->warm, folder_path(&memory->folder, name), "x", &searching);
+        assert_true(searching.opened == 0 || !memory->works);
+        assert_true(memory->warm.marks.small.bytes <= max);
+    }
+}
+
+/* Blocks in which little is left are given up where there is no room for others. */
+static void blocks_of_small_texts_do_not_stay_for_a_few_of_them(void **state)
+{
+    enum { COUNT = 4 * TEXT_BLOCK / FS_TEXT_SMALL, EACH = 8 };
+    struct memory *memory = *state;
+    put_files(memory, 0, COUNT, FS_TEXT_SMALL - 100, 2);
+    let_rest();
+    memory->warm.marks.texts_max = 0;
+    memory->warm.marks.small.bytes_max = 6 * TEXT_BLOCK; /* each of two threads may have one that is not full */
+    compare_texts(memory, "x");
+    assert_int_equal(compare_texts(memory, "x"), memory->works ? COUNT : 0);
+    for (unsigned i = 0; i < COUNT; i++) /* most of them grow too large: their directories do not change */
+        if (i % EACH)
+            put_files(memory, i, i + 1, FS_TEXT_SMALL + 1, 2);
+    unsigned more = 0;
+    for (unsigned i = COUNT; more < COUNT; i++) { /* all into another directory */
+        if (i % DIRECTORIES != DIRECTORIES - 1)
+            continue;
+        put_files(memory, i, i + 1, FS_TEXT_SMALL - 100, DIRECTORIES);
+        more++;
+    }
+    let_rest();
+    for (int again = 0; again < 4; again++)
+        compare_texts(memory, "x");
+    assert_int_equal(compare_texts(memory, "x"), memory->works ? COUNT / EACH + more : 0);
 }
 
 static void whatever_changes_between_searches_is_seen(void **state)
@@ -241,6 +332,7 @@ static void several_searches_share_the_marks(void **state)
     struct asking asking[3];
     struct changing changing = {.memory = memory, .files = 3};
     let_rest();
+    memory->warm.marks.small.bytes_max = 0;
     memory->warm.marks.texts_max =
         (DIRECTORIES * FILES - 4) * (sizeof(struct fs_text) + 16); /* so that texts come and go */
     assert_int_equal(pthread_create(&changer, NULL, keep_changing, &changing), 0);
@@ -264,11 +356,19 @@ static void several_searches_share_the_marks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(a_file_that_was_ruled_out_is_not_opened_again), CASE(a_file_that_changed_lately_is_opened),
-        CASE(a_text_that_is_known_is_not_read_again),        CASE(texts_are_bounded),
-        CASE(whatever_changes_between_searches_is_seen),     CASE(many_patterns_take_turns),
-        CASE(nothing_is_remembered_when_the_clock_was_set),  CASE(what_is_mounted_is_not_taken_for_what_lies_under_it),
-        CASE(changes_during_searches_are_seen_afterwards),   CASE(several_searches_share_the_marks),
+        CASE(a_file_that_was_ruled_out_is_not_opened_again),
+        CASE(a_file_that_changed_lately_is_opened),
+        CASE(a_text_that_is_known_is_not_read_again),
+        CASE(texts_are_bounded),
+        CASE(small_texts_have_room_of_their_own),
+        CASE(small_texts_are_bounded),
+        CASE(blocks_of_small_texts_do_not_stay_for_a_few_of_them),
+        CASE(whatever_changes_between_searches_is_seen),
+        CASE(many_patterns_take_turns),
+        CASE(nothing_is_remembered_when_the_clock_was_set),
+        CASE(what_is_mounted_is_not_taken_for_what_lies_under_it),
+        CASE(changes_during_searches_are_seen_afterwards),
+        CASE(several_searches_share_the_marks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,11 +174,18 @@ void grep_troubles_release(struct grep_worker *worker)
     vec_release(&worker->troubles);
 }
 
-static void note_troubles(struct grep_worker *worker, struct hv_str path, enum scan_end end, size_t matches,
-                          size_t given_up)
+/* What was a file when its name was read is none any more: it is gone, or a link, a socket or a directory. */
+static bool is_no_file(int sys_errno)
+{
+    return sys_errno == ENOENT || sys_errno == ELOOP || sys_errno == ENXIO || sys_errno == EISDIR;
+}
+
+/* sys_errno is of SCAN_FAILED. */
+static void note_troubles(struct grep_worker *worker, struct hv_str path, enum scan_end end, int sys_errno,
+                          size_t matches, size_t given_up)
 {
     const struct line_scan *scan = &worker->scan;
-    note_trouble(worker, path, GREP_UNREADABLE, end == SCAN_FAILED);
+    note_trouble(worker, path, GREP_UNREADABLE, end == SCAN_FAILED && !is_no_file(sys_errno));
     note_trouble(worker, path, GREP_GIVEN_UP, given_up);
     note_trouble(worker, path, GREP_CUT_SHORT, end == SCAN_BINARY && matches);
     if (end == SCAN_ENOUGH)
@@ -216,13 +223,14 @@ static enum scan_end search_file(struct grep_worker *worker, struct hv_str path,
     begin_file(worker);
     enum scan_end end = source->fd < 0 ? line_scan_text(scan, source->known.text, source->known.is_plain, &matches)
                                        : line_scan_file(scan, source->fd, source->size, &matches);
+    int sys_errno = errno;
     if (matches) {
         keep_file(worker, path, matches, source);
         found_file_clear(&worker->file);
     } else {
         worker->binary += end == SCAN_BINARY;
     }
-    note_troubles(worker, path, end, matches, find_hard(scan->find) - given_up);
+    note_troubles(worker, path, end, sys_errno, matches, find_hard(scan->find) - given_up);
     return end;
 }
 
@@ -280,7 +288,7 @@ static enum fs_scan_action visit(void *user, const struct fs_scan_entry *entry)
         source.fd = fs_scan_open(entry);
     if (known == FS_UNKNOWN && source.fd < 0) {
         worker->checked = false;
-        note_trouble(worker, entry->path, GREP_UNREADABLE, errno != ENOENT); /* else it is gone by now */
+        note_trouble(worker, entry->path, GREP_UNREADABLE, !is_no_file(errno));
         return FS_SCAN_ON;
     }
     worker->entry = entry;

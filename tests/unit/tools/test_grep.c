@@ -628,6 +628,47 @@ static void what_may_not_be_read_is_not_shown_nor_counted(void **state)
     expect_text(session, "b.h:1\nsrc/x.py:2\n[3 matches in 2 files]\n");
 }
 
+enum { BECOMING = 5 };
+
+static struct session *becoming; /* for a service that is asked of the first match */
+
+/* In place of all other files, which were in the list of names, there are other things when their turn comes. */
+static bool replace_others(struct hv_context *context, struct hv_str path)
+{
+    static const mode_t kinds[BECOMING] = {S_IFLNK, S_IFSOCK, S_IFDIR, S_IFIFO, 0};
+    (void)context;
+    for (int i = 0, next = 0; i < BECOMING && becoming; i++) {
+        const char *name = hv_arena_format(&becoming->own, "becoming/f%d", i).ptr, *place = file_path(becoming, name);
+        if (hv_str_ends(path, hv_str_from(name)))
+            continue;
+        assert_int_equal(unlink(place), 0);
+        if (kinds[next] == S_IFLNK)
+            assert_int_equal(symlink("../a.c", place), 0);
+        else if (kinds[next] == S_IFDIR)
+            assert_int_equal(mkdir(place, 0700), 0);
+        else if (kinds[next])
+            assert_int_equal(mknod(place, kinds[next] | 0600, 0), 0);
+        next++;
+    }
+    becoming = NULL;
+    return false;
+}
+
+static void what_became_something_else_is_no_trouble(void **state)
+{
+    struct session *session = *state;
+    struct hv_services services = *session->context.services;
+    services.hides_path = replace_others;
+    session->context.services = &services;
+    for (int i = 0; i < BECOMING; i++)
+        file_put(session, hv_arena_format(&session->own, "becoming/f%d", i).ptr, "foo\n");
+    becoming = session;
+    call(session, &tool_grep, "{'pattern':'foo','path':'becoming','output_mode':'count'}");
+    assert_null(becoming);
+    expect_has(session, ":1\n[1 match in 1 file]\n");
+    expect_lacks(session, "could not be read");
+}
+
 static void links_and_other_kinds_are_not_followed_in_a_tree(void **state)
 {
     struct session *session = *state;
@@ -848,6 +889,7 @@ int main(void)
         CASE(windows_and_single_lines_agree),
         CASE(a_hard_pattern_ends_and_says_so),
         CASE(what_may_not_be_read_is_not_shown_nor_counted),
+        CASE(what_became_something_else_is_no_trouble),
         CASE(links_and_other_kinds_are_not_followed_in_a_tree),
         CASE(ignore_files_are_told_of_up_to_the_end_of_the_answer),
         CASE(a_cancelled_search_ends),

@@ -185,3 +185,46 @@ bool fs_names_stay(struct hv_str directory, const struct fs_names *names)
         return errno == ENOENT || errno == ENOTDIR;
     return !S_ISDIR(status.st_mode) || look_through(directory, follow_entry, names);
 }
+
+struct name_search {
+    const struct fs_names *names;
+    fs_name_wanted *wanted;
+    void *user;
+    struct hv_arena *arena;
+    struct hv_str *found;
+};
+
+static bool take_found(const struct name_search *search, const char *path)
+{
+    bool wanted = search->wanted(search->user, hv_str_from(path));
+    if (wanted)
+        *search->found = hv_arena_str(search->arena, hv_str_from(path));
+    return wanted;
+}
+
+static bool search_entry(struct looking *looking, const void *wanted_name, const char *directory, unsigned level,
+                         const struct dirent *entry)
+{
+    const struct name_search *search = wanted_name;
+    const struct fs_names *names = search->names;
+    char real[PATH_MAX];
+    if (is_left_out(names, hv_str_from(entry->d_name), level))
+        return true;
+    const char *path = path_of(looking, directory, entry);
+    bool last = level == names->depth;
+    int kind = kind_of(path, entry);
+    if ((last || (!names->depth && hv_str_ends(hv_str_from(entry->d_name), names->suffix))) &&
+        (take_found(search, path) || (kind == DT_LNK && realpath(path, real) && take_found(search, real))))
+        return false;
+    if (!last && kind == DT_DIR)
+        look_later(looking, path, level + 1);
+    return true;
+}
+
+struct hv_str fs_names_find(struct hv_arena *arena, struct hv_str directory, const struct fs_names *names,
+                            fs_name_wanted *wanted, void *user)
+{
+    struct hv_str found = {0};
+    (void)look_through(directory, search_entry, &(struct name_search){names, wanted, user, arena, &found});
+    return found;
+}

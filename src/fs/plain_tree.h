@@ -36,4 +36,15 @@ struct fs_names {
  */
 bool fs_names_stay(struct hv_str directory, const struct fs_names *names);
 
+/* True for a path that is looked for: stops the search. */
+typedef bool fs_name_wanted(void *user, struct hv_str path);
+
+/*
+ * The first of these names in directory (a real path), or of what a link among them leads to, of which `wanted` says
+ * that it is looked for. Absent: there is none among those that could be looked at. Bounds, blocking and threads as
+ * above.
+ */
+struct hv_str fs_names_find(struct hv_arena *arena, struct hv_str directory, const struct fs_names *names,
+                            fs_name_wanted *wanted, void *user);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "policy/led_out.h"
 
 static void worsen(struct hazard *hazard, enum shell_danger_level level, struct hv_str what,
                    const struct policy_part *part)
@@ -117,6 +118,8 @@ static void look_at_accesses(struct hazard *hazard, const struct policy *policy,
             continue;
         if (!is_plain_neighbour(policy, neighbours, &paths[i]))
             look_at_path(hazard, policy, part, &paths[i], writing, arena);
+        struct policy_path secret = {.written = paths[i].secret, .resolved = paths[i].secret};
+        look_at_path(hazard, policy, part, &secret, writing, arena);
         look_at_open_word(hazard, policy, part, &accesses[i], writing, arena);
     }
 }
@@ -130,6 +133,31 @@ static struct hazard look_at_part(const struct policy *policy, const struct poli
     look_at_accesses(&hazard, policy, part, neighbours, true, arena);
     look_at_accesses(&hazard, policy, part, neighbours, false, arena);
     return hazard;
+}
+
+/* `find . -name id_rsa | xargs cat` shows the key that it looks for. */
+static void look_at_sought(struct hazard *hazard, const struct policy *policy, const struct policy_command *command,
+                           struct hv_arena *arena)
+{
+    bool shown = false;
+    for (size_t i = 0; i < command->part_count; i++)
+        shown |= act_shows_listed(command->parts[i].act);
+    for (size_t i = 0; shown && i < command->part_count; i++) {
+        const struct policy_part *part = &command->parts[i];
+        const struct shell_word *words = part->act->words;
+        if (!part->act->word_count || !shell_is_one_of(shell_base_name(words[0].value), "find fd fdfind"))
+            continue;
+        struct hv_str from = part->act->command->directory;
+        for (size_t at = 1; at < part->act->word_count; at++) {
+            struct hv_str before = at > 1 ? words[at - 2].value : (struct hv_str){0};
+            if (!words[at].known || shell_is_one_of(before, "! -not"))
+                continue;
+            struct policy_path path = {
+                .written = path_expand(arena, words[at].value, from.len ? from : HV_STR("/"), policy->home.written)};
+            path.resolved = path.written;
+            look_at_path(hazard, policy, part, &path, false, arena);
+        }
+    }
 }
 
 struct hazard hazard_of_part(const struct policy *policy, const struct policy_command *command,
@@ -237,6 +265,8 @@ static struct hazard look_at_all(const struct match_call *call, struct hv_arena 
         struct hazard one = hazard_of_part(call->policy, command, &command->parts[i], arena);
         worsen(&hazard, one.level, one.what, one.part);
     }
+    if (command)
+        look_at_sought(&hazard, call->policy, command, arena);
     /* A danger that shows at no part, and code in arguments. */
     for (size_t i = 0; command && i < command->dangers.count; i++)
         worsen(&hazard, command->dangers.items[i].level, hv_str_from(command->dangers.items[i].what), NULL);

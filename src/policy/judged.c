@@ -112,6 +112,7 @@ static struct policy_path resolve_access(struct judging *judging, const struct s
     path.resolved = found->resolved;
     path.kind = lookups_kind(&judging->lookups, found);
     path.leads_out = is_brought(judging, access) || access_leads_out(&judging->leading, act, access);
+    path.secret = access_finds_credential(&judging->leading, judging->arena, judging->policy->classes, act, access);
     return path;
 }
 

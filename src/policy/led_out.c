@@ -146,20 +146,121 @@ static bool tree_leads_out(struct leading *leading, const struct shell_act *act,
     return leading->follows && !(may_ask(leading) && fs_is_plain(place_of(access), &(struct fs_plain){.links = true}));
 }
 
-bool access_leads_out(struct leading *leading, const struct shell_act *act, const struct shell_access *access)
+static struct fs_names names_of(const struct shell_access *access)
 {
     const struct shell_word *word = access->word;
+    return (struct fs_names){
+        .prefix = behind_slash(word->value),
+        .suffix = behind_slash(without_slashes(word->tail)),
+        .depth = access->names == SHELL_NAMES_DIRECT ? 1 : depth_of(word->text),
+    };
+}
+
+static bool is_pattern(const struct shell_access *access)
+{
+    const struct shell_word *word = access->word;
+    return word && !word->known && word->flags & (SHELL_WORD_GLOB | SHELL_WORD_FILLED) &&
+           access->names != SHELL_NAMES_FOLLOWED;
+}
+
+bool access_leads_out(struct leading *leading, const struct shell_act *act, const struct shell_access *access)
+{
     if (!access->path.len || is_of_the_system(access->path))
         return false;
     if (!access->redirect && tree_leads_out(leading, act, access))
         return true;
-    if (!word || word->known || !(word->flags & (SHELL_WORD_GLOB | SHELL_WORD_FILLED)) ||
-        access->names == SHELL_NAMES_FOLLOWED)
+    if (!is_pattern(access))
         return false;
-    return names_leave(leading, place_of(access),
-                       &(struct fs_names){
-                           .prefix = behind_slash(word->value),
-                           .suffix = behind_slash(without_slashes(word->tail)),
-                           .depth = access->names == SHELL_NAMES_DIRECT ? 1 : depth_of(word->text),
-                       });
+    struct fs_names names = names_of(access);
+    return names_leave(leading, place_of(access), &names);
+}
+
+/* ---- credentials among the names -----------------------------------------------------------------------------------
+ */
+
+/* What is shown of a file is its name, its size and the like. */
+static bool shows_no_contents(const struct shell_act *act)
+{
+    static const char programs[] =
+        "ls dir vdir exa eza lsd stat du wc file test [ [[ realpath readlink basename dirname tree find fd fdfind cd "
+        "pushd md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum shasum getfacl getfattr lsattr";
+    if (!act->word_count)
+        return true;
+    struct hv_str name = shell_base_name(act->words[0].value);
+    if (!hv_str_is(name, "git"))
+        return shell_is_one_of(name, programs);
+    for (size_t at = 1; at < act->word_count; at++)
+        if (hv_str_is(act->words[at].value, "--no-index"))
+            return false;
+    return true;
+}
+
+struct credential_search {
+    const struct path_classes *classes;
+    struct hv_str directory; /* the last one */
+    bool by_name;            /* names alone tell of what is in it */
+};
+
+static bool is_credential(void *user, struct hv_str path)
+{
+    struct credential_search *search = user;
+    struct hv_str directory = path_parent(path);
+    if (!hv_str_eq(directory, search->directory)) {
+        search->directory = directory;
+        search->by_name = path_classes_by_name(
+            search->classes, &(struct policy_path){.written = directory, .resolved = directory}, false);
+    }
+    if (search->by_name && !path_name_is_suspect(search->classes, path_name(path)))
+        return false;
+    struct policy_path one = {.written = path, .resolved = path};
+    return path_classify(search->classes, &one, false).class == POLICY_PATH_CREDENTIAL;
+}
+
+static bool is_written_as_pattern(struct hv_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (hv_str_find_byte(HV_STR("*?["), text.ptr[i], 0) != SIZE_MAX)
+            return true;
+    return false;
+}
+
+struct hv_str access_finds_credential(struct leading *leading, struct hv_arena *arena,
+                                      const struct path_classes *classes, const struct shell_act *act,
+                                      const struct shell_access *access)
+{
+    struct credential_search search = {.classes = classes};
+    if (!access->path.len || !is_pattern(access) || (!access->redirect && shows_no_contents(act)))
+        return (struct hv_str){0};
+    struct hv_str directory = place_of(access);
+    struct fs_names names = names_of(access);
+    /* All below a directory, as `find -exec` hands it on, is like a search through it, which is not asked about. */
+    if (!names.depth && !is_written_as_pattern(access->word->text))
+        return (struct hv_str){0};
+    if (!names.depth && !names.suffix.len)
+        names.depth = 1;
+    bool again = leading->searched.ptr && leading->searched_depth == names.depth &&
+                 hv_str_eq(leading->searched, directory) && hv_str_eq(leading->searched_prefix, names.prefix) &&
+                 hv_str_eq(leading->searched_suffix, names.suffix);
+    if (again)
+        return leading->credential;
+    leading->searched = directory;
+    leading->searched_prefix = names.prefix;
+    leading->searched_suffix = names.suffix;
+    leading->searched_depth = names.depth;
+    leading->credential = (struct hv_str){0};
+    if (leading->searches < LEADING_MAX && ++leading->searches)
+        leading->credential = fs_names_find(arena, directory, &names, is_credential, &search);
+    return leading->credential;
+}
+
+bool act_shows_listed(const struct shell_act *act)
+{
+    if (shows_no_contents(act))
+        return false;
+    for (size_t i = 0; i < act->read_count; i++) {
+        const struct shell_word *word = act->reads[i].word;
+        if (word && !word->known && word->flags & SHELL_WORD_GLOB && !is_written_as_pattern(word->text))
+            return true;
+    }
+    return false;
 }

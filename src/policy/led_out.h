@@ -1,10 +1,11 @@
 /*
- * led_out.h: names that a pattern takes may be links, and who opens such a name opens what it leads to. Inner to
- * src/policy.
+ * led_out.h: names that a pattern takes may be links, and who opens such a name opens what it leads to; and they may be
+ * those of credentials. Inner to src/policy.
  */
 #ifndef POLICY_LED_OUT_H
 #define POLICY_LED_OUT_H
 
+#include "policy/path_class.h"
 #include "shell/class.h"
 
 /* What was asked of a command so far: most of its accesses ask the same again. Zeroed at the beginning. */
@@ -14,6 +15,10 @@ struct leading {
     struct hv_str directory, prefix, suffix; /* the last question about names, and its answer */
     unsigned depth;
     bool stay;
+    struct hv_str searched, searched_prefix, searched_suffix; /* the last search for credentials */
+    unsigned searched_depth;
+    struct hv_str credential; /* what it found */
+    size_t searches;          /* after LEADING_MAX of them nothing is searched any more */
     size_t asked; /* questions to the file system: after LEADING_MAX of them nothing is found out any more */
 };
 enum { LEADING_MAX = 128 };
@@ -24,5 +29,17 @@ enum { LEADING_MAX = 128 };
  * that one is followed itself. Blocks: looks at the directories.
  */
 bool access_leads_out(struct leading *leading, const struct shell_act *act, const struct shell_access *access);
+
+/*
+ * A credential among the names that access of act may stand for, in arena: `cat id_*` shows a key as `cat id_rsa` does.
+ * Absent: there is none, or nothing that stands in it is shown, or that could not be found out. For a name that is
+ * known it is absent, too. Blocks as above.
+ */
+struct hv_str access_finds_credential(struct leading *leading, struct hv_arena *arena,
+                                      const struct path_classes *classes, const struct shell_act *act,
+                                      const struct shell_access *access);
+
+/* act shows what stands in files whose names another command gives it: find . | xargs cat, find . -exec cat {} + */
+bool act_shows_listed(const struct shell_act *act);
 
 #endif

@@ -52,6 +52,7 @@ struct policy_path {
     bool leads_out;         /* it stands for names that are not known, and one may be a link that leads elsewhere: then
                              * no rule for files allows it */
     enum hv_file_kind kind; /* of what it resolves to; UNKNOWN when nobody looked; devices, FIFOs … are refused */
+    struct hv_str secret;   /* it stands for names that are not known, and this credential is one; absent: none is */
 };
 
 /* Everything a decision depends on besides the policy. Zeroed members are the careful answer. */

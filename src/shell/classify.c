@@ -158,8 +158,27 @@ static void expect_file(struct shell_reading *reading, const struct shell_word *
         shell_worsenf(reading, SHELL_EXECUTES, "%.*s may be a command", HV_STR_ARG(word->text));
 }
 
+/* One of several names that are known: each of them. False: it is not, or too many were listed. */
+static bool read_choices(struct shell_reading *reading, const struct shell_word *word, bool tree)
+{
+    enum { LISTED_MAX = 512 };
+    const struct shell_choices *choices =
+        !word->known && word->choices ? &reading->script->choices[word->choices - 1] : NULL;
+    if (!choices || reading->lookups->listed + choices->count > LISTED_MAX)
+        return false;
+    reading->lookups->listed += choices->count;
+    for (uint32_t i = 0; i < choices->count; i++) {
+        struct shell_word one = shell_word_known(choices->values[i]);
+        one.text = word->text;
+        shell_reads(reading, &one, tree);
+    }
+    return true;
+}
+
 void shell_reads(struct shell_reading *reading, const struct shell_word *word, bool tree)
 {
+    if (read_choices(reading, word, tree))
+        return;
     expect_file(reading, word);
     if (word->known && hv_str_is(word->value, "-"))
         reading->act.reads_input = true;

@@ -33,6 +33,7 @@ struct shell_lookups {
     size_t count;    /* of lookups that were none of these */
     size_t origins;  /* how many variables were followed to where they were bound */
     size_t variants; /* how many were gone through, of words that are one of several values */
+    size_t listed;   /* how many of them were listed as files */
     struct shell_index *index;
 };
 

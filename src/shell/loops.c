@@ -159,12 +159,41 @@ static struct hv_str common_directory(struct hv_str a, struct hv_str b)
 /* What all of some words may be. */
 struct sum {
     struct hv_str directory; /* that they stand below */
+    struct hv_str begins;    /* how all begin, with the directory */
+    struct hv_str ends;      /* and how all end */
     unsigned stands;         /* SHELL_WORD_DIRECT, SHELL_WORD_FOLLOWED, or neither */
     bool blanks;             /* one may be cut when it is not quoted */
     bool open;               /* the same of one that a pattern takes: it depends on the tree */
     bool option;             /* one may begin with "-": it ends in a slash then */
     bool gone;               /* one is a name that need not be there */
 };
+
+/* How all of the words begin and end, with this one. */
+static void sum_up_letters(struct sum *sum, bool first, const struct shell_word *word)
+{
+    struct hv_str begins = word->value, ends = word->known ? word->value : word->tail;
+    size_t same = 0, last = 0;
+    if (first) {
+        sum->begins = begins;
+        sum->ends = ends;
+        return;
+    }
+    while (same < begins.len && same < sum->begins.len && begins.ptr[same] == sum->begins.ptr[same])
+        same++;
+    while (last < ends.len && last < sum->ends.len &&
+           ends.ptr[ends.len - 1 - last] == sum->ends.ptr[sum->ends.len - 1 - last])
+        last++;
+    sum->begins = hv_str_slice(sum->begins, 0, same);
+    sum->ends = hv_str_slice(sum->ends, sum->ends.len - last, sum->ends.len);
+}
+
+/* What is certain of the beginning: the directory, and letters of the names in it when all stand right there. */
+static struct hv_str beginning_of(const struct sum *sum)
+{
+    bool longer = hv_str_starts(sum->begins, sum->directory) &&
+                  hv_str_find_byte(sum->begins, '/', sum->directory.len) == SIZE_MAX;
+    return longer ? sum->begins : sum->directory;
+}
 
 /* Where all of the words stand, with this one, which stands in `own`. */
 static void sum_up_place(struct sum *sum, bool first, const struct shell_word *word, struct hv_str own)
@@ -206,6 +235,7 @@ static bool sum_up(struct shell_reading *reading, const struct shell_command *lo
         for (size_t j = 0; j < word->value.len; j++)
             sum->blanks |= strchr(" \t\n*?[\\", word->value.ptr[j]) != NULL;
         size_t slash = hv_str_rfind_byte(word->value, '/');
+        sum_up_letters(sum, !i, word);
         sum_up_place(sum, !i, word, hv_str_slice(word->value, 0, slash == SIZE_MAX ? 0 : slash + 1));
         /* From two absolute names only the root is common, from a mixture nothing. */
         if (i && (words[0].value.len && words[0].value.ptr[0] == '/') != (word->value.len && word->value.ptr[0] == '/'))
@@ -251,8 +281,8 @@ bool shell_sum_up_words(struct shell_reading *reading, const struct shell_comman
     if (!sum_up(reading, values, &sum) || sum.option || sum.gone)
         return false;
     word->flags = SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION | sum.stands;
-    word->value = sum.directory;
-    word->tail = (struct hv_str){0};
+    word->value = beginning_of(&sum);
+    word->tail = sum.ends;
     return true;
 }
 
@@ -504,8 +534,8 @@ static void resolve_word(struct shell_reading *reading, const struct shell_comma
                   (sum.gone     ? SHELL_WORD_GONE
                    : sum.option ? 0
                                 : SHELL_WORD_NO_OPTION);
-    word->value = sum.directory;
-    word->tail = sum.option ? HV_STR("/") : word->tail;
+    word->value = beginning_of(&sum);
+    word->tail = sum.option ? HV_STR("/") : word->tail.len ? word->tail : sum.ends;
 }
 
 bool shell_resolve_loop_word(struct shell_reading *reading, const struct shell_command *command,

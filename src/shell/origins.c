@@ -13,7 +13,7 @@ enum { ORIGINS_MAX = 256, ELEMENTS_MAX = 64 };
 static bool take_element(struct hv_str text, size_t *at, struct shell_word *word)
 {
     static const char plain[] = "_./-+@,:%*?";
-    size_t from = *at, end = from, glob = SIZE_MAX;
+    size_t from = *at, end = from, glob = SIZE_MAX, last = 0;
     char quote = text.ptr[from];
     if (quote == '\'' || quote == '"') {
         end = hv_str_find_byte(text, quote, from + 1);
@@ -30,8 +30,10 @@ static bool take_element(struct hv_str text, size_t *at, struct shell_word *word
         bool letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9');
         if (!byte || (!letter && !strchr(plain, byte)))
             return false;
-        if ((byte == '*' || byte == '?') && glob == SIZE_MAX)
-            glob = end;
+        if (byte != '*' && byte != '?')
+            continue;
+        glob = glob == SIZE_MAX ? end : glob;
+        last = end;
     }
     *word = shell_word_known(hv_str_slice(text, from, end));
     *at = end;
@@ -39,6 +41,7 @@ static bool take_element(struct hv_str text, size_t *at, struct shell_word *word
         word->known = false;
         word->flags = SHELL_WORD_GLOB | SHELL_WORD_MANY;
         word->value = hv_str_slice(text, from, glob);
+        word->tail = hv_str_slice(text, last + 1, end);
     }
     return true;
 }
@@ -221,7 +224,8 @@ bool shell_names_from_origin(struct shell_reading *reading, struct shell_word *w
     names.flags =
         SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION | shell_where_names_stand(&names) | (many ? SHELL_WORD_MANY : 0);
     names.text = word->text;
-    names.tail = HV_STR("");
+    if (scalar || source->word_count || word->value.len || word->tail.len)
+        names.tail = HV_STR("");
     *word = names;
     return true;
 }

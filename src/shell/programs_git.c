@@ -122,13 +122,38 @@ static bool has(struct hv_str text, const char *part)
     return hv_str_find(text, hv_str_from(part), 0) != SIZE_MAX;
 }
 
+/* %G? and the like, also with a sign before the letter: "%+GK" begins a line when there is a signature. */
+static bool asks_for_signature(struct hv_str format)
+{
+    for (size_t at = 0; (at = hv_str_find_byte(format, '%', at)) != SIZE_MAX; at++) {
+        size_t sign = at + 1 < format.len && hv_str_find_byte(HV_STR("+- "), format.ptr[at + 1], 0) != SIZE_MAX;
+        struct hv_str rest = hv_str_slice(format, at + 1 + sign, format.len);
+        if (hv_str_starts(rest, HV_STR("G")) || hv_str_starts(rest, HV_STR("(signature")) ||
+            hv_str_starts(rest, HV_STR("(*signature")))
+            return true;
+    }
+    return has(format, "pretty:signature");
+}
+
+/* The key of an order: --sort=-signature:key. */
+static bool sorts_by_signature(struct hv_str word)
+{
+    if (hv_str_starts(word, HV_STR("--sort=")))
+        word = hv_str_slice(word, 7, word.len);
+    while (word.len && (word.ptr[0] == '-' || word.ptr[0] == '*'))
+        word = hv_str_slice(word, 1, word.len);
+    return hv_str_starts(word, HV_STR("version:signature")) || hv_str_is(word, "signature") ||
+           hv_str_starts(word, HV_STR("signature:"));
+}
+
 /* Formats that ask gpg about signatures; differences inside submodules, which other configurations rule. */
 static void judge_formats(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     static const char submodule[] = "--submodule=";
     for (size_t at = 1; at < count; at++) {
         struct hv_str value = words[at].value;
-        if (has(value, "%G") || has(value, "%(signature") || has(value, "pretty:signature"))
+        bool sorted = hv_str_starts(value, HV_STR("--sort=")) || hv_str_is(words[at - 1].value, "--sort");
+        if (asks_for_signature(value) || (sorted && sorts_by_signature(value)))
             shell_worsen(reading, SHELL_EXECUTES, "the format makes git run gpg");
         if (hv_str_starts(value, hv_str_from(submodule)) &&
             !(words[at].known && (hv_str_is(value, "--submodule=log") || hv_str_is(value, "--submodule=short"))))
@@ -136,15 +161,20 @@ static void judge_formats(struct shell_reading *reading, const struct shell_word
     }
 }
 
-/* "HEAD:path" reads what the file held, so that rules about the file concern it. */
+/* "HEAD:path" and ":path" read what the file held, so that rules about the file concern it. */
 static void name_old_files(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     for (size_t at = 1; at < count; at++) {
         size_t colon = words[at].known ? hv_str_find_byte(words[at].value, ':', 0) : SIZE_MAX;
-        if (colon == SIZE_MAX || !colon || words[at].value.ptr[0] == '-' || colon + 1 == words[at].value.len)
+        if (colon == SIZE_MAX || words[at].value.ptr[0] == '-' || colon + 1 == words[at].value.len)
             continue;
+        struct hv_str path = hv_str_slice(words[at].value, colon + 1, words[at].value.len);
+        if (!colon && path.len > 2 && path.ptr[0] >= '0' && path.ptr[0] <= '3' && path.ptr[1] == ':')
+            path = hv_str_slice(path, 2, path.len); /* ":1:path" stands in the index at that stage */
+        else if (!colon && hv_str_find_byte(HV_STR("/!^("), path.ptr[0], 0) != SIZE_MAX)
+            continue; /* ":/text" looks for a commit, the others are patterns with a sense of their own */
         struct shell_word *file = hv_arena_new(reading->arena, struct shell_word);
-        *file = shell_word_known(hv_str_slice(words[at].value, colon + 1, words[at].value.len));
+        *file = shell_word_known(path);
         shell_reads(reading, file, true);
     }
 }

@@ -292,7 +292,8 @@ const struct shell_program shell_programs_search[] = {
     {"whatis apropos", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-d --debug -v --verbose -r --regex -w --wildcard -l --long -e --exact -a --and"),
                         VALUES("-s --sections --section -m --systems -M --manpath -L --locale"),
-                        FILES("-C --config-file"), HELPS("-? --help --usage -V --version")),
+                        /* a configuration names the programs that are run */
+                        RUNS_WITH("-C --config-file"), HELPS("-? --help --usage -V --version")),
      .rest = NONE},
     {"tldr", SHELL_SYNTAX_GNU, SHELL_NETWORK, .rest = NONE},
     {0},

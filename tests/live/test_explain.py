@@ -73,6 +73,11 @@ class Bash(Case):
         self.assertEqual(decide()[0], "allow")
         os.symlink("/etc/shadow", self.path("src/b"))
         self.assertEqual(decide(), ["ask", "allow"] + ["ask"] * (len(commands) - 2))
+        answer = self.ask("cat src/*", rules=["allow Read(src/**)"])[0]
+        self.assertEqual((answer["class"], answer["decision"]), ("always_confirm", "ask"))
+        os.unlink(self.path("src/b"))
+        os.symlink("/etc/passwd", self.path("src/b"))
+        self.assertEqual(decide(), ["ask", "allow"] + ["ask"] * (len(commands) - 2))
         answers = self.ask("cat src/*", rules=["allow Read(src/**)"]) + self.ask("touch src/*", mode="acceptEdits")
         self.assertEqual([answer["decision"] for answer in answers], ["ask", "ask"])
         self.assertIn("link", answers[0]["reason"])

@@ -1,4 +1,5 @@
 /* test_plain_tree.c: names that a shell and programs take for nothing else, and links that stay. */
+#include "base/cleanup.h"
 #include "fs/plain_tree.h"
 
 /* clang-format off */
@@ -189,6 +190,44 @@ static void names_of_a_pattern_stay_unless_one_of_them_is_a_link_out(void **stat
     assert_int_equal(unlink(top), 0);
 }
 
+static bool is_called_c(void *user, struct hv_str path)
+{
+    (void)user;
+    return hv_str_ends(path, HV_STR("/c.key"));
+}
+
+static bool finds(const char *prefix, const char *suffix, unsigned depth, const char *expected)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct fs_names names = {hv_str_from(prefix), hv_str_from(suffix), depth};
+    struct hv_str found = fs_names_find(&arena, hv_str_from(root), &names, is_called_c, NULL);
+    return expected ? hv_str_ends(found, hv_str_from(expected)) && found.len : !found.len;
+}
+
+static void names_of_a_pattern_are_searched(void **state)
+{
+    char key[256], link[256];
+    (void)state;
+    at(key, sizeof key, "sub/c.key");
+    at(link, sizeof link, "other");
+    assert_true(finds("", "", 0, NULL));
+    assert_int_equal(symlink("nowhere", key), 0);
+    assert_true(finds("", "", 0, "/sub/c.key"));
+    assert_true(finds("", "", 1, NULL));
+    assert_true(finds("", "", 2, "/sub/c.key"));
+    assert_true(finds("s", ".key", 2, "/sub/c.key"));
+    assert_true(finds("a", "", 2, NULL));
+    assert_true(finds("s", ".c", 2, NULL));
+    assert_int_equal(unlink(key), 0);
+    int file = open(key, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    assert_true(file >= 0);
+    assert_int_equal(close(file), 0);
+    assert_int_equal(symlink("sub/c.key", link), 0);
+    assert_true(finds("oth", "", 1, "/sub/c.key"));
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(unlink(key), 0);
+}
+
 static void where_there_is_no_directory_there_are_no_names(void **state)
 {
     char path[256];
@@ -210,6 +249,7 @@ int main(void)
         cmocka_unit_test(a_name_like_an_option_counts_at_the_top_only),
         cmocka_unit_test(a_name_that_would_be_cut_counts_at_any_depth),
         cmocka_unit_test(names_of_a_pattern_stay_unless_one_of_them_is_a_link_out),
+        cmocka_unit_test(names_of_a_pattern_are_searched),
         cmocka_unit_test(where_there_is_no_directory_there_are_no_names),
         cmocka_unit_test(a_link_may_stay_inside_or_lead_to_the_system),
     };

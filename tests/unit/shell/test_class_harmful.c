@@ -23,6 +23,8 @@ static void harmful_commands_about_files_never_only_read(void **state)
         "ls > /dev/../etc/passwd",
         "ls > /dev/fd/../x",
         "ls >&$x",
+        "apropos -C conf x",
+        "whatis --config-file=conf x",
         "ls >&\"out\"",
         "ls >&''out",
         "ls >&o\"ut\"",

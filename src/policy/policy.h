@@ -142,7 +142,8 @@ struct policy *policy_new(const struct policy_options *options);
 /* Rules that could not be used, and why. Valid as long as the policy. */
 const struct settings_problem *policy_problems(const struct policy *policy, size_t *count);
 
-/* True when the file system at directory (absolute, existing) takes names in either case. Two calls of stat. */
+/* True when the file system at directory (absolute, existing) takes names in either case: shown by its own name or by
+ * one of the first names in it. At most 18 calls of stat and one of list. */
 bool policy_probe_case(const struct hv_host *host, struct hv_str directory);
 
 /* The mode of that name ("manual" is default, "plan", …). False when there is none. */

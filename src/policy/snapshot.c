@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+enum { CASE_PROBES = 8 }; /* names looked at */
+
 /* ---- names ---------------------------------------------------------------------------------------------------- */
 
 static const char *const mode_names[] = {
@@ -143,20 +145,37 @@ const char *policy_path_refused(struct hv_str raw)
     return NULL;
 }
 
-bool policy_probe_case(const struct hv_host *host, struct hv_str directory)
+/* True when path is the same file with its last letter behind `from` in the other case. A file with two names says
+ * nothing: these may be the two. */
+static bool is_found_in_either_case(const struct hv_host *host, struct hv_arena *arena, struct hv_str path, size_t from)
 {
-    CLEANUP_ARENA struct hv_arena arena = {0};
-    char *flipped = hv_arena_cstr(&arena, directory);
-    size_t at = directory.len;
-    while (at && !((flipped[at - 1] | 0x20) >= 'a' && (flipped[at - 1] | 0x20) <= 'z'))
+    char *flipped = hv_arena_cstr(arena, path);
+    size_t at = path.len;
+    while (at > from && !((flipped[at - 1] | 0x20) >= 'a' && (flipped[at - 1] | 0x20) <= 'z'))
         at--;
-    if (!at)
+    if (at == from)
         return false;
     flipped[at - 1] ^= 0x20;
     struct hv_file_stat one, other;
-    return host->stat(host, directory, true, &one, NULL) == HV_OK &&
-           host->stat(host, hv_str_of(flipped, directory.len), true, &other, NULL) == HV_OK &&
-           one.inode == other.inode && one.device == other.device;
+    return host->stat(host, path, false, &one, NULL) == HV_OK &&
+           host->stat(host, hv_str_of(flipped, path.len), false, &other, NULL) == HV_OK && one.inode == other.inode &&
+           one.device == other.device && (one.kind == HV_FILE_DIRECTORY || one.links == 1);
+}
+
+/* By its own name, which lies in its parent, and by what lies in it: a folder that folds case may be mounted, or marked
+ * (ext4, f2fs), in one that does not. */
+bool policy_probe_case(const struct hv_host *host, struct hv_str directory)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct hv_directory_entry *entries;
+    size_t count = 0;
+    bool more, folds = is_found_in_either_case(host, &arena, directory, 0);
+    if (folds || !host->list ||
+        host->list(host, &arena, directory, CASE_PROBES, &entries, &count, &more, NULL) != HV_OK)
+        return folds;
+    for (size_t i = 0; i < count && !folds; i++)
+        folds = is_found_in_either_case(host, &arena, path_join(&arena, directory, entries[i].name), directory.len);
+    return folds;
 }
 
 bool policy_in_workspace(const struct policy *policy, const struct policy_path *path)

@@ -285,13 +285,54 @@ static enum hv_code exact_stat(const struct hv_host *host, struct hv_str path, b
     return folding_stat(host, path, follow, out, err);
 }
 
+/* A host on which /ws holds the folder 2026, the folder src, and the file a, which has a second name A. */
+static enum hv_code ws_list(const struct hv_host *host, struct hv_arena *arena, struct hv_str path, size_t limit,
+                            struct hv_directory_entry **entries, size_t *count, bool *more, struct hv_error *err)
+{
+    static struct hv_directory_entry all[] = {
+        {{"2026", 4}, HV_FILE_DIRECTORY}, {{"a", 1}, HV_FILE_REGULAR}, {{"src", 3}, HV_FILE_DIRECTORY}};
+    (void)host, (void)arena, (void)limit;
+    if (!hv_str_is(path, "/ws"))
+        return hv_fail(err, HV_ENOTFOUND, "no such directory");
+    *entries = all;
+    *count = sizeof all / sizeof *all;
+    *more = false;
+    return HV_OK;
+}
+
+static enum hv_code exact_inside_stat(const struct hv_host *host, struct hv_str path, bool follow,
+                                      struct hv_file_stat *out, struct hv_error *err)
+{
+    static const char *const names[] = {"/ws", "/ws/2026", "/ws/src", "/ws/a", "/ws/A"};
+    (void)host, (void)follow;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (hv_str_is(path, names[i])) {
+            *out = (struct hv_file_stat){.kind = HV_FILE_DIRECTORY, .inode = i, .device = 1, .links = 2};
+            if (i > 2)
+                out->kind = HV_FILE_REGULAR, out->inode = 9;
+            return HV_OK;
+        }
+    return hv_fail(err, HV_ENOTFOUND, "no such file");
+}
+
+/* As ext4 does it in a marked folder: /ws alone is looked up exactly. */
+static enum hv_code folding_inside_stat(const struct hv_host *host, struct hv_str path, bool follow,
+                                        struct hv_file_stat *out, struct hv_error *err)
+{
+    return exact_inside_stat(host, hv_str_starts(path, HV_STR("/ws/sr")) ? HV_STR("/ws/src") : path, follow, out, err);
+}
+
 static void the_case_of_a_file_system_is_found_out(void **state)
 {
-    struct hv_host folding = {.stat = folding_stat}, exact = {.stat = exact_stat};
+    struct hv_host folding = {.stat = folding_stat}, exact = {.stat = exact_stat},
+                   exact_inside = {.stat = exact_inside_stat, .list = ws_list},
+                   folding_inside = {.stat = folding_inside_stat, .list = ws_list};
     (void)state;
     assert_true(policy_probe_case(&folding, HV_STR("/ws")));
     assert_false(policy_probe_case(&exact, HV_STR("/ws")));
     assert_false(policy_probe_case(&folding, HV_STR("/1/2")));
+    assert_false(policy_probe_case(&exact_inside, HV_STR("/ws")));
+    assert_true(policy_probe_case(&folding_inside, HV_STR("/ws")));
 }
 
 static void an_alias_in_a_rule_is_the_tool(void **state)

@@ -11,6 +11,8 @@
 #include "fs/git_index.h"
 #include "fs/open.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
@@ -19,7 +21,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CONFIG_MAX = 1 << 20, INDEX_MAX = 64 << 20, INCLUDE_DEPTH_MAX = 10, REPOSITORIES_MAX = 300, DEPTH_MAX = 5 };
+enum {
+    CONFIG_MAX = 1 << 20,
+    INDEX_MAX = 64 << 20,
+    INCLUDE_DEPTH_MAX = 10,
+    REPOSITORIES_MAX = 300,
+    DEPTH_MAX = 5,
+    BELOW_MAX = 200
+};
 enum { REMEMBERED_MAX = 16, SETTLED_SECONDS = 2, POINTER_FILE_MAX = 8 << 10 };
 
 /* A file as it was when it was looked at; all zero: there was none. Of a directory only which one it is. */
@@ -423,6 +432,32 @@ bool git_probe_is_quiet(struct git_probe *probe, struct hv_arena *arena, struct 
         return quiet;
     }
     remembered_release(&item);
+    return quiet;
+}
+
+bool git_probe_is_quiet_below(struct git_probe *probe, struct hv_arena *arena, struct hv_str directory,
+                              struct hv_str subcommand, struct hv_str *why)
+{
+    DIR *names = opendir(hv_arena_cstr(arena, directory));
+    const struct dirent *entry;
+    bool quiet = names != NULL;
+    if (!quiet)
+        *why = HV_STR("the directories that git runs in cannot be read");
+    for (size_t count = 0; quiet && (entry = readdir(names));) {
+        struct stat status;
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || entry->d_type == DT_REG)
+            continue;
+        struct hv_str path = join(arena, directory, hv_str_from(entry->d_name));
+        if (stat(path.ptr, &status) != 0 ? errno == ENOENT : !S_ISDIR(status.st_mode))
+            continue;
+        quiet = ++count <= BELOW_MAX;
+        if (quiet)
+            quiet = git_probe_is_quiet(probe, arena, path, subcommand, why);
+        else
+            *why = HV_STR("git runs in too many directories to look at");
+    }
+    if (names)
+        closedir(names);
     return quiet;
 }
 

@@ -26,6 +26,11 @@ void git_probe_free(struct git_probe *probe); /* NULL is accepted */
 bool git_probe_is_quiet(struct git_probe *probe, struct hv_arena *arena, struct hv_str directory,
                         struct hv_str subcommand, struct hv_str *why);
 
+/* The same of git started in any of the directories, and links to such, that stand directly in directory (absolute),
+ * whatever they are called. False when there are more than 200 of them, or directory cannot be read. */
+bool git_probe_is_quiet_below(struct git_probe *probe, struct hv_arena *arena, struct hv_str directory,
+                              struct hv_str subcommand, struct hv_str *why);
+
 /* What git, started in directory (absolute), calls the top of the work tree, in arena: a configuration that names
  * another one counts as a finding above. directory itself when there is no repository; absent when it is not certain.
  */

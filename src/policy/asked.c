@@ -33,20 +33,37 @@ static struct answer *keep(struct asked *asked, struct map *answers, struct hv_s
     return answer;
 }
 
+typedef bool probe_git(struct git_probe *probe, struct hv_arena *arena, struct hv_str directory,
+                       struct hv_str subcommand, struct hv_str *why);
+
+static bool ask_git(struct asked *asked, probe_git *look, struct map *answers, struct hv_str directory,
+                    struct hv_str subcommand, struct hv_str *why)
+{
+    struct hv_str key = key_of(asked, directory, subcommand);
+    struct answer *answer = map_get(answers, key);
+    if (!answer) {
+        answer = keep(asked, answers, key);
+        answer->text = *why;
+        answer->yes = look(asked->programs.user, asked->arena, directory, subcommand, &answer->text);
+    }
+    *why = answer->text;
+    return answer->yes;
+}
+
 static bool git_is_quiet(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
                          struct hv_str *why)
 {
     struct asked *asked = user;
-    struct hv_str key = key_of(asked, directory, subcommand);
-    struct answer *answer = map_get(&asked->git, key);
     (void)arena;
-    if (!answer) {
-        answer = keep(asked, &asked->git, key);
-        answer->text = *why;
-        answer->yes = git_probe_is_quiet(asked->programs.user, asked->arena, directory, subcommand, &answer->text);
-    }
-    *why = answer->text;
-    return answer->yes;
+    return ask_git(asked, git_probe_is_quiet, &asked->git, directory, subcommand, why);
+}
+
+static bool git_is_quiet_below(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
+                               struct hv_str *why)
+{
+    struct asked *asked = user;
+    (void)arena;
+    return ask_git(asked, git_probe_is_quiet_below, &asked->git_below, directory, subcommand, why);
 }
 
 static bool holds_none(void *user, struct hv_str directory, const char *names)
@@ -101,6 +118,7 @@ struct shell_world asked_world(struct asked *asked, bool git_is_tamed)
 {
     return (struct shell_world){
         .git_is_quiet = git_is_tamed ? git_is_quiet : NULL,
+        .git_is_quiet_below = git_is_tamed ? git_is_quiet_below : NULL,
         .is_system_program = system_program_is,
         .holds_none = holds_none,
         .tree_is_plain = tree_is_plain,
@@ -112,6 +130,7 @@ struct shell_world asked_world(struct asked *asked, bool git_is_tamed)
 void asked_release(struct asked *asked)
 {
     map_release(&asked->git);
+    map_release(&asked->git_below);
     map_release(&asked->directories);
     map_release(&asked->trees);
     map_release(&asked->tops);

@@ -14,7 +14,7 @@ struct asked {
     struct system_programs programs; /* first: it is the user of system_program_is; its user is a struct git_probe */
     struct hv_str home;              /* or absent */
     struct hv_arena *arena;          /* that the answers live in */
-    struct map git, directories, trees, tops;
+    struct map git, git_below, directories, trees, tops;
 };
 void asked_release(struct asked *asked);
 

@@ -82,6 +82,9 @@ struct shell_world {
      * no program that the repository names. subcommand: "status", …. *why says what stands against it; in arena. */
     bool (*git_is_quiet)(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
                          struct hv_str *why);
+    /* The same of git started in any directory that stands directly in directory, or that a link there leads to. */
+    bool (*git_is_quiet_below)(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
+                               struct hv_str *why);
     /* True when name, as bash would look it up in the PATH of the call, is a program of the system (a directory that
      * only root can write), not one of the workspace's. */
     bool (*is_system_program)(void *user, struct hv_str name);

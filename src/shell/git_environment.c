@@ -259,6 +259,7 @@ static const char *const *with_overrides_for(struct hv_arena *arena, struct hv_s
                                              const char *const *pairs)
 {
     static const struct shell_world world = {.git_is_quiet = always_quiet,
+                                             .git_is_quiet_below = always_quiet,
                                              .is_system_program = always_of_the_system,
                                              .holds_none = always_holds_none,
                                              .tree_is_plain = always_plain};

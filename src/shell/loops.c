@@ -311,7 +311,8 @@ static bool is_plain_pattern(const struct shell_word *word)
 {
     enum { FINE = SHELL_WORD_GLOB | SHELL_WORD_MANY };
     struct hv_str text = word->text;
-    if (word->known || !(word->flags & SHELL_WORD_GLOB) || word->flags & ~(unsigned)FINE)
+    if (word->known || !(word->flags & SHELL_WORD_GLOB) || word->flags & ~(unsigned)FINE ||
+        hv_str_find(text, HV_STR("**"), 0) != SIZE_MAX)
         return false;
     for (size_t i = 0; i < text.len; i++) {
         if (!text.ptr[i] || strchr("{}$`\"'\\~", text.ptr[i]) ||

@@ -204,6 +204,7 @@ static struct hv_str follow_directories(struct shell_reading *reading, const str
 struct places {
     struct hv_str items[1 + SHELL_ELSEWHERE_MAX];
     size_t count;
+    const struct shell_word *below; /* git runs in any directory that stands directly in the first; NULL: in that */
 };
 
 /* git -C "$d" where d is one of some known words: each of them is a place. */
@@ -230,10 +231,63 @@ static bool find_each_place(struct shell_reading *reading, const struct shell_ar
     return places->count != 0;
 }
 
-/* Operands are relative to where git is from here on. */
-static void find_places(struct shell_reading *reading, const struct shell_arguments *arguments, struct places *places)
+/* The whole word is a variable. */
+static bool is_variable(struct hv_str text)
 {
-    if (find_each_place(reading, arguments, places))
+    bool quoted = text.len > 1 && text.ptr[0] == '"' && text.ptr[text.len - 1] == '"';
+    text = quoted ? hv_str_slice(text, 1, text.len - 1) : text;
+    bool braces = hv_str_starts(text, HV_STR("${")) && hv_str_ends(text, HV_STR("}"));
+    return hv_str_starts(text, HV_STR("$")) && shell_is_identifier(hv_str_slice(text, 1 + braces, text.len - braces));
+}
+
+/* A component is "..": what stands before it may be an option's name, or a commit's. ("a..b" names commits.) */
+static bool may_climb(struct hv_str text)
+{
+    for (size_t at = 0; (at = hv_str_find(text, HV_STR(".."), at)) != SIZE_MAX; at++) {
+        bool begins = !at || strchr("/:=\"'", text.ptr[at - 1]);
+        bool ends = at + 2 == text.len || strchr("/\"'", text.ptr[at + 2]);
+        if (begins && ends)
+            return true;
+    }
+    return false;
+}
+
+/* git -C "$d" where d is a name in a directory, as in a loop over patterns: any directory there is a place. Operands
+ * are then relative to what is not known: they must not climb. */
+static bool find_places_below(struct shell_reading *reading, const struct shell_arguments *arguments,
+                              const struct shell_word *words, size_t count, struct places *places)
+{
+    const struct shell_given *only = shell_given(arguments, "-C");
+    size_t given = 0;
+    for (size_t at = 0; at < arguments->given_count; at++)
+        given += hv_str_is(arguments->given[at].name, "-C");
+    enum { NAMES = SHELL_WORD_GLOB | SHELL_WORD_DIRECT };
+    if (given != 1 || only->argument.known || (only->argument.flags & NAMES) != NAMES ||
+        only->argument.flags & ~(unsigned)(NAMES | SHELL_WORD_MARKS) || !is_variable(only->argument.text) ||
+        !reading->directory.ptr || reading->elsewhere_count)
+        return false;
+    for (size_t at = 1; at < count; at++)
+        if (may_climb(words[at].known ? words[at].value : words[at].text))
+            return false;
+    struct hv_str value = only->argument.value;
+    size_t slash = hv_str_rfind_byte(value, '/');
+    shell_reads(reading, &only->argument, true);
+    if (slash != SIZE_MAX) {
+        struct shell_word before = shell_word_known(hv_str_slice(value, 0, slash + 1));
+        shell_enter(reading, &before);
+    }
+    places->items[0] = reading->directory;
+    places->count = 1;
+    places->below = &only->argument;
+    return reading->directory.ptr != NULL;
+}
+
+/* Operands are relative to where git is from here on. */
+static void find_places(struct shell_reading *reading, const struct shell_arguments *arguments,
+                        const struct shell_word *words, size_t count, struct places *places)
+{
+    *places = (struct places){0};
+    if (find_each_place(reading, arguments, places) || find_places_below(reading, arguments, words, count, places))
         return;
     places->count = 1 + reading->elsewhere_count;
     for (size_t at = 0; at < places->count; at++) {
@@ -251,7 +305,8 @@ static bool names_own_repository(struct shell_reading *reading, const struct she
     const struct shell_given *git = shell_given(arguments, "--git-dir"), *tree = shell_given(arguments, "--work-tree");
     if (!git && !tree)
         return true;
-    if (!git || !git->argument.known || (tree && !tree->argument.known) || !reading->directory.ptr || places->count > 1)
+    if (!git || places->below || !git->argument.known || (tree && !tree->argument.known) || !reading->directory.ptr ||
+        places->count > 1)
         return false;
     struct hv_str path = path_expand(reading->arena, git->argument.value, reading->directory, HV_STR("/"));
     struct hv_str top =
@@ -263,15 +318,17 @@ static bool names_own_repository(struct shell_reading *reading, const struct she
     return true;
 }
 
-static void ask_about(struct shell_reading *reading, struct hv_str place, struct hv_str name)
+static void ask_about(struct shell_reading *reading, struct hv_str place, bool below, struct hv_str name)
 {
     struct hv_str why = {0};
     const struct shell_world *world = reading->world;
+    bool (*is_quiet)(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
+                     struct hv_str *why) = below ? world->git_is_quiet_below : world->git_is_quiet;
     if (!place.ptr)
         shell_worsen(reading, SHELL_UNKNOWN, "the directory that git runs in is not known");
-    else if (!world->git_is_quiet)
+    else if (!is_quiet)
         shell_worsen(reading, SHELL_UNKNOWN, "whether the repository names programs is not known");
-    else if (!world->git_is_quiet(world->user, reading->arena, place, name, &why))
+    else if (!is_quiet(world->user, reading->arena, place, name, &why))
         shell_worsenf(reading, SHELL_EXECUTES, "%.*s", HV_STR_ARG(why));
 }
 
@@ -281,7 +338,7 @@ static void ask_the_world(struct shell_reading *reading, const struct places *pl
         return;
     reading->act.git = hv_arena_cstr(reading->arena, name);
     for (size_t at = 0; at < places->count && reading->act.class == SHELL_READ_ONLY; at++)
-        ask_about(reading, places->items[at], name);
+        ask_about(reading, places->items[at], places->below != NULL, name);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------- */
@@ -332,7 +389,7 @@ static void judge_git(struct shell_reading *reading, const struct shell_word *wo
     size_t rest_count = count - arguments.first;
     struct hv_str name = rest[0].value;
     struct places places;
-    find_places(reading, &arguments, &places);
+    find_places(reading, &arguments, words, count, &places);
     if (!rest[0].known) {
         shell_worsen(reading, SHELL_UNKNOWN, "which sub-command of git runs is not known");
         return;

@@ -77,6 +77,18 @@ static bool git_is_quiet(void *user, struct hv_arena *arena, struct hv_str direc
     return watched->inner->git_is_quiet(watched->inner->user, arena, directory, subcommand, why);
 }
 
+static bool git_is_quiet_below(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
+                               struct hv_str *why)
+{
+    struct shell_watched *watched = user;
+    watched->asked = true;
+    if (watched->brings) {
+        *why = HV_STR("another part of the command may bring a repository that names programs");
+        return false;
+    }
+    return watched->inner->git_is_quiet_below(watched->inner->user, arena, directory, subcommand, why);
+}
+
 static bool is_system_program(void *user, struct hv_str name)
 {
     struct shell_watched *watched = user;
@@ -151,6 +163,7 @@ void shell_watch(struct shell_watched *watched, const struct shell_world *inner)
     *watched = (struct shell_watched){.inner = inner};
     watched->world = (struct shell_world){
         .git_is_quiet = inner->git_is_quiet ? git_is_quiet : NULL,
+        .git_is_quiet_below = inner->git_is_quiet_below ? git_is_quiet_below : NULL,
         .is_system_program = inner->is_system_program ? is_system_program : NULL,
         .holds_none = inner->holds_none ? holds_none : NULL,
         .tree_is_plain = inner->tree_is_plain ? tree_is_plain : NULL,

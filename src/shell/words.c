@@ -38,13 +38,17 @@ bool shell_may_be_option(const struct shell_word *word)
 unsigned shell_where_names_stand(const struct shell_word *word)
 {
     enum { STANDS = SHELL_WORD_DIRECT | SHELL_WORD_FOLLOWED };
-    size_t slash = hv_str_rfind_byte(word->text, '/'), pattern = 0;
+    size_t pattern = 0;
     if (word->flags & STANDS || word->known || !(word->flags & SHELL_WORD_GLOB))
         return word->flags & STANDS;
     while (pattern < word->text.len && !strchr("*?[(", word->text.ptr[pattern]))
         pattern++;
-    bool last = slash == SIZE_MAX || slash < pattern || slash + 1 == word->text.len;
-    bool odd = false;
+    struct hv_str names = word->text;
+    while (names.len && names.ptr[names.len - 1] == '/')
+        names.len--;
+    size_t slash = hv_str_rfind_byte(names, '/');
+    bool last = slash == SIZE_MAX || slash < pattern;
+    bool odd = hv_str_find(names, HV_STR("**"), 0) != SIZE_MAX; /* any depth, with globstar */
     for (size_t i = 0; i < word->text.len; i++)
         odd |= strchr("{$`", word->text.ptr[i]) != NULL;
     return last && !odd && pattern < word->text.len ? SHELL_WORD_DIRECT : 0;

@@ -13,6 +13,13 @@ static bool ask_git(void *user, struct hv_arena *arena, struct hv_str directory,
     return git_probe_is_quiet(NULL, arena, directory, subcommand, why);
 }
 
+static bool ask_git_below(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
+                          struct hv_str *why)
+{
+    (void)user;
+    return git_probe_is_quiet_below(NULL, arena, directory, subcommand, why);
+}
+
 static struct hv_str repository_top(void *user, struct hv_arena *arena, struct hv_str directory)
 {
     (void)user;
@@ -43,6 +50,7 @@ static const struct shell_judgement *judge(struct hv_str command, const struct h
     };
     programs.roots = list_roots(context, &programs.root_count);
     const struct shell_world world = {.git_is_quiet = ask_git,
+                                      .git_is_quiet_below = ask_git_below,
                                       .is_system_program = system_program_is,
                                       .repository_top = repository_top,
                                       .user = &programs};

@@ -110,6 +110,37 @@ class Bash(Case):
         self.write("src/-oout", "x")
         self.assertEqual(decide(cut + split + other), ["allow"] * 6 + ["ask", "allow"])
 
+    def test_links_are_seen_at_any_depth_that_a_pattern_reaches(self):
+        os.makedirs(self.path("src/sub"))
+        self.write("src/sub/a.c", "x")
+        rows = ['for d in */*/; do ls "$d"; done', 'shopt -s globstar; for f in **; do cat "$f"; done',
+                'for d in */; do ls "$d"; done']
+        decide = lambda: [answer["decision"] for answer in self.ask(*rows)]
+        self.assertEqual(decide(), ["allow"] * 3)
+        os.symlink("/root", self.path("src/out"))
+        self.assertEqual(decide(), ["ask", "ask", "allow"])
+
+    def test_each_repository_of_a_pattern_is_looked_at(self):
+        git = lambda *arguments: subprocess.run(["git", *arguments], cwd=self.project, check=True, env=self.env)
+        for name in ("a", "b c", "-d"):
+            git("init", "-q", "--", name)
+        rows = ['for d in */; do git -C "$d" status -s; done', 'for d in *; do git -C "$d" log --oneline -3; done',
+                'for d in */; do git -C "$d" log a..b -- x; done']
+        decide = lambda: [answer["decision"] for answer in self.ask(*rows)]
+        self.assertEqual(decide(), ["ask"] * 3)
+        os.rename(self.path("-d"), self.path("d"))
+        self.assertEqual(decide(), ["allow"] * 3)
+        git("-C", "b c", "config", "filter.x.clean", "touch pwned")
+        self.assertEqual(decide(), ["ask"] * 3)
+        git("-C", "b c", "config", "--unset", "filter.x.clean")
+        self.assertEqual(decide(), ["allow"] * 3)
+        os.symlink("/etc", self.path("e"))
+        self.assertEqual(decide(), ["ask"] * 3)
+        os.unlink(self.path("e"))
+        for number in range(200):
+            os.makedirs(self.path("many%d" % number))
+        self.assertEqual(decide(), ["ask"] * 3)
+
     def test_a_pattern_becomes_names_where_the_shell_is(self):
         os.makedirs(self.path("sub"))
         self.write("sub/x.c", "x")

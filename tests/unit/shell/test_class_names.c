@@ -30,6 +30,19 @@ static bool git_is_quiet(void *user, struct hv_arena *arena, struct hv_str direc
     return true;
 }
 
+/* A bit of tree.missing beside those of enum shell_tree: git is quiet in all directories that stand in another. */
+enum { QUIET_BELOW = 1 << 30 };
+
+static bool git_is_quiet_below(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
+                               struct hv_str *why)
+{
+    struct tree *tree = user;
+    (void)arena, (void)subcommand;
+    assert_true(hv_str_starts(directory, HV_STR("/")));
+    *why = HV_STR("one of the repositories names a program");
+    return tree->missing & QUIET_BELOW;
+}
+
 static struct hv_str repository_top(void *user, struct hv_arena *arena, struct hv_str directory)
 {
     (void)user, (void)arena;
@@ -42,6 +55,7 @@ static void judge_in_tree(struct hv_arena *arena, const char *command, unsigned 
     const struct shell_start start = {.directory = HV_STR("/ws"), .home = HV_STR("/home/u")};
     const struct shell_world world = {.repository_top = repository_top,
                                       .git_is_quiet = git_is_quiet,
+                                      .git_is_quiet_below = git_is_quiet_below,
                                       .is_system_program = is_system,
                                       .tree_is_plain = tree_is_plain,
                                       .user = &tree};
@@ -736,6 +750,64 @@ static void what_is_made_of_names_lies_in_a_known_place(void **state)
     CHECK(made_elsewhere, 0, false);
 }
 
+/* git in each of the directories that a pattern takes: all that stand there are asked about. */
+static void git_runs_in_each_directory_of_a_pattern(void **state)
+{
+    static const char *const below[] = {
+        "for d in */; do git -C \"$d\" status -s; done",
+        "for d in *; do git -C \"$d\" log --oneline -3; done",
+        "for d in */; do echo \"== $d\"; git -C \"$d\" branch --show-current; git -C \"$d\" log -1 --format=%cr; done",
+        "for d in ./*/; do git -C \"$d\" diff --stat; done",
+        "for d in */; do git -C \"$d\" log --oneline HEAD~1..HEAD -- f; done",
+        "for d in *; do [ -d \"$d/.git\" ] && git -C \"$d\" status -sb; done",
+        "for d in */; do if git -C \"$d\" diff --quiet; then echo clean; fi; done",
+        "for d in */; do git -C $d status -s; done",
+        "for d in src/*/; do git -C \"$d\" log -- x; done",
+    };
+    static const char *const elsewhere[] = {
+        "for d in */; do git -C \"$d\" pull; done",
+        "for d in */; do git -C \"$d\" fetch --dry-run; done",
+        "for d in */; do git -C \"$d\" log -- ../x; done",
+        "for d in */; do git -C \"$d\" show HEAD:../x; done",
+        "for d in */; do git -C \"$d\" diff --no-index ../a ../b; done",
+        "for d in */*/; do git -C \"$d\" status; done",
+        "for d in */; do git -C \"$d/sub\" status; done",
+        "for d in */; do git -C \"$d\" -C sub status; done",
+        "for d in */; do git -C \"$d\" --git-dir=.git status; done",
+        "for d in */; do git -C \"$d\" log --output=x; done",
+        "for d in $(ls); do git -C \"$d\" status; done",
+        "for d in \"$@\"; do git -C \"$d\" status; done",
+        "for d in */; do git -C \"${d%x}\" status; done",
+        "for d in ../*/; do git -C \"$d\" status; done",
+        "for d in /home/*/; do git -C \"$d\" status; done",
+        "for d in */; do cd \"$d\"; git -C \"$d\" status; done",
+    };
+    (void)state;
+    CHECK(below, QUIET_BELOW, true);
+    CHECK(below, 0, false);
+    CHECK(elsewhere, QUIET_BELOW, false);
+}
+
+/* Names of several components stand in no one directory, nor do those of "**" with globstar. */
+static void patterns_take_names_at_their_depth(void **state)
+{
+    static const char *const deep[] = {"for d in */*/; do cat \"$d/x\"; done", "for f in src/*/*; do cat \"$f\"; done",
+                                       "shopt -s globstar; for f in **; do cat \"$f\"; done",
+                                       "shopt -s globstar; for f in src/**/*.c; do cat \"$f\"; done"};
+    static const char *const direct[] = {"for d in */; do ls \"$d\"; done", "for f in src/*.c; do cat \"$f\"; done"};
+    (void)state;
+    for (size_t i = 0; i < sizeof deep / sizeof *deep + sizeof direct / sizeof *direct; i++) {
+        bool is_deep = i < sizeof deep / sizeof *deep;
+        struct hv_arena arena = {0};
+        struct shell_judgement judgement;
+        judge_in_tree(&arena, is_deep ? deep[i] : direct[i - sizeof deep / sizeof *deep], 0, &judgement);
+        const struct shell_act *last = &judgement.acts[judgement.count - 1];
+        assert_int_equal(last->read_count, 1);
+        assert_int_equal(last->reads[0].names, is_deep ? SHELL_NAMES_ANYWHERE : SHELL_NAMES_DIRECT);
+        hv_arena_release(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -753,6 +825,8 @@ int main(void)
         cmocka_unit_test(the_words_of_what_is_read_and_written_stay),
         cmocka_unit_test(arithmetic_may_set_the_variable_of_a_loop),
         cmocka_unit_test(what_is_made_of_names_lies_in_a_known_place),
+        cmocka_unit_test(git_runs_in_each_directory_of_a_pattern),
+        cmocka_unit_test(patterns_take_names_at_their_depth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,7 @@ enum {
     WORD = 8,
     PORTABLE = 16,
     NO_AVX2 = 32,
+    NO_AVX512 = PORTABLE | NO_AVX2,
     NO_MACHINE = 64,
     STREAMS = 128
 };
@@ -78,8 +79,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                    .ignore_case = data[0] & IGNORE_CASE,
                                    .multiline = data[0] & MULTILINE,
                                    .word = data[0] & WORD,
-                                   .portable = data[0] & PORTABLE,
-                                   .no_avx2 = data[0] & NO_AVX2,
+                                   .portable = (data[0] & (PORTABLE | NO_AVX2)) == PORTABLE,
+                                   .no_avx2 = (data[0] & (PORTABLE | NO_AVX2)) == NO_AVX2,
+                                   .no_avx512 = (data[0] & NO_AVX512) == NO_AVX512,
                                    .no_machine = data[0] & NO_MACHINE,
                                    .streams = data[0] & STREAMS};
     struct find *find = NULL;

@@ -26,7 +26,8 @@ struct find_options {
     bool no_jit;     /* PCRE2 without its compiler to machine code */
     bool no_streams; /* lines are counted by looking at each that may match */
     bool streams;    /* … and never so where streams of bits would do */
-    bool no_avx2;    /* vectors of 16 bytes at most */
+    bool no_avx512;  /* vectors of 32 bytes at most */
+    bool no_avx2;    /* of 16 bytes */
     bool portable;   /* no vectors at all */
 };
 

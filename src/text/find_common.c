@@ -61,30 +61,51 @@ static bool stands_at(const struct find_facts *facts, const struct find_sequence
     return true;
 }
 
-static double alone(const struct find_facts *facts, const struct find_sequence *sequence, unsigned from, unsigned until)
+/* The share of these places (a bit each), taken by themselves. */
+static double alone(const struct find_facts *facts, const struct find_sequence *sequence, uint32_t places)
 {
     double share = 0;
-    for (unsigned i = from; i < until; i++)
-        share += facts->shares[sequence->at[i]];
+    for (; places; places &= places - 1)
+        share += facts->shares[sequence->at[__builtin_ctz(places)]];
+    return share;
+}
+
+static uint32_t places_of(unsigned from, unsigned len)
+{
+    return len ? UINT32_MAX >> (FIND_SEQUENCE_MAX - len) << from : 0;
+}
+
+void find_common_words(const struct find_facts *facts, const struct find_sequence *sequence,
+                       struct find_common_words *words)
+{
+    words->count = 0;
+    for (size_t i = 0; i < sizeof commons / sizeof *commons; i++) {
+        unsigned len = (unsigned)strlen(commons[i].word);
+        for (unsigned at = 0; at + len <= sequence->len && words->count < FIND_COMMON_WORDS_MAX; at++)
+            if (stands_at(facts, sequence, at, commons[i].word, len))
+                words->items[words->count++] =
+                    (struct find_common_word){.places = places_of(at, len), .share = -commons[i].rarity};
+    }
+}
+
+double find_common_places(const struct find_facts *facts, const struct find_sequence *sequence,
+                          const struct find_common_words *words, uint32_t places)
+{
+    double share = alone(facts, sequence, places);
+    for (unsigned i = 0; i < words->count; i++) {
+        if (!(words->items[i].places & places))
+            continue;
+        /* A part of the word is as common as the word; what stands around it, taken byte by byte, less so. */
+        double with_word = words->items[i].share + alone(facts, sequence, places & ~words->items[i].places);
+        share = share > with_word ? share : with_word;
+    }
     return share;
 }
 
 double find_common_share(const struct find_facts *facts, const struct find_sequence *sequence, unsigned from,
                          unsigned len)
 {
-    const unsigned until = from + len;
-    double share = alone(facts, sequence, from, until);
-    for (size_t i = 0; i < sizeof commons / sizeof *commons; i++) {
-        unsigned word = (unsigned)strlen(commons[i].word);
-        for (unsigned at = 0; at + word <= sequence->len; at++) {
-            bool apart = at >= until || at + word <= from;
-            if (apart || !stands_at(facts, sequence, at, commons[i].word, word))
-                continue;
-            /* A part of the word is as common as the word; what stands around it, taken byte by byte, less so. */
-            double around = at > from ? alone(facts, sequence, from, at) : 0;
-            around += at + word < until ? alone(facts, sequence, at + word, until) : 0;
-            share = share > around - commons[i].rarity ? share : around - commons[i].rarity;
-        }
-    }
-    return share;
+    struct find_common_words words;
+    find_common_words(facts, sequence, &words);
+    return find_common_places(facts, sequence, &words, places_of(from, len));
 }

@@ -14,4 +14,22 @@ double find_common_class(const struct find_class *class);
 double find_common_share(const struct find_facts *facts, const struct find_sequence *sequence, unsigned from,
                          unsigned len);
 
+enum { FIND_COMMON_WORDS_MAX = 16 };
+
+/* Common words that stand in a sequence: where (a bit for each place), and log2 of how often. */
+struct find_common_words {
+    unsigned count;
+    struct find_common_word {
+        uint32_t places;
+        double share;
+    } items[FIND_COMMON_WORDS_MAX];
+};
+
+void find_common_words(const struct find_facts *facts, const struct find_sequence *sequence,
+                       struct find_common_words *words);
+
+/* find_common_share of these places of the sequence, a bit for each. */
+double find_common_places(const struct find_facts *facts, const struct find_sequence *sequence,
+                          const struct find_common_words *words, uint32_t places);
+
 #endif

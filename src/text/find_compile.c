@@ -133,7 +133,11 @@ static struct hv_str narrow_part(struct find *find, struct hv_str literal)
 
 static unsigned scan_without(const struct find_options *options)
 {
-    return (options->portable ? FIND_SCAN_NO_VECTORS : 0) | (options->no_avx2 ? FIND_SCAN_NO_AVX2 : 0);
+    if (options->portable)
+        return FIND_SCAN_NO_VECTORS;
+    if (options->no_avx2)
+        return FIND_SCAN_NO_AVX512 | FIND_SCAN_NO_AVX2;
+    return options->no_avx512 ? FIND_SCAN_NO_AVX512 : 0;
 }
 
 /* Use the literal engine if it is worth while: false leaves the pattern to PCRE2. */

@@ -102,34 +102,46 @@ static bool class_compares(const struct find_class *class, struct compared *out)
     return true;
 }
 
-/* The two rarest places that compare; false when there is none. *share: of both together. */
-static bool choose_pair(const struct find_facts *facts, const struct find_sequence *sequence, struct compared pair[2],
-                        double *share)
+/* Of the places that compare and are not among `places`, the one that leaves the least with them; -1: there is none. */
+static int choose_place(const struct find_facts *facts, const struct find_sequence *sequence,
+                        const struct find_common_words *words, uint32_t places, struct compared *out)
 {
-    double best[2] = {1, 1};
+    int best = -1;
+    double best_share = 1, best_alone = 1;
     for (unsigned i = 0; i < sequence->len; i++) {
-        const struct find_class *class = &facts->classes[sequence->at[i]];
         struct compared compared;
-        if (!class_compares(class, &compared))
+        if (places >> i & 1 || !class_compares(&facts->classes[sequence->at[i]], &compared))
             continue;
-        compared.at = (unsigned char)i;
-        double rare = facts->shares[sequence->at[i]];
-        if (rare < best[0]) {
-            best[1] = best[0];
-            pair[1] = pair[0];
-            best[0] = rare;
-            pair[0] = compared;
-        } else if (rare < best[1]) {
-            best[1] = rare;
-            pair[1] = compared;
-        }
+        double alone = facts->shares[sequence->at[i]];
+        double share = find_common_places(facts, sequence, words, places | UINT32_C(1) << i);
+        if (share > best_share || (share == best_share && alone >= best_alone))
+            continue;
+        best = (int)i;
+        best_share = share;
+        best_alone = alone;
+        *out = compared;
+        out->at = (unsigned char)i;
     }
-    if (best[0] > 0)
-        return false;
-    if (best[1] > 0)
-        pair[1] = pair[0];
-    *share = best[0] + (best[1] > 0 ? 0 : best[1]);
-    return true;
+    return best;
+}
+
+/* The places to compare, the rarest first; not all of one common word where the sequence holds more. */
+static void plan_pair(struct find_scan *scan, const struct find_facts *facts)
+{
+    const double enough = -14; /* log2: two places stop seldom, less than once in most files */
+    const struct find_sequence *sequence = &facts->best.items[0];
+    struct find_common_words words;
+    uint32_t places = 0;
+    find_common_words(facts, sequence, &words);
+    for (unsigned i = 0; i < COMPARED; i++) {
+        int place = choose_place(facts, sequence, &words, places, &scan->pair[i]);
+        if (place < 0)
+            scan->pair[i] = scan->pair[i - 1]; /* there is a first one */
+        else
+            places |= UINT32_C(1) << place;
+        if (i == 1)
+            scan->by_three = find_common_places(facts, sequence, &words, places) > enough;
+    }
 }
 
 static struct eight compare_eight(const struct find_facts *facts, const struct find_sequence *sequence)
@@ -272,7 +284,9 @@ static void plan_set(struct find_scan *scan, const struct find_facts *facts)
 const struct find_kernel *find_kernel_choose(unsigned without)
 {
     const struct find_kernel *kernel = NULL;
-    if (!(without & FIND_SCAN_NO_AVX2))
+    if (!(without & FIND_SCAN_NO_AVX512))
+        kernel = find_kernel_avx512();
+    if (!kernel && !(without & FIND_SCAN_NO_AVX2))
         kernel = find_kernel_avx2();
     if (!kernel && !(without & FIND_SCAN_NO_16))
         kernel = find_kernel_16();
@@ -296,12 +310,20 @@ static struct find_scan *new_scan(const struct find_facts *facts, unsigned witho
     return scan;
 }
 
-/* Is the sequence best looked for by two of its bytes? */
-static bool fits_pair(const struct find_facts *facts, struct compared pair[2])
+/* Is the sequence best looked for by some of its bytes, of which two are rare together? */
+static bool fits_pair(const struct find_facts *facts)
 {
-    double share;
     const struct find_sequence *sequence = &facts->best.items[0];
-    return choose_pair(facts, sequence, pair, &share) && (share < rare_pair || sequence->len == 1);
+    double rarest = 0, second = 0;
+    for (unsigned i = 0; i < sequence->len; i++) {
+        struct compared compared;
+        double share = facts->shares[sequence->at[i]];
+        if (!class_compares(&facts->classes[sequence->at[i]], &compared))
+            continue;
+        second = share < rarest ? rarest : share < second ? share : second;
+        rarest = share < rarest ? share : rarest;
+    }
+    return rarest < 0 && (rarest + second < rare_pair || sequence->len == 1);
 }
 
 /* Is the one sequence, which has no two bytes that are rare, best looked for by a few classes in a row? */
@@ -318,17 +340,17 @@ static bool fits_set(const struct find_facts *facts)
 struct find_scan *find_scan_new(const struct find_facts *facts, unsigned without)
 {
     struct find_facts trimmed = *facts, merged;
-    struct compared pair[2];
     find_trim(&trimmed);
     facts = &trimmed;
-    if (facts->best.count > 1 && find_merge(facts, &merged) && fits_pair(&merged, pair))
+    if (facts->best.count > 1 && find_merge(facts, &merged) && fits_pair(&merged))
         facts = &merged;
     struct find_scan *scan = new_scan(facts, without);
     if (scan->count > 1) {
         scan->kind = SCAN_SET;
         plan_set(scan, facts);
-    } else if (fits_pair(facts, scan->pair)) {
+    } else if (fits_pair(facts)) {
         scan->kind = SCAN_PAIR;
+        plan_pair(scan, facts);
         scan->eight = compare_eight(facts, &facts->best.items[0]);
     } else if (fits_set(facts)) {
         scan->kind = SCAN_SET;

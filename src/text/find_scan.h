@@ -1,9 +1,9 @@
 /*
  * find_scan.h: scanners that run over a whole text at the speed of memory and stop where one of a few byte sequences
  * stands. Three kinds: two rare bytes of one sequence compared at their distance; classes of one sequence as bit masks,
- * shifted upon each other; a fingerprint of three classes for several sequences. With vectors of 32 bytes (AVX2) where
- * the machine has them (asked at run time), of 16 (SSE2 with SSSE3, NEON), else in plain C. Pure; a struct find_scan is
- * immutable and shared between threads.
+ * shifted upon each other; a fingerprint of three classes for several sequences. With vectors of 64 bytes (AVX-512)
+ * or 32 (AVX2) where the machine has them (asked at run time), of 16 (SSE2 with SSSE3, NEON), else in plain C. Pure; a
+ * struct find_scan is immutable and shared between threads.
  */
 #ifndef TEXT_FIND_SCAN_H
 #define TEXT_FIND_SCAN_H
@@ -12,7 +12,12 @@
 
 struct find_scan;
 
-enum { FIND_SCAN_NO_AVX2 = 1, FIND_SCAN_NO_16 = 2, FIND_SCAN_NO_VECTORS = FIND_SCAN_NO_AVX2 | FIND_SCAN_NO_16 };
+enum {
+    FIND_SCAN_NO_AVX512 = 1,
+    FIND_SCAN_NO_AVX2 = 2,
+    FIND_SCAN_NO_16 = 4,
+    FIND_SCAN_NO_VECTORS = FIND_SCAN_NO_AVX512 | FIND_SCAN_NO_AVX2 | FIND_SCAN_NO_16,
+};
 
 /*
  * A scanner for facts->best, which has at least one sequence and none that is empty. Never NULL; free with

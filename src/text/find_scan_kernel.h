@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { BLOCK = 64, SPAN_MAX = 17, MASKS_MAX = 4, RUNS_MAX = 12, FINGERPRINT = 3, BUCKETS = 8 };
+enum { BLOCK = 64, COMPARED = 3, SPAN_MAX = 17, MASKS_MAX = 4, RUNS_MAX = 12, FINGERPRINT = 3, BUCKETS = 8 };
 
 enum kind { SCAN_PAIR, SCAN_MASKS, SCAN_SET };
 
@@ -70,9 +70,10 @@ struct find_kernel {
 };
 
 extern const struct find_kernel find_kernel_plain;
-/* Vectors of 16 bytes (SSE2 and SSSE3, NEON) and of 32 (AVX2); NULL where this machine has none. */
+/* Vectors of 16 bytes (SSE2 and SSSE3, NEON), of 32 (AVX2) and of 64 (AVX-512); NULL where this machine has none. */
 const struct find_kernel *find_kernel_16(void);
 const struct find_kernel *find_kernel_avx2(void);
+const struct find_kernel *find_kernel_avx512(void);
 /* The best one without what FIND_SCAN_NO_… says. */
 const struct find_kernel *find_kernel_choose(unsigned without);
 void find_members_of(const struct find_class *class, struct find_members *members);
@@ -81,8 +82,10 @@ struct find_scan {
     enum kind kind;
     const struct find_kernel *kernel;
 
-    struct compared pair[2]; /* SCAN_PAIR */
-    struct eight eight;      /* its first places at once */
+    struct compared
+        pair[COMPARED]; /* SCAN_PAIR: the rarest first; the third one is for kernels where it costs little */
+    bool by_three;      /* two of them are not rare enough */
+    struct eight eight; /* its first places at once */
 
     unsigned mask_count, run_count, span; /* SCAN_MASKS: the first mask is the rarest */
     struct halves masks[MASKS_MAX];

@@ -114,9 +114,10 @@ static void a_line_is_counted_wherever_it_stands(void **state)
     bool hard = false;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct hv_str line = hv_str_from(rows[i].line);
-        for (unsigned kernel = 0; kernel < 2; kernel++) {
+        for (unsigned kernel = 0; kernel < 3; kernel++) {
             struct find *find =
-                compile(hv_str_from(rows[i].pattern), &(struct find_options){.streams = true, .no_avx2 = kernel});
+                compile(hv_str_from(rows[i].pattern),
+                        &(struct find_options){.streams = true, .no_avx512 = kernel == 1, .no_avx2 = kernel == 2});
             assert_true(counts_by_streams(find) || !has_vectors());
             for (size_t at = 0; at + line.len < LENGTH; at++) {
                 char *text = hv_malloc(LENGTH);
@@ -176,7 +177,8 @@ static void streams_agree_with_pcre2_on_random_patterns_and_texts(void **state)
     for (unsigned i = 0; i < PATTERNS; i++) {
         CLEANUP_BUF struct hv_buf pattern = {.max = 4096};
         add_pattern(&random, &pattern);
-        struct find *find = compile(hv_buf_str(&pattern), &(struct find_options){.streams = true, .no_avx2 = i % 2}),
+        struct find_options options = {.streams = true, .no_avx512 = i % 3 == 1, .no_avx2 = i % 3 == 2};
+        struct find *find = compile(hv_buf_str(&pattern), &options),
                     *oracle = compile(hv_buf_str(&pattern), &(struct find_options){.no_scan = true});
         by_streams += counts_by_streams(find);
         for (unsigned k = 0; k < TEXTS; k++) {

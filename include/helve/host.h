@@ -56,8 +56,9 @@ struct hv_write_options {
     bool make_parents;   /* create missing directories */
     uint32_t mode;       /* permission bits of a new file; 0 means 0666 less the umask */
     bool set_mode;       /* mode is that of an existing file, too */
-    int64_t mtime_ns;    /* since 1970: the time the file shall bear; 0: now */
-    struct hv_str like;  /* a file whose owner and attributes a new one gets, as far as that may be: of a move */
+    bool unsynced; /* do not wait for the disk: the end of this process costs nothing, a power cut may cost the file */
+    int64_t mtime_ns;   /* since 1970: the time the file shall bear; 0: now */
+    struct hv_str like; /* a file whose owner and attributes a new one gets, as far as that may be: of a move */
     /* Where a record is kept for as long as the write is under way (as hv_host.change_files does), so that what a kill
      * leaves is undone at the next start. Absent: a kill may leave a temporary file, or a backup beside the target. */
     struct hv_str journal;

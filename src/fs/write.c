@@ -340,14 +340,14 @@ static enum hv_code fill_temporary(struct writing *w, bool *attributes_kept, str
         become_like(w, w->options->like);
     if (*attributes_kept && set_attributes(w))
         return hv_fail_errno(err, errno, "Cannot set mode and time of %s; it was left as it was", w->path);
-    if (*attributes_kept && write_sync(w->temporary))
+    if (*attributes_kept && !w->options->unsynced && write_sync(w->temporary))
         return hv_fail_errno(err, errno, "Cannot write %s to the disk; it was left as it was", w->path);
     return HV_OK;
 }
 
 enum hv_code write_finish(struct writing *w, int fd, struct hv_file_stat *after, struct hv_error *err)
 {
-    if (sync_directory(w->directory)) {
+    if (!w->options->unsynced && sync_directory(w->directory)) {
         enum hv_code code = hv_fail_errno(err, errno, "%s was written, but the disk did not confirm it", w->path);
         hv_error_hint(err, "Look at the file before going on; a crash now may bring the old bytes back");
         return code;

@@ -58,11 +58,14 @@ static struct hv_str stored_name(struct call *call)
                            call->index);
 }
 
-/* Keep the whole text in a file. What cannot be written (a full disk) costs the whole, not the preview. */
+/*
+ * Keep the whole text in a file. What cannot be written (a full disk) costs the whole, not the preview. Nobody waits
+ * for the disk, as the journal, which names the file, does not either.
+ */
 static void store(struct call *call, struct hv_str whole, struct hv_error *err)
 {
     struct hv_str path = stored_name(call);
-    struct hv_write_options options = {.make_parents = true, .mode = 0600};
+    struct hv_write_options options = {.make_parents = true, .mode = 0600, .unsynced = true};
     const struct hv_host *host = call->runtime->host;
     if (!call->stored.ptr && host->write(host, path, whole, &options, NULL, err) == HV_OK)
         call->stored = path;

@@ -17,8 +17,18 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
+
+/* Takes the place of the C library's. */
+static unsigned syncs;
+
+int fsync(int fd)
+{
+    syncs++;
+    return (int)syscall(SYS_fsync, fd);
+}
 
 static enum hv_code put(struct folder *folder, const char *name, const char *text,
                         const struct hv_write_options *options, struct hv_error *err)
@@ -53,6 +63,20 @@ static void a_new_file_gets_the_mode_asked_for(void **state)
     assert_int_equal(put(folder, "b", "", &options, NULL), HV_OK);
     assert_int_equal(stat_of(folder, "b").st_mode & 07777, 0755);
     assert_int_equal(folder_count(folder, ""), 2);
+}
+
+static void the_disk_is_waited_for_unless_told_not_to(void **state)
+{
+    struct folder *folder = *state;
+    struct hv_write_options options = {.unsynced = true};
+    syncs = 0;
+    assert_int_equal(put(folder, "a", "text", NULL, NULL), HV_OK);
+    assert_int_equal(syncs, 2); /* the file and its directory */
+    assert_int_equal(put(folder, "a", "other", &options, NULL), HV_OK);
+    assert_int_equal(put(folder, "b", "text", &options, NULL), HV_OK);
+    assert_int_equal(syncs, 2);
+    expect_file(folder, "a", "other");
+    expect_file(folder, "b", "text");
 }
 
 static void parents_are_made_when_asked_for(void **state)
@@ -394,6 +418,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(a_new_file_gets_the_mode_asked_for),
+        CASE(the_disk_is_waited_for_unless_told_not_to),
         CASE(parents_are_made_when_asked_for),
         CASE(what_must_not_exist_is_never_replaced),
         CASE(mode_attributes_and_owner_survive),

@@ -27,6 +27,7 @@
 
 enum {
     SHARE_MIN = 16,      /* files that are worth giving half of them away */
+    SORT_UNTIL = 4096,   /* entries that a thread has seen; after that nobody waits for the first of the order */
     CHECK_EVERY = 16,    /* files between two looks at the clock */
     CHECK_ENTRIES = 256, /* names between two looks at the clock */
     SCAN_PATH_MAX = 1 << 24,
@@ -205,6 +206,13 @@ static bool wants_help(const struct worker *worker)
            (worker->index == 0 && !scan->started && scan->threads > 1);
 }
 
+/* The first of the order may soon be all that is wanted. */
+static void put_in_order(const struct worker *worker, struct piece *piece)
+{
+    if (worker->scan->options->by_name && worker->visited < SORT_UNTIL)
+        piece_sort(piece);
+}
+
 static void visit_files(struct worker *worker, struct scan_directory *directory, struct scan_handle *handle,
                         struct piece *piece, size_t from, size_t to)
 {
@@ -215,17 +223,19 @@ static void visit_files(struct worker *worker, struct scan_directory *directory,
             note_unreached(worker, directory);
             return;
         }
-        if (to - i >= SHARE_MIN && wants_help(worker)) {
-            size_t half = i + (to - i) / 2;
-            share_files(worker, directory, handle, piece, half, to);
-            to = half;
+        if (to - i >= SHARE_MIN && (piece->order ? worker->scan->threads > 1 : wants_help(worker))) {
+            /* In order, a few at a time: so that all threads are at the first ones. */
+            size_t until = i + (piece->order ? SHARE_MIN / 2 : (to - i) / 2);
+            share_files(worker, directory, handle, piece, until, to);
+            to = until;
         }
-        uint32_t file = piece->files[i];
+        size_t number = piece->order ? piece->order[i] : i;
+        uint32_t file = piece->files[number];
         const char *type = piece->names + (file & ~FILE_IGNORED);
         struct hv_str name = hv_str_from(type + 1);
         if (set_name(worker, name))
             (void)visit(worker, directory, handle->fd, name, fs_kind_of_dirent((unsigned char)*type),
-                        file & FILE_IGNORED, remembers ? &record->memories[i] : NULL);
+                        file & FILE_IGNORED, remembers ? &record->memories[number] : NULL);
     }
 }
 
@@ -239,14 +249,6 @@ struct sorting {
     struct scan_item *first, **last; /* directories to be put on the queue, in order */
     size_t count;
 };
-
-static enum hv_file_kind kind_of(int fd, struct dirent64 *found)
-{
-    struct stat status;
-    if (found->d_type == DT_UNKNOWN && fstatat(fd, found->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0)
-        found->d_type = IFTODT(status.st_mode);
-    return fs_kind_of_dirent(found->d_type);
-}
 
 static bool is_left_out(const struct fs_scan_options *options, struct hv_str name)
 {
@@ -279,7 +281,7 @@ static void sort_entry(struct worker *worker, struct sorting *sorting, struct di
     worker->visited++;
     if (is_left_out(scan->options, name) || !set_name(worker, name))
         return;
-    bool is_directory = kind_of(sorting->handle->fd, found) == HV_FILE_DIRECTORY;
+    bool is_directory = piece_kind(sorting->handle->fd, found) == HV_FILE_DIRECTORY;
     bool ignored = !scan->options->no_ignore &&
                    scan_rules_ignored(&sorting->directory->rules, path_below(worker, scan->around.top), is_directory);
     worker->ignored += ignored;
@@ -403,6 +405,7 @@ static bool read_warm(struct worker *worker, struct scan_directory *directory, s
             sort_directory(worker, &sorting, name, false);
     }
     push_directories(worker, &sorting);
+    put_in_order(worker, piece);
     if (is_over(worker->scan))
         note_unreached(worker, directory);
     else
@@ -452,6 +455,7 @@ static void read_directory(struct worker *worker, struct scan_directory *directo
     if (on && worker->learns)
         learn(worker, directory, status, piece, worker->visited - visited, worker->ignored - ignored);
     worker->learns = false;
+    put_in_order(worker, piece);
     if (on)
         visit_files(worker, directory, handle, piece, 0, piece->file_count);
     else
@@ -584,13 +588,28 @@ static bool visit_share(struct worker *worker, const struct scan_task *task)
     return true;
 }
 
+/* What was to be entered when its name was read may not be wanted any more. */
+static bool is_wanted_still(struct worker *worker, const struct scan_directory *directory)
+{
+    const struct fs_scan_options *options = worker->scan->options;
+    if (!options->by_name || !options->directories || !directory->parent)
+        return true;
+    worker->path.len = worker->directory_end - 1;
+    struct hv_str name = hv_str_of(directory->name, directory->name_len);
+    enum fs_scan_action action = visit(worker, directory->parent, -1, name, HV_FILE_DIRECTORY, false, NULL);
+    worker->path.len = worker->directory_end;
+    return action == FS_SCAN_ON;
+}
+
 /* False: others have to do it. */
 static bool do_task(struct worker *worker, const struct scan_task *task)
 {
     if (!set_directory(worker, task->directory))
         note_unreadable(worker, task->directory, ENAMETOOLONG);
-    else if (task->kind == SCAN_OPEN)
+    else if (task->kind == SCAN_OPEN && is_wanted_still(worker, task->directory))
         open_and_read(worker, task);
+    else if (task->kind == SCAN_OPEN)
+        return true;
     else if (task->kind == SCAN_MORE)
         read_directory(worker, task->directory, task->handle, NULL);
     else
@@ -728,13 +747,4 @@ enum hv_code fs_scan(const struct fs_scan_options *options, fs_scan_visit *visit
     finish(&scan, arena, outcome);
     release(&scan);
     return HV_OK;
-}
-
-bool fs_scan_mtime(const struct fs_scan_entry *entry, int64_t *mtime_ns)
-{
-    struct statx status;
-    if (statx(entry->directory, entry->name.ptr, AT_SYMLINK_NOFOLLOW | AT_STATX_DONT_SYNC, STATX_MTIME, &status))
-        return false;
-    *mtime_ns = (int64_t)status.stx_mtime.tv_sec * (int64_t)CLOCK_SECOND + status.stx_mtime.tv_nsec;
-    return true;
 }

@@ -31,7 +31,9 @@ struct fs_scan_options {
                                 * own; visits may then use no descriptors but the entry's and what they open and close
                                 * themselves. 0: never */
     bool ordered;              /* on the calling thread alone, all of one level before the next, names sorted */
-    bool by_name;              /* enter the directories in a directory by name, as far as threads do not come between */
+    bool by_name;              /* enter the directories in a directory by name, as far as threads do not come between,
+                                * and visit the first files by name, too; visit is called for a directory
+                                * (`directories`) once more, without descriptor (-1), when its turn comes */
     bool hidden;               /* visit names that begin with a dot, too */
     bool no_ignore;            /* honour no ignore file */
     bool directories;          /* call visit for directories, too, before it is called for anything in them */

@@ -1,6 +1,7 @@
 /* scan_file.c: see scan_file.h. */
 #include "fs/scan_file.h"
 
+#include "base/clock.h"
 #include "fs/scan.h"
 #include "fs/scan_table.h"
 
@@ -8,6 +9,7 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { FILES_SCARCE = 1024 }; /* a limit of open files under which each is closed at once */
@@ -66,4 +68,13 @@ void fs_scan_close(const struct fs_scan_entry *entry, int fd)
     files->closing[files->count++] = fd;
     if (files->count == files->count_max)
         scan_files_flush(files);
+}
+
+bool fs_scan_mtime(const struct fs_scan_entry *entry, int64_t *mtime_ns)
+{
+    struct statx status;
+    if (statx(entry->directory, entry->name.ptr, AT_SYMLINK_NOFOLLOW | AT_STATX_DONT_SYNC, STATX_MTIME, &status))
+        return false;
+    *mtime_ns = (int64_t)status.stx_mtime.tv_sec * (int64_t)CLOCK_SECOND + status.stx_mtime.tv_nsec;
+    return true;
 }

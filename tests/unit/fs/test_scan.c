@@ -66,6 +66,56 @@ static void depth_is_bounded_and_directories_skipped(void **state)
     assert_true(atomic_load(&scanning.count) <= 3);
 }
 
+/* What is seen one after another; a directory is not wanted any more when it is asked about for the second time. */
+struct seen {
+    struct hv_buf text;
+    const char *unwanted;
+};
+
+static enum fs_scan_action note_order(void *user, const struct fs_scan_entry *entry)
+{
+    struct seen *seen = user;
+    bool again = entry->directory < 0;
+    hv_buf_addf(&seen->text, "%.*s%s\n", HV_STR_ARG(entry->path), again ? "?" : "");
+    return again && seen->unwanted && hv_str_is(entry->path, seen->unwanted) ? FS_SCAN_SKIP : FS_SCAN_ON;
+}
+
+static void by_name_the_first_ones_come_first_and_directories_are_asked_about_again(void **state)
+{
+    struct folder *folder = *state;
+    PUT_FILES(folder, "b/q", "b/c/four", "b/a", "b/z", "b/n", "b/e/five", "b/m", "0/file", "c");
+    for (int again = 0; again < 2; again++) {
+        CLEANUP_ARENA struct hv_arena arena = {0};
+        struct fs_scan_outcome outcome;
+        struct seen seen = {.unwanted = again ? "b/c" : NULL};
+        hv_buf_init(&seen.text, 4096);
+        struct fs_scan_options options = {.root = folder->path, .by_name = true, .directories = true, .threads = 1};
+        assert_int_equal(fs_scan(&options, note_order, &seen, &arena, &outcome, NULL), HV_OK);
+        const char *at = strstr(seen.text.data, "a\nc\nd\n0?\n0/file\nb?\n"), *in_b = strstr(seen.text.data, "b/a\n");
+        assert_non_null(at);
+        assert_non_null(in_b);
+        assert_string_equal(in_b, again
+                                      ? "b/a\nb/m\nb/n\nb/q\nb/two\nb/z\nb/c?\nb/e?\nb/e/five\n"
+                                      : "b/a\nb/m\nb/n\nb/q\nb/two\nb/z\nb/c?\nb/c/four\nb/c/three\nb/e?\nb/e/five\n");
+        assert_int_equal(outcome.unreached + outcome.unreadable, 0);
+        hv_buf_release(&seen.text);
+    }
+}
+
+static void by_name_each_file_is_visited_once_by_several_threads(void **state)
+{
+    struct folder *folder = *state;
+    CLEANUP_BUF struct hv_buf expected;
+    hv_buf_init(&expected, 1 << 16);
+    for (int i = 0; i < 700; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "many/%03d", i * 37 % 700);
+        folder_put(folder, name, "x");
+        hv_buf_addf(&expected, "%03d\n", i);
+    }
+    assert_string_equal(scanning_shown(folder, "many", (struct fs_scan_options){.by_name = true}), expected.data);
+}
+
 static void links_are_shown_and_never_followed(void **state)
 {
     struct folder *folder = *state;
@@ -323,6 +373,8 @@ int main(void)
         CASE(each_file_is_visited_once),
         CASE(hidden_files_are_visited_when_asked_for_and_temporary_ones_never),
         CASE(depth_is_bounded_and_directories_skipped),
+        CASE(by_name_the_first_ones_come_first_and_directories_are_asked_about_again),
+        CASE(by_name_each_file_is_visited_once_by_several_threads),
         CASE(links_are_shown_and_never_followed),
         CASE(names_may_be_any_bytes),
         CASE(time_and_cancellation_end_a_scan),

@@ -183,13 +183,14 @@ static bool holds(const char *folder, size_t len, const char *path)
     return strncmp(folder, path, len) == 0 && path[len] == '/';
 }
 
-/* Does the place for item lie in a folder in memory, or in one that shows the session's own (its /tmp)? Elsewhere it is
- * there already, since it is shown as it lies outside; and if somebody has removed it since, making it would make it on
- * the host's disk, where nobody would take it away. The deepest mount above it decides, which is the last. */
+/* Does the place for item lie in a folder in memory (as /dev is), or in one that shows the session's own (its /tmp)?
+ * Elsewhere it is there already, since it is shown as it lies outside; and if somebody has removed it since, making it
+ * would make it on the host's disk, where nobody would take it away. The deepest mount above it decides, which is the
+ * last. */
 static bool is_made_here(const char *plan, const struct item *item, const char *path)
 {
     struct item from = {0};
-    bool made = false;
+    bool made = holds("/dev", strlen("/dev"), path);
     for (struct item above = item_next(plan); above.text != item->text; above = item_next(above.rest)) {
         if (above.kind == HELPER_SOURCE)
             from = above;

@@ -33,10 +33,16 @@ static void on_tell(void *user, struct hv_str sentence)
 
 void make_bench(struct bench *bench, const char *settings)
 {
-    char top[] = "/tmp/helve-unit-XXXXXX";
+    make_bench_below(bench, "/tmp", settings);
+}
+
+void make_bench_below(struct bench *bench, const char *folder, const char *settings)
+{
+    char top[64];
     const struct hv_json *json;
     *bench = (struct bench){0};
     hv_buf_init(&bench->output, 1 << 20);
+    snprintf(top, sizeof top, "%s/helve-unit-XXXXXX", folder);
     assert_non_null(mkdtemp(top));
     bench->top = hv_arena_str(&bench->arena, hv_str_from(top));
     bench->project = hv_arena_join(&bench->arena, bench->top, HV_STR("/project"));

@@ -38,6 +38,7 @@ void make_folder(struct bench *bench, const char *name);
 bool is_there(struct bench *bench, const char *name);
 /* Without looking yet at what holds. */
 void make_bench(struct bench *bench, const char *settings);
+void make_bench_below(struct bench *bench, const char *folder, const char *settings);
 void open_bench(struct bench *bench, const char *settings);
 void close_bench(struct bench *bench);
 void run(struct bench *bench, const char *script);

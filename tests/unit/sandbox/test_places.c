@@ -299,6 +299,31 @@ static void test_it_makes_no_difference_who_mounts(void **state)
     hv_arena_release(&arena);
 }
 
+/* The view has a /dev of its own, in which the place of such a workspace is missing at first. */
+static void test_a_workspace_below_dev_is_mounted_like_any(void **state)
+{
+    struct bench here, there;
+    (void)state;
+    if (access("/dev/shm", W_OK | X_OK)) {
+        print_message("/dev/shm cannot be written here: not tried\n");
+        return;
+    }
+    open_bench(&here, "{}");
+    make_bench_below(&there, "/dev/shm", "{}");
+    sandbox_look(there.sandbox, &there.state);
+    assert_int_equal(there.state.level, here.state.level);
+    assert_int_equal(there.state.own_mounts, here.state.own_mounts);
+    run(&there, "touch made && ! touch ../evil /dev/shm/evil/x .git/hooks/evil");
+    if (is_full(&there)) {
+        assert_int_equal(there.end.code, 0);
+        assert_true(is_there(&there, "project/made"));
+        assert_false(is_there(&there, "evil"));
+        assert_false(is_there(&there, "project/.git/hooks/evil"));
+    }
+    close_bench(&there);
+    close_bench(&here);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_nothing_is_made_on_the_disk_to_mount_on),
         cmocka_unit_test(test_a_broken_bubblewrap_is_found_out_ahead_too),
         cmocka_unit_test(test_it_makes_no_difference_who_mounts),
+        cmocka_unit_test(test_a_workspace_below_dev_is_mounted_like_any),
     };
     return cmocka_run_group_tests_name("places", tests, NULL, NULL);
 }

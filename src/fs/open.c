@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdlib.h>
@@ -132,15 +133,49 @@ enum hv_code fs_open_regular(struct hv_str path, int *fd, struct hv_file_stat *s
     return HV_OK;
 }
 
+/* One component, which is no link. */
+static int open_component(int directory, const char *name, int flags)
+{
+    struct stat status;
+    CLEANUP_FD int fd = openat(directory, name, flags | O_NOFOLLOW | O_CLOEXEC);
+    int reason = errno;
+    bool links = fd >= 0 ? fstat(fd, &status) == 0 && S_ISLNK(status.st_mode) /* with O_PATH a link itself is opened */
+                         : reason == ENOTDIR && fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+                               S_ISLNK(status.st_mode);
+    errno = links ? ELOOP : reason;
+    return links ? -1 : take_fd(&fd);
+}
+
+/* The same as the kernel does in one call, for those that cannot. */
+static int open_by_steps(int directory, const char *path, int flags)
+{
+    CLEANUP_FD int held = path[0] == '/' ? open("/", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    char name[NAME_MAX + 1];
+    for (const char *slash; (path += strspn(path, "/")), (slash = strchr(path, '/'));) {
+        size_t len = (size_t)(slash - path);
+        if (len > NAME_MAX) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        memcpy(name, path, len);
+        name[len] = '\0';
+        int next = open_component(held >= 0 ? held : directory, name, O_PATH | O_DIRECTORY);
+        if (next < 0)
+            return -1;
+        cleanup_fd(&held);
+        held = next;
+        path = slash;
+    }
+    return open_component(held >= 0 ? held : directory, *path ? path : ".", flags);
+}
+
 static int open_piece(int directory, const char *path, int flags)
 {
     struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC),
                            .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
     int fd = (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
-    /* Kernels before 5.6, or a filter that does not know the call: at least the last component is no link. */
-    if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-        fd = openat(directory, path, flags | O_NOFOLLOW | O_CLOEXEC);
-    return fd;
+    /* Kernels before 5.6, or a filter that does not know the call. */
+    return fd < 0 && (errno == ENOSYS || errno == EPERM) ? open_by_steps(directory, path, flags) : fd;
 }
 
 int fs_open_no_links(int directory, struct hv_str path, int flags)

@@ -27,10 +27,13 @@ struct resolver {
     int links;
 };
 
-/* A link whose target is an object rather than a text. Only /proc has them. */
+/* A link whose target is an object rather than a text. Only /proc has them. Where the kernel cannot be asked (before
+ * 5.6), none but those at its top are taken for texts (self, mounts). */
 static bool is_magic(const char *path)
 {
+    enum { PROC_TOP = 1 }; /* the number of that folder */
     struct statfs system;
+    struct stat status;
     char parent[FS_PATH_MAX];
     size_t cut = (size_t)(strrchr(path, '/') - path);
     memcpy(parent, path, cut);
@@ -39,6 +42,8 @@ static bool is_magic(const char *path)
         return false;
     struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS};
     CLEANUP_FD int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+    if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+        return stat(cut ? parent : "/", &status) || status.st_ino != PROC_TOP;
     return fd < 0 && errno != ENOENT;
 }
 

@@ -125,6 +125,16 @@ static pid_t fork_into_cage(void)
     return (pid_t)syscall(SYS_clone3, &how, sizeof how);
 }
 
+/* Where a child cannot be born there (before 5.7; some containers hide clone3): it goes there before it is anything. */
+static void enter_cage(void)
+{
+    int fd = openat(GUARD_CAGE_FD, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    (void)!write(fd, "0", 1);
+    close(fd);
+}
+
 /* The command borrows the guard's memory until it is a program of its own: nothing is copied, and what it does until
  * then changes nothing of it. */
 __attribute__((noinline)) static pid_t start_command(const struct guard *guard, char **argv)
@@ -135,8 +145,11 @@ __attribute__((noinline)) static pid_t start_command(const struct guard *guard, 
     if (child > 0)
         return child;
     child = vfork();
-    if (child == 0)
+    if (child == 0) {
+        if (guard->ways & GUARD_CAGE)
+            enter_cage();
         become_command(guard, argv);
+    }
     return child;
 }
 

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -81,26 +82,26 @@ static bool descends(pid_t who, pid_t from)
     return false;
 }
 
-/* By a handle, and only then looked at: its number may be another's by now. */
+static void send(int handle, pid_t member, int number)
+{
+    if (handle >= 0)
+        (void)syscall(SYS_pidfd_send_signal, handle, number, NULL, 0);
+    else
+        kill(member, number);
+}
+
+/* By a handle, where the kernel has any (5.3), and only then looked at: its number may be another's by now. */
 static void ask_member(pid_t member, pid_t self, pid_t group)
 {
     int handle = (int)syscall(SYS_pidfd_open, member, 0);
-    if (handle < 0)
+    if (handle < 0 && errno == ESRCH)
         return;
     if ((!group || getpgid(member) != group) && descends(member, self)) {
-        (void)syscall(SYS_pidfd_send_signal, handle, SIGTERM, NULL, 0);
-        (void)syscall(SYS_pidfd_send_signal, handle, SIGCONT, NULL, 0);
+        send(handle, member, SIGTERM);
+        send(handle, member, SIGCONT);
     }
-    close(handle);
-}
-
-static bool kernel_can(pid_t self)
-{
-    int handle = (int)syscall(SYS_pidfd_open, self, 0);
-    if (handle < 0)
-        return false;
-    close(handle);
-    return access("/proc/thread-self/children", R_OK) == 0;
+    if (handle >= 0)
+        close(handle);
 }
 
 /* All are known before the first is asked: whoever ends leaves its children to somebody else. */
@@ -108,7 +109,7 @@ bool family_ask_to_end(pid_t group)
 {
     static struct family family;
     pid_t self = getpid();
-    if (!kernel_can(self))
+    if (access("/proc/thread-self/children", R_OK))
         return false;
     family.count = 0;
     add_children_of(&family, self);

@@ -8,7 +8,7 @@
 /*
  * Ask to end (TERM, and CONT for who is stopped) a group, where there is one (0: none), and whatever descends from the
  * caller and is not in it. Who is born meanwhile is missed: what must end is killed until nothing is left. False where
- * the kernel does not tell whose children are whose, or has no handles for processes (before 5.3): nobody was asked.
+ * the kernel does not tell whose children are whose: nobody was asked.
  */
 bool family_ask_to_end(pid_t group);
 

@@ -74,6 +74,20 @@ static void no_component_may_be_a_link_where_none_is_wanted(void **state)
     assert_int_equal(errno, ELOOP);
     assert_int_equal(fs_open_no_links(root, HV_STR("a/b/none"), O_RDONLY), -1);
     assert_int_equal(errno, ENOENT);
+    assert_int_equal(fs_open_no_links(root, HV_STR("a/b/last"), O_PATH), -1);
+    assert_int_equal(errno, ELOOP);
+    assert_int_equal(fs_open_no_links(root, HV_STR("a/link"), O_RDONLY | O_DIRECTORY), -1);
+    assert_int_equal(errno, ELOOP);
+    assert_int_equal(fs_open_no_links(root, HV_STR("a/b/file/none"), O_RDONLY), -1);
+    assert_int_equal(errno, ENOTDIR);
+    CLEANUP_FD int around = fs_open_no_links(root, HV_STR("a//b/../b/./file"), O_RDONLY);
+    assert_true(around >= 0);
+    CLEANUP_FD int ends = fs_open_no_links(root, HV_STR("a/b/"), O_RDONLY | O_DIRECTORY);
+    assert_true(ends >= 0);
+    CLEANUP_FD int absolute = fs_open_no_links(AT_FDCWD, folder_path(folder, "a/b/file"), O_RDONLY);
+    assert_true(absolute >= 0);
+    char byte;
+    assert_int_equal(read(absolute, &byte, 1), 1);
 }
 
 enum { LEVELS = 60 };

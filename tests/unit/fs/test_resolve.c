@@ -119,6 +119,8 @@ static void links_to_open_files_of_processes_are_refused(void **state)
     assert_int_equal(fs_host_resolve(NULL, &folder->arena, HV_STR("/proc/self/fd/0"), &out, NULL), HV_EUNSUPPORTED);
     assert_int_equal(fs_host_resolve(NULL, &folder->arena, HV_STR("/proc/self/root/etc"), &out, NULL), HV_EUNSUPPORTED);
     assert_int_equal(fs_host_resolve(NULL, &folder->arena, HV_STR("/proc/self/status"), &out, NULL), HV_OK);
+    assert_int_equal(fs_host_resolve(NULL, &folder->arena, HV_STR("/proc/mounts"), &out, NULL), HV_OK);
+    assert_int_equal(fs_host_resolve(NULL, &folder->arena, HV_STR("/proc/self/exe"), &out, NULL), HV_EUNSUPPORTED);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_folder, close_folder)

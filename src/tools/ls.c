@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "base/vec.h"
+#include "fs/open.h"
 #include "tools/file_kind.h"
 #include "tools/tree.h"
 
@@ -90,10 +91,11 @@ static char *copy_path(struct hv_str path)
 static void look_at(struct node *node, const struct fs_scan_entry *entry)
 {
     struct stat status;
-    node->has_size =
-        node->kind == HV_FILE_REGULAR && !fstatat(entry->directory, entry->name.ptr, &status, AT_SYMLINK_NOFOLLOW);
-    if (node->has_size)
+    if (node->kind == HV_FILE_REGULAR && !fstatat(entry->directory, entry->name.ptr, &status, AT_SYMLINK_NOFOLLOW)) {
+        node->kind = fs_kind_of_mode(status.st_mode); /* directories do not know what is mounted over their files */
+        node->has_size = node->kind == HV_FILE_REGULAR;
         node->size = (uint64_t)status.st_size;
+    }
     char target[LINK_TARGET_MAX];
     ssize_t len =
         node->kind == HV_FILE_SYMLINK ? readlinkat(entry->directory, entry->name.ptr, target, sizeof target) : 0;

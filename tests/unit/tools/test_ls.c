@@ -1,12 +1,14 @@
 /* test_ls.c: the tool LS: the tree, its sizes, its caps, and what it leaves out. */
 #include "harness.h"
 
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 extern const struct hv_tool tool_ls;
 
-static int open_tree(void **state)
+static int open_files(void **state)
 {
     static struct session session;
     session_open(&session);
@@ -20,7 +22,7 @@ static int open_tree(void **state)
     return 0;
 }
 
-static int close_tree(void **state)
+static int close_files(void **state)
 {
     session_close(*state);
     return 0;
@@ -116,6 +118,20 @@ static void links_are_shown_and_not_followed(void **state)
     expect_lacks(session, "b.txt");
 }
 
+static void what_is_mounted_over_a_file_is_shown_as_what_it_is(void **state)
+{
+    struct session *session = *state;
+    const char *place = file_path(session, "b.txt");
+    if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+        mount("/dev/null", place, NULL, MS_BIND, NULL)) {
+        print_message("nothing can be mounted here: not tried\n");
+        return;
+    }
+    call(session, &tool_ls, "{}");
+    assert_int_equal(umount(place), 0);
+    expect_has(session, "  b.txt  (device)\n");
+}
+
 static void an_empty_directory_says_so(void **state)
 {
     struct session *session = *state;
@@ -180,7 +196,7 @@ static void peers_names_are_understood(void **state)
     assert_true(hv_tool_is_named(&tool_ls, HV_STR("list_directory")));
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_tree, close_tree)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, open_files, close_files)
 
 int main(void)
 {
@@ -191,6 +207,7 @@ int main(void)
         CASE(ignored_entries_are_left_out_and_counted),
         CASE(ignore_patterns_are_honoured),
         CASE(links_are_shown_and_not_followed),
+        CASE(what_is_mounted_over_a_file_is_shown_as_what_it_is),
         CASE(an_empty_directory_says_so),
         CASE(files_and_missing_paths_are_refused_with_advice),
         CASE(what_may_not_be_read_is_not_shown),

@@ -5,6 +5,7 @@
 #include "proc/spool.h"
 
 #include "base/cleanup.h"
+#include "text/lines.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -197,26 +198,44 @@ static void spill(struct spool *spool)
     spool->memory.len = head;
 }
 
+/* More of the line that has not ended yet. */
+static void add_to_line(struct spool *spool, struct hv_str part)
+{
+    size_t room = LAST_LINE_MAX - spool->line_len;
+    size_t take = part.len < room ? part.len : room;
+    memcpy(spool->line + spool->line_len, part.ptr, take);
+    spool->line_len += take;
+    if (hv_str_trim(hv_str_of(spool->line, spool->line_len)).len) {
+        memcpy(spool->last_line, spool->line, spool->line_len);
+        spool->last_line_len = spool->line_len;
+    }
+}
+
+/* Of whole lines, each with its end, the last one counts that is not blank: they are looked at from behind. */
+static void note_whole_lines(struct spool *spool, struct hv_str lines)
+{
+    while (lines.len) {
+        size_t before = hv_str_rfind_byte(hv_str_slice(lines, 0, lines.len - 1), '\n');
+        size_t begin = before == SIZE_MAX ? 0 : before + 1;
+        struct hv_str line = hv_str_slice(lines, begin, lines.len - 1);
+        spool->line_len = 0;
+        add_to_line(spool, line);
+        if (hv_str_trim(hv_str_slice(line, 0, LAST_LINE_MAX)).len)
+            break;
+        lines = hv_str_slice(lines, 0, begin);
+    }
+}
+
 static void note_lines(struct spool *spool, struct hv_str bytes)
 {
-    struct hv_str rest = bytes;
-    while (rest.len) {
-        size_t end = hv_str_find_byte(rest, '\n', 0);
-        struct hv_str part = hv_str_slice(rest, 0, end);
-        size_t room = LAST_LINE_MAX - spool->line_len;
-        size_t take = part.len < room ? part.len : room;
-        memcpy(spool->line + spool->line_len, part.ptr, take);
-        spool->line_len += take;
-        if (hv_str_trim(hv_str_of(spool->line, spool->line_len)).len) {
-            memcpy(spool->last_line, spool->line, spool->line_len);
-            spool->last_line_len = spool->line_len;
-        }
-        if (end == SIZE_MAX)
-            return;
-        spool->lines++;
-        spool->line_len = 0;
-        rest = hv_str_slice(rest, end + 1, rest.len);
-    }
+    size_t first = hv_str_find_byte(bytes, '\n', 0), last = hv_str_rfind_byte(bytes, '\n');
+    add_to_line(spool, hv_str_slice(bytes, 0, first));
+    if (first == SIZE_MAX)
+        return;
+    spool->lines += lines_newlines(bytes);
+    note_whole_lines(spool, hv_str_slice(bytes, first + 1, last + 1));
+    spool->line_len = 0;
+    add_to_line(spool, hv_str_slice(bytes, last + 1, bytes.len));
 }
 
 static void keep_part(struct part *part, struct hv_str bytes)

@@ -301,6 +301,41 @@ static void what_is_over_the_cap_cannot_be_read(void **state)
     spool_free(spool);
 }
 
+/* Cut anywhere, output has the same lines: as many as it has ends, the last that is not blank, or what is there of it.
+ */
+static void lines_are_the_same_however_they_come(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char letters[] = "ab \n\n\t\r";
+    unsigned random = 1;
+    for (int round = 0; round < 2000; round++) {
+        char text[64];
+        size_t len = 0, lines = 0, at = 0;
+        struct hv_str expected = {0};
+        for (len = 0; len < (unsigned)round % sizeof text; len++) {
+            random = random * 1103515245 + 12345;
+            text[len] = letters[(random >> 16) % (sizeof letters - 1)];
+        }
+        for (struct hv_str rest = hv_str_of(text, len), line; rest.len;) {
+            size_t end = hv_str_find_byte(rest, '\n', 0);
+            line = hv_str_slice(rest, 0, end);
+            expected = hv_str_trim(line).len ? line : expected;
+            lines += end != SIZE_MAX;
+            rest = hv_str_slice(rest, end == SIZE_MAX ? rest.len : end + 1, rest.len);
+        }
+        struct spool *spool = spool_new(&fixture->options);
+        while (at < len) {
+            random = random * 1103515245 + 12345;
+            size_t piece = 1 + (random >> 16) % 20;
+            assert_true(spool_add(spool, HV_STDOUT, hv_str_slice(hv_str_of(text, len), at, at + piece)));
+            at += piece;
+        }
+        assert_int_equal(spool_lines(spool), lines);
+        assert_true(hv_str_eq(spool_last_line(spool), expected));
+        spool_free(spool);
+    }
+}
+
 int main(void)
 {
 #define CASE(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
@@ -315,6 +350,7 @@ int main(void)
         CASE(a_write_that_fails_loses_the_file_and_says_so),
         CASE(streams_kept_apart_are_bounded),
         CASE(the_last_line_is_the_last_that_says_something),
+        CASE(lines_are_the_same_however_they_come),
         CASE(a_hundred_megabytes_of_a_command_cost_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,9 +101,9 @@ static enum hv_code task_input_validate(const void *input, const struct hv_conte
         if (bytes_of(canonical(names[i], context->arena), context->arena).len)
             continue;
         hv_fail(err, HV_EINVAL, "there is no key \"%.*s\"", HV_STR_ARG(hv_str_slice(names[i], 0, 40)));
-        hv_error_hint(err,
-                      "Keys are enter, tab, escape, backspace, up, down, left, right, home, end, ctrl-a to ctrl-z; "
-                      "everything else is `text`.");
+        hv_error_hint(
+            err, "Keys are enter, tab, escape, space, backspace, delete, up, down, left, right, home, end, page-up, "
+                 "page-down, ctrl-a to ctrl-z; everything else is `text`.");
         hv_error_place(err, "keys");
         return HV_EINVAL;
     }

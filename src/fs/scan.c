@@ -728,9 +728,7 @@ enum hv_code fs_scan(const struct fs_scan_options *options, fs_scan_visit *visit
         return hv_fail_errno(err, errno, "Cannot open the directory %s", root.ptr);
     struct scan scan = {.options = options, .visit = visit_entry, .user = user, .root = fd};
     scan.base = hv_str_is(root, "/") ? HV_STR("") : root;
-    scan.threads = options->threads && !options->ordered ? options->threads : 1;
-    if (scan.threads > FS_SCAN_THREADS_MAX)
-        scan.threads = FS_SCAN_THREADS_MAX;
+    scan.threads = options->ordered ? 1 : scan_files_threads(options->threads);
     if (options->no_ignore)
         scan.around.top = scan.base;
     else

@@ -7,6 +7,7 @@
 #define FS_SCAN_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum { SCAN_CLOSING_MAX = 16 };
 
@@ -15,6 +16,11 @@ struct scan_files {
     unsigned count, count_max;
     int closing[SCAN_CLOSING_MAX]; /* open still, but nobody's */
 };
+
+/* How many files a scan may have open at once, by the limit of the process and what others have open, about. */
+size_t scan_files_room(void);
+/* How many threads a scan has that asks for so many: each has a directory open, and what is found in it. */
+unsigned scan_files_threads(unsigned wanted);
 
 void scan_files_init(struct scan_files *files);
 /* Close all that is to be closed. */

@@ -2,12 +2,12 @@
 #include "fs/scan_queue.h"
 
 #include "base/cleanup.h"
+#include "fs/scan_file.h"
 #include "fs/scan_table.h"
 
 #include <assert.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 /* ---- descriptors ----------------------------------------------------------------------------------------- */
@@ -139,9 +139,9 @@ void scan_queue_init(struct scan_queue *queue, bool in_order, unsigned tables)
     queue->own = hv_calloc(tables, sizeof *queue->own);
     pthread_mutex_init(&queue->lock, NULL);
     pthread_cond_init(&queue->wake, NULL);
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 4 < SCAN_OPEN_MAX)
-        queue->kept_max = (size_t)limit.rlim_cur / 4;
+    size_t room = scan_files_room() / 4;
+    if (room < SCAN_OPEN_MAX)
+        queue->kept_max = room;
 }
 
 void scan_queue_release(struct scan_queue *queue)

@@ -1,6 +1,7 @@
 """Grep, Glob and LS over trees that do not hold still, and over what is mounted in them."""
 import json
 import os
+import resource
 import shutil
 import socket
 import subprocess
@@ -68,6 +69,25 @@ class Moving(Case):
             for i in range(4):
                 self.assertFalse(results[str(number + i)].get("is_error", False), results[str(number + i)])
             self.assertIn("steady/s", text_of(results[str(number + 3)]))
+
+
+class Scarce(Case):
+    """With few files that may be open, searches take longer, and find the same."""
+
+    def fill(self, path, levels):
+        for number in range(3):
+            self.write(f"{path}/f{number}", "needle\n")
+        for name in ("a", "b") if levels else ():
+            self.fill(f"{path}/{name}", levels - 1)
+
+    def test_a_search_with_few_descriptors(self):
+        self.fill("bushy", 7)
+        few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))
+        for _ in range(3):
+            ran = subprocess.run([harness.HELVE, "tool", "call", "Grep", '{"pattern":"needle","output_mode":"count","head_limit":0}'],
+                                 cwd=self.project, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                 preexec_fn=few, timeout=60)
+            self.assertTrue(ran.stdout.endswith("\n[765 matches in 765 files]\n"), ran.stdout[-400:] + ran.stderr)
 
 
 class Mounted(Case):

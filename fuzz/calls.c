@@ -4,7 +4,8 @@
  */
 #include "agent/calls.h"
 
-#include <assert.h>
+#include "parts.h"
+
 #include <string.h>
 
 enum { TRANSCRIPT_MAX = 256 << 20 };
@@ -12,7 +13,7 @@ enum { TRANSCRIPT_MAX = 256 << 20 };
 static void on_call(void *user, struct hv_str id, struct hv_str name, struct hv_str input, enum calls_shape shape)
 {
     struct hv_buf *transcript = user;
-    assert(id.ptr && name.ptr && input.ptr);
+    FUZZ_CHECK(id.ptr && name.ptr && input.ptr);
     hv_buf_addf(transcript, "call %d %zu %zu %zu ", (int)shape, id.len, name.len, input.len);
     hv_buf_add_str(transcript, id);
     hv_buf_add_str(transcript, name);
@@ -26,7 +27,7 @@ static void on_message(void *user)
 
 static void on_fault(void *user, uint64_t line, const struct hv_error *err)
 {
-    assert(err->code != HV_OK && err->message[0]);
+    FUZZ_CHECK(err->code != HV_OK && err->message[0]);
     hv_buf_addf(user, "fault %llu %d ", (unsigned long long)line, (int)err->code);
 }
 
@@ -42,8 +43,6 @@ static void read_in_pieces(struct hv_buf *transcript, struct hv_str input, size_
     calls_reader_free(reader);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct hv_buf whole, cut;
@@ -52,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hv_str input = hv_str_of((const char *)data + 1, size - 1);
     read_in_pieces(&whole, input, size);
     read_in_pieces(&cut, input, (size_t)data[0] % 23 + 1);
-    assert(hv_str_eq(hv_buf_str(&whole), hv_buf_str(&cut)));
+    FUZZ_CHECK(hv_str_eq(hv_buf_str(&whole), hv_buf_str(&cut)));
     hv_buf_release(&whole);
     hv_buf_release(&cut);
     return 0;

@@ -4,7 +4,8 @@
  */
 #include "net/sse.h"
 
-#include <assert.h>
+#include "parts.h"
+
 #include <string.h>
 
 struct found {
@@ -24,7 +25,7 @@ static void write_event(struct found *found, struct hv_str name, struct hv_str d
 static enum hv_code on_event(void *user, const struct sse_event *event, struct hv_error *err)
 {
     struct found *found = user;
-    assert(event->data.ptr && event->retry_ms >= -1);
+    FUZZ_CHECK(event->data.ptr && event->retry_ms >= -1);
     write_event(found, event->name, event->data, event->id);
     return found->count == found->stop_at ? hv_fail(err, HV_ECANCELLED, "enough") : HV_OK;
 }
@@ -106,12 +107,10 @@ static enum hv_code feed(struct found *found, struct hv_str stream, unsigned how
         free(copy);
         at += part.len;
     }
-    assert(sse.line.len <= max && sse.data.len <= max);
+    FUZZ_CHECK(sse.line.len <= max && sse.data.len <= max);
     sse_release(&sse);
     return code;
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -124,11 +123,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     hv_buf_init(&small.events, SIZE_MAX / 4);
     plain_read(&plain, stream);
     enum hv_code code = feed(&found, stream, data[0] & 15, size * 2);
-    assert(code == HV_OK);
-    assert(hv_str_eq(hv_buf_str(&plain.events), hv_buf_str(&found.events)));
+    FUZZ_CHECK(code == HV_OK);
+    FUZZ_CHECK(hv_str_eq(hv_buf_str(&plain.events), hv_buf_str(&found.events)));
     small.stop_at = 3;
     code = feed(&small, stream, data[0] & 15, data[0] >> 4); /* only bounds and memory */
-    assert(code == HV_OK || code == HV_ETOOBIG || code == HV_ECANCELLED);
+    FUZZ_CHECK(code == HV_OK || code == HV_ETOOBIG || code == HV_ECANCELLED);
     (void)code;
     hv_buf_release(&plain.events);
     hv_buf_release(&found.events);

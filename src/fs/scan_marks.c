@@ -17,13 +17,16 @@
 #include <sys/stat.h>
 #include <sys/timerfd.h>
 
-enum { FRESH_SECONDS = 120, TEXTS_MAX = 16 << 20, SMALL_MAX = 24 << 20 };
+enum { FRESH_SECONDS = 120, TEXTS_MAX = 16 << 20, ROOM_MAX = 20 << 20, SMALL_MAX = 24 << 20 };
+
+_Static_assert(sizeof(struct fs_text) + FS_TEXT_MAX <= TEXT_ROOM_MAX, "any text that is kept fits into a block");
 
 void marks_init(struct fs_marks *marks)
 {
     *marks = (struct fs_marks){
         .clock = -1, .mounts = -1, .texts_max = TEXTS_MAX, .fresh_ns = FRESH_SECONDS * (int64_t)CLOCK_SECOND};
     pthread_mutex_init(&marks->lock, NULL);
+    text_room_init(&marks->room, ROOM_MAX);
     text_room_init(&marks->small, SMALL_MAX);
     sketches_init(&marks->sketches);
 }
@@ -33,14 +36,11 @@ void marks_free_text(struct fs_marks *marks, struct fs_text *text)
     if (!text)
         return;
     size_t size = sizeof *text + text->len;
-    if (text->block) {
-        text_room_give(&marks->small, text->block, size);
+    if (text->is_small)
         atomic_fetch_sub(&marks->small_texts, size); /* before the sum of all: it is never less than this */
-    } else {
-        free(text);
-    }
     atomic_fetch_sub(&marks->texts, size);
     atomic_fetch_sub(&marks->text_count, 1);
+    text_room_give(text->block, text, size);
 }
 
 void marks_free_memory(struct fs_marks *marks, struct fs_memory *memory)
@@ -63,6 +63,7 @@ void marks_release(struct fs_marks *marks)
     for (size_t i = 0; i < FS_MARKS; i++)
         find_lack_free(marks->marks[i].lack);
     free_spent(marks);
+    text_room_release(&marks->room);
     text_room_release(&marks->small);
     sketches_release(&marks->sketches);
     cleanup_fd(&marks->clock);
@@ -204,7 +205,9 @@ static void tidy(struct fs_warm *warm)
     sketches_tidy(&marks->sketches);
     bool is_full = atomic_exchange(&marks->is_full, false);
     bool small_is_full = atomic_exchange(&marks->small_is_full, false);
-    if (small_is_full && text_room_is_sparse(&marks->small))
+    bool is_sparse =
+        (is_full && text_room_is_sparse(&marks->room)) || (small_is_full && text_room_is_sparse(&marks->small));
+    if (is_sparse)
         warm_forget_texts(warm, 0); /* all of them */
     else if ((is_full || small_is_full) && marks->some_unused)
         warm_forget_texts(warm, marks->searches);
@@ -241,7 +244,8 @@ void fs_marks_end(struct fs_marks_use *use)
     size_t texts = 0;
     for (size_t i = 0; i < FS_SCAN_THREADS_MAX; i++) {
         texts += use->threads[i].texts;
-        text_room_leave(&use->marks->small, use->threads[i].block);
+        text_room_leave(&use->marks->room, use->threads[i].block);
+        text_room_leave(&use->marks->small, use->threads[i].small);
     }
     pthread_mutex_lock(&use->marks->lock);
     if (use->search == use->marks->searches)
@@ -365,22 +369,25 @@ static struct fs_text *take_small(struct fs_marks *marks, struct text_block **ow
     }
     atomic_fetch_add(&marks->texts, size);
     atomic_fetch_add(&marks->small_texts, size);
-    *text = (struct fs_text){.block = block};
+    *text = (struct fs_text){.block = block, .is_small = true};
     return text;
 }
 
 /* The same for any other. */
-static struct fs_text *take(struct fs_marks *marks, size_t texts_max, size_t size)
+static struct fs_text *take(struct fs_marks *marks, struct text_block **own, size_t texts_max, size_t size)
 {
+    struct text_block *block;
+    struct fs_text *text = NULL;
     if (atomic_load_explicit(&marks->is_full, memory_order_relaxed))
         return NULL;
-    if (atomic_fetch_add(&marks->texts, size) + size > texts_max + atomic_load(&marks->small_texts)) {
+    if (atomic_fetch_add(&marks->texts, size) + size <= texts_max + atomic_load(&marks->small_texts))
+        text = text_room_take(&marks->room, own, size, &block);
+    if (!text) {
         atomic_fetch_sub(&marks->texts, size);
         atomic_store_explicit(&marks->is_full, true, memory_order_relaxed);
         return NULL;
     }
-    struct fs_text *text = hv_malloc(size);
-    *text = (struct fs_text){0};
+    *text = (struct fs_text){.block = block};
     return text;
 }
 
@@ -391,10 +398,11 @@ void fs_marks_keep_text(struct fs_marks_use *use, const struct fs_scan_entry *en
     size_t size = sizeof *kept + text.len;
     if (!marks || !entry->memory || text.len > FS_TEXT_MAX)
         return;
+    struct fs_marks_thread *thread = &use->threads[entry->worker];
     if (text.len <= FS_TEXT_SMALL)
-        kept = take_small(marks, &use->threads[entry->worker].block, size);
+        kept = take_small(marks, &thread->small, size);
     if (!kept)
-        kept = take(marks, use->texts_max, size);
+        kept = take(marks, &thread->block, use->texts_max, size);
     if (!kept)
         return;
     kept->since_ns = use->since_ns;

@@ -30,11 +30,12 @@ struct fs_text {
     struct fs_text *next;      /* of those that are not needed any more */
     int64_t since_ns;          /* wall clock: it was read after that */
     atomic_uint_fast64_t used; /* by which search the last time */
-    struct text_block *block;  /* of the room for small texts that it lies in; NULL: none */
+    struct text_block *block;  /* that it lies in */
     unsigned epoch;            /* how often the clock had been set, */
     unsigned mountings;        /* and something been mounted */
     uint32_t len;
     bool is_plain; /* ASCII without NUL */
+    bool is_small; /* lies in the room for small ones */
     char bytes[];
 };
 
@@ -64,6 +65,7 @@ struct fs_marks {
     int64_t fresh_ns;   /* so long a mark is given to more files: those that have changed since cannot use it */
     int64_t late_ns;    /* a file may change so long after its time did; 0: to be found out; negative: nobody knows */
     size_t texts_max;   /* bytes of texts at most; a quarter of it in the first search, which may be the only one */
+    struct text_room room;     /* where they lie */
     struct text_room small;    /* small ones have more of their own: a few bytes of each save opening many files */
     atomic_size_t texts;       /* bytes of all of them now */
     atomic_size_t small_texts; /* of those in the room for small ones */
@@ -84,7 +86,8 @@ void marks_free_text(struct fs_marks *marks, struct fs_text *text);
 
 /* What a thread of a search has for itself. */
 struct fs_marks_thread {
-    _Alignas(64) struct text_block *block; /* that it fills with small texts */
+    _Alignas(64) struct text_block *block; /* that it fills with texts */
+    struct text_block *small;              /* and with small ones */
     size_t texts;                          /* that it had a use for or has kept */
 };
 

@@ -6,7 +6,23 @@
 #include <assert.h>
 #include <sys/mman.h>
 
+/* AddressSanitizer is told what of a block is in use. */
+#if defined(__SANITIZE_ADDRESS__)
+#define HAVE_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAVE_ASAN 1
+#endif
+#endif
+#ifdef HAVE_ASAN
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(pointer, size) ((void)(pointer), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(pointer, size) ((void)(pointer), (void)(size))
+#endif
+
 struct text_block {
+    struct text_room *room;
     struct text_block *next; /* among the open ones */
     size_t end;              /* where the next text comes; of the thread that fills it */
     atomic_uint users;
@@ -25,10 +41,12 @@ void text_room_init(struct text_room *room, size_t bytes_max)
     pthread_mutex_init(&room->lock, NULL);
 }
 
-static void unref(struct text_room *room, struct text_block *block)
+static void unref(struct text_block *block)
 {
+    struct text_room *room = block->room;
     if (atomic_fetch_sub(&block->users, 1) != 1)
         return;
+    ASAN_UNPOISON_MEMORY_REGION(block, TEXT_BLOCK);
     munmap(block, TEXT_BLOCK);
     atomic_fetch_sub(&room->bytes, TEXT_BLOCK);
 }
@@ -37,7 +55,7 @@ void text_room_release(struct text_room *room)
 {
     for (struct text_block *block = room->open, *next; block; block = next) {
         next = block->next;
-        unref(room, block);
+        unref(block);
     }
     assert(!room->bytes && !room->filled);
     pthread_mutex_destroy(&room->lock);
@@ -56,8 +74,10 @@ static struct text_block *new_block(struct text_room *room)
         atomic_fetch_sub(&room->bytes, TEXT_BLOCK);
         return NULL;
     }
+    block->room = room;
     block->end = FIRST;
     atomic_init(&block->users, 1);
+    ASAN_POISON_MEMORY_REGION((char *)block + FIRST, TEXT_BLOCK - FIRST);
     return block;
 }
 
@@ -77,20 +97,21 @@ static struct text_block *open_block(struct text_room *room)
 
 void *text_room_take(struct text_room *room, struct text_block **own, size_t size, struct text_block **block)
 {
-    assert(size <= TEXT_BLOCK / 2);
-    size = aligned(size);
-    while (!*own || TEXT_BLOCK - (*own)->end < size) {
+    assert(size <= TEXT_ROOM_MAX);
+    size_t whole = aligned(size);
+    while (!*own || TEXT_BLOCK - (*own)->end < whole) {
         if (*own)
-            unref(room, *own);
+            unref(*own);
         *own = open_block(room);
         if (!*own)
             return NULL;
     }
     struct text_block *at = *own;
     void *bytes = (char *)at + at->end;
-    at->end += size;
+    ASAN_UNPOISON_MEMORY_REGION(bytes, size);
+    at->end += whole;
     atomic_fetch_add_explicit(&at->users, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&room->filled, size, memory_order_relaxed);
+    atomic_fetch_add_explicit(&room->filled, whole, memory_order_relaxed);
     *block = at;
     return bytes;
 }
@@ -104,13 +125,15 @@ void text_room_leave(struct text_room *room, struct text_block *own)
     room->open = own;
 }
 
-void text_room_give(struct text_room *room, struct text_block *block, size_t size)
+void text_room_give(struct text_block *block, void *bytes, size_t size)
 {
-    atomic_fetch_sub_explicit(&room->filled, aligned(size), memory_order_relaxed);
-    unref(room, block);
+    ASAN_POISON_MEMORY_REGION(bytes, size);
+    atomic_fetch_sub_explicit(&block->room->filled, aligned(size), memory_order_relaxed);
+    unref(block);
 }
 
 bool text_room_is_sparse(const struct text_room *room)
 {
-    return 2 * atomic_load(&room->filled) < atomic_load(&room->bytes);
+    size_t bytes = atomic_load(&room->bytes);
+    return bytes + TEXT_BLOCK > room->bytes_max && 2 * atomic_load(&room->filled) < bytes;
 }

@@ -1,7 +1,8 @@
 /*
- * text_room.h: memory for small texts that many threads put down and that go one by one. It comes in blocks of
- * TEXT_BLOCK bytes, which a thread fills from the front without a lock and which go when the last text in them has:
- * asked for one by one, tens of thousands of texts would make malloc ask the system for each page that they take.
+ * text_room.h: memory for texts that many threads put down and that go one by one. It comes in blocks of TEXT_BLOCK
+ * bytes, which a thread fills from the front without a lock and which go when the last text in them has: asked for one
+ * by one, tens of thousands of texts would make malloc ask the system for each page that they take, and threads that
+ * share a heap wait for one another meanwhile.
  *
  * What counts against the bound are whole blocks, however little is left in them: when it is full, text_room_is_sparse
  * says whether forgetting all that is in them would help.
@@ -14,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TEXT_BLOCK = 128 << 10 };
+enum { TEXT_BLOCK = 128 << 10, TEXT_ROOM_MAX = TEXT_BLOCK * 3 / 4 };
 
 struct text_block;
 
@@ -32,17 +33,17 @@ void text_room_init(struct text_room *room, size_t bytes_max);
 void text_room_release(struct text_room *room);
 
 /*
- * Room for size bytes (at most TEXT_BLOCK / 2), aligned as malloc does it. *own is the block that the caller fills:
+ * Room for size bytes (at most TEXT_ROOM_MAX), aligned as malloc does it. *own is the block that the caller fills:
  * NULL at first, one thread's at a time, and to be left at the end. *block is the one that the bytes lie in. NULL when
  * there is no room.
  */
 void *text_room_take(struct text_room *room, struct text_block **own, size_t size, struct text_block **block);
 /* The caller fills its block no longer: others may. NULL is accepted. */
 void text_room_leave(struct text_room *room, struct text_block *own);
-/* Give size bytes in a block back. Any thread. */
-void text_room_give(struct text_room *room, struct text_block *block, size_t size);
+/* Give bytes in a block back. Any thread. */
+void text_room_give(struct text_block *block, void *bytes, size_t size);
 
-/* Most of what the blocks take is not used any more. */
+/* No other block fits, and most of what there is in those there are is not used any more. */
 bool text_room_is_sparse(const struct text_room *room);
 
 #endif

@@ -189,6 +189,32 @@ static void blocks_of_small_texts_do_not_stay_for_a_few_of_them(void **state)
     assert_int_equal(compare_texts(memory, "x"), memory->works ? COUNT / EACH + more : 0);
 }
 
+/* Each change leaves a hole where the text was. */
+static void changes_do_not_use_up_the_room_for_texts(void **state)
+{
+    enum { COUNT = 80, SIZE = FS_TEXT_SMALL + 1000, ROUNDS = 30 };
+    struct memory *memory = *state;
+    struct timespec pause = {.tv_nsec = 3 * TICKS_NS};
+    memory->warm.marks.texts_max = 4 * COUNT * (SIZE + sizeof(struct fs_text));
+    size_t max = memory->warm.marks.room.bytes_max = 5 * TEXT_BLOCK;
+    put_files(memory, 0, COUNT, SIZE, 2);
+    let_rest();
+    for (int round = 0; round < ROUNDS; round++) {
+        for (unsigned i = 0; i < COUNT; i++)
+            if (next_random(memory, 2))
+                put_files(memory, i, i + 1, SIZE - next_random(memory, 900), 2);
+        while (nanosleep(&pause, &pause))
+            continue;
+        compare_texts(memory, "x");
+        assert_true(memory->warm.marks.room.bytes <= max);
+        assert_true(memory->warm.marks.room.filled <= max);
+    }
+    for (int again = 0; again < 3; again++)
+        compare_texts(memory, "x");
+    assert_int_equal(compare_texts(memory, "x"), memory->works ? COUNT : 0);
+    assert_true(memory->warm.marks.room.filled > COUNT * FS_TEXT_SMALL || !memory->works);
+}
+
 static void whatever_changes_between_searches_is_seen(void **state)
 {
     struct memory *memory = *state;
@@ -363,6 +389,7 @@ int main(void)
         CASE(small_texts_have_room_of_their_own),
         CASE(small_texts_are_bounded),
         CASE(blocks_of_small_texts_do_not_stay_for_a_few_of_them),
+        CASE(changes_do_not_use_up_the_room_for_texts),
         CASE(whatever_changes_between_searches_is_seen),
         CASE(many_patterns_take_turns),
         CASE(nothing_is_remembered_when_the_clock_was_set),

@@ -28,16 +28,17 @@ static void texts_lie_beside_one_another(void **state)
     assert_int_equal((uintptr_t)two % _Alignof(max_align_t), 0);
     assert_true(two >= one + 3 && two < one + 100);
     assert_int_equal(room.bytes, TEXT_BLOCK);
-    text_room_give(&room, first, 3);
-    text_room_give(&room, block, 100);
+    text_room_give(first, one, 3);
+    text_room_give(block, two, 100);
     assert_int_equal(room.filled, 0);
     assert_int_equal(room.bytes, TEXT_BLOCK); /* it is being filled still */
     text_room_leave(&room, own);
     own = NULL;
-    assert_non_null(text_room_take(&room, &own, 100, &block)); /* by the next one, too */
+    one = text_room_take(&room, &own, 100, &block); /* by the next one, too */
+    assert_non_null(one);
     assert_ptr_equal(block, first);
     text_room_leave(&room, own);
-    text_room_give(&room, block, 100);
+    text_room_give(block, one, 100);
     text_room_release(&room);
     assert_int_equal(room.bytes, 0);
 }
@@ -48,23 +49,26 @@ static void a_room_is_bounded(void **state)
     enum { SIZE = TEXT_BLOCK / 2 };
     struct text_room room;
     struct text_block *own = NULL, *blocks[8];
+    void *bytes[8];
     size_t count = 0;
     text_room_init(&room, 3 * TEXT_BLOCK + 1);
-    while (count < 8 && text_room_take(&room, &own, SIZE, &blocks[count]))
+    while (count < 8 && (bytes[count] = text_room_take(&room, &own, SIZE, &blocks[count])))
         count++;
     assert_int_equal(count, 3); /* a block has something in front */
     assert_null(own);
     assert_int_equal(room.bytes, 3 * TEXT_BLOCK);
     assert_false(text_room_is_sparse(&room));
     assert_null(text_room_take(&room, &own, 1, &blocks[3]));
-    text_room_give(&room, blocks[1], SIZE);
+    text_room_give(blocks[1], bytes[1], SIZE);
     assert_int_equal(room.bytes, 2 * TEXT_BLOCK); /* nobody fills that one any more */
-    assert_non_null(text_room_take(&room, &own, 1, &blocks[1]));
+    assert_false(text_room_is_sparse(&room));     /* another one fits */
+    bytes[1] = text_room_take(&room, &own, 1, &blocks[1]);
+    assert_non_null(bytes[1]);
     assert_true(text_room_is_sparse(&room));
     text_room_leave(&room, own);
-    text_room_give(&room, blocks[0], SIZE);
-    text_room_give(&room, blocks[1], 1);
-    text_room_give(&room, blocks[2], SIZE);
+    text_room_give(blocks[0], bytes[0], SIZE);
+    text_room_give(blocks[1], bytes[1], 1);
+    text_room_give(blocks[2], bytes[2], SIZE);
     text_room_release(&room);
 }
 
@@ -79,14 +83,14 @@ struct holding {
     } held[HELD];
 };
 
-static void check_and_give(struct text_room *room, struct held held)
+static void check_and_give(struct held held)
 {
     if (!held.bytes)
         return;
     for (size_t i = 0; i < held.size; i++)
         if (held.bytes[i] != (unsigned char)held.size)
             fail_msg("somebody wrote into a text");
-    text_room_give(room, held.block, held.size);
+    text_room_give(held.block, held.bytes, held.size);
 }
 
 static void *take_and_give(void *data)
@@ -104,7 +108,7 @@ static void *take_and_give(void *data)
         struct held before = holding->held[(random >> 20) % HELD];
         holding->held[(random >> 20) % HELD] = held;
         pthread_mutex_unlock(&holding->lock);
-        check_and_give(holding->room, before);
+        check_and_give(before);
         if (random >> 24 == 0) {
             text_room_leave(holding->room, own);
             own = NULL;
@@ -128,7 +132,7 @@ static void threads_take_and_give(void **state)
         pthread_join(threads[i], NULL);
     assert_true(room.bytes <= (size_t)BLOCKS * TEXT_BLOCK);
     for (size_t i = 0; i < HELD; i++)
-        check_and_give(&room, holding.held[i]);
+        check_and_give(holding.held[i]);
     assert_int_equal(room.filled, 0);
     text_room_release(&room);
     assert_int_equal(room.bytes, 0);

@@ -114,36 +114,43 @@ static struct hv_str place_of(const struct shell_access *access)
     return access->untidy.len ? access->untidy : access->path;
 }
 
-/* One more question to the file system may be asked. */
-static bool may_ask(struct leading *leading)
+static bool is_same(const struct leading_question *a, const struct leading_question *b)
 {
-    return leading->asked < LEADING_MAX && ++leading->asked;
+    return a->is_tree == b->is_tree && a->depth == b->depth && hv_str_eq(a->directory, b->directory) &&
+           hv_str_eq(a->prefix, b->prefix) && hv_str_eq(a->suffix, b->suffix);
 }
 
-static bool names_leave(struct leading *leading, struct hv_str directory, const struct fs_names *names)
+static bool find_out(const struct leading_question *question)
 {
-    bool again = leading->directory.ptr && leading->depth == names->depth && hv_str_eq(leading->directory, directory) &&
-                 hv_str_eq(leading->prefix, names->prefix) && hv_str_eq(leading->suffix, names->suffix);
-    if (again)
-        return !leading->stay;
-    leading->directory = directory;
-    leading->prefix = names->prefix;
-    leading->suffix = names->suffix;
-    leading->depth = names->depth;
-    leading->stay = may_ask(leading) && fs_names_stay(directory, names);
-    return !leading->stay;
+    const struct fs_names names = {.prefix = question->prefix, .suffix = question->suffix, .depth = question->depth};
+    return question->is_tree ? fs_is_plain(question->directory, &(struct fs_plain){.links = true})
+                             : fs_names_stay(question->directory, &names);
+}
+
+static bool leads_out(struct leading *leading, const struct leading_question *question)
+{
+    size_t count = leading->asked < LEADING_KEPT ? leading->asked : LEADING_KEPT;
+    for (size_t i = 0; i < count; i++)
+        if (is_same(&leading->kept[i].question, question))
+            return !leading->kept[i].stay;
+    if (leading->asked == LEADING_MAX)
+        return true;
+    size_t place = leading->asked++ % LEADING_KEPT;
+    leading->kept[place].question = *question;
+    leading->kept[place].stay = find_out(question);
+    return !leading->kept[place].stay;
 }
 
 static bool tree_leads_out(struct leading *leading, const struct shell_act *act, const struct shell_access *access)
 {
+    struct leading_question question = {.directory = place_of(access)};
     if (leading->act != act) {
         leading->follows = follows_links(act);
         leading->opens = opens_all_below(act);
     }
     leading->act = act;
-    if (leading->opens)
-        return names_leave(leading, place_of(access), &(struct fs_names){0});
-    return leading->follows && !(may_ask(leading) && fs_is_plain(place_of(access), &(struct fs_plain){.links = true}));
+    question.is_tree = !leading->opens;
+    return (leading->opens || leading->follows) && leads_out(leading, &question);
 }
 
 static struct fs_names names_of(const struct shell_access *access)
@@ -171,8 +178,9 @@ bool access_leads_out(struct leading *leading, const struct shell_act *act, cons
         return true;
     if (!is_pattern(access))
         return false;
-    struct fs_names names = names_of(access);
-    return names_leave(leading, place_of(access), &names);
+    const struct fs_names names = names_of(access);
+    const struct leading_question question = {place_of(access), names.prefix, names.suffix, names.depth};
+    return leads_out(leading, &question);
 }
 
 /* ---- credentials among the names -----------------------------------------------------------------------------------

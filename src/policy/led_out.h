@@ -8,20 +8,29 @@
 #include "policy/path_class.h"
 #include "shell/class.h"
 
+/* A question to the file system: whether a tree has no links that lead out of it, or names in a directory are none. */
+struct leading_question {
+    struct hv_str directory, prefix, suffix;
+    unsigned depth;
+    bool is_tree;
+};
+
+enum { LEADING_MAX = 128, LEADING_KEPT = 16 };
+
 /* What was asked of a command so far: most of its accesses ask the same again. Zeroed at the beginning. */
 struct leading {
-    const struct shell_act *act;             /* the last one */
-    bool follows, opens;                     /* it follows links on its way, or opens all that is below its operands */
-    struct hv_str directory, prefix, suffix; /* the last question about names, and its answer */
-    unsigned depth;
-    bool stay;
+    const struct shell_act *act; /* the last one */
+    bool follows, opens;         /* it follows links on its way, or opens all that is below its operands */
+    struct {
+        struct leading_question question;
+        bool stay;
+    } kept[LEADING_KEPT];                                     /* the last answers */
     struct hv_str searched, searched_prefix, searched_suffix; /* the last search for credentials */
     unsigned searched_depth;
     struct hv_str credential; /* what it found */
     size_t searches;          /* after LEADING_MAX of them nothing is searched any more */
     size_t asked; /* questions to the file system: after LEADING_MAX of them nothing is found out any more */
 };
-enum { LEADING_MAX = 128 };
 
 /*
  * One of the names that access of act may stand for is, or goes through, a link that leads out of access->path, or act

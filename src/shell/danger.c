@@ -619,10 +619,23 @@ static bool makes_file_system(struct hv_str name)
     return hv_str_starts(name, HV_STR("mkfs")) || hv_str_starts(name, HV_STR("newfs"));
 }
 
-static bool is_checked(struct hv_str name)
+/* What a program of that name is checked for. */
+struct checked {
+    struct hv_str name;
+    size_t row; /* the first one; ROW_COUNT: none */
+    bool makes_file_system;
+};
+
+static struct checked look_up_name(struct hv_str name)
 {
     size_t row = first_row(name);
-    return (row < ROW_COUNT && !shell_compare_name(name, rows[row].name)) || makes_file_system(name);
+    bool has_row = row < ROW_COUNT && !shell_compare_name(name, rows[row].name);
+    return (struct checked){name, has_row ? row : ROW_COUNT, makes_file_system(name)};
+}
+
+static bool is_checked(const struct checked *checked)
+{
+    return checked->row < ROW_COUNT || checked->makes_file_system;
 }
 
 static void check_redirects(struct scan *scan, const struct shell_command *command)
@@ -647,14 +660,14 @@ static bool asks_version(const struct shell_run *run)
            shell_is_one_of(run->words[1].value, "--version --help -V -version");
 }
 
-static void check_run(struct scan *scan)
+static void check_run(struct scan *scan, const struct checked *checked)
 {
     struct hv_str name = scan->run->name;
     bool asks = asks_version(scan->run) || (scan->run->word_count == 2 && hv_str_is(name, "apachectl") &&
                                             shell_is_one_of(word_at(scan->run, 1), "-v -V"));
-    for (size_t i = first_row(name); !asks && i < ROW_COUNT && !shell_compare_name(name, rows[i].name); i++)
+    for (size_t i = checked->row; !asks && i < ROW_COUNT && !shell_compare_name(name, rows[i].name); i++)
         rows[i].check(scan);
-    if (makes_file_system(name))
+    if (checked->makes_file_system)
         check_disk_tool(scan);
     if (scan->run->words == scan->run->command->words)
         check_redirects(scan, scan->run->command);
@@ -676,40 +689,44 @@ static void check_bare_redirects(struct scan *scan, const struct shell_script *s
     scan->found.run = NULL;
 }
 
-/* Where the guesses begin whose words are too many to look at: each that has a row looks at all behind it. */
-static size_t end_of_guesses(const struct shell_runs *runs)
+/* The dangers of each run, to items: how many. *too_much: guesses whose words are too many to look at are left out,
+ * since each that has a row looks at all behind it. */
+static size_t check_runs(struct scan *start, const struct shell_runs *runs, struct shell_danger *items, bool *too_much)
 {
-    enum { WORDS_MAX = 1 << 13 };
-    size_t words = 0;
+    enum { GUESSED_WORDS_MAX = 1 << 13 };
+    struct checked last = {.row = ROW_COUNT};
+    size_t count = 0, guessed_words = 0;
     for (size_t i = 0; i < runs->count; i++) {
         const struct shell_run *run = &runs->items[i];
-        if (!run->guessed || !is_checked(run->name))
+        if (!hv_str_eq(last.name, run->name)) /* often so */
+            last = look_up_name(run->name);
+        if (!is_checked(&last) && !run->command->redirect_count)
             continue;
-        words += run->word_count;
-        if (words > WORDS_MAX)
-            return i;
+        guessed_words += run->guessed && is_checked(&last) ? run->word_count : 0;
+        *too_much |= guessed_words > GUESSED_WORDS_MAX;
+        if (run->guessed && guessed_words > GUESSED_WORDS_MAX)
+            continue;
+        struct scan scan = *start;
+        scan.run = run;
+        check_run(&scan, &last);
+        if (scan.found.level)
+            items[count++] = scan.found;
     }
-    return runs->count;
+    return count;
 }
 
 void shell_find_dangers(struct hv_arena *arena, const struct shell_script *script, const struct shell_runs *runs,
                         const struct shell_danger_world *world, struct shell_dangers *out)
 {
     struct shell_danger *items = hv_arena_alloc(arena, (runs->count + DANGER_FLOW_MAX + 2) * sizeof *items);
-    size_t count = danger_find_flows(script, runs, items), guesses = end_of_guesses(runs);
-    if (guesses < runs->count && runs->complete)
-        items[count++] = (struct shell_danger){SHELL_DANGER_CONFIRM, DANGER_TOO_MUCH, NULL};
-    struct scan whole = {.arena = arena, .world = world};
+    size_t count = danger_find_flows(script, runs, items);
+    struct scan whole = {.arena = arena, .world = world}, fresh = whole;
+    bool too_much = false;
     check_bare_redirects(&whole, script);
     if (whole.found.level)
         items[count++] = whole.found;
-    for (size_t i = 0; i < runs->count; i++) {
-        if (i >= guesses && runs->items[i].guessed)
-            continue;
-        struct scan scan = {.arena = arena, .world = world, .run = &runs->items[i]};
-        check_run(&scan);
-        if (scan.found.level)
-            items[count++] = scan.found;
-    }
+    count += check_runs(&fresh, runs, items + count, &too_much);
+    if (too_much && runs->complete)
+        items[count++] = (struct shell_danger){SHELL_DANGER_CONFIRM, DANGER_TOO_MUCH, NULL};
     *out = (struct shell_dangers){items, count};
 }

@@ -39,7 +39,7 @@ struct shell_dangers {
     size_t count;
 };
 
-/* All dangers of the runs, one per run at most, the gravest; those of the script as a whole come first. In arena. */
+/* All dangers of the runs, one per run at most, the gravest, and those of the script as a whole. In arena. */
 void shell_find_dangers(struct hv_arena *arena, const struct shell_script *script, const struct shell_runs *runs,
                         const struct shell_danger_world *world, struct shell_dangers *out);
 

@@ -6,7 +6,6 @@
 #include "shell/classify.h"
 
 #include "base/cleanup.h"
-#include "base/vec.h"
 
 #include <string.h>
 
@@ -160,129 +159,23 @@ static const struct starter starters[] = {
 };
 /* clang-format on */
 
-/* Sorted by name. */
-static const struct {
-    const char *name;
-    unsigned traits;
-} known_names[] = {
-    {"Rscript", SHELL_NAME_INTERPRETER},
-    {"aria2c", SHELL_NAME_FETCHER},
-    {"ash", SHELL_NAME_SHELL | SHELL_NAME_INTERPRETER},
-    {"awk", SHELL_NAME_INTERPRETER},
-    {"axel", SHELL_NAME_FETCHER},
-    {"bash", SHELL_NAME_SHELL | SHELL_NAME_INTERPRETER},
-    {"bun", SHELL_NAME_INTERPRETER},
-    {"curl", SHELL_NAME_FETCHER},
-    {"curlie", SHELL_NAME_FETCHER},
-    {"dash", SHELL_NAME_SHELL | SHELL_NAME_INTERPRETER},
-    {"deno", SHELL_NAME_INTERPRETER},
-    {"elinks", SHELL_NAME_FETCHER},
-    {"fetch", SHELL_NAME_FETCHER},
-    {"fish", SHELL_NAME_SHELL | SHELL_NAME_INTERPRETER},
-    {"ftp", SHELL_NAME_FETCHER},
-    {"gawk", SHELL_NAME_INTERPRETER},
-    {"http", SHELL_NAME_FETCHER},
-    {"httpie", SHELL_NAME_FETCHER},
-    {"https", SHELL_NAME_FETCHER},
-    {"ipython", SHELL_NAME_INTERPRETER},
-    {"ksh", SHELL_NAME_SHELL | SHELL_NAME_INTERPRETER},
-    {"lftp", SHELL_NAME_FETCHER},
-    {"links", SHELL_NAME_FETCHER},
-    {"lua", SHELL_NAME_INTERPRETER},
-    {"luajit", SHELL_NAME_INTERPRETER},
-    {"lynx", SHELL_NAME_FETCHER},
-    {"mawk", SHELL_NAME_INTERPRETER},
-    {"mksh", SHELL_NAME_SHELL | SHELL_NAME_INTERPRETER},
-    {"nc", SHELL_NAME_FETCHER | SHELL_NAME_NETCAT},
-    {"nc.openbsd", SHELL_NAME_NETCAT},
-    {"nc.traditional", SHELL_NAME_NETCAT},
-    {"ncat", SHELL_NAME_FETCHER | SHELL_NAME_NETCAT},
-    {"netcat", SHELL_NAME_FETCHER | SHELL_NAME_NETCAT},
-    {"node", SHELL_NAME_INTERPRETER},
-    {"nodejs", SHELL_NAME_INTERPRETER},
-    {"osascript", SHELL_NAME_INTERPRETER},
-    {"perl", SHELL_NAME_INTERPRETER},
-    {"php", SHELL_NAME_INTERPRETER},
-    {"powershell", SHELL_NAME_INTERPRETER},
-    {"pwsh", SHELL_NAME_INTERPRETER},
-    {"pypy", SHELL_NAME_INTERPRETER},
-    {"rbash", SHELL_NAME_SHELL | SHELL_NAME_INTERPRETER},
-    {"ruby", SHELL_NAME_INTERPRETER},
-    {"sh", SHELL_NAME_SHELL | SHELL_NAME_INTERPRETER},
-    {"socat", SHELL_NAME_FETCHER},
-    {"tclsh", SHELL_NAME_INTERPRETER},
-    {"telnet", SHELL_NAME_FETCHER},
-    {"w3m", SHELL_NAME_FETCHER},
-    {"wget", SHELL_NAME_FETCHER},
-    {"xh", SHELL_NAME_FETCHER},
-    {"yash", SHELL_NAME_SHELL | SHELL_NAME_INTERPRETER},
-    {"zsh", SHELL_NAME_SHELL | SHELL_NAME_INTERPRETER},
-};
-
-static bool is_python(struct hv_str name)
-{
-    return hv_str_starts(name, HV_STR("python")) || hv_str_starts(name, HV_STR("pypy"));
-}
-
-unsigned shell_name_traits(struct hv_str name)
-{
-    size_t low = 0, high = sizeof known_names / sizeof *known_names;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        int order = shell_compare_name(name, known_names[middle].name);
-        if (order == 0)
-            return known_names[middle].traits;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return is_python(name) ? SHELL_NAME_INTERPRETER : 0;
-}
-
-bool shell_name_is_shell(struct hv_str name)
-{
-    return shell_name_traits(name) & SHELL_NAME_SHELL;
-}
-
-bool shell_name_is_interpreter(struct hv_str name)
-{
-    return shell_name_traits(name) & SHELL_NAME_INTERPRETER;
-}
-
-char shell_code_option(struct hv_str name)
-{
-    if (shell_name_is_shell(name) || is_python(name) || shell_is_one_of(name, "expect pwsh powershell"))
-        return 'c';
-    if (shell_is_one_of(name, "perl ruby node nodejs lua luajit osascript Rscript bun julia"))
-        return 'e';
-    return shell_is_one_of(name, "php") ? 'r' : 0;
-}
-
-struct hv_str shell_base_name(struct hv_str word)
-{
-    size_t slash = hv_str_rfind_byte(word, '/');
-    return slash == SIZE_MAX ? word : hv_str_slice(word, slash + 1, word.len);
-}
-
-struct hv_str shell_word_text(const struct shell_word *word)
-{
-    return word->known ? word->value : word->text;
-}
-
 /* ---- the list in the making ----------------------------------------------------------------------------------------
  */
 
-struct entry {
-    struct shell_run run;
-    unsigned depth;
-    bool spread; /* it is one of many guesses: it does not guess again */
+/* What is known of a name, kept for the next run of it: long scripts have few. */
+struct known_name {
+    struct hv_str name;
+    unsigned traits;
 };
+
+enum { KNOWN_NAMES = 64 };
 
 struct listing {
     struct hv_arena *arena;
     const struct shell_start *start;
-    VEC(struct entry) entries;
+    struct shell_run *items; /* in arena */
+    size_t count, capacity;
+    struct known_name known[KNOWN_NAMES];
     size_t code_bytes, scans, guesses, guessed_words;
     bool complete;
 };
@@ -294,30 +187,62 @@ enum run_words {
     RUN_SPREAD, /* the same, for each of many words */
 };
 
-/* A run of words[from…]: by the run that starts it. */
-static void add_run(struct listing *list, const struct entry *by, int index, const struct shell_word *words,
+static const struct starter *find_starter(struct hv_str name);
+
+static unsigned traits_of(struct listing *list, struct hv_str name)
+{
+    size_t slot =
+        name.len ? (name.len * 8 + (unsigned char)name.ptr[0] + 4u * (unsigned char)name.ptr[name.len - 1]) : 0;
+    struct known_name *known = &list->known[slot % KNOWN_NAMES];
+    if (!name.len)
+        return 0;
+    if (!hv_str_eq(known->name, name))
+        *known = (struct known_name){name, shell_name_traits(name) | (find_starter(name) ? SHELL_NAME_STARTER : 0)};
+    return known->traits;
+}
+
+/* Room for so many more: most commands of a script are one run. */
+static void reserve_runs(struct listing *list, size_t count)
+{
+    size_t wanted = list->count + count, doubled = 2 * list->capacity;
+    if (wanted <= list->capacity)
+        return;
+    list->capacity = wanted > doubled ? wanted : doubled;
+    struct shell_run *items = hv_arena_alloc(list->arena, list->capacity * sizeof *items);
+    if (list->count)
+        memcpy(items, list->items, list->count * sizeof *items);
+    list->items = items;
+}
+
+/* A run of words[from…]: by the run that starts it, which is none of the list itself, as that may move. */
+static void add_run(struct listing *list, const struct shell_run *by, int index, const struct shell_word *words,
                     size_t count, enum run_words kind)
 {
+    enum { FEW = 8 };
     if (!count)
         return;
-    bool guessed = kind != RUN_ITS_OWN || by->run.guessed;
+    bool guessed = kind != RUN_ITS_OWN || by->guessed;
     list->guesses += guessed;
-    if (list->entries.count >= RUNS_MAX || list->guesses > GUESSES_MAX) {
+    if (list->count >= RUNS_MAX || list->guesses > GUESSES_MAX) {
         list->complete = false;
         return;
     }
-    struct entry entry = *by;
-    entry.run.words = words;
-    entry.run.word_count = count;
-    entry.run.name = words->known ? shell_base_name(words->value) : (struct hv_str){0};
-    const struct shell_run *before = list->entries.count ? &list->entries.items[list->entries.count - 1].run : NULL;
-    bool same = before && hv_str_eq(before->name, entry.run.name); /* often so */
-    entry.run.traits = same ? before->traits : shell_name_traits(entry.run.name);
-    entry.run.by = index;
-    entry.run.is_code = false;
-    entry.run.guessed = guessed;
-    entry.spread |= kind == RUN_SPREAD;
-    *(struct entry *)vec_push(&list->entries) = entry;
+    if (list->count == list->capacity)
+        reserve_runs(list, FEW);
+    struct hv_str name = words->known ? shell_base_name(words->value) : (struct hv_str){0};
+    struct shell_run *run = &list->items[list->count++]; /* member by member: a copy of what was just written stalls */
+    run->script = by->script;
+    run->command = by->command;
+    run->words = words;
+    run->word_count = count;
+    run->name = name;
+    run->traits = traits_of(list, name);
+    run->by = index;
+    run->depth = by->depth;
+    run->elsewhere = by->elsewhere;
+    run->is_code = false;
+    run->guessed = guessed;
+    run->spread = by->spread || kind == RUN_SPREAD;
 }
 
 static void read_code(struct listing *list, int index, struct hv_str code);
@@ -326,7 +251,7 @@ static void read_code(struct listing *list, int index, struct hv_str code);
 static void read_blanks(struct listing *list, int index)
 {
     static const struct hv_str forms[] = {HV_STR("${IFS}"), HV_STR("$IFS")};
-    struct hv_str text = list->entries.items[index].run.command->text;
+    struct hv_str text = list->items[index].command->text;
     if (hv_str_find(text, HV_STR("IFS"), 0) == SIZE_MAX)
         return;
     char *plain = hv_arena_cstr(list->arena, text);
@@ -338,31 +263,19 @@ static void read_blanks(struct listing *list, int index)
         read_code(list, index, hv_str_of(plain, text.len));
 }
 
-/* Room for so many more: most commands of a script are one run. */
-static void reserve_entries(struct listing *list, size_t count)
+static void add_script(struct listing *list, const struct shell_script *script, const struct shell_run *by, int index)
 {
-    size_t wanted = list->entries.count + count;
-    if (wanted <= list->entries.capacity || wanted > RUNS_MAX)
-        return;
-    list->entries.capacity = wanted > 2 * list->entries.capacity ? wanted : 2 * list->entries.capacity;
-    list->entries.items = hv_realloc(list->entries.items, list->entries.capacity * sizeof *list->entries.items);
-}
-
-static void add_script(struct listing *list, const struct shell_script *script, const struct entry *by, int index)
-{
-    reserve_entries(list, script->count);
+    struct shell_run run = {.script = script, .depth = by ? by->depth + 1 : 0, .elsewhere = by && by->elsewhere};
+    reserve_runs(list, script->count < RUNS_MAX ? script->count : RUNS_MAX);
     for (size_t i = 0; i < script->count; i++) {
-        const struct shell_command *command = &script->commands[i];
-        struct entry entry = {.run = {.script = script, .command = command}};
-        if (by)
-            entry.depth = by->depth + 1, entry.run.elsewhere = by->run.elsewhere;
-        if (command->kind != SHELL_COMMAND_SIMPLE || !command->word_count)
+        run.command = &script->commands[i];
+        if (run.command->kind != SHELL_COMMAND_SIMPLE || !run.command->word_count)
             continue;
-        size_t before = list->entries.count;
-        add_run(list, &entry, index, command->words, command->word_count, RUN_ITS_OWN);
-        if (list->entries.count == before)
+        size_t before = list->count;
+        add_run(list, &run, index, run.command->words, run.command->word_count, RUN_ITS_OWN);
+        if (list->count == before)
             continue;
-        list->entries.items[before].run.is_code = by != NULL;
+        list->items[before].is_code = by != NULL;
         read_blanks(list, (int)before);
     }
 }
@@ -386,7 +299,7 @@ static void add_code(struct hv_buf *buf, const struct shell_word *word)
 
 static void read_code(struct listing *list, int index, struct hv_str code)
 {
-    struct entry by = list->entries.items[index];
+    struct shell_run by = list->items[index];
     if (!code.len)
         return;
     if (code.len > JOINED_MAX || by.depth >= DEPTH_MAX || list->code_bytes + code.len > CODE_MAX) {
@@ -395,7 +308,7 @@ static void read_code(struct listing *list, int index, struct hv_str code)
     }
     list->code_bytes += code.len;
     struct shell_start start = list->start ? *list->start : (struct shell_start){0};
-    start.directory = by.run.command->directory;
+    start.directory = by.command->directory;
     struct shell_script *script = hv_arena_new(list->arena, struct shell_script);
     shell_read(list->arena, code, &start, script);
     add_script(list, script, &by, index);
@@ -487,7 +400,7 @@ static struct hv_str input_of(struct listing *list, const struct shell_run *run,
 /* Here-documents and here-strings, and what the command before it in the pipe writes. */
 static void read_input(struct listing *list, int index)
 {
-    struct shell_run run = list->entries.items[index].run;
+    struct shell_run run = list->items[index];
     for (size_t i = 0; i < run.command->redirect_count; i++) {
         const struct shell_redirect *redirect = &run.command->redirects[i];
         if (redirect->kind == SHELL_REDIRECT_HERE || redirect->kind == SHELL_REDIRECT_HERE_STRING)
@@ -502,7 +415,7 @@ static void read_input(struct listing *list, int index)
 /* sh [options] -c code, or code from stdin. */
 static void start_shell(struct listing *list, int index)
 {
-    struct shell_run run = list->entries.items[index].run;
+    struct shell_run run = list->items[index];
     bool code = false;
     size_t at = 1;
     for (; at < run.word_count; at++) {
@@ -525,14 +438,14 @@ static void start_shell(struct listing *list, int index)
 
 static void start_found(struct listing *list, int index)
 {
-    struct entry entry = list->entries.items[index];
-    const struct shell_word *words = entry.run.words;
+    struct shell_run entry = list->items[index];
+    const struct shell_word *words = entry.words;
     size_t end = 0, last = 0; /* where the words end, and those of the run before did */
-    for (size_t at = 1; at < entry.run.word_count; at++) {
+    for (size_t at = 1; at < entry.word_count; at++) {
         if (!shell_is_one_of(shell_word_text(&words[at]), "-exec -execdir -ok -okdir -x -X --exec --exec-batch"))
             continue;
         end = end > at ? end : at + 1;
-        while (end < entry.run.word_count && !hv_str_is(words[end].value, ";") && !hv_str_is(words[end].value, "+"))
+        while (end < entry.word_count && !hv_str_is(words[end].value, ";") && !hv_str_is(words[end].value, "+"))
             end++;
         add_run(list, &entry, index, words + at + 1, end - at - 1, end == last ? RUN_SHARED : RUN_ITS_OWN);
         last = end;
@@ -542,9 +455,9 @@ static void start_found(struct listing *list, int index)
 /* git bisect run CMD, git rebase -x CODE, git submodule foreach CODE, git -c alias.x='!CODE' x, git filter-branch … */
 static void start_git(struct listing *list, int index)
 {
-    struct entry entry = list->entries.items[index];
-    const struct shell_word *words = entry.run.words;
-    size_t count = entry.run.word_count;
+    struct shell_run entry = list->items[index];
+    const struct shell_word *words = entry.words;
+    size_t count = entry.word_count;
     enum run_words kind = RUN_ITS_OWN;
     for (size_t at = 1; at < count; at++) {
         struct hv_str word = shell_word_text(&words[at]);
@@ -604,7 +517,7 @@ static size_t option_width(const struct starter *starter, struct hv_str word)
 /* The value of the option for code: "-c CODE", "-cCODE", "--command CODE". Reads it; false when there is none. */
 static bool start_code_option(struct listing *list, const struct starter *starter, int index, size_t at)
 {
-    struct shell_run run = list->entries.items[index].run;
+    struct shell_run run = list->items[index];
     struct hv_str word = shell_word_text(&run.words[at]);
     if (!starter->code || word.len < 2)
         return false;
@@ -626,23 +539,23 @@ static bool start_code_option(struct listing *list, const struct starter *starte
 
 static void spread(struct listing *list, int index, size_t at)
 {
-    struct entry entry = list->entries.items[index];
+    struct shell_run entry = list->items[index];
     if (entry.spread)
         return;
-    for (; at < entry.run.word_count; at++)
-        add_run(list, &entry, index, entry.run.words + at, entry.run.word_count - at, RUN_SPREAD);
+    for (; at < entry.word_count; at++)
+        add_run(list, &entry, index, entry.words + at, entry.word_count - at, RUN_SPREAD);
 }
 
 /* echo / | xargs rm: the words that a pipe is known to bring stand behind the others. */
 static void add_piped(struct listing *list, int index, size_t at)
 {
-    struct entry entry = list->entries.items[index];
-    struct hv_str input = input_of(list, &entry.run, false), part;
-    if (!input.len || at >= entry.run.word_count)
+    struct shell_run entry = list->items[index];
+    struct hv_str input = input_of(list, &entry, false), part;
+    if (!input.len || at >= entry.word_count)
         return;
-    size_t own = entry.run.word_count - at, count = own;
+    size_t own = entry.word_count - at, count = own;
     struct shell_word *words = hv_arena_array(list->arena, struct shell_word, own + input.len / 2 + 2);
-    memcpy(words, entry.run.words + at, own * sizeof *words);
+    memcpy(words, entry.words + at, own * sizeof *words);
     for (struct hv_str rest = input; hv_str_split(&rest, ' ', &part);) {
         part = hv_str_trim(part);
         if (part.len)
@@ -653,12 +566,12 @@ static void add_piped(struct listing *list, int index, size_t at)
 
 static void start_wrapped(struct listing *list, int index)
 {
-    struct entry entry = list->entries.items[index];
-    const struct starter *starter = find_starter(entry.run.name);
-    const struct shell_word *words = entry.run.words;
-    size_t count = entry.run.word_count, at = 1;
+    struct shell_run entry = list->items[index];
+    const struct starter *starter = find_starter(entry.name);
+    const struct shell_word *words = entry.words;
+    size_t count = entry.word_count, at = 1;
     if (starter->flags & ELSEWHERE)
-        list->entries.items[index].run.elsewhere = entry.run.elsewhere = true;
+        list->items[index].elsewhere = entry.elsewhere = true;
     if (starter->flags & SPREADS) {
         spread(list, index, 1);
         return;
@@ -691,20 +604,20 @@ static void start_wrapped(struct listing *list, int index)
         read_words(list, index, words + at, count - at);
     else
         add_run(list, &entry, index, words + at, count - at, RUN_ITS_OWN);
-    if (shell_is_one_of(entry.run.name, "xargs"))
+    if (shell_is_one_of(entry.name, "xargs"))
         add_piped(list, index, at);
 }
 
 static void start_eval(struct listing *list, int index)
 {
-    struct shell_run run = list->entries.items[index].run;
+    struct shell_run run = list->items[index];
     read_words(list, index, run.words + 1, run.word_count - 1);
     read_code(list, index, input_of(list, &run, true));
 }
 
 static void start_trap(struct listing *list, int index)
 {
-    struct shell_run run = list->entries.items[index].run;
+    struct shell_run run = list->items[index];
     if (run.word_count > 2)
         read_words(list, index, run.words + 1, 1);
 }
@@ -724,15 +637,8 @@ void shell_list_runs(struct hv_arena *arena, const struct shell_script *script, 
 {
     struct listing list = {.arena = arena, .start = start, .complete = true};
     add_script(&list, script, NULL, SHELL_RUN_TOP);
-    for (size_t i = 0; i < list.entries.count; i++) {
-        const struct shell_run *run = &list.entries.items[i].run;
-        const struct starter *starter = find_starter(run->name);
-        if (starter && may_look(&list, run))
-            starter->start(&list, (int)i);
-    }
-    struct shell_run *items = hv_arena_alloc(arena, list.entries.count * sizeof *items);
-    for (size_t i = 0; i < list.entries.count; i++)
-        items[i] = list.entries.items[i].run;
-    *out = (struct shell_runs){items, list.entries.count, list.complete};
-    vec_release(&list.entries);
+    for (size_t i = 0; i < list.count; i++)
+        if (list.items[i].traits & SHELL_NAME_STARTER && may_look(&list, &list.items[i]))
+            find_starter(list.items[i].name)->start(&list, (int)i);
+    *out = (struct shell_runs){list.items, list.count, list.complete};
 }

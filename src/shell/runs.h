@@ -23,9 +23,11 @@ struct shell_run {
     struct hv_str name; /* of the program without its directory; absent when it is not known */
     unsigned traits;    /* of name: enum shell_name_trait */
     int by;             /* the run whose program starts this one, or SHELL_RUN_TOP */
+    unsigned depth;     /* scripts in arguments around it */
     bool elsewhere;     /* it runs on another machine, or in a container */
     bool is_code;       /* its script is code that `by` was given */
     bool guessed;       /* its words belong to other runs, too: any of them may be the program */
+    bool spread;        /* one of many guesses: it does not guess again */
 };
 
 struct shell_runs {
@@ -45,6 +47,7 @@ enum shell_name_trait {
     SHELL_NAME_INTERPRETER = 1 << 1, /* shells, too */
     SHELL_NAME_FETCHER = 1 << 2,     /* brings bytes from the network */
     SHELL_NAME_NETCAT = 1 << 3,
+    SHELL_NAME_STARTER = 1 << 4, /* may run others that its words name: only in the traits of runs */
 };
 unsigned shell_name_traits(struct hv_str name);
 /* The program is a shell: sh, bash, dash, … */

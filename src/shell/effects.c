@@ -57,6 +57,16 @@ static enum effect builtin_effect(struct hv_str name)
     return EFFECT_NONE;
 }
 
+/* The same for the name of a command, of which a script has few. */
+static enum effect effect_of_name(struct resolver *resolver, struct hv_str name)
+{
+    size_t slot = name.len ? name.len + (unsigned char)name.ptr[0] : 0;
+    struct effect_of_name *known = &resolver->effects[slot % (sizeof resolver->effects / sizeof *resolver->effects)];
+    if (!known->name.ptr || !hv_str_eq(known->name, name))
+        *known = (struct effect_of_name){name, builtin_effect(name)};
+    return known->effect;
+}
+
 bool effect_is_declaration(const struct raw_word *word)
 {
     static const char *const names[] = {"export", "declare", "typeset", "local", "readonly", "alias"};
@@ -472,7 +482,7 @@ void effect_of_command(struct resolver *resolver, size_t index)
     }
     if (command->calls_function)
         effect_of_functions(resolver);
-    enum effect effect = builtin_effect(command->words[0].value);
+    enum effect effect = effect_of_name(resolver, command->words[0].value);
     if (effect == EFFECT_ANYTHING && changes_nothing(command->words, command->word_count))
         effect = EFFECT_NONE;
     if (shifts_parameters(command->words[0].value))

@@ -19,12 +19,6 @@ bool read_enter(struct reader *reader)
     return true;
 }
 
-size_t read_emit(struct reader *reader, enum op_kind kind, size_t to)
-{
-    *vec_push(&reader->tape) = (struct op){kind, (uint32_t)to};
-    return reader->tape.count - 1;
-}
-
 bool read_ends_word(int byte)
 {
     switch (byte) {

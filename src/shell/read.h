@@ -205,9 +205,14 @@ bool read_is_keyword(struct hv_str word);
 struct hv_str read_keyword(const struct reader *reader);
 /* Step over the reserved word, or stop. */
 bool read_expect(struct reader *reader, const char *keyword, const char *reason) HV_MUST_CHECK;
-size_t read_identifier(struct hv_str text, size_t from);               /* length of the identifier at from, or 0 */
-bool read_enter(struct reader *reader) HV_MUST_CHECK;                  /* one level deeper */
-size_t read_emit(struct reader *reader, enum op_kind kind, size_t to); /* returns its index */
+size_t read_identifier(struct hv_str text, size_t from); /* length of the identifier at from, or 0 */
+bool read_enter(struct reader *reader) HV_MUST_CHECK;    /* one level deeper */
+/* Returns its index. */
+static inline size_t read_emit(struct reader *reader, enum op_kind kind, size_t to)
+{
+    *vec_push(&reader->tape) = (struct op){kind, (uint32_t)to};
+    return reader->tape.count - 1;
+}
 
 /* ---- read_word.c ------------------------------------------------------------------------------------------------- */
 
@@ -252,8 +257,14 @@ bool read_list(struct reader *reader) HV_MUST_CHECK;
 bool read_command(struct reader *reader) HV_MUST_CHECK;
 /* Make a node for the command at the place. */
 size_t read_begin(struct reader *reader, enum shell_command_kind kind);
-/* count items of the arena; NULL for none. */
-void *read_copy(struct reader *reader, const void *items, size_t count, size_t size);
+/* count items of the arena; NULL for none. Most often there is one, and its size is known. */
+static inline void *read_copy(struct reader *reader, const void *items, size_t count, size_t size)
+{
+    if (!count)
+        return NULL;
+    void *copy = hv_arena_alloc(reader->arena, count * size);
+    return count == 1 ? memcpy(copy, items, size) : memcpy(copy, items, count * size);
+}
 /* Its source ends at the place. */
 void read_finish(struct reader *reader, size_t index);
 /* The redirections behind a compound command. */

@@ -3,10 +3,13 @@
 
 size_t read_begin(struct reader *reader, enum shell_command_kind kind)
 {
-    struct node node = {.kind = kind, .parent = reader->parent, .place = reader->place_flags};
-    node.at = (uint32_t)(reader->source.offset + (reader->source.copied ? 0 : reader->source.at));
-    node.text = read_slice(reader, reader->source.at, reader->source.at);
-    *vec_push(&reader->nodes) = node;
+    *vec_push(&reader->nodes) = (struct node){
+        .kind = kind,
+        .parent = reader->parent,
+        .place = reader->place_flags,
+        .at = (uint32_t)(reader->source.offset + (reader->source.copied ? 0 : reader->source.at)),
+        .text = read_slice(reader, reader->source.at, reader->source.at),
+    };
     return reader->nodes.count - 1;
 }
 
@@ -18,15 +21,6 @@ void read_finish(struct reader *reader, size_t index)
            !(end - 1 > node->text.ptr && end[-2] == '\\'))
         end--;
     node->text.len = (size_t)(end - node->text.ptr);
-}
-
-void *read_copy(struct reader *reader, const void *items, size_t count, size_t size)
-{
-    if (!count)
-        return NULL;
-    void *copy = hv_arena_alloc(reader->arena, count * size);
-    memcpy(copy, items, count * size);
-    return copy;
 }
 
 /* The redirections above base become those of a node. */

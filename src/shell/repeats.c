@@ -5,6 +5,8 @@
  */
 #include "shell/classify.h"
 
+#include <string.h>
+
 enum { SLOTS_MIN = 32, SLOTS_MAX = 1024 };
 
 void shell_repeats_begin(struct shell_repeats *repeats, struct hv_arena *arena, size_t commands)
@@ -13,6 +15,16 @@ void shell_repeats_begin(struct shell_repeats *repeats, struct hv_arena *arena, 
     while (count < commands && count < SLOTS_MAX)
         count *= 2;
     *repeats = (struct shell_repeats){hv_arena_zalloc(arena, count, sizeof *repeats->slots), count - 1};
+}
+
+/* Places end in different ways, most often. */
+static uint64_t hash_of_place(struct hv_str directory)
+{
+    uint64_t last = 0;
+    size_t count = directory.len < sizeof last ? directory.len : sizeof last;
+    if (count)
+        memcpy(&last, directory.ptr + directory.len - count, count);
+    return (last + directory.len) * 0x9e3779b97f4a7c15u;
 }
 
 struct shell_repeat *shell_repeat_of(const struct shell_reading *reading, const struct shell_command *command)
@@ -28,19 +40,26 @@ struct shell_repeat *shell_repeat_of(const struct shell_reading *reading, const 
     for (size_t i = 0; i < command->redirect_count; i++)
         if (command->redirects[i].variable.ptr || !command->redirects[i].target.known)
             return NULL;
-    uint64_t hash = hv_str_hash(command->text) + 3 * hv_str_hash(command->directory);
+    uint64_t hash = hv_str_hash(command->text) + hash_of_place(command->directory);
     return &reading->repeats->slots[(hash ^ hash >> 32) & reading->repeats->mask];
 }
 
 static bool is_same_text(struct hv_str a, struct hv_str b)
 {
-    return !a.ptr == !b.ptr && hv_str_eq(a, b);
+    return !a.ptr == !b.ptr && a.len == b.len && (a.ptr == b.ptr || hv_str_eq(a, b));
+}
+
+/* Its value is its text, as it is written. */
+static bool is_as_written(const struct shell_word *word)
+{
+    return word->value.ptr == word->text.ptr && word->value.len == word->text.len;
 }
 
 static bool is_same_word(const struct shell_word *a, const struct shell_word *b)
 {
-    return a->known == b->known && a->flags == b->flags && is_same_text(a->value, b->value) &&
-           is_same_text(a->tail, b->tail) && is_same_text(a->text, b->text);
+    return a->known == b->known && a->flags == b->flags && is_same_text(a->text, b->text) &&
+           is_same_text(a->tail, b->tail) &&
+           ((is_as_written(a) && is_as_written(b)) || is_same_text(a->value, b->value));
 }
 
 static bool are_same_places(const struct shell_script *script, uint32_t a, uint32_t b)

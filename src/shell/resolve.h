@@ -63,12 +63,19 @@ struct pushed {
     bool below_sure;
 };
 
+/* What a command of that name does to the shell (effects.c). */
+struct effect_of_name {
+    struct hv_str name;
+    unsigned effect;
+};
+
 struct resolver {
     struct reader *reader;
     struct hv_arena *arena;
     const struct shell_start *start;
     struct shell_command *commands;
     struct environment now;
+    struct effect_of_name effects[16]; /* of the last names */
     VEC(struct variable) variables;
     uint32_t *index; /* hash table of numbers in variables, from 1 */
     size_t index_capacity;

@@ -43,6 +43,25 @@ struct hv_str path_join(struct hv_arena *arena, struct hv_str directory, struct 
     return (struct hv_str){out, directory.len + 1 + name.len};
 }
 
+/* The components of path behind the `len` bytes of out, which are those of others: the new length. Most are short, so
+ * that they are copied on the way to their end. */
+static size_t add_components(char *out, size_t len, struct hv_str path)
+{
+    for (size_t at = 0; at < path.len; at++) {
+        size_t start = len;
+        out[len++] = '/';
+        while (at < path.len && path.ptr[at] != '/')
+            out[len++] = path.ptr[at++];
+        struct hv_str part = hv_str_of(out + start + 1, len - start - 1);
+        bool up = hv_str_is(part, "..");
+        if (part.len == 0 || up || hv_str_is(part, "."))
+            len = start;
+        while (up && len > 0 && out[--len] != '/')
+            ;
+    }
+    return len;
+}
+
 struct hv_str path_expand(struct hv_arena *arena, struct hv_str path, struct hv_str directory, struct hv_str home)
 {
     struct hv_str base = {0};
@@ -59,23 +78,8 @@ struct hv_str path_expand(struct hv_arena *arena, struct hv_str path, struct hv_
     if (base.len && base.ptr[0] == '/' && !absolute && is_tidy(base) && is_tidy(path))
         return path_join(arena, base, path);
     char *out = hv_arena_alloc(arena, base.len + path.len + 3);
-    size_t len = 0;
-    struct hv_str pieces[] = {base, path};
-    for (size_t i = 0; i < 2; i++) {
-        struct hv_str rest = pieces[i], part;
-        while (hv_str_split(&rest, '/', &part)) {
-            if (part.len == 0 || hv_str_is(part, "."))
-                continue;
-            if (hv_str_is(part, "..")) {
-                while (len > 0 && out[--len] != '/')
-                    ;
-                continue;
-            }
-            out[len++] = '/';
-            memcpy(out + len, part.ptr, part.len);
-            len += part.len;
-        }
-    }
+    size_t len = add_components(out, 0, base);
+    len = add_components(out, len, path);
     if (len == 0)
         out[len++] = '/';
     out[len] = '\0';

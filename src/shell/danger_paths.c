@@ -67,14 +67,15 @@ static bool is_home(const struct shell_danger_world *world, struct hv_str path)
 
 static enum danger_place place_of_path(const struct shell_danger_world *world, struct hv_str path)
 {
+    enum { LONGEST = 16 }; /* none of trees and shared is longer */
     enum danger_place place = DANGER_PLACE_NONE;
     if (is_home(world, path))
         return DANGER_PLACE_HOME;
-    if (shell_is_one_of(path, trees))
+    if (path.len <= LONGEST && shell_is_one_of(path, trees))
         return DANGER_PLACE_SYSTEM;
     if (world->home.len > 1 && path_inside(world->home, path))
         return DANGER_PLACE_HOME;
-    if (shell_is_one_of(path, shared))
+    if (path.len <= LONGEST && shell_is_one_of(path, shared))
         place = DANGER_PLACE_SHARED;
     for (size_t i = 0; i < world->root_count; i++) {
         if (hv_str_eq(world->roots[i], path) && place < DANGER_PLACE_WORKSPACE)
@@ -179,7 +180,8 @@ enum danger_place danger_place_of(struct hv_arena *arena, const struct shell_dan
         return DANGER_PLACE_NONE;
     if (*contents && !is_all(pattern))
         return hv_str_is(resolved, "/") && names_system_tree(pattern) ? DANGER_PLACE_SYSTEM : DANGER_PLACE_NONE;
-    enum danger_place a = place_of_path(world, written), b = place_of_path(world, resolved);
+    enum danger_place a = place_of_path(world, written);
+    enum danger_place b = hv_str_eq(written, resolved) ? a : place_of_path(world, resolved);
     return a > b ? a : b;
 }
 

@@ -52,6 +52,7 @@ struct judging {
     struct policy_facts *facts;
     struct lookups lookups; /* used only where there is a host */
     struct leading leading;
+    struct map second_names;     /* regular files that are written: where each leads, a struct hv_str */
     struct map brought;          /* the paths where parts that bring files along write */
     struct hv_str brought_below; /* the last directory that was asked about, and the answer */
     bool is_brought_below;
@@ -127,8 +128,8 @@ static struct policy_path *resolve_accesses(struct judging *judging, const struc
     return paths;
 }
 
-/* A second name of a settings file leads to it as a link would. */
-static void follow_second_name(struct judging *judging, struct policy_path *path)
+/* Where a regular file leads: a second name of a settings file leads to it as a link would. */
+static struct hv_str find_second_name(struct judging *judging, struct hv_str path)
 {
     const struct policy_surroundings *around = judging->surroundings;
     const struct settings_places places = {judging->facts->directory,
@@ -136,12 +137,25 @@ static void follow_second_name(struct judging *judging, struct policy_path *path
                                            around->environment};
     struct hv_file_stat stat;
     struct hv_str first, settings;
-    if (path->kind != HV_FILE_REGULAR || around->host->stat(around->host, path->resolved, true, &stat, NULL) != HV_OK ||
-        stat.links < 2)
+    if (around->host->stat(around->host, path, true, &stat, NULL) != HV_OK || stat.links < 2)
+        return path;
+    first = fs_settings_alias(around->host, judging->arena, &places, path);
+    if (!first.len || around->host->resolve(around->host, judging->arena, first, &settings, NULL) != HV_OK)
+        return path;
+    return settings;
+}
+
+static void follow_second_name(struct judging *judging, struct policy_path *path)
+{
+    if (path->kind != HV_FILE_REGULAR)
         return;
-    first = fs_settings_alias(around->host, judging->arena, &places, path->resolved);
-    if (first.len && around->host->resolve(around->host, judging->arena, first, &settings, NULL) == HV_OK)
-        path->resolved = settings;
+    struct hv_str *found = map_get(&judging->second_names, path->resolved);
+    if (!found) {
+        found = hv_arena_new(judging->arena, struct hv_str);
+        *found = find_second_name(judging, path->resolved);
+        (void)map_set(&judging->second_names, path->resolved, found);
+    }
+    path->resolved = *found;
 }
 
 static const struct policy_path *resolve_writes(struct judging *judging, const struct shell_act *act)
@@ -467,4 +481,5 @@ void policy_judge_command(const struct policy *policy, const struct policy_surro
     asked_release(&asked);
     lookups_release(&judging.lookups);
     map_release(&judging.brought);
+    map_release(&judging.second_names);
 }

@@ -195,7 +195,7 @@ static struct hv_str follow_directories(struct shell_reading *reading, const str
         else if (value.ptr[0] == '/')
             place = value;
         else
-            place = hv_arena_format(reading->arena, "%.*s/%.*s", HV_STR_ARG(place), HV_STR_ARG(value));
+            place = path_join(reading->arena, place, value);
     }
     return place;
 }

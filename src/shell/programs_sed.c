@@ -326,22 +326,35 @@ static const struct shell_option sed_options[] = {
 };
 static const struct shell_program sed_row = {"sed", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = sed_options};
 
+static bool is_script(const struct shell_given *given)
+{
+    return shell_names_have("-e --expression", given->name);
+}
+
 /* The scripts of all -e, each a line. False: one is not known, or stands in a file. */
 static bool join_scripts(struct shell_reading *reading, const struct shell_arguments *arguments, struct hv_str *text)
 {
+    size_t size = 0, length = 0;
     *text = (struct hv_str){0};
     for (size_t i = 0; i < arguments->given_count; i++) {
         const struct shell_given *given = &arguments->given[i];
-        if (shell_names_have("-f --file", given->name))
+        if (shell_names_have("-f --file", given->name) || (is_script(given) && !given->argument.known))
             return false;
-        if (!shell_names_have("-e --expression", given->name))
-            continue;
-        if (!given->argument.known)
-            return false;
-        *text = text->ptr ? hv_arena_format(reading->arena, "%.*s\n%.*s", HV_STR_ARG(*text),
-                                            HV_STR_ARG(given->argument.value))
-                          : given->argument.value;
+        size += is_script(given) ? given->argument.value.len + 1 : 0;
     }
+    if (!size)
+        return true;
+    char *lines = hv_arena_alloc(reading->arena, size);
+    for (size_t i = 0; i < arguments->given_count; i++) {
+        struct hv_str script = arguments->given[i].argument.value;
+        if (!is_script(&arguments->given[i]))
+            continue;
+        if (script.len)
+            memcpy(lines + length, script.ptr, script.len);
+        length += script.len;
+        lines[length++] = '\n';
+    }
+    *text = hv_str_of(lines, length - 1);
     return true;
 }
 

@@ -88,16 +88,16 @@ static bool look(const struct lookups *lookups, struct lookup_directory *directo
 static bool find_in_directory(struct lookups *lookups, struct hv_str path, struct lookup *out)
 {
     size_t slash = hv_str_rfind_byte(path, '/');
-    if (slash == SIZE_MAX || slash == 0 || path.len > SHORT)
+    if (slash == SIZE_MAX || path.len > SHORT)
         return false;
-    struct hv_str name = hv_str_slice(path, slash + 1, path.len), parent = hv_str_slice(path, 0, slash);
+    struct hv_str name = hv_str_slice(path, slash + 1, path.len), parent = hv_str_slice(path, 0, slash ? slash : 1);
     if (!name.len || hv_str_is(name, ".") || hv_str_is(name, ".."))
         return false;
     struct lookup_directory *directory = directory_of(lookups, parent);
     if (directory->where->code)
         return false;
     struct hv_str start = directory->where->resolved;
-    bool is_root = hv_str_is(start, "/"); /* then path begins with two slashes */
+    bool is_root = hv_str_is(start, "/");
     if (!is_root && hv_str_eq(start, parent))
         out->resolved = path;
     else

@@ -283,12 +283,10 @@ struct hv_str access_finds_credential(struct leading *leading, struct hv_arena *
 
 bool act_shows_listed(const struct shell_act *act)
 {
-    if (shows_no_contents(act))
-        return false;
-    for (size_t i = 0; i < act->read_count; i++) {
+    bool listed = false;
+    for (size_t i = 0; !listed && i < act->read_count; i++) {
         const struct shell_word *word = act->reads[i].word;
-        if (word && !word->known && word->flags & SHELL_WORD_GLOB && !is_written_as_pattern(word->text))
-            return true;
+        listed = word && !word->known && word->flags & SHELL_WORD_GLOB && !is_written_as_pattern(word->text);
     }
-    return false;
+    return listed && !shows_no_contents(act);
 }

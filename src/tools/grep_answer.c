@@ -79,6 +79,13 @@ static void list_lines(struct grepping *grepping, const struct found_file *file)
     grepping->matches += file->matches;
 }
 
+static void list_count(struct grepping *grepping, const struct found_file *file)
+{
+    hv_buf_add_str(&grepping->out, listed_path(grepping, file));
+    hv_buf_add_byte(&grepping->out, ':');
+    grep_add_number(&grepping->out, file->matches, '\n');
+}
+
 static void list_found(struct grepping *grepping)
 {
     struct grep_found *found = &grepping->found;
@@ -88,7 +95,7 @@ static void list_found(struct grepping *grepping)
         if (grepping->in->output_mode == CONTENT)
             list_lines(grepping, file);
         else if (takes_entry(grepping))
-            hv_buf_addf(&grepping->out, "%.*s:%zu\n", HV_STR_ARG(listed_path(grepping, file)), file->matches);
+            list_count(grepping, file);
     }
     grepping->full |= found->is_cut;
 }

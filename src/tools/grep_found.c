@@ -104,10 +104,63 @@ static int compare_files(const void *a, const void *b)
     return found_compare(path_of(left), false, path_of(right));
 }
 
+/* Files of one directory that stand together, as they mostly do: a thread finds them one after another. */
+struct run {
+    const struct found_file *first;
+    size_t count, name; /* name: where the names of the files begin in their paths */
+};
+
+static size_t name_of(const struct found_file *file)
+{
+    const char *slash = memrchr(file->path, '/', file->path_len);
+    return slash ? (size_t)(slash - file->path) + 1 : 0;
+}
+
+static bool is_same_directory(const struct run *run, const struct found_file *file, size_t name)
+{
+    return name == run->name && memcmp(run->first->path, file->path, name) == 0;
+}
+
+static int compare_runs(const void *a, const void *b)
+{
+    const struct run *left = a, *right = b;
+    return is_same_directory(left, right->first, right->name) ? 0 : compare_files(left->first, right->first);
+}
+
+static size_t find_runs(const struct grep_found *found, struct run *runs)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < found->files.count; i++) {
+        const struct found_file *file = &found->files.items[i];
+        size_t name = name_of(file);
+        if (!count || !is_same_directory(&runs[count - 1], file, name))
+            runs[count++] = (struct run){.first = file, .name = name};
+        runs[count - 1].count++;
+    }
+    return count;
+}
+
+/* The directories first: there are much fewer of them. */
 void found_sort(struct grep_found *found)
 {
-    if (found->files.count)
-        qsort(found->files.items, found->files.count, sizeof *found->files.items, compare_files);
+    size_t count = found->files.count, run_count, done = 0;
+    if (!count)
+        return;
+    CLEANUP_FREE struct run *runs = hv_malloc(count * sizeof *runs);
+    struct found_file *sorted = hv_malloc(count * sizeof *sorted);
+    run_count = find_runs(found, runs);
+    qsort(runs, run_count, sizeof *runs, compare_runs);
+    for (size_t i = 0, from = 0; i < run_count; i++) {
+        memcpy(sorted + done, runs[i].first, runs[i].count * sizeof *sorted);
+        done += runs[i].count;
+        if (i + 1 < run_count && is_same_directory(&runs[i], runs[i + 1].first, runs[i + 1].name))
+            continue;
+        qsort(sorted + from, done - from, sizeof *sorted, compare_files);
+        from = done;
+    }
+    free(found->files.items);
+    found->files.items = sorted;
+    found->files.capacity = count;
 }
 
 /* ---- the heap -------------------------------------------------------------------------------------------- */

@@ -96,6 +96,8 @@ struct grepping {
 bool grep_stop(void *user);
 /* Keep a line as it will be shown behind the path: for line_scan. */
 bool grep_keep_line(void *user, const struct scan_line *line);
+/* A number with a mark behind it, without format: there is one in each line of an answer. */
+void grep_add_number(struct hv_buf *out, size_t number, char mark);
 /* Remember what the file at hand holds: for line_scan. */
 void grep_keep_text(void *user, struct hv_str text);
 /* Give what the worker has found to what all share. */

@@ -28,8 +28,7 @@ static bool is_hidden(struct grep_worker *worker)
     return worker->hidden;
 }
 
-/* There is one in each line of an answer. */
-static void add_number(struct hv_buf *out, size_t number, char mark)
+void grep_add_number(struct hv_buf *out, size_t number, char mark)
 {
     char text[24];
     size_t at = sizeof text;
@@ -52,9 +51,9 @@ bool grep_keep_line(void *user, const struct scan_line *line)
     file->text.max = GREP_OUTPUT_MAX;
     hv_buf_add_byte(&file->text, mark);
     if (worker->grepping->in->numbers)
-        add_number(&file->text, line->number, mark);
+        grep_add_number(&file->text, line->number, mark);
     if (worker->grepping->in->columns && line->is_match)
-        add_number(&file->text, line->from + 1, ':');
+        grep_add_number(&file->text, line->from + 1, ':');
     truncate_around(line->text, line->from, GREP_LINE_SHOWN, GREP_LINE_BEFORE, &file->text);
     hv_buf_add_byte(&file->text, '\n');
     *vec_push(&file->lines) =

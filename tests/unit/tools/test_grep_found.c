@@ -155,11 +155,39 @@ static void too_many_bytes_throw_away_the_last_files(void **state)
     found_release(&found);
 }
 
+/* In whatever order they are found, those of one directory together or not. */
+static void many_files_are_put_in_the_order_of_a_walk(void **state)
+{
+    (void)state;
+    enum { FILES = 600 };
+    static const char *const directories[] = {"", "a/", "a/b/", "a/b/c/", "a/c/", "ab/", "b/", "b/a/", "z/z/z/"};
+    struct grep_found found;
+    unsigned seed = 12;
+    found_init(&found, FILES, 1 << 20);
+    for (unsigned i = 0; i < FILES; i++) {
+        char path[64];
+        seed = seed * 1103515245 + 12345;
+        unsigned in = i % 7 ? i / 20 : seed >> 16; /* mostly in runs */
+        snprintf(path, sizeof path, "%sf%u", directories[in % (sizeof directories / sizeof *directories)],
+                 i * 211 % FILES);
+        add(&found, path, 1, 1);
+    }
+    found_sort(&found);
+    assert_int_equal(found.files.count, FILES);
+    for (unsigned i = 1; i < FILES; i++) {
+        const struct found_file *a = &found.files.items[i - 1], *b = &found.files.items[i];
+        assert_true(found_compare(hv_str_of(a->path, a->path_len), false, hv_str_of(b->path, b->path_len)) < 0);
+        assert_int_equal(strlen(b->path), b->path_len);
+    }
+    found_release(&found);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_come_before_directories_and_names_by_their_bytes),
         cmocka_unit_test(the_order_is_that_of_a_walk),
+        cmocka_unit_test(many_files_are_put_in_the_order_of_a_walk),
         cmocka_unit_test(what_was_found_moves_and_leaves_room_for_more),
         cmocka_unit_test(a_directory_is_past_when_all_that_it_holds_is),
         cmocka_unit_test(the_first_files_are_kept_until_they_fill_the_answer),

@@ -114,15 +114,10 @@ static struct hv_str place_of(const struct shell_access *access)
     return access->untidy.len ? access->untidy : access->path;
 }
 
-/* About the same names but for how they begin and end. */
-static bool is_near(const struct leading_question *a, const struct leading_question *b)
-{
-    return a->is_tree == b->is_tree && a->depth == b->depth && hv_str_eq(a->directory, b->directory);
-}
-
 static bool is_same(const struct leading_question *a, const struct leading_question *b)
 {
-    return is_near(a, b) && hv_str_eq(a->prefix, b->prefix) && hv_str_eq(a->suffix, b->suffix);
+    return a->is_tree == b->is_tree && a->depth == b->depth && hv_str_eq(a->directory, b->directory) &&
+           hv_str_eq(a->prefix, b->prefix) && hv_str_eq(a->suffix, b->suffix);
 }
 
 static bool find_out(const struct leading_question *question)
@@ -132,33 +127,18 @@ static bool find_out(const struct leading_question *question)
                              : fs_names_stay(question->directory, &names);
 }
 
-/* True: surely nothing leads out. */
-static bool stays(struct leading *leading, const struct leading_question *question)
+static bool leads_out(struct leading *leading, const struct leading_question *question)
 {
     size_t count = leading->asked < LEADING_KEPT ? leading->asked : LEADING_KEPT;
     for (size_t i = 0; i < count; i++)
         if (is_same(&leading->kept[i].question, question))
-            return leading->kept[i].stay;
+            return !leading->kept[i].stay;
     if (leading->asked == LEADING_MAX)
-        return false;
+        return true;
     size_t place = leading->asked++ % LEADING_KEPT;
     leading->kept[place].question = *question;
     leading->kept[place].stay = find_out(question);
-    return leading->kept[place].stay;
-}
-
-/* When others of the same directory were asked about before, it is asked about all of its names first. */
-static bool leads_out(struct leading *leading, const struct leading_question *question)
-{
-    const struct leading_question all = {.directory = question->directory, .depth = question->depth};
-    size_t count = leading->asked < LEADING_KEPT ? leading->asked : LEADING_KEPT;
-    bool again = false;
-    for (size_t i = 0; i < count; i++) {
-        if (is_same(&leading->kept[i].question, question))
-            return !leading->kept[i].stay;
-        again |= is_near(&leading->kept[i].question, question);
-    }
-    return !(again && !question->is_tree && stays(leading, &all)) && !stays(leading, question);
+    return !leading->kept[place].stay;
 }
 
 static bool tree_leads_out(struct leading *leading, const struct shell_act *act, const struct shell_access *access)

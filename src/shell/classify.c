@@ -81,6 +81,7 @@ void shell_enter(struct shell_reading *reading, const struct shell_word *directo
     /* Behind a link, ".." leads elsewhere than it looks. */
     bool climbs = hv_str_find(directory->value, HV_STR(".."), 0) != SIZE_MAX;
     reading->directory = climbs ? (struct hv_str){0} : access.path;
+    reading->below = (struct hv_str){0};
     reading->elsewhere_count = 0;
 }
 
@@ -198,6 +199,13 @@ void shell_writes(struct shell_reading *reading, const struct shell_word *word, 
 
 void shell_reads_directory(struct shell_reading *reading, bool tree)
 {
+    if (!reading->directory.ptr && reading->below.ptr) {
+        struct shell_word *word = hv_arena_new(reading->arena, struct shell_word);
+        *word = reading->below_by;
+        struct shell_access access = {.path = reading->below, .untidy = reading->below, .word = word, .tree = true};
+        add_access(reading, access, false);
+        return;
+    }
     access_path(reading, HV_STR("."), (struct shell_access){.tree = tree}, false);
 }
 

@@ -69,7 +69,10 @@ struct shell_reading {
     bool in_redirect;             /* what is read or written now is so by a redirection */
     struct shell_act act;         /* being filled */
     struct hv_str directory;      /* that operands are relative to; absent: not known */
-    struct hv_str standing;       /* where the shell is, which makes names of patterns; absent: not certain */
+    /* directory is not known, but it is one that stands directly in this one, by this name. Absent: not so. */
+    struct hv_str below;
+    struct shell_word below_by;
+    struct hv_str standing; /* where the shell is, which makes names of patterns; absent: not certain */
     /* Where it runs instead when an earlier cd failed, or led elsewhere; only while directory is the one of the
      * command.
      */
@@ -259,6 +262,10 @@ bool shell_may_be_option(const struct shell_word *word);
 bool shell_may_be_many(const struct shell_word *word);
 /* The words of command, with the variables of loops around it described by all the values that they may have. */
 const struct shell_word *shell_resolve_loops(struct shell_reading *reading, const struct shell_command *command);
+/* "$name" or "${name}", and nothing else. */
+bool shell_is_variable(struct hv_str text);
+/* word, resolved, is one name of those that stand directly in a directory, and is not taken for an option. */
+bool shell_is_direct_name(const struct shell_word *word);
 /* What word, a loop's variable and nothing else, may be: at most max known words. 0: not certain. */
 size_t shell_loop_values(const struct shell_reading *reading, const struct shell_word *word, struct hv_str *values,
                          size_t max);

@@ -12,6 +12,7 @@ static void lose_place(struct resolver *resolver)
     now->moves++;
     now->directory = now->likely = now->repository = now->target = now->previous = (struct hv_str){0};
     now->places = now->likely_places = now->targets = 0;
+    now->entered = now->entering = 0;
     now->just_moved = false;
 }
 
@@ -102,7 +103,16 @@ static void move(struct resolver *resolver, struct hv_str target, uint32_t targe
         resolver->now.directory = target; /* cannot fail */
 }
 
-void directory_change(struct resolver *resolver, const struct shell_word *words, size_t count)
+/* cd "$d": one word, whatever it is, from a directory that is known, and by its own name. */
+static bool enters(const struct resolver *resolver, const struct shell_word *words, size_t count)
+{
+    const struct shell_start *start = resolver->start;
+    return !resolver->now.off && resolver->now.directory.ptr && count == 2 && !words[1].known && !words[1].choices &&
+           words[1].flags & SHELL_WORD_VARIABLE && !functions_have(resolver, HV_STR("cd")) &&
+           !(start->variable && start->variable(start->user, HV_STR("CDPATH")).len);
+}
+
+void directory_change(struct resolver *resolver, size_t index, const struct shell_word *words, size_t count)
 {
     struct hv_str target = cd_target(resolver, words, count), from = resolver->now.directory;
     if (resolver->now.stack && !resolver->now.stack_sure)
@@ -111,10 +121,15 @@ void directory_change(struct resolver *resolver, const struct shell_word *words,
         resolver->now.previous = (struct hv_str){0};
         return;
     }
+    bool enter = enters(resolver, words, count);
     bool top = !resolver->now.off && count == 2 && is_top_of_repository(resolver, words[1].text);
     move(resolver, target, cd_targets(resolver, words, count));
     if (top)
         resolver->now.repository = from;
+    if (enter && !resolver->now.just_moved) {
+        resolver->now.entering = (uint32_t)index + 1;
+        resolver->now.just_moved = true;
+    }
 }
 
 void directory_arrive(struct resolver *resolver)
@@ -123,6 +138,7 @@ void directory_arrive(struct resolver *resolver)
     now->moves++; /* from being uncertain */
     now->directory = now->target;
     now->places = now->targets;
+    now->entered = now->entering;
     now->stack_sure = now->stack != NULL;
 }
 
@@ -206,6 +222,7 @@ void directory_doubt(struct resolver *resolver, const struct environment *before
     now->likely_places = now->places ? now->places : now->likely_places;
     now->directory = now->previous = (struct hv_str){0};
     now->places = 0;
+    now->entered = 0;
     if (now->pushes == before->pushes)
         now->stack_sure &= before->stack_sure;
     else if (pushed_once(now, before))

@@ -401,7 +401,7 @@ static void effect_of_builtin(struct resolver *resolver, size_t index, enum effe
         else
             effect_of_declare(resolver, command->words, command->word_count);
         return;
-    case EFFECT_CD: directory_change(resolver, command->words, command->word_count); return;
+    case EFFECT_CD: directory_change(resolver, index, command->words, command->word_count); return;
     case EFFECT_DIRECTORY: directory_stack(resolver, command->words, command->word_count); return;
     case EFFECT_PRINTF: effect_of_printf(resolver, command->words, command->word_count); return;
     case EFFECT_LET: effect_of_let(resolver, index); return;

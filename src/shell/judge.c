@@ -3,6 +3,7 @@
  * What stands around the words is judged here: assignments, redirections, loops, conditions, arithmetic, functions; the
  * words themselves by the row of their program (classify.c). See class.h.
  */
+#include "base/path.h"
 #include "shell/programs.h"
 #include "shell/settled.h"
 #include <string.h>
@@ -452,10 +453,26 @@ static bool place_somewhere(struct shell_reading *reading, const struct shell_co
     return command->repository.ptr && place_at_top(reading, command->repository);
 }
 
+/* Behind cd "$d" &&, where d is one of the names in a directory. */
+static void place_below(struct shell_reading *reading, const struct shell_command *command)
+{
+    if (!command->entered)
+        return;
+    const struct shell_command *cd = &reading->script->commands[command->entered - 1];
+    struct shell_word word = cd->words[1];
+    if (!cd->directory.ptr || !shell_is_variable(word.text) || !shell_resolve_loop_word(reading, cd, &word) ||
+        !shell_is_direct_name(&word) || hv_str_starts(word.value, HV_STR("~")))
+        return;
+    size_t slash = hv_str_rfind_byte(word.value, '/');
+    struct hv_str before = hv_str_slice(word.value, 0, slash == SIZE_MAX ? 0 : slash + 1);
+    reading->below = path_expand(reading->arena, before.len ? before : HV_STR("."), cd->directory, HV_STR("/"));
+    reading->below_by = word;
+}
+
 /* Where the command runs. What a function does to the directory shows where it is called. */
 static void place_command(struct shell_reading *reading, const struct shell_command *command)
 {
-    reading->directory = (struct hv_str){0};
+    reading->directory = reading->below = (struct hv_str){0};
     reading->elsewhere_count = 0;
     bool certain = place_somewhere(reading, command), counts = !(command->place & SHELL_IN_FUNCTION);
     if (!certain) {
@@ -467,6 +484,8 @@ static void place_command(struct shell_reading *reading, const struct shell_comm
         for (size_t i = 0; i < reading->elsewhere_count; i++)
             note_seen(reading, reading->elsewhere[i]);
     }
+    if (!certain)
+        place_below(reading, command);
     reading->standing = reading->elsewhere_count ? (struct hv_str){0} : reading->directory;
 }
 

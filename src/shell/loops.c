@@ -25,6 +25,20 @@ static struct hv_str variable_of(struct hv_str text)
     return hv_str_slice(text, start, end);
 }
 
+bool shell_is_variable(struct hv_str text)
+{
+    bool quoted = text.len > 1 && text.ptr[0] == '"' && text.ptr[text.len - 1] == '"';
+    text = quoted ? hv_str_slice(text, 1, text.len - 1) : text;
+    bool braces = hv_str_starts(text, HV_STR("${")) && hv_str_ends(text, HV_STR("}"));
+    return hv_str_starts(text, HV_STR("$")) && shell_is_identifier(hv_str_slice(text, 1 + braces, text.len - braces));
+}
+
+bool shell_is_direct_name(const struct shell_word *word)
+{
+    enum { NAMES = SHELL_WORD_GLOB | SHELL_WORD_DIRECT | SHELL_WORD_NO_OPTION };
+    return !word->known && (word->flags & NAMES) == NAMES && !(word->flags & ~(unsigned)(NAMES | SHELL_WORD_MARKS));
+}
+
 static bool has_identifier(struct hv_str word, struct hv_str name)
 {
     return hv_str_starts(word, name) && (word.len == name.len || strchr("=+[", word.ptr[name.len]));

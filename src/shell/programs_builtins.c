@@ -378,6 +378,7 @@ static void judge_trap(struct shell_reading *reading, const struct shell_word *w
         return;
     reading->directory = (struct hv_str){0}; /* where the shell will be then is not known */
     reading->elsewhere_count = 0;
+    reading->below = (struct hv_str){0};
     shell_judge_text(reading, words[at].value);
 }
 

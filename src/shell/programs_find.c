@@ -188,11 +188,12 @@ static void judge_run(struct find *find, bool in_directory)
     struct shell_word *run = hv_arena_array(find->reading->arena, struct shell_word, room);
     for (size_t i = find->at; i < end; i++)
         length = add_found(find, run, length, &find->words[i], in_directory);
-    struct hv_str directory = find->reading->directory;
+    struct hv_str directory = find->reading->directory, below = find->reading->below;
     if (in_directory)
-        find->reading->directory = (struct hv_str){0};
+        find->reading->directory = find->reading->below = (struct hv_str){0};
     shell_judge_further(find->reading, run, length);
     find->reading->directory = directory;
+    find->reading->below = below;
     find->at = end + 1;
 }
 

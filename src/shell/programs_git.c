@@ -231,15 +231,6 @@ static bool find_each_place(struct shell_reading *reading, const struct shell_ar
     return places->count != 0;
 }
 
-/* The whole word is a variable. */
-static bool is_variable(struct hv_str text)
-{
-    bool quoted = text.len > 1 && text.ptr[0] == '"' && text.ptr[text.len - 1] == '"';
-    text = quoted ? hv_str_slice(text, 1, text.len - 1) : text;
-    bool braces = hv_str_starts(text, HV_STR("${")) && hv_str_ends(text, HV_STR("}"));
-    return hv_str_starts(text, HV_STR("$")) && shell_is_identifier(hv_str_slice(text, 1 + braces, text.len - braces));
-}
-
 /* A component is "..": what stands before it may be an option's name, or a commit's. ("a..b" names commits.) */
 static bool may_climb(struct hv_str text)
 {
@@ -261,9 +252,13 @@ static bool find_places_below(struct shell_reading *reading, const struct shell_
     size_t given = 0;
     for (size_t at = 0; at < arguments->given_count; at++)
         given += hv_str_is(arguments->given[at].name, "-C");
-    enum { NAMES = SHELL_WORD_GLOB | SHELL_WORD_DIRECT };
-    if (given != 1 || only->argument.known || (only->argument.flags & NAMES) != NAMES ||
-        only->argument.flags & ~(unsigned)(NAMES | SHELL_WORD_MARKS) || !is_variable(only->argument.text) ||
+    if (!given && !reading->directory.ptr && reading->below.ptr) { /* cd "$d" && git … */
+        places->items[0] = reading->below;
+        places->count = 1;
+        places->below = &reading->below_by;
+        return true;
+    }
+    if (given != 1 || !shell_is_direct_name(&only->argument) || !shell_is_variable(only->argument.text) ||
         !reading->directory.ptr || reading->elsewhere_count)
         return false;
     for (size_t at = 1; at < count; at++)

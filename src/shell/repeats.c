@@ -78,8 +78,9 @@ bool shell_is_repeat(const struct shell_reading *reading, const struct shell_rep
 {
     const struct shell_command *before = of->command;
     if (!before || before->place != command->place || before->calls_function != command->calls_function ||
-        before->word_count != command->word_count || before->redirect_count != command->redirect_count ||
-        !is_same_text(before->text, command->text) || !is_same_text(before->directory, command->directory) ||
+        before->entered != command->entered || before->word_count != command->word_count ||
+        before->redirect_count != command->redirect_count || !is_same_text(before->text, command->text) ||
+        !is_same_text(before->directory, command->directory) ||
         !is_same_text(before->likely_directory, command->likely_directory) ||
         !is_same_text(before->repository, command->repository) ||
         !are_same_places(reading->script, before->places, command->places) ||

@@ -224,6 +224,7 @@ static void resolve_command(struct resolver *resolver, size_t index)
         command->likely_places = resolver->now.likely_places;
     }
     command->repository = resolver->now.repository;
+    command->entered = resolver->now.entered;
     resolver->now.just_moved = false;
     resolve_words(resolver, node, command);
     resolve_assignments(resolver, node, command);

@@ -48,6 +48,9 @@ struct environment {
     struct hv_str target;
     /* The same when it is one of several, as index from 1 of choices; 0: not so. */
     uint32_t places, likely_places, targets;
+    /* The cd that led where it is, and the one that was run last, as index from 1, when only its operand is not known.
+     */
+    uint32_t entered, entering;
     uint32_t moves;             /* how often it may have changed */
     struct hv_str previous;     /* where `cd -` leads, when that is certain */
     const struct pushed *stack; /* what pushd pushed; NULL: nothing */
@@ -252,8 +255,8 @@ bool effect_is_declaration(const struct raw_word *word);
 
 /* Nothing is known of the directory, and of what pushd pushed. */
 void directory_lose(struct resolver *resolver);
-/* cd, with its words. */
-void directory_change(struct resolver *resolver, const struct shell_word *words, size_t count);
+/* cd, with its words: the command at index. */
+void directory_change(struct resolver *resolver, size_t index, const struct shell_word *words, size_t count);
 /* pushd, popd, dirs. */
 void directory_stack(struct resolver *resolver, const struct shell_word *words, size_t count);
 /* The command before, a cd, did not fail. */

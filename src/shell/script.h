@@ -142,6 +142,9 @@ struct shell_command {
     /* directory is absent only because of cd "$(git rev-parse --show-toplevel)", run in this directory: it is the top
      * of the repository which that is in, or still that directory. */
     struct hv_str repository;
+    /* directory is absent only because of cd WORD, where the word is not known and cd did not fail: that command, as
+     * index from 1. It stood in a directory that is known. */
+    uint32_t entered;
 };
 
 /* What is known of the world before the script runs. Zeroed: nothing. */

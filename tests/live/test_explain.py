@@ -125,7 +125,7 @@ class Bash(Case):
         for name in ("a", "b c", "-d"):
             git("init", "-q", "--", name)
         rows = ['for d in */; do git -C "$d" status -s; done', 'for d in *; do git -C "$d" log --oneline -3; done',
-                'for d in */; do git -C "$d" log a..b -- x; done']
+                'for d in */; do (cd "$d" && git status -s); done']
         decide = lambda: [answer["decision"] for answer in self.ask(*rows)]
         self.assertEqual(decide(), ["ask"] * 3)
         os.rename(self.path("-d"), self.path("d"))
@@ -137,6 +137,11 @@ class Bash(Case):
         os.symlink("/etc", self.path("e"))
         self.assertEqual(decide(), ["ask"] * 3)
         os.unlink(self.path("e"))
+        os.makedirs(self.path("d/deep"))
+        os.symlink("/root", self.path("d/deep/out"))
+        self.assertEqual(decide(), ["allow", "allow", "ask"])
+        os.unlink(self.path("d/deep/out"))
+        self.assertEqual(decide(), ["allow"] * 3)
         for number in range(200):
             os.makedirs(self.path("many%d" % number))
         self.assertEqual(decide(), ["ask"] * 3)

@@ -782,7 +782,50 @@ static void git_runs_in_each_directory_of_a_pattern(void **state)
         "for d in /home/*/; do git -C \"$d\" status; done",
         "for d in */; do cd \"$d\"; git -C \"$d\" status; done",
     };
+    static const char *const entered[] = {
+        "for d in */; do (cd \"$d\" && git status -s); done",
+        "for d in */; do echo \"== $d\"; (cd \"$d\" && git log --oneline -3); done",
+        "for d in *; do (cd \"$d\" && ls | wc -l); done",
+        "for d in */; do (cd \"$d\" && pwd && git branch --show-current && git diff --stat); done",
+        "for d in ./*/; do ( cd \"$d\" && git log -1 --format=%cr ); done",
+    };
+    static const char *const left[] = {
+        "for d in */; do (cd \"$d\"; git status -s); done",
+        "for d in */; do (cd \"$d\" || git status; git status); done",
+        "for d in */; do cd \"$d\" && git status; done; git status",
+        "for d in */; do (cd \"$d\" && cd sub && git status); done",
+        "for d in */; do (cd \"$d\" && env -C sub git status); done",
+        "for d in */; do (cd \"$d\" && git -C sub status); done",
+        "for d in */; do (cd \"$d\" && find . -execdir git status \\;); done",
+        "for d in */; do (cd \"$d/sub\" && git status); done",
+        "for d in */; do d=x/y; (cd \"$d\" && git status) < $z; done",
+        "for d in */*/; do (cd \"$d\" && git status); done",
+        "for d in \"$@\"; do (cd \"$d\" && git status); done",
+        "for d in $(ls); do (cd \"$d\" && git status); done",
+        "for d in */; do { cd \"$d\" && ls; }; git status; done",
+        "for d in */; do { cd \"$d\" && cd ..; git status; }; done",
+        "for d in */; do (cd \"$d\" && git --git-dir=x status); done",
+        "for d in */; do (cd \"$d\" && git commit -m x); done",
+        "for d in */; do (cd \"$d\" && pushd sub && git status); done",
+        "for d in */; do (cd \"$d\" && cat .env); done",
+        "for d in */; do (cd \"$d\" && cat x); done",
+        "cd \"$d\" && git status",
+        "for d in */; do (cd \"$d\" && git status) & (cd \"$e\" && git status); done",
+        "for d in */; do (cd \"$d\" && sh -c 'cd sub && git status'); done",
+        "for d in */; do (cd \"$d\" && if cd sub; then git status; fi; git status); done",
+        "for d in */; do (cd \"$d\" && eval 'cd ..'; git status); done",
+        "for d in */; do (cd \"$d\" && ! cd sub; git status); done",
+        "cd() { builtin cd /x; }; for d in */; do (cd \"$d\" && git status); done",
+        "CDPATH=/x; for d in */; do (cd \"$d\" && git status); done",
+        "for d in */; do (cd -P \"$d\" && git status); done",
+        "for d in */; do (cd -- \"$d\" && trap 'git status' EXIT); done",
+        "for d in */; do f() { git status; }; (cd \"$d\" && f); done",
+    };
     (void)state;
+    CHECK(entered, QUIET_BELOW, true);
+    /* "-" leads elsewhere; "./-" does not. */
+    check(entered, sizeof entered / sizeof *entered - 1, QUIET_BELOW | SHELL_TREE_NO_OPTION, false);
+    CHECK(left, QUIET_BELOW, false);
     CHECK(below, QUIET_BELOW, true);
     CHECK(below, 0, false);
     CHECK(elsewhere, QUIET_BELOW, false);

@@ -759,6 +759,8 @@ static void commands_that_only_read_get_the_overrides(void **state)
         {"bash -c 'git status'", true},
         {"timeout 5 /usr/bin/git log", true},
         {"cd \"$x\" && git status", true},
+        {"for d in */; do git -C \"$d\" status; done", true},
+        {"for d in */; do (cd \"$d\" && git status); done", true},
         {"g\"\"it status", true},
         {"$'\\x67it' status", true},
         {"g\\it status", true},

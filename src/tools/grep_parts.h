@@ -62,7 +62,7 @@ struct grep_worker {
     struct hv_buf limit; /* files after this one need not be kept; empty: there is no such limit yet */
     /* The file at hand. */
     const struct fs_scan_entry *entry; /* NULL: it is not one of the tree's */
-    struct hv_buf path;                /* absolute; ask grep_path() for it */
+    struct hv_buf path;                /* absolute; of the file at hand only when it was asked for */
     struct hv_str relative; /* the path from where the search began, when `path` is still to be made from it */
     struct found_file file;
     bool checked, hidden;
@@ -100,12 +100,8 @@ bool grep_keep_line(void *user, const struct scan_line *line);
 void grep_add_number(struct hv_buf *out, size_t number, char mark);
 /* Remember what the file at hand holds: for line_scan. */
 void grep_keep_text(void *user, struct hv_str text);
-/* Give what the worker has found to what all share. */
-void grep_hand_over(struct grep_worker *worker);
 /* worker->path becomes that of what lies at path, seen from where the search began. */
 void grep_set_path(struct grep_worker *worker, struct hv_str path);
-/* The absolute path of the file at hand; most files are searched without anybody asking for it. */
-struct hv_str grep_path(struct grep_worker *worker);
 /* Search the tree, or the one file, that the search begins at. */
 HV_MUST_CHECK enum hv_code grep_search(struct grepping *grepping, struct fs_scan_outcome *outcome,
                                        struct hv_error *err);

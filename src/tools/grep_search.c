@@ -20,10 +20,29 @@ enum {
 
 /* ---- one file, on any thread ------------------------------------------------------------------------------- */
 
+void grep_set_path(struct grep_worker *worker, struct hv_str path)
+{
+    struct hv_str root = worker->grepping->search.root;
+    hv_buf_clear(&worker->path);
+    hv_buf_add_str(&worker->path, root);
+    if (!hv_str_is(root, "/"))
+        hv_buf_add_byte(&worker->path, '/');
+    hv_buf_add_str(&worker->path, path);
+    worker->relative = (struct hv_str){0};
+}
+
+/* The absolute path of the file at hand; most files are searched without anybody asking for it. */
+static struct hv_str path_at_hand(struct grep_worker *worker)
+{
+    if (worker->relative.ptr)
+        grep_set_path(worker, worker->relative);
+    return hv_buf_str(&worker->path);
+}
+
 static bool is_hidden(struct grep_worker *worker)
 {
     if (!worker->checked)
-        worker->hidden = hv_hides_entry(worker->grepping->search.context, grep_path(worker), HV_FILE_REGULAR);
+        worker->hidden = hv_hides_entry(worker->grepping->search.context, path_at_hand(worker), HV_FILE_REGULAR);
     worker->checked = true;
     return worker->hidden;
 }
@@ -99,7 +118,8 @@ size_t grep_files_matched(const struct grepping *grepping)
     return sum;
 }
 
-void grep_hand_over(struct grep_worker *worker)
+/* Give what the worker has found to what all share. */
+static void hand_over(struct grep_worker *worker)
 {
     found_add(&worker->grepping->found, worker->kept.items, worker->kept.count);
     worker->kept.count = worker->kept_entries = 0;
@@ -115,7 +135,7 @@ static void keep_found(struct grep_worker *worker, struct hv_str path)
     worker->kept_entries += worker->file.entries;
     found_file_take(&worker->file, vec_push(&worker->kept));
     if (worker->kept.count == KEPT_FILES || worker->kept_entries >= KEPT_ENTRIES)
-        grep_hand_over(worker);
+        hand_over(worker);
 }
 
 /* A file with matches was searched: take it up as the mode wants it. */
@@ -130,7 +150,7 @@ static void keep_file(struct grep_worker *worker, struct hv_str path, size_t mat
     if (grepping->in->output_mode == COUNT)
         worker->file.entries = 1;
     if (grepping->in->output_mode == FILES_WITH_MATCHES)
-        fs_newest_add(&worker->newest, grep_path(worker), changed_at(source));
+        fs_newest_add(&worker->newest, path_at_hand(worker), changed_at(source));
     else if (worker->file.entries)
         keep_found(worker, path);
 }
@@ -210,7 +230,7 @@ void grep_keep_text(void *user, struct hv_str text)
         fs_marks_keep_text(&worker->grepping->marks, worker->entry, text);
 }
 
-/* Search a file, whose absolute path is grep_path(); path is the one from where the search began. */
+/* Search a file, whose absolute path is path_at_hand(); path is the one from where the search began. */
 static enum scan_end search_file(struct grep_worker *worker, struct hv_str path, const struct source *source)
 {
     struct grepping *grepping = worker->grepping;
@@ -233,24 +253,6 @@ static enum scan_end search_file(struct grep_worker *worker, struct hv_str path,
     return end;
 }
 
-void grep_set_path(struct grep_worker *worker, struct hv_str path)
-{
-    struct hv_str root = worker->grepping->search.root;
-    hv_buf_clear(&worker->path);
-    hv_buf_add_str(&worker->path, root);
-    if (!hv_str_is(root, "/"))
-        hv_buf_add_byte(&worker->path, '/');
-    hv_buf_add_str(&worker->path, path);
-    worker->relative = (struct hv_str){0};
-}
-
-struct hv_str grep_path(struct grep_worker *worker)
-{
-    if (worker->relative.ptr)
-        grep_set_path(worker, worker->relative);
-    return hv_buf_str(&worker->path);
-}
-
 /* Whether the file or directory at hand is to be searched. */
 static bool is_chosen(struct grepping *grepping, struct grep_worker *worker, const struct fs_scan_entry *entry)
 {
@@ -263,7 +265,7 @@ static bool is_chosen(struct grepping *grepping, struct grep_worker *worker, con
         return false;
     if (!filter->wanted_count && !filter->unwanted_count)
         return true;
-    struct hv_str shown = search_shown(&grepping->search, grep_path(worker));
+    struct hv_str shown = search_shown(&grepping->search, path_at_hand(worker));
     return is_directory ? !search_filter_unwanted(filter, entry->path, shown)
                         : search_filter_match(filter, entry->path, shown);
 }
@@ -348,7 +350,7 @@ enum hv_code grep_search(struct grepping *grepping, struct fs_scan_outcome *outc
     bool is_file = grepping->search.stat.kind == HV_FILE_REGULAR;
     enum hv_code code = is_file ? search_one(grepping, outcome, err) : search_tree(grepping, outcome, err);
     for (unsigned i = 0; i < grepping->threads; i++)
-        grep_hand_over(&grepping->workers[i]);
+        hand_over(&grepping->workers[i]);
     return code;
 }
 
@@ -369,7 +371,7 @@ void grep_search_around(struct grepping *grepping)
     found->files.count = found->entries = found->bytes = 0;
     worker->scan.before = worker->scan.after = GREP_ALONE;
     (void)search_file(worker, path, &(struct source){.fd = fd, .size = stat.size});
-    grep_hand_over(worker);
+    hand_over(worker);
     atomic_store(&worker->files_searched, searched);
     atomic_store(&worker->files_matched, matched);
     worker->matches = matches;

@@ -22,7 +22,7 @@ struct scan_line {
 struct line_scan {
     struct find_scratch *find;
     bool multiline;
-    size_t before, after; /* context lines */
+    size_t before, after; /* context lines; before: those of the last megabyte before the piece that is searched */
     size_t matches_max;   /* stop after so many; 0: no limit */
     bool short_is_end;    /* a read that gives less than asked for was the last; not so in the kernel's own systems */
     /* Called for each line to be shown, in order; false: enough. NULL: lines are only counted. */

@@ -415,7 +415,7 @@ static bool echo_lists(const struct view *view, struct shell_listing *out)
         if (!view->words[i].known || !word.len || strchr("-/", *word.ptr) || climbs(word))
             return false;
         for (size_t j = 0; j < word.len; j++)
-            if (strchr(" \t\n\\'\"*?[", word.ptr[j]))
+            if (strchr(" \t\n\\'\"*?[:|", word.ptr[j])) /* some programs fetch "http://x", or run "|x" */
                 return false;
     }
     out->certain = true;

@@ -78,6 +78,18 @@ static void judge_for_each_ref(struct shell_reading *reading, const struct shell
     shell_judge_row(reading, &row, words, without_open_option(words, count));
 }
 
+/* word is one of names, or may become one. */
+static bool may_be_one_of(const struct shell_word *word, const char *names)
+{
+    struct hv_str rest = hv_str_from(names), name;
+    if (word->known)
+        return shell_names_have(names, word->value);
+    while (!(word->flags & SHELL_WORD_NUMBER) && hv_str_split(&rest, ' ', &name))
+        if (hv_str_starts(name, word->value) && hv_str_ends(name, word->tail))
+            return true;
+    return false;
+}
+
 /* ---- config, symbolic-ref -------------------------------------------------------------------------------- */
 
 static const struct shell_option config_options[] = {
@@ -104,8 +116,9 @@ static void judge_config(struct shell_reading *reading, const struct shell_word 
     bool known = arguments.operand_count && arguments.operands[0]->known && !arguments.scattered;
     if (known && shell_names_have("list get", arguments.operands[0]->value))
         return;
+    static const char changing[] = "set unset edit rename-section remove-section";
     if (arguments.operand_count > 1 || arguments.scattered ||
-        (known && shell_names_have("set unset edit rename-section remove-section", arguments.operands[0]->value)))
+        (arguments.operand_count && may_be_one_of(arguments.operands[0], changing)))
         shell_worsen(reading, SHELL_WRITES, "git config changes a setting");
 }
 
@@ -170,11 +183,13 @@ static void judge_stash(struct shell_reading *reading, const struct shell_word *
         shell_judge_row(reading, &row, words, count);
 }
 
-/* `git reflog` and `git reflog REF` show; a word that changes counts wherever it stands. */
+/* `git reflog` and `git reflog REF` show; a word that changes counts wherever it stands, unless the first one says what
+ * is done. */
 static void judge_reflog(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
+    bool shows = count > 1 && words[1].known && shell_names_have("show list exists", words[1].value);
     for (size_t at = 1; at < count; at++)
-        if (words[at].known && shell_names_have("expire delete drop write", words[at].value))
+        if (may_be_one_of(&words[at], "expire delete drop write") && (words[at].known || !shows))
             shell_worsen(reading, SHELL_WRITES, "git reflog changes the log of references");
     shell_judge_row(reading, &shell_git_log_row, words, count);
 }

@@ -79,6 +79,10 @@ static void judge_ps(struct shell_reading *reading, const struct shell_word *wor
     for (size_t i = 1; i < count; i++) {
         bool letters = words[i].known && words[i].value.len && words[i].value.ptr[0] != '-';
         bool value = i > 1 && takes_value_of_ps(&words[i - 1]);
+        bool number = words[i].flags & (SHELL_WORD_NUMBER | SHELL_WORD_COUNT);
+        if (!words[i].known && !words[i].value.len && !number && !value)
+            shell_worsenf(reading, SHELL_UNKNOWN, "%.*s may be \"e\", which shows the environment of processes",
+                          HV_STR_ARG(words[i].text));
         for (size_t j = 0; letters && !value && j < words[i].value.len; j++)
             if (words[i].value.ptr[j] == 'e')
                 shell_worsen(reading, SHELL_UNKNOWN, "ps e shows the environment of processes, with its secrets");
@@ -303,8 +307,10 @@ static bool asks_about_network(const struct shell_arguments *arguments)
     bool spaces = object && object->known && hv_str_is(object->value, "netns");
     if (spaces) /* exec runs, add, set and attach change */
         return !verb || (verb->known && shell_names_have("list list-id identify pids", verb->value));
+    bool link = object && object->known && shell_names_have("l link", object->value); /* "ip link s" sets */
     return (!object || (object->known && shell_names_have(objects, object->value))) &&
-           (!verb || (verb->known && shell_names_have("show list ls lst get sh s", verb->value)));
+           (!verb || (verb->known && (shell_names_have("show list ls lst get sh", verb->value) ||
+                                      (!link && hv_str_is(verb->value, "s")))));
 }
 
 static void judge_ip(struct shell_reading *reading, const struct shell_word *words, size_t count)

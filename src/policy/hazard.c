@@ -135,7 +135,7 @@ static struct hazard look_at_part(const struct policy *policy, const struct poli
     return hazard;
 }
 
-/* `find . -name id_rsa | xargs cat` shows the key that it looks for. */
+/* `find . -name id_rsa | xargs cat` and `cat $(echo id_rsa)` show the key that they name. */
 static void look_at_sought(struct hazard *hazard, const struct policy *policy, const struct policy_command *command,
                            struct hv_arena *arena)
 {
@@ -145,7 +145,7 @@ static void look_at_sought(struct hazard *hazard, const struct policy *policy, c
     for (size_t i = 0; shown && i < command->part_count; i++) {
         const struct policy_part *part = &command->parts[i];
         const struct shell_word *words = part->act->words;
-        if (!part->act->word_count || !shell_is_one_of(shell_base_name(words[0].value), "find fd fdfind"))
+        if (!part->act->word_count || !shell_is_one_of(shell_base_name(words[0].value), "find fd fdfind echo printf"))
             continue;
         struct hv_str from = part->act->command->directory;
         for (size_t at = 1; at < part->act->word_count; at++) {

@@ -224,12 +224,18 @@ static bool is_credential(void *user, struct hv_str path)
     return path_classify(search->classes, &one, false).class == POLICY_PATH_CREDENTIAL;
 }
 
-static bool is_written_as_pattern(struct hv_str text)
+static bool has_one_of(struct hv_str text, struct hv_str signs)
 {
     for (size_t i = 0; i < text.len; i++)
-        if (hv_str_find_byte(HV_STR("*?["), text.ptr[i], 0) != SIZE_MAX)
+        if (hv_str_find_byte(signs, text.ptr[i], 0) != SIZE_MAX)
             return true;
     return false;
+}
+
+/* Itself, or as the value of a variable that is not quoted. */
+static bool is_written_as_pattern(const struct shell_word *word)
+{
+    return has_one_of(word->text, word->flags & SHELL_WORD_MANY ? HV_STR("*?[$") : HV_STR("*?["));
 }
 
 struct hv_str access_finds_credential(struct leading *leading, struct hv_arena *arena,
@@ -242,7 +248,7 @@ struct hv_str access_finds_credential(struct leading *leading, struct hv_arena *
     struct hv_str directory = place_of(access);
     struct fs_names names = names_of(access);
     /* All below a directory, as `find -exec` hands it on, is like a search through it, which is not asked about. */
-    if (!names.depth && !is_written_as_pattern(access->word->text))
+    if (!names.depth && !is_written_as_pattern(access->word))
         return (struct hv_str){0};
     if (!names.depth && !names.suffix.len)
         names.depth = 1;
@@ -266,7 +272,7 @@ bool act_shows_listed(const struct shell_act *act)
     bool listed = false;
     for (size_t i = 0; !listed && i < act->read_count; i++) {
         const struct shell_word *word = act->reads[i].word;
-        listed = word && !word->known && word->flags & SHELL_WORD_GLOB && !is_written_as_pattern(word->text);
+        listed = word && !word->known && word->flags & SHELL_WORD_GLOB && !has_one_of(word->text, HV_STR("*?["));
     }
     return listed && !shows_no_contents(act);
 }

@@ -80,7 +80,7 @@ static void judge_ps(struct shell_reading *reading, const struct shell_word *wor
         bool letters = words[i].known && words[i].value.len && words[i].value.ptr[0] != '-';
         bool value = i > 1 && takes_value_of_ps(&words[i - 1]);
         bool number = words[i].flags & (SHELL_WORD_NUMBER | SHELL_WORD_COUNT);
-        if (!words[i].known && !words[i].value.len && !number && !value)
+        if (!words[i].known && !hv_str_starts(words[i].value, HV_STR("-")) && !number && !value)
             shell_worsenf(reading, SHELL_UNKNOWN, "%.*s may be \"e\", which shows the environment of processes",
                           HV_STR_ARG(words[i].text));
         for (size_t j = 0; letters && !value && j < words[i].value.len; j++)

@@ -36,6 +36,8 @@ static void harmful_commands_about_files_never_only_read(void **state)
         "git config \"$(echo edit)\"",
         "git config ed\"$x\"",
         "ps $x",
+        "for v in e; do ps $v; done",
+        "ps e*",
         "ps -ef \"$x\"",
         "ps -p 1 $x",
         "openssl x509 -in \"$(echo http://h)\"",

@@ -34,10 +34,10 @@ static bool own_group(char text[TEXT_SIZE], struct hv_str *path)
 }
 
 /* A folder of version 2, new. Before Linux 5.14 it has no cgroup.kill; then it is of no use, and does no harm. */
-static bool make_at(struct cage *cage, struct hv_arena *arena, const char *mount, struct hv_str group)
+static bool make_at(struct cage *cage, struct hv_arena *arena, struct hv_str prefix)
 {
-    struct hv_str path = hv_arena_format(arena, "%s%.*s/" PREFIX "%ld-%llx", mount, HV_STR_ARG(group), (long)getpid(),
-                                         (unsigned long long)clock_monotonic_ns());
+    struct hv_str path =
+        hv_arena_format(arena, "%.*s%llx", HV_STR_ARG(prefix), (unsigned long long)clock_monotonic_ns());
     if (mkdir(path.ptr, 0755))
         return false;
     CLEANUP_FD int fd = open(path.ptr, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -49,6 +49,16 @@ static bool make_at(struct cage *cage, struct hv_arena *arena, const char *mount
     return true;
 }
 
+/* How the paths of this process's cages would begin in mounts[i]; absent where none can be there. */
+static struct hv_str prefix_in(struct hv_arena *arena, const char *mount, struct hv_str group)
+{
+    char probe[64];
+    snprintf(probe, sizeof probe, "%s/cgroup.procs", mount); /* a mount of version 1 has only folders here */
+    if (access(probe, F_OK))
+        return (struct hv_str){0};
+    return hv_arena_format(arena, "%s%.*s/" PREFIX "%ld-", mount, HV_STR_ARG(group), (long)getpid());
+}
+
 void cage_make(struct cage *cage, struct hv_arena *arena)
 {
     char text[TEXT_SIZE];
@@ -56,9 +66,8 @@ void cage_make(struct cage *cage, struct hv_arena *arena)
     *cage = (struct cage){.fd = -1};
     bool known = own_group(text, &group);
     for (size_t i = 0; known && mounts[i] && !cage->path; i++) {
-        char probe[64];
-        snprintf(probe, sizeof probe, "%s/cgroup.procs", mounts[i]); /* a mount of version 1 has only folders here */
-        if (access(probe, F_OK) == 0 && make_at(cage, arena, mounts[i], group))
+        struct hv_str prefix = prefix_in(arena, mounts[i], group);
+        if (prefix.len && make_at(cage, arena, prefix))
             return;
     }
 }
@@ -83,14 +92,18 @@ static void remove_dead(struct hv_arena *arena, struct hv_str prefix)
 
 const char *cage_prefix(struct hv_arena *arena)
 {
-    struct cage cage;
-    cage_make(&cage, arena);
-    if (!cage.path)
-        return NULL;
-    struct hv_str path = hv_str_from(cage.path), prefix = hv_str_slice(path, 0, hv_str_rfind_byte(path, '-') + 1);
-    remove_dead(arena, prefix);
-    cage_remove(&cage);
-    return hv_arena_cstr(arena, prefix);
+    char text[TEXT_SIZE];
+    struct hv_str group;
+    bool known = own_group(text, &group);
+    for (size_t i = 0; known && mounts[i]; i++) {
+        struct hv_str prefix = prefix_in(arena, mounts[i], group);
+        size_t slash = hv_str_rfind_byte(prefix, '/');
+        if (!prefix.len || access(hv_arena_cstr(arena, hv_str_slice(prefix, 0, slash)), W_OK | X_OK))
+            continue;
+        remove_dead(arena, prefix);
+        return prefix.ptr;
+    }
+    return NULL;
 }
 
 void cage_kill(const struct cage *cage)

@@ -18,7 +18,8 @@ struct cage {
 /* Make one: *cage is without any where that cannot be, which is no fault. The path is in arena. Blocks on small files.
  */
 void cage_make(struct cage *cage, struct hv_arena *arena);
-/* How the paths of this process's cages begin, in arena; NULL: it can make none. Removes those of dead processes. */
+/* How the paths of this process's cages begin, in arena; NULL: it can make none. Makes none, so that whoever is to
+ * clean up can be told before there is anything. Removes those of dead processes. */
 const char *cage_prefix(struct hv_arena *arena);
 /* Kill all in it. Harmless without one. */
 void cage_kill(const struct cage *cage);

@@ -455,7 +455,9 @@ static void control_groups_of_processes_that_are_gone_are_removed(void **state)
     const char *other = hv_arena_format(&arena, "%.*s/helve-run-2147483646", HV_STR_ARG(parent)).ptr;
     assert_int_equal(mkdir(dead, 0755), 0);
     assert_int_equal(mkdir(other, 0755), 0);
-    assert_non_null(cage_prefix(&arena));
+    const char *prefix = cage_prefix(&arena);
+    assert_non_null(prefix);
+    assert_true(hv_str_starts(hv_str_from(cage.path), hv_str_from(prefix)));
     assert_int_equal(stat(dead, &found), -1);
     assert_int_equal(stat(cage.path, &found), 0); /* ours, though nothing lives in it */
     assert_int_equal(rmdir(other), 0);

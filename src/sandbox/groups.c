@@ -66,7 +66,8 @@ static void look_at_line(struct groups *groups, struct hv_str line)
         if (!groups->bases[memory])
             groups->bases[memory] = usable(text);
     } else if (!controllers.len && hv_str_starts(path, HV_STR("/"))) {
-        /* v2: beside our own group, since one that holds processes cannot have limited ones below it; but the root can. */
+        /* v2: beside our own group, since one that holds processes cannot have limited ones below it; but the root can.
+         */
         size_t slash = hv_str_rfind_byte(path, '/');
         snprintf(text, sizeof text, "%s%.*s", root, HV_STR_ARG(hv_str_slice(path, 0, slash)));
         if (!groups->bases[0] && has_file(text, "cgroup.subtree_control"))

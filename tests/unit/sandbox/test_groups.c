@@ -212,8 +212,7 @@ static void below_the_root_groups_can_be_made_where_it_hands_controllers_down(vo
     put(kernel.root, "cgroup.subtree_control", "memory pids\n");
     struct group *group = groups_take(&groups, &limits);
     assert_non_null(group);
-    char *expected =
-        hv_arena_cstr(&arena, hv_arena_format(&arena, "%s/helve-run-%ld-0", kernel.root, (long)getpid()));
+    char *expected = hv_arena_cstr(&arena, hv_arena_format(&arena, "%s/helve-run-%ld-0", kernel.root, (long)getpid()));
     assert_string_equal(group->directories[0], expected);
     assert_true(hv_str_is(get(&arena, expected, "pids.max"), "77"));
     groups_release(&groups);

@@ -344,10 +344,10 @@ static void a_command_that_ignores_term_is_killed_after_the_grace(void **state)
     struct outcome outcome = {0};
     (void)state;
     run_bash_with(&outcome, "trap '' TERM; while :; do sleep 0.01; done",
-                  (struct hv_command){.timeout_ns = 200 * CLOCK_MILLISECOND, .grace_ns = 200 * CLOCK_MILLISECOND});
+                  (struct hv_command){.timeout_ns = 2 * CLOCK_SECOND, .grace_ns = 200 * CLOCK_MILLISECOND});
     assert_true(outcome.ended.timed_out);
     assert_int_equal(outcome.ended.signal, SIGKILL);
-    assert_true(outcome.ended.duration_ns >= 400 * CLOCK_MILLISECOND);
+    assert_true(outcome.ended.duration_ns >= 2200 * CLOCK_MILLISECOND);
     release(&outcome);
 }
 
@@ -394,7 +394,7 @@ static void ticks_come_while_it_runs(void **state)
     struct outcome outcome = {0};
     (void)state;
     run_bash_with(&outcome, "sleep 2.5", (struct hv_command){.on_tick = on_tick});
-    assert_in_range(outcome.ticks, 1, 2);
+    assert_in_range(outcome.ticks, 1, outcome.ended.duration_ns / CLOCK_SECOND); /* 2, where nothing else runs */
     release(&outcome);
 }
 

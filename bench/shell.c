@@ -137,6 +137,19 @@ static const struct shape {
     {"printf ", "'%s' ", "", "a", 0},
     {"test a ", "-a b ", "", "", 0},
     {"python3 -c '", "x=1;", "", "'", 0},
+    {"", "x\n", "", "", 0},
+    {"", "echo # >> a; ", "", "", 0},
+    {"", "ls /x#; ", "", "", 0},
+    {"", "npm ls x#; ", "", "", 0},
+    {"", "git diff > x#; ", "", "", 0},
+    {"", "python3 -m json.tool x#; ", "", "", 0},
+    {"docker ", "rm ", "", "x", 0},
+    {"docker ", "xargs ", "", "x", 0},
+    {"find ", ". ", "", "-exec ls {} +", 0},
+    {"find bench -exec ls ", "{} ", "", "+", 0},
+    {"watch ", "x ", "", "", 0},
+    {"sed ", "-e p ", "", "f", 0},
+    {"declare -i ", "x ", "", "", 0},
 };
 
 static const char usual[] =

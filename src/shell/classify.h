@@ -30,7 +30,15 @@ struct shell_lookups {
         struct hv_str name; /* the one that was looked up last of those with this hash */
         const struct shell_program *row;
     } last[32];
-    size_t count;    /* of lookups that were none of these */
+    size_t count; /* of lookups that were none of these */
+    /* Variables that were sought last, and the one loop of the script that sets them, or NULL: looked for once. */
+    struct {
+        const struct shell_script *script;
+        struct hv_str name;
+        const struct shell_command *loop;
+        bool options; /* the script may set options by which patterns take other names */
+    } loops[4];
+    size_t loop_count;
     size_t origins;  /* how many variables were followed to where they were bound */
     size_t variants; /* how many were gone through, of words that are one of several values */
     size_t listed;   /* how many of them were listed as files */

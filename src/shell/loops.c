@@ -134,10 +134,8 @@ static bool makes_local(const struct shell_script *script, const struct shell_co
     return true;
 }
 
-/* The one loop around command, in the same function if any, whose variable name is, when nothing else in the script
- * sets it. */
-static const struct shell_command *loop_of(const struct shell_script *script, const struct shell_command *command,
-                                           struct hv_str name)
+/* The one loop whose variable name is, when nothing else in the script sets it. */
+static const struct shell_command *only_setter(const struct shell_script *script, struct hv_str name)
 {
     const struct shell_command *loop = NULL;
     for (size_t i = 0; i < script->count; i++)
@@ -151,6 +149,42 @@ static const struct shell_command *loop_of(const struct shell_script *script, co
         if (other != loop && shell_may_set(other, name) && !makes_local(script, other, loop))
             return NULL;
     }
+    return loop;
+}
+
+/* Some command of the script may be shopt, which knows dotglob. */
+static bool may_set_options(const struct shell_script *script)
+{
+    for (size_t i = 0; i < script->count; i++)
+        if (script->commands[i].kind == SHELL_COMMAND_SIMPLE && script->commands[i].word_count &&
+            hv_str_find(script->commands[i].text, HV_STR("shopt"), 0) != SIZE_MAX)
+            return true;
+    return false;
+}
+
+/* What is known of name in the script: an index of lookups->loops. */
+static size_t look_up_loop(const struct shell_reading *reading, struct hv_str name)
+{
+    struct shell_lookups *lookups = reading->lookups;
+    enum { KEPT = sizeof lookups->loops / sizeof *lookups->loops };
+    for (size_t i = 0; i < KEPT; i++)
+        if (lookups->loops[i].script == reading->script && hv_str_eq(lookups->loops[i].name, name))
+            return i;
+    size_t at = lookups->loop_count++ % KEPT;
+    lookups->loops[at].script = reading->script;
+    lookups->loops[at].name = name;
+    lookups->loops[at].loop = only_setter(reading->script, name);
+    lookups->loops[at].options = lookups->loops[at].loop && may_set_options(reading->script);
+    return at;
+}
+
+/* The one loop around command, in the same function if any, whose variable name is, when nothing else in the script
+ * sets it. */
+static const struct shell_command *loop_of(const struct shell_reading *reading, const struct shell_command *command,
+                                           struct hv_str name)
+{
+    const struct shell_script *script = reading->script;
+    const struct shell_command *loop = reading->lookups->loops[look_up_loop(reading, name)].loop;
     if (!loop || loop >= command)
         return NULL;
     for (size_t at = command->parent; at < script->count; at = script->commands[at].parent)
@@ -355,7 +389,7 @@ static void resolve_middle(struct shell_reading *reading, const struct shell_com
     struct hv_str text = hv_str_slice(word->text, hv_str_find_byte(word->text, '$', 0), word->text.len);
     size_t end = hv_str_rfind_byte(text, '"');
     struct hv_str name = variable_of(end == SIZE_MAX ? text : hv_str_slice(text, 0, end));
-    const struct shell_command *loop = name.ptr ? loop_of(reading->script, command, name) : NULL;
+    const struct shell_command *loop = name.ptr ? loop_of(reading, command, name) : NULL;
     if (!loop || !loop->word_count || word->value.ptr[0] == '-' || hv_str_find_byte(word->value, '=', 0) != SIZE_MAX ||
         word->flags & SHELL_WORD_MANY)
         return;
@@ -439,11 +473,8 @@ static bool read_edit(const struct shell_word *word, struct edit *edit)
 /* None of the words has a last component that is empty, or begins with "."; and none is printed. */
 static bool ends_are_plain(const struct shell_reading *reading, const struct shell_command *loop)
 {
-    const struct shell_script *script = reading->script;
-    for (size_t i = 0; i < script->count; i++)
-        if (script->commands[i].kind == SHELL_COMMAND_SIMPLE && script->commands[i].word_count &&
-            hv_str_find(script->commands[i].text, HV_STR("shopt"), 0) != SIZE_MAX)
-            return false; /* dotglob */
+    if (reading->lookups->loops[look_up_loop(reading, loop->variable)].options)
+        return false; /* dotglob */
     for (size_t i = 0; i < loop->word_count; i++) {
         const struct shell_word *word = &loop->words[i];
         struct hv_str text = word->known ? word->value : word->text;
@@ -485,7 +516,7 @@ static bool resolve_edit(struct shell_reading *reading, const struct shell_comma
     struct hv_str head = word->value, tail = word->tail;
     if (word->choices || !read_edit(word, &edit))
         return false;
-    const struct shell_command *loop = loop_of(reading->script, command, edit.name);
+    const struct shell_command *loop = loop_of(reading, command, edit.name);
     bool absolute = false, plain_ends = loop && ends_are_plain(reading, loop);
     if (!loop || !is_plain_head(head) || !sum_up(reading, loop, &sum) || sum.option || sum.gone ||
         (word->flags & SHELL_WORD_MANY && (sum.blanks || (sum.open && !names_are_words(reading, loop)))))
@@ -535,7 +566,7 @@ static void resolve_word(struct shell_reading *reading, const struct shell_comma
         return;
     }
     name = variable_of(word->text);
-    const struct shell_command *loop = name.ptr ? loop_of(script, command, name) : NULL;
+    const struct shell_command *loop = name.ptr ? loop_of(reading, command, name) : NULL;
     const struct shell_command *reader = name.ptr && !loop ? reader_of(script, name) : NULL;
     if (reader && shell_names_from_read(reading, reader, command, name, word)) {
         word->flags &= ~(unsigned)SHELL_WORD_MANY; /* the names have no blanks */
@@ -568,7 +599,7 @@ size_t shell_loop_values(const struct shell_reading *reading, const struct shell
     const struct shell_script *script = reading->script;
     struct hv_str name = variable_of(word->text);
     const struct shell_command *loop =
-        name.ptr && script->count <= COMMANDS_MAX ? loop_of(script, reading->judged, name) : NULL;
+        name.ptr && script->count <= COMMANDS_MAX ? loop_of(reading, reading->judged, name) : NULL;
     bool quoted = hv_str_starts(word->text, HV_STR("\"")),
          braces = hv_str_ends(word->text, hv_str_from(quoted ? "}\"" : "}"));
     size_t whole = name.len + 1 + 2 * quoted + 2 * braces;

@@ -256,6 +256,7 @@ static bool find_places_below(struct shell_reading *reading, const struct shell_
         places->items[0] = reading->below;
         places->count = 1;
         places->below = &reading->below_by;
+        shell_reads_directory(reading, true); /* one of them may be a link */
         return true;
     }
     if (given != 1 || !shell_is_direct_name(&only->argument) || !shell_is_variable(only->argument.text) ||

@@ -251,6 +251,12 @@ void effect_of_range(struct resolver *resolver, size_t from, size_t to);
 bool effect_moves_never(const struct resolver *resolver);
 bool effect_is_declaration(const struct raw_word *word);
 
+/* ---- effect_options.c -------------------------------------------------------------------------------------------- */
+
+/* The options change nothing of how words are read. */
+bool effect_set_is_tame(const struct shell_word *words, size_t count);
+bool effect_shopt_is_tame(const struct shell_word *words, size_t count);
+
 /* ---- effect_directory.c ------------------------------------------------------------------------------------------ */
 
 /* Nothing is known of the directory, and of what pushd pushed. */

@@ -19,7 +19,8 @@
 struct find_options {
     bool fixed; /* the pattern is the very text to find */
     bool ignore_case, multiline;
-    bool word; /* a match begins and ends where words do */
+    bool word;         /* a match begins and ends where words do */
+    bool plain_advice; /* who gave the pattern can set nothing beside it: advice names no fixed_strings, no multiline */
     /* For tests of one engine against another; the answer is the same. */
     bool no_scan;    /* PCRE2 alone, line by line */
     bool no_machine; /* PCRE2 where a machine of states would do */

@@ -87,7 +87,7 @@ static enum hv_code compile_code(struct find *find, struct hv_str pattern, struc
     }
     pcre2_compile_context_free(context);
     if (!find->code)
-        return find_fail_pattern(pattern, flags, number, at, err);
+        return find_fail_pattern(pattern, flags, number, at, options->plain_advice, err);
     /* Without the JIT compiler, or where it does not know the pattern, the interpreter does the same. */
     if (!options->no_jit)
         (void)pcre2_jit_compile(find->code, PCRE2_JIT_COMPLETE);
@@ -242,7 +242,8 @@ static enum hv_code check_pattern(struct hv_str pattern, const struct find_optio
     if (options->multiline || !newline)
         return HV_OK;
     hv_fail(err, HV_EINVAL, "The pattern holds a line end, so that it can match no single line");
-    hv_error_hint(err, "Set multiline to search across lines");
+    hv_error_hint(err, options->plain_advice ? "Give a pattern that matches one line"
+                                             : "Set multiline to search across lines");
     hv_error_place(err, "pattern");
     return HV_EINVAL;
 }

@@ -204,7 +204,10 @@ static void repair(struct hv_str pattern, uint32_t flags, int number, size_t at,
     }
 }
 
-enum hv_code find_fail_pattern(struct hv_str pattern, uint32_t flags, int number, size_t at, struct hv_error *err)
+#define OR_FIXED ", or set fixed_strings to search for the text as it is"
+
+enum hv_code find_fail_pattern(struct hv_str pattern, uint32_t flags, int number, size_t at, bool plain,
+                               struct hv_error *err)
 {
     CLEANUP_BUF struct hv_buf meant;
     const char *what = "";
@@ -223,10 +226,9 @@ enum hv_code find_fail_pattern(struct hv_str pattern, uint32_t flags, int number
     if (number == PCRE2_ERROR_PATTERN_TOO_LARGE || number == PCRE2_ERROR_PARENTHESES_NEST_TOO_DEEP)
         hv_error_hint(err, "Search for less at once, with smaller counts and fewer alternatives and parentheses");
     else if (meant.len && is_valid(hv_buf_str(&meant), flags))
-        hv_error_hint(err, "Perhaps you mean %s (%s), or set fixed_strings to search for the text as it is", meant.data,
-                      what);
+        hv_error_hint(err, "Perhaps you mean %s (%s)%s", meant.data, what, plain ? "" : OR_FIXED);
     else
-        hv_error_hint(err, "Correct it, escape special characters with \\, or set fixed_strings to search for the "
-                           "text as it is");
+        hv_error_hint(err, "Correct it%s escape special characters with \\%s", plain ? " or" : ",",
+                      plain ? "" : OR_FIXED);
     return HV_EINVAL;
 }

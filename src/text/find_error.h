@@ -7,7 +7,9 @@
 
 #include <helve/str.h>
 
-/* Fill err and return HV_EINVAL. number and at are PCRE2's error code and offset; flags are those it was given. */
-enum hv_code find_fail_pattern(struct hv_str pattern, uint32_t flags, int number, size_t at, struct hv_error *err);
+/* Fill err and return HV_EINVAL. number and at are PCRE2's error code and offset; flags are those it was given. plain:
+ * the hint names no other options. */
+enum hv_code find_fail_pattern(struct hv_str pattern, uint32_t flags, int number, size_t at, bool plain,
+                               struct hv_error *err);
 
 #endif

@@ -237,7 +237,7 @@ static void watch_free(void *user)
 static enum hv_code watch_new(const struct monitor_input *in, struct hv_context *context, struct watch **out,
                               struct hv_error *err)
 {
-    struct find_options options = {.ignore_case = in->ignore_case};
+    struct find_options options = {.ignore_case = in->ignore_case, .plain_advice = true};
     struct find *find = NULL;
     enum hv_code code = in->pattern.len ? find_compile(in->pattern, &options, &find, err) : HV_OK;
     if (code != HV_OK) {

@@ -96,7 +96,7 @@ static struct hv_str matching_lines(struct find *find, struct hv_str text, struc
 
 static enum hv_code compile_filter(const struct task_output_input *in, struct find **find, struct hv_error *err)
 {
-    struct find_options options = {0};
+    struct find_options options = {.plain_advice = true};
     *find = NULL;
     if (!in->filter.len)
         return HV_OK;

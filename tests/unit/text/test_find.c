@@ -290,6 +290,21 @@ static void an_invalid_pattern_is_answered_with_what_to_write_instead(void **sta
     }
 }
 
+/* As a filter of another tool's has it, beside which there is nothing to set. */
+static void advice_names_other_options_only_where_there_are_some(void **state)
+{
+    static const char *const patterns[] = {"foo(bar", "(?P=no)", "a\\nb"};
+    (void)state;
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        struct find_options options = {.plain_advice = true};
+        struct find *find = NULL;
+        struct hv_error err = {0};
+        assert_int_equal(find_compile(hv_str_from(patterns[i]), &options, &find, &err), HV_EINVAL);
+        if (!err.hint[0] || strstr(err.hint, "fixed_strings") || strstr(err.hint, "multiline"))
+            fail_msg("%s: %s", patterns[i], err.hint);
+    }
+}
+
 static void a_pattern_that_is_too_long_is_refused(void **state)
 {
     (void)state;
@@ -706,6 +721,7 @@ int main(void)
         cmocka_unit_test(matches_are_where_they_should_be),
         cmocka_unit_test(no_place_is_missed_at_the_edges_of_blocks),
         cmocka_unit_test(an_invalid_pattern_is_answered_with_what_to_write_instead),
+        cmocka_unit_test(advice_names_other_options_only_where_there_are_some),
         cmocka_unit_test(a_pattern_that_is_too_long_is_refused),
         cmocka_unit_test(a_pathological_pattern_ends_at_the_match_limit),
         cmocka_unit_test(all_engines_agree_with_pcre2_on_random_patterns_and_texts),

@@ -66,6 +66,24 @@ static bool is_in_some(struct hv_arena *arena, struct hv_str directory, struct h
     return found;
 }
 
+/* "dir/name*.so": some name in dir that begins and ends so. What cannot be read may hold it. */
+static bool is_some_name(struct hv_arena *arena, struct hv_str directory, struct hv_str beginning, struct hv_str ending)
+{
+    size_t slash = hv_str_rfind_byte(beginning, '/'), length = slash == SIZE_MAX ? 0 : slash + 1;
+    const struct dirent *entry;
+    bool found = false;
+    DIR *names = opendir(hv_arena_format(arena, "%.*s/%.*s", HV_STR_ARG(directory), (int)length, beginning.ptr).ptr);
+    if (!names)
+        return errno != ENOENT && errno != ENOTDIR;
+    beginning = hv_str_slice(beginning, length, beginning.len);
+    while (!found && (entry = readdir(names))) {
+        struct hv_str name = hv_str_from(entry->d_name);
+        found = name.len >= beginning.len + ending.len && hv_str_starts(name, beginning) && hv_str_ends(name, ending);
+    }
+    closedir(names);
+    return found;
+}
+
 static bool is_there(struct hv_arena *arena, struct hv_str directory, struct hv_str name)
 {
     struct stat status;
@@ -73,6 +91,9 @@ static bool is_there(struct hv_arena *arena, struct hv_str directory, struct hv_
     if (star != SIZE_MAX)
         return is_in_some(arena, directory, hv_str_slice(name, 0, star), hv_str_slice(name, star + 1, name.len));
     size_t colon = hv_str_find_byte(name, ':', 0);
+    star = hv_str_find_byte(name, '*', 0);
+    if (star != SIZE_MAX && colon == SIZE_MAX)
+        return is_some_name(arena, directory, hv_str_slice(name, 0, star), hv_str_slice(name, star + 1, name.len));
     struct hv_str file = hv_str_slice(name, 0, colon);
     struct hv_str path = hv_arena_format(arena, "%.*s/%.*s", HV_STR_ARG(directory), HV_STR_ARG(file));
     if (lstat(path.ptr, &status) != 0)

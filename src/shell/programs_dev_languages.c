@@ -93,6 +93,7 @@ static const struct shell_program python_modules[] = {
 
 /* -m finds modules in the working directory first: files that would stand for those that the modules above need. */
 static const char python_files[] =
+    " *.so json/__init__*.so argparse/__init__*.so re/__init__*.so pip/__init__*.so"
     " json.py json.pyc json/__init__.py argparse.py argparse.pyc argparse/__init__.py re.py re.pyc"
     " re/__init__.py enum.py enum.pyc enum/__init__.py types.py types.pyc types/__init__.py pathlib.py"
     " pathlib.pyc pathlib/__init__.py os.py os.pyc os/__init__.py sys.py sys.pyc sys/__init__.py io.py io.pyc"
@@ -666,7 +667,10 @@ const struct shell_program shell_programs_dev_languages[] = {
     /* The project may have a copy of its own or settings that run before they tell their version. */
     {"webpack ng nx turbo lerna gulp grunt jest mocha ava karma xo tap hardhat ember nest gatsby docusaurus expo"
      " react-native ionic nuxt eleventy serverless",
-     .judge = shell_judge_tool, .needs_none = "node_modules .mocharc.js .mocharc.cjs .mocharc.mjs .gulp.js"},
+     .judge = shell_judge_tool,
+     .needs_none =
+         "node_modules .mocharc.js .mocharc.cjs .mocharc.mjs .mocharc.json .mocharc.jsonc .mocharc.yml"
+         " .mocharc.yaml package.json:node-option ava.config.js ava.config.cjs ava.config.mjs .taprc .gulp.js"},
     {"pytest py.test tox flake8 pylint", .judge = shell_judge_tool,
      .needs_none = "conftest.py test*/conftest.py pytest.ini .pytest.ini"
                    " pytest.toml .pytest.toml tox.ini setup.cfg pyproject.toml toxfile.py .flake8 pylintrc"

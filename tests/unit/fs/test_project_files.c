@@ -75,12 +75,27 @@ static void a_file_is_found_in_any_directory_that_begins_so(void **state)
     assert_true(fs_holds_none(folder->path, none, "helve-test*/else.py"));
 }
 
+static void a_star_in_a_name_stands_for_letters(void **state)
+{
+    struct folder *folder = *state;
+    struct hv_str none = {0};
+    folder_put(folder, "helve-test.c", "");
+    folder_put(folder, "helve-test/x.so", "");
+    assert_true(fs_holds_none(folder->path, none, "helve-test*.so"));
+    assert_true(fs_holds_none(folder->path, none, "helve-test.c*c helve-test/x.s*so helve-none/*.so"));
+    assert_false(fs_holds_none(folder->path, none, "helve-test/*.so"));
+    folder_put(folder, "helve-test.cpython-311.so", "");
+    assert_false(fs_holds_none(folder->path, none, "helve-test*.so"));
+    assert_false(fs_holds_none(folder_path(folder, "helve-test"), none, "helve-test*.so"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(files_above_are_found_up_to_the_home, folder_setup, folder_teardown),
         cmocka_unit_test_setup_teardown(a_text_in_a_file_is_found_as_a_word, folder_setup, folder_teardown),
         cmocka_unit_test_setup_teardown(a_file_is_found_in_any_directory_that_begins_so, folder_setup, folder_teardown),
+        cmocka_unit_test_setup_teardown(a_star_in_a_name_stands_for_letters, folder_setup, folder_teardown),
         cmocka_unit_test_setup_teardown(links_are_followed, folder_setup, folder_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

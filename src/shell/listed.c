@@ -382,8 +382,10 @@ bool shell_glob_is_plain_in(const struct shell_reading *reading, struct hv_str d
 {
     enum { FINE = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED };
     const struct shell_world *world = reading->world;
+    /* "$d/x" became a name elsewhere. */
     return !word->known && word->flags & SHELL_WORD_GLOB && !(word->flags & ~(unsigned)FINE) && !word->value.len &&
-           directory.ptr && world->tree_is_plain && world->tree_is_plain(world->user, directory, SHELL_TREE_NO_OPTION);
+           hv_str_find_byte(word->text, '$', 0) == SIZE_MAX && directory.ptr && world->tree_is_plain &&
+           world->tree_is_plain(world->user, directory, SHELL_TREE_NO_OPTION);
 }
 
 bool shell_glob_is_plain(const struct shell_reading *reading, const struct shell_word *word)

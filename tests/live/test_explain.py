@@ -163,6 +163,14 @@ class Bash(Case):
         self.assertEqual(decide()[:4], ["allow"] * 4)
         self.write("sub/-oout", "x")
         self.assertEqual(decide()[:4], ["allow"] * 4)
+        os.unlink(self.path("sub/-oout"))
+        os.makedirs(self.path("-o"))
+        rows = ['for d in */; do (cd sub && sort "${d}x"); done', 'for d in */; do (cd sub && sort "$d/x"); done',
+                'for d in */; do sort "$d/x"; done']
+        self.assertEqual(decide(), ["ask"] * 3)
+        os.rmdir(self.path("-o"))
+        self.assertEqual(decide(), ["allow"] * 3)
+        self.write("sub/-oout", "x")
         rows = ["cd sub && sort *", 'cd sub && for f in *; do (cd .. && sort "$f"); done', "cd sub && env -C .. sort *"]
         self.assertEqual(decide(), ["ask"] * len(rows))
 

@@ -493,8 +493,8 @@ static void judge_rustfmt(struct shell_reading *reading, const struct shell_word
 /* ---- builds ---------------------------------------------------------------------------------------------- */
 
 static const struct shell_program ninja_tools[] = {
-    {"query targets commands graph deps inputs rules compdb missingdeps list multi-inputs", SHELL_SYNTAX_EXACT,
-     SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-r -x -s --all -a")), .rest = SHELL_EFFECT_NONE},
+    {"query targets commands graph inputs rules compdb list multi-inputs", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-r -x -s --all -a")), .rest = SHELL_EFFECT_NONE},
     {0},
 };
 

@@ -826,6 +826,8 @@ static void what_is_not_certain_is_not_read(void **state)
         "composer --version",
         "rustc --explain E0001 -o x",
         "ninja -t clean",
+        "ninja -t deps", /* makes the directory that builddir names */
+        "ninja -t missingdeps",
         "ninja -t browse x",
         "cmake --help x.cmake y",
         "helm template .",

@@ -272,7 +272,7 @@ bool act_shows_listed(const struct shell_act *act)
     bool listed = false;
     for (size_t i = 0; !listed && i < act->read_count; i++) {
         const struct shell_word *word = act->reads[i].word;
-        listed = word && !word->known && word->flags & SHELL_WORD_GLOB && !has_one_of(word->text, HV_STR("*?["));
+        listed = word && !word->known && !has_one_of(word->text, HV_STR("*?["));
     }
     return listed && !shows_no_contents(act);
 }

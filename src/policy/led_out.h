@@ -48,7 +48,8 @@ struct hv_str access_finds_credential(struct leading *leading, struct hv_arena *
                                       const struct path_classes *classes, const struct shell_act *act,
                                       const struct shell_access *access);
 
-/* act shows what stands in files whose names another command gives it: find . | xargs cat, find . -exec cat {} + */
+/* act shows what stands in files whose names another command may give it: find . | xargs cat, find . -exec cat {} +,
+ * cat $(echo a). Whether those names can be told (in a tree whose names are plain) does not matter. */
 bool act_shows_listed(const struct shell_act *act);
 
 #endif

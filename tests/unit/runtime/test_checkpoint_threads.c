@@ -139,7 +139,7 @@ static void a_task_that_the_session_ends_is_told_of(void **state)
     runtime_begin_turn(h.runtime);
     harness_run(
         &h, "t", "Bash",
-        "{\"command\":\"sh -c 'eval \\\"echo x > made\\\"; touch ready; sleep 100'\",\"run_in_background\":true}",
+        "{\"command\":\"sh -c 'eval \\\"echo x > made\\\"; : > ready; sleep 100'\",\"run_in_background\":true}",
         NULL);
     char ready[160];
     struct stat status;

@@ -624,6 +624,7 @@ static void part(struct worker *worker)
     if (worker->asked_to_part || !worker->index || !after || worker->visited < after)
         return;
     worker->asked_to_part = true;
+    scan_files_flush(&worker->files); /* these are open in the table of all */
     if (scan_table_part(worker->scan->root))
         worker->table = worker->index;
 }

@@ -307,6 +307,27 @@ static void files_are_read_without_a_trace_and_closed(void **state)
     assert_int_equal(status.st_atim.tv_sec, 1000);
 }
 
+/* Threads that get tables of their own have files open in that of all just then, which are closed there. */
+static void what_is_open_when_threads_part_is_closed(void **state)
+{
+    enum { DIRECTORIES = 60, FILES = 8, TIMES = 30 };
+    struct folder *folder = *state;
+    char name[32];
+    for (int i = 0; i < DIRECTORIES * FILES; i++) {
+        snprintf(name, sizeof name, "t%d/file-%d", i % DIRECTORIES, i);
+        folder_put(folder, name, "x");
+    }
+    for (size_t round = 0; round < TIMES; round++) {
+        atomic_size_t read_right = 0;
+        struct fs_scan_options options = {.root = folder->path, .threads = 3, .part_after = 1 + round % 20};
+        struct fs_scan_outcome outcome;
+        size_t before = count_open();
+        assert_int_equal(fs_scan(&options, read_one, &read_right, &folder->arena, &outcome, NULL), HV_OK);
+        assert_int_equal(atomic_load(&read_right), DIRECTORIES * FILES);
+        assert_int_equal(count_open(), before);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -318,6 +339,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(files_are_visited_in_the_directory_that_was_listed, folder_setup,
                                         folder_teardown),
         cmocka_unit_test_setup_teardown(files_are_read_without_a_trace_and_closed, folder_setup, folder_teardown),
+        cmocka_unit_test_setup_teardown(what_is_open_when_threads_part_is_closed, folder_setup, folder_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,10 +137,9 @@ static void a_task_that_the_session_ends_is_told_of(void **state)
 {
     (void)state;
     runtime_begin_turn(h.runtime);
-    harness_run(
-        &h, "t", "Bash",
-        "{\"command\":\"sh -c 'eval \\\"echo x > made\\\"; : > ready; sleep 100'\",\"run_in_background\":true}",
-        NULL);
+    harness_run(&h, "t", "Bash",
+                "{\"command\":\"sh -c 'eval \\\"echo x > made\\\"; : > ready; sleep 100'\",\"run_in_background\":true}",
+                NULL);
     char ready[160];
     struct stat status;
     snprintf(ready, sizeof ready, "%s/ready", h.work);

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <sys/timerfd.h>
 
-enum { FRESH_SECONDS = 120, TEXTS_MAX = 16 << 20, ROOM_MAX = 20 << 20, SMALL_MAX = 24 << 20 };
+enum { FRESH_SECONDS = 120, TEXTS_MAX = 10 << 20, ROOM_MAX = 13 << 20, SMALL_MAX = 24 << 20 };
 
 _Static_assert(sizeof(struct fs_text) + FS_TEXT_MAX <= TEXT_ROOM_MAX, "any text that is kept fits into a block");
 

@@ -1,23 +1,14 @@
 /* memory.c: allocation that never returns NULL, and arenas. See helve/str.h. */
+#include "base/poison.h"
 #include "base/str_inline.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HAVE_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAVE_ASAN 1
-#endif
-#endif
 #ifdef HAVE_ASAN
-#include <sanitizer/asan_interface.h>
 enum { RED_ZONE = 16 };
 #else
-#define ASAN_POISON_MEMORY_REGION(pointer, size) ((void)(pointer), (void)(size))
-#define ASAN_UNPOISON_MEMORY_REGION(pointer, size) ((void)(pointer), (void)(size))
 enum { RED_ZONE = 0 };
 #endif
 

@@ -2,24 +2,10 @@
 #include "fs/text_room.h"
 
 #include "base/cleanup.h"
+#include "base/poison.h"
 
 #include <assert.h>
 #include <sys/mman.h>
-
-/* AddressSanitizer is told what of a block is in use. */
-#if defined(__SANITIZE_ADDRESS__)
-#define HAVE_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAVE_ASAN 1
-#endif
-#endif
-#ifdef HAVE_ASAN
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(pointer, size) ((void)(pointer), (void)(size))
-#define ASAN_UNPOISON_MEMORY_REGION(pointer, size) ((void)(pointer), (void)(size))
-#endif
 
 struct text_block {
     struct text_room *room;

@@ -205,7 +205,8 @@ static bool shows_no_contents(const struct shell_act *act)
 
 struct credential_search {
     const struct path_classes *classes;
-    struct hv_str directory; /* the last one */
+    struct hv_arena *arena;
+    struct hv_str directory; /* the last one, in arena: what a link leads to is told in a place that is gone then */
     bool by_name;            /* names alone tell of what is in it */
 };
 
@@ -214,7 +215,7 @@ static bool is_credential(void *user, struct hv_str path)
     struct credential_search *search = user;
     struct hv_str directory = path_parent(path);
     if (!hv_str_eq(directory, search->directory)) {
-        search->directory = directory;
+        search->directory = hv_arena_str(search->arena, directory);
         search->by_name = path_classes_by_name(
             search->classes, &(struct policy_path){.written = directory, .resolved = directory}, false);
     }
@@ -242,7 +243,7 @@ struct hv_str access_finds_credential(struct leading *leading, struct hv_arena *
                                       const struct path_classes *classes, const struct shell_act *act,
                                       const struct shell_access *access)
 {
-    struct credential_search search = {.classes = classes};
+    struct credential_search search = {.classes = classes, .arena = arena};
     if (!access->path.len || !is_pattern(access) || (!access->redirect && shows_no_contents(act)))
         return (struct hv_str){0};
     struct hv_str directory = place_of(access);

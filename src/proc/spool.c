@@ -289,9 +289,18 @@ struct hv_str spool_to_file(struct spool *spool)
     return spool->path;
 }
 
+/* As large as what is in it. */
+static void ring_settle(struct ring *ring)
+{
+    size_t size = ring->used ? ring->used : 1;
+    if (ring->bytes && size < ring->capacity)
+        *ring = (struct ring){hv_realloc(ring->bytes, size), size, ring->used, 0};
+}
+
 void spool_settle(struct spool *spool)
 {
     close_file(spool);
+    ring_settle(&spool->tail);
     for (size_t i = 0; i < 2; i++)
         hv_buf_release(&spool->parts[i].head);
 }

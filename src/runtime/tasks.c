@@ -22,13 +22,13 @@ struct hv_task {
     struct hv_arena arena; /* its texts */
     struct hv_task_options options;
     struct hv_str call_id;
-    struct hv_cancel *cancel;
     pthread_t thread;
     pthread_mutex_t self_lock;     /* functions of its type, one at a time */
     uint64_t started_ns, position; /* position: the model has read up to here; guarded by self_lock */
 
     /* Guarded by tasks->lock. */
-    bool announced; /* its start was told: its end may be */
+    struct hv_cancel *cancel; /* NULL once it is over: a session may have thousands, each of which has a descriptor */
+    bool announced;           /* its start was told: its end may be */
     bool over, joined, silent;
     struct hv_task_end end;
     uint64_t ended_ns, changed_ns, changes;
@@ -101,6 +101,8 @@ static void tell_hooks(const struct hv_task *task, const char *event, const stru
     hook_tell(task->tasks->runtime, event, hv_str_from(task->options.type->name), hv_buf_str(&members));
 }
 
+static struct hv_task_view *list_tasks(struct tasks *tasks, bool running, struct hv_arena *arena, size_t *count);
+
 /* Keep `helve ps` informed. */
 static void announce(struct tasks *tasks)
 {
@@ -110,7 +112,7 @@ static void announce(struct tasks *tasks)
         return;
     LOCK_SCOPE(&tasks->announcing);
     size_t count;
-    struct hv_task_view *views = runtime_list_tasks(tasks->runtime, &arena, &count);
+    struct hv_task_view *views = list_tasks(tasks, true, &arena, &count);
     struct presence_task *list = hv_arena_array(&arena, struct presence_task, count + 1);
     size_t running = 0;
     for (size_t i = 0; i < count; i++)
@@ -135,6 +137,7 @@ static void settle(struct hv_task *task, const struct hv_task_end *end)
     LOCK_SCOPE(&tasks->lock);
     task->end = *end;
     task->over = true;
+    hv_cancel_free(take_ptr(task->cancel));
     task->silent = task->silent || end->silent;
     task->ended_ns = task->changed_ns = clock_monotonic_ns();
     task->changes++;
@@ -327,14 +330,16 @@ static void task_look(struct hv_task *task, struct hv_arena *arena, struct hv_ta
     out->waits = !over && type->waits && type->waits(self);
 }
 
-struct hv_task_view *runtime_list_tasks(struct runtime *runtime, struct hv_arena *arena, size_t *count)
+/* All, or those that run: of a long session that is a small part. */
+static struct hv_task_view *list_tasks(struct tasks *tasks, bool running, struct hv_arena *arena, size_t *count)
 {
-    struct tasks *tasks = runtime->tasks;
+    *count = 0;
     pthread_mutex_lock(&tasks->lock);
-    *count = tasks->list.count;
-    struct hv_task **list = hv_arena_array(arena, struct hv_task *, *count + 1);
-    for (size_t i = 0; i < *count; i++)
-        list[i] = tasks->list.items[i];
+    size_t most = running ? tasks->running : tasks->list.count;
+    struct hv_task **list = hv_arena_array(arena, struct hv_task *, most + 1);
+    for (size_t i = 0; i < tasks->list.count && *count < most; i++)
+        if (!running || !tasks->list.items[i]->over)
+            list[(*count)++] = tasks->list.items[i];
     pthread_mutex_unlock(&tasks->lock);
     struct hv_task_view *views = hv_arena_array(arena, struct hv_task_view, *count + 1);
     for (size_t i = 0; i < *count; i++)
@@ -342,9 +347,14 @@ struct hv_task_view *runtime_list_tasks(struct runtime *runtime, struct hv_arena
     return views;
 }
 
+struct hv_task_view *runtime_list_tasks(struct runtime *runtime, struct hv_arena *arena, size_t *count)
+{
+    return list_tasks(runtime->tasks, false, arena, count);
+}
+
 static struct hv_task_view *task_list(struct hv_context *context, size_t *count)
 {
-    return runtime_list_tasks(call_of(context)->runtime, context->arena, count);
+    return list_tasks(tasks_of(context), false, context->arena, count);
 }
 
 static struct hv_task *find(struct tasks *tasks, struct hv_str id)
@@ -449,15 +459,15 @@ static enum hv_code task_close_input(struct hv_task *task, struct hv_error *err)
 
 static void task_stop(struct hv_task *task)
 {
-    pthread_mutex_lock(&task->tasks->lock);
+    LOCK_SCOPE(&task->tasks->lock);
     task->silent = true;
-    pthread_mutex_unlock(&task->tasks->lock);
     hv_cancel_raise(task->cancel);
 }
 
 bool runtime_stop_task(struct runtime *runtime, struct hv_str id)
 {
     struct hv_task *task = find(runtime->tasks, id);
+    LOCK_SCOPE(&runtime->tasks->lock);
     if (task)
         hv_cancel_raise(task->cancel);
     return task != NULL;

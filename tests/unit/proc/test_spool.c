@@ -289,6 +289,30 @@ static void output_is_read_by_position_in_memory_and_in_the_file(void **state)
     spool_free(spool);
 }
 
+static void what_has_ended_is_read_as_before(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->options.merged = true;
+    for (size_t len = 1; len <= 40; len++) { /* nothing but a head, a part of a tail, a tail that went round */
+        struct spool *spool = spool_new(&fixture->options);
+        char text[41] = "";
+        for (size_t i = 0; i < len; i++) {
+            text[i] = (char)('A' + i);
+            spool_add(spool, HV_STDOUT, hv_str_of(text + i, 1));
+        }
+        struct hv_str path = spool_to_file(spool);
+        unlink(path.ptr);
+        size_t head = len < 20 ? len : 20, tail = len - head < 10 ? len - head : 10;
+        for (int settled = 0; settled < 3; settled++) {
+            assert_read(spool, 0, head, 0, hv_arena_cstr(&fixture->arena, hv_str_of(text, head)));
+            if (tail)
+                assert_read(spool, len - tail, 100, len - tail, text + len - tail);
+            spool_settle(spool);
+        }
+        spool_free(spool);
+    }
+}
+
 static void what_is_over_the_cap_cannot_be_read(void **state)
 {
     struct fixture *fixture = *state;
@@ -341,6 +365,7 @@ int main(void)
 #define CASE(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         CASE(output_is_read_by_position_in_memory_and_in_the_file),
+        CASE(what_has_ended_is_read_as_before),
         CASE(what_is_over_the_cap_cannot_be_read),
         CASE(nothing_gives_an_empty_result),
         CASE(little_stays_in_memory),

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "harness.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -120,6 +121,37 @@ static void a_flood_ends_its_task(void **state)
     run("Bash", "{\"command\":\"yes\",\"run_in_background\":true}");
     run("TaskOutput", "{\"task_id\":\"bash_1\",\"block\":true,\"timeout\":60000}");
     expect("failed: it wrote too much");
+}
+
+static size_t open_descriptors(void)
+{
+    size_t count = 0;
+    DIR *directory = opendir("/proc/self/fd");
+    assert_non_null(directory);
+    while (readdir(directory))
+        count++;
+    closedir(directory);
+    return count;
+}
+
+static void what_has_ended_keeps_no_descriptor(void **state)
+{
+    size_t before = 0;
+    char input[64];
+    (void)state;
+    for (int i = 1; i <= 6; i++) {
+        run("Bash", "{\"command\":\"echo said\",\"run_in_background\":true}");
+        snprintf(input, sizeof input, "{\"task_id\":\"bash_%d\",\"block\":true}", i);
+        run("TaskOutput", input);
+        expect("exit code 0");
+        let_loop_run(20);
+        if (i == 2)
+            before = open_descriptors();
+    }
+    assert_in_range(open_descriptors(), 0, before);
+    run("TaskStop", "{\"task_id\":\"bash_1\"}"); /* which has nothing left that could be raised */
+    run("TaskOutput", "{\"task_id\":\"bash_1\"}");
+    expect("completed");
 }
 
 /* ---- what is told --------------------------------------------------------------------------------------------------
@@ -271,6 +303,7 @@ int main(void)
         CASE(a_filter_shows_only_lines_that_match),
         CASE(much_output_is_cut_at_its_beginning_and_told),
         CASE(a_flood_ends_its_task),
+        CASE(what_has_ended_keeps_no_descriptor),
         CASE(the_end_of_a_task_is_told_once),
         CASE(what_the_model_has_seen_itself_is_not_told),
         CASE(a_person_may_stop_a_task_and_the_model_is_told),

@@ -264,13 +264,22 @@ static struct shell_word *spread_letters(struct shell_reading *reading, const st
     return spread;
 }
 
-/* What is packed lies where tar starts, or where one of its -C leads, but for the archive. */
+/* What is packed lies where tar starts, or where one of its -C leads, but for the archive. Each -C starts where the one
+ * before it led, so these paths grow; only so many are made. */
 static void read_members(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
+    enum { MOVED_MAX = 512 };
+    size_t moved = 0;
     for (size_t i = 0; i <= arguments->given_count; i++) {
         const struct shell_given *given = i ? &arguments->given[i - 1] : NULL;
         if (given && !shell_names_have("-C --directory", given->name))
             continue;
+        moved += given ? arguments->operand_count : 0;
+        if (moved > MOVED_MAX) {
+            reading->act.reads_listed = false;
+            shell_worsen(reading, SHELL_UNKNOWN, "tar is given too many files and directories to look at them all");
+            return;
+        }
         if (given)
             shell_enter(reading, &given->argument);
         for (size_t j = 0; j < arguments->operand_count; j++)

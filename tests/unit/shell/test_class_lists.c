@@ -3,6 +3,7 @@
  * behind wrappers, and what rules need besides. One line per act: CLASS WORDS [r|-][w|-] R:PATH W:PATH, where r and w
  * say that the lists are complete, and a slash with a star behind a path that all below it is meant.
  */
+#include "base/cleanup.h"
 #include "class_table.h"
 
 static void add_list(struct hv_buf *out, const char *sign, const struct shell_access *list, size_t count)
@@ -256,6 +257,24 @@ static void wrappers_within_each_other_end(void **state)
     hv_arena_release(&arena);
 }
 
+/* Each -C starts where the one before it led: what all of them name would be long, and there could be a great deal. */
+static void tar_in_directories_without_end_is_unknown(void **state)
+{
+    (void)state;
+    for (int count = 8; count <= 800; count *= 100) {
+        CLEANUP_ARENA struct hv_arena arena = {0};
+        CLEANUP_BUF struct hv_buf text = {.max = 1 << 16};
+        struct shell_judgement judgement;
+        hv_buf_add_cstr(&text, "tar -cf x");
+        for (int i = 0; i < count; i++)
+            hv_buf_add_cstr(&text, " -C d a");
+        judge_here(&arena, text.data, &judgement);
+        assert_int_equal(judgement.class, count == 8 ? SHELL_WRITES : SHELL_UNKNOWN);
+        assert_int_equal(judgement.acts[0].reads_listed, count == 8);
+        assert_in_range(judgement.acts[0].read_count, count, 2048);
+    }
+}
+
 static void pipes_into_shells_run_their_input(void **state)
 {
     static const char *const commands[] = {"cat x | sh", "cat x | bash -s", "echo ls | bash", "eval \"$x\"", "$x"};
@@ -327,6 +346,7 @@ int main(void)
         cmocka_unit_test(loops_are_not_believed_too_much),
         cmocka_unit_test(what_is_not_of_the_system_is_unknown),
         cmocka_unit_test(wrappers_within_each_other_end),
+        cmocka_unit_test(tar_in_directories_without_end_is_unknown),
         cmocka_unit_test(pipes_into_shells_run_their_input),
         cmocka_unit_test(exit_one_of_a_question_is_an_answer),
     };

@@ -20,6 +20,7 @@ struct slot {
     struct policy *policy;           /* in force then; counted; NULL: none was asked about */
     const struct hv_tool *tool;      /* that asked */
     bool by_name;                    /* only suspect names can be hidden there */
+    char apart[64];                  /* from the next one, whose thread locks it for each entry, too */
 };
 
 struct hides {

@@ -7,6 +7,7 @@
 #include "runtime/call.h"
 #include "text/ansi.h"
 #include "text/controls.h"
+#include "text/lines.h"
 #include "text/truncate.h"
 
 #include <string.h>
@@ -82,14 +83,6 @@ static size_t text_length(const struct hv_content *first)
     return length;
 }
 
-static size_t count_lines(struct hv_str text)
-{
-    size_t lines = 0;
-    for (size_t at = 0; (at = hv_str_find_byte(text, '\n', at)) != SIZE_MAX; at++)
-        lines++;
-    return lines + (text.len && text.ptr[text.len - 1] != '\n');
-}
-
 /* What was cut: told to the model in a block that names the tool, the reason, the sizes and the way to the rest. */
 struct cut {
     const char *why;
@@ -123,7 +116,7 @@ static struct hv_str cut_text(struct call *call, struct hv_str whole, size_t lim
     CLEANUP_BUF struct hv_buf preview = {.max = UNLIMITED};
     truncate_preview(whole, limit, &preview);
     struct cut cut = {
-        why, call->stored, whole.len, count_lines(whole), parts.head.len + parts.tail.len, count_lines(parts.head) + 1,
+        why, call->stored, whole.len, lines_count(whole), parts.head.len + parts.tail.len, lines_count(parts.head) + 1,
         &err};
     hv_buf_add_str(&preview, hint(call, &cut));
     return hv_arena_str(&call->arena, hv_buf_str(&preview));
@@ -135,15 +128,17 @@ static struct hv_str cut_spool(struct call *call, const struct hv_content *spool
     struct hv_str head = truncate_head(spool->head, limit * 7 / 10), tail = truncate_tail(spool->tail, limit * 3 / 10);
     uint64_t left_out = spool->size > head.len + tail.len ? spool->size - head.len - tail.len : 0;
     struct cut cut = {
-        why, spool->file, spool->size, spool->lines, head.len + tail.len, count_lines(head) + 1, &(struct hv_error){0}};
+        why, spool->file, spool->size, spool->lines, head.len + tail.len, lines_count(head) + 1, &(struct hv_error){0}};
     call->stored = spool->file;
     return hv_arena_format(&call->arena, "%.*s\n[… %llu bytes left out …]\n%.*s%.*s", HV_STR_ARG(head),
                            (unsigned long long)left_out, HV_STR_ARG(tail), HV_STR_ARG(hint(call, &cut)));
 }
 
-/* The text of all blocks, each on lines of its own. */
+/* The text of all blocks, each on lines of its own. That of one alone, which may be megabytes, is not copied. */
 static struct hv_str join_text(struct call *call, const struct hv_content *first)
 {
+    if (first && !first->next && first->type == HV_CONTENT_TEXT && first->text.ptr)
+        return first->text;
     CLEANUP_BUF struct hv_buf whole = {.max = UNLIMITED};
     for (const struct hv_content *block = first; block; block = block->next) {
         if (block->type != HV_CONTENT_TEXT)

@@ -245,7 +245,8 @@ static void release(struct grepping *grepping)
         find_scratch_free(worker->scan.find);
         grep_troubles_release(worker);
         vec_release(&worker->kept);
-        found_file_release(&worker->file);
+        found_names_leave(worker->names);
+        found_draft_release(&worker->file);
         line_scan_release(&worker->scan);
         fs_newest_release(&worker->newest);
         hv_buf_release(&worker->path);

@@ -49,7 +49,7 @@ static struct hv_str listed_path(struct grepping *grepping, const struct found_f
     struct grep_worker *worker = &grepping->workers[0];
     if (grepping->search.stat.kind == HV_FILE_REGULAR)
         return search_listed(&grepping->search, grepping->search.root);
-    grep_set_path(worker, hv_str_of(file->path, file->path_len));
+    grep_set_path(worker, found_path(file));
     return search_listed(&grepping->search, hv_buf_str(&worker->path));
 }
 
@@ -57,15 +57,15 @@ static void list_lines(struct grepping *grepping, const struct found_file *file)
 {
     const struct line_scan *scan = &grepping->workers[0].scan;
     struct hv_buf *out = &grepping->out;
-    struct hv_str path = listed_path(grepping, file), text = hv_buf_str(&file->text);
+    struct hv_str path = listed_path(grepping, file), text = found_text(file);
     bool printed = false;
     grepping->files_found++;
-    for (size_t i = 0, from = 0; i < file->lines.count; from = file->lines.items[i++].end) {
-        const struct found_line *line = &file->lines.items[i];
+    for (size_t i = 0, from = 0; i < file->lines->count; from = file->lines->items[i++].end) {
+        const struct found_line *line = &file->lines->items[i];
         bool takes = takes_entry(grepping);
         if (grepping->full) {
             grepping->matches += line->matches;
-            grepping->last = hv_str_of(file->path, file->path_len);
+            grepping->last = found_path(file);
             return;
         }
         if (!takes)
@@ -91,7 +91,7 @@ static void list_found(struct grepping *grepping)
     struct grep_found *found = &grepping->found;
     found_sort(found);
     for (size_t i = 0; i < found->files.count && !grepping->full; i++) {
-        const struct found_file *file = &found->files.items[i];
+        const struct found_file *file = found_at(found, i);
         if (grepping->in->output_mode == CONTENT)
             list_lines(grepping, file);
         else if (takes_entry(grepping))
@@ -312,6 +312,15 @@ static void note_unreached(struct grepping *grepping, const struct fs_scan_outco
         hv_buf_add_cstr(out, "]\n");
 }
 
+/* The text of the answer, which may be megabytes, as the arena's: not copied. */
+static struct hv_str give_to_arena(struct hv_buf *out, struct hv_arena *arena)
+{
+    size_t len;
+    char *text = hv_buf_take(out, &len);
+    hv_arena_on_release(arena, free, text);
+    return hv_str_of(text, len);
+}
+
 void grep_answer(struct grepping *grepping, const struct fs_scan_outcome *outcome, struct hv_result *result)
 {
     struct hv_arena *arena = grepping->search.context->arena;
@@ -340,7 +349,7 @@ void grep_answer(struct grepping *grepping, const struct fs_scan_outcome *outcom
     search_note_outcome(&grepping->search, &others, out);
     if (outcome->timed_out)
         note_unreached(grepping, outcome);
-    hv_result_add_text(result, arena, hv_arena_str(arena, hv_buf_str(out)));
+    hv_result_add_text(result, arena, give_to_arena(out, arena));
     const char *files = grepping->files_found == 1 ? "file" : "files";
     if (grepping->in->output_mode == FILES_WITH_MATCHES)
         result->summary = hv_arena_format(arena, "%s%zu %s", at_least, grepping->files_found, files);

@@ -4,45 +4,15 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 
+#include <endian.h>
+
+enum { LIMIT_BYTES_MAX = 1 << 24 };
+
 void found_init(struct grep_found *found, size_t entries_max, size_t bytes_max)
 {
     *found = (struct grep_found){.entries_max = entries_max, .bytes_max = bytes_max};
+    hv_buf_init(&found->limit, LIMIT_BYTES_MAX);
     pthread_mutex_init(&found->lock, NULL);
-}
-
-void found_file_release(struct found_file *file)
-{
-    free(file->path);
-    hv_buf_release(&file->text);
-    vec_release(&file->lines);
-    *file = (struct found_file){0};
-}
-
-void found_file_clear(struct found_file *file)
-{
-    enum { MUCH = 1 << 20 }; /* to keep for other files */
-    struct found_file kept = *file;
-    if (kept.text.capacity + kept.lines.capacity * sizeof *kept.lines.items > MUCH) {
-        found_file_release(file);
-        return;
-    }
-    free(file->path);
-    *file = (struct found_file){.text = kept.text, .lines = {kept.lines.items, 0, kept.lines.capacity}};
-    hv_buf_clear(&file->text);
-}
-
-void found_file_take(struct found_file *file, struct found_file *out)
-{
-    size_t lines = file->lines.count;
-    *out = *file;
-    file->path = NULL;
-    hv_buf_init(&out->text, file->text.max);
-    hv_buf_add_str(&out->text, hv_buf_str(&file->text));
-    out->lines.items = lines ? hv_malloc(lines * sizeof *out->lines.items) : NULL;
-    out->lines.capacity = lines;
-    if (lines)
-        memcpy(out->lines.items, file->lines.items, lines * sizeof *out->lines.items);
-    found_file_clear(file);
 }
 
 void found_release(struct grep_found *found)
@@ -50,8 +20,118 @@ void found_release(struct grep_found *found)
     for (size_t i = 0; i < found->files.count; i++)
         found_file_release(&found->files.items[i]);
     vec_release(&found->files);
-    free(found->limit);
+    free(found->order);
+    hv_buf_release(&found->limit);
     pthread_mutex_destroy(&found->lock);
+}
+
+/* ---- paths ----------------------------------------------------------------------------------------------- */
+
+enum { NAMES = (32 << 10) - 64 }; /* bytes of a piece, for as many paths as fit */
+
+/* Each path counts, and the thread that fills it. */
+struct found_names {
+    atomic_uint users;
+    uint32_t end, size;
+    char bytes[];
+};
+
+static struct found_names *new_names(size_t size)
+{
+    struct found_names *names = hv_malloc(sizeof *names + size);
+    atomic_init(&names->users, 1);
+    names->end = 0;
+    names->size = (uint32_t)size;
+    return names;
+}
+
+void found_names_leave(struct found_names *names)
+{
+    if (names && atomic_fetch_sub_explicit(&names->users, 1, memory_order_acq_rel) == 1)
+        free(names);
+}
+
+/* Where there is room for so many bytes. */
+static struct found_names *names_with_room(struct found_names **own, size_t size)
+{
+    if (!own || size > NAMES)
+        return new_names(size);
+    if (!*own || (*own)->size - (*own)->end < size) {
+        found_names_leave(*own);
+        *own = new_names(NAMES);
+    }
+    atomic_fetch_add_explicit(&(*own)->users, 1, memory_order_relaxed);
+    return *own;
+}
+
+static void set_path(struct found_file *file, struct found_names **own, struct hv_str path)
+{
+    const char *slash = memrchr(path.ptr, '/', path.len);
+    struct found_names *names = names_with_room(own, path.len + 1);
+    file->names = names;
+    file->from = names->end;
+    file->path_len = (uint32_t)path.len;
+    file->name = slash ? (uint32_t)(slash - path.ptr) + 1 : 0;
+    memcpy(names->bytes + names->end, path.ptr, path.len);
+    names->bytes[names->end + path.len] = '\0';
+    names->end += (uint32_t)path.len + 1;
+}
+
+struct hv_str found_path(const struct found_file *file)
+{
+    return hv_str_of(file->names->bytes + file->from, file->path_len);
+}
+
+static struct hv_str file_name(const struct found_file *file)
+{
+    return hv_str_slice(found_path(file), file->name, file->path_len);
+}
+
+/* ---- files ----------------------------------------------------------------------------------------------- */
+
+void found_file_release(struct found_file *file)
+{
+    free(file->lines);
+    found_names_leave(file->names);
+    *file = (struct found_file){0};
+}
+
+void found_draft_release(struct found_draft *draft)
+{
+    hv_buf_release(&draft->text);
+    vec_release(&draft->lines);
+    *draft = (struct found_draft){0};
+}
+
+void found_draft_clear(struct found_draft *draft)
+{
+    enum { MUCH = 1 << 20 }; /* to keep for other files */
+    if (draft->text.capacity + draft->lines.capacity * sizeof *draft->lines.items > MUCH) {
+        found_draft_release(draft);
+        return;
+    }
+    draft->entries = draft->matches = draft->lines.count = 0;
+    hv_buf_clear(&draft->text);
+}
+
+void found_take(struct found_draft *draft, struct found_names **names, struct hv_str path, struct found_file *out)
+{
+    *out = (struct found_file){.entries = (uint32_t)draft->entries, .matches = draft->matches};
+    set_path(out, names, path);
+    if (draft->lines.count) {
+        size_t lines = draft->lines.count * sizeof *draft->lines.items;
+        out->lines = hv_malloc(sizeof *out->lines + lines + draft->text.len);
+        out->lines->count = draft->lines.count;
+        memcpy(out->lines->items, draft->lines.items, lines);
+        memcpy(out->lines->items + draft->lines.count, draft->text.len ? draft->text.data : "", draft->text.len);
+    }
+    found_draft_clear(draft);
+}
+
+struct hv_str found_text(const struct found_file *file)
+{
+    const struct found_line *end = file->lines->items + file->lines->count;
+    return hv_str_of((const char *)end, end[-1].end);
 }
 
 /* ---- the order ------------------------------------------------------------------------------------------- */
@@ -88,43 +168,26 @@ int found_compare(struct hv_str a, bool a_is_directory, struct hv_str b)
     return left_inside != right_inside ? (left_inside ? 1 : -1) : hv_str_compare(left, right);
 }
 
-static struct hv_str path_of(const struct found_file *file)
-{
-    return hv_str_of(file->path, file->path_len);
-}
-
 static bool is_before(const struct found_file *a, const struct found_file *b)
 {
-    return found_compare(path_of(a), false, path_of(b)) < 0;
-}
-
-static int compare_files(const void *a, const void *b)
-{
-    const struct found_file *left = a, *right = b;
-    return found_compare(path_of(left), false, path_of(right));
+    return found_compare(found_path(a), false, found_path(b)) < 0;
 }
 
 /* Files of one directory that stand together, as they mostly do: a thread finds them one after another. */
 struct run {
     const struct found_file *first;
-    size_t count, name; /* name: where the names of the files begin in their paths */
+    size_t count;
 };
 
-static size_t name_of(const struct found_file *file)
+static bool is_same_directory(const struct found_file *a, const struct found_file *b)
 {
-    const char *slash = memrchr(file->path, '/', file->path_len);
-    return slash ? (size_t)(slash - file->path) + 1 : 0;
-}
-
-static bool is_same_directory(const struct run *run, const struct found_file *file, size_t name)
-{
-    return name == run->name && memcmp(run->first->path, file->path, name) == 0;
+    return a->name == b->name && memcmp(found_path(a).ptr, found_path(b).ptr, a->name) == 0;
 }
 
 static int compare_runs(const void *a, const void *b)
 {
-    const struct run *left = a, *right = b;
-    return is_same_directory(left, right->first, right->name) ? 0 : compare_files(left->first, right->first);
+    const struct found_file *left = ((const struct run *)a)->first, *right = ((const struct run *)b)->first;
+    return is_same_directory(left, right) ? 0 : found_compare(found_path(left), false, found_path(right));
 }
 
 static size_t find_runs(const struct grep_found *found, struct run *runs)
@@ -132,35 +195,64 @@ static size_t find_runs(const struct grep_found *found, struct run *runs)
     size_t count = 0;
     for (size_t i = 0; i < found->files.count; i++) {
         const struct found_file *file = &found->files.items[i];
-        size_t name = name_of(file);
-        if (!count || !is_same_directory(&runs[count - 1], file, name))
-            runs[count++] = (struct run){.first = file, .name = name};
+        if (!count || !is_same_directory(file - 1, file))
+            runs[count++] = (struct run){.first = file};
         runs[count - 1].count++;
     }
     return count;
 }
 
-/* The directories first: there are much fewer of them. */
+/* A file of one directory, and how its name begins: mostly, nobody needs to look at more of it. */
+struct entry {
+    uint64_t begins;
+    const struct found_file *file;
+};
+
+static uint64_t name_begins(struct hv_str name)
+{
+    unsigned char bytes[sizeof(uint64_t)] = {0};
+    uint64_t number;
+    memcpy(bytes, name.ptr, name.len < sizeof bytes ? name.len : sizeof bytes);
+    memcpy(&number, bytes, sizeof number);
+    return be64toh(number);
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct entry *left = a, *right = b;
+    if (left->begins != right->begins)
+        return left->begins < right->begins ? -1 : 1;
+    return hv_str_compare(file_name(left->file), file_name(right->file));
+}
+
+/* The directories first: there are much fewer of them. The files stay where they are. */
 void found_sort(struct grep_found *found)
 {
-    size_t count = found->files.count, run_count, done = 0;
+    size_t count = found->files.count, done = 0;
     if (!count)
         return;
     CLEANUP_FREE struct run *runs = hv_malloc(count * sizeof *runs);
-    struct found_file *sorted = hv_malloc(count * sizeof *sorted);
-    run_count = find_runs(found, runs);
+    CLEANUP_FREE struct entry *entries = hv_malloc(count * sizeof *entries);
+    found->order = hv_malloc(count * sizeof *found->order);
+    size_t run_count = find_runs(found, runs);
     qsort(runs, run_count, sizeof *runs, compare_runs);
-    for (size_t i = 0, from = 0; i < run_count; i++) {
-        memcpy(sorted + done, runs[i].first, runs[i].count * sizeof *sorted);
-        done += runs[i].count;
-        if (i + 1 < run_count && is_same_directory(&runs[i], runs[i + 1].first, runs[i + 1].name))
+    for (size_t i = 0, together = 0; i < run_count; i++) {
+        for (size_t k = 0; k < runs[i].count; k++) {
+            const struct found_file *file = &runs[i].first[k];
+            entries[together++] = (struct entry){name_begins(file_name(file)), file};
+        }
+        if (i + 1 < run_count && is_same_directory(runs[i].first, runs[i + 1].first))
             continue;
-        qsort(sorted + from, done - from, sizeof *sorted, compare_files);
-        from = done;
+        qsort(entries, together, sizeof *entries, compare_entries);
+        for (size_t k = 0; k < together; k++)
+            found->order[done++] = (uint32_t)(entries[k].file - found->files.items);
+        together = 0;
     }
-    free(found->files.items);
-    found->files.items = sorted;
-    found->files.capacity = count;
+}
+
+const struct found_file *found_at(const struct grep_found *found, size_t place)
+{
+    return &found->files.items[found->order[place]];
 }
 
 /* ---- the heap -------------------------------------------------------------------------------------------- */
@@ -195,7 +287,8 @@ static void make_heap(struct grep_found *found)
 
 static size_t bytes_of(const struct found_file *file)
 {
-    return sizeof *file + file->path_len + file->text.capacity + file->lines.capacity * sizeof *file->lines.items;
+    size_t shown = file->lines ? file->lines->count * sizeof *file->lines->items + found_text(file).len : 0;
+    return sizeof *file + file->path_len + shown;
 }
 
 /* Throw away the last file of the order; nothing after it is wanted from now on. */
@@ -204,10 +297,9 @@ static void drop_last(struct grep_found *found)
     struct found_file *items = found->files.items, *last = &items[0];
     found->entries -= last->entries;
     found->bytes -= bytes_of(last);
-    free(found->limit);
-    found->limit = last->path;
-    found->limit_len = last->path_len;
-    last->path = NULL;
+    found->has_limit = true;
+    hv_buf_clear(&found->limit);
+    hv_buf_add_str(&found->limit, found_path(last));
     found_file_release(last);
     *last = items[--found->files.count];
     for (size_t at = 0, child; (child = 2 * at + 1) < found->files.count; at = child) {
@@ -223,10 +315,10 @@ static void drop_last(struct grep_found *found)
 
 static bool is_past(const struct grep_found *found, struct hv_str path, bool is_directory)
 {
-    if (found->limit && found_compare(path, is_directory, hv_str_of(found->limit, found->limit_len)) > 0)
+    if (found->has_limit && found_compare(path, is_directory, hv_buf_str(&found->limit)) > 0)
         return true;
     return found->entries >= found->entries_max &&
-           found_compare(path, is_directory, path_of(&found->files.items[0])) > 0;
+           found_compare(path, is_directory, found_path(&found->files.items[0])) > 0;
 }
 
 bool found_is_past(struct grep_found *found, struct hv_str path, bool is_directory)
@@ -244,22 +336,14 @@ void found_limit(struct grep_found *found, struct hv_buf *path)
     LOCK_SCOPE(&found->lock);
     hv_buf_clear(path);
     if (found->entries >= found->entries_max)
-        hv_buf_add_str(path, path_of(&found->files.items[0]));
-    else if (found->limit)
-        hv_buf_add(path, found->limit, found->limit_len);
-}
-
-void found_file_name(struct found_file *file, struct hv_str path)
-{
-    file->path = hv_malloc(path.len + 1);
-    memcpy(file->path, path.ptr, path.len);
-    file->path[path.len] = '\0';
-    file->path_len = path.len;
+        hv_buf_add_str(path, found_path(&found->files.items[0]));
+    else
+        hv_buf_add_str(path, hv_buf_str(&found->limit));
 }
 
 static void add(struct grep_found *found, struct found_file *file)
 {
-    if (is_past(found, path_of(file), false)) {
+    if (is_past(found, found_path(file), false)) {
         found_file_release(file);
         return;
     }
@@ -276,7 +360,7 @@ static void add(struct grep_found *found, struct found_file *file)
         drop_last(found);
         found->is_cut = true;
     }
-    if (found->limit || found->entries >= found->entries_max)
+    if (found->has_limit || found->entries >= found->entries_max)
         atomic_store_explicit(&found->is_full, true, memory_order_relaxed);
 }
 

@@ -59,12 +59,13 @@ struct grep_worker {
     bool more_troubles;          /* than are remembered */
     VEC(struct found_file) kept; /* found, but not yet given to what all threads share */
     size_t kept_entries;
-    struct hv_buf limit; /* files after this one need not be kept; empty: there is no such limit yet */
+    struct found_names *names; /* where their paths lie, the last of them at least */
+    struct hv_buf limit;       /* files after this one need not be kept; empty: there is no such limit yet */
     /* The file at hand. */
     const struct fs_scan_entry *entry; /* NULL: it is not one of the tree's */
     struct hv_buf path;                /* absolute; of the file at hand only when it was asked for */
     struct hv_str relative; /* the path from where the search began, when `path` is still to be made from it */
-    struct found_file file;
+    struct found_draft file;
     bool checked, hidden;
 };
 

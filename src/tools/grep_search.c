@@ -16,6 +16,7 @@ enum {
     PROGRESS_EVERY = 64, /* files between two looks at the clock */
     KEPT_FILES = 16,     /* by a thread for itself */
     KEPT_ENTRIES = 32,
+    KEPT_COUNTS = 512, /* files of which nothing but a number is kept */
 };
 
 /* ---- one file, on any thread ------------------------------------------------------------------------------- */
@@ -61,7 +62,7 @@ void grep_add_number(struct hv_buf *out, size_t number, char mark)
 bool grep_keep_line(void *user, const struct scan_line *line)
 {
     struct grep_worker *worker = user;
-    struct found_file *file = &worker->file;
+    struct found_draft *file = &worker->file;
     const struct grep_found *found = &worker->grepping->found;
     if (is_hidden(worker) || file->entries == found->entries_max ||
         file->text.len > GREP_OUTPUT_MAX - GREP_OUTPUT_SPARE)
@@ -131,10 +132,11 @@ static void keep_found(struct grep_worker *worker, struct hv_str path)
 {
     if (worker->limit.len && found_compare(path, false, hv_buf_str(&worker->limit)) > 0)
         return;
-    found_file_name(&worker->file, path);
+    bool is_full = atomic_load_explicit(&worker->grepping->found.is_full, memory_order_relaxed);
     worker->kept_entries += worker->file.entries;
-    found_file_take(&worker->file, vec_push(&worker->kept));
-    if (worker->kept.count == KEPT_FILES || worker->kept_entries >= KEPT_ENTRIES)
+    found_take(&worker->file, is_full ? NULL : &worker->names, path, vec_push(&worker->kept));
+    size_t many = worker->grepping->in->output_mode == COUNT ? KEPT_COUNTS : KEPT_FILES;
+    if (worker->kept.count >= many || (many == KEPT_FILES && worker->kept_entries >= KEPT_ENTRIES))
         hand_over(worker);
 }
 
@@ -245,7 +247,7 @@ static enum scan_end search_file(struct grep_worker *worker, struct hv_str path,
     int sys_errno = errno;
     if (matches) {
         keep_file(worker, path, matches, source);
-        found_file_clear(&worker->file);
+        found_draft_clear(&worker->file);
     } else {
         worker->binary += end == SCAN_BINARY;
     }
@@ -359,7 +361,7 @@ void grep_search_around(struct grepping *grepping)
     struct grep_worker *worker = &grepping->workers[0];
     struct grep_found *found = &grepping->found;
     struct found_file alone = found->files.items[0];
-    struct hv_str path = hv_str_of(alone.path, alone.path_len);
+    struct hv_str path = found_path(&alone);
     size_t searched = atomic_load(&worker->files_searched), matched = atomic_load(&worker->files_matched),
            matches = worker->matches, troubles = worker->troubles.count;
     CLEANUP_FD int fd = -1;

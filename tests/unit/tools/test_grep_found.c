@@ -77,39 +77,86 @@ static void the_order_is_that_of_a_walk(void **state)
     }
 }
 
+static void draft_line(struct found_draft *draft, const char *text)
+{
+    draft->text.max = 1 << 20;
+    hv_buf_add_cstr(&draft->text, text);
+    draft->lines.items = hv_realloc(draft->lines.items, 8 * sizeof *draft->lines.items);
+    draft->lines.capacity = 8;
+    draft->lines.items[draft->lines.count++] = (struct found_line){.end = draft->text.len, .matches = 1};
+}
+
 static void what_was_found_moves_and_leaves_room_for_more(void **state)
 {
     (void)state;
-    struct found_file file = {.matches = 2, .entries = 2}, taken;
-    hv_buf_init(&file.text, 1 << 20);
+    struct found_draft draft = {0};
+    struct found_names *names = NULL;
+    struct found_file taken[3];
     for (unsigned round = 0; round < 3; round++) {
-        hv_buf_add_cstr(&file.text, round ? "ab" : "abc");
-        file.lines.items = hv_realloc(file.lines.items, 8 * sizeof *file.lines.items);
-        file.lines.capacity = 8;
-        file.lines.items[file.lines.count++] = (struct found_line){.end = file.text.len};
-        found_file_name(&file, HV_STR("x/y"));
-        found_file_take(&file, &taken);
-        assert_true(hv_str_is(hv_buf_str(&taken.text), round ? "ab" : "abc"));
-        assert_string_equal(taken.path, "x/y");
-        assert_int_equal(taken.lines.count, 1);
-        assert_int_equal(taken.lines.items[0].end, taken.text.len);
-        assert_int_equal(file.lines.count + file.text.len + file.matches + file.entries, 0);
-        assert_null(file.path);
-        assert_int_equal(file.lines.capacity, 8);
-        found_file_release(&taken);
+        draft.matches = draft.entries = 2;
+        draft_line(&draft, round ? "ab" : "abc");
+        draft_line(&draft, "\n");
+        found_take(&draft, round == 1 ? NULL : &names, HV_STR("x/y"), &taken[round]);
+        assert_int_equal(draft.lines.count + draft.text.len + draft.matches + draft.entries, 0);
+        assert_int_equal(draft.lines.capacity, 8);
     }
-    found_file_release(&file);
+    found_names_leave(names);
+    found_draft_release(&draft);
+    for (unsigned round = 0; round < 3; round++) {
+        assert_true(hv_str_is(found_text(&taken[round]), round ? "ab\n" : "abc\n"));
+        assert_string_equal(found_path(&taken[round]).ptr, "x/y");
+        assert_int_equal(found_path(&taken[round]).len, 3);
+        assert_int_equal(taken[round].lines->count, 2);
+        assert_int_equal(taken[round].lines->items[0].end, round ? 2 : 3);
+        assert_int_equal(taken[round].lines->items[1].end, found_text(&taken[round]).len);
+        assert_int_equal(taken[round].matches, 2);
+        assert_int_equal(taken[round].entries, 2);
+        found_file_release(&taken[round]);
+    }
+}
+
+static void paths_of_any_length_lie_together(void **state)
+{
+    (void)state;
+    enum { FILES = 3000 };
+    static struct found_file files[FILES];
+    static char path[100000];
+    struct found_draft draft = {0};
+    struct found_names *names = NULL;
+    memset(path, 'x', sizeof path);
+    for (size_t i = 0; i < FILES; i++) {
+        size_t len = i % 500 == 7 ? 20000 + i : 1 + i % 90;
+        draft.matches = len;
+        path[len / 2] = '/';
+        found_take(&draft, &names, hv_str_of(path, len), &files[i]);
+        assert_int_equal(files[i].name, len > 1 ? len / 2 + 1 : 1);
+        assert_null(files[i].lines);
+        path[len / 2] = 'x';
+    }
+    found_names_leave(names);
+    for (size_t k = 0, i; k < FILES; k++) {
+        i = k * 7 % FILES;
+        struct hv_str text = found_path(&files[i]);
+        assert_int_equal(text.len, files[i].matches);
+        assert_int_equal(strlen(text.ptr), text.len);
+        assert_int_equal(text.ptr[text.len / 2], '/');
+        assert_int_equal(strspn(text.ptr, "x/"), text.len);
+        found_file_release(&files[i]);
+    }
+    found_draft_release(&draft);
 }
 
 static void add(struct grep_found *found, const char *path, size_t entries, size_t bytes)
 {
-    struct found_file file = {.entries = entries, .matches = entries};
-    hv_buf_init(&file.text, 1 << 20);
-    for (size_t i = 0; i < bytes; i++)
-        hv_buf_add_byte(&file.text, 'x');
-    found_file_name(&file, hv_str_from(path));
+    struct found_draft draft = {.entries = entries, .matches = entries};
+    struct found_file file;
+    char text[8192] = {0};
+    draft_line(&draft, memset(text, 'x', bytes));
+    found_take(&draft, NULL, hv_str_from(path), &file);
     found_add(found, &file, 1);
-    assert_null(file.text.data);
+    assert_null(file.lines);
+    assert_null(file.names);
+    found_draft_release(&draft);
 }
 
 static void the_first_files_are_kept_until_they_fill_the_answer(void **state)
@@ -129,8 +176,8 @@ static void the_first_files_are_kept_until_they_fill_the_answer(void **state)
     assert_false(found_is_past(&found, HV_STR("d"), false));
     found_sort(&found);
     assert_int_equal(found.files.count, 2);
-    assert_string_equal(found.files.items[0].path, "c");
-    assert_string_equal(found.files.items[1].path, "m");
+    assert_string_equal(found_path(found_at(&found, 0)).ptr, "c");
+    assert_string_equal(found_path(found_at(&found, 1)).ptr, "m");
     assert_false(found.is_cut);
     found_release(&found);
 }
@@ -150,8 +197,8 @@ static void too_many_bytes_throw_away_the_last_files(void **state)
     add(&found, "a", 1, 10);
     found_sort(&found);
     assert_int_equal(found.files.count, 2);
-    assert_string_equal(found.files.items[0].path, "a");
-    assert_string_equal(found.files.items[1].path, "b");
+    assert_string_equal(found_path(found_at(&found, 0)).ptr, "a");
+    assert_string_equal(found_path(found_at(&found, 1)).ptr, "b");
     found_release(&found);
 }
 
@@ -175,9 +222,9 @@ static void many_files_are_put_in_the_order_of_a_walk(void **state)
     found_sort(&found);
     assert_int_equal(found.files.count, FILES);
     for (unsigned i = 1; i < FILES; i++) {
-        const struct found_file *a = &found.files.items[i - 1], *b = &found.files.items[i];
-        assert_true(found_compare(hv_str_of(a->path, a->path_len), false, hv_str_of(b->path, b->path_len)) < 0);
-        assert_int_equal(strlen(b->path), b->path_len);
+        struct hv_str a = found_path(found_at(&found, i - 1)), b = found_path(found_at(&found, i));
+        assert_true(found_compare(a, false, b) < 0);
+        assert_int_equal(strlen(b.ptr), b.len);
     }
     found_release(&found);
 }
@@ -189,6 +236,7 @@ int main(void)
         cmocka_unit_test(the_order_is_that_of_a_walk),
         cmocka_unit_test(many_files_are_put_in_the_order_of_a_walk),
         cmocka_unit_test(what_was_found_moves_and_leaves_room_for_more),
+        cmocka_unit_test(paths_of_any_length_lie_together),
         cmocka_unit_test(a_directory_is_past_when_all_that_it_holds_is),
         cmocka_unit_test(the_first_files_are_kept_until_they_fill_the_answer),
         cmocka_unit_test(too_many_bytes_throw_away_the_last_files),

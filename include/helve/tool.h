@@ -153,6 +153,8 @@ struct hv_task_type {
     void (*close_input)(void *self);                                              /* as Ctrl-D does */
     bool (*waits)(void *self);                                                    /* for input, right now */
     int64_t (*process)(void *self);                                               /* id of its first process, or 0 */
+    /* One sentence, in arena, when its output file could not be kept (disk full), and is gone; else absent. */
+    struct hv_str (*lost)(void *self, struct hv_arena *arena);
     void (*release)(void *self); /* after run has returned; once, the last */
 };
 
@@ -167,7 +169,8 @@ struct hv_task_options {
 
 /* A task at one moment; texts in the arena given. */
 struct hv_task_view {
-    struct hv_str id, title, output_file;
+    struct hv_str id, title;
+    struct hv_str output_file, lost; /* lost: why there is no output_file, a sentence; absent when there is one */
     const char *type;
     struct hv_task_end end; /* status; how it ended */
     bool waits, tty;

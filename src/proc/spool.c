@@ -410,12 +410,21 @@ void spool_finish(struct spool *spool, struct hv_arena *arena, struct hv_result 
     content->lines = spool->lines;
 }
 
-struct hv_str spool_note(const struct spool *spool, struct hv_arena *arena)
+struct hv_str spool_lost(const struct spool *spool, struct hv_arena *arena)
 {
     char text[128];
+    if (!spool->file_error)
+        return (struct hv_str){0};
+    bool gap = spool->size > spool->memory.len + spool->tail.used;
+    return hv_arena_format(arena, "The output could not be stored (%s): %s.",
+                           strerror_r(spool->file_error, text, sizeof text),
+                           gap ? "only its beginning and end were kept" : "there is no file of it");
+}
+
+struct hv_str spool_note(const struct spool *spool, struct hv_arena *arena)
+{
     if (spool->file_error)
-        return hv_arena_format(arena, "The output could not be stored (%s): only its beginning and end were kept.",
-                               strerror_r(spool->file_error, text, sizeof text));
+        return spool_lost(spool, arena);
     if (spool->full)
         return hv_arena_format(arena,
                                "The output passed %llu MiB, the most that is stored; what came after was dropped.",

@@ -63,7 +63,9 @@ struct hv_str spool_stream(const struct spool *spool, enum hv_stream stream, str
  * Call once, last.
  */
 void spool_finish(struct spool *spool, struct hv_arena *arena, struct hv_result *result);
-/* One sentence for the model when something was lost (cap passed, disk full), else absent. In arena. */
+/* One sentence when the file could not be made, or was lost (disk full), else absent. In arena. */
+struct hv_str spool_lost(const struct spool *spool, struct hv_arena *arena);
+/* One sentence for the model when something was lost (that, or the cap was passed), else absent. In arena. */
 struct hv_str spool_note(const struct spool *spool, struct hv_arena *arena);
 
 #endif

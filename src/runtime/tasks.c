@@ -131,12 +131,14 @@ static void announce(struct tasks *tasks)
 /* ---- the task's own thread -----------------------------------------------------------------------------------------
  */
 
-static void settle(struct hv_task *task, const struct hv_task_end *end)
+static void settle(struct hv_task *task, const struct hv_task_end *end, bool lost)
 {
     struct tasks *tasks = task->tasks;
     LOCK_SCOPE(&tasks->lock);
     task->end = *end;
     task->over = true;
+    if (lost)
+        task->options.output_file = (struct hv_str){0};
     hv_cancel_free(take_ptr(task->cancel));
     task->silent = task->silent || end->silent;
     task->ended_ns = task->changed_ns = clock_monotonic_ns();
@@ -145,15 +147,23 @@ static void settle(struct hv_task *task, const struct hv_task_end *end)
     pthread_cond_broadcast(&tasks->changed);
 }
 
-static struct hv_str end_text(struct hv_arena *arena, const struct hv_task *task, const struct hv_task_end *end)
+static struct hv_str lost_output(const struct hv_task *task, struct hv_arena *arena)
+{
+    const struct hv_task_type *type = task->options.type;
+    return type->lost ? type->lost(task->options.self, arena) : (struct hv_str){0};
+}
+
+static struct hv_str end_text(struct hv_arena *arena, const struct hv_task *task, const struct hv_task_end *end,
+                              struct hv_str lost)
 {
     return hv_arena_format(
-        arena, "Task %.*s (%.*s) %s%s%s after %llu s.%s%.*s%s%s", HV_STR_ARG(task->options.id),
+        arena, "Task %.*s (%.*s) %s%s%s after %llu s.%s%.*s%s%.*s%s%s", HV_STR_ARG(task->options.id),
         HV_STR_ARG(hv_str_slice(task->options.title, 0, 200)),
         end->status == HV_TASK_STOPPED ? "was stopped" : status_name(end->status), end->text[0] ? ": " : "", end->text,
         (unsigned long long)((clock_monotonic_ns() - task->started_ns) / CLOCK_SECOND),
         task->options.output_file.len ? " TaskOutput shows what is new of its output; all of it is in " : "",
-        HV_STR_ARG(task->options.output_file), end->remark[0] ? "\n" : "", end->remark);
+        HV_STR_ARG(task->options.output_file), lost.len ? " TaskOutput shows what is new of its output. " : "",
+        HV_STR_ARG(lost), end->remark[0] ? "\n" : "", end->remark);
 }
 
 static void *run_task(void *data)
@@ -171,8 +181,9 @@ static void *run_task(void *data)
         end.status = HV_TASK_COMPLETED;
     /* Before anybody hears of its end, and the turn goes on or ends with it. */
     checkpoint_task_ends(tasks->runtime->checkpoints, task->call_id);
-    settle(task, &end);
-    struct hv_str text = end_text(&arena, task, &end);
+    struct hv_str lost = lost_output(task, &arena);
+    settle(task, &end, lost.len > 0);
+    struct hv_str text = end_text(&arena, task, &end, lost);
     emit(task, "ended", text, &end);
     pthread_mutex_lock(&tasks->lock);
     bool closed = tasks->closed;
@@ -310,13 +321,13 @@ static void task_look(struct hv_task *task, struct hv_arena *arena, struct hv_ta
     *out = (struct hv_task_view){
         .id = hv_arena_str(arena, task->options.id),
         .title = hv_arena_str(arena, task->options.title),
-        .output_file = hv_arena_str(arena, task->options.output_file),
         .type = type->name,
         .tty = task->options.tty,
     };
     pthread_mutex_lock(&task->tasks->lock);
     uint64_t now = task->over ? task->ended_ns : clock_monotonic_ns();
     out->end = task->end;
+    out->output_file = hv_arena_str(arena, task->options.output_file);
     out->age_ns = now - task->started_ns;
     out->quiet_ns = now > task->changed_ns ? now - task->changed_ns : 0;
     bool over = task->over;
@@ -327,6 +338,9 @@ static void task_look(struct hv_task *task, struct hv_arena *arena, struct hv_ta
         type->read(self, UINT64_MAX, 0, NULL, &size);
     out->unread = size > task->position ? size - task->position : 0;
     out->process = type->process ? type->process(self) : 0;
+    out->lost = lost_output(task, arena);
+    if (out->lost.len)
+        out->output_file = (struct hv_str){0};
     out->waits = !over && type->waits && type->waits(self);
 }
 

@@ -189,8 +189,9 @@ static void task_result(struct bash_run *run, struct hv_task *task, enum hand_ov
         hv_result_addf(result, context->arena, "Started in the background as %s.\n", id);
     hv_result_addf(result, context->arena,
                    "TaskOutput shows its further output, TaskStop ends it; you are told when it ends. It lives no "
-                   "longer than this session. All of its output is in %.*s\n",
-                   HV_STR_ARG(view.output_file));
+                   "longer than this session. %s%.*s\n",
+                   view.output_file.len ? "All of its output is in " : "",
+                   HV_STR_ARG(view.output_file.len ? view.output_file : view.lost));
     offer_tools(context, run->shell->takes_input);
     result->structured = structured_task(run, &view);
     result->summary = hv_arena_format(context->arena, "%s", id);

@@ -348,6 +348,13 @@ static int64_t process_id(void *self)
     return shell->process ? shell->processes->id(shell->process) : 0;
 }
 
+static struct hv_str lost(void *self, struct hv_arena *arena)
+{
+    struct shell *shell = self;
+    LOCK_SCOPE(&shell->lock);
+    return spool_lost(shell->spool, arena);
+}
+
 static void release(void *self)
 {
     shell_free(self);
@@ -355,7 +362,7 @@ static void release(void *self)
 
 #define SHELL_FUNCTIONS                                                                                                \
     .run = run, .read = read_output, .write = write_input, .interrupt = interrupt, .close_input = close_input,         \
-    .waits = waits, .process = process_id, .release = release
+    .waits = waits, .process = process_id, .lost = lost, .release = release
 
 static const struct hv_task_type types[] = {{.name = "bash", SHELL_FUNCTIONS}, {.name = "monitor", SHELL_FUNCTIONS}};
 

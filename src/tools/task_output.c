@@ -134,6 +134,8 @@ static enum hv_code task_output_call(const void *input, struct hv_context *conte
         tasks->look(task, context->arena, &view);
         hv_result_addf(result, context->arena, "%.*s\n", HV_STR_ARG(task_text_state(&view, context->arena)));
         struct hv_str shown = show_output(context, task, find, result);
+        if (view.lost.len)
+            hv_result_addf(result, context->arena, "\n%.*s\n", HV_STR_ARG(view.lost));
         if (view.end.remark[0])
             hv_result_addf(result, context->arena, "\n%s\n", view.end.remark);
         result->structured = task_text_json(&view, shown, context->arena);

@@ -41,8 +41,11 @@ struct hv_str task_text_output(const struct hv_tasks *tasks, struct hv_task *tas
     uint64_t skipped = tasks->read(task, TASK_OUTPUT_MAX, &output);
     if (skipped) {
         tasks->look(task, arena, &view);
-        hv_result_addf(result, arena, "(%llu bytes before this are only in %.*s)\n", (unsigned long long)skipped,
-                       HV_STR_ARG(view.output_file));
+        if (view.output_file.len)
+            hv_result_addf(result, arena, "(%llu bytes before this are only in %.*s)\n", (unsigned long long)skipped,
+                           HV_STR_ARG(view.output_file));
+        else
+            hv_result_addf(result, arena, "(%llu bytes before this are lost)\n", (unsigned long long)skipped);
     }
     return output.len ? hv_arena_str(arena, hv_buf_str(&output)) : (struct hv_str){0};
 }

@@ -2,6 +2,7 @@
 import json
 import os
 import random
+import resource
 import subprocess
 import time
 
@@ -40,8 +41,8 @@ def gone(mark, within=10):
 class Session:
     """`helve exec` that is spoken with, one call after another."""
 
-    def __init__(self, case, *arguments, env=None):
-        self.process = case.start("exec", *OPEN, *arguments, env=env, stdin=subprocess.PIPE)
+    def __init__(self, case, *arguments, env=None, **options):
+        self.process = case.start("exec", *OPEN, *arguments, env=env, stdin=subprocess.PIPE, **options)
         self.count = 0
 
     def call(self, tool, **given):
@@ -296,6 +297,23 @@ def test_output_is_bounded_on_disk_and_in_the_result(case):
     with open(f"/proc/{session.process.pid}/status", encoding="ascii") as file:
         peak = next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
     assert peak < 700 << 10, peak  # kB, with room for a sanitizer's own memory
+    session.end()
+
+
+def test_no_file_is_named_that_a_full_disk_took_away(case):
+    small = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200000, 200000))}
+    session = Session(case, *BARE, **small)
+    flood = "head -c 3000000 /dev/zero | tr '\\0' x; echo; echo last"
+    session.call("Bash", command=flood, run_in_background=True).has("bash_1.txt")
+    said = session.call("TaskOutput", task_id="bash_1", block=True)
+    said.has("last\n", " bytes before this are lost", "could not be stored (File too large): only its beginning and end were kept")
+    assert "bash_1.txt" not in said, said
+    session.call("Bash", command=flood + "; sleep 0.3", run_in_background=True)
+    said = session.call("Sleep", duration_ms=60000)
+    assert "bash_2.txt" not in said.has("completed", "could not be stored (File too large)"), said
+    session.call("Bash", command="echo little", run_in_background=True)
+    said = session.call("TaskOutput", task_id="bash_3", block=True)
+    assert "could not" not in said.has("little\n"), said
     session.end()
 
 

@@ -9,6 +9,7 @@
 #include "tools/bash.h"
 #include "tools/task_text.h"
 
+#include <signal.h>
 #include <string.h>
 
 enum {
@@ -56,9 +57,10 @@ static const char *failure(const struct bash_run *run)
     if (ended->timed_out)
         return hv_arena_format(
                    arena,
-                   "The command timed out after %llu ms and was ended, with all it started. Give it a longer "
+                   "The command timed out after %llu ms and was ended%s, with all it started. Give it a longer "
                    "`timeout` (at most %d), or make it do less.",
-                   (unsigned long long)run->timeout_ms, BASH_TIMEOUT_MAX_MS)
+                   (unsigned long long)run->timeout_ms,
+                   ended->signal == SIGKILL ? " (by SIGKILL, since it did not heed SIGTERM)" : "", BASH_TIMEOUT_MAX_MS)
             .ptr;
     if (ended->stopped)
         return "The command was ended because it wrote too much.";

@@ -121,6 +121,9 @@ static void a_time_out_ends_the_whole_group(void **state)
     expect_failure(session, "timed out after 700 ms");
     expect_has(session, "begun");
     expect_gone(session, "child");
+    expect_lacks(session, "SIGKILL");
+    call(session, &tool_bash, "{'command':'trap : TERM; while :; do sleep 0.1; done','timeout':300}");
+    expect_failure(session, "timed out after 300 ms and was ended (by SIGKILL, since it did not heed SIGTERM)");
     call(session, &tool_bash, "{'command':'true','timeout':600001}");
     expect_failure(session, "timeout");
     call(session, &tool_bash, "{'command':'true','timeout':0}");

@@ -44,8 +44,8 @@ static bool is_relative_to_path(struct hv_str operand)
     return operand.ptr[0] != '/' && operand.ptr[0] != '.';
 }
 
-/* Where an operand of cd leads, or absent. */
-static struct hv_str operand_target(struct resolver *resolver, struct hv_str operand)
+/* Where an operand of cd leads, or absent. physical: as cd -P goes there. */
+static struct hv_str operand_target(struct resolver *resolver, struct hv_str operand, bool physical)
 {
     const struct shell_start *start = resolver->start;
     struct hv_str from = resolver->now.directory;
@@ -55,34 +55,69 @@ static struct hv_str operand_target(struct resolver *resolver, struct hv_str ope
         return (struct hv_str){0};
     if (is_relative_to_path(operand) && start->variable && start->variable(start->user, HV_STR("CDPATH")).len)
         return (struct hv_str){0};
+    /* Behind a link ".." is another directory than the one that the text says. */
+    bool links_count = physical || (resolver->now.physical && operand.ptr[0] != '/');
+    if (links_count && hv_str_find(operand, HV_STR(".."), 0) != SIZE_MAX)
+        return (struct hv_str){0};
     return path_expand(resolver->arena, operand, from.ptr ? from : HV_STR("/"), start->home);
 }
 
+/* The words of a cd, taken apart. */
+struct cd_words {
+    const struct shell_word *operand; /* NULL: there is none */
+    bool certain;                     /* the options are known, and one operand follows at most */
+    bool physical;                    /* -P: links are followed */
+};
+
+static bool is_cd_option(struct hv_str word)
+{
+    if (word.len < 2 || word.ptr[0] != '-')
+        return false;
+    for (size_t i = 1; i < word.len; i++)
+        if (!strchr("LPe@", word.ptr[i]))
+            return false;
+    return true;
+}
+
+static struct cd_words read_cd(const struct shell_word *words, size_t count)
+{
+    struct cd_words cd = {0};
+    size_t at = 1;
+    for (; at < count && words[at].known && is_cd_option(words[at].value); at++)
+        for (size_t i = 1; i < words[at].value.len; i++)
+            if (strchr("LP", words[at].value.ptr[i]))
+                cd.physical = words[at].value.ptr[i] == 'P';
+    if (at < count && words[at].known && hv_str_is(words[at].value, "--"))
+        at++;
+    cd.certain = count <= at + 1;
+    cd.operand = at < count ? &words[at] : NULL;
+    return cd;
+}
+
 /* Where cd leads, or absent. */
-static struct hv_str cd_target(struct resolver *resolver, const struct shell_word *words, size_t count)
+static struct hv_str cd_target(struct resolver *resolver, const struct cd_words *cd)
 {
     const struct shell_start *start = resolver->start;
-    size_t first = count > 1 && words[1].known && hv_str_is(words[1].value, "--") ? 2 : 1;
-    if (resolver->now.off || count > first + 1)
+    if (resolver->now.off || !cd->certain)
         return (struct hv_str){0};
-    if (count == first)
+    if (!cd->operand)
         return start->home.ptr && start->home.len ? path_expand(resolver->arena, start->home, HV_STR("/"), start->home)
                                                   : (struct hv_str){0};
     bool arrived = resolver->now.directory.ptr || resolver->now.places; /* else OLDPWD may not have been set */
-    if (words[first].known && hv_str_is(words[first].value, "-"))
+    if (cd->operand->known && hv_str_is(cd->operand->value, "-"))
         return arrived ? resolver->now.previous : (struct hv_str){0};
-    return words[first].known ? operand_target(resolver, words[first].value) : (struct hv_str){0};
+    return cd->operand->known ? operand_target(resolver, cd->operand->value, cd->physical) : (struct hv_str){0};
 }
 
 /* The same for cd "$d", where that is one of some values: an index of choices, or 0. */
-static uint32_t cd_targets(struct resolver *resolver, const struct shell_word *words, size_t count)
+static uint32_t cd_targets(struct resolver *resolver, const struct cd_words *cd)
 {
-    if (resolver->now.off || count != 2 || !words[1].choices)
+    if (resolver->now.off || !cd->certain || !cd->operand || !cd->operand->choices)
         return 0;
-    struct shell_choices choices = *choices_at(resolver, words[1].choices);
+    struct shell_choices choices = *choices_at(resolver, cd->operand->choices);
     struct hv_str *targets = hv_arena_array(resolver->arena, struct hv_str, choices.count);
     for (uint32_t i = 0; i < choices.count; i++) {
-        targets[i] = operand_target(resolver, choices.values[i]);
+        targets[i] = operand_target(resolver, choices.values[i], cd->physical);
         if (!targets[i].ptr)
             return 0;
     }
@@ -104,26 +139,32 @@ static void move(struct resolver *resolver, struct hv_str target, uint32_t targe
 }
 
 /* cd "$d": one word, whatever it is, from a directory that is known, and by its own name. */
-static bool enters(const struct resolver *resolver, const struct shell_word *words, size_t count)
+static bool enters(const struct resolver *resolver, const struct cd_words *cd)
 {
     const struct shell_start *start = resolver->start;
-    return !resolver->now.off && resolver->now.directory.ptr && count == 2 && !words[1].known && !words[1].choices &&
-           words[1].flags & SHELL_WORD_VARIABLE && !functions_have(resolver, HV_STR("cd")) &&
+    const struct shell_word *operand = cd->operand;
+    return !resolver->now.off && resolver->now.directory.ptr && cd->certain && !cd->physical && operand &&
+           !operand->known && !operand->choices && operand->flags & SHELL_WORD_VARIABLE &&
+           !functions_have(resolver, HV_STR("cd")) &&
            !(start->variable && start->variable(start->user, HV_STR("CDPATH")).len);
 }
 
 void directory_change(struct resolver *resolver, size_t index, const struct shell_word *words, size_t count)
 {
-    struct hv_str target = cd_target(resolver, words, count), from = resolver->now.directory;
+    const struct cd_words cd = read_cd(words, count);
+    struct hv_str target = cd_target(resolver, &cd), from = resolver->now.directory;
+    uint32_t targets = cd_targets(resolver, &cd);
+    resolver->now.physical |= cd.physical;
     if (resolver->now.stack && !resolver->now.stack_sure)
         lose_stack(resolver);
     if (target.ptr && from.ptr && hv_str_eq(target, from)) {
         resolver->now.previous = (struct hv_str){0};
         return;
     }
-    bool enter = enters(resolver, words, count);
-    bool top = !resolver->now.off && count == 2 && is_top_of_repository(resolver, words[1].text);
-    move(resolver, target, cd_targets(resolver, words, count));
+    bool enter = enters(resolver, &cd);
+    bool top = !resolver->now.off && cd.certain && !cd.physical && cd.operand &&
+               is_top_of_repository(resolver, cd.operand->text);
+    move(resolver, target, targets);
     if (top)
         resolver->now.repository = from;
     if (enter && !resolver->now.just_moved) {
@@ -144,15 +185,32 @@ void directory_arrive(struct resolver *resolver)
 
 /* ---- pushd, popd ------------------------------------------------------------------------------------------------- */
 
-/* pushd DIRECTORY. Where it fails, nothing is pushed. */
+/* pushd and popd with -n: they change what is pushed, and stay where they are. */
+static bool stays(const struct shell_word *words, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        if (!words[i].known || hv_str_is(words[i].value, "--"))
+            return false;
+        if (hv_str_is(words[i].value, "-n"))
+            return true;
+        if (!words[i].value.len || !strchr("+-", *words[i].value.ptr))
+            return false;
+    }
+    return false;
+}
+
+/* pushd [--] DIRECTORY. Where it fails, nothing is pushed. */
 static void push(struct resolver *resolver, const struct shell_word *words, size_t count)
 {
     struct environment *now = &resolver->now;
     struct hv_str from = now->directory;
-    bool named = count == 2 &&
-                 (words[1].choices || (words[1].known && words[1].value.len && !strchr("+-", *words[1].value.ptr)));
-    struct hv_str target = named ? cd_target(resolver, words, count) : (struct hv_str){0};
-    uint32_t targets = named ? cd_targets(resolver, words, count) : 0;
+    size_t at = count > 1 && words[1].known && hv_str_is(words[1].value, "--") ? 2 : 1;
+    const struct shell_word *operand = at + 1 == count ? &words[at] : NULL;
+    bool named =
+        operand && (operand->choices || (operand->known && operand->value.len && !strchr("+-", *operand->value.ptr)));
+    const struct cd_words cd = {.operand = operand, .certain = named};
+    struct hv_str target = cd_target(resolver, &cd);
+    uint32_t targets = cd_targets(resolver, &cd);
     bool certain = !now->stack_lost && from.ptr && (target.ptr || targets) && (!now->stack || now->stack_sure);
     if (!certain) {
         directory_lose(resolver);
@@ -196,7 +254,9 @@ static bool clears(const struct shell_word *words, size_t count)
 
 void directory_stack(struct resolver *resolver, const struct shell_word *words, size_t count)
 {
-    if (hv_str_is(words[0].value, "pushd"))
+    if (!hv_str_is(words[0].value, "dirs") && stays(words, count))
+        lose_stack(resolver);
+    else if (hv_str_is(words[0].value, "pushd"))
         push(resolver, words, count);
     else if (hv_str_is(words[0].value, "popd"))
         pop(resolver, count);

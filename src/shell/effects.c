@@ -16,6 +16,7 @@ enum effect {
     EFFECT_LET,       /* its operands are arithmetic */
     EFFECT_SET,
     EFFECT_SHOPT,
+    EFFECT_EVAL,
     EFFECT_ANYTHING,
 };
 
@@ -55,6 +56,11 @@ static enum effect builtin_effect(struct hv_str name)
             low = middle + 1;
     }
     return EFFECT_NONE;
+}
+
+static bool shifts_parameters(struct hv_str name)
+{
+    return hv_str_is(name, "shift") || hv_str_is(name, "set");
 }
 
 /* The same for the name of a command, of which a script has few. */
@@ -228,7 +234,7 @@ static bool resets_traps(const struct shell_word *words, size_t count)
     return !words[1].value.len || READ_ONE_OF(words[1].value, resets);
 }
 
-/* Forms of builtins that change nothing although others do: `command -v x`, `command ls`, `trap … EXIT`. */
+/* Forms of builtins that change nothing although others do: `command -v x`, `trap … EXIT`. */
 static bool changes_nothing(const struct shell_word *words, size_t count)
 {
     if (count < 2 || !words[1].known)
@@ -238,6 +244,36 @@ static bool changes_nothing(const struct shell_word *words, size_t count)
                (words[1].value.len && *words[1].value.ptr != '-' && builtin_effect(words[1].value) == EFFECT_NONE);
     return hv_str_is(words[0].value, "trap") &&
            (resets_traps(words, count) || (count == 3 && words[2].known && hv_str_is(words[2].value, "EXIT")));
+}
+
+/* How many words stand before the one that `command`, `builtin` or both run: `command -p -- cd x`. */
+static size_t wrapped_by(const struct shell_word *words, size_t count)
+{
+    size_t at = 0;
+    while (at + 1 < count) {
+        bool command = hv_str_is(words[at].value, "command");
+        size_t next = at + 1;
+        if (!words[at].known || (!command && !hv_str_is(words[at].value, "builtin")))
+            break;
+        while (command && next < count && words[next].known && hv_str_is(words[next].value, "-p"))
+            next++;
+        if (next < count && words[next].known && hv_str_is(words[next].value, "--"))
+            next++;
+        if (next >= count || !words[next].known || hv_str_starts(words[next].value, HV_STR("-")))
+            break;
+        at = next;
+    }
+    return at;
+}
+
+bool effect_is_cd(struct hv_str name)
+{
+    return builtin_effect(name) == EFFECT_CD;
+}
+
+bool effect_is_none(struct hv_str name)
+{
+    return builtin_effect(name) == EFFECT_NONE && !shifts_parameters(name);
 }
 
 /* ---- let --------------------------------------------------------------------------------------------------------- */
@@ -313,7 +349,8 @@ bool effect_moves_never(const struct resolver *resolver)
 
 /* ---- one command, executed --------------------------------------------------------------------------------------- */
 
-static void effect_of_builtin(struct resolver *resolver, size_t index, enum effect effect)
+/* `from`: where its words begin, behind `command` and `builtin`. */
+static void effect_of_builtin(struct resolver *resolver, size_t index, enum effect effect, size_t from)
 {
     const struct shell_command *command = &resolver->commands[index];
     switch (effect) {
@@ -326,8 +363,9 @@ static void effect_of_builtin(struct resolver *resolver, size_t index, enum effe
         else
             effect_of_declare(resolver, command->words, command->word_count);
         return;
-    case EFFECT_CD: directory_change(resolver, index, command->words, command->word_count); return;
-    case EFFECT_DIRECTORY: directory_stack(resolver, command->words, command->word_count); return;
+    case EFFECT_CD: directory_change(resolver, index, command->words + from, command->word_count - from); return;
+    case EFFECT_DIRECTORY: directory_stack(resolver, command->words + from, command->word_count - from); return;
+    case EFFECT_EVAL: effect_of_eval(resolver, index, command->words + from, command->word_count - from); return;
     case EFFECT_PRINTF: effect_of_printf(resolver, command->words, command->word_count); return;
     case EFFECT_LET: effect_of_let(resolver, index); return;
     case EFFECT_SET:
@@ -385,9 +423,14 @@ static void effect_of_for(struct resolver *resolver, const struct shell_command 
                          words_of_for(resolver, command));
 }
 
-static bool shifts_parameters(struct hv_str name)
+/* What the builtin does that `command` and its like run; behind these, names are not assigned as elsewhere. */
+static enum effect wrapped_effect(struct resolver *resolver, const struct shell_word *words, size_t from)
 {
-    return hv_str_is(name, "shift") || hv_str_is(name, "set");
+    enum effect effect = effect_of_name(resolver, words[from].value);
+    if (effect == EFFECT_ANYTHING && hv_str_is(words[from].value, "eval"))
+        return EFFECT_EVAL;
+    bool follows = effect == EFFECT_NONE || effect == EFFECT_CD || effect == EFFECT_DIRECTORY;
+    return !from || follows ? effect : EFFECT_ANYTHING;
 }
 
 void effect_of_command(struct resolver *resolver, size_t index)
@@ -405,15 +448,19 @@ void effect_of_command(struct resolver *resolver, size_t index)
         resolve_forget(resolver);
         return;
     }
-    if (command->calls_function)
+    size_t from = wrapped_by(command->words, command->word_count);
+    enum effect effect = wrapped_effect(resolver, command->words, from);
+    if (command->calls_function) {
         effect_of_functions(resolver);
-    enum effect effect = effect_of_name(resolver, command->words[0].value);
-    if (effect == EFFECT_ANYTHING && changes_nothing(command->words, command->word_count))
+        /* a function of that name does what it likes */
+        effect = effect == EFFECT_NONE && !from ? EFFECT_NONE : EFFECT_ANYTHING;
+    } else if (effect == EFFECT_ANYTHING && changes_nothing(command->words, command->word_count)) {
         effect = EFFECT_NONE;
-    if (shifts_parameters(command->words[0].value))
+    }
+    if (shifts_parameters(command->words[from].value))
         resolver->now.parameters = false;
     if (effect != EFFECT_NONE)
-        effect_of_builtin(resolver, index, effect);
+        effect_of_builtin(resolver, index, effect, from);
     if (effect == EFFECT_EXPORT || effect == EFFECT_DECLARE)
         for (size_t i = 0; i < command->assignment_count; i++)
             forget_name(resolver, command->assignments[i].name);
@@ -430,6 +477,8 @@ static void range_names(struct resolver *resolver, const struct node *node, enum
         words[i].value = words[i].known ? node->words[i].parts[0].text : HV_STR("");
     }
     if (effect == EFFECT_ANYTHING) {
+        if (shifts_parameters(words[wrapped_by(words, node->word_count)].value))
+            resolver->now.parameters = false;
         if (!changes_nothing(words, node->word_count))
             resolve_forget(resolver);
         return;

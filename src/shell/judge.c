@@ -459,7 +459,7 @@ static void place_below(struct shell_reading *reading, const struct shell_comman
     if (!command->entered)
         return;
     const struct shell_command *cd = &reading->script->commands[command->entered - 1];
-    struct shell_word word = cd->words[1];
+    struct shell_word word = cd->words[cd->word_count - 1]; /* its operand */
     if (!cd->directory.ptr || !shell_is_variable(word.text) || !shell_resolve_loop_word(reading, cd, &word) ||
         !shell_is_direct_name(&word) || hv_str_starts(word.value, HV_STR("~")))
         return;

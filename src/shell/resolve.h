@@ -35,13 +35,14 @@ struct variable {
 
 /* What a subshell has of its own. */
 struct environment {
-    bool blind;                      /* of variables only what was set since is known: the body of a function */
-    bool parameters;                 /* $1 … are bound like variables */
-    unsigned missing;                /* bits of those that a call does not give: they are not set there, and empty */
-    uint32_t all_parameters;         /* the values that "$@" gives a loop, which are some for certain; 0: not known */
-    bool off;                        /* something was run that may have changed any variable, or how words are read */
-    bool splitting;                  /* IFS was touched */
-    bool moved;                      /* the directory is not the first any more */
+    bool blind;              /* of variables only what was set since is known: the body of a function */
+    bool parameters;         /* $1 … are bound like variables */
+    unsigned missing;        /* bits of those that a call does not give: they are not set there, and empty */
+    uint32_t all_parameters; /* the values that "$@" gives a loop, which are some for certain; 0: not known */
+    bool off;                /* something was run that may have changed any variable, or how words are read */
+    bool splitting;          /* IFS was touched */
+    bool moved;              /* the directory is not the first any more */
+    bool physical; /* a cd -P was run: the shell may know the directory by another name than the one it has here */
     struct hv_str directory, likely; /* see shell_command */
     struct hv_str repository;        /* see shell_command */
     bool just_moved;                 /* the last command was a cd to `target`, or to one of `targets` */
@@ -250,6 +251,14 @@ void effect_of_range(struct resolver *resolver, size_t from, size_t to);
 /* No command of the script changes the directory, wherever it stands. */
 bool effect_moves_never(const struct resolver *resolver);
 bool effect_is_declaration(const struct raw_word *word);
+/* The command of that name is cd; or it changes nothing of the shell. */
+bool effect_is_cd(struct hv_str name);
+bool effect_is_none(struct hv_str name);
+
+/* ---- effect_eval.c ----------------------------------------------------------------------------------------------- */
+
+/* eval, with its words: the command at index. */
+void effect_of_eval(struct resolver *resolver, size_t index, const struct shell_word *words, size_t count);
 
 /* ---- effect_options.c -------------------------------------------------------------------------------------------- */
 

@@ -98,7 +98,7 @@ static enum value_state initial(struct resolver *resolver, struct hv_str name, s
     if (hv_str_is(name, "HOME") && start->home.ptr)
         *value = start->home;
     else if (hv_str_is(name, "PWD"))
-        *value = resolver->now.directory; /* shell_run_environment sees to it */
+        *value = resolver->now.physical ? (struct hv_str){0} : resolver->now.directory; /* shell_run_environment sees */
     else if (start->variable && (!is_special(name) || hv_str_is(name, "HOSTNAME")))
         *value = start->variable(start->user, name);
     return value->ptr ? VALUE_KNOWN : VALUE_UNKNOWN;

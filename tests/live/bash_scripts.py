@@ -390,6 +390,34 @@ def run_all(root):
                 pass
 
 
+def moving_script(chance):
+    """A script that goes from directory to directory in all the ways that bash has; each "c7 N" says where it is."""
+    numbers = iter(range(100))
+    pick = chance.choice
+
+    def place_name():
+        return pick(["sub", "link", "sub/deep", "link/x", "..", ".", "sub/..", "link/..", "../work", "nowhere", "~", "/", "$d", '"$d"', "$n", "-", "sub/../link", "a"])
+
+    def move():
+        options = pick(["", "", "-P ", "-L ", "-P ", "-eP ", "-e -P ", "-P -L ", "-L -P ", "-- ", "-P -- ", "-x ", "$d "])
+        plain = pick(["cd ", "cd ", "command cd ", "builtin cd ", "command -p cd ", "command -- cd ", "builtin command cd "]) + options + place_name()
+        return pick([plain, plain, plain, "eval '" + plain.replace("'", "") + "'", "eval " + plain, "eval '" + plain + " && true'", "eval '" + plain + "; true'",
+                     "eval '(" + plain + ")'", "eval 'd=sub'", "eval '" + plain + " || true'", "eval 'true'", "pushd " + place_name(), "pushd -n " + place_name(),
+                     "pushd -- " + place_name(), "popd", "popd -n", "pushd", "builtin popd", "command pushd " + place_name(), "pushd +1", "pushd -n +1", "g", "h", "set -- x",
+                     "d=link", "n=sub/deep", "dirs -c", "! " + plain, "{ " + plain + "; }", "(" + plain + ")", plain + " | true", plain + " &"])
+
+    def step():
+        one = move()
+        return pick([one, one, one, "if " + one + "; then c7 %d; fi" % next(numbers), one + " || c7 %d" % next(numbers),
+                     "for k in 1 2; do " + one + "; c7 %d; done" % next(numbers), "(" + one + "; c7 %d)" % next(numbers), one + " && { c7 %d; }" % next(numbers)])
+
+    begin = pick(["", "", "d=sub; ", "d=link n=..; "]) + pick(["", "", "g() { cd link; }; ", "h() { command cd -P /; }; ", "cd() { builtin cd -P link; }; ", "cd() { command cd \"$@\"; }; "])
+    text = begin
+    for _ in range(chance.randint(2, 5)):
+        text += step() + pick(["; ", " && ", "; ", " && "]) + "c7 %d; " % next(numbers)
+    return text
+
+
 @contextlib.contextmanager
 def place():
     """Where scripts can run: the directory with the working directory and the home in it."""
@@ -399,7 +427,9 @@ def place():
 
 def record(scripts, root):
     """Run scripts in one bash in a new place; for each the list of (directory, words) of the commands that ran, as bytes."""
-    os.makedirs(root + "/work/sub")
+    os.makedirs(root + "/work/sub/deep")
+    os.makedirs(root + "/away/x")
+    os.symlink("../away", root + "/work/link")
     os.makedirs(root + "/home")
     for name in ("a", "a.c", "b.c", "x y"):
         open(root + "/work/" + name, "w", encoding="utf-8").close()

@@ -59,6 +59,27 @@ def test_what_bash_runs_is_in_the_list_with_the_same_words(case):
     assert exact > SCRIPTS
 
 
+def test_a_command_runs_where_the_reader_says(case):
+    """Links count: by which name the shell knows a directory does not matter, but where that is."""
+    chance = random.Random(20261122)
+    scripts = [bash_scripts.moving_script(chance) for _ in range(SCRIPTS)]
+    certain = 0
+    with bash_scripts.place() as root:
+        answers = ask(case, scripts, root)
+        ran = bash_scripts.record([script.encode() for script in scripts], root)
+        for script, answer, commands in zip(scripts, answers, ran):
+            for directory, argv in commands if answer["accepted"] else ():
+                if argv[0] != b"c7":
+                    continue
+                told = [command for command in answer["commands"] if [word.encode() for word in command["argv"] or ()] == argv]
+                assert told, (script, argv)
+                place = told[0].get("directory")
+                some = [place] if place else told[0].get("directories")
+                certain += some is not None
+                assert not some or os.path.realpath(directory) in map(os.path.realpath, some), (script, argv, directory, told[0])
+    assert certain > SCRIPTS
+
+
 def test_what_bash_refuses_is_not_accepted(case):
     """Scripts in which bytes were taken out, put in or swapped."""
     chance, scripts = random.Random(5), []

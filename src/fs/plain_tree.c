@@ -1,28 +1,22 @@
 /* plain_tree.c: see plain_tree.h. */
 #include "fs/plain_tree.h"
 
-#include "base/cleanup.h"
 #include "base/path.h"
 #include "base/vec.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-enum { ENTRIES_MAX = 20000 };
 
 struct waiting {
-    const char *path;
-    unsigned level; /* of the names in it: 1 in the directory that is looked at */
+    const struct fs_tree *tree;
+    struct fs_tree_entry *entry; /* there */
+    unsigned level;              /* of the names in it: 1 in the directory that is looked at */
 };
 
 struct looking {
-    struct hv_arena arena;
+    struct fs_trees *trees;
     struct hv_str root;
-    VEC(struct waiting) waiting; /* directories that are still to be read */
+    VEC(struct waiting) waiting; /* directories that are still to be gone through */
     size_t entries;
 };
 
@@ -52,31 +46,17 @@ static bool is_of_the_system(struct hv_str path)
     return false;
 }
 
-static bool link_stays(const struct looking *looking, const char *path)
+static bool link_stays(const struct looking *looking, const struct fs_tree *tree, struct fs_tree_entry *entry)
 {
-    char real[PATH_MAX];
-    struct stat status;
-    if (!realpath(path, real))
-        return stat(path, &status) != 0; /* it leads nowhere */
-    return path_inside(hv_str_from(real), looking->root) || is_of_the_system(hv_str_from(real));
+    const struct fs_tree_link *link = fs_trees_follow(looking->trees, tree, entry);
+    if (!link->real.len)
+        return !link->is_there; /* it leads nowhere */
+    return path_inside(link->real, looking->root) || is_of_the_system(link->real);
 }
 
-static int kind_of(const char *path, const struct dirent *entry)
+static void look_later(struct looking *looking, const struct fs_tree *tree, struct fs_tree_entry *entry, unsigned level)
 {
-    struct stat status;
-    if (entry->d_type != DT_UNKNOWN || lstat(path, &status) != 0)
-        return entry->d_type;
-    return S_ISDIR(status.st_mode) ? DT_DIR : S_ISLNK(status.st_mode) ? DT_LNK : DT_REG;
-}
-
-static const char *path_of(struct looking *looking, const char *directory, const struct dirent *entry)
-{
-    return hv_arena_format(&looking->arena, "%s/%s", directory, entry->d_name).ptr;
-}
-
-static void look_later(struct looking *looking, const char *path, unsigned level)
-{
-    *vec_push(&looking->waiting) = (struct waiting){path, level};
+    *vec_push(&looking->waiting) = (struct waiting){tree, entry, level};
 }
 
 bool fs_name_is_plain(const char *name, unsigned level, const struct fs_plain *wanted)
@@ -86,61 +66,52 @@ bool fs_name_is_plain(const char *name, unsigned level, const struct fs_plain *w
              (wanted->lines && !is_one_line(name)) || (wanted->no_dash && strchr("-+", *name)));
 }
 
-static bool take_entry(struct looking *looking, const void *wanted_names, const char *directory, unsigned level,
-                       const struct dirent *entry)
+static bool take_entry(struct looking *looking, const void *wanted_names, const struct fs_tree *tree, unsigned level,
+                       struct fs_tree_entry *entry)
 {
     const struct fs_plain *wanted = wanted_names;
-    if (!fs_name_is_plain(entry->d_name, level, wanted))
+    if (!fs_name_is_plain(entry->name.ptr, level, wanted))
         return false;
     if (!wanted->words && !wanted->lines && !wanted->no_dash && !wanted->links)
         return true;
-    const char *path = path_of(looking, directory, entry);
-    switch (kind_of(path, entry)) {
-    case DT_DIR: look_later(looking, path, level + 1); return true;
-    case DT_LNK: return !wanted->links || link_stays(looking, path);
+    switch (entry->type) {
+    case DT_DIR: look_later(looking, tree, entry, level + 1); return true;
+    case DT_LNK: return !wanted->links || link_stays(looking, tree, entry);
     case DT_UNKNOWN: return false;
     default: return true;
     }
 }
 
-typedef bool take_one(struct looking *looking, const void *wanted, const char *directory, unsigned level,
-                      const struct dirent *entry);
+typedef bool take_one(struct looking *looking, const void *wanted, const struct fs_tree *tree, unsigned level,
+                      struct fs_tree_entry *entry);
 
-static bool take_directory(struct looking *looking, take_one *take, const void *wanted, struct waiting of)
+static bool take_directory(struct looking *looking, take_one *take, const void *wanted, struct fs_tree *tree,
+                           unsigned level)
 {
-    const struct dirent *entry;
-    bool plain = true;
-    DIR *directory = opendir(of.path);
-    if (!directory)
-        return false;
-    while (plain && (entry = readdir(directory)))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            plain = ++looking->entries <= ENTRIES_MAX && take(looking, wanted, of.path, of.level, entry);
-    closedir(directory);
+    bool plain = tree->is_readable;
+    for (size_t i = 0; plain && i < tree->count; i++)
+        plain = ++looking->entries <= FS_TREE_ENTRIES_MAX && fs_trees_may_look(looking->trees) &&
+                take(looking, wanted, tree, level, &tree->entries[i]);
     return plain;
 }
 
-/* All below directory, as far as `take` wants to see it. */
-static bool look_through(struct hv_str directory, take_one *take, const void *wanted)
+/* All in tree and below, as far as `take` wants to see it. */
+static bool look_through(struct fs_trees *trees, struct fs_tree *tree, take_one *take, const void *wanted)
 {
-    char real[PATH_MAX];
-    struct looking looking = {0};
-    bool plain =
-        hv_str_find_byte(directory, '\0', 0) == SIZE_MAX && realpath(hv_arena_cstr(&looking.arena, directory), real);
-    if (plain) {
-        looking.root = hv_str_from(real);
-        plain = take_directory(&looking, take, wanted, (struct waiting){real, 1});
+    struct looking looking = {.trees = trees, .root = tree->path};
+    bool plain = take_directory(&looking, take, wanted, tree, 1);
+    while (plain && looking.waiting.count) {
+        struct waiting next = looking.waiting.items[--looking.waiting.count];
+        plain = take_directory(&looking, take, wanted, fs_trees_below(trees, next.tree, next.entry), next.level);
     }
-    while (plain && looking.waiting.count)
-        plain = take_directory(&looking, take, wanted, looking.waiting.items[--looking.waiting.count]);
     vec_release(&looking.waiting);
-    hv_arena_release(&looking.arena);
     return plain;
 }
 
-bool fs_is_plain(struct hv_str directory, const struct fs_plain *wanted)
+bool fs_is_plain(struct fs_trees *trees, struct hv_str directory, const struct fs_plain *wanted)
 {
-    return look_through(directory, take_entry, wanted);
+    struct fs_tree *tree;
+    return fs_trees_find(trees, directory, &tree) == FS_TREE_DIRECTORY && look_through(trees, tree, take_entry, wanted);
 }
 
 /* ---- names that a pattern takes ---------------------------------------------------------------------------------- */
@@ -152,38 +123,35 @@ static bool is_left_out(const struct fs_names *names, struct hv_str name, unsign
            (level == names->depth && !hv_str_ends(name, names->suffix)) || (names->depth && level > names->depth);
 }
 
-static bool follow_entry(struct looking *looking, const void *wanted, const char *directory, unsigned level,
-                         const struct dirent *entry)
+static bool follow_entry(struct looking *looking, const void *wanted, const struct fs_tree *tree, unsigned level,
+                         struct fs_tree_entry *entry)
 {
     const struct fs_names *names = wanted;
-    struct stat status;
-    if (is_left_out(names, hv_str_from(entry->d_name), level))
+    if (is_left_out(names, entry->name, level))
         return true;
-    const char *path = path_of(looking, directory, entry);
     bool last = level == names->depth;
-    switch (kind_of(path, entry)) {
+    switch (entry->type) {
     case DT_DIR:
         if (!last)
-            look_later(looking, path, level + 1);
+            look_later(looking, tree, entry, level + 1);
         return true;
     case DT_LNK:
         /* What lies behind a link in the middle is not looked at. */
-        return link_stays(looking, path) &&
-               (last || !names->depth || stat(path, &status) != 0 || !S_ISDIR(status.st_mode));
+        return link_stays(looking, tree, entry) &&
+               (last || !names->depth || !fs_trees_follow_to_directory(looking->trees, tree, entry));
     case DT_UNKNOWN: return false;
     default: return true;
     }
 }
 
-bool fs_names_stay(struct hv_str directory, const struct fs_names *names)
+bool fs_names_stay(struct fs_trees *trees, struct hv_str directory, const struct fs_names *names)
 {
-    CLEANUP_ARENA struct hv_arena scratch = {0};
-    struct stat status;
-    if (hv_str_find_byte(directory, '\0', 0) != SIZE_MAX)
-        return false;
-    if (stat(hv_arena_cstr(&scratch, directory), &status) != 0)
-        return errno == ENOENT || errno == ENOTDIR;
-    return !S_ISDIR(status.st_mode) || look_through(directory, follow_entry, names);
+    struct fs_tree *tree;
+    switch (fs_trees_find(trees, directory, &tree)) {
+    case FS_TREE_DIRECTORY: return look_through(trees, tree, follow_entry, names);
+    case FS_TREE_HIDDEN: return false;
+    default: return true;
+    }
 }
 
 struct name_search {
@@ -194,37 +162,51 @@ struct name_search {
     struct hv_str *found;
 };
 
-static bool take_found(const struct name_search *search, const char *path)
+static bool take_found(const struct name_search *search, struct hv_str path)
 {
-    bool wanted = search->wanted(search->user, hv_str_from(path));
+    bool wanted = search->wanted(search->user, path);
     if (wanted)
-        *search->found = hv_arena_str(search->arena, hv_str_from(path));
+        *search->found = hv_arena_str(search->arena, path);
     return wanted;
 }
 
-static bool search_entry(struct looking *looking, const void *wanted_name, const char *directory, unsigned level,
-                         const struct dirent *entry)
+static bool is_wanted(struct looking *looking, const struct name_search *search, const struct fs_tree *tree,
+                      struct fs_tree_entry *entry)
+{
+    if (entry->is_unwanted)
+        return false;
+    if (take_found(search, fs_tree_path(&looking->trees->arena, tree, entry)))
+        return true;
+    if (entry->type == DT_LNK) {
+        struct hv_str real = fs_trees_follow(looking->trees, tree, entry)->real;
+        if (real.len && take_found(search, real))
+            return true;
+    }
+    entry->is_unwanted = true;
+    return false;
+}
+
+static bool search_entry(struct looking *looking, const void *wanted_name, const struct fs_tree *tree, unsigned level,
+                         struct fs_tree_entry *entry)
 {
     const struct name_search *search = wanted_name;
     const struct fs_names *names = search->names;
-    char real[PATH_MAX];
-    if (is_left_out(names, hv_str_from(entry->d_name), level))
+    if (is_left_out(names, entry->name, level))
         return true;
-    const char *path = path_of(looking, directory, entry);
     bool last = level == names->depth;
-    int kind = kind_of(path, entry);
-    if ((last || (!names->depth && hv_str_ends(hv_str_from(entry->d_name), names->suffix))) &&
-        (take_found(search, path) || (kind == DT_LNK && realpath(path, real) && take_found(search, real))))
+    if ((last || (!names->depth && hv_str_ends(entry->name, names->suffix))) && is_wanted(looking, search, tree, entry))
         return false;
-    if (!last && kind == DT_DIR)
-        look_later(looking, path, level + 1);
+    if (!last && entry->type == DT_DIR)
+        look_later(looking, tree, entry, level + 1);
     return true;
 }
 
-struct hv_str fs_names_find(struct hv_arena *arena, struct hv_str directory, const struct fs_names *names,
-                            fs_name_wanted *wanted, void *user)
+struct hv_str fs_names_find(struct fs_trees *trees, struct hv_arena *arena, struct hv_str directory,
+                            const struct fs_names *names, fs_name_wanted *wanted, void *user)
 {
     struct hv_str found = {0};
-    (void)look_through(directory, search_entry, &(struct name_search){names, wanted, user, arena, &found});
+    struct fs_tree *tree;
+    if (fs_trees_find(trees, directory, &tree) == FS_TREE_DIRECTORY)
+        (void)look_through(trees, tree, search_entry, &(struct name_search){names, wanted, user, arena, &found});
     return found;
 }

@@ -2,7 +2,7 @@
 #ifndef FS_PLAIN_TREE_H
 #define FS_PLAIN_TREE_H
 
-#include <helve/str.h>
+#include "fs/trees.h"
 
 struct fs_plain {
     bool no_option; /* no name directly in the directory begins with "-", or another of -+@!(= */
@@ -18,10 +18,11 @@ bool fs_name_is_plain(const char *name, unsigned level, const struct fs_plain *w
 
 /*
  * True when all that is wanted holds for directory (absolute; links in it are followed), and no more than 20,000
- * entries had to be looked at. What cannot be read is not known, so false. Blocks: one pass over the tree, or over the
- * directory alone when only no_option and names are wanted. From any thread.
+ * entries had to be looked at, nor more than trees allows. What cannot be read is not known, so false. Blocks: one pass
+ * over the tree, or over the directory alone when only no_option and names are wanted; what trees has is not read
+ * again.
  */
-bool fs_is_plain(struct hv_str directory, const struct fs_plain *wanted);
+bool fs_is_plain(struct fs_trees *trees, struct hv_str directory, const struct fs_plain *wanted);
 
 /* Names that a pattern of the shell takes. */
 struct fs_names {
@@ -32,19 +33,19 @@ struct fs_names {
 /*
  * True when none of these names in directory (absolute; links in it are followed) is a link that leads out of it, but
  * into /usr, /bin, /lib and the like: who opens one of them opens what stands there. Where there is no such
- * directory there are no names. Bounds, blocking and threads as above.
+ * directory there are no names. Bounds and blocking as above.
  */
-bool fs_names_stay(struct hv_str directory, const struct fs_names *names);
+bool fs_names_stay(struct fs_trees *trees, struct hv_str directory, const struct fs_names *names);
 
 /* True for a path that is looked for: stops the search. */
 typedef bool fs_name_wanted(void *user, struct hv_str path);
 
 /*
  * The first of these names in directory (a real path), or of what a link among them leads to, of which `wanted` says
- * that it is looked for. Absent: there is none among those that could be looked at. Bounds, blocking and threads as
- * above.
+ * that it is looked for. Absent: there is none among those that could be looked at. Bounds and blocking as above. All
+ * searches with the same trees look for the same.
  */
-struct hv_str fs_names_find(struct hv_arena *arena, struct hv_str directory, const struct fs_names *names,
-                            fs_name_wanted *wanted, void *user);
+struct hv_str fs_names_find(struct fs_trees *trees, struct hv_arena *arena, struct hv_str directory,
+                            const struct fs_names *names, fs_name_wanted *wanted, void *user);
 
 #endif

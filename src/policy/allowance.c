@@ -203,7 +203,7 @@ static bool read_is_free(const struct match_call *call, const struct policy_part
     const struct policy_path *path = &part->reads[index];
     if (!access->path.len)
         return globs_in_workspace(call, part->act, access->word);
-    return in_workspace(call, path, false) || path_is_open_place(path, access->tree && !lists) ||
+    return in_workspace(call, path, false) || (!path->too_many && path_is_open_place(path, access->tree && !lists)) ||
            (!path->leads_out && path_is_temporary(call->policy, path));
 }
 
@@ -405,6 +405,9 @@ struct hv_str part_objection(const struct match_call *call, const struct policy_
     *of_words = need != PART_NEEDS_NOTHING && !look.path && !reads;
     if (need == PART_NEEDS_NOTHING)
         return (struct hv_str){0};
+    if (look.path && look.path->too_many)
+        return hv_arena_format(arena, "names too many places to look at: not all below %.*s were",
+                               HV_STR_ARG(look.path->written));
     if (look.path && look.path->leads_out)
         return hv_arena_format(arena, "may go through a link below %.*s that leads elsewhere",
                                HV_STR_ARG(look.path->written));

@@ -78,7 +78,7 @@ static bool holds_none(void *user, struct hv_str directory, const char *names)
     return answer->yes;
 }
 
-static bool look_at_tree(struct hv_str directory, unsigned wanted)
+static bool look_at_tree(struct fs_trees *trees, struct hv_str directory, unsigned wanted)
 {
     const struct fs_plain plain = {.no_option = wanted & SHELL_TREE_NO_OPTION,
                                    .words = wanted & SHELL_TREE_WORDS,
@@ -86,7 +86,7 @@ static bool look_at_tree(struct hv_str directory, unsigned wanted)
                                    .links = wanted & SHELL_TREE_LINKS,
                                    .lines = wanted & SHELL_TREE_LINES,
                                    .no_dash = wanted & SHELL_TREE_NO_DASH};
-    return fs_is_plain(directory, &plain) &&
+    return fs_is_plain(trees, directory, &plain) &&
            (!(wanted & SHELL_TREE_TRACKED) || git_probe_names_are_plain(directory, &plain));
 }
 
@@ -97,7 +97,7 @@ static bool tree_is_plain(void *user, struct hv_str directory, unsigned wanted)
     struct answer *answer = map_get(&asked->trees, key);
     if (!answer) {
         answer = keep(asked, &asked->trees, key);
-        answer->yes = look_at_tree(directory, wanted);
+        answer->yes = look_at_tree(&asked->seen, directory, wanted);
     }
     return answer->yes;
 }
@@ -134,4 +134,5 @@ void asked_release(struct asked *asked)
     map_release(&asked->directories);
     map_release(&asked->trees);
     map_release(&asked->tops);
+    fs_trees_release(&asked->seen);
 }

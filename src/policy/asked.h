@@ -6,6 +6,7 @@
 #define POLICY_ASKED_H
 
 #include "base/map.h"
+#include "fs/trees.h"
 #include "proc/system_program.h"
 #include "shell/class.h"
 
@@ -15,6 +16,7 @@ struct asked {
     struct hv_str home;              /* or absent */
     struct hv_arena *arena;          /* that the answers live in */
     struct map git, git_below, directories, trees, tops;
+    struct fs_trees seen; /* the trees that were looked at */
 };
 void asked_release(struct asked *asked);
 

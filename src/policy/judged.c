@@ -112,8 +112,11 @@ static struct policy_path resolve_access(struct judging *judging, const struct s
     struct lookup *found = lookups_find(&judging->lookups, access->untidy.len ? access->untidy : access->path);
     path.resolved = found->resolved;
     path.kind = lookups_kind(&judging->lookups, found);
+    judging->leading.too_many = false;
     path.leads_out = is_brought(judging, access) || access_leads_out(&judging->leading, act, access);
     path.secret = access_finds_credential(&judging->leading, judging->arena, judging->policy->classes, act, access);
+    path.too_many = judging->leading.too_many;
+    path.leads_out |= path.too_many;
     return path;
 }
 
@@ -466,6 +469,7 @@ void policy_judge_command(const struct policy *policy, const struct policy_surro
         .user = (void *)surroundings,
     };
     command->text = facts->subject;
+    judging.leading.trees = &asked.seen;
     shell_judge(arena, facts->subject, &start, &world, &command->judgement);
     command->too_long = facts->subject.len > COMMAND_LENGTH_MAX;
     command->accepted = command->judgement.script.accepted;

@@ -120,11 +120,18 @@ static bool is_same(const struct leading_question *a, const struct leading_quest
            hv_str_eq(a->prefix, b->prefix) && hv_str_eq(a->suffix, b->suffix);
 }
 
-static bool find_out(const struct leading_question *question)
+static bool find_out(struct fs_trees *trees, const struct leading_question *question)
 {
     const struct fs_names names = {.prefix = question->prefix, .suffix = question->suffix, .depth = question->depth};
-    return question->is_tree ? fs_is_plain(question->directory, &(struct fs_plain){.links = true})
-                             : fs_names_stay(question->directory, &names);
+    return question->is_tree ? fs_is_plain(trees, question->directory, &(struct fs_plain){.links = true})
+                             : fs_names_stay(trees, question->directory, &names);
+}
+
+/* Not found out: the command asks too much. */
+static bool give_up(struct leading *leading)
+{
+    leading->too_many = true;
+    return true;
 }
 
 static bool leads_out(struct leading *leading, const struct leading_question *question)
@@ -134,10 +141,12 @@ static bool leads_out(struct leading *leading, const struct leading_question *qu
         if (is_same(&leading->kept[i].question, question))
             return !leading->kept[i].stay;
     if (leading->asked == LEADING_MAX)
-        return true;
+        return give_up(leading);
     size_t place = leading->asked++ % LEADING_KEPT;
     leading->kept[place].question = *question;
-    leading->kept[place].stay = find_out(question);
+    leading->kept[place].stay = find_out(leading->trees, question);
+    if (!leading->kept[place].stay && leading->trees->exhausted)
+        return give_up(leading);
     return !leading->kept[place].stay;
 }
 
@@ -256,15 +265,22 @@ struct hv_str access_finds_credential(struct leading *leading, struct hv_arena *
     bool again = leading->searched.ptr && leading->searched_depth == names.depth &&
                  hv_str_eq(leading->searched, directory) && hv_str_eq(leading->searched_prefix, names.prefix) &&
                  hv_str_eq(leading->searched_suffix, names.suffix);
-    if (again)
+    if (again) {
+        leading->too_many |= leading->searched_in_vain;
         return leading->credential;
+    }
     leading->searched = directory;
     leading->searched_prefix = names.prefix;
     leading->searched_suffix = names.suffix;
     leading->searched_depth = names.depth;
     leading->credential = (struct hv_str){0};
-    if (leading->searches < LEADING_MAX && ++leading->searches)
-        leading->credential = fs_names_find(arena, directory, &names, is_credential, &search);
+    leading->searched_in_vain = leading->searches == LEADING_MAX;
+    if (!leading->searched_in_vain) {
+        leading->searches++;
+        leading->credential = fs_names_find(leading->trees, arena, directory, &names, is_credential, &search);
+        leading->searched_in_vain = !leading->credential.len && leading->trees->exhausted;
+    }
+    leading->too_many |= leading->searched_in_vain;
     return leading->credential;
 }
 

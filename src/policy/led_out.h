@@ -5,6 +5,7 @@
 #ifndef POLICY_LED_OUT_H
 #define POLICY_LED_OUT_H
 
+#include "fs/trees.h"
 #include "policy/path_class.h"
 #include "shell/class.h"
 
@@ -17,8 +18,10 @@ struct leading_question {
 
 enum { LEADING_MAX = 128, LEADING_KEPT = 16 };
 
-/* What was asked of a command so far: most of its accesses ask the same again. Zeroed at the beginning. */
+/* What was asked of a command so far: most of its accesses ask the same again. Zeroed at the beginning, but for trees.
+ */
 struct leading {
+    struct fs_trees *trees;
     const struct shell_act *act; /* the last one */
     bool follows, opens;         /* it follows links on its way, or opens all that is below its operands */
     struct {
@@ -28,8 +31,10 @@ struct leading {
     struct hv_str searched, searched_prefix, searched_suffix; /* the last search for credentials */
     unsigned searched_depth;
     struct hv_str credential; /* what it found */
+    bool searched_in_vain;    /* it did not take place, or not to its end */
     size_t searches;          /* after LEADING_MAX of them nothing is searched any more */
-    size_t asked; /* questions to the file system: after LEADING_MAX of them nothing is found out any more */
+    size_t asked;  /* questions to the file system: after LEADING_MAX of them nothing is found out any more */
+    bool too_many; /* some answer since the caller took this back was not found out for that, or by the trees' bounds */
 };
 
 /*
@@ -42,7 +47,7 @@ bool access_leads_out(struct leading *leading, const struct shell_act *act, cons
 /*
  * A credential among the names that access of act may stand for, in arena: `cat id_*` shows a key as `cat id_rsa` does.
  * Absent: there is none, or nothing that stands in it is shown, or that could not be found out. For a name that is
- * known it is absent, too. Blocks as above.
+ * known it is absent, too. Where too much was asked for to search, leading->too_many is set. Blocks as above.
  */
 struct hv_str access_finds_credential(struct leading *leading, struct hv_arena *arena,
                                       const struct path_classes *classes, const struct shell_act *act,

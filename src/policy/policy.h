@@ -51,6 +51,7 @@ struct policy_path {
                              * it could not be resolved: then nothing allows it */
     bool leads_out;         /* it stands for names that are not known, and one may be a link that leads elsewhere: then
                              * no rule for files allows it */
+    bool too_many;          /* leads_out, since the command names too many places to look at all of them */
     enum hv_file_kind kind; /* of what it resolves to; UNKNOWN when nobody looked; devices, FIFOs … are refused */
     struct hv_str secret;   /* it stands for names that are not known, and this credential is one; absent: none is */
 };

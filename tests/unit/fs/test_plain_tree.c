@@ -61,16 +61,33 @@ static int remove_tree(void **state)
     return rmdir(path) || rmdir(root);
 }
 
+/* One question, asked of trees that nobody looked at. */
+static bool is_plain_tree(struct hv_str directory, const struct fs_plain *wanted)
+{
+    struct fs_trees trees = {0};
+    bool plain = fs_is_plain(&trees, directory, wanted);
+    fs_trees_release(&trees);
+    return plain;
+}
+
+static bool names_stay(struct hv_str directory, const struct fs_names *names)
+{
+    struct fs_trees trees = {0};
+    bool stay = fs_names_stay(&trees, directory, names);
+    fs_trees_release(&trees);
+    return stay;
+}
+
 static bool is_plain(bool no_option, bool words, bool links)
 {
     const struct fs_plain wanted = {.no_option = no_option, .words = words, .links = links};
-    return fs_is_plain(hv_str_from(root), &wanted);
+    return is_plain_tree(hv_str_from(root), &wanted);
 }
 
 static bool is_whole(bool lines, bool no_dash)
 {
     const struct fs_plain wanted = {.lines = lines, .no_dash = no_dash};
-    return fs_is_plain(hv_str_from(root), &wanted);
+    return is_plain_tree(hv_str_from(root), &wanted);
 }
 
 static void a_name_is_one_line_when_nothing_ends_or_trims_it(void **state)
@@ -111,7 +128,7 @@ static void what_is_not_there_is_not_plain(void **state)
 {
     const struct fs_plain wanted = {.no_option = true};
     (void)state;
-    assert_false(fs_is_plain(HV_STR("/does/not/exist"), &wanted));
+    assert_false(is_plain_tree(HV_STR("/does/not/exist"), &wanted));
 }
 
 static void a_name_like_an_option_counts_at_the_top_only(void **state)
@@ -159,7 +176,7 @@ static void a_link_may_stay_inside_or_lead_to_the_system(void **state)
 static bool stays(const char *prefix, const char *suffix, unsigned depth)
 {
     struct fs_names names = {hv_str_from(prefix), hv_str_from(suffix), depth};
-    return fs_names_stay(hv_str_from(root), &names);
+    return names_stay(hv_str_from(root), &names);
 }
 
 static void names_of_a_pattern_stay_unless_one_of_them_is_a_link_out(void **state)
@@ -200,7 +217,9 @@ static bool finds(const char *prefix, const char *suffix, unsigned depth, const 
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
     struct fs_names names = {hv_str_from(prefix), hv_str_from(suffix), depth};
-    struct hv_str found = fs_names_find(&arena, hv_str_from(root), &names, is_called_c, NULL);
+    struct fs_trees trees = {0};
+    struct hv_str found = fs_names_find(&trees, &arena, hv_str_from(root), &names, is_called_c, NULL);
+    fs_trees_release(&trees);
     return expected ? hv_str_ends(found, hv_str_from(expected)) && found.len : !found.len;
 }
 
@@ -233,10 +252,10 @@ static void where_there_is_no_directory_there_are_no_names(void **state)
     char path[256];
     (void)state;
     at(path, sizeof path, "missing");
-    assert_true(fs_names_stay(hv_str_from(path), &(struct fs_names){.depth = 1}));
+    assert_true(names_stay(hv_str_from(path), &(struct fs_names){.depth = 1}));
     at(path, sizeof path, "a.c");
-    assert_true(fs_names_stay(hv_str_from(path), &(struct fs_names){.depth = 1}));
-    assert_false(fs_names_stay(hv_str_of("/tmp\0x", 6), &(struct fs_names){.depth = 1}));
+    assert_true(names_stay(hv_str_from(path), &(struct fs_names){.depth = 1}));
+    assert_false(names_stay(hv_str_of("/tmp\0x", 6), &(struct fs_names){.depth = 1}));
 }
 
 int main(void)

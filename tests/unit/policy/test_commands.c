@@ -447,7 +447,10 @@ static void patterns_without_end_are_asked_about(void **state)
         int patterns;
         bool different;
         enum hv_verdict verdict;
-    } rows[] = {{100, true, ALLOW}, {200, true, ASK}, {2000, false, ALLOW}};
+        const char *where;
+    } rows[] = {{100, true, ALLOW, ""},          {200, true, ASK, ""},
+                {2000, false, ALLOW, ""},        {100, true, ALLOW, "/usr/share/"},
+                {200, true, ASK, "/usr/share/"}, {500, false, ALLOW, "/usr/share/"}};
     struct policy *policy = world_policy("", POLICY_DEFAULT, NULL, false);
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -455,8 +458,11 @@ static void patterns_without_end_are_asked_about(void **state)
         struct hv_arena arena = {0};
         hv_buf_add_cstr(&text, "cat");
         for (int j = 0; j < rows[i].patterns; j++)
-            hv_buf_addf(&text, " p%d*", rows[i].different ? j : 0);
-        assert_int_equal(decide(policy, text.data, false, &arena).verdict, rows[i].verdict);
+            hv_buf_addf(&text, " %sp%d*", rows[i].where, rows[i].different ? j : 0);
+        struct policy_decision decision = decide(policy, text.data, false, &arena);
+        assert_int_equal(decision.verdict, rows[i].verdict);
+        bool is_told = hv_str_find(decision.reason, HV_STR("names too many places to look at"), 0) != SIZE_MAX;
+        assert_int_equal(is_told, rows[i].verdict == ASK);
         hv_arena_release(&arena);
         hv_buf_release(&text);
     }

@@ -242,8 +242,11 @@ static enum hv_code check_pattern(struct hv_str pattern, const struct find_optio
     if (options->multiline || !newline)
         return HV_OK;
     hv_fail(err, HV_EINVAL, "The pattern holds a line end, so that it can match no single line");
-    hv_error_hint(err, options->plain_advice ? "Give a pattern that matches one line"
-                                             : "Set multiline to search across lines");
+    bool is_escape = hv_str_find_byte(pattern, '\n', 0) == SIZE_MAX;
+    hv_error_hint(err, "%s%s",
+                  options->plain_advice ? "Give a pattern that matches one line"
+                                        : "Set multiline to search across lines",
+                  is_escape ? "; a backslash and an n, as they stand in source code, are written \\\\n" : "");
     hv_error_place(err, "pattern");
     return HV_EINVAL;
 }

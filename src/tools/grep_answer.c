@@ -3,6 +3,7 @@
  * what is left, what may have been missed and how to go on.
  */
 #include "base/cleanup.h"
+#include "text/find_meant.h"
 #include "tools/grep_parts.h"
 
 #include <ctype.h>
@@ -135,6 +136,14 @@ static void note_rest(struct grepping *grepping, const char *at_least)
             shown, at_least, grepping->files_found, (long long)grepping->files_found - offset - shown, offset + shown);
 }
 
+static bool has_any_of(struct hv_str text, const char *bytes)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] && strchr(bytes, text.ptr[i]))
+            return true;
+    return false;
+}
+
 /* What other tools write so means something else here; told where it may be why nothing was found. */
 static const char *foreign_syntax(struct hv_str pattern)
 {
@@ -149,6 +158,9 @@ static const char *foreign_syntax(struct hv_str pattern)
             return "\\< and \\> are the characters themselves: where words begin and end is written \\b";
         at += byte == '\\';
     }
+    if (find_looks_like_text(pattern) && has_any_of(pattern, "()[*+?"))
+        return "( ) [ ] * + ? have a meaning of their own in a pattern: set fixed_strings to search for the text as it "
+               "is";
     return NULL;
 }
 

@@ -273,6 +273,48 @@ static const struct {
     {"f(*NAME)", "The pattern is not valid", "f\\(\\*NAME\\) ("},
     {"((a{0,900}){0,900}){0,9}b", "too large", "smaller counts"},
     {"a\\nb", "holds a line end", "multiline"},
+    {"\"%d\\n\", x", "holds a line end", "an n, as they stand in source code, are written \\\\n"},
+    /* several faults, and what would be valid without finding the text */
+    {"int (*fn)(", "The pattern is not valid", "mean int \\(\\*fn\\)\\( ("},
+    {"foo(*args, **kwargs", "The pattern is not valid", "mean foo\\(\\*args, \\*\\*kwargs ("},
+    {"useState<string[]>(", "The pattern is not valid", "mean useState<string\\[\\]>\\( ("},
+    {"#[derive(", "The pattern is not valid", "mean #\\[derive\\( ("},
+    {"operator()(", "The pattern is not valid", "mean operator\\(\\)\\( ("},
+    {"x += y[", "The pattern is not valid", "mean x \\+= y\\[ ("},
+    {"$('#id", "The pattern is not valid", "mean \\$\\('#id ("},
+    {"[[ $x == (", "The pattern is not valid", "mean \\[\\[ \\$x == \\( ("},
+    {"a || (b", "The pattern is not valid", "mean a \\|\\| \\(b ("},
+    {"**/*.ts", "The pattern is not valid", "mean \\*\\*/\\*.ts ("},
+    {"*.ts", "The pattern is not valid", "files are chosen by their names with glob"},
+    {"foo|**bar", "The pattern is not valid", "mean foo|\\*\\*bar ("},
+    {"^\\w+ (", "The pattern is not valid", "mean ^\\w+ \\( ("},
+    {"[0-9]+(a", "The pattern is not valid", "mean [0-9]+\\(a ("},
+    {"src\\main\\java", "The pattern is not valid", "mean src\\\\main\\\\java ("},
+    {"C:\\Users\\foo", "The pattern is not valid", "mean C:\\\\Users\\\\foo ("},
+    {"C:\\foo\\bar\\", "The pattern is not valid", "mean C:\\\\foo\\\\bar\\\\ ("},
+    {"\\d+\\y", "The pattern is not valid", "mean \\d+\\\\y ("},
+    {"(?:foo|bar", "The pattern is not valid", "mean (?:foo|bar) (a group"},
+    {"a(?:b(?=c", "The pattern is not valid", "mean a(?:b(?=c)) (a group"},
+    {"(?<name>a", "The pattern is not valid", "mean (?<name>a) (a group"},
+    {"(?P<n>", "The pattern is not valid", "mean \\(\\?P<n> ("},
+    {"(?i)f(", "The pattern is not valid", "mean (?i)f\\( ("},
+    {"(?u)foo", "The pattern is not valid", "mean foo (the flags"},
+    {"(?iu)foo", "The pattern is not valid", "mean (?i)foo (the flags"},
+    {"(?<=a+)b", "The pattern is not valid", "mean a+\\Kb ("},
+    {"(?<=\\(a|bc+)\\d", "The pattern is not valid", "mean (?:\\(a|bc+)\\K\\d ("},
+    {"x(?<=a+)b", "The pattern is not valid", "What (?<=…) looks for must have one length; foo.*\\Kbar"},
+    {"(?<!a.*)b", "The pattern is not valid", "What (?<!…) looks for must have one length; ^(?!.*foo"},
+    {"[[:alpha:]+", "The pattern is not valid", "mean [[:alpha:]]+ ("},
+    {"[[:letter:]]", "The pattern is not valid", "Named classes are alpha,"},
+    {"\\U0001F600", "The pattern is not valid", "mean \\x{0001F600} ("},
+    {"\\p{IsGreek}+", "The pattern is not valid", "mean \\p{Greek}+ ("},
+    {"\\p{^Letter}", "The pattern is not valid", "mean \\p{^L} ("},
+    {"\\p{Foo}", "The pattern is not valid", "Properties and scripts have PCRE2's names"},
+    {"\\p", "The pattern is not valid", "escape special characters with \\"},
+    {"\\pq", "The pattern is not valid", "A property is a letter or has braces"},
+    {"a(b)\\2", "The pattern is not valid", "stand for a group in parentheses"},
+    {"(?<a>x)(?<a>y)", "The pattern is not valid", "a name of its own"},
+    {"xx(éééééééééééééééééééééééééy", "position 55: ééééééééééééééééééééy", "xx\\(é"},
     {"a\xff", "not UTF-8, at position 2", ""},
 };
 
@@ -293,7 +335,7 @@ static void an_invalid_pattern_is_answered_with_what_to_write_instead(void **sta
 /* As a filter of another tool's has it, beside which there is nothing to set. */
 static void advice_names_other_options_only_where_there_are_some(void **state)
 {
-    static const char *const patterns[] = {"foo(bar", "(?P=no)", "a\\nb"};
+    static const char *const patterns[] = {"foo(bar", "(?P=no)", "a\\nb", "*.ts"};
     (void)state;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
         struct find_options options = {.plain_advice = true};

@@ -1,6 +1,7 @@
 /*
  * lookups.c: see lookups.h. A directory is resolved once; a file in it then costs one look at itself, unless it is a
- * link. Of a directory that many files are asked for in, the names are read.
+ * link, and nothing where the directory is missing or cannot be resolved. Of a directory that many files are asked for
+ * in, the names are read. Where files stand in many directories, these are looked up as files of theirs.
  */
 #include "policy/lookups.h"
 
@@ -12,12 +13,14 @@ enum {
     LISTED_FROM = 16,   /* looks into a directory before its names are read: when they are no more than */
     LISTED_FACTOR = 16, /* so many times the looks; tried again at a multiple of these looks, LISTED_AGAIN */
     LISTED_AGAIN = 8,
+    CLIMBS_FROM = 4, /* directories that the host resolves at a stroke, before they are looked up by their own ones */
 };
 
 /* A directory that paths were found in. */
 struct lookup_directory {
     struct hv_str path; /* as it was named */
     const struct lookup *where;
+    bool is_missing;
     size_t looks, listed_from; /* how many names were looked at; and when its names are read */
     const struct fs_listing *listing;
 };
@@ -38,33 +41,50 @@ static struct lookup *resolve(struct lookups *lookups, struct hv_str path)
     return lookup;
 }
 
+static const struct lookup *find_directory(struct lookups *lookups, struct hv_str path)
+{
+    const struct lookup *known = map_get(&lookups->found, path);
+    if (known)
+        return known;
+    return lookups->asked++ < CLIMBS_FROM ? resolve(lookups, path) : lookups_find(lookups, path);
+}
+
 static struct lookup_directory *directory_of(struct lookups *lookups, struct hv_str path)
 {
     if (lookups->last && hv_str_eq(lookups->last->path, path))
         return lookups->last;
     struct lookup_directory *directory = map_get(&lookups->directories, path);
     if (!directory) {
-        const struct lookup *known = map_get(&lookups->found, path);
         directory = hv_arena_new(lookups->arena, struct lookup_directory);
         directory->path = hv_arena_str(lookups->arena, path);
-        directory->where = known ? known : resolve(lookups, path);
+        directory->where = find_directory(lookups, directory->path);
+        directory->is_missing = directory->where->is_missing;
         directory->listed_from = LISTED_FROM;
         (void)map_set(&lookups->directories, directory->path, directory);
     }
     return lookups->last = directory;
 }
 
-/* The names in directory, once it is worth it to read them: other hosts than this machine are asked one by one. */
-static const struct fs_listing *listing_of(const struct lookups *lookups, struct lookup_directory *directory)
+static bool is_missing(const struct lookups *lookups, struct hv_str path)
+{
+    struct hv_file_stat stat;
+    return lookups->host->stat(lookups->host, path, false, &stat, NULL) == HV_ENOTFOUND;
+}
+
+/* Once it is worth it, see that directory is missing or read the names in it: other hosts than this machine are asked
+ * one by one. */
+static void list(const struct lookups *lookups, struct lookup_directory *directory)
 {
     const struct hv_host *local = hv_host_local();
     if (directory->listing || ++directory->looks < directory->listed_from)
-        return directory->listing;
+        return;
     directory->listed_from *= LISTED_AGAIN;
-    if (lookups->host->stat == local->stat && lookups->host->resolve == local->resolve)
+    if (lookups->host->stat != local->stat || lookups->host->resolve != local->resolve)
+        return;
+    directory->is_missing = is_missing(lookups, directory->where->resolved);
+    if (!directory->is_missing)
         directory->listing =
             fs_listing_read(lookups->arena, directory->where->resolved, LISTED_FACTOR * directory->looks);
-    return directory->listing;
 }
 
 /* What stands in directory under that name, where own says so, without following a link: false when that is not known,
@@ -73,8 +93,9 @@ static bool look(const struct lookups *lookups, struct lookup_directory *directo
                  struct hv_str own, enum hv_file_kind *kind)
 {
     struct hv_file_stat stat;
-    const struct fs_listing *listing = listing_of(lookups, directory);
-    if (listing && fs_listing_tells(listing, name, kind))
+    if (!directory->is_missing)
+        list(lookups, directory);
+    if (directory->is_missing || (directory->listing && fs_listing_tells(directory->listing, name, kind)))
         return true;
     enum hv_code code = lookups->host->stat(lookups->host, own, false, &stat, NULL);
     bool is_file = code == HV_OK && stat.kind != HV_FILE_SYMLINK && stat.kind != HV_FILE_UNKNOWN;
@@ -91,11 +112,17 @@ static bool find_in_directory(struct lookups *lookups, struct hv_str path, struc
     if (slash == SIZE_MAX || path.len > SHORT)
         return false;
     struct hv_str name = hv_str_slice(path, slash + 1, path.len), parent = hv_str_slice(path, 0, slash ? slash : 1);
-    if (!name.len || hv_str_is(name, ".") || hv_str_is(name, ".."))
+    if ((!name.len || hv_str_is(name, ".")) && path.len > 1) {
+        *out = *lookups_find(lookups, parent);
+        return true;
+    }
+    if (!name.len || hv_str_is(name, ".."))
         return false;
     struct lookup_directory *directory = directory_of(lookups, parent);
-    if (directory->where->code)
-        return false;
+    if (directory->where->code) {
+        out->code = directory->where->code; /* who goes on from there comes no further */
+        return true;
+    }
     struct hv_str start = directory->where->resolved;
     bool is_root = hv_str_is(start, "/");
     if (!is_root && hv_str_eq(start, parent))
@@ -103,7 +130,9 @@ static bool find_in_directory(struct lookups *lookups, struct hv_str path, struc
     else
         out->resolved = path_join(lookups->arena, is_root ? HV_STR("") : start, name);
     out->has_kind = true;
-    return look(lookups, directory, name, out->resolved, &out->kind);
+    bool found = look(lookups, directory, name, out->resolved, &out->kind);
+    out->is_missing = found && out->kind == HV_FILE_UNKNOWN;
+    return found;
 }
 
 struct lookup *lookups_find(struct lookups *lookups, struct hv_str path)

@@ -13,6 +13,7 @@ struct lookup {
     enum hv_code code;      /* of resolving it, as host->resolve gives it */
     struct hv_str resolved; /* absent when that failed */
     bool has_kind;          /* kind is known: lookups_kind */
+    bool is_missing;        /* nothing stands there, for certain */
     enum hv_file_kind kind;
 };
 
@@ -25,6 +26,7 @@ struct lookups {
     struct map found;           /* paths: struct lookup */
     struct map directories;     /* those that other paths stand in: struct lookup_directory */
     struct lookup_directory *last;
+    size_t asked; /* directories that the host resolved */
 };
 void lookups_release(struct lookups *lookups);
 

@@ -200,6 +200,43 @@ static void a_directory_is_resolved_once(void **state)
     lookups_release(&lookups);
 }
 
+/* Beside files that others stand in, or where no one comes. */
+static void many_directories_lead_where_they_lead_by_themselves(void **state)
+{
+    static const char *const forms[][2] = {{"/none", "/x"},        {"/none", "/x/"},          {"/none", "/x/./"},
+                                           {"/to_dir/n", "/y"},    {"/loop/n", "/y"},         {"/dir/file/n", "/y"},
+                                           {"/none", "/../dir"},   {"/none", "/../dir/file"}, {"/to_stream/", "/x"},
+                                           {"/dangle/n", "/../y"}, {"/to_root/", "/x"},       {"/dir//", "//x"}};
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct counted counted = {.host = {.resolve = resolve, .stat = look}};
+    struct lookups lookups[] = {{.host = hv_host_local(), .arena = &arena}, {.host = &counted.host, .arena = &arena}};
+    (void)state;
+    for (size_t host = 0; host < 2; host++) {
+        for (int i = 0; i < 40; i++)
+            for (size_t j = 0; j < sizeof forms / sizeof *forms; j++)
+                assert_leads_as_alone(&lookups[host],
+                                      hv_arena_format(&arena, "%s%s%d%s", folder, forms[j][0], i, forms[j][1]));
+        lookups_release(&lookups[host]);
+    }
+}
+
+static void what_stands_in_many_directories_costs_few_looks(void **state)
+{
+    struct counted counted = {.host = {.resolve = resolve, .stat = look}};
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct lookups lookups = {.host = &counted.host, .arena = &arena};
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        (void)lookups_find(&lookups, hv_arena_format(&arena, "%s/none%d/x", folder, i));
+        (void)lookups_find(&lookups, hv_arena_format(&arena, "%s/none%d/y", folder, i));
+        (void)lookups_find(&lookups, hv_arena_format(&arena, "%s/none%d/", folder, i));
+        (void)lookups_find(&lookups, hv_arena_format(&arena, "%s/loop/x%d", folder, i));
+    }
+    assert_in_range(counted.resolved, 1, 10);
+    assert_in_range(counted.looked, 100, 120);
+    lookups_release(&lookups);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,6 +245,8 @@ int main(void)
         cmocka_unit_test(many_names_of_a_directory_are_read_at_once),
         cmocka_unit_test(what_a_host_refuses_is_refused),
         cmocka_unit_test(a_directory_is_resolved_once),
+        cmocka_unit_test(many_directories_lead_where_they_lead_by_themselves),
+        cmocka_unit_test(what_stands_in_many_directories_costs_few_looks),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -87,12 +87,18 @@ struct hv_str file_shown_path(const struct hv_context *context, struct hv_str pa
     return path_relative(path, context->directory);
 }
 
+/* Nearly all are, so that all bytes are looked at, many at a time. */
+bool file_name_is_plain(struct hv_str name)
+{
+    unsigned char controls = 0;
+    for (size_t i = 0; i < name.len; i++)
+        controls |= (unsigned char)name.ptr[i] < ' ' || name.ptr[i] == 0x7f;
+    return !controls;
+}
+
 struct hv_str file_listed_name(struct hv_arena *arena, struct hv_str name)
 {
-    bool plain = true;
-    for (size_t i = 0; i < name.len && plain; i++)
-        plain = (unsigned char)name.ptr[i] >= ' ' && name.ptr[i] != 0x7f;
-    if (plain)
+    if (file_name_is_plain(name))
         return name;
     CLEANUP_BUF struct hv_buf quoted;
     struct hv_json_writer writer;

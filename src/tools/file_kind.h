@@ -27,5 +27,7 @@ struct hv_str file_shown_path(const struct hv_context *context, struct hv_str pa
 /* A name or path for a list of them, one a line: as a JSON string where it holds control characters, so that no name
  * looks like two. In arena, or name itself. */
 struct hv_str file_listed_name(struct hv_arena *arena, struct hv_str name);
+/* It holds none, and is listed as it is. */
+bool file_name_is_plain(struct hv_str name);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "base/cleanup.h"
 #include "text/find_meant.h"
+#include "tools/file_kind.h"
 #include "tools/grep_parts.h"
 
 #include <ctype.h>
@@ -44,10 +45,29 @@ static void list_newest(struct grepping *grepping)
     grepping->full |= newest->total > newest->count;
 }
 
+/* What stands before each path that was found where all of them lie in the working directory: tens of thousands. */
+static void set_before(struct grepping *grepping)
+{
+    struct hv_arena *arena = grepping->search.context->arena;
+    struct hv_str root = grepping->search.root, shown = search_shown(&grepping->search, root);
+    if (hv_str_is(shown, "."))
+        grepping->before = HV_STR("");
+    else if (!hv_str_eq(shown, root) && file_name_is_plain(shown))
+        grepping->before = hv_arena_join(arena, shown, HV_STR("/"));
+}
+
 /* The path of a file that was found, as it is listed. */
 static struct hv_str listed_path(struct grepping *grepping, const struct found_file *file)
 {
     struct grep_worker *worker = &grepping->workers[0];
+    if (file->is_plain && grepping->before.ptr && grepping->search.stat.kind == HV_FILE_DIRECTORY) {
+        if (!grepping->before.len)
+            return found_path(file);
+        hv_buf_clear(&worker->path);
+        hv_buf_add_str(&worker->path, grepping->before);
+        hv_buf_add_str(&worker->path, found_path(file));
+        return hv_buf_str(&worker->path);
+    }
     if (grepping->search.stat.kind == HV_FILE_REGULAR)
         return search_listed(&grepping->search, grepping->search.root);
     grep_set_path(worker, found_path(file));
@@ -91,6 +111,7 @@ static void list_found(struct grepping *grepping)
 {
     struct grep_found *found = &grepping->found;
     found_sort(found);
+    set_before(grepping);
     for (size_t i = 0; i < found->files.count && !grepping->full; i++) {
         const struct found_file *file = found_at(found, i);
         if (grepping->in->output_mode == CONTENT)

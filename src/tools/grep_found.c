@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/vec.h"
+#include "tools/file_kind.h"
 
 #include <endian.h>
 
@@ -69,7 +70,8 @@ static void set_path(struct found_file *file, struct found_names **own, struct h
     const char *slash = memrchr(path.ptr, '/', path.len);
     struct found_names *names = names_with_room(own, path.len + 1);
     file->names = names;
-    file->from = names->end;
+    file->from = (uint16_t)names->end;
+    file->is_plain = file_name_is_plain(path);
     file->path_len = (uint32_t)path.len;
     file->name = slash ? (uint32_t)(slash - path.ptr) + 1 : 0;
     memcpy(names->bytes + names->end, path.ptr, path.len);
@@ -173,16 +175,69 @@ static bool is_before(const struct found_file *a, const struct found_file *b)
     return found_compare(found_path(a), false, found_path(b)) < 0;
 }
 
-/* Files of one directory that stand together, as they mostly do: a thread finds them one after another. */
-struct run {
-    const struct found_file *first;
-    size_t count;
-};
-
 static bool is_same_directory(const struct found_file *a, const struct found_file *b)
 {
     return a->name == b->name && memcmp(found_path(a).ptr, found_path(b).ptr, a->name) == 0;
 }
+
+/* A file of one directory, and how its name begins: mostly, nobody needs to look at more of it. */
+struct entry {
+    uint64_t begins;
+    const struct found_file *file;
+};
+
+static struct entry entry_of(const struct found_file *file)
+{
+    struct hv_str name = file_name(file);
+    unsigned char bytes[sizeof(uint64_t)] = {0};
+    uint64_t begins;
+    memcpy(bytes, name.ptr, name.len < sizeof bytes ? name.len : sizeof bytes);
+    memcpy(&begins, bytes, sizeof begins);
+    return (struct entry){be64toh(begins), file};
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct entry *left = a, *right = b;
+    if (left->begins != right->begins)
+        return left->begins < right->begins ? -1 : 1;
+    return hv_str_compare(file_name(left->file), file_name(right->file));
+}
+
+/* Some files of one directory. */
+static void arrange_together(struct found_file *files, size_t count)
+{
+    enum { SOME = 64 };
+    struct entry entries[SOME];
+    struct found_file before[SOME];
+    for (size_t from = 0, some; from < count; from += some) {
+        some = count - from < SOME ? count - from : SOME;
+        memcpy(before, files + from, some * sizeof *before);
+        for (size_t i = 0; i < some; i++)
+            entries[i] = entry_of(&before[i]);
+        qsort(entries, some, sizeof *entries, compare_entries);
+        for (size_t i = 0; i < some; i++) {
+            files[from + i] = *entries[i].file;
+            files[from + i].follows = i > 0;
+        }
+    }
+}
+
+/* Files of one directory mostly stand together: a thread finds them one after another. */
+void found_arrange(struct found_file *files, size_t count)
+{
+    for (size_t from = 0, to; from < count; from = to) {
+        for (to = from + 1; to < count && is_same_directory(&files[from], &files[to]);)
+            to++;
+        arrange_together(files + from, to - from);
+    }
+}
+
+/* Files that follow one another in the order. */
+struct run {
+    const struct found_file *first;
+    size_t count;
+};
 
 static int compare_runs(const void *a, const void *b)
 {
@@ -195,34 +250,22 @@ static size_t find_runs(const struct grep_found *found, struct run *runs)
     size_t count = 0;
     for (size_t i = 0; i < found->files.count; i++) {
         const struct found_file *file = &found->files.items[i];
-        if (!count || !is_same_directory(file - 1, file))
+        if (found->is_heap || !file->follows) /* in a heap nothing stands where it stood, and some were left out */
             runs[count++] = (struct run){.first = file};
         runs[count - 1].count++;
     }
     return count;
 }
 
-/* A file of one directory, and how its name begins: mostly, nobody needs to look at more of it. */
-struct entry {
-    uint64_t begins;
-    const struct found_file *file;
-};
-
-static uint64_t name_begins(struct hv_str name)
+/* All runs of one directory. */
+static void join_runs(const struct run *runs, size_t count, struct entry *out)
 {
-    unsigned char bytes[sizeof(uint64_t)] = {0};
-    uint64_t number;
-    memcpy(bytes, name.ptr, name.len < sizeof bytes ? name.len : sizeof bytes);
-    memcpy(&number, bytes, sizeof number);
-    return be64toh(number);
-}
-
-static int compare_entries(const void *a, const void *b)
-{
-    const struct entry *left = a, *right = b;
-    if (left->begins != right->begins)
-        return left->begins < right->begins ? -1 : 1;
-    return hv_str_compare(file_name(left->file), file_name(right->file));
+    size_t all = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < runs[i].count; k++)
+            out[all++] = count > 1 ? entry_of(&runs[i].first[k]) : (struct entry){.file = &runs[i].first[k]};
+    if (count > 1)
+        qsort(out, all, sizeof *out, compare_entries);
 }
 
 /* The directories first: there are much fewer of them. The files stay where they are. */
@@ -236,17 +279,13 @@ void found_sort(struct grep_found *found)
     found->order = hv_malloc(count * sizeof *found->order);
     size_t run_count = find_runs(found, runs);
     qsort(runs, run_count, sizeof *runs, compare_runs);
-    for (size_t i = 0, together = 0; i < run_count; i++) {
-        for (size_t k = 0; k < runs[i].count; k++) {
-            const struct found_file *file = &runs[i].first[k];
-            entries[together++] = (struct entry){name_begins(file_name(file)), file};
-        }
-        if (i + 1 < run_count && is_same_directory(runs[i].first, runs[i + 1].first))
-            continue;
-        qsort(entries, together, sizeof *entries, compare_entries);
-        for (size_t k = 0; k < together; k++)
-            found->order[done++] = (uint32_t)(entries[k].file - found->files.items);
-        together = 0;
+    for (size_t from = 0, to; from < run_count; from = to) {
+        size_t together = runs[from].count;
+        for (to = from + 1; to < run_count && is_same_directory(runs[from].first, runs[to].first); to++)
+            together += runs[to].count;
+        join_runs(runs + from, to - from, entries);
+        for (size_t i = 0; i < together; i++)
+            found->order[done++] = (uint32_t)(entries[i].file - found->files.items);
     }
 }
 

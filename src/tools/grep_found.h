@@ -28,9 +28,12 @@ struct found_names;
 
 /* One file that was found, as small as can be: there may be tens of thousands. */
 struct found_file {
-    struct found_names *names;     /* where its path lies, counted */
-    uint32_t from, path_len, name; /* there; name: where its last component begins */
-    uint32_t entries;              /* how many of the answer's it makes: lines, or one */
+    struct found_names *names; /* where its path lies, counted */
+    uint16_t from;             /* there */
+    bool is_plain;             /* the path can be shown as it is: file_name_is_plain */
+    bool follows;              /* of found_arrange: the one before is of the same directory, and comes before it */
+    uint32_t path_len, name;   /* name: where the last component begins */
+    uint32_t entries;          /* how many of the answer's it makes: lines, or one */
     size_t matches;
     struct found_lines *lines; /* owned; NULL: none are to be shown */
 };
@@ -80,7 +83,9 @@ struct hv_str found_path(const struct found_file *file);
 struct hv_str found_text(const struct found_file *file);
 void found_file_release(struct found_file *file);
 
-/* Take up files: what they own moves, and they are zero afterwards. Any thread. */
+/* Put those of each directory that stand together in order. */
+void found_arrange(struct found_file *files, size_t count);
+/* Take up files, which were arranged: what they own moves, and they are zero afterwards. Any thread. */
 void found_add(struct grep_found *found, struct found_file *files, size_t count);
 /* The answer needs nothing of this file, or of what is in this directory. Any thread. */
 bool found_is_past(struct grep_found *found, struct hv_str path, bool is_directory);

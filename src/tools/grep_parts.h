@@ -82,7 +82,8 @@ struct grepping {
     struct grep_found found;   /* shared; content and count */
     /* The answer. */
     struct hv_buf out;
-    size_t skip, room; /* entries still to be left out, and to be shown */
+    size_t skip, room;    /* entries still to be left out, and to be shown */
+    struct hv_str before; /* of a path that was found, as it is listed; absent: it depends on the path */
     size_t shown;
     bool full;         /* there was one more than could be shown */
     bool around_alone; /* the surroundings of the only match are shown */

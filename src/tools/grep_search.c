@@ -122,6 +122,7 @@ size_t grep_files_matched(const struct grepping *grepping)
 /* Give what the worker has found to what all share. */
 static void hand_over(struct grep_worker *worker)
 {
+    found_arrange(worker->kept.items, worker->kept.count);
     found_add(&worker->grepping->found, worker->kept.items, worker->kept.count);
     worker->kept.count = worker->kept_entries = 0;
     found_limit(&worker->grepping->found, &worker->limit);

@@ -229,12 +229,51 @@ static void many_files_are_put_in_the_order_of_a_walk(void **state)
     found_release(&found);
 }
 
+/* As threads hand them over: batches of files, those of a directory together, directories in several of them. */
+static void arranged_files_are_put_in_the_order_of_a_walk(void **state)
+{
+    (void)state;
+    enum { FILES = 3000, BATCH = 200 };
+    static const char *const directories[] = {"", "a/", "a/b/", "a/b/c/", "ab/", "long-name/of/a/directory/"};
+    for (size_t most = 50; most <= FILES + 1; most += FILES + 1 - 50) {
+        struct grep_found found;
+        struct found_file files[BATCH];
+        struct found_draft draft = {0};
+        struct found_names *names = NULL;
+        unsigned seed = 5, number = 0, in = 0;
+        found_init(&found, most, 1 << 20);
+        for (unsigned batch = 0; batch < FILES / BATCH; batch++) {
+            for (unsigned i = 0; i < BATCH; i++, number++) {
+                char path[64];
+                seed = seed * 1103515245 + 12345;
+                if ((seed >> 16) % 40 == 0)
+                    in = seed >> 22;
+                snprintf(path, sizeof path, "%sprefix-%u%s",
+                         directories[in % (sizeof directories / sizeof *directories)], number * 211 % FILES,
+                         number % 3 ? ".c" : "");
+                draft.entries = draft.matches = 1;
+                found_take(&draft, &names, hv_str_from(path), &files[i]);
+            }
+            found_arrange(files, BATCH);
+            found_add(&found, files, BATCH);
+        }
+        found_names_leave(names);
+        found_sort(&found);
+        assert_int_equal(found.files.count, most < FILES ? most : FILES);
+        for (unsigned i = 1; i < found.files.count; i++)
+            assert_true(found_compare(found_path(found_at(&found, i - 1)), false, found_path(found_at(&found, i))) < 0);
+        found_draft_release(&draft);
+        found_release(&found);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_come_before_directories_and_names_by_their_bytes),
         cmocka_unit_test(the_order_is_that_of_a_walk),
         cmocka_unit_test(many_files_are_put_in_the_order_of_a_walk),
+        cmocka_unit_test(arranged_files_are_put_in_the_order_of_a_walk),
         cmocka_unit_test(what_was_found_moves_and_leaves_room_for_more),
         cmocka_unit_test(paths_of_any_length_lie_together),
         cmocka_unit_test(a_directory_is_past_when_all_that_it_holds_is),

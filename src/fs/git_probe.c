@@ -308,6 +308,29 @@ static bool is_led_elsewhere(void)
     return false;
 }
 
+/* Nothing that git could take for a repository stands here. */
+static bool is_bare_level(struct fs_trees *trees, struct hv_str directory)
+{
+    struct stat status;
+    bool is_new, *answer = fs_trees_answer(trees, directory, HV_STR("git"), &is_new);
+    if (is_new)
+        *answer = stat(join(&trees->arena, directory, HV_STR(".git")).ptr, &status) != 0 &&
+                  stat(join(&trees->arena, directory, HV_STR("HEAD")).ptr, &status) != 0;
+    return *answer;
+}
+
+struct hv_str git_probe_start(struct fs_trees *trees, struct hv_str directory)
+{
+    bool is_missing;
+    if (hv_str_find_byte(directory, '\0', 0) != SIZE_MAX || !hv_str_starts(directory, HV_STR("/")))
+        return directory;
+    struct hv_str real = fs_trees_real(trees, directory, &is_missing), at = real;
+    for (bool is_empty = is_missing; at.len > 1 && (is_empty || is_bare_level(trees, at)); is_empty = false)
+        at = path_parent(at);
+    /* Where directory is missing, what is above it is what is written, and may lead over links. */
+    return hv_str_eq(at, real) || hv_str_eq(fs_trees_real(trees, at, &is_missing), at) ? at : directory;
+}
+
 static void look_upwards(struct look *look, struct hv_str directory)
 {
     char resolved[PATH_MAX];
@@ -440,6 +463,8 @@ bool git_probe_is_quiet_below(struct git_probe *probe, struct hv_arena *arena, s
 {
     DIR *names = opendir(hv_arena_cstr(arena, directory));
     const struct dirent *entry;
+    struct fs_trees trees = {0};
+    struct hv_str last = {0};
     bool quiet = names != NULL;
     if (!quiet)
         *why = HV_STR("the directories that git runs in cannot be read");
@@ -451,13 +476,16 @@ bool git_probe_is_quiet_below(struct git_probe *probe, struct hv_arena *arena, s
         if (stat(path.ptr, &status) != 0 ? errno == ENOENT : !S_ISDIR(status.st_mode))
             continue;
         quiet = ++count <= BELOW_MAX;
-        if (quiet)
-            quiet = git_probe_is_quiet(probe, arena, path, subcommand, why);
-        else
+        struct hv_str start = git_probe_start(&trees, path);
+        if (!quiet)
             *why = HV_STR("git runs in too many directories to look at");
+        else if (!hv_str_eq(start, last))
+            quiet = git_probe_is_quiet(probe, arena, start, subcommand, why);
+        last = start;
     }
     if (names)
         closedir(names);
+    fs_trees_release(&trees);
     return quiet;
 }
 

@@ -26,8 +26,16 @@ void git_probe_free(struct git_probe *probe); /* NULL is accepted */
 bool git_probe_is_quiet(struct git_probe *probe, struct hv_arena *arena, struct hv_str directory,
                         struct hv_str subcommand, struct hv_str *why);
 
-/* The same of git started in any of the directories, and links to such, that stand directly in directory (absolute),
- * whatever they are called. False when there are more than 200 of them, or directory cannot be read. */
+/*
+ * The directory at or above directory from which git's search upwards finds the same: the first where something like a
+ * repository stands, or the root. git_probe_is_quiet need not be asked about each directory of a repository. In trees,
+ * or directory itself where it is not certain.
+ */
+struct hv_str git_probe_start(struct fs_trees *trees, struct hv_str directory);
+
+/* What git_probe_is_quiet says of git started in any of the directories, and links to such, that stand directly in
+ * directory (absolute), whatever they are called. False when there are more than 200 of them, or directory cannot be
+ * read. */
 bool git_probe_is_quiet_below(struct git_probe *probe, struct hv_arena *arena, struct hv_str directory,
                               struct hv_str subcommand, struct hv_str *why);
 

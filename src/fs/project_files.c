@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -101,24 +100,33 @@ static bool is_there(struct hv_arena *arena, struct hv_str directory, struct hv_
     return colon == SIZE_MAX || may_hold(path.ptr, &status, hv_str_slice(name, colon + 1, name.len));
 }
 
-bool fs_holds_none(struct hv_str directory, struct hv_str home, const char *names)
+/* The directory itself holds none of names. */
+static bool holds_none(struct fs_trees *trees, struct hv_arena *scratch, struct hv_str directory, const char *names)
+{
+    bool is_new;
+    struct hv_str rest = hv_str_from(names), name;
+    bool *none = fs_trees_answer(trees, directory, rest, &is_new);
+    if (!is_new)
+        return *none;
+    *none = true;
+    while (*none && hv_str_split(&rest, ' ', &name))
+        *none = !name.len || !is_there(scratch, directory, name);
+    return *none;
+}
+
+bool fs_holds_none(struct fs_trees *trees, struct hv_str directory, struct hv_str home, const char *names)
 {
     CLEANUP_ARENA struct hv_arena scratch = {0};
-    char resolved[PATH_MAX], resolved_home[PATH_MAX];
+    bool is_missing, none = true;
     if (!hv_str_starts(directory, HV_STR("/")) || hv_str_find_byte(directory, '\0', 0) != SIZE_MAX)
         return false;
-    struct hv_str at = hv_arena_str(&scratch, directory);
-    if (realpath(at.ptr, resolved))
-        at = hv_str_from(resolved);
-    if (home.len && realpath(hv_arena_cstr(&scratch, home), resolved_home))
-        home = hv_str_from(resolved_home);
-    for (; !hv_str_eq(at, home); at = path_parent(at)) {
-        struct hv_str rest = hv_str_from(names), name;
-        while (hv_str_split(&rest, ' ', &name))
-            if (name.len && is_there(&scratch, at, name))
-                return false;
+    struct hv_str at = fs_trees_real(trees, directory, &is_missing);
+    bool is_empty = is_missing;
+    home = home.len ? fs_trees_real(trees, home, &is_missing) : home;
+    for (; none && !hv_str_eq(at, home); at = path_parent(at), is_empty = false) {
+        none = is_empty || holds_none(trees, &scratch, at, names);
         if (at.len <= 1)
             break;
     }
-    return true;
+    return none;
 }

@@ -2,7 +2,7 @@
 #ifndef FS_PROJECT_FILES_H
 #define FS_PROJECT_FILES_H
 
-#include <helve/str.h>
+#include "fs/trees.h"
 
 /*
  * True when neither directory (absolute) nor one above it holds a file of one of the names, which are separated by
@@ -11,8 +11,8 @@
  * "name:text" is only a file with that text in it, in either case, as a word of its own where it begins with a letter;
  * a large file, or one that cannot be read, counts as one that has it. home (absolute or absent) and what is above it
  * are not looked at: what lies there is the person's own. Links on the way to directory are followed. A few
- * microseconds, but for what is read; from any thread.
+ * microseconds, but for what is read; a directory that trees has the answer of is not looked at again.
  */
-bool fs_holds_none(struct hv_str directory, struct hv_str home, const char *names);
+bool fs_holds_none(struct fs_trees *trees, struct hv_str directory, struct hv_str home, const char *names);
 
 #endif

@@ -25,6 +25,7 @@ void fs_trees_release(struct fs_trees *trees)
     map_release(&trees->places);
     map_release(&trees->directories);
     map_release(&trees->folders);
+    map_release(&trees->answers);
     hv_arena_release(&trees->arena);
     *trees = (struct fs_trees){0};
 }
@@ -143,6 +144,46 @@ static struct hv_str folder_of(struct fs_trees *trees, struct hv_str directory)
         (void)map_set(&trees->folders, name, known);
     }
     return *known;
+}
+
+struct hv_str fs_trees_real(struct fs_trees *trees, struct hv_str directory, bool *is_missing)
+{
+    struct stat status;
+    struct hv_str path = hv_arena_str(&trees->arena, directory), real;
+    size_t slash = hv_str_rfind_byte(path, '/');
+    struct hv_str name = hv_str_slice(path, slash + 1, path.len);
+    *is_missing = false;
+    if (slash && slash != SIZE_MAX && name.len && !hv_str_is(name, ".") && !hv_str_is(name, "..")) {
+        struct hv_str folder = folder_of(trees, hv_str_slice(path, 0, slash));
+        if (!folder.len)
+            return path;
+        struct hv_str own = hv_arena_format(&trees->arena, "%.*s/%.*s", hv_str_is(folder, "/") ? 0 : (int)folder.len,
+                                            folder.ptr, HV_STR_ARG(name));
+        if (lstat(own.ptr, &status) != 0) {
+            *is_missing = errno == ENOENT;
+            return path;
+        }
+        if (!S_ISLNK(status.st_mode))
+            return own;
+    }
+    real = folder_of(trees, path);
+    return real.len ? real : path;
+}
+
+bool *fs_trees_answer(struct fs_trees *trees, struct hv_str directory, struct hv_str about, bool *is_new)
+{
+    size_t size = sizeof directory.len + directory.len + about.len;
+    char *key = hv_arena_alloc(&trees->arena, size);
+    memcpy(key, &directory.len, sizeof directory.len);
+    memcpy(key + sizeof directory.len, directory.ptr, directory.len);
+    memcpy(key + size - about.len, about.ptr, about.len);
+    bool *answer = map_get(&trees->answers, hv_str_of(key, size));
+    *is_new = !answer;
+    if (!answer) {
+        answer = hv_arena_new(&trees->arena, bool);
+        (void)map_set(&trees->answers, hv_str_of(key, size), answer);
+    }
+    return answer;
 }
 
 /* The directory and the name of what a link in `from` leads to: false when its text does not end in a plain name. */

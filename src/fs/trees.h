@@ -47,6 +47,7 @@ struct fs_trees {
     struct map places;      /* by the names that were asked about: struct place */
     struct map directories; /* by their real paths: struct fs_tree */
     struct map folders;     /* directories in which links end, by those names: where they really are */
+    struct map answers;     /* what others keep about directories: struct answer */
     size_t read, looked_at;
     bool exhausted; /* more would have been read, or looked at, than is allowed: some answers were the careful ones */
 };
@@ -64,6 +65,16 @@ const struct fs_tree_link *fs_trees_follow(struct fs_trees *trees, const struct 
 
 /* It leads to a directory. */
 bool fs_trees_follow_to_directory(struct fs_trees *trees, const struct fs_tree *tree, struct fs_tree_entry *entry);
+
+/*
+ * Where directory (absolute) really is: without links, but as it is written where that cannot be told. *is_missing:
+ * nothing stands there, for certain.
+ */
+struct hv_str fs_trees_real(struct fs_trees *trees, struct hv_str directory, bool *is_missing);
+
+/* The place for an answer to the question `about` that directory; *is_new when nobody wrote to it yet. Valid as long as
+ * trees. */
+bool *fs_trees_answer(struct fs_trees *trees, struct hv_str directory, struct hv_str about, bool *is_new);
 
 /* The path of entry in arena, with a NUL behind it. */
 struct hv_str fs_tree_path(struct hv_arena *arena, const struct fs_tree *tree, const struct fs_tree_entry *entry);

@@ -36,26 +36,34 @@ static struct answer *keep(struct asked *asked, struct map *answers, struct hv_s
 typedef bool probe_git(struct git_probe *probe, struct hv_arena *arena, struct hv_str directory,
                        struct hv_str subcommand, struct hv_str *why);
 
-static bool ask_git(struct asked *asked, probe_git *look, struct map *answers, struct hv_str directory,
-                    struct hv_str subcommand, struct hv_str *why)
+static struct answer *ask_git(struct asked *asked, probe_git *look, struct map *answers, struct hv_str directory,
+                              struct hv_str subcommand, struct hv_str why)
 {
     struct hv_str key = key_of(asked, directory, subcommand);
     struct answer *answer = map_get(answers, key);
     if (!answer) {
         answer = keep(asked, answers, key);
-        answer->text = *why;
+        answer->text = why;
         answer->yes = look(asked->programs.user, asked->arena, directory, subcommand, &answer->text);
     }
-    *why = answer->text;
-    return answer->yes;
+    return answer;
 }
 
+/* Git is asked about once in each place where its search upwards ends, not in each directory below. */
 static bool git_is_quiet(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
                          struct hv_str *why)
 {
     struct asked *asked = user;
+    struct hv_str key = key_of(asked, directory, subcommand);
+    struct answer *answer = map_get(&asked->git, key);
     (void)arena;
-    return ask_git(asked, git_probe_is_quiet, &asked->git, directory, subcommand, why);
+    if (!answer) {
+        struct hv_str start = git_probe_start(&asked->seen, directory);
+        answer = ask_git(asked, git_probe_is_quiet, &asked->git, start, subcommand, *why);
+        (void)map_set(&asked->git, key, answer);
+    }
+    *why = answer->text;
+    return answer->yes;
 }
 
 static bool git_is_quiet_below(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
@@ -63,7 +71,10 @@ static bool git_is_quiet_below(void *user, struct hv_arena *arena, struct hv_str
 {
     struct asked *asked = user;
     (void)arena;
-    return ask_git(asked, git_probe_is_quiet_below, &asked->git_below, directory, subcommand, why);
+    const struct answer *answer =
+        ask_git(asked, git_probe_is_quiet_below, &asked->git_below, directory, subcommand, *why);
+    *why = answer->text;
+    return answer->yes;
 }
 
 static bool holds_none(void *user, struct hv_str directory, const char *names)
@@ -73,7 +84,7 @@ static bool holds_none(void *user, struct hv_str directory, const char *names)
     struct answer *answer = map_get(&asked->directories, key);
     if (!answer) {
         answer = keep(asked, &asked->directories, key);
-        answer->yes = fs_holds_none(directory, asked->home, names);
+        answer->yes = fs_holds_none(&asked->seen, directory, asked->home, names);
     }
     return answer->yes;
 }

@@ -43,6 +43,12 @@ static bool is_quiet(struct folder *folder, const char *directory, const char *s
     bool quiet =
         git_probe_is_quiet(NULL, &folder->arena, folder_path(folder, directory), hv_str_from(subcommand), &why);
     assert_true(quiet == !why.ptr);
+    /* And where git's search begins to find something, it finds the same. */
+    struct fs_trees trees = {0};
+    struct hv_str start = git_probe_start(&trees, folder_path(folder, directory)), same = {0};
+    assert_int_equal(git_probe_is_quiet(NULL, &folder->arena, start, hv_str_from(subcommand), &same), quiet);
+    assert_true(hv_str_eq(why, same));
+    fs_trees_release(&trees);
     return quiet;
 }
 
@@ -193,6 +199,33 @@ static void a_repository_is_found_where_links_lead(void **state)
     assert_false(is_quiet(folder, "link", "status"));
     assert_false(is_quiet(folder, "link/..", "status"));
     assert_true(is_quiet(folder, "", "status"));
+}
+
+static void the_search_starts_at_a_repository_or_the_root(void **state)
+{
+    struct folder *folder = *state;
+    struct fs_trees trees = {0}, later = {0};
+    folder_make(folder, "real/sub/deep");
+    folder_make(folder, "other");
+    make_repository(folder, "real/.git/", "");
+    assert_int_equal(symlink("../real/sub", folder_cpath(folder, "other/link")), 0);
+    struct hv_str top = folder_path(folder, "real");
+    static const char *const inside[] = {
+        "real", "real/sub", "real/sub/deep", "real/none", "real/sub/none/too", "other/link", "other/link/deep"};
+    for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
+        assert_true(hv_str_eq(git_probe_start(&trees, folder_path(folder, inside[i])), top));
+    assert_true(hv_str_is(git_probe_start(&trees, folder_path(folder, "other")), "/"));
+    /* Below a link, nothing says what is above what is not there. */
+    assert_int_equal(symlink("../real", folder_cpath(folder, "other/top")), 0);
+    struct hv_str missing = folder_path(folder, "other/top/none");
+    assert_true(hv_str_eq(git_probe_start(&trees, missing), missing));
+    assert_true(hv_str_is(git_probe_start(&trees, HV_STR("relative")), "relative"));
+    folder_put(folder, "real/sub/HEAD", "ref: x");
+    assert_true(hv_str_eq(git_probe_start(&trees, folder_path(folder, "real/sub/deep")), top));
+    assert_true(
+        hv_str_eq(git_probe_start(&later, folder_path(folder, "real/sub/deep")), folder_path(folder, "real/sub")));
+    fs_trees_release(&trees);
+    fs_trees_release(&later);
 }
 
 static void the_top_of_a_work_tree_is_found(void **state)
@@ -397,6 +430,7 @@ int main(void)
         CASE(directories_that_look_like_bare_repositories_count),
         CASE(what_is_no_repository_does_not_hide_the_one_above),
         CASE(a_repository_is_found_where_links_lead),
+        CASE(the_search_starts_at_a_repository_or_the_root),
         CASE(the_top_of_a_work_tree_is_found),
         CASE(the_environment_may_lead_elsewhere),
         CASE(submodules_are_read_from_every_version_of_an_index),

@@ -4,21 +4,30 @@
 
 #include <unistd.h>
 
+/* One question, asked when nothing was looked at yet. */
+static bool holds_none(struct hv_str directory, struct hv_str home, const char *names)
+{
+    struct fs_trees trees = {0};
+    bool none = fs_holds_none(&trees, directory, home, names);
+    fs_trees_release(&trees);
+    return none;
+}
+
 static void files_above_are_found_up_to_the_home(void **state)
 {
     struct folder *folder = *state;
     static const char names[] = ".helve-test-rc .helve-test/config";
     struct hv_str none = {0}, home = folder_path(folder, "home"), deep = folder_path(folder, "home/project/src");
     folder_make(folder, "home/project/src");
-    assert_true(fs_holds_none(deep, none, names));
+    assert_true(holds_none(deep, none, names));
     folder_put(folder, "home/.helve-test/config", "");
-    assert_false(fs_holds_none(deep, none, names));
-    assert_true(fs_holds_none(deep, home, names));
-    assert_true(fs_holds_none(home, home, names));
+    assert_false(holds_none(deep, none, names));
+    assert_true(holds_none(deep, home, names));
+    assert_true(holds_none(home, home, names));
     folder_put(folder, "home/project/.helve-test-rc", "");
-    assert_false(fs_holds_none(deep, home, names));
-    assert_true(fs_holds_none(folder_path(folder, "not/there"), home, names));
-    assert_false(fs_holds_none(HV_STR("relative"), home, names));
+    assert_false(holds_none(deep, home, names));
+    assert_true(holds_none(folder_path(folder, "not/there"), home, names));
+    assert_false(holds_none(HV_STR("relative"), home, names));
 }
 
 static void a_text_in_a_file_is_found_as_a_word(void **state)
@@ -40,14 +49,14 @@ static void a_text_in_a_file_is_found_as_a_word(void **state)
     struct folder *folder = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         folder_put(folder, "f.json", cases[i].content);
-        if (fs_holds_none(folder->path, (struct hv_str){0}, cases[i].names) != cases[i].none)
+        if (holds_none(folder->path, (struct hv_str){0}, cases[i].names) != cases[i].none)
             fail_msg("%s: %s", cases[i].names, cases[i].content);
     }
     /* What cannot be looked into may hold anything. */
     folder_make(folder, "d.json");
-    assert_false(fs_holds_none(folder->path, (struct hv_str){0}, "d.json:edit"));
+    assert_false(holds_none(folder->path, (struct hv_str){0}, "d.json:edit"));
     assert_int_equal(symlink("f.json", folder_cpath(folder, "l.json")), 0);
-    assert_false(fs_holds_none(folder->path, (struct hv_str){0}, "l.json:edit"));
+    assert_false(holds_none(folder->path, (struct hv_str){0}, "l.json:edit"));
 }
 
 static void links_are_followed(void **state)
@@ -56,9 +65,9 @@ static void links_are_followed(void **state)
     folder_put(folder, "project/.helve-test-rc", "");
     folder_make(folder, "project/src");
     assert_int_equal(symlink("project/src", folder_cpath(folder, "link")), 0);
-    assert_false(fs_holds_none(folder_path(folder, "link"), (struct hv_str){0}, ".helve-test-rc"));
+    assert_false(holds_none(folder_path(folder, "link"), (struct hv_str){0}, ".helve-test-rc"));
     assert_int_equal(symlink("nowhere", folder_cpath(folder, ".helve-test-link")), 0);
-    assert_false(fs_holds_none(folder->path, (struct hv_str){0}, ".helve-test-link"));
+    assert_false(holds_none(folder->path, (struct hv_str){0}, ".helve-test-link"));
 }
 
 static void a_file_is_found_in_any_directory_that_begins_so(void **state)
@@ -68,11 +77,11 @@ static void a_file_is_found_in_any_directory_that_begins_so(void **state)
     static const char names[] = "helve-test*/conf.py";
     folder_make(folder, "helve-test-a");
     folder_put(folder, "other/conf.py", "");
-    assert_true(fs_holds_none(folder->path, none, names));
+    assert_true(holds_none(folder->path, none, names));
     folder_put(folder, "helve-test-b/conf.py", "");
-    assert_false(fs_holds_none(folder->path, none, names));
-    assert_false(fs_holds_none(folder_path(folder, "other"), none, names));
-    assert_true(fs_holds_none(folder->path, none, "helve-test*/else.py"));
+    assert_false(holds_none(folder->path, none, names));
+    assert_false(holds_none(folder_path(folder, "other"), none, names));
+    assert_true(holds_none(folder->path, none, "helve-test*/else.py"));
 }
 
 static void a_star_in_a_name_stands_for_letters(void **state)
@@ -81,12 +90,30 @@ static void a_star_in_a_name_stands_for_letters(void **state)
     struct hv_str none = {0};
     folder_put(folder, "helve-test.c", "");
     folder_put(folder, "helve-test/x.so", "");
-    assert_true(fs_holds_none(folder->path, none, "helve-test*.so"));
-    assert_true(fs_holds_none(folder->path, none, "helve-test.c*c helve-test/x.s*so helve-none/*.so"));
-    assert_false(fs_holds_none(folder->path, none, "helve-test/*.so"));
+    assert_true(holds_none(folder->path, none, "helve-test*.so"));
+    assert_true(holds_none(folder->path, none, "helve-test.c*c helve-test/x.s*so helve-none/*.so"));
+    assert_false(holds_none(folder->path, none, "helve-test/*.so"));
     folder_put(folder, "helve-test.cpython-311.so", "");
-    assert_false(fs_holds_none(folder->path, none, "helve-test*.so"));
-    assert_false(fs_holds_none(folder_path(folder, "helve-test"), none, "helve-test*.so"));
+    assert_false(holds_none(folder->path, none, "helve-test*.so"));
+    assert_false(holds_none(folder_path(folder, "helve-test"), none, "helve-test*.so"));
+}
+
+static void each_directory_is_looked_at_once(void **state)
+{
+    struct folder *folder = *state;
+    struct fs_trees trees = {0};
+    struct hv_str none = {0};
+    folder_make(folder, "a/b");
+    folder_make(folder, "c");
+    assert_true(fs_holds_none(&trees, folder_path(folder, "a/b"), none, ".helve-test-rc"));
+    assert_true(fs_holds_none(&trees, folder_path(folder, "a/none"), none, ".helve-test-rc"));
+    folder_put(folder, ".helve-test-rc", "");
+    folder_put(folder, "c/.helve-test-rc", "");
+    assert_true(fs_holds_none(&trees, folder_path(folder, "a"), none, ".helve-test-rc"));
+    assert_false(fs_holds_none(&trees, folder_path(folder, "c"), none, ".helve-test-rc"));
+    assert_false(fs_holds_none(&trees, folder_path(folder, "a"), none, ".helve-test-rc x"));
+    assert_false(holds_none(folder_path(folder, "a"), none, ".helve-test-rc"));
+    fs_trees_release(&trees);
 }
 
 int main(void)
@@ -97,6 +124,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_file_is_found_in_any_directory_that_begins_so, folder_setup, folder_teardown),
         cmocka_unit_test_setup_teardown(a_star_in_a_name_stands_for_letters, folder_setup, folder_teardown),
         cmocka_unit_test_setup_teardown(links_are_followed, folder_setup, folder_teardown),
+        cmocka_unit_test_setup_teardown(each_directory_is_looked_at_once, folder_setup, folder_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

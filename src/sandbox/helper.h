@@ -62,6 +62,23 @@ void give_up_rights(const char *plan);
 /* Have the plan's filter hold from now on; ends the program when it does not. Without one nothing happens. */
 void apply_filter(const char *plan);
 
+/* Between the two: start the process that keeps in place what was mounted; its number. Its end is seen by __WALL only.
+ * Ends the program when it cannot be started (helper_keep.c). */
+pid_t keep_view(const char *plan);
+
+/* Trees of files that can be mounted, as descriptors (helper_mount.c). -1 and false: errno. */
+/* What lies at path, on the way to which no link is followed. */
+int tree_open(const char *path);
+/* A copy of what lies at `at`, with all that is mounted below; closes it. */
+int tree_copy(int at);
+/* Give it MOUNT_ATTR_…, with all that is mounted below. */
+bool tree_lock(int tree, uint64_t attributes);
+/* Closes both; true when the tree lies over `over` now. */
+bool tree_put(int tree, int over);
+bool tree_is_folder(int tree);
+/* An empty folder in memory, with the octal mode, lies over `over` now. */
+bool tree_memory(int over, const char *mode);
+
 /* The half that bubblewrap starts inside: never returns. */
 __attribute__((noreturn)) void inner_main(void);
 /* Confine this process by Landlock and seccomp, as the plan says; ends the program when that fails. */

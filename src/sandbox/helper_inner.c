@@ -137,23 +137,33 @@ static void report_end(int status, bool late)
         close(HELPER_FD_LATE);
 }
 
-/* The command's orphans are ours, and we stay as long as one lives: when we end, the kernel kills all that is left. */
-__attribute__((noreturn)) static void wait_for_all(pid_t command, bool late)
+/* Nothing is left but what keeps the mounts in place. */
+static bool all_have_ended(void)
 {
-    for (;;) {
+    siginfo_t info;
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD;
+}
+
+/* The command's orphans are ours, and we stay as long as one lives: when we end, the kernel kills all that is left.
+ * That is done, too, when the command has ended or stopped what keeps the mounts in place. */
+__attribute__((noreturn)) static void wait_for_all(pid_t command, pid_t keeper, bool late)
+{
+    while (!all_have_ended()) {
         int status;
-        pid_t ended = waitpid(-1, &status, 0);
-        if (ended < 0 && errno != EINTR)
-            _exit(0);
-        if (ended == command)
+        pid_t changed = waitpid(-1, &status, __WALL | WUNTRACED);
+        if (changed == keeper || (changed < 0 && errno != EINTR))
+            _exit(HELPER_EXIT_SANDBOX);
+        if (changed == command && !WIFSTOPPED(status))
             report_end(status, late);
     }
+    _exit(0);
 }
 
 void inner_main(void)
 {
     struct inside inside = read_plan();
     bool late = !inside.argv[0];
+    pid_t keeper = 0;
     fcntl(HELPER_FD_STATUS, F_SETFD, FD_CLOEXEC);
     prctl(PR_SET_NAME, "hv-sandbox");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -161,6 +171,7 @@ void inner_main(void)
         inside.plan = wait_for_plan(inside.plan);
     if (item_find(inside.plan, HELPER_ROOT).kind) {
         make_view(inside.plan);
+        keeper = keep_view(inside.plan);
         give_up_rights(inside.plan);
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* as bubblewrap has set it: who gets other rights loses that */
@@ -176,5 +187,5 @@ void inner_main(void)
     close(0);
     close(1);
     close(2);
-    wait_for_all(command, late);
+    wait_for_all(command, keeper, late);
 }

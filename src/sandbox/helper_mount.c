@@ -3,7 +3,7 @@
  * but it reads the list of all mounts after each one, which takes longer than all else together. So where the kernel
  * lets whole trees be copied and locked in one call (5.12), it makes the namespaces and leaves the inner half two
  * rights (sandbox_own_rights): the one to mount, and the one to give up for good what could be had again. Nothing but
- * this file runs with them.
+ * this file runs with them, and what keeps the mounts in place (helper_keep.c).
  *
  * All that is shown is copied as it lies outside before anything is mounted or made read-only, so that no mount shows
  * another, and none gets rights that the host's has not. No link is followed on the way to what the plan names: it has
@@ -43,14 +43,13 @@ static bool mount_on(const char *path, const char *type, unsigned long flags, co
 
 /* ---- trees --------------------------------------------------------------------------------------------- */
 
-static int open_unlinked(const char *path)
+int tree_open(const char *path)
 {
     struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
     return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
 }
 
-/* A copy of what lies at `at`, with all that is mounted below; closes it. -1 with errno. */
-static int copy_tree(int at)
+int tree_copy(int at)
 {
     if (at < 0)
         return -1;
@@ -61,14 +60,13 @@ static int copy_tree(int at)
     return tree;
 }
 
-static bool lock_tree(int tree, uint64_t attributes)
+bool tree_lock(int tree, uint64_t attributes)
 {
     struct mount_attr change = {.attr_set = attributes};
     return syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &change, sizeof change) == 0;
 }
 
-/* Closes both; true when the tree lies over `over` now. */
-static bool put_tree(int tree, int over)
+bool tree_put(int tree, int over)
 {
     bool put = tree >= 0 && over >= 0 &&
                syscall(SYS_move_mount, tree, "", over, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) == 0;
@@ -77,6 +75,20 @@ static bool put_tree(int tree, int over)
     close(over);
     errno = reason;
     return put;
+}
+
+bool tree_is_folder(int tree)
+{
+    struct stat status;
+    return fstat(tree, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+bool tree_memory(int over, const char *mode)
+{
+    char options[32], target[32];
+    snprintf(options, sizeof options, "mode=%s", mode);
+    snprintf(target, sizeof target, "/proc/self/fd/%d", over); /* nobody may need to enter it */
+    return mount_on(target, "tmpfs", MS_NOSUID | MS_NODEV, options);
 }
 
 /* ---- /dev and /proc ------------------------------------------------------------------------------------ */
@@ -91,11 +103,11 @@ static void find_devices(struct sources *sources)
     char path[PATH_SIZE];
     for (size_t i = 0; i < DEVICE_COUNT; i++) {
         snprintf(path, sizeof path, "/dev/%s", devices[i]);
-        sources->devices[i] = copy_tree(open(path, O_PATH | O_CLOEXEC));
+        sources->devices[i] = tree_copy(open(path, O_PATH | O_CLOEXEC));
         if (sources->devices[i] < 0)
             fail_at(path);
     }
-    sources->terminal = ttyname_r(1, path, sizeof path) ? -1 : copy_tree(open(path, O_PATH | O_CLOEXEC));
+    sources->terminal = ttyname_r(1, path, sizeof path) ? -1 : tree_copy(open(path, O_PATH | O_CLOEXEC));
 }
 
 static void put_device(const char *name, int tree)
@@ -103,7 +115,7 @@ static void put_device(const char *name, int tree)
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "/dev/%s", name);
     close(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444));
-    if (!lock_tree(tree, MOUNT_ATTR_NOSUID) || !put_tree(tree, open_unlinked(path)))
+    if (!tree_lock(tree, MOUNT_ATTR_NOSUID) || !tree_put(tree, tree_open(path)))
         fail_at(path);
 }
 
@@ -138,8 +150,8 @@ static void make_proc(bool writable)
     for (size_t i = 0; writable && i < sizeof kernel / sizeof *kernel; i++) {
         if (access(kernel[i], W_OK))
             continue;
-        int tree = copy_tree(open_unlinked(kernel[i]));
-        if (tree < 0 || !lock_tree(tree, MOUNT_ATTR_RDONLY) || !put_tree(tree, open_unlinked(kernel[i])))
+        int tree = tree_copy(tree_open(kernel[i]));
+        if (tree < 0 || !tree_lock(tree, MOUNT_ATTR_RDONLY) || !tree_put(tree, tree_open(kernel[i])))
             fail_at(kernel[i]);
     }
 }
@@ -168,8 +180,8 @@ static void find_sources(const char *plan, struct sources *sources)
             continue;
         char *path = item_text(from.kind ? &from : &item);
         sources->trees[i] = item.kind == HELPER_MEMORY        ? -1
-                            : item.kind == HELPER_BIND_SOCKET ? copy_tree(open(path, O_PATH | O_CLOEXEC))
-                                                              : copy_tree(open_unlinked(path));
+                            : item.kind == HELPER_BIND_SOCKET ? tree_copy(open(path, O_PATH | O_CLOEXEC))
+                                                              : tree_copy(tree_open(path));
         if (sources->trees[i++] < 0 && (item.kind == HELPER_BIND || item.kind == HELPER_BIND_READ_ONLY))
             fail_at(path);
         from.kind = 0;
@@ -218,7 +230,7 @@ static void make_folders(char *path)
 /* Where something will lie: made, as a file or folder, when it is not there and may be. */
 static int open_target(char *path, bool folder, bool may_be_made)
 {
-    int over = open_unlinked(path);
+    int over = tree_open(path);
     if (over >= 0 || errno != ENOENT || !may_be_made)
         return over;
     make_folders(path);
@@ -226,13 +238,7 @@ static int open_target(char *path, bool folder, bool may_be_made)
         (void)!mkdir(path, 0755);
     else
         close(open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444));
-    return open_unlinked(path);
-}
-
-static bool is_folder(int tree)
-{
-    struct stat status;
-    return fstat(tree, &status) == 0 && S_ISDIR(status.st_mode);
+    return tree_open(path);
 }
 
 static void put_bind(const char *plan, const struct item *item, int tree)
@@ -242,7 +248,7 @@ static void put_bind(const char *plan, const struct item *item, int tree)
     if (item->kind == HELPER_BIND_READ_ONLY)
         locked |= MOUNT_ATTR_RDONLY;
     bool may_be_made = is_made_here(plan, item, path);
-    if (!lock_tree(tree, locked) || !put_tree(tree, open_target(path, is_folder(tree), may_be_made)))
+    if (!tree_lock(tree, locked) || !tree_put(tree, open_target(path, tree_is_folder(tree), may_be_made)))
         fail_at(path);
     free(path);
 }
@@ -251,12 +257,12 @@ static void put_bind(const char *plan, const struct item *item, int tree)
 static void put_socket(const char *plan, const struct item *item, int tree)
 {
     char *path = item_text(item);
-    if (tree >= 0 && lock_tree(tree, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)) {
+    if (tree >= 0 && tree_lock(tree, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)) {
         if (is_made_here(plan, item, path)) {
             make_folders(path);
             close(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444));
         }
-        (void)!put_tree(tree, open(path, O_PATH | O_CLOEXEC));
+        (void)!tree_put(tree, open(path, O_PATH | O_CLOEXEC));
     }
     free(path);
 }
@@ -264,14 +270,13 @@ static void put_socket(const char *plan, const struct item *item, int tree)
 /* MODE:PATH, an empty folder in memory. */
 static void put_memory(const char *plan, const struct item *item)
 {
-    char *text = item_text(item), *path = strchr(text, ':'), options[32], target[32];
+    char *text = item_text(item), *path = strchr(text, ':');
     if (!path)
         fail_at(text);
-    int over = open_target(path + 1, true, is_made_here(plan, item, path + 1));
-    snprintf(options, sizeof options, "mode=%.*s", (int)(path - text), text);
-    snprintf(target, sizeof target, "/proc/self/fd/%d", over); /* nobody may need to enter it */
-    if (over < 0 || !mount_on(target, "tmpfs", MS_NOSUID | MS_NODEV, options))
-        fail_at(text);
+    *path++ = '\0';
+    int over = open_target(path, true, is_made_here(plan, item, path));
+    if (over < 0 || !tree_memory(over, text))
+        fail_at(path);
     close(over);
     free(text);
 }
@@ -320,7 +325,7 @@ void make_view(const char *plan)
     if (*root.text != HELPER_WRITES)
         locked |= MOUNT_ATTR_RDONLY;
     int all = open("/", O_PATH | O_CLOEXEC);
-    if (all < 0 || !lock_tree(all, locked))
+    if (all < 0 || !tree_lock(all, locked))
         fail_at("/");
     close(all);
     make_devices(&sources);

@@ -216,6 +216,78 @@ done 2>/dev/null; true"""
 # ---- the network -------------------------------------------------------------------------------------------------
 
 
+def need_keeper(case):
+    need_full(case)
+    if tuple(map(int, re.findall(r"\d+", os.uname().release)[:2])) < (5, 12):
+        raise Skip("the kernel lets only bubblewrap mount")
+
+
+TRIES = '''until [ -e go ]; do sleep 0.02; done
+for i in $(seq 400); do
+    %s || { echo "held: $1"; break; }
+    sleep 0.05
+done 2>/dev/null
+'''
+
+
+def exchange_while_a_command_runs(case, exchange):
+    """What a command that was there before finds after the exchange, once it was told: it tries until it is refused."""
+    subprocess.run(["git", "init", "-q", case.project], check=True)
+    config, secret = os.path.join(case.project, ".git", "config"), os.path.join(case.home, ".netrc")
+    for path in (config, secret):
+        with open(path, "a", encoding="utf-8") as file:
+            file.write("[a]\n")
+    script = case.write("tries.sh", TRIES.replace("$1", "config") % "echo '[b]' >> .git/config" +
+                        TRIES.replace("$1", "secret") % ("cat " + secret + " > /dev/null") +
+                        TRIES.replace("$1", "servers") % "echo '{}' > .mcp.json" + "echo end\n")
+    settings(case)
+    process = case.start("exec", "--permission-mode", "bypassPermissions", stdin=subprocess.PIPE, env={"IS_SANDBOX": "1"})
+    told = [{"command": "bash " + script, "run_in_background": True}, {"task_id": "bash_1", "block": True, "timeout": 600000}]
+    for number, (tool, given) in enumerate(zip(("Bash", "TaskOutput"), told)):
+        process.stdin.write(json.dumps({"type": "tool_use", "id": str(number), "name": tool, "input": given}).encode() + b"\n")
+        process.stdin.flush()
+        if number == 0:
+            assert b"bash_1" in process.stdout.readline()
+            for path in (config, secret):
+                exchange(path)
+            os.rmdir(os.path.join(case.project, ".mcp.json"))  # it was held empty
+            case.write(".mcp.json", "[]")
+            case.write("go", "")
+    process.stdin.close()
+    said = process.stdout.read().decode()
+    process.wait()
+    assert "held: config" in said and "held: secret" in said and "held: servers" in said and "end" in said, said
+
+
+def replace_by_rename(path):
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        file.write("[c]\n")
+    os.rename(path + ".new", path)
+
+
+def move_away_and_make_anew(path):
+    os.rename(path, path + ".old")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("[c]\n")
+
+
+def test_what_is_exchanged_outside_while_a_command_runs_is_protected_again(case):
+    need_keeper(case)
+    exchange_while_a_command_runs(case, replace_by_rename)
+
+
+def test_what_is_moved_away_and_made_anew_is_protected_again(case):
+    need_keeper(case)
+    exchange_while_a_command_runs(case, move_away_and_make_anew)
+
+
+def test_without_what_keeps_the_mounts_in_place_no_command_goes_on(case):
+    need_keeper(case)
+    find = "for f in /proc/[0-9]*; do read -r n < $f/comm; [ \"$n\" = hv-keeper ] && echo found && kill -%s ${f#/proc/}; done; "
+    for text, is_error in attack(case, *(find % name + "sleep 2; echo went on" for name in ("KILL", "STOP"))):
+        assert is_error and "found" in text and "went on" not in text, text
+
+
 def test_the_network_of_the_host_is_out_of_reach(case):
     need_full(case)
     with Listener() as listener:

@@ -1,0 +1,138 @@
+/*
+ * helper_keep.c: what keeps in place, for as long as the command runs, what was mounted over single files and folders.
+ * Whoever exchanges a file outside, as git does with its config and programs with their credentials, takes away what
+ * is mounted over it everywhere: a server in the background would write to the new one, or read it. A process of its
+ * own keeps the right to mount, is told by the kernel when the list of mounts is another one, and covers the new file.
+ * Also it looks now and then: of a file that was moved away, and its mount with it, the kernel says nothing.
+ *
+ * It has nothing open, takes no input and blocks all signals; the first process ends the sandbox when it is killed or
+ * stopped (helper_inner.c), or ends because something cannot be covered.
+ */
+#include "sandbox/helper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <linux/stat.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { LOOK_EVERY_MS = 500 };
+
+/* One that must be there. */
+struct cover {
+    char *path;
+    uint64_t mount; /* its number: whatever else is seen at the path has another */
+    bool hides;     /* else it is read-only */
+    char mode[8];   /* hides: of the empty folder that lies there, where it was a folder */
+};
+
+struct keeper {
+    struct cover *covers;
+    size_t count;
+    int mounts; /* the list */
+};
+
+/* 0: there is nothing, or nothing that we could get at. */
+static uint64_t mount_at(const char *path)
+{
+    struct statx found = {0};
+    if (syscall(SYS_statx, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_MNT_ID, &found))
+        return 0;
+    return found.stx_mnt_id;
+}
+
+static void find_covers(const char *plan, struct keeper *out)
+{
+    struct item from = {0};
+    size_t most = 0;
+    for (struct item item = item_next(plan); item.kind; item = item_next(item.rest))
+        most += item.kind == HELPER_BIND_READ_ONLY || item.kind == HELPER_MEMORY;
+    out->covers = calloc(most + 1, sizeof *out->covers);
+    if (!out->covers)
+        fail(HELPER_EXIT_SANDBOX, "out of memory", "");
+    for (struct item item = item_next(plan); item.kind; item = item_next(item.rest)) {
+        struct cover *cover = &out->covers[out->count];
+        bool hides = from.kind != 0;
+        from = item.kind == HELPER_SOURCE ? item : (struct item){0};
+        if (item.kind != HELPER_BIND_READ_ONLY && item.kind != HELPER_MEMORY)
+            continue;
+        char *text = item_text(&item), *colon = item.kind == HELPER_MEMORY ? strchr(text, ':') : NULL;
+        if (colon)
+            *colon = '\0';
+        /* A folder that is kept empty can be read: nothing is there. What has come into its place is as good as any. */
+        cover->hides = colon ? strcmp(text, HELPER_KEPT_EMPTY) != 0 : hides;
+        snprintf(cover->mode, sizeof cover->mode, "%s", colon ? text : "0000");
+        cover->path = colon ? colon + 1 : text;
+        cover->mount = mount_at(cover->path);
+        out->count++;
+    }
+}
+
+/* False with errno. A device that may not be opened as one is a file that nobody may read. */
+static bool put_cover(const struct cover *cover)
+{
+    int over = tree_open(cover->path);
+    if (over < 0)
+        return false;
+    if (cover->hides && tree_is_folder(over)) {
+        bool put = tree_memory(over, cover->mode);
+        close(over);
+        return put;
+    }
+    int tree = tree_copy(cover->hides ? open("/dev/null", O_PATH | O_CLOEXEC) : tree_open(cover->path));
+    if (tree >= 0 && tree_lock(tree, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV))
+        return tree_put(tree, over);
+    int reason = errno;
+    close(tree);
+    close(over);
+    errno = reason;
+    return false;
+}
+
+/* What is not there, or cannot be got at, is looked for again. */
+static void cover_again(struct cover *cover)
+{
+    if (!put_cover(cover)) {
+        if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
+            _exit(HELPER_EXIT_SANDBOX);
+        return;
+    }
+    cover->mount = mount_at(cover->path);
+}
+
+__attribute__((noreturn)) static void keep(struct keeper *keeper)
+{
+    struct pollfd watched = {0, POLLPRI, 0};
+    prctl(PR_SET_DUMPABLE, 0);
+    prctl(PR_SET_NAME, "hv-keeper");
+    if (setsid() < 0 || dup2(keeper->mounts, 0) || syscall(SYS_close_range, 1, ~0U, 0) || chdir("/"))
+        _exit(HELPER_EXIT_SANDBOX);
+    /* The kernel tells of it before the new file is there: what follows a change is looked at closely. */
+    for (int wait_ms = LOOK_EVERY_MS;;) {
+        bool changed = poll(&watched, 1, wait_ms) > 0;
+        wait_ms = changed ? 1 : wait_ms < LOOK_EVERY_MS / 2 ? 2 * wait_ms : LOOK_EVERY_MS;
+        for (size_t i = 0; i < keeper->count; i++)
+            if (mount_at(keeper->covers[i].path) != keeper->covers[i].mount)
+                cover_again(&keeper->covers[i]);
+    }
+}
+
+pid_t keep_view(const char *plan)
+{
+    struct keeper keeper = {.mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)};
+    find_covers(plan, &keeper);
+    /* Without a signal at its end it is no child that is waited for like others. */
+    pid_t child = keeper.mounts < 0 ? -1 : (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
+    if (child == 0)
+        keep(&keeper);
+    if (child < 0)
+        fail(HELPER_EXIT_SANDBOX, "cannot start a process", "");
+    close(keeper.mounts);
+    return child;
+}

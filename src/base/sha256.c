@@ -1,6 +1,8 @@
 /* sha256.c: see sha256.h. The compression in plain C, and by the instructions of x86 where the machine has them. */
 #include "base/sha256.h"
 
+#include "base/processor.h"
+
 #include <string.h>
 
 static const uint32_t constants[64] __attribute__((aligned(16))) = {
@@ -70,17 +72,13 @@ static void compress_plain(uint32_t state[8], const unsigned char *block)
 /* ---- x86 ----------------------------------------------------------------------------------------------------- */
 
 #if defined(__x86_64__)
-#include <cpuid.h>
 #include <immintrin.h>
 
 #define SHA_TARGET __attribute__((target("sha,sse4.1,ssse3")))
-enum { CPUID_SHA = 1 << 29 };
 
 static bool has_instructions(void)
 {
-    unsigned a, b, c, d;
-    return __builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("ssse3") &&
-           __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & CPUID_SHA;
+    return processor_has_sha();
 }
 
 /* Four rounds, and the words of the schedule that come sixteen later. */

@@ -2,6 +2,7 @@
  * find_scan_16.c: the kernel with vectors of 16 bytes: SSE2, which every x86-64 has, with SSSE3 for what needs
  * shuffles; NEON, which every AArch64 has.
  */
+#include "base/processor.h"
 #include "text/find_streams_kernel.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -72,8 +73,7 @@ static inline bool vector_any(vector a)
 
 static bool machine_shuffles(void)
 {
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("ssse3");
+    return processor_has_shuffles();
 }
 
 #else

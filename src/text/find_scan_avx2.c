@@ -1,4 +1,5 @@
 /* find_scan_avx2.c: the kernel with vectors of 32 bytes. Asked at run time whether the machine has them. */
+#include "base/processor.h"
 #include "text/find_streams_kernel.h"
 
 #if defined(__x86_64__)
@@ -238,8 +239,7 @@ const struct find_kernel *find_kernel_avx2(void)
         .lines = pair_lines,
         .streams = count_by_streams,
     };
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") ? &kernel : NULL;
+    return processor_has_avx2() ? &kernel : NULL;
 }
 #else
 const struct find_kernel *find_kernel_avx2(void)

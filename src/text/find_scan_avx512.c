@@ -3,6 +3,7 @@
  * that are looked up at once. Asked at run time whether the machine has them; those that look up so are those that lose
  * no speed by long vectors.
  */
+#include "base/processor.h"
 #include "text/find_streams_kernel.h"
 
 #if defined(__x86_64__)
@@ -328,11 +329,7 @@ const struct find_kernel *find_kernel_avx512(void)
         .lines = pair_lines,
         .streams = count_by_streams,
     };
-    __builtin_cpu_init();
-    bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-               __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("bmi") &&
-               __builtin_cpu_supports("popcnt");
-    return has ? &kernel : NULL;
+    return processor_has_avx512() ? &kernel : NULL;
 }
 #else
 const struct find_kernel *find_kernel_avx512(void)

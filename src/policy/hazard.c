@@ -124,14 +124,94 @@ static void look_at_accesses(struct hazard *hazard, const struct policy *policy,
     }
 }
 
-static struct hazard look_at_part(const struct policy *policy, const struct policy_part *part,
-                                  struct neighbours *neighbours, struct hv_arena *arena)
+/* ---- where it is not known in which directory a part runs ---------------------------------------------------------
+ */
+
+/* A word that may be relative to a directory that is not known. */
+static void look_for_astray(struct hazard *hazard, const struct policy *policy, const struct policy_command *command,
+                            const struct policy_part *part, struct hv_str word, bool writing, struct hv_arena *arena)
+{
+    enum { LONGEST = 4096 };
+    if (!word.len || word.len > LONGEST || strchr("/~-", word.ptr[0]))
+        return;
+    struct hv_str there;
+    if (hazard->level)
+        return;
+    const char *what = path_credential_astray(policy->classes, arena, word, &there);
+    if (what)
+        worsen(hazard, SHELL_DANGER_CONFIRM, hv_arena_format(arena, "it touches %.*s: %s", HV_STR_ARG(there), what),
+               part);
+    bool suspect = path_name_is_suspect(policy->classes, path_name(word));
+    size_t count = suspect ? command->places.count : command->telling_places;
+    for (size_t i = 0; i < count && !hazard->level; i++) {
+        struct hv_str path = path_expand(arena, word, command->places.items[i], policy->home.written);
+        struct policy_path one = {.written = path, .resolved = path};
+        look_at_path(hazard, policy, part, &one, false, arena);
+        if (writing)
+            look_at_path(hazard, policy, part, &one, true, arena);
+    }
+}
+
+static void report_astray(struct hazard *hazard, const struct hazard *found, const struct policy_part *part,
+                          struct hv_arena *arena)
+{
+    if (found->level) /* nothing is forbidden for what it may be */
+        worsen(hazard, SHELL_DANGER_CONFIRM,
+               hv_arena_format(arena, "in which directory it runs is not known; %.*s", HV_STR_ARG(found->what)), part);
+}
+
+static void look_at_astray(struct hazard *hazard, const struct policy *policy, const struct policy_command *command,
+                           const struct policy_part *part, struct hv_arena *arena)
+{
+    const struct shell_act *act = part->act;
+    struct hazard found = {0};
+    bool listed = act->reads_listed && act->writes_listed, writes = act->class != SHELL_READ_ONLY;
+    for (size_t i = 1; !listed && i < act->word_count; i++)
+        if (act->words[i].known)
+            look_for_astray(&found, policy, command, part, act->words[i].value, writes, arena);
+    for (size_t i = 0; i < act->read_count + act->write_count; i++) {
+        bool writing = i >= act->read_count;
+        const struct shell_access *access = writing ? &act->writes[i - act->read_count] : &act->reads[i];
+        if (!access->path.len && access->word && access->word->known)
+            look_for_astray(&found, policy, command, part, access->word->value, writing, arena);
+    }
+    report_astray(hazard, &found, part, arena);
+}
+
+/* Programs that open nothing that their words name, or show nothing of it. */
+static bool only_tells_names(struct hv_str name)
+{
+    return shell_is_one_of(name, "echo printf cd pushd popd ls test [ [[ exit return export local declare true false");
+}
+
+/* Code in arguments: sh -c 'cd "$1" && cat shadow'. */
+static void look_at_astray_code(struct hazard *hazard, const struct policy *policy,
+                                const struct policy_command *command, struct hv_arena *arena)
+{
+    struct hazard found = {0};
+    for (size_t i = 0; i < command->runs.count && !found.level; i++) {
+        const struct shell_run *run = &command->runs.items[i];
+        const struct shell_command *place = run->command;
+        bool astray = !place->directory.len && !place->places && !place->likely_places && !place->likely_directory.len;
+        if (!run->is_code || !astray || only_tells_names(run->name))
+            continue;
+        for (size_t at = 1; at < run->word_count; at++)
+            if (run->words[at].known)
+                look_for_astray(&found, policy, command, NULL, run->words[at].value, false, arena);
+    }
+    report_astray(hazard, &found, NULL, arena);
+}
+
+static struct hazard look_at_part(const struct policy *policy, const struct policy_command *command,
+                                  const struct policy_part *part, struct neighbours *neighbours, struct hv_arena *arena)
 {
     struct hazard hazard = {0};
     if (part->danger)
         worsen(&hazard, part->danger, hv_str_from(part->danger_what), part);
     look_at_accesses(&hazard, policy, part, neighbours, true, arena);
     look_at_accesses(&hazard, policy, part, neighbours, false, arena);
+    if (part->act->astray && hazard.level == SHELL_DANGER_NONE)
+        look_at_astray(&hazard, policy, command, part, arena);
     return hazard;
 }
 
@@ -164,7 +244,7 @@ struct hazard hazard_of_part(const struct policy *policy, const struct policy_co
                              const struct policy_part *part, struct hv_arena *arena)
 {
     struct neighbours neighbours = {0};
-    return command->policy == policy ? part->hazard : look_at_part(policy, part, &neighbours, arena);
+    return command->policy == policy ? part->hazard : look_at_part(policy, command, part, &neighbours, arena);
 }
 
 /* ---- words and text
@@ -267,6 +347,8 @@ static struct hazard look_at_all(const struct match_call *call, struct hv_arena 
     }
     if (command)
         look_at_sought(&hazard, call->policy, command, arena);
+    if (command && hazard.level == SHELL_DANGER_NONE)
+        look_at_astray_code(&hazard, call->policy, command, arena);
     /* A danger that shows at no part, and code in arguments. */
     for (size_t i = 0; command && i < command->dangers.count; i++)
         worsen(&hazard, command->dangers.items[i].level, hv_str_from(command->dangers.items[i].what), NULL);
@@ -291,7 +373,7 @@ void hazard_keep(const struct match_call *call, struct policy_command *command, 
     struct neighbours neighbours = {0};
     for (size_t i = 0; i < command->part_count; i++) {
         struct policy_part *part = (struct policy_part *)&command->parts[i];
-        part->hazard = part->same ? part->same->hazard : look_at_part(call->policy, part, &neighbours, arena);
+        part->hazard = part->same ? part->same->hazard : look_at_part(call->policy, command, part, &neighbours, arena);
     }
     command->policy = call->policy;
     command->hazard = look_at_all(call, arena);

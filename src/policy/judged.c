@@ -310,6 +310,28 @@ static void tell_dangers_apart(struct policy_command *command)
     }
 }
 
+/* Where parts may run of which that is not known. */
+static void find_places(struct judging *judging, struct hv_str home)
+{
+    struct policy_command *command = judging->command;
+    bool astray = false;
+    for (size_t i = 0; !astray && i < command->judgement.count; i++)
+        astray = command->judgement.acts[i].astray;
+    if (!astray)
+        return;
+    struct shell_named_places named;
+    shell_find_named_places(judging->arena, &command->judgement.script, command->text, home, &named);
+    struct hv_str *sorted = hv_arena_array(judging->arena, struct hv_str, named.count);
+    for (size_t pass = 0, at = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < named.count; i++) {
+            if (path_place_tells(judging->policy->classes, named.items[i]) == (pass == 0))
+                sorted[at++] = named.items[i];
+        }
+        command->telling_places = pass == 0 ? at : command->telling_places;
+    }
+    command->places = (struct shell_named_places){sorted, named.count};
+}
+
 static void find_dangers(struct judging *judging, const struct shell_start *start)
 {
     struct policy_command *command = judging->command;
@@ -321,6 +343,7 @@ static void find_dangers(struct judging *judging, const struct shell_start *star
         .home = start->home,
         .roots = roots,
         .root_count = policy->root_count,
+        .places = &command->places,
         .resolve = follow,
         .user = &judging->lookups,
     };
@@ -476,6 +499,7 @@ void policy_judge_command(const struct policy *policy, const struct policy_surro
     if (!command->accepted)
         command_prepare(arena, facts->subject, &command->generous);
     find_brought(&judging);
+    find_places(&judging, start.home);
     make_parts(&judging);
     find_dangers(&judging, &start);
     facts->command = command;

@@ -10,6 +10,7 @@
 #include "policy/policy.h"
 #include "shell/class.h"
 #include "shell/danger.h"
+#include "shell/named_places.h"
 
 struct policy_part;
 
@@ -51,6 +52,10 @@ struct policy_command {
     struct shell_judgement judgement;
     struct shell_runs runs;
     struct shell_dangers dangers;
+    /* That it names; none where each part runs in a directory that is known. First come those that tell
+     * what a name in them is, so many (path_class.h). */
+    struct shell_named_places places;
+    size_t telling_places;
     const struct policy_part *parts; /* as many as judgement.count, in its order */
     size_t part_count;
     struct command_text generous; /* what can be said of its text: when it was not accepted */

@@ -328,14 +328,22 @@ static bool ends_with(struct hv_str path, struct hv_str pattern)
     return path.len == pattern.len || path.ptr[path.len - pattern.len - 1] == '/';
 }
 
+/* The first bytes of name and of pattern, what follows in both, are one; or the pattern has none, or a "*". */
+static bool may_begin_alike(struct hv_str name, struct hv_str pattern)
+{
+    return !pattern.len || pattern.ptr[0] == '*' || (name.len && ((name.ptr[0] ^ pattern.ptr[0]) & ~0x20) == 0);
+}
+
 /* The row takes the path relative[0, end): end is the end of the component that key is (a part) of. */
 static bool row_takes(const struct row *row, enum place place, struct hv_str relative, size_t end, struct hv_str key)
 {
     struct hv_str pattern = hv_str_from(row->pattern);
     if (row->place != place)
         return false;
-    if (place != ANYWHERE)
-        return begins_with(relative, pattern);
+    if (place != ANYWHERE) /* the first components are the same, and most of the second ones begin otherwise */
+        return may_begin_alike(hv_str_slice(relative, key.len + 1, relative.len),
+                               hv_str_slice(pattern, key.len + 1, pattern.len)) &&
+               begins_with(relative, pattern);
     if (hv_str_starts(pattern, HV_STR("*")))
         return hv_str_eq_nocase(hv_str_slice(pattern, 1, pattern.len), key);
     return ends_with(hv_str_slice(relative, 0, end), pattern);
@@ -507,4 +515,59 @@ bool path_is_suspect(const struct path_classes *classes, struct hv_str path, siz
         if (is_path(path, &classes->options.own[i]))
             return true;
     return false;
+}
+
+/* ---- names in directories that are not known -----------------------------------------------------------------------
+ */
+
+/* What the pattern speaks of stands below the directory relative. */
+static bool stands_below(struct hv_str pattern, struct hv_str relative)
+{
+    struct hv_str wanted, got;
+    while (hv_str_split(&relative, '/', &got))
+        if (got.len && (!hv_str_split(&pattern, '/', &wanted) || !glob_match(wanted, got, GLOB_ICASE)))
+            return false;
+    return pattern.len != 0;
+}
+
+bool path_place_tells(const struct path_classes *classes, struct hv_str place)
+{
+    const struct policy_path one = {.written = place, .resolved = place};
+    const struct hv_str homes[] = {classes->options.home.written, classes->options.home.resolved};
+    if (path_classify(classes, &one, true).class != POLICY_PATH_OUTSIDE)
+        return true;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        struct hv_str pattern = hv_str_from(rows[i].pattern);
+        if (rows[i].place == AT_ROOT && stands_below(pattern, below(place, HV_STR("/"))))
+            return true;
+        for (size_t j = 0; j < 2 && rows[i].place == AT_HOME; j++)
+            if (homes[j].len && rule_path_below(place, homes[j], true) && stands_below(pattern, below(place, homes[j])))
+                return true;
+    }
+    return false;
+}
+
+const char *path_credential_astray(const struct path_classes *classes, struct hv_arena *arena, struct hv_str relative,
+                                   struct hv_str *path)
+{
+    static const struct hv_str places[] = {HV_STR("/"), HV_STR("/etc"), HV_STR("/etc/ssh")};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        bool may_be = false;
+        struct hv_str inner = below(places[i], HV_STR("/"));
+        for (size_t j = 0; j < ROW_COUNT && !may_be; j++) {
+            if (rows[j].class != POLICY_PATH_CREDENTIAL || rows[j].place != AT_ROOT)
+                continue;
+            struct hv_str pattern = hv_str_from(rows[j].pattern);
+            may_be = hv_str_starts(pattern, inner) &&
+                     may_begin_alike(relative, hv_str_slice(pattern, inner.len + (inner.len > 0), pattern.len));
+        }
+        if (!may_be && !hv_str_starts(relative, HV_STR(".")))
+            continue;
+        *path = path_expand(arena, relative, places[i], (struct hv_str){0});
+        const struct policy_path one = {.written = *path, .resolved = *path};
+        struct path_class class = path_classify(classes, &one, false);
+        if (class.class == POLICY_PATH_CREDENTIAL)
+            return class.what;
+    }
+    return NULL;
 }

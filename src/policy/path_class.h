@@ -37,4 +37,12 @@ bool path_classes_by_name(const struct path_classes *classes, const struct polic
 bool path_name_is_suspect(const struct path_classes *classes, struct hv_str name);
 bool path_is_suspect(const struct path_classes *classes, struct hv_str path, size_t name);
 
+/* For commands of which it is not known where they run. What a name in the directory place is, depends on the place. */
+bool path_place_tells(const struct path_classes *classes, struct hv_str place);
+
+/* In some directory the relative path is a credential: `shadow`, of /etc. What it is, and *path there, in arena; NULL:
+ * it is none. Directories in which any name is one (.ssh) are not meant. */
+const char *path_credential_astray(const struct path_classes *classes, struct hv_arena *arena, struct hv_str relative,
+                                   struct hv_str *path);
+
 #endif

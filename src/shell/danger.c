@@ -17,8 +17,17 @@ struct scan {
     struct hv_arena *arena;
     const struct shell_danger_world *world;
     const struct shell_run *run;
-    size_t options_end;        /* where the "--" of run stands, or behind its words; 0: not looked for yet */
-    struct shell_danger found; /* the gravest so far */
+    struct hv_str directory;         /* that run is looked at in; absent: not known */
+    const struct suspects *suspects; /* where it may run when that is not known; NULL: nobody knows */
+    size_t options_end;              /* where the "--" of run stands, or behind its words; 0: not looked for yet */
+    struct shell_danger found;       /* the gravest so far */
+};
+
+/* The places that matter. */
+struct suspects {
+    struct shell_danger_world world; /* without links: what may be is not looked up */
+    struct hv_str items[SHELL_NAMED_PLACES_MAX + 1];
+    size_t count;
 };
 
 static void report(struct scan *scan, enum shell_danger_level level, const char *what)
@@ -90,7 +99,7 @@ static bool is_operand(struct scan *scan, size_t at)
 static void check_tree(struct scan *scan, const struct shell_word *word, bool whole)
 {
     bool contents;
-    enum danger_place place = danger_place_of(scan->arena, scan->world, scan->run->command->directory, word, &contents);
+    enum danger_place place = danger_place_of(scan->arena, scan->world, scan->directory, word, &contents);
     if (place == DANGER_PLACE_NONE || (!whole && !contents))
         return;
     if (place == DANGER_PLACE_WORKSPACE)
@@ -132,8 +141,7 @@ static void check_ownership(struct scan *scan)
         bool contents;
         if (i == at || !is_operand(scan, i))
             continue;
-        enum danger_place place =
-            danger_place_of(scan->arena, scan->world, run->command->directory, &run->words[i], &contents);
+        enum danger_place place = danger_place_of(scan->arena, scan->world, scan->directory, &run->words[i], &contents);
         if (place == DANGER_PLACE_NONE || place == DANGER_PLACE_WORKSPACE)
             continue;
         report(scan, whole ? SHELL_DANGER_FORBID : SHELL_DANGER_CONFIRM,
@@ -168,13 +176,13 @@ static void check_find(struct scan *scan)
         if (hv_str_starts(word, HV_STR("-")) || shell_is_one_of(word, "! ("))
             break;
         roots = true;
-        struct scan part = {.arena = scan->arena, .world = scan->world, .run = run};
+        struct scan part = {.arena = scan->arena, .world = scan->world, .run = run, .directory = scan->directory};
         check_tree(&part, &run->words[i], true);
         if (narrowed && part.found.level)
             part.found.level = part.found.level == SHELL_DANGER_FORBID ? SHELL_DANGER_CONFIRM : SHELL_DANGER_NONE;
         report(scan, part.found.level, part.found.what);
     }
-    struct hv_str here = run->command->directory;
+    struct hv_str here = scan->directory;
     if (!roots && here.len)
         check_tree(scan, &(struct shell_word){.text = here, .value = here, .known = true}, true);
 }
@@ -203,7 +211,7 @@ static void check_rsync(struct scan *scan)
 /* A place that is written. */
 static void check_target(struct scan *scan, const struct shell_word *word)
 {
-    struct hv_str directory = scan->run->command->directory, written, resolved;
+    struct hv_str directory = scan->directory, written, resolved;
     bool unsure = false;
     if (!word->value.len || !danger_path_of(scan->arena, scan->world, directory, word->value, &written, &resolved))
         return;
@@ -259,7 +267,7 @@ static void check_disk_tool(struct scan *scan)
         !has_option(scan->run, 'o', "--offset"))
         return;
     for (size_t i = 1; i < scan->run->word_count; i++)
-        if (danger_is_device(scan->arena, scan->world, scan->run->command->directory, &scan->run->words[i], &unsure))
+        if (danger_is_device(scan->arena, scan->world, scan->directory, &scan->run->words[i], &unsure))
             report(scan, SHELL_DANGER_FORBID, WRITES_DEVICE);
     for (size_t i = 1; i < scan->run->word_count; i++)
         unsure |= !scan->run->words[i].known && scan->run->words[i].flags & SHELL_WORD_VARIABLE;
@@ -660,7 +668,7 @@ static bool asks_version(const struct shell_run *run)
            shell_is_one_of(run->words[1].value, "--version --help -V -version");
 }
 
-static void check_run(struct scan *scan, const struct checked *checked)
+static void check_run_here(struct scan *scan, const struct checked *checked)
 {
     struct hv_str name = scan->run->name;
     bool asks = asks_version(scan->run) || (scan->run->word_count == 2 && hv_str_is(name, "apachectl") &&
@@ -676,6 +684,65 @@ static void check_run(struct scan *scan, const struct checked *checked)
         scan->found.level = SHELL_DANGER_CONFIRM;
 }
 
+static struct shell_danger danger_in(const struct scan *scan, const struct shell_danger_world *world,
+                                     const struct checked *checked, struct hv_str directory)
+{
+    struct scan there = {.arena = scan->arena, .world = world, .run = scan->run, .directory = directory};
+    check_run_here(&there, checked);
+    return there.found;
+}
+
+static void find_suspects(const struct shell_danger_world *world, struct suspects *out)
+{
+    out->world = *world;
+    out->world.resolve = NULL;
+    for (size_t i = 0; i < world->places->count; i++)
+        if (danger_place_is_guarded(world, world->places->items[i]))
+            out->items[out->count++] = world->places->items[i];
+    /* cd $x where x is not set goes home */
+    if (world->home.len)
+        out->items[out->count++] = world->home;
+}
+
+/* Where it is not known at all in which directory it runs. */
+static void check_astray_run(struct scan *scan, const struct checked *checked)
+{
+    const struct suspects *suspects = scan->suspects;
+    const struct shell_danger_world *world = &suspects->world;
+    bool found = false;
+    for (size_t i = 0; !found && i < suspects->count; i++)
+        found = danger_in(scan, world, checked, suspects->items[i]).level == SHELL_DANGER_FORBID;
+    if (found)
+        report(scan, SHELL_DANGER_CONFIRM,
+               "it may destroy what the system needs: in which directory it runs is not known");
+    /* cd "$x" where x is not set stays */
+    for (size_t i = 0; !found && i < world->root_count; i++) {
+        struct shell_danger danger = danger_in(scan, world, checked, world->roots[i]);
+        if (danger.level)
+            report(scan, SHELL_DANGER_CONFIRM, danger.what);
+    }
+}
+
+/* Wherever it may run. */
+static void check_run(struct scan *scan, const struct checked *checked)
+{
+    const struct shell_command *command = scan->run->command;
+    uint32_t some = command->places ? command->places : command->likely_places;
+    const struct shell_choices *choices = some ? &scan->run->script->choices[some - 1] : NULL;
+    scan->directory = command->directory;
+    check_run_here(scan, checked);
+    for (uint32_t i = 0; !command->directory.len && i < (choices ? choices->count : 0); i++) {
+        struct shell_danger danger = danger_in(scan, scan->world, checked, choices->values[i]);
+        report(scan, danger.level, danger.what);
+    }
+    if (!command->directory.len && command->likely_directory.len) {
+        struct shell_danger danger = danger_in(scan, scan->world, checked, command->likely_directory);
+        report(scan, danger.level, danger.what);
+    }
+    if (!command->directory.len && !command->likely_directory.len && !choices && scan->suspects)
+        check_astray_run(scan, checked);
+}
+
 /* "> /dev/sda" alone, or of a group: no run has these redirections. */
 static void check_bare_redirects(struct scan *scan, const struct shell_script *script)
 {
@@ -683,6 +750,7 @@ static void check_bare_redirects(struct scan *scan, const struct shell_script *s
         if (script->commands[i].kind != SHELL_COMMAND_SIMPLE || !script->commands[i].word_count) {
             struct shell_run run = {.script = script, .command = &script->commands[i]};
             scan->run = &run;
+            scan->directory = script->commands[i].directory;
             check_redirects(scan, &script->commands[i]);
         }
     scan->run = NULL;
@@ -721,7 +789,11 @@ void shell_find_dangers(struct hv_arena *arena, const struct shell_script *scrip
     struct shell_danger *items = hv_arena_alloc(arena, (runs->count + DANGER_FLOW_MAX + 2) * sizeof *items);
     size_t count = danger_find_flows(script, runs, items);
     struct scan whole = {.arena = arena, .world = world}, fresh = whole;
+    struct suspects suspects = {0};
     bool too_much = false;
+    if (world->places)
+        find_suspects(world, &suspects);
+    fresh.suspects = world->places ? &suspects : NULL;
     check_bare_redirects(&whole, script);
     if (whole.found.level)
         items[count++] = whole.found;

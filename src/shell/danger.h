@@ -10,6 +10,7 @@
 #ifndef SHELL_DANGER_H
 #define SHELL_DANGER_H
 
+#include "shell/named_places.h"
 #include "shell/runs.h"
 
 enum shell_danger_level {
@@ -28,6 +29,7 @@ struct shell_danger_world {
     struct hv_str home;         /* absolute and tidy; absent: not known */
     const struct hv_str *roots; /* of the workspace: absolute and tidy, links resolved */
     size_t root_count;
+    const struct shell_named_places *places; /* where commands may run of which that is not known; NULL: nobody knows */
     /* Where an absolute path leads when links are followed; it may hold "." and "..". Absent: nobody knows. NULL: where
      * its text says. The result lives in arena. */
     struct hv_str (*resolve)(void *user, struct hv_arena *arena, struct hv_str path);

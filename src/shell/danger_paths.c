@@ -86,6 +86,11 @@ static enum danger_place place_of_path(const struct shell_danger_world *world, s
     return place;
 }
 
+bool danger_place_is_guarded(const struct shell_danger_world *world, struct hv_str path)
+{
+    return place_of_path(world, path) != DANGER_PLACE_NONE;
+}
+
 /* ---- words ---------------------------------------------------------------------------------------------------------
  */
 

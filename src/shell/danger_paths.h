@@ -19,6 +19,9 @@ enum danger_place {
 enum danger_place danger_place_of(struct hv_arena *arena, const struct shell_danger_world *world,
                                   struct hv_str directory, const struct shell_word *word, bool *contents);
 
+/* What lies directly in path, absolute and tidy, may be such a place, a device or an account file. */
+bool danger_place_is_guarded(const struct shell_danger_world *world, struct hv_str path);
+
 /* The place where word surely begins: absolute and tidy, as written and as resolved. False when it cannot be told. */
 bool danger_path_of(struct hv_arena *arena, const struct shell_danger_world *world, struct hv_str directory,
                     struct hv_str value, struct hv_str *written, struct hv_str *resolved);

@@ -457,6 +457,10 @@ void effect_of_command(struct resolver *resolver, size_t index)
     } else if (effect == EFFECT_ANYTHING && changes_nothing(command->words, command->word_count)) {
         effect = EFFECT_NONE;
     }
+    /* CDPATH=/ cd etc, x=/ eval 'cd $x' */
+    bool given = command->assignment_count != 0;
+    if (given && (effect == EFFECT_CD || effect == EFFECT_DIRECTORY || effect == EFFECT_EVAL))
+        effect = EFFECT_ANYTHING;
     if (shifts_parameters(command->words[from].value))
         resolver->now.parameters = false;
     if (effect != EFFECT_NONE)

@@ -54,6 +54,7 @@ static struct shell_act fresh_act(const struct shell_command *command, const str
 
 static void finish_act(struct shell_reading *reading, size_t slot)
 {
+    reading->act.astray |= !reading->directory.ptr;
     reading->act.first = slot;
     reading->acts->items[slot] = reading->act;
 }
@@ -506,6 +507,7 @@ static void judge_afresh(struct shell_reading *reading, const struct shell_comma
         shell_worsen(reading, SHELL_UNKNOWN, "it may start processes without end");
     if (command->place & SHELL_IN_COPROCESS)
         shell_worsen(reading, SHELL_UNKNOWN, "a coprocess sets a variable of its own");
+    reading->act.astray = !reading->directory.ptr;
     /* Redirections are relative to the directory of the shell, not to the one that env -C gives. */
     place_command(reading, command);
     for (size_t i = 0; i < command->redirect_count; i++)

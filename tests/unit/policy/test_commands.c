@@ -424,6 +424,66 @@ static void dangers_hold_in_every_mode(void **state)
     }
 }
 
+/* A credential is confirmed from whatever directory it is named, known or not, in bypassPermissions mode, too. */
+static void a_credential_counts_wherever_the_command_went(void **state)
+{
+    static const char *const confirmed[] = {
+        "cd /etc && cat shadow",
+        "cd -P /etc && cat shadow",
+        "cd -eP -- /etc; cat shadow",
+        "command cd /etc && cat shadow",
+        "builtin command -p cd /etc && cat shadow",
+        "eval cd /etc; cat shadow",
+        "eval 'cd /etc && cat shadow'",
+        "pushd -n /etc; popd; cat shadow",
+        "pushd -- /etc && cat shadow",
+        "cd -P ~/.ssh && cat config",
+        "cd \"$x\" && cat shadow",
+        "cd \"$x\" && cat ssh/ssh_host_rsa_key",
+        "cd \"$x\" && cat < shadow",
+        "cd \"$x\" && while read l; do echo $l; done < etc/shadow",
+        "cd $(echo /etc) && vim shadow",
+        "cd $(echo ~/.ssh) && cat config",
+        "cd \"${x:-$HOME/.ssh}\" && cd ~/.ssh/$y && cat config",
+        "f() { cd ~/.ssh; }; f; cat config",
+        "f() { cd /etc; }; f; tee profile < x",
+        "cd() { builtin cd /etc; }; cd /ws && cat shadow",
+        "command() { cd /etc; }; command cd /ws && cat shadow",
+        "CDPATH=/ cd etc && cat shadow",
+        "HOME=/etc cd; cat shadow",
+        "x=/etc eval 'cd $x'; cat shadow",
+        "bash -c 'cd \"$1\"; cat shadow' _ /etc",
+        "env -C \"$x\" cat shadow",
+        "find /etc -execdir cat shadow \\;",
+        "trap 'cd /etc' DEBUG; cat shadow",
+    };
+    static const char *const allowed[] = {
+        "cd -P src && cat shadow",      "command cd src && cat config", "eval cd src; cat config",
+        "cd \"$x\" && cat config.json", "cd \"$x\" && cat config",      "cd \"$x\" && echo shadow",
+        "cd \"$x\" && make profile",    "ls /opt; cd $x && cat hosts",  "pushd -n /etc; cat shadow",
+        "cd \"$x\" && git log -- src",
+    };
+    struct policy *policy = world_policy("", POLICY_BYPASS, NULL, false);
+    (void)state;
+    for (size_t i = 0; i < sizeof confirmed / sizeof *confirmed; i++) {
+        struct hv_arena arena = {0};
+        struct policy_decision decision = decide(policy, confirmed[i], false, &arena);
+        if (decision.verdict != HV_ASK || decision.stage != POLICY_STAGE_ALWAYS_CONFIRM)
+            print_error("%s: %d at %s\n", confirmed[i], decision.verdict, policy_stage_name(decision.stage));
+        assert_true(decision.verdict == HV_ASK && decision.stage == POLICY_STAGE_ALWAYS_CONFIRM);
+        hv_arena_release(&arena);
+    }
+    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++) {
+        struct hv_arena arena = {0};
+        struct policy_decision decision = decide(policy, allowed[i], false, &arena);
+        if (decision.verdict != HV_ALLOW)
+            print_error("%s: asked: %.*s\n", allowed[i], HV_STR_ARG(decision.reason));
+        assert_int_equal(decision.verdict, HV_ALLOW);
+        hv_arena_release(&arena);
+    }
+    policy_unref(policy);
+}
+
 static void a_long_command_is_asked_and_still_denied(void **state)
 {
     struct hv_buf text = {.max = 1 << 20};
@@ -481,6 +541,7 @@ int main(void)
         cmocka_unit_test(own_places_are_suspect_among_their_neighbours),
         cmocka_unit_test(a_denial_holds_however_the_command_is_written),
         cmocka_unit_test(dangers_hold_in_every_mode),
+        cmocka_unit_test(a_credential_counts_wherever_the_command_went),
         cmocka_unit_test(a_long_command_is_asked_and_still_denied),
         cmocka_unit_test(patterns_without_end_are_asked_about),
     };

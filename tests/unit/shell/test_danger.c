@@ -168,17 +168,32 @@ static const struct row confirmed[] = {
 };
 /* clang-format on */
 
+/* clang-format off */
+static const struct row astray[] = {
+    {"cd /; rm -rf *", FORBID}, {"cd -P / && rm -rf *", FORBID}, {"command cd / && rm -rf *", FORBID}, {"eval cd / && rm -rf *", FORBID},
+    {"cd /home; find . -delete", FORBID}, {"for d in /a /etc; do cd $d && rm -rf *; done", FORBID}, {"for d in a /etc; do cd $d && rm -rf *; done", CONFIRM}, {"cd /etc; echo x > passwd", FORBID},
+    {"cd /dev; dd if=x of=sda", FORBID}, {"cd /opt/x; rm -rf *", NONE}, {"cd build; rm -rf *", NONE}, {"cd build && rm -rf ./*", NONE},
+    {"f() { cd /; }; f; rm -rf *", CONFIRM}, {"cd $(echo /etc) && rm -rf *", CONFIRM}, {"cd ${x:-/} && rm -rf *", CONFIRM},
+    {"bash -c 'cd \"$1\"; rm -rf *' _ /", CONFIRM}, {"cd \"$(dirname /usr/x)\" && rm -rf *", CONFIRM}, {"cd $(echo /dev) && dd if=x of=sda", CONFIRM},
+    {"cd $x && rm -rf *", CONFIRM}, {"cd \"$x\"; find . -delete", CONFIRM}, {"cd $x && rm -rf build", NONE}, {"cd $x && rm -f *.o", NONE},
+    {"cd $x && find . -name '*.o' -delete", NONE}, {"ls /etc; cd $x && rm -rf build && mv a b", NONE}, {"cd $x && make clean", NONE},
+};
+/* clang-format on */
+
 static enum shell_danger_level level_of(const char *command, struct hv_arena *arena)
 {
     static const struct hv_str roots[] = {HV_STR("/data/me/ws")};
     const struct shell_start start = {.directory = roots[0], .home = HV_STR("/home/me")};
-    const struct shell_danger_world world = {.home = start.home, .roots = roots, .root_count = 1, .resolve = resolve};
+    struct shell_named_places places;
+    const struct shell_danger_world world = {
+        .home = start.home, .roots = roots, .root_count = 1, .places = &places, .resolve = resolve};
     struct shell_script script;
     struct shell_runs runs;
     struct shell_dangers dangers;
     enum shell_danger_level level = NONE;
     shell_read(arena, hv_str_from(command), &start, &script);
     shell_list_runs(arena, &script, &start, &runs);
+    shell_find_named_places(arena, &script, hv_str_from(command), start.home, &places);
     shell_find_dangers(arena, &script, &runs, &world, &dangers);
     for (size_t i = 0; i < dangers.count; i++) {
         assert_non_null(dangers.items[i].what);
@@ -213,6 +228,12 @@ static void nothing_hides_a_command_from_the_table(void **state)
 {
     (void)state;
     ROWS_TEST(wrapped);
+}
+
+static void a_directory_that_was_gone_to_counts(void **state)
+{
+    (void)state;
+    ROWS_TEST(astray);
 }
 
 static void devices_and_accounts_are_never_overwritten(void **state)
@@ -273,6 +294,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(roots_homes_and_the_workspace_are_never_destroyed),
         cmocka_unit_test(nothing_hides_a_command_from_the_table),
+        cmocka_unit_test(a_directory_that_was_gone_to_counts),
         cmocka_unit_test(devices_and_accounts_are_never_overwritten),
         cmocka_unit_test(programs_from_the_network_and_bombs_are_seen_by_their_structure),
         cmocka_unit_test(what_changes_the_machine_or_shows_secrets_is_confirmed),

@@ -254,10 +254,10 @@ AVX512 static size_t next_set(const struct find_scan *scan, const unsigned char 
  */
 KERNEL uint64_t all_stand(const unsigned char *text, const __m512i *bytes, unsigned len)
 {
-    const int or_differs = 0xf6; /* a | (b ^ c) */
+    enum { OR_DIFFERS = 0xf6 }; /* a | (b ^ c) */
     __m512i differ = _mm512_xor_si512(load(text), bytes[0]);
     for (unsigned i = 1; i < len; i++)
-        differ = _mm512_ternarylogic_epi64(differ, load(text + i), bytes[i], or_differs);
+        differ = _mm512_ternarylogic_epi64(differ, load(text + i), bytes[i], OR_DIFFERS);
     return _mm512_testn_epi8_mask(differ, differ);
 }
 

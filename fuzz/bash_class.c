@@ -22,7 +22,7 @@ static bool is_system_program(void *user, struct hv_str name)
 }
 
 static const struct shell_world world = {.git_is_quiet = git_is_quiet, .is_system_program = is_system_program};
-static const struct shell_start start = {{"/ws", 3}, {"/home/u", 7}, NULL, NULL};
+static const struct shell_start start = {{"/ws", 3}, {"/home/u", 7}, NULL, NULL, true};
 
 static void check_paths(const struct shell_access *list, size_t count, bool listed)
 {

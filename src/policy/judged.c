@@ -490,6 +490,7 @@ void policy_judge_command(const struct policy *policy, const struct policy_surro
         .home = surroundings->home.len ? surroundings->home : policy->home.written,
         .variable = plain_variable,
         .user = (void *)surroundings,
+        .outermost = true,
     };
     command->text = facts->subject;
     judging.leading.trees = &asked.seen;

@@ -4,8 +4,14 @@
  */
 #include "shell/resolve.h"
 
-/* The parts within: only numbers may be put into the text. */
-static bool inner_is_plain(struct resolver *resolver, const struct part *inner, size_t count)
+static bool is_harmless(enum value_state state, struct hv_str value)
+{
+    return state == VALUE_NUMBER || state == VALUE_COUNT || state == VALUE_PLACE ||
+           (state == VALUE_KNOWN && variable_is_number(value));
+}
+
+/* The parts within: only numbers may be put into the text. *place: one may be a word instead, see VALUE_PLACE. */
+static bool inner_is_plain(struct resolver *resolver, const struct part *inner, size_t count, bool *place)
 {
     for (size_t i = 0; i < count; i++) {
         struct hv_str value;
@@ -16,8 +22,13 @@ static bool inner_is_plain(struct resolver *resolver, const struct part *inner, 
                 return false;
             continue;
         }
-        if (inner[i].kind == PART_COMMAND && substitution_counts(resolver, &inner[i]))
+        if (inner[i].kind == PART_COMMAND) {
+            enum value_state printed = substitution_counts(resolver, &inner[i]);
+            *place |= printed == VALUE_PLACE;
+            if (printed == VALUE_UNKNOWN)
+                return false;
             continue;
+        }
         if (inner[i].kind != PART_VARIABLE || inner[i].element || inner[i].inner_count)
             return false;
         if (inner[i].form == FORM_LENGTH)
@@ -25,8 +36,9 @@ static bool inner_is_plain(struct resolver *resolver, const struct part *inner, 
         if (inner[i].form != FORM_PLAIN || inner[i].list)
             return false;
         enum value_state state = variable_get(resolver, inner[i].text, &value);
-        if (state != VALUE_NUMBER && state != VALUE_COUNT && !(state == VALUE_KNOWN && variable_is_number(value)))
+        if (!is_harmless(state, value))
             return false;
+        *place |= state == VALUE_PLACE;
     }
     return true;
 }
@@ -65,13 +77,20 @@ static bool name_is_number(struct resolver *resolver, struct hv_str name)
 {
     struct hv_str value;
     enum value_state state = variable_get(resolver, name, &value);
-    return state == VALUE_NUMBER || state == VALUE_COUNT || (state == VALUE_KNOWN && variable_is_number(value));
+    return is_harmless(state, value);
 }
 
 /* What stands behind a name is put together with it: a$n, a"b". */
 static bool is_joined(struct hv_str text, size_t at)
 {
     return at < text.len && (text.ptr[at] == '$' || text.ptr[at] == '"');
+}
+
+/* What stands at `at`, behind an expansion, would be one name with it. */
+static bool is_continued(struct hv_str text, size_t at)
+{
+    return at < text.len && (is_joined(text, at) || text.ptr[at] == '`' || read_identifier(text, at) ||
+                             (text.ptr[at] >= '0' && text.ptr[at] <= '9'));
 }
 
 /* `=` and no other operator behind the name that ends at `at`: its former value is not looked at. */
@@ -97,7 +116,8 @@ bool arithmetic_is_plain(struct resolver *resolver, struct hv_str text, const st
                          bool assigns)
 {
     /* What stands in it is expanded before anything of it is evaluated. */
-    if (!inner_is_plain(resolver, inner, inner_count))
+    bool place = false;
+    if (!inner_is_plain(resolver, inner, inner_count, &place))
         return false;
     bool straight = assigns && hv_str_find_byte(text, '?', 0) == SIZE_MAX &&
                     hv_str_find_byte(text, '&', 0) == SIZE_MAX && hv_str_find_byte(text, '|', 0) == SIZE_MAX;
@@ -111,7 +131,7 @@ bool arithmetic_is_plain(struct resolver *resolver, struct hv_str text, const st
             length = number_length(text, at);
         } else if (byte == '$') {
             length = expansion_length(text, at);
-            if (!length)
+            if (!length || (place && is_continued(text, at + length)))
                 return false;
         } else if (strchr(" \t\n+-*/%<>=!&|^~?:(),\"", byte)) {
             length = 1;

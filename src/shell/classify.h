@@ -285,6 +285,9 @@ struct shell_word shell_word_known(struct hv_str value);
 /* The words of sed and awk, with a number put into the script where one that is not known stands (SHELL_WORD_FILLED):
  * sed -n "${i}p" has the same commands whatever the number is. */
 const struct shell_word *shell_fill_script(struct shell_reading *reading, const struct shell_word *words, size_t count);
+/* The words of sed, with a harmless script where one stands that can only show lines (SHELL_WORD_ADDRESS). */
+const struct shell_word *shell_fill_addresses(struct shell_reading *reading, const struct shell_word *words,
+                                              size_t count);
 /* Something that nobody knows: one argument, or when many, any number of them. */
 struct shell_word shell_word_unknown(bool many);
 /* The command may set the variable (a loop over it is not looked at). */

@@ -17,7 +17,7 @@ static bool is_literal(const struct raw_word *word)
     return true;
 }
 
-static struct hv_str text_of(const struct node *node, size_t at)
+struct hv_str literal_word(const struct node *node, size_t at)
 {
     return at < node->word_count && is_literal(&node->words[at]) ? node->words[at].parts[0].text : (struct hv_str){0};
 }
@@ -63,7 +63,7 @@ static bool date_counts(const struct node *node)
 {
     bool format = false;
     for (size_t at = 1; at < node->word_count; at++) {
-        struct hv_str word = text_of(node, at);
+        struct hv_str word = literal_word(node, at);
         if (ONE_OF(word, "-d", "--date", "-r")) {
             if (++at >= node->word_count || !is_single(&node->words[at]))
                 return false;
@@ -82,8 +82,9 @@ static bool may_set_variables(const struct node *node)
 {
     return node->kind == SHELL_COMMAND_SIMPLE && node->word_count &&
            (!is_literal(&node->words[0]) ||
-            ONE_OF(text_of(node, 0), "read", "mapfile", "readarray", "getopts", "printf", "eval", "source", ".", "let",
-                   "declare", "typeset", "local", "export", "readonly", "unset", "trap", "builtin", "command", "wait"));
+            ONE_OF(literal_word(node, 0), "read", "mapfile", "readarray", "getopts", "printf", "eval", "source", ".",
+                   "let", "declare", "typeset", "local", "export", "readonly", "unset", "trap", "builtin", "command",
+                   "wait"));
 }
 
 /* The words of a loop begin with a letter, a digit, "." or "/": none of what they become is an option. */
@@ -132,8 +133,8 @@ static bool grep_counts(const struct resolver *resolver, const struct node *node
 {
     bool counts = false;
     size_t at = 1, operands = 0;
-    for (; at < node->word_count && is_option(text_of(node, at)); at++) {
-        struct hv_str word = text_of(node, at);
+    for (; at < node->word_count && is_option(literal_word(node, at)); at++) {
+        struct hv_str word = literal_word(node, at);
         for (size_t i = 1; i < word.len; i++) {
             counts |= word.ptr[i] == 'c';
             if (!strchr("civEFwxhsaP", word.ptr[i]))
@@ -141,7 +142,7 @@ static bool grep_counts(const struct resolver *resolver, const struct node *node
         }
     }
     for (; at < node->word_count; at++, operands++)
-        if (operands ? (!text_of(node, at).len || is_option(text_of(node, at))) &&
+        if (operands ? (!literal_word(node, at).len || is_option(literal_word(node, at))) &&
                            !is_loop_file(resolver, node, &node->words[at])
                      : !is_literal(&node->words[at]))
             return false;
@@ -150,10 +151,10 @@ static bool grep_counts(const struct resolver *resolver, const struct node *node
 
 static bool stat_counts(const struct resolver *resolver, const struct node *node)
 {
-    struct hv_str format = text_of(node, 1);
+    struct hv_str format = literal_word(node, 1);
     size_t at = 2;
     if (ONE_OF(format, "-c", "--format"))
-        format = text_of(node, at++);
+        format = literal_word(node, at++);
     else if (!hv_str_starts(format, HV_STR("-c")) && !hv_str_starts(format, HV_STR("--format=")))
         return false;
     size_t percent = hv_str_find_byte(format, '%', 0);
@@ -161,13 +162,14 @@ static bool stat_counts(const struct resolver *resolver, const struct node *node
     bool plain = ONE_OF(letter, "%s", "%Y", "%X", "%Z", "%W", "%a", "%h", "%u", "%g", "%i", "%b", "%B") &&
                  (!percent || percent == 2 || percent == 9);
     return plain && at + 1 == node->word_count &&
-           ((text_of(node, at).len && !is_option(text_of(node, at))) || is_loop_file(resolver, node, &node->words[at]));
+           ((literal_word(node, at).len && !is_option(literal_word(node, at))) ||
+            is_loop_file(resolver, node, &node->words[at]));
 }
 
 static bool all_are_options(const struct node *node, const char *const *names, size_t count)
 {
     for (size_t at = 1; at < node->word_count; at++)
-        if (!is_one_of(text_of(node, at), names, count))
+        if (!is_one_of(literal_word(node, at), names, count))
             return false;
     return true;
 }
@@ -177,10 +179,10 @@ static bool all_are_options(const struct node *node, const char *const *names, s
 
 static bool git_counts(const struct node *node)
 {
-    bool counts = hv_str_is(text_of(node, 1), "rev-list") && node->word_count > 3;
+    bool counts = hv_str_is(literal_word(node, 1), "rev-list") && node->word_count > 3;
     bool asked = false;
     for (size_t at = 2; counts && at < node->word_count; at++) {
-        struct hv_str word = text_of(node, at);
+        struct hv_str word = literal_word(node, at);
         asked |= hv_str_is(word, "--count");
         counts = word.len && (!is_option(word) || ONE_OF(word, "--count", "--all", "--merges", "--no-merges"));
     }
@@ -195,9 +197,9 @@ static bool is_number_text(struct hv_str text)
     return text.len != 0;
 }
 
-static bool command_counts(const struct resolver *resolver, const struct node *node)
+bool command_counts(const struct resolver *resolver, const struct node *node)
 {
-    struct hv_str name = text_of(node, 0);
+    struct hv_str name = literal_word(node, 0);
     if (hv_str_is(name, "date"))
         return date_counts(node);
     if (hv_str_is(name, "grep"))
@@ -218,7 +220,7 @@ static bool command_counts(const struct resolver *resolver, const struct node *n
         return node->word_count == 2 &&
                ALL_ARE(node, "_NPROCESSORS_ONLN", "_NPROCESSORS_CONF", "PAGESIZE", "PAGE_SIZE", "CLK_TCK", "LONG_BIT");
     if (hv_str_is(name, "echo"))
-        return node->word_count == 2 && is_number_text(text_of(node, 1));
+        return node->word_count == 2 && is_number_text(literal_word(node, 1));
     return ONE_OF(name, "true", ":", "false") && node->word_count == 1;
 }
 
@@ -235,12 +237,8 @@ static bool is_read_on(const struct reader *reader, size_t from, const struct no
     return false;
 }
 
-static bool node_counts(const struct resolver *resolver, size_t from, const struct node *node)
+bool redirects_are_plain(const struct node *node)
 {
-    if (node->kind != SHELL_COMMAND_SIMPLE || node->assignment_count || !node->word_count)
-        return false;
-    if (is_read_on(resolver->reader, from, node))
-        return true;
     for (size_t i = 0; i < node->redirect_count; i++) {
         const struct raw_redirect *redirect = &node->redirects[i];
         bool reads = redirect->kind == SHELL_REDIRECT_READ && redirect->descriptor == 0;
@@ -248,23 +246,39 @@ static bool node_counts(const struct resolver *resolver, size_t from, const stru
         if (!reads && !errors)
             return false;
     }
-    return !node->timed && !functions_have(resolver, text_of(node, 0)) && command_counts(resolver, node);
+    return true;
 }
 
-bool substitution_counts(const struct resolver *resolver, const struct part *part)
+static enum value_state node_counts(const struct resolver *resolver, size_t from, const struct node *node)
+{
+    if (node->kind != SHELL_COMMAND_SIMPLE || node->assignment_count || !node->word_count)
+        return VALUE_UNKNOWN;
+    if (is_read_on(resolver->reader, from, node))
+        return VALUE_COUNT;
+    if (!redirects_are_plain(node) || node->timed || functions_have(resolver, literal_word(node, 0)))
+        return VALUE_UNKNOWN;
+    return command_counts(resolver, node) ? VALUE_COUNT : pipeline_counts(resolver, node);
+}
+
+enum value_state substitution_counts(const struct resolver *resolver, const struct part *part)
 {
     const struct reader *reader = resolver->reader;
+    enum value_state all = VALUE_COUNT;
     if (part->kind != PART_COMMAND || resolver->bare || resolver->now.off)
-        return false;
+        return VALUE_UNKNOWN;
     size_t at = part->tape;
     for (; at < reader->tape.count && at < part->tape + OPERATIONS_MAX; at++) {
         const struct op *op = &reader->tape.items[at];
         if (op->kind == OP_END)
-            return at > part->tape;
+            return at > part->tape ? all : VALUE_UNKNOWN;
         if (op->kind == OP_LOOP || op->kind == OP_FUNCTION || op->kind == OP_SUBSTITUTION)
-            return false;
-        if (op->kind == OP_COMMAND && !node_counts(resolver, part->tape, &reader->nodes.items[op->to]))
-            return false;
+            return VALUE_UNKNOWN;
+        if (op->kind != OP_COMMAND)
+            continue;
+        enum value_state prints = node_counts(resolver, part->tape, &reader->nodes.items[op->to]);
+        if (prints == VALUE_UNKNOWN)
+            return VALUE_UNKNOWN;
+        all = prints == VALUE_PLACE ? prints : all;
     }
-    return false;
+    return VALUE_UNKNOWN;
 }

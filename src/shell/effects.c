@@ -532,8 +532,8 @@ static void range_simple(struct resolver *resolver, const struct node *node)
         bool plain = assignment->value.count == 1 && !assignment->array && !assignment->appends && !assignment->element;
         if (number && !assignment->element)
             variable_demote(resolver, assignment->name);
-        else if (plain && substitution_counts(resolver, part))
-            variable_count(resolver, assignment->name);
+        else if (plain && substitution_counts(resolver, part) != VALUE_UNKNOWN)
+            variable_count(resolver, assignment->name, substitution_counts(resolver, part));
         else
             forget_name(resolver, assignment->name);
     }
@@ -647,24 +647,30 @@ static bool loops_over_numbers(const struct resolver *resolver, const struct nod
     return node->word_count != 0;
 }
 
-static bool assigns_count(const struct resolver *resolver, const struct raw_assignment *assignment)
+/* What the assignment makes of its variable: VALUE_COUNT, VALUE_PLACE, or VALUE_UNKNOWN. */
+static enum value_state assigned_count(const struct resolver *resolver, const struct raw_assignment *assignment)
 {
     const struct raw_word *value = &assignment->value;
-    return value->count == 1 && !assignment->array && !assignment->appends && !assignment->element &&
-           (value->parts[0].kind == PART_ARITHMETIC || substitution_counts(resolver, &value->parts[0]));
+    if (value->count != 1 || assignment->array || assignment->appends || assignment->element)
+        return VALUE_UNKNOWN;
+    return value->parts[0].kind == PART_ARITHMETIC ? VALUE_COUNT : substitution_counts(resolver, &value->parts[0]);
 }
 
-/* Nothing in [from, to) makes the variable anything but a count. */
-static bool stays_count(struct resolver *resolver, size_t from, size_t to, struct hv_str name)
+/* Nothing in [from, to) makes the variable anything but a count, or a place when it is one. */
+static bool stays_count(struct resolver *resolver, size_t from, size_t to, struct hv_str name, enum value_state what)
 {
     resolver->range_made += to - from;
     for (size_t i = from; i < to; i++) {
         if (resolver->reader->tape.items[i].kind != OP_COMMAND)
             continue;
         const struct node *node = &resolver->reader->nodes.items[resolver->reader->tape.items[i].to];
-        for (size_t j = 0; j < node->assignment_count; j++)
-            if (hv_str_eq(node->assignments[j].name, name) && !assigns_count(resolver, &node->assignments[j]))
+        for (size_t j = 0; j < node->assignment_count; j++) {
+            if (!hv_str_eq(node->assignments[j].name, name))
+                continue;
+            enum value_state state = assigned_count(resolver, &node->assignments[j]);
+            if (state != VALUE_COUNT && state != what)
                 return false;
+        }
         if (node->kind == SHELL_COMMAND_FOR && hv_str_eq(node->variable, name) && !loops_over_numbers(resolver, node))
             return false;
         if (node->kind != SHELL_COMMAND_SIMPLE || !node->word_count)
@@ -685,12 +691,14 @@ static void note_counts(struct resolver *resolver, size_t from, size_t to, const
 {
     bool alone = node->kind == SHELL_COMMAND_SIMPLE && !node->word_count && !node->pipeline;
     if (node->kind == SHELL_COMMAND_FOR && is_own_name(node->variable) && loops_over_numbers(resolver, node) &&
-        stays_count(resolver, from, to, node->variable))
+        stays_count(resolver, from, to, node->variable, VALUE_COUNT))
         variable_set(resolver, node->variable, VALUE_COUNT, (struct hv_str){0});
-    for (size_t i = 0; alone && i < node->assignment_count; i++)
-        if (is_own_name(node->assignments[i].name) && assigns_count(resolver, &node->assignments[i]) &&
-            stays_count(resolver, from, to, node->assignments[i].name))
-            variable_set(resolver, node->assignments[i].name, VALUE_COUNT, (struct hv_str){0});
+    for (size_t i = 0; alone && i < node->assignment_count; i++) {
+        struct hv_str name = node->assignments[i].name;
+        enum value_state state = assigned_count(resolver, &node->assignments[i]);
+        if (is_own_name(name) && state != VALUE_UNKNOWN && stays_count(resolver, from, to, name, state))
+            variable_set(resolver, name, state, (struct hv_str){0});
+    }
 }
 
 /* Expansions from `at` on are harmless, with what is set before them in [from, to), wherever that begins. What is set

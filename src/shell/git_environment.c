@@ -266,8 +266,11 @@ static const char *const *with_overrides_for(struct hv_arena *arena, struct hv_s
     if (certainly_without_git(command))
         return pairs;
     struct shell_judgement judgement;
-    struct shell_start start = {
-        .directory = directory, .home = home_of(pairs), .variable = variable_of, .user = (void *)pairs};
+    struct shell_start start = {.directory = directory,
+                                .home = home_of(pairs),
+                                .variable = variable_of,
+                                .user = (void *)pairs,
+                                .outermost = true};
     shell_judge(arena, command, &start, &world, &judgement);
     return with_needed(arena, &judgement, pairs);
 }

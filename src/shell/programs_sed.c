@@ -397,7 +397,7 @@ static void judge_sed(struct shell_reading *reading, const struct shell_word *wo
 {
     struct shell_arguments arguments;
     size_t first;
-    words = shell_fill_script(reading, words, count);
+    words = shell_fill_addresses(reading, shell_fill_script(reading, words, count), count);
     if (!shell_arguments(reading, &sed_row, words, count, &arguments) || arguments.help)
         return;
     judge_script(reading, &arguments, &first);

@@ -147,6 +147,7 @@ struct reader {
     size_t requoted;      /* double quotes seen within others, where brace expansion loses count of them */
     bool outer_documents; /* a here-document is awaited outside of this substitution */
     bool open_document;   /* the end of the script closed one */
+    enum { NAMES_UNSEEN = 0, NAMES_FREE, NAMES_TAKEN } names; /* what is known of them: see count_lines.c */
 
     VEC(struct node) nodes;
     VEC(struct op) tape;

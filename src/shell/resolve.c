@@ -118,8 +118,8 @@ static void bind(struct resolver *resolver, const struct raw_assignment *raw, co
     const struct shell_word *word = &assignment->value;
     struct hv_str value = word->value, old;
     enum value_state state = word->known ? VALUE_KNOWN : word->flags & SHELL_WORD_NUMBER ? VALUE_NUMBER : VALUE_UNKNOWN;
-    if (state == VALUE_UNKNOWN && raw->value.count == 1 && substitution_counts(resolver, &raw->value.parts[0]))
-        state = VALUE_COUNT;
+    if (state == VALUE_UNKNOWN && raw->value.count == 1)
+        state = substitution_counts(resolver, &raw->value.parts[0]);
     if (assignment->array || assignment->element)
         state = VALUE_UNKNOWN;
     if (assignment->appends && state != VALUE_UNKNOWN) {

@@ -20,6 +20,7 @@ enum value_state {
     VALUE_KNOWN,
     VALUE_NUMBER,  /* digits, perhaps with a minus */
     VALUE_COUNT,   /* numbers and blanks, or nothing: harmless in arithmetic */
+    VALUE_PLACE,   /* the same, or what grep says of a binary file; no script has set what that may name */
     VALUE_INITIAL, /* not changed by the script: as the environment has it */
 };
 
@@ -214,7 +215,7 @@ bool variable_is_free(const struct resolver *resolver, struct hv_str name);
 /* It keeps what it has; whatever sets it from here on makes it unknown for good. */
 void variable_freeze(struct resolver *resolver, struct hv_str name);
 /* A number or a count becomes a count, all else unknown. */
-void variable_count(struct resolver *resolver, struct hv_str name);
+void variable_count(struct resolver *resolver, struct hv_str name, enum value_state what);
 /* A number stays a number, all else becomes unknown. */
 void variable_demote(struct resolver *resolver, struct hv_str name);
 bool variable_is_number(struct hv_str value);
@@ -237,10 +238,18 @@ bool arithmetic_value(struct resolver *resolver, struct hv_str text, int64_t *va
 /* What it assigns to becomes a number that is not known. */
 void arithmetic_demote(struct resolver *resolver, struct hv_str text);
 
-/* ---- counts.c --------------------------------------------------------------------------------------------------- */
+/* ---- counts.c, count_lines.c ------------------------------------------------------------------------------------- */
 
-/* part is a substitution that prints numbers and blanks, or nothing. */
-bool substitution_counts(const struct resolver *resolver, const struct part *part);
+/* What part, a substitution, prints: VALUE_COUNT, VALUE_PLACE, or VALUE_UNKNOWN. */
+enum value_state substitution_counts(const struct resolver *resolver, const struct part *part);
+/* The same of a node that is no command of its own right, but the end of a pipeline: grep -n x f | cut -d: -f1. */
+enum value_state pipeline_counts(const struct resolver *resolver, const struct node *node);
+/* The node prints nothing but numbers and blanks. */
+bool command_counts(const struct resolver *resolver, const struct node *node);
+/* The word as it is written, if that is exactly one argument: no pattern, no braces, no "~"; else absent. */
+struct hv_str literal_word(const struct node *node, size_t at);
+/* No redirection but of what is read, and of errors away. */
+bool redirects_are_plain(const struct node *node);
 
 /* ---- effects.c --------------------------------------------------------------------------------------------------- */
 

@@ -20,6 +20,7 @@ struct field {
     size_t glob, glob_end;            /* the first and behind the last byte of patterns */
     bool numeric;                     /* all unknown parts are numbers */
     bool counts;                      /* … or perhaps nothing */
+    bool address;                     /* … or a place: see SHELL_WORD_ADDRESS */
     bool prefix;                      /* a "~" whose prefix may go on in the parts that follow */
     bool assignment;                  /* "~" behind the first = counts */
     bool several;                     /* more than one unknown part */
@@ -42,7 +43,7 @@ static void begin_field(struct field *field)
     field->origin = 0;
     field->gap_count = 0;
     field->cut = field->tail = field->bracket = field->glob = field->glob_end = SIZE_MAX;
-    field->numeric = field->counts = true;
+    field->numeric = field->counts = field->address = true;
 }
 
 /* Bytes that were put together beyond the budget are not known. */
@@ -61,6 +62,7 @@ static void mark_unknown(struct field *field, unsigned flags)
     field->flags |= flags;
     field->numeric &= (flags & SHELL_WORD_NUMBER) != 0;
     field->counts &= (flags & (SHELL_WORD_NUMBER | SHELL_WORD_COUNT)) != 0;
+    field->address &= (flags & (SHELL_WORD_NUMBER | SHELL_WORD_COUNT | SHELL_WORD_ADDRESS)) != 0;
     field->started = field->open = true;
 }
 
@@ -81,13 +83,22 @@ static bool all_digits(struct hv_str text)
     return true;
 }
 
+/* Nothing but addresses of sed, and commands of it that show or stop. */
+static bool all_addresses(struct hv_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (!text.ptr[i] || !strchr("0123456789,$+~!;{} pdq=", text.ptr[i]))
+            return false;
+    return text.len != 0;
+}
+
 /* Patterns are unknown parts too: names of files, or the pattern itself. */
 static void end_pattern(struct field *field)
 {
     if (field->glob == SIZE_MAX)
         return;
     field->flags |= SHELL_WORD_GLOB | SHELL_WORD_MANY;
-    field->numeric = field->counts = false;
+    field->numeric = field->counts = field->address = false;
     if (field->cut == SIZE_MAX || field->glob < field->cut)
         field->cut = field->glob;
     if (field->tail == SIZE_MAX || field->glob_end > field->tail)
@@ -120,6 +131,9 @@ static void end_field(struct field *field)
         word.flags &= ~(unsigned)SHELL_WORD_NUMBER;
     if (!field->counts || word.known || !all_digits(bytes))
         word.flags &= ~(unsigned)SHELL_WORD_COUNT;
+    word.flags &= ~(unsigned)SHELL_WORD_ADDRESS;
+    if (field->address && !word.known && !(word.flags & SHELL_WORD_MANY) && all_addresses(bytes))
+        word.flags |= SHELL_WORD_ADDRESS;
     if (!word.value.ptr)
         word.value = HV_STR("");
     if (!word.known && !field->several && field->glob == SIZE_MAX)
@@ -248,6 +262,11 @@ static void add_arithmetic(struct field *field, const struct part *part)
     mark_unknown(field, flags);
 }
 
+static unsigned flag_of_count(enum value_state state)
+{
+    return state == VALUE_COUNT ? SHELL_WORD_COUNT : state == VALUE_PLACE ? SHELL_WORD_ADDRESS : 0;
+}
+
 static void add_unknown_variable(struct field *field, const struct part *part, enum value_state state)
 {
     struct resolver *resolver = field->resolver;
@@ -260,9 +279,7 @@ static void add_unknown_variable(struct field *field, const struct part *part, e
         flags |= SHELL_WORD_MANY;
     if (number)
         flags |= SHELL_WORD_NUMBER;
-    if (state == VALUE_COUNT)
-        flags |= SHELL_WORD_COUNT;
-    mark_unknown(field, flags);
+    mark_unknown(field, flags | flag_of_count(state));
     bool element = part->element && !hv_str_is(part->subscript, "@") && !variable_is_number(part->subscript);
     if (part->form == FORM_PLAIN && state == VALUE_UNKNOWN && !element)
         field->origin = variable_source(resolver, part->text);
@@ -383,7 +400,7 @@ static void add_part(struct field *field, const struct part *part, bool first, b
             break;
         if (part->kind == PART_COMMAND)
             mark_unknown(field, SHELL_WORD_COMMAND | (splits ? SHELL_WORD_MANY : 0) |
-                                    (substitution_counts(resolver, part) ? SHELL_WORD_COUNT : 0));
+                                    flag_of_count(substitution_counts(resolver, part)));
         else
             mark_unknown(field, SHELL_WORD_PROCESS);
         break;

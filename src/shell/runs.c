@@ -309,6 +309,7 @@ static void read_code(struct listing *list, int index, struct hv_str code)
     list->code_bytes += code.len;
     struct shell_start start = list->start ? *list->start : (struct shell_start){0};
     start.directory = by.command->directory;
+    start.outermost = false;
     struct shell_script *script = hv_arena_new(list->arena, struct shell_script);
     shell_read(list->arena, code, &start, script);
     add_script(list, script, &by, index);

@@ -30,6 +30,9 @@ enum shell_word_flags {
     SHELL_WORD_COUNT = 1 << 10,     /* not known, but it can only be digits, a minus and blanks, or nothing */
     /* Not known, but a number between value and tail, and nothing else. */
     SHELL_WORD_FILLED = 1 << 11,
+    /* Not known, but numbers (or nothing, or what grep says of a binary file, which sed refuses) among addresses of sed
+     * and its commands p, d, q and =: "${from},$((from + 20))p". */
+    SHELL_WORD_ADDRESS = 1 << 12,
     /* Its expansion itself may run code or change variables of the shell: ${x@P}, ${!x}, ${x:=…}, arithmetic or a
      * subscript over anything but numbers. Never harmless, wherever the word stands. */
     SHELL_WORD_EVALUATES = 1 << 9,
@@ -155,6 +158,8 @@ struct shell_start {
      * none is. */
     struct hv_str (*variable)(void *user, struct hv_str name);
     void *user;
+    /* The variables of the environment are those of the person: no other script has set some before this one. */
+    bool outermost;
 };
 
 struct shell_script {

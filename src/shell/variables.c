@@ -218,16 +218,20 @@ void variable_demote(struct resolver *resolver, struct hv_str name)
     struct hv_str value;
     enum value_state state = variable_get(resolver, name, &value);
     bool number = state == VALUE_NUMBER || (state == VALUE_KNOWN && variable_is_number(value));
-    bool counts = state == VALUE_COUNT;
-    variable_set(resolver, name, number ? VALUE_NUMBER : counts ? VALUE_COUNT : VALUE_UNKNOWN, (struct hv_str){0});
+    bool counts = state == VALUE_COUNT || state == VALUE_PLACE;
+    variable_set(resolver, name, number ? VALUE_NUMBER : counts ? state : VALUE_UNKNOWN, (struct hv_str){0});
 }
 
-void variable_count(struct resolver *resolver, struct hv_str name)
+void variable_count(struct resolver *resolver, struct hv_str name, enum value_state what)
 {
     struct hv_str value;
     enum value_state state = variable_get(resolver, name, &value);
     bool counts = state == VALUE_NUMBER || state == VALUE_COUNT || (state == VALUE_KNOWN && variable_is_number(value));
-    variable_set(resolver, name, counts ? VALUE_COUNT : VALUE_UNKNOWN, (struct hv_str){0});
+    variable_set(resolver, name,
+                 counts                 ? what
+                 : state == VALUE_PLACE ? VALUE_PLACE
+                                        : VALUE_UNKNOWN,
+                 (struct hv_str){0});
 }
 
 void scope_open(struct resolver *resolver)
@@ -256,9 +260,14 @@ static bool is_number(const struct variable *variable)
     return variable->state == VALUE_NUMBER || (variable->state == VALUE_KNOWN && variable_is_number(variable->value));
 }
 
-static bool is_count(const struct variable *variable)
+/* What a variable is that may be either. */
+static enum value_state joined_state(const struct variable *a, const struct variable *b)
 {
-    return variable->state == VALUE_COUNT || is_number(variable);
+    bool first = is_number(a), second = is_number(b);
+    bool counts = (first || a->state == VALUE_COUNT) && (second || b->state == VALUE_COUNT);
+    bool places = (first || a->state == VALUE_COUNT || a->state == VALUE_PLACE) &&
+                  (second || b->state == VALUE_COUNT || b->state == VALUE_PLACE);
+    return first && second ? VALUE_NUMBER : counts ? VALUE_COUNT : places ? VALUE_PLACE : VALUE_UNKNOWN;
 }
 
 void maybe_close(struct resolver *resolver)
@@ -276,9 +285,7 @@ void maybe_close(struct resolver *resolver)
         if (same)
             continue;
         joined->choices = joined->tainted ? 0 : choices_join(resolver, &now, &was.was);
-        bool number = is_number(&now) && is_number(&was.was);
-        bool counts = is_count(&now) && is_count(&was.was);
-        resolver->variables.items[was.number].state = number ? VALUE_NUMBER : counts ? VALUE_COUNT : VALUE_UNKNOWN;
+        joined->state = joined_state(&now, &was.was);
     }
 }
 

@@ -59,20 +59,44 @@ struct shell_word shell_word_known(struct hv_str value)
     return (struct shell_word){.text = value, .value = value, .known = true};
 }
 
-const struct shell_word *shell_fill_script(struct shell_reading *reading, const struct shell_word *words, size_t count)
+/* The script of sed or awk: the first word that is no option, or stands behind -e. */
+static size_t script_at(const struct shell_word *words, size_t count)
 {
-    size_t at = 1; /* the script is the first word that is no option, or stands behind -e */
+    size_t at = 1;
     while (at < count && words[at].known && hv_str_starts(words[at].value, HV_STR("-")))
         at++;
+    return at;
+}
+
+static const struct shell_word *with_script(struct shell_reading *reading, const struct shell_word *words, size_t count,
+                                            struct hv_str script)
+{
+    struct shell_word *filled = hv_arena_array(reading->arena, struct shell_word, count);
+    memcpy(filled, words, count * sizeof *filled);
+    filled[script_at(words, count)] = shell_word_known(script);
+    return filled;
+}
+
+/* Where a number may be negative, sed takes it for an option; it has none that begins with a digit. */
+const struct shell_word *shell_fill_addresses(struct shell_reading *reading, const struct shell_word *words,
+                                              size_t count)
+{
+    size_t at = script_at(words, count);
+    bool addresses = at < count && !words[at].known && words[at].flags & SHELL_WORD_ADDRESS &&
+                     !(words[at].flags & SHELL_WORD_EVALUATES);
+    return addresses ? with_script(reading, words, count, HV_STR("1p")) : words;
+}
+
+const struct shell_word *shell_fill_script(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    size_t at = script_at(words, count);
     const struct shell_word *script = at < count ? &words[at] : NULL;
     if (!script || script->known || !(script->flags & SHELL_WORD_FILLED) || script->flags & SHELL_WORD_MANY ||
         !(script->value.len || script->tail.len) || hv_str_starts(script->value, HV_STR("-")))
         return words;
-    struct shell_word *filled = hv_arena_array(reading->arena, struct shell_word, count);
-    memcpy(filled, words, count * sizeof *filled);
-    filled[at] = shell_word_known(
+    return with_script(
+        reading, words, count,
         hv_arena_format(reading->arena, "%.*s1%.*s", HV_STR_ARG(script->value), HV_STR_ARG(script->tail)));
-    return filled;
 }
 
 bool shell_sets_splitting(const struct shell_script *script)

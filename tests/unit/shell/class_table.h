@@ -30,7 +30,7 @@ static inline struct hv_str top_here(void *user, struct hv_arena *arena, struct 
 
 static inline void judge_here(struct hv_arena *arena, const char *command, struct shell_judgement *out)
 {
-    static const struct shell_start start = {{"/ws", 3}, {"/home/u", 7}, NULL, NULL};
+    static const struct shell_start start = {{"/ws", 3}, {"/home/u", 7}, NULL, NULL, true};
     struct judging_world git = {.quiet = true};
     struct shell_world world = {.git_is_quiet = judging_is_quiet,
                                 .is_system_program = is_system_here,

@@ -268,7 +268,7 @@ static void programs_that_run_settings_of_the_directory_are_asked(void **state)
     (void)state;
     size_t wrong = 0;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        static const struct shell_start start = {{"/ws", 3}, {"/home/u", 7}, NULL, NULL};
+        static const struct shell_start start = {{"/ws", 3}, {"/home/u", 7}, NULL, NULL, true};
         struct shell_world world = {.is_system_program = is_system_here};
         struct hv_arena arena = {0};
         struct shell_judgement judgement;

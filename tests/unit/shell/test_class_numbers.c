@@ -101,9 +101,110 @@ static void arithmetic_over_what_may_be_more_does_not(void **state)
     check_harmful(commands, sizeof commands / sizeof *commands);
 }
 
+/* grep -n x f | cut -d: -f1 and the like, put into arithmetic and scripts of sed. */
+static void numbers_of_lines_only_read(void **state)
+{
+    static const char *const commands[] = {
+        "n=$(grep -n main f.c | cut -d: -f1); sed -n \"${n},$((n+20))p\" f.c",
+        "n=$(grep -n \"def $x\" src/a.py | head -1 | cut -d: -f1); echo $((n - 3))",
+        "N=$(grep -n main f.c | head -n 1 | cut -d : -f 1); sed -n \"$((N-3)),$((N+30))p\" f.c",
+        "start=$(grep -nm1 x f | cut -f1 -d:); end=$(grep -n y f | tail -1 | cut -d: -f1); echo $((end - start))",
+        "start=$(cat f | grep -n x | sed 's/:.*//'); echo $((start))",
+        "n=$(grep -n x f | awk -F: '{print $1}' | sort -rn | head -1); echo $((n))",
+        "n=$(grep -n x f 2>/dev/null | cut -d: -f1); echo $((n))",
+        "for f in a b; do n=$(grep -n x f | cut -d: -f1); echo $((n + 1)); done",
+        "command -v grep; n=$(grep -n x f | cut -d: -f1); echo $((n + 1))",
+        "sed -n \"$(grep -n main f.c | cut -d: -f1),+30p\" f.c",
+        "sed -n \"$(grep -n main f.c | head -1 | cut -d: -f1),\\$p\" f.c",
+        "n=$(awk '/main/{print NR; exit}' f.c); sed -n \"${n},$((n+15))p\" f.c",
+        "n=$(awk 'END {print NR}' f.c); echo $((n / 2))",
+        "n=$(wc -l f | awk '{print $1}'); tail -n $((n/2)) f",
+        "n=$(wc -l f g | tail -1 | cut -d ' ' -f1); echo $((n))",
+        "n=$(ls | wc -l | tr -d ' '); echo $((n * 2))",
+        "n=$(echo \"$x\" | tr -dc 0-9); echo $((n * 2))",
+        "n=$(grep -oE '[0-9]+' f | head -1); echo $((n * 2))",
+        "n=$(grep -c '' f); sed -n \"$((n/2)),$((n/2+5))p\" f",
+        "n=$(wc -l < f); sed -n \"$((n-10)),${n}p;${n}q\" f",
+        "i=1; while [ $i -lt 5 ]; do sed -n \"$i,$((i+1))p\" f; i=$((i+1)); done",
+    };
+    (void)state;
+    check_harmless(commands, sizeof commands / sizeof *commands);
+}
+
+static void what_may_be_more_than_numbers_of_lines_does_not(void **state)
+{
+    static const char *const commands[] = {
+        /* what grep says of a binary file names variables */
+        "grep='x[$(id)]'; n=$(grep -n x f | cut -d: -f1); echo $((n))",
+        "file='x[$(id)]'; n=$(grep -n x f | cut -d: -f1); echo $((n))",
+        "for file in *; do n=$(grep -n x f | cut -d: -f1); echo $((n)); done",
+        "Le='x[$(id)]'; n=$(grep -n x f | cut -d: -f1); echo $((n))",
+        "read grep <f; n=$(grep -n x f | cut -d: -f1); echo $((n))",
+        "read \"$x\" <f; n=$(grep -n x f | cut -d: -f1); echo $((n))",
+        "printf -v file %s y; n=$(grep -n x f | cut -d: -f1); echo $((n))",
+        "mapfile file <f; n=$(grep -n x f | cut -d: -f1); echo $((n))",
+        "export Binary='x[$(id)]'; bash -c 'n=$(grep -n x f | cut -d: -f1); echo $((n))'",
+        "bash -c 'n=$(grep -n x f | cut -d: -f1); echo $((n))'",
+        "grepx='y[$(id)]'; x=1; n=$(grep -n x f | cut -d: -f1); echo $((${n}x))",
+        "grep5='y[$(id)]'; n=$(grep -n x f | cut -d: -f1); echo $((${n}5))",
+        "a_b=1; n=$(grep -n x f | cut -d: -f1); echo $((${n}$n))",
+        /* more than numbers */
+        "n=$(grep -n x f | cut -d: -f2); echo $((n))",
+        "n=$(grep -n x f | cut -d: -f1,2); echo $((n))",
+        "n=$(grep -n x f); echo $((n))",
+        "n=$(grep x f | cut -d: -f1); echo $((n))",
+        "n=$(grep -n x f g | cut -d: -f1); echo $((n))",
+        "n=$(grep -n x * | cut -d: -f1); echo $((n))",
+        "n=$(grep -n x \"$f\" | cut -d: -f1); echo $((n))",
+        "n=$(grep -n x 'a;b' | cut -d: -f1); echo $((n))",
+        "n=$(grep -nH x f | cut -d: -f1); echo $((n))",
+        "n=$(grep -nr x f | cut -d: -f1); echo $((n))",
+        "n=$(grep -n -A3 x f | cut -d: -f1); echo $((n))",
+        "n=$(grep -n $x f | cut -d: -f1); echo $((n))",
+        "n=$(grep -n \"$x\" f | cut -d: -f1); echo $((n))",
+        "n=$(grep -n x f |& cut -d: -f1); echo $((n))",
+        "n=$(grep -n x f 2>&1 | cut -d: -f1); echo $((n))",
+        "n=$(wc -l f |& awk '{print $1}'); echo $((n))",
+        "n=$(grep -n x f | cat g | cut -d: -f1); echo $((n))",
+        "n=$(grep -n x f | head -1 g | cut -d: -f1); echo $((n))",
+        "n=$(grep -n x f | sort -t x -k 2 | cut -d: -f1); echo $((n))",
+        "n=$({ grep -n x f; cat g; } | cut -d: -f1); echo $((n))",
+        "n=$(x=1 grep -n x f | cut -d: -f1); echo $((n))",
+        "cut() { cat f; }; n=$(grep -n x f | cut -d: -f1); echo $((n))",
+        "grep() { cat f; }; n=$(grep -n x f | cut -d: -f1); echo $((n))",
+        "n=$(grep -n x f | cut -d: -f1 g); echo $((n))",
+        "n=$(wc -l f | awk '{print $2}'); echo $((n))",
+        "n=$(wc -l f | sort -k2 | tail -1 | cut -d ' ' -f2); echo $((n))",
+        "n=$(awk '/x/{print $1}' f); echo $((n))",
+        "n=$(awk '/x/{print}; {print NR}' f); echo $((n))",
+        "n=$(awk '/x/,/y/{print NR}' f); n=$x; echo $((n))",
+        "n=$(tr -d 0-9 <f); echo $((n))",
+        "n=$(grep -oE '[a-z]+' f); echo $((n))",
+        "n=$(grep -oF '[0-9]+' f); echo $((n))",
+        "n=$(grep -o '\\d' f); echo $((n))",
+        /* such a number is none of a process */
+        "ps $(grep -n x f | cut -d: -f1)",
+        /* other commands of sed */
+        "n=$(grep -n x f | cut -d: -f1); sed \"${n}w out\" f",
+        "n=$(grep -n x f | cut -d: -f1); sed \"s/a/${n}/\" f",
+        "n=$(grep -n x f | cut -d: -f1); sed \"${n}e\" f",
+        "n=$(grep -n x f | cut -d: -f1); sed -i \"${n}d\" f",
+        "n=$(grep -n x f | cut -d: -f1); sed -f \"${n}p\" f",
+        "n=$(grep -n x f | cut -d: -f1); sed -n \"${n}$x\" f",
+        "n=$(grep -n x f | cut -d: -f1); sed -n \"$n\" f",
+        "n=$(grep -n x f | cut -d: -f1); sed -n \"${x}p\" f",
+        "sed -n \"$(cat n),5p\" f",
+        "sed -n \"$((x)),5p\" f",
+    };
+    (void)state;
+    check_harmful(commands, sizeof commands / sizeof *commands);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_of_lines_only_read),
+        cmocka_unit_test(what_may_be_more_than_numbers_of_lines_does_not),
         cmocka_unit_test(arithmetic_over_numbers_only_reads),
         cmocka_unit_test(arithmetic_over_what_may_be_more_does_not),
     };

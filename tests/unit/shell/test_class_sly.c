@@ -248,7 +248,7 @@ static void what_the_project_settings_may_change_is_asked(void **state)
     (void)state;
     size_t wrong = 0;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        static const struct shell_start start = {{"/ws", 3}, {"/home/u", 7}, NULL, NULL};
+        static const struct shell_start start = {{"/ws", 3}, {"/home/u", 7}, NULL, NULL, true};
         struct shell_world world = {.is_system_program = is_system_here};
         struct hv_arena arena = {0};
         struct shell_judgement judgement;

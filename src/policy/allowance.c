@@ -386,6 +386,12 @@ static enum part_need need_of(struct look *look)
     return need_for_writes(look, true, false);
 }
 
+bool part_is_untamed(const struct match_call *call, const struct policy_part *part)
+{
+    const struct look look = {.call = call, .part = part};
+    return part->act->class == SHELL_READ_ONLY && !git_is_tame(&look);
+}
+
 enum part_need part_needs(const struct match_call *call, const struct policy_part *part, const struct rule *extra,
                           size_t extra_count, const struct rule **rule, const struct policy_path **path)
 {
@@ -414,7 +420,7 @@ struct hv_str part_objection(const struct match_call *call, const struct policy_
     if (look.path)
         return hv_arena_format(arena, "%s %.*s, which no rule allows", need == PART_NEEDS_READ ? "reads" : "writes",
                                HV_STR_ARG(look.path->written));
-    if (reads && !git_is_tame(&look))
+    if (part_is_untamed(call, part))
         return HV_STR(
             "may run programs that the repository names, since other parts keep the settings against them off");
     return reads ? HV_STR("reads files, and which ones is not known") : part->act->why;

@@ -285,11 +285,13 @@ static struct hv_str objection(const struct judgement *judgement, const struct m
                            HV_STR_ARG(path->written), HV_STR_ARG(path->resolved));
 }
 
-/* The first part that nothing covers, and what is the matter with it. */
+/* The first part that nothing covers, and what is the matter with it. A part that only reads with git, and is not
+ * covered because another part does more, is named last: that other part is what is asked about. */
 static struct hv_str parts_objection(const struct judgement *judgement)
 {
     const struct policy_command *command = judgement->facts->command;
     struct hv_arena *arena = judgement->arena;
+    struct hv_str last = {0};
     if (command->too_long)
         return hv_arena_format(arena, "the command is longer than %d bytes", COMMAND_LENGTH_MAX);
     for (size_t i = 0; i < command->part_count; i++) {
@@ -298,11 +300,15 @@ static struct hv_str parts_objection(const struct judgement *judgement)
         if (part->same)
             continue;
         struct hv_str objection = part_objection(&judgement->call, part, arena, &of_words);
-        if (objection.len)
-            return hv_arena_format(arena, "`%.*s`%s %.*s", HV_STR_ARG(hv_str_slice(part->text, 0, 200)),
-                                   of_words ? ":" : "", HV_STR_ARG(objection));
+        if (!objection.len || (last.len && part_is_untamed(&judgement->call, part)))
+            continue;
+        struct hv_str named = hv_arena_format(arena, "`%.*s`%s %.*s", HV_STR_ARG(hv_str_slice(part->text, 0, 200)),
+                                              of_words ? ":" : "", HV_STR_ARG(objection));
+        if (!part_is_untamed(&judgement->call, part))
+            return named;
+        last = named;
     }
-    return (struct hv_str){0};
+    return last;
 }
 
 static struct hv_str command_objection(const struct judgement *judgement)

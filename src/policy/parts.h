@@ -52,6 +52,9 @@ enum part_need part_needs(const struct match_call *call, const struct policy_par
 struct hv_str part_objection(const struct match_call *call, const struct policy_part *part, struct hv_arena *arena,
                              bool *of_words);
 
+/* The part only reads, and would be harmless if other parts did not keep git from being told to run nothing. */
+bool part_is_untamed(const struct match_call *call, const struct policy_part *part);
+
 /* All parts are covered, or an allow rule names the whole command word for word. *rule: the first that took part, NULL
  * when none was needed. */
 bool parts_allowed(const struct match_call *call, const struct rule *extra, size_t extra_count,

@@ -223,6 +223,29 @@ static bool git_names_refs(const struct view *view)
     return formatted && (!is_short || (patterns && patterns == plain));
 }
 
+/* %h, a blank, and then what has no newline in it: the title, names, dates whose form is fixed. (That of %ad and %cd is
+ * the repository's to choose.) */
+static bool is_title_format(struct hv_str format)
+{
+    static const char *const fixed[] = {"%s",  "%an", "%ae", "%ar", "%ai", "%as", "%at",
+                                        "%cn", "%ce", "%cr", "%ci", "%cs", "%ct"};
+    struct hv_str kind = hv_str_slice(format, 0, hv_str_find_byte(format, ':', 0));
+    if (hv_str_is(format, "oneline"))
+        return true;
+    if (shell_names_have("format tformat", kind))
+        format = hv_str_slice(format, kind.len + 1, format.len);
+    if (!hv_str_starts(format, HV_STR("%h ")) && !hv_str_starts(format, HV_STR("%H ")))
+        return false;
+    for (size_t at = 3; at < format.len; at++) {
+        bool known = format.ptr[at] != '%' && format.ptr[at] != '\n';
+        for (size_t i = 0; !known && i < sizeof fixed / sizeof *fixed; i++)
+            known = hv_str_starts(hv_str_slice(format, at, format.len), hv_str_from(fixed[i]));
+        if (!known)
+            return false;
+    }
+    return true;
+}
+
 /* git log --oneline: a hash, a blank, and the title. (Not what --graph, -p or --stat add.) */
 static bool git_lists_titles(const struct view *view)
 {
@@ -230,12 +253,18 @@ static bool git_lists_titles(const struct view *view)
         "0123456789i", "nSG",
         "--oneline --no-decorate --no-merges --merges --first-parent --reverse --all "
         "--no-color",
-        "--since --until --after --before --author --grep --max-count"};
+        "--since --until --after --before --author --grep --max-count --format --pretty"};
     struct view words = *view;
-    for (size_t i = 0; i < view->count; i++)
-        if (!view->words[i].known)
+    bool titled = has_long(view, "--oneline");
+    for (size_t i = 0; i < view->count; i++) {
+        struct hv_str word = word_at(view, i);
+        bool formats = hv_str_starts(word, HV_STR("--format")) || hv_str_starts(word, HV_STR("--pretty"));
+        if (!view->words[i].known ||
+            (formats && (word.len < 9 || word.ptr[8] != '=' || !is_title_format(hv_str_slice(word, 9, word.len)))))
             return false;
-    return hv_str_is(word_at(view, 1), "log") && has_long(view, "--oneline") && read_words(&words, 2, &grammar);
+        titled |= formats;
+    }
+    return hv_str_is(word_at(view, 1), "log") && titled && read_words(&words, 2, &grammar);
 }
 
 /* git stash list: "stash@{0}: …"; with a date instead of the number, when the settings say so. */

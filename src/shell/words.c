@@ -204,6 +204,33 @@ static const char *const harmless_names[] = {
     "A B C D E F G H I J K L M N O P Q R S T U V W X Y Z",
 };
 
+static bool is_harmless_name(struct hv_str name)
+{
+    for (size_t i = 0; i < sizeof harmless_names / sizeof *harmless_names; i++)
+        if (shell_names_have(harmless_names[i], name))
+            return true;
+    return false;
+}
+
+/* LAST_TAG, BASE_BRANCH, START_LINE: two or three of these words. What programs read begins with a name of their own
+ * (GIT_DIR, LESS_TERMCAP …), or has a word that is not here (PATH, HOME, CONFIG, HOST …). */
+static bool is_made_of_plain_words(struct hv_str name)
+{
+    static const char words[] =
+        "FILE FILES DIR SRC ROOT BASE COUNT TOTAL NAME LINE LINES NUM NUMBER START END PATTERN TAG TAGS BRANCH COMMIT "
+        "COMMITS HASH SHA REPO PROJECT RESULT STATUS MSG TEXT LIST ITEM KEY VALUE ID PID EXT FIRST LAST MAX MIN SIZE "
+        "LOG DATE DAY MONTH YEAR LATEST CURRENT PREVIOUS PREV NEXT OLD NEW MERGE HEAD MAIN TEST TESTS VERSION PR "
+        "TARGET CHANGED MODIFIED ADDED DELETED ERROR WARN FAILED PASSED AGE SEC MINUTES HOURS DAYS FUNC CLASS";
+    struct hv_str rest = name, word;
+    size_t count = 0;
+    while (hv_str_split(&rest, '_', &word)) {
+        if (!word.len || !shell_names_have(words, word))
+            return false;
+        count++;
+    }
+    return count >= 2 && count <= 3 && name.ptr[name.len - 1] != '_';
+}
+
 /* Names in small letters that programs or the shell read all the same. */
 static const char harmful_names[] =
     "http_proxy https_proxy ftp_proxy all_proxy no_proxy socks_proxy rsync_proxy histchars auto_resume";
@@ -253,10 +280,7 @@ bool shell_variable_is_harmless(struct hv_str name, const struct shell_word *val
     if (all_digits_and_small(name))
         return (!value || !hv_str_is(name, "_")) && !hv_str_starts(name, HV_STR("npm_")) &&
                !shell_names_have(harmful_names, name);
-    for (size_t i = 0; i < sizeof harmless_names / sizeof *harmless_names; i++)
-        if (shell_names_have(harmless_names[i], name))
-            return true;
-    return false;
+    return is_harmless_name(name) || is_made_of_plain_words(name);
 }
 
 /* ---- arithmetic that sets variables ---------------------------------------------------------------------- */

@@ -565,6 +565,25 @@ static void add_piped(struct listing *list, int index, size_t at)
     add_run(list, &entry, index, words, count, RUN_ITS_OWN);
 }
 
+/* docker logs sudo, kubectl get service: what only shows something starts nothing, and its words are names. (Where
+ * options stand before the sub-command, they may have taken it.) */
+static bool only_shows(const struct shell_run *run)
+{
+    static const char docker[] = "ps logs inspect images top port diff history version info events stats search";
+    static const char kubectl[] = "get describe logs top explain version api-resources api-versions cluster-info";
+    static const char groups[] = "service stack node swarm network volume image container context config secret plugin "
+                                 "system compose buildx";
+    static const char verbs[] = "ls list ps logs inspect top port images services version df";
+    bool cluster = shell_is_one_of(run->name, "kubectl oc");
+    const struct shell_word *words = run->words;
+    if (!(cluster || shell_is_one_of(run->name, "docker podman nerdctl")) || run->word_count < 2 || !words[1].known)
+        return false;
+    if (shell_is_one_of(words[1].value, cluster ? kubectl : docker))
+        return true;
+    return !cluster && run->word_count > 2 && words[2].known && shell_is_one_of(words[1].value, groups) &&
+           shell_is_one_of(words[2].value, verbs);
+}
+
 static void start_wrapped(struct listing *list, int index)
 {
     struct shell_run entry = list->items[index];
@@ -574,7 +593,8 @@ static void start_wrapped(struct listing *list, int index)
     if (starter->flags & ELSEWHERE)
         list->items[index].elsewhere = entry.elsewhere = true;
     if (starter->flags & SPREADS) {
-        spread(list, index, 1);
+        if (!only_shows(&entry))
+            spread(list, index, 1);
         return;
     }
     for (; at < count; at += option_width(starter, words[at].value)) {

@@ -244,6 +244,24 @@ static void protect_in_root(struct planning *planning, struct hv_str root)
             HV_STR("the home folder is writable, where start-up files of shells that do not exist yet could be made");
 }
 
+/* What the person's programs obey lies in the home, which a folder of the settings may be a part of (~/.config,
+ * ~/.cargo), or hold. A folder that is named itself is meant. */
+static void protect_home(struct planning *planning, struct hv_str root)
+{
+    struct hv_str real = resolve(planning, root), home = resolve(planning, planning->place->home);
+    enum hv_file_kind kind;
+    for (size_t i = 0; i < sizeof protected_names / sizeof *protected_names; i++) {
+        struct hv_str path = join(planning, home, protected_names[i].name);
+        if (!path_inside(path, real) || hv_str_eq(path, real))
+            continue;
+        if (look(planning, path, &kind))
+            protect(planning, path, false);
+        else
+            planning->plan->weakness =
+                hv_arena_format(planning->arena, "%.*s does not exist yet and could be made", HV_STR_ARG(path));
+    }
+}
+
 static void hide(struct planning *planning, struct hv_str path)
 {
     enum hv_file_kind kind;
@@ -368,10 +386,15 @@ static void add_writable_places(struct planning *planning)
 static void protect_all(struct planning *planning)
 {
     const struct sandbox_place *place = planning->place;
-    for (size_t i = 0; i < place->root_count; i++)
+    for (size_t i = 0; i < place->root_count; i++) {
         protect_in_root(planning, place->roots[i]);
-    for (size_t i = 0; i < place->options->write.count; i++)
+        if (path_inside(resolve(planning, place->home), resolve(planning, place->roots[i])))
+            protect_home(planning, place->roots[i]);
+    }
+    for (size_t i = 0; i < place->options->write.count; i++) {
         protect_in_root(planning, place->options->write.items[i]);
+        protect_home(planning, place->options->write.items[i]);
+    }
     for (size_t i = 0; i < place->repository_count; i++)
         protect_repository(planning, place->repositories[i]);
     for (size_t i = 0; i < place->own_count; i++)
@@ -386,7 +409,7 @@ void sandbox_plan_make(const struct sandbox_place *place, struct hv_arena *arena
 {
     struct planning planning = {.place = place, .arena = arena, .plan = out};
     size_t names = sizeof protected_names / sizeof *protected_names;
-    size_t most = names * (place->root_count + place->options->write.count) + 5 * place->repository_count +
+    size_t most = 2 * names * (place->root_count + place->options->write.count) + 5 * place->repository_count +
                   place->own_count + place->options->deny_write.count;
     *out = (struct sandbox_plan){0};
     out->missing = planning.missing = hv_arena_array(arena, struct hv_str, most);

@@ -205,6 +205,40 @@ static void a_writable_home_is_said_to_be_weak(void **state)
     drop(&world);
 }
 
+static void what_programs_obey_is_protected_in_a_part_of_the_home(void **state)
+{
+    static const struct file files[] = {FOLDER("/home/me/.config"),  FOLDER("/home/me/.config/fish"),
+                                        FOLDER("/home/me/.cargo"),   FOLDER("/home/me/.cache"),
+                                        FILE_AT("/home/me/.bashrc"), {0}};
+    struct world world;
+    (void)state;
+    make(&world, files, "{\"filesystem\":{\"allowWrite\":[\"~/.config\"]}}");
+    assert_mounts(&world, "write /home/me/.config\nprotect /home/me/.config/fish\n");
+    assert_true(hv_str_find(world.plan.weakness, HV_STR("/home/me/.config/"), 0) == 0);
+    drop(&world);
+    make(&world, files, "{\"filesystem\":{\"allowWrite\":[\"~/.cargo\"]}}");
+    assert_true(hv_str_find(world.plan.weakness, HV_STR("/home/me/.cargo/config.toml does not exist yet"), 0) == 0);
+    drop(&world);
+    make(&world, files, "{\"filesystem\":{\"allowWrite\":[\"~/.cache\",\"~/.config/fish\"]}}");
+    assert_mounts(&world, "write /home/me/.cache\nwrite /home/me/.config/fish\n"); /* which is named itself */
+    assert_int_equal(world.plan.weakness.len, 0);
+    drop(&world);
+    make(&world, files, "{\"filesystem\":{\"allowWrite\":[\"/home\"]}}"); /* no such folder in this picture */
+    assert_mounts(&world, "");
+    drop(&world);
+}
+
+static void what_programs_obey_is_protected_in_a_folder_that_holds_the_home(void **state)
+{
+    static const struct file files[] = {FOLDER("/home"), FOLDER("/home/me"), FILE_AT("/home/me/.bashrc"), {0}};
+    struct world world;
+    (void)state;
+    make(&world, files, "{\"filesystem\":{\"allowWrite\":[\"/home\"]}}");
+    assert_mounts(&world, "write /home\npin /home/me\nprotect /home/me/.bashrc\n");
+    assert_true(world.plan.weakness.len > 0);
+    drop(&world);
+}
+
 static void the_file_that_names_a_repository_is_protected(void **state)
 {
     static const struct file files[] = {FOLDER("/ws/project"), FILE_AT("/ws/project/.git"), {0}};
@@ -427,6 +461,8 @@ int main(void)
         cmocka_unit_test(settings_widen_and_narrow),
         cmocka_unit_test(links_are_protected_where_they_lead_and_said_to_be_weak),
         cmocka_unit_test(a_writable_home_is_said_to_be_weak),
+        cmocka_unit_test(what_programs_obey_is_protected_in_a_part_of_the_home),
+        cmocka_unit_test(what_programs_obey_is_protected_in_a_folder_that_holds_the_home),
         cmocka_unit_test(the_file_that_names_a_repository_is_protected),
         cmocka_unit_test(a_path_belongs_to_the_deepest_mount),
         cmocka_unit_test(the_words_for_bubblewrap_follow_the_mounts),

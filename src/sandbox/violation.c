@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { LINES_MAX = 400, TOLD_MAX = 3, OUTPUT_MAX = 64 * 1024, LINE_MAX_LOOKED_AT = 2048 };
+enum { LINES_MAX = 400, TOLD_MAX = 3, OUTPUT_MAX = 64 * 1024, LINE_MAX_LOOKED_AT = 2048, QUOTED_MAX = 16 };
 
 /* What the system says of a refusal, in small letters: each language has its own way to begin a sentence. */
 enum refusal_kind { REFUSED_WRITE = 1, REFUSED_ACCESS, REFUSED_CALL, REFUSED_MOUNT_POINT, REFUSED_NETWORK };
@@ -67,8 +67,17 @@ static struct hv_str offer(struct telling *telling, const char *name, struct hv_
     return hv_arena_format(telling->arena, "%s: [\"%.*s\"]", name, HV_STR_ARG(value));
 }
 
-/* The folder that would have to be writable; absent where nobody should offer that: the system's own. */
-static struct hv_str folder_to_allow(struct hv_str path)
+/* The home, the workspace or another writable folder lies in it: far more than one wants to allow. */
+static bool holds_others(const struct violation_facts *facts, struct hv_str folder)
+{
+    for (size_t i = 0; i < facts->plan->mount_count; i++)
+        if (facts->plan->mounts[i].kind == SANDBOX_WRITABLE && path_inside(facts->plan->mounts[i].path, folder))
+            return true;
+    return path_inside(facts->home, folder);
+}
+
+/* The folder that would have to be writable; absent where nobody should offer that: the system's own, or too much. */
+static struct hv_str folder_to_allow(const struct violation_facts *facts, struct hv_str path)
 {
     static const char *const systems[] = {"/etc",  "/usr", "/bin", "/sbin", "/lib",     "/lib64", "/boot",
                                           "/proc", "/sys", "/dev", "/run",  "/var/run", NULL};
@@ -77,7 +86,7 @@ static struct hv_str folder_to_allow(struct hv_str path)
         if (path_inside(parent, hv_str_from(systems[i])))
             return (struct hv_str){0};
     bool deep = parent.len > 1 && hv_str_rfind_byte(parent, '/') > 0;
-    return deep ? parent : (struct hv_str){0};
+    return deep && !holds_others(facts, parent) ? parent : (struct hv_str){0};
 }
 
 /* What is refused at a path, and how it would be allowed. False: the sandbox has nothing to do with it. */
@@ -105,7 +114,7 @@ static bool tell_path(struct telling *telling, struct hv_str path, enum refusal_
                             "The sandbox lets commands write in the workspace, /tmp and $TMPDIR (%.*s) only, not "
                             "to %.*s; %.*s in the settings would allow it.",
                             HV_STR_ARG(facts->temporary), HV_STR_ARG(path),
-                            HV_STR_ARG(offer(telling, "sandbox.filesystem.allowWrite", folder_to_allow(path)))));
+                            HV_STR_ARG(offer(telling, "sandbox.filesystem.allowWrite", folder_to_allow(facts, path)))));
     } else {
         return false;
     }
@@ -148,6 +157,41 @@ static bool is_bare_name(struct hv_str raw, struct hv_str name, bool leads)
            !hv_str_to_int64(name, &number);
 }
 
+/* What stands in quotes, blanks included, at the beginning of line ('…', "…", ‘…’); absent: nothing does. An apostrophe
+ * within a name is one that something else than a blank follows. */
+static struct hv_str quoted_name(struct hv_str line)
+{
+    static const char *const quotes[][2] = {{"'", "'"}, {"\"", "\""}, {"`", "'"}, {"`", "`"}, {"‘", "’"}, {"“", "”"}};
+    for (size_t i = 0; i < sizeof quotes / sizeof *quotes; i++) {
+        struct hv_str open = hv_str_from(quotes[i][0]), close = hv_str_from(quotes[i][1]);
+        if (!hv_str_starts(line, open))
+            continue;
+        for (size_t end = open.len; (end = hv_str_find(line, close, end)) != SIZE_MAX; end += close.len) {
+            size_t after = end + close.len;
+            if (after == line.len || strchr(" :,;.)]}", line.ptr[after]))
+                return hv_str_slice(line, open.len, end);
+        }
+    }
+    return (struct hv_str){0};
+}
+
+/* Names with blanks are seen in quotes only, as they are written by most. */
+static bool tell_quoted(struct telling *telling, struct hv_str line, enum refusal_kind kind)
+{
+    size_t quoted = 0;
+    line = hv_str_slice(line, 0, LINE_MAX_LOOKED_AT);
+    for (size_t at = 0; at < line.len && quoted < QUOTED_MAX; at++) {
+        bool begins = at == 0 || strchr(" ([{:=", line.ptr[at - 1]);
+        struct hv_str name = begins ? quoted_name(hv_str_slice(line, at, line.len)) : (struct hv_str){0};
+        quoted += name.len > 0;
+        if (hv_str_find_byte(name, ' ', 0) == SIZE_MAX || hv_str_find_byte(name, '/', 0) == SIZE_MAX)
+            continue;
+        if (tell_name(telling, name, kind))
+            return true;
+    }
+    return false;
+}
+
 /* Any word of the line may be the path; the first that the plan refuses is taken. */
 static bool tell_paths_of(struct telling *telling, struct hv_str line, size_t phrase, enum refusal_kind kind)
 {
@@ -155,6 +199,8 @@ static bool tell_paths_of(struct telling *telling, struct hv_str line, size_t ph
     struct hv_str word;
     const char *begin = line.ptr;
     bool bare = kind == REFUSED_MOUNT_POINT; /* common without a sandbox, too: names with a folder only */
+    if (tell_quoted(telling, line, kind))
+        return true;
     while (hv_str_split(&line, ' ', &word)) {
         struct hv_str raw = word;
         word = trim_name(word);
@@ -175,7 +221,7 @@ static bool tell_paths_of(struct telling *telling, struct hv_str line, size_t ph
 static void tell_other(struct telling *telling, enum refusal_kind kind)
 {
     const struct violation_facts *facts = telling->facts;
-    if (kind == REFUSED_WRITE) {
+    if (kind == REFUSED_WRITE && telling->count == 0) {
         say(telling, hv_arena_format(telling->arena,
                                      "The sandbox lets commands write in the workspace, /tmp and $TMPDIR (%.*s) only; "
                                      "sandbox.filesystem.allowWrite in the settings names further folders.",

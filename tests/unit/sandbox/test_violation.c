@@ -8,13 +8,10 @@
 #include <cmocka.h>
 
 static const struct sandbox_mount mounts[] = {
-    {SANDBOX_HIDDEN, HV_STR("/home/me/.netrc")},
-    {SANDBOX_HIDDEN_DIRECTORY, HV_STR("/home/me/.ssh")},
-    {SANDBOX_WRITABLE, HV_STR("/ws/project")},
-    {SANDBOX_PINNED, HV_STR("/ws/project/.git")},
-    {SANDBOX_PROTECTED, HV_STR("/ws/project/.git/config")},
-    {SANDBOX_PROTECTED, HV_STR("/ws/project/.git/hooks")},
-    {SANDBOX_KEPT_EMPTY, HV_STR("/ws/project/.helve")},
+    {SANDBOX_HIDDEN, HV_STR("/home/me/.netrc")},           {SANDBOX_HIDDEN_DIRECTORY, HV_STR("/home/me/.ssh")},
+    {SANDBOX_WRITABLE, HV_STR("/deep/ws/other")},          {SANDBOX_WRITABLE, HV_STR("/ws/project")},
+    {SANDBOX_PINNED, HV_STR("/ws/project/.git")},          {SANDBOX_PROTECTED, HV_STR("/ws/project/.git/config")},
+    {SANDBOX_PROTECTED, HV_STR("/ws/project/.git/hooks")}, {SANDBOX_KEPT_EMPTY, HV_STR("/ws/project/.helve")},
 };
 
 static const struct {
@@ -56,6 +53,16 @@ static const struct {
     {"x\n", "10.0.0.1:80 (it leads to this machine or its network)", true, "its network)."},
     {"ok\n", "example.org:443 (no rule allows it)", false, "connection to example.org:443"},
     {"grep: no such file\n", "", true, NULL},
+    {"touch: cannot touch '/opt/my tools/sub dir/x': Read-only file system\n", "", true,
+     "not to /opt/my tools/sub dir/x; sandbox.filesystem.allowWrite: [\"/opt/my tools/sub dir\"] in the settings"},
+    {"mkdir: cannot create directory ‘/opt/tools/it's mine/x’: Read-only file system\n", "", true,
+     "allowWrite: [\"/opt/tools/it's mine\"] in the settings"},
+    {"Error: EROFS: read-only file system, open '/opt/my tools/z'\n", "", true, "allowWrite: [\"/opt/my tools\"]"},
+    {"touch: cannot touch '/home/me/x': Read-only file system\n", "", true,
+     "not to /home/me/x; sandbox.filesystem.allowWrite in the settings"},
+    {"chmod: changing permissions of '/srv/www/x': Read-only file system\n", "", true, "allowWrite: [\"/srv/www\"]"},
+    {"touch: cannot touch '/deep/ws/x': Read-only file system\n", "", true,
+     "not to /deep/ws/x; sandbox.filesystem.allowWrite in the settings"},
     {"cat: src: Is a directory\n", "", true, NULL},
     {"", "", true, NULL},
 };

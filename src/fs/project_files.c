@@ -3,11 +3,13 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "fs/listing.h"
 #include "fs/open.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -100,6 +102,29 @@ static bool is_there(struct hv_arena *arena, struct hv_str directory, struct hv_
     return colon == SIZE_MAX || may_hold(path.ptr, &status, hv_str_slice(name, colon + 1, name.len));
 }
 
+/* The directory's own names say that there is none of that name. */
+static bool is_not_listed(const struct fs_listing *listing, struct hv_str name)
+{
+    enum hv_file_kind kind;
+    size_t end = 0;
+    while (end < name.len && !strchr("/:*", name.ptr[end]))
+        end++;
+    struct hv_str first = hv_str_slice(name, 0, end);
+    bool is_own = first.len && !hv_str_is(first, ".") && !hv_str_is(first, "..");
+    return listing && is_own && (end == name.len || name.ptr[end] != '*') && fs_listing_tells(listing, first, &kind) &&
+           kind == HV_FILE_UNKNOWN;
+}
+
+/* Some lists have a hundred names: then those in a small directory are read at once. */
+static const struct fs_listing *list(struct hv_arena *scratch, struct hv_str directory, struct hv_str names)
+{
+    enum { LISTED_FROM = 16, LISTED_FACTOR = 4 };
+    size_t count = 1;
+    for (size_t i = 0; i < names.len; i++)
+        count += names.ptr[i] == ' ';
+    return count < LISTED_FROM ? NULL : fs_listing_read(scratch, directory, LISTED_FACTOR * count);
+}
+
 /* The directory itself holds none of names. */
 static bool holds_none(struct fs_trees *trees, struct hv_arena *scratch, struct hv_str directory, const char *names)
 {
@@ -108,9 +133,10 @@ static bool holds_none(struct fs_trees *trees, struct hv_arena *scratch, struct 
     bool *none = fs_trees_answer(trees, directory, rest, &is_new);
     if (!is_new)
         return *none;
+    const struct fs_listing *listing = list(scratch, directory, rest);
     *none = true;
     while (*none && hv_str_split(&rest, ' ', &name))
-        *none = !name.len || !is_there(scratch, directory, name);
+        *none = !name.len || is_not_listed(listing, name) || !is_there(scratch, directory, name);
     return *none;
 }
 

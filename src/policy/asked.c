@@ -80,13 +80,17 @@ static bool git_is_quiet_below(void *user, struct hv_arena *arena, struct hv_str
 static bool holds_none(void *user, struct hv_str directory, const char *names)
 {
     struct asked *asked = user;
+    if (asked->last_names == names && hv_str_eq(asked->last_directory, directory))
+        return asked->last_holds_none;
     struct hv_str key = key_of(asked, directory, hv_str_from(names));
     struct answer *answer = map_get(&asked->directories, key);
     if (!answer) {
         answer = keep(asked, &asked->directories, key);
         answer->yes = fs_holds_none(&asked->seen, directory, asked->home, names);
     }
-    return answer->yes;
+    asked->last_names = names;
+    asked->last_directory = hv_str_slice(key, sizeof directory.len, sizeof directory.len + directory.len);
+    return asked->last_holds_none = answer->yes;
 }
 
 static bool look_at_tree(struct fs_trees *trees, struct hv_str directory, unsigned wanted)

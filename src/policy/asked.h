@@ -17,6 +17,10 @@ struct asked {
     struct hv_arena *arena;          /* that the answers live in */
     struct map git, git_below, directories, trees, tops;
     struct fs_trees seen; /* the trees that were looked at */
+    /* The last question for files that a directory may hold: lists of them are long, and each one has its place. */
+    const char *last_names;
+    struct hv_str last_directory;
+    bool last_holds_none;
 };
 void asked_release(struct asked *asked);
 

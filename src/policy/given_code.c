@@ -58,25 +58,39 @@ static bool is_versioned_python(struct hv_str name)
     return hv_str_starts(name, HV_STR("python")) || hv_str_starts(name, HV_STR("pypy"));
 }
 
-static bool is_given_code(struct hv_str name, const struct shell_word *rest, size_t count)
+static bool is_named(const struct interpreter *row, struct hv_str name)
 {
-    for (size_t i = 0; i < sizeof interpreters / sizeof *interpreters; i++) {
-        const struct interpreter *row = &interpreters[i];
-        if (!shell_is_one_of(name, row->programs) &&
-            !(is_versioned_python(name) && shell_is_one_of(HV_STR("python"), row->programs)))
-            continue;
-        for (size_t at = 0; at < count; at++)
-            if (is_word_of(rest[at].value, row->words) || has_letter_of(rest[at].value, row->letters))
-                return true;
-    }
-    return false;
+    return shell_is_one_of(name, row->programs) ||
+           (is_versioned_python(name) && shell_is_one_of(HV_STR("python"), row->programs));
+}
+
+/* All options and sub-commands of the table begin so. */
+static bool may_give_code(struct hv_str word)
+{
+    return hv_str_starts(word, HV_STR("-")) || hv_str_starts(word, HV_STR("eval"));
+}
+
+/* The last of words by which the row's programs take code; 0: none but perhaps the first, which is a program. */
+static size_t last_code(const struct interpreter *row, const struct shell_word *words, size_t count)
+{
+    size_t at = count;
+    while (at-- > 1)
+        if (may_give_code(words[at].value) &&
+            (is_word_of(words[at].value, row->words) || has_letter_of(words[at].value, row->letters)))
+            return at;
+    return 0;
 }
 
 bool given_code(const struct shell_word *words, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        if (words[i].known && is_given_code(shell_base_name(words[i].value), &words[i + 1], count - i - 1))
-            return true;
+    while (count && !may_give_code(words[count - 1].value))
+        count--;
+    for (size_t i = 0; count && i < sizeof interpreters / sizeof *interpreters; i++) {
+        size_t end = last_code(&interpreters[i], words, count);
+        for (size_t at = 0; at < end; at++)
+            if (words[at].known && is_named(&interpreters[i], shell_base_name(words[at].value)))
+                return true;
+    }
     return false;
 }
 

@@ -324,6 +324,13 @@ static bool was_visited(const struct shell_act *act, const struct shell_act *bef
            (takes_code(before) || !takes_code(act));
 }
 
+/* It says what the word before it says, which was visited. */
+static bool is_repeated(const struct shell_word *word, const struct shell_word *before)
+{
+    return word->known == before->known && hv_str_eq(word->value, before->value) &&
+           (word->known || (hv_str_eq(word->tail, before->tail) && hv_str_eq(word->text, before->text)));
+}
+
 static bool visit_part(const struct match_call *call, const struct policy_part *part, command_path_visitor *visit,
                        void *user)
 {
@@ -333,6 +340,8 @@ static bool visit_part(const struct match_call *call, const struct policy_part *
     walk.directory = directory.len ? directory : call->policy->directory.written;
     bool is_code = takes_code(act), found = false;
     for (size_t i = 0; !found && i < act->word_count; i++) {
+        if (i && is_repeated(&act->words[i], &act->words[i - 1]))
+            continue;
         found = visit_word(&walk, &act->words[i], is_code);
         hv_arena_reset(&walk.scratch);
     }

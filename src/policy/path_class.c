@@ -209,6 +209,8 @@ struct path_classes {
     /* By place and the length of a key: a bit for the first byte of each, its case and its two highest bits left out.
      * Most names differ from all keys in these two, and cost no hash. */
     uint32_t shapes[PLACE_COUNT][KEY_LENGTHS];
+    struct hv_str patterns[ROW_COUNT];
+    bool is_open[ROW_COUNT]; /* there is a "*" in it */
     struct path_classes_options options;
 };
 
@@ -255,6 +257,8 @@ const struct path_classes *path_classes_new(struct hv_arena *arena, const struct
     struct path_classes *classes = hv_arena_new(arena, struct path_classes);
     for (size_t i = 0; i < ROW_COUNT; i++) {
         struct hv_str key = key_of(&rows[i]);
+        classes->patterns[i] = hv_str_from(rows[i].pattern);
+        classes->is_open[i] = glob_is_pattern(classes->patterns[i]);
         uint16_t *first = &classes->first[bucket_of(key)];
         classes->next[i] = *first;
         *first = (uint16_t)(i + 1);
@@ -334,16 +338,24 @@ static bool may_begin_alike(struct hv_str name, struct hv_str pattern)
     return !pattern.len || pattern.ptr[0] == '*' || (name.len && ((name.ptr[0] ^ pattern.ptr[0]) & ~0x20) == 0);
 }
 
-/* The row takes the path relative[0, end): end is the end of the component that key is (a part) of. */
-static bool row_takes(const struct row *row, enum place place, struct hv_str relative, size_t end, struct hv_str key)
+/* The same as begins_with of a pattern without "*". */
+static bool begins_with_text(struct hv_str path, struct hv_str text)
 {
-    struct hv_str pattern = hv_str_from(row->pattern);
-    if (row->place != place)
+    return path.len >= text.len && (path.len == text.len || path.ptr[text.len] == '/') &&
+           hv_str_eq_nocase(hv_str_slice(path, 0, text.len), text);
+}
+
+/* The row takes the path relative[0, end): end is the end of the component that key is (a part) of. */
+static bool row_takes(const struct path_classes *classes, size_t index, enum place place, struct hv_str relative,
+                      size_t end, struct hv_str key)
+{
+    struct hv_str pattern = classes->patterns[index];
+    if (rows[index].place != place)
         return false;
     if (place != ANYWHERE) /* the first components are the same, and most of the second ones begin otherwise */
         return may_begin_alike(hv_str_slice(relative, key.len + 1, relative.len),
                                hv_str_slice(pattern, key.len + 1, pattern.len)) &&
-               begins_with(relative, pattern);
+               (classes->is_open[index] ? begins_with(relative, pattern) : begins_with_text(relative, pattern));
     if (hv_str_starts(pattern, HV_STR("*")))
         return hv_str_eq_nocase(hv_str_slice(pattern, 1, pattern.len), key);
     return ends_with(hv_str_slice(relative, 0, end), pattern);
@@ -356,7 +368,7 @@ static void look_up(struct search *search, enum place place, struct hv_str relat
         return;
     for (unsigned at = classes->first[bucket_of(key)]; at; at = classes->next[at - 1]) {
         const struct row *row = &rows[at - 1];
-        if (!row_takes(row, place, relative, end, key))
+        if (!row_takes(classes, at - 1, place, relative, end, key))
             continue;
         if (row->class != POLICY_PATH_SPECIAL || !is_ordinary_device(search->path))
             found(search, row->class, row->what);

@@ -13,6 +13,9 @@ struct find {
     size_t first_start, starts;                            /* starting points */
     size_t found;                                          /* words that stand for what is found, in all that it runs */
     enum { FIND_UNSEEN, FIND_ANYTHING, FIND_FILES } finds; /* once looked at: finds_only_files */
+    const struct shell_word
+        *below_of; /* the starting point that was named last, and the path before what is below it */
+    struct hv_str below;
     bool globbed; /* an argument may have become none (nullglob): the places of the others are a guess */
 };
 
@@ -108,7 +111,10 @@ static struct shell_word found_file(struct find *find, size_t start, bool in_dir
     if (!given->known)
         return (struct shell_word){
             .text = given->text, .value = given->value, .flags = given->flags | SHELL_WORD_VARIABLE};
-    word.value = hv_arena_format(find->reading->arena, "%.*s/", HV_STR_ARG(given->value));
+    if (find->below_of != given)
+        find->below = hv_arena_join(find->reading->arena, given->value, HV_STR("/"));
+    find->below_of = given;
+    word.value = find->below;
     return word;
 }
 

@@ -98,6 +98,35 @@ static void a_star_in_a_name_stands_for_letters(void **state)
     assert_false(holds_none(folder_path(folder, "helve-test"), none, "helve-test*.so"));
 }
 
+/* Of many names the directory's own list says what is not there. */
+static void long_lists_of_names_are_found_as_short_ones(void **state)
+{
+    static const char *const present[] = {"rc.one", "dir/file", "test-a/conf.py", "Mixed.Rc", "deep/x.so", "text.rc"};
+    static const struct {
+        const char *name;
+        bool none;
+    } rows[] = {
+        {"rc.one", false},        {"rc.two", true},        {"dir/file", false},    {"dir/other", true},
+        {"test*/conf.py", false}, {"tess*/conf.py", true}, {"Mixed.Rc", false},    {"mixed.rc", true},
+        {"deep/*.so", false},     {"deep/*.py", true},     {"none/*.so", true},    {"none/x", true},
+        {"text.rc:word", false},  {"text.rc:wort", true},  {"./rc.one", false},    {"dir/../rc.one", false},
+        {"rc.*", false},          {"rd.*", true},          {"none.rc:word", true}, {".//rc.one", false},
+    };
+    struct folder *folder = *state;
+    for (size_t i = 0; i < sizeof present / sizeof *present; i++)
+        folder_put(folder, present[i], "a word\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct hv_buf names = {.max = 4096};
+        for (int j = 0; j < 20; j++)
+            hv_buf_addf(&names, "helve-none-%d ", j);
+        hv_buf_add_cstr(&names, rows[i].name);
+        bool alone = holds_none(folder->path, (struct hv_str){0}, rows[i].name);
+        if (alone != rows[i].none || holds_none(folder->path, (struct hv_str){0}, names.data) != alone)
+            fail_msg("%s", rows[i].name);
+        hv_buf_release(&names);
+    }
+}
+
 static void each_directory_is_looked_at_once(void **state)
 {
     struct folder *folder = *state;
@@ -124,6 +153,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_file_is_found_in_any_directory_that_begins_so, folder_setup, folder_teardown),
         cmocka_unit_test_setup_teardown(a_star_in_a_name_stands_for_letters, folder_setup, folder_teardown),
         cmocka_unit_test_setup_teardown(links_are_followed, folder_setup, folder_teardown),
+        cmocka_unit_test_setup_teardown(long_lists_of_names_are_found_as_short_ones, folder_setup, folder_teardown),
         cmocka_unit_test_setup_teardown(each_directory_is_looked_at_once, folder_setup, folder_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -321,14 +321,14 @@ static bool is_bare_level(struct fs_trees *trees, struct hv_str directory)
 
 struct hv_str git_probe_start(struct fs_trees *trees, struct hv_str directory)
 {
-    bool is_missing;
+    struct hv_str at, there;
     if (hv_str_find_byte(directory, '\0', 0) != SIZE_MAX || !hv_str_starts(directory, HV_STR("/")))
         return directory;
-    struct hv_str real = fs_trees_real(trees, directory, &is_missing), at = real;
-    for (bool is_empty = is_missing; at.len > 1 && (is_empty || is_bare_level(trees, at)); is_empty = false)
+    struct hv_str real = fs_trees_real(trees, directory, &at);
+    while (at.len > 1 && is_bare_level(trees, at))
         at = path_parent(at);
     /* Where directory is missing, what is above it is what is written, and may lead over links. */
-    return hv_str_eq(at, real) || hv_str_eq(fs_trees_real(trees, at, &is_missing), at) ? at : directory;
+    return hv_str_eq(at, real) || hv_str_eq(fs_trees_real(trees, at, &there), at) ? at : directory;
 }
 
 static void look_upwards(struct look *look, struct hv_str directory)

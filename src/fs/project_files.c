@@ -143,14 +143,16 @@ static bool holds_none(struct fs_trees *trees, struct hv_arena *scratch, struct 
 bool fs_holds_none(struct fs_trees *trees, struct hv_str directory, struct hv_str home, const char *names)
 {
     CLEANUP_ARENA struct hv_arena scratch = {0};
-    bool is_missing, none = true;
+    struct hv_str at, home_there;
+    bool none = true;
     if (!hv_str_starts(directory, HV_STR("/")) || hv_str_find_byte(directory, '\0', 0) != SIZE_MAX)
         return false;
-    struct hv_str at = fs_trees_real(trees, directory, &is_missing);
-    bool is_empty = is_missing;
-    home = home.len ? fs_trees_real(trees, home, &is_missing) : home;
-    for (; none && !hv_str_eq(at, home); at = path_parent(at), is_empty = false) {
-        none = is_empty || holds_none(trees, &scratch, at, names);
+    struct hv_str real = fs_trees_real(trees, directory, &at);
+    home = home.len ? fs_trees_real(trees, home, &home_there) : home;
+    if (home.len > at.len && path_inside(real, home))
+        return true; /* what is there of it is the home's, or above it */
+    for (; none && !hv_str_eq(at, home); at = path_parent(at)) {
+        none = holds_none(trees, &scratch, at, names);
         if (at.len <= 1)
             break;
     }

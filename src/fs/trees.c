@@ -146,28 +146,65 @@ static struct hv_str folder_of(struct fs_trees *trees, struct hv_str directory)
     return *known;
 }
 
-struct hv_str fs_trees_real(struct fs_trees *trees, struct hv_str directory, bool *is_missing)
+static struct hv_str parent_of(struct hv_str path)
+{
+    size_t slash = hv_str_rfind_byte(path, '/');
+    return hv_str_slice(path, 0, slash ? slash : 1);
+}
+
+/* The last directory on the way along path (with a NUL behind it), from the root on, below which the next is missing.
+ */
+static struct hv_str find_there(struct hv_str path)
 {
     struct stat status;
-    struct hv_str path = hv_arena_str(&trees->arena, directory), real;
+    char name[PATH_MAX];
+    for (size_t at = 1; at < path.len && at < sizeof name; at++) {
+        size_t slash = hv_str_find_byte(path, '/', at);
+        size_t end = slash == SIZE_MAX ? path.len : slash;
+        if (end >= sizeof name)
+            return path;
+        memcpy(name, path.ptr, end);
+        name[end] = '\0';
+        if (lstat(name, &status) != 0)
+            return errno == ENOENT ? parent_of(hv_str_slice(path, 0, end)) : path;
+        at = end;
+    }
+    return path;
+}
+
+static bool has_dots(struct hv_str path)
+{
+    struct hv_str part;
+    while (hv_str_split(&path, '/', &part))
+        if (hv_str_is(part, ".") || hv_str_is(part, ".."))
+            return true;
+    return false;
+}
+
+struct hv_str fs_trees_real(struct fs_trees *trees, struct hv_str directory, struct hv_str *there)
+{
+    struct stat status;
+    struct hv_str path = hv_arena_str(&trees->arena, directory);
     size_t slash = hv_str_rfind_byte(path, '/');
     struct hv_str name = hv_str_slice(path, slash + 1, path.len);
-    *is_missing = false;
-    if (slash && slash != SIZE_MAX && name.len && !hv_str_is(name, ".") && !hv_str_is(name, "..")) {
+    *there = path;
+    if (slash && name.len && !hv_str_is(name, ".") && !hv_str_is(name, "..")) {
         struct hv_str folder = folder_of(trees, hv_str_slice(path, 0, slash));
-        if (!folder.len)
+        if (!folder.len) {
+            *there = has_dots(path) ? path : find_there(path);
             return path;
+        }
         struct hv_str own = hv_arena_format(&trees->arena, "%.*s/%.*s", hv_str_is(folder, "/") ? 0 : (int)folder.len,
                                             folder.ptr, HV_STR_ARG(name));
         if (lstat(own.ptr, &status) != 0) {
-            *is_missing = errno == ENOENT;
+            *there = errno == ENOENT ? parent_of(path) : path;
             return path;
         }
         if (!S_ISLNK(status.st_mode))
-            return own;
+            return *there = own;
     }
-    real = folder_of(trees, path);
-    return real.len ? real : path;
+    struct hv_str real = folder_of(trees, path);
+    return *there = real.len ? real : path;
 }
 
 bool *fs_trees_answer(struct fs_trees *trees, struct hv_str directory, struct hv_str about, bool *is_new)

@@ -67,10 +67,10 @@ const struct fs_tree_link *fs_trees_follow(struct fs_trees *trees, const struct 
 bool fs_trees_follow_to_directory(struct fs_trees *trees, const struct fs_tree *tree, struct fs_tree_entry *entry);
 
 /*
- * Where directory (absolute) really is: without links, but as it is written where that cannot be told. *is_missing:
- * nothing stands there, for certain.
+ * Where directory (absolute) really is: without links, but as it is written where that cannot be told. *there: it, or
+ * the directory above it below which nothing of it is there, for certain.
  */
-struct hv_str fs_trees_real(struct fs_trees *trees, struct hv_str directory, bool *is_missing);
+struct hv_str fs_trees_real(struct fs_trees *trees, struct hv_str directory, struct hv_str *there);
 
 /* The place for an answer to the question `about` that directory; *is_new when nobody wrote to it yet. Valid as long as
  * trees. */

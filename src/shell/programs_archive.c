@@ -268,14 +268,15 @@ static struct shell_word *spread_letters(struct shell_reading *reading, const st
  * before it led, so these paths grow; only so many are made. */
 static void read_members(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    enum { MOVED_MAX = 512 };
-    size_t moved = 0;
+    enum { PLACES_MAX = 64, MOVED_MAX = 1024 };
+    size_t places = 0, moved = 0;
     for (size_t i = 0; i <= arguments->given_count; i++) {
         const struct shell_given *given = i ? &arguments->given[i - 1] : NULL;
         if (given && !shell_names_have("-C --directory", given->name))
             continue;
+        places += given != NULL;
         moved += given ? arguments->operand_count : 0;
-        if (moved > MOVED_MAX) {
+        if (places > PLACES_MAX || moved > MOVED_MAX) {
             reading->act.reads_listed = false;
             shell_worsen(reading, SHELL_UNKNOWN, "tar is given too many files and directories to look at them all");
             return;

@@ -136,12 +136,18 @@ static void each_directory_is_looked_at_once(void **state)
     folder_make(folder, "c");
     assert_true(fs_holds_none(&trees, folder_path(folder, "a/b"), none, ".helve-test-rc"));
     assert_true(fs_holds_none(&trees, folder_path(folder, "a/none"), none, ".helve-test-rc"));
+    assert_true(fs_holds_none(&trees, folder_path(folder, "a/none/of/it"), none, ".helve-test-rc"));
     folder_put(folder, ".helve-test-rc", "");
     folder_put(folder, "c/.helve-test-rc", "");
     assert_true(fs_holds_none(&trees, folder_path(folder, "a"), none, ".helve-test-rc"));
     assert_false(fs_holds_none(&trees, folder_path(folder, "c"), none, ".helve-test-rc"));
     assert_false(fs_holds_none(&trees, folder_path(folder, "a"), none, ".helve-test-rc x"));
     assert_false(holds_none(folder_path(folder, "a"), none, ".helve-test-rc"));
+    /* A home that is missing is a home, and so is one of which a part is there. */
+    assert_false(holds_none(folder_path(folder, "no/home/x"), none, ".helve-test-rc"));
+    assert_true(holds_none(folder_path(folder, "no/home/x"), folder_path(folder, "no/home"), ".helve-test-rc"));
+    assert_true(holds_none(folder_path(folder, "a/home/x/y"), folder_path(folder, "a/home"), ".helve-test-rc"));
+    assert_false(holds_none(folder_path(folder, "a/home"), folder_path(folder, "a/home/x"), ".helve-test-rc"));
     fs_trees_release(&trees);
 }
 

@@ -184,6 +184,41 @@ static void too_many_questions_are_not_answered(void **state)
     fs_trees_release(&trees);
 }
 
+static void assert_really(const char *name, const char *real_name, const char *there_name)
+{
+    struct fs_trees trees = {0};
+    struct hv_str there;
+    char path[256], real[256], last[256];
+    at(path, sizeof path, name);
+    at(real, sizeof real, real_name);
+    at(last, sizeof last, there_name);
+    assert_true(hv_str_is(fs_trees_real(&trees, hv_str_from(path), &there), real));
+    assert_true(hv_str_is(there, last));
+    fs_trees_release(&trees);
+}
+
+/* Where it really is, and how much of it is there. */
+static void what_is_missing_is_as_it_is_written(void **state)
+{
+    struct fs_trees trees = {0};
+    struct hv_str there;
+    (void)state;
+    make_link("sub", "link");
+    assert_really("sub", "sub", "sub");
+    assert_really("link", "sub", "sub");
+    assert_really("sub/none", "sub/none", "sub");
+    assert_really("link/none", "link/none", "link");
+    assert_really("link/none/more/of/it", "link/none/more/of/it", "link");
+    assert_really("none/../sub", "none/../sub", "none/../sub");
+    assert_true(hv_str_is(fs_trees_real(&trees, HV_STR("/"), &there), "/"));
+    assert_true(hv_str_is(fs_trees_real(&trees, HV_STR("/no-such/a"), &there), "/no-such/a"));
+    assert_true(hv_str_is(there, "/"));
+    assert_true(hv_str_is(fs_trees_real(&trees, HV_STR("/no-such"), &there), "/no-such"));
+    assert_true(hv_str_is(fs_trees_real(&trees, HV_STR("/etc/passwd/x/y"), &there), "/etc/passwd/x/y"));
+    fs_trees_release(&trees);
+    remove_name("link");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +226,7 @@ int main(void)
         cmocka_unit_test(links_lead_where_they_really_do),
         cmocka_unit_test(what_stands_at_a_place_is_told),
         cmocka_unit_test(names_in_the_root_have_one_slash),
+        cmocka_unit_test(what_is_missing_is_as_it_is_written),
         cmocka_unit_test(too_many_questions_are_not_answered),
     };
     return cmocka_run_group_tests(tests, make_tree, remove_tree);

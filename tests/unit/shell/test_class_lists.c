@@ -272,6 +272,13 @@ static void tar_in_directories_without_end_is_unknown(void **state)
         assert_int_equal(judgement.class, count == 8 ? SHELL_WRITES : SHELL_UNKNOWN);
         assert_int_equal(judgement.acts[0].reads_listed, count == 8);
         assert_in_range(judgement.acts[0].read_count, count, 2048);
+        hv_buf_clear(&text);
+        hv_buf_add_cstr(&text, "tar -cf x a");
+        for (int i = 0; i < count; i++)
+            hv_buf_add_cstr(&text, " -C d");
+        judge_here(&arena, text.data, &judgement);
+        assert_int_equal(judgement.class, count == 8 ? SHELL_WRITES : SHELL_UNKNOWN);
+        assert_in_range(judgement.acts[0].read_count, 8, 100);
     }
 }
 

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-enum { LISTENERS_MAX = 2, STACK_SIZE = 512 * 1024, BACKLOG = 16 };
+enum { LISTENERS_MAX = 2, STACK_SIZE = 512 * 1024, BACKLOG = 16, HELD_BACK_MS = 20 };
 
 /* One sandbox: the socket of its helper, which ends with it, and what it listens on. */
 struct sandbox_end {
@@ -23,10 +23,12 @@ struct sandbox_end {
     } listeners[LISTENERS_MAX];
     size_t listener_count;
     uint64_t run;
+    struct proxy_share *share;
 };
 
 struct taker {
     struct proxy *proxy;
+    bool short_of_descriptors; /* nothing is taken until the next look */
     struct sandbox_end ends[PROXY_SANDBOXES_MAX];
     size_t count;
 };
@@ -89,14 +91,51 @@ struct hv_str proxy_take_refusals(struct proxy *proxy, uint64_t run, struct hv_a
     return all;
 }
 
+/* ---- shares -------------------------------------------------------------------------------------------- */
+
+static struct proxy_share *share_new(void)
+{
+    struct proxy_share *share = hv_calloc(1, sizeof *share);
+    atomic_init(&share->references, 1);
+    return share;
+}
+
+static void share_unref(struct proxy_share *share)
+{
+    if (atomic_fetch_sub(&share->references, 1) == 1)
+        free(share);
+}
+
+static void share_take(struct proxy *proxy, struct proxy_share *share)
+{
+    atomic_fetch_add(&share->references, 1);
+    atomic_fetch_add(&share->connections, 1);
+    atomic_fetch_add(&proxy->connections, 1);
+}
+
+static void share_give_back(struct proxy *proxy, struct proxy_share *share)
+{
+    atomic_fetch_sub(&proxy->connections, 1);
+    atomic_fetch_sub(&share->connections, 1);
+    share_unref(share);
+}
+
+/* What comes then waits in the kernel. */
+static bool is_held_back(const struct taker *taker, const struct sandbox_end *end)
+{
+    return taker->short_of_descriptors || atomic_load(&end->share->connections) >= PROXY_SHARE_MAX ||
+           atomic_load(&taker->proxy->connections) >= PROXY_CONNECTIONS_MAX;
+}
+
 /* ---- taking -------------------------------------------------------------------------------------------- */
 
 static void *serve(void *data)
 {
     struct connection *connection = data;
     struct proxy *proxy = connection->proxy;
+    struct proxy_share *share = connection->share;
     connection_serve(connection);
-    atomic_fetch_sub(&proxy->connections, 1);
+    share_give_back(proxy, share);
     proxy_unref(proxy);
     return NULL;
 }
@@ -111,19 +150,23 @@ static unsigned relay_port(const struct sandbox_options *options, int kind)
 static void accept_client(struct taker *taker, const struct sandbox_end *end, size_t which)
 {
     struct proxy *proxy = taker->proxy;
+    if (is_held_back(taker, end))
+        return;
     CLEANUP_FD int fd = accept4(end->listeners[which].fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd < 0 || atomic_load(&proxy->connections) >= PROXY_CONNECTIONS_MAX)
+    taker->short_of_descriptors = fd < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
+    if (fd < 0)
         return;
     struct connection *connection = hv_calloc(1, sizeof *connection);
-    *connection = (struct connection){proxy, fd, end->run, relay_port(proxy->options, end->listeners[which].kind)};
+    *connection =
+        (struct connection){proxy, end->share, fd, end->run, relay_port(proxy->options, end->listeners[which].kind)};
     proxy_ref(proxy);
-    atomic_fetch_add(&proxy->connections, 1);
+    share_take(proxy, end->share);
     if (thread_start_detached(STACK_SIZE, serve, connection) == 0) {
         (void)take_fd(&fd);
         return;
     }
     free(connection);
-    atomic_fetch_sub(&proxy->connections, 1);
+    share_give_back(proxy, end->share);
     proxy_unref(proxy);
 }
 
@@ -133,6 +176,7 @@ static void drop_end(struct taker *taker, size_t at)
     for (size_t i = 0; i < end->listener_count; i++)
         cleanup_fd(&end->listeners[i].fd);
     cleanup_fd(&end->control);
+    share_unref(end->share);
     *end = taker->ends[--taker->count];
 }
 
@@ -145,7 +189,7 @@ static void accept_end(struct taker *taker)
     if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.uid != geteuid() ||
         taker->count == PROXY_SANDBOXES_MAX)
         return;
-    taker->ends[taker->count++] = (struct sandbox_end){.control = take_fd(&fd)};
+    taker->ends[taker->count++] = (struct sandbox_end){.control = take_fd(&fd), .share = share_new()};
 }
 
 /* A listening socket from inside. False: the sandbox is gone, or says something else. */
@@ -178,16 +222,21 @@ static bool receive_listener(struct sandbox_end *end)
     return true;
 }
 
-static size_t watch_all(const struct taker *taker, struct pollfd *watched)
+/* The number of those watched; *held_back: there are some of which none is taken now. */
+static size_t watch_all(struct taker *taker, struct pollfd *watched, bool *held_back)
 {
     size_t count = 0;
+    *held_back = false;
     watched[count++] = (struct pollfd){taker->proxy->wake, POLLIN, 0};
     watched[count++] = (struct pollfd){taker->proxy->listener, POLLIN, 0};
     for (size_t i = 0; i < taker->count; i++) {
+        bool held = is_held_back(taker, &taker->ends[i]);
+        *held_back = *held_back || held;
         watched[count++] = (struct pollfd){taker->ends[i].control, POLLIN, 0};
         for (size_t j = 0; j < taker->ends[i].listener_count; j++)
-            watched[count++] = (struct pollfd){taker->ends[i].listeners[j].fd, POLLIN, 0};
+            watched[count++] = (struct pollfd){held ? -1 : taker->ends[i].listeners[j].fd, POLLIN, 0};
     }
+    taker->short_of_descriptors = false;
     return count;
 }
 
@@ -215,8 +264,9 @@ static void *take(void *data)
     struct pollfd watched[2 + PROXY_SANDBOXES_MAX * (1 + LISTENERS_MAX)];
     taker->proxy = proxy;
     for (;;) {
-        size_t count = watch_all(taker, watched);
-        if (poll(watched, count, -1) < 0 && errno != EINTR)
+        bool held_back;
+        size_t count = watch_all(taker, watched, &held_back);
+        if (poll(watched, count, held_back ? HELD_BACK_MS : -1) < 0 && errno != EINTR)
             break;
         if (watched[0].revents)
             break;

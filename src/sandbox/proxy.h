@@ -7,7 +7,7 @@
  * it directly. So nothing runs inside, nothing lies in the file system, and all ends with the sandbox or with helve.
  *
  * Threads: one that takes connections, and one for each of at most PROXY_CONNECTIONS_MAX of them, in plain blocking
- * code. All functions may be called from any thread.
+ * code. More wait in the kernel until one has ended. All functions may be called from any thread.
  */
 #ifndef SANDBOX_PROXY_H
 #define SANDBOX_PROXY_H
@@ -15,8 +15,9 @@
 #include "sandbox/options.h"
 
 enum {
-    PROXY_CONNECTIONS_MAX = 128,
-    PROXY_SANDBOXES_MAX = 64,
+    PROXY_CONNECTIONS_MAX = 256,
+    PROXY_SHARE_MAX = 128, /* connections of one sandbox: no command keeps the others from the network */
+    PROXY_SANDBOXES_MAX = 128,
     PROXY_REFUSALS_MAX = 16, /* remembered for one run */
     PROXY_NAME_SIZE = 48,
 };

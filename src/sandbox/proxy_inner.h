@@ -25,9 +25,15 @@ struct proxy {
     VEC(struct refusal) refusals;
 };
 
+/* What the connections of one sandbox are counted in; freed by the last of them, or with the sandbox. */
+struct proxy_share {
+    atomic_uint references, connections;
+};
+
 /* One accepted connection; owned by its thread. */
 struct connection {
     struct proxy *proxy;
+    struct proxy_share *share;
     int client;
     uint64_t run;
     unsigned relay_port; /* of a proxy on this machine that the person named; 0: we are the proxy */

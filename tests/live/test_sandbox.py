@@ -313,6 +313,43 @@ def test_an_allowed_host_is_reached_through_the_proxy(case):
         assert not any(name.lower().startswith("proxy") for name in listener.seen[0][1])
 
 
+MANY = '''
+import socket, sys, time
+kept = []
+for i in range(int(sys.argv[1])):
+    try:
+        kept.append(socket.create_connection(("127.0.0.1", 61080), timeout=1))
+    except OSError:
+        break
+open("connected", "w").close()
+time.sleep(60)
+'''
+ALL_AT_ONCE = '''
+import concurrent.futures, sys, urllib.request
+def fetch(_):
+    try:
+        return urllib.request.urlopen(sys.argv[1], timeout=60).read().decode().startswith("reached")
+    except OSError as error:
+        return error
+with concurrent.futures.ThreadPoolExecutor(160) as pool:
+    got = list(pool.map(fetch, range(160)))
+print("all reached" if got == [True] * 160 else [fault for fault in got if fault is not True][:3])
+'''
+
+
+def test_a_command_with_many_connections_keeps_no_other_from_the_network(case):
+    need_full(case)
+    many, at_once = case.write("many.py", MANY), case.write("at_once.py", ALL_AT_ONCE)
+    with Listener() as listener:
+        url = f"http://localhost:{listener.port}/there"
+        settings(case, network={"allowedDomains": ["localhost"]})
+        wait = "until [ -e connected ]; do sleep 0.05; done; "
+        hold, fetch, all_fetch = run(case, {"command": f"python3 {many} 400", "run_in_background": True}, f"{wait}{FETCH}{url}",
+                                     f"{wait}python3 {at_once} {url}")
+        assert not hold[1] and "reached /there" in fetch[0], fetch
+        assert "all reached" in all_fetch[0], all_fetch
+
+
 def test_what_is_refused_to_a_task_is_told_when_it_ends(case):
     from test_processes import Session  # pylint: disable=import-outside-toplevel
     need_full(case)

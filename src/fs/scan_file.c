@@ -1,6 +1,7 @@
 /* scan_file.c: see scan_file.h. */
 #include "fs/scan_file.h"
 
+#include "base/calls.h"
 #include "base/clock.h"
 #include "fs/scan.h"
 #include "fs/scan_table.h"
@@ -76,11 +77,11 @@ int fs_scan_open(const struct fs_scan_entry *entry)
     /* Should it just have become something else than a file, this opens nothing that acts. */
     enum { FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC };
     struct scan_files *files = entry->files;
-    int fd = openat(entry->directory, entry->name.ptr, files->quiet ? FLAGS | O_NOATIME : FLAGS);
+    int fd = call_openat(entry->directory, entry->name.ptr, files->quiet ? FLAGS | O_NOATIME : FLAGS);
     if (fd >= 0 || errno != EPERM || !files->quiet)
         return fd;
     files->quiet = false; /* only the owner may ask for it */
-    return openat(entry->directory, entry->name.ptr, FLAGS);
+    return call_openat(entry->directory, entry->name.ptr, FLAGS);
 }
 
 void fs_scan_close(const struct fs_scan_entry *entry, int fd)

@@ -4,6 +4,7 @@
  */
 #include "tools/line_scan.h"
 
+#include "base/calls.h"
 #include "base/cleanup.h"
 #include "base/utf8.h"
 #include "text/encoding.h"
@@ -102,7 +103,7 @@ static ssize_t read_on(const struct pass *pass, char *room, size_t want)
         return (ssize_t)len;
     }
     for (bool placed = pass->scan->short_is_end;;) {
-        ssize_t got = placed ? pread(pass->fd, room, want, (off_t)pass->read) : read(pass->fd, room, want);
+        ssize_t got = placed ? call_pread(pass->fd, room, want, (off_t)pass->read) : read(pass->fd, room, want);
         if (got >= 0 || (errno != EINTR && !(placed && errno == ESPIPE)))
             return got;
         placed = placed && errno == EINTR;

@@ -35,6 +35,8 @@ struct cover {
 struct keeper {
     struct cover *covers;
     size_t count;
+    char **forbidden; /* files that nobody may make */
+    size_t forbidden_count;
     int mounts; /* the list */
 };
 
@@ -72,6 +74,19 @@ static void find_covers(const char *plan, struct keeper *out)
         cover->mount = mount_at(cover->path);
         out->count++;
     }
+}
+
+static void find_forbidden(const char *plan, struct keeper *out)
+{
+    size_t most = 0;
+    for (struct item item = item_next(plan); item.kind; item = item_next(item.rest))
+        most += item.kind == HELPER_FORBIDDEN;
+    out->forbidden = calloc(most + 1, sizeof *out->forbidden);
+    if (!out->forbidden)
+        fail(HELPER_EXIT_SANDBOX, "out of memory", "");
+    for (struct item item = item_next(plan); item.kind; item = item_next(item.rest))
+        if (item.kind == HELPER_FORBIDDEN)
+            out->forbidden[out->forbidden_count++] = item_text(&item);
 }
 
 /* False with errno. A device that may not be opened as one is a file that nobody may read. */
@@ -120,6 +135,8 @@ __attribute__((noreturn)) static void keep(struct keeper *keeper)
         for (size_t i = 0; i < keeper->count; i++)
             if (mount_at(keeper->covers[i].path) != keeper->covers[i].mount)
                 cover_again(&keeper->covers[i]);
+        for (size_t i = 0; i < keeper->forbidden_count; i++)
+            (void)!unlink(keeper->forbidden[i]);
     }
 }
 
@@ -127,6 +144,7 @@ pid_t keep_view(const char *plan)
 {
     struct keeper keeper = {.mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)};
     find_covers(plan, &keeper);
+    find_forbidden(plan, &keeper);
     /* Without a signal at its end it is no child that is waited for like others. */
     pid_t child = keeper.mounts < 0 ? -1 : (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
     if (child == 0)

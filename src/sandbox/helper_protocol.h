@@ -22,6 +22,7 @@ enum helper_item {
     HELPER_BIND_READ_ONLY = 'R', /* PATH */
     HELPER_BIND_SOCKET = 'S',    /* PATH, which may lead over links; may be missing */
     HELPER_MEMORY = 'T',         /* MODE:PATH, an empty folder in memory */
+    HELPER_FORBIDDEN = 'x',      /* PATH of a file that is removed when somebody makes it */
     HELPER_IDENTITY = 'i',       /* USER:GROUP, of a namespace of users that is left for one with these */
 
     HELPER_FILTER = 'f',   /* the seccomp filter: struct sock_filter after struct sock_filter, in hexadecimal */

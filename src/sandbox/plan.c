@@ -113,7 +113,7 @@ struct planning {
     struct sandbox_plan *plan;
     struct sandbox_mount *mounts;
     size_t count, capacity;
-    struct hv_str *missing;
+    struct hv_str *missing, *forbidden;
 };
 
 /* ---- collecting ---------------------------------------------------------------------------------------- */
@@ -213,6 +213,17 @@ static void protect(struct planning *planning, struct hv_str path, bool even_mis
         planning->missing[planning->plan->missing_count++] = real;
 }
 
+/* With a file `commondir` git takes hooks and config from elsewhere. Linked worktrees have one; nobody makes one in a
+ * folder that has the objects itself, and nothing can be put there that git would not stumble over. */
+static void forbid_redirection(struct planning *planning, struct hv_str folder)
+{
+    enum hv_file_kind kind;
+    struct hv_str real = resolve(planning, folder), file = join(planning, real, "commondir");
+    if (is_writable(planning, real) && look(planning, join(planning, real, "objects"), &kind) &&
+        kind == HV_FILE_DIRECTORY && !look(planning, file, &kind))
+        planning->forbidden[planning->plan->forbidden_count++] = file;
+}
+
 /* What git runs or obeys in a folder of its own; hooks and files are protected, the rest is the command's. */
 static void protect_repository(struct planning *planning, struct hv_str folder)
 {
@@ -222,6 +233,7 @@ static void protect_repository(struct planning *planning, struct hv_str folder)
         protect(planning, folder, false);
         return;
     }
+    forbid_redirection(planning, folder);
     protect(planning, join(planning, folder, "hooks"), true);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         protect(planning, join(planning, folder, names[i]), false);
@@ -239,6 +251,8 @@ static void protect_in_root(struct planning *planning, struct hv_str root)
     }
     if (look(planning, git, &kind) && kind == HV_FILE_REGULAR) /* it says where the repository is */
         protect(planning, git, false);
+    else
+        forbid_redirection(planning, git);
     if (hv_str_eq(real, home) || path_inside(home, real))
         planning->plan->weakness =
             HV_STR("the home folder is writable, where start-up files of shells that do not exist yet could be made");
@@ -413,6 +427,8 @@ void sandbox_plan_make(const struct sandbox_place *place, struct hv_arena *arena
                   place->own_count + place->options->deny_write.count;
     *out = (struct sandbox_plan){0};
     out->missing = planning.missing = hv_arena_array(arena, struct hv_str, most);
+    out->forbidden = planning.forbidden = hv_arena_array(
+        arena, struct hv_str, place->root_count + place->options->write.count + place->repository_count + 1);
     add_writable_places(&planning);
     add_private_tmp(&planning);
     protect_all(&planning);

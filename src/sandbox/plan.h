@@ -58,6 +58,9 @@ struct sandbox_plan {
      * where one is already are named, too. */
     const struct hv_str *missing;
     size_t missing_count;
+    /* Files that nobody may make: what is there afterwards is taken away. */
+    const struct hv_str *forbidden;
+    size_t forbidden_count;
     /* Why the plan does not keep what it should, one sentence; absent: it does. */
     struct hv_str weakness;
 };

@@ -589,6 +589,24 @@ static void give_up_prepared(struct hv_sandbox *sandbox, struct sandbox_run *run
         warm_give_up(sandbox->warm, take_ptr(run->prepared));
 }
 
+/* What a command made that would have programs outside obey it. Not where it has put a link in the way. */
+static struct hv_str remove_forbidden(const struct hv_sandbox *sandbox, const struct sandbox_run *run,
+                                      struct hv_arena *arena)
+{
+    const struct hv_host *host = sandbox->setup.host;
+    struct hv_str said = {0}, real;
+    for (size_t i = 0; i < run->plan.forbidden_count; i++) {
+        struct hv_str path = run->plan.forbidden[i], folder = path_parent(path);
+        struct hv_file_stat found;
+        if (host->stat(host, path, false, &found, NULL) == HV_OK &&
+            host->resolve(host, arena, folder, &real, NULL) == HV_OK && hv_str_eq(real, folder) &&
+            unlink(hv_arena_cstr(arena, path)) == 0)
+            said = hv_arena_format(arena, "The sandbox removed %.*s: git would have run and obeyed what it leads to.",
+                                   HV_STR_ARG(path));
+    }
+    return said;
+}
+
 struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, struct hv_arena *arena,
                           struct hv_str output, struct hv_str directory, bool failed)
 {
@@ -613,14 +631,16 @@ struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, s
             facts.refusals = proxy_take_refusals(sandbox->proxy, run->number, arena);
     }
     run->group = NULL;
-    struct hv_str refused = violation_describe(&facts, arena), elsewhere = describe_private(sandbox, run, arena);
+    const struct hv_str said[] = {remove_forbidden(sandbox, run, arena), violation_describe(&facts, arena),
+                                  describe_private(sandbox, run, arena)};
     {
         LOCK_SCOPE(&sandbox->lock);
         if (--sandbox->at_work == 0 && sandbox->for_one)
             leave_begin(sandbox);
     }
-    return refused.len && elsewhere.len
-               ? hv_arena_format(arena, "%.*s\n%.*s", HV_STR_ARG(refused), HV_STR_ARG(elsewhere))
-           : refused.len ? refused
-                         : elsewhere;
+    struct hv_str all = {0};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (said[i].len)
+            all = all.len ? hv_arena_format(arena, "%.*s\n%.*s", HV_STR_ARG(all), HV_STR_ARG(said[i])) : said[i];
+    return all;
 }

@@ -313,6 +313,18 @@ def test_an_allowed_host_is_reached_through_the_proxy(case):
         assert not any(name.lower().startswith("proxy") for name in listener.seen[0][1])
 
 
+def test_nobody_makes_git_look_elsewhere_for_hooks_and_configuration(case):
+    need_full(case)
+    subprocess.run(["git", "init", "-q", case.project], check=True)
+    redirection = os.path.join(case.project, ".git", "commondir")
+    (text, _), = attack(case, "echo ../elsewhere > .git/commondir; kill -9 $$")
+    assert f"removed {redirection}: git would have" in text and not os.path.lexists(redirection), text
+    (text, _), = attack(case, "ln -s /tmp .git/commondir && echo made; timeout 60 sh -c 'while [ -L .git/commondir ]; do sleep 0.1; done' && echo gone")
+    assert "made" in text and not os.path.lexists(redirection), text
+    if tuple(map(int, re.findall(r"\d+", os.uname().release)[:2])) >= (5, 12):
+        assert "gone" in text, text
+
+
 MANY = '''
 import socket, sys, time
 kept = []

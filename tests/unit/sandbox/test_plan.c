@@ -239,6 +239,22 @@ static void what_programs_obey_is_protected_in_a_folder_that_holds_the_home(void
     drop(&world);
 }
 
+static void what_would_have_git_look_elsewhere_is_forbidden_where_it_is_not(void **state)
+{
+    static const struct file files[] = {
+        FOLDER("/ws/project"), FOLDER("/ws/project/.git"), FOLDER("/ws/project/.git/objects"), {0}};
+    static const struct file linked[] = {FOLDER("/ws/project"), FOLDER("/ws/project/.git"), {0}};
+    struct world world;
+    (void)state;
+    make(&world, files, "{}");
+    assert_int_equal(world.plan.forbidden_count, 1);
+    assert_true(hv_str_is(world.plan.forbidden[0], "/ws/project/.git/commondir"));
+    drop(&world);
+    make(&world, linked, "{}"); /* a linked worktree that is being made has no objects */
+    assert_int_equal(world.plan.forbidden_count, 0);
+    drop(&world);
+}
+
 static void the_file_that_names_a_repository_is_protected(void **state)
 {
     static const struct file files[] = {FOLDER("/ws/project"), FILE_AT("/ws/project/.git"), {0}};
@@ -462,6 +478,7 @@ int main(void)
         cmocka_unit_test(links_are_protected_where_they_lead_and_said_to_be_weak),
         cmocka_unit_test(a_writable_home_is_said_to_be_weak),
         cmocka_unit_test(what_programs_obey_is_protected_in_a_part_of_the_home),
+        cmocka_unit_test(what_would_have_git_look_elsewhere_is_forbidden_where_it_is_not),
         cmocka_unit_test(what_programs_obey_is_protected_in_a_folder_that_holds_the_home),
         cmocka_unit_test(the_file_that_names_a_repository_is_protected),
         cmocka_unit_test(a_path_belongs_to_the_deepest_mount),

@@ -282,3 +282,20 @@ enum value_state substitution_counts(const struct resolver *resolver, const stru
     }
     return VALUE_UNKNOWN;
 }
+
+enum value_state assignment_counts(const struct resolver *resolver, const struct raw_assignment *assignment)
+{
+    const struct raw_word *value = &assignment->value;
+    if (value->count != 1 || assignment->array || assignment->appends || assignment->element)
+        return VALUE_UNKNOWN;
+    return value->parts[0].kind == PART_ARITHMETIC ? VALUE_COUNT : substitution_counts(resolver, &value->parts[0]);
+}
+
+bool counts_may_name(struct hv_str name)
+{
+    for (size_t i = 0; i < name.len; i++)
+        if (!(name.ptr[i] >= 'a' && name.ptr[i] <= 'z') &&
+            !(i && (name.ptr[i] == '_' || strchr("0123456789", name.ptr[i]))))
+            return false;
+    return name.len != 0;
+}

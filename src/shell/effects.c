@@ -621,16 +621,6 @@ static void range_command(struct resolver *resolver, const struct node *node)
 
 /* ---- what a loop sets before it uses it -------------------------------------------------------------------------- */
 
-/* A name that neither the shell nor programs give a meaning to. */
-static bool is_own_name(struct hv_str name)
-{
-    for (size_t i = 0; i < name.len; i++)
-        if (!(name.ptr[i] >= 'a' && name.ptr[i] <= 'z') &&
-            !(i && (name.ptr[i] == '_' || strchr("0123456789", name.ptr[i]))))
-            return false;
-    return name.len != 0;
-}
-
 /* A loop over numbers as they are written: 1 2 3, {1..3}, $(seq 3). */
 static bool loops_over_numbers(const struct resolver *resolver, const struct node *node)
 {
@@ -647,15 +637,6 @@ static bool loops_over_numbers(const struct resolver *resolver, const struct nod
     return node->word_count != 0;
 }
 
-/* What the assignment makes of its variable: VALUE_COUNT, VALUE_PLACE, or VALUE_UNKNOWN. */
-static enum value_state assigned_count(const struct resolver *resolver, const struct raw_assignment *assignment)
-{
-    const struct raw_word *value = &assignment->value;
-    if (value->count != 1 || assignment->array || assignment->appends || assignment->element)
-        return VALUE_UNKNOWN;
-    return value->parts[0].kind == PART_ARITHMETIC ? VALUE_COUNT : substitution_counts(resolver, &value->parts[0]);
-}
-
 /* Nothing in [from, to) makes the variable anything but a count, or a place when it is one. */
 static bool stays_count(struct resolver *resolver, size_t from, size_t to, struct hv_str name, enum value_state what)
 {
@@ -667,7 +648,7 @@ static bool stays_count(struct resolver *resolver, size_t from, size_t to, struc
         for (size_t j = 0; j < node->assignment_count; j++) {
             if (!hv_str_eq(node->assignments[j].name, name))
                 continue;
-            enum value_state state = assigned_count(resolver, &node->assignments[j]);
+            enum value_state state = assignment_counts(resolver, &node->assignments[j]);
             if (state != VALUE_COUNT && state != what)
                 return false;
         }
@@ -690,13 +671,13 @@ static bool stays_count(struct resolver *resolver, size_t from, size_t to, struc
 static void note_counts(struct resolver *resolver, size_t from, size_t to, const struct node *node)
 {
     bool alone = node->kind == SHELL_COMMAND_SIMPLE && !node->word_count && !node->pipeline;
-    if (node->kind == SHELL_COMMAND_FOR && is_own_name(node->variable) && loops_over_numbers(resolver, node) &&
+    if (node->kind == SHELL_COMMAND_FOR && counts_may_name(node->variable) && loops_over_numbers(resolver, node) &&
         stays_count(resolver, from, to, node->variable, VALUE_COUNT))
         variable_set(resolver, node->variable, VALUE_COUNT, (struct hv_str){0});
     for (size_t i = 0; alone && i < node->assignment_count; i++) {
         struct hv_str name = node->assignments[i].name;
-        enum value_state state = assigned_count(resolver, &node->assignments[i]);
-        if (is_own_name(name) && state != VALUE_UNKNOWN && stays_count(resolver, from, to, name, state))
+        enum value_state state = assignment_counts(resolver, &node->assignments[i]);
+        if (counts_may_name(name) && state != VALUE_UNKNOWN && stays_count(resolver, from, to, name, state))
             variable_set(resolver, name, state, (struct hv_str){0});
     }
 }

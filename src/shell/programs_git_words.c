@@ -35,25 +35,53 @@ static bool is_plain(struct hv_str text)
     return true;
 }
 
-/* $(git merge-base a b)..HEAD and the like: the names of commits, which are hexadecimal. *rest: what stands behind. */
+/* --format=%h, which git log must be given once, and nothing else that prints. */
+static bool is_hash_format(struct hv_str option)
+{
+    return shell_names_have("--format=%h --format=%H --pretty=%h --pretty=%H --pretty=format:%h --pretty=format:%H "
+                            "--format=format:%h --format=format:%H",
+                            option);
+}
+
+/* git merge-base a b: prints the names of commits, which are hexadecimal. */
+static bool prints_commits(struct hv_str command)
+{
+    static const char *const heads[] = {"git merge-base ", "git rev-list ", "git rev-parse ", "git log "};
+    struct hv_str part;
+    size_t head = 0, formats = 0;
+    for (size_t at = 0; at < sizeof heads / sizeof *heads; at++)
+        if (hv_str_starts(command, hv_str_from(heads[at])))
+            head = strlen(heads[at]);
+    bool parses = hv_str_starts(command, HV_STR("git rev-parse ")), logs = hv_str_starts(command, HV_STR("git log "));
+    struct hv_str inside = hv_str_slice(command, head, command.len);
+    while (hv_str_split(&inside, ' ', &part)) {
+        bool format = logs && is_hash_format(part);
+        formats += format;
+        if (!format && (!is_plain(part) || hv_str_starts(part, HV_STR("'")) ||
+                        (hv_str_starts(part, HV_STR("-")) && !prints_names(part, parses))))
+            return false;
+    }
+    return head && (!logs || formats == 1);
+}
+
+/* $(git merge-base a b)..HEAD and the like, and $(… 2>/dev/null || …). *rest: what stands behind. */
 static bool is_commit_name(struct hv_str text, struct hv_str *rest)
 {
-    static const char *const heads[] = {"$(git merge-base ", "$(git rev-list ", "$(git rev-parse "};
-    struct hv_str part;
-    size_t end = hv_str_find_byte(text, ')', 0), head = 0;
-    for (size_t at = 0; at < sizeof heads / sizeof *heads; at++)
-        if (hv_str_starts(text, hv_str_from(heads[at])))
-            head = strlen(heads[at]);
-    if (!head || end == SIZE_MAX || end < head)
+    size_t end = hv_str_find_byte(text, ')', 0), or ;
+    if (!hv_str_starts(text, HV_STR("$(git ")) || end == SIZE_MAX)
         return false;
-    struct hv_str inside = hv_str_slice(text, head, end);
-    bool parses = hv_str_starts(text, HV_STR("$(git rev-parse "));
     *rest = hv_str_slice(text, end + 1, text.len);
-    if (!is_plain(inside) || !is_plain(*rest) || hv_str_find_byte(*rest, '\'', 0) != SIZE_MAX)
+    if (!is_plain(*rest) || hv_str_find_byte(*rest, '\'', 0) != SIZE_MAX)
         return false;
-    while (hv_str_split(&inside, ' ', &part))
-        if (hv_str_starts(part, HV_STR("'")) || (hv_str_starts(part, HV_STR("-")) && !prints_names(part, parses)))
+    for (size_t at = 2; at < end; at = or == end ? end : or +4) {
+        or = hv_str_find(hv_str_slice(text, 0, end), HV_STR(" || "), at);
+        or = or == SIZE_MAX ? end : or ;
+        struct hv_str command = hv_str_slice(text, at, or);
+        if (hv_str_ends(command, HV_STR(" 2>/dev/null")))
+            command.len -= strlen(" 2>/dev/null");
+        if (!prints_commits(command))
             return false;
+    }
     return true;
 }
 

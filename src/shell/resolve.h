@@ -242,7 +242,11 @@ void arithmetic_demote(struct resolver *resolver, struct hv_str text);
 
 /* What part, a substitution, prints: VALUE_COUNT, VALUE_PLACE, or VALUE_UNKNOWN. */
 enum value_state substitution_counts(const struct resolver *resolver, const struct part *part);
-/* The same of a node that is no command of its own right, but the end of a pipeline: grep -n x f | cut -d: -f1. */
+/* What the assignment makes of its variable: the same. */
+enum value_state assignment_counts(const struct resolver *resolver, const struct raw_assignment *assignment);
+/* A name that neither the shell nor programs give a meaning to. */
+bool counts_may_name(struct hv_str name);
+/* What a node prints that is no counter itself, but the end of a pipeline: grep -n x f | cut -d: -f1. */
 enum value_state pipeline_counts(const struct resolver *resolver, const struct node *node);
 /* The node prints nothing but numbers and blanks. */
 bool command_counts(const struct resolver *resolver, const struct node *node);

@@ -161,7 +161,6 @@ static const char *const from_refs[] = {
     "for c in $(git rev-list -5 HEAD); do git show --stat --oneline \"$c\"; done",
     "for t in $(git tag -l 'v*' --sort=-creatordate); do git log -1 $t; done",
     "for r in $(git for-each-ref --count=3 --format='%(refname)' refs/heads); do git log -1 $r; done",
-    "git show $(git log --format=%h -1)",
     "git log --pretty=format:%h -3 -S foo | xargs git show --stat",
     "git log --oneline -5 | awk '{print $1}' | xargs -n1 git show --stat",
     "git log --pretty=format:'%h %s' -5 | awk '{print $1}' | xargs -n1 git show --stat",
@@ -174,6 +173,14 @@ static const char *const from_refs[] = {
     "git stash list | cut -d: -f1 | while read s; do git stash show -p \"$s\"; done",
     "git stash list --format=%gd | while read -r s; do git stash show -p \"$s\"; done",
 };
+
+/* A hash is no name of a file: whatever the tree is. */
+static const char *const hashes[] = {
+    "git show $(git log --format=%h -1)",
+    "git show \"$(git log -1 --format=%H -- a.c)\"",
+    "git diff $(git merge-base main HEAD)",
+};
+
 static const char *const not_from_refs[] = {
     "for b in $(git branch --format='%(refname:short)'); do git log -1 --format=%cr \"$b\"; done",
     "for b in $(git for-each-ref --format='%(refname:short)' refs/heads); do git log -1 \"$b\"; done",
@@ -369,6 +376,8 @@ static void names_that_are_listed_are_read_where_they_lie(void **state)
     (void)state;
     CHECK(from_find, 0, true);
     CHECK(from_refs, 0, true);
+    CHECK(hashes, 0, true);
+    CHECK(hashes, SHELL_TREE_LINKS | SHELL_TREE_WORDS, true);
     CHECK(not_from_refs, 0, false);
     CHECK(from_others, 0, true);
     CHECK(ended_by_nul, 0, true);

@@ -587,12 +587,21 @@ const struct shell_program *shell_find_row(const struct shell_program *rows, str
     return NULL;
 }
 
+/* docker swarm --help: what reads its options like this has that one, and does nothing else then. */
+static bool only_helps(const struct shell_program *row, const struct shell_word *words, size_t count)
+{
+    return row->syntax == SHELL_SYNTAX_EXACT && row->class == SHELL_READ_ONLY && !row->judge && !row->needs_none &&
+           count == 2 && words[1].known && hv_str_is(words[1].value, "--help");
+}
+
 static void judge_subcommand(struct shell_reading *reading, const struct shell_program *row,
                              const struct shell_arguments *arguments, const struct shell_word *words, size_t count)
 {
     const struct shell_word *name = arguments->operands[0];
     const struct shell_program *found =
         name->known && !arguments->scattered ? shell_find_row(row->subcommands, name->value) : NULL;
+    if (found && only_helps(found, words + arguments->first, count - arguments->first))
+        return;
     if (found)
         shell_judge_row(reading, found, words + arguments->first, count - arguments->first);
     else

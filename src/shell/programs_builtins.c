@@ -318,8 +318,20 @@ static void judge_set(struct shell_reading *reading, const struct shell_word *wo
     }
 }
 
+/* Without -s and -u it shows what is set. */
+static bool shopt_shows(const struct shell_word *words, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (!words[i].known || (hv_str_starts(words[i].value, HV_STR("-")) &&
+                                !shell_names_have("-p -q -o -po -qo -op -oq", words[i].value)))
+            return false;
+    return true;
+}
+
 static void judge_shopt(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
+    if (shopt_shows(words, count))
+        return;
     for (size_t i = 1; i < count; i++) {
         struct hv_str value = words[i].value;
         if (!words[i].known)

@@ -31,12 +31,22 @@ static const struct shell_program gh_rows[] = {
     {0},
 };
 
+/* gh pr create --help. No alias and no extension has the name of one of these; an option before it might take it. */
+static bool gh_only_helps(const struct shell_word *words, size_t count)
+{
+    static const char core[] =
+        "pr issue run repo release workflow label search secret variable gist cache auth project";
+    return count == 4 && words[1].known && words[2].known && words[3].known && words[2].value.len &&
+           shell_names_have(core, words[1].value) && *words[2].value.ptr != '-' && hv_str_is(words[3].value, "--help");
+}
+
 static void judge_gh(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     static const struct shell_option options[] = {HELPS("--version --help -h"), VALUES("-R --repo"), {0}};
     static const struct shell_program row = {"gh", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = gh_rows,
                                              .options = options};
-    shell_judge_row(reading, &row, words, count);
+    if (!gh_only_helps(words, count))
+        shell_judge_row(reading, &row, words, count);
 }
 
 static const struct shell_program glab_rows[] = {

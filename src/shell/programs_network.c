@@ -22,11 +22,20 @@ static bool curl_tells_version(const struct shell_word *words, size_t count)
     return version && hv_str_is(words[0].value, "curl");
 }
 
+/* curl --help CATEGORY, curl --manual. */
+static bool curl_explains(const struct shell_word *words, size_t count)
+{
+    bool alone = count == 2 && words[1].known && shell_names_have("--manual -M", words[1].value);
+    bool about = count == 3 && words[1].known && words[2].known && shell_names_have("--help -h", words[1].value) &&
+                 words[2].value.len && *words[2].value.ptr != '-';
+    return (alone || about) && hv_str_is(words[0].value, "curl");
+}
+
 static void judge_network(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     bool version =
         count == 2 && words[1].known && hv_str_is(words[1].value, "-v") && shell_names_have("dig delv", words[0].value);
-    if (version || only_asks_for_help(words, count) || curl_tells_version(words, count))
+    if (version || only_asks_for_help(words, count) || curl_tells_version(words, count) || curl_explains(words, count))
         return;
     reading->act.reads_listed = reading->act.writes_listed = false;
     shell_worsenf(reading, SHELL_NETWORK, "%.*s reaches the network", HV_STR_ARG(words[0].value));

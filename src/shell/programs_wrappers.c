@@ -156,7 +156,8 @@ static bool discards_output(const struct shell_command *command)
 
 static void judge_nohup(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    if (!discards_output(reading->command))
+    bool helps = count == 2 && words[1].known && shell_names_have("--help --version", words[1].value);
+    if (!helps && !discards_output(reading->command))
         shell_worsen(reading, SHELL_WRITES, "nohup may write nohup.out");
     judge_behind(reading, &nohup_row, words, count, 0);
 }

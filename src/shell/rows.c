@@ -40,7 +40,10 @@ void shell_judge_reaches(struct shell_reading *reading, const struct shell_word 
 
 void shell_judge_tool(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    if (!is_only(words, count, "--version -version"))
+    /* Others load plugins first, to tell of their options. */
+    static const char helpful[] = "tsc eslint mypy vim vi nvim vimdiff";
+    bool helps = is_only(words, count, "--help") && shell_names_have(helpful, words[0].value);
+    if (!helps && !is_only(words, count, "--version -version"))
         worsen(reading, SHELL_EXECUTES, words, "runs code, or plugins of the project");
 }
 
@@ -74,7 +77,12 @@ void shell_judge_about(struct shell_reading *reading, const struct shell_word *w
 
 void shell_judge_client(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    if (!is_only(words, count, "--version -version"))
+    static const char helpful[] =
+        "psql pg_dump pg_dumpall pg_restore createdb dropdb mysql mysqldump mysqladmin mariadb "
+        "mariadb-dump redis-cli consul vault nomad";
+    bool helps = (is_only(words, count, "--help") && shell_names_have(helpful, words[0].value)) ||
+                 (is_only(words, count, "version") && shell_names_have("consul vault nomad", words[0].value));
+    if (!helps && !is_only(words, count, "--version -version"))
         worsen(reading, SHELL_NETWORK, words, "reaches the network");
 }
 

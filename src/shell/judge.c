@@ -321,6 +321,11 @@ static void return_words(struct shell_act *act, const struct shell_word *variant
         act->words = words + (act->words - variant);
 }
 
+static bool is_settled(const struct shell_act *act)
+{
+    return act->class == SHELL_READ_ONLY && act->reads_listed && act->writes_listed;
+}
+
 /* Words that are one of several values: each of them, where it matters. The act is of all of them. */
 static void judge_variants(struct shell_reading *reading, const struct shell_word *words, size_t count,
                            struct shell_variants *variants)
@@ -328,7 +333,10 @@ static void judge_variants(struct shell_reading *reading, const struct shell_wor
     const struct shell_reading before = *reading;
     size_t acts = reading->acts->count;
     judge_words(reading, words, count);
-    if (reading->act.class == SHELL_READ_ONLY && reading->act.reads_listed && reading->act.writes_listed)
+    bool settled = is_settled(&reading->act);
+    for (size_t i = acts; settled && i < reading->acts->count; i++) /* what it runs: find -exec */
+        settled = is_settled(&reading->acts->items[i]);
+    if (settled)
         return;
     reading->acts->count = acts;
     *reading = before;

@@ -19,8 +19,41 @@ static size_t index_of(const struct shell_reading *reading, const struct shell_c
     return (size_t)(command - reading->script->commands);
 }
 
+/* One of some names that are written out, all of them below the working directory. */
+static bool is_name_below(const struct shell_reading *reading, const struct shell_word *word)
+{
+    const struct shell_choices *choices = word->choices ? &reading->script->choices[word->choices - 1] : NULL;
+    bool below = choices != NULL;
+    for (uint32_t i = 0; below && i < choices->count; i++) {
+        struct hv_str value = choices->values[i];
+        below = value.len && !strchr("-+/~", *value.ptr) && hv_str_find(value, HV_STR(".."), 0) == SIZE_MAX;
+    }
+    return below;
+}
+
+/* The words of command, where a loop binds some to names below the working directory: what is known of these. */
+static const struct shell_word *words_of(struct shell_reading *reading, const struct shell_command *command)
+{
+    struct shell_word *words = NULL;
+    for (size_t i = 1; i < command->word_count; i++) {
+        struct shell_word word = command->words[i];
+        if (word.known || !(word.flags & SHELL_WORD_VARIABLE))
+            continue;
+        if (is_name_below(reading, &word))
+            word = (struct shell_word){.text = word.text, .flags = SHELL_WORD_GLOB | SHELL_WORD_NO_OPTION};
+        else if (!shell_resolve_loop_word(reading, command, &word))
+            continue;
+        if (!words) {
+            words = hv_arena_array(reading->arena, struct shell_word, command->word_count);
+            memcpy(words, command->words, command->word_count * sizeof *words);
+        }
+        words[i] = word;
+    }
+    return words ? words : command->words;
+}
+
 /* A simple command of certain words, without redirections of its input or assignments. */
-static bool is_plain(const struct shell_reading *reading, const struct shell_command *command)
+static bool is_plain(struct shell_reading *reading, const struct shell_command *command)
 {
     if (command->kind != SHELL_COMMAND_SIMPLE || !command->word_count || command->assignment_count ||
         command->calls_function || !command->words[0].known)
@@ -28,8 +61,9 @@ static bool is_plain(const struct shell_reading *reading, const struct shell_com
     for (size_t i = 0; i < command->redirect_count; i++)
         if (command->redirects[i].kind != SHELL_REDIRECT_DUPLICATE && command->redirects[i].descriptor != 2)
             return false;
+    const struct shell_word *words = words_of(reading, command);
     for (size_t i = 1; i < command->word_count; i++)
-        if (!shell_listing_word_is_certain(reading, &command->words[i]))
+        if (!shell_listing_word_is_certain(reading, &words[i]))
             return false;
     return true;
 }
@@ -58,7 +92,7 @@ static const struct shell_command *before(const struct shell_reading *reading, c
 }
 
 /* What command, the last of a pipeline, prints: through the filters to the one before them. */
-static struct chain chain_to(const struct shell_reading *reading, const struct shell_command *command)
+static struct chain chain_to(struct shell_reading *reading, const struct shell_command *command)
 {
     struct chain chain = {.writer = command};
     while (chain.writer && is_plain(reading, chain.writer)) {
@@ -74,7 +108,7 @@ static struct chain chain_to(const struct shell_reading *reading, const struct s
     return (struct chain){0};
 }
 
-static struct chain chain_into(const struct shell_reading *reading, const struct shell_command *command)
+static struct chain chain_into(struct shell_reading *reading, const struct shell_command *command)
 {
     const struct shell_command *writer = before(reading, command);
     return writer ? chain_to(reading, writer) : (struct chain){0};
@@ -150,7 +184,7 @@ static bool take_listing(struct shell_reading *reading, const struct chain *chai
     unsigned wanted = taking.wanted | SHELL_TREE_LINKS;
     if (!command || !world->tree_is_plain || !reading->directory.ptr || reading->elsewhere_count ||
         !hv_str_eq(command->directory, reading->directory) || !is_plain(reading, command) ||
-        !shell_lists_names(reading, command->words, command->word_count, listing))
+        !shell_lists_names(reading, words_of(reading, command), command->word_count, listing))
         return false;
     if (listing->taken && !is_given_names(reading, command, listing->cut, depth, listing))
         return false;
@@ -245,7 +279,7 @@ bool shell_names_from_command(struct shell_reading *reading, const struct shell_
 
 /* The commands whose output a substitution in command, the only one, becomes; without a writer: several, or not known.
  */
-static struct chain substituted(const struct shell_reading *reading, const struct shell_command *command)
+static struct chain substituted(struct shell_reading *reading, const struct shell_command *command)
 {
     const struct shell_script *script = reading->script;
     const struct shell_command *last = NULL;

@@ -128,6 +128,12 @@ bool shell_listing_word_is_certain(const struct shell_reading *reading, const st
     return !shell_may_be_option(word) && !shell_may_be_many(word);
 }
 
+bool shell_listing_word_is_below(const struct shell_word *word)
+{
+    return !word->known && word->flags & SHELL_WORD_NO_OPTION && !(word->flags & SHELL_WORD_MANY) &&
+           !climbs(word->value) && !(word->value.len && has_byte("/~", *word->value.ptr));
+}
+
 /* ---- find ------------------------------------------------------------------------------------------------------- */
 
 /* -printf of names alone. %h: the directory of each, which for an absolute start may be above it. */
@@ -149,10 +155,12 @@ static bool find_lists(struct shell_reading *reading, const struct view *view, s
         struct hv_str word = word_at(view, at);
         if (is_option(word) || shell_names_have("( ) !", word))
             break;
-        if (!view->words[at].known || climbs(word) || !word.len || (starts && *word.ptr == '/'))
+        bool named = shell_listing_word_is_below(&view->words[at]);
+        if (!named && (!view->words[at].known || climbs(word) || !word.len || (starts && *word.ptr == '/')))
             return false;
-        relative &= *word.ptr != '/';
-        out->directory = starts++ ? HV_STR("") : word;
+        relative &= named || *word.ptr != '/';
+        out->directory = starts || named ? HV_STR("") : word;
+        starts += 1 + named; /* such a name counts as several: what comes is only known to lie below */
     }
     for (; at < view->count; at++) {
         bool format = hv_str_is(word_at(view, at), "-printf");

@@ -108,6 +108,11 @@ static struct shell_word found_file(struct find *find, size_t start, bool in_dir
     if (in_directory || !find->starts)
         return word;
     const struct shell_word *given = &find->words[find->first_start + start];
+    if (!given->known && given->flags & SHELL_WORD_NO_OPTION && !(given->flags & SHELL_WORD_MANY)) {
+        word.flags |= SHELL_WORD_NO_OPTION; /* a name in a directory, as in a loop over patterns */
+        word.value = given->value;
+        return word;
+    }
     if (!given->known)
         return (struct shell_word){
             .text = given->text, .value = given->value, .flags = given->flags | SHELL_WORD_VARIABLE};

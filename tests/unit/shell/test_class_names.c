@@ -419,6 +419,49 @@ static void names_that_would_be_cut_are_certain_only_behind_nul(void **state)
     CHECK(others_ended_by_nul, SHELL_TREE_WORDS, true);
 }
 
+/* Where find and grep look is the variable of a loop. */
+static const char *const below_loops[] = {
+    "for d in src tests; do find $d -name '*.py' | xargs wc -l; done",
+    "for d in src tests; do find \"$d\" -name '*.py' -exec cat {} +; done",
+    "for d in src tests; do find $d -name '*.py' -exec head -2 {} \\;; done",
+    "for d in src tests; do grep -rl foo $d | xargs wc -l; done",
+    "for d in */; do find \"$d\" -name '*.py' | xargs cat; done",
+    "for d in */; do find \"$d\" -type f -exec cat {} +; done",
+    "x=src; [ -f y ] && x=tests; find $x | xargs cat",
+};
+static const char *const beyond_loops[] = {
+    "for d in src /etc; do find $d -name '*.py' | xargs cat; done",
+    "for d in src /etc; do find $d -exec cat {} +; done",
+    "for d in src ../x; do find $d | xargs cat; done",
+    "for d in src ~; do find $d | xargs cat; done",
+    "for d in src -L; do find $d | xargs cat; done",
+    "for d in src -H; do find $d | xargs cat; done",
+    "for d in \"\" src; do find \"$d/etc\" | xargs cat; done",
+    "for d in src tests; do find /etc/$d | xargs cat; done",
+    "for d in src tests; do grep -rl . ../$d | xargs cat; done",
+    "for d in src /etc; do grep -rl . $d | xargs cat; done",
+    "for d in /etc/*; do find \"$d\" | xargs cat; done",
+    "for d in ../*/; do find \"$d\" | xargs cat; done",
+    "for d in */; do find \"$d/..\" | xargs cat; done",
+    "for d in */ /etc; do find \"$d\" | xargs cat; done",
+    "for d in */ /etc; do find \"$d\" -exec cat {} +; done",
+    "for d in */; do d=/etc; find \"$d\" | xargs cat; done",
+    "for d in */; do find \"$x$d\" | xargs cat; done",
+    "for d in */; do find -L \"$d\" | xargs cat; done",
+    "for d in src tests; do find $d -printf '%l\\n' | xargs cat; done",
+    "for d in src tests; do cd /etc; find $d | xargs cat; done",
+    "for d in src tests; do find $d | xargs rm; done",
+    "for d in */; do find \"$d\" -exec rm {} +; done",
+    "IFS=r; for d in src tests; do find $d | xargs cat; done",
+};
+
+static void what_a_loop_looks_through_lies_below(void **state)
+{
+    (void)state;
+    CHECK(below_loops, 0, true);
+    CHECK(beyond_loops, 0, false);
+}
+
 static void links_that_lead_out_make_all_uncertain(void **state)
 {
     (void)state;
@@ -884,6 +927,7 @@ int main(void)
         cmocka_unit_test(names_in_whole_lines_may_have_blanks_in_them),
         cmocka_unit_test(what_stands_in_a_listed_directory_may_be_like_an_option),
         cmocka_unit_test(names_that_would_be_cut_are_certain_only_behind_nul),
+        cmocka_unit_test(what_a_loop_looks_through_lies_below),
         cmocka_unit_test(links_that_lead_out_make_all_uncertain),
         cmocka_unit_test(a_name_like_an_option_matters_where_nothing_stands_before_it),
         cmocka_unit_test(what_may_print_anything_else_is_not_certain),

@@ -9,6 +9,7 @@
 #include "policy/rule_path.h"
 #include "text/glob.h"
 
+#include <limits.h>
 #include <string.h>
 
 enum place { AT_ROOT = 0, AT_HOME, ANYWHERE, PLACE_COUNT };
@@ -204,6 +205,10 @@ static const char *const ordinary_devices[] = {"/dev/shm", "/dev/mqueue", NULL};
 enum { ROW_COUNT = sizeof rows / sizeof *rows, BUCKET_COUNT = 256, KEY_LENGTHS = 64 };
 _Static_assert(ROW_COUNT < UINT16_MAX, "rows are counted in 16 bits");
 
+/* Where a name that is relative to nobody knows what is most likely a credential's. */
+static const struct hv_str astray_places[] = {HV_STR("/"), HV_STR("/etc"), HV_STR("/etc/ssh")};
+enum { ASTRAY_COUNT = sizeof astray_places / sizeof *astray_places };
+
 struct path_classes {
     uint16_t first[BUCKET_COUNT], next[ROW_COUNT]; /* 1 + index of a row; 0 ends */
     /* By place and the length of a key: a bit for the first byte of each, its case and its two highest bits left out.
@@ -211,6 +216,8 @@ struct path_classes {
     uint32_t shapes[PLACE_COUNT][KEY_LENGTHS];
     struct hv_str patterns[ROW_COUNT];
     bool is_open[ROW_COUNT]; /* there is a "*" in it */
+    /* By a place of astray_places: the first bytes of what stands there and may be a credential. */
+    bool astray[ASTRAY_COUNT][UCHAR_MAX + 1];
     struct path_classes_options options;
 };
 
@@ -252,6 +259,24 @@ static struct policy_path copy_path(struct hv_arena *arena, const struct policy_
     return (struct policy_path){hv_arena_str(arena, path->written), hv_arena_str(arena, path->resolved), path->kind};
 }
 
+/* What could stand at a place of astray_places, by its first byte. */
+static void note_astray(struct path_classes *classes, size_t place)
+{
+    struct hv_str inner = path_relative(astray_places[place], HV_STR("/"));
+    size_t head = hv_str_is(inner, ".") ? 0 : inner.len + 1;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        struct hv_str pattern = classes->patterns[i];
+        if (rows[i].class != CREDENTIAL || rows[i].place != AT_ROOT || (head && !hv_str_starts(pattern, inner)))
+            continue;
+        struct hv_str rest = hv_str_slice(pattern, head, pattern.len);
+        if (!rest.len || rest.ptr[0] == '*')
+            memset(classes->astray[place], true, sizeof classes->astray[place]);
+        else
+            classes->astray[place][(unsigned char)rest.ptr[0]] =
+                classes->astray[place][(unsigned char)(rest.ptr[0] ^ 0x20)] = true;
+    }
+}
+
 const struct path_classes *path_classes_new(struct hv_arena *arena, const struct path_classes_options *options)
 {
     struct path_classes *classes = hv_arena_new(arena, struct path_classes);
@@ -265,6 +290,8 @@ const struct path_classes *path_classes_new(struct hv_arena *arena, const struct
         if (key.len < KEY_LENGTHS)
             classes->shapes[rows[i].place][key.len] |= first_byte_of(key);
     }
+    for (size_t i = 0; i < ASTRAY_COUNT; i++)
+        note_astray(classes, i);
     classes->options.home = copy_path(arena, &options->home);
     struct policy_path *own = hv_arena_array(arena, struct policy_path, options->own_count);
     for (size_t i = 0; i < options->own_count; i++)
@@ -332,17 +359,17 @@ static bool ends_with(struct hv_str path, struct hv_str pattern)
     return path.len == pattern.len || path.ptr[path.len - pattern.len - 1] == '/';
 }
 
-/* The first bytes of name and of pattern, what follows in both, are one; or the pattern has none, or a "*". */
-static bool may_begin_alike(struct hv_str name, struct hv_str pattern)
-{
-    return !pattern.len || pattern.ptr[0] == '*' || (name.len && ((name.ptr[0] ^ pattern.ptr[0]) & ~0x20) == 0);
-}
-
 /* The same as begins_with of a pattern without "*". */
 static bool begins_with_text(struct hv_str path, struct hv_str text)
 {
     return path.len >= text.len && (path.len == text.len || path.ptr[text.len] == '/') &&
            hv_str_eq_nocase(hv_str_slice(path, 0, text.len), text);
+}
+
+/* The first bytes of name and of pattern, what follows in both, are one; or the pattern has none, or a "*". */
+static bool may_begin_alike(struct hv_str name, struct hv_str pattern)
+{
+    return !pattern.len || pattern.ptr[0] == '*' || (name.len && ((name.ptr[0] ^ pattern.ptr[0]) & ~0x20) == 0);
 }
 
 /* The row takes the path relative[0, end): end is the end of the component that key is (a part) of. */
@@ -562,20 +589,10 @@ bool path_place_tells(const struct path_classes *classes, struct hv_str place)
 const char *path_credential_astray(const struct path_classes *classes, struct hv_arena *arena, struct hv_str relative,
                                    struct hv_str *path)
 {
-    static const struct hv_str places[] = {HV_STR("/"), HV_STR("/etc"), HV_STR("/etc/ssh")};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        bool may_be = false;
-        struct hv_str inner = below(places[i], HV_STR("/"));
-        for (size_t j = 0; j < ROW_COUNT && !may_be; j++) {
-            if (rows[j].class != POLICY_PATH_CREDENTIAL || rows[j].place != AT_ROOT)
-                continue;
-            struct hv_str pattern = hv_str_from(rows[j].pattern);
-            may_be = hv_str_starts(pattern, inner) &&
-                     may_begin_alike(relative, hv_str_slice(pattern, inner.len + (inner.len > 0), pattern.len));
-        }
-        if (!may_be && !hv_str_starts(relative, HV_STR(".")))
+    for (size_t i = 0; relative.len && i < ASTRAY_COUNT; i++) {
+        if (!classes->astray[i][(unsigned char)relative.ptr[0]] && relative.ptr[0] != '.')
             continue;
-        *path = path_expand(arena, relative, places[i], (struct hv_str){0});
+        *path = path_expand(arena, relative, astray_places[i], (struct hv_str){0});
         const struct policy_path one = {.written = *path, .resolved = *path};
         struct path_class class = path_classify(classes, &one, false);
         if (class.class == POLICY_PATH_CREDENTIAL)

@@ -684,6 +684,18 @@ static void check_run_here(struct scan *scan, const struct checked *checked)
         scan->found.level = SHELL_DANGER_CONFIRM;
 }
 
+/* What it is checked for is the same in every directory. */
+static bool is_checked_without_place(const struct scan *scan, const struct checked *checked)
+{
+    const struct shell_run *run = scan->run;
+    if (checked->makes_file_system || (run->words == run->command->words && run->command->redirect_count))
+        return false;
+    for (size_t i = checked->row; i < ROW_COUNT && !shell_compare_name(run->name, rows[i].name); i++)
+        if (rows[i].check != check_secrets && rows[i].check != check_shown_variables && rows[i].check != check_always)
+            return false;
+    return true;
+}
+
 static struct shell_danger danger_in(const struct scan *scan, const struct shell_danger_world *world,
                                      const struct checked *checked, struct hv_str directory)
 {
@@ -731,15 +743,17 @@ static void check_run(struct scan *scan, const struct checked *checked)
     const struct shell_choices *choices = some ? &scan->run->script->choices[some - 1] : NULL;
     scan->directory = command->directory;
     check_run_here(scan, checked);
-    for (uint32_t i = 0; !command->directory.len && i < (choices ? choices->count : 0); i++) {
+    if (command->directory.len || is_checked_without_place(scan, checked))
+        return;
+    for (uint32_t i = 0; i < (choices ? choices->count : 0); i++) {
         struct shell_danger danger = danger_in(scan, scan->world, checked, choices->values[i]);
         report(scan, danger.level, danger.what);
     }
-    if (!command->directory.len && command->likely_directory.len) {
+    if (command->likely_directory.len) {
         struct shell_danger danger = danger_in(scan, scan->world, checked, command->likely_directory);
         report(scan, danger.level, danger.what);
     }
-    if (!command->directory.len && !command->likely_directory.len && !choices && scan->suspects)
+    if (!command->likely_directory.len && !choices && scan->suspects)
         check_astray_run(scan, checked);
 }
 

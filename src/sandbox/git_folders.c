@@ -1,11 +1,16 @@
 /* git_folders.c: see git_folders.h. Breadth first, so that what is near is found whatever else there is. */
 #include "sandbox/git_folders.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/path.h"
+#include "fs/git_config.h"
+#include "fs/git_settings.h"
 
 #include <string.h>
 
 enum { FOLDERS_MAX = 4000, ENTRIES_MAX = 2000, DEPTH_MAX = 6, FOUND_MAX = 128, TIME_MS = 30 };
+enum { OBEYED_MAX = 64, INCLUDED_DEEP = 4, CONFIG_MAX = 1 << 20 };
 
 struct search {
     struct git_folders *found;
@@ -90,6 +95,65 @@ static void look_into(struct search *search, const struct folder *folder)
         look_at_entry(search, folder, &entries[i]);
 }
 
+/* ---- what configurations name ---------------------------------------------------------------------------- */
+
+static bool is_known(const struct git_folders *found, struct hv_str path)
+{
+    for (size_t i = 0; i < found->obeyed_count; i++)
+        if (hv_str_eq(found->obeyed[i].path, path))
+            return true;
+    return found->obeyed_count == OBEYED_MAX;
+}
+
+/* top: the work tree, from which folders of hooks are named; files that are included are named from where that stands.
+ */
+static void read_config(struct search *search, struct hv_str file, struct hv_str top, unsigned depth)
+{
+    CLEANUP_BUF struct hv_buf text = {.max = CONFIG_MAX};
+    struct git_folders *found = search->found;
+    struct git_config_variable variable;
+    if (search->host->read(search->host, file, 0, CONFIG_MAX, &text, NULL, NULL) != HV_OK)
+        return;
+    struct git_config_reader reader = {.text = hv_buf_str(&text)};
+    while (git_config_next(&reader, &search->arena, &variable)) {
+        bool hooks = hv_str_eq_nocase(variable.section, HV_STR("core")) && !variable.subsection &&
+                     hv_str_eq_nocase(variable.name, HV_STR("hookspath"));
+        bool included = (hv_str_eq_nocase(variable.section, HV_STR("include")) ||
+                         hv_str_eq_nocase(variable.section, HV_STR("includeif"))) &&
+                        hv_str_eq_nocase(variable.name, HV_STR("path"));
+        if (!(hooks || included) || !variable.value.len || strchr("~%", variable.value.ptr[0]))
+            continue;
+        struct hv_str path =
+            path_expand(&found->arena, variable.value, hooks ? top : path_parent(file), (struct hv_str){0});
+        if (is_known(found, path))
+            continue;
+        found->obeyed[found->obeyed_count++] = (struct git_obeyed){path, hooks};
+        if (included && depth < INCLUDED_DEEP)
+            read_config(search, path, top, depth + 1);
+    }
+}
+
+static void read_configs(struct search *search, struct hv_str folder, struct hv_str top)
+{
+    read_config(search, join(search, folder, HV_STR("config")), top, 0);
+    read_config(search, join(search, folder, HV_STR("config.worktree")), top, 0);
+}
+
+static void find_obeyed(struct search *search, const struct hv_str *roots, size_t count)
+{
+    struct git_folders *found = search->found;
+    found->obeyed = hv_arena_array(&found->arena, struct git_obeyed, OBEYED_MAX);
+    for (size_t i = 0; i < count; i++) {
+        struct hv_str shared = {0}, own = git_directory(&search->arena, roots[i], &shared);
+        if (shared.len)
+            read_configs(search, shared, roots[i]);
+        if (own.len && !hv_str_eq(own, shared))
+            read_configs(search, own, roots[i]);
+    }
+    for (size_t i = 0; i < found->count; i++)
+        read_configs(search, found->paths[i], path_parent(found->paths[i]));
+}
+
 void git_folders_find(struct git_folders *found, const struct hv_host *host, const struct hv_str *roots, size_t count)
 {
     struct search search = {.found = found, .host = host};
@@ -103,6 +167,7 @@ void git_folders_find(struct git_folders *found, const struct hv_host *host, con
         struct folder folder = search.folders[i];
         look_into(&search, &folder);
     }
+    find_obeyed(&search, roots, count);
     hv_arena_release(&search.arena);
 }
 

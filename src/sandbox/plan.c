@@ -276,6 +276,16 @@ static void protect_home(struct planning *planning, struct hv_str root)
     }
 }
 
+/* A folder that holds a workspace cannot be protected as a whole: who keeps hooks among everything else, means it. */
+static void protect_obeyed(struct planning *planning, const struct git_obeyed *obeyed)
+{
+    struct hv_str real = resolve(planning, obeyed->path);
+    for (size_t i = 0; i < planning->count; i++)
+        if (planning->mounts[i].kind == SANDBOX_WRITABLE && path_inside(planning->mounts[i].path, real))
+            return;
+    protect(planning, obeyed->path, obeyed->folder);
+}
+
 static void hide(struct planning *planning, struct hv_str path)
 {
     enum hv_file_kind kind;
@@ -411,6 +421,8 @@ static void protect_all(struct planning *planning)
     }
     for (size_t i = 0; i < place->repository_count; i++)
         protect_repository(planning, place->repositories[i]);
+    for (size_t i = 0; i < place->obeyed_count; i++)
+        protect_obeyed(planning, &place->obeyed[i]);
     for (size_t i = 0; i < place->own_count; i++)
         protect(planning, place->own[i], true);
     protect(planning, HV_STR("/sys"), false); /* where "/" is the workspace */
@@ -424,7 +436,7 @@ void sandbox_plan_make(const struct sandbox_place *place, struct hv_arena *arena
     struct planning planning = {.place = place, .arena = arena, .plan = out};
     size_t names = sizeof protected_names / sizeof *protected_names;
     size_t most = 2 * names * (place->root_count + place->options->write.count) + 5 * place->repository_count +
-                  place->own_count + place->options->deny_write.count;
+                  place->obeyed_count + place->own_count + place->options->deny_write.count;
     *out = (struct sandbox_plan){0};
     out->missing = planning.missing = hv_arena_array(arena, struct hv_str, most);
     out->forbidden = planning.forbidden = hv_arena_array(

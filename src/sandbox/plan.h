@@ -11,6 +11,7 @@
 
 #include <helve/host.h>
 
+#include "sandbox/git_folders.h"
 #include "sandbox/options.h"
 
 /* A folder that stands in for a protected one that does not exist yet has this modification time and is empty: so it is
@@ -44,6 +45,8 @@ struct sandbox_place {
     size_t own_count;
     const struct hv_str *repositories; /* folders of git below the roots (git_folders.h) */
     size_t repository_count;
+    const struct git_obeyed *obeyed; /* what their configurations name */
+    size_t obeyed_count;
     struct hv_str helper;       /* helve-sandbox, which runs inside; absolute, or absent */
     const struct hv_str *shown; /* what of the host's /tmp is shown in the private one, read-only */
     size_t shown_count;

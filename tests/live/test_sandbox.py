@@ -313,6 +313,28 @@ def test_an_allowed_host_is_reached_through_the_proxy(case):
         assert not any(name.lower().startswith("proxy") for name in listener.seen[0][1])
 
 
+def test_what_the_configuration_of_git_names_cannot_be_changed(case):
+    need_full(case)
+    git = ["git", "-C", case.project]
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "config", "core.hooksPath", "tools/hooks"], check=True)
+    subprocess.run([*git, "config", "include.path", "../shared.gitconfig"], check=True)
+    case.write("shared.gitconfig", "[include]\n\tpath = more/deep.gitconfig\n[core]\n\thooksPath = .\n")
+    case.write("more/deep.gitconfig", "[a]\n")
+    case.write("tools/other", "")
+    inner = os.path.join(case.project, "inner")
+    subprocess.run(["git", "init", "-q", inner], check=True)
+    subprocess.run(["git", "-C", inner, "config", "core.hooksPath", "hooks-of-it"], check=True)
+    results = attack(case, "echo x >> shared.gitconfig && echo went", "echo x >> more/deep.gitconfig && echo went",
+                     "mkdir -p tools/hooks; echo x > tools/hooks/pre-commit && echo went", "mv tools away && echo went",
+                     "mkdir -p inner/hooks-of-it; echo x > inner/hooks-of-it/pre-push && echo went",
+                     "rm -f shared.gitconfig && echo went", "echo x >> tools/other && echo x > more/new && echo x > here && echo fine")
+    for text, _ in results[:-1]:
+        assert "went" not in text, text
+    assert "fine" in results[-1][0], results[-1]
+    assert not os.path.exists(os.path.join(case.project, "tools", "hooks")), "the placeholder is left"
+
+
 def test_nobody_makes_git_look_elsewhere_for_hooks_and_configuration(case):
     need_full(case)
     subprocess.run(["git", "init", "-q", case.project], check=True)

@@ -265,18 +265,27 @@ KERNEL uint64_t all_stand(const unsigned char *text, const __m512i *bytes, unsig
 KERNEL size_t dense_of(const struct find_scan *scan, unsigned len, const unsigned char *text, size_t at, size_t last,
                        size_t *count, bool *open)
 {
-    enum { QUIET = 16 }; /* blocks without a hit that end it */
+    enum { ROUND = 4, QUIET = 8 }; /* blocks at a time; rounds without a hit that end it */
     __m512i bytes[sizeof scan->eight.value];
     unsigned char value[sizeof scan->eight.value];
     unsigned quiet = 0;
+    size_t lines = 0;
+    bool is_open = *open; /* both in registers */
     memcpy(value, &scan->eight.value, sizeof value);
     for (unsigned i = 0; i < len; i++)
         bytes[i] = all_of(value[i]);
-    for (; at <= last && quiet < QUIET; at += BLOCK) {
-        uint64_t hits = all_stand(text + at, bytes, len);
-        *count += lines_with_hits(hits, newline_block(scan, text + at), open);
-        quiet = hits ? 0 : quiet + 1;
+    for (; at + (ROUND - 1) * BLOCK <= last && quiet < QUIET; at += ROUND * BLOCK) {
+        uint64_t hits[ROUND], newlines[ROUND];
+        for (unsigned i = 0; i < ROUND; i++) {
+            hits[i] = all_stand(text + at + (size_t)i * BLOCK, bytes, len);
+            newlines[i] = newline_block(scan, text + at + (size_t)i * BLOCK);
+        }
+        for (unsigned i = 0; i < ROUND; i++)
+            lines += lines_with_hits(hits[i], newlines[i], &is_open);
+        quiet = hits[0] | hits[1] | hits[2] | hits[3] ? 0 : quiet + 1;
     }
+    *count += lines;
+    *open = is_open;
     return at;
 }
 

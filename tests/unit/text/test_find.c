@@ -560,13 +560,15 @@ static void fill_densely(struct random *random, char *text, size_t len)
         unsigned letters = 2 + pick(random, 3), rarely = 1 + pick(random, 40);
         for (size_t run = pick(random, 700); run && i < len; run--, i++)
             text[i] = pick(random, rarely) ? (char)('a' + pick(random, letters)) : pick(random, 2) ? '\n' : ' ';
+        for (size_t run = pick(random, 8) ? 0 : pick(random, 4000); run && i < len; run--, i++) /* nothing for long */
+            text[i] = pick(random, 50) ? 'z' : '\n';
     }
 }
 
 static void lines_are_counted_however_many_words_stand_in_them(void **state)
 {
     (void)state;
-    enum { LENGTH = 4000, TEXTS = 60, WORD_MAX = 11 };
+    enum { LENGTH = 12000, TEXTS = 60, WORD_MAX = 11 };
     struct random random = {99};
     char *text = hv_malloc(LENGTH);
     size_t all = 0;

@@ -172,6 +172,7 @@ static const struct shape {
     {"", "(cd d# && yarn -v); ", "", "", 0},
     {"", "sudo x#; ", "", "", 0},
     {"watch ", "node ", "", "-z", 0},
+    {"", "eval ", "", "ls", 0},
 };
 
 static const char usual[] =

@@ -2,6 +2,8 @@
  * else makes everything unknown. See resolve.h. */
 #include "shell/resolve.h"
 
+#include <string.h>
+
 static struct hv_str known_variable(void *user, struct hv_str name)
 {
     struct hv_str value;
@@ -12,17 +14,27 @@ static struct hv_str known_variable(void *user, struct hv_str name)
 static struct hv_str evaluated_text(struct resolver *resolver, const struct shell_word *words, size_t count)
 {
     size_t at = count > 1 && words[1].known && hv_str_is(words[1].value, "--") ? 2 : 1;
-    struct hv_str text = HV_STR("");
+    size_t length = 0, from = at;
     if (at < count && hv_str_starts(words[at].value, HV_STR("-")))
         return (struct hv_str){0};
-    for (size_t i = at; i < count; i++) {
-        if (!words[i].known || resolver->bytes_made + text.len + words[i].value.len > RESOLVE_BYTES_MAX)
+    for (; at < count; at++) { /* what it would be up to each word counts, so that long texts are not read again */
+        if (!words[at].known || resolver->bytes_made + length + words[at].value.len > RESOLVE_BYTES_MAX)
             return (struct hv_str){0};
-        text = i > at ? hv_arena_format(resolver->arena, "%.*s %.*s", HV_STR_ARG(text), HV_STR_ARG(words[i].value))
-                      : words[i].value;
-        resolver->bytes_made += text.len;
+        length += (at > from) + words[at].value.len;
+        resolver->bytes_made += length;
     }
-    return text;
+    if (count - from == 1)
+        return words[from].value;
+    char *text = hv_arena_alloc(resolver->arena, length + 1);
+    for (size_t i = from, end = 0; i < count; i++) {
+        if (i > from)
+            text[end++] = ' ';
+        if (words[i].value.len)
+            memcpy(text + end, words[i].value.ptr, words[i].value.len);
+        end += words[i].value.len;
+    }
+    text[length] = '\0';
+    return hv_str_of(text, length);
 }
 
 /* A command in the text of eval that changes nothing but the directory, if that. */

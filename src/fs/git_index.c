@@ -171,3 +171,34 @@ bool git_index_is_plain(struct hv_str bytes, size_t hash_size, struct hv_str dir
     struct names_wanted names = {directory, wanted};
     return read_index(bytes, hash_size, take_plain, &names);
 }
+
+struct name_search {
+    struct hv_arena *arena;
+    struct hv_str directory, found;
+    fs_name_wanted *wanted;
+    void *user;
+};
+
+static bool take_wanted(void *user, unsigned long mode, struct hv_str name)
+{
+    struct name_search *search = user;
+    struct hv_str directory = search->directory;
+    (void)mode;
+    if (directory.len) {
+        if (name.len <= directory.len || !hv_str_starts(name, directory) || name.ptr[directory.len] != '/')
+            return true;
+        name = hv_str_slice(name, directory.len + 1, name.len);
+    }
+    if (!search->wanted(search->user, name))
+        return true;
+    search->found = hv_arena_str(search->arena, name);
+    return false;
+}
+
+struct hv_str git_index_find(struct hv_arena *arena, struct hv_str bytes, size_t hash_size, struct hv_str directory,
+                             fs_name_wanted *wanted, void *user)
+{
+    struct name_search search = {arena, directory, {0}, wanted, user};
+    (void)read_index(bytes, hash_size, take_wanted, &search);
+    return search.found;
+}

@@ -26,4 +26,9 @@ bool git_index_links(struct hv_arena *arena, struct hv_str bytes, size_t hash_si
  */
 bool git_index_is_plain(struct hv_str bytes, size_t hash_size, struct hv_str directory, const struct fs_plain *wanted);
 
+/* The first path below directory (as above), as seen from there, of which `wanted` says that it is looked for; in
+ * arena. Absent: there is none in what could be read. */
+struct hv_str git_index_find(struct hv_arena *arena, struct hv_str bytes, size_t hash_size, struct hv_str directory,
+                             fs_name_wanted *wanted, void *user);
+
 #endif

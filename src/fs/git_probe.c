@@ -529,21 +529,45 @@ static struct hv_str git_folder(struct look *look, struct hv_str top)
     return target.len ? join(look->arena, top, target) : git;
 }
 
-bool git_probe_names_are_plain(struct hv_str directory, const struct fs_plain *wanted)
+/* The index of the repository around a directory. */
+struct index_bytes {
+    struct hv_str bytes, below; /* "" where there is none; the directory as seen from the top */
+    size_t hash_size;
+};
+
+/* False: that is not certain. */
+static bool read_index_around(struct hv_arena *scratch, struct hv_str directory, struct index_bytes *out)
 {
     char resolved[PATH_MAX];
-    CLEANUP_ARENA struct hv_arena scratch = {0};
-    struct look config = {.arena = &scratch}, index = {.arena = &scratch};
-    struct hv_str top = git_probe_top(&scratch, directory);
-    if (!top.ptr || !realpath(hv_arena_cstr(&scratch, directory), resolved))
+    struct look config = {.arena = scratch}, index = {.arena = scratch};
+    struct hv_str top = git_probe_top(scratch, directory);
+    if (!top.ptr || !realpath(hv_arena_cstr(scratch, directory), resolved))
         return false;
-    struct hv_str below = path_relative(hv_str_from(resolved), top), git = git_folder(&config, top);
-    read_config(&config, join(&scratch, common_directory(&config, git), HV_STR("config")));
-    struct hv_str bytes = read_into(&index, &scratch, join(&scratch, git, HV_STR("index")), INDEX_MAX);
+    struct hv_str below = path_relative(hv_arena_str(scratch, hv_str_from(resolved)), top);
+    struct hv_str git = git_folder(&config, top);
+    read_config(&config, join(scratch, common_directory(&config, git), HV_STR("config")));
+    out->bytes = read_into(&index, scratch, join(scratch, git, HV_STR("index")), INDEX_MAX);
+    out->below = hv_str_is(below, ".") ? HV_STR("") : below;
+    out->hash_size = config.sha256 ? 32 : 20;
     bool plain = !index.findings.count;
-    if (plain && bytes.len)
-        plain = git_index_is_plain(bytes, config.sha256 ? 32 : 20, hv_str_is(below, ".") ? HV_STR("") : below, wanted);
     vec_release(&config.seen);
     vec_release(&index.seen);
     return plain;
+}
+
+bool git_probe_names_are_plain(struct hv_str directory, const struct fs_plain *wanted)
+{
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    struct index_bytes index;
+    return read_index_around(&scratch, directory, &index) &&
+           (!index.bytes.len || git_index_is_plain(index.bytes, index.hash_size, index.below, wanted));
+}
+
+struct hv_str git_probe_find_name(struct hv_arena *arena, struct hv_str directory, fs_name_wanted *wanted, void *user)
+{
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    struct index_bytes index;
+    if (!read_index_around(&scratch, directory, &index) || !index.bytes.len)
+        return (struct hv_str){0};
+    return git_index_find(arena, index.bytes, index.hash_size, index.below, wanted, user);
 }

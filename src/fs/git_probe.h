@@ -51,4 +51,8 @@ struct hv_str git_probe_top(struct hv_arena *arena, struct hv_str directory);
  */
 bool git_probe_names_are_plain(struct hv_str directory, const struct fs_plain *wanted);
 
+/* The first path that this index names below directory, as seen from there, of which `wanted` says that it is looked
+ * for; in arena. Absent: there is none, or that is not certain. Blocks. */
+struct hv_str git_probe_find_name(struct hv_arena *arena, struct hv_str directory, fs_name_wanted *wanted, void *user);
+
 #endif

@@ -194,7 +194,8 @@ static bool search_entry(struct looking *looking, const void *wanted_name, const
     if (is_left_out(names, entry->name, level))
         return true;
     bool last = level == names->depth;
-    if ((last || (!names->depth && hv_str_ends(entry->name, names->suffix))) && is_wanted(looking, search, tree, entry))
+    bool ends = last || (!names->depth && hv_str_ends(entry->name, names->suffix));
+    if (ends && (!names->takes || names->takes(names->user, entry->name)) && is_wanted(looking, search, tree, entry))
         return false;
     if (!last && entry->type == DT_DIR)
         look_later(looking, tree, entry, level + 1);

@@ -24,10 +24,15 @@ bool fs_name_is_plain(const char *name, unsigned level, const struct fs_plain *w
  */
 bool fs_is_plain(struct fs_trees *trees, struct hv_str directory, const struct fs_plain *wanted);
 
+/* True for a path that is looked for: stops the search. */
+typedef bool fs_name_wanted(void *user, struct hv_str path);
+
 /* Names that a pattern of the shell takes. */
 struct fs_names {
     struct hv_str prefix, suffix; /* how the first, and the last, component behind the directory begins and ends */
     unsigned depth;               /* how many components they have behind it; 0: any number */
+    fs_name_wanted *takes;        /* for fs_names_find: which of the last components are taken; NULL: all */
+    void *user;                   /* of takes */
 };
 
 /*
@@ -36,9 +41,6 @@ struct fs_names {
  * directory there are no names. Bounds and blocking as above.
  */
 bool fs_names_stay(struct fs_trees *trees, struct hv_str directory, const struct fs_names *names);
-
-/* True for a path that is looked for: stops the search. */
-typedef bool fs_name_wanted(void *user, struct hv_str path);
 
 /*
  * The first of these names in directory (a real path), or of what a link among them leads to, of which `wanted` says

@@ -215,27 +215,86 @@ static struct hazard look_at_part(const struct policy *policy, const struct poli
     return hazard;
 }
 
+/* The names that are sought, as far as they were looked at. */
+struct sought {
+    struct hazard *hazard;
+    const struct policy *policy;
+    const struct policy_command *command;
+    struct hv_arena *arena;
+    size_t tried;
+};
+
+static void look_at_printed_path(struct sought *sought, const struct policy_part *part, struct hv_str text)
+{
+    struct hv_str from = part->act->command->directory, home = sought->policy->home.written;
+    struct policy_path path = {.written = path_expand(sought->arena, text, from.len ? from : HV_STR("/"), home)};
+    path.resolved = path.written;
+    look_at_path(sought->hazard, sought->policy, part, &path, false, sought->arena);
+}
+
+/* What part prints, or hands to read: as a path, and behind what another part puts before it (cat /etc/$x). */
+static void look_at_printed(struct sought *sought, const struct policy_part *part, struct hv_str text)
+{
+    enum { TRIED_MAX = 1024, LONGEST = 4096 };
+    const struct policy_command *command = sought->command;
+    if (!text.len || text.len > LONGEST)
+        return;
+    look_at_printed_path(sought, part, text);
+    for (size_t i = 0; i < command->part_count && text.ptr[0] != '/'; i++) {
+        const struct shell_act *act = command->parts[i].act;
+        for (size_t at = 1; at < act->word_count && act_opens_listed(act); at++) {
+            const struct shell_word *word = &act->words[at];
+            bool joined = !word->known && word->value.len && word->flags & (SHELL_WORD_VARIABLE | SHELL_WORD_COMMAND);
+            if (joined && sought->tried++ < TRIED_MAX)
+                look_at_printed_path(
+                    sought, &command->parts[i],
+                    hv_arena_join(sought->arena, hv_arena_join(sought->arena, word->value, text), word->tail));
+        }
+    }
+}
+
+/* read f <<< id_rsa, xargs cat <<< 'a b': each word of it. */
+static void look_at_given_text(struct sought *sought, const struct policy_part *part)
+{
+    enum { LONGEST = 4096 };
+    const struct shell_command *command = part->act->command;
+    for (size_t i = 0; i < command->redirect_count; i++) {
+        const struct shell_redirect *redirect = &command->redirects[i];
+        bool given = redirect->kind == SHELL_REDIRECT_HERE || redirect->kind == SHELL_REDIRECT_HERE_STRING;
+        struct hv_str text = redirect->target.value;
+        for (size_t start = 0, at = 0; given && text.len <= LONGEST && at <= text.len; at++)
+            if (at == text.len || strchr(" \t\n", text.ptr[at])) {
+                look_at_printed(sought, part, hv_str_slice(text, start, at));
+                start = at + 1;
+            }
+    }
+}
+
 /* `find . -name id_rsa | xargs cat` and `cat $(echo id_rsa)` show the key that they name. */
 static void look_at_sought(struct hazard *hazard, const struct policy *policy, const struct policy_command *command,
                            struct hv_arena *arena)
 {
     bool shown = false;
+    struct sought sought = {hazard, policy, command, arena, 0};
+    struct policy_path found = {.written = command->sought, .resolved = command->sought};
+    look_at_path(hazard, policy, NULL, &found, false, arena);
     for (size_t i = 0; i < command->part_count; i++)
-        shown |= act_shows_listed(command->parts[i].act);
+        shown |= act_shows_listed(command->parts[i].act) || act_opens_listed(command->parts[i].act);
     for (size_t i = 0; shown && i < command->part_count; i++) {
         const struct policy_part *part = &command->parts[i];
         const struct shell_word *words = part->act->words;
-        if (!part->act->word_count || !shell_is_one_of(shell_base_name(words[0].value), "find fd fdfind echo printf"))
+        look_at_given_text(&sought, part);
+        if (!part->act->word_count ||
+            !shell_is_one_of(shell_base_name(words[0].value), "find fd fdfind echo printf basename"))
             continue;
-        struct hv_str from = part->act->command->directory;
         for (size_t at = 1; at < part->act->word_count; at++) {
             struct hv_str before = at > 1 ? words[at - 2].value : (struct hv_str){0};
             if (!words[at].known || shell_is_one_of(before, "! -not"))
                 continue;
-            struct policy_path path = {
-                .written = path_expand(arena, words[at].value, from.len ? from : HV_STR("/"), policy->home.written)};
-            path.resolved = path.written;
-            look_at_path(hazard, policy, part, &path, false, arena);
+            look_at_printed(&sought, part, words[at].value);
+            size_t slash = hv_str_rfind_byte(words[at].value, '/');
+            if (slash != SIZE_MAX && hv_str_is(shell_base_name(words[0].value), "basename"))
+                look_at_printed(&sought, part, hv_str_slice(words[at].value, slash + 1, SIZE_MAX));
         }
     }
 }

@@ -15,6 +15,7 @@
 #include "policy/lookups.h"
 #include "policy/match.h"
 #include "policy/parts.h"
+#include "policy/sought.h"
 
 #include <string.h>
 
@@ -502,6 +503,8 @@ void policy_judge_command(const struct policy *policy, const struct policy_surro
     find_brought(&judging);
     find_places(&judging, start.home);
     make_parts(&judging);
+    if (judging.lookups.host)
+        command->sought = sought_credential(&judging.leading, arena, policy->classes, command, start.home);
     find_dangers(&judging, &start);
     facts->command = command;
     facts->read_only = command->accepted && !command->too_long && command->judgement.class == SHELL_READ_ONLY;

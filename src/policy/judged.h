@@ -65,6 +65,7 @@ struct policy_command {
     const struct policy_mention *mentions; /* no two are the same */
     size_t mention_count;
     struct hazard hazard;
+    struct hv_str sought; /* a credential among names that one part prints and another opens; absent: none */
 };
 
 /* What a command is, whatever the rules say; from the worst. */

@@ -2,7 +2,6 @@
 #include "policy/led_out.h"
 
 #include "base/path.h"
-#include "fs/plain_tree.h"
 #include "shell/runs.h"
 
 /* Trees of the system: nobody who writes in a workspace puts links there, and some are full of them. */
@@ -292,4 +291,29 @@ bool act_shows_listed(const struct shell_act *act)
         listed = word && !word->known && !has_one_of(word->text, HV_STR("*?["));
     }
     return listed && !shows_no_contents(act);
+}
+
+struct hv_str names_find_credential(struct leading *leading, struct hv_arena *arena, const struct path_classes *classes,
+                                    struct hv_str directory, const struct fs_names *names)
+{
+    struct credential_search search = {.classes = classes, .arena = arena};
+    return fs_names_find(leading->trees, arena, directory, names, is_credential, &search);
+}
+
+/* It may hold what another command prints. */
+static bool may_be_printed(const struct shell_word *word)
+{
+    return word && !word->known && (!has_one_of(word->text, HV_STR("*?[")) || has_one_of(word->text, HV_STR("$`")));
+}
+
+bool act_opens_listed(const struct shell_act *act)
+{
+    bool shows = !shows_no_contents(act);
+    for (size_t i = 0; i < act->read_count; i++)
+        if ((shows || act->reads[i].redirect) && may_be_printed(act->reads[i].word))
+            return true;
+    for (size_t i = 1; shows && !act->reads_listed && i < act->word_count; i++)
+        if (act->words[i].flags & (SHELL_WORD_VARIABLE | SHELL_WORD_COMMAND) && may_be_printed(&act->words[i]))
+            return true;
+    return false;
 }

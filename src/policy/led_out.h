@@ -5,6 +5,7 @@
 #ifndef POLICY_LED_OUT_H
 #define POLICY_LED_OUT_H
 
+#include "fs/plain_tree.h"
 #include "fs/trees.h"
 #include "policy/path_class.h"
 #include "shell/class.h"
@@ -52,6 +53,14 @@ bool access_leads_out(struct leading *leading, const struct shell_act *act, cons
 struct hv_str access_finds_credential(struct leading *leading, struct hv_arena *arena,
                                       const struct path_classes *classes, const struct shell_act *act,
                                       const struct shell_access *access);
+
+/* A credential among names in directory, or what a link among them leads to, absolute, in arena; absent: none that
+ * could be found. Blocks as above. */
+struct hv_str names_find_credential(struct leading *leading, struct hv_arena *arena, const struct path_classes *classes,
+                                    struct hv_str directory, const struct fs_names *names);
+
+/* act opens files whose names another command may print, and shows or takes what stands in them. */
+bool act_opens_listed(const struct shell_act *act);
 
 /* act shows what stands in files whose names another command may give it: find . | xargs cat, find . -exec cat {} +,
  * cat $(echo a). Whether those names can be told (in a tree whose names are plain) does not matter. */

@@ -188,6 +188,22 @@ class Bash(Case):
         git("rm", "-q", "--cached", "--", "-oout")
         self.assertEqual(decide(), ["allow"] * 3)
 
+    def test_keys_that_only_the_index_of_git_names_are_keys(self):
+        git = lambda *arguments: subprocess.run(["git", *arguments], cwd=self.project, check=True, env=self.env)
+        keys = ["git ls-files | xargs cat", "for f in $(git ls-files); do head $f; done", "cat $(git ls-files 'k/*')", "cd k && git ls-files | xargs cat",
+                "git ls-files k/ | xargs base64", "git ls-files | grep id | while read f; do cat \"$f\"; done"]
+        others = ["git ls-files '*.c' | xargs cat", "git ls-files src | xargs cat", "cd src && git ls-files | xargs cat", "git ls-files | grep '\\.c$' | xargs cat",
+                  "git ls-files | xargs grep x", "git ls-files | xargs wc -l", "git ls-files"]
+        classes = lambda commands: [answer["class"] for answer in self.ask(*commands)]
+        for name in ("src/a.c", "k/id_rsa"):
+            os.makedirs(os.path.dirname(self.path(name)))
+            self.write(name, "x")
+        git("init", "-q")
+        git("add", "src")
+        self.assertEqual(classes(keys + others), ["read_only"] * len(keys + others))
+        git("add", "k")
+        self.assertEqual(classes(keys + others), ["always_confirm"] * len(keys) + ["read_only"] * len(others))
+
     def test_what_the_world_says_holds_until_a_part_changes_it(self):
         os.makedirs(self.path("src"))
         self.write("src/a.c", "x")

@@ -2,6 +2,7 @@
  * test_git_probe.c: which repositories would make git run a program of theirs: configurations of every kind, places
  * where git finds repositories, submodules of the index, and what is remembered.
  */
+#include "base/cleanup.h"
 #include "folder.h"
 #include "fs/git_index.h"
 #include "fs/git_probe.h"
@@ -399,6 +400,35 @@ static void names_in_the_index_are_looked_at_below_a_directory(void **state)
     assert_false(git_probe_names_are_plain(folder_path(folder, ""), &no_option));
 }
 
+static bool ends_in_key(void *user, struct hv_str path)
+{
+    ++*(size_t *)user;
+    return hv_str_ends(path, HV_STR(".key"));
+}
+
+static void a_name_in_the_index_is_found_below_a_directory(void **state)
+{
+    struct folder *folder = *state;
+    static const char *const names[] = {"a.c", "doc/x/one.key", "src/two.key", "srcs/y", NULL};
+    static const struct {
+        const char *directory, *found;
+    } rows[] = {{"", "doc/x/one.key"}, {"doc", "x/one.key"}, {"doc/x", "one.key"}, {"src", "two.key"}, {"srcs", ""}};
+    make_repository(folder, ".git/", "");
+    for (size_t i = 1; i < 5; i++)
+        folder_make(folder, rows[i].directory);
+    for (size_t pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < 5; i++) {
+            CLEANUP_ARENA struct hv_arena arena = {0};
+            size_t asked = 0;
+            struct hv_str found =
+                git_probe_find_name(&arena, folder_path(folder, rows[i].directory), ends_in_key, &asked);
+            assert_true(hv_str_is(found, pass ? rows[i].found : ""));
+            assert_true(asked == 0 || pass == 1);
+        }
+        put_index(folder, names, 0100644);
+    }
+}
+
 /* ---- remembering ----------------------------------------------------------------------------------------- */
 
 static void what_is_remembered_is_forgotten_when_a_file_changes(void **state)
@@ -435,6 +465,7 @@ int main(void)
         CASE(the_environment_may_lead_elsewhere),
         CASE(submodules_are_read_from_every_version_of_an_index),
         CASE(names_in_the_index_are_looked_at_below_a_directory),
+        CASE(a_name_in_the_index_is_found_below_a_directory),
         CASE(submodules_count),
         CASE(what_is_remembered_is_forgotten_when_a_file_changes),
     };

@@ -223,6 +223,35 @@ static bool finds(const char *prefix, const char *suffix, unsigned depth, const 
     return expected ? hv_str_ends(found, hv_str_from(expected)) && found.len : !found.len;
 }
 
+static bool begins_with_o(void *user, struct hv_str name)
+{
+    (void)user;
+    return hv_str_starts(name, HV_STR("o"));
+}
+
+static bool begins_with_c(void *user, struct hv_str name)
+{
+    (void)user;
+    return hv_str_starts(name, HV_STR("c"));
+}
+
+/* What was not taken once is looked at when it is taken. */
+static void only_names_that_are_taken_are_searched(void **state)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct fs_trees trees = {0};
+    char key[256];
+    (void)state;
+    at(key, sizeof key, "sub/c.key");
+    assert_int_equal(symlink("nowhere", key), 0);
+    struct fs_names names = {.takes = begins_with_o};
+    assert_int_equal(fs_names_find(&trees, &arena, hv_str_from(root), &names, is_called_c, NULL).len, 0);
+    names.takes = begins_with_c;
+    assert_true(fs_names_find(&trees, &arena, hv_str_from(root), &names, is_called_c, NULL).len);
+    fs_trees_release(&trees);
+    assert_int_equal(unlink(key), 0);
+}
+
 static void names_of_a_pattern_are_searched(void **state)
 {
     char key[256], link[256];
@@ -268,6 +297,7 @@ int main(void)
         cmocka_unit_test(a_name_like_an_option_counts_at_the_top_only),
         cmocka_unit_test(a_name_that_would_be_cut_counts_at_any_depth),
         cmocka_unit_test(names_of_a_pattern_stay_unless_one_of_them_is_a_link_out),
+        cmocka_unit_test(only_names_that_are_taken_are_searched),
         cmocka_unit_test(names_of_a_pattern_are_searched),
         cmocka_unit_test(where_there_is_no_directory_there_are_no_names),
         cmocka_unit_test(a_link_may_stay_inside_or_lead_to_the_system),

@@ -21,6 +21,21 @@ static void add(struct finding *finding, struct hv_str path)
         finding->items[finding->count++] = path;
 }
 
+/* Half of all commands name one of these, none of which is a directory: they say nothing of where a command runs, and
+ * every word would be a device there. */
+static bool is_everyones_device(struct hv_str path)
+{
+    static const char *const names[] = {"null", "zero",  "full",   "random", "urandom",
+                                        "tty",  "stdin", "stdout", "stderr"};
+    if (!hv_str_starts(path, HV_STR("/dev/")))
+        return false;
+    struct hv_str name = hv_str_slice(path, sizeof "/dev/" - 1, path.len);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (hv_str_is(name, names[i]))
+            return true;
+    return false;
+}
+
 /* A path, if it says where it stands, and the directory that it is in. */
 static void add_path(struct finding *finding, struct hv_str text)
 {
@@ -30,6 +45,8 @@ static void add_path(struct finding *finding, struct hv_str text)
         (!at_home && !hv_str_starts(text, HV_STR("/"))))
         return;
     struct hv_str path = path_expand(finding->arena, text, HV_STR("/"), finding->home);
+    if (is_everyones_device(path))
+        return;
     add(finding, path);
     add(finding, path_parent(path));
 }

@@ -456,12 +456,24 @@ static void a_credential_counts_wherever_the_command_went(void **state)
         "env -C \"$x\" cat shadow",
         "find /etc -execdir cat shadow \\;",
         "trap 'cd /etc' DEBUG; cat shadow",
+        "ls /dev/shm; cd \"$x\" && cat sda",
     };
     static const char *const allowed[] = {
-        "cd -P src && cat shadow",      "command cd src && cat config", "eval cd src; cat config",
-        "cd \"$x\" && cat config.json", "cd \"$x\" && cat config",      "cd \"$x\" && echo shadow",
-        "cd \"$x\" && make profile",    "ls /opt; cd $x && cat hosts",  "pushd -n /etc; cat shadow",
+        "cd -P src && cat shadow",
+        "command cd src && cat config",
+        "eval cd src; cat config",
+        "cd \"$x\" && cat config.json",
+        "cd \"$x\" && cat config",
+        "cd \"$x\" && echo shadow",
+        "cd \"$x\" && make profile",
+        "ls /opt; cd $x && cat hosts",
+        "pushd -n /etc; cat shadow",
         "cd \"$x\" && git log -- src",
+        "cd \"$x\" && cat log.txt 2>/dev/null",
+        "cd $(git rev-parse --show-toplevel) && ls src >/dev/null 2>&1",
+        "env -C \"$x\" cat a </dev/null",
+        "find . -name x -execdir grep foo bar {} + 2>/dev/null",
+        "bash -c 'trap \"echo x >y\" TERM; wait' > /dev/null",
     };
     struct policy *policy = world_policy("", POLICY_BYPASS, NULL, false);
     (void)state;

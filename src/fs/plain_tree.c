@@ -16,7 +16,8 @@ struct waiting {
 struct looking {
     struct fs_trees *trees;
     struct hv_str root;
-    VEC(struct waiting) waiting; /* directories that are still to be gone through */
+    const struct fs_names *names; /* that are looked for; NULL: any */
+    VEC(struct waiting) waiting;  /* directories that are still to be gone through */
     size_t entries;
 };
 
@@ -85,10 +86,27 @@ static bool take_entry(struct looking *looking, const void *wanted_names, const 
 typedef bool take_one(struct looking *looking, const void *wanted, const struct fs_tree *tree, unsigned level,
                       struct fs_tree_entry *entry);
 
+static bool has_byte(const uint64_t *bytes, char byte)
+{
+    return bytes[(unsigned char)byte / 64] >> (unsigned char)byte % 64 & 1;
+}
+
+/* No name in tree begins or ends as those that are looked for do. */
+static bool has_none(const struct fs_names *names, const struct fs_tree *tree, unsigned level)
+{
+    struct hv_str prefix = names->prefix, suffix = names->suffix;
+    return (level == 1 && prefix.len && !has_byte(tree->first, prefix.ptr[0])) ||
+           (level == names->depth && suffix.len && !has_byte(tree->last, suffix.ptr[suffix.len - 1]));
+}
+
 static bool take_directory(struct looking *looking, take_one *take, const void *wanted, struct fs_tree *tree,
                            unsigned level)
 {
     bool plain = tree->is_readable;
+    if (plain && looking->names && has_none(looking->names, tree, level)) {
+        looking->entries += tree->count;
+        return looking->entries <= FS_TREE_ENTRIES_MAX && fs_trees_may_look(looking->trees);
+    }
     for (size_t i = 0; plain && i < tree->count; i++)
         plain = ++looking->entries <= FS_TREE_ENTRIES_MAX && fs_trees_may_look(looking->trees) &&
                 take(looking, wanted, tree, level, &tree->entries[i]);
@@ -96,9 +114,10 @@ static bool take_directory(struct looking *looking, take_one *take, const void *
 }
 
 /* All in tree and below, as far as `take` wants to see it. */
-static bool look_through(struct fs_trees *trees, struct fs_tree *tree, take_one *take, const void *wanted)
+static bool look_through(struct fs_trees *trees, struct fs_tree *tree, take_one *take, const void *wanted,
+                         const struct fs_names *names)
 {
-    struct looking looking = {.trees = trees, .root = tree->path};
+    struct looking looking = {.trees = trees, .root = tree->path, .names = names};
     bool plain = take_directory(&looking, take, wanted, tree, 1);
     while (plain && looking.waiting.count) {
         struct waiting next = looking.waiting.items[--looking.waiting.count];
@@ -111,7 +130,8 @@ static bool look_through(struct fs_trees *trees, struct fs_tree *tree, take_one 
 bool fs_is_plain(struct fs_trees *trees, struct hv_str directory, const struct fs_plain *wanted)
 {
     struct fs_tree *tree;
-    return fs_trees_find(trees, directory, &tree) == FS_TREE_DIRECTORY && look_through(trees, tree, take_entry, wanted);
+    return fs_trees_find(trees, directory, &tree) == FS_TREE_DIRECTORY &&
+           look_through(trees, tree, take_entry, wanted, NULL);
 }
 
 /* ---- names that a pattern takes ---------------------------------------------------------------------------------- */
@@ -148,7 +168,7 @@ bool fs_names_stay(struct fs_trees *trees, struct hv_str directory, const struct
 {
     struct fs_tree *tree;
     switch (fs_trees_find(trees, directory, &tree)) {
-    case FS_TREE_DIRECTORY: return look_through(trees, tree, follow_entry, names);
+    case FS_TREE_DIRECTORY: return look_through(trees, tree, follow_entry, names, names);
     case FS_TREE_HIDDEN: return false;
     default: return true;
     }
@@ -208,6 +228,6 @@ struct hv_str fs_names_find(struct fs_trees *trees, struct hv_arena *arena, stru
     struct hv_str found = {0};
     struct fs_tree *tree;
     if (fs_trees_find(trees, directory, &tree) == FS_TREE_DIRECTORY)
-        (void)look_through(trees, tree, search_entry, &(struct name_search){names, wanted, user, arena, &found});
+        (void)look_through(trees, tree, search_entry, &(struct name_search){names, wanted, user, arena, &found}, names);
     return found;
 }

@@ -67,6 +67,9 @@ static void read_names(struct fs_trees *trees, struct fs_tree *tree, DIR *direct
         struct fs_tree_entry *entry = vec_push(&entries);
         *entry = (struct fs_tree_entry){.name = hv_arena_str(&trees->arena, name), .type = named->d_type};
         entry->type = type_of(&trees->arena, tree, entry);
+        unsigned char first = (unsigned char)name.ptr[0], last = (unsigned char)name.ptr[name.len - 1];
+        tree->first[first / 64] |= (uint64_t)1 << first % 64;
+        tree->last[last / 64] |= (uint64_t)1 << last % 64;
     }
     tree->entries = hv_arena_array(&trees->arena, struct fs_tree_entry, entries.count);
     tree->count = entries.count;

@@ -25,6 +25,7 @@ struct fs_tree {
     bool is_readable;
     struct fs_tree_entry *entries; /* without "." and "..", in the order of the directory */
     size_t count;
+    uint64_t first[4], last[4]; /* a bit for each byte that some name begins, or ends, with */
 };
 
 /* Where a link leads. */

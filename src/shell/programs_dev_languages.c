@@ -408,16 +408,19 @@ static const struct shell_program cargo_installed = {"install",
                                                      .more_options = cargo_options,
                                                      .rest = SHELL_EFFECT_NETWORK};
 
-/* `cargo install --list` reads what it noted in its own directory of what it installed. */
+/* `cargo install --list` shows what it noted in its own directory of what it installed; where it noted nothing yet, it
+ * makes the two files for that. */
 static void judge_cargo_install(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     bool lists = false;
     for (size_t at = 1; at < count; at++)
         lists |= words[at].known && hv_str_is(words[at].value, "--list");
-    if (lists)
-        shell_judge_row(reading, &cargo_installed, words, count);
-    else
+    if (!lists) {
         shell_judge_reaches(reading, words, count);
+        return;
+    }
+    shell_judge_row(reading, &cargo_installed, words, count);
+    shell_worsen(reading, SHELL_WRITES, "cargo install --list makes the files of its notes where they are missing");
 }
 
 static const struct shell_program cargo_rows[] = {
@@ -493,7 +496,9 @@ static void judge_rustfmt(struct shell_reading *reading, const struct shell_word
 /* ---- builds ---------------------------------------------------------------------------------------------- */
 
 static const struct shell_program ninja_tools[] = {
-    {"query targets commands graph inputs rules compdb list multi-inputs", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    /* They make the directory of the logs, and throw away a log of another version. */
+    {"query deps missingdeps", .judge = shell_judge_changes},
+    {"targets commands graph inputs rules compdb list multi-inputs", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-r -x -s --all -a")), .rest = SHELL_EFFECT_NONE},
     {0},
 };

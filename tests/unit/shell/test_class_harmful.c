@@ -855,6 +855,7 @@ static void let_evaluates_what_variables_hold(void **state)
 static void what_programs_note_is_not_changed_unseen(void **state)
 {
     static const char *const commands[] = {
+        "cargo install --list", /* makes .crates.toml and .crates2.json where they are missing */
         "cargo install ripgrep --list",
         "cargo install --list --root x",
         "cargo install ripgrep",

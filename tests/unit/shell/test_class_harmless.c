@@ -991,7 +991,6 @@ static void sums_of_numbers_are_harmless(void **state)
 static void what_programs_note_and_tell_is_only_read(void **state)
 {
     static const char *const commands[] = {
-        "cargo install --list",
         "cargo pkgid",
         "cargo pkgid -p serde",
         "go mod edit -json",

@@ -25,11 +25,22 @@ static bool is_of_word(char byte)
     return is_letter(byte) || (byte >= '0' && byte <= '9');
 }
 
+/* What stands at `at` is "=", after a quote and blanks: a key has ended there. */
+static bool is_set(struct hv_str bytes, size_t at)
+{
+    at += at < bytes.len && (bytes.ptr[at] == '"' || bytes.ptr[at] == '\'');
+    while (at < bytes.len && (bytes.ptr[at] == ' ' || bytes.ptr[at] == '\t'))
+        at++;
+    return at < bytes.len && bytes.ptr[at] == '=';
+}
+
 static bool has_text(struct hv_str bytes, struct hv_str text)
 {
+    bool key = text.len > 1 && text.ptr[text.len - 1] == '=';
+    text.len -= key;
     bool word = text.len && is_letter(text.ptr[0]);
     for (size_t at = 0; at + text.len <= bytes.len; at++) {
-        if (!hv_str_eq_nocase(hv_str_slice(bytes, at, at + text.len), text))
+        if (!hv_str_eq_nocase(hv_str_slice(bytes, at, at + text.len), text) || (key && !is_set(bytes, at + text.len)))
             continue;
         size_t end = at + text.len;
         if (!word || ((!at || !is_of_word(bytes.ptr[at - 1])) && (end == bytes.len || !is_of_word(bytes.ptr[end]))))

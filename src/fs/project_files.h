@@ -8,7 +8,8 @@
  * True when neither directory (absolute) nor one above it holds a file of one of the names, which are separated by
  * blanks and may be paths (".cargo/config.toml"); a first part that ends in "*" is any directory that begins so,
  * and a "*" in the last part stands for any letters.
- * "name:text" is only a file with that text in it, in either case, as a word of its own where it begins with a letter;
+ * "name:text" is only a file with that text in it, in either case, as a word of its own where it begins with a letter,
+ * and "name:text=" only where a "=" follows it, perhaps after a quote and blanks;
  * a large file, or one that cannot be read, counts as one that has it. home (absolute or absent) and what is above it
  * are not looked at: what lies there is the person's own. Links on the way to directory are followed. A few
  * microseconds, but for what is read; a directory that trees has the answer of is not looked at again.

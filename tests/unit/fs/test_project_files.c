@@ -45,6 +45,14 @@ static void a_text_in_a_file_is_found_as_a_word(void **state)
         {"", "f.json:edit", true},
         {"{\"\\u0070\": 1}", "f.json:packageManager f.json:\\u", false},
         {"edit", "g.json:edit", true},
+        {"extend = 'x'", "f.json:extend=", false},
+        {"a.extend='x'", "f.json:extend=", false},
+        {"{\"extend\" \t= 1}", "f.json:extend=", false},
+        {"'extend'=1", "f.json:extend=", false},
+        {"extend-select = []", "f.json:extend=", true},
+        {"extended = 1", "f.json:extend=", true},
+        {"x = 'extend'", "f.json:extend=", true},
+        {"extend", "f.json:extend=", true},
     };
     struct folder *folder = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -197,7 +197,8 @@ static const struct shell_option tar_options[] = {
     FLAGS("--occurrence --exclude-caches-all --exclude-caches-under --exclude-vcs-ignores --keep-directory-symlink"),
     FLAGS("--overwrite-dir --restrict --show-stored-names --show-transformed-names --test-label --no-quote-chars"),
     FLAGS("--no-check-device --check-device --no-seek"),
-    MAYBE("--atime-preserve --one-top-level"),
+    MAYBE("--one-top-level"),
+    {"--atime-preserve", SHELL_EFFECT_WRITES, SHELL_ARITY_OPTIONAL}, /* sets the times of the files */
     VALUES("--exclude-tag-all --exclude-tag-under --exclude-ignore-recursive --quote-chars --suffix --level"),
     FILES("--add-file"),
     VALUES("-b --blocking-factor --record-size -H --format -V --label --exclude --exclude-ignore --strip-components"),

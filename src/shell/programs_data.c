@@ -124,7 +124,8 @@ static void judge_miller(struct shell_reading *reading, const struct shell_word 
     reading->act.reads_input = true;
     if (!known || at >= count || !miller_reads(reading, words + at, count - at))
         shell_worsen(reading, SHELL_UNKNOWN, "mlr may run programs or write files");
-    shell_needs_none(reading, ".mlrc");
+    /* It may name any option, so -I, which changes the files. */
+    shell_needs_none(reading, ".mlrrc");
 }
 
 /* ---- trees of data --------------------------------------------------------------------------------------- */

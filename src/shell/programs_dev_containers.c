@@ -15,8 +15,8 @@
     }
 
 #define PS_ROW(names)                                                                                                  \
-    LISTS(names, FLAGS("-a --all -l --latest --no-trunc -q --quiet -s --size --noheading --ns --sync -p --pod"),       \
-          VALUES("-f --filter --format -n --last --sort"))
+    LISTS(names, FLAGS("-a --all -l --latest --no-trunc -q --quiet -s --size --noheading --ns -p --pod"),              \
+          VALUES("-f --filter --format -n --last --sort"), CHANGES("--sync"))
 #define IMAGES_ROW(names)                                                                                              \
     LISTS(names, FLAGS("-a --all --digests --no-trunc -q --quiet --tree -n --noheading --history"),                    \
           VALUES("-f --filter --format --sort"))
@@ -78,7 +78,7 @@ static const char compose_files[] =
 /* The file of -f, if it can be looked for at all. */
 static void check_compose_file(struct shell_reading *reading, const struct shell_word *word)
 {
-    bool plain = word->known && word->value.len && word->value.ptr[0] != '/' &&
+    bool plain = word->known && word->value.len && word->value.ptr[0] != '/' && !hv_str_is(word->value, "-") &&
                  hv_str_find(word->value, HV_STR(".."), 0) == SIZE_MAX;
     for (size_t at = 0; at < word->value.len; at++)
         plain &= word->value.ptr[at] != ' ' && word->value.ptr[at] != ':';

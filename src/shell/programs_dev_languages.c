@@ -423,6 +423,18 @@ static void judge_cargo_install(struct shell_reading *reading, const struct shel
     shell_worsen(reading, SHELL_WRITES, "cargo install --list makes the files of its notes where they are missing");
 }
 
+/* Of what is no command of its own, cargo starts the program cargo-NAME with --help. */
+static void judge_cargo_help(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const char own[] =
+        "add b bench build c check clean clippy config d doc fetch fix fmt generate-lockfile help "
+        "info init install locate-project login logout metadata miri new owner package pkgid "
+        "publish r read-manifest remove report rm run rustc rustdoc search t test tree uninstall "
+        "update vendor verify-project version yank";
+    if (count > 2 || (count == 2 && (!words[1].known || !shell_names_have(own, words[1].value))))
+        shell_worsen(reading, SHELL_EXECUTES, "cargo help starts the program of a command that is not cargo's own");
+}
+
 static const struct shell_program cargo_rows[] = {
     {"tree metadata", .judge = judge_cargo_packages},
     {"fmt", .judge = judge_cargo_format},
@@ -431,7 +443,7 @@ static const struct shell_program cargo_rows[] = {
     SHOWS("locate-project read-manifest verify-project", FLAGS("--workspace"), VALUES("--message-format"),
           FILES("--manifest-path")),
     SHOWS("version", FLAGS("-v --verbose")),
-    {"help", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE},
+    {"help", .judge = judge_cargo_help},
     REACHERS("search info fetch update publish login logout owner yank audit outdated add uninstall"),
     RUNNERS("build b check c clippy test t run r bench doc d fix rustc rustdoc package nextest expand miri llvm-cov"
             " watch make xtask flamegraph"),
@@ -590,6 +602,14 @@ static void judge_meson(struct shell_reading *reading, const struct shell_word *
 }
 
 /* Programs that are asked for their version: in one way, and in any. */
+/* It compiles and runs build.zig before it prints the help of --help. */
+static void judge_zig_build(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    (void)words;
+    (void)count;
+    shell_worsen(reading, SHELL_EXECUTES, "zig build runs build.zig, even for its help");
+}
+
 #define TOOLS(names)                                                                                                   \
     {                                                                                                                  \
         names, .judge = shell_judge_tool                                                                               \
@@ -642,7 +662,7 @@ const struct shell_program shell_programs_dev_languages[] = {
     {"elixir elixirc mix iex erlc rebar3", .judge = shell_judge_about,
      .needs_none = ".erlang rebar.config rebar.config.script"},
     ABOUT("ghc ghci runghc nim erl julia ocaml crystal dart nasm yasm gfortran swift R nvcc sbcl racket guile"),
-    TOOLS("stack cabal swiftc nimble Rscript ocamlc ocamlopt dune opam shards flutter dmd"
+    TOOLS("stack cabal swiftc nimble Rscript ocamlc ocamlopt dune opam shards dmd"
           " ldc2 ifort gnat fpc clisp clojure elm purescript spago v odin gleam roc solc vyper forge hipcc"
           " icc tcc emcc wat2wasm wasm-pack wasmtime wasmer csc mcs mono fsc fsi pwsh powershell osascript"),
     /* The project may have a wrapper of its own, or name which of them runs. */
@@ -651,8 +671,8 @@ const struct shell_program shell_programs_dev_languages[] = {
     ABOUT("gdb lldb valgrind perf"),
     TOOLS("rr cgdb bpftrace dtrace"),
     {"zig", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-     .subcommands = SUBCOMMANDS(PLAIN("version env zen targets help"),
-                                RUNNERS("build build-exe build-lib build-obj test run cc c++ fmt init fetch"))},
+     .subcommands = SUBCOMMANDS(PLAIN("version env zen targets help"), {"build", .judge = judge_zig_build},
+                                RUNNERS("build-exe build-lib build-obj test run cc c++ fmt init fetch"))},
     /* The project may name the place of the kit that runs. */
     {"dotnet", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(HELPS("--version --info --list-sdks --list-runtimes -h --help")),
@@ -660,6 +680,8 @@ const struct shell_program shell_programs_dev_languages[] = {
                                 RUNNERS("build run test publish pack clean restore new list add remove msbuild tool"
                                         " watch format exec ef sln")),
      .needs_none = "global.json"},
+    /* `flutter --version` fetches tags, and notes what it found. */
+    REACHERS("flutter"),
     {"deno", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("-V --version -h --help")),
      .takes_commands = true,
      .subcommands = SUBCOMMANDS(PLAIN("types help"), REACHERS("info check cache install add outdated update"),

@@ -113,9 +113,26 @@ static const struct shell_option poetry_options[] = {
     HELPS("-h --help -V --version"),
     {0}};
 
+/* What needs the project's environment makes it where there is none. */
+static void judge_poetry_show(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS("-t --tree --why -T --top-level -a --all --no-dev --no-truncate"),
+        VALUES("--only --with --without"),
+        REACHES("-l --latest -o --outdated"),
+        {0}};
+    static const struct shell_program row = {"show",
+                                             SHELL_SYNTAX_EXACT,
+                                             SHELL_WRITES,
+                                             "poetry show makes the project's environment where there is none",
+                                             .options = options,
+                                             .more_options = poetry_options,
+                                             .rest = SHELL_EFFECT_NONE};
+    shell_judge_row(reading, &row, words, count);
+}
+
 static const struct shell_program poetry_rows[] = {
-    SHOWS_MORE("show", poetry_options, FLAGS("-t --tree --why -T --top-level -a --all --no-dev --no-truncate"),
-               VALUES("--only --with --without"), REACHES("-l --latest -o --outdated")),
+    {"show", .judge = judge_poetry_show},
     {"version", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-s --short --dry-run")),
      .more_options = poetry_options, .rest = SHELL_EFFECT_WRITES},
     SHOWS_MORE("check", poetry_options, FLAGS("--lock --strict")),
@@ -291,8 +308,15 @@ static void judge_uv(struct shell_reading *reading, const struct shell_word *wor
     static const struct shell_program row = {"uv", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = uv_rows,
                                              .more_options = uv_options};
     shell_judge_row(reading, &row, words, count);
-    if (!asks_version(words, count))
-        shell_needs_none(reading, environment_files);
+    if (asks_version(words, count))
+        return;
+    shell_needs_none(reading, environment_files);
+    /* [tool.uv] pip = {python = "./x"}, however it is written. */
+    bool pip = false;
+    for (size_t at = 1; at < count; at++)
+        pip |= !words[at].known || hv_str_is(words[at].value, "pip");
+    if (pip)
+        shell_needs_none(reading, "pyproject.toml:pip pyproject.toml:\\u pyproject.toml:\\x");
 }
 
 /* From here on it is in the directory of --prefix. */

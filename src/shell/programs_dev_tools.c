@@ -52,6 +52,18 @@ static const struct shell_option ruff_options[] = {
     HELPS("-h --help"),
     {0}};
 
+/* The project's settings may put the cache anywhere, as may those that they extend. */
+#define NAMES_CACHE(file) file ":cache-dir " file ":extend= " file ":\\u "
+static const char ruff_cache[] = NAMES_CACHE("ruff.toml") NAMES_CACHE(".ruff.toml") NAMES_CACHE("pyproject.toml");
+
+static bool ruff_has(const struct shell_word *words, size_t count, const char *options)
+{
+    bool has = false;
+    for (size_t at = 1; at < count; at++)
+        has |= words[at].known && shell_names_have(options, words[at].value);
+    return has;
+}
+
 static void judge_ruff_format(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     static const struct shell_option options[] = {
@@ -61,6 +73,8 @@ static void judge_ruff_format(struct shell_reading *reading, const struct shell_
     static const struct shell_program row = {"format", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options,
                                              .more_options = ruff_options};
     judge_formatter(reading, &row, "--check --diff", words, count);
+    if (!ruff_has(words, count, "-n --no-cache --isolated"))
+        shell_needs_none(reading, ruff_cache);
 }
 
 /* `fix = true` in the project's settings makes it change files. */
@@ -83,12 +97,13 @@ static void judge_ruff_check(struct shell_reading *reading, const struct shell_w
                                              .more_options = ruff_options,
                                              .rest = SHELL_EFFECT_READ_TREE,
                                              .without_operands = SHELL_EFFECT_READ};
-    bool fixes = true;
-    for (size_t at = 1; at < count; at++)
-        fixes &= !(words[at].known && shell_names_have("--no-fix --diff --isolated", words[at].value));
+    bool fixes = !ruff_has(words, count, "--no-fix --diff --isolated");
+    bool caches = !ruff_has(words, count, "-n --no-cache --isolated");
     shell_judge_row(reading, &row, words, count);
     if (fixes)
         shell_needs_none(reading, "ruff.toml .ruff.toml pyproject.toml");
+    else if (caches)
+        shell_needs_none(reading, ruff_cache);
 }
 
 static const struct shell_program ruff_rows[] = {
@@ -228,14 +243,29 @@ static void judge_ctags(struct shell_reading *reading, const struct shell_word *
 
 /* ---- tmux ------------------------------------------------------------------------------------------------ */
 
+/* Without -p what is captured becomes a buffer of the server. */
+static void judge_tmux_capture(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS("-p -a -e -J -q -C -P -N -T"), VALUES("-t -S -E"), CHANGES_WITH("-b"), {0}};
+    static const struct shell_program row = {"capture-pane", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options,
+                                             .rest = SHELL_EFFECT_NONE};
+    struct shell_arguments arguments;
+    shell_judge_row(reading, &row, words, count);
+    if (shell_arguments(reading, &row, words, count, &arguments) && !shell_given(&arguments, "-p"))
+        shell_worsen(reading, SHELL_WRITES, "tmux capture-pane fills a buffer of the server; with -p it does not");
+}
+
 /* -F is left out: a format may run programs, #(…). */
 static const struct shell_program tmux_rows[] = {
     SHOWS("list-sessions ls list-windows lsw list-panes lsp list-clients lsc", FLAGS("-a -s"), VALUES("-t")),
-    SHOWS("list-keys lsk list-commands lscm list-buffers lsb info server-info", FLAGS("-N -a -1"), VALUES("-T")),
+    SHOWS("list-buffers lsb info server-info", FLAGS("-T")),
+    /* These start a server, which runs what the configuration says, if none is there. */
+    RUNNERS("list-keys lsk list-commands lscm start-server start"),
     SHOWS("show-options show show-window-options showw show-environment showenv show-hooks",
           FLAGS("-g -s -w -p -q -v -A -H"), VALUES("-t")),
     SHOWS("has-session has", VALUES("-t")),
-    SHOWS("capture-pane capturep", FLAGS("-p -a -e -J -q -C -P -N -T"), VALUES("-t -S -E"), CHANGES_WITH("-b")),
+    {"capture-pane capturep", .judge = judge_tmux_capture},
     RUNNERS(
         "new-session new new-window neww split-window splitw send-keys send respawn-pane respawn-window run-shell run"
         " if-shell if source-file source display-popup popup pipe-pane pipep attach-session attach a"),

@@ -394,10 +394,12 @@ const struct shell_program shell_programs_documents[] = {
      "squeue sinfo sacct sbatch slurmd octave maxima gp sage gnuplot graphviz dot plantuml mermaid drawio ditaa "
      "zola mdbook vuepress astro svelte-kit vue cordova "
      "capacitor tauri wails bindgen cbindgen maturin cross sccache-dist trunk dx diesel sqlx flyway liquibase atlas "
-     "dbmate migrate goose prisma drizzle-kit hasura supabase-cli temporal airflow dagster prefect dbt mlflow dvc "
+     "dbmate migrate goose drizzle-kit hasura supabase-cli temporal airflow dagster prefect dbt mlflow dvc "
      "wandb "
      "tensorboard accelerate torchrun deepspeed ollama vllm huggingface-cli hf label-studio great_expectations",
      .judge = shell_judge_tool},
+    /* Even for its version it reads prisma.config.ts, and fetches its engines. */
+    REACHERS("prisma"),
     {"VBoxManage vboxmanage", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version -V --help")),
      .subcommands = SUBCOMMANDS(PLAIN("list showvminfo showmediuminfo"))},
     {"qemu-system blender godot unity steam wine wine64 winetricks mono-sgen krita audacity handbrake obs vlc mpv "

@@ -243,7 +243,7 @@ static const struct shell_program apt_mark_rows[] = {APT_ASKS("showauto showmanu
 /* rpm: -i alone installs; with -q it informs. */
 static const struct shell_option rpm_options[] = {
     FLAGS("-q --query -a --all -f --file -i --info -l --list -c --configfiles -d --docfiles -R --requires --provides"),
-    FLAGS("--changelog --scripts -V --verify --last -s --state --conflicts"),
+    FLAGS("--changelog --scripts -V --verify --last -s --state --conflicts --noscripts"),
     VALUES("--qf --queryformat --whatprovides --whatrequires"),
     HELPS("--version --help"),
     {0},
@@ -257,6 +257,29 @@ static void judge_rpm(struct shell_reading *reading, const struct shell_word *wo
         return;
     if (!shell_given(&arguments, "-q --query -V --verify"))
         shell_worsen(reading, SHELL_WRITES, "rpm changes which packages are installed");
+    else if (shell_given(&arguments, "-V --verify") && !shell_given(&arguments, "--noscripts"))
+        shell_worsen(reading, SHELL_EXECUTES, "rpm -V runs the scripts of packages; with --noscripts it does not");
+}
+
+/* `tput init` and `tput reset` set modes of the terminal, and run the program that its description names; -S takes
+ * them from standard input. */
+static void judge_tput(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {FLAGS("-V -x"), VALUES("-T"), CHANGES("-S"), {0}};
+    static const struct shell_program row = {"tput",
+                                             SHELL_SYNTAX_GNU,
+                                             SHELL_READ_ONLY,
+                                             .options = options,
+                                             .rest = SHELL_EFFECT_NONE,
+                                             .harmless_options = true};
+    struct shell_arguments arguments;
+    shell_judge_row(reading, &row, words, count);
+    if (!shell_arguments(reading, &row, words, count, &arguments))
+        return;
+    for (size_t at = 0; at < arguments.operand_count; at++)
+        if (!arguments.operands[at]->known || shell_names_have("init reset", arguments.operands[at]->value))
+            shell_worsen(reading, SHELL_EXECUTES,
+                         "tput init and reset set the terminal anew, by the program that it names");
 }
 
 /* ldconfig -p prints the cache; alone it writes it. */
@@ -592,9 +615,9 @@ const struct shell_program shell_programs_system[] = {
     TELLER("sleep usleep", FLAGS("")),
     TELLER("yes", FLAGS("")),
     TELLER("cal ncal", FLAGS("-1 -3 -j -m -y -h -J -e -o -p -w -M -S -b -C -N"), VALUES("-d -A -B -H -s -n")),
-    TELLER("tput", FLAGS("-S -V -x"), VALUES("-T")),
+    {"tput", .judge = judge_tput},
     TELLER("clear", FLAGS("-x -V"), VALUES("-T")),
-    {"reset tset", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = NONE, .harmless_options = true},
+    CHANGER("reset tset"),
     {"stty", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = stty_options,
      .subcommands = SUBCOMMANDS({"size speed", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_WRITES})},
     {"dircolors", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,

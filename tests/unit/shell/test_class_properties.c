@@ -211,7 +211,7 @@ static bool minds_unknown_options(const struct shell_program *row, struct hv_str
 {
     static const char harmless[] = "echo : true false ps exit return break continue shift times suspend logout caller "
                                    "dirs jobs wait disown help pwd type umask ulimit pushd popd expr test [ printf "
-                                   "reset tset getopts alias";
+                                   "getopts alias";
     struct hv_arena arena = {0};
     struct hv_str command = hv_arena_format(&arena, "%.*s --frobnicate-it x", HV_STR_ARG(name));
     bool data = row->syntax == SHELL_SYNTAX_NONE && row->class == SHELL_READ_ONLY && !row->judge;

@@ -1,5 +1,6 @@
 /* test_dev.c: what the programs of a developer's day are taken for, in both directions. */
 #include "judging.h"
+#include "shell/classify.h"
 
 static void languages_are_read(void **state)
 {
@@ -43,6 +44,8 @@ static void languages_are_read(void **state)
         "cargo -V",
         "cargo --list",
         "cargo help build",
+        "cargo help",
+        "ruff format --check --no-cache .",
         "cargo tree --frozen",
         "cargo tree --offline --locked --depth 1 -p serde",
         "cargo metadata --no-deps --format-version 1",
@@ -176,8 +179,6 @@ static void packages_are_read(void **state)
         "pip inspect",
         "pip show -f requests",
         "pip list | grep -i x",
-        "poetry show",
-        "poetry show --tree",
         "poetry --version",
         "poetry env info",
         "poetry check",
@@ -268,6 +269,7 @@ static void containers_are_read(void **state)
         "docker service ls",
         "docker --help",
         "podman ps -a",
+        "docker compose -f a.yaml config",
         "podman images",
         "podman logs x",
         "podman inspect x",
@@ -386,7 +388,7 @@ static void what_the_project_may_change_is_asked_about(void **state)
         "yarn why react",       "yarn config get registry",
         "yarn workspaces info", "pnpm ls",
         "pnpm --version",       "uv pip list",
-        "poetry show",          "python3 -m json.tool x.json",
+        "poetry check",         "python3 -m json.tool x.json",
         "python3 -m pip list",
     };
     ASSERT_ALL_ARE(SHELL_READ_ONLY, commands);
@@ -402,10 +404,69 @@ static void what_the_project_may_change_is_asked_about(void **state)
     assert_int_equal(class_of("cd \"$x\" && cargo --version"), SHELL_EXECUTES);
 }
 
+struct asked_names {
+    const char *name; /* that is looked for */
+    bool asked;
+};
+
+static bool asks_for(void *user, struct hv_str directory, const char *names)
+{
+    struct asked_names *asked = user;
+    asked->asked |= directory.len && shell_names_have(names, hv_str_from(asked->name));
+    return true;
+}
+
+static bool is_asked_for(const char *command, const char *name)
+{
+    struct hv_arena arena = {0};
+    struct shell_judgement judgement;
+    struct asked_names asked = {.name = name};
+    struct shell_start start = {.directory = HV_STR("/ws/project")};
+    struct shell_world world = {.is_system_program = judging_is_system, .holds_none = asks_for, .user = &asked};
+    shell_judge(&arena, hv_str_from(command), &start, &world, &judgement);
+    hv_arena_release(&arena);
+    return asked.asked;
+}
+
+static void settings_of_the_project_are_looked_for_by_their_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *command, *name;
+        bool asked;
+    } rows[] = {
+        {"mlr --icsv --ojson cat a.csv", ".mlrrc", true},
+        {"mlr --version", ".mlrrc", false},
+        {"uv pip list", "pyproject.toml:pip", true},
+        {"uv --offline pip show x", "pyproject.toml:\\u", true},
+        {"uv python find", "pyproject.toml:pip", false},
+        {"ruff check .", "ruff.toml", true},
+        {"ruff check --no-fix .", "ruff.toml", false},
+        {"ruff check --no-fix .", "ruff.toml:cache-dir", true},
+        {"ruff check --no-fix --no-cache .", "ruff.toml:cache-dir", false},
+        {"ruff format --check .", ".ruff.toml:cache-dir", true},
+        {"ruff format --diff .", "pyproject.toml:extend=", true},
+        {"ruff format --check -n .", "pyproject.toml:extend=", false},
+    };
+    for (size_t at = 0; at < sizeof rows / sizeof *rows; at++)
+        if (is_asked_for(rows[at].command, rows[at].name) != rows[at].asked)
+            fail_msg("%s: %s", rows[at].command, rows[at].name);
+}
+
 static void what_runs_code_says_so(void **state)
 {
     (void)state;
     static const char *const commands[] = {
+        "zig build --help",
+        "cargo help x",
+        "cargo help \"$x\"",
+        "tmux list-keys",
+        "tmux lscm",
+        "tput init",
+        "tput -T x reset",
+        "tput \"$x\"",
+        "rpm -V bash",
+        "rpm -Va",
         "node app.js",
         "node -e 'x'",
         "node -p 1",
@@ -610,7 +671,10 @@ static void what_reaches_the_network_says_so(void **state)
         "pip list --outdated",
         "pip index versions x",
         "pip list -o",
-        "poetry show --latest",
+        "flutter --version",
+        "prisma --version",
+        "docker compose -f - config",
+        "cat a.yaml | docker compose -f - ps",
         "poetry add x",
         "uv lock",
         "gem outdated",
@@ -741,6 +805,18 @@ static void what_writes_says_so(void **state)
         "black .",
         "black src --quiet",
         "isort .",
+        "poetry show",
+        "poetry show --tree",
+        "podman ps --sync",
+        "podman pod ps --sync",
+        "reset",
+        "reset -Q",
+        "tset",
+        "tput -S < a",
+        "tmux capture-pane",
+        "tmux capture-pane -e -t a",
+        "tar cf - --atime-preserve a",
+        "tar cf - --atime-preserve=replace a",
         "ruff check --fix",
         "ruff check . --fix-only",
         "ruff format",
@@ -857,6 +933,7 @@ int main(void)
         cmocka_unit_test(what_the_project_may_change_is_asked_about),
         cmocka_unit_test(what_runs_code_says_so),
         cmocka_unit_test(what_reaches_the_network_says_so),
+        cmocka_unit_test(settings_of_the_project_are_looked_for_by_their_names),
         cmocka_unit_test(what_writes_says_so),
         cmocka_unit_test(what_is_not_certain_is_not_read),
     };

@@ -23,7 +23,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     SHARE_MIN = 16,      /* files that are worth giving half of them away */
@@ -51,7 +50,8 @@ struct scan {
     struct scan_surroundings around;
     struct scan_rules start;
     struct scan_queue queue;
-    unsigned threads, started; /* started: written by thread 0 only */
+    struct scan_room room;
+    unsigned started; /* written by thread 0 only */
     pthread_t ids[FS_SCAN_THREADS_MAX];
     struct worker *workers;
     uint64_t number;  /* among the scans with the same list of what was learnt */
@@ -174,7 +174,7 @@ static void *run_thread(void *data);
 
 static void start_threads(struct scan *scan)
 {
-    for (scan->started = 1; scan->started < scan->threads; scan->started++)
+    for (scan->started = 1; scan->started < scan->room.threads; scan->started++)
         if (thread_start(&scan->ids[scan->started], 0, run_thread, &scan->workers[scan->started]))
             break;
 }
@@ -203,7 +203,7 @@ static bool wants_help(const struct worker *worker)
 {
     const struct scan *scan = worker->scan;
     return atomic_load_explicit(&scan->queue.idle, memory_order_relaxed) ||
-           (worker->index == 0 && !scan->started && scan->threads > 1);
+           (worker->index == 0 && !scan->started && scan->room.threads > 1);
 }
 
 /* The first of the order may soon be all that is wanted. */
@@ -223,7 +223,7 @@ static void visit_files(struct worker *worker, struct scan_directory *directory,
             note_unreached(worker, directory);
             return;
         }
-        if (to - i >= SHARE_MIN && (piece->order ? worker->scan->threads > 1 : wants_help(worker))) {
+        if (to - i >= SHARE_MIN && (piece->order ? worker->scan->room.threads > 1 : wants_help(worker))) {
             /* In order, a few at a time: so that all threads are at the first ones. */
             size_t until = i + (piece->order ? SHARE_MIN / 2 : (to - i) / 2);
             share_files(worker, directory, handle, piece, until, to);
@@ -669,7 +669,7 @@ static void finish(struct scan *scan, struct hv_arena *arena, struct fs_scan_out
                                         .rules_skipped = atomic_load(&scan->around.skipped),
                                         .rules_unreadable = scan->around.unreadable,
                                         .rules_above = scan->around.unreadable};
-    for (unsigned i = 0; i < scan->threads; i++) {
+    for (unsigned i = 0; i < scan->room.threads; i++) {
         const struct worker *worker = &scan->workers[i];
         outcome->visited += worker->visited;
         outcome->ignored += worker->ignored;
@@ -687,10 +687,10 @@ static void finish(struct scan *scan, struct hv_arena *arena, struct fs_scan_out
 /* Run all threads until nothing is left to do. */
 static void run(struct scan *scan)
 {
-    scan->workers = hv_calloc(scan->threads, sizeof *scan->workers);
-    for (unsigned i = 0; i < scan->threads; i++) {
+    scan->workers = hv_calloc(scan->room.threads, sizeof *scan->workers);
+    for (unsigned i = 0; i < scan->room.threads; i++) {
         scan->workers[i] = (struct worker){.scan = scan, .index = i};
-        scan_files_init(&scan->workers[i].files);
+        scan_files_init(&scan->workers[i].files, scan->room.closing);
         hv_buf_init(&scan->workers[i].path, SCAN_PATH_MAX);
         scan->workers[i].names.bytes_max = ORDERED_BYTES_MAX;
         hv_buf_init(&scan->workers[i].key, KEY_MAX + 1);
@@ -705,7 +705,7 @@ static void run(struct scan *scan)
 
 static void release(struct scan *scan)
 {
-    for (unsigned i = 0; i < scan->threads; i++) {
+    for (unsigned i = 0; i < scan->room.threads; i++) {
         hv_buf_release(&scan->workers[i].path);
         scan_names_release(&scan->workers[i].names);
         hv_buf_release(&scan->workers[i].key);
@@ -714,6 +714,7 @@ static void release(struct scan *scan)
     }
     free(scan->workers);
     scan_queue_release(&scan->queue);
+    scan_room_give(&scan->room);
 }
 
 enum hv_code fs_scan(const struct fs_scan_options *options, fs_scan_visit *visit_entry, void *user,
@@ -729,7 +730,7 @@ enum hv_code fs_scan(const struct fs_scan_options *options, fs_scan_visit *visit
         return hv_fail_errno(err, errno, "Cannot open the directory %s", root.ptr);
     struct scan scan = {.options = options, .visit = visit_entry, .user = user, .root = fd};
     scan.base = hv_str_is(root, "/") ? HV_STR("") : root;
-    scan.threads = options->ordered ? 1 : scan_files_threads(options->threads);
+    scan_room_take(&scan.room, options);
     if (options->no_ignore)
         scan.around.top = scan.base;
     else
@@ -741,7 +742,7 @@ enum hv_code fs_scan(const struct fs_scan_options *options, fs_scan_visit *visit
     scan_places_init(&scan.unreadable);
     scan_places_init(&scan.unreached);
     scan_places_init(&scan.bad_rules);
-    scan_queue_init(&scan.queue, options->ordered, scan.threads);
+    scan_queue_init(&scan.queue, options->ordered, scan.room.threads, scan.room.kept);
     run(&scan);
     finish(&scan, arena, outcome);
     release(&scan);

@@ -9,38 +9,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-    FILES_SCARCE = 1024,  /* a limit of open files under which each is closed at once */
-    FILES_OF_OTHERS = 16, /* what the process has open beside a scan, about */
-};
-
-void scan_files_init(struct scan_files *files)
+void scan_files_init(struct scan_files *files, unsigned closing)
 {
-    struct rlimit limit;
-    bool scarce = getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur < FILES_SCARCE;
-    *files = (struct scan_files){.quiet = true, .count_max = scarce ? 1 : SCAN_CLOSING_MAX};
-}
-
-size_t scan_files_room(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit))
-        return 0;
-    return limit.rlim_cur > FILES_OF_OTHERS ? (size_t)limit.rlim_cur - FILES_OF_OTHERS : 0;
-}
-
-unsigned scan_files_threads(unsigned wanted)
-{
-    size_t most = scan_files_room() / 4;
-    if (most > FS_SCAN_THREADS_MAX)
-        most = FS_SCAN_THREADS_MAX;
-    if (!wanted || !most)
-        return 1;
-    return wanted < most ? wanted : (unsigned)most;
+    *files = (struct scan_files){.quiet = true, .count_max = closing};
 }
 
 /* They are in order but for those that have taken the places of directories. */

@@ -17,12 +17,8 @@ struct scan_files {
     int closing[SCAN_CLOSING_MAX]; /* open still, but nobody's */
 };
 
-/* How many files a scan may have open at once, by the limit of the process and what others have open, about. */
-size_t scan_files_room(void);
-/* How many threads a scan has that asks for so many: each has a directory open, and what is found in it. */
-unsigned scan_files_threads(unsigned wanted);
-
-void scan_files_init(struct scan_files *files);
+/* closing: so many, at most SCAN_CLOSING_MAX, are closed together. */
+void scan_files_init(struct scan_files *files, unsigned closing);
 /* Close all that is to be closed. */
 void scan_files_flush(struct scan_files *files);
 

@@ -133,15 +133,12 @@ struct scan_item *scan_items_sort(struct scan_item *first, size_t count)
 
 /* ---- the queue ------------------------------------------------------------------------------------------- */
 
-void scan_queue_init(struct scan_queue *queue, bool in_order, unsigned tables)
+void scan_queue_init(struct scan_queue *queue, bool in_order, unsigned tables, size_t kept)
 {
-    *queue = (struct scan_queue){.kept_max = SCAN_OPEN_MAX, .in_order = in_order, .tables = tables};
+    *queue = (struct scan_queue){.kept_max = kept, .in_order = in_order, .tables = tables};
     queue->own = hv_calloc(tables, sizeof *queue->own);
     pthread_mutex_init(&queue->lock, NULL);
     pthread_cond_init(&queue->wake, NULL);
-    size_t room = scan_files_room() / 4;
-    if (room < SCAN_OPEN_MAX)
-        queue->kept_max = room;
 }
 
 void scan_queue_release(struct scan_queue *queue)

@@ -106,8 +106,8 @@ enum {
     SCAN_DEEP = 64, /* levels below the root; what lies deeper is opened by its own table, as the way is long */
 };
 
-/* tables: 1, or as many as there are threads. */
-void scan_queue_init(struct scan_queue *queue, bool in_order, unsigned tables);
+/* tables: 1, or as many as there are threads. kept: so many directories stay open, at most SCAN_OPEN_MAX. */
+void scan_queue_init(struct scan_queue *queue, bool in_order, unsigned tables, size_t kept);
 /* Must be empty. The threads have ended, and with them all tables but the process's. */
 void scan_queue_release(struct scan_queue *queue);
 

@@ -287,7 +287,9 @@ static void work(struct fs_sketches *sketches, const struct sketch_job *job)
                             .job = job,
                             .sketcher = find_sketcher_new(),
                             .pause_ns = PAUSE_MIN_MS * CLOCK_MILLISECOND};
-    scan_files_init(&maker->files);
+    struct scan_room room;
+    scan_room_take(&room, &(struct fs_scan_options){0});
+    scan_files_init(&maker->files, room.closing);
     begin_burst(maker, clock_monotonic_ns());
     for (size_t i = 0; i < job->records.count && is_wanted_still(maker); i++)
         work_on(maker, job->records.items[i]);

@@ -15,6 +15,7 @@ void fs_warm_init(void *data)
     for (size_t i = 0; i < FS_WARM_SHARDS; i++)
         pthread_mutex_init(&warm->shards[i].lock, NULL);
     marks_init(&warm->marks);
+    scan_rooms_init(&warm->rooms);
 }
 
 void fs_warm_release(void *data)
@@ -29,6 +30,7 @@ void fs_warm_release(void *data)
         pthread_mutex_destroy(&shard->lock);
     }
     marks_release(&warm->marks);
+    scan_rooms_release(&warm->rooms);
 }
 
 static struct hv_str key_of(const struct warm_record *record)

@@ -15,6 +15,7 @@
 
 #include "base/map.h"
 #include "fs/scan_marks.h"
+#include "fs/scan_room.h"
 #include "fs/scan_rules.h"
 
 #include <pthread.h>
@@ -32,6 +33,7 @@ struct fs_warm {
     atomic_uint_fast64_t scans;     /* that have begun */
     atomic_uint_fast64_t full_for;  /* the scan for which there is no more room */
     struct fs_marks marks;
+    struct scan_rooms rooms; /* the files that scans may have open */
 };
 
 void fs_warm_init(void *warm);

@@ -5,7 +5,9 @@
 #include "scanning.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "fs/newest.h"
+#include "fs/scan_warm.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -259,6 +261,88 @@ static void few_descriptors_are_enough_for_any_tree(void **state)
     assert_int_equal(in_child(scan_with_few_descriptors, folder, false), 0);
 }
 
+enum { AT_ONCE = 10, CROWD = 100 };
+
+struct crowd {
+    struct folder *folder;
+    struct fs_warm *warm;
+    atomic_int wrong;
+};
+
+/* Takes its time, so that all are at it at once. */
+static enum fs_scan_action count_slowly(void *user, const struct fs_scan_entry *entry)
+{
+    (void)entry;
+    atomic_fetch_add((atomic_int *)user, 1);
+    nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+    return FS_SCAN_ON;
+}
+
+static void *scan_in_crowd(void *data)
+{
+    struct crowd *crowd = data;
+    struct hv_arena arena = {0};
+    struct fs_scan_outcome outcome;
+    atomic_int count = 0;
+    struct fs_scan_options options = {.root = folder_path(crowd->folder, "crowd"), .threads = 2, .warm = crowd->warm};
+    if (fs_scan(&options, count_slowly, &count, &arena, &outcome, NULL) || outcome.unreadable ||
+        atomic_load(&count) != 2 * CROWD + 1)
+        atomic_fetch_add(&crowd->wrong, 1);
+    hv_arena_release(&arena);
+    return NULL;
+}
+
+static int scan_at_once(struct folder *folder)
+{
+    struct rlimit few = {.rlim_cur = 32, .rlim_max = 32};
+    setrlimit(RLIMIT_NOFILE, &few);
+    struct fs_warm warm;
+    fs_warm_init(&warm);
+    struct crowd crowd = {.folder = folder, .warm = &warm};
+    pthread_t threads[AT_ONCE];
+    for (int i = 0; i < AT_ONCE; i++)
+        if (pthread_create(&threads[i], NULL, scan_in_crowd, &crowd))
+            return 2;
+    for (int i = 0; i < AT_ONCE; i++)
+        pthread_join(threads[i], NULL);
+    fs_warm_release(&warm);
+    return atomic_load(&crowd.wrong) ? 1 : 0;
+}
+
+static void scans_at_once_share_few_descriptors(void **state)
+{
+    struct folder *folder = *state;
+    make_chain(folder, "crowd", CROWD, 2);
+    assert_int_equal(in_child(scan_at_once, folder, false), 0);
+}
+
+static int scan_without_room(struct folder *folder)
+{
+    struct rlimit few = {.rlim_cur = 24, .rlim_max = 24};
+    setrlimit(RLIMIT_NOFILE, &few);
+    struct fs_warm warm;
+    fs_warm_init(&warm);
+    struct hv_arena arena = {0};
+    struct fs_scan_outcome outcome = {0};
+    struct scan_room first, second;
+    atomic_int count = 0;
+    struct fs_scan_options options = {.root = folder->path, .warm = &warm, .threads = 2};
+    while (warm.rooms.taken + 8 <= warm.rooms.all || !warm.rooms.scans)
+        scan_room_take(&first, &options); /* never given back */
+    options.deadline_ns = clock_monotonic_ns() + 20 * CLOCK_MILLISECOND;
+    bool late = !fs_scan(&options, count_slowly, &count, &arena, &outcome, NULL) && outcome.timed_out;
+    options.deadline_ns = clock_monotonic_ns();
+    scan_room_take(&second, &options);
+    bool least = second.threads == 1 && !second.kept;
+    hv_arena_release(&arena);
+    return late && least && !atomic_load(&count) ? 0 : 1;
+}
+
+static void a_scan_that_finds_no_room_ends_at_its_deadline(void **state)
+{
+    assert_int_equal(in_child(scan_without_room, *state, false), 0);
+}
+
 static void a_broad_directory_is_read_in_pieces_and_shared(void **state)
 {
     struct folder *folder = *state;
@@ -383,6 +467,8 @@ int main(void)
         CASE(kernel_file_systems_are_not_entered),
         CASE(a_deep_tree_costs_no_stack),
         CASE(few_descriptors_are_enough_for_any_tree),
+        CASE(scans_at_once_share_few_descriptors),
+        CASE(a_scan_that_finds_no_room_ends_at_its_deadline),
         CASE(a_broad_directory_is_read_in_pieces_and_shared),
         CASE(a_tree_that_changes_does_no_harm),
         CASE(the_newest_files_are_kept_in_order),

@@ -86,10 +86,11 @@ static void look_into(struct search *search, const struct folder *folder)
     if (search->host->list(search->host, &search->arena, folder->path, ENTRIES_MAX, &entries, &count, &more, NULL) !=
         HV_OK)
         return;
-    if (folder->depth && is_repository(entries, count)) {
+    if (is_repository(entries, count)) {
         keep(search, folder->path);
         queue_inner(search, folder->path, folder->depth + 1);
-        return;
+        if (folder->depth) /* in a root, work trees and others may lie beside what is git's */
+            return;
     }
     for (size_t i = 0; i < count; i++)
         look_at_entry(search, folder, &entries[i]);

@@ -335,6 +335,17 @@ def test_what_the_configuration_of_git_names_cannot_be_changed(case):
     assert not os.path.exists(os.path.join(case.project, "tools", "hooks")), "the placeholder is left"
 
 
+def test_a_workspace_that_is_a_repository_itself_is_protected(case):
+    need_full(case)
+    subprocess.run(["git", "init", "-q", "--bare", case.project], check=True)
+    subprocess.run(["git", "init", "-q", os.path.join(case.project, "inner")], check=True)
+    results = attack(case, "git config a.b c && echo went", "echo x > hooks/update && echo went", "mv hooks away && echo went",
+                     "rm -rf config && echo went", "echo x >> inner/.git/config && echo went", "echo x >> description && echo fine")
+    for text, _ in results[:-1]:
+        assert "went" not in text, text
+    assert "fine" in results[-1][0], results[-1]
+
+
 def test_nobody_makes_git_look_elsewhere_for_hooks_and_configuration(case):
     need_full(case)
     subprocess.run(["git", "init", "-q", case.project], check=True)

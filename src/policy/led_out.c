@@ -174,7 +174,7 @@ static struct fs_names names_of(const struct shell_access *access)
 static bool is_pattern(const struct shell_access *access)
 {
     const struct shell_word *word = access->word;
-    return word && !word->known && word->flags & (SHELL_WORD_GLOB | SHELL_WORD_FILLED) &&
+    return word && !word->known && word->flags & (SHELL_WORD_GLOB | SHELL_WORD_FILLED | SHELL_WORD_PLAIN) &&
            access->names != SHELL_NAMES_FOLLOWED;
 }
 

@@ -97,7 +97,7 @@ static struct hv_str directory_of_names(const struct shell_word *word)
     enum { FINE = SHELL_WORD_GLOB | SHELL_WORD_MANY | SHELL_WORD_QUOTED | SHELL_WORD_MARKS | SHELL_WORD_GONE };
     bool glob = word->flags & SHELL_WORD_GLOB && !(word->flags & ~(unsigned)FINE);
     bool part = hv_str_find_byte(word->value, ':', 0) != SIZE_MAX || hv_str_find_byte(word->value, '=', 0) != SIZE_MAX;
-    bool filled = word->flags & SHELL_WORD_FILLED && !(word->flags & SHELL_WORD_MANY) && !part;
+    bool filled = word->flags & (SHELL_WORD_FILLED | SHELL_WORD_PLAIN) && !(word->flags & SHELL_WORD_MANY) && !part;
     if ((!glob && !filled) || has_parent_part(word->text) || has_parent_part(word->value))
         return (struct hv_str){0};
     size_t slash = hv_str_rfind_byte(word->value, '/');
@@ -106,7 +106,8 @@ static struct hv_str directory_of_names(const struct shell_word *word)
 
 static enum shell_names names_of(const struct shell_word *word)
 {
-    bool filled = word->flags & SHELL_WORD_FILLED && hv_str_find_byte(word->tail, '/', 0) == SIZE_MAX;
+    bool filled =
+        word->flags & (SHELL_WORD_FILLED | SHELL_WORD_PLAIN) && hv_str_find_byte(word->tail, '/', 0) == SIZE_MAX;
     if (word->flags & SHELL_WORD_FOLLOWED)
         return SHELL_NAMES_FOLLOWED;
     return word->flags & SHELL_WORD_DIRECT || filled ? SHELL_NAMES_DIRECT : SHELL_NAMES_ANYWHERE;

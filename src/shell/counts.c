@@ -299,3 +299,48 @@ bool counts_may_name(struct hv_str name)
             return false;
     return name.len != 0;
 }
+
+/* date +FORMAT, of numbers, names of months and days, and what may stand between them. */
+static bool is_plain_format(struct hv_str format)
+{
+    if (!hv_str_starts(format, HV_STR("+%")))
+        return false;
+    for (size_t i = 1; i < format.len; i++) {
+        bool conversion = format.ptr[i] == '%' && i + 1 < format.len && strchr("YmdHMSsjFyuVN", format.ptr[i + 1]);
+        if (!conversion && !(format.ptr[i] && strchr("-_.:T", format.ptr[i])))
+            return false;
+        i += conversion;
+    }
+    return true;
+}
+
+static bool prints_plainly(const struct node *node)
+{
+    struct hv_str name = literal_word(node, 0), word = literal_word(node, 1);
+    if (hv_str_is(name, "date"))
+        return (node->word_count == 2 && is_plain_format(word)) ||
+               (node->word_count == 3 && ONE_OF(word, "-u", "--utc") && is_plain_format(literal_word(node, 2))) ||
+               (node->word_count == 4 && ONE_OF(word, "-d", "--date") && is_single(&node->words[2]) &&
+                is_plain_format(literal_word(node, 3)));
+    if (ONE_OF(name, "whoami", "hostname", "nproc", "arch", "logname"))
+        return node->word_count == 1 || (hv_str_is(name, "hostname") && node->word_count == 2 && hv_str_is(word, "-s"));
+    if (hv_str_is(name, "uname"))
+        return node->word_count == 2 && ONE_OF(word, "-s", "-m", "-r", "-n");
+    return hv_str_is(name, "id") && node->word_count == 2 && ONE_OF(word, "-un", "-u", "-gn", "-g");
+}
+
+bool substitution_is_plain(const struct resolver *resolver, const struct part *part)
+{
+    const struct reader *reader = resolver->reader;
+    const struct node *node = NULL;
+    if (part->kind != PART_COMMAND || resolver->bare || resolver->now.off)
+        return false;
+    for (size_t at = part->tape; at < reader->tape.count && reader->tape.items[at].kind != OP_END; at++) {
+        const struct op *op = &reader->tape.items[at];
+        if (op->kind != OP_NONE && (op->kind != OP_COMMAND || node))
+            return false;
+        node = op->kind == OP_COMMAND ? &reader->nodes.items[op->to] : node;
+    }
+    return node && node->kind == SHELL_COMMAND_SIMPLE && !node->assignment_count && node->word_count && !node->timed &&
+           redirects_are_plain(node) && !functions_have(resolver, literal_word(node, 0)) && prints_plainly(node);
+}

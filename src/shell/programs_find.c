@@ -108,7 +108,8 @@ static struct shell_word found_file(struct find *find, size_t start, bool in_dir
     if (in_directory || !find->starts)
         return word;
     const struct shell_word *given = &find->words[find->first_start + start];
-    if (!given->known && given->flags & SHELL_WORD_NO_OPTION && !(given->flags & SHELL_WORD_MANY)) {
+    bool named = given->flags & SHELL_WORD_NO_OPTION && !(given->flags & SHELL_WORD_MANY) && !given->choices;
+    if (!given->known && named) {
         word.flags |= SHELL_WORD_NO_OPTION; /* a name in a directory, as in a loop over patterns */
         word.value = given->value;
         return word;

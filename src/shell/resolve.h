@@ -242,6 +242,8 @@ void arithmetic_demote(struct resolver *resolver, struct hv_str text);
 
 /* What part, a substitution, prints: VALUE_COUNT, VALUE_PLACE, or VALUE_UNKNOWN. */
 enum value_state substitution_counts(const struct resolver *resolver, const struct part *part);
+/* part is a substitution of one command that prints such as SHELL_WORD_PLAIN says, and no blank. */
+bool substitution_is_plain(const struct resolver *resolver, const struct part *part);
 /* What the assignment makes of its variable: the same. */
 enum value_state assignment_counts(const struct resolver *resolver, const struct raw_assignment *assignment);
 /* A name that neither the shell nor programs give a meaning to. */

@@ -21,6 +21,7 @@ struct field {
     bool numeric;                     /* all unknown parts are numbers */
     bool counts;                      /* … or perhaps nothing */
     bool address;                     /* … or a place: see SHELL_WORD_ADDRESS */
+    bool plain;                       /* all unknown parts are such as SHELL_WORD_PLAIN says */
     bool prefix;                      /* a "~" whose prefix may go on in the parts that follow */
     bool assignment;                  /* "~" behind the first = counts */
     bool several;                     /* more than one unknown part */
@@ -43,7 +44,7 @@ static void begin_field(struct field *field)
     field->origin = 0;
     field->gap_count = 0;
     field->cut = field->tail = field->bracket = field->glob = field->glob_end = SIZE_MAX;
-    field->numeric = field->counts = field->address = true;
+    field->numeric = field->counts = field->address = field->plain = true;
 }
 
 /* Bytes that were put together beyond the budget are not known. */
@@ -63,6 +64,7 @@ static void mark_unknown(struct field *field, unsigned flags)
     field->numeric &= (flags & SHELL_WORD_NUMBER) != 0;
     field->counts &= (flags & (SHELL_WORD_NUMBER | SHELL_WORD_COUNT)) != 0;
     field->address &= (flags & (SHELL_WORD_NUMBER | SHELL_WORD_COUNT | SHELL_WORD_ADDRESS)) != 0;
+    field->plain &= (flags & SHELL_WORD_PLAIN) != 0;
     field->started = field->open = true;
 }
 
@@ -98,7 +100,7 @@ static void end_pattern(struct field *field)
     if (field->glob == SIZE_MAX)
         return;
     field->flags |= SHELL_WORD_GLOB | SHELL_WORD_MANY;
-    field->numeric = field->counts = field->address = false;
+    field->numeric = field->counts = field->address = field->plain = false;
     if (field->cut == SIZE_MAX || field->glob < field->cut)
         field->cut = field->glob;
     if (field->tail == SIZE_MAX || field->glob_end > field->tail)
@@ -131,6 +133,8 @@ static void end_field(struct field *field)
         word.flags &= ~(unsigned)SHELL_WORD_NUMBER;
     if (!field->counts || word.known || !all_digits(bytes))
         word.flags &= ~(unsigned)SHELL_WORD_COUNT;
+    if (!field->plain || word.known || field->cut != field->tail)
+        word.flags &= ~(unsigned)SHELL_WORD_PLAIN;
     word.flags &= ~(unsigned)SHELL_WORD_ADDRESS;
     if (field->address && !word.known && !(word.flags & SHELL_WORD_MANY) && all_addresses(bytes))
         word.flags |= SHELL_WORD_ADDRESS;
@@ -386,6 +390,20 @@ static bool add_directory(struct field *field, const struct part *part)
     return true;
 }
 
+/* What commands print. */
+static void add_output(struct field *field, const struct part *part, bool splits)
+{
+    struct resolver *resolver = field->resolver;
+    unsigned flags = SHELL_WORD_COMMAND | flag_of_count(substitution_counts(resolver, part));
+    bool plain = substitution_is_plain(resolver, part);
+    if (plain)
+        flags |= SHELL_WORD_PLAIN;
+    /* Behind something else it stays one argument. */
+    if (splits && !(plain && length(field) && !resolver->now.splitting))
+        flags |= SHELL_WORD_MANY;
+    mark_unknown(field, flags);
+}
+
 static void add_part(struct field *field, const struct part *part, bool first, bool last)
 {
     struct resolver *resolver = field->resolver;
@@ -399,8 +417,7 @@ static void add_part(struct field *field, const struct part *part, bool first, b
         if (part->kind == PART_COMMAND && add_directory(field, part))
             break;
         if (part->kind == PART_COMMAND)
-            mark_unknown(field, SHELL_WORD_COMMAND | (splits ? SHELL_WORD_MANY : 0) |
-                                    flag_of_count(substitution_counts(resolver, part)));
+            add_output(field, part, splits);
         else
             mark_unknown(field, SHELL_WORD_PROCESS);
         break;

@@ -33,6 +33,9 @@ enum shell_word_flags {
     /* Not known, but numbers (or nothing, or what grep says of a binary file, which sed refuses) among addresses of sed
      * and its commands p, d, q and =: "${from},$((from + 20))p". */
     SHELL_WORD_ADDRESS = 1 << 12,
+    /* Not known, but letters, digits and - _ . : between value and tail, which begin with none of these, or nothing:
+     * the date, the name of the person or of the machine. */
+    SHELL_WORD_PLAIN = 1 << 13,
     /* Its expansion itself may run code or change variables of the shell: ${x@P}, ${!x}, ${x:=…}, arithmetic or a
      * subscript over anything but numbers. Never harmless, wherever the word stands. */
     SHELL_WORD_EVALUATES = 1 << 9,

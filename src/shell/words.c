@@ -31,6 +31,8 @@ bool shell_may_be_option(const struct shell_word *word)
         return true;
     if (word->value.len)
         return word->value.ptr[0] == '-';
+    if (word->flags & SHELL_WORD_PLAIN && !(word->flags & SHELL_WORD_MANY))
+        return word->tail.len && word->tail.ptr[0] == '-';
     /* ~name becomes a path, or stays as it is. */
     return (word->flags & ~(unsigned)(SHELL_WORD_HOME | SHELL_WORD_QUOTED)) || !(word->flags & SHELL_WORD_HOME);
 }

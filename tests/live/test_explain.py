@@ -120,6 +120,22 @@ class Bash(Case):
         os.symlink("/root", self.path("src/out"))
         self.assertEqual(decide(), ["ask", "ask", "allow"])
 
+    def test_names_of_today_and_of_loops_may_be_links(self):
+        for directory in ("src", "tests", "logs"):
+            os.makedirs(self.path(directory))
+            self.write(directory + "/a.log", "x")
+        today = ['cat "logs/$(date +%F).log"', "tail -5 logs/$(hostname).log", 'wc -l < "logs/log.$(uname -m)"']
+        loops = ["for d in src tests; do find $d -name '*.log' | xargs cat; done",
+                 'for d in src tests; do find "$d" -exec cat {} +; done', 'for d in */; do find "$d" | xargs cat; done',
+                 "for d in src tests; do grep -rl x $d | xargs cat; done"]
+        decide = lambda: [answer["decision"] for answer in self.ask(*today, *loops)]
+        self.assertEqual(decide(), ["allow"] * 7)
+        os.symlink("/root", self.path("logs/x.log"))
+        self.assertEqual(decide(), ["ask", "ask", "allow", "ask", "allow", "ask", "ask"])
+        os.symlink("/root", self.path("logs/log.x86"))
+        os.symlink("/root", self.path("src/out"))
+        self.assertEqual(decide(), ["ask"] * 7)
+
     def test_each_repository_of_a_pattern_is_looked_at(self):
         git = lambda *arguments: subprocess.run(["git", *arguments], cwd=self.project, check=True, env=self.env)
         for name in ("a", "b c", "-d"):

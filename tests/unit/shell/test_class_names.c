@@ -174,6 +174,51 @@ static const char *const from_refs[] = {
     "git stash list --format=%gd | while read -r s; do git stash show -p \"$s\"; done",
 };
 
+/* The date, the name of the person or of the machine: where they stand no other directory can. */
+static const char *const plain_output[] = {
+    "grep -n \"$(date +%Y-%m-%d)\" app.log",
+    "grep \"$(whoami)\" notes.txt",
+    "cat \"logs/$(date +%F).log\"",
+    "cat \"logs/$(date -u +%Y%m%d_%H).log\"",
+    "cat \"logs/$(date -d yesterday +%F).log\"",
+    "tail -5 logs/$(hostname).log",
+    "sort \"$(whoami)\"",
+    "wc -l \"log.$(uname -m)\"",
+};
+static const char *const odd_output[] = {
+    "cat \"$(date +%F)/../../etc/shadow\"",
+    "cat \"/etc/$(hostname)\"",
+    "cat \"../$(date +%F)\"",
+    "cat \"$HOME/$(date +%F)\"",
+    "sort \"-$(whoami)\"",
+    "sort \"$(date +-o%Y)\"",
+    "sort -o\"$(date +%F)\" a",
+    "cat \"$(date +%F)$x\"",
+    "cat \"$x$(date +%F)\"",
+    "cat \"$(date +%F; echo /etc)\"",
+    "cat \"$(date +%F | tr - /)\"",
+    "cat \"$(date +/%F)\"",
+    "cat \"$(date +%D)\"",
+    "cat \"$(date +%x)\"",
+    "cat \"$(date)\"",
+    "cat \"$(date -f list +%F)\"",
+    "sort $(whoami)",
+    "IFS=0; cat logs/$(date +%F)",
+    "date() { echo /etc/shadow; }; cat \"$(date +%F)\"",
+    "cat \"$(uname -a)\"",
+    "cat \"$(hostname -F x)\"",
+    "tee \"logs/$(date +%F)\" <a",
+    "cat < \"/dev/tcp/h/$(date +%s)\"",
+    "n=$(whoami); echo $((n))",
+    "n=$(date +%b); echo $((n))",
+    "sed \"$(whoami)\" f",
+    "sed \"s/a/b/$(whoami)\" f",
+    "ss dst \"$(date +%F)\"",
+    "bash \"$(whoami)\"",
+    "for f in $(whoami); do sort $f; done",
+    "uniq a \"$(whoami)\"",
+};
+
 /* A hash is no name of a file: whatever the tree is. */
 static const char *const hashes[] = {
     "git show $(git log --format=%h -1)",
@@ -377,6 +422,8 @@ static void names_that_are_listed_are_read_where_they_lie(void **state)
     CHECK(from_find, 0, true);
     CHECK(from_refs, 0, true);
     CHECK(hashes, 0, true);
+    CHECK(plain_output, 0, true);
+    CHECK(odd_output, 0, false);
     CHECK(hashes, SHELL_TREE_LINKS | SHELL_TREE_WORDS, true);
     CHECK(not_from_refs, 0, false);
     CHECK(from_others, 0, true);

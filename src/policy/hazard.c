@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "base/vec.h"
 #include "policy/led_out.h"
 
 static void worsen(struct hazard *hazard, enum shell_danger_level level, struct hv_str what,
@@ -215,6 +216,12 @@ static struct hazard look_at_part(const struct policy *policy, const struct poli
     return hazard;
 }
 
+/* A word that begins with what is known, of a part that opens what others print: cat /etc/$x. */
+struct joined {
+    const struct policy_part *part;
+    const struct shell_word *word;
+};
+
 /* The names that are sought, as far as they were looked at. */
 struct sought {
     struct hazard *hazard;
@@ -222,7 +229,22 @@ struct sought {
     const struct policy_command *command;
     struct hv_arena *arena;
     size_t tried;
+    VEC(struct joined) joined;
 };
+
+static void find_joined(struct sought *sought)
+{
+    const struct policy_command *command = sought->command;
+    for (size_t i = 0; i < command->part_count; i++) {
+        const struct shell_act *act = command->parts[i].act;
+        bool opens = act_opens_listed(act);
+        for (size_t at = 1; opens && at < act->word_count; at++) {
+            const struct shell_word *word = &act->words[at];
+            if (!word->known && word->value.len && word->flags & (SHELL_WORD_VARIABLE | SHELL_WORD_COMMAND))
+                *vec_push(&sought->joined) = (struct joined){&command->parts[i], word};
+        }
+    }
+}
 
 static void look_at_printed_path(struct sought *sought, const struct policy_part *part, struct hv_str text)
 {
@@ -236,20 +258,15 @@ static void look_at_printed_path(struct sought *sought, const struct policy_part
 static void look_at_printed(struct sought *sought, const struct policy_part *part, struct hv_str text)
 {
     enum { TRIED_MAX = 1024, LONGEST = 4096 };
-    const struct policy_command *command = sought->command;
     if (!text.len || text.len > LONGEST)
         return;
     look_at_printed_path(sought, part, text);
-    for (size_t i = 0; i < command->part_count && text.ptr[0] != '/'; i++) {
-        const struct shell_act *act = command->parts[i].act;
-        for (size_t at = 1; at < act->word_count && act_opens_listed(act); at++) {
-            const struct shell_word *word = &act->words[at];
-            bool joined = !word->known && word->value.len && word->flags & (SHELL_WORD_VARIABLE | SHELL_WORD_COMMAND);
-            if (joined && sought->tried++ < TRIED_MAX)
-                look_at_printed_path(
-                    sought, &command->parts[i],
-                    hv_arena_join(sought->arena, hv_arena_join(sought->arena, word->value, text), word->tail));
-        }
+    for (size_t i = 0; i < sought->joined.count && text.ptr[0] != '/' && sought->tried < TRIED_MAX; i++) {
+        const struct joined *one = &sought->joined.items[i];
+        sought->tried++;
+        look_at_printed_path(
+            sought, one->part,
+            hv_arena_join(sought->arena, hv_arena_join(sought->arena, one->word->value, text), one->word->tail));
     }
 }
 
@@ -275,11 +292,13 @@ static void look_at_sought(struct hazard *hazard, const struct policy *policy, c
                            struct hv_arena *arena)
 {
     bool shown = false;
-    struct sought sought = {hazard, policy, command, arena, 0};
+    struct sought sought = {.hazard = hazard, .policy = policy, .command = command, .arena = arena};
     struct policy_path found = {.written = command->sought, .resolved = command->sought};
     look_at_path(hazard, policy, NULL, &found, false, arena);
     for (size_t i = 0; i < command->part_count; i++)
         shown |= act_shows_listed(command->parts[i].act) || act_opens_listed(command->parts[i].act);
+    if (shown)
+        find_joined(&sought);
     for (size_t i = 0; shown && i < command->part_count; i++) {
         const struct policy_part *part = &command->parts[i];
         const struct shell_word *words = part->act->words;
@@ -297,6 +316,7 @@ static void look_at_sought(struct hazard *hazard, const struct policy *policy, c
                 look_at_printed(&sought, part, hv_str_slice(words[at].value, slash + 1, SIZE_MAX));
         }
     }
+    vec_release(&sought.joined);
 }
 
 struct hazard hazard_of_part(const struct policy *policy, const struct policy_command *command,

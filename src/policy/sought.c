@@ -26,6 +26,8 @@ struct seeking {
     const struct path_classes *classes;
     const struct policy_command *command;
     struct hv_str home, found;
+    const struct opener *openers;
+    size_t opener_count;
 };
 
 /* ---- who opens what others print ----------------------------------------------------------------------------------
@@ -87,15 +89,33 @@ static bool is_handed_on(const struct seeking *seeking, const struct policy_part
     return taker && (taker == to || hands_on(taker) || flows(seeking, taker, to));
 }
 
-static bool is_opened(const struct seeking *seeking, const struct policy_part *lister, bool by_searches)
+/* A part that opens what others print. */
+struct opener {
+    const struct policy_part *part;
+    bool searches;
+};
+
+static size_t find_openers(struct seeking *seeking)
 {
     const struct policy_command *command = seeking->command;
+    struct opener *openers = hv_arena_array(seeking->arena, struct opener, command->part_count);
+    size_t count = 0;
     for (size_t i = 0; i < command->part_count; i++) {
         const struct policy_part *part = &command->parts[i];
-        bool searches = shell_is_one_of(name_of(part->act), "grep egrep fgrep zgrep rg ag ack");
-        if (act_opens_listed(part->act) && (by_searches || !searches) && is_handed_on(seeking, lister, part))
-            return true;
+        if (!act_opens_listed(part->act))
+            continue;
+        openers[count++] =
+            (struct opener){part, shell_is_one_of(name_of(part->act), "grep egrep fgrep zgrep rg ag ack")};
     }
+    seeking->openers = openers;
+    return seeking->opener_count = count;
+}
+
+static bool is_opened(const struct seeking *seeking, const struct policy_part *lister, bool by_searches)
+{
+    for (size_t i = 0; i < seeking->opener_count; i++)
+        if ((by_searches || !seeking->openers[i].searches) && is_handed_on(seeking, lister, seeking->openers[i].part))
+            return true;
     return false;
 }
 
@@ -389,10 +409,8 @@ static void look_at_lister(struct seeking *seeking, const struct policy_part *pa
 struct hv_str sought_credential(struct leading *leading, struct hv_arena *arena, const struct path_classes *classes,
                                 const struct policy_command *command, struct hv_str home)
 {
-    struct seeking seeking = {leading, arena, classes, command, home, {0}};
-    bool opened = false;
-    for (size_t i = 0; !opened && i < command->part_count; i++)
-        opened = act_opens_listed(command->parts[i].act);
+    struct seeking seeking = {.leading = leading, .arena = arena, .classes = classes, .command = command, .home = home};
+    bool opened = find_openers(&seeking) > 0;
     for (size_t i = 0; opened && !seeking.found.len && i < command->part_count; i++)
         if (!command->parts[i].same)
             look_at_lister(&seeking, &command->parts[i]);

@@ -163,6 +163,9 @@ static void answer_nothing(const struct globbing *globbing, const struct glob_in
     if (has_class(in->pattern))
         hv_buf_add_cstr(out, "[In a pattern, […] stands for one of the characters in it: a bracket in a name is "
                              "written \\[]\n");
+    const char *doubt = search_doubt(in->pattern, false);
+    if (doubt)
+        hv_buf_addf(out, "[%s]\n", doubt);
 }
 
 static void answer(struct globbing *globbing, const struct glob_input *in, const struct plan *plan,

@@ -202,6 +202,9 @@ static void note_nothing(struct grepping *grepping, bool cut)
         hv_buf_addf(out, "[%s]\n", foreign);
     if (!grepping->files && (in->glob.len || in->type.len) && !cut)
         hv_buf_add_cstr(out, "[No file there fits glob and type]\n");
+    const char *doubt = grepping->files || cut ? NULL : search_doubt(in->glob, true);
+    if (doubt)
+        hv_buf_addf(out, "[%s]\n", doubt);
     size_t binary = grepping->workers[0].binary;
     if (binary)
         hv_buf_addf(out, "[%zu binary file%s skipped]\n", binary, binary == 1 ? " was" : "s were");

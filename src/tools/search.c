@@ -235,3 +235,22 @@ bool search_filter_match(const struct search_filter *filter, struct hv_str path,
             return true;
     return false;
 }
+
+const char *search_doubt(struct hv_str patterns, bool separated)
+{
+    size_t open = 0;
+    bool blank = false, comma = false;
+    for (size_t i = 0; i < patterns.len; i++) {
+        char byte = patterns.ptr[i];
+        i += byte == '\\';
+        open += byte == '{';
+        open -= byte == '}' && open;
+        blank = blank || byte == ' ';
+        comma = comma || (byte == ',' && !open);
+    }
+    if (open)
+        return "A { that no } closes stands for itself: a choice is written {a,b}";
+    if (separated && blank && !comma)
+        return "Several patterns are separated by commas: a blank stands for itself";
+    return !separated && comma ? "A choice is written {a,b}: a comma outside stands for itself" : NULL;
+}

@@ -77,4 +77,8 @@ bool search_filter_names_hidden(const struct search_filter *filter);
 bool search_filter_unwanted(const struct search_filter *filter, struct hv_str path, struct hv_str shown);
 bool search_filter_match(const struct search_filter *filter, struct hv_str path, struct hv_str shown);
 
+/* What may be why no file fits these file patterns: a choice that is not closed, or several written in a way that means
+ * something else. separated: by commas they may be, as in Grep's glob. NULL: nothing strikes. */
+const char *search_doubt(struct hv_str patterns, bool separated);
+
 #endif

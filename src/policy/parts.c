@@ -209,19 +209,43 @@ static bool shows_below(const struct rule *rule, const struct policy_part *part)
     return false;
 }
 
+/* A name that a pattern takes ends as the rule says: "x/.env" of "*" and "/.env", for a rule about .env anywhere. */
+static bool takes_ending(const struct rule *rule, const struct shell_access *access)
+{
+    char text[4096];
+    struct hv_str tail = access->word && !access->word->known ? access->word->tail : HV_STR("");
+    size_t slash = hv_str_find_byte(tail, '/', 0);
+    bool variable = access->word && hv_str_find_byte(access->word->text, '$', 0) != SIZE_MAX;
+    /* A variable may hold "a/": all of the tail is a name then. */
+    tail = hv_str_slice(tail, slash == SIZE_MAX && variable ? 0 : slash, tail.len);
+    size_t size = access->path.len + tail.len + 1;
+    if (!access->path.len || tail.len < 2 || size > sizeof text || hv_str_ends(tail, HV_STR("/")))
+        return false;
+    while (tail.len > 1 && tail.ptr[1] == '/')
+        tail = hv_str_slice(tail, 1, tail.len);
+    size_t head = hv_str_is(access->path, "/") ? 0 : access->path.len;
+    memcpy(text, access->path.ptr, head);
+    if (tail.ptr[0] != '/')
+        text[head++] = '/';
+    memcpy(text + head, tail.ptr, tail.len);
+    const struct hv_str path = hv_str_of(text, head + tail.len);
+    return rule_takes_path(rule, &(struct policy_path){.written = path, .resolved = path});
+}
+
 static enum match_strength touches(const struct rule *rule, const struct policy_part *part)
 {
     bool reading = rule_guards_files(rule, false), writing = rule_guards_files(rule, true);
     enum match_strength strength = MATCH_NONE;
     for (size_t i = 0; reading && i < part->act->read_count; i++)
-        if (part->reads[i].written.len && rule_takes_path(rule, &part->reads[i]))
+        if (part->reads[i].written.len &&
+            (rule_takes_path(rule, &part->reads[i]) || takes_ending(rule, &part->act->reads[i])))
             return MATCH_FULL;
     if (reading && shows_below(rule, part))
         strength = MATCH_MENTION;
     for (size_t i = 0; (reading || writing) && i < part->act->write_count; i++) {
         if (!part->writes[i].written.len)
             continue;
-        if (rule_takes_path(rule, &part->writes[i]))
+        if (rule_takes_path(rule, &part->writes[i]) || takes_ending(rule, &part->act->writes[i]))
             return MATCH_FULL;
         if (part->act->writes[i].tree && reaches_below(rule, &part->writes[i]))
             strength = MATCH_MENTION;

@@ -142,11 +142,32 @@ static void access_path(struct shell_reading *reading, struct hv_str path, struc
     }
 }
 
+/* Behind cd "$d" && the word x is what "$d/x" was before it: true, and *out is that. */
+static bool stands_below(struct shell_reading *reading, const struct shell_word *word, struct shell_word *out)
+{
+    struct hv_str tail = reading->below_by.tail;
+    if (reading->directory.ptr || !reading->below.ptr || !word->known || !word->value.len ||
+        word->value.ptr[0] == '/' || has_parent_part(word->value) || shell_may_be_option(&reading->below_by))
+        return false;
+    while (tail.len && tail.ptr[tail.len - 1] == '/')
+        tail.len--;
+    *out = reading->below_by;
+    out->tail = hv_arena_format(reading->arena, "%.*s/%.*s", HV_STR_ARG(tail), HV_STR_ARG(word->value));
+    out->text = hv_arena_format(reading->arena, "%.*s/%.*s", HV_STR_ARG(out->text), HV_STR_ARG(word->value));
+    out->flags &= ~(unsigned)SHELL_WORD_DIRECT;
+    return true;
+}
+
 static void access_word(struct shell_reading *reading, const struct shell_word *word, bool tree, bool write)
 {
     struct hv_str path = word->known ? word->value : directory_of_names(word);
     struct shell_word *kept = hv_arena_new(reading->arena, struct shell_word); /* callers make words of their own */
     *kept = *word;
+    if (!write && stands_below(reading, word, kept)) {
+        struct shell_access below = {.path = reading->below, .untidy = reading->below, .word = kept, .tree = true};
+        add_access(reading, below, false);
+        return;
+    }
     struct shell_access access = {.word = kept, .tree = tree || (!word->known && path.ptr), .names = names_of(word)};
     access_path(reading, path, access, write);
 }

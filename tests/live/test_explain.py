@@ -204,6 +204,34 @@ class Bash(Case):
         git("rm", "-q", "--cached", "--", "-oout")
         self.assertEqual(decide(), ["allow"] * 3)
 
+    def test_behind_cd_into_a_pattern_operands_lie_below_it(self):
+        loop = "for d in */; do (cd \"$d\" && %s); done"
+        reads = ["cat x", "head -5 x && ls", "cat < x", "wc -l s/x", "[ -f x ] && grep y x"]
+        asked = ["cat ../x", "cat *", "bash -c 'cat x'", "cd s && cat x", "env -C s cat x", "rm x", "sort -o x y"]
+        decide = lambda commands, **more: [answer["decision"] for answer in self.ask(*[loop % command for command in commands], **more)]
+        for name in ("a/x", "b/s/x"):
+            os.makedirs(os.path.dirname(self.path(name)))
+            self.write(name, "x")
+        self.assertEqual(decide(reads), ["allow"] * len(reads))
+        self.assertEqual(decide(asked), ["ask"] * len(asked))
+        self.assertEqual([answer["decision"] for answer in self.ask("for d in */; do (cd \"$d\"; cat x); done", "cd \"$d\" && cat x")], ["ask"] * 2)
+        self.assertEqual([answer["class"] for answer in self.ask(loop % "cat id_rsa", loop % "cat .ssh/config")], ["always_confirm"] * 2)
+        for name, target in (("c", "/etc"), ("a/y", "/etc/passwd")):
+            os.symlink(target, self.path(name))
+            self.assertEqual(decide(reads), ["ask"] * len(reads), name)
+            os.unlink(self.path(name))
+        os.makedirs(self.path("-P"))
+        self.assertEqual(decide(["cat x"]), ["ask"])
+
+    def test_a_denied_name_behind_a_pattern_is_denied(self):
+        commands = ["cat */.env", "for d in */; do cat \"$d/.env\"; done", "for d in */; do cat \"$d\".env; done", "for d in */; do (cd \"$d\" && cat .env); done",
+                    "cat */sub/.env", "rm */.env", "cat < */.env"]
+        others = ["cat */x", "for d in */; do (cd \"$d\" && cat x); done", "cat */.envx"]
+        os.makedirs(self.path("a"))
+        rules = {"deny": ["Read(.env)"]}
+        answers = [answer["decision"] for answer in self.ask(*(commands + others), rules=rules)]
+        self.assertEqual(answers, ["deny"] * len(commands) + ["allow"] * len(others))
+
     def test_keys_that_only_the_index_of_git_names_are_keys(self):
         git = lambda *arguments: subprocess.run(["git", *arguments], cwd=self.project, check=True, env=self.env)
         keys = ["git ls-files | xargs cat", "for f in $(git ls-files); do head $f; done", "cat $(git ls-files 'k/*')", "cd k && git ls-files | xargs cat",

@@ -901,6 +901,8 @@ static void git_runs_in_each_directory_of_a_pattern(void **state)
         "for d in */; do echo \"== $d\"; (cd \"$d\" && git log --oneline -3); done",
         "for d in *; do (cd \"$d\" && ls | wc -l); done",
         "for d in */; do (cd \"$d\" && pwd && git branch --show-current && git diff --stat); done",
+        "for d in */; do (cd \"$d\" && cat .env); done", /* as "$d/.env" */
+        "for d in */; do (cd \"$d\" && head -5 sub/x && wc -l < x); done",
         "for d in ./*/; do ( cd \"$d\" && git log -1 --format=%cr ); done",
     };
     static const char *const left[] = {
@@ -921,8 +923,11 @@ static void git_runs_in_each_directory_of_a_pattern(void **state)
         "for d in */; do (cd \"$d\" && git --git-dir=x status); done",
         "for d in */; do (cd \"$d\" && git commit -m x); done",
         "for d in */; do (cd \"$d\" && pushd sub && git status); done",
-        "for d in */; do (cd \"$d\" && cat .env); done",
-        "for d in */; do (cd \"$d\" && cat x); done",
+        "for d in */; do (cd \"$d\" && cat ../x); done",
+        "for d in */; do (cd \"$d\" && cat *); done",
+        "for d in */; do (cd \"$d\" && cd sub && cat x); done",
+        "for d in */; do (cd \"$d\" && env -C sub cat x); done",
+        "for d in */; do (cd \"$d\"; cat x); done",
         "cd \"$d\" && git status",
         "for d in */; do (cd \"$d\" && git status) & (cd \"$e\" && git status); done",
         "for d in */; do (cd \"$d\" && sh -c 'cd sub && git status'); done",

@@ -18,7 +18,7 @@ static const char *const environment[] = {
     "GIT_PAGER=cat",
     "GIT_TERMINAL_PROMPT=0",
     "GIT_NO_LAZY_FETCH=1", /* partial clones */
-    "GIT_CONFIG_COUNT=17",
+    "GIT_CONFIG_COUNT=18",
     SETTING(0, "core.fsmonitor", "false"),
     SETTING(1, "core.hooksPath", "/dev/null"),
     SETTING(2, "core.pager", "cat"),
@@ -36,6 +36,7 @@ static const char *const environment[] = {
     SETTING(14, "core.editor", "false"),
     SETTING(15, "gc.auto", "0"),
     SETTING(16, "maintenance.auto", "false"),
+    SETTING(17, "i18n.logOutputEncoding", "UTF-8"), /* in others a letter of a title has bytes "\n" and "-" */
     NULL,
 };
 

@@ -14,6 +14,8 @@ SIGNED = ("tree %s\\nauthor a <a@b> 1 +0000\\ncommitter a <a@b> 1 +0000\\ngpgsig
 SIGN = ("git update-ref refs/heads/signed $(printf '" + SIGNED + "' $(git rev-parse HEAD^{tree}) |"
         " git hash-object -t commit -w --stdin)")
 ATTRIBUTES = "echo '*.txt filter=x diff=x merge=x' > .gitattributes"
+# In UTF-16, whose halves are letters of their own, a line "--output=mark".
+TITLE = "x " + "\n--output=mark x".encode().decode("utf-16-be")
 SUBMODULE = ("git init -q s && cd s && git config user.email a@b && git config user.name n && echo x > f.txt && git add . &&"
              " git commit -qm s && %s && cd .. && git add s && git commit -qm sub && echo y > s/f.txt")
 CONFLICT = ("git config merge.x.driver 'EVIL %%A' && %s && git add . && git commit -qam m && git checkout -qb side HEAD~1 &&"
@@ -34,6 +36,8 @@ STOPPED = [
      " git config log.showSignature true && " + SIGN.replace("PGP", "SSH"), ["git log signed"]),
     ("worktree configuration", "git config extensions.worktreeConfig true && git config --worktree core.fsmonitor EVIL",
      ["git status"]),
+    ("encoding of titles", "git config i18n.logOutputEncoding UTF-16BE && git commit -q --allow-empty -m '" + TITLE + "'",
+     ["git log --format='%h %s' | awk '{print $1}' | xargs -n1 git show"]),
     ("fsmonitor of a submodule", SUBMODULE % "git config core.fsmonitor EVIL", ["git status", "git diff --stat"]),
 ]
 

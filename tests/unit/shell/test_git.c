@@ -898,7 +898,7 @@ static void settings_of_the_environment_stay_before_the_overrides(void **state)
     assert_string_equal(value_of(got, "GIT_CONFIG_VALUE_1"), "evil");
     assert_string_equal(value_of(got, "GIT_CONFIG_KEY_2"), "core.fsmonitor");
     assert_string_equal(value_of(got, "GIT_CONFIG_VALUE_2"), "false");
-    assert_string_equal(value_of(got, "GIT_CONFIG_COUNT"), "19");
+    assert_string_equal(value_of(got, "GIT_CONFIG_COUNT"), "20");
     got = shell_run_environment(&arena, HV_STR("git status"), HV_STR("/ws"), NULL);
     assert_string_equal(value_of(got, "GIT_CONFIG_KEY_0"), "core.fsmonitor");
     hv_arena_release(&arena);

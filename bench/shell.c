@@ -173,6 +173,7 @@ static const struct shape {
     {"", "sudo x#; ", "", "", 0},
     {"watch ", "node ", "", "-z", 0},
     {"", "eval ", "", "ls", 0},
+    {"", "cat $(echo a#); ", "", "", 0},
 };
 
 static const char usual[] =

@@ -308,12 +308,14 @@ static bool may_be_printed(const struct shell_word *word)
 
 bool act_opens_listed(const struct shell_act *act)
 {
-    bool shows = !shows_no_contents(act);
-    for (size_t i = 0; i < act->read_count; i++)
-        if ((shows || act->reads[i].redirect) && may_be_printed(act->reads[i].word))
+    bool named = false;
+    for (size_t i = 0; i < act->read_count; i++) {
+        bool printed = may_be_printed(act->reads[i].word);
+        if (printed && act->reads[i].redirect)
             return true;
-    for (size_t i = 1; shows && !act->reads_listed && i < act->word_count; i++)
-        if (act->words[i].flags & (SHELL_WORD_VARIABLE | SHELL_WORD_COMMAND) && may_be_printed(&act->words[i]))
-            return true;
-    return false;
+        named |= printed;
+    }
+    for (size_t i = 1; !named && !act->reads_listed && i < act->word_count; i++)
+        named = act->words[i].flags & (SHELL_WORD_VARIABLE | SHELL_WORD_COMMAND) && may_be_printed(&act->words[i]);
+    return named && !shows_no_contents(act);
 }

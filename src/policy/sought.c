@@ -76,19 +76,6 @@ static bool hands_on(const struct shell_command *command)
                                                     "typeset readonly");
 }
 
-/* What the part prints comes to where another part may open it. */
-static bool is_handed_on(const struct seeking *seeking, const struct policy_part *lister,
-                         const struct policy_part *opener)
-{
-    const struct shell_command *from = lister->act->command, *to = opener->act->command;
-    if (from == to)
-        return lister != opener;
-    if (flows(seeking, from, to))
-        return true;
-    const struct shell_command *taker = taken_by(seeking, from);
-    return taker && (taker == to || hands_on(taker) || flows(seeking, taker, to));
-}
-
 /* A part that opens what others print. */
 struct opener {
     const struct policy_part *part;
@@ -111,11 +98,20 @@ static size_t find_openers(struct seeking *seeking)
     return seeking->opener_count = count;
 }
 
+/* What the part prints comes to where another part may open it. */
 static bool is_opened(const struct seeking *seeking, const struct policy_part *lister, bool by_searches)
 {
-    for (size_t i = 0; i < seeking->opener_count; i++)
-        if ((by_searches || !seeking->openers[i].searches) && is_handed_on(seeking, lister, seeking->openers[i].part))
+    const struct shell_command *from = lister->act->command, *taker = taken_by(seeking, from);
+    bool anywhere = taker && hands_on(taker);
+    for (size_t i = 0; i < seeking->opener_count; i++) {
+        const struct opener *opener = &seeking->openers[i];
+        const struct shell_command *to = opener->part->act->command;
+        if (opener->searches && !by_searches)
+            continue;
+        if (from == to ? lister != opener->part
+                       : anywhere || taker == to || flows(seeking, from, to) || (taker && flows(seeking, taker, to)))
             return true;
+    }
     return false;
 }
 

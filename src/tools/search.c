@@ -239,10 +239,13 @@ bool search_filter_match(const struct search_filter *filter, struct hv_str path,
 const char *search_doubt(struct hv_str patterns, bool separated)
 {
     size_t open = 0;
-    bool blank = false, comma = false;
+    bool blank = false, comma = false, in_class = false;
     for (size_t i = 0; i < patterns.len; i++) {
         char byte = patterns.ptr[i];
         i += byte == '\\';
+        in_class = in_class ? byte != ']' : byte == '[';
+        if (in_class)
+            continue;
         open += byte == '{';
         open -= byte == '}' && open;
         blank = blank || byte == ' ';

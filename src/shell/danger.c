@@ -6,6 +6,7 @@
 
 #include "shell/danger_flow.h"
 #include "shell/danger_paths.h"
+#include "shell/danger_secrets.h"
 
 #include <string.h>
 
@@ -42,15 +43,6 @@ static void report(struct scan *scan, enum shell_danger_level level, const char 
 static struct hv_str word_at(const struct shell_run *run, size_t at)
 {
     return at < run->word_count ? shell_word_text(&run->words[at]) : (struct hv_str){0};
-}
-
-/* The run has a word that is one of names. */
-static bool has_word(const struct shell_run *run, const char *names)
-{
-    for (size_t i = 1; i < run->word_count; i++)
-        if (shell_is_one_of(word_at(run, i), names))
-            return true;
-    return false;
 }
 
 /* An option of one letter, alone or among others; or a long one or a beginning of it. */
@@ -161,7 +153,7 @@ static bool is_test_of_find(struct hv_str word)
 static void check_find(struct scan *scan)
 {
     const struct shell_run *run = scan->run;
-    bool removes = has_word(run, "-delete"), narrowed = false, roots = false;
+    bool removes = danger_has_word(run, "-delete"), narrowed = false, roots = false;
     for (size_t i = 1; i + 1 < run->word_count; i++)
         if (shell_is_one_of(word_at(run, i), "-exec -execdir -ok -okdir -x -X"))
             removes |= shell_is_one_of(shell_base_name(word_at(run, i + 1)), "rm shred unlink rmdir srm");
@@ -201,7 +193,7 @@ static void check_move(struct scan *scan)
 static void check_rsync(struct scan *scan)
 {
     const struct shell_run *run = scan->run;
-    if (has_option(run, 0, "--delete") || has_word(run, "--delete-before --delete-after --delete-during --del"))
+    if (has_option(run, 0, "--delete") || danger_has_word(run, "--delete-before --delete-after --delete-during --del"))
         check_tree(scan, &run->words[run->word_count - 1], true);
 }
 
@@ -261,7 +253,7 @@ static void check_disk_tool(struct scan *scan)
     static const char lists[] = "-l --list -p --print print -d --dump --no-act -n --dry-run -V --version -h --help -G "
                                 "--show-geometry --getsize64 status isLuks luksDump list info --detail --examine";
     bool unsure = false;
-    if (has_word(scan->run, lists))
+    if (danger_has_word(scan->run, lists))
         return;
     if (hv_str_is(scan->run->name, "wipefs") && !has_option(scan->run, 'a', "--all") &&
         !has_option(scan->run, 'o', "--offset"))
@@ -341,7 +333,7 @@ static void check_always(struct scan *scan)
 
 static void check_ldconfig(struct scan *scan)
 {
-    if (!has_word(scan->run, "-p --print-cache"))
+    if (!danger_has_word(scan->run, "-p --print-cache"))
         check_always(scan);
 }
 
@@ -366,7 +358,7 @@ static void check_kill_all(struct scan *scan)
 
 static void check_help_or(struct scan *scan, const char *harmless, const char *what)
 {
-    if (!has_word(scan->run, harmless))
+    if (!danger_has_word(scan->run, harmless))
         report(scan, SHELL_DANGER_CONFIRM, what);
 }
 
@@ -405,7 +397,7 @@ static void check_systemctl(struct scan *scan)
                                    "list-seats seat-status show-seat";
     size_t at;
     struct hv_str verb = first_operand(scan->run, &at);
-    if (!verb.len || shell_is_one_of(verb, harmless) || has_word(scan->run, "--version --help"))
+    if (!verb.len || shell_is_one_of(verb, harmless) || danger_has_word(scan->run, "--version --help"))
         return;
     report(scan, SHELL_DANGER_CONFIRM, "it changes services of the machine");
 }
@@ -418,7 +410,7 @@ static void check_service(struct scan *scan)
 static void check_sysctl(struct scan *scan)
 {
     const struct shell_run *run = scan->run;
-    bool writes = has_option(run, 'w', "--write") || has_option(run, 'p', "--load") || has_word(run, "--system");
+    bool writes = has_option(run, 'w', "--write") || has_option(run, 'p', "--load") || danger_has_word(run, "--system");
     for (size_t i = 1; i < run->word_count; i++)
         writes |= hv_str_find_byte(word_at(run, i), '=', 0) != SIZE_MAX;
     if (writes)
@@ -427,7 +419,8 @@ static void check_sysctl(struct scan *scan)
 
 static void check_clock(struct scan *scan)
 {
-    if (has_option(scan->run, 's', "--set") || has_word(scan->run, "set-time set-timezone set-ntp set-hostname -w"))
+    if (has_option(scan->run, 's', "--set") ||
+        danger_has_word(scan->run, "set-time set-timezone set-ntp set-hostname -w"))
         report(scan, SHELL_DANGER_CONFIRM, "it changes the clock or the name of the machine");
 }
 
@@ -443,83 +436,20 @@ static bool abbreviates_change(const struct shell_run *run)
 static void check_network_setup(struct scan *scan)
 {
     if (shell_is_one_of(word_at(scan->run, 1), "-br -brief") && scan->run->word_count < 4 &&
-        !has_word(scan->run, "add del delete set flush change replace append up down"))
+        !danger_has_word(scan->run, "add del delete set flush change replace append up down"))
         return; /* "ip -br a": nothing stands behind the object */
-    if (has_word(scan->run, "add del delete set flush change replace append up down") || abbreviates_change(scan->run))
+    if (danger_has_word(scan->run, "add del delete set flush change replace append up down") ||
+        abbreviates_change(scan->run))
         report(scan, SHELL_DANGER_CONFIRM, "it changes the network of the machine");
 }
 
 /* ---- secrets --------------------------------------------------------------------------------------------------------
  */
 
-/* Programs that hand out secrets: all of words must stand among the arguments; "a|b": one of them. */
-static const struct secret {
-    const char *program, *first, *second;
-} secrets[] = {
-    {"gh glab", "auth", "token login refresh logout setup-git"},
-    {"gh glab", "auth", "-t --show-token"},
-    {"security",
-     "find-generic-password find-internet-password dump-keychain export find-key find-certificate "
-     "add-generic-password add-internet-password delete-generic-password unlock-keychain",
-     NULL},
-    {"gpg gpg2",
-     "--export-secret-keys --export-secret-subkeys --export-secret-key --export-ssh-key "
-     "--delete-secret-keys --delete-secret-key --edit-key",
-     NULL},
-    {"ssh-keygen", "-y", NULL},
-    {"pass gopass", "show ls -c edit generate insert rm", NULL},
-    {"op", "read item document signin inject run", NULL},
-    {"bw", "get list unlock export login", NULL},
-    {"lpass", "show export login", NULL},
-    {"vault", "read kv token login print", NULL},
-    {"secret-tool keyring", "lookup get search store set", NULL},
-    {"aws", "configure", "get export-credentials set"},
-    {"aws", "secretsmanager", "get-secret-value"},
-    {"aws", "ssm", "--with-decryption"},
-    {"aws", "ecr ecr-public", "get-login-password"},
-    {"aws", "sts", "get-session-token assume-role get-federation-token"},
-    {"gcloud", "auth", "print-access-token print-identity-token login"},
-    {"gcloud", "secrets", "access"},
-    {"az", "account", "get-access-token"},
-    {"az", "keyvault", "show download"},
-    {"kubectl oc k", "get describe", "secret secrets"},
-    {"kubectl oc k", "config", "--raw"},
-    {"kubectl oc k", "create", "token"},
-    {"heroku", "auth:token config", NULL},
-    {"doppler infisical chamber sops", "secrets export read decrypt -d --decrypt", NULL},
-    {"git", "credential credential-store credential-cache", NULL},
-    {"npm", "token", NULL},
-    {"docker podman", "login", NULL},
-    {"terraform", "login", NULL},
-    {"age", "-d --decrypt", NULL},
-    {"keyctl", "print pipe read", NULL},
-};
-
-static bool is_secret_name(struct hv_str name)
-{
-    static const char *const parts[] = {"TOKEN",  "SECRET",     "PASSWORD",    "PASSWD",     "API_KEY",
-                                        "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL", NULL};
-    for (size_t i = 0; parts[i]; i++)
-        if (hv_str_find(name, hv_str_from(parts[i]), 0) != SIZE_MAX)
-            return true;
-    return false;
-}
-
-/* echo "$GITHUB_TOKEN", printenv API_KEY: the value would be shown. */
 static void check_shown_variables(struct scan *scan)
 {
-    const struct shell_run *run = scan->run;
-    bool named = hv_str_is(run->name, "printenv");
-    for (size_t i = 1; i < run->word_count; i++) {
-        bool variable = !run->words[i].known && run->words[i].flags & SHELL_WORD_VARIABLE;
-        struct hv_str text = run->words[i].text;
-        if (!named && !variable)
-            continue;
-        bool length = hv_str_find(text, HV_STR("${#"), 0) != SIZE_MAX ||
-                      hv_str_find(text, HV_STR(":+"), 0) != SIZE_MAX; /* ${#x}, ${x:+set} tell no value */
-        if (!length && is_secret_name(text))
-            report(scan, SHELL_DANGER_CONFIRM, "it shows a secret of the environment");
-    }
+    if (danger_shows_secret(scan->run))
+        report(scan, SHELL_DANGER_CONFIRM, "it shows a secret of the environment");
 }
 
 static void check_ssh_add(struct scan *scan)
@@ -529,12 +459,8 @@ static void check_ssh_add(struct scan *scan)
 
 static void check_secrets(struct scan *scan)
 {
-    for (size_t i = 0; i < sizeof secrets / sizeof *secrets; i++) {
-        const struct secret *secret = &secrets[i];
-        if (shell_is_one_of(scan->run->name, secret->program) && has_word(scan->run, secret->first) &&
-            (!secret->second || has_word(scan->run, secret->second)))
-            report(scan, SHELL_DANGER_CONFIRM, "it reads or changes credentials");
-    }
+    if (danger_reads_secrets(scan->run))
+        report(scan, SHELL_DANGER_CONFIRM, "it reads or changes credentials");
 }
 
 /* ---- the table ------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ struct waiting {
 struct looking {
     struct fs_trees *trees;
     struct hv_str root;
-    const struct fs_names *names; /* that are looked for; NULL: any */
+    const struct fs_names *names; /* that are looked for */
     VEC(struct waiting) waiting;  /* directories that are still to be gone through */
     size_t entries;
 };
@@ -103,7 +103,7 @@ static bool take_directory(struct looking *looking, take_one *take, const void *
                            unsigned level)
 {
     bool plain = tree->is_readable;
-    if (plain && looking->names && has_none(looking->names, tree, level)) {
+    if (plain && has_none(looking->names, tree, level)) {
         looking->entries += tree->count;
         return looking->entries <= FS_TREE_ENTRIES_MAX && fs_trees_may_look(looking->trees);
     }
@@ -129,9 +129,10 @@ static bool look_through(struct fs_trees *trees, struct fs_tree *tree, take_one 
 
 bool fs_is_plain(struct fs_trees *trees, struct hv_str directory, const struct fs_plain *wanted)
 {
+    static const struct fs_names any = {0};
     struct fs_tree *tree;
     return fs_trees_find(trees, directory, &tree) == FS_TREE_DIRECTORY &&
-           look_through(trees, tree, take_entry, wanted, NULL);
+           look_through(trees, tree, take_entry, wanted, &any);
 }
 
 /* ---- names that a pattern takes ---------------------------------------------------------------------------------- */

@@ -74,7 +74,9 @@ static void judge_aws_get(struct shell_reading *reading, const struct shell_word
 }
 
 static const struct shell_program aws_configure_rows[] = {
-    SHOWS("list list-profiles", VALUES("--profile")),
+    SHOWS("list-profiles", VALUES("--profile")),
+    /* It looks where the keys come from: a program of the settings, or the service of the machine. */
+    REACHERS("list"),
     {"get", .judge = judge_aws_get},
     REACHERS("sso sso-session"),
     WRITERS("set import add-model"),

@@ -22,7 +22,6 @@ static void what_services_and_machines_are_asked_only_reads(void **state)
         "kubectl version --client",
         "helm version",
         "aws --version",
-        "aws configure list",
         "gcloud config list",
         "az account show",
         "gh --version",

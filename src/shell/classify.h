@@ -209,6 +209,9 @@ bool shell_names_from_origin(struct shell_reading *reading, struct shell_word *w
 bool shell_top_from_substitution(struct shell_reading *reading, const struct shell_command *command,
                                  struct shell_word *word);
 
+/* $(which node), where the world knows node for a program of the system: an absolute path, which is no option. */
+bool shell_program_from_substitution(struct shell_reading *reading, struct shell_word *word);
+
 /* What is given to xargs -d for lines. */
 bool shell_is_newline(struct hv_str word);
 

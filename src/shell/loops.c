@@ -634,7 +634,8 @@ const struct shell_word *shell_resolve_loops(struct shell_reading *reading, cons
     memcpy(words, command->words, command->word_count * sizeof *words);
     for (size_t i = 1; i < command->word_count; i++)
         if (!shell_names_from_substitution(reading, command, i, &words[i]) &&
-            !shell_top_from_substitution(reading, command, &words[i]) && !shell_names_from_origin(reading, &words[i]) &&
+            !shell_top_from_substitution(reading, command, &words[i]) &&
+            !shell_program_from_substitution(reading, &words[i]) && !shell_names_from_origin(reading, &words[i]) &&
             !shell_resolve_parameter(reading, command, &words[i]) && command->place & SHELL_IN_LOOP)
             resolve_word(reading, command, &words[i]);
     return words;

@@ -133,6 +133,42 @@ bool shell_top_from_substitution(struct shell_reading *reading, const struct she
            take_top(reading, command, word);
 }
 
+/* The name in $(which NAME), quoted or not; absent: the word is something else. */
+static struct hv_str sought_program(struct hv_str text)
+{
+    static const struct hv_str before = HV_STR("$(which ");
+    bool quoted = text.len > 2 && text.ptr[0] == '"' && text.ptr[text.len - 1] == '"';
+    if (quoted)
+        text = hv_str_slice(text, 1, text.len - 1);
+    if (!hv_str_starts(text, before) || !hv_str_ends(text, HV_STR(")")))
+        return (struct hv_str){0};
+    struct hv_str name = hv_str_slice(text, before.len, text.len - 1);
+    for (size_t i = 0; i < name.len; i++) {
+        char byte = name.ptr[i];
+        bool letter = (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z', digit = byte >= '0' && byte <= '9';
+        if (!letter && !digit && (!i || !strchr("._+-", byte)))
+            return (struct hv_str){0};
+    }
+    return name;
+}
+
+bool shell_program_from_substitution(struct shell_reading *reading, struct shell_word *word)
+{
+    const struct shell_world *world = reading->world;
+    struct hv_str name = word->known ? (struct hv_str){0} : sought_program(word->text);
+    if (!name.len || !world->is_system_program || shell_sets_splitting(reading->script))
+        return false;
+    reading->acts->looks_around = true;
+    for (size_t i = 0; i < reading->script->count; i++)
+        if (reading->script->commands[i].kind == SHELL_COMMAND_FUNCTION)
+            return false; /* which may be one */
+    if (!world->is_system_program(world->user, HV_STR("which")) || !world->is_system_program(world->user, name))
+        return false;
+    word->flags |= SHELL_WORD_NO_OPTION;
+    word->value = HV_STR("/");
+    return true;
+}
+
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 /* mapfile -t [-d ''] NAME < <(…) */

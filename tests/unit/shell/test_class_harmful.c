@@ -855,6 +855,15 @@ static void let_evaluates_what_variables_hold(void **state)
 static void what_programs_note_is_not_changed_unseen(void **state)
 {
     static const char *const commands[] = {
+        "file $(which \"$x\")",
+        "file $(which -a node)",
+        "file $(which node -- -Cm x)",
+        "sort $(which node)-ox",
+        "sort \"$(which node)\" -o x",
+        "rm $(which node)",
+        "$(which node) x.js",
+        "which() { echo -- -ox; }; sort $(which node)",
+        "IFS=/; file $(which node)",
         "cargo install --list", /* makes .crates.toml and .crates2.json where they are missing */
         "cargo install ripgrep --list",
         "cargo install --list --root x",

@@ -995,6 +995,9 @@ static void what_programs_note_and_tell_is_only_read(void **state)
 {
     static const char *const commands[] = {
         "cargo pkgid",
+        "file $(which node)",
+        "file -L \"$(which python3.11)\"",
+        "sort $(which git)",
         "cargo pkgid -p serde",
         "go mod edit -json",
         "go mod edit -print go.mod",

@@ -372,8 +372,9 @@ static void look_at_index(struct seeking *seeking, const struct shell_act *act, 
             filter->patterns[i].len--;
     const struct policy_path place = {.written = directory, .resolved = directory};
     struct index_search search = {seeking, filter, directory, path_classes_by_name(seeking->classes, &place, false)};
-    if (!directory.len)
+    if (!directory.len || seeking->leading->searches >= LEADING_MAX)
         return;
+    seeking->leading->searches++; /* each reads the index */
     struct hv_str found = git_probe_find_name(seeking->arena, directory, is_indexed_credential, &search);
     seeking->found = found.len ? path_join(seeking->arena, directory, found) : found;
 }

@@ -5,6 +5,26 @@
 #include "shell/programs.h"
 #include "shell/rows.h"
 
+/* ---- blkid ----------------------------------------------------------------------------------------------- */
+
+/* What it finds it notes in /run/blkid, where it may; not where it only probes, and -c /dev/null names no such file. */
+static void judge_blkid(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS("-p --probe -i --info -k --list-filesystems -l --list-one"),
+        VALUES("-o --output -s --match-tag -t --match-token -L --label -U --uuid -u --usages -n"),
+        OUTPUTS("-c --cache-file -w"),
+        HELPS("-h --help -V --version"),
+        {0}};
+    static const struct shell_program row = {"blkid", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = options,
+                                             .rest = SHELL_EFFECT_NONE};
+    struct shell_arguments arguments;
+    shell_judge_row(reading, &row, words, count);
+    if (shell_arguments(reading, &row, words, count, &arguments) && !arguments.help &&
+        !shell_given(&arguments, "-p --probe -i --info -k --list-filesystems -c --cache-file"))
+        shell_worsen(reading, SHELL_WRITES, "blkid notes what it finds in /run/blkid; with -c /dev/null it does not");
+}
+
 /* ---- systemd --------------------------------------------------------------------------------------------- */
 
 /* -H and -M ask another machine; they are left out. */
@@ -124,11 +144,7 @@ const struct shell_program shell_programs_machine[] = {
      .subcommands = SUBCOMMANDS(SHOWS("topo", FLAGS("-m --matrix -mp")), SHOWS("nvlink", FLAGS("-s --status -c")),
                                 SHOWS("dmon pmon", VALUES("-c --count -d --delay -i --id -s --select -o --options")))},
     {"nvtop radeontop intel_gpu_top", .judge = shell_judge_tool},
-    {"blkid", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
-     .options = OPTIONS(FLAGS("-p --probe -i --info -k --list-filesystems -l --list-one"),
-                        VALUES("-o --output -s --match-tag -t --match-token -L --label -U --uuid -u --usages -n"),
-                        OUTPUTS("-c --cache-file -w"), HELPS("-h --help -V --version")),
-     .rest = SHELL_EFFECT_NONE},
+    {"blkid", .judge = judge_blkid},
     {"modinfo", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-a --author -d --description -l --license -p --parameters -n --filename -0 --null"),
                         VALUES("-F --field -k --set-version"), TREES("-b --basedir"), HELPS("-h --help -V --version")),

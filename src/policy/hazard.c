@@ -295,6 +295,9 @@ static void look_at_sought(struct hazard *hazard, const struct policy *policy, c
     struct sought sought = {.hazard = hazard, .policy = policy, .command = command, .arena = arena};
     struct policy_path found = {.written = command->sought, .resolved = command->sought};
     look_at_path(hazard, policy, NULL, &found, false, arena);
+    if (command->sought_in_vain)
+        worsen(hazard, SHELL_DANGER_CONFIRM,
+               HV_STR("it opens what it lists in too many places to look for credentials among it"), NULL);
     for (size_t i = 0; i < command->part_count; i++)
         shown |= act_shows_listed(command->parts[i].act) || act_opens_listed(command->parts[i].act);
     if (shown)

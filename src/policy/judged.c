@@ -503,8 +503,11 @@ void policy_judge_command(const struct policy *policy, const struct policy_surro
     find_brought(&judging);
     find_places(&judging, start.home);
     make_parts(&judging);
-    if (judging.lookups.host)
+    if (judging.lookups.host) {
+        judging.leading.too_many = false;
         command->sought = sought_credential(&judging.leading, arena, policy->classes, command, start.home);
+        command->sought_in_vain = !command->sought.len && judging.leading.too_many;
+    }
     find_dangers(&judging, &start);
     facts->command = command;
     facts->read_only = command->accepted && !command->too_long && command->judgement.class == SHELL_READ_ONLY;

@@ -66,6 +66,7 @@ struct policy_command {
     size_t mention_count;
     struct hazard hazard;
     struct hv_str sought; /* a credential among names that one part prints and another opens; absent: none */
+    bool sought_in_vain;  /* absent, since there are too many places to look in */
 };
 
 /* What a command is, whatever the rules say; from the worst. */

@@ -256,7 +256,9 @@ static bool may_be_key(const struct path_classes *classes, enum place place, str
 
 static struct policy_path copy_path(struct hv_arena *arena, const struct policy_path *path)
 {
-    return (struct policy_path){hv_arena_str(arena, path->written), hv_arena_str(arena, path->resolved), path->kind};
+    return (struct policy_path){.written = hv_arena_str(arena, path->written),
+                                .resolved = hv_arena_str(arena, path->resolved),
+                                .kind = path->kind};
 }
 
 /* What could stand at a place of astray_places, by its first byte. */

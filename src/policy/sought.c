@@ -198,12 +198,16 @@ static void add_filters(const struct seeking *seeking, const struct policy_part 
 static void look_in(struct seeking *seeking, struct hv_str directory, struct fs_names names, struct filter *filter)
 {
     struct leading *leading = seeking->leading;
-    if (seeking->found.len || leading->searches >= LEADING_MAX)
+    if (seeking->found.len)
+        return;
+    leading->too_many |= leading->searches >= LEADING_MAX;
+    if (leading->too_many)
         return;
     leading->searches++;
     names.takes = takes_name;
     names.user = filter;
     seeking->found = names_find_credential(leading, seeking->arena, seeking->classes, directory, &names);
+    leading->too_many = !seeking->found.len && leading->trees->exhausted;
 }
 
 static struct hv_str place_of(const struct seeking *seeking, const struct shell_act *act, struct hv_str path)

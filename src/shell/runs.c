@@ -16,6 +16,7 @@ enum {
     GUESSES_MAX = 1 << 13,
     GUESSED_WORDS_MAX = 1 << 14,
     CODE_MAX = 2 * SHELL_SCRIPT_MAX,
+    NESTED_MAX = SHELL_SCRIPT_MAX / 4, /* code within code: each level reads most of it once more */
     DEPTH_MAX = 16,
     SCANS_MAX = 64,
     JOINED_MAX = SHELL_SCRIPT_MAX
@@ -176,7 +177,7 @@ struct listing {
     struct shell_run *items; /* in arena */
     size_t count, capacity;
     struct known_name known[KNOWN_NAMES];
-    size_t code_bytes, scans, guesses, guessed_words;
+    size_t code_bytes, nested_bytes, scans, guesses, guessed_words;
     bool complete;
 };
 
@@ -302,11 +303,13 @@ static void read_code(struct listing *list, int index, struct hv_str code)
     struct shell_run by = list->items[index];
     if (!code.len)
         return;
-    if (code.len > JOINED_MAX || by.depth >= DEPTH_MAX || list->code_bytes + code.len > CODE_MAX) {
+    list->code_bytes += code.len;
+    list->nested_bytes += by.depth ? code.len : 0;
+    if (code.len > JOINED_MAX || by.depth >= DEPTH_MAX || list->code_bytes > CODE_MAX ||
+        list->nested_bytes > NESTED_MAX) {
         list->complete = false;
         return;
     }
-    list->code_bytes += code.len;
     struct shell_start start = list->start ? *list->start : (struct shell_start){0};
     start.directory = by.command->directory;
     start.outermost = false;

@@ -295,6 +295,25 @@ static void too_many_guesses_are_confirmed(void **state)
         }
 }
 
+/* Code in code in code is read once more at each level. */
+static void much_code_within_code_is_confirmed(void **state)
+{
+    (void)state;
+    for (int count = 500; count <= 5000; count += 4500) {
+        CLEANUP_BUF struct hv_buf text = {.max = 1 << 20};
+        CLEANUP_ARENA struct hv_arena arena = {0};
+        hv_buf_add_cstr(&text, "sh -c '");
+        size_t inner = text.len;
+        hv_buf_add_cstr(&text, "sh -c \"");
+        for (int i = 0; i < count; i++)
+            hv_buf_add_cstr(&text, "ls; ");
+        hv_buf_add_cstr(&text, "\"'");
+        assert_int_equal(level_of(text.data, &arena), count == 500 ? NONE : CONFIRM);
+        text.data[text.len - 1] = '\0'; /* the code alone, at its first level */
+        assert_int_equal(level_of(text.data + inner, &arena), NONE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -306,6 +325,7 @@ int main(void)
         cmocka_unit_test(what_changes_the_machine_or_shows_secrets_is_confirmed),
         cmocka_unit_test(too_much_to_look_at_is_confirmed),
         cmocka_unit_test(too_many_guesses_are_confirmed),
+        cmocka_unit_test(much_code_within_code_is_confirmed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -264,7 +264,7 @@ static void few_descriptors_are_enough_for_any_tree(void **state)
 enum { AT_ONCE = 10, CROWD = 100 };
 
 struct crowd {
-    struct folder *folder;
+    struct hv_str root;
     struct fs_warm *warm;
     atomic_int wrong;
 };
@@ -284,7 +284,7 @@ static void *scan_in_crowd(void *data)
     struct hv_arena arena = {0};
     struct fs_scan_outcome outcome;
     atomic_int count = 0;
-    struct fs_scan_options options = {.root = folder_path(crowd->folder, "crowd"), .threads = 2, .warm = crowd->warm};
+    struct fs_scan_options options = {.root = crowd->root, .threads = 2, .warm = crowd->warm};
     if (fs_scan(&options, count_slowly, &count, &arena, &outcome, NULL) || outcome.unreadable ||
         atomic_load(&count) != 2 * CROWD + 1)
         atomic_fetch_add(&crowd->wrong, 1);
@@ -298,7 +298,7 @@ static int scan_at_once(struct folder *folder)
     setrlimit(RLIMIT_NOFILE, &few);
     struct fs_warm warm;
     fs_warm_init(&warm);
-    struct crowd crowd = {.folder = folder, .warm = &warm};
+    struct crowd crowd = {.root = folder_path(folder, "crowd"), .warm = &warm};
     pthread_t threads[AT_ONCE];
     for (int i = 0; i < AT_ONCE; i++)
         if (pthread_create(&threads[i], NULL, scan_in_crowd, &crowd))

@@ -2,13 +2,7 @@
 #include "base/cleanup.h"
 #include "fs/plain_tree.h"
 
-/* clang-format off */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-/* clang-format on */
+#include "folder.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -17,47 +11,36 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char root[] = "/tmp/helve-trees-XXXXXX";
-
-static void at(char *out, size_t size, const char *name)
-{
-    (void)snprintf(out, size, "%s/%s", root, name);
-}
+static struct folder folder;
 
 static void make_link(const char *target, const char *name)
 {
-    char path[256];
-    at(path, sizeof path, name);
-    assert_int_equal(symlink(target, path), 0);
+    assert_int_equal(symlink(target, folder_cpath(&folder, name)), 0);
 }
 
 static void remove_name(const char *name)
 {
-    char path[256];
-    at(path, sizeof path, name);
-    assert_int_equal(unlink(path), 0);
+    assert_int_equal(unlink(folder_cpath(&folder, name)), 0);
 }
 
 static int make_tree(void **state)
 {
-    char path[256];
     (void)state;
-    assert_non_null(mkdtemp(root));
-    at(path, sizeof path, "sub");
-    return mkdir(path, 0700);
+    folder_open(&folder);
+    folder_make(&folder, "sub");
+    return 0;
 }
 
 static int remove_tree(void **state)
 {
-    char path[256];
     (void)state;
-    at(path, sizeof path, "sub");
-    return rmdir(path) || rmdir(root);
+    folder_close(&folder);
+    return 0;
 }
 
 static bool stays(struct fs_trees *trees)
 {
-    return fs_names_stay(trees, hv_str_from(root), &(struct fs_names){.depth = 1});
+    return fs_names_stay(trees, folder.path, &(struct fs_names){.depth = 1});
 }
 
 static void a_directory_is_read_once(void **state)
@@ -99,10 +82,10 @@ static void links_lead_where_they_really_do(void **state)
         struct fs_trees trees = {0};
         struct fs_tree *tree;
         struct stat status;
-        char path[256], real[PATH_MAX];
+        char real[PATH_MAX];
         make_link(targets[i], "self");
-        at(path, sizeof path, "self");
-        assert_int_equal(fs_trees_find(&trees, hv_str_from(root), &tree), FS_TREE_DIRECTORY);
+        const char *path = folder_cpath(&folder, "self");
+        assert_int_equal(fs_trees_find(&trees, folder.path, &tree), FS_TREE_DIRECTORY);
         struct fs_tree_entry *entry = entry_of(tree, "self");
         const struct fs_tree_link *link = fs_trees_follow(&trees, tree, entry);
         assert_string_equal(realpath(path, real) ? real : "", link->real.len ? link->real.ptr : "");
@@ -121,7 +104,7 @@ static void what_stands_at_a_place_is_told(void **state)
     struct fs_trees trees = {0};
     struct fs_tree *tree;
     (void)state;
-    assert_int_equal(fs_trees_find(&trees, hv_str_from(root), &tree), FS_TREE_DIRECTORY);
+    assert_int_equal(fs_trees_find(&trees, folder.path, &tree), FS_TREE_DIRECTORY);
     assert_int_equal(tree->count, 1);
     assert_int_equal(tree->entries[0].type, DT_DIR);
     struct fs_tree *below = fs_trees_below(&trees, tree, &tree->entries[0]), *same;
@@ -169,13 +152,13 @@ static void too_many_questions_are_not_answered(void **state)
         questions++;
     assert_in_range(questions, 100000, 500000);
     assert_true(trees.exhausted);
-    assert_false(fs_is_plain(&trees, hv_str_from(root), &(struct fs_plain){.links = true}));
+    assert_false(fs_is_plain(&trees, folder.path, &(struct fs_plain){.links = true}));
     assert_true(fs_names_stay(&trees, HV_STR("/no/such"), &names));
     fs_trees_release(&trees);
     assert_true(stays(&trees));
     assert_false(trees.exhausted);
     trees.looked_at = SIZE_MAX / 2;
-    assert_false(fs_names_find(&trees, &arena, hv_str_from(root), &names, is_nothing, NULL).len);
+    assert_false(fs_names_find(&trees, &arena, folder.path, &names, is_nothing, NULL).len);
     assert_true(trees.exhausted);
     fs_trees_release(&trees);
     trees.read = SIZE_MAX / 2;
@@ -188,12 +171,9 @@ static void assert_really(const char *name, const char *real_name, const char *t
 {
     struct fs_trees trees = {0};
     struct hv_str there;
-    char path[256], real[256], last[256];
-    at(path, sizeof path, name);
-    at(real, sizeof real, real_name);
-    at(last, sizeof last, there_name);
-    assert_true(hv_str_is(fs_trees_real(&trees, hv_str_from(path), &there), real));
-    assert_true(hv_str_is(there, last));
+    struct hv_str real = fs_trees_real(&trees, folder_path(&folder, name), &there);
+    assert_true(hv_str_eq(real, folder_path(&folder, real_name)));
+    assert_true(hv_str_eq(there, folder_path(&folder, there_name)));
     fs_trees_release(&trees);
 }
 

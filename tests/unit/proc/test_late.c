@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "proc/process.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -17,6 +16,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "descriptors.h"
 
 enum { MESSAGE_MAX = 64 << 10, ENDED_CODE = 3, OWN_CODE = 5 };
 
@@ -110,24 +111,13 @@ static pid_t pid_of(const struct subject *subject)
     return pid;
 }
 
-static unsigned open_descriptors(void)
-{
-    unsigned count = 0;
-    DIR *directory = opendir("/proc/self/fd");
-    assert_non_null(directory);
-    while (readdir(directory))
-        count++;
-    closedir(directory);
-    return count;
-}
-
 static void what_a_command_says_of_its_end_is_told_before_what_is_around_it_has_gone(void **state)
 {
     struct subject subject = {0};
     struct hv_process *rest;
     struct hv_exit ended, ignored;
     (void)state;
-    unsigned before = open_descriptors();
+    size_t before = open_descriptors();
     start(&subject, "ends");
     assert_int_equal(on->conclude(subject.process, &ended, &rest, NULL), HV_OK);
     assert_int_equal(ended.code, ENDED_CODE);

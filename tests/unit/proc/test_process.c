@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "proc/process.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -18,6 +17,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "descriptors.h"
 
 /* A process under test, and what it wrote. */
 struct subject {
@@ -429,16 +430,6 @@ static void a_stopped_guard_still_ends_its_tree_when_helve_is_killed(void **stat
 
 /* ---- faults -------------------------------------------------------------------------------------------- */
 
-static unsigned open_descriptors(void)
-{
-    unsigned count = 0;
-    DIR *directory = opendir("/proc/self/fd");
-    while (readdir(directory))
-        count++;
-    closedir(directory);
-    return count;
-}
-
 static void control_groups_of_processes_that_are_gone_are_removed(void **state)
 {
     struct hv_arena arena = {0};
@@ -472,7 +463,7 @@ static void a_program_that_is_not_there_is_told_at_the_end(void **state)
     struct hv_exit ended;
     struct hv_error err;
     (void)state;
-    unsigned before = open_descriptors();
+    size_t before = open_descriptors();
     assert_int_equal(on->start(NULL, &(struct hv_command){.argv = argv, .tty = true}, &process, &err), HV_OK);
     assert_int_equal(on->attend(process, 0), HV_PROCESS_ENDED);
     assert_int_equal(on->finish(process, &ended, &err), HV_ENOTFOUND);

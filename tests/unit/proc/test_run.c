@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "proc/run.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -17,6 +16,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "descriptors.h"
 
 /* What one run gave. */
 struct outcome {
@@ -465,16 +466,6 @@ static void limits_hit_the_command_only(void **state)
                   (struct hv_command){.memory_limit = 512 << 20, .file_limit = 1 << 20, .process_limit = 100});
     assert_output(&outcome, "524288\n1024\n100\n");
     release(&outcome);
-}
-
-static size_t open_descriptors(void)
-{
-    size_t count = 0;
-    DIR *directory = opendir("/proc/self/fd");
-    while (readdir(directory))
-        count++;
-    closedir(directory);
-    return count;
 }
 
 static void no_descriptor_is_left_open(void **state)

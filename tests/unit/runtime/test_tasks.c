@@ -4,9 +4,9 @@
  */
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "descriptors.h"
 #include "harness.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -121,17 +121,6 @@ static void a_flood_ends_its_task(void **state)
     run("Bash", "{\"command\":\"yes\",\"run_in_background\":true}");
     run("TaskOutput", "{\"task_id\":\"bash_1\",\"block\":true,\"timeout\":60000}");
     expect("failed: it wrote too much");
-}
-
-static size_t open_descriptors(void)
-{
-    size_t count = 0;
-    DIR *directory = opendir("/proc/self/fd");
-    assert_non_null(directory);
-    while (readdir(directory))
-        count++;
-    closedir(directory);
-    return count;
 }
 
 static void what_has_ended_keeps_no_descriptor(void **state)

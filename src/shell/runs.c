@@ -303,13 +303,14 @@ static void read_code(struct listing *list, int index, struct hv_str code)
     struct shell_run by = list->items[index];
     if (!code.len)
         return;
-    list->code_bytes += code.len;
-    list->nested_bytes += by.depth ? code.len : 0;
-    if (code.len > JOINED_MAX || by.depth >= DEPTH_MAX || list->code_bytes > CODE_MAX ||
-        list->nested_bytes > NESTED_MAX) {
+    size_t nested = by.depth ? code.len : 0;
+    if (code.len > JOINED_MAX || by.depth >= DEPTH_MAX || list->code_bytes + code.len > CODE_MAX ||
+        list->nested_bytes + nested > NESTED_MAX) {
         list->complete = false;
         return;
     }
+    list->code_bytes += code.len;
+    list->nested_bytes += nested;
     struct shell_start start = list->start ? *list->start : (struct shell_start){0};
     start.directory = by.command->directory;
     start.outermost = false;

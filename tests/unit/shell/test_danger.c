@@ -309,8 +309,12 @@ static void much_code_within_code_is_confirmed(void **state)
             hv_buf_add_cstr(&text, "ls; ");
         hv_buf_add_cstr(&text, "\"'");
         assert_int_equal(level_of(text.data, &arena), count == 500 ? NONE : CONFIRM);
+        char end = text.data[text.len - 1];
         text.data[text.len - 1] = '\0'; /* the code alone, at its first level */
         assert_int_equal(level_of(text.data + inner, &arena), NONE);
+        text.data[text.len - 1] = end; /* what follows is still looked at */
+        hv_buf_add_cstr(&text, "; sh -c 'sh -c \"rm -rf /\"'");
+        assert_int_equal(level_of(text.data, &arena), FORBID);
     }
 }
 

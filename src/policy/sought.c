@@ -195,15 +195,19 @@ static void add_filters(const struct seeking *seeking, const struct policy_part 
 /* ---- where they stand ----------------------------------------------------------------------------------------------
  */
 
+/* One search more, if there have not been too many. */
+static bool may_search(struct leading *leading)
+{
+    leading->too_many |= leading->searches >= LEADING_MAX;
+    leading->searches += !leading->too_many;
+    return !leading->too_many;
+}
+
 static void look_in(struct seeking *seeking, struct hv_str directory, struct fs_names names, struct filter *filter)
 {
     struct leading *leading = seeking->leading;
-    if (seeking->found.len)
+    if (seeking->found.len || !may_search(leading))
         return;
-    leading->too_many |= leading->searches >= LEADING_MAX;
-    if (leading->too_many)
-        return;
-    leading->searches++;
     names.takes = takes_name;
     names.user = filter;
     seeking->found = names_find_credential(leading, seeking->arena, seeking->classes, directory, &names);
@@ -376,9 +380,8 @@ static void look_at_index(struct seeking *seeking, const struct shell_act *act, 
             filter->patterns[i].len--;
     const struct policy_path place = {.written = directory, .resolved = directory};
     struct index_search search = {seeking, filter, directory, path_classes_by_name(seeking->classes, &place, false)};
-    if (!directory.len || seeking->leading->searches >= LEADING_MAX)
+    if (!directory.len || !may_search(seeking->leading)) /* each reads the index */
         return;
-    seeking->leading->searches++; /* each reads the index */
     struct hv_str found = git_probe_find_name(seeking->arena, directory, is_indexed_credential, &search);
     seeking->found = found.len ? path_join(seeking->arena, directory, found) : found;
 }

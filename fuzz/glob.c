@@ -53,8 +53,11 @@ static size_t plain_bracket(struct hv_str pattern, size_t at)
     return end > first && end < pattern.len && pattern.ptr[end] == ']' ? end : 0;
 }
 
-/* fnmatch means the same by it: no "**", no bracket expressions but plain ones. */
-static bool is_shared(struct hv_str pattern)
+/*
+ * fnmatch means the same by it: no "**", no bracket expressions but plain ones. With FNM_PATHNAME glibc's does not find
+ * an escaped slash after a star (a star, a backslash, "/b" on a/b), though bash and git do, as glob_match does.
+ */
+static bool is_shared(struct hv_str pattern, unsigned flags)
 {
     size_t stars = 0;
     for (size_t i = 0; i < pattern.len; i++) {
@@ -66,13 +69,15 @@ static bool is_shared(struct hv_str pattern)
             return false;
         if (byte == '\\' && (++i == pattern.len || !pattern.ptr[i]))
             return false;
+        if (byte == '\\' && pattern.ptr[i] == '/' && stars && flags & GLOB_PATHNAME)
+            return false;
     }
     return pattern.len <= SHARED_MAX && stars <= SHARED_STARS_MAX;
 }
 
 static void check_against_library(struct hv_arena *arena, struct hv_str pattern, struct hv_str text, unsigned flags)
 {
-    if (!is_shared(pattern) || text.len > SHARED_MAX || hv_str_find_byte(text, '\0', 0) != SIZE_MAX)
+    if (!is_shared(pattern, flags) || text.len > SHARED_MAX || hv_str_find_byte(text, '\0', 0) != SIZE_MAX)
         return;
     int how = (flags & GLOB_PATHNAME ? FNM_PATHNAME : 0) | (flags & GLOB_ICASE ? FNM_CASEFOLD : 0);
     bool matches = fnmatch(hv_arena_cstr(arena, pattern), hv_arena_cstr(arena, text), how) == 0;

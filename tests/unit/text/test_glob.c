@@ -39,6 +39,9 @@ static const struct {
     {"*.c", "d/x.c", PLAIN},
     {"*/x.c", "d/x.c", BOTH},
     {"*/*", "a/b", BOTH},
+    {"*\\/b", "a/b", BOTH}, /* as bash and git have it; fnmatch of glibc with FNM_PATHNAME does not */
+    {"*?\\/b", "xa/b", BOTH},
+    {"_*\\/", "_*\\/", BOTH},
     {"*/*", "a/b/c", PLAIN},
     {"a*", "ab/c", PLAIN},
     {"**", "a/b/c", BOTH},

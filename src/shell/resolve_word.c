@@ -568,8 +568,10 @@ struct shell_word resolve_single(struct resolver *resolver, const struct raw_wor
     struct shell_word one = {.text = word->text, .value = HV_STR("")};
     if (resolver->words.count == base + 1)
         one = resolver->words.items[base];
+    else if (resolver->words.count == base && how & EXPAND_SPLIT)
+        one.flags |= SHELL_WORD_MANY; /* nothing: no name of a file */
     else if (resolver->words.count == base)
-        one.known = !(how & EXPAND_SPLIT); /* nothing: the empty text, but never a file */
+        one.known = true; /* nothing: the empty text */
     for (size_t i = base; i < resolver->words.count && resolver->words.count > base + 1; i++)
         one.flags |= resolver->words.items[i].flags | SHELL_WORD_MANY;
     resolver->words.count = base;

@@ -58,6 +58,7 @@ static void redirections_are_told_apart(void **state)
         {"\\ >}", "< > w1<}>"},
         {"a 2 >b", "<a><2> w1<b>"},
         {"a >$x >\"a b\" >*", "<a> w1?<|>mv w1<a b> w1?<|>gm"},
+        {"x=; a >$x", "x=<> ; <a> w1?<|>m"},
         {"(a) >b 2>&1", "group  w1<b> dup2<1> ; <a>"},
     };
     (void)state;

@@ -279,8 +279,7 @@ static void open_stream(struct calls_reader *reader)
     model_decoder_keep_ids(reader->decoder);
 }
 
-/* ---- the kind ------------------------------------------------------------------------------------------------------
- */
+/* ---- the kind ---------------------------------------------------------------------------------------------------- */
 
 /* JSON begins with a bracket; an event stream with a field name or a comment. */
 static enum calls_kind recognise(struct hv_str text, bool at_end)

@@ -497,8 +497,7 @@ static void stop_reading(struct exec *exec)
     exec->thread_running = false;
 }
 
-/* ---- signals -------------------------------------------------------------------------------------------------------
- */
+/* ---- signals ----------------------------------------------------------------------------------------------------- */
 
 static void on_signal(void *data, int number)
 {
@@ -511,8 +510,7 @@ static void on_signal(void *data, int number)
     input_done(exec);
 }
 
-/* ---- making, running, ending ---------------------------------------------------------------------------------------
- */
+/* ---- making, running, ending ------------------------------------------------------------------------------------- */
 
 /* Rules that could not be used are told, not passed over. */
 static void tell_policy_problems(struct exec *exec, const struct policy *policy)

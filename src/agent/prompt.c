@@ -102,8 +102,7 @@ static void put_git(const struct prompt_options *options, struct hv_arena *arena
         hv_buf_addf(out, "Git: detached at %.*s\n", HV_STR_ARG(hv_str_slice(head, 0, 12)));
 }
 
-/* ---- the environment ------------------------------------------------------------------------------------------------
- */
+/* ---- the environment --------------------------------------------------------------------------------------------- */
 
 static void put_environment(const struct prompt_options *options, struct hv_buf *out)
 {

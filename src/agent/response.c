@@ -51,8 +51,7 @@ void response_release(struct response *response)
     hv_arena_release(&response->arena);
 }
 
-/* ---- results of the batch -----------------------------------------------------------------------------------------
- */
+/* ---- results of the batch ---------------------------------------------------------------------------------------- */
 
 static void on_result(void *user, const struct batch_result *result)
 {
@@ -104,8 +103,7 @@ static void on_done(void *user, struct hv_str messages, bool stop, struct hv_str
     response_settled(session);
 }
 
-/* ---- the stream's events -------------------------------------------------------------------------------------------
- */
+/* ---- the stream's events ----------------------------------------------------------------------------------------- */
 
 static void start_call(struct session *session, const struct model_event *event)
 {
@@ -177,8 +175,7 @@ void response_on_raw(void *user, struct hv_str json)
     session_emit(user, (struct hv_event){.type = HV_EVENT_STREAM_EVENT, .json = json});
 }
 
-/* ---- the stream's end ----------------------------------------------------------------------------------------------
- */
+/* ---- the stream's end -------------------------------------------------------------------------------------------- */
 
 static void account(struct session *session)
 {
@@ -268,8 +265,7 @@ static void fail(struct session *session, const struct hv_error *err, int status
     turn_finish(session, SESSION_FAILED, &told);
 }
 
-/* ---- retries --------------------------------------------------------------------------------------------------------
- */
+/* ---- retries ----------------------------------------------------------------------------------------------------- */
 
 static unsigned attempts_max(void)
 {
@@ -343,8 +339,7 @@ void response_on_end(void *user, enum hv_code code, const struct hv_error *err, 
     }
 }
 
-/* ---- what comes next
- * ------------------------------------------------------------------------------------------------- */
+/* ---- what comes next --------------------------------------------------------------------------------------------- */
 
 static void stop_hooks_done(void *user, const struct runtime_hook_outcome *outcome)
 {

@@ -66,8 +66,7 @@ static void HV_PRINTF(4, 5) tell(struct doctor *doctor, enum finding finding, co
     }
 }
 
-/* ---- checks ---------------------------------------------------------------------------------------------------------
- */
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
 
 static void check_settings(struct doctor *doctor)
 {
@@ -202,8 +201,7 @@ static void check_terminal(struct doctor *doctor)
          cli_has_colour(STDERR_FILENO) ? "yes" : "no");
 }
 
-/* ---- the model ------------------------------------------------------------------------------------------------------
- */
+/* ---- the model --------------------------------------------------------------------------------------------------- */
 
 /* "https://host:8080/v1" → host and port. */
 static bool split_url(struct hv_arena *arena, struct hv_str url, char **host, char **port)
@@ -286,8 +284,7 @@ static void check_model(struct doctor *doctor, const struct doctor_flags *flags)
         check_server(doctor, server_of(setup));
 }
 
-/* ---- the command
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static int run(const struct cli_call *call)
 {

@@ -6,8 +6,7 @@
 #include "base/cleanup.h"
 #include "cli/explain.h"
 
-/* ---- one path -------------------------------------------------------------------------------------------------------
- */
+/* ---- one path ---------------------------------------------------------------------------------------------------- */
 
 #define AT(member) offsetof(struct explain_flags, member)
 static const struct option path_options[] = {
@@ -82,8 +81,7 @@ static int explain_path(const struct explain_flags *flags, const struct setup *s
     return cli_print(&out, CLI_OK);
 }
 
-/* ---- batch ----------------------------------------------------------------------------------------------------------
- */
+/* ---- batch ------------------------------------------------------------------------------------------------------- */
 
 static void answer_path(const struct door_line *line, struct hv_json_writer *writer)
 {
@@ -150,8 +148,7 @@ const struct cli_command cli_explain_path_command = {
     .run = run_path,
 };
 
-/* ---- rules ----------------------------------------------------------------------------------------------------------
- */
+/* ---- rules ------------------------------------------------------------------------------------------------------- */
 
 static int run_rule(const struct cli_call *call)
 {

@@ -8,8 +8,7 @@
 #include "fs/git_probe.h"
 #include "fs/settings_alias.h"
 
-/* ---- the facts of a call -------------------------------------------------------------------------------------------
- */
+/* ---- the facts of a call ----------------------------------------------------------------------------------------- */
 
 const struct hv_field *explain_path_field(const struct hv_tool *tool)
 {
@@ -151,8 +150,7 @@ struct policy *explain_policy(const struct explain_flags *flags, const struct se
     return policy_new(&options);
 }
 
-/* ---- lines of a batch -----------------------------------------------------------------------------------------------
- */
+/* ---- lines of a batch -------------------------------------------------------------------------------------------- */
 
 static void add_rule(struct explain_rules *list, enum hv_verdict verdict, struct hv_str text)
 {

@@ -104,8 +104,7 @@ static int print_command_help(const struct cli_command *command)
     return cli_print(&text, CLI_OK);
 }
 
-/* ---- finding ------------------------------------------------------------------------------------------------------
- */
+/* ---- finding ----------------------------------------------------------------------------------------------------- */
 
 static struct hv_str first_word(const struct cli_command *command)
 {
@@ -198,8 +197,7 @@ static int print_group_help(const char *word)
     return cli_print(&text, CLI_OK);
 }
 
-/* ---- running ------------------------------------------------------------------------------------------------------
- */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 
 static int check_count(const struct cli_command *command, const struct options_rest *rest)
 {

@@ -23,8 +23,7 @@ static void each_option(const struct option *table, void (*visit)(void *user, co
     }
 }
 
-/* ---- the man page --------------------------------------------------------------------------------------------------
- */
+/* ---- the man page ------------------------------------------------------------------------------------------------ */
 
 /* Text for troff: backslashes and dashes as they are, ASCII only, no line that begins with a control character. */
 static void add_troff(struct hv_buf *out, struct hv_str text)
@@ -125,8 +124,7 @@ const struct cli_command cli_debug_man_command = {
     .run = run_man,
 };
 
-/* ---- completions ---------------------------------------------------------------------------------------------------
- */
+/* ---- completions ------------------------------------------------------------------------------------------------- */
 
 struct words {
     struct hv_buf *out;

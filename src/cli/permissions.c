@@ -24,9 +24,7 @@ struct check {
     struct hv_buf out;
 };
 
-/* ---- telling
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- telling ----------------------------------------------------------------------------------------------------- */
 
 static void tell(struct check *check, bool good, const char *what, struct hv_str subject, struct hv_str found)
 {
@@ -42,9 +40,7 @@ static void tell(struct check *check, bool good, const char *what, struct hv_str
     hv_buf_add_byte(&check->out, '\n');
 }
 
-/* ---- one call
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- one call ---------------------------------------------------------------------------------------------------- */
 
 /* The question about a subject of this tool ("Bash": a command, else a path); false when there is no such tool. */
 static bool ask(const struct check *check, struct hv_str tool, struct hv_str subject, struct explain_question *out,
@@ -108,9 +104,7 @@ static enum hv_code check_case(struct check *check, const struct hv_json *value,
     return HV_OK;
 }
 
-/* ---- one rule
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- one rule ---------------------------------------------------------------------------------------------------- */
 
 /* A rule alone, in its list. */
 struct lone_rule {
@@ -183,9 +177,7 @@ static enum hv_code check_rule(struct check *check, const struct hv_json *value,
     return code;
 }
 
-/* ---- the file
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 static enum hv_code check_all(struct check *check, struct hv_error *err)
 {

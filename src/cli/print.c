@@ -61,8 +61,7 @@ static const struct option print_options[] = {
 };
 #undef AT
 
-/* ---- tasks that outlive the last turn ----------------------------------------------------------------------------
- */
+/* ---- tasks that outlive the last turn ---------------------------------------------------------------------------- */
 
 static void close_session(void *data);
 
@@ -99,8 +98,7 @@ static void on_notes(void *user)
         start_notes_turn(print);
 }
 
-/* ---- the end ------------------------------------------------------------------------------------------------------
- */
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 static void closed(void *user)
 {
@@ -184,8 +182,7 @@ static void on_turn_end(void *user, const struct session_outcome *outcome)
         print_close(print);
 }
 
-/* ---- events -------------------------------------------------------------------------------------------------------
- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 static void take_start(struct print *print, const struct hv_event *event)
 {
@@ -251,8 +248,7 @@ static void on_event(void *user, const struct hv_event *event)
         close_call(print, event->call_id);
 }
 
-/* ---- the prompt ---------------------------------------------------------------------------------------------------
- */
+/* ---- the prompt -------------------------------------------------------------------------------------------------- */
 
 static bool stdin_has_something(bool have_task)
 {
@@ -290,8 +286,7 @@ static enum hv_code read_prompt(const struct cli_call *call, struct hv_buf *prom
     return HV_EINVAL;
 }
 
-/* ---- making the session -------------------------------------------------------------------------------------------
- */
+/* ---- making the session ------------------------------------------------------------------------------------------ */
 
 static enum hv_code read_prompt_file(struct print *print, struct hv_str name, struct hv_str *text, struct hv_error *err)
 {
@@ -425,8 +420,7 @@ static enum hv_code make_session(struct print *print, struct hv_error *err)
     return code == HV_OK ? session_new(&options, &print->session, err) : code;
 }
 
-/* ---- running ------------------------------------------------------------------------------------------------------
- */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 
 static void on_signal(void *data, int number)
 {

@@ -22,8 +22,7 @@ struct posted_line {
     struct hv_buf text;
 };
 
-/* ---- control requests ---------------------------------------------------------------------------------------------
- */
+/* ---- control requests -------------------------------------------------------------------------------------------- */
 
 static void begin_response(struct hv_json_writer *writer, struct hv_buf *line, const char *subtype, struct hv_str id)
 {
@@ -140,8 +139,7 @@ static void take_control_request(struct print *print, const struct hv_json *valu
     }
 }
 
-/* ---- asking for permission ------------------------------------------------------------------------------------------
- */
+/* ---- asking for permission --------------------------------------------------------------------------------------- */
 
 static void put_request(struct print *print, const struct runtime_question *question)
 {
@@ -231,8 +229,7 @@ static void take_control_response(struct print *print, const struct hv_json *val
     pthread_cond_signal(&input->answered);
 }
 
-/* ---- user messages
- * --------------------------------------------------------------------------------------------------- */
+/* ---- user messages ----------------------------------------------------------------------------------------------- */
 
 static void queue_content(struct print *print, struct hv_str content, struct hv_str id)
 {
@@ -305,8 +302,7 @@ static enum hv_code take_line(struct print *print, struct hv_str text, struct hv
     return HV_OK;
 }
 
-/* ---- the loop's part
- * -------------------------------------------------------------------------------------------------- */
+/* ---- the loop's part --------------------------------------------------------------------------------------------- */
 
 static void wrong_line(struct print *print, const struct hv_error *err)
 {
@@ -381,8 +377,7 @@ void print_input_next(struct print *print)
         print_close(print);
 }
 
-/* ---- the reading thread
- * ------------------------------------------------------------------------------------------------ */
+/* ---- the reading thread ------------------------------------------------------------------------------------------ */
 
 static void post_line(struct print *print, struct hv_str text)
 {

@@ -7,8 +7,7 @@
 
 enum { LINE_MAX_BYTES = 1 << 30 };
 
-/* ---- lines --------------------------------------------------------------------------------------------------------
- */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 /* output_lock held. */
 static void write_now(struct print *print, struct hv_str line)
@@ -56,8 +55,7 @@ void print_end(struct print *print, struct hv_json_writer *writer)
     end_as(print, writer, hv_str_from(uuid));
 }
 
-/* ---- init ---------------------------------------------------------------------------------------------------------
- */
+/* ---- init -------------------------------------------------------------------------------------------------------- */
 
 static void put_empty_array(struct hv_json_writer *writer, const char *name)
 {
@@ -117,8 +115,7 @@ void print_init(struct print *print)
     hv_buf_release(&print->waiting_lines);
 }
 
-/* ---- messages ------------------------------------------------------------------------------------------------------
- */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 static void put_copy(struct hv_json_writer *writer, const struct hv_json *object, const char *name)
 {
@@ -186,8 +183,7 @@ static void message_lines(struct print *print, const struct hv_event *event, con
         user_line(print, event, is_prompt, data);
 }
 
-/* ---- other events --------------------------------------------------------------------------------------------------
- */
+/* ---- other events ------------------------------------------------------------------------------------------------ */
 
 struct open_call *print_find_call(struct print *print, struct hv_str id)
 {
@@ -326,8 +322,7 @@ void print_note_denial(struct print *print, const struct hv_event *event)
     hv_json_end_object(&writer);
 }
 
-/* ---- the result -----------------------------------------------------------------------------------------------------
- */
+/* ---- the result -------------------------------------------------------------------------------------------------- */
 
 static void put_usage(struct hv_json_writer *writer, const struct model_usage *usage)
 {

@@ -94,8 +94,7 @@ struct hv_str progress_label(struct hv_str input)
     return hv_str_of(bytes ? bytes : hv_strdup(""), len);
 }
 
-/* ---- parts of a result ---------------------------------------------------------------------------------------------
- */
+/* ---- parts of a result ------------------------------------------------------------------------------------------- */
 
 static void put_diff(const struct progress *progress, struct hv_str diff, struct hv_buf *out)
 {
@@ -156,8 +155,7 @@ static bool runs_programs(struct hv_str name)
     return false;
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------------------
- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 static void flush_text(struct progress *progress, struct hv_buf *out)
 {

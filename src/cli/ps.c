@@ -104,8 +104,7 @@ static bool is_left_over(const struct process_info *process)
     return process->user == geteuid() && hv_str_is(process->name, GUARD_NAME_ALONE);
 }
 
-/* ---- for people ----------------------------------------------------------------------------------------------------
- */
+/* ---- for people -------------------------------------------------------------------------------------------------- */
 
 static void put_age(struct hv_buf *out, uint64_t age_ms)
 {
@@ -195,8 +194,7 @@ static void put_text(struct hv_buf *out, const struct view *view)
         hv_buf_add_cstr(out, "No session of helve is running.\n");
 }
 
-/* ---- for programs --------------------------------------------------------------------------------------------------
- */
+/* ---- for programs ------------------------------------------------------------------------------------------------ */
 
 static void put_json_process(struct hv_json_writer *writer, const struct process_info *process, struct hv_str task)
 {
@@ -275,8 +273,7 @@ static void put_json(struct hv_buf *out, const struct view *view)
     hv_buf_add_byte(out, '\n');
 }
 
-/* ---- the command ---------------------------------------------------------------------------------------------------
- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static void find_sessions(struct setup *setup, struct view *view)
 {

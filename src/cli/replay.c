@@ -37,8 +37,7 @@ struct replay {
     bool failed;
 };
 
-/* ---- what runs -----------------------------------------------------------------------------------------------------
- */
+/* ---- what runs --------------------------------------------------------------------------------------------------- */
 
 /* All calls, an array for each turn, in the shape that carries an input as text. */
 static void put_calls(const struct replay_log *log, struct hv_buf *out)
@@ -93,8 +92,7 @@ static void ask_record(void *user, const struct runtime_question *question, cons
     answer->verdict = allowed && !denied && !question->decision->always_confirm ? HV_ALLOW : HV_VERDICT_NONE;
 }
 
-/* ---- the command ---------------------------------------------------------------------------------------------------
- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static enum hv_code read_log(const struct cli_call *call, struct hv_str directory, struct session_entry *entry,
                              struct replay_log *log, struct hv_error *err)

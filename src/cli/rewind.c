@@ -258,8 +258,7 @@ static void make_plan(struct rewind *rewind)
     rewind_judge(rewind->arena, &rewind->plan);
 }
 
-/* ---- telling ------------------------------------------------------------------------------------------------------
- */
+/* ---- telling ----------------------------------------------------------------------------------------------------- */
 
 static const char *const act_names[] = {"unchanged", "restore", "bring back", "remove", "leave"};
 
@@ -403,8 +402,7 @@ static void put_outcome(struct rewind *rewind, bool done, size_t incomplete)
                     rewind->flags->undo ? "--redo" : "--undo");
 }
 
-/* ---- doing --------------------------------------------------------------------------------------------------------
- */
+/* ---- doing ------------------------------------------------------------------------------------------------------- */
 
 static void emit_rewind(struct rewind *rewind, struct journal_writer *journal, struct hv_str call_id)
 {
@@ -550,8 +548,7 @@ static int rewind_session(struct rewind *rewind)
     return status;
 }
 
-/* ---- the command --------------------------------------------------------------------------------------------------
- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 /* The working directory, or the one that --cwd names. */
 static struct hv_str start_directory(const struct rewind *rewind)

@@ -111,8 +111,7 @@ void pending_end(struct pending *pending)
     hv_arena_release(&pending->arena);
 }
 
-/* ---- what a killed writer left ------------------------------------------------------------------------------------
- */
+/* ---- what a killed writer left ----------------------------------------------------------------------------------- */
 
 static void remove_temporary(const char *path)
 {

@@ -35,8 +35,7 @@ void transaction_release(struct transaction *transaction)
     hv_arena_release(&transaction->arena);
 }
 
-/* ---- files of the folder -------------------------------------------------------------------------------------------
- */
+/* ---- files of the folder ----------------------------------------------------------------------------------------- */
 
 struct hv_str transaction_file(struct transaction *transaction, const char *name)
 {
@@ -77,8 +76,7 @@ bool transaction_rename_list(struct transaction *transaction, const char *from, 
     return false;
 }
 
-/* ---- undoing and completing ----------------------------------------------------------------------------------------
- */
+/* ---- undoing and completing -------------------------------------------------------------------------------------- */
 
 static enum transaction_outcome undo(struct transaction *transaction)
 {
@@ -100,8 +98,7 @@ static enum transaction_outcome complete(struct transaction *transaction)
     return whole;
 }
 
-/* ---- beginning -----------------------------------------------------------------------------------------------------
- */
+/* ---- beginning --------------------------------------------------------------------------------------------------- */
 
 enum hv_code transaction_make_folder(struct transaction *transaction, struct hv_str journal, const char *prefix,
                                      struct pending *pending, struct hv_error *err)
@@ -286,8 +283,7 @@ static enum hv_code begin(struct transaction *transaction, const struct hv_file_
     return code ? code : write_list(transaction, err);
 }
 
-/* ---- doing ---------------------------------------------------------------------------------------------------------
- */
+/* ---- doing ------------------------------------------------------------------------------------------------------- */
 
 static enum hv_code make_link(const struct transaction_step *step, bool make_parents, struct hv_error *err)
 {
@@ -411,8 +407,7 @@ enum hv_code fs_change_files(struct hv_file_change *changes, size_t count, struc
     return code;
 }
 
-/* ---- in place -----------------------------------------------------------------------------------------------------
- */
+/* ---- in place ---------------------------------------------------------------------------------------------------- */
 
 struct fs_kept {
     struct transaction transaction;
@@ -483,8 +478,7 @@ void fs_kept_leave(struct fs_kept *kept)
         kept_free(kept);
 }
 
-/* ---- recovery ------------------------------------------------------------------------------------------------------
- */
+/* ---- recovery ---------------------------------------------------------------------------------------------------- */
 
 /* What stands behind the path: absent where nothing stood there. */
 static bool parse_rest(struct transaction *transaction, struct hv_str text, struct transaction_step *step)

@@ -14,8 +14,7 @@
 
 enum { BYTES_MAX = 1 << 30 };
 
-/* ---- files of the folder -------------------------------------------------------------------------------------------
- */
+/* ---- files of the folder ----------------------------------------------------------------------------------------- */
 
 struct hv_str transaction_image(struct transaction *transaction, size_t index, const char *which)
 {
@@ -29,8 +28,7 @@ enum hv_code transaction_load(struct hv_str path, struct hv_buf *bytes, struct h
     return fs_host_read(NULL, path, 0, (size_t)BYTES_MAX + 1, bytes, status, err);
 }
 
-/* ---- what stands there --------------------------------------------------------------------------------------------
- */
+/* ---- what stands there ------------------------------------------------------------------------------------------- */
 
 /* What stands at a path now. */
 enum standing { STANDS_NOTHING, STANDS_BEFORE, STANDS_AFTER, STANDS_MIXED, STANDS_OTHER, STANDS_UNKNOWN };
@@ -101,8 +99,7 @@ static enum standing look(struct transaction *transaction, size_t index)
     return is_of_link(step) ? look_at_link(step) : look_at_file(transaction, index);
 }
 
-/* ---- putting back -------------------------------------------------------------------------------------------------
- */
+/* ---- putting back ------------------------------------------------------------------------------------------------ */
 
 /* What may not be given stays as it is. */
 static bool give_attributes(const struct transaction_step *step)

@@ -12,9 +12,7 @@
 
 enum { WORK_MAX = 1 << 22 };
 
-/* ---- a part's words against a rule
- * ------------------------------------------------------------------------------------
- */
+/* ---- a part's words against a rule ------------------------------------------------------------------------------- */
 
 static bool is_plain_byte(char byte)
 {
@@ -113,8 +111,7 @@ static bool may_look_through(const struct match_call *call, const struct shell_a
     return true;
 }
 
-/* ---- assignments in front
- * --------------------------------------------------------------------------------------------- */
+/* ---- assignments in front ---------------------------------------------------------------------------------------- */
 
 /* Variables that change what a program says, not what it does. */
 static bool is_safe_variable(struct hv_str name)
@@ -155,9 +152,7 @@ static bool env_words_are_safe(const struct shell_act *act)
     return true;
 }
 
-/* ---- files
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static bool in_workspace(const struct match_call *call, const struct policy_path *path, bool writing)
 {
@@ -230,9 +225,7 @@ static bool only_redirects_write(const struct shell_act *act)
     return true;
 }
 
-/* ---- all of a part
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- all of a part ----------------------------------------------------------------------------------------------- */
 
 /* A part being looked at. */
 struct look {
@@ -426,9 +419,7 @@ struct hv_str part_objection(const struct match_call *call, const struct policy_
     return reads ? HV_STR("reads files, and which ones is not known") : part->act->why;
 }
 
-/* ---- all parts
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- all parts --------------------------------------------------------------------------------------------------- */
 
 static const struct rule *whole_command_rule(const struct match_call *call, const struct rule *extra,
                                              size_t extra_count)

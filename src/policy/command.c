@@ -340,8 +340,7 @@ bool command_is_plain(struct hv_str command)
     return hv_str_find_byte(word_at(command, 0), '=', 0) == SIZE_MAX;
 }
 
-/* ---- dangers ------------------------------------------------------------------------------------------------------
- */
+/* ---- dangers ----------------------------------------------------------------------------------------------------- */
 
 /* What a check is asked about: a place, the name there, and what follows in its piece. What follows a later place also
  * follows an earlier one: a check that read on to the end of the piece marks that in seen and need not do so again. */
@@ -575,8 +574,7 @@ bool command_only_shows(const struct command_text *command)
     return command_is_plain(command->raw) && is_one_of(word_at(command->raw, 0), readers);
 }
 
-/* ---- paths --------------------------------------------------------------------------------------------------------
- */
+/* ---- paths ------------------------------------------------------------------------------------------------------- */
 
 static bool splits_paths(char byte)
 {

@@ -213,8 +213,7 @@ static bool mode(struct judgement *judgement)
     return false;
 }
 
-/* ---- 7 and 8: what is allowed -------------------------------------------------------------------------------------
- */
+/* ---- 7 and 8: what is allowed ------------------------------------------------------------------------------------ */
 
 static bool hook_allows(struct judgement *judgement)
 {
@@ -264,8 +263,7 @@ static bool sandbox(struct judgement *judgement)
            settle(judgement, POLICY_STAGE_SANDBOX, HV_ALLOW, HV_STR("the command runs in the sandbox"));
 }
 
-/* ---- 9: asking ----------------------------------------------------------------------------------------------------
- */
+/* ---- 9: asking --------------------------------------------------------------------------------------------------- */
 
 /* What is the matter with this path, or absent when it is nothing. */
 static struct hv_str objection(const struct judgement *judgement, const struct match_access *access)
@@ -331,8 +329,7 @@ static bool ask_person(struct judgement *judgement)
     return settle(judgement, POLICY_STAGE_ASK, HV_ASK, reason.len ? reason : HV_STR("no rule allows it"));
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------------------
- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 /* The order is the law; see P6. */
 static bool (*const stages[])(struct judgement *) = {
@@ -392,8 +389,7 @@ void policy_decide(const struct policy *policy, const struct policy_facts *facts
     *out = judgement.out;
 }
 
-/* ---- smaller questions ----------------------------------------------------------------------------------------------
- */
+/* ---- smaller questions ------------------------------------------------------------------------------------------- */
 
 bool policy_rule_takes(const struct policy *policy, struct hv_str rule, const struct policy_facts *facts)
 {

@@ -70,8 +70,7 @@ static bool decides(const struct rule *rule, const struct policy_decision *decis
     return decision->rule.len && hv_str_eq(rule->text, decision->rule) && hv_str_eq(rule->place, decision->scope);
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------------
- */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void put_rule_members(struct hv_json_writer *writer, const struct rule *rule)
 {
@@ -147,8 +146,7 @@ void policy_explain_members(const struct policy *policy, const struct policy_fac
     put_rules(writer, &call, decision);
 }
 
-/* ---- text ---------------------------------------------------------------------------------------------------------
- */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 static void add_line(struct hv_buf *out, const char *name, struct hv_str text)
 {

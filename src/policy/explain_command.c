@@ -18,9 +18,7 @@ static const char *level_name(enum shell_danger_level level)
     return level == SHELL_DANGER_FORBID ? "forbid" : "always_confirm";
 }
 
-/* ---- JSON
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void put_words(struct hv_json_writer *writer, const struct shell_act *act)
 {
@@ -118,9 +116,7 @@ void policy_explain_command_members(const struct policy *policy, const struct po
     hv_json_end_array(writer);
 }
 
-/* ---- text
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 size_t policy_count_commands(const struct policy_facts *facts)
 {

@@ -78,8 +78,7 @@ static bool beats(const struct study *study, const struct rule *other)
     return false;
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------------
- */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void put_lists(struct hv_json_writer *writer, const struct study *study)
 {
@@ -156,8 +155,7 @@ static void write_json(const struct study *study, struct hv_buf *out)
     hv_buf_add_byte(out, '\n');
 }
 
-/* ---- text ---------------------------------------------------------------------------------------------------------
- */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 static void add_list(struct hv_buf *out, const struct study *study, int list, bool with_paths)
 {

@@ -7,9 +7,7 @@
 
 enum { ABBREVIATION_MIN = 4 }; /* of a long option, with its dashes */
 
-/* ---- code for interpreters
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- code for interpreters --------------------------------------------------------------------------------------- */
 
 static const struct interpreter {
     const char *programs;
@@ -94,9 +92,7 @@ bool given_code(const struct shell_word *words, size_t count)
     return false;
 }
 
-/* ---- programs for the rest
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- programs for the rest --------------------------------------------------------------------------------------- */
 
 static const struct carrier {
     const char *programs, *sub_command; /* NULL: with any */

@@ -13,9 +13,7 @@ static void worsen(struct hazard *hazard, enum shell_danger_level level, struct 
         *hazard = (struct hazard){level, what, part};
 }
 
-/* ---- paths
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- paths ------------------------------------------------------------------------------------------------------- */
 
 /* Directories under which nothing is ever written. */
 static bool is_kernel_place(const struct policy_path *path)
@@ -125,8 +123,7 @@ static void look_at_accesses(struct hazard *hazard, const struct policy *policy,
     }
 }
 
-/* ---- where it is not known in which directory a part runs ---------------------------------------------------------
- */
+/* ---- where it is not known in which directory a part runs -------------------------------------------------------- */
 
 /* A word that may be relative to a directory that is not known. */
 static void look_for_astray(struct hazard *hazard, const struct policy *policy, const struct policy_command *command,
@@ -329,9 +326,7 @@ struct hazard hazard_of_part(const struct policy *policy, const struct policy_co
     return command->policy == policy ? part->hazard : look_at_part(policy, command, part, &neighbours, arena);
 }
 
-/* ---- words and text
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- words and text ---------------------------------------------------------------------------------------------- */
 
 struct word_search {
     const struct match_call *call;

@@ -22,9 +22,7 @@
 /* Words that may be paths; a command that a rule can allow has fewer. */
 enum { LOOKED_AT_MAX = 10000 };
 
-/* ---- what the command sees of the world
- * ------------------------------------------------------------------------------
- */
+/* ---- what the command sees of the world -------------------------------------------------------------------------- */
 
 static struct hv_str plain_variable(void *user, struct hv_str name)
 {
@@ -40,9 +38,7 @@ static struct hv_str follow(void *user, struct hv_arena *arena, struct hv_str pa
     return lookups->host ? lookups_find(lookups, path)->resolved : (struct hv_str){0};
 }
 
-/* ---- the parts
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- the parts --------------------------------------------------------------------------------------------------- */
 
 /* A judgement in the making. */
 struct judging {
@@ -357,9 +353,7 @@ static void find_dangers(struct judging *judging, const struct shell_start *star
     tell_dangers_apart(command);
 }
 
-/* ---- words that lead elsewhere
- * -------------------------------------------------------------------------------------------
- */
+/* ---- words that lead elsewhere ----------------------------------------------------------------------------------- */
 
 struct mentions {
     struct hv_arena *arena;
@@ -445,9 +439,7 @@ static void look_at_words(struct judging *judging)
     hazard_keep(&call, judging->command, judging->arena);
 }
 
-/* ---- all of it
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 /* As written and as resolved. */
 static struct hv_str *list_roots(const struct policy *policy, struct hv_arena *arena, size_t *count)

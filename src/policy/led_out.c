@@ -191,8 +191,7 @@ bool access_leads_out(struct leading *leading, const struct shell_act *act, cons
     return leads_out(leading, &question);
 }
 
-/* ---- credentials among the names -----------------------------------------------------------------------------------
- */
+/* ---- credentials among the names --------------------------------------------------------------------------------- */
 
 /* What is shown of a file is its name, its size and the like. */
 static bool shows_no_contents(const struct shell_act *act)

@@ -10,9 +10,7 @@
 /* Steps of matching one rule, cells of one comparison of two open texts, forms of one run. */
 enum { WORK_MAX = 1 << 22, CELLS_MAX = 1 << 20, FORMS_MAX = 16 };
 
-/* ---- the texts of runs
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- the texts of runs ------------------------------------------------------------------------------------------- */
 
 struct run_texts {
     struct run_text *items;
@@ -99,9 +97,7 @@ static void make_texts(struct parts *parts)
     vec_release(&texts);
 }
 
-/* ---- denying and asking
- * ----------------------------------------------------------------------------------------------
- */
+/* ---- denying and asking ------------------------------------------------------------------------------------------ */
 
 /* Some text that both take: "*" in pattern and NUL in text stand for anything. */
 static bool may_both_be(struct hv_str pattern, struct hv_str text)
@@ -160,9 +156,7 @@ enum match_strength parts_hit_by(struct parts *parts, const struct rule *rule)
     return work ? strength : MATCH_FULL; /* too much to try them all: it counts as hit */
 }
 
-/* ---- files
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* The rule speaks of something below a directory that is changed as a whole. */
 static bool reaches_below(const struct rule *rule, const struct policy_path *path)
@@ -264,9 +258,7 @@ enum match_strength parts_touch(const struct match_call *call, const struct rule
     return strength;
 }
 
-/* ---- words that may be files
- * ---------------------------------------------------------------------------------------------
- */
+/* ---- words that may be files ------------------------------------------------------------------------------------- */
 
 struct word_walk {
     struct hv_arena scratch;

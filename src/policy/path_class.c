@@ -221,8 +221,7 @@ struct path_classes {
     struct path_classes_options options;
 };
 
-/* ---- the index ----------------------------------------------------------------------------------------------------
- */
+/* ---- the index --------------------------------------------------------------------------------------------------- */
 
 static unsigned bucket_of(struct hv_str name)
 {
@@ -303,8 +302,7 @@ const struct path_classes *path_classes_new(struct hv_arena *arena, const struct
     return classes;
 }
 
-/* ---- looking up ---------------------------------------------------------------------------------------------------
- */
+/* ---- looking up -------------------------------------------------------------------------------------------------- */
 
 /* A path being looked at, and the gravest class found so far. */
 struct search {
@@ -498,8 +496,7 @@ struct path_class path_classify(const struct path_classes *classes, const struct
     return search.best;
 }
 
-/* ---- many files of one directory ----------------------------------------------------------------------------------
- */
+/* ---- many files of one directory --------------------------------------------------------------------------------- */
 
 /* A row of that place begins, or for ANYWHERE ends, with the component key. */
 static bool has_row(const struct path_classes *classes, enum place place, struct hv_str key)
@@ -558,8 +555,7 @@ bool path_is_suspect(const struct path_classes *classes, struct hv_str path, siz
     return false;
 }
 
-/* ---- names in directories that are not known -----------------------------------------------------------------------
- */
+/* ---- names in directories that are not known --------------------------------------------------------------------- */
 
 /* What the pattern speaks of stands below the directory relative. */
 static bool stands_below(struct hv_str pattern, struct hv_str relative)

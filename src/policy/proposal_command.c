@@ -10,9 +10,7 @@
 
 #include <string.h>
 
-/* ---- programs and how much of their words says what they do
- * ------------------------------------------------------------
- */
+/* ---- programs and how much of their words says what they do ------------------------------------------------------ */
 
 static const struct depth {
     const char *programs;
@@ -215,9 +213,7 @@ static size_t prefix_words(const struct shell_act *act, struct hv_str text)
     return words;
 }
 
-/* ---- one part
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- one part ---------------------------------------------------------------------------------------------------- */
 
 /* The program runs code, or programs, that stand in its words or its input. */
 static bool runs_what_it_is_given(const struct shell_act *act)
@@ -267,9 +263,7 @@ static struct hv_str propose_file(const char *name, const struct policy_path *pa
     return hv_arena_format(arena, "%s(/%.*s%s)", name, (int)len, out, below);
 }
 
-/* ---- all parts
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- all parts --------------------------------------------------------------------------------------------------- */
 
 struct offer {
     const struct match_call *call;

@@ -239,8 +239,7 @@ bool rule_governs_access(const struct rule *rule, const struct hv_tool *tool, bo
             (name_is(rule, reading) && has_rule_name(tool, editing)));
 }
 
-/* ---- specifiers that are no paths ---------------------------------------------------------------------------------
- */
+/* ---- specifiers that are no paths -------------------------------------------------------------------------------- */
 
 static struct hv_str without_final_dot(struct hv_str host)
 {

@@ -62,8 +62,7 @@ static void add_reading(struct parsing *parsing, struct hv_str base, struct hv_s
     };
 }
 
-/* ---- the text of a pattern ----------------------------------------------------------------------------------------
- */
+/* ---- the text of a pattern --------------------------------------------------------------------------------------- */
 
 /* "a//./b/../c/" becomes "a/c/"; a ".." too many climbs *base. */
 static struct hv_str tidy_pattern(struct hv_arena *arena, struct hv_str pattern, struct hv_str *base)
@@ -203,8 +202,7 @@ void rule_path_parse(const struct rule_bases *bases, struct hv_arena *arena, str
     rule->path_count = parsing.count;
 }
 
-/* ---- matching -----------------------------------------------------------------------------------------------------
- */
+/* ---- matching ---------------------------------------------------------------------------------------------------- */
 
 bool rule_path_below(struct hv_str path, struct hv_str base, bool ignores_case)
 {

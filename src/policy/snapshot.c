@@ -328,8 +328,7 @@ static void collect_sources(struct policy *policy, const struct policy_options *
     policy->sources = sources;
 }
 
-/* ---- building -----------------------------------------------------------------------------------------------------
- */
+/* ---- building ---------------------------------------------------------------------------------------------------- */
 
 static enum policy_mode choose_mode(const struct policy_options *options)
 {

@@ -30,8 +30,7 @@ struct seeking {
     size_t opener_count;
 };
 
-/* ---- who opens what others print ----------------------------------------------------------------------------------
- */
+/* ---- who opens what others print --------------------------------------------------------------------------------- */
 
 static struct hv_str name_of(const struct shell_act *act)
 {
@@ -115,8 +114,7 @@ static bool is_opened(const struct seeking *seeking, const struct policy_part *l
     return false;
 }
 
-/* ---- which names ---------------------------------------------------------------------------------------------------
- */
+/* ---- which names ------------------------------------------------------------------------------------------------- */
 
 static struct hv_str last_of(struct hv_str path)
 {
@@ -192,8 +190,7 @@ static void add_filters(const struct seeking *seeking, const struct policy_part 
     }
 }
 
-/* ---- where they stand ----------------------------------------------------------------------------------------------
- */
+/* ---- where they stand -------------------------------------------------------------------------------------------- */
 
 /* One search more, if there have not been too many. */
 static bool may_search(struct leading *leading)

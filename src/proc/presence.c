@@ -30,8 +30,7 @@ struct presence {
     int fd;                   /* of the file as it stands, locked */
 };
 
-/* ---- writing -------------------------------------------------------------------------------------------------------
- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 static void put_task(struct hv_json_writer *writer, const struct presence_task *task)
 {
@@ -144,8 +143,7 @@ void presence_close(struct presence *presence)
     presence_free(presence);
 }
 
-/* ---- reading -------------------------------------------------------------------------------------------------------
- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static bool lives(const struct hv_json *value)
 {

@@ -76,8 +76,7 @@ static bool look_up(const struct system_programs *programs, struct hv_str name)
     return true; /* there is no such program: nothing can run */
 }
 
-/* ---- answers ------------------------------------------------------------------------------------------------------
- */
+/* ---- answers ----------------------------------------------------------------------------------------------------- */
 
 void system_answers_release(struct system_answers *answers)
 {

@@ -194,8 +194,7 @@ static void run_call(void *data)
     pthread_mutex_unlock(&batch->lock);
 }
 
-/* ---- time limits ----------------------------------------------------------------------------------------------------
- */
+/* ---- time limits ------------------------------------------------------------------------------------------------- */
 
 static void watch(void *data)
 {
@@ -214,8 +213,7 @@ static void watch(void *data)
     batch->watch = loop_timer_start(batch->runtime->loop, WATCH_INTERVAL_MS * CLOCK_MILLISECOND, watch, batch);
 }
 
-/* ---- the loop's part
- * -------------------------------------------------------------------------------------------------- */
+/* ---- the loop's part --------------------------------------------------------------------------------------------- */
 
 static struct call *call_new(struct batch *batch, struct hv_str id, struct hv_str name, struct hv_str raw)
 {

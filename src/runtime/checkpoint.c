@@ -352,8 +352,7 @@ void checkpoint_wait(struct call *call)
     aside_end(&checkpoint->keeping);
 }
 
-/* ---- what is known
- * --------------------------------------------------------------------------------------------------- */
+/* ---- what is known ----------------------------------------------------------------------------------------------- */
 
 static struct fs_image copy_image(struct hv_arena *arena, const struct fs_image *image)
 {
@@ -648,8 +647,7 @@ void checkpoint_task_ends(struct checkpoints *checkpoints, struct hv_str call_id
         look_after_tasks(checkpoints);
 }
 
-/* ---- around a call ------------------------------------------------------------------------------------------------
- */
+/* ---- around a call ----------------------------------------------------------------------------------------------- */
 
 void checkpoint_before(struct call *call)
 {

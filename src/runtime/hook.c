@@ -91,8 +91,7 @@ static void *run_job(void *data)
     return NULL;
 }
 
-/* ---- which hooks --------------------------------------------------------------------------------------------------
- */
+/* ---- which hooks ------------------------------------------------------------------------------------------------- */
 
 static bool hooks_off(const struct runtime *runtime)
 {
@@ -193,8 +192,7 @@ static size_t select_hooks(struct runtime *runtime, const char *event, struct hv
     return count;
 }
 
-/* ---- what they are told ---------------------------------------------------------------------------------------------
- */
+/* ---- what they are told ------------------------------------------------------------------------------------------ */
 
 static struct hv_str hook_input(struct runtime *runtime, const char *event, struct hv_str members,
                                 struct hv_arena *arena)
@@ -222,8 +220,7 @@ static struct hv_str hook_input(struct runtime *runtime, const char *event, stru
     return hv_arena_str(arena, hv_buf_str(&buf));
 }
 
-/* ---- what their answers mean
- * ------------------------------------------------------------------------------------------ */
+/* ---- what their answers mean ------------------------------------------------------------------------------------- */
 
 static enum hv_verdict verdict_of(struct hv_str word)
 {
@@ -386,8 +383,7 @@ static void judge(const struct hook_job *job, struct hv_str call_id, struct hv_a
     emit_hook(job, call_id, job->exit.code == 2 ? "block" : job->exit.code ? "failed" : "ok");
 }
 
-/* ---- running
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 
 static void start_job(struct hook_job *job)
 {
@@ -515,8 +511,7 @@ void hook_notify(struct runtime *runtime, const char *type, struct hv_str messag
     hook_tell(runtime, "Notification", hv_str_from(type), hv_buf_str(&members));
 }
 
-/* ---- the two stages
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- the two stages ---------------------------------------------------------------------------------------------- */
 
 static struct hv_str call_members(struct call *call, struct hv_buf *buf,
                                   void (*more)(struct call *call, struct hv_json_writer *writer))
@@ -619,8 +614,7 @@ enum stage_outcome stage_post_hook(struct call *call)
     return STAGE_NEXT;
 }
 
-/* ---- session events
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- session events ---------------------------------------------------------------------------------------------- */
 
 static void session_hooks_done(void *data)
 {

@@ -119,8 +119,7 @@ static void stop(void *data)
     post_unref(post);
 }
 
-/* ---- worker -------------------------------------------------------------------------------------------------------
- */
+/* ---- worker ------------------------------------------------------------------------------------------------------ */
 
 static struct post *post_new(struct runtime *runtime, const struct settings_hook *hook, struct hv_str body)
 {

@@ -287,8 +287,7 @@ const struct runtime_tool *runtime_tools(struct runtime *runtime, size_t *count,
     return runtime->pool->rows;
 }
 
-/* ---- the stage
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- the stage --------------------------------------------------------------------------------------------------- */
 
 static void list_tools(const struct pool *pool, struct hv_buf *text)
 {

@@ -15,8 +15,7 @@
 
 enum { UNLIMITED = SIZE_MAX / 4 };
 
-/* ---- cleaning ------------------------------------------------------------------------------------------------------
- */
+/* ---- cleaning ---------------------------------------------------------------------------------------------------- */
 
 /* Of what a program printed the model gets what a terminal would show; of anything else, what is there: a '\r' in a
  * file must not hide what stands before it. */
@@ -44,8 +43,7 @@ static void clean_all(struct call *call)
     call->result.diff = clean(call, call->result.diff);
 }
 
-/* ---- storing -------------------------------------------------------------------------------------------------------
- */
+/* ---- storing ----------------------------------------------------------------------------------------------------- */
 
 /* A file name that holds nothing of the model's but letters, digits, '-' and '_'. */
 static struct hv_str stored_name(struct call *call)
@@ -72,8 +70,7 @@ static void store(struct call *call, struct hv_str whole, struct hv_error *err)
         call->stored = path;
 }
 
-/* ---- capping -------------------------------------------------------------------------------------------------------
- */
+/* ---- capping ----------------------------------------------------------------------------------------------------- */
 
 static size_t text_length(const struct hv_content *first)
 {
@@ -228,8 +225,7 @@ enum stage_outcome stage_result(struct call *call)
     return STAGE_NEXT;
 }
 
-/* ---- serialising
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- serialising ------------------------------------------------------------------------------------------------- */
 
 static void put_source(struct hv_json_writer *writer, const struct hv_content *block)
 {

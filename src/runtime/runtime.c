@@ -33,8 +33,7 @@ static unsigned concurrency(const struct runtime_options *options)
     return wanted > CONCURRENCY_MAX ? CONCURRENCY_MAX : (unsigned)wanted;
 }
 
-/* ---- the environment of commands ------------------------------------------------------------------------------------
- */
+/* ---- the environment of commands --------------------------------------------------------------------------------- */
 
 static bool sets(const char *entry, struct hv_str name)
 {
@@ -99,8 +98,7 @@ static void make_environments(struct runtime *runtime, const struct runtime_opti
     runtime->hook_environment = extend(&runtime->arena, whole, own, sizeof own / sizeof *own);
 }
 
-/* ---- making and ending
- * ------------------------------------------------------------------------------------------------ */
+/* ---- making and ending ------------------------------------------------------------------------------------------- */
 
 static const struct hv_str *copy_strs(struct hv_arena *arena, const struct hv_str *items, size_t count)
 {
@@ -279,8 +277,7 @@ void runtime_free(struct runtime *runtime)
     free(runtime);
 }
 
-/* ---- state of the session
- * ------------------------------------------------------------------------------------------------ */
+/* ---- state of the session ---------------------------------------------------------------------------------------- */
 
 void runtime_emit(struct runtime *runtime, const struct hv_event *event)
 {

@@ -46,8 +46,7 @@ struct tasks {
     pthread_mutex_t announcing; /* taken before all others: what is told last is what was found last */
 };
 
-/* ---- small helpers -------------------------------------------------------------------------------------------------
- */
+/* ---- small helpers ----------------------------------------------------------------------------------------------- */
 
 static struct tasks *tasks_of(struct hv_context *context)
 {
@@ -128,8 +127,7 @@ static void announce(struct tasks *tasks)
     presence_tell(presence, list, running);
 }
 
-/* ---- the task's own thread -----------------------------------------------------------------------------------------
- */
+/* ---- the task's own thread --------------------------------------------------------------------------------------- */
 
 static void settle(struct hv_task *task, const struct hv_task_end *end, bool lost)
 {
@@ -226,8 +224,7 @@ static void task_note(struct hv_task *task, struct hv_str text)
     pthread_cond_broadcast(&task->tasks->changed);
 }
 
-/* ---- beginning -----------------------------------------------------------------------------------------------------
- */
+/* ---- beginning --------------------------------------------------------------------------------------------------- */
 
 static struct hv_str task_reserve(struct hv_context *context, const char *type)
 {
@@ -311,8 +308,7 @@ static enum hv_code task_start(struct hv_context *context, const struct hv_task_
     return HV_OK;
 }
 
-/* ---- looking -------------------------------------------------------------------------------------------------------
- */
+/* ---- looking ----------------------------------------------------------------------------------------------------- */
 
 static void task_look(struct hv_task *task, struct hv_arena *arena, struct hv_task_view *out)
 {
@@ -417,8 +413,7 @@ static uint64_t task_read(struct hv_task *task, size_t limit, struct hv_buf *out
     return skipped;
 }
 
-/* ---- acting --------------------------------------------------------------------------------------------------------
- */
+/* ---- acting ------------------------------------------------------------------------------------------------------ */
 
 static enum hv_code takes_no_input(const struct hv_task *task, struct hv_error *err)
 {
@@ -498,8 +493,7 @@ bool runtime_take_notes(struct runtime *runtime, struct hv_buf *blocks)
     return notes_take(runtime->tasks->notes, blocks);
 }
 
-/* ---- waiting -------------------------------------------------------------------------------------------------------
- */
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
 /* A short wait for something to happen, tasks->lock held: cancellation has no condition variable to signal. */
 static void wait_slice(struct tasks *tasks)
@@ -568,8 +562,7 @@ const struct hv_tasks runtime_tasks = {
     .note = task_note,
 };
 
-/* ---- making and ending all -----------------------------------------------------------------------------------------
- */
+/* ---- making and ending all --------------------------------------------------------------------------------------- */
 
 struct tasks *tasks_new(struct runtime *runtime)
 {

@@ -37,8 +37,7 @@ static void report(struct scan *scan, enum shell_danger_level level, const char 
         scan->found = (struct shell_danger){level, what, scan->run};
 }
 
-/* ---- words ---------------------------------------------------------------------------------------------------------
- */
+/* ---- words ------------------------------------------------------------------------------------------------------- */
 
 static struct hv_str word_at(const struct shell_run *run, size_t at)
 {
@@ -84,8 +83,7 @@ static bool is_operand(struct scan *scan, size_t at)
     return at > scan->options_end;
 }
 
-/* ---- what is destroyed ---------------------------------------------------------------------------------------------
- */
+/* ---- what is destroyed ------------------------------------------------------------------------------------------- */
 
 /* A word that is removed, or changed, with all below it when whole. */
 static void check_tree(struct scan *scan, const struct shell_word *word, bool whole)
@@ -197,8 +195,7 @@ static void check_rsync(struct scan *scan)
         check_tree(scan, &run->words[run->word_count - 1], true);
 }
 
-/* ---- devices and the files that everything depends on ---------------------------------------------------------------
- */
+/* ---- devices and the files that everything depends on ------------------------------------------------------------ */
 
 /* A place that is written. */
 static void check_target(struct scan *scan, const struct shell_word *word)
@@ -285,8 +282,7 @@ static void check_move_and_targets(struct scan *scan)
     check_all_targets(scan);
 }
 
-/* ---- processes and the machine ------------------------------------------------------------------------------------
- */
+/* ---- processes and the machine ----------------------------------------------------------------------------------- */
 
 /* kill -9 -1: everything that may be killed. */
 static void check_kill(struct scan *scan)
@@ -443,8 +439,7 @@ static void check_network_setup(struct scan *scan)
         report(scan, SHELL_DANGER_CONFIRM, "it changes the network of the machine");
 }
 
-/* ---- secrets --------------------------------------------------------------------------------------------------------
- */
+/* ---- secrets ----------------------------------------------------------------------------------------------------- */
 
 static void check_shown_variables(struct scan *scan)
 {
@@ -463,8 +458,7 @@ static void check_secrets(struct scan *scan)
         report(scan, SHELL_DANGER_CONFIRM, "it reads or changes credentials");
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------------------
- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 /* Sorted by name; a program may have several rows. */
 /* clang-format off */

@@ -36,9 +36,7 @@ static bool redirects_network(const struct shell_command *command)
     return false;
 }
 
-/* ---- who runs what it gets
- * -------------------------------------------------------------------------------------------
- */
+/* ---- who runs what it gets --------------------------------------------------------------------------------------- */
 
 /* How a run takes code that it was not given in plain words. */
 struct intake {
@@ -111,9 +109,7 @@ static bool is_started_by_xargs(const struct shell_runs *runs, const struct shel
     return false;
 }
 
-/* ---- what reaches it
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- what reaches it --------------------------------------------------------------------------------------------- */
 
 /* What a writes comes to b through a pipe: both of one script. Those that are joined have one parent, and a parent
  * stands before what it holds: so the one whose parent is further down is followed up. */
@@ -198,9 +194,7 @@ static const struct shell_run *find_network_code(const struct shell_runs *runs)
     return NULL;
 }
 
-/* ---- shells that others reach over the network
- * ------------------------------------------------------------------------
- */
+/* ---- shells that others reach over the network ------------------------------------------------------------------- */
 
 static bool is_shell_path(struct hv_str word)
 {
@@ -241,9 +235,7 @@ static const struct shell_run *find_opened_shell(const struct shell_runs *runs)
     return NULL;
 }
 
-/* ---- bombs
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- bombs ------------------------------------------------------------------------------------------------------- */
 
 /* The next command behind those below `ancestor`, of which the last one looked at stands right before it, is below it,
  * too: what a command holds stands behind it, all together. */

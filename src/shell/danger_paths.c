@@ -40,8 +40,7 @@ bool danger_is_account_file(struct hv_str path)
            path_inside(path, HV_STR("/etc/sudoers.d"));
 }
 
-/* ---- paths ---------------------------------------------------------------------------------------------------------
- */
+/* ---- paths ------------------------------------------------------------------------------------------------------- */
 
 bool danger_path_of(struct hv_arena *arena, const struct shell_danger_world *world, struct hv_str directory,
                     struct hv_str value, struct hv_str *written, struct hv_str *resolved)
@@ -91,8 +90,7 @@ bool danger_place_is_guarded(const struct shell_danger_world *world, struct hv_s
     return place_of_path(world, path) != DANGER_PLACE_NONE;
 }
 
-/* ---- words ---------------------------------------------------------------------------------------------------------
- */
+/* ---- words ------------------------------------------------------------------------------------------------------- */
 
 /* "*" and "?" in pattern are open, as is a bracket; the rest is itself. Short texts only. */
 static bool may_match(struct hv_str pattern, struct hv_str name)

@@ -22,8 +22,7 @@ enum {
     JOINED_MAX = SHELL_SCRIPT_MAX
 };
 
-/* ---- programs that start others ------------------------------------------------------------------------------------
- */
+/* ---- programs that start others ---------------------------------------------------------------------------------- */
 
 enum starter_flags {
     ASSIGNS = 1 << 0,   /* NAME=value words may stand before the program */
@@ -160,8 +159,7 @@ static const struct starter starters[] = {
 };
 /* clang-format on */
 
-/* ---- the list in the making ----------------------------------------------------------------------------------------
- */
+/* ---- the list in the making -------------------------------------------------------------------------------------- */
 
 /* What is known of a name, kept for the next run of it: long scripts have few. */
 struct known_name {
@@ -281,8 +279,7 @@ static void add_script(struct listing *list, const struct shell_script *script, 
     }
 }
 
-/* ---- code in arguments ---------------------------------------------------------------------------------------------
- */
+/* ---- code in arguments ------------------------------------------------------------------------------------------- */
 
 /* The word as it would be read again: what is not known becomes a variable that nobody knows. */
 static void add_code(struct hv_buf *buf, const struct shell_word *word)
@@ -414,8 +411,7 @@ static void read_input(struct listing *list, int index)
     read_code(list, index, input_of(list, &run, true));
 }
 
-/* ---- what each kind of program starts -------------------------------------------------------------------------------
- */
+/* ---- what each kind of program starts ---------------------------------------------------------------------------- */
 
 /* sh [options] -c code, or code from stdin. */
 static void start_shell(struct listing *list, int index)

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* ---- what an act leaves behind ------------------------------------------------------------------------------------
- */
+/* ---- what an act leaves behind ----------------------------------------------------------------------------------- */
 
 /* Names that make a directory a repository, or say where one is. */
 static const char repository_names[] = "HEAD config config.worktree commondir gitdir .git .gitmodules";
@@ -62,8 +61,7 @@ bool shell_acts_bring_names(const struct shell_act *acts, size_t count)
     return false;
 }
 
-/* ---- the world ----------------------------------------------------------------------------------------------------
- */
+/* ---- the world --------------------------------------------------------------------------------------------------- */
 
 static bool git_is_quiet(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
                          struct hv_str *why)

@@ -676,8 +676,7 @@ enum encoding_kind charset_guess(struct hv_str bytes, bool is_cut, unsigned *con
     return best_points > LEAST ? best : ENCODING_8BIT;
 }
 
-/* ---- UTF-16 and UTF-32 without a mark ------------------------------------------------------------------------------
- */
+/* ---- UTF-16 and UTF-32 without a mark ---------------------------------------------------------------------------- */
 
 /* A unit that texts are made of: 2, that may stand in one: 1, that hardly does: 0. */
 static unsigned plausible_unit(uint32_t unit)

@@ -15,8 +15,7 @@ enum { WORDS_MAX = 240, LINE_BYTES_MAX = 4096, COMMON_PER_CENT = 30 };
 #define NOT_REVERSED "\033[27m"
 #define OFF "\033[0m"
 
-/* ---- words --------------------------------------------------------------------------------------------------------
- */
+/* ---- words ------------------------------------------------------------------------------------------------------- */
 
 struct words {
     struct diff_span items[WORDS_MAX];
@@ -53,8 +52,7 @@ static struct hv_str word(struct hv_str line, const struct words *words, size_t 
     return hv_str_slice(line, words->items[index].start, words->items[index].end);
 }
 
-/* ---- the comparison -----------------------------------------------------------------------------------------------
- */
+/* ---- the comparison ---------------------------------------------------------------------------------------------- */
 
 static bool add_span(struct diff_spans *spans, struct diff_span span)
 {
@@ -114,8 +112,7 @@ bool diff_words(struct hv_str old_line, struct hv_str new_line, struct diff_span
     return false;
 }
 
-/* ---- painting -----------------------------------------------------------------------------------------------------
- */
+/* ---- painting ---------------------------------------------------------------------------------------------------- */
 
 typedef VEC(struct hv_str) line_list;
 

@@ -11,8 +11,7 @@
 
 enum { FILE_BYTES_MAX = 4 << 20, OLD_BYTES_MAX = 64 << 10, NEW_BYTES_MIN = 8 };
 
-/* ---- escapes ------------------------------------------------------------------------------------------------------
- */
+/* ---- escapes ----------------------------------------------------------------------------------------------------- */
 
 static int hex_value(struct hv_str text)
 {
@@ -92,8 +91,7 @@ static void undo_entities(struct hv_str text, struct hv_buf *out)
     }
 }
 
-/* ---- what was put in front of lines, or around them ----------------------------------------------------------------
- */
+/* ---- what was put in front of lines, or around them -------------------------------------------------------------- */
 
 /* "12→", "12| ", " 12: ", "12\t": the length of a number that was put in front. */
 static size_t number_in_front(struct hv_str line)
@@ -156,8 +154,7 @@ static void undo_blanks_around(struct hv_str text, struct hv_buf *out)
         out->len--;
 }
 
-/* ---- characters that look alike -------------------------------------------------------------------------------------
- */
+/* ---- characters that look alike ---------------------------------------------------------------------------------- */
 
 static void fold_lookalikes(struct hv_str text, struct hv_buf *out)
 {
@@ -188,8 +185,7 @@ static void fold_quote_kinds(struct hv_str text, struct hv_buf *out)
         hv_buf_add_byte(out, straight.ptr[i] == '\'' || straight.ptr[i] == '`' ? '"' : straight.ptr[i]);
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------------------
- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 static const struct {
     void (*undo)(struct hv_str text, struct hv_buf *out);

@@ -13,8 +13,7 @@
 
 enum { PATTERN_MAX = 1024, PATH_MAX_BYTES = 4096, ALTERNATIVES_MAX = 256, NUMBER_DIGITS = 9 };
 
-/* ---- one alternative ----------------------------------------------------------------------------------------------
- */
+/* ---- one alternative --------------------------------------------------------------------------------------------- */
 
 /* The places of the path that are reached; reached[i]: before byte i. */
 struct walk {
@@ -214,8 +213,7 @@ static bool match_alternative(struct hv_str pattern, struct hv_str path)
     return walk.reached[path.len];
 }
 
-/* ---- braces -------------------------------------------------------------------------------------------------------
- */
+/* ---- braces ------------------------------------------------------------------------------------------------------ */
 
 /* The brace that closes the one at `open`, counting nested ones; *commas tells whether there is one between them at its
  * own depth. SIZE_MAX: none. */
@@ -330,8 +328,7 @@ bool editorconfig_match(struct hv_str pattern, struct hv_str path)
                        hv_arena_format(&arena, "/%.*s", HV_STR_ARG(path)));
 }
 
-/* ---- files --------------------------------------------------------------------------------------------------------
- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* One line of a file, as far as it says something. */
 struct entry {

@@ -89,8 +89,7 @@ static const char *const foreign[] = {
     "resto del codigo",
 };
 
-/* ---- words --------------------------------------------------------------------------------------------------------
- */
+/* ---- words ------------------------------------------------------------------------------------------------------- */
 
 /* What a line is made of. */
 struct reading {
@@ -173,8 +172,7 @@ static struct reading read_words(struct hv_str text)
     return reading;
 }
 
-/* ---- rules --------------------------------------------------------------------------------------------------------
- */
+/* ---- rules ------------------------------------------------------------------------------------------------------- */
 
 static bool has_words(struct hv_str text, const char *part)
 {
@@ -246,8 +244,7 @@ static bool plain_elides(const struct reading *reading, struct hv_str text, bool
     return state && (noun || (seen & ELSE)) && !strict;
 }
 
-/* ---- markers ------------------------------------------------------------------------------------------------------
- */
+/* ---- markers ----------------------------------------------------------------------------------------------------- */
 
 /* How a comment begins and, for those that have one, ends. weak: what stands behind it is often prose or a list. */
 static const struct {
@@ -361,8 +358,7 @@ static bool line_elides(struct hv_str line, unsigned flags)
     return plain_elides(&reading, text, is_prose);
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------------------------
- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 /* line stands in text, alone on a line but for blanks. */
 static bool stands_in(struct hv_str text, struct hv_str line)

@@ -29,8 +29,7 @@ static struct hv_str last_word(struct hv_str *rest)
     return word;
 }
 
-/* ---- attributes ---------------------------------------------------------------------------------------------------
- */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 static struct gitattributes_value read_value(struct hv_str word, struct hv_str *name)
 {
@@ -102,8 +101,7 @@ static void apply_words(struct gitattributes *attributes, struct hv_str words, u
     }
 }
 
-/* ---- lines --------------------------------------------------------------------------------------------------------
- */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 /* The character that an escape in a quoted pattern stands for. */
 static char unescaped(char byte)

@@ -56,8 +56,7 @@ struct patching {
     struct hv_str failure; /* which hunk does not fit, and why; absent: none */
 };
 
-/* ---- before the call ----------------------------------------------------------------------------------------------
- */
+/* ---- before the call --------------------------------------------------------------------------------------------- */
 
 static enum hv_code check_path(struct hv_str path, struct hv_error *err)
 {
@@ -154,8 +153,7 @@ static void apply_patch_render_use(const void *input, const struct hv_context *c
     }
 }
 
-/* ---- computing ----------------------------------------------------------------------------------------------------
- */
+/* ---- computing --------------------------------------------------------------------------------------------------- */
 
 /* Told as a result of its own: it has several lines. */
 static enum hv_code fail_hunk(struct patching *patching, const struct patched *patched,
@@ -349,8 +347,7 @@ static void release(struct patching *patching)
     }
 }
 
-/* ---- after the change ---------------------------------------------------------------------------------------------
- */
+/* ---- after the change -------------------------------------------------------------------------------------------- */
 
 /* The model knows what it put there; of the rest it knows what it knew before. */
 static void note_state(struct patching *patching)

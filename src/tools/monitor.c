@@ -73,8 +73,7 @@ static const struct hv_field monitor_fields[] = {
      .offset = offsetof(struct monitor_input, persistent)},
     {0}};
 
-/* ---- the watch: used by the task's thread alone --------------------------------------------------------------------
- */
+/* ---- the watch: used by the task's thread alone ------------------------------------------------------------------ */
 
 /* Where reading goes on in a file. */
 struct position {
@@ -259,8 +258,7 @@ static enum hv_code watch_new(const struct monitor_input *in, struct hv_context 
     return HV_OK;
 }
 
-/* ---- files ---------------------------------------------------------------------------------------------------------
- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* What was appended since the last look; from its beginning when the file is another, or was cut. False: it ended. */
 static bool read_on(struct watch *watch, struct position *at)
@@ -320,8 +318,7 @@ static uint64_t read_shown(void *self, uint64_t from, size_t limit, struct hv_bu
 static const struct hv_task_type file_type = {
     .name = "monitor", .run = run_file, .read = read_shown, .release = watch_free};
 
-/* ---- the call ------------------------------------------------------------------------------------------------------
- */
+/* ---- the call ---------------------------------------------------------------------------------------------------- */
 
 static enum hv_code watch_file(const struct monitor_input *in, struct hv_context *context, struct watch *watch,
                                struct hv_str id, struct hv_task **task, struct hv_error *err)
@@ -411,8 +408,7 @@ static enum hv_code monitor_call(const void *input, struct hv_context *context, 
     return HV_OK;
 }
 
-/* ---- what else the descriptor says ---------------------------------------------------------------------------------
- */
+/* ---- what else the descriptor says ------------------------------------------------------------------------------- */
 
 static enum hv_code monitor_validate(const void *input, const struct hv_context *context, struct hv_error *err)
 {

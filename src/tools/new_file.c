@@ -43,8 +43,7 @@ static bool exists(struct hv_context *context, struct hv_str directory, const ch
     return context->host->stat(context->host, path, true, &status, NULL) == HV_OK;
 }
 
-/* ---- .editorconfig ------------------------------------------------------------------------------------------------
- */
+/* ---- .editorconfig ----------------------------------------------------------------------------------------------- */
 
 static void ask_editorconfig(struct hv_context *context, struct hv_str path, struct editorconfig *settings)
 {
@@ -89,8 +88,7 @@ static void take_editorconfig(const struct editorconfig *settings, struct style 
     }
 }
 
-/* ---- .gitattributes -----------------------------------------------------------------------------------------------
- */
+/* ---- .gitattributes ---------------------------------------------------------------------------------------------- */
 
 /* What the files of the work tree say; returns its top, or nothing where there is no work tree. */
 static struct hv_str ask_gitattributes(struct hv_context *context, struct hv_str path, struct gitattributes *attributes)
@@ -182,8 +180,7 @@ static void take_gitattributes(const struct gitattributes *attributes, struct st
         style->unknown = attributes->encoding.value;
 }
 
-/* ---- git's settings -----------------------------------------------------------------------------------------------
- */
+/* ---- git's settings ---------------------------------------------------------------------------------------------- */
 
 /* What git itself does to a text at checkout where neither attributes nor .editorconfig name a line end. */
 static void take_settings(const struct git_settings *settings, const struct gitattributes *attributes,
@@ -211,8 +208,7 @@ static void ask_settings(const struct hv_context *context, struct hv_str top, st
     take_settings(&settings, attributes, style);
 }
 
-/* ---- bytes --------------------------------------------------------------------------------------------------------
- */
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
 /* content with every line ending as asked for; counts what was changed. */
 static size_t put_line_ends(struct hv_str content, const char *line_end, struct hv_buf *out)

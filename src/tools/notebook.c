@@ -9,8 +9,7 @@
 
 enum { IDS_SHOWN = 20, TEXT_MAX = 1 << 28 };
 
-/* ---- reading ------------------------------------------------------------------------------------------------------
- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 #define HINT_OTHER_FILES "Notebooks of nbformat 4 are changed cell by cell; change other files with Edit or Write"
 
@@ -57,8 +56,7 @@ struct hv_str notebook_text(struct hv_arena *arena, const struct hv_json *value)
     return hv_arena_str(arena, hv_buf_str(&text));
 }
 
-/* ---- layout -------------------------------------------------------------------------------------------------------
- */
+/* ---- layout ------------------------------------------------------------------------------------------------------ */
 
 /* A change under way, and how the file is laid out. */
 struct editing {
@@ -117,8 +115,7 @@ static void learn_layout(struct editing *editing)
     editing->before_line = lines ? deeper(editing, editing->before_member, step) : comma;
 }
 
-/* ---- writing JSON in the file's layout ------------------------------------------------------------------------------
- */
+/* ---- writing JSON in the file's layout --------------------------------------------------------------------------- */
 
 static void add_string(struct hv_buf *out, struct hv_str text)
 {
@@ -189,8 +186,7 @@ static void add_cell(const struct editing *editing, struct hv_str id, struct hv_
     hv_buf_add_byte(out, '}');
 }
 
-/* ---- splices ------------------------------------------------------------------------------------------------------
- */
+/* ---- splices ----------------------------------------------------------------------------------------------------- */
 
 static void splice(struct editing *editing, size_t start, size_t end, struct hv_str text)
 {
@@ -301,8 +297,7 @@ static enum hv_code insert(struct editing *editing, const struct hv_json *behind
     return text.failed ? hv_fail(err, HV_ETOOBIG, "the source is too long") : HV_OK;
 }
 
-/* ---- which cell ---------------------------------------------------------------------------------------------------
- */
+/* ---- which cell -------------------------------------------------------------------------------------------------- */
 
 static const struct hv_json *cell_at(const struct editing *editing, int64_t number)
 {
@@ -392,8 +387,7 @@ static struct hv_str new_id(struct editing *editing)
     }
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------------------
- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static enum hv_code change(struct editing *editing, struct notebook_outcome *out, struct hv_error *err)
 {

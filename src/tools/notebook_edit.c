@@ -83,8 +83,7 @@ static enum hv_code notebook_validate(const void *input, const struct hv_context
     return HV_OK;
 }
 
-/* ---- the call -----------------------------------------------------------------------------------------------------
- */
+/* ---- the call ---------------------------------------------------------------------------------------------------- */
 
 static enum hv_code check_file(struct change *change, struct hv_error *err)
 {

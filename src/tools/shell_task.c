@@ -15,8 +15,7 @@ enum {
     STOP_GRACE_S = 2,
 };
 
-/* ---- settings by environment ---------------------------------------------------------------------------------------
- */
+/* ---- settings by environment ------------------------------------------------------------------------------------- */
 
 static struct hv_str variable(const struct hv_context *context, const char *name)
 {
@@ -39,8 +38,7 @@ bool shell_switch(const struct hv_context *context, const char *name)
     return value.len && !hv_str_is(value, "0") && !hv_str_is(value, "false");
 }
 
-/* ---- output --------------------------------------------------------------------------------------------------------
- */
+/* ---- output ------------------------------------------------------------------------------------------------------ */
 
 static bool on_output(void *user, enum hv_stream stream, struct hv_str bytes)
 {
@@ -86,8 +84,7 @@ struct spool *shell_change_spool(struct shell *shell, struct hv_str name)
     return before;
 }
 
-/* ---- its sandbox ---------------------------------------------------------------------------------------------------
- */
+/* ---- its sandbox ------------------------------------------------------------------------------------------------- */
 
 enum hv_code shell_confine(const struct hv_context *context, struct hv_str command, bool asks_to_leave,
                            struct hv_str directory, struct shell_sandbox **out, struct hv_error *err)
@@ -134,8 +131,7 @@ static void tell_refusals(struct shell *shell, bool failed, struct hv_task_end *
     snprintf(end->remark, sizeof end->remark, "%.*s", HV_STR_ARG(hv_str_slice(said, 0, HV_TASK_REMARK - 1)));
 }
 
-/* ---- life ----------------------------------------------------------------------------------------------------------
- */
+/* ---- life -------------------------------------------------------------------------------------------------------- */
 
 enum hv_code shell_start(struct hv_context *context, const struct shell_options *options, struct shell **out,
                          struct hv_error *err)
@@ -206,8 +202,7 @@ bool shell_waits(struct shell *shell)
     return shell->takes_input && shell->process && shell->processes->waits(shell->process);
 }
 
-/* ---- as a task: its own thread -------------------------------------------------------------------------------------
- */
+/* ---- as a task: its own thread ----------------------------------------------------------------------------------- */
 
 /* A prompt that nobody answers would be waited at for ever: say it once, when nobody seems to know. */
 static void tell_waiting(struct shell *shell)
@@ -297,8 +292,7 @@ static void run(void *self, struct hv_task *task, struct hv_task_end *end)
     spool_settle(shell->spool);
 }
 
-/* ---- as a task: any thread -----------------------------------------------------------------------------------------
- */
+/* ---- as a task: any thread --------------------------------------------------------------------------------------- */
 
 /* Whoever reads learns that it waits: the model need not be told again. */
 static uint64_t read_output(void *self, uint64_t from, size_t limit, struct hv_buf *out, uint64_t *size)

@@ -52,8 +52,7 @@ static const struct hv_field task_input_fields[] = {
      .fallback = WAIT_DEFAULT_TEXT},
     {0}};
 
-/* ---- keys ----------------------------------------------------------------------------------------------------------
- */
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
 
 /* Sequences are those of xterm, which whatever cares for TERM understands or ignores. */
 static const struct {
@@ -110,8 +109,7 @@ static enum hv_code task_input_validate(const void *input, const struct hv_conte
     return HV_OK;
 }
 
-/* ---- typing --------------------------------------------------------------------------------------------------------
- */
+/* ---- typing ------------------------------------------------------------------------------------------------------ */
 
 /* Without a terminal Ctrl-C is a signal, Ctrl-D the end of stdin, and Enter a newline. */
 static enum hv_code press(const struct hv_tasks *tasks, struct hv_task *task, bool tty, struct hv_str name,
@@ -180,8 +178,7 @@ static enum hv_code task_input_call(const void *input, struct hv_context *contex
     return HV_OK;
 }
 
-/* ---- what else the descriptor says ---------------------------------------------------------------------------------
- */
+/* ---- what else the descriptor says ------------------------------------------------------------------------------- */
 
 static void task_input_footprint(const void *input, const struct hv_context *context, struct hv_footprint *out)
 {

@@ -49,8 +49,7 @@ static const struct hv_field task_output_fields[] = {
      .offset = offsetof(struct task_output_input, filter)},
     {0}};
 
-/* ---- waiting -------------------------------------------------------------------------------------------------------
- */
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
 static bool has_news(const struct hv_tasks *tasks, struct hv_task *task, struct hv_arena *arena)
 {
@@ -74,8 +73,7 @@ static void wait_as_asked(const struct task_output_input *in, struct hv_context 
     tasks->wait(context, task, false, 0); /* if it has ended, this call tells so */
 }
 
-/* ---- the output ----------------------------------------------------------------------------------------------------
- */
+/* ---- the output -------------------------------------------------------------------------------------------------- */
 
 static struct hv_str matching_lines(struct find *find, struct hv_str text, struct hv_arena *arena)
 {
@@ -145,8 +143,7 @@ static enum hv_code task_output_call(const void *input, struct hv_context *conte
     return code;
 }
 
-/* ---- what else the descriptor says ---------------------------------------------------------------------------------
- */
+/* ---- what else the descriptor says ------------------------------------------------------------------------------- */
 
 static void task_output_footprint(const void *input, const struct hv_context *context, struct hv_footprint *out)
 {

@@ -35,8 +35,7 @@ static const struct hv_field toolsearch_fields[] = {
     {0},
 };
 
-/* ---- the index, kept in the session
- * ---------------------------------------------------------------------------------- */
+/* ---- the index, kept in the session ------------------------------------------------------------------------------ */
 
 struct search_index {
     pthread_mutex_t lock;
@@ -81,8 +80,7 @@ static void make_index(struct hv_context *context)
     (void)index_of(index, context->services->tool_set(context));
 }
 
-/* ---- answering
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- answering --------------------------------------------------------------------------------------------------- */
 
 static void put_tool(struct hv_json_writer *writer, const struct hv_tool *tool)
 {

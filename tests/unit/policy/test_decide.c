@@ -427,8 +427,7 @@ static const struct row scopes[] = {
 };
 /* clang-format on */
 
-/* ---- running them --------------------------------------------------------------------------------------------------
- */
+/* ---- running them ------------------------------------------------------------------------------------------------ */
 
 static bool check(const struct row *row)
 {
@@ -522,8 +521,7 @@ static void a_denial_of_any_scope_holds(void **state)
     ROWS_TEST(scopes);
 }
 
-/* ---- things that are no rows
- * ----------------------------------------------------------------------------------------- */
+/* ---- things that are no rows ------------------------------------------------------------------------------------- */
 
 static void zeroed_facts_are_never_allowed(void **state)
 {

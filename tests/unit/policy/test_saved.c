@@ -43,9 +43,7 @@ static bool is_allowed(const struct policy *policy, const char *command)
     return allowed;
 }
 
-/* ---- rules of several scopes
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- rules of several scopes ------------------------------------------------------------------------------------- */
 
 static const struct row {
     const char *rules, *command;
@@ -146,9 +144,7 @@ static void the_order_of_rules_changes_nothing(void **state)
     }
 }
 
-/* ---- remembered part by part
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- remembered part by part ------------------------------------------------------------------------------------- */
 
 static void what_was_approved_once_is_not_asked_again(void **state)
 {
@@ -205,9 +201,7 @@ static void nothing_is_offered_where_it_would_not_help(void **state)
     }
 }
 
-/* ---- never
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- never ------------------------------------------------------------------------------------------------------- */
 
 /* Interpreters that are given code. */
 static const char *const coded[] = {

@@ -84,8 +84,7 @@ static inline enum hv_code world_stat(const struct hv_host *host, struct hv_str 
 
 static const struct hv_host world_host = {.stat = world_stat, .resolve = world_resolve};
 
-/* ---- tools --------------------------------------------------------------------------------------------------------
- */
+/* ---- tools ------------------------------------------------------------------------------------------------------- */
 
 static const char *const world_edit_names[] = {"Edit", NULL}, *const world_read_names[] = {"Read", NULL};
 static const char *const world_read_aliases[] = {"read_file", NULL};
@@ -109,8 +108,7 @@ static const struct hv_tool world_mcp = {.name = "mcp__github__get_issue"};
 static const struct hv_tool *const world_tools[] = {&world_read,  &world_grep,  &world_edit, &world_write, &world_bash,
                                                     &world_fetch, &world_agent, &world_todo, &world_mcp};
 
-/* ---- a policy ------------------------------------------------------------------------------------------------------
- */
+/* ---- a policy ---------------------------------------------------------------------------------------------------- */
 
 enum { WORLD_RULES_MAX = 16 };
 
@@ -193,8 +191,7 @@ static inline struct policy *world_policy(const char *rules, enum policy_mode mo
     return policy_new(&options);
 }
 
-/* ---- a call --------------------------------------------------------------------------------------------------------
- */
+/* ---- a call ------------------------------------------------------------------------------------------------------ */
 
 /* A call on one path (read or written as the tool does), a command, a host or a name. */
 struct world_call {

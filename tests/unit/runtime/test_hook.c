@@ -393,8 +393,7 @@ static void hooks_of_the_session_can_be_cancelled(void **state)
     harness_close(&h);
 }
 
-/* ---- hooks over HTTP ----------------------------------------------------------------------------------------------
- */
+/* ---- hooks over HTTP --------------------------------------------------------------------------------------------- */
 
 /* A server that takes one request and gives one answer; a NULL answer: it never answers. */
 struct server {

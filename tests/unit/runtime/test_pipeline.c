@@ -469,8 +469,7 @@ static void a_runtime_that_ends_takes_its_calls_along(void **state)
     assert_false(h.done);
 }
 
-/* ---- events --------------------------------------------------------------------------------------------------------
- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 static void events_tell_the_way_of_a_call_in_order(void **state)
 {

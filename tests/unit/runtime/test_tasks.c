@@ -75,8 +75,7 @@ static void let_loop_run(uint64_t ms)
         loop_run_once(h.loop, 10 * CLOCK_MILLISECOND);
 }
 
-/* ---- what is read --------------------------------------------------------------------------------------------------
- */
+/* ---- what is read ------------------------------------------------------------------------------------------------ */
 
 static void output_comes_once_and_then_only_what_is_new(void **state)
 {
@@ -143,8 +142,7 @@ static void what_has_ended_keeps_no_descriptor(void **state)
     expect("completed");
 }
 
-/* ---- what is told --------------------------------------------------------------------------------------------------
- */
+/* ---- what is told ------------------------------------------------------------------------------------------------ */
 
 static void the_end_of_a_task_is_told_once(void **state)
 {
@@ -221,8 +219,7 @@ static void a_sleeper_ends_with_its_turn(void **state)
     assert_true(harness_result(&h, "c")->is_error);
 }
 
-/* ---- many, and the end ---------------------------------------------------------------------------------------------
- */
+/* ---- many, and the end ------------------------------------------------------------------------------------------- */
 
 static void many_tasks_at_once_are_read_and_stopped_by_many_calls(void **state)
 {

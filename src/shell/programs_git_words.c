@@ -136,14 +136,16 @@ static bool sets_to_commit(const struct shell_command *command, struct hv_str na
            !rest.len;
 }
 
-/* "$(git branch --show-current)" and the like, at the beginning of text: its length; 0: something else. */
-static size_t ref_length(struct hv_str text)
+/* "$(git branch --show-current)" and the like, at the beginning of text: its length; 0: something else. What git describe
+ * prints is the name that stands in the tag's own object, which git checks for nothing: cut at blanks, it may hold
+ * options, "main --output=x --". */
+static size_t ref_length(struct hv_str text, bool cut)
 {
     static const char *const refs[] = {"$(git branch --show-current", "$(git rev-parse --abbrev-ref HEAD",
                                        "$(git symbolic-ref --short HEAD", "$(git symbolic-ref -q --short HEAD",
                                        "$(git describe --tags --abbrev=0"};
     static const char *const ends[] = {")", " 2>/dev/null)", " 2> /dev/null)"};
-    for (size_t at = 0; at < sizeof refs / sizeof *refs; at++)
+    for (size_t at = 0; at < sizeof refs / sizeof *refs - cut; at++)
         for (size_t end = 0; end < sizeof ends / sizeof *ends; end++) {
             struct hv_str head = hv_str_from(refs[at]), tail = hv_str_from(ends[end]);
             if (hv_str_starts(text, head) && hv_str_starts(hv_str_slice(text, head.len, text.len), tail))
@@ -152,13 +154,19 @@ static size_t ref_length(struct hv_str text)
     return 0;
 }
 
-/* name=$(git branch --show-current) */
-static bool sets_to_ref(const struct shell_command *command, struct hv_str name)
+/* name=$(git describe --tags --abbrev=0), or of a ref. */
+static bool sets_to_tag(const struct shell_command *command, struct hv_str name)
 {
     if (!sets_alone(command, name))
         return false;
     struct hv_str value = without_quotes(command->assignments[0].value.text);
-    return value.len && ref_length(value) == value.len;
+    return value.len && ref_length(value, false) == value.len;
+}
+
+/* name=$(git branch --show-current) */
+static bool sets_to_ref(const struct shell_command *command, struct hv_str name)
+{
+    return sets_to_tag(command, name) && ref_length(without_quotes(command->assignments[0].value.text), true);
 }
 
 /* That is run before the command that is judged, and nothing else sets the name. The first is looked for first: most
@@ -206,14 +214,16 @@ static size_t variable_length(struct hv_str text, struct hv_str *name)
 }
 
 /* How much of text, which begins with "$", becomes the name of a ref or of a commit; 0: that is not certain. */
-static size_t name_length(const struct shell_reading *reading, struct hv_str text)
+static size_t name_length(const struct shell_reading *reading, struct hv_str text, bool cut)
 {
     struct hv_str name;
-    size_t length = ref_length(text);
+    size_t length = ref_length(text, cut);
     if (length)
         return length;
     length = variable_length(text, &name);
-    return length && (holds(reading, name, sets_to_ref) || holds(reading, name, sets_to_commit)) ? length : 0;
+    return length && (holds(reading, name, cut ? sets_to_ref : sets_to_tag) || holds(reading, name, sets_to_commit))
+               ? length
+               : 0;
 }
 
 /* A range, or the branch of another repository: no name of a file that a rule may be about. */
@@ -241,7 +251,7 @@ static bool becomes_ref(struct shell_reading *reading, const struct shell_word *
         return false;
     for (size_t at = 0, length; at < text.len; at += length) {
         struct hv_str rest = hv_str_slice(text, at, text.len);
-        length = *rest.ptr == '$' ? name_length(reading, rest) : 1;
+        length = *rest.ptr == '$' ? name_length(reading, rest, word->flags & SHELL_WORD_MANY) : 1;
         if (!length || !*rest.ptr || (*rest.ptr != '$' && *rest.ptr != '"' && !strchr(plain, *rest.ptr)))
             return false;
         struct hv_str part = *rest.ptr == '$' ? HV_STR("HEAD") : hv_str_slice(rest, 0, *rest.ptr != '"');

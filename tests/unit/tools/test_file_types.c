@@ -34,6 +34,53 @@ static void types_know_their_files(void **state)
     assert_null(file_type_named(HV_STR("")));
 }
 
+/* What a later ripgrep knows than the one that is likely to be installed. */
+static void types_of_ripgrep_15_are_known(void **state)
+{
+    static const char *const files[][2] = {
+        {"alire", "alire.toml"},
+        {"asp", "x.asp"},
+        {"bazel", "WORKSPACE.bzlmod"},
+        {"bazel", "WORKSPACE.bazel"},
+        {"boxlang", "x.bxm"},
+        {"cfml", "x.cfc"},
+        {"cmd", "x.bat"},
+        {"cml", "x.cml"},
+        {"crystal", "shard.yml"},
+        {"csproj", "x.csproj"},
+        {"devicetree", "x.dtso"},
+        {"dita", "x.ditamap"},
+        {"ebuild", "x.eclass"},
+        {"fut", "x.fut"},
+        {"gdscript", "x.gd"},
+        {"gleam", "x.gleam"},
+        {"gprbuild", "x.gpr"},
+        {"gradle", "gradlew"},
+        {"gradle", "gradle-wrapper.jar"},
+        {"kconfig", "Kconfig.debug"},
+        {"lean", "x.lean"},
+        {"llvm", "x.ll"},
+        {"msbuild", "x.sln"},
+        {"qrc", "x.qrc"},
+        {"qui", "x.ui"},
+        {"raku", "x.rakumod"},
+        {"ruby", "x.rake"},
+        {"scdoc", "x.scd"},
+        {"seed7", "x.s7i"},
+        {"sh", ".env"},
+        {"tf", "terraform.rc"},
+        {"tf", ".terraform.lock.hcl"},
+        {"usd", "x.usda"},
+        {"v", "x.vsh"},
+        {"vim", "_vimrc"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (!is_of(files[i][0], files[i][1]))
+            fail_msg("%s is %s to ripgrep", files[i][1], files[i][0]);
+    assert_false(is_of("cpp", "x.c.in") || is_of("kconfig", "Kconfigs") || is_of("alire", "x.toml"));
+}
+
 static void a_wrong_name_has_a_near_one(void **state)
 {
     (void)state;
@@ -100,6 +147,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types_know_their_files),
+        cmocka_unit_test(types_of_ripgrep_15_are_known),
         cmocka_unit_test(a_wrong_name_has_a_near_one),
         cmocka_unit_test(ripgreps_types_are_known),
     };

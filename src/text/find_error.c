@@ -3,6 +3,7 @@
 #include "text/find_error.h"
 
 #include "base/cleanup.h"
+#include "base/utf8.h"
 #include "text/find_meant.h"
 
 #include <pcre2.h>
@@ -37,8 +38,8 @@ enum hv_code find_fail_pattern(struct hv_str pattern, uint32_t flags, int number
     at = at < pattern.len ? at : pattern.len;
     struct hv_str before = hv_str_slice(pattern, at > EXCERPT ? character_at(pattern, at - EXCERPT) : 0, at);
     struct hv_str after = hv_str_slice(pattern, at, character_at(pattern, at + EXCERPT));
-    hv_fail(err, HV_EINVAL, "The pattern is not valid: %s, at position %zu: %.*s ⟨here⟩ %.*s", text, at + 1,
-            HV_STR_ARG(before), HV_STR_ARG(after));
+    hv_fail(err, HV_EINVAL, "The pattern is not valid: %s, at position %zu: %.*s ⟨here⟩ %.*s", text,
+            utf8_count(hv_str_slice(pattern, 0, at)) + 1, HV_STR_ARG(before), HV_STR_ARG(after));
     hv_error_place(err, "pattern");
     hv_buf_init(&meant, 4 * pattern.len + MEANT_MAX);
     bool known = pattern.len <= SHOWN_MAX && find_meant(pattern, flags, number, at, &what, &meant);

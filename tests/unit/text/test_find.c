@@ -314,7 +314,8 @@ static const struct {
     {"\\pq", "The pattern is not valid", "A property is a letter or has braces"},
     {"a(b)\\2", "The pattern is not valid", "stand for a group in parentheses"},
     {"(?<a>x)(?<a>y)", "The pattern is not valid", "a name of its own"},
-    {"xx(éééééééééééééééééééééééééy", "position 55: ééééééééééééééééééééy", "xx\\(é"},
+    {"xx(éééééééééééééééééééééééééy", "position 30: ééééééééééééééééééééy", "xx\\(é"},
+    {"日本(é", "at position 5: 日本(é ⟨here⟩ ", "日本\\(é ("},
     {"a\xff", "not UTF-8, at position 2", ""},
 };
 

@@ -1,10 +1,11 @@
 /*
  * glob.c: patterns and names: PATTERN 0x1e TEXT. A name with all special bytes escaped matches itself and nothing
- * else; a set matches what one of its alternatives matches; what fnmatch of the C library understands in the same way
- * matches there, too.
+ * else; a set matches what one of its alternatives matches; by characters ASCII is matched as by bytes; what fnmatch of
+ * the C library understands in the same way matches there, too.
  */
 #include "text/glob.h"
 #include "base/cleanup.h"
+#include "base/utf8.h"
 #include "parts.h"
 
 #include <ctype.h>
@@ -93,9 +94,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         bool matches = glob_match(pattern, text, flags);
         FUZZ_CHECK(glob_is_pattern(pattern) || flags & GLOB_ICASE || matches == hv_str_eq(pattern, text));
         check_literal(&arena, text, pattern, flags);
+        check_literal(&arena, text, pattern, flags | GLOB_CHARACTERS);
+        bool by_characters = glob_match(pattern, text, flags | GLOB_CHARACTERS);
+        FUZZ_CHECK(!utf8_is_ascii(text) || by_characters == matches);
         check_against_library(&arena, pattern, text, flags);
-        if (size < 1000)
+        if (size < 1000) {
             check_set(&arena, pattern, text, flags);
+            check_set(&arena, pattern, text, flags | GLOB_CHARACTERS);
+        }
     }
     FUZZ_CHECK(hv_str_starts(pattern, glob_fixed_directory(pattern)));
     return 0;

@@ -6,15 +6,24 @@
  */
 #include "text/glob.h"
 
+#include "base/utf8.h"
+
 #include <ctype.h>
 #include <stdint.h>
 #include <string.h>
 
-enum { NO_PLACE = -1 };
+enum { NO_PLACE = -1, CLASS_SHOWN = 20 };
 
-static unsigned char fold(unsigned char byte, bool icase)
+/* What '?' and classes match one of: a byte or, where characters count, the character at `at`. Returns its length. */
+static size_t unit_at(struct hv_str text, size_t at, bool characters, uint32_t *unit)
 {
-    return icase && byte >= 'A' && byte <= 'Z' ? (unsigned char)(byte + ('a' - 'A')) : byte;
+    *unit = (unsigned char)text.ptr[at];
+    return characters && *unit > 127 ? utf8_decode(text, at, unit) : 1;
+}
+
+static uint32_t fold(uint32_t unit, bool icase)
+{
+    return icase && unit >= 'A' && unit <= 'Z' ? unit + ('a' - 'A') : unit;
 }
 
 static const struct named_class {
@@ -26,27 +35,27 @@ static const struct named_class {
     {"punct", ispunct}, {"space", isspace}, {"upper", isupper}, {"xdigit", isxdigit},
 };
 
-/* Whether byte is in the class of that name: 1, 0, or -1 for an unknown name. Bytes over 127 are in none. */
-static int in_named_class(struct hv_str name, unsigned char byte, bool icase)
+/* Whether unit is in the class of that name: 1, 0, or -1 for an unknown name. What is over 127 is in none. */
+static int in_named_class(struct hv_str name, uint32_t unit, bool icase)
 {
     for (size_t i = 0; i < sizeof named_classes / sizeof *named_classes; i++) {
         if (!hv_str_is(name, named_classes[i].name))
             continue;
         bool is_case = hv_str_is(name, "upper") || hv_str_is(name, "lower");
-        if (byte > 127)
+        if (unit > 127)
             return 0;
-        return icase && is_case ? isalpha(byte) != 0 : named_classes[i].test(byte) != 0;
+        return icase && is_case ? isalpha((int)unit) != 0 : named_classes[i].test((int)unit) != 0;
     }
     return -1;
 }
 
-static bool in_range(unsigned char low, unsigned char high, unsigned char byte, bool icase)
+static bool in_range(uint32_t low, uint32_t high, uint32_t unit, bool icase)
 {
-    if (low <= byte && byte <= high)
+    if (low <= unit && unit <= high)
         return true;
-    if (!icase || byte > 127 || !isalpha(byte))
+    if (!icase || unit > 127 || !isalpha((int)unit))
         return false;
-    unsigned char other = (unsigned char)(byte ^ 0x20);
+    uint32_t other = unit ^ 0x20;
     return low <= other && other <= high;
 }
 
@@ -68,33 +77,33 @@ static struct hv_str class_name(struct hv_str pattern, size_t at, size_t *end, b
 struct bracket {
     struct hv_str pattern;
     size_t at;
-    unsigned char byte;
-    bool icase, matched;
-    int previous; /* what a range would start with; NO_PLACE after a range or a named class */
+    uint32_t unit; /* what is looked for */
+    bool characters, icase, matched;
+    int64_t previous; /* what a range would start with; NO_PLACE after a range or a named class */
 };
 
-/* An escaped or plain byte of the expression at bracket->at; false at the end of the pattern. */
-static bool bracket_byte(struct bracket *bracket, unsigned char *byte)
+/* An escaped or plain member of the expression at bracket->at; false at the end of the pattern. */
+static bool bracket_unit(struct bracket *bracket, uint32_t *unit)
 {
     if (bracket->at < bracket->pattern.len && bracket->pattern.ptr[bracket->at] == '\\')
         bracket->at++;
     if (bracket->at >= bracket->pattern.len)
         return false;
-    *byte = (unsigned char)bracket->pattern.ptr[bracket->at++];
+    bracket->at += unit_at(bracket->pattern, bracket->at, bracket->characters, unit);
     return true;
 }
 
-/* One member of the expression: a range, a named class or a byte. False when the expression is broken. */
+/* One member of the expression: a range, a named class or one by itself. False when the expression is broken. */
 static bool bracket_member(struct bracket *bracket)
 {
     struct hv_str pattern = bracket->pattern;
     bool last = bracket->at + 1 >= pattern.len || pattern.ptr[bracket->at + 1] == ']';
-    unsigned char byte, high;
+    uint32_t unit, high;
     if (pattern.ptr[bracket->at] == '-' && bracket->previous != NO_PLACE && !last) {
         bracket->at++;
-        if (!bracket_byte(bracket, &high))
+        if (!bracket_unit(bracket, &high))
             return false;
-        bracket->matched |= in_range((unsigned char)bracket->previous, high, bracket->byte, bracket->icase);
+        bracket->matched |= in_range((uint32_t)bracket->previous, high, bracket->unit, bracket->icase);
         bracket->previous = NO_PLACE;
         return true;
     }
@@ -102,7 +111,7 @@ static bool bracket_member(struct bracket *bracket)
         bool unclosed;
         size_t end = 0;
         struct hv_str name = class_name(pattern, bracket->at, &end, &unclosed);
-        int in = name.ptr ? in_named_class(name, bracket->byte, bracket->icase) : 0;
+        int in = name.ptr ? in_named_class(name, bracket->unit, bracket->icase) : 0;
         if (unclosed || in < 0)
             return false;
         if (name.ptr) {
@@ -112,17 +121,19 @@ static bool bracket_member(struct bracket *bracket)
             return true;
         }
     }
-    if (!bracket_byte(bracket, &byte))
+    if (!bracket_unit(bracket, &unit))
         return false;
-    bracket->matched |= fold(byte, bracket->icase) == fold(bracket->byte, bracket->icase);
-    bracket->previous = byte;
+    bracket->matched |= fold(unit, bracket->icase) == fold(bracket->unit, bracket->icase);
+    bracket->previous = unit;
     return true;
 }
 
-/* Match byte against the bracket expression whose '[' stands at `at`. Returns the place after its ']', 0 if broken. */
-static size_t match_bracket(struct hv_str pattern, size_t at, unsigned char byte, bool icase, bool *matched)
+/* Match bracket->unit against the expression whose '[' stands at `at`. Returns the place after its ']', 0 if broken. */
+static size_t match_bracket(struct bracket bracket, size_t at, bool *matched)
 {
-    struct bracket bracket = {.pattern = pattern, .at = at + 1, .byte = byte, .icase = icase, .previous = NO_PLACE};
+    struct hv_str pattern = bracket.pattern;
+    bracket.at = at + 1;
+    bracket.previous = NO_PLACE;
     bool negated = bracket.at < pattern.len && (pattern.ptr[bracket.at] == '!' || pattern.ptr[bracket.at] == '^');
     bracket.at += negated;
     size_t first = bracket.at; /* a ']' here is a member */
@@ -135,28 +146,38 @@ static size_t match_bracket(struct hv_str pattern, size_t at, unsigned char byte
     return bracket.at + 1;
 }
 
+/* The place after the bracket expression at `at`, 0 if broken. */
+static size_t skip_bracket(struct hv_str pattern, size_t at)
+{
+    bool ignored;
+    return match_bracket((struct bracket){.pattern = pattern}, at, &ignored);
+}
+
 struct matcher {
     struct hv_str pattern, text;
-    bool pathname, icase;
+    bool pathname, icase, characters;
     size_t p, t;
     /* Where to go on after a mismatch: the pattern place after the star, the text place it would reach next. */
     bool has_star, has_deep;
     size_t star_p, star_t, deep_p, deep_t;
 };
 
-/* Go back to a star and let it take one byte more. False when none can. */
+/* Go back to a star and let it take one byte or character more. False when none can. */
 static bool retry(struct matcher *m)
 {
     if (m->has_star && m->star_t < m->text.len && m->text.ptr[m->star_t] != '/') {
+        uint32_t unit;
         m->p = m->star_p;
-        m->t = ++m->star_t;
+        m->t = m->star_t += unit_at(m->text, m->star_t, m->characters, &unit);
         return true;
     }
     m->has_star = false;
     if (!m->has_deep || m->deep_t > m->text.len)
         return false;
     m->p = m->deep_p;
-    m->t = m->deep_t++;
+    m->t = m->deep_t;
+    uint32_t unit;
+    m->deep_t += m->deep_t < m->text.len ? unit_at(m->text, m->deep_t, m->characters, &unit) : 1;
     return true;
 }
 
@@ -179,7 +200,8 @@ static void take_star(struct matcher *m)
     }
     m->has_deep = true;
     m->deep_p = after;
-    m->deep_t = m->t + 1;
+    uint32_t unit;
+    m->deep_t = m->t + (m->t < m->text.len ? unit_at(m->text, m->t, m->characters, &unit) : 1);
     /* The slash after "**" goes with it when it stands for no directory at all; tried first, then with its slash. */
     if (m->pathname && after < pattern.len && pattern.ptr[after] == '/') {
         m->p = after + 1;
@@ -187,16 +209,21 @@ static void take_star(struct matcher *m)
     }
 }
 
-/* Match one element of the pattern, no star, against the byte at m->t. 1 matched, 0 not, -1 the pattern is broken. */
+/* Match one element of the pattern, no star, against what is at m->t. 1 matched, 0 not, -1 the pattern is broken. */
 static int match_one(struct matcher *m)
 {
     unsigned char byte = (unsigned char)m->text.ptr[m->t], wanted = (unsigned char)m->pattern.ptr[m->p];
+    uint32_t unit;
+    size_t taken = 1;
     bool matched;
     if (wanted == '?') {
         matched = !(m->pathname && byte == '/');
+        taken = unit_at(m->text, m->t, m->characters, &unit);
         m->p++;
     } else if (wanted == '[') {
-        size_t end = match_bracket(m->pattern, m->p, byte, m->icase, &matched);
+        taken = unit_at(m->text, m->t, m->characters, &unit);
+        struct bracket bracket = {.pattern = m->pattern, .unit = unit, .characters = m->characters, .icase = m->icase};
+        size_t end = match_bracket(bracket, m->p, &matched);
         if (!end)
             return -1;
         matched = matched && !(m->pathname && byte == '/');
@@ -210,7 +237,7 @@ static int match_one(struct matcher *m)
         matched = fold(wanted, m->icase) == fold(byte, m->icase);
         m->p++;
     }
-    m->t++;
+    m->t += taken;
     if (byte == '/' && m->pathname)
         m->has_star = false; /* a component is done: its star, which cannot cross the slash, is of no more use */
     return matched;
@@ -218,8 +245,11 @@ static int match_one(struct matcher *m)
 
 bool glob_match(struct hv_str pattern, struct hv_str text, unsigned flags)
 {
-    struct matcher m = {
-        .pattern = pattern, .text = text, .pathname = flags & GLOB_PATHNAME, .icase = flags & GLOB_ICASE};
+    struct matcher m = {.pattern = pattern,
+                        .text = text,
+                        .pathname = flags & GLOB_PATHNAME,
+                        .icase = flags & GLOB_ICASE,
+                        .characters = flags & GLOB_CHARACTERS};
     for (;;) {
         bool matched;
         if (m.p < pattern.len && pattern.ptr[m.p] == '*') {
@@ -271,8 +301,7 @@ static size_t skip_element(struct hv_str pattern, size_t at)
 {
     if (pattern.ptr[at] == '\\')
         return at + 2 < pattern.len ? at + 2 : pattern.len;
-    bool ignored;
-    size_t end = pattern.ptr[at] == '[' ? match_bracket(pattern, at, 0, false, &ignored) : 0;
+    size_t end = pattern.ptr[at] == '[' ? skip_bracket(pattern, at) : 0;
     return end ? end : at + 1;
 }
 
@@ -360,32 +389,36 @@ static bool expand_pass(struct hv_arena *arena, struct hv_str *list, size_t *cou
 /* Offset of a '[' that no ']' closes, or SIZE_MAX. */
 static size_t find_unclosed(struct hv_str pattern)
 {
-    for (size_t at = 0; at < pattern.len; at = skip_element(pattern, at)) {
-        bool ignored;
-        if (pattern.ptr[at] == '[' && !match_bracket(pattern, at, 0, false, &ignored))
+    for (size_t at = 0; at < pattern.len; at = skip_element(pattern, at))
+        if (pattern.ptr[at] == '[' && !skip_bracket(pattern, at))
             return at;
-    }
     return SIZE_MAX;
+}
+
+enum hv_code glob_check_classes(struct hv_str pattern, struct hv_error *err)
+{
+    size_t at = find_unclosed(pattern), end = at, shown = 0;
+    if (at == SIZE_MAX)
+        return HV_OK;
+    for (uint32_t unit; end < pattern.len && shown < CLASS_SHOWN; shown++)
+        end += unit_at(pattern, end, true, &unit);
+    hv_fail(err, HV_EINVAL, "The class \"%.*s\"%s at character %zu of the pattern is not closed or has an unknown name",
+            HV_STR_ARG(hv_str_slice(pattern, at, end)), end < pattern.len ? "…" : "",
+            utf8_count(hv_str_slice(pattern, 0, at)) + 1);
+    hv_error_hint(err, "Close it with ], or write \"\\[\" for the character itself");
+    return HV_EINVAL;
 }
 
 static enum hv_code check_pattern(struct hv_str pattern, struct hv_error *err)
 {
     if (!pattern.len) {
-        hv_fail(err, HV_EINVAL, "the pattern is empty");
-        hv_error_hint(err, "Use \"**\" to match everything.");
+        hv_fail(err, HV_EINVAL, "The pattern is empty");
+        hv_error_hint(err, "Use \"**\" to match everything");
         return HV_EINVAL;
     }
     if (pattern.len > GLOB_PATTERN_MAX)
-        return hv_fail(err, HV_ETOOBIG, "the pattern has %zu bytes, more than %d", pattern.len, GLOB_PATTERN_MAX);
-    size_t unclosed = find_unclosed(pattern);
-    if (unclosed != SIZE_MAX) {
-        hv_fail(err, HV_EINVAL,
-                "the class that begins with '[' at byte %zu of the pattern is not closed or has an unknown name",
-                unclosed + 1);
-        hv_error_hint(err, "Close it with ']', or write \"\\[\" for the character itself.");
-        return HV_EINVAL;
-    }
-    return HV_OK;
+        return hv_fail(err, HV_ETOOBIG, "The pattern has %zu bytes, more than %d", pattern.len, GLOB_PATTERN_MAX);
+    return glob_check_classes(pattern, err);
 }
 
 enum hv_code glob_expand(struct hv_arena *arena, struct hv_str pattern, struct glob_set *set, struct hv_error *err)
@@ -402,10 +435,10 @@ enum hv_code glob_expand(struct hv_arena *arena, struct hv_str pattern, struct g
     while (expand_pass(arena, list, &count, &deepest, &fits) && deepest <= GLOB_BRACES_MAX)
         continue;
     if (!fits)
-        return hv_fail(err, HV_ETOOBIG, "the braces of the pattern stand for more than %d patterns",
+        return hv_fail(err, HV_ETOOBIG, "The braces of the pattern stand for more than %d patterns",
                        GLOB_ALTERNATIVES_MAX);
     if (deepest > GLOB_BRACES_MAX)
-        return hv_fail(err, HV_ETOOBIG, "the pattern nests more than %d braces", GLOB_BRACES_MAX);
+        return hv_fail(err, HV_ETOOBIG, "The pattern nests more than %d braces", GLOB_BRACES_MAX);
     set->alternatives = hv_arena_array(arena, struct glob_alternative, count);
     for (size_t i = 0; i < count; i++)
         set->alternatives[i].pattern = list[i];

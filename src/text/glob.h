@@ -8,9 +8,10 @@
 #include <helve/str.h>
 
 enum {
-    GLOB_PATHNAME = 1, /* '*', '?' and classes do not match '/'; "**" between slashes matches any directories */
-    GLOB_ICASE = 2,    /* ASCII letters match in either case */
-    GLOB_BASENAME = 4, /* glob_set_match only: a pattern without '/' is matched against the last component */
+    GLOB_PATHNAME = 1,   /* '*', '?' and classes do not match '/'; "**" between slashes matches any directories */
+    GLOB_ICASE = 2,      /* ASCII letters match in either case */
+    GLOB_BASENAME = 4,   /* glob_set_match only: a pattern without '/' is matched against the last component */
+    GLOB_CHARACTERS = 8, /* '?' and classes match a character of UTF-8 (or what is shown as one U+FFFD), not a byte */
 };
 
 /*
@@ -46,6 +47,9 @@ enum { GLOB_ALTERNATIVES_MAX = 1024, GLOB_BRACES_MAX = 32, GLOB_PATTERN_MAX = 40
  */
 HV_MUST_CHECK enum hv_code glob_expand(struct hv_arena *arena, struct hv_str pattern, struct glob_set *set,
                                        struct hv_error *err);
+
+/* Each "[" of pattern begins a class that is closed and known, else HV_EINVAL; the place is counted in characters. */
+HV_MUST_CHECK enum hv_code glob_check_classes(struct hv_str pattern, struct hv_error *err);
 
 /* Some alternative matches path (or none, when negated). */
 bool glob_set_match(const struct glob_set *set, struct hv_str path, unsigned flags);

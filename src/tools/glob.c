@@ -44,32 +44,50 @@ struct plan {
     struct hv_str root;    /* where to walk, absolute */
     struct hv_str pattern; /* of paths relative to it */
     unsigned flags;
+    bool negated; /* what does not match it */
 };
+
+/* A pattern as it is seen from base, where that stands in front of it; one of another place is left as it is. */
+static struct hv_str seen_from(struct hv_str base, struct hv_str pattern)
+{
+    size_t skip = base.len > 1 ? base.len + 1 : 1;
+    bool below = hv_str_starts(pattern, base) && pattern.len > skip && pattern.ptr[skip - 1] == '/';
+    return below ? hv_str_slice(pattern, skip, pattern.len) : pattern;
+}
 
 static struct plan make_plan(const struct glob_input *in, const struct hv_context *context)
 {
     struct hv_str pattern = in->pattern, base = in->path.len ? in->path : context->directory;
-    bool is_anchored = false;
-    if (hv_str_is(pattern, "~") || hv_str_starts(pattern, HV_STR("~/"))) {
+    bool is_anchored = false, is_negated = pattern.ptr[0] == '!';
+    pattern = hv_str_slice(pattern, is_negated, pattern.len);
+    bool is_home = hv_str_is(pattern, "~") || hv_str_starts(pattern, HV_STR("~/"));
+    if (is_negated && (is_home || hv_str_starts(pattern, HV_STR("/")))) {
+        if (is_home)
+            pattern = hv_arena_join(context->arena, context->home, hv_str_slice(pattern, 1, pattern.len));
+        pattern = seen_from(base, pattern);
+        is_anchored = true;
+    } else if (is_home) {
         base = context->home;
         pattern = hv_str_slice(pattern, 1, pattern.len);
         is_anchored = true;
-    } else if (pattern.ptr[0] == '/') {
+    } else if (hv_str_starts(pattern, HV_STR("/"))) {
         base = HV_STR("/");
     }
-    while (pattern.len > 1 && (pattern.ptr[0] == '/' || hv_str_starts(pattern, HV_STR("./")))) {
+    while (pattern.len > 1 && ((pattern.ptr[0] == '/' && !is_negated) || hv_str_starts(pattern, HV_STR("./")))) {
         pattern = hv_str_slice(pattern, pattern.ptr[0] == '/' ? 1 : 2, pattern.len);
         is_anchored = true;
     }
-    struct hv_str fixed = glob_fixed_directory(pattern);
+    struct hv_str fixed = is_negated ? HV_STR("") : glob_fixed_directory(pattern);
     if (fixed.len) {
         base = path_expand(context->arena, hv_arena_join(context->arena, HV_STR("./"), fixed), base, context->home);
         pattern = hv_str_slice(pattern, fixed.len + 1, pattern.len);
         is_anchored = true;
     }
-    if (!pattern.len || pattern.ptr[pattern.len - 1] == '/') /* a directory: all that it holds */
+    bool is_all = !pattern.len && !is_negated;
+    if (is_all || hv_str_ends(pattern, HV_STR("/"))) /* a directory: all that it holds */
         pattern = hv_arena_join(context->arena, pattern, HV_STR("**"));
-    return (struct plan){base, pattern, GLOB_PATHNAME | (is_anchored ? 0 : GLOB_BASENAME)};
+    return (struct plan){base, pattern, GLOB_PATHNAME | GLOB_CHARACTERS | (is_anchored ? 0 : GLOB_BASENAME),
+                         is_negated};
 }
 
 /* What one thread has seen. The counters are its own to write; the first thread reads them to tell of progress. */
@@ -228,16 +246,21 @@ static enum hv_code glob_run(struct globbing *globbing, const struct glob_input 
                              struct hv_result *result, struct hv_error *err)
 {
     struct hv_context *context = globbing->search.context;
-    enum hv_code code = glob_expand(context->arena, plan->pattern, &globbing->set, err);
-    if (code)
+    enum hv_code code = glob_check_classes(in->pattern, err); /* of all of it, so that the place is right */
+    if (!code)
+        code = search_expand(context->arena, plan->pattern, &globbing->set, err);
+    if (code) {
+        hv_error_place(err, "pattern");
         return code;
+    }
+    globbing->set.negated = plan->negated;
     if (globbing->search.stat.kind != HV_FILE_DIRECTORY) {
         hv_fail(err, HV_EINVAL, "%.*s is a file, not a directory to search in", HV_STR_ARG(plan->root));
         hv_error_hint(err, "Give the directory that holds it, or use Read");
         return HV_EINVAL;
     }
     struct fs_scan_options options = tree_options(&globbing->search);
-    options.hidden = search_names_hidden(&globbing->set);
+    options.hidden = !plan->negated && search_names_hidden(&globbing->set);
     options.depth_max = deepest(&globbing->set, plan->flags);
     globbing->flags = plan->flags;
     struct fs_scan_outcome outcome;

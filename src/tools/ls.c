@@ -34,7 +34,8 @@ static const struct hv_field ls_fields[] = {
      .offset = offsetof(struct ls_input, path),
      .aliases = path_aliases},
     {.name = "ignore",
-     .description = "Patterns of names or paths to leave out, such as `node_modules` or `*.o`",
+     .description = "Patterns of names or paths to leave out, such as `node_modules` or `*.o`; `!` in front keeps what "
+                    "those before it leave out",
      .type = HV_FIELD_ARRAY,
      .flags = HV_ONE_OR_MANY,
      .offset = offsetof(struct ls_input, ignore),

@@ -136,6 +136,13 @@ static struct hv_str without_top(const struct search_filter *filter, struct hv_s
     return pattern;
 }
 
+enum hv_code search_expand(struct hv_arena *arena, struct hv_str pattern, struct glob_set *set, struct hv_error *err)
+{
+    if (hv_str_starts(pattern, HV_STR("!")))
+        pattern = hv_arena_join(arena, HV_STR("\\"), pattern);
+    return glob_expand(arena, pattern, set, err);
+}
+
 static enum hv_code add_pattern(struct search_filter *filter, struct hv_arena *arena, struct hv_str pattern,
                                 bool unwanted, struct hv_error *err)
 {
@@ -150,7 +157,8 @@ static enum hv_code add_pattern(struct search_filter *filter, struct hv_arena *a
     if (!*patterns)
         *patterns = hv_arena_array(arena, struct search_pattern, SEARCH_PATTERNS_MAX);
     struct search_pattern *added = &(*patterns)[*count];
-    enum hv_code code = glob_expand(arena, pattern, &added->set, err);
+    *added = (struct search_pattern){0};
+    enum hv_code code = search_expand(arena, pattern, &added->set, err);
     if (code)
         return code;
     added->anchored = anchored;
@@ -162,6 +170,9 @@ static enum hv_code add_pattern(struct search_filter *filter, struct hv_arena *a
 enum hv_code search_filter_add(struct search_filter *filter, struct hv_arena *arena, struct hv_str text,
                                struct hv_error *err)
 {
+    enum hv_code broken = glob_check_classes(text, err); /* of all of it, so that the place is right */
+    if (broken)
+        return broken;
     while (text.len) {
         size_t end = pattern_end(text);
         struct hv_str pattern = hv_str_trim(hv_str_slice(text, 0, end));
@@ -178,7 +189,15 @@ enum hv_code search_filter_add(struct search_filter *filter, struct hv_arena *ar
 enum hv_code search_filter_exclude(struct search_filter *filter, struct hv_arena *arena, struct hv_str pattern,
                                    struct hv_error *err)
 {
-    return pattern.len ? add_pattern(filter, arena, pattern, true, err) : HV_OK;
+    enum hv_code code = glob_check_classes(pattern, err);
+    bool kept = hv_str_starts(pattern, HV_STR("!"));
+    pattern = hv_str_slice(pattern, kept, pattern.len);
+    if (code || !pattern.len)
+        return code;
+    code = add_pattern(filter, arena, pattern, true, err);
+    if (!code)
+        filter->unwanted[filter->unwanted_count - 1].kept = kept;
+    return code;
 }
 
 bool search_names_hidden(const struct glob_set *set)
@@ -209,7 +228,7 @@ static bool is_hidden(struct hv_str path)
 
 static bool pattern_matches(const struct search_pattern *pattern, struct hv_str path, struct hv_str shown)
 {
-    unsigned flags = GLOB_PATHNAME | (pattern->anchored ? 0 : GLOB_BASENAME);
+    unsigned flags = GLOB_PATHNAME | GLOB_CHARACTERS | (pattern->anchored ? 0 : GLOB_BASENAME);
     if (pattern->anchored && hv_str_starts(shown, HV_STR("/")))
         shown = hv_str_slice(shown, 1, shown.len);
     return glob_set_match(&pattern->set, path, flags) || glob_set_match(&pattern->set, shown, flags);
@@ -217,9 +236,9 @@ static bool pattern_matches(const struct search_pattern *pattern, struct hv_str 
 
 bool search_filter_unwanted(const struct search_filter *filter, struct hv_str path, struct hv_str shown)
 {
-    for (size_t i = 0; i < filter->unwanted_count; i++)
+    for (size_t i = filter->unwanted_count; i-- > 0;) /* the last one that matches decides */
         if (pattern_matches(&filter->unwanted[i], path, shown))
-            return true;
+            return !filter->unwanted[i].kept;
     return false;
 }
 

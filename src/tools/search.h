@@ -46,6 +46,7 @@ struct hv_str search_listed(const struct search *search, struct hv_str path);
 struct search_pattern {
     struct glob_set set;
     bool anchored;     /* "./x", "/x": at the top only */
+    bool kept;         /* "!" in front of an unwanted one: what it matches is wanted all the same */
     bool names_hidden; /* part of it is a name that begins with a dot: hidden files are meant, too */
 };
 
@@ -63,9 +64,13 @@ struct search_filter {
 /* Add the patterns of text, separated by commas outside of braces and brackets. HV_EINVAL, HV_ETOOBIG. */
 enum hv_code search_filter_add(struct search_filter *filter, struct hv_arena *arena, struct hv_str text,
                                struct hv_error *err) HV_MUST_CHECK;
-/* Add one pattern, as it is, of which matches are unwanted; the empty one is none. */
+/* Add one pattern of which matches are unwanted or, with "!" in front, not unwanted after all; the empty one is none.
+ */
 enum hv_code search_filter_exclude(struct search_filter *filter, struct hv_arena *arena, struct hv_str pattern,
                                    struct hv_error *err) HV_MUST_CHECK;
+/* Expand the braces of a pattern from which "!" was taken already: one that it begins with stands for itself. */
+enum hv_code search_expand(struct hv_arena *arena, struct hv_str pattern, struct glob_set *set,
+                           struct hv_error *err) HV_MUST_CHECK;
 /* Some part of the pattern is a name that begins with a dot: then hidden files are meant. */
 bool search_names_hidden(const struct glob_set *set);
 /* Hidden files have to be visited. */

@@ -258,6 +258,51 @@ static void a_set_matches_by_path_or_by_name_and_can_be_turned_around(void **sta
     }
 }
 
+/* Without the flag a '?' is a byte, as in git's ignore files. */
+static void characters_count_where_that_is_asked_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern, *text;
+        bool characters, bytes;
+    } characters[] = {
+        {"?.c", "é.c", true, false},
+        {"??.c", "é.c", false, true},
+        {"???.c", "日.c", false, true},
+        {"?.c", "\xf0\x9f\x98\x80.c", true, false},
+        {"?", "/", false, false},
+        {"[éà].c", "é.c", true, false},
+        {"[!é].c", "é.c", false, false},
+        {"[!é].c", "日.c", true, false},
+        {"[一-龥]", "日", true, false},
+        {"[a-é]", "é", true, false},
+        {"[a-é]", "z", true, true},
+        {"[\\é]", "é", true, false},
+        {"*?", "é", true, true},
+        {"*??", "é", false, true},
+        {"*??", "日本", true, true},
+        {"*???", "日本", false, true},
+        {"*[本]", "日本", true, true},
+        {"**/?", "é/日", true, false},
+        {"**/??", "é/日", false, false},
+        {"*é*", "aéb", true, true},
+        {"?.c", "\xff.c", true, true},
+        {"?.c", "\xe6\x97.c", true, false},
+        {"[[:alpha:]]", "é", false, false},
+        {"*[!x]y", "éy", true, true},
+    };
+    for (size_t i = 0; i < sizeof characters / sizeof *characters; i++) {
+        struct hv_str pattern = hv_str_from(characters[i].pattern), text = hv_str_from(characters[i].text);
+        if (glob_match(pattern, text, GLOB_PATHNAME | GLOB_CHARACTERS) != characters[i].characters)
+            fail_msg("\"%s\" on \"%s\" by characters", characters[i].pattern, characters[i].text);
+        if (glob_match(pattern, text, GLOB_PATHNAME) != characters[i].bytes)
+            fail_msg("\"%s\" on \"%s\" by bytes", characters[i].pattern, characters[i].text);
+    }
+    assert_true(glob_match(HV_STR("é?"), HV_STR("éa"), GLOB_CHARACTERS | GLOB_ICASE));
+    assert_true(glob_match(HV_STR("*?/?"), HV_STR("日/é/é"), GLOB_CHARACTERS));
+    assert_false(glob_match(HV_STR("*??"), HV_STR("日"), GLOB_CHARACTERS));
+}
+
 static struct hv_str repeat(struct hv_arena *arena, const char *piece, size_t times)
 {
     struct hv_buf out;
@@ -279,7 +324,9 @@ static void patterns_over_a_limit_are_refused(void **state)
     assert_true(err.hint[0]);
     assert_int_equal(glob_expand(&arena, HV_STR("!"), &set, &err), HV_EINVAL);
     assert_int_equal(glob_expand(&arena, HV_STR("src/[a-"), &set, &err), HV_EINVAL);
-    assert_true(hv_str_find(hv_str_from(err.message), HV_STR("byte 5"), 0) != SIZE_MAX);
+    assert_true(hv_str_find(hv_str_from(err.message), HV_STR("character 5"), 0) != SIZE_MAX);
+    assert_int_equal(glob_expand(&arena, HV_STR("日本/{[é,b}"), &set, &err), HV_EINVAL);
+    assert_non_null(strstr(err.message, "The class \"[é,b}\" at character 5 of the pattern"));
     assert_int_equal(glob_expand(&arena, HV_STR("[[:nope:]]"), &set, &err), HV_EINVAL);
     assert_int_equal(glob_expand(&arena, repeat(&arena, "a", 4097), &set, &err), HV_ETOOBIG);
     assert_int_equal(glob_expand(&arena, repeat(&arena, "{a,b}", 11), &set, &err), HV_ETOOBIG);
@@ -314,6 +361,7 @@ int main(void)
         cmocka_unit_test(hostile_patterns_take_bounded_time),
         cmocka_unit_test(braces_expand_as_in_bash),
         cmocka_unit_test(a_set_matches_by_path_or_by_name_and_can_be_turned_around),
+        cmocka_unit_test(characters_count_where_that_is_asked_for),
         cmocka_unit_test(patterns_over_a_limit_are_refused),
         cmocka_unit_test(the_fixed_part_of_a_pattern_is_known),
     };

@@ -1,8 +1,9 @@
 /*
  * input_wait.c: does a command wait for input right now? Each thread of it tells in /proc/PID/task/TID/syscall which
- * call of the kernel it is blocked in. A read of a descriptor that is our terminal or our pipe is certain; so is a
- * poll, select or epoll_wait of which that descriptor is one, as far as the arguments can be read. Where the kernel
- * keeps this to itself (another user's process, a hardened machine), the name of the function it sleeps in is taken.
+ * call of the kernel it is blocked in. A read of a descriptor that is our terminal or our pipe is certain, and so is a
+ * poll or select of nothing else that has no time-out. In a poll, select or epoll_wait of several things that
+ * descriptor is one, as far as the arguments can be read. Where the kernel keeps this to itself (another user's
+ * process, a hardened machine), the name of the function it sleeps in is taken.
  */
 #include "base/cleanup.h"
 #include "proc/process.h"
@@ -65,29 +66,38 @@ static bool copy_from(pid_t pid, unsigned long long from, void *to, size_t size)
     return from && process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
 }
 
-static bool polls_input(const struct search *search, pid_t pid, const unsigned long long *arguments)
+static enum input_wait polls_input(const struct search *search, pid_t pid, const unsigned long long *arguments,
+                                   bool has_end)
 {
     struct pollfd polled[POLLED_MAX];
     size_t count = arguments[1] < POLLED_MAX ? (size_t)arguments[1] : POLLED_MAX;
     if (!count || !copy_from(pid, arguments[0], polled, count * sizeof *polled))
-        return false;
+        return INPUT_NOT_AWAITED;
     for (size_t i = 0; i < count; i++)
         if (polled[i].events & POLLIN && is_input_or_tty(search, pid, polled[i].fd))
-            return true;
-    return false;
+            return count == 1 && !has_end ? INPUT_READ : INPUT_POLLED;
+    return INPUT_NOT_AWAITED;
 }
 
-static bool selects_input(const struct search *search, pid_t pid, const unsigned long long *arguments)
+/* Descriptors, those that are read, written, and have news; the time-out. bc waits so, and leaves no prompt. */
+static enum input_wait selects_input(const struct search *search, pid_t pid, const unsigned long long *arguments)
 {
     fd_set set;
+    bool is_one = false;
+    int others = 0;
     int count = arguments[0] < FD_SETSIZE ? (int)arguments[0] : FD_SETSIZE;
     FD_ZERO(&set);
     if (count <= 0 || !copy_from(pid, arguments[1], &set, ((size_t)count + 63) / 64 * 8))
-        return false;
+        return INPUT_NOT_AWAITED;
     for (int fd = 0; fd < count; fd++)
-        if (FD_ISSET(fd, &set) && is_input_or_tty(search, pid, fd))
-            return true;
-    return false;
+        if (FD_ISSET(fd, &set)) {
+            bool is_it = is_input_or_tty(search, pid, fd);
+            is_one |= is_it;
+            others += !is_it;
+        }
+    if (!is_one)
+        return INPUT_NOT_AWAITED;
+    return others || arguments[2] || arguments[4] ? INPUT_POLLED : INPUT_READ;
 }
 
 /* The descriptors of an epoll set are the lines "tfd: 0 …" of its fdinfo. */
@@ -112,13 +122,13 @@ static enum input_wait call_reads_input(const struct search *search, pid_t pid, 
     case SYS_read:
     case SYS_readv: return is_input_or_tty(search, pid, (long)arguments[0]) ? INPUT_READ : INPUT_NOT_AWAITED;
 #ifdef SYS_poll
-    case SYS_poll:
+    case SYS_poll: return polls_input(search, pid, arguments, (int)arguments[2] >= 0);
 #endif
-    case SYS_ppoll: return polls_input(search, pid, arguments) ? INPUT_POLLED : INPUT_NOT_AWAITED;
+    case SYS_ppoll: return polls_input(search, pid, arguments, arguments[2] != 0);
 #ifdef SYS_select
     case SYS_select:
 #endif
-    case SYS_pselect6: return selects_input(search, pid, arguments) ? INPUT_POLLED : INPUT_NOT_AWAITED;
+    case SYS_pselect6: return selects_input(search, pid, arguments);
 #ifdef SYS_epoll_wait
     case SYS_epoll_wait:
 #endif
@@ -144,12 +154,13 @@ static enum input_wait thread_waits(const struct search *search, pid_t pid, cons
 {
     char task[64], path[96], text[256];
     long call;
-    unsigned long long arguments[2];
+    unsigned long long arguments[5];
     snprintf(task, sizeof task, "/proc/%d/task/%.20s", pid, thread);
     snprintf(path, sizeof path, "%s/syscall", task);
     if (read_text(path, text, sizeof text) <= 0)
         return sleeps_in_terminal(search, task) ? INPUT_READ : INPUT_NOT_AWAITED;
-    if (sscanf(text, "%ld %llx %llx", &call, &arguments[0], &arguments[1]) != 3)
+    if (sscanf(text, "%ld %llx %llx %llx %llx %llx", &call, &arguments[0], &arguments[1], &arguments[2], &arguments[3],
+               &arguments[4]) != 6)
         return INPUT_NOT_AWAITED; /* "running" */
     return call_reads_input(search, pid, call, arguments);
 }

@@ -111,7 +111,7 @@ bool process_look(int64_t pid, int64_t *parent, unsigned long long *ticks);
 enum input_wait {
     INPUT_NOT_AWAITED = 0,
     INPUT_POLLED, /* among other things: a prompt, or a server that also listens to keys */
-    INPUT_READ,   /* blocked in reading it */
+    INPUT_READ,   /* blocked in reading it, or in polling it alone and without an end */
 };
 enum input_wait input_wait_of(pid_t root, dev_t device, ino_t inode);
 

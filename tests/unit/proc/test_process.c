@@ -83,14 +83,19 @@ static void expect(struct subject *subject, const char *text)
     assert_true(said(subject, text));
 }
 
-static bool comes_to_wait(struct subject *subject)
+static bool waits_within(struct subject *subject, int rounds)
 {
-    for (int i = 0; i < 250; i++) {
+    for (int i = 0; i < rounds; i++) {
         (void)on->attend(subject->process, in_ms(20));
         if (on->waits(subject->process))
             return true;
     }
     return false;
+}
+
+static bool comes_to_wait(struct subject *subject)
+{
+    return waits_within(subject, 250);
 }
 
 static void type(struct subject *subject, const char *text)
@@ -185,6 +190,34 @@ static void work_is_not_taken_for_waiting(void **state)
     finish(&subject);
     assert_true(subject.ended.signal == SIGTERM || subject.ended.signal == SIGKILL);
     release(&subject);
+}
+
+static bool waits_after(const char *python, int rounds)
+{
+    struct subject subject = {0};
+    char command[256];
+    snprintf(command, sizeof command, "exec python3 -c 'import select; print(\"ready\", flush=True); %s'", python);
+    start(&subject, command, (struct hv_command){.tty = true});
+    expect(&subject, "ready\r\n");
+    bool waits = waits_within(&subject, rounds);
+    finish(&subject);
+    release(&subject);
+    return waits;
+}
+
+static void who_looks_at_nothing_but_the_input_waits_without_a_prompt(void **state)
+{
+    (void)state;
+    assert_true(waits_after("select.select([0], [], [])", 250));
+    assert_true(waits_after("p = select.poll(); p.register(0, select.POLLIN); p.poll()", 250));
+}
+
+static void who_looks_at_more_than_the_input_or_not_for_long_does_not_wait(void **state)
+{
+    (void)state;
+    assert_false(waits_after("import os; select.select([0, os.pipe()[0]], [], [])", 20));
+    assert_false(waits_after("select.select([0], [], [], 60)", 20));
+    assert_false(waits_after("p = select.poll(); p.register(0, select.POLLIN); p.poll(60000)", 20));
 }
 
 /* ---- stdin that stays open ----------------------------------------------------------------------------- */
@@ -479,6 +512,8 @@ int main(void)
         cmocka_unit_test(an_interpreter_can_be_talked_to),
         cmocka_unit_test(ctrl_c_reaches_what_runs_in_the_terminal),
         cmocka_unit_test(work_is_not_taken_for_waiting),
+        cmocka_unit_test(who_looks_at_nothing_but_the_input_waits_without_a_prompt),
+        cmocka_unit_test(who_looks_at_more_than_the_input_or_not_for_long_does_not_wait),
         cmocka_unit_test(an_open_stdin_takes_text_and_an_end),
         cmocka_unit_test(an_empty_stdin_takes_nothing_and_nobody_waits_for_it),
         cmocka_unit_test(a_full_pipe_is_told_not_waited_for),

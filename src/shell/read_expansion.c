@@ -371,7 +371,29 @@ static bool read_subshell_first(struct reader *reader, bool quoted, size_t end)
     return reader->source.at == end + 1 || read_stop(reader, "$(( that bash reads in two ways");
 }
 
-/* "$((" or "$[" at the place; open_length is 3 or 2. */
+/*
+ * When it expands $((…)), bash counts the parentheses once more, those of substitutions too, outside of quotes; where
+ * they are not pairs (a "case" in a substitution) it takes what it has read as arithmetic for commands.
+ */
+static bool is_paired(struct hv_str text)
+{
+    size_t level = 0;
+    for (size_t at = 0; at < text.len; at++) {
+        char byte = text.ptr[at];
+        if (byte == '\\')
+            at++;
+        else if (byte == '\'' || byte == '"')
+            while (++at < text.len && text.ptr[at] != byte)
+                at += text.ptr[at] == '\\' && byte == '"';
+        else if (byte == '(')
+            level++;
+        else if (byte == ')' && !level--)
+            return false;
+    }
+    return !level;
+}
+
+/* "$((" or "$[" at the place. */
 static bool read_arithmetic_expansion(struct reader *reader, bool quoted, char close)
 {
     size_t end = close == ')' ? find_end_of_commands(reader, quoted) : SIZE_MAX;
@@ -383,6 +405,8 @@ static bool read_arithmetic_expansion(struct reader *reader, bool quoted, char c
         return false;
     if (close == ')' && read_peek(reader, 0) != ')')
         return read_stop(reader, "$(( that does not end in ))");
+    if (close == ')' && part.inner_count && !is_paired(part.text))
+        return read_stop(reader, "$(( that bash reads in two ways");
     reader->source.at += close == ')';
     *vec_push(&reader->parts) = part;
     return true;

@@ -129,6 +129,7 @@ static void a_substitution_may_begin_with_a_subshell(void **state)
         {"a <<E\n$((b) | c)\nE", "<a> here0?<|\n>c ; group  ; <b> ; <c>"},
         {"a $((b '(') | c)", "<a> !quotes within arithmetic"},
         {"a $((b # x\n) | c)", "<a> !$(( that does not end in ))"},
+        {"a \"$(( b $(case x in x) c;; esac) ))\"", "<a> ; case <x><x> ; <c> !$(( that bash reads in two ways"},
         {"a $((case x in x) b;; esac) | c)", "<a> ; group  ; case <x><x> ; <b> ; <c> !$(( that bash reads in two ways"},
     };
     (void)state;

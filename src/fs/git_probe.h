@@ -1,6 +1,6 @@
 /*
  * git_probe.h: whether git would run programs, or reach the network, because the repository that it is started in says
- * so. The environment of shell_git_environment stops what has a fixed name (core.fsmonitor, hooks, pagers, …); this
+ * so. The environment of shell_run_environment stops what has a fixed name (core.fsmonitor, hooks, pagers, …); this
  * looks for the rest: filters, text conversions, external diffs, merge drivers, aliases, partial clones, a work tree
  * that lies elsewhere, and the same in submodules. The person's own configuration (~/.gitconfig, /etc/gitconfig) is
  * trusted and not read.

@@ -71,11 +71,6 @@ enum hv_code http_preload(struct hv_error *err)
     return load(&functions, err);
 }
 
-bool http_available(void)
-{
-    return http_preload(NULL) == HV_OK;
-}
-
 /* ---- ends ---------------------------------------------------------------------------------------------------- */
 
 static void on_turn(uv_timer_t *timer);
@@ -387,31 +382,15 @@ static struct hv_str value_of(struct hv_str line, struct hv_str name)
     return hv_str_trim(hv_str_slice(line, colon + 1, SIZE_MAX));
 }
 
-/* Of the headers of that name, the one with this index, or the last one when there are fewer; *seen: how many. */
-static struct hv_str find_header(const struct http_headers *headers, const char *name, size_t index, size_t *seen)
-{
-    struct hv_str rest = headers->lines, line, found = {0};
-    for (*seen = 0; *seen <= index && hv_str_split(&rest, '\n', &line);) {
-        struct hv_str value = value_of(line, hv_str_from(name));
-        if (value.ptr) {
-            found = value;
-            ++*seen;
-        }
-    }
-    return found;
-}
-
 struct hv_str http_header(const struct http_headers *headers, const char *name)
 {
-    size_t seen;
-    return find_header(headers, name, SIZE_MAX - 1, &seen);
-}
-
-struct hv_str http_header_at(const struct http_headers *headers, const char *name, size_t index)
-{
-    size_t seen;
-    struct hv_str found = find_header(headers, name, index, &seen);
-    return seen > index ? found : (struct hv_str){0};
+    struct hv_str rest = headers->lines, line, found = {0};
+    while (hv_str_split(&rest, '\n', &line)) {
+        struct hv_str value = value_of(line, hv_str_from(name));
+        if (value.ptr)
+            found = value;
+    }
+    return found;
 }
 
 /* ---- clients ------------------------------------------------------------------------------------------------- */

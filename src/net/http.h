@@ -8,7 +8,7 @@
  *
  * Errors name the host and port at most, never a path, a query or a header: keys sit there.
  *
- * Thread-safety: loop thread only, but for http_preload and http_available (any thread).
+ * Thread-safety: loop thread only, but for http_preload (any thread).
  */
 #ifndef NET_HTTP_H
 #define NET_HTTP_H
@@ -53,9 +53,6 @@ void http_client_free(struct http_client *client);
 /* Load the module and set up libcurl, on any thread, to overlap with other start-up work. May block for some 10 ms.
  * A failure is reported again by http_client_new. */
 enum hv_code http_preload(struct hv_error *err);
-
-/* Whether the module can be loaded on this machine; loads it. Any thread. */
-bool http_available(void);
 
 /* ---- requests --------------------------------------------------------------------------------------------- */
 
@@ -106,7 +103,5 @@ void http_cancel(struct http_transfer *transfer);
 
 /* The value of a header (the last one of that name; names are compared without case), trimmed, or absent. */
 struct hv_str http_header(const struct http_headers *headers, const char *name);
-/* The value of the index-th header of that name, from 0 on; absent when there are fewer. */
-struct hv_str http_header_at(const struct http_headers *headers, const char *name, size_t index);
 
 #endif

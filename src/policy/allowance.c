@@ -202,18 +202,6 @@ static bool read_is_free(const struct match_call *call, const struct policy_part
            (!path->leads_out && path_is_temporary(call->policy, path));
 }
 
-bool part_reads_freely(const struct match_call *call, const struct policy_part *part)
-{
-    const struct shell_act *act = part->act;
-    if (act->class != SHELL_READ_ONLY || !act->reads_listed)
-        return false;
-    bool lists = parts_act_lists(act);
-    for (size_t i = 0; i < act->read_count; i++)
-        if (!read_is_free(call, part, i, lists))
-            return false;
-    return true;
-}
-
 /* All that the part writes is what its redirections write: the program itself only reads. */
 static bool only_redirects_write(const struct shell_act *act)
 {

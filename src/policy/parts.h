@@ -60,9 +60,6 @@ bool part_is_untamed(const struct match_call *call, const struct policy_part *pa
 bool parts_allowed(const struct match_call *call, const struct rule *extra, size_t extra_count,
                    const struct rule **rule);
 
-/* A part that only reads, and only what may be read unasked. */
-bool part_reads_freely(const struct match_call *call, const struct policy_part *part);
-
 /* The words of the part as a rule would be written for it: quoted where they must be. A NUL for each unknown word. */
 struct hv_str part_rule_text(const struct shell_word *words, size_t count, struct hv_arena *arena);
 

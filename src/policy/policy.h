@@ -177,7 +177,7 @@ struct policy_surroundings {
     const struct hv_host *host;     /* NULL: no link is followed */
     const char *const *environment; /* of the command: NULL-terminated "NAME=value"; NULL: nothing is known of it */
     struct hv_str home;             /* of the command; absent: the policy's */
-    /* Commands of git that only read are started with shell_git_environment(), so that the repository's own settings
+    /* Commands of git that only read are started with shell_run_environment(), so that the repository's own settings
      * run nothing. False: git is not known to be harmless. */
     bool git_is_tamed;
     struct git_probe *git; /* remembers what repositories hold (fs/git_probe.h); NULL: nothing is remembered */

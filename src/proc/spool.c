@@ -371,10 +371,6 @@ uint64_t spool_lines(const struct spool *spool)
 {
     return spool->lines;
 }
-bool spool_full(const struct spool *spool)
-{
-    return spool->full;
-}
 
 struct hv_str spool_last_line(const struct spool *spool)
 {

@@ -50,7 +50,6 @@ uint64_t spool_read(const struct spool *spool, uint64_t from, size_t limit, stru
 uint64_t spool_kept(const struct spool *spool);
 uint64_t spool_size(const struct spool *spool);  /* bytes that came */
 uint64_t spool_lines(const struct spool *spool); /* newlines that came */
-bool spool_full(const struct spool *spool);      /* file_max was passed */
 /* The last line with something on it (at most 200 bytes of it), as it came; a view until the next spool_add. */
 struct hv_str spool_last_line(const struct spool *spool);
 /* What came on one stream: its first and last 8 KiB, joined by "\n…\n" when more; in arena. Empty when nothing came. */

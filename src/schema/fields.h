@@ -77,6 +77,5 @@ void fields_expand_paths(const struct hv_field *fields, void *input, struct hv_a
  */
 void fields_encode_given(const struct hv_field *fields, const void *input, const struct hv_json *given,
                          struct hv_json_writer *writer);
-void fields_encode(const struct hv_field *fields, const void *input, struct hv_json_writer *writer); /* given NULL */
 
 #endif

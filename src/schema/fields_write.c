@@ -306,8 +306,3 @@ void fields_encode_given(const struct hv_field *fields, const void *input, const
     }
     hv_json_end_object(writer);
 }
-
-void fields_encode(const struct hv_field *fields, const void *input, struct hv_json_writer *writer)
-{
-    fields_encode_given(fields, input, NULL, writer);
-}

@@ -79,7 +79,7 @@ enum shell_tree {
 
 /* What the judgement may ask of the world. Any member may be NULL: then the careful answer is taken. */
 struct shell_world {
-    /* True when git, in the repository that directory is in, started with the overrides of shell_git_environment, runs
+    /* True when git, in the repository that directory is in, started with the overrides of shell_run_environment, runs
      * no program that the repository names. subcommand: "status", …. *why says what stands against it; in arena. */
     bool (*git_is_quiet)(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
                          struct hv_str *why);
@@ -115,14 +115,11 @@ struct shell_judgement {
 void shell_judge(struct hv_arena *arena, struct hv_str text, const struct shell_start *start,
                  const struct shell_world *world, struct shell_judgement *out);
 
-/* "NAME=value" pairs, NULL-terminated, static: what the environment of a read-only git command must hold so that git
- * starts no fsmonitor, pager, external diff, signature program … of the repository's choice. */
-const char *const *shell_git_environment(void);
-
 /*
  * The environment ("NAME=value", NULL-terminated; NULL counts as empty) to run command in: without the variables by
  * which bash would read it otherwise than it was judged (BASH_ENV, SHELLOPTS, exported functions …), with PWD as
- * directory says, and with the overrides above when the command has parts that read with git, and shell_git_is_tame.
+ * directory says, and, when the command has parts that read with git and shell_git_is_tame, with overrides that keep
+ * git from starting a fsmonitor, pager, signature program … of the repository's choice (go, npm: with their like).
  * directory: where it starts, absolute. What is new lives in arena, the rest stays where it is.
  */
 const char *const *shell_run_environment(struct hv_arena *arena, struct hv_str command, struct hv_str directory,

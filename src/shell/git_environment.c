@@ -40,11 +40,6 @@ static const char *const environment[] = {
     NULL,
 };
 
-const char *const *shell_git_environment(void)
-{
-    return environment;
-}
-
 /* ---- what a command has from its environment -------------------------------------------------------------- */
 
 struct hv_str shell_known_variable(const char *const *pairs, struct hv_str name)

@@ -1,7 +1,7 @@
 /*
  * programs_git.c: git(1): its own options, and the way to the tables of its sub-commands (programs_git.h).
  *
- * A sub-command that only reads is read-only when git, started with shell_git_environment(), runs no program that the
+ * A sub-command that only reads is read-only when git, started with shell_run_environment(), runs no program that the
  * repository names; that is asked of the world, for the directory that git runs in.
  */
 #include "shell/programs_git.h"

@@ -86,19 +86,6 @@ size_t find_hard(const struct find_scratch *scratch)
     return scratch->hard;
 }
 
-enum hv_code find_fail_hard(const struct find *find, size_t hard, struct hv_error *err)
-{
-    hv_fail(err, HV_ETOOBIG, "The pattern took too many steps on %zu %s, which may hold matches that are not shown",
-            hard,
-            find->options.multiline ? hard == 1 ? "text" : "texts"
-            : hard == 1             ? "line"
-                                    : "lines");
-    hv_error_hint(err,
-                  "Write it without repetitions within repetitions, as in (a+)+, and with less .* or \\s* in a row");
-    hv_error_place(err, "pattern");
-    return HV_ETOOBIG;
-}
-
 static bool stopped(const struct find_scratch *scratch)
 {
     return scratch->stop && scratch->stop(scratch->user);

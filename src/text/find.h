@@ -90,7 +90,4 @@ bool find_rules_out(const struct find_scratch *scratch, struct hv_str bytes, siz
 /* How many lines (texts) this scratch gave up because the pattern took too many steps on them. */
 size_t find_hard(const struct find_scratch *scratch);
 
-/* Fill err with what to tell about `hard` lines given up: what happened and how to write the pattern instead. */
-enum hv_code find_fail_hard(const struct find *find, size_t hard, struct hv_error *err);
-
 #endif

@@ -442,11 +442,3 @@ enum ignore_verdict ignore_chain_match(const struct ignore_chain *chain, struct 
     }
     return IGNORE_NONE;
 }
-
-bool ignore_chain_ignored(const struct ignore_chain *chain, struct hv_str path, bool is_directory)
-{
-    for (size_t slash = 0; (slash = hv_str_find_byte(path, '/', slash)) != SIZE_MAX; slash++)
-        if (ignore_chain_match(chain, hv_str_slice(path, 0, slash), true) == IGNORE_IGNORED)
-            return true;
-    return ignore_chain_match(chain, path, is_directory) == IGNORE_IGNORED;
-}

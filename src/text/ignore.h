@@ -65,7 +65,4 @@ struct ignore_chain {
  */
 enum ignore_verdict ignore_chain_match(const struct ignore_chain *chain, struct hv_str path, bool is_directory);
 
-/* For a path out of the blue: path or some directory above it is ignored, as `git check-ignore` tells. */
-bool ignore_chain_ignored(const struct ignore_chain *chain, struct hv_str path, bool is_directory);
-
 #endif

@@ -97,7 +97,8 @@ static bool is_known_tool(struct hv_str text)
     return false;
 }
 
-bool options_is_rule(struct hv_str text)
+/* True for the name of a built-in tool, and for what has the form of a rule: "Bash(git diff:*)", "mcp__server". */
+static bool options_is_rule(struct hv_str text)
 {
     size_t open = hv_str_find_byte(text, '(', 0);
     struct hv_str name = hv_str_slice(text, 0, open);

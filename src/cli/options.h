@@ -59,7 +59,4 @@ enum hv_code options_parse(const struct option *table, char *const *arguments, s
 /* Append the rows as help text. */
 void options_help(const struct option *table, struct hv_buf *out);
 
-/* True for the name of a built-in tool, and for what has the form of a rule: "Bash(git diff:*)", "mcp__server". */
-bool options_is_rule(struct hv_str text);
-
 #endif

@@ -79,9 +79,7 @@ static inline bool scope_is_project(enum settings_scope scope)
 
 /* ---- locations.c ---------------------------------------------------------------------------------------------- */
 
-/* Where the user's files stand: pure. */
-void locations_of_user(const struct settings_options *options, struct hv_arena *arena, struct locations *out);
-/* The same and the project, for which it looks at the file system. */
+/* Where the user's files and the project's stand; looks at the file system for the project. */
 void locations_find(const struct settings_options *options, struct hv_arena *arena, struct locations *out);
 /* The file of a scope, or absent. */
 struct hv_str locations_file(const struct settings_options *options, const struct locations *locations,

@@ -15,7 +15,8 @@ static struct hv_str below(struct hv_arena *arena, struct hv_str given, struct h
     return join(arena, given.len ? given : join(arena, home, fallback), "helve");
 }
 
-void locations_of_user(const struct settings_options *options, struct hv_arena *arena, struct locations *out)
+/* Where the user's files stand: pure. */
+static void locations_of_user(const struct settings_options *options, struct hv_arena *arena, struct locations *out)
 {
     *out = (struct locations){0};
     struct hv_str home = options->home.len ? options->home : HV_STR("/");

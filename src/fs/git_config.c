@@ -143,7 +143,8 @@ bool git_config_next(struct git_config_reader *reader, struct hv_arena *arena, s
     return false;
 }
 
-struct hv_str git_config_second(struct hv_arena *arena, const struct git_config_variable *variable)
+/* The second name of the section, without the backslashes that are not part of it; in arena. */
+static struct hv_str git_config_second(struct hv_arena *arena, const struct git_config_variable *variable)
 {
     char *out = hv_arena_alloc(arena, variable->second.len + 1);
     size_t len = 0;

@@ -19,16 +19,13 @@ struct git_config_reader {
 struct git_config_variable {
     struct hv_str section; /* as written; compare without case */
     bool subsection;
-    struct hv_str second; /* see git_config_second */
+    struct hv_str second; /* as written between the quotes, backslashes included */
     struct hv_str name;   /* as written; compare without case */
     struct hv_str value;  /* decoded, in the arena; absent for a name alone, which means true */
 };
 
 /* The next variable; false at the end or where the text is no configuration any more. */
 bool git_config_next(struct git_config_reader *reader, struct hv_arena *arena, struct git_config_variable *variable);
-
-/* The second name of the section, without the backslashes that are not part of it; in arena. */
-struct hv_str git_config_second(struct hv_arena *arena, const struct git_config_variable *variable);
 
 /* "true", "yes", "on", a number that is not zero, or a name alone. */
 bool git_config_true(struct hv_str value);

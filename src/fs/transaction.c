@@ -37,7 +37,8 @@ void transaction_release(struct transaction *transaction)
 
 /* ---- files of the folder ----------------------------------------------------------------------------------------- */
 
-struct hv_str transaction_file(struct transaction *transaction, const char *name)
+/* The path of a file of the folder; in the transaction's arena. */
+static struct hv_str transaction_file(struct transaction *transaction, const char *name)
 {
     return hv_arena_format(&transaction->arena, "%.*s/%s", HV_STR_ARG(transaction->folder), name);
 }

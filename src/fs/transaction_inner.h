@@ -45,8 +45,6 @@ struct transaction {
 
 /* Closes the list; the folder stays. */
 void transaction_release(struct transaction *transaction);
-/* The path of a file of the folder; in the transaction's arena. */
-struct hv_str transaction_file(struct transaction *transaction, const char *name);
 /* Make the folder, its name after prefix, with a note of it. */
 enum hv_code transaction_make_folder(struct transaction *transaction, struct hv_str journal, const char *prefix,
                                      struct pending *pending, struct hv_error *err) HV_MUST_CHECK;

@@ -175,7 +175,8 @@ enum hv_code write_look_again(struct writing *w, struct hv_error *err)
 
 /* ---- bytes ---------------------------------------------------------------------------------------------- */
 
-int write_at(int fd, struct hv_str bytes, uint64_t offset)
+/* 0, or -1 with errno. */
+static int write_at(int fd, struct hv_str bytes, uint64_t offset)
 {
     while (bytes.len) {
         ssize_t put = pwrite(fd, bytes.ptr, bytes.len < 1u << 30 ? bytes.len : 1u << 30, (off_t)offset);

@@ -43,8 +43,7 @@ enum hv_code write_lock(struct writing *w, struct hv_error *err) HV_MUST_CHECK;
 bool write_wait_for_lock(int fd, bool *locked);
 /* Under the lock: what the name stands for must still be what was judged. */
 enum hv_code write_look_again(struct writing *w, struct hv_error *err) HV_MUST_CHECK;
-int write_at(int fd, struct hv_str bytes, uint64_t offset); /* 0, or -1 with errno */
-int write_content(int fd, struct pieces content);           /* from the beginning on; the same */
+int write_content(int fd, struct pieces content); /* from the beginning on; 0, or -1 with errno */
 int write_sync(int fd);
 int write_copy(int from, int to); /* all bytes */
 /* What the caller wants it to be, besides its bytes: 0, or -1 with errno. */

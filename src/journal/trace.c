@@ -40,7 +40,8 @@ struct tracer {
 
 /* ---- output -------------------------------------------------------------------------------------------------- */
 
-void trace_flush(struct trace_writer *writer, bool all)
+/* Hand on what was gathered, when it is enough or when all must go. */
+static void trace_flush(struct trace_writer *writer, bool all)
 {
     if (writer->buf.len < FLUSH_BYTES && !all)
         return;

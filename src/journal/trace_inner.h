@@ -18,9 +18,6 @@ struct trace_writer {
     void *state;       /* the form's own */
 };
 
-/* Hand on what was gathered, when it is enough or when all must go. */
-void trace_flush(struct trace_writer *writer, bool all);
-
 /* ---- what is drawn ---- */
 
 enum trace_kind { TRACE_HOOK, TRACE_PERMISSION, TRACE_WAIT, TRACE_RUN };

@@ -12,7 +12,8 @@ enum { BLOCKS_MAX = 16384, ID_MAX = 512, ID_MIN = 4 };
 
 /* ---- events -------------------------------------------------------------------------------------------- */
 
-void decoder_emit(struct model_decoder *decoder, enum model_event_type type)
+/* Emit what decoder->event holds as an event of this type, and clear it. */
+static void decoder_emit(struct model_decoder *decoder, enum model_event_type type)
 {
     struct model_event *event = &decoder->event;
     if (!decoder->over) {

@@ -121,8 +121,6 @@ void decoder_set_seed(struct model_decoder *decoder, uint64_t seed);
 
 /* ---- for the wires ------------------------------------------------------------------------------------- */
 
-/* Emit what decoder->event holds as an event of this type, and clear it. */
-void decoder_emit(struct model_decoder *decoder, enum model_event_type type);
 void decoder_emit_text(struct model_decoder *decoder, enum model_event_type type,
                        struct hv_str text);                                              /* not when empty */
 void decoder_emit_usage(struct model_decoder *decoder, const struct model_usage *usage); /* when it changed */

@@ -326,7 +326,8 @@ bool command_hit_by(const struct rule *rule, const struct command_text *command)
     return hit || !work; /* too much to try them all: it counts as hit */
 }
 
-bool command_is_plain(struct hv_str command)
+/* The command is a single simple command of plain words: no variable, substitution, glob, redirection, separator. */
+static bool command_is_plain(struct hv_str command)
 {
     static const char plain[] = "_-./:=,+@%^";
     if (!command.len || command.len > COMMAND_LENGTH_MAX)

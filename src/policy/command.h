@@ -32,9 +32,6 @@ struct hv_str command_bare_text(struct hv_arena *arena, struct hv_str text);
 /* A deny or ask rule's specifier takes some part of this command. */
 bool command_hit_by(const struct rule *rule, const struct command_text *command);
 
-/* The command is a single simple command of plain words: no variable, substitution, glob, redirection, separator. */
-bool command_is_plain(struct hv_str command);
-
 /* One command of plain words that runs a program which only shows the files it names, whatever its options. */
 bool command_only_shows(const struct command_text *command);
 

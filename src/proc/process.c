@@ -36,7 +36,7 @@ void process_release(struct hv_process *process)
 
 /* ---- while it runs ------------------------------------------------------------------------------------- */
 
-void process_give_order(const struct hv_process *process, enum guard_order order)
+static void process_give_order(const struct hv_process *process, enum guard_order order)
 {
     char byte = (char)order;
     while (send(process->fds[WATCH_CONTROL], &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EINTR)
@@ -44,7 +44,7 @@ void process_give_order(const struct hv_process *process, enum guard_order order
 }
 
 /* *why is the member of hv_exit that says so. Only the first reason counts. */
-void process_stop(struct hv_process *process, bool *why, uint64_t grace_ns)
+static void process_stop(struct hv_process *process, bool *why, uint64_t grace_ns)
 {
     if (process->phase != RUNNING && process->phase != LINGERING)
         return;

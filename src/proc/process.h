@@ -79,15 +79,12 @@ bool process_watch_cancel(struct hv_process *process, const struct hv_cancel *ca
 void process_release(struct hv_process *process);
 /* Attend until the phase is ENDED, or the state changes, or the moment has come. */
 enum hv_process_state process_attend(struct hv_process *process, uint64_t until_ns);
-/* Begin to end it. */
-void process_stop(struct hv_process *process, bool *why, uint64_t grace_ns);
 /* It has ended: reap, deliver what is left in the pipes, tell how. */
 enum hv_code process_conclude(struct hv_process *process, struct hv_exit *out, struct hv_error *err) HV_MUST_CHECK;
 /* process_late.c: read what it says itself of its end. */
 void process_read_late_end(struct hv_process *process);
 /* process_late.c: it has said it. Without its last word it is one again that runs, silently: to be finished. */
 void process_forget_late_end(struct hv_process *process);
-void process_give_order(const struct hv_process *process, enum guard_order order);
 enum hv_code process_fail_start(int reason, const char *program, struct hv_error *err);
 
 /* process_input.c */

@@ -8,7 +8,8 @@ enum { ANSWERS_MAX = 10000 };
 
 static const char usual_path[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-struct hv_str system_variable(const char *const *environment, struct hv_str name)
+/* The value of a variable among "NAME=value" pairs; absent when it is not set. */
+static struct hv_str system_variable(const char *const *environment, struct hv_str name)
 {
     for (; environment && *environment; environment++) {
         struct hv_str entry = hv_str_from(*environment);

@@ -40,7 +40,4 @@ struct system_programs {
  */
 bool system_program_is(void *user, struct hv_str name);
 
-/* The value of a variable among "NAME=value" pairs; absent when it is not set. */
-struct hv_str system_variable(const char *const *environment, struct hv_str name);
-
 #endif

@@ -35,12 +35,12 @@ struct taker {
 
 /* ---- life ---------------------------------------------------------------------------------------------- */
 
-void proxy_ref(struct proxy *proxy)
+static void proxy_ref(struct proxy *proxy)
 {
     atomic_fetch_add(&proxy->references, 1);
 }
 
-void proxy_unref(struct proxy *proxy)
+static void proxy_unref(struct proxy *proxy)
 {
     if (atomic_fetch_sub(&proxy->references, 1) != 1)
         return;

@@ -39,8 +39,6 @@ struct connection {
     unsigned relay_port; /* of a proxy on this machine that the person named; 0: we are the proxy */
 };
 
-void proxy_ref(struct proxy *proxy);
-void proxy_unref(struct proxy *proxy);
 /* Remember that something was refused to a run. */
 void proxy_note_refusal(struct proxy *proxy, uint64_t run, const char *text);
 /* Serve a connection to its end, and free it. */

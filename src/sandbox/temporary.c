@@ -56,7 +56,8 @@ static void remove_folder(int top, const char *name, size_t *moved)
     (void)!unlinkat(top, name, AT_REMOVEDIR);
 }
 
-void temporary_empty(int folder)
+/* Remove all that is in the folder; of any depth, links are not followed. Blocks. */
+static void temporary_empty(int folder)
 {
     size_t moved = 0, before;
     do {

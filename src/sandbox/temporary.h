@@ -25,9 +25,6 @@ enum hv_code temporary_make(struct temporary *temporary, const struct sweeper *s
 /* Remove it with all in it. Blocks. Zeroed is accepted. */
 void temporary_remove(struct temporary *temporary);
 
-/* Remove all that is in the folder; of any depth, links are not followed. Blocks. */
-void temporary_empty(int folder);
-
 struct placeholder {
     char *path;
     int lock;

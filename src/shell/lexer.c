@@ -59,7 +59,8 @@ bool read_some_blanks(struct reader *reader)
     }
 }
 
-bool read_newline(struct reader *reader)
+/* One newline, at the place. */
+static bool read_newline(struct reader *reader)
 {
     if (reader->outer_documents)
         return read_stop(reader, "a here-document that begins outside of a substitution which has several lines");

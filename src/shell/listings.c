@@ -128,7 +128,8 @@ bool shell_listing_word_is_certain(const struct shell_reading *reading, const st
     return !shell_may_be_option(word) && !shell_may_be_many(word);
 }
 
-bool shell_listing_word_is_below(const struct shell_word *word)
+/* A word that becomes exactly one name below the working directory, and no option: the variable of a loop. */
+static bool shell_listing_word_is_below(const struct shell_word *word)
 {
     return !word->known && word->flags & SHELL_WORD_NO_OPTION && !(word->flags & SHELL_WORD_MANY) &&
            !climbs(word->value) && !(word->value.len && has_byte("/~", *word->value.ptr));

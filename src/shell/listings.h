@@ -45,7 +45,4 @@ enum shell_filter shell_filter_of(const struct shell_word *words, size_t count);
 /* A word that becomes nothing but names in the directory it begins with, and no option. */
 bool shell_listing_word_is_certain(const struct shell_reading *reading, const struct shell_word *word);
 
-/* A word that becomes exactly one name below the working directory, and no option: the variable of a loop. */
-bool shell_listing_word_is_below(const struct shell_word *word);
-
 #endif

@@ -197,8 +197,6 @@ HV_MUST_CHECK static inline bool read_blanks(struct reader *reader)
 }
 /* The same with newlines, each of which brings the here-documents that are awaited. */
 bool read_newlines(struct reader *reader) HV_MUST_CHECK;
-/* One newline, at the place. */
-bool read_newline(struct reader *reader) HV_MUST_CHECK;
 /* True when byte (or -1) ends a word that is not quoted. */
 bool read_ends_word(int byte);
 bool read_is_keyword(struct hv_str word);

@@ -72,8 +72,6 @@ void bash_add_quoted(struct hv_buf *out, struct hv_str text);
 void bash_follow_directory(struct bash_run *run);
 /* Links of path resolved where that is possible. */
 struct hv_str bash_resolved(const struct hv_context *context, struct hv_str path);
-/* path, which is resolved, as it is called below one of the roots; absent when it is outside of all. */
-struct hv_str bash_inside_roots(const struct hv_context *context, struct hv_str path);
 
 /* ---- bash_judge.c ---- */
 

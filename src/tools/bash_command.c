@@ -218,7 +218,8 @@ struct hv_str bash_resolved(const struct hv_context *context, struct hv_str path
     return context->host->resolve(context->host, context->arena, path, &real, NULL) == HV_OK ? real : path;
 }
 
-struct hv_str bash_inside_roots(const struct hv_context *context, struct hv_str path)
+/* path, which is resolved, as it is called below one of the roots; absent when it is outside of all. */
+static struct hv_str bash_inside_roots(const struct hv_context *context, struct hv_str path)
 {
     for (size_t i = 0; i < context->root_count; i++) {
         struct hv_str root = context->roots[i], real = bash_resolved(context, root);

@@ -63,7 +63,7 @@ static void check_added_rules(const struct policy *policy, const struct policy_f
     struct policy *allowing = policy_with_rule(policy, POLICY_SESSION, HV_ALLOW, rule, NULL);
     if (denying)
         require(decide(denying, facts, arena).verdict >= before->verdict);
-    /* Asking comes before the mode (P6): in plan mode a person may be asked about what the mode alone denies. */
+    /* Asking comes before the mode: in plan mode a person may be asked about what the mode alone denies. */
     bool plan_denies = policy_mode_of(policy) == POLICY_PLAN && before->stage == POLICY_STAGE_MODE;
     if (asking)
         require(decide(asking, facts, arena).verdict >= (plan_denies ? HV_ASK : before->verdict));

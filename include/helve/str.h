@@ -1,7 +1,7 @@
 /*
  * str.h: bytes. Views (hv_str), arenas (hv_arena) and growing buffers with a maximum (hv_buf).
  *
- * Three schemes of memory, told apart by the signature (design.md, section 5):
+ * Three schemes of memory, told apart by the signature:
  *   a function that takes an hv_arena returns what lives as long as that arena;
  *   a struct with init/release owns its contents and is used in place; NULL and half-built are accepted;
  *   a struct with ref/unref is immutable and shared between threads.

@@ -6,7 +6,7 @@
  * dangerous than that. It never asks for permission, never writes to a screen, never caps its output and never
  * touches session state: what it wants of these it declares here.
  *
- * Order of use for one call (spec P4): decode by `fields` → backfill → validate → footprint, read_only … →
+ * Order of use for one call: decode by `fields` → backfill → validate → footprint, read_only … →
  * (hooks, permission, schedule) → call → to_result. All but `call` are cheap and do no I/O beyond what they must;
  * they may be called more than once for one input. `call` blocks on a worker thread.
  */
@@ -18,7 +18,7 @@
 #include <helve/host.h>
 #include <helve/json.h>
 
-/* ---- input fields: one table for the schema, the validation and the typed struct (spec P2) ------------- */
+/* ---- input fields: one table for the schema, the validation and the typed struct ----------------------- */
 
 enum hv_field_type {
     HV_FIELD_END = 0,
@@ -63,7 +63,7 @@ struct hv_field {
     size_t size;                   /* OBJECT and ARRAY of OBJECT: sizeof the nested struct */
 };
 
-/* ---- footprints (spec P5) ------------------------------------------------------------------------------ */
+/* ---- footprints ---------------------------------------------------------------------------------------- */
 
 struct hv_path_list {
     struct hv_str *paths; /* absolute; resolved by the runtime before they are compared */
@@ -121,7 +121,7 @@ struct hv_tool_set {
 
 struct hv_context;
 
-/* ---- tasks: what goes on beside the calls (spec T10, T13, T21) ------------------------------------------ */
+/* ---- tasks: what goes on beside the calls --------------------------------------------------------------- */
 
 /* One task of a session. Known until the session ends; all that still run end with it. */
 struct hv_task;
@@ -212,7 +212,7 @@ struct hv_services {
     void *(*state)(struct hv_context *context, const struct hv_state_key *key);
     const struct hv_tool_set *(*tool_set)(struct hv_context *context);
     void (*progress)(struct hv_context *context, struct hv_str text);
-    /* Effects: recorded now, applied by the runtime after the call or its batch (spec P5). */
+    /* Effects: recorded now, applied by the runtime after the call or its batch. */
     void (*set_directory)(struct hv_context *context, struct hv_str path);
     void (*activate_tool)(struct hv_context *context, struct hv_str name);
     void (*add_message)(struct hv_context *context, struct hv_str text); /* into the conversation, after the results */

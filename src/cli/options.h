@@ -2,7 +2,7 @@
  * options.h: flags of the command line. One table per command gives the parsing, the help text and the errors.
  *
  * A name matches however it is joined: --allowed-tools, --allowedTools and --allowed_tools are one flag. Values stand
- * in the next argument or after "=". "--" ends the flags. Nothing here prints but options_print_help's buffer.
+ * in the next argument or after "=". "--" ends the flags. Nothing here prints: options_help fills a buffer.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H

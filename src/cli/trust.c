@@ -1,6 +1,6 @@
 /*
  * trust.c: `helve trust`, and the question that is asked once: may this folder's own settings loosen anything? Until
- * then only what they deny or ask for counts (spec P6).
+ * then only what they deny or ask for counts.
  */
 #include <unistd.h>
 

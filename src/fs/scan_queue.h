@@ -37,7 +37,7 @@ enum scan_item_kind {
     SCAN_FILES /* part of the files of a piece that was read */
 };
 
-/* A piece of work. Lies in the directory it is about, or in a struct scan_share. */
+/* A piece of work. Lies in the directory it is about, or in a share of its files (struct share of scan.c). */
 struct scan_item {
     struct scan_item *next;
     struct scan_directory *directory; /* counted */

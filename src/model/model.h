@@ -3,7 +3,7 @@
  *
  * A provider is one file that ends in one `const struct model_provider`: it encodes messages into its own bytes and
  * decodes its stream. What lies between is shared: conversations keep every message as bytes that were serialised
- * once; a request is the list of those bytes; the stream comes back as model_events.
+ * once; a request is the list of those bytes; the stream comes back as events (struct model_event).
  *
  * The neutral form of a message's content is the Anthropic one: a JSON array of blocks (text, thinking,
  * redacted_thinking, tool_use, tool_result, image, document, server tool blocks). A block that belongs to one provider

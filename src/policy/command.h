@@ -14,7 +14,7 @@ enum { COMMAND_LENGTH_MAX = 10000 }; /* longer commands are allowed by no rule b
 struct command_text {
     struct hv_str raw;
     struct hv_str bare; /* without quotes and backslashes, blanks folded into one */
-    /* The trip-wire of what is never run (spec P6, 1): destroying a root or home, writing to a block device, piping the
+    /* The trip-wire of what is never run: destroying a root or home, writing to a block device, piping the
      * network into a shell, fork bombs. What it is, for people, or NULL. */
     const char *forbidden;
     const char *confirmed; /* what is always confirmed apart from paths, sudo and its kin: as above, or NULL */

@@ -1,5 +1,5 @@
 /*
- * decide.c: the decision on one call (spec P6). The stages stand in a table, in their order; each either settles the
+ * decide.c: the decision on one call. The stages stand in a table, in their order; each either settles the
  * call or leaves it to the next, and the last always settles it. Pure.
  */
 #include "policy/hazard.h"

@@ -1,6 +1,6 @@
 /*
  * policy.h: who may do what. A policy is an immutable, reference-counted snapshot of rules, modes, workspace and path
- * classes; policy_decide() is a pure function of it and of the facts of one call (spec P6). The pipeline, `helve
+ * classes; policy_decide() is a pure function of it and of the facts of one call. The pipeline, `helve
  * explain`, the fuzzer and the case tables all call this one function.
  */
 #ifndef POLICY_POLICY_H

@@ -1,5 +1,5 @@
 /*
- * spool.h: a sink for output of any size in constant memory (spec P7).
+ * spool.h: a sink for output of any size in constant memory.
  *
  * Up to inline_max bytes stay in memory. What grows over that goes to a file, from its first byte on, and only
  * the head and the tail stay in memory, for the preview. Over file_max the spool says stop. A disk that is full or
@@ -28,7 +28,7 @@ struct spool_options {
 
 /* A new, empty spool; free it with spool_free. Opens nothing until it must. The strings of options are copied. */
 struct spool *spool_new(const struct spool_options *options);
-/* Frees memory and descriptor; the file stays unless spool_drop_file was called. NULL is accepted. */
+/* Frees memory and descriptor; the file stays. NULL is accepted. */
 void spool_free(struct spool *spool);
 
 /*

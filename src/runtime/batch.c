@@ -52,7 +52,7 @@ static void batch_free(struct batch *batch)
 
 /* ---- delivery: loop thread ------------------------------------------------------------------------------------ */
 
-/* What one turn's results may hold together (spec P7); over it the largest that were not handed on yet are stored. */
+/* What one turn's results may hold together; over it the largest that were not handed on yet are stored. */
 enum { TURN_CHARS_MAX = 200000, TURN_PREVIEW_CHARS = 2000 };
 
 static void fit_turn(struct batch *batch, size_t until)

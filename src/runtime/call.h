@@ -76,7 +76,7 @@ struct runtime_state {
     void *value;
 };
 
-/* ---- effects (spec P5): recorded by the call, applied by the runtime ------------------------------------------ */
+/* ---- effects: recorded by the call, applied by the runtime ---------------------------------------------------- */
 
 enum effect_type { EFFECT_DIRECTORY = 1, EFFECT_ACTIVATE, EFFECT_MESSAGE };
 

@@ -1,5 +1,5 @@
 /*
- * effects.c: what calls change in their session: recorded while they run, applied in call order (spec P5). Also the
+ * effects.c: what calls change in their session: recorded while they run, applied in call order. Also the
  * services that tools reach the session through.
  */
 #include "base/cleanup.h"

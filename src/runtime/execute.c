@@ -1,4 +1,4 @@
-/* execute.c: the stage that runs the tool, within its time (spec P4.6, P10). */
+/* execute.c: the stage that runs the tool, within its time. */
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "runtime/checkpoint.h"

@@ -1,5 +1,5 @@
 /*
- * hook.c: the hooks that people configured: which run, what they are told, what their answers mean (spec P8).
+ * hook.c: the hooks that people configured: which run, what they are told, what their answers mean.
  *
  * A hook is a command that gets JSON on stdin and answers by exit code and JSON on stdout, or an HTTP POST of the same
  * JSON whose body is the answer, in the form that scripts for Claude Code have (facts: exit 2 blocks;

@@ -1,5 +1,5 @@
 /*
- * input.c: the stage that turns the model's bytes into a typed, validated input with its footprint (spec P2): first the
+ * input.c: the stage that turns the model's bytes into a typed, validated input with its footprint: first the
  * shape, with all faults at once, then the meaning.
  */
 #include "base/cleanup.h"

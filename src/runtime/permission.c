@@ -1,6 +1,6 @@
 /*
  * permission.c: the stage that gathers the facts of a call, has them decided, asks where asking is due, and records the
- * decision with the rule or stage that made it (spec P6). What may be done is knowledge of src/policy; here is the act.
+ * decision with the rule or stage that made it. What may be done is knowledge of src/policy; here is the act.
  */
 #include "base/cleanup.h"
 #include "base/clock.h"

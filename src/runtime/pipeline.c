@@ -1,5 +1,5 @@
 /*
- * pipeline.c: the way of one call, as a table. Every door, tool and mode walks this one path (spec P4).
+ * pipeline.c: the way of one call, as a table. Every door, tool and mode walks this one path.
  *
  * Each stage fills its own part of struct call and says what comes next. The driver does what each would repeat: the
  * clock, the journal's event, the check for cancellation.

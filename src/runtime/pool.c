@@ -1,5 +1,5 @@
 /*
- * pool.c: the tools of a session, in three layers (spec P3): all that are known; those this session may use; the order
+ * pool.c: the tools of a session, in three layers: all that are known; those this session may use; the order
  * and form in which the model gets them.
  *
  * The known tools are fixed at the session's start and live in a table by name. What the model is offered changes when

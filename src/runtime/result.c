@@ -1,5 +1,5 @@
 /*
- * result.c: what a tool produced becomes what the model gets (spec P7): cleaned of terminal escapes and broken UTF-8,
+ * result.c: what a tool produced becomes what the model gets: cleaned of terminal escapes and broken UTF-8,
  * marked when it comes from outside, capped with the whole stored in a file, and serialised once.
  */
 #include "base/base64.h"

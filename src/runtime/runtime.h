@@ -58,7 +58,7 @@ struct runtime_options {
      * which are the person's own, do. Looked at in runtime_new only. */
     const struct hv_str *secrets;
     size_t secret_count;
-    /* The pool (spec P3). */
+    /* The pool. */
     const struct hv_tool *const *built_in_tools; /* hv_builtin_tools() */
     size_t built_in_tool_count;
     const struct hv_tool *const *extra_tools; /* bridged tools: MCP, plugins; must outlive the runtime */
@@ -167,7 +167,7 @@ void batch_close(struct batch *batch);
  */
 void batch_cancel(struct batch *batch, const char *reason);
 
-/* ---- hooks of the session (spec P8) ---------------------------------------------------------------------------- */
+/* ---- hooks of the session -------------------------------------------------------------------------------------- */
 
 struct runtime_hook_outcome {
     bool block;            /* exit 2 or decision:block */

@@ -1,5 +1,5 @@
 /*
- * schedule.c: which calls of a batch may run at the same time (spec P5).
+ * schedule.c: which calls of a batch may run at the same time.
  *
  * A call waits for every earlier call of its batch whose footprint conflicts with its own. Until a call has been judged
  * (a hook may still change its input) its footprint counts as everything. At most max_concurrency calls run at once;

@@ -2,8 +2,8 @@
  * helper_mount.c: what the command sees of the files, mounted by the inner half. Bubblewrap could do it by its words,
  * but it reads the list of all mounts after each one, which takes longer than all else together. So where the kernel
  * lets whole trees be copied and locked in one call (5.12), it makes the namespaces and leaves the inner half two
- * rights (sandbox_own_rights): the one to mount, and the one to give up for good what could be had again. Nothing but
- * this file runs with them, and what keeps the mounts in place (helper_keep.c).
+ * rights (sandbox_put_namespaces): the one to mount, and the one to give up for good what could be had again. Nothing
+ * but this file runs with them, and what keeps the mounts in place (helper_keep.c).
  *
  * All that is shown is copied as it lies outside before anything is mounted or made read-only, so that no mount shows
  * another, and none gets rights that the host's has not. No link is followed on the way to what the plan names: it has

@@ -480,7 +480,7 @@ static const struct hv_field *find_field(const struct hv_field *fields, struct h
     return NULL;
 }
 
-/* null says "not given" (P2.3), except to a field that takes any value. */
+/* null says "not given", except to a field that takes any value. */
 static bool is_nothing(const struct hv_field *field, const struct hv_json *value)
 {
     return !value || (value->type == HV_JSON_NULL && field->type != HV_FIELD_JSON);

@@ -3,7 +3,7 @@
  * the JSON Schema that the model gets, the check of what it sends back, the typed struct that the tool works on,
  * and the struct written back as canonical JSON.
  *
- * Decoding is strict but repairs the drift of models where the meaning is certain (spec P2.3), and reports all
+ * Decoding is strict but repairs the drift of models where the meaning is certain, and reports all
  * faults of one input at once, each with the path of its field. All functions are pure and may run on any thread.
  * Tables are ours and trusted: a broken one is a bug and asserts.
  */

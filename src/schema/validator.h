@@ -81,7 +81,7 @@ enum hv_code schema_validate(const struct schema *schema, const struct hv_json *
                              struct schema_errors *errors, struct hv_error *err) HV_MUST_CHECK;
 
 /*
- * Repair what models get wrong where the meaning is certain (spec P2.3), led by the errors of schema_validate: text
+ * Repair what models get wrong where the meaning is certain, led by the errors of schema_validate: text
  * that is a number, boolean, array or object where only that fits, and null where the member may be left out. source is
  * the text that the instance was parsed from. Returns the text mended, in arena, or the absent view when nothing could
  * be done; the caller parses and validates it again. Pure.

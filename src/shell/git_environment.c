@@ -1,7 +1,7 @@
 /*
  * git_environment.c: the environment of commands: without what would make bash read a script otherwise than it was
  * judged, and for a git or go command that only reads, with what it must hold. Each line was seen to stop, with
- * git 2.39, the program that a repository's configuration names (tests/live/test_git_probe.py). diff.external is not
+ * git 2.39, the program that a repository's configuration names (tests/live/test_git.py). diff.external is not
  * here: set to nothing, it makes `git diff` fail; git_probe.h looks for it instead.
  */
 #include "shell/classify.h"

@@ -1,5 +1,5 @@
 /*
- * apply_patch.c: the tool ApplyPatch (spec T5): several files added, updated, moved or deleted by one patch, all or
+ * apply_patch.c: the tool ApplyPatch: several files added, updated, moved or deleted by one patch, all or
  * nothing. The new bytes of all files are computed first (text/patch.h); then the host makes all changes or none.
  */
 #include "base/cleanup.h"

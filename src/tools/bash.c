@@ -1,5 +1,5 @@
 /*
- * bash.c: Bash: run a shell command (spec T10).
+ * bash.c: Bash: run a shell command.
  *
  * The command runs in bash, with nothing on stdin, in the session's working directory; how it is kept in hand (groups,
  * time-outs, whatever it leaves behind) is the host's business (src/proc/run.h). This file says what it takes and what

@@ -1,6 +1,6 @@
 /*
- * monitor.c: Monitor: watch a command or a file, and tell the model when a line matches or the watched thing ends
- * (spec T13). Lines that match are gathered: at most one note a second, and a watch that has too much to tell ends.
+ * monitor.c: Monitor: watch a command or a file, and tell the model when a line matches or the watched thing ends.
+ * Lines that match are gathered: at most one note a second, and a watch that has too much to tell ends.
  */
 #include "base/cleanup.h"
 #include "base/clock.h"

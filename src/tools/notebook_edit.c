@@ -1,5 +1,5 @@
 /*
- * notebook_edit.c: the tool NotebookEdit (spec T6): one cell of a Jupyter notebook replaced, put in or taken out, every
+ * notebook_edit.c: the tool NotebookEdit: one cell of a Jupyter notebook replaced, put in or taken out, every
  * other byte of the file left as it is.
  */
 #include "base/cleanup.h"

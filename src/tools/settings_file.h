@@ -1,6 +1,6 @@
 /*
- * settings_file.h: settings files of agents are not to be broken by an edit: what would come out of it is checked first
- * (spec T3).
+ * settings_file.h: settings files of agents are not to be broken by an edit: what would come out of it is checked
+ * first.
  */
 #ifndef TOOLS_SETTINGS_FILE_H
 #define TOOLS_SETTINGS_FILE_H

@@ -1,4 +1,4 @@
-/* sleep.c: Sleep: do nothing for a while, or until there is something to tell the model (spec T14). */
+/* sleep.c: Sleep: do nothing for a while, or until there is something to tell the model. */
 #include "base/clock.h"
 #include "tools/task_text.h"
 

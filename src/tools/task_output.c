@@ -1,5 +1,5 @@
 /*
- * task_output.c: TaskOutput: what is new of a task, and how it stands (spec T21). It waits a little for news when there
+ * task_output.c: TaskOutput: what is new of a task, and how it stands. It waits a little for news when there
  * are none, so that a model need not ask again and again; with `block` it waits for the end.
  */
 #include "base/cleanup.h"

@@ -1,4 +1,4 @@
-/* task_stop.c: TaskStop: end a task: TERM to all of it, KILL two seconds later (spec T21, P10). */
+/* task_stop.c: TaskStop: end a task: TERM to all of it, KILL two seconds later. */
 #include "base/clock.h"
 #include "tools/task_text.h"
 

@@ -1,5 +1,5 @@
 /*
- * toolsearch.c: finds deferred tools by words and makes them available (spec T26). Ranking is BM25 over name, hint and
+ * toolsearch.c: finds deferred tools by words and makes them available. Ranking is BM25 over name, hint and
  * description; the index is built once per list of tools, beside the first request.
  */
 #include "base/cleanup.h"

@@ -15,6 +15,8 @@
 #include "policy/policy.h"
 #include "sandbox/decoder.h"
 #include "sandbox/sandbox.h"
+#include "text/find.h"
+#include "tools/tree.h"
 
 enum { OUT_MAX = 1 << 20, CONNECT_MS = 3000 };
 
@@ -193,6 +195,19 @@ static void check_media(struct doctor *doctor)
     tell(doctor, FINDING_OK, "PDF", "documents are shown, read by poppler");
 }
 
+/* What Grep searches with. */
+static void check_search(struct doctor *doctor)
+{
+    CLEANUP_BUF struct hv_buf text = {0};
+    bool compiles;
+    hv_buf_init(&text, 4096);
+    find_describe_machine(&text, &compiles);
+    hv_buf_addf(&text, "; threads: %u", tree_threads());
+    if (!compiles)
+        hv_buf_addf(&text, "; patterns with look-around or back-references take several times as long");
+    tell(doctor, compiles ? FINDING_OK : FINDING_NOTE, "search", "%.*s", HV_STR_ARG(hv_buf_str(&text)));
+}
+
 static void check_terminal(struct doctor *doctor)
 {
     const char *term = getenv("TERM");
@@ -303,6 +318,7 @@ static int run(const struct cli_call *call)
                       true, "no command can be run");
         check_program(&doctor, "git", (const char *const[]){"git", "--version", NULL}, false, "only convenience");
         check_sandbox(&doctor);
+        check_search(&doctor);
         check_media(&doctor);
         check_terminal(&doctor);
         check_model(&doctor, flags);
@@ -316,7 +332,7 @@ static int run(const struct cli_call *call)
 const struct cli_command cli_doctor_command = {
     .name = "doctor",
     .arguments = "",
-    .summary = "check the set-up: settings, commands, sandbox, images, sessions, terminal, model",
+    .summary = "check the set-up: settings, commands, sandbox, search, images, sessions, terminal, model",
     .text = "Exit code: 0, or 1 when something is broken.",
     .options = doctor_options,
     .options_size = sizeof(struct doctor_flags),

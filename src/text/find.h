@@ -48,6 +48,12 @@ void find_release(struct find *find); /* NULL is fine; no scratch of it may be u
 /* Which engine was chosen and what it looks for, for people who debug: "literal "abc", by bytes 0 and 2". */
 void find_describe(const struct find *find, struct hv_buf *out);
 
+/*
+ * What searches have here: the version of PCRE2, whether it compiles patterns to machine code (without, those that need
+ * it are searched at a fraction of the speed), and the vectors that are used: "PCRE2 10.42 …, vectors: avx2".
+ */
+void find_describe_machine(struct hv_buf *out, bool *compiles);
+
 struct find_scratch;
 
 /*

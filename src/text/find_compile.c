@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "text/find_error.h"
 #include "text/find_pattern.h"
+#include "text/find_scan_kernel.h"
 
 enum { DESCRIBED_MAX = 60 };
 
@@ -292,6 +293,22 @@ void find_release(struct find *find)
     hv_buf_release(&find->literal);
     pcre2_code_free(find->code);
     free(find);
+}
+
+void find_describe_machine(struct hv_buf *out, bool *compiles)
+{
+    char version[64] = "";
+    int number;
+    size_t at;
+    if (pcre2_config(PCRE2_CONFIG_VERSION, NULL) < (int)sizeof version)
+        (void)pcre2_config(PCRE2_CONFIG_VERSION, version);
+    /* It may be built in, but the system forbid it: so try. */
+    pcre2_code *code = pcre2_compile((PCRE2_SPTR) "a+b", 3, 0, &number, &at, NULL);
+    *compiles = code && !pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
+    pcre2_code_free(code);
+    hv_buf_addf(out, "PCRE2 %s, %s; vectors: %s", version,
+                *compiles ? "compiles patterns to machine code" : "without its compiler to machine code",
+                find_kernel_choose(0)->name);
 }
 
 void find_describe(const struct find *find, struct hv_buf *out)

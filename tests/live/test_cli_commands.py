@@ -174,6 +174,8 @@ class Doctor(Case):
             self.assertIn(part, text)
         findings = self.lines("doctor", "--json", "--model", "replay:demo")
         self.assertTrue(all(finding["status"] in ("ok", "note") for finding in findings))
+        search = [finding["message"] for finding in findings if finding["check"] == "search"]
+        self.assertRegex(" ".join(search), r"^PCRE2 [0-9.]+ .*vectors: \S+; threads: [1-8]")
 
     def test_what_is_broken_is_told(self):
         self.settings(None, text="{")

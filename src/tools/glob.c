@@ -169,13 +169,13 @@ static bool has_class(struct hv_str pattern)
 static void answer_nothing(const struct globbing *globbing, const struct glob_input *in, const struct plan *plan,
                            struct hv_buf *out)
 {
-    const struct hv_context *context = globbing->search.context;
+    struct hv_context *context = globbing->search.context;
     hv_buf_addf(out, "No files match %.*s in %.*s.\n", HV_STR_ARG(in->pattern),
                 HV_STR_ARG(file_listed_name(context->arena, in->path.len ? in->path : context->directory)));
     struct hv_file_stat stat;
     struct hv_str named = path_expand(context->arena, plan->pattern, plan->root, context->home);
     if (!glob_is_pattern(plan->pattern) && !context->host->stat(context->host, named, true, &stat, NULL) &&
-        stat.kind == HV_FILE_DIRECTORY)
+        stat.kind == HV_FILE_DIRECTORY && !hv_hides_path(context, named))
         hv_buf_addf(out, "[%.*s is a directory: use %.*s/** for the files in it]\n", HV_STR_ARG(in->pattern),
                     HV_STR_ARG(in->pattern));
     if (has_class(in->pattern))
@@ -208,6 +208,9 @@ static void answer(struct globbing *globbing, const struct glob_input *in, const
         answer_nothing(globbing, in, plan, &out);
         search_note_ignored(outcome, &out);
     }
+    const char *doubt = search_doubt_negation(in->pattern);
+    if (doubt)
+        hv_buf_addf(&out, "[%s]\n", doubt);
     search_note_outcome(search, outcome, &out);
     struct hv_arena *arena = search->context->arena;
     hv_result_add_text(result, arena, hv_arena_str(arena, hv_buf_str(&out)));

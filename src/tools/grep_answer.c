@@ -3,6 +3,7 @@
  * what is left, what may have been missed and how to go on.
  */
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "text/find_meant.h"
 #include "tools/file_kind.h"
 #include "tools/grep_parts.h"
@@ -185,6 +186,29 @@ static const char *foreign_syntax(struct hv_str pattern)
     return NULL;
 }
 
+/* What was to be searched may have been chosen in a way that means something else. */
+static void note_no_file(struct grepping *grepping)
+{
+    const struct grep_input *in = grepping->in;
+    struct hv_context *context = grepping->search.context;
+    struct hv_buf *out = &grepping->out;
+    hv_buf_addf(out, "[No file there fits %s]\n",
+                in->glob.len && in->type.len ? "glob and type"
+                : in->glob.len               ? "glob"
+                                             : "type");
+    const char *doubt = search_doubt(in->glob, true);
+    if (doubt)
+        hv_buf_addf(out, "[%s]\n", doubt);
+    if (!in->glob.len || in->glob.ptr[0] == '!' || glob_is_pattern(in->glob))
+        return;
+    struct hv_file_stat stat;
+    struct hv_str named = path_expand(context->arena, in->glob, grepping->search.root, context->home);
+    if (!context->host->stat(context->host, named, true, &stat, NULL) && stat.kind == HV_FILE_DIRECTORY &&
+        !hv_hides_path(context, named))
+        hv_buf_addf(out, "[%.*s is a directory: use %.*s/** for the files in it, or give it as path]\n",
+                    HV_STR_ARG(in->glob), HV_STR_ARG(in->glob));
+}
+
 static void note_nothing(struct grepping *grepping, bool cut)
 {
     const struct grep_input *in = grepping->in;
@@ -201,10 +225,7 @@ static void note_nothing(struct grepping *grepping, bool cut)
     if (foreign)
         hv_buf_addf(out, "[%s]\n", foreign);
     if (!grepping->files && (in->glob.len || in->type.len) && !cut)
-        hv_buf_add_cstr(out, "[No file there fits glob and type]\n");
-    const char *doubt = grepping->files || cut ? NULL : search_doubt(in->glob, true);
-    if (doubt)
-        hv_buf_addf(out, "[%s]\n", doubt);
+        note_no_file(grepping);
     size_t binary = grepping->workers[0].binary;
     if (binary)
         hv_buf_addf(out, "[%zu binary file%s skipped]\n", binary, binary == 1 ? " was" : "s were");
@@ -378,6 +399,9 @@ void grep_answer(struct grepping *grepping, const struct fs_scan_outcome *outcom
     note_rest(grepping, at_least);
     if (grepping->around_alone)
         hv_buf_addf(out, "[The only match, with up to %d lines before and after it]\n", GREP_ALONE);
+    const char *doubt = search_doubt_negation(grepping->in->glob);
+    if (doubt)
+        hv_buf_addf(out, "[%s]\n", doubt);
     note_troubles(grepping, outcome);
     struct fs_scan_outcome others = *outcome;
     others.unreadable = 0; /* told already */

@@ -12,6 +12,27 @@
 
 enum { UNREADABLE_SHOWN = 5 };
 
+static bool has_any_of(struct hv_str text, const char *bytes)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] && strchr(bytes, text.ptr[i]))
+            return true;
+    return false;
+}
+
+/* Nothing is there: what looks like a pattern or like several paths, may have been meant so. */
+static enum hv_code fail_missing(struct search *search, struct hv_error *err)
+{
+    enum hv_code code = file_fail_missing(search->context, search->root, err);
+    if (err && has_any_of(search->root, "*?{,")) {
+        char hint[sizeof err->hint];
+        memcpy(hint, err->hint, sizeof hint);
+        hv_error_hint(
+            err, "A path is that of one file or directory: wildcards go into Grep's glob or Glob's pattern. %s", hint);
+    }
+    return code;
+}
+
 enum hv_code search_begin(struct search *search, struct hv_context *context, struct hv_str path, struct hv_error *err)
 {
     *search = (struct search){.context = context, .root = path.len ? path : context->directory};
@@ -23,7 +44,7 @@ enum hv_code search_begin(struct search *search, struct hv_context *context, str
     const struct hv_host *host = context->host;
     enum hv_code code = host->stat(host, search->root, true, &search->stat, err);
     if (code == HV_ENOTFOUND)
-        return file_fail_missing(context, search->root, err);
+        return fail_missing(search, err);
     if (!code && search->stat.kind != HV_FILE_DIRECTORY && search->stat.kind != HV_FILE_REGULAR)
         return file_fail_kind(search->root, search->stat.kind, err);
     return code;
@@ -258,13 +279,16 @@ bool search_filter_match(const struct search_filter *filter, struct hv_str path,
 const char *search_doubt(struct hv_str patterns, bool separated)
 {
     size_t open = 0;
-    bool blank = false, comma = false, in_class = false;
+    bool blank = false, comma = false, in_class = false, class = false, foreign = false;
     for (size_t i = 0; i < patterns.len; i++) {
         char byte = patterns.ptr[i];
         i += byte == '\\';
         in_class = in_class ? byte != ']' : byte == '[';
+        class = class || in_class;
         if (in_class)
             continue;
+        foreign = foreign || byte == '|';
+        foreign = foreign || (byte == '(' && i && strchr("@+?*!", patterns.ptr[i - 1]));
         open += byte == '{';
         open -= byte == '}' && open;
         blank = blank || byte == ' ';
@@ -274,5 +298,17 @@ const char *search_doubt(struct hv_str patterns, bool separated)
         return "A { that no } closes stands for itself: a choice is written {a,b}";
     if (separated && blank && !comma)
         return "Several patterns are separated by commas: a blank stands for itself";
-    return !separated && comma ? "A choice is written {a,b}: a comma outside stands for itself" : NULL;
+    if (!separated && comma)
+        return "A choice is written {a,b}: a comma outside stands for itself";
+    if (foreign)
+        return "A choice is written {a,b}: ( ) and | stand for themselves";
+    return separated && class ? "In a pattern, […] stands for one of the characters in it: a bracket in a name is "
+                                "written \\["
+                              : NULL;
+}
+
+const char *search_doubt_negation(struct hv_str pattern)
+{
+    bool is_foreign = hv_str_starts(pattern, HV_STR("!(")) && hv_str_ends(pattern, HV_STR(")"));
+    return is_foreign ? "( ) stand for themselves: what is to be left out is written !*.c, or !*.{c,h}" : NULL;
 }

@@ -85,5 +85,7 @@ bool search_filter_match(const struct search_filter *filter, struct hv_str path,
 /* What may be why no file fits these file patterns: a choice that is not closed, or several written in a way that means
  * something else. separated: by commas they may be, as in Grep's glob. NULL: nothing strikes. */
 const char *search_doubt(struct hv_str patterns, bool separated);
+/* The same of a pattern that matches nearly everything, as "!(*.c)" does: told whatever was found. */
+const char *search_doubt_negation(struct hv_str pattern);
 
 #endif

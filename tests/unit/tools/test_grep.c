@@ -88,7 +88,11 @@ static void files_are_chosen_by_glob_and_type(void **state)
     expect_failure(*state, "Did you mean \"python\"?");
     call(*state, &tool_grep, "{'pattern':'foo','glob':'*.zig'}");
     expect_has(*state, "No matches for foo in . (0 files searched)");
-    expect_has(*state, "No file there fits glob and type");
+    expect_has(*state, "[No file there fits glob]\n");
+    call(*state, &tool_grep, "{'pattern':'foo','type':'zig'}");
+    expect_has(*state, "[No file there fits type]\n");
+    call(*state, &tool_grep, "{'pattern':'foo','type':'zig','glob':'*.c'}");
+    expect_has(*state, "[No file there fits glob and type]\n");
 }
 
 static void context_lines_are_marked_and_groups_divided(void **state)

@@ -967,6 +967,9 @@ static void scripts_with_loops_and_declarations_only_read(void **state)
         "for f in src/*.txt; do n=$(wc -l < \"$f\"); echo $n; done",
         "IFS=: read -r user _ id <<< a:b:c; echo $user",
         "IFS=,; for v in a,b; do echo $v; done",
+        "CHANGED=$(git diff --name-only); [ -n \"$CHANGED\" ] && echo \"$CHANGED\"",
+        "STAGED=$(git diff --cached --name-only | wc -l); COMMITS=$(git rev-list --count HEAD); echo $STAGED $COMMITS",
+        "MISSING=0; TAGS=(a b); FUNCS=$(grep -c x f); echo \"$MISSING ${#TAGS[@]} $FUNCS\"",
         "OLDIFS=$IFS; IFS=$'\\n'; ls; IFS=$OLDIFS",
         "GIT_OPTIONAL_LOCKS=0 git status",
     };

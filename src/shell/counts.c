@@ -6,11 +6,13 @@
 
 enum { OPERATIONS_MAX = 32 };
 
-/* One argument as it is written: no pattern, no braces, no "~". */
+/* One argument as it is written: no pattern, no braces, no "~". "[" alone is test's other name. */
 static bool is_literal(const struct raw_word *word)
 {
     if (word->count != 1 || word->parts[0].kind != PART_TEXT)
         return false;
+    if (hv_str_is(word->text, "["))
+        return true;
     for (size_t i = 0; !word->parts[0].quoted && i < word->text.len; i++)
         if (strchr("*?[{~", word->text.ptr[i]))
             return false;

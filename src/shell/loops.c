@@ -82,6 +82,21 @@ static bool may_count(const struct shell_command *command, struct hv_str name)
     return false;
 }
 
+/* name stands in ((…)), as a whole; or data is evaluated there, which may set any. */
+static bool is_in_arithmetic(const struct shell_command *command, struct hv_str name)
+{
+    for (size_t i = 0; i < command->word_count; i++) {
+        struct hv_str text = command->words[i].text;
+        if (command->words[i].flags & SHELL_WORD_EVALUATES)
+            return true;
+        for (size_t at = 0; (at = hv_str_find(text, name, at)) != SIZE_MAX; at += name.len)
+            if (!(at && shell_is_identifier(hv_str_slice(text, at - 1, at + name.len))) &&
+                !shell_is_identifier(hv_str_slice(text, at, at + name.len + 1)))
+                return true;
+    }
+    return false;
+}
+
 bool shell_may_set(const struct shell_command *command, struct hv_str name)
 {
     if (command->kind != SHELL_COMMAND_GROUP && command->kind != SHELL_COMMAND_FUNCTION && may_count(command, name))
@@ -93,7 +108,7 @@ bool shell_may_set(const struct shell_command *command, struct hv_str name)
         if (hv_str_eq(command->assignments[i].name, name))
             return true;
     if (command->kind == SHELL_COMMAND_ARITHMETIC)
-        return true;
+        return is_in_arithmetic(command, name);
     if (command->kind != SHELL_COMMAND_SIMPLE || !command->word_count)
         return false;
     if (hv_str_is(command->words[0].value, "let") && hv_str_find(command->text, name, 0) != SIZE_MAX)
@@ -271,12 +286,15 @@ static bool sum_up(struct shell_reading *reading, const struct shell_command *lo
         bool printed = bound || (!given && shell_names_from_substitution(reading, loop, i, &listed));
         const struct shell_word *word = &listed;
         bool glob = !word->known && word->flags & SHELL_WORD_GLOB && (printed || !(word->flags & ~(unsigned)NAMES));
+        /* Of what git prints nothing climbs, whichever commits "a..b" asks for. */
+        bool climbs = hv_str_find(word->text, HV_STR(".."), 0) != SIZE_MAX &&
+                      !(printed && !bound && hv_str_starts(word->text, HV_STR("$(git ")));
         bool begins = shell_may_be_option(word) && !(word->flags & SHELL_WORD_GONE && glob) &&
                       !shell_glob_is_plain_in(reading, standing, word);
         sum->gone |= glob && word->flags & SHELL_WORD_GONE;
         sum->option |= begins;
-        if ((!word->known && !glob) || (begins && !(glob && hv_str_ends(word->tail, HV_STR("/")))) ||
-            hv_str_find(word->text, HV_STR(".."), 0) != SIZE_MAX || (word->known && !word->value.len))
+        if ((!word->known && !glob) || (begins && !(glob && hv_str_ends(word->tail, HV_STR("/")))) || climbs ||
+            (word->known && !word->value.len))
             return false;
         sum->blanks |= glob && bound && words[i].flags & SHELL_WORD_QUOTED;
         sum->open |= glob && !printed;

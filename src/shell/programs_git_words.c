@@ -136,9 +136,9 @@ static bool sets_to_commit(const struct shell_command *command, struct hv_str na
            !rest.len;
 }
 
-/* "$(git branch --show-current)" and the like, at the beginning of text: its length; 0: something else. What git describe
- * prints is the name that stands in the tag's own object, which git checks for nothing: cut at blanks, it may hold
- * options, "main --output=x --". */
+/* "$(git branch --show-current)" and the like, at the beginning of text: its length; 0: something else. What git
+ * describe prints is the name that stands in the tag's own object, which git checks for nothing: cut at blanks, it may
+ * hold options, "main --output=x --". */
 static size_t ref_length(struct hv_str text, bool cut)
 {
     static const char *const refs[] = {"$(git branch --show-current", "$(git rev-parse --abbrev-ref HEAD",

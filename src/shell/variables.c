@@ -88,6 +88,14 @@ static struct variable *change(struct resolver *resolver, struct hv_str name)
     return &resolver->variables.items[number];
 }
 
+/* Numbers that bash keeps itself, whatever the environment says. */
+static bool is_own_number(struct hv_str name)
+{
+    static const char *const names[] = {"SECONDS", "RANDOM", "SRANDOM", "LINENO",
+                                        "PPID",    "UID",    "EUID",    "EPOCHSECONDS"};
+    return READ_ONE_OF(name, names);
+}
+
 /* As the environment has it. */
 static enum value_state initial(struct resolver *resolver, struct hv_str name, struct hv_str *value)
 {
@@ -101,7 +109,7 @@ static enum value_state initial(struct resolver *resolver, struct hv_str name, s
         *value = resolver->now.physical ? (struct hv_str){0} : resolver->now.directory; /* shell_run_environment sees */
     else if (start->variable && (!is_special(name) || hv_str_is(name, "HOSTNAME")))
         *value = start->variable(start->user, name);
-    return value->ptr ? VALUE_KNOWN : VALUE_UNKNOWN;
+    return value->ptr ? VALUE_KNOWN : is_own_number(name) ? VALUE_NUMBER : VALUE_UNKNOWN;
 }
 
 enum value_state variable_get(struct resolver *resolver, struct hv_str name, struct hv_str *value)

@@ -26,6 +26,13 @@ static void arithmetic_over_numbers_only_reads(void **state)
         "for i in $(seq 1 5); do awk \"NR==$i\" f; done",
         "for i in 1 2; do head -n $i f; done",
         "for p in 22 80; do ss -ltn \"sport = :$p\"; done",
+        /* what bash counts itself */
+        "s=$SECONDS; ls; echo \"took $((SECONDS - s))s\"",
+        "echo $((RANDOM % 10)) $((EPOCHSECONDS - 60)) $((UID + 1))",
+        "x=$RANDOM; [ $((x % 2)) -eq 0 ] && echo even",
+        /* ((…)) sets no other variable than those that stand in it */
+        "for f in src/*.c; do n=$(wc -l < \"$f\"); if (( n > 50 )); then echo \"$f\"; fi; done",
+        "k=0; for f in src/*.c; do (( k++ )); wc -l < \"$f\"; done; echo $k",
     };
     (void)state;
     check_harmless(commands, sizeof commands / sizeof *commands);
@@ -34,6 +41,14 @@ static void arithmetic_over_numbers_only_reads(void **state)
 static void arithmetic_over_what_may_be_more_does_not(void **state)
 {
     static const char *const commands[] = {
+        "unset SECONDS; SECONDS='a[$(id)]'; echo $((SECONDS))",
+        "read RANDOM < f; echo $((RANDOM))",
+        "for LINENO in 'a[$(id)]'; do echo $((LINENO)); done",
+        "f() { local SECONDS='a[$(id)]'; echo $((SECONDS)); }; f",
+        "echo $((SHLVL))",
+        "for f in src/*.c; do (( f = 1 )); wc -l < \"$f\"; done",
+        "for f in src/*.c; do (( x )); wc -l < \"$f\"; done",
+        "for f in src/*.c; do (( $x )); wc -l < \"$f\"; done",
         /* a name and a number become another name, whose value is evaluated */
         "a5='b[$(touch pwn)]'; a=1; n=5; echo $((a$n))",
         "a5='b[$(touch pwn)]'; a=1; for n in 5 6; do echo $((a$n)); done",
@@ -125,6 +140,8 @@ static void numbers_of_lines_only_read(void **state)
         "n=$(grep -oE '[0-9]+' f | head -1); echo $((n * 2))",
         "n=$(grep -c '' f); sed -n \"$((n/2)),$((n/2+5))p\" f",
         "n=$(wc -l < f); sed -n \"$((n-10)),${n}p;${n}q\" f",
+        "n=$(grep -n main f.c | head -1 | cut -d: -f1); [ -n \"$n\" ] && sed -n \"$((n-3)),$((n+9))p\" f.c",
+        "n=$(grep -n x f | cut -d: -f1); if [ \"$n\" -gt 9 ]; then echo $((n - 9)); fi",
         "i=1; while [ $i -lt 5 ]; do sed -n \"$i,$((i+1))p\" f; i=$((i+1)); done",
     };
     (void)state;

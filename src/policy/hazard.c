@@ -64,6 +64,20 @@ static bool is_plain_neighbour(const struct policy *policy, struct neighbours *n
     return neighbours->by_name && !path_is_suspect(policy->classes, path->written, slash + 1);
 }
 
+/* `ls -l /dev/serial/by-id`, `stat /dev/kvm`: tells of a device, and opens none. */
+static bool only_lists_device(const struct policy_part *part, const struct policy_path *path)
+{
+    static const struct hv_str devices = HV_STR("/dev");
+    if (!part || !part->act->word_count || !part->act->words[0].known ||
+        !shell_is_one_of(shell_base_name(part->act->words[0].value), "ls dir vdir stat") ||
+        !path_inside(path->written, devices) || !path_inside(path->resolved, devices))
+        return false;
+    for (size_t i = 0; i < part->act->command->redirect_count; i++)
+        if (part->act->command->redirects[i].kind == SHELL_REDIRECT_READ)
+            return false;
+    return true;
+}
+
 static void look_at_path(struct hazard *hazard, const struct policy *policy, const struct policy_part *part,
                          const struct policy_path *path, bool writing, struct hv_arena *arena)
 {
@@ -73,6 +87,8 @@ static void look_at_path(struct hazard *hazard, const struct policy *policy, con
     by_name.kind = HV_FILE_UNKNOWN; /* a FIFO or socket is for a command to use */
     struct path_class class = path_classify(policy->classes, &by_name, writing);
     enum shell_danger_level level = level_of(path, class.class, writing);
+    if (class.class == POLICY_PATH_SPECIAL && !writing && only_lists_device(part, path))
+        return;
     if (level > hazard->level)
         worsen(hazard, level,
                hv_arena_format(arena, "it %s %.*s: %s", level == SHELL_DANGER_FORBID ? "writes" : "touches",

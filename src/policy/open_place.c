@@ -32,7 +32,9 @@ static const char *const files[] = {
     "/proc/self/status", "/proc/self/mounts", "/proc/self/mountinfo", "/proc/self/cgroup", "/proc/self/limits",
     "/proc/self/maps", "/proc/self/comm", "/proc/1/cgroup", "/proc/1/comm", "/proc/1/sched", "/proc/net/dev",
     "/proc/cmdline", "/proc/config.gz", "/proc/pressure/cpu", "/proc/pressure/memory", "/proc/pressure/io",
-    "/.dockerenv", "/run/.containerenv", NULL};
+    "/proc/self/net/dev", "/proc/self/net/tcp", "/proc/self/net/route", "/proc/net/tcp", "/proc/net/route",
+    "/proc/mdstat", "/proc/buddyinfo", "/proc/driver/nvidia/version", "/dev/disk", "/dev/disk/by-id", "/dev/disk/by-uuid", "/dev/disk/by-label", "/dev/disk/by-path", "/dev/serial", "/dev/serial/by-id", "/dev/serial/by-path", "/dev/dri", "/dev/input", "/dev/snd",
+    "/dev/mapper", "/dev/bus/usb", "/.dockerenv", "/run/.containerenv", NULL};
 /* clang-format on */
 
 /* All streams and free devices stand there. */
@@ -79,13 +81,15 @@ static bool is_open(struct hv_str path, bool tree)
     return false;
 }
 
-/* /proc/self/x and /proc/mounts, links followed, as /proc/self/x: the number is of whoever follows them. */
+/* /proc/self/x, /proc/net/x and /proc/mounts, links followed, as /proc/self/x: the number is of whoever follows them.
+ */
 static bool is_own_process_open(const struct policy_path *path)
 {
     struct hv_str own = HV_STR("/proc/self/"), rest = hv_str_slice(path->resolved, 6, path->resolved.len);
     size_t slash = hv_str_find_byte(rest, '/', 0);
     int64_t number;
-    bool named = hv_str_starts(path->written, own) || hv_str_is(path->written, "/proc/mounts");
+    bool named = hv_str_starts(path->written, own) || hv_str_is(path->written, "/proc/mounts") ||
+                 hv_str_starts(path->written, HV_STR("/proc/net/"));
     if (!named || !hv_str_starts(path->resolved, HV_STR("/proc/")) || slash == SIZE_MAX ||
         !hv_str_to_int64(hv_str_slice(rest, 0, slash), &number))
         return false;

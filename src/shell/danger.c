@@ -7,6 +7,7 @@
 #include "shell/danger_flow.h"
 #include "shell/danger_paths.h"
 #include "shell/danger_secrets.h"
+#include "shell/danger_tells.h"
 
 #include <string.h>
 
@@ -250,7 +251,7 @@ static void check_disk_tool(struct scan *scan)
     static const char lists[] = "-l --list -p --print print -d --dump --no-act -n --dry-run -V --version -h --help -G "
                                 "--show-geometry --getsize64 status isLuks luksDump list info --detail --examine";
     bool unsure = false;
-    if (danger_has_word(scan->run, lists))
+    if (danger_has_word(scan->run, lists) || danger_only_tells(scan->run))
         return;
     if (hv_str_is(scan->run->name, "wipefs") && !has_option(scan->run, 'a', "--all") &&
         !has_option(scan->run, 'o', "--offset"))
@@ -298,31 +299,9 @@ static void check_kill(struct scan *scan)
     }
 }
 
-/* Forms of programs for the whole machine that only tell: the first words behind the name. */
-static bool only_tells(const struct shell_run *run)
-{
-    static const struct {
-        const char *name, *first, *second;
-    } rows[] = {
-        {"pmset", "-g", NULL},
-        {"csrutil", "status", NULL},
-        {"diskutil", "list info listFilesystems activity", NULL},
-        {"diskutil", "apfs cs coreStorage corestorage ar appleRAID", "list info listUsers listSnapshots"},
-        {"dscl", ". /Local/Default localhost", "-read -list -search -readall -readpl -ls -cat"},
-        {"machinectl", "list list-images status show image-status show-image", NULL},
-        {"efibootmgr", "-v --verbose", NULL},
-        {"update-alternatives", "--display --list --query --get-selections", NULL},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (hv_str_is(run->name, rows[i].name) && shell_is_one_of(word_at(run, 1), rows[i].first) &&
-            (!rows[i].second || shell_is_one_of(word_at(run, 2), rows[i].second)))
-            return true;
-    return false;
-}
-
 static void check_always(struct scan *scan)
 {
-    if (only_tells(scan->run))
+    if (danger_only_tells(scan->run))
         return;
     report(scan, SHELL_DANGER_CONFIRM, "it changes the machine for everybody");
 }
@@ -335,14 +314,14 @@ static void check_ldconfig(struct scan *scan)
 
 static void check_changer(struct scan *scan)
 {
-    if (only_tells(scan->run))
+    if (danger_only_tells(scan->run))
         return;
     report(scan, SHELL_DANGER_CONFIRM, "it acts as another user");
 }
 
 static void check_account(struct scan *scan)
 {
-    if (only_tells(scan->run))
+    if (danger_only_tells(scan->run))
         return;
     report(scan, SHELL_DANGER_CONFIRM, "it changes the accounts of the machine");
 }
@@ -415,8 +394,8 @@ static void check_sysctl(struct scan *scan)
 
 static void check_clock(struct scan *scan)
 {
-    if (has_option(scan->run, 's', "--set") ||
-        danger_has_word(scan->run, "set-time set-timezone set-ntp set-hostname -w"))
+    bool sets = !danger_only_tells(scan->run) && has_option(scan->run, 's', "--set");
+    if (sets || danger_has_word(scan->run, "set-time set-timezone set-ntp set-hostname -w"))
         report(scan, SHELL_DANGER_CONFIRM, "it changes the clock or the name of the machine");
 }
 

@@ -34,7 +34,8 @@
     TABLE(data)                                                                                                        \
     TABLE(documents)                                                                                                   \
     TABLE(desktop)                                                                                                     \
-    TABLE(network)
+    TABLE(network)                                                                                                     \
+    TABLE(versions)
 
 /* The options of a row, where it stands. */
 #define OPTIONS(...) ((const struct shell_option[]){__VA_ARGS__, {0}})

@@ -72,6 +72,23 @@ static void judge_tshark(struct shell_reading *reading, const struct shell_word 
         shell_worsen(reading, SHELL_NETWORK, "tshark listens, or looks up names, without -n -r FILE");
 }
 
+/* `swaymsg -t get_outputs`; without -t, or with another type, it gives a command. */
+static void judge_swaymsg(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    bool asks = false, plain = true;
+    for (size_t at = 1; at < count; at++) {
+        bool type = words[at].known && shell_names_have("-t --type", words[at].value) && at + 1 < count;
+        plain &= type || (words[at].known && shell_names_have("-r --raw -p --pretty", words[at].value));
+        if (type) {
+            asks = true;
+            plain &= words[at + 1].known && hv_str_starts(words[at + 1].value, HV_STR("get_"));
+            at++;
+        }
+    }
+    if (!asks || !plain)
+        shell_judge_runs(reading, words, count);
+}
+
 const struct shell_program shell_programs_desktop[] = {
     {"tcpdump", .judge = judge_tcpdump},
     {"tshark", .judge = judge_tshark},
@@ -85,6 +102,16 @@ const struct shell_program shell_programs_desktop[] = {
              FLAGS("-E --empty-files-as-removed"),
              VALUES("-p --strip-match --strip -i --include -x --exclude -F --files"), VALUES("-# --hunks --lines"),
              HELPS("--help --version")),
+    LOOKS_AT("wdiff", FLAGS("-1 --no-deleted -2 --no-inserted -3 --no-common -i --ignore-case -l --less-mode"),
+             FLAGS("-n --avoid-wraps -p --printer -s --statistics"),
+             VALUES("-w --start-delete -x --end-delete -y --start-insert -z --end-insert"),
+             HELPS("-h --help -v --version")),
+    READS_FILES("fdupes",
+                FLAGS("-r --recurse -H --hardlinks -n --noempty -A --nohidden -f --omitfirst -1 --sameline"
+                      " -S --size -m --summarize -q --quiet -t --time"),
+                HELPS("-h --help -v --version")),
+    LOOKS_AT_WORDS("actionlint", FLAGS("-color -no-color -oneline -verbose -debug"), VALUES("-ignore -format"),
+                   FILES("-config-file"), HELPS("-version -h -help --help --version")),
     LOOKS_AT("uchardet chardetect chardet", HELPS("-h --help -v --version")),
     LOOKS_AT_WORDS("texcount", FLAGS("-brief -total -sum -1 -0 -q -nc -utf8 -dir"),
                    HELPS("-h -help --help -v --version")),
@@ -96,7 +123,9 @@ const struct shell_program shell_programs_desktop[] = {
     COMMANDS("gsettings",
              PLAIN("get list-schemas list-keys list-children list-recursively range describe writable help"),
              PLAIN("list-relocatable-schemas")),
-    COMMANDS("dconf", PLAIN("read list help")),
+    COMMANDS("dconf", PLAIN("read list dump help")),
+    COMMANDS("xinput", SHOWS("list", FLAGS("--short --long --name-only --id-only")), PLAIN("list-props version")),
+    {"swaymsg i3-msg", .judge = judge_swaymsg},
     COMMANDS(
         "gio", PLAIN("version help"),
         {"mime", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .first = {NONE}, .first_count = 1, .rest = SHELL_EFFECT_WRITES}),

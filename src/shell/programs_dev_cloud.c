@@ -284,8 +284,11 @@ static void judge_sqlite(struct shell_reading *reading, const struct shell_word 
         reads = arguments.operands[at]->known && sqlite_only_reads(arguments.operands[at]->value);
     if (arguments.operand_count)
         shell_reads(reading, arguments.operands[0], false);
-    if (!reads)
-        shell_worsen(reading, SHELL_EXECUTES, "sqlite3 may change the database and run programs");
+    if (!reads && !shell_given(&arguments, "-readonly"))
+        shell_worsen(reading, SHELL_EXECUTES,
+                     "sqlite3 may change the database and run programs; with -readonly a plain SELECT does not");
+    else if (!reads)
+        shell_worsen(reading, SHELL_EXECUTES, "sqlite3 may run programs, or write other files, by what it is given");
     else if (!shell_given(&arguments, "-safe") && selects(&arguments))
         check_views(reading, arguments.operands[0]);
 }

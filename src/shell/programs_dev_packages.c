@@ -385,7 +385,7 @@ const struct shell_program shell_programs_dev_packages[] = {
      .judge = shell_judge_tool},
     {"asdf pyenv rbenv nodenv fnm volta n sdk jenv goenv", SHELL_SYNTAX_EXACT, SHELL_EXECUTES,
      "it changes or runs what other programs are", .options = OPTIONS(HELPS("--version -V -v --help")),
-     .subcommands = SUBCOMMANDS(PLAIN("current version versions which whence root"),
+     .subcommands = SUBCOMMANDS(PLAIN("current version versions which whence root list"),
                                 RUNNERS("exec install plugin shell run use x"), WRITERS("global local uninstall"))},
     {0},
 };

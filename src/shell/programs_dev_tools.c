@@ -6,6 +6,8 @@
 #include "shell/programs.h"
 #include "shell/rows.h"
 
+#include <string.h>
+
 /* A program that changes its operands unless one of `checks` is given. */
 static void judge_formatter(struct shell_reading *reading, const struct shell_program *row, const char *checks,
                             const struct shell_word *words, size_t count)
@@ -256,9 +258,53 @@ static void judge_tmux_capture(struct shell_reading *reading, const struct shell
         shell_worsen(reading, SHELL_WRITES, "tmux capture-pane fills a buffer of the server; with -p it does not");
 }
 
-/* -F is left out: a format may run programs, #(…). */
+/* A format may run programs, #(…), and expand others that do, #{E:…}: only plain names are known to do neither. */
+static bool is_plain_format(const struct shell_word *format)
+{
+    struct hv_str text = format->value;
+    if (!format->known)
+        return false;
+    for (size_t at = 0; at < text.len; at++) {
+        if (text.ptr[at] != '#')
+            continue;
+        if (++at < text.len && text.ptr[at] != '{') {
+            if (!strchr("DFHhIPSTW", text.ptr[at]))
+                return false;
+            continue;
+        }
+        while (++at < text.len && ((text.ptr[at] >= 'a' && text.ptr[at] <= 'z') || text.ptr[at] == '_'))
+            ;
+        if (at >= text.len || text.ptr[at] != '}')
+            return false;
+    }
+    return true;
+}
+
+static void judge_tmux_list(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {FLAGS("-a -s"), VALUES("-t -F"), {0}};
+    static const struct shell_program row = {"list-panes", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options,
+                                             .rest = SHELL_EFFECT_NONE};
+    struct shell_arguments arguments;
+    shell_judge_row(reading, &row, words, count);
+    if (!shell_arguments(reading, &row, words, count, &arguments))
+        return;
+    for (size_t at = 0; at < arguments.given_count; at++)
+        if (hv_str_is(arguments.given[at].name, "-F") && !is_plain_format(&arguments.given[at].argument))
+            shell_worsen(reading, SHELL_EXECUTES, "a format of tmux may run programs");
+}
+
+/* With -p it prints; the line below is shown else. */
+static void judge_tmux_message(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    bool prints = count >= 2 && words[1].known && hv_str_is(words[1].value, "-p");
+    if (!prints || count > 3 || (count == 3 && !is_plain_format(&words[2])))
+        shell_worsen(reading, SHELL_EXECUTES, "a format of tmux may run programs");
+}
+
 static const struct shell_program tmux_rows[] = {
-    SHOWS("list-sessions ls list-windows lsw list-panes lsp list-clients lsc", FLAGS("-a -s"), VALUES("-t")),
+    {"list-sessions ls list-windows lsw list-panes lsp list-clients lsc", .judge = judge_tmux_list},
+    {"display-message display", .judge = judge_tmux_message},
     SHOWS("list-buffers lsb info server-info", FLAGS("-T")),
     /* These start a server, which runs what the configuration says, if none is there. */
     RUNNERS("list-keys lsk list-commands lscm start-server start"),
@@ -377,7 +423,7 @@ const struct shell_program shell_programs_dev_tools[] = {
      .judge = shell_judge_tool},
     /* It runs the settings of the directory before it looks at its words. */
     {"latexmk", .judge = shell_judge_tool, .needs_none = "latexmkrc .latexmkrc LatexMk"},
-    {"direnv", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    {"direnv", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version --help")),
      .subcommands = SUBCOMMANDS(PLAIN("status version help"), RUNNERS("exec export reload edit hook stdlib"),
                                 WRITERS("allow permit grant deny block revoke prune"))},
     {"tmux", .judge = judge_tmux},
@@ -388,6 +434,7 @@ const struct shell_program shell_programs_dev_tools[] = {
     {"vim vi nvim emacs emacsclient nano micro helix hx ed ex pico joe kak subl gedit mcedit view vimdiff",
      .judge = shell_judge_tool},
     {"code cursor codium code-insiders idea pycharm webstorm", SHELL_SYNTAX_EXACT, SHELL_EXECUTES, "it opens an editor",
-     .options = OPTIONS(HELPS("-v --version -h --help --list-extensions")), .rest = SHELL_EFFECT_EXECUTE},
+     .options = OPTIONS(HELPS("-v --version -h --help --list-extensions"), FLAGS("--show-versions")),
+     .rest = SHELL_EFFECT_EXECUTE},
     {0},
 };

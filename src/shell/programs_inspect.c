@@ -231,10 +231,13 @@ const struct shell_program shell_programs_inspect[] = {
     SHOWS("systemd-delta", FLAGS("--no-pager"), MAYBE("--diff"), VALUES("-t --type"), HELPS("-h --help --version")),
     COMMANDS("systemd-id128",
              SHOWS("show machine-id boot-id invocation-id new", FLAGS("-p --pretty -u --uuid --value"))),
-    COMMANDS("busctl", SHOWS("list status",
-                             FLAGS("--user --system --no-pager --no-legend --unique --acquired"
-                                   " --activatable -l --full -j"),
-                             VALUES("--json"))),
+    {"busctl", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(HELPS("--version --help"), FLAGS("--user --system --no-pager")),
+     .subcommands =
+         SUBCOMMANDS(SHOWS("list status tree introspect",
+                           FLAGS("--user --system --no-pager --no-legend --unique --acquired --activatable -l --full"
+                                 " --list -j"),
+                           VALUES("--json")))},
     COMMANDS("bootctl", SHOWS("status list is-installed", FLAGS("--no-pager -p -x --quiet"))),
     COMMANDS("dkms", SHOWS("status", VALUES("-m -v -k -a"))),
 
@@ -260,6 +263,8 @@ const struct shell_program shell_programs_inspect[] = {
     {"bridge", .judge = judge_bridge},
     {"tc", .judge = judge_tc},
     {"nft", .judge = judge_nft},
+    SHOWS("iptables-save ip6tables-save", FLAGS("-c --counters"), VALUES("-t --table"),
+          HELPS("-h --help -V --version")),
     {"iptables ip6tables iptables-nft iptables-legacy ip6tables-nft ip6tables-legacy", .judge = judge_iptables},
     COMMANDS("ufw", PLAIN("version"), {"status", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = NONE},
              GROUP("app", PLAIN("list info"))),

@@ -105,7 +105,8 @@ static void judge_iw(struct shell_reading *reading, const struct shell_word *wor
 static void judge_pacman(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     static const struct shell_option options[] = {
-        FLAGS("-Q --query -e --explicit -i --info -l --list -o --owns -s --search -m --foreign -n --native -d --deps -t"
+        FLAGS("-Q --query -S --sync -e --explicit -i --info -l --list -o --owns -s --search -m --foreign -n --native "
+              "-d --deps -t"
               " --unrequired -k --check -q --quiet -g --groups -u --upgrades"),
         HELPS("-V --version -h --help"),
         {0}};
@@ -113,7 +114,12 @@ static void judge_pacman(struct shell_reading *reading, const struct shell_word 
     struct shell_arguments arguments;
     if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
         return;
-    if (!shell_given(&arguments, "-Q --query"))
+    /* -Ss and -Si look in the list of packages that was fetched before; -S alone installs. */
+    bool looks = shell_given(&arguments, "-Q --query");
+    if (shell_given(&arguments, "-S --sync"))
+        looks =
+            shell_given(&arguments, "-s --search -i --info") && !shell_given(&arguments, "-Q --query -u --upgrades");
+    if (!looks)
         shell_worsen(reading, SHELL_WRITES, "pacman changes which packages are installed");
 }
 
@@ -168,8 +174,8 @@ const struct shell_program shell_programs_machine[] = {
          SHOWS("list ps history info remotes", FLAGS("--app --runtime --user --system -d"), VALUES("--columns")),
          REACHERS("search remote-ls remote-info update"), RUNNERS("run install build"),
          WRITERS("uninstall override remote-add remote-delete repair mask pin config"))},
-    {"virsh", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-q --quiet -r --readonly"), HELPS("-v")),
-     .takes_commands = true,
+    {"virsh", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-q --quiet -r --readonly"), HELPS("-v --version")), .takes_commands = true,
      .subcommands =
          SUBCOMMANDS(SHOWS("list net-list pool-list vol-list",
                            FLAGS("--all --inactive --name --title"

@@ -95,7 +95,7 @@ static void judge_ffprobe(struct shell_reading *reading, const struct shell_word
 static void judge_mediainfo(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     static const struct shell_option options[] = {
-        FLAGS("-f --Full"), MAYBE("--Output --Language"), HELPS("--Help -h --Version --Info-Parameters"), {0}};
+        FLAGS("-f --Full"), MAYBE("--Output --Inform --Language"), HELPS("--Help -h --Version --Info-Parameters"), {0}};
     static const struct shell_program row = {"mediainfo", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
     struct shell_arguments arguments;
     if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
@@ -103,6 +103,10 @@ static void judge_mediainfo(struct shell_reading *reading, const struct shell_wo
     const struct shell_given *output = shell_given(&arguments, "--Output");
     if (output &&
         !(output->argument.known && shell_names_have("JSON XML HTML Text CSV OLDXML", output->argument.value)))
+        shell_worsen(reading, SHELL_UNKNOWN, "the template of mediainfo may be a file");
+    const struct shell_given *inform = shell_given(&arguments, "--Inform");
+    if (inform && (!inform->argument.known || hv_str_find(inform->argument.value, HV_STR("://"), 0) != SIZE_MAX ||
+                   hv_str_find_byte(inform->argument.value, ';', 0) == SIZE_MAX))
         shell_worsen(reading, SHELL_UNKNOWN, "the template of mediainfo may be a file");
     read_plain_files(reading, &arguments);
 }

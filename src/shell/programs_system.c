@@ -238,6 +238,35 @@ static const struct shell_program apt_rows[] = {
     APT_ASKS("list search show showsrc policy depends rdepends madison pkgnames showpkg stats dump dumpavail unmet"),
     {0},
 };
+/* What would be done, of which nothing is: `apt-get -s upgrade`. */
+static const char apt_simulates[] = "-s --simulate --dry-run --just-print --no-act --recon";
+static const struct shell_option apt_simulation[] = {
+    FLAGS("-s --simulate --dry-run --just-print --no-act --recon -V --verbose-versions -q --quiet -qq -y --yes"
+          " --no-install-recommends --install-recommends"),
+    {0},
+};
+static const struct shell_program apt_simulated[] = {
+    {"install reinstall remove purge upgrade dist-upgrade full-upgrade autoremove build-dep", SHELL_SYNTAX_EXACT,
+     SHELL_READ_ONLY, .options = apt_simulation, .rest = SHELL_EFFECT_NONE},
+    {0},
+};
+
+static void judge_apt(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"apt-get", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = apt_options,
+                                             .subcommands = apt_rows};
+    static const struct shell_program simulated = {"apt-get", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+                                                   .options = apt_simulation, .subcommands = apt_simulated};
+    bool simulates = false;
+    for (size_t at = 1; at < count; at++)
+        simulates |= words[at].known && shell_names_have(apt_simulates, words[at].value);
+    shell_judge_row(reading, simulates ? &simulated : &row, words, count);
+    /* A package may be a file. */
+    for (size_t at = 1; simulates && at < count; at++)
+        if (!words[at].known || hv_str_find_byte(words[at].value, '/', 0) != SIZE_MAX)
+            shell_reads(reading, &words[at], false);
+}
+
 static const struct shell_program apt_mark_rows[] = {APT_ASKS("showauto showmanual showhold"), {0}};
 
 /* rpm: -i alone installs; with -q it informs. */
@@ -541,6 +570,15 @@ static void judge_info(struct shell_reading *reading, const struct shell_word *w
     }
 }
 
+/* Whatever it is asked, it may mend its trust database, start its agent and fetch keys, as its settings say. */
+static void judge_gpg(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    if (count != 2 || !words[1].known || !shell_names_have("--version --help", words[1].value)) {
+        reading->act.reads_listed = reading->act.writes_listed = false;
+        shell_worsen(reading, SHELL_WRITES, "gpg may change its key ring, and fetch keys");
+    }
+}
+
 const struct shell_program shell_programs_system[] = {
     {"date", .judge = judge_date},
     {"hostname", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = hostname_options, .rest = SHELL_EFFECT_WRITES},
@@ -590,7 +628,7 @@ const struct shell_program shell_programs_system[] = {
      .answers = true},
     TELLER("lsmem lsipc lslocks lsns lslogins", FLAGS("-a --all -b --bytes -J --json -n --noheadings -P --pairs -r"),
            FLAGS("--raw -S --split -p --task -m --shmems -q --queues -s --semaphores -t --type -u --notruncate"),
-           VALUES("-o --output -i --id --summary"), HELPS("-h -V")),
+           VALUES("-o --output -i --id"), MAYBE("--summary"), HELPS("-h -V")),
     TELLER("lsusb", FLAGS("-v --verbose -t --tree"), VALUES("-s -d -D"), HELPS("-V -h")),
     {"lspci", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-m -v -k -x -n -nn -b -D -P -PP -vv -vvv -mm -t -vt -tv"), VALUES("-s -d -i -p"),
@@ -637,13 +675,14 @@ const struct shell_program shell_programs_system[] = {
                         FLAGS("--control-list --control-show -c"), VALUES("-f --showformat --admindir"),
                         HELPS("-? --help --version")),
      .rest = NONE, .harmless_options = true},
-    {"apt apt-get apt-cache", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = apt_options, .subcommands = apt_rows},
+    {"apt apt-get apt-cache", .judge = judge_apt},
     {"apt-mark", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = apt_options, .subcommands = apt_mark_rows},
     {"rpm", .judge = judge_rpm},
     {"ldconfig", .judge = judge_ldconfig},
     {"ssh-keygen", .judge = judge_ssh_keygen},
-    {"gpg gpg2 gpgv", SHELL_SYNTAX_GNU, SHELL_WRITES, "gpg may change keys and files", .options = OPTIONS(GNU_HELP),
-     .rest = NONE},
+    {"gpg gpg2 gpgv", .judge = judge_gpg},
+    {"gpgconf", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("--list-dirs --list-components"), GNU_HELP), .needs = "--list-dirs --list-components"},
     {"service", SHELL_SYNTAX_GNU, SHELL_EXECUTES, "service runs the script of a service",
      .options = OPTIONS(FLAGS("--status-all"), GNU_HELP), .rest = NONE},
     {"mount", .judge = judge_mount},

@@ -110,6 +110,13 @@ static void judge_setsid(struct shell_reading *reading, const struct shell_word 
     judge_behind(reading, &setsid_row, words, count, 0);
 }
 
+/* `taskset -p 1`, `chrt -p $$`: of a process that runs; one word more would set it. */
+static bool asks_of_process(const struct shell_word *words, size_t count)
+{
+    return count == 3 && words[1].known && shell_names_have("-p --pid -pc -cp", words[1].value) && words[2].known &&
+           words[2].value.len && words[2].value.ptr[0] != '-';
+}
+
 static const struct shell_option chrt_options[] = {
     {"-b --batch -d --deadline -f --fifo -i --idle -o --other -r --rr -R --reset-on-fork -v --verbose",
      SHELL_EFFECT_NONE},
@@ -122,7 +129,8 @@ static const struct shell_program chrt_row = {"chrt", SHELL_SYNTAX_POSIX, .optio
 
 static void judge_chrt(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    judge_behind(reading, &chrt_row, words, count, 1);
+    if (!asks_of_process(words, count))
+        judge_behind(reading, &chrt_row, words, count, 1);
 }
 
 static const struct shell_option taskset_options[] = {
@@ -135,7 +143,8 @@ static const struct shell_program taskset_row = {"taskset", SHELL_SYNTAX_POSIX, 
 
 static void judge_taskset(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    judge_behind(reading, &taskset_row, words, count, 1);
+    if (!asks_of_process(words, count))
+        judge_behind(reading, &taskset_row, words, count, 1);
 }
 
 /* nohup writes nohup.out when its output is a terminal, as that of a call with `tty` is. */

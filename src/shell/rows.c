@@ -42,7 +42,16 @@ void shell_judge_tool(struct shell_reading *reading, const struct shell_word *wo
 {
     /* Others load plugins first, to tell of their options. */
     static const char helpful[] = "tsc eslint mypy vim vi nvim vimdiff";
+    /* Their versions and lists by other words. */
+    static const struct {
+        const char *names, *word;
+    } asked[] = {
+        {"kind gitleaks k6 v", "version"}, {"dot ab cscope", "-V"},       {"tcc", "-v"},
+        {"clang-tidy", "--list-checks"},   {"tesseract", "--list-langs"}, {"jupyter", "--paths"},
+    };
     bool helps = is_only(words, count, "--help") && shell_names_have(helpful, words[0].value);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        helps |= shell_names_have(asked[i].names, words[0].value) && is_only(words, count, asked[i].word);
     if (!helps && !is_only(words, count, "--version -version"))
         worsen(reading, SHELL_EXECUTES, words, "runs code, or plugins of the project");
 }
@@ -71,6 +80,12 @@ void shell_judge_about(struct shell_reading *reading, const struct shell_word *w
         (is_only(words, count, "-V") && shell_names_have(large, name)) ||
         (is_only(words, count, "-version -help -fullversion --numeric-version") && shell_names_have(words_alone, name)))
         return;
+    /* perl -V:archname shows one of its settings. */
+    if (hv_str_is(name, "perl") && count == 2 && words[1].known && hv_str_starts(words[1].value, HV_STR("-V:")))
+        return;
+    if ((is_only(words, count, "--info --print-libdir") && hv_str_is(name, "ghc")) ||
+        (is_only(words, count, "version") && hv_str_is(name, "caddy")))
+        return;
     reading->act.runs_input = count == 1;
     worsen(reading, SHELL_EXECUTES, words, "runs code");
 }
@@ -80,8 +95,9 @@ void shell_judge_client(struct shell_reading *reading, const struct shell_word *
     static const char helpful[] =
         "psql pg_dump pg_dumpall pg_restore createdb dropdb mysql mysqldump mysqladmin mariadb "
         "mariadb-dump redis-cli consul vault nomad";
-    bool helps = (is_only(words, count, "--help") && shell_names_have(helpful, words[0].value)) ||
-                 (is_only(words, count, "version") && shell_names_have("consul vault nomad", words[0].value));
+    bool helps =
+        (is_only(words, count, "--help") && shell_names_have(helpful, words[0].value)) ||
+        (is_only(words, count, "version") && shell_names_have("consul vault nomad cosign rclone", words[0].value));
     if (!helps && !is_only(words, count, "--version -version"))
         worsen(reading, SHELL_NETWORK, words, "reaches the network");
 }

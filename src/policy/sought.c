@@ -20,14 +20,26 @@ struct filter {
     bool whole; /* patterns are for the whole path, as git's are */
 };
 
+/* The first and the last of some parts; NULL: there are none. */
+struct span {
+    const struct policy_part *first, *last;
+};
+
+/* Parts that open what others print, so that it need not be gone through them for each of those. */
+struct openers {
+    struct span all, *by_command;
+    uint32_t *furthest; /* by pipeline: one more than the last position that has one; 0: none has */
+};
+
 struct seeking {
     struct leading *leading;
     struct hv_arena *arena;
     const struct path_classes *classes;
     const struct policy_command *command;
     struct hv_str home, found;
-    const struct opener *openers;
-    size_t opener_count;
+    struct openers any, no_searches; /* all parts that open what others print; those that search it left out */
+    size_t pipelines;                /* the greatest number of one, and one */
+    const uint32_t *last_of;         /* by pipeline: its last command, as index */
 };
 
 /* ---- who opens what others print --------------------------------------------------------------------------------- */
@@ -41,16 +53,6 @@ static const struct shell_command *parent_of(const struct seeking *seeking, cons
 {
     const struct shell_script *script = &seeking->command->judgement.script;
     return command->parent < script->count ? &script->commands[command->parent] : NULL;
-}
-
-/* In one pipeline, before has a part in writing what behind reads. */
-static bool flows(const struct seeking *seeking, const struct shell_command *before, const struct shell_command *behind)
-{
-    for (const struct shell_command *from = before; from; from = parent_of(seeking, from))
-        for (const struct shell_command *to = behind; from->pipeline && to; to = parent_of(seeking, to))
-            if (to->pipeline == from->pipeline && to->position > from->position)
-                return true;
-    return false;
 }
 
 /* The command whose word, assignment or redirection what `command` prints becomes; NULL: none. */
@@ -75,43 +77,83 @@ static bool hands_on(const struct shell_command *command)
                                                     "typeset readonly");
 }
 
-/* A part that opens what others print. */
-struct opener {
-    const struct policy_part *part;
-    bool searches;
-};
+static size_t index_of(const struct seeking *seeking, const struct shell_command *command)
+{
+    return (size_t)(command - seeking->command->judgement.script.commands);
+}
 
-static size_t find_openers(struct seeking *seeking)
+static void find_pipelines(struct seeking *seeking)
+{
+    const struct shell_script *script = &seeking->command->judgement.script;
+    uint32_t most = 0;
+    for (size_t i = 0; i < script->count; i++)
+        most = script->commands[i].pipeline > most ? script->commands[i].pipeline : most;
+    seeking->pipelines = (size_t)most + 1;
+    uint32_t *last_of = hv_arena_array(seeking->arena, uint32_t, seeking->pipelines);
+    for (size_t i = 0; i < script->count; i++)
+        last_of[script->commands[i].pipeline] = (uint32_t)i;
+    seeking->last_of = last_of;
+}
+
+static void add_to_span(struct span *span, const struct policy_part *part)
+{
+    span->first = span->first ? span->first : part;
+    span->last = part;
+}
+
+static void add_opener(const struct seeking *seeking, struct openers *openers, const struct policy_part *part)
+{
+    const struct shell_command *command = part->act->command;
+    if (!openers->by_command) {
+        openers->by_command = hv_arena_array(seeking->arena, struct span, seeking->command->judgement.script.count);
+        openers->furthest = hv_arena_array(seeking->arena, uint32_t, seeking->pipelines);
+    }
+    add_to_span(&openers->all, part);
+    add_to_span(&openers->by_command[index_of(seeking, command)], part);
+    for (; command; command = parent_of(seeking, command))
+        if (command->pipeline && openers->furthest[command->pipeline] <= command->position)
+            openers->furthest[command->pipeline] = command->position + 1;
+}
+
+static bool find_openers(struct seeking *seeking)
 {
     const struct policy_command *command = seeking->command;
-    struct opener *openers = hv_arena_array(seeking->arena, struct opener, command->part_count);
-    size_t count = 0;
     for (size_t i = 0; i < command->part_count; i++) {
         const struct policy_part *part = &command->parts[i];
         if (!act_opens_listed(part->act))
             continue;
-        openers[count++] =
-            (struct opener){part, shell_is_one_of(name_of(part->act), "grep egrep fgrep zgrep rg ag ack")};
+        if (!seeking->last_of)
+            find_pipelines(seeking);
+        add_opener(seeking, &seeking->any, part);
+        if (!shell_is_one_of(name_of(part->act), "grep egrep fgrep zgrep rg ag ack"))
+            add_opener(seeking, &seeking->no_searches, part);
     }
-    seeking->openers = openers;
-    return seeking->opener_count = count;
+    return seeking->any.all.first != NULL;
+}
+
+/* In one pipeline, the command has a part in writing what an opener behind it reads. */
+static bool flows(const struct seeking *seeking, const struct openers *openers, const struct shell_command *command)
+{
+    for (; command; command = parent_of(seeking, command))
+        if (command->pipeline && openers->furthest[command->pipeline] > command->position + 1)
+            return true;
+    return false;
 }
 
 /* What the part prints comes to where another part may open it. */
 static bool is_opened(const struct seeking *seeking, const struct policy_part *lister, bool by_searches)
 {
+    const struct openers *openers = by_searches ? &seeking->any : &seeking->no_searches;
     const struct shell_command *from = lister->act->command, *taker = taken_by(seeking, from);
-    bool anywhere = taker && hands_on(taker);
-    for (size_t i = 0; i < seeking->opener_count; i++) {
-        const struct opener *opener = &seeking->openers[i];
-        const struct shell_command *to = opener->part->act->command;
-        if (opener->searches && !by_searches)
-            continue;
-        if (from == to ? lister != opener->part
-                       : anywhere || taker == to || flows(seeking, from, to) || (taker && flows(seeking, taker, to)))
-            return true;
-    }
-    return false;
+    if (!openers->all.first)
+        return false;
+    const struct span *own = &openers->by_command[index_of(seeking, from)];
+    if (own->first && (own->first != lister || own->last != lister))
+        return true;
+    if (taker && (openers->by_command[index_of(seeking, taker)].first || flows(seeking, openers, taker)))
+        return true;
+    bool elsewhere = openers->all.first->act->command != from || openers->all.last->act->command != from;
+    return (elsewhere && taker && hands_on(taker)) || flows(seeking, openers, from);
 }
 
 /* ---- which names ------------------------------------------------------------------------------------------------- */
@@ -176,9 +218,12 @@ static void add_filters(const struct seeking *seeking, const struct policy_part 
 {
     const struct policy_command *command = seeking->command;
     const struct shell_command *from = lister->act->command;
-    for (size_t i = 0; from->pipeline && i < command->part_count; i++) {
-        const struct shell_act *act = command->parts[i].act;
+    const struct policy_part *end = command->parts + command->part_count;
+    for (const struct policy_part *part = lister; from->pipeline && part < end; part++) {
+        const struct shell_act *act = part->act;
         const struct shell_command *own = act->command;
+        if (index_of(seeking, own) > seeking->last_of[from->pipeline])
+            break;
         bool plain = own->pipeline == from->pipeline && own->position > from->position && own->parent == from->parent &&
                      act->word_count && hv_str_is(name_of(act), "grep");
         size_t at = plain && act->word_count == 3 && shell_is_one_of(act->words[1].value, "-i -E") ? 2 : 1;
@@ -411,7 +456,7 @@ struct hv_str sought_credential(struct leading *leading, struct hv_arena *arena,
                                 const struct policy_command *command, struct hv_str home)
 {
     struct seeking seeking = {.leading = leading, .arena = arena, .classes = classes, .command = command, .home = home};
-    bool opened = find_openers(&seeking) > 0;
+    bool opened = find_openers(&seeking);
     for (size_t i = 0; opened && !seeking.found.len && i < command->part_count; i++)
         if (!command->parts[i].same)
             look_at_lister(&seeking, &command->parts[i]);

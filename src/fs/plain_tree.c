@@ -4,7 +4,6 @@
 #include "base/path.h"
 #include "base/vec.h"
 
-#include <dirent.h>
 #include <string.h>
 
 struct waiting {
@@ -23,10 +22,13 @@ struct looking {
 
 static bool is_one_word(const char *name)
 {
-    for (; *name; name++)
-        if ((unsigned char)*name <= ' ' || *name == 127 || strchr("'\"\\*?[]$`", *name))
-            return false;
-    return true;
+    static const bool divides[256] = {
+        [0 ... ' '] = true, [127] = true, ['\''] = true, ['"'] = true, ['\\'] = true, ['*'] = true,
+        ['?'] = true,       ['['] = true, [']'] = true,  ['$'] = true, ['`'] = true,
+    };
+    while (*name && !divides[(unsigned char)*name])
+        name++;
+    return !*name;
 }
 
 static bool is_one_line(const char *name)
@@ -75,10 +77,10 @@ static bool take_entry(struct looking *looking, const void *wanted_names, const 
         return false;
     if (!wanted->words && !wanted->lines && !wanted->no_dash && !wanted->links)
         return true;
-    switch (entry->type) {
-    case DT_DIR: look_later(looking, tree, entry, level + 1); return true;
-    case DT_LNK: return !wanted->links || link_stays(looking, tree, entry);
-    case DT_UNKNOWN: return false;
+    switch (entry->kind) {
+    case HV_FILE_DIRECTORY: look_later(looking, tree, entry, level + 1); return true;
+    case HV_FILE_SYMLINK: return !wanted->links || link_stays(looking, tree, entry);
+    case HV_FILE_UNKNOWN: return false;
     default: return true;
     }
 }
@@ -151,16 +153,16 @@ static bool follow_entry(struct looking *looking, const void *wanted, const stru
     if (is_left_out(names, entry->name, level))
         return true;
     bool last = level == names->depth;
-    switch (entry->type) {
-    case DT_DIR:
+    switch (entry->kind) {
+    case HV_FILE_DIRECTORY:
         if (!last)
             look_later(looking, tree, entry, level + 1);
         return true;
-    case DT_LNK:
+    case HV_FILE_SYMLINK:
         /* What lies behind a link in the middle is not looked at. */
         return link_stays(looking, tree, entry) &&
                (last || !names->depth || !fs_trees_follow_to_directory(looking->trees, tree, entry));
-    case DT_UNKNOWN: return false;
+    case HV_FILE_UNKNOWN: return false;
     default: return true;
     }
 }
@@ -198,7 +200,7 @@ static bool is_wanted(struct looking *looking, const struct name_search *search,
         return false;
     if (take_found(search, fs_tree_path(&looking->trees->arena, tree, entry)))
         return true;
-    if (entry->type == DT_LNK) {
+    if (entry->kind == HV_FILE_SYMLINK) {
         struct hv_str real = fs_trees_follow(looking->trees, tree, entry)->real;
         if (real.len && take_found(search, real))
             return true;
@@ -218,7 +220,7 @@ static bool search_entry(struct looking *looking, const void *wanted_name, const
     bool ends = last || (!names->depth && hv_str_ends(entry->name, names->suffix));
     if (ends && (!names->takes || names->takes(names->user, entry->name)) && is_wanted(looking, search, tree, entry))
         return false;
-    if (!last && entry->type == DT_DIR)
+    if (!last && entry->kind == HV_FILE_DIRECTORY)
         look_later(looking, tree, entry, level + 1);
     return true;
 }

@@ -1,10 +1,12 @@
 /* trees.c: see trees.h. */
 #include "fs/trees.h"
 
+#include "base/cleanup.h"
 #include "base/vec.h"
+#include "fs/directory.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,29 +50,20 @@ bool fs_trees_may_look(struct fs_trees *trees)
 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 
-static unsigned char type_of(struct hv_arena *arena, const struct fs_tree *tree, const struct fs_tree_entry *entry)
-{
-    struct stat status;
-    if (entry->type != DT_UNKNOWN || lstat(fs_tree_path(arena, tree, entry).ptr, &status) != 0)
-        return entry->type;
-    return S_ISDIR(status.st_mode) ? DT_DIR : S_ISLNK(status.st_mode) ? DT_LNK : DT_REG;
-}
-
-static void read_names(struct fs_trees *trees, struct fs_tree *tree, DIR *directory)
+static void read_names(struct fs_trees *trees, struct fs_tree *tree, int fd)
 {
     VEC(struct fs_tree_entry) entries = {0};
-    const struct dirent *named;
-    while (entries.count <= FS_TREE_ENTRIES_MAX && (named = readdir(directory))) {
-        struct hv_str name = hv_str_from(named->d_name);
-        if (hv_str_is(name, ".") || hv_str_is(name, ".."))
-            continue;
-        struct fs_tree_entry *entry = vec_push(&entries);
-        *entry = (struct fs_tree_entry){.name = hv_arena_str(&trees->arena, name), .type = named->d_type};
-        entry->type = type_of(&trees->arena, tree, entry);
+    struct fs_directory directory;
+    struct hv_directory_entry named;
+    fs_directory_init(&directory, fd);
+    while (entries.count <= FS_TREE_ENTRIES_MAX && fs_directory_next(&directory, &named) > 0) {
+        struct hv_str name = hv_arena_str(&trees->arena, named.name);
+        *vec_push(&entries) = (struct fs_tree_entry){.name = name, .kind = named.kind};
         unsigned char first = (unsigned char)name.ptr[0], last = (unsigned char)name.ptr[name.len - 1];
         tree->first[first / 64] |= (uint64_t)1 << first % 64;
         tree->last[last / 64] |= (uint64_t)1 << last % 64;
     }
+    fs_directory_release(&directory);
     tree->entries = hv_arena_array(&trees->arena, struct fs_tree_entry, entries.count);
     tree->count = entries.count;
     if (entries.count)
@@ -87,12 +80,11 @@ static struct fs_tree *read_tree(struct fs_trees *trees, struct hv_str path)
     tree->path = hv_arena_str(&trees->arena, path);
     (void)map_set(&trees->directories, tree->path, tree);
     trees->exhausted |= trees->read > READ_MAX;
-    DIR *directory = trees->exhausted ? NULL : opendir(tree->path.ptr);
-    tree->is_readable = directory != NULL;
-    if (!directory)
+    CLEANUP_FD int fd = trees->exhausted ? -1 : open(tree->path.ptr, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    tree->is_readable = fd >= 0;
+    if (!tree->is_readable)
         return tree;
-    read_names(trees, tree, directory);
-    closedir(directory);
+    read_names(trees, tree, fd);
     trees->read += DIRECTORY_COST + tree->count;
     return tree;
 }

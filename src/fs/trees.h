@@ -8,15 +8,17 @@
 
 #include "base/map.h"
 
+#include <helve/host.h>
+
 /* Names of a directory beyond which no more are read: who goes through a tree gives up before. */
 enum { FS_TREE_ENTRIES_MAX = 20000 };
 
 /* A name in a directory. */
 struct fs_tree_entry {
     struct hv_str name; /* with a NUL behind it */
-    unsigned char type; /* DT_REG, DT_DIR, DT_LNK …; DT_UNKNOWN: nobody knows */
-    bool is_unwanted;   /* for fs_names_find: it was asked about, and is not looked for */
-    void *behind;       /* of trees.c: what stands there */
+    enum hv_file_kind kind;
+    bool is_unwanted; /* for fs_names_find: it was asked about, and is not looked for */
+    void *behind;     /* of trees.c: what stands there */
 };
 
 /* A directory that was read. */
@@ -57,10 +59,10 @@ void fs_trees_release(struct fs_trees *trees);
 /* What stands at directory (absolute; links in it are followed); *tree is set for a directory. */
 enum fs_tree_kind fs_trees_find(struct fs_trees *trees, struct hv_str directory, struct fs_tree **tree);
 
-/* The directory (type DT_DIR) that stands in tree as entry. */
+/* The directory (of kind HV_FILE_DIRECTORY) that stands in tree as entry. */
 struct fs_tree *fs_trees_below(struct fs_trees *trees, const struct fs_tree *tree, struct fs_tree_entry *entry);
 
-/* Where the link (type DT_LNK) leads that stands in tree as entry. */
+/* Where the link (of kind HV_FILE_SYMLINK) leads that stands in tree as entry. */
 const struct fs_tree_link *fs_trees_follow(struct fs_trees *trees, const struct fs_tree *tree,
                                            struct fs_tree_entry *entry);
 

@@ -4,7 +4,6 @@
 
 #include "folder.h"
 
-#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,7 +105,7 @@ static void what_stands_at_a_place_is_told(void **state)
     (void)state;
     assert_int_equal(fs_trees_find(&trees, folder.path, &tree), FS_TREE_DIRECTORY);
     assert_int_equal(tree->count, 1);
-    assert_int_equal(tree->entries[0].type, DT_DIR);
+    assert_int_equal(tree->entries[0].kind, HV_FILE_DIRECTORY);
     struct fs_tree *below = fs_trees_below(&trees, tree, &tree->entries[0]), *same;
     assert_true(below->is_readable);
     assert_int_equal(fs_trees_find(&trees, below->path, &same), FS_TREE_DIRECTORY);

@@ -22,11 +22,17 @@ struct place {
     struct fs_tree *tree; /* of a directory */
 };
 
+/* What fs_trees_real said of a directory. */
+struct position {
+    struct hv_str real, there;
+};
+
 void fs_trees_release(struct fs_trees *trees)
 {
     map_release(&trees->places);
     map_release(&trees->directories);
     map_release(&trees->folders);
+    map_release(&trees->positions);
     map_release(&trees->answers);
     hv_arena_release(&trees->arena);
     *trees = (struct fs_trees){0};
@@ -176,10 +182,10 @@ static bool has_dots(struct hv_str path)
     return false;
 }
 
-struct hv_str fs_trees_real(struct fs_trees *trees, struct hv_str directory, struct hv_str *there)
+/* Of path, with a NUL behind it. */
+static struct hv_str find_real(struct fs_trees *trees, struct hv_str path, struct hv_str *there)
 {
     struct stat status;
-    struct hv_str path = hv_arena_str(&trees->arena, directory);
     size_t slash = hv_str_rfind_byte(path, '/');
     struct hv_str name = hv_str_slice(path, slash + 1, path.len);
     *there = path;
@@ -200,6 +206,19 @@ struct hv_str fs_trees_real(struct fs_trees *trees, struct hv_str directory, str
     }
     struct hv_str real = folder_of(trees, path);
     return *there = real.len ? real : path;
+}
+
+struct hv_str fs_trees_real(struct fs_trees *trees, struct hv_str directory, struct hv_str *there)
+{
+    struct position *position = map_get(&trees->positions, directory);
+    if (!position) {
+        struct hv_str path = hv_arena_str(&trees->arena, directory);
+        position = hv_arena_new(&trees->arena, struct position);
+        position->real = find_real(trees, path, &position->there);
+        (void)map_set(&trees->positions, path, position);
+    }
+    *there = position->there;
+    return position->real;
 }
 
 bool *fs_trees_answer(struct fs_trees *trees, struct hv_str directory, struct hv_str about, bool *is_new)

@@ -50,6 +50,7 @@ struct fs_trees {
     struct map places;      /* by the names that were asked about: struct place */
     struct map directories; /* by their real paths: struct fs_tree */
     struct map folders;     /* directories in which links end, by those names: where they really are */
+    struct map positions;   /* of directories, by their names: struct position */
     struct map answers;     /* what others keep about directories: struct answer */
     size_t read, looked_at;
     bool exhausted; /* more would have been read, or looked at, than is allowed: some answers were the careful ones */

@@ -198,6 +198,25 @@ static void what_is_missing_is_as_it_is_written(void **state)
     remove_name("link");
 }
 
+/* Also where the place is another by then. */
+static void where_a_directory_is_is_found_out_once(void **state)
+{
+    struct fs_trees trees = {0};
+    struct hv_str there, above;
+    (void)state;
+    make_link("sub", "link");
+    struct hv_str first = fs_trees_real(&trees, folder_path(&folder, "link"), &there);
+    struct hv_str missing = fs_trees_real(&trees, folder_path(&folder, "none"), &above);
+    remove_name("link");
+    make_link("sub", "none");
+    assert_true(hv_str_eq(fs_trees_real(&trees, folder_path(&folder, "link"), &there), first));
+    assert_true(hv_str_eq(there, folder_path(&folder, "sub")));
+    assert_true(hv_str_eq(fs_trees_real(&trees, folder_path(&folder, "none"), &above), missing));
+    assert_true(hv_str_eq(above, folder.path));
+    fs_trees_release(&trees);
+    remove_name("none");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +225,7 @@ int main(void)
         cmocka_unit_test(what_stands_at_a_place_is_told),
         cmocka_unit_test(names_in_the_root_have_one_slash),
         cmocka_unit_test(what_is_missing_is_as_it_is_written),
+        cmocka_unit_test(where_a_directory_is_is_found_out_once),
         cmocka_unit_test(too_many_questions_are_not_answered),
     };
     return cmocka_run_group_tests(tests, make_tree, remove_tree);

@@ -84,10 +84,12 @@ struct chain {
 
 static const struct shell_command *before(const struct shell_reading *reading, const struct shell_command *command)
 {
-    const struct shell_script *script = reading->script;
-    for (size_t i = 0; i < script->count && command->pipeline && command->position; i++)
-        if (script->commands[i].pipeline == command->pipeline && script->commands[i].position == command->position - 1)
-            return &script->commands[i];
+    const struct shell_command *commands = reading->script->commands;
+    if (!command->pipeline || !command->position)
+        return NULL;
+    for (size_t i = index_of(reading, command); i-- > 0;)
+        if (commands[i].pipeline == command->pipeline && commands[i].position == command->position - 1)
+            return &commands[i];
     return NULL;
 }
 

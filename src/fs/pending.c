@@ -146,34 +146,33 @@ static void clean_lines(struct hv_arena *arena, struct hv_str text, void (*unfin
     }
 }
 
-static bool clean_note(struct hv_arena *arena, const char *file, void (*unfinished)(struct hv_str folder))
+static void clean_note(struct hv_arena *arena, const char *file, void (*unfinished)(struct hv_str folder))
 {
     CLEANUP_FD int fd = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct stat status;
     if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) || fstat(fd, &status) || !S_ISREG(status.st_mode) ||
         status.st_uid != geteuid() || status.st_size > NOTE_BYTES_MAX)
-        return false;
+        return;
     char *text = hv_arena_alloc(arena, (size_t)status.st_size + 1);
     ssize_t got = fs_read_at(fd, text, (size_t)status.st_size, 0);
     if (got < 0)
-        return false;
+        return;
     size_t whole = hv_str_rfind_byte(hv_str_of(text, (size_t)got), '\n');
     clean_lines(arena, hv_str_of(text, whole == SIZE_MAX ? 0 : whole + 1), unfinished);
-    return unlink(file) == 0;
+    (void)unlink(file);
 }
 
-size_t pending_clean(struct hv_str journal, void (*unfinished)(struct hv_str folder))
+void pending_clean(struct hv_str journal, void (*unfinished)(struct hv_str folder))
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
     struct hv_directory_entry *entries = NULL;
-    size_t count = 0, cleaned = 0;
+    size_t count = 0;
     bool more;
     if (fs_host_list(NULL, &arena, journal, NOTES_MAX, &entries, &count, &more, NULL) != HV_OK)
-        return 0;
+        return;
     for (size_t i = 0; i < count; i++)
         if (entries[i].kind == HV_FILE_REGULAR && hv_str_starts(entries[i].name, HV_STR(NOTE_PREFIX)))
-            cleaned += clean_note(
-                &arena, hv_arena_format(&arena, "%.*s/%.*s", HV_STR_ARG(journal), HV_STR_ARG(entries[i].name)).ptr,
-                unfinished);
-    return cleaned;
+            clean_note(&arena,
+                       hv_arena_format(&arena, "%.*s/%.*s", HV_STR_ARG(journal), HV_STR_ARG(entries[i].name)).ptr,
+                       unfinished);
 }

@@ -32,9 +32,8 @@ void pending_undo_directories(struct pending *pending);
 /* The write has ended: the note goes, unless it stays. */
 void pending_end(struct pending *pending);
 
-/* Remove what killed writers left, by the notes in journal; of folders, unfinished is called. Returns how many notes
- * there were. */
-size_t pending_clean(struct hv_str journal, void (*unfinished)(struct hv_str folder));
+/* Remove what killed writers left, by the notes in journal; of folders, unfinished is called. */
+void pending_clean(struct hv_str journal, void (*unfinished)(struct hv_str folder));
 
 /* The missing ones of the directories from the deepest that exists down to path, outermost first; in arena. */
 size_t pending_missing(struct hv_arena *arena, struct hv_str path, struct hv_str **missing);

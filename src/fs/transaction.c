@@ -645,7 +645,7 @@ void fs_recover_changes(struct hv_str journal, struct fs_recovery *out)
     static const char *const prefixes[] = {PLACE_PREFIX, FOLDER_PREFIX};
     for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
         recover_all(&arena, journal, entries, count, prefixes[k], recover_change, out);
-    out->cleaned = pending_clean(journal, remove_unfinished);
+    pending_clean(journal, remove_unfinished);
     /* The times of directories come back with this: nothing may be done in them afterwards. */
     recover_all(&arena, journal, entries, count, RESTORE_PREFIX, restore_recover, out);
 }

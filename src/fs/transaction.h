@@ -42,7 +42,6 @@ enum transaction_outcome {
 /* What a recovery came to. */
 struct fs_recovery {
     size_t undone, completed; /* transactions */
-    size_t cleaned;           /* notes of single writes that a kill ended (pending.h) */
     size_t waiting;           /* that a fault keeps from being undone or completed: the next start tries again */
     size_t conflicts;         /* with files that somebody changed meanwhile; their folders stay */
 };

@@ -245,7 +245,6 @@ static void make_parts(struct judging *judging)
         parts[i] = act->first < i ? parts[act->first] : make_part(judging, act);
         parts[i].act = act;
         parts[i].same = act->first < i ? &parts[act->first] : NULL;
-        parts[i].is_inner = i > 0 && judgement->acts[i - 1].command == act->command;
     }
     command->parts = parts;
     command->part_count = judgement->count;

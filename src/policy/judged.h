@@ -42,7 +42,6 @@ struct policy_part {
     /* An earlier part that says the same, with the same dangers: what is true of that one is true of this one, too, and
      * need not be found out again. NULL: there is none. */
     const struct policy_part *same;
-    bool is_inner; /* a command in an argument of another (sh -c, find -exec), which is a part of its own, too */
 };
 
 struct policy_command {

@@ -95,7 +95,7 @@ static void *run_job(void *data)
 
 static bool hooks_off(const struct runtime *runtime)
 {
-    return runtime->options.hooks_disabled || runtime->settings->hooks_disabled;
+    return runtime->settings->hooks_disabled;
 }
 
 bool hook_configured(const struct runtime *runtime, const char *event)

@@ -69,7 +69,6 @@ struct runtime_options {
     const struct hv_str *without_tools;
     size_t without_tool_count;
     unsigned max_concurrency; /* 0: HELVE_MAX_TOOL_CONCURRENCY, else 10 */
-    bool hooks_disabled;
     /* Sinks in order; the journal first. Called under one lock, on any thread. */
     const struct hv_sink *sinks;
     size_t sink_count;

@@ -52,7 +52,6 @@ struct shell_act {
     bool reads_input;                 /* takes its stdin for data (it matters what a pipe feeds: `… | sh`) */
     bool runs_input;                  /* takes its stdin, or an argument that is not known, for code */
     bool answers;                     /* exit code 1 is an answer rather than a failure: grep, diff, test … */
-    bool changes_shell;               /* changes this shell: cd, export, set, alias, a function … */
     bool astray;                      /* in which directory it runs is not known */
     const char *git;                  /* a git sub-command that only reads when git runs no program of the repository's
                                        * choice: class is READ_ONLY only if shell_world said so; else NULL */

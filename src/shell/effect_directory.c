@@ -8,7 +8,6 @@
 static void lose_place(struct resolver *resolver)
 {
     struct environment *now = &resolver->now;
-    now->moved = true;
     now->moves++;
     now->directory = now->likely = now->repository = now->target = now->previous = (struct hv_str){0};
     now->places = now->likely_places = now->targets = 0;

@@ -100,7 +100,6 @@ static void judge_call(struct shell_reading *reading, struct hv_str name)
         shell_worsenf(reading, SHELL_UNKNOWN, "a function of the script takes the place of %.*s", HV_STR_ARG(name));
     else
         reading->act.why = HV_STR("calls a function of the script");
-    reading->act.changes_shell = true;
 }
 
 static void judge_words(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -204,8 +203,6 @@ static void judge_assignment(struct shell_reading *reading, const struct shell_a
         (assignment->array && hv_str_find_byte(assignment->value.text, '[', 0) != SIZE_MAX))
         shell_worsenf(reading, SHELL_UNKNOWN, "the subscript of %.*s may be evaluated", HV_STR_ARG(assignment->name));
     judge_expansion(reading, &assignment->value);
-    if (!reading->act.word_count)
-        reading->act.changes_shell = true;
 }
 
 /* bash opens connections for these names itself. A word that may become one counts. */
@@ -310,7 +307,6 @@ static void judge_arithmetic(struct shell_reading *reading, const struct shell_c
     for (size_t i = 0; i < command->word_count; i++)
         if (!shell_arithmetic_sets_harmless(command->words[i].text))
             shell_worsen(reading, SHELL_UNKNOWN, "arithmetic may set a variable that programs read");
-    reading->act.changes_shell = true;
 }
 
 /* One of the words that a variant was made of, as the command has it. */
@@ -373,14 +369,12 @@ static void judge_kind(struct shell_reading *reading, const struct shell_command
     switch (command->kind) {
     case SHELL_COMMAND_SIMPLE: judge_simple(reading, command); break;
     case SHELL_COMMAND_FOR:
-        reading->act.changes_shell = true;
         if (!shell_variable_is_harmless(command->variable, NULL))
             shell_worsenf(reading, SHELL_UNKNOWN, "%.*s may change what programs do", HV_STR_ARG(command->variable));
         break;
     case SHELL_COMMAND_ARITHMETIC: judge_arithmetic(reading, command); break;
     case SHELL_COMMAND_CONDITION: reading->act.answers = true; break;
     case SHELL_COMMAND_FUNCTION:
-        reading->act.changes_shell = true;
         if (shell_look_up(reading, command->variable))
             shell_worsenf(reading, SHELL_UNKNOWN, "a function of the script takes the place of %.*s",
                           HV_STR_ARG(command->variable));

@@ -8,15 +8,9 @@
 #include "shell/rows.h"
 #include <string.h>
 
-static void changes_shell(struct shell_reading *reading)
-{
-    reading->act.changes_shell = true;
-}
-
 /* A word that names a variable to be set. */
 static void set_variable(struct shell_reading *reading, const struct shell_word *word)
 {
-    changes_shell(reading);
     if (!word->known || !shell_variable_is_harmless(word->value, NULL))
         shell_worsenf(reading, SHELL_UNKNOWN, "setting %.*s may change what programs do", HV_STR_ARG(word->text));
 }
@@ -30,16 +24,7 @@ static const struct shell_program cd_row = {
 static void judge_cd(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     struct shell_arguments arguments;
-    changes_shell(reading);
     (void)shell_arguments(reading, &cd_row, words, count, &arguments);
-}
-
-/* pushd, popd: +n and -n are places of the stack. */
-static void judge_stack(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    (void)words;
-    (void)count;
-    changes_shell(reading);
 }
 
 /* ---- words are data ------------------------------------------------------------------------------------- */
@@ -93,7 +78,6 @@ static const struct shell_program read_row = {"read", SHELL_SYNTAX_POSIX, SHELL_
 
 static void judge_names(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    changes_shell(reading);
     for (size_t i = 0; i < arguments->operand_count; i++)
         set_variable(reading, arguments->operands[i]);
 }
@@ -235,7 +219,6 @@ static void judge_declarations(struct shell_reading *reading, const struct shell
                                const char *letters)
 {
     bool prints = prints_only(words, count);
-    changes_shell(reading);
     for (size_t i = 1; i < count; i++) {
         struct hv_str value = words[i].value;
         bool option = words[i].known && value.len > 1 && value.ptr[0] == '-';
@@ -262,7 +245,6 @@ static void judge_readonly(struct shell_reading *reading, const struct shell_wor
 
 static void judge_unset(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    changes_shell(reading);
     for (size_t i = 1; i < count; i++)
         if (!(words[i].known && shell_names_have("-v -f", words[i].value)))
             set_variable(reading, &words[i]);
@@ -275,7 +257,6 @@ static void judge_let(struct shell_reading *reading, const struct shell_word *wo
     const struct shell_command *command = reading->judged;
     bool seen = command->word_count && command->words[0].known && hv_str_is(command->words[0].value, "let");
     int64_t number;
-    changes_shell(reading);
     for (size_t i = 1; seen && i < count; i++)
         if (!words[i].known || !shell_arithmetic_sets_harmless(words[i].value))
             shell_worsen(reading, SHELL_UNKNOWN, "arithmetic may set a variable that programs read");
@@ -296,7 +277,6 @@ static void judge_let(struct shell_reading *reading, const struct shell_word *wo
 /* set: options that neither export variables nor change what is read; after "--" the positional parameters. */
 static void judge_set(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    changes_shell(reading);
     for (size_t i = 1; i < count; i++) {
         struct hv_str value = words[i].value;
         if (!words[i].known && shell_may_be_option(&words[i]))
@@ -344,7 +324,6 @@ static void judge_shopt(struct shell_reading *reading, const struct shell_word *
                 value))
             shell_worsenf(reading, SHELL_UNKNOWN, "shopt %.*s may change how the script is read", HV_STR_ARG(value));
     }
-    changes_shell(reading);
 }
 
 static const struct shell_option hash_options[] = {
@@ -359,7 +338,6 @@ static void judge_eval(struct shell_reading *reading, const struct shell_word *w
     size_t at = count > 1 && words[1].known && hv_str_is(words[1].value, "--") ? 2 : 1;
     CLEANUP_BUF struct hv_buf text;
     hv_buf_init(&text, SHELL_SCRIPT_MAX + 1);
-    changes_shell(reading);
     for (size_t i = at; i < count; i++) {
         if (!words[i].known || (i == at && words[i].value.len && words[i].value.ptr[0] == '-')) {
             reading->act.runs_input = true;
@@ -381,7 +359,6 @@ static void judge_trap(struct shell_reading *reading, const struct shell_word *w
     size_t at = count > 1 && words[1].known && hv_str_is(words[1].value, "--") ? 2 : 1;
     if (at >= count || (words[at].known && shell_names_have("-p -l", words[at].value)))
         return;
-    changes_shell(reading);
     if (!words[at].known) {
         shell_worsen(reading, SHELL_EXECUTES, "trap runs code that is not known");
         return;
@@ -405,7 +382,6 @@ static const struct shell_program exec_row = {"exec", SHELL_SYNTAX_POSIX, SHELL_
 static void judge_exec(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     struct shell_arguments arguments;
-    changes_shell(reading);
     if (count == 1 || !shell_arguments(reading, &exec_row, words, count, &arguments))
         return;
     shell_worsen(reading, SHELL_EXECUTES, "exec puts a program in the place of the shell");
@@ -533,6 +509,7 @@ static void judge_test(struct shell_reading *reading, const struct shell_word *w
         shell_worsen(reading, SHELL_UNKNOWN, "test may evaluate a subscript (-v): not all its words are known");
 }
 
+/* Any words will do: also +n and -n of pushd, which are places of the stack. */
 static void no_judgement(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     (void)reading;
@@ -542,7 +519,7 @@ static void no_judgement(struct shell_reading *reading, const struct shell_word 
 
 const struct shell_program shell_programs_builtins[] = {
     {": true false echo", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .judge = no_judgement},
-    {"exit return break continue shift times logout", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .judge = judge_stack},
+    {"exit return break continue shift times logout", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .judge = no_judgement},
     {"wait", .judge = judge_wait},
     {"compgen", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
      .options =
@@ -550,9 +527,9 @@ const struct shell_program shell_programs_builtins[] = {
      .rest = SHELL_EFFECT_NONE},
     {"jobs", .judge = judge_jobs},
     {"caller dirs disown help pwd", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .judge = no_judgement},
-    {"type umask ulimit", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .judge = judge_stack},
+    {"type umask ulimit", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .judge = no_judgement},
     {"cd", .judge = judge_cd},
-    {"pushd popd", .judge = judge_stack},
+    {"pushd popd", .judge = no_judgement},
     {"printf", .judge = judge_printf},
     {"read", .judge = judge_read},
     {"mapfile readarray", .judge = judge_mapfile},

@@ -42,7 +42,6 @@ struct environment {
     uint32_t all_parameters; /* the values that "$@" gives a loop, which are some for certain; 0: not known */
     bool off;                /* something was run that may have changed any variable, or how words are read */
     bool splitting;          /* IFS was touched */
-    bool moved;              /* the directory is not the first any more */
     bool physical; /* a cd -P was run: the shell may know the directory by another name than the one it has here */
     struct hv_str directory, likely; /* see shell_command */
     struct hv_str repository;        /* see shell_command */

@@ -302,6 +302,5 @@ void resolve_forget(struct resolver *resolver)
     resolver->disorder = true;
     resolver->now.off = true;
     resolver->now.splitting = true;
-    resolver->now.moved = true;
     directory_lose(resolver);
 }

@@ -68,7 +68,6 @@ struct truncate_parts truncate_split(struct hv_str text, size_t max)
     struct hv_str middle = hv_str_slice(text, parts.head.len, text.len - parts.tail.len);
     parts.omitted_bytes = middle.len;
     parts.omitted_lines = lines_count(middle);
-    parts.tail_line = lines_newlines(hv_str_slice(text, 0, text.len - parts.tail.len)) + 1;
     return parts;
 }
 

@@ -8,7 +8,6 @@
 struct truncate_parts {
     struct hv_str head, tail;            /* tail is empty when the text fits: then head is all of it */
     size_t omitted_bytes, omitted_lines; /* between them; lines begun there */
-    size_t tail_line;                    /* number of the line where tail begins */
 };
 
 /*

@@ -335,7 +335,8 @@ static void note(struct parse *parse, const struct shell_option *option, struct 
     if (hv_str_is(name, "--files0-from"))
         parse->reading->act.reads_listed = false; /* the files that the file names */
     /* What an option sends to /dev/null is not written. */
-    bool stream = kept && kept->known && is_stream(kept->value);
+    bool stream = kept && kept->known &&
+                  (shell_is_output_name(kept->value) || shell_names_have("/dev/zero /dev/full", kept->value));
     if (!(stream && option->effect == SHELL_EFFECT_WRITE))
         apply(parse->reading, option->effect, kept, name);
 }

@@ -75,6 +75,7 @@ struct shell_reading {
     size_t given_count;
     struct hv_str given_standing; /* where the patterns among them became names */
     bool in_redirect;             /* what is read or written now is so by a redirection */
+    bool reads_by_number;         /* shell_reads_by_number of script, or of one whose command it is */
     struct shell_act act;         /* being filled */
     struct hv_str directory;      /* that operands are relative to; absent: not known */
     /* directory is not known, but it is one that stands directly in this one, by this name. Absent: not so. */
@@ -307,5 +308,14 @@ bool shell_is_identifier(struct hv_str text);
 bool shell_variable_is_harmless(struct hv_str name, const struct shell_word *value);
 /* An arithmetic expression, or a word that holds one, sets only such variables, if any. */
 bool shell_arithmetic_sets_harmless(struct hv_str text);
+
+/* ---- descriptors.c --------------------------------------------------------------------------------------- */
+
+/* A descriptor behind stderr, or one in a variable, may be open for reading a file. */
+bool shell_reads_by_number(const struct shell_script *script);
+/* A file to read does not get to where the names of stdout and stderr lead. */
+void shell_judge_descriptor(struct shell_reading *reading, const struct shell_redirect *redirect);
+/* "/dev/null", "/dev/stderr", "/dev/fd/1" …: what is written there comes to no file that is open for reading. */
+bool shell_is_output_name(struct hv_str path);
 
 #endif

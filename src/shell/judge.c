@@ -243,8 +243,13 @@ static void redirect_file(struct shell_reading *reading, const struct shell_redi
     }
     bool process = !target->known && !target->value.len && target->flags & SHELL_WORD_PROCESS &&
                    !(target->flags & ~(unsigned)(SHELL_WORD_PROCESS | SHELL_WORD_QUOTED));
-    if (process || is_free_target(target))
+    if (process)
         return;
+    if (is_free_target(target)) {
+        if (redirect->kind != SHELL_REDIRECT_READ && !shell_is_output_name(target->value))
+            shell_worsenf(reading, SHELL_UNKNOWN, "what %.*s opens anew may be a file", HV_STR_ARG(target->value));
+        return;
+    }
     if (redirect->kind != SHELL_REDIRECT_READ) {
         shell_writes(reading, target, false);
         return;
@@ -295,6 +300,7 @@ static void judge_redirect(struct shell_reading *reading, const struct shell_red
     judge_expansion(reading, &redirect->target);
     if (redirect->kind == SHELL_REDIRECT_DUPLICATE)
         redirect_descriptor(reading, redirect);
+    shell_judge_descriptor(reading, redirect);
     reading->in_redirect = true;
     if (redirect->kind != SHELL_REDIRECT_DUPLICATE && redirect->kind != SHELL_REDIRECT_HERE &&
         redirect->kind != SHELL_REDIRECT_HERE_STRING)
@@ -554,6 +560,7 @@ static void judge_command(struct shell_reading *reading, const struct shell_comm
 static void judge_commands(struct shell_reading *reading, const struct shell_script *script)
 {
     reading->script = script;
+    reading->reads_by_number |= shell_reads_by_number(script);
     reading->seen_count = 0;
     reserve_acts(reading, script->count);
     reading->arrays = SHELL_ARRAYS_UNSEEN;

@@ -235,6 +235,51 @@ static void programs_that_take_commands_from_their_input_are_asked_about(void **
     check_harmless(harmless, sizeof harmless / sizeof *harmless);
 }
 
+/* "/dev/stderr" opens what stderr is anew, with other rights: a file to read is emptied then, and written. */
+static void names_of_descriptors_do_not_write_what_is_read(void **state)
+{
+    static const char *const harmful[] = {
+        "ls 5<a >/dev/fd/5",
+        "ls <a >/dev/stdin",
+        "{ ls >/dev/fd/0; } <a",
+        "while read -r l <&3; do echo x >/dev/fd/3; done 3<a",
+        "exec 5<a; ls 2>>/dev/fd/5",
+        "f() { ls &>/dev/stdin; }; f <a",
+        "exec 2<a; ls >/dev/stderr",
+        "{ echo x | tee /dev/stderr; } 2<a",
+        "echo hi 1<a 2>/dev/stdout",
+        "sort -o /dev/stderr b 2<a",
+        "find . -fprint /dev/stdout 1<a",
+        "find . -exec bash -c 'ls 1<\"$1\" 2>/dev/stdout' _ {} \\;",
+        "{ ls 2>&0 >/dev/stderr; } <a",
+        "{ exec 3<&0; ls >&3 2>/dev/stdout; } <a",
+        "exec 3<a; ls >&3 2>/dev/stdout",
+        "exec 3<a 4<&3; ls >&4 2>/dev/stdout",
+        "exec 3<a 1<&3-; ls 2>/dev/stdout",
+        "bash -c 'ls >&3 2>/dev/stdout' 3<a",
+        "sort -o /dev/stdin a <b",
+        "sort -o /dev/fd/3 a 3<b",
+        "iconv -o /dev/fd/0 a <b",
+    };
+    static const char *const harmless[] = {
+        "ls >/dev/stderr",
+        "ls >/dev/fd/1 2>/dev/fd/2",
+        "echo x | tee /dev/stderr",
+        "sort -o /dev/stdout a",
+        "ls 3>&1 1>&2 2>&3",
+        "ls >&- 2>&-",
+        "exec 3>&1; x=$(ls 2>&1 1>&3); echo \"$x\"",
+        "while read -r l <&3; do echo \"$l\"; done 3<a",
+        "while read -r l <&3; do echo \"$l\" >&2; done 3< <(ls)",
+        "exec 3<a; cat <&3; exec 3<&-",
+        "cat </dev/stdin",
+        "ls 1</dev/null",
+    };
+    (void)state;
+    check_harmful(harmful, sizeof harmful / sizeof *harmful);
+    check_harmless(harmless, sizeof harmless / sizeof *harmless);
+}
+
 /* Where nothing can be asked about the project's files, they may be there. */
 static void what_the_project_settings_may_change_is_asked(void **state)
 {
@@ -287,6 +332,7 @@ int main(void)
         cmocka_unit_test(what_is_near_to_it_only_reads),
         cmocka_unit_test(what_stands_beside_a_question_for_the_version_counts),
         cmocka_unit_test(programs_that_take_commands_from_their_input_are_asked_about),
+        cmocka_unit_test(names_of_descriptors_do_not_write_what_is_read),
         cmocka_unit_test(what_the_project_settings_may_change_is_asked),
         cmocka_unit_test(more_than_find_can_be_seen_to_run_is_asked),
     };

@@ -264,3 +264,19 @@ void arithmetic_demote(struct resolver *resolver, struct hv_str text)
             variable_demote(resolver, hv_str_slice(text, at, at + length));
     }
 }
+
+bool shell_arithmetic_assigns(struct hv_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        char byte = text.ptr[i], next = i + 1 < text.len ? text.ptr[i + 1] : 0;
+        if ((byte == '+' || byte == '-') && next == byte)
+            return true;
+        if (byte != '=')
+            continue;
+        if (next == '=')
+            i++;
+        else if (!i || !strchr("!<>", text.ptr[i - 1]) || (i > 1 && text.ptr[i - 2] == text.ptr[i - 1]))
+            return true;
+    }
+    return false;
+}

@@ -598,7 +598,7 @@ static bool node_is_plain(struct resolver *resolver, const struct node *node)
 static void demote_parts(struct resolver *resolver, const struct part *parts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (parts[i].kind == PART_ARITHMETIC || parts[i].form == FORM_SLICE)
+        if (parts[i].kind == PART_ARITHMETIC || parts[i].form == FORM_SLICE || parts[i].element)
             arithmetic_demote(resolver, parts[i].kind == PART_ARITHMETIC ? parts[i].text : parts[i].subscript);
         demote_parts(resolver, parts[i].inner, parts[i].inner_count);
     }

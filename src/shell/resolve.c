@@ -25,7 +25,7 @@ static void check_operand(struct resolver *resolver, struct shell_word *word)
     struct hv_str value = word->value;
     if (word->known ? variable_is_number(value) : word->flags & (SHELL_WORD_NUMBER | SHELL_WORD_COUNT))
         return;
-    if (word->known && arithmetic_is_plain(resolver, value, NULL, 0, false))
+    if (word->known && !shell_arithmetic_assigns(value) && arithmetic_is_plain(resolver, value, NULL, 0, false))
         return;
     word->flags |= SHELL_WORD_EVALUATES;
     resolve_forget(resolver);

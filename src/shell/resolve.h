@@ -234,7 +234,7 @@ bool arithmetic_is_plain(struct resolver *resolver, struct hv_str text, const st
                          bool assigns);
 /* What plain arithmetic over known numbers comes to; false: it is more than that. */
 bool arithmetic_value(struct resolver *resolver, struct hv_str text, int64_t *value) HV_MUST_CHECK;
-/* What it assigns to becomes a number that is not known. */
+/* What it assigns to becomes a number that is not known; nothing, when there is no sign of an assignment. */
 void arithmetic_demote(struct resolver *resolver, struct hv_str text);
 
 /* ---- counts.c, count_lines.c ------------------------------------------------------------------------------------- */

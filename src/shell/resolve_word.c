@@ -235,8 +235,11 @@ static unsigned run_inner(struct resolver *resolver, const struct part *parts, s
         bool arithmetic = parts[i].kind == PART_ARITHMETIC || parts[i].form == FORM_SLICE || parts[i].element;
         if (arithmetic && !(flags & SHELL_WORD_EVALUATES)) {
             struct hv_str text = parts[i].kind == PART_ARITHMETIC ? parts[i].text : parts[i].subscript;
-            if (arithmetic_is_plain(resolver, text, parts[i].inner, parts[i].inner_count, false))
+            if (arithmetic_is_plain(resolver, text, parts[i].inner, parts[i].inner_count, false)) {
+                flags |= shell_arithmetic_assigns(text) ? SHELL_WORD_ARITHMETIC : 0;
+                arithmetic_demote(resolver, text);
                 continue;
+            }
             flags |= SHELL_WORD_EVALUATES;
         }
         flags |= run_inner(resolver, parts[i].inner, parts[i].inner_count, flags & SHELL_WORD_EVALUATES);

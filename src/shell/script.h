@@ -181,4 +181,7 @@ struct shell_script {
  */
 void shell_read(struct hv_arena *arena, struct hv_str text, const struct shell_start *start, struct shell_script *out);
 
+/* There is a sign of assignment in an arithmetic expression: = (but not ==, !=, <=, >=), ++ or --. */
+bool shell_arithmetic_assigns(struct hv_str text);
+
 #endif

@@ -291,23 +291,6 @@ bool shell_variable_is_harmless(struct hv_str name, const struct shell_word *val
 
 /* ---- arithmetic that sets variables ---------------------------------------------------------------------- */
 
-/* There is a sign of assignment: = (but not ==, !=, <=, >=), ++ or --. */
-static bool assigns(struct hv_str text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        char byte = text.ptr[i], next = i + 1 < text.len ? text.ptr[i + 1] : 0;
-        if ((byte == '+' || byte == '-') && next == byte)
-            return true;
-        if (byte != '=')
-            continue;
-        if (next == '=')
-            i++;
-        else if (!i || !strchr("!<>", text.ptr[i - 1]) || (i > 1 && text.ptr[i - 2] == text.ptr[i - 1]))
-            return true;
-    }
-    return false;
-}
-
 /* The length of $(…) at `at`, whose commands are judged on their own; 0: none that is that plain. */
 static size_t substitution_length(struct hv_str text, size_t at)
 {
@@ -329,7 +312,7 @@ bool shell_arithmetic_sets_harmless(struct hv_str text)
     for (size_t at = 0, from = 0, length; at <= text.len; at += length ? length : 1) {
         length = substitution_length(text, at);
         if (length || at == text.len) {
-            sets |= assigns(hv_str_slice(text, from, at));
+            sets |= shell_arithmetic_assigns(hv_str_slice(text, from, at));
             from = at + length;
         }
     }

@@ -217,6 +217,40 @@ static void what_may_be_more_than_numbers_of_lines_does_not(void **state)
     check_harmful(commands, sizeof commands / sizeof *commands);
 }
 
+/* A subscript, the parts of a slice, and operands of -eq are arithmetic, too: PATH=1 looks for ls in ./1. */
+static void arithmetic_beside_arithmetic_sets_variables_too(void **state)
+{
+    static const char *const harmful[] = {
+        "echo ${a[PATH=1]}; ls",
+        "echo \"${a[IFS=3]}\"; ls",
+        "a=(1 2); echo ${#a[PATH=1]}; ls",
+        "a=xyz; echo ${a:PATH=1}; ls",
+        "a=xyz; echo \"${a:0:PATH=1}\"; ls",
+        "echo ${@:PATH=1}; ls",
+        "y=${a[PATH=1]}; ls",
+        "echo \"${x:-$((PATH=1))}\"; ls",
+        "echo ${x/${a[PATH=1]}/}; ls",
+        "cat <<<\"${a[PATH=1]}\"; ls",
+        "[[ PATH=1 -eq 1 ]]; ls",
+        "[[ 1 -lt 'GIT_DIR=1' ]] && git log",
+        /* what was known of it is so no more */
+        "x=/dev/null; echo ${a[x=1]}; ls >$x",
+        "x=/dev/null; a=abc; echo ${a:x=1}; ls >$x",
+        "x=/dev/null; echo ${y:-$((x=1))}; ls >$x",
+        "x=/dev/null; [[ x=1 -eq 1 ]]; ls >$x",
+        "x=/dev/null; for i in 1 2; do ls >$x; echo ${a[x=1]}; done",
+    };
+    static const char *const harmless[] = {
+        "i=0; echo ${a[i++]}; ls",
+        "i=0; a=abc; echo ${a:i++:1}",
+        "i=0; while [ $i -lt 3 ]; do echo \"${a[i++]}\"; done",
+        "i=0; a=(x y); echo \"${a[i+1]}\" \"${a[$((i+1))]}\"; [[ i+1 -eq 1 ]]",
+    };
+    (void)state;
+    check_harmful(harmful, sizeof harmful / sizeof *harmful);
+    check_harmless(harmless, sizeof harmless / sizeof *harmless);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +258,7 @@ int main(void)
         cmocka_unit_test(what_may_be_more_than_numbers_of_lines_does_not),
         cmocka_unit_test(arithmetic_over_numbers_only_reads),
         cmocka_unit_test(arithmetic_over_what_may_be_more_does_not),
+        cmocka_unit_test(arithmetic_beside_arithmetic_sets_variables_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,6 +81,19 @@ static bool harms_with_miller(struct hv_str word)
     return shell_names_have("-I tee split case", word);
 }
 
+static bool is_verb_of_miller(const struct shell_word *word)
+{
+    static const char verbs[] =
+        "altkv bar bootstrap bottom cat count count-distinct count-similar cut decimate fill-down fill-empty filter"
+        " flatten format-values fraction gap grep group-by group-like gsub having-fields head histogram json-parse"
+        " json-stringify join label latin1-to-utf8 least-frequent merge-fields most-frequent nest nothing put "
+        "regularize"
+        " rename reorder repeat reshape sample sec2gmt sec2gmtdate sec2str seqgen shuffle skip-trivial-records sort"
+        " sort-within-records sort-within-records-values sparsify split-join splitax ssub stats1 stats2 step strptime"
+        " sub summary tac tail template top unflatten uniq unspace unsparsify utf8-to-latin1";
+    return word->known && shell_names_have(verbs, word->value);
+}
+
 /* What follows the first verb: files look like arguments of verbs, so all words that are no options count as read. */
 static bool miller_reads(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -90,7 +103,9 @@ static bool miller_reads(struct shell_reading *reading, const struct shell_word 
         bool option = word->value.len && word->value.ptr[0] == '-';
         bool glob = !word->known && word->flags & SHELL_WORD_GLOB && word->value.len + word->tail.len > 1 &&
                     (!shell_may_be_option(word) || shell_glob_is_plain(reading, word));
-        if ((!word->known && !glob) || (word->known && harms_with_miller(word->value)))
+        bool verb = !at || (words[at - 1].known && hv_str_is(words[at - 1].value, "then"));
+        if ((!word->known && !glob) || (word->known && harms_with_miller(word->value)) ||
+            (verb && !is_verb_of_miller(word)))
             return false;
         if (expects && option) {
             if (!shell_names_have("-q -S -x -F", word->value))
@@ -365,11 +380,17 @@ const struct shell_program shell_programs_data[] = {
         VALUES("-w --width -m --format -N --any_path"), HELPS("-h --help -V --version")),
 
     /* Checksums. */
-    LOOKS_AT("xxhsum xxh32sum xxh64sum xxh128sum rhash md5deep sha1deep sha256deep hashdeep ssdeep tlsh crc32 md5 "
+    LOOKS_AT("xxhsum xxh32sum xxh64sum xxh128sum md5deep sha1deep sha256deep hashdeep ssdeep tlsh crc32 md5 "
              "rmd160 sha1 sha256 sha512",
              FLAGS("-c --check -q --quiet -H0 -H1 -H2 -H3 -r -s --tag --little-endian -l -b --bsd --sha256 --sha1 --md5"
                    " --crc32 --sha512 --all -a -n --status -w --warn"),
              HELPS("-h --help --version -V")),
+    LOOKS_AT(
+        "rhash",
+        FLAGS("-c --check -k --check-embedded -r --recursive -a --all -b --bsd --sfv --simple --hex --base32 --base64"),
+        FLAGS("-C --crc32 --crc32c -M --md5 -H --sha1 --sha224 --sha256 --sha384 --sha512 --sha3-256 --sha3-512"
+              " --blake2b --blake2s --ripemd160 -W --whirlpool -T --tth -v --verbose --status --skip-ok"),
+        FILES("--file-list"), OUTPUTS("-o --output -l --log"), HELPS("-h --help -V --version")),
 
     /* Dates, numbers, random words, pictures made of letters. */
     SHOWS(

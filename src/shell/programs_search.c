@@ -151,12 +151,27 @@ static const struct shell_option ag_options[] = {
 };
 static const struct shell_program ag_row = {"ag", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = ag_options};
 
+/* Behind -A and its like, what is no number is read once more: as the pattern, or as an option. */
+static void check_lines(struct shell_reading *reading, const struct shell_arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->given_count; i++) {
+        const struct shell_given *given = &arguments->given[i];
+        int64_t lines;
+        if (shell_names_have("-A --after -B --before -C --context", given->name) &&
+            !(given->argument.known && hv_str_to_int64(given->argument.value, &lines)) &&
+            shell_may_be_option(&given->argument))
+            shell_worsenf(reading, SHELL_UNKNOWN, "ag takes %.*s for an option", HV_STR_ARG(given->argument.text));
+    }
+}
+
 static void judge_ag(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     struct shell_arguments arguments;
     reading->act.answers = true;
-    if (shell_arguments(reading, &ag_row, words, count, &arguments) && !arguments.help)
-        search_places(reading, &arguments, shell_given(&arguments, "-g") != NULL, true, true);
+    if (!shell_arguments(reading, &ag_row, words, count, &arguments) || arguments.help)
+        return;
+    check_lines(reading, &arguments);
+    search_places(reading, &arguments, shell_given(&arguments, "-g") != NULL, true, true);
 }
 
 /* ack takes options from .ackrc of the tree, --pager among them: only with --noenv is it known what it does. */
@@ -239,6 +254,9 @@ static void judge_fd(struct shell_reading *reading, const struct shell_word *wor
     size_t end = find_execution(words, count);
     if (!shell_arguments(reading, &fd_row, words, end, &arguments) || arguments.help)
         return;
+    const struct shell_given *base = shell_given(&arguments, "-C --base-directory");
+    if (base)
+        shell_enter(reading, &base->argument); /* what it runs does so there, too */
     search_places(reading, &arguments, shell_given(&arguments, "--search-path") != NULL, true, true);
     reading->act.reads_input = false;
     struct shell_word names = shell_word_unknown(true);

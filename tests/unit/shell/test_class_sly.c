@@ -280,6 +280,29 @@ static void names_of_descriptors_do_not_write_what_is_read(void **state)
     check_harmless(harmless, sizeof harmless / sizeof *harmless);
 }
 
+/* Options of programs that are easily taken for others. */
+static void what_options_mean_to_each_program_counts(void **state)
+{
+    static const char *const harmful[] = {
+        "ag -A --pager x",
+        "ag --context --pager x y",
+        "ag -C \"$x\" y",
+        "rhash -l out a",
+        "rhash -rlout a",
+        "rhash --output=out a",
+        "mlr repl",
+        "mlr regtest a",
+        "mlr --csv cat then frobnicate a.csv",
+    };
+    static const char *const harmless[] = {
+        "ag -A 3 y",  "ag -C y",         "rhash --sha1 -r .",
+        "rhash -c a", "md5deep -r -l .", "mlr --csv cat then sort -f a a.csv",
+    };
+    (void)state;
+    check_harmful(harmful, sizeof harmful / sizeof *harmful);
+    check_harmless(harmless, sizeof harmless / sizeof *harmless);
+}
+
 /* Where nothing can be asked about the project's files, they may be there. */
 static void what_the_project_settings_may_change_is_asked(void **state)
 {
@@ -333,6 +356,7 @@ int main(void)
         cmocka_unit_test(what_stands_beside_a_question_for_the_version_counts),
         cmocka_unit_test(programs_that_take_commands_from_their_input_are_asked_about),
         cmocka_unit_test(names_of_descriptors_do_not_write_what_is_read),
+        cmocka_unit_test(what_options_mean_to_each_program_counts),
         cmocka_unit_test(what_the_project_settings_may_change_is_asked),
         cmocka_unit_test(more_than_find_can_be_seen_to_run_is_asked),
     };

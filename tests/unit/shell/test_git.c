@@ -670,6 +670,8 @@ static void the_directory_that_git_runs_in_is_asked_about(void **state)
         {"git status", "/ws/project", "status"},
         {"git -C sub log", "/ws/project/sub", "log"},
         {"git -C /a -C b diff", "/a/b", "diff"},
+        {"fd -C /a x -x git status", "/a", "status"},
+        {"fd x -X git status", "/ws/project", "status"},
         {"cd sub && git blame x", "/ws/project/sub", "blame"},
         {"(cd /tmp/x && git branch)", "/tmp/x", "branch"},
         {"cd /tmp/x; git branch", "/tmp/x /ws/project", "branch"},

@@ -333,6 +333,18 @@ static const struct shell_option hash_options[] = {
 
 /* ---- code ----------------------------------------------------------------------------------------------- */
 
+/* What the system is called: a file of its own, of assignments that no program reads. */
+static void judge_source(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const char names[] = "/etc/os-release /usr/lib/os-release /etc/lsb-release";
+    if (count == 2 && words[1].known && shell_names_have(names, words[1].value)) {
+        shell_reads(reading, &words[1], false);
+        return;
+    }
+    reading->act.reads_listed = reading->act.writes_listed = false;
+    shell_worsenf(reading, SHELL_EXECUTES, "%.*s runs the commands of a file", HV_STR_ARG(words[0].value));
+}
+
 static void judge_eval(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     size_t at = count > 1 && words[1].known && hv_str_is(words[1].value, "--") ? 2 : 1;
@@ -549,7 +561,7 @@ const struct shell_program shell_programs_builtins[] = {
     {"hash", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = hash_options, .rest = SHELL_EFFECT_NONE},
     {"history", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE},
     {"eval", .judge = judge_eval},
-    {"source .", SHELL_SYNTAX_NONE, SHELL_EXECUTES, "runs the commands of a file", .rest = SHELL_EFFECT_NONE},
+    {"source .", .judge = judge_source},
     {"trap", .judge = judge_trap},
     {"exec", .judge = judge_exec},
     {"command", .judge = judge_command},

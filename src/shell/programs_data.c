@@ -322,7 +322,11 @@ const struct shell_program shell_programs_data[] = {
     CSVKIT("csvjson", FLAGS("--no-bbox --stream"), VALUES("-i --indent -k --key --lat --lon --type --geometry --crs")),
     CSVKIT("in2csv", FLAGS("-n --names"), VALUES("-f --format -k --key --sheet"), FILES("-s --schema"),
            CHANGES_WITH("--write-sheets")),
-    {"csvsql sql2csv csvclean csvpy qsv visidata vd csvlens sc-im", .judge = shell_judge_tool},
+    {"csvclean", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-n --dry-run -z -v"), VALUES("-d --delimiter -e --encoding -q --quotechar"),
+                        HELPS("-h --help --version")),
+     .rest = SHELL_EFFECT_READ, .reads_input = true, .needs = "-n --dry-run"},
+    {"csvsql sql2csv csvpy qsv visidata vd csvlens sc-im", .judge = shell_judge_tool},
     {"xsv", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("-h --help --version --list")),
      .subcommands = SUBCOMMANDS(TABLES("cat count fixlengths flatten fmt frequency headers input join sample search"
                                        " select slice sort stats table reverse"),

@@ -293,6 +293,22 @@ static void judge_sqlite(struct shell_reading *reading, const struct shell_word 
         check_views(reading, arguments.operands[0]);
 }
 
+/* -l prints the table of contents of a file; without it, or with the name of a database, it restores. */
+static void judge_pg_restore(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {FLAGS("-l --list"), VALUES("-F --format"), {0}};
+    static const struct shell_program row = {
+        "pg_restore",       SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options, .rest = SHELL_EFFECT_READ_TREE,
+        .reads_input = true};
+    bool lists = false;
+    for (size_t at = 1; at < count; at++)
+        lists |= words[at].known && shell_names_have("-l --list", words[at].value);
+    if (lists)
+        shell_judge_row(reading, &row, words, count);
+    else
+        shell_judge_client(reading, words, count);
+}
+
 const struct shell_program shell_programs_dev_cloud[] = {
     {"gh", .judge = judge_gh},
     {"glab", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = glab_rows,
@@ -311,10 +327,10 @@ const struct shell_program shell_programs_dev_cloud[] = {
     CLIENT("hub heroku vercel netlify fly flyctl doctl linode-cli hcloud railway supabase firebase wrangler ngrok"
            " cloudflared pulumi cdk sam eb ecs-cli eksctl kops gsutil bq s3cmd rclone mc azcopy"
            " cf ibmcloud oci aliyun scw okteto render surge stripe twilio sentry-cli circleci travis act jira"),
-    CLIENT(
-        "psql pg_dump pg_dumpall pg_restore createdb dropdb mysql mysqldump mysqladmin mariadb mariadb-dump redis-cli"
-        " mongosh mongo mongodump mongorestore cqlsh influx clickhouse-client sqlcmd sqlplus duckdb etcdctl consul"
-        " vault nomad kafka-topics kafka-console-consumer rabbitmqctl nats"),
+    CLIENT("psql pg_dump pg_dumpall createdb dropdb mysql mysqldump mysqladmin mariadb mariadb-dump redis-cli"
+           " mongosh mongo mongodump mongorestore cqlsh influx clickhouse-client sqlcmd sqlplus duckdb etcdctl consul"
+           " vault nomad kafka-topics kafka-console-consumer rabbitmqctl nats"),
+    {"pg_restore", .judge = judge_pg_restore},
     CLIENT("terragrunt tflint salt puppet"
            " chef knife fab capistrano"),
     {0},

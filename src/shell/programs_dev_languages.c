@@ -231,6 +231,7 @@ static bool is_about_compiler(const struct shell_word *word)
                                 " -print-search-dirs -print-libgcc-file-name -print-multi-lib -print-multi-directory"
                                 " -print-multiarch -print-sysroot -print-resource-dir -print-targets"
                                 " -print-target-triple -print-effective-triple -print-supported-cpus"
+                                " --print-supported-cpus"
                                 " --print-search-dirs --print-sysroot --print-libgcc-file-name --print-multi-lib"
                                 " --print-multi-directory --print-multiarch --target-help";
     static const char *const beginnings[] = {
@@ -259,12 +260,28 @@ static void read_included(struct shell_reading *reading, const struct shell_word
         shell_reads(reading, attached ? &file : &words[1], false);
 }
 
+/* `gcc -march=native -Q --help=target`: what the options beside it turn on; without it they would compile. */
+static bool lists_options(const struct shell_word *words, size_t count)
+{
+    for (size_t at = 1; at < count; at++)
+        if (words[at].known && hv_str_starts(words[at].value, HV_STR("--help=")))
+            return true;
+    return false;
+}
+
+static bool chooses_target(struct hv_str option)
+{
+    return hv_str_is(option, "-Q") || hv_str_starts(option, HV_STR("-O")) || hv_str_starts(option, HV_STR("-march=")) ||
+           hv_str_starts(option, HV_STR("-mtune="));
+}
+
 static void judge_compiler(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     bool looks = false, about = count > 1, unknown = false;
+    bool lists = lists_options(words, count);
     size_t files = 0;
     for (size_t at = 1; at < count; at++) {
-        about &= words[at].known && is_about_compiler(&words[at]);
+        about &= words[at].known && (is_about_compiler(&words[at]) || (lists && chooses_target(words[at].value)));
         bool option = shell_may_be_option(&words[at]) || shell_may_be_many(&words[at]);
         if (words[at].known && shell_names_have("-E -M -MM -fsyntax-only", words[at].value))
             looks = true;
@@ -562,6 +579,9 @@ static void judge_cmake(struct shell_reading *reading, const struct shell_word *
                               " --help-manual";
     bool known = count > 1 && words[1].known;
     if (known && count == 2 && shell_names_have(about, words[1].value))
+        return;
+    if (known && count == 3 && words[2].known && hv_str_is(words[1].value, "-E") &&
+        hv_str_is(words[2].value, "capabilities"))
         return;
     if (known && count == 3 && words[2].known && !shell_may_be_option(&words[2]) &&
         shell_names_have(one, words[1].value))

@@ -55,8 +55,12 @@ static const struct shell_option ruff_options[] = {
     {0}};
 
 /* The project's settings may put the cache anywhere, as may those that they extend. */
-#define NAMES_CACHE(file) file ":cache-dir " file ":extend= " file ":\\u "
+#define NAMES_CACHE(file) " " file ":cache-dir " file ":extend= " file ":\\u "
 static const char ruff_cache[] = NAMES_CACHE("ruff.toml") NAMES_CACHE(".ruff.toml") NAMES_CACHE("pyproject.toml");
+
+/* … and `fix = true` makes it change files. */
+static const char ruff_fixes[] =
+    "ruff.toml .ruff.toml pyproject.toml:fix pyproject.toml:fix-only" NAMES_CACHE("pyproject.toml");
 
 static bool ruff_has(const struct shell_word *words, size_t count, const char *options)
 {
@@ -79,7 +83,6 @@ static void judge_ruff_format(struct shell_reading *reading, const struct shell_
         shell_needs_none(reading, ruff_cache);
 }
 
-/* `fix = true` in the project's settings makes it change files. */
 static void judge_ruff_check(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     static const struct shell_option options[] = {
@@ -103,7 +106,7 @@ static void judge_ruff_check(struct shell_reading *reading, const struct shell_w
     bool caches = !ruff_has(words, count, "-n --no-cache --isolated");
     shell_judge_row(reading, &row, words, count);
     if (fixes)
-        shell_needs_none(reading, "ruff.toml .ruff.toml pyproject.toml");
+        shell_needs_none(reading, ruff_fixes);
     else if (caches)
         shell_needs_none(reading, ruff_cache);
 }

@@ -208,7 +208,7 @@ const struct shell_program shell_programs_inspect[] = {
     {"pmap", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-x --extended -X -XX -d --device -q --quiet -p --show-path -k"), VALUES("-A --range"),
                         UTIL_HELP),
-     .rest = NONE},
+     .rest = NONE, .numeric_options = true},
     SHOWS("slabtop", FLAGS("-o --once"), VALUES("-d --delay -s --sort"), UTIL_HELP),
     SHOWS_WITH("chage", "-l --list", FLAGS("-l --list -i --iso8601"), HELPS("-h --help")),
     {"iotop", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = iotop_options, .needs = "-b --batch"},

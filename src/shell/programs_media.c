@@ -149,6 +149,19 @@ static void judge_exiftool(struct shell_reading *reading, const struct shell_wor
     }
 }
 
+/* By what a picture contains ImageMagick chooses the program that reads it. */
+static void judge_pictures(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    if (count == 2 && words[1].known && shell_names_have("-version --version -help", words[1].value))
+        return;
+    if (count == 3 && words[1].known && words[2].known && hv_str_is(words[1].value, "-list") &&
+        shell_names_have("format font color type delegate resource policy configure", words[2].value))
+        return;
+    reading->act.reads_listed = reading->act.writes_listed = false;
+    shell_worsenf(reading, SHELL_EXECUTES, "%.*s starts the program that a picture asks for, and may write",
+                  HV_STR_ARG(words[0].value));
+}
+
 const struct shell_program shell_programs_media[] = {
     POPPLER_ROW("pdfinfo pdffonts"),
     {"pdftotext", .judge = judge_pdftotext},
@@ -156,7 +169,8 @@ const struct shell_program shell_programs_media[] = {
     {"ffprobe", .judge = judge_ffprobe},
     {"mediainfo", .judge = judge_mediainfo},
     {"exiftool", .judge = judge_exiftool},
-    {"convert magick mogrify identify montage compare composite gs inkscape gimp pdftoppm pdftocairo"
+    {"convert magick mogrify identify montage compare composite", .judge = judge_pictures},
+    {"gs inkscape gimp pdftoppm pdftocairo"
      " tesseract soffice libreoffice wkhtmltopdf HandBrakeCLI",
      .judge = shell_judge_tool},
     {0},

@@ -71,17 +71,45 @@ static size_t find_delimiter(struct hv_str text, size_t at, char delimiter, enum
     return at < text.len ? at : SIZE_MAX;
 }
 
+/* What stands in the brackets around `place`, before it. */
+static struct hv_str inside_brackets(const struct sed *sed, size_t place)
+{
+    size_t open = sed->at;
+    for (size_t at = open; at < place;) {
+        bool opens = sed->text.ptr[at] == '[';
+        open = opens ? at : open;
+        at = opens ? end_of_brackets(sed->text, at, BRACKETS_POSIX) : at + 1 + (sed->text.ptr[at] == '\\');
+    }
+    return hv_str_slice(sed->text, open + 1, place);
+}
+
+/* s/[^/]*$//: for versions to which the delimiter at `plain`, the last of the brackets, is the end of the pattern, that
+ * is "[^", which is an error, found before anything runs. Only a file that the flags name would be made before. */
+static bool is_error(const struct sed *sed, size_t plain, char delimiter, bool replaces)
+{
+    struct hv_str inside = inside_brackets(sed, plain);
+    size_t at = find_delimiter(sed->text, plain + 1, delimiter, BRACKETS_PLAIN);
+    bool last = plain + 1 < sed->text.len && sed->text.ptr[plain + 1] == ']' && delimiter != ']';
+    /* … and not those that some read as closed. */
+    bool odd = hv_str_starts(inside, HV_STR("]")) || hv_str_starts(inside, HV_STR("^]")) ||
+               hv_str_find(inside, HV_STR("[."), 0) != SIZE_MAX || hv_str_find(inside, HV_STR("[="), 0) != SIZE_MAX;
+    while (replaces && at < sed->text.len && ++at < sed->text.len && strchr("gpiImMe0123456789", sed->text.ptr[at]))
+        ;
+    return last && !odd && (!replaces || at >= sed->text.len || sed->text.ptr[at] != 'w');
+}
+
 /* Pass a regular expression up to its delimiter. Brackets that hold the delimiter are read in more than one way by
- * different versions: only what all ways agree on is accepted. */
-static bool pass_pattern(struct sed *sed, char delimiter)
+ * different versions: only what all ways agree on is accepted, or what is an error in the others. */
+static bool pass_pattern(struct sed *sed, char delimiter, bool replaces)
 {
     size_t plain = find_delimiter(sed->text, sed->at, delimiter, BRACKETS_PLAIN);
     size_t posix = find_delimiter(sed->text, sed->at, delimiter, BRACKETS_POSIX);
     size_t escaped = find_delimiter(sed->text, sed->at, delimiter, BRACKETS_ESCAPED);
-    if (plain == SIZE_MAX || plain != posix || plain != escaped ||
-        hv_str_find_byte(hv_str_slice(sed->text, sed->at, plain), '\n', 0) != SIZE_MAX)
+    if (plain == SIZE_MAX || posix == SIZE_MAX || posix != escaped ||
+        (plain != posix && !is_error(sed, plain, delimiter, replaces)) ||
+        hv_str_find_byte(hv_str_slice(sed->text, sed->at, posix), '\n', 0) != SIZE_MAX)
         return false;
-    sed->at = plain + 1;
+    sed->at = posix + 1;
     return true;
 }
 
@@ -112,7 +140,7 @@ static bool pass_regex_address(struct sed *sed)
         delimiter = peek(sed);
         sed->at++;
     }
-    if (!is_delimiter(delimiter) || !pass_pattern(sed, delimiter))
+    if (!is_delimiter(delimiter) || !pass_pattern(sed, delimiter, false))
         return false;
     while (peek(sed) == 'I' || peek(sed) == 'M')
         sed->at++;
@@ -195,7 +223,7 @@ static bool pass_substitution(struct sed *sed)
 {
     char delimiter = peek(sed);
     sed->at++;
-    if (!is_delimiter(delimiter) || !pass_pattern(sed, delimiter) || !pass_replacement(sed, delimiter))
+    if (!is_delimiter(delimiter) || !pass_pattern(sed, delimiter, true) || !pass_replacement(sed, delimiter))
         return false;
     while (peek(sed) && strchr("gpiImM0123456789", peek(sed)))
         sed->at++;

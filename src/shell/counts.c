@@ -179,8 +179,26 @@ static bool all_are_options(const struct node *node, const char *const *names, s
     all_are_options(node, (const char *const[]){__VA_ARGS__},                                                          \
                     sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
+/* git log -1 --format=%ct: seconds, and nothing else. */
+static bool git_dates(const struct node *node)
+{
+    size_t formats = 0, ones = 0;
+    for (size_t at = 2; at < node->word_count; at++) {
+        struct hv_str word = literal_word(node, at);
+        bool format = ONE_OF(word, "--format=%ct", "--format=%at", "--pretty=%ct", "--pretty=%at",
+                             "--pretty=format:%ct", "--pretty=format:%at");
+        formats += format;
+        ones += hv_str_is(word, "-1");
+        if (!word.len || (is_option(word) && !format && !ONE_OF(word, "-1", "--")))
+            return false;
+    }
+    return hv_str_is(literal_word(node, 1), "log") && formats == 1 && ones == 1;
+}
+
 static bool git_counts(const struct node *node)
 {
+    if (git_dates(node))
+        return true;
     bool counts = hv_str_is(literal_word(node, 1), "rev-list") && node->word_count > 3;
     bool asked = false;
     for (size_t at = 2; counts && at < node->word_count; at++) {

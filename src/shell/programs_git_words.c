@@ -64,6 +64,17 @@ static bool prints_commits(struct hv_str command)
     return head && (!logs || formats == 1);
 }
 
+/* What hands one of the lines on, as it is. */
+static struct hv_str without_filter(struct hv_str command)
+{
+    static const char *const filters[] = {" | head -1",   " | tail -1",  " | head -n 1",
+                                          " | tail -n 1", " | head -n1", " | tail -n1"};
+    for (size_t at = 0; at < sizeof filters / sizeof *filters; at++)
+        if (hv_str_ends(command, hv_str_from(filters[at])))
+            return hv_str_slice(command, 0, command.len - strlen(filters[at]));
+    return command;
+}
+
 /* $(git merge-base a b)..HEAD and the like, and $(… 2>/dev/null || …). *rest: what stands behind. */
 static bool is_commit_name(struct hv_str text, struct hv_str *rest)
 {
@@ -76,7 +87,7 @@ static bool is_commit_name(struct hv_str text, struct hv_str *rest)
     for (size_t at = 2; at < end; at = or == end ? end : or +4) {
         or = hv_str_find(hv_str_slice(text, 0, end), HV_STR(" || "), at);
         or = or == SIZE_MAX ? end : or ;
-        struct hv_str command = hv_str_slice(text, at, or);
+        struct hv_str command = without_filter(hv_str_slice(text, at, or));
         if (hv_str_ends(command, HV_STR(" 2>/dev/null")))
             command.len -= strlen(" 2>/dev/null");
         if (!prints_commits(command))
@@ -239,6 +250,14 @@ static bool is_revision(struct hv_str text)
            hv_str_find(text, HV_STR("../"), 0) == SIZE_MAX && hv_str_find(text, HV_STR("/.."), 0) == SIZE_MAX;
 }
 
+/* "$commit..": at the beginning only a commit is no option. */
+static bool begins_with_commit(const struct shell_reading *reading, struct hv_str text)
+{
+    struct hv_str name;
+    text = hv_str_slice(text, hv_str_starts(text, HV_STR("\"")), text.len);
+    return hv_str_starts(text, HV_STR("$")) && variable_length(text, &name) && holds(reading, name, sets_to_commit);
+}
+
 /* "origin/$branch..HEAD": refs and commits behind something that is no option. *out: with HEAD in their place. */
 static bool becomes_ref(struct shell_reading *reading, const struct shell_word *word, struct hv_str *out)
 {
@@ -246,7 +265,8 @@ static bool becomes_ref(struct shell_reading *reading, const struct shell_word *
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/~^@:=-";
     struct hv_str text = word->text;
     struct hv_str made = HV_STR("");
-    if (word->known || word->flags & ~(unsigned)FINE || !word->value.len || strchr("-~", *word->value.ptr) ||
+    if (word->known || word->flags & ~(unsigned)FINE ||
+        (word->value.len ? strchr("-~", *word->value.ptr) != NULL : !begins_with_commit(reading, text)) ||
         !is_revision(text) || shell_sets_splitting(reading->script))
         return false;
     for (size_t at = 0, length; at < text.len; at += length) {

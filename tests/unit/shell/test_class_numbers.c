@@ -27,6 +27,7 @@ static void arithmetic_over_numbers_only_reads(void **state)
         "for i in 1 2; do head -n $i f; done",
         "for p in 22 80; do ss -ltn \"sport = :$p\"; done",
         /* what bash counts itself */
+        "t=$(git log -1 --format=%ct -- src); now=$(date +%s); echo $(( (now - t) / 3600 ))",
         "s=$SECONDS; ls; echo \"took $((SECONDS - s))s\"",
         "echo $((RANDOM % 10)) $((EPOCHSECONDS - 60)) $((UID + 1))",
         "x=$RANDOM; [ $((x % 2)) -eq 0 ] && echo even",
@@ -46,6 +47,10 @@ static void arithmetic_over_what_may_be_more_does_not(void **state)
         "for LINENO in 'a[$(id)]'; do echo $((LINENO)); done",
         "f() { local SECONDS='a[$(id)]'; echo $((SECONDS)); }; f",
         "echo $((SHLVL))",
+        "t=$(git log -1 --format=%ct%s); echo $((t))",
+        "t=$(git log -1 --format=%ct -p); echo $((t))",
+        "t=$(git log --format=%ct); echo $((t))",
+        "t=$(git log -1 --format=%ct --format=%s); echo $((t))",
         "for f in src/*.c; do (( f = 1 )); wc -l < \"$f\"; done",
         "for f in src/*.c; do (( x )); wc -l < \"$f\"; done",
         "for f in src/*.c; do (( $x )); wc -l < \"$f\"; done",

@@ -167,11 +167,14 @@ static bool has_class(struct hv_str pattern)
 }
 
 static void answer_nothing(const struct globbing *globbing, const struct glob_input *in, const struct plan *plan,
-                           struct hv_buf *out)
+                           bool so_far, struct hv_buf *out)
 {
     struct hv_context *context = globbing->search.context;
-    hv_buf_addf(out, "No files match %.*s in %.*s.\n", HV_STR_ARG(in->pattern),
-                HV_STR_ARG(file_listed_name(context->arena, in->path.len ? in->path : context->directory)));
+    hv_buf_addf(out, "No files match %.*s in %.*s%s.\n", HV_STR_ARG(in->pattern),
+                HV_STR_ARG(file_listed_name(context->arena, in->path.len ? in->path : context->directory)),
+                so_far ? " so far" : "");
+    if (so_far)
+        return;
     struct hv_file_stat stat;
     struct hv_str named = path_expand(context->arena, plan->pattern, plan->root, context->home);
     if (!glob_is_pattern(plan->pattern) && !context->host->stat(context->host, named, true, &stat, NULL) &&
@@ -205,7 +208,7 @@ static void answer(struct globbing *globbing, const struct glob_input *in, const
                     "[The %zu newest of %s%zu matching files are shown: %zu more. Narrow the pattern or the path.]\n",
                     found->count, at_least, found->total, found->total - found->count);
     if (!found->total) {
-        answer_nothing(globbing, in, plan, &out);
+        answer_nothing(globbing, in, plan, outcome->timed_out, &out);
         search_note_ignored(outcome, &out);
     }
     const char *doubt = search_doubt_negation(in->pattern);

@@ -10,7 +10,7 @@
 
 #include <ctype.h>
 
-enum { UNREACHED_SHOWN = 5, UNREADABLE_SHOWN = 5 };
+enum { UNREADABLE_SHOWN = 5 };
 
 /* ---- showing --------------------------------------------------------------------------------------------- */
 
@@ -348,27 +348,6 @@ static void cut_rules(const struct grepping *grepping, struct fs_scan_outcome *o
     outcome->rules_more = before == FS_SCAN_NAMES_MAX;
 }
 
-/* Where the search ended before its time: the directories that were not, or not wholly, searched. */
-static void note_unreached(struct grepping *grepping, const struct fs_scan_outcome *outcome)
-{
-    struct hv_buf *out = &grepping->out;
-    struct grep_worker *worker = &grepping->workers[0];
-    size_t shown = 0;
-    for (size_t i = 0; i < outcome->unreached_named && shown < UNREACHED_SHOWN; i++) {
-        struct hv_str path = outcome->unreached_names[i].path;
-        grep_set_path(worker, path);
-        struct hv_str whole = hv_str_is(path, ".") ? grepping->search.root : hv_buf_str(&worker->path);
-        if (hv_hides_path(grepping->search.context, whole))
-            continue;
-        hv_buf_addf(out, shown++ ? ", %.*s" : "[Not, or not wholly, searched: %.*s",
-                    HV_STR_ARG(search_listed(&grepping->search, whole)));
-    }
-    if (shown && outcome->unreached > shown)
-        hv_buf_addf(out, " and %zu more", outcome->unreached - shown);
-    if (shown)
-        hv_buf_add_cstr(out, "]\n");
-}
-
 /* The text of the answer, which may be megabytes, as the arena's: not copied. */
 static struct hv_str give_to_arena(struct hv_buf *out, struct hv_arena *arena)
 {
@@ -407,8 +386,6 @@ void grep_answer(struct grepping *grepping, const struct fs_scan_outcome *outcom
     others.unreadable = 0; /* told already */
     cut_rules(grepping, &others);
     search_note_outcome(&grepping->search, &others, out);
-    if (outcome->timed_out)
-        note_unreached(grepping, outcome);
     hv_result_add_text(result, arena, give_to_arena(out, arena));
     const char *files = grepping->files_found == 1 ? "file" : "files";
     if (grepping->in->output_mode == FILES_WITH_MATCHES)

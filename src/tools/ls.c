@@ -226,7 +226,7 @@ static void answer(struct listing *listing, const struct fs_scan_outcome *outcom
     struct hv_str root = hv_str_is(listing->search.root, "/") ? HV_STR("") : listing->search.root;
     hv_buf_addf(&out, "%.*s/\n", HV_STR_ARG(file_listed_name(arena, root)));
     print_tree(listing, &out);
-    if (!shown)
+    if (!shown && !outcome->timed_out)
         hv_buf_addf(&out, "  (%s)\n", outcome->ignored || listing->left_out ? "nothing to show" : "empty");
     if (listing->full)
         hv_buf_addf(&out,

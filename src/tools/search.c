@@ -10,7 +10,7 @@
 
 #include <fcntl.h>
 
-enum { UNREADABLE_SHOWN = 5 };
+enum { UNREADABLE_SHOWN = 5, UNREACHED_SHOWN = 5 };
 
 static bool has_any_of(struct hv_str text, const char *bytes)
 {
@@ -79,6 +79,24 @@ static void note_unreadable(const struct search *search, const struct fs_scan_ou
     hv_buf_add_cstr(out, named && named < outcome->unreadable ? ", …]\n" : "]\n");
 }
 
+/* Where the search ended before its time: the directories that were not, or not wholly, searched. */
+static void note_unreached(const struct search *search, const struct fs_scan_outcome *outcome, struct hv_buf *out)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < outcome->unreached_named && shown < UNREACHED_SHOWN; i++) {
+        struct hv_str name = outcome->unreached_names[i].path, path = search->root;
+        if (!hv_str_is(name, "."))
+            path = path_join(search->context->arena, search->root, name);
+        if (!hv_hides_path(search->context, path))
+            hv_buf_addf(out, shown++ ? ", %.*s" : "[Not, or not wholly, searched: %.*s",
+                        HV_STR_ARG(search_listed(search, path)));
+    }
+    if (shown && outcome->unreached > shown)
+        hv_buf_addf(out, " and %zu more", outcome->unreached - shown);
+    if (shown)
+        hv_buf_add_cstr(out, "]\n");
+}
+
 void search_note_outcome(const struct search *search, const struct fs_scan_outcome *outcome, struct hv_buf *out)
 {
     if (outcome->rules_skipped)
@@ -90,11 +108,13 @@ void search_note_outcome(const struct search *search, const struct fs_scan_outco
                     outcome->rules_unreadable == 1 ? " was" : "s were");
     if (outcome->unreadable)
         note_unreadable(search, outcome, out);
-    if (outcome->timed_out)
+    if (outcome->timed_out) {
         hv_buf_addf(out,
                     "[The time for a search (%d s) is over: this is not everything. Narrow the search with a deeper "
                     "path or a stricter pattern.]\n",
                     SEARCH_SECONDS);
+        note_unreached(search, outcome, out);
+    }
 }
 
 void search_note_ignored(const struct fs_scan_outcome *outcome, struct hv_buf *out)

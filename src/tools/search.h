@@ -32,7 +32,7 @@ bool search_is_over(const struct search *search);
 /* Tell how far the search is, once a second. */
 void search_progress(struct search *search, size_t files, size_t found);
 /* One line each about ignore files that were not honoured, directories that could not be read (some by name), and a
- * search that ended early. */
+ * search that ended early, with directories that it did not reach. */
 void search_note_outcome(const struct search *search, const struct fs_scan_outcome *outcome, struct hv_buf *out);
 /* "No … : 3 entries were left out by ignore files" as far as there were any. */
 void search_note_ignored(const struct fs_scan_outcome *outcome, struct hv_buf *out);

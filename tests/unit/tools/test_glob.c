@@ -266,7 +266,9 @@ static void a_search_out_of_time_says_so(void **state)
     session->context.deadline_ns = 1;
     call(session, &tool_glob, "{'pattern':'*.c'}");
     expect_fine(session);
+    expect_has(session, " so far.\n");
     expect_has(session, "The time for a search (20 s) is over");
+    expect_has(session, "stricter pattern.]\n[Not, or not wholly, searched: .]\n");
 }
 
 static void a_cancelled_search_ends(void **state)

@@ -189,6 +189,17 @@ static void a_cancelled_listing_ends(void **state)
     assert_int_equal(session->code, HV_ECANCELLED);
 }
 
+static void a_listing_out_of_time_says_so(void **state)
+{
+    struct session *session = *state;
+    session->context.deadline_ns = 1;
+    call(session, &tool_ls, "{}");
+    expect_fine(session);
+    expect_lacks(session, "(empty)");
+    expect_has(session, "[The time for a search (20 s) is over: this is not everything.");
+    expect_has(session, "\n[Not, or not wholly, searched: .]\n");
+}
+
 static void peers_names_are_understood(void **state)
 {
     (void)state;
@@ -213,6 +224,7 @@ int main(void)
         CASE(what_may_not_be_read_is_not_shown),
         CASE(directories_that_cannot_be_read_are_named),
         CASE(a_cancelled_listing_ends),
+        CASE(a_listing_out_of_time_says_so),
         CASE(peers_names_are_understood),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

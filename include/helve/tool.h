@@ -222,6 +222,9 @@ struct hv_services {
     /* The same of an entry that was just seen, of that kind, in its directory: cheap for all entries of a directory in
      * a row. NULL: hides_path is asked. */
     bool (*hides_entry)(struct hv_context *context, struct hv_str path, enum hv_file_kind kind);
+    /* A rule keeps the calling tool from reading something: hides_entry is then to be asked before anything is opened.
+     * Without, only few names and places are hidden, of which it is enough that they are not shown. NULL: none does. */
+    bool (*hides_by_rule)(struct hv_context *context);
     const struct hv_tasks *tasks; /* NULL: this session has none, calls do all of their work themselves */
     /* For tools that announce their changes: called right before the first file changes. The session still keeps what
      * the files were until then; this waits for it. Any number of times, any thread of the call, also under a lock of
@@ -255,6 +258,8 @@ HV_API void hv_progress(struct hv_context *context, const char *format, ...) HV_
 HV_API bool hv_hides_path(struct hv_context *context, struct hv_str path);
 /* The same by services->hides_entry. */
 HV_API bool hv_hides_entry(struct hv_context *context, struct hv_str path, enum hv_file_kind kind);
+/* What services->hides_by_rule says; false where the session has no such service. */
+HV_API bool hv_hides_by_rule(struct hv_context *context);
 /* path made absolute: "~" expanded, joined to the working directory, "." and ".." and double slashes removed
  * lexically. In the context's arena. */
 HV_API struct hv_str hv_path_expand(const struct hv_context *context, struct hv_str path);

@@ -48,6 +48,11 @@ bool hv_hides_path(struct hv_context *context, struct hv_str path)
     return context->services->hides_path && context->services->hides_path(context, path);
 }
 
+bool hv_hides_by_rule(struct hv_context *context)
+{
+    return context->services->hides_by_rule && context->services->hides_by_rule(context);
+}
+
 bool hv_hides_entry(struct hv_context *context, struct hv_str path, enum hv_file_kind kind)
 {
     if (context->services->hides_entry)

@@ -470,12 +470,17 @@ bool policy_hides_path(const struct policy *policy, const struct hv_tool *tool, 
     return false;
 }
 
-bool policy_hides_by_name(const struct policy *policy, const struct hv_tool *tool, const struct policy_path *directory)
+bool policy_denies_reading(const struct policy *policy, const struct hv_tool *tool)
 {
     for (size_t i = 0; i < policy->rule_count; i++)
         if (policy->rules[i].verdict == HV_DENY && rule_governs_access(&policy->rules[i], tool, false))
-            return false;
-    return tool && path_classes_by_name(policy->classes, directory, false);
+            return true;
+    return false;
+}
+
+bool policy_hides_by_name(const struct policy *policy, const struct hv_tool *tool, const struct policy_path *directory)
+{
+    return tool && !policy_denies_reading(policy, tool) && path_classes_by_name(policy->classes, directory, false);
 }
 
 bool policy_suspects_name(const struct policy *policy, struct hv_str name)

@@ -208,6 +208,8 @@ enum policy_path_class policy_classify_path(const struct policy *policy, const s
 /* True when a deny rule or the path classes keep this tool from reading path: walkers leave it out of their results, so
  * that reading a directory never shows what reading the file would not. */
 bool policy_hides_path(const struct policy *policy, const struct hv_tool *tool, const struct policy_path *path);
+/* Some deny rule keeps this tool from reading something. */
+bool policy_denies_reading(const struct policy *policy, const struct hv_tool *tool);
 /* For what lies directly in directory, policy_hides_path is false unless policy_suspects_name is true or it is no
  * regular file or directory: walks ask about few entries one by one. */
 bool policy_hides_by_name(const struct policy *policy, const struct hv_tool *tool, const struct policy_path *directory);

@@ -254,6 +254,7 @@ struct hides *hides_new(void);
 void hides_free(struct hides *hides);
 bool hides_path(struct hv_context *context, struct hv_str path);
 bool hides_entry(struct hv_context *context, struct hv_str path, enum hv_file_kind kind);
+bool hides_by_rule(struct hv_context *context);
 
 /* effects.c */
 extern const struct hv_services runtime_services;

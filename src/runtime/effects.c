@@ -71,6 +71,7 @@ const struct hv_services runtime_services = {
     .add_message = add_message,
     .hides_path = hides_path,
     .hides_entry = hides_entry,
+    .hides_by_rule = hides_by_rule,
     .tasks = &runtime_tasks,
     .before_change = before_change,
 };

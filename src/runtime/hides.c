@@ -158,6 +158,15 @@ bool hides_entry(struct hv_context *context, struct hv_str path, enum hv_file_ki
     return policy_hides_path(slot->policy, call->tool, &resolved);
 }
 
+bool hides_by_rule(struct hv_context *context)
+{
+    struct call *call = call_of(context);
+    struct policy *policy = runtime_policy(call->runtime);
+    bool some = policy_denies_reading(policy, call->tool);
+    policy_unref(policy);
+    return some;
+}
+
 bool hides_path(struct hv_context *context, struct hv_str path)
 {
     const struct hv_host *host = call_of(context)->runtime->host;

@@ -85,6 +85,7 @@ struct grepping {
     size_t skip, room;    /* entries still to be left out, and to be shown */
     struct hv_str before; /* of a path that was found, as it is listed; absent: it depends on the path */
     size_t shown;
+    bool asks_first;   /* a rule keeps files from being read: they are not even opened */
     bool full;         /* there was one more than could be shown */
     bool around_alone; /* the surroundings of the only match are shown */
     size_t files, files_found, matches;

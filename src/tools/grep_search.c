@@ -220,7 +220,6 @@ static void note_troubles(struct grep_worker *worker, struct hv_str path, enum s
 /* Another file is at hand. */
 static void begin_file(struct grep_worker *worker)
 {
-    worker->checked = false;
     count_one(&worker->files_searched);
     if (worker->is_caller && worker->files_searched % PROGRESS_EVERY == 0)
         tell_progress(worker->grepping);
@@ -282,6 +281,9 @@ static enum fs_scan_action visit(void *user, const struct fs_scan_entry *entry)
         return FS_SCAN_SKIP;
     if (entry->kind == HV_FILE_DIRECTORY)
         return FS_SCAN_ON;
+    worker->checked = false;
+    if (grepping->asks_first && is_hidden(worker))
+        return FS_SCAN_ON;
     struct source source = {.fd = -1};
     enum fs_known known = fs_marks_look(&grepping->marks, entry, &source.known);
     if (known == FS_RULED_OUT) {
@@ -291,7 +293,6 @@ static enum fs_scan_action visit(void *user, const struct fs_scan_entry *entry)
     if (known == FS_UNKNOWN)
         source.fd = fs_scan_open(entry);
     if (known == FS_UNKNOWN && source.fd < 0) {
-        worker->checked = false;
         note_trouble(worker, entry->path, GREP_UNREADABLE, !is_no_file(errno));
         return FS_SCAN_ON;
     }
@@ -342,6 +343,7 @@ static enum hv_code search_tree(struct grepping *grepping, struct fs_scan_outcom
     options.no_ignore = grepping->in->no_ignore;
     options.by_name = grepping->in->output_mode == CONTENT; /* so that soon nothing else needs to be searched */
     options.directories = grepping->filter.unwanted_count > 0 || grepping->in->output_mode == CONTENT;
+    grepping->asks_first = hv_hides_by_rule(search->context);
     fs_marks_begin(options.warm, grepping->find, &grepping->marks);
     enum hv_code code = fs_scan(&options, visit, grepping, search->context->arena, outcome, err);
     fs_marks_end(&grepping->marks);
@@ -369,6 +371,7 @@ void grep_search_around(struct grepping *grepping)
     struct hv_file_stat stat;
     if (grepping->search.stat.kind == HV_FILE_DIRECTORY)
         grep_set_path(worker, path);
+    worker->checked = false;
     if (fs_open_regular(hv_buf_str(&worker->path), &fd, &stat, NULL))
         return;
     found->files.count = found->entries = found->bytes = 0;

@@ -187,7 +187,9 @@ bool access_leads_out(struct leading *leading, const struct shell_act *act, cons
     if (!is_pattern(access))
         return false;
     const struct fs_names names = names_of(access);
-    const struct leading_question question = {place_of(access), names.prefix, names.suffix, names.depth};
+    /* Where they stand at any depth, the last component is not looked at. */
+    struct hv_str suffix = names.depth ? names.suffix : (struct hv_str){0};
+    const struct leading_question question = {place_of(access), names.prefix, suffix, names.depth};
     return leads_out(leading, &question);
 }
 

@@ -525,18 +525,25 @@ static void patterns_without_end_are_asked_about(void **state)
         int patterns;
         bool different;
         enum hv_verdict verdict;
-        const char *where;
-    } rows[] = {{100, true, ALLOW, ""},          {200, true, ASK, ""},
-                {2000, false, ALLOW, ""},        {100, true, ALLOW, "/usr/share/"},
-                {200, true, ASK, "/usr/share/"}, {500, false, ALLOW, "/usr/share/"}};
+        const char *program, *where, *behind;
+    } rows[] = {
+        {100, true, ALLOW, "cat", "", "*"},
+        {200, true, ASK, "cat", "", "*"},
+        {2000, false, ALLOW, "cat", "", "*"},
+        {100, true, ALLOW, "cat", "/usr/share/", "*"},
+        {200, true, ASK, "cat", "/usr/share/", "*"},
+        {500, false, ALLOW, "cat", "/usr/share/", "*"},
+        {200, true, ASK, "ls", "a/*", ""},
+        {200, true, ALLOW, "ls", "a/**/", ""}, /* all below it is the same for each */
+    };
     struct policy *policy = world_policy("", POLICY_DEFAULT, NULL, false);
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct hv_buf text = {.max = 1 << 20};
         struct hv_arena arena = {0};
-        hv_buf_add_cstr(&text, "cat");
+        hv_buf_add_cstr(&text, rows[i].program);
         for (int j = 0; j < rows[i].patterns; j++)
-            hv_buf_addf(&text, " %sp%d*", rows[i].where, rows[i].different ? j : 0);
+            hv_buf_addf(&text, " %sp%d%s", rows[i].where, rows[i].different ? j : 0, rows[i].behind);
         struct policy_decision decision = decide(policy, text.data, false, &arena);
         assert_int_equal(decision.verdict, rows[i].verdict);
         bool is_told = hv_str_find(decision.reason, HV_STR("names too many places to look at"), 0) != SIZE_MAX;

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "cli/cli.h"
+#include "fs/scan.h"
 #include "journal/sessions.h"
 #include "journal/writer.h"
 #include "media/image_helper.h"
@@ -16,7 +17,6 @@
 #include "sandbox/decoder.h"
 #include "sandbox/sandbox.h"
 #include "text/find.h"
-#include "tools/tree.h"
 
 enum { OUT_MAX = 1 << 20, CONNECT_MS = 3000 };
 
@@ -202,7 +202,7 @@ static void check_search(struct doctor *doctor)
     bool compiles;
     hv_buf_init(&text, 4096);
     find_describe_machine(&text, &compiles);
-    hv_buf_addf(&text, "; threads: %u", tree_threads());
+    hv_buf_addf(&text, "; threads: %u", fs_scan_threads());
     if (!compiles)
         hv_buf_addf(&text, "; patterns with look-around or back-references take several times as long");
     tell(doctor, compiles ? FINDING_OK : FINDING_NOTE, "search", "%.*s", HV_STR_ARG(hv_buf_str(&text)));

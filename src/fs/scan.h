@@ -20,7 +20,7 @@ struct fs_warm;    /* scan_warm.h */
 struct fs_memory;  /* scan_marks.h */
 struct scan_files; /* scan_file.h */
 
-enum { FS_SCAN_THREADS_MAX = 64, FS_SCAN_NAMES_MAX = 20 };
+enum { FS_SCAN_THREADS_MAX = 64, FS_SCAN_THREADS_WORTH = 8, FS_SCAN_NAMES_MAX = 20 };
 
 struct fs_scan_options {
     struct hv_str root;        /* an absolute directory; the rules do not apply to the root itself */
@@ -62,6 +62,9 @@ enum fs_scan_action {
     FS_SCAN_SKIP, /* do not enter this directory */
     FS_SCAN_STOP, /* end the scan, on all threads, as soon as their visits return */
 };
+
+/* As many threads as are worth it here: one for each processor that may be used, at most FS_SCAN_THREADS_WORTH. */
+unsigned fs_scan_threads(void);
 
 /* Called by all threads at the same time. */
 typedef enum fs_scan_action fs_scan_visit(void *user, const struct fs_scan_entry *entry);

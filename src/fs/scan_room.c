@@ -1,4 +1,4 @@
-/* scan_room.c: see scan_room.h. */
+/* scan_room.c: see scan_room.h; and how many threads a scan should have (scan.h). */
 #include "fs/scan_room.h"
 
 #include "base/clock.h"
@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -119,4 +120,13 @@ void scan_room_give(struct scan_room *room)
     room->rooms->taken -= room->taken;
     room->rooms->scans--;
     pthread_mutex_unlock(&room->rooms->lock);
+}
+
+unsigned fs_scan_threads(void)
+{
+    cpu_set_t usable;
+    if (sched_getaffinity(0, sizeof usable, &usable)) /* more of them than the set has room for */
+        return FS_SCAN_THREADS_WORTH;
+    int count = CPU_COUNT(&usable);
+    return count < FS_SCAN_THREADS_WORTH ? (unsigned)count : FS_SCAN_THREADS_WORTH;
 }

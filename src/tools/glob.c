@@ -102,13 +102,13 @@ struct globbing {
     struct search search;
     struct glob_set set;
     unsigned flags;
-    struct seen seen[TREE_THREADS_MAX];
+    struct seen seen[FS_SCAN_THREADS_WORTH];
 };
 
 static void globbing_init(struct globbing *globbing)
 {
     *globbing = (struct globbing){0};
-    for (size_t i = 0; i < TREE_THREADS_MAX; i++) {
+    for (size_t i = 0; i < FS_SCAN_THREADS_WORTH; i++) {
         globbing->seen[i].found.max = FILES_SHOWN;
         hv_buf_init(&globbing->seen[i].path, PATH_ROOM_MAX);
     }
@@ -116,7 +116,7 @@ static void globbing_init(struct globbing *globbing)
 
 static void globbing_release(struct globbing *globbing)
 {
-    for (size_t i = 0; i < TREE_THREADS_MAX; i++) {
+    for (size_t i = 0; i < FS_SCAN_THREADS_WORTH; i++) {
         fs_newest_release(&globbing->seen[i].found);
         hv_buf_release(&globbing->seen[i].path);
     }
@@ -131,7 +131,7 @@ static void count(atomic_size_t *counter)
 static void tell_progress(struct globbing *globbing)
 {
     size_t files = 0, matches = 0;
-    for (size_t i = 0; i < TREE_THREADS_MAX; i++) {
+    for (size_t i = 0; i < FS_SCAN_THREADS_WORTH; i++) {
         files += atomic_load_explicit(&globbing->seen[i].files, memory_order_relaxed);
         matches += atomic_load_explicit(&globbing->seen[i].matches, memory_order_relaxed);
     }
@@ -196,7 +196,7 @@ static void answer(struct globbing *globbing, const struct glob_input *in, const
     struct fs_newest *found = &globbing->seen[0].found;
     CLEANUP_BUF struct hv_buf out;
     hv_buf_init(&out, OUTPUT_MAX);
-    for (size_t i = 1; i < TREE_THREADS_MAX; i++)
+    for (size_t i = 1; i < FS_SCAN_THREADS_WORTH; i++)
         fs_newest_merge(found, &globbing->seen[i].found);
     fs_newest_sort(found);
     for (size_t i = 0; i < found->count; i++)

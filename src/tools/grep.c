@@ -187,7 +187,7 @@ static void prepare_worker(struct grepping *grepping, struct grep_worker *worker
 static void begin(struct grepping *grepping)
 {
     const struct grep_input *in = grepping->in;
-    unsigned threads = tree_threads();
+    unsigned threads = fs_scan_threads();
     grepping->threads = threads < GREP_THREADS_MAX ? threads : GREP_THREADS_MAX;
     grepping->skip = (size_t)in->offset;
     grepping->room = in->head_limit ? (size_t)in->head_limit : HEAD_LIMIT_MAX;

@@ -6,19 +6,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/stat.h>
 
 enum { PART_AFTER = 2048 }; /* entries: parting costs as much as some ten files */
-
-unsigned tree_threads(void)
-{
-    cpu_set_t usable;
-    if (sched_getaffinity(0, sizeof usable, &usable)) /* more of them than the set has room for */
-        return TREE_THREADS_MAX;
-    int count = CPU_COUNT(&usable);
-    return count < TREE_THREADS_MAX ? (unsigned)count : TREE_THREADS_MAX;
-}
 
 static struct hv_str find_variable(const char *const *environment, struct hv_str prefix)
 {
@@ -52,7 +42,7 @@ struct fs_scan_options tree_options(const struct search *search)
     return (struct fs_scan_options){.root = search->root,
                                     .home = person.home,
                                     .config_home = person.config_home,
-                                    .threads = tree_threads(),
+                                    .threads = fs_scan_threads(),
                                     .part_after = context->host == hv_host_local() ? PART_AFTER : 0,
                                     .warm = tree_memory(context),
                                     .deadline_ns = search->deadline_ns,

@@ -9,15 +9,11 @@
 #include "fs/scan.h"
 #include "tools/search.h"
 
-enum { TREE_THREADS_MAX = 8 };
-
-/* A thread for each processor that may be used, at most TREE_THREADS_MAX. */
-unsigned tree_threads(void);
 /* Where the person's files of git lie, by the session's environment. */
 struct git_person tree_git_person(const struct hv_context *context);
 /* What the searches of a session have learnt of its directories; NULL where none will come after this one. */
 struct fs_warm *tree_memory(struct hv_context *context);
-/* The options of a scan over the root: ignore rules, deadline, cancellation, tree_threads(). */
+/* The options of a scan over the root: ignore rules, deadline, cancellation, fs_scan_threads(). */
 struct fs_scan_options tree_options(const struct search *search);
 /* The absolute path of an entry, below the root as it was asked for; in path, which belongs to the calling thread. */
 struct hv_str tree_path(const struct search *search, const struct fs_scan_entry *entry, struct hv_buf *path);

@@ -2,7 +2,7 @@
 #ifndef BASE_ADDRESS_H
 #define BASE_ADDRESS_H
 
-#include <helve/str.h>
+#include <stdbool.h>
 #include <sys/socket.h>
 
 /*

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "fs/scan.h"
 #include "fs/scan_warm.h"
+#include "text/find_sketch.h"
 
 #include <fcntl.h>
 #include <poll.h>

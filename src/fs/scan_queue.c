@@ -2,7 +2,6 @@
 #include "fs/scan_queue.h"
 
 #include "base/cleanup.h"
-#include "fs/scan_file.h"
 #include "fs/scan_table.h"
 
 #include <assert.h>

@@ -13,6 +13,7 @@
 #include "fs/scan_file.h"
 #include "fs/scan_warm.h"
 #include "text/encoding.h"
+#include "text/find_sketch.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -13,7 +13,6 @@
 #define FS_SCAN_SKETCH_H
 
 #include "base/vec.h"
-#include "text/find_sketch.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

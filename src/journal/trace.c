@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/vec.h"
 #include "text/truncate.h"
 
 enum {

@@ -6,7 +6,6 @@
 #ifndef JOURNAL_TRACE_INNER_H
 #define JOURNAL_TRACE_INNER_H
 
-#include "base/vec.h"
 #include "journal/trace.h"
 
 /* ---- output ---- */

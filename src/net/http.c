@@ -11,7 +11,6 @@
 #include "module/module.h"
 #include "net/engine.h"
 
-#include <helve/helve.h>
 #include <uv.h>
 
 #define PACKAGE "libcurl4"

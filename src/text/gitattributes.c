@@ -2,7 +2,6 @@
  * attributes of a line: what is known already stays. */
 #include "text/gitattributes.h"
 
-#include "base/cleanup.h"
 #include "text/glob.h"
 #include "text/lines.h"
 

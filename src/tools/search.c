@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/path.h"
-#include "base/vec.h"
 #include "fs/open.h"
 #include "text/glob.h"
 #include "tools/file_kind.h"

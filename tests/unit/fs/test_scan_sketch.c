@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "fs/scan.h"
+#include "text/find_sketch.h"
 
 #include <fcntl.h>
 #include <stdio.h>

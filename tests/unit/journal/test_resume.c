@@ -7,7 +7,6 @@
  */
 #include "journal/resume.h"
 
-#include "base/vec.h"
 #include "journal_test.h"
 
 /* ---- journals in short --------------------------------------------------------------------------------------- */

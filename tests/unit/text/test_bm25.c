@@ -1,5 +1,4 @@
 /* test_bm25.c: which documents a query finds, and in which order. */
-#include "base/cleanup.h"
 #include "text/bm25.h"
 
 // clang-format off

@@ -1,8 +1,6 @@
 /* test_find_lack.c: what a text lacks for one pattern tells about others (text/find_lack.h). */
 #include "text/find_lack.h"
 
-#include "base/cleanup.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -209,7 +209,7 @@ static void answer(struct globbing *globbing, const struct glob_input *in, const
                     found->count, at_least, found->total, found->total - found->count);
     if (!found->total) {
         answer_nothing(globbing, in, plan, outcome->timed_out, &out);
-        search_note_ignored(outcome, &out);
+        search_note_ignored(outcome, "", &out);
     }
     const char *doubt = search_doubt_negation(in->pattern);
     if (doubt)

@@ -370,7 +370,7 @@ void grep_answer(struct grepping *grepping, const struct fs_scan_outcome *outcom
         outcome->timed_out || (grepping->full && grepping->in->output_mode == CONTENT) ? "at least " : "";
     if (!out->len) {
         note_nothing(grepping, outcome->timed_out);
-        search_note_ignored(outcome, out);
+        search_note_ignored(outcome, "; no_ignore searches them, too", out);
     } else if (grepping->in->output_mode == COUNT) {
         hv_buf_addf(out, "[%s%zu match%s in %zu file%s]\n", at_least, grepping->matches,
                     grepping->matches == 1 ? "" : "es", grepping->files_found, grepping->files_found == 1 ? "" : "s");

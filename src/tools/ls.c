@@ -240,7 +240,7 @@ static void answer(struct listing *listing, const struct fs_scan_outcome *outcom
         hv_buf_addf(&out, "[%s%zu entr%s left out by the ignore patterns]\n",
                     listing->full || outcome->timed_out ? "At least " : "", listing->left_out,
                     listing->left_out == 1 ? "y was" : "ies were");
-    search_note_ignored(outcome, &out);
+    search_note_ignored(outcome, "", &out);
     search_note_outcome(&listing->search, outcome, &out);
     hv_result_add_text(result, arena, hv_arena_str(arena, hv_buf_str(&out)));
     result->summary =

@@ -116,12 +116,12 @@ void search_note_outcome(const struct search *search, const struct fs_scan_outco
     }
 }
 
-void search_note_ignored(const struct fs_scan_outcome *outcome, struct hv_buf *out)
+void search_note_ignored(const struct fs_scan_outcome *outcome, const char *way, struct hv_buf *out)
 {
     if (outcome->ignored)
-        hv_buf_addf(out, "[%s%zu entr%s left out by ignore files such as .gitignore]\n",
+        hv_buf_addf(out, "[%s%zu entr%s left out by ignore files such as .gitignore%s]\n",
                     outcome->stopped || outcome->timed_out ? "At least " : "", outcome->ignored,
-                    outcome->ignored == 1 ? "y was" : "ies were");
+                    outcome->ignored == 1 ? "y was" : "ies were", way);
 }
 
 struct hv_str search_shown(const struct search *search, struct hv_str path)

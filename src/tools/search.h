@@ -34,8 +34,9 @@ void search_progress(struct search *search, size_t files, size_t found);
 /* One line each about ignore files that were not honoured, directories that could not be read (some by name), and a
  * search that ended early, with directories that it did not reach. */
 void search_note_outcome(const struct search *search, const struct fs_scan_outcome *outcome, struct hv_buf *out);
-/* "No … : 3 entries were left out by ignore files" as far as there were any. */
-void search_note_ignored(const struct fs_scan_outcome *outcome, struct hv_buf *out);
+/* "3 entries were left out by ignore files" as far as there were any; behind it the way to them, "" when there is none.
+ */
+void search_note_ignored(const struct fs_scan_outcome *outcome, const char *way, struct hv_buf *out);
 /* A path as it is shown: relative to the working directory when inside. */
 struct hv_str search_shown(const struct search *search, struct hv_str path);
 /* The same for an entry of a list: see file_listed_name. */

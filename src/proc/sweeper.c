@@ -15,7 +15,7 @@
 
 static int spawn(pid_t *process, const char *path, int fd)
 {
-    static char name[] = GUARD_NAME, word[] = "sweep";
+    char name[] = GUARD_NAME, word[] = "sweep";
     char *argv[] = {name, word, NULL}, *environment[] = {NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;

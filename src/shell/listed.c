@@ -177,6 +177,16 @@ static bool apply_filters(const struct chain *chain, struct shell_listing *listi
 static bool is_given_names(struct shell_reading *reading, const struct shell_command *command, enum shell_cut cut,
                            unsigned depth, struct shell_listing *listing);
 
+/* The same of the names in the whole repository: links matter only where they are read. */
+static bool top_is_plain(struct shell_reading *reading, unsigned wanted)
+{
+    const struct shell_world *world = reading->world;
+    if (!wanted || !world->repository_top)
+        return !wanted;
+    struct hv_str top = world->repository_top(world->user, reading->arena, reading->directory);
+    return top.ptr && (hv_str_eq(top, reading->directory) || world->tree_is_plain(world->user, top, wanted));
+}
+
 /* What chain prints, taken apart. */
 static bool take_listing(struct shell_reading *reading, const struct chain *chain, struct taking taking, unsigned depth,
                          struct shell_listing *listing)
@@ -207,7 +217,8 @@ static bool take_listing(struct shell_reading *reading, const struct chain *chai
                                   ? listing->directory
                                   : hv_arena_format(reading->arena, "%.*s/%.*s", HV_STR_ARG(reading->directory),
                                                     HV_STR_ARG(listing->directory));
-    return world->tree_is_plain(world->user, directory, wanted);
+    return (!listing->whole || top_is_plain(reading, wanted & ~(unsigned)SHELL_TREE_LINKS)) &&
+           world->tree_is_plain(world->user, directory, wanted);
 }
 
 static struct taking taking_of(enum shell_cut cut)

@@ -368,8 +368,8 @@ static bool git_lists(const struct view *view, struct shell_listing *out)
     out->nul = words.letters['z'];
     out->gone |= hv_str_is(name, "ls-files") && words.letters['d'];
     if (hv_str_is(name, "diff")) {
-        bool head = words.operand_count == 1 && hv_str_is(word_at(&words, words.operands[0]), "HEAD");
-        out->past = words.operand_count && !head;
+        out->past = shell_git_differs_from_past(view->words, view->count);
+        out->whole = true;
         return revisions_stay(&words);
     }
     if (!hv_str_is(name, "grep"))

@@ -16,6 +16,7 @@ struct shell_listing {
     bool tracked;            /* git knows them; there may be no such file any more */
     bool gone;               /* … and quite likely is none: they are of history, or of what differs */
     bool past;               /* they are of commits: what they were called need not be seen anywhere now */
+    bool whole;              /* they are of the whole repository, wherever the command runs */
     bool places;             /* behind each name stand ":" and more: grep -n */
     bool empty;              /* some lines may be empty */
     bool taken;              /* they are those that it is given by its input, cut as `cut` says: xargs grep -l */
@@ -27,6 +28,9 @@ struct shell_listing {
 /* words print names; false: not known. directory is set as it is written, relative to where the command runs. */
 bool shell_lists_names(struct shell_reading *reading, const struct shell_word *words, size_t count,
                        struct shell_listing *out);
+
+/* git diff, which words are, names what may be in no tree and no index any more, but in a commit. */
+bool shell_git_differs_from_past(const struct shell_word *words, size_t count);
 
 /* What a filter makes of the lines that it reads. */
 enum shell_filter {

@@ -3,7 +3,10 @@
  * git-config(1), git-remote(1), git-stash(1), git-reflog(1) … . `git branch NAME` makes a branch, and so does
  * `git branch -v NAME`: operands are patterns only where an option says that it lists.
  */
+#include "shell/listings.h"
 #include "shell/programs_git.h"
+
+#include <string.h>
 
 #define ROW SHELL_SYNTAX_EXACT, SHELL_READ_ONLY
 #define NAMES .rest = SHELL_EFFECT_NONE
@@ -324,3 +327,43 @@ const struct shell_program shell_git_lists[] = {
     {"mv", .judge = judge_move},
     {0},
 };
+
+/* ---- what git diff --name-only names ------------------------------------------------------------------------------
+ */
+
+/* A commit, as one word: not "a..b" or "a^!", which are two, nor what stands in one. */
+static bool is_one_commit(struct hv_str word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-~";
+    for (size_t i = 0; i < word.len; i++)
+        if (!word.ptr[i] || (!strchr(plain, word.ptr[i]) && !(word.ptr[i] == '^' && i + 1 == word.len)))
+            return false;
+    return hv_str_find(word, HV_STR(".."), 0) == SIZE_MAX;
+}
+
+/* =ACM, =d behind --diff-filter: what was deleted is left out, so the index has all that is named. */
+static bool leaves_out_deleted(struct hv_str filter)
+{
+    for (size_t i = 1; i < filter.len; i++)
+        if (!filter.ptr[i] || !strchr("ACMRTd", filter.ptr[i]))
+            return false;
+    return filter.len > 1 && *filter.ptr == '=';
+}
+
+bool shell_git_differs_from_past(const struct shell_word *words, size_t count)
+{
+    size_t commits = 0, filters = 0;
+    bool one = true, leaves = false, past = false;
+    for (size_t i = 2; i < count && !hv_str_is(words[i].value, "--"); i++) {
+        struct hv_str word = words[i].value;
+        bool filter = hv_str_starts(word, HV_STR("--diff-filter"));
+        past |= shell_names_have("--cached --staged", word);
+        filters += filter;
+        if (filter)
+            leaves = leaves_out_deleted(hv_str_slice(word, strlen("--diff-filter"), word.len));
+        bool commit = !hv_str_starts(word, HV_STR("-"));
+        one = one && (!commit || (!commits && is_one_commit(word)));
+        commits += commit;
+    }
+    return (past || commits) && !(one && leaves && filters == 1);
+}

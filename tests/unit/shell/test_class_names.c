@@ -9,11 +9,16 @@ struct tree {
     unsigned asked;
 };
 
+/* A bit of tree.missing beside those of enum shell_tree: what is missing is missing at the top only. */
+enum { TOP_ONLY = 1 << 29 };
+
 static bool tree_is_plain(void *user, struct hv_str directory, unsigned wanted)
 {
     struct tree *tree = user;
     assert_true(hv_str_starts(directory, HV_STR("/")));
     tree->asked |= wanted;
+    if (tree->missing & TOP_ONLY && !hv_str_is(directory, "/ws"))
+        return true;
     return !(wanted & tree->missing);
 }
 
@@ -291,7 +296,10 @@ static const char *const from_others[] = {
     "wc -l $(git ls-files '*.c' | head -5)",
     "git ls-files | xargs cat",
     "git diff --name-only | xargs cat",
-    "git diff --name-only HEAD | xargs cat",
+    "git diff --name-only --diff-filter=d HEAD | xargs cat",
+    "git diff --name-only --diff-filter=ACMR HEAD~3 -- '*.c' | xargs wc -l",
+    "git diff --name-only --cached --diff-filter=AM | xargs cat",
+    "cat $(git diff --name-only --merge-base --diff-filter=d origin/main)",
     "grep -rl x . | xargs wc -l",
     "rg -l x src | xargs wc -l",
     "rg -il -g '*.c' x src | xargs wc -l",
@@ -517,6 +525,22 @@ static void what_a_loop_looks_through_lies_below(void **state)
     CHECK(beyond_loops, 0, false);
 }
 
+/* What git diff names, it names from the top. */
+static void what_differs_is_of_the_whole_repository(void **state)
+{
+    static const char *const whole[] = {"cd sub && cat $(git diff --name-only)",
+                                        "cd sub && git diff --name-only | xargs cat",
+                                        "cd sub && for f in $(git diff --name-only); do cat $f; done",
+                                        "cd sub && git diff --name-only | while read -r f; do wc -l < \"$f\"; done"};
+    static const char *const below[] = {"cd sub && cat $(git ls-files)", "cd sub && git grep -l x | xargs cat"};
+    (void)state;
+    CHECK(whole, 0, true);
+    CHECK(whole, TOP_ONLY | SHELL_TREE_WORDS, false);
+    CHECK(whole, TOP_ONLY | SHELL_TREE_TRACKED, false);
+    CHECK(whole, TOP_ONLY | SHELL_TREE_LINKS, true);
+    CHECK(below, TOP_ONLY | SHELL_TREE_WORDS, true);
+}
+
 static void links_that_lead_out_make_all_uncertain(void **state)
 {
     (void)state;
@@ -645,6 +669,20 @@ static void what_may_print_anything_else_is_not_certain(void **state)
         "git log --name-only -3 | xargs -d '\\n' cat",
         "git diff --name-only /etc/a /etc/b | xargs cat",
         "git diff --name-only HEAD~5 | xargs cat",
+        /* a name that was taken out of the index is only in the commit: "x /etc/shadow" */
+        "git diff --name-only HEAD | xargs cat",
+        "git diff --name-only --cached | xargs cat",
+        "cat $(git diff --name-only --staged)",
+        "git diff --name-only --diff-filter=D HEAD | xargs cat",
+        "git diff --name-only --diff-filter=ACD HEAD | xargs cat",
+        "git diff --name-only --diff-filter=m HEAD | xargs cat",
+        "git diff --name-only '--diff-filter=A*' HEAD | xargs cat",
+        "git diff --name-only --diff-filter=A --diff-filter=D HEAD | xargs cat",
+        "git diff --name-only --diff-filter A HEAD | xargs cat",
+        "git diff --name-only --diff-filter=AM HEAD~1 HEAD | xargs cat",
+        "git diff --name-only --diff-filter=AM main..HEAD | xargs cat",
+        "git diff --name-only --diff-filter=AM 'HEAD^!' | xargs cat",
+        "git diff --name-only --diff-filter=AM HEAD:src | xargs cat",
         "git diff --name-only main...HEAD | while read -r f; do cat \"$f\"; done",
         "git log --name-only --format= | xargs cat",
         "cat $(git diff --name-only HEAD~5)",
@@ -1011,6 +1049,7 @@ int main(void)
         cmocka_unit_test(what_stands_in_a_listed_directory_may_be_like_an_option),
         cmocka_unit_test(names_that_would_be_cut_are_certain_only_behind_nul),
         cmocka_unit_test(what_a_loop_looks_through_lies_below),
+        cmocka_unit_test(what_differs_is_of_the_whole_repository),
         cmocka_unit_test(links_that_lead_out_make_all_uncertain),
         cmocka_unit_test(a_name_like_an_option_matters_where_nothing_stands_before_it),
         cmocka_unit_test(what_may_print_anything_else_is_not_certain),

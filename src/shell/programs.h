@@ -20,6 +20,7 @@
     TABLE(archive)                                                                                                     \
     TABLE(system)                                                                                                      \
     TABLE(dev_languages)                                                                                               \
+    TABLE(compilers)                                                                                                   \
     TABLE(dev_packages)                                                                                                \
     TABLE(dev_containers)                                                                                              \
     TABLE(dev_cloud)                                                                                                   \

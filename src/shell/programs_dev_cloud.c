@@ -167,7 +167,8 @@ static void judge_terraform_format(struct shell_reading *reading, const struct s
 static const struct shell_program terraform_rows[] = {
     {"version", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-json"))},
     {"fmt", .judge = judge_terraform_format},
-    REACHERS("init get login logout state output workspace providers force-unlock refresh"),
+    GROUP("workspace", PLAIN("show"), REACHERS("list select new delete")),
+    REACHERS("init get login logout state output providers force-unlock refresh"),
     RUNNERS("plan apply destroy import validate show graph console test taint untaint metadata modules"),
     {0},
 };

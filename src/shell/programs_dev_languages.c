@@ -1,7 +1,7 @@
 /*
- * programs_dev_languages.c: interpreters, compilers and build tools: what they say about themselves, and the few things
+ * programs_dev_languages.c: interpreters and build tools: what they say about themselves, and the few things
  * they do without running or writing anything. Everything else of them runs code. node(1), python(1), perlrun(1),
- * php(1), ruby(1), go help, rustc --help, cargo --help, gcc(1), clang(1), make(1), ninja, cmake(1), java(1).
+ * php(1), ruby(1), go help, rustc --help, cargo --help, make(1), ninja, cmake(1), java(1).
  */
 #include "shell/programs.h"
 #include "shell/rows.h"
@@ -181,133 +181,6 @@ static void judge_python(struct shell_reading *reading, const struct shell_word 
     shell_worsen(reading, SHELL_EXECUTES, "python runs code");
 }
 
-/* ---- compilers ------------------------------------------------------------------------------------------- */
-
-/* Options of gcc and clang that neither run nor write anything, by what they begin with. */
-static bool is_harmless_compiler_option(struct hv_str word)
-{
-    static const char *const exact[] = {
-        "-E",        "-M",     "-MM",   "-fsyntax-only", "-v",        "-P",
-        "-C",        "-CC",    "-H",    "-dM",           "-dD",       "-dI",
-        "-dN",       "-w",     "-g",    "-pthread",      "-pedantic", "-pedantic-errors",
-        "-ansi",     "-fPIC",  "-fpic", "-fPIE",         "-fpie",     "-fopenmp",
-        "-nostdinc", "-S",     "-MG",   "-MP",           "-undef",    "-nostdinc++",
-        "-ftrapv",   "-fwrapv"};
-    static const char *const beginnings[] = {"-D",
-                                             "-U",
-                                             "-I",
-                                             "-O",
-                                             "-std=",
-                                             "-x",
-                                             "-fno-",
-                                             "-march=",
-                                             "-mtune=",
-                                             "-fdiagnostics-color",
-                                             "-isystem",
-                                             "-iquote",
-                                             "-idirafter",
-                                             "-include",
-                                             "--target=",
-                                             "-ferror-limit=",
-                                             "-fmax-errors=",
-                                             "-finput-charset=",
-                                             "-fvisibility=",
-                                             "-fsanitize="};
-    for (size_t at = 0; at < sizeof exact / sizeof *exact; at++)
-        if (hv_str_is(word, exact[at]))
-            return !hv_str_is(word, "-S"); /* -S writes */
-    if (hv_str_is(word, "-fno-syntax-only"))
-        return false;
-    for (size_t at = 0; at < sizeof beginnings / sizeof *beginnings; at++)
-        if (hv_str_starts(word, hv_str_from(beginnings[at])))
-            return true;
-    /* Warnings; -Wp,… -Wa,… -Wl,… hand options on. */
-    return hv_str_starts(word, HV_STR("-W")) && hv_str_find_byte(word, ',', 0) == SIZE_MAX;
-}
-
-static bool is_about_compiler(const struct shell_word *word)
-{
-    static const char names[] = "--version --help -v -dumpversion -dumpmachine -dumpfullversion -dumpspecs"
-                                " -print-search-dirs -print-libgcc-file-name -print-multi-lib -print-multi-directory"
-                                " -print-multiarch -print-sysroot -print-resource-dir -print-targets"
-                                " -print-target-triple -print-effective-triple -print-supported-cpus"
-                                " --print-supported-cpus"
-                                " --print-search-dirs --print-sysroot --print-libgcc-file-name --print-multi-lib"
-                                " --print-multi-directory --print-multiarch --target-help";
-    static const char *const beginnings[] = {
-        "-print-file-name=", "-print-prog-name=", "--print-file-name=", "--print-prog-name=", "--help="};
-    for (size_t at = 0; at < sizeof beginnings / sizeof *beginnings; at++)
-        if (hv_str_starts(word->value, hv_str_from(beginnings[at])))
-            return true;
-    return shell_names_have(names, word->value);
-}
-
-/* Options whose argument may be the next word. */
-static bool takes_word(struct hv_str word)
-{
-    return shell_names_have("-D -U -I -x -isystem -iquote -idirafter -include", word);
-}
-
-/* What -include names is printed with the rest. */
-static void read_included(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    static const char option[] = "-include";
-    if (!words[0].known || !hv_str_starts(words[0].value, hv_str_from(option)))
-        return;
-    bool attached = words[0].value.len > sizeof option - 1;
-    struct shell_word file = shell_word_known(hv_str_slice(words[0].value, sizeof option - 1, words[0].value.len));
-    if (attached || count > 1)
-        shell_reads(reading, attached ? &file : &words[1], false);
-}
-
-/* `gcc -march=native -Q --help=target`: what the options beside it turn on; without it they would compile. */
-static bool lists_options(const struct shell_word *words, size_t count)
-{
-    for (size_t at = 1; at < count; at++)
-        if (words[at].known && hv_str_starts(words[at].value, HV_STR("--help=")))
-            return true;
-    return false;
-}
-
-static bool chooses_target(struct hv_str option)
-{
-    return hv_str_is(option, "-Q") || hv_str_starts(option, HV_STR("-O")) || hv_str_starts(option, HV_STR("-march=")) ||
-           hv_str_starts(option, HV_STR("-mtune="));
-}
-
-static void judge_compiler(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    bool looks = false, about = count > 1, unknown = false;
-    bool lists = lists_options(words, count);
-    size_t files = 0;
-    for (size_t at = 1; at < count; at++) {
-        about &= words[at].known && (is_about_compiler(&words[at]) || (lists && chooses_target(words[at].value)));
-        bool option = shell_may_be_option(&words[at]) || shell_may_be_many(&words[at]);
-        if (words[at].known && shell_names_have("-E -M -MM -fsyntax-only", words[at].value))
-            looks = true;
-        if (words[at].known && words[at].value.len && words[at].value.ptr[0] == '@')
-            unknown = true;
-        if (!option) {
-            files++;
-            shell_reads(reading, &words[at], false);
-            continue;
-        }
-        files += !words[at].known;
-        unknown |= !words[at].known || !is_harmless_compiler_option(words[at].value);
-        read_included(reading, words + at, count - at);
-        if (words[at].known && takes_word(words[at].value) && at + 1 < count)
-            at++;
-    }
-    /* The second file of cpp is the one that it writes. */
-    unknown |= hv_str_ends(shell_plain_tool(words[0].value), HV_STR("cpp")) && files > 1;
-    /* What the text includes. */
-    if (looks)
-        reading->act.reads_listed = false;
-    if (!about && (!looks || unknown))
-        shell_worsenf(reading, SHELL_EXECUTES, "%.*s compiles, writes files and may run plugins",
-                      HV_STR_ARG(words[0].value));
-}
-
 /* ---- go, rust -------------------------------------------------------------------------------------------- */
 
 #define GO(names, ...)                                                                                                 \
@@ -452,9 +325,17 @@ static void judge_cargo_help(struct shell_reading *reading, const struct shell_w
         shell_worsen(reading, SHELL_EXECUTES, "cargo help starts the program of a command that is not cargo's own");
 }
 
+/* cargo-clippy and the like tell their version before they build. */
+static void judge_cargo_version(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    if (count != 2 || !words[1].known || !shell_names_have("--version -V", words[1].value))
+        shell_judge_runs(reading, words, count);
+}
+
 static const struct shell_program cargo_rows[] = {
     {"tree metadata", .judge = judge_cargo_packages},
     {"fmt", .judge = judge_cargo_format},
+    {"clippy nextest", .judge = judge_cargo_version},
     {"install", .judge = judge_cargo_install},
     SHOWS("pkgid", VALUES("-p --package"), FILES("--manifest-path")),
     SHOWS("locate-project read-manifest verify-project", FLAGS("--workspace"), VALUES("--message-format"),
@@ -462,7 +343,7 @@ static const struct shell_program cargo_rows[] = {
     SHOWS("version", FLAGS("-v --verbose")),
     {"help", .judge = judge_cargo_help},
     REACHERS("search info fetch update publish login logout owner yank audit outdated add uninstall"),
-    RUNNERS("build b check c clippy test t run r bench doc d fix rustc rustdoc package nextest expand miri llvm-cov"
+    RUNNERS("build b check c test t run r bench doc d fix rustc rustdoc package expand miri llvm-cov"
             " watch make xtask flamegraph"),
     WRITERS("new init remove rm clean vendor generate-lockfile"),
     {0},
@@ -647,10 +528,6 @@ const struct shell_program shell_programs_dev_languages[] = {
     {"ruby", .judge = judge_ruby},
     {"php", .judge = judge_php},
     {"luac luac5.3 luac5.4", .judge = judge_lua_compiler},
-    {"gcc g++ cc c++ clang clang++ cpp gcc-9 gcc-10 gcc-11 gcc-12 gcc-13 gcc-14 g++-9 g++-10 g++-11 g++-12 g++-13"
-     " g++-14 clang-13 clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 clang++-14 clang++-15 clang++-16"
-     " clang++-17 clang++-18",
-     .judge = judge_compiler},
     {"go", .judge = judge_go},
     {"gofmt goimports gofumpt", .judge = judge_gofmt},
     {"cargo", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = cargo_rows, .more_options = cargo_options,

@@ -385,7 +385,8 @@ const struct shell_program shell_programs_dev_packages[] = {
      .judge = shell_judge_tool},
     {"asdf pyenv rbenv nodenv fnm volta n sdk jenv goenv", SHELL_SYNTAX_EXACT, SHELL_EXECUTES,
      "it changes or runs what other programs are", .options = OPTIONS(HELPS("--version -V -v --help")),
-     .subcommands = SUBCOMMANDS(PLAIN("current version versions which whence root list"),
+     .subcommands = SUBCOMMANDS(PLAIN("current version version-name which whence root list"),
+                                SHOWS("versions", FLAGS("--bare --skip-aliases")),
                                 RUNNERS("exec install plugin shell run use x"), WRITERS("global local uninstall"))},
     {0},
 };

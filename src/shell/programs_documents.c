@@ -136,6 +136,8 @@ static void judge_ffmpeg(struct shell_reading *reading, const struct shell_word 
         at++;
     if (at + 1 == count && words[at].known && shell_names_have(tells, words[at].value))
         return;
+    if (at + 2 == count && words[at].known && hv_str_is(words[at].value, "-h") && words[at + 1].known)
+        return;
     if (at + 2 == count && words[at].known && hv_str_is(words[at].value, "-i") && is_plain_file(&words[at + 1])) {
         shell_reads(reading, &words[at + 1], false);
         return;

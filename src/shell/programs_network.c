@@ -137,6 +137,10 @@ static const struct shell_program openssl_rows[] = {
      .rest = SHELL_EFFECT_READ},
     {"x509 req crl pkcs7 verify", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = certificate_options,
      .rest = SHELL_EFFECT_READ, .reads_input = true},
+    {"crl2pkcs7", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options =
+         OPTIONS(FLAGS("-nocrl"), VALUES("-inform -outform"), FILES("-in -certfile"), OUTPUTS("-out"), HELPS("-help")),
+     .reads_input = true},
     {"base64 asn1parse", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = coding_options, .reads_input = true},
     {"ecparam", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-list_curves"), HELPS("-help"))},
     {"enc", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-list -ciphers"), HELPS("-help"))},

@@ -274,12 +274,18 @@ static void judge_man(struct shell_reading *reading, const struct shell_word *wo
               "--where-cat --location-cat -a"),
         FLAGS("--all -i --ignore-case -I --match-case --regex --wildcard --names-only --no-subpages -7"),
         FLAGS("--ascii --no-hyphenation --nh --no-justification --nj"),
-        VALUES("-s -S --sections -e --extension -L --locale -E --encoding -m --systems"),
+        VALUES("-s -S --sections -e --extension -L --locale -E --encoding -m --systems -P --pager"),
         HELPS("-? --help --usage -V --version"),
         {0}};
     static const struct shell_program row = {"man", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = options,
                                              .rest = SHELL_EFFECT_NONE};
+    struct shell_arguments arguments;
     shell_judge_row(reading, &row, words, count);
+    bool understood = shell_arguments(reading, &row, words, count, &arguments);
+    for (size_t i = 0; understood && i < arguments.given_count; i++)
+        if (shell_names_have("-P --pager", arguments.given[i].name) &&
+            (!arguments.given[i].argument.known || !hv_str_is(arguments.given[i].argument.value, "cat")))
+            shell_worsen(reading, SHELL_EXECUTES, "man runs the pager that it is given");
     for (size_t i = 1; i < count; i++)
         if (!words[i].known || hv_str_find_byte(words[i].value, '/', 0) != SIZE_MAX)
             shell_reads(reading, &words[i], false);
@@ -313,6 +319,6 @@ const struct shell_program shell_programs_search[] = {
                         /* a configuration names the programs that are run */
                         RUNS_WITH("-C --config-file"), HELPS("-? --help --usage -V --version")),
      .rest = NONE},
-    {"tldr", SHELL_SYNTAX_GNU, SHELL_NETWORK, .rest = NONE},
+    {"tldr", SHELL_SYNTAX_GNU, SHELL_NETWORK, .options = OPTIONS(HELPS("--version --help")), .rest = NONE},
     {0},
 };

@@ -122,6 +122,18 @@ static void judge_lz4(struct shell_reading *reading, const struct shell_word *wo
     }
 }
 
+/* Its -t and -x undo each other, and it has a -n without a value. */
+static void judge_lzop(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS("-c --stdout -d --decompress --uncompress -t --test -l --list -k --keep -f --force -v --verbose -q"
+              " --quiet -1 -2 -3 -4 -5 -6 -7 -8 -9 --fast --best -n --no-name"),
+        HELPS("-h --help -V --version"),
+        {0}};
+    static const struct shell_program row = {"lzop", SHELL_SYNTAX_EXACT, .options = options};
+    judge_compressor(reading, &row, "-c --stdout -t --test -l --list", words, count);
+}
+
 static void judge_lzip(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     static const struct shell_option options[] = {
@@ -328,6 +340,9 @@ static void judge_unzip(struct shell_reading *reading, const struct shell_word *
     struct shell_arguments arguments;
     if (!shell_arguments(reading, &unzip_row, words, count, &arguments) || arguments.help)
         return;
+    for (size_t i = 1; i + 1 < count; i++) /* -- -l: a list that is not made after all */
+        if (words[i].known && hv_str_is(words[i].value, "--") && shell_may_be_option(&words[i + 1]))
+            shell_worsen(reading, SHELL_UNKNOWN, "unzip takes -- for a minus that undoes the option behind it");
     if (arguments.operand_count)
         shell_reads(reading, arguments.operands[0], false);
     if (!arguments.operand_count ||
@@ -548,7 +563,8 @@ const struct shell_program shell_programs_archive[] = {
     {"xz unxz lzma unlzma", .judge = judge_xz},
     {"zstd unzstd", .judge = judge_zstd},
     {"lz4 unlz4 lz4cat", .judge = judge_lz4},
-    {"lzip plzip lunzip clzip lzop", .judge = judge_lzip},
+    {"lzip plzip lunzip clzip", .judge = judge_lzip},
+    {"lzop", .judge = judge_lzop},
     {"pbzip2", .judge = judge_pbzip2},
     {"brotli unbrotli", .judge = judge_brotli},
     {"zcat bzcat xzcat lzcat zstdcat gzcat lbzcat", .judge = judge_printing},

@@ -303,6 +303,24 @@ static void judge_port(struct shell_reading *reading, const struct shell_word *w
     shell_needs_none(reading, "Portfile");
 }
 
+/* What begins with "--" names a setting, "--" alone one that does not exist: options go on behind it. */
+static void judge_tidy(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS("-e -errors -q -quiet -i -indent -xml -asxml -asxhtml -ashtml -utf8 -omit -clean -bare"),
+        VALUES("-w -wrap"),
+        OUTPUTS("-o -output -f -file"),
+        CHANGES("-m -modify"),
+        HELPS("-v -version -h -help -show-config -help-config"),
+        {0}};
+    static const struct shell_program row = {"tidy", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = options,
+                                             .rest = READ};
+    shell_judge_row(reading, &row, words, count);
+    for (size_t i = 1; i < count; i++)
+        if (words[i].known && hv_str_is(words[i].value, "--"))
+            shell_worsen(reading, SHELL_UNKNOWN, "tidy takes options behind --, too");
+}
+
 const struct shell_program shell_programs_data[] = {
     CSVKIT("csvcut", FLAGS("-n --names -x --delete-empty-rows"), VALUES("-c --columns -C --not-columns")),
     CSVKIT("csvgrep", FLAGS("-n --names -i --invert-match -a --any-match"),
@@ -366,11 +384,7 @@ const struct shell_program shell_programs_data[] = {
      .options = OPTIONS(FLAGS("-c --color -n --number -p --plain"), FILES("-f --file"),
                         VALUES("-i --indent -l --limit --charset"), HELPS("-h --help --version")),
      .rest = NONE, .reads_input = true},
-    {"tidy", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
-     .options = OPTIONS(FLAGS("-e -errors -q -quiet -i -indent -xml -asxml -asxhtml -ashtml -utf8 -omit -clean -bare"),
-                        VALUES("-w -wrap"), OUTPUTS("-o -output -f -file"), CHANGES("-m -modify"),
-                        HELPS("-v -version -h -help -show-config -help-config")),
-     .rest = READ},
+    {"tidy", .judge = judge_tidy},
     {"parquet-tools parquet pqrs", .judge = judge_tables},
     {"ncdump", .judge = judge_ncdump},
     LOOKS_ANYHOW("h5ls h5stat",

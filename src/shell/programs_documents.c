@@ -22,7 +22,7 @@ static const struct shell_option gettext_options[] = {
         " --translated --no-fuzzy --untranslated --only-fuzzy --no-obsolete --only-obsolete --set-fuzzy --clear-fuzzy"
         " --set-obsolete --clear-obsolete --clear-previous --previous --empty --unique --repeated --use-first -u -m -q"
         " --quiet --verbose --multi-domain --use-fuzzy --use-untranslated --no-fuzzy-matching"),
-    VALUES("-e --regexp -w --width -l --lang -t --to-code"),
+    VALUES("-w --width -l --lang -t --to-code"),
     FILES("-f --file -D --directory --ignore-file --only-file"),
     OUTPUTS("-o --output-file"),
     HELP,
@@ -277,8 +277,10 @@ static void judge_postconf(struct shell_reading *reading, const struct shell_wor
 
 const struct shell_program shell_programs_documents[] = {
     /* Translations. */
-    {"msggrep msgcat msgattrib msgunfmt msgcmp msgcomm msgconv msgen msguniq", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-     .options = gettext_options, .rest = READ},
+    {"msggrep", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = gettext_options,
+     .more_options = OPTIONS(VALUES("-e --regexp")), .rest = READ},
+    {"msgcat msgattrib msgunfmt msgcmp msgcomm msgconv msgen msguniq", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = gettext_options, .more_options = OPTIONS(FLAGS("-e")), .rest = READ},
     {"msgfmt", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options =
          OPTIONS(FLAGS("-c --check --check-format --check-header --check-domain --check-compatibility -v --verbose"

@@ -159,8 +159,12 @@ static const struct shell_program remote_rows[] = {
 
 /* ---- stash, reflog, notes, worktree, submodule, bisect … ------------------------------------------------- */
 
+/* It hands its words on to git log, but for the first "--": options may stand behind that. */
 static void judge_stash_list(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
+    for (size_t i = 1; i + 1 < count; i++)
+        if (words[i].known && hv_str_is(words[i].value, "--") && shell_may_be_option(&words[i + 1]))
+            shell_worsen(reading, SHELL_UNKNOWN, "git stash list takes options behind --, too");
     shell_judge_row(reading, &shell_git_log_row, words, count);
 }
 

@@ -127,10 +127,19 @@ static const struct shell_option chrt_options[] = {
 };
 static const struct shell_program chrt_row = {"chrt", SHELL_SYNTAX_POSIX, .options = chrt_options};
 
+/* Later versions can do without the priority: then the program stands in its place. */
 static void judge_chrt(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    if (!asks_of_process(words, count))
-        judge_behind(reading, &chrt_row, words, count, 1);
+    struct shell_arguments arguments;
+    int64_t priority;
+    if (asks_of_process(words, count))
+        return;
+    judge_behind(reading, &chrt_row, words, count, 1);
+    if (!shell_arguments(reading, &chrt_row, words, count, &arguments) || arguments.help || arguments.first == count)
+        return;
+    const struct shell_word *first = &words[arguments.first];
+    if (!first->known || !hv_str_to_int64(first->value, &priority))
+        shell_worsen(reading, SHELL_UNKNOWN, "which program runs is not known");
 }
 
 static const struct shell_option taskset_options[] = {

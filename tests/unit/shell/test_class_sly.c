@@ -293,10 +293,36 @@ static void what_options_mean_to_each_program_counts(void **state)
         "mlr repl",
         "mlr regtest a",
         "mlr --csv cat then frobnicate a.csv",
+        "msgcat -e -o out a.po",
+        "msgattrib -e -o out a.po",
+        "journalctl --case-sensitive --vacuum-size=1",
+        "lzop -t -n -d a",
+        "lzop -t -n -x a",
+        "chrt --idle touch ls",
+        /* "--" does not end the options of these */
+        "unzip -l -- -l z.zip",
+        "unzip -l -- \"$x\"",
+        "xargs unzip -l -- <f",
+        "tidy -q -- -m a.html",
+        "git stash list -- --output=x",
+        "git stash list -- -p --ext-diff",
     };
     static const char *const harmless[] = {
-        "ag -A 3 y",  "ag -C y",         "rhash --sha1 -r .",
-        "rhash -c a", "md5deep -r -l .", "mlr --csv cat then sort -f a a.csv",
+        "ag -A 3 y",
+        "ag -C y",
+        "rhash --sha1 -r .",
+        "rhash -c a",
+        "md5deep -r -l .",
+        "msgcat -e a.po",
+        "msggrep -K -e x a.po",
+        "journalctl --case-sensitive=no -g x",
+        "lzop -t a",
+        "plzip -n 2 -t a",
+        "chrt -i 0 ls",
+        "unzip -l -- z.zip",
+        "tidy -e -q a.html",
+        "git stash list -- a.c",
+        "mlr --csv cat then sort -f a a.csv",
     };
     (void)state;
     check_harmful(harmful, sizeof harmful / sizeof *harmful);

@@ -299,8 +299,8 @@ static void judge_pg_restore(struct shell_reading *reading, const struct shell_w
 {
     static const struct shell_option options[] = {FLAGS("-l --list"), VALUES("-F --format"), {0}};
     static const struct shell_program row = {
-        "pg_restore",       SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options, .rest = SHELL_EFFECT_READ_TREE,
-        .reads_input = true};
+        "pg_restore",        SHELL_SYNTAX_EXACT,  SHELL_READ_ONLY, .options = options, .rest = SHELL_EFFECT_READ_TREE,
+        .reads_input = true, .needs = "-l --list"};
     bool lists = false;
     for (size_t at = 1; at < count; at++)
         lists |= words[at].known && shell_names_have("-l --list", words[at].value);

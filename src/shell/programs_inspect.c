@@ -233,11 +233,9 @@ const struct shell_program shell_programs_inspect[] = {
              SHOWS("show machine-id boot-id invocation-id new", FLAGS("-p --pretty -u --uuid --value"))),
     {"busctl", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(HELPS("--version --help"), FLAGS("--user --system --no-pager")),
-     .subcommands =
-         SUBCOMMANDS(SHOWS("list status tree introspect",
-                           FLAGS("--user --system --no-pager --no-legend --unique --acquired --activatable -l --full"
-                                 " --list -j"),
-                           VALUES("--json")))},
+     .subcommands = SUBCOMMANDS(SHOWS(
+         "list status", FLAGS("--user --system --no-pager --no-legend --unique --acquired --activatable -l --full -j"),
+         VALUES("--json")))},
     COMMANDS("bootctl", SHOWS("status list is-installed", FLAGS("--no-pager -p -x --quiet"))),
     COMMANDS("dkms", SHOWS("status", VALUES("-m -v -k -a"))),
 

@@ -260,6 +260,8 @@ static void judge_apt(struct shell_reading *reading, const struct shell_word *wo
     bool simulates = false;
     for (size_t at = 1; at < count; at++)
         simulates |= words[at].known && shell_names_have(apt_simulates, words[at].value);
+    for (size_t at = 1; at < count; at++)
+        simulates &= !words[at].known || !hv_str_is(words[at].value, "--"); /* behind it -s is a package */
     shell_judge_row(reading, simulates ? &simulated : &row, words, count);
     /* A package may be a file. */
     for (size_t at = 1; simulates && at < count; at++)

@@ -81,7 +81,8 @@ void shell_judge_about(struct shell_reading *reading, const struct shell_word *w
         (is_only(words, count, "-version -help -fullversion --numeric-version") && shell_names_have(words_alone, name)))
         return;
     /* perl -V:archname shows one of its settings. */
-    if (hv_str_is(name, "perl") && count == 2 && words[1].known && hv_str_starts(words[1].value, HV_STR("-V:")))
+    if (hv_str_is(name, "perl") && count == 2 && words[1].known && hv_str_starts(words[1].value, HV_STR("-V:")) &&
+        shell_is_identifier(hv_str_slice(words[1].value, 3, words[1].value.len)))
         return;
     if ((is_only(words, count, "--info --print-libdir") && hv_str_is(name, "ghc")) ||
         (is_only(words, count, "version") && hv_str_is(name, "caddy")))

@@ -7,6 +7,7 @@
 #include "text/glob.h"
 #include "tools/file_kind.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 
 enum { UNREADABLE_SHOWN = 5, UNREACHED_SHOWN = 5 };
@@ -295,12 +296,23 @@ bool search_filter_match(const struct search_filter *filter, struct hv_str path,
     return false;
 }
 
+static bool is_quoted(struct hv_str text)
+{
+    char quote = text.len > 1 ? text.ptr[0] : '\0';
+    return (quote == '"' || quote == '\'' || quote == '`') && text.ptr[text.len - 1] == quote;
+}
+
 const char *search_doubt(struct hv_str patterns, bool separated)
 {
     size_t open = 0;
-    bool blank = false, comma = false, in_class = false, class = false, foreign = false;
+    bool blank = false, several = false, comma = false, in_class = false, class = false, foreign = false, path = false;
+    if (is_quoted(patterns))
+        return "Quotes stand for themselves: a pattern is written without";
     for (size_t i = 0; i < patterns.len; i++) {
         char byte = patterns.ptr[i];
+        char next = i + 1 < patterns.len ? patterns.ptr[i + 1] : '\0';
+        path = path || (byte == '\\' && isalnum((unsigned char)next));
+        several = several || (byte == ' ' && next == '*');
         i += byte == '\\';
         in_class = in_class ? byte != ']' : byte == '[';
         class = class || in_class;
@@ -319,6 +331,10 @@ const char *search_doubt(struct hv_str patterns, bool separated)
         return "Several patterns are separated by commas: a blank stands for itself";
     if (!separated && comma)
         return "A choice is written {a,b}: a comma outside stands for itself";
+    if (!separated && several)
+        return "A choice is written {a,b}: a blank stands for itself";
+    if (path)
+        return "\\ takes the meaning from what follows: directories are divided by /";
     if (foreign)
         return "A choice is written {a,b}: ( ) and | stand for themselves";
     return separated && class ? "In a pattern, […] stands for one of the characters in it: a bracket in a name is "

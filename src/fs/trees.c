@@ -188,6 +188,9 @@ static struct hv_str find_real(struct fs_trees *trees, struct hv_str path, struc
     struct stat status;
     size_t slash = hv_str_rfind_byte(path, '/');
     struct hv_str name = hv_str_slice(path, slash + 1, path.len);
+    const struct hv_str *known = map_get(&trees->folders, path);
+    if (known && known->len)
+        return *there = *known;
     *there = path;
     if (slash && name.len && !hv_str_is(name, ".") && !hv_str_is(name, "..")) {
         struct hv_str folder = folder_of(trees, hv_str_slice(path, 0, slash));

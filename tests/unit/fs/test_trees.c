@@ -194,6 +194,10 @@ static void what_is_missing_is_as_it_is_written(void **state)
     assert_true(hv_str_is(there, "/"));
     assert_true(hv_str_is(fs_trees_real(&trees, HV_STR("/no-such"), &there), "/no-such"));
     assert_true(hv_str_is(fs_trees_real(&trees, HV_STR("/etc/passwd/x/y"), &there), "/etc/passwd/x/y"));
+    assert_true(
+        hv_str_eq(fs_trees_real(&trees, folder_path(&folder, "link/none"), &there), folder_path(&folder, "link/none")));
+    assert_true(hv_str_eq(fs_trees_real(&trees, folder_path(&folder, "link"), &there), folder_path(&folder, "sub")));
+    assert_true(hv_str_eq(there, folder_path(&folder, "sub")));
     fs_trees_release(&trees);
     remove_name("link");
 }

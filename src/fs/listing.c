@@ -93,3 +93,15 @@ bool fs_listing_tells(const struct fs_listing *listing, struct hv_str name, enum
     return !listed->is_one_of_several && hv_str_eq(listed->name, name) && listed->kind != HV_FILE_SYMLINK &&
            listed->kind != HV_FILE_UNKNOWN;
 }
+
+bool fs_listing_has_none(const struct fs_listing *listing, struct hv_str beginning, struct hv_str ending)
+{
+    for (size_t i = 0; i < listing->names.capacity; i++) {
+        struct hv_str name = listing->names.slots[i].key;
+        if (name.ptr && name.len >= beginning.len + ending.len &&
+            hv_str_eq_nocase(hv_str_slice(name, 0, beginning.len), beginning) &&
+            hv_str_eq_nocase(hv_str_slice(name, name.len - ending.len, name.len), ending))
+            return false;
+    }
+    return true;
+}

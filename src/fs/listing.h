@@ -23,4 +23,7 @@ const struct fs_listing *fs_listing_read(struct hv_arena *arena, struct hv_str d
  */
 bool fs_listing_tells(const struct fs_listing *listing, struct hv_str name, enum hv_file_kind *kind);
 
+/* No name in the directory begins and ends so, whatever the case of its letters; the two do not overlap in a name. */
+bool fs_listing_has_none(const struct fs_listing *listing, struct hv_str beginning, struct hv_str ending);
+
 #endif

@@ -9,7 +9,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -118,10 +117,13 @@ static bool is_not_listed(const struct fs_listing *listing, struct hv_str name)
 {
     enum hv_file_kind kind;
     size_t end = 0;
-    while (end < name.len && !strchr("/:*", name.ptr[end]))
+    while (end < name.len && name.ptr[end] != '/' && name.ptr[end] != ':' && name.ptr[end] != '*')
         end++;
-    struct hv_str first = hv_str_slice(name, 0, end);
+    struct hv_str first = hv_str_slice(name, 0, end), rest = hv_str_slice(name, end, name.len);
     bool is_own = first.len && !hv_str_is(first, ".") && !hv_str_is(first, "..");
+    if (listing && hv_str_starts(rest, HV_STR("*")) && hv_str_find_byte(rest, '/', 0) == SIZE_MAX &&
+        hv_str_find_byte(rest, ':', 0) == SIZE_MAX)
+        return fs_listing_has_none(listing, first, hv_str_slice(rest, 1, rest.len));
     return listing && is_own && (end == name.len || name.ptr[end] != '*') && fs_listing_tells(listing, first, &kind) &&
            kind == HV_FILE_UNKNOWN;
 }

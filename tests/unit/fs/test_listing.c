@@ -77,6 +77,34 @@ static void beside_a_name_beyond_ascii_missing_names_are_asked_for(void **state)
     assert_int_equal(kind, HV_FILE_REGULAR);
 }
 
+static void the_ends_of_names_are_looked_for_without_their_case(void **state)
+{
+    struct folder *folder = *state;
+    folder_put(folder, "re.cpython.so", "x");
+    folder_put(folder, "Upper.SO.1", "x");
+    folder_put(folder, "upper.SO.1", "x");
+    const struct fs_listing *listing = read_folder(folder, 10);
+    if (!listing)
+        return;
+    static const struct {
+        struct hv_str beginning, ending;
+        bool has_none;
+    } rows[] = {
+        {HV_STR(""), HV_STR(".so"), false},
+        {HV_STR("re."), HV_STR(".so"), false},
+        {HV_STR("RE."), HV_STR(".SO"), false},
+        {HV_STR("re.cpython"), HV_STR(".so"), false},
+        {HV_STR("upper"), HV_STR(""), false},
+        {HV_STR("UPPER"), HV_STR(".so.1"), false},
+        {HV_STR("re.cpython."), HV_STR("n.so"), true}, /* they would overlap */
+        {HV_STR("json."), HV_STR(".so"), true},
+        {HV_STR("re"), HV_STR(".dll"), true},
+        {HV_STR("re.cpython.so.2"), HV_STR(""), true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(fs_listing_has_none(listing, rows[i].beginning, rows[i].ending), rows[i].has_none);
+}
+
 static void a_directory_of_too_many_names_is_not_listed(void **state)
 {
     struct folder *folder = *state;
@@ -105,6 +133,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(names_are_told_by_their_kind, folder_setup, folder_teardown),
         cmocka_unit_test_setup_teardown(names_that_differ_in_case_alone_are_asked_for, folder_setup, folder_teardown),
         cmocka_unit_test_setup_teardown(beside_a_name_beyond_ascii_missing_names_are_asked_for, folder_setup,
+                                        folder_teardown),
+        cmocka_unit_test_setup_teardown(the_ends_of_names_are_looked_for_without_their_case, folder_setup,
                                         folder_teardown),
         cmocka_unit_test_setup_teardown(a_directory_of_too_many_names_is_not_listed, folder_setup, folder_teardown),
         cmocka_unit_test_setup_teardown(what_holds_more_than_it_lists_is_not_listed, folder_setup, folder_teardown),

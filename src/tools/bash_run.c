@@ -240,12 +240,10 @@ static void hand_over_rest(struct bash_run *run)
     run->shell = NULL;
 }
 
-static enum hv_code run_in_background(struct bash_run *run, struct hv_result *result, struct hv_error *err)
+/* timeout_ns and spool_name: as in shell_options. */
+static enum hv_code start(struct bash_run *run, uint64_t timeout_ns, struct hv_str spool_name, struct hv_error *err)
 {
-    struct hv_context *context = run->context;
     struct bash_command command;
-    struct hv_task *task;
-    struct hv_str id = context->services->tasks->reserve(context, "bash");
     enum hv_code code = bash_make_command(run, &command, err);
     if (code != HV_OK)
         return code;
@@ -253,12 +251,21 @@ static enum hv_code run_in_background(struct bash_run *run, struct hv_result *re
         .argv = command.argv,
         .environment = command.environment,
         .directory = command.directory,
+        .timeout_ns = timeout_ns,
         .prepared = command.prepared,
         .tty = run->input->tty,
         .open_stdin = run->input->stdin_kind == BASH_STDIN_OPEN,
-        .spool_name = id,
+        .spool_name = spool_name,
     };
-    code = shell_start(context, &options, &run->shell, err);
+    return shell_start(run->context, &options, &run->shell, err);
+}
+
+static enum hv_code run_in_background(struct bash_run *run, struct hv_result *result, struct hv_error *err)
+{
+    struct hv_context *context = run->context;
+    struct hv_task *task;
+    struct hv_str id = context->services->tasks->reserve(context, "bash");
+    enum hv_code code = start(run, 0, id, err);
     if (code != HV_OK)
         return code;
     code = bash_become_task(run, "bash", id, title_of(run), &task, err);
@@ -314,24 +321,6 @@ static enum hv_code conclude(struct bash_run *run, struct hv_error *err)
     return code;
 }
 
-static enum hv_code start_foreground(struct bash_run *run, struct hv_error *err)
-{
-    struct bash_command command;
-    enum hv_code code = bash_make_command(run, &command, err);
-    if (code != HV_OK)
-        return code;
-    struct shell_options options = {
-        .argv = command.argv,
-        .environment = command.environment,
-        .directory = command.directory,
-        .prepared = command.prepared,
-        .timeout_ns = run->input->background_on_timeout ? 0 : run->timeout_ms * CLOCK_MILLISECOND,
-        .tty = run->input->tty,
-        .open_stdin = run->input->stdin_kind == BASH_STDIN_OPEN,
-    };
-    return shell_start(run->context, &options, &run->shell, err);
-}
-
 /* The end of a command of which only descendants live: known without waiting for them. */
 static enum hv_code leave_rest(struct bash_run *run, struct hv_result *result)
 {
@@ -345,7 +334,8 @@ static enum hv_code leave_rest(struct bash_run *run, struct hv_result *result)
 
 static enum hv_code run_in_foreground(struct bash_run *run, struct hv_result *result, struct hv_error *err)
 {
-    enum hv_code code = start_foreground(run, err);
+    uint64_t timeout_ns = run->input->background_on_timeout ? 0 : run->timeout_ms * CLOCK_MILLISECOND;
+    enum hv_code code = start(run, timeout_ns, (struct hv_str){0}, err);
     if (code != HV_OK)
         return code;
     enum hand_over why = attend(run);

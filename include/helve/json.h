@@ -94,6 +94,7 @@ struct hv_json_writer {
     uint64_t objects;           /* one bit per open level, innermost lowest: is it an object */
 };
 
+/* Each begin wants its end, each member its name first; buf belongs to the caller and outlives the writer. */
 HV_API void hv_json_writer_init(struct hv_json_writer *writer, struct hv_buf *buf);
 HV_API void hv_json_begin_object(struct hv_json_writer *writer);
 HV_API void hv_json_end_object(struct hv_json_writer *writer);

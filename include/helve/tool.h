@@ -252,7 +252,10 @@ struct hv_context {
     bool only_call;                  /* the session has no other: nothing need be remembered for one */
 };
 
+/* The state under key, made at its first use; it stays where it is until the session ends. Calls may share it at the
+ * same time: a lock, where one is due, is the state's own. */
 HV_API void *hv_state(struct hv_context *context, const struct hv_state_key *key);
+/* Tell a person who watches how far the call is: a short text, which the model does not see. */
 HV_API void hv_progress(struct hv_context *context, const char *format, ...) HV_PRINTF(2, 3);
 /* What services->hides_path says; false where the session has no such service. */
 HV_API bool hv_hides_path(struct hv_context *context, struct hv_str path);

@@ -58,6 +58,7 @@ int fs_image_store_open_copy(struct hv_str folder, const struct fs_image *image)
 
 /* ---- inner to image*.c, restore.c and checkpoint_watch.c ---- */
 
+/* Kind, mode, owner, links, size, times and which file it is, as status tells them. */
 void image_fill(struct fs_image *image, const struct stat *status);
 /* The directory of the image's path, and the name in it; -1 with errno. */
 int image_open_parent(const struct fs_image *image, char name[NAME_MAX + 1]);

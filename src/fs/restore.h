@@ -42,6 +42,7 @@ bool fs_restore_needs(struct hv_str journal, struct hv_str store);
 
 #define RESTORE_PREFIX "restore-"
 struct transaction;
+/* A transaction_recover: undo what a killed restoration has begun; *committed: it had done all. */
 enum transaction_outcome restore_recover(struct transaction *transaction, bool *committed);
 
 #endif

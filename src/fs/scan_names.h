@@ -24,6 +24,7 @@ struct scan_names {
 
 void scan_names_clear(struct scan_names *names);
 void scan_names_release(struct scan_names *names);
+/* Copies the name. Over bytes_max the second half of all, in their order, is dropped first. */
 void scan_names_add(struct scan_names *names, struct hv_str name, enum hv_file_kind kind, bool ignored);
 /* Bring all into order; nothing is added afterwards. */
 void scan_names_sort(struct scan_names *names);

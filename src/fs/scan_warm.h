@@ -36,6 +36,8 @@ struct fs_warm {
     struct scan_rooms rooms; /* the files that scans may have open */
 };
 
+/* Of a struct fs_warm, as a state of the session (hv_state_key) wants them. No scan is under way when it is released.
+ */
 void fs_warm_init(void *warm);
 void fs_warm_release(void *warm);
 

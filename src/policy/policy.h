@@ -164,6 +164,7 @@ void policy_add_settings_aliases(const struct hv_host *host, struct hv_arena *ar
  * (Network paths "//host/share", "\\\\host\\share"; a NUL inside.) */
 const char *policy_path_refused(struct hv_str raw);
 
+/* One more owner, or one less; the last frees it. Any thread. */
 struct policy *policy_ref(struct policy *policy);
 void policy_unref(struct policy *policy); /* NULL is fine */
 

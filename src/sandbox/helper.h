@@ -17,6 +17,7 @@ struct item {
     const char *rest; /* of the plan */
 };
 
+/* The item that rest begins with; the plan itself to begin with. */
 struct item item_next(const char *rest);
 /* The first item of a kind. */
 struct item item_find(const char *plan, int kind);

@@ -52,6 +52,8 @@ void leave_now(struct hv_sandbox *sandbox);
 
 /* ---- warm.c, under the lock but for warm_free: a sandbox ahead of its command */
 
+/* Nothing is begun yet. for_one: the session ends with its next command, and none is wanted after it. Free it with
+ * warm_free. */
 struct warm *warm_new(struct hv_sandbox *sandbox, bool for_one);
 /* Have the first one made now, with what state says, and wait until it is ready: false when it does not get so. The
  * lock is not held while it waits; sandbox->settled says so. */

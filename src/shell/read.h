@@ -271,10 +271,16 @@ bool read_redirects_after(struct reader *reader, size_t index) HV_MUST_CHECK;
 
 /* ---- read_simple.c, read_compound.c, read_condition.c, read_redirect.c ------------------------------------------- */
 
+/* The command at the place, of words, assignments and redirections, as node index; or a function that is defined so:
+ * f() …. */
 bool read_simple(struct reader *reader, size_t index) HV_MUST_CHECK;
+/* The command that begins with this reserved word, at the place. */
 bool read_compound(struct reader *reader, struct hv_str keyword) HV_MUST_CHECK;
+/* Plain enough for the name of a function that calls can have. */
 bool read_is_function_name(const struct raw_word *name);
+/* What follows the name (and "()") of the function that node index is. */
 bool read_function_body(struct reader *reader, size_t index) HV_MUST_CHECK;
+/* [[ … ]], at the place. */
 bool read_condition(struct reader *reader) HV_MUST_CHECK;
 /* True at an operator of redirection (digits and {name} before it not counted). */
 bool read_at_redirect(const struct reader *reader);

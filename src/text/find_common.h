@@ -25,6 +25,7 @@ struct find_common_words {
     } items[FIND_COMMON_WORDS_MAX];
 };
 
+/* Fill *words for the sequence: the first FIND_COMMON_WORDS_MAX of them. */
 void find_common_words(const struct find_facts *facts, const struct find_sequence *sequence,
                        struct find_common_words *words);
 

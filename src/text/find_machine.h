@@ -27,6 +27,7 @@ enum find_answer {
  */
 enum find_answer find_machine_read(const struct find_machine *machine, struct hv_str text, size_t *at);
 
+/* How many states it has: for people who debug. */
 unsigned find_machine_states(const struct find_machine *machine);
 
 #endif

@@ -23,6 +23,7 @@ void find_streams_free(struct find_streams *streams); /* NULL is fine */
  */
 size_t find_streams_count(const struct find_streams *streams, struct hv_str text, size_t max);
 
+/* How many operations it does for each block: for people who debug. */
 unsigned find_streams_steps(const struct find_streams *streams);
 
 /* What a byte of text costs, whatever it is, in cycles of a processor, more or less. */

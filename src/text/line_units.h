@@ -13,6 +13,7 @@ struct line_unit {
     bool big;      /* the most significant byte is the first */
 };
 
+/* One byte for every encoding that is not UTF-16 or UTF-32. */
 struct line_unit line_unit_of(enum encoding_kind kind);
 
 /* How many newlines there are. */

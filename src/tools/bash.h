@@ -44,6 +44,7 @@ struct bash_run {
     struct hv_str notes;            /* sentences that follow the output */
 };
 
+/* One more sentence, on a line of its own; absent: none. */
 void bash_add_note(struct bash_run *run, struct hv_str note);
 
 /* ---- bash_command.c ---- */
@@ -85,6 +86,7 @@ bool bash_touches_listed(const struct shell_judgement *judgement);
 
 /* ---- bash_run.c ---- */
 
+/* hv_tool.call of Bash. */
 enum hv_code bash_call(const void *input, struct hv_context *context, void **data, struct hv_result *result,
                        struct hv_error *err);
 

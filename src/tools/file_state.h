@@ -26,6 +26,7 @@ struct file_view {
 /* path with links resolved, the key of all functions below; path itself where that fails. In the call's arena. */
 struct hv_str file_state_key(struct hv_context *context, struct hv_str path);
 
+/* Remember what was shown, beside what was shown of the same bytes before. */
 void file_state_note_read(struct hv_context *context, struct hv_str key, const struct file_view *view);
 /* The same request was answered before, and the file still is as stat says it was then. */
 bool file_state_already_shown(struct hv_context *context, struct hv_str key, const struct file_view *view);

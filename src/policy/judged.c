@@ -49,19 +49,50 @@ struct judging {
     struct policy_facts *facts;
     struct lookups lookups; /* used only where there is a host */
     struct leading leading;
-    struct map second_names;     /* regular files that are written: where each leads, a struct hv_str */
-    struct map brought;          /* the paths where parts that bring files along write */
-    struct hv_str brought_below; /* the last directory that was asked about, and the answer */
-    bool is_brought_below;
+    struct map second_names;                  /* regular files that are written: where each leads, a struct hv_str */
+    struct map brought;                       /* the paths where parts that may bring links along write */
+    const struct shell_command *only_bringer; /* the one command that may, where it runs once */
+    struct hv_str brought_below;              /* the last directory that was asked about, and the answer */
+    bool is_brought_below, links_are_brought;
 };
 
-/* The parts that bring files along: where they write. */
-static void find_brought(struct judging *judging)
+/* The part may make links, or move them. Some only take files away, or change or make plain ones. */
+static bool brings_links(const struct shell_act *act)
+{
+    static const char plain[] = "rm rmdir unlink touch mkdir chmod chown chgrp truncate";
+    bool by_plain = act->class == SHELL_WRITES && act->word_count && act->words[0].known &&
+                    shell_is_one_of(act->words[0].value, plain);
+    return !by_plain && shell_act_brings_names(act);
+}
+
+/* It stands in the script itself, where it runs but once. */
+static bool runs_once(const struct shell_script *script, const struct shell_command *command)
+{
+    const unsigned often = SHELL_IN_LOOP | SHELL_IN_FUNCTION | SHELL_IN_SPAWNED;
+    return command >= script->commands && command < script->commands + script->count && !(command->place & often);
+}
+
+static void find_bringers(struct judging *judging)
 {
     const struct shell_judgement *judgement = &judging->command->judgement;
     for (size_t i = 0; judgement->brings_names && i < judgement->count; i++) {
         const struct shell_act *act = &judgement->acts[i];
-        if (act->first < i || !act->write_count || !shell_act_brings_names(act))
+        if (!brings_links(act))
+            continue;
+        bool is_only = !judging->links_are_brought && runs_once(&judgement->script, act->command);
+        judging->only_bringer = is_only || judging->only_bringer == act->command ? act->command : NULL;
+        judging->links_are_brought = true;
+    }
+}
+
+/* The parts that bring links along: where they write. */
+static void find_brought(struct judging *judging)
+{
+    const struct shell_judgement *judgement = &judging->command->judgement;
+    find_bringers(judging);
+    for (size_t i = 0; judging->links_are_brought && i < judgement->count; i++) {
+        const struct shell_act *act = &judgement->acts[i];
+        if (act->first < i || !act->write_count || !brings_links(act))
             continue;
         for (size_t j = 0; j < act->write_count; j++)
             if (!act->writes[j].redirect && act->writes[j].path.len)
@@ -80,10 +111,24 @@ static bool is_written_with(const struct judging *judging, struct hv_str directo
     }
 }
 
-/* Such a part may have made path, below what it writes, a link. */
-static bool is_brought(struct judging *judging, const struct shell_access *access)
+/*
+ * What the only part that brings links is itself given was there before: bash makes names of a pattern before it starts
+ * a program, and a directory that stands there is not replaced by what is moved into it.
+ */
+static bool was_before(const struct judging *judging, const struct shell_act *act, const struct shell_access *access,
+                       enum hv_file_kind kind)
 {
-    if (!judging->command->judgement.brings_names || !access->path.len)
+    if (act->command != judging->only_bringer || act->words != act->command->words || !access->word)
+        return false;
+    return access->word->known ? kind == HV_FILE_DIRECTORY
+                               : !(access->word->flags & ~(SHELL_WORD_GLOB | SHELL_WORD_MANY));
+}
+
+/* Such a part may have made path, below what it writes, a link. */
+static bool is_brought(struct judging *judging, const struct shell_act *act, const struct shell_access *access,
+                       enum hv_file_kind kind)
+{
+    if (!judging->links_are_brought || !access->path.len || was_before(judging, act, access, kind))
         return false;
     if (access->word && !access->word->known)
         return true;
@@ -110,7 +155,7 @@ static struct policy_path resolve_access(struct judging *judging, const struct s
     path.resolved = found->resolved;
     path.kind = lookups_kind(&judging->lookups, found);
     judging->leading.too_many = false;
-    path.leads_out = is_brought(judging, access) || access_leads_out(&judging->leading, act, access);
+    path.leads_out = is_brought(judging, act, access, path.kind) || access_leads_out(&judging->leading, act, access);
     path.secret = access_finds_credential(&judging->leading, judging->arena, judging->policy->classes, act, access);
     path.too_many = judging->leading.too_many;
     path.leads_out |= path.too_many;

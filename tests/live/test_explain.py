@@ -248,6 +248,24 @@ class Bash(Case):
         git("add", "k")
         self.assertEqual(classes(keys + others), ["always_confirm"] * len(keys) + ["read_only"] * len(others))
 
+    def test_what_a_part_is_given_was_there_before_it_ran(self):
+        for name in ("src", "old", "empty"):
+            os.makedirs(self.path(name))
+        self.write("src/a.c", "x")
+        own = ["rm src/*.c", "touch src/*.c", "chmod go-w src/*.c", "mv src/*.c old/", "mv -t old src/*.c",
+               "sed -i s/a/b/ src/*.c", "rm *.o; rm src/*.c", "chmod go-w src/*; rm src/*.c"]
+        others = ["mv old src/new; rm src/new/*", "for i in 1 2; do mv src/*.c old; done", "mv src/* .; mv old/* src",
+                  "f() { mv src/* old; }; f; f", "cp -r old new; rm new/*", "mv old/b new/c .", "timeout 5 mv src/* old",
+                  "bash -c 'mv src/*.c old'"]
+        rules = ["allow Bash(rm:*)", "allow Bash(mv:*)", "allow Bash(cp:*)", "allow Bash(chmod:*)", "allow Bash(touch:*)",
+                 "allow Bash(sed:*)"]
+        decide = lambda commands: [(command, answer["decision"])
+                                   for command, answer in zip(commands, self.ask(*commands, rules=rules))]
+        self.assertEqual(decide(own), [(command, "allow") for command in own])
+        self.assertEqual(decide(others), [(command, "ask") for command in others])
+        os.symlink("/etc/passwd", self.path("src/link.c"))
+        self.assertEqual(decide(own), [(command, "ask") for command in own])
+
     def test_what_the_world_says_holds_until_a_part_changes_it(self):
         os.makedirs(self.path("src"))
         self.write("src/a.c", "x")

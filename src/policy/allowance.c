@@ -138,6 +138,29 @@ static bool assignments_are_safe(const struct shell_command *command)
     return true;
 }
 
+/*
+ * "CI=1 SEED=* npm test:*": the rule says itself which variables are set in front, every one, in their order. rest:
+ * what it says of the words. A value stands there as it is, or as "*".
+ */
+static bool names_assignments(struct hv_str specifier, const struct shell_command *command, struct hv_str *rest)
+{
+    *rest = specifier;
+    for (size_t i = 0; i < command->assignment_count; i++) {
+        const struct shell_assignment *assignment = &command->assignments[i];
+        struct hv_str token, value = assignment->value.value;
+        if (!assignment->value.known || assignment->appends || assignment->element || assignment->array ||
+            !hv_str_split(rest, ' ', &token) || !hv_str_starts(token, assignment->name))
+            return false;
+        token = hv_str_slice(token, assignment->name.len, token.len);
+        if (!hv_str_starts(token, HV_STR("=")))
+            return false;
+        token = hv_str_slice(token, 1, token.len);
+        if (!hv_str_is(token, "*") && !hv_str_eq(token, value))
+            return false;
+    }
+    return command->assignment_count > 0 && rest->len > 0;
+}
+
 /* env A=b make: the words between env and the program. */
 static bool env_words_are_safe(const struct shell_act *act)
 {
@@ -239,20 +262,34 @@ static const struct rule *rule_at(const struct look *look, size_t index)
     return index < look->extra_count ? &look->extra[index] : NULL;
 }
 
-/* The first rule that takes the part: its text word for word, redirections and all (*exact), or its words. */
-static const struct rule *find_rule(const struct look *look, bool *exact)
+static bool takes_words(const struct look *look, const struct rule *rule, struct hv_arena *scratch)
 {
-    CLEANUP_ARENA struct hv_arena scratch = {0};
     const struct shell_act *act = look->part->act;
     const struct shell_command *command = act->command;
+    return words_allowed_by(rule, command->words, command->word_count, scratch) ||
+           (words_allowed_by(rule, act->words, act->word_count, scratch) && may_look_through(look->call, act));
+}
+
+/* How a rule takes a part. */
+struct taking {
+    bool exact;   /* its text word for word, redirections and all */
+    bool assigns; /* the variables in front, too */
+};
+
+/* The first rule that takes the part. */
+static const struct rule *find_rule(const struct look *look, struct taking *taking)
+{
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    const struct shell_command *command = look->part->act->command;
     struct hv_str text = command_trim(command->text);
     const struct rule *rule;
     for (size_t i = 0; (rule = rule_at(look, i)); i++) {
         if (rule->verdict != HV_ALLOW || !rule->has_specifier || !rule_names_tool(rule, look->call->facts->tool))
             continue;
-        *exact = is_exact(rule) && hv_str_eq(rule->specifier, text);
-        if (*exact || words_allowed_by(rule, command->words, command->word_count, &scratch) ||
-            (words_allowed_by(rule, act->words, act->word_count, &scratch) && may_look_through(look->call, act)))
+        struct rule of_words = *rule;
+        taking->exact = is_exact(rule) && hv_str_eq(rule->specifier, text);
+        taking->assigns = names_assignments(rule->specifier, command, &of_words.specifier);
+        if (taking->exact || takes_words(look, taking->assigns ? &of_words : rule, &scratch))
             return rule;
     }
     return NULL;
@@ -343,7 +380,8 @@ static bool git_is_tame(const struct look *look)
 static enum part_need need_of(struct look *look)
 {
     const struct shell_act *act = look->part->act;
-    bool exact = false, reads = (act->class == SHELL_READ_ONLY || only_redirects_write(act)) && git_is_tame(look);
+    struct taking taking = {0};
+    bool reads = (act->class == SHELL_READ_ONLY || only_redirects_write(act)) && git_is_tame(look);
     enum part_need need = reads ? need_for_reads(look) : PART_NEEDS_RULE;
     if (need == PART_NEEDS_NOTHING && need_for_writes(look, false, false) == PART_NEEDS_NOTHING)
         return PART_NEEDS_NOTHING;
@@ -351,8 +389,8 @@ static enum part_need need_of(struct look *look)
         need_for_writes(look, false, true) == PART_NEEDS_NOTHING)
         return PART_NEEDS_NOTHING;
     look->rule = NULL;
-    const struct rule *rule = find_rule(look, &exact);
-    if (exact && runs_in_workspace(look)) {
+    const struct rule *rule = find_rule(look, &taking);
+    if (taking.exact && runs_in_workspace(look)) {
         took_part(look, rule);
         return PART_NEEDS_NOTHING;
     }
@@ -360,7 +398,7 @@ static enum part_need need_of(struct look *look)
         return need_for_writes(look, false, false);
     if (!rule)
         return act->word_count ? need : PART_NEEDS_ASKING;
-    if (!assignments_are_safe(act->command) || !env_words_are_safe(act) || !runs_in_workspace(look))
+    if (!(taking.assigns || assignments_are_safe(act->command)) || !env_words_are_safe(act) || !runs_in_workspace(look))
         return PART_NEEDS_ASKING;
     took_part(look, rule);
     look->path = NULL;

@@ -243,14 +243,14 @@ struct places {
     struct hv_str piece, word, name; /* at the place: name is word without a directory */
     unsigned kinds;                  /* of name */
     size_t next;
-    bool wrapped, finished;
+    bool wrapped, finished, aliased;
 };
 
 static void start_piece(struct places *places, struct hv_str piece)
 {
     places->piece = piece;
     places->next = 0;
-    places->wrapped = places->finished = false;
+    places->wrapped = places->finished = places->aliased = false;
 }
 
 static bool next_place(struct places *places, size_t *place)
@@ -266,7 +266,11 @@ static bool next_place(struct places *places, size_t *place)
     places->name = name;
     *place = at;
     places->next = after_word(places->piece, at);
+    if (places->aliased && is_assignment(word)) /* alias x='git push' */
+        places->next = at + hv_str_find_byte(word, '=', 0) + 1;
     bool is_keyword = places->kinds & NAME_KEYWORD && name.len == word.len;
+    if (hv_str_is(name, "alias"))
+        places->wrapped = places->aliased = true;
     if (!places->wrapped && runs_arguments(places->piece, places->kinds))
         places->wrapped = true;
     else if (is_redirection(word, &takes_next)) {

@@ -416,6 +416,100 @@ static void look_at_code(struct hazard *hazard, const struct shell_run *run)
     }
 }
 
+static void look_at_piece(struct hazard *hazard, struct hv_str text)
+{
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    struct command_text code;
+    command_prepare(&scratch, text, &code);
+    if (code.forbidden)
+        worsen(hazard, SHELL_DANGER_FORBID, hv_str_from(code.forbidden), NULL);
+    else if (code_removes_tree(code.raw))
+        worsen(hazard, SHELL_DANGER_FORBID, HV_STR("it would destroy a root or home directory"), NULL);
+}
+
+/* Programs in whose words a command may stand, and what stands before it; "": the whole word is one. */
+static void look_at_carried(struct hazard *hazard, const struct shell_run *run)
+{
+    static const struct {
+        const char *programs, *marks[2];
+    } rows[] = {
+        {"awk gawk mawk nawk", {"system(", "| \""}},
+        {"ex nvim vi view vim vimdiff", {"!"}},
+        {"sqlite3", {".shell ", ".system "}},
+        {"gdb lldb", {"shell ", "!"}},
+        {"bsdtar gtar tar", {"exec=", "--to-command="}},
+        {"expect", {"spawn ", "exec "}},
+        {"ruby", {"system ", "exec "}},
+        {"tmux xterm", {""}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!shell_is_one_of(run->name, rows[i].programs))
+            continue;
+        for (size_t at = 1; at < run->word_count; at++)
+            for (size_t mark = 0; mark < 2 && rows[i].marks[mark]; mark++) {
+                struct hv_str word = shell_word_text(&run->words[at]), before = hv_str_from(rows[i].marks[mark]);
+                size_t place = hv_str_find(word, before, 0);
+                if (place != SIZE_MAX)
+                    look_at_piece(hazard, hv_str_slice(word, place + before.len, word.len));
+            }
+    }
+}
+
+/* make takes its rules from what it reads. */
+static bool reads_rules(const struct shell_run *run)
+{
+    for (size_t i = 1; i < run->word_count; i++) {
+        bool after_f = shell_is_one_of(run->words[i - 1].value, "-f --file --makefile");
+        if (shell_is_one_of(run->words[i].value, "-f- --file=- --makefile=-") ||
+            (after_f && hv_str_is(run->words[i].value, "-")))
+            return true;
+    }
+    return false;
+}
+
+/* What it reads is the program: its words name none, and hold none. */
+static bool reads_program(const struct shell_run *run)
+{
+    bool is_language = run->traits & SHELL_NAME_INTERPRETER && !(run->traits & SHELL_NAME_SHELL);
+    char option = is_language ? shell_code_option(run->name) : 0;
+    if (!option)
+        return shell_is_one_of(run->name, "make gmake") && reads_rules(run);
+    for (size_t i = 1; i < run->word_count; i++) {
+        struct hv_str word = shell_word_text(&run->words[i]);
+        if (hv_str_is(word, "-"))
+            return true;
+        bool is_long = hv_str_starts(word, HV_STR("--"));
+        if (!hv_str_starts(word, HV_STR("-")) || (!is_long && hv_str_find_byte(word, option, 1) != SIZE_MAX))
+            return false;
+    }
+    return true;
+}
+
+/* Code in another language that is read: a here-document. */
+static void look_at_read_code(struct hazard *hazard, const struct shell_run *run)
+{
+    for (size_t i = 0; i < run->command->redirect_count; i++) {
+        const struct shell_redirect *redirect = &run->command->redirects[i];
+        if (redirect->kind == SHELL_REDIRECT_HERE || redirect->kind == SHELL_REDIRECT_HERE_STRING)
+            look_at_piece(hazard, shell_word_text(&redirect->target));
+    }
+}
+
+/* What a run is given to run in its words, and in what it reads. before: the run in the list before it, or NULL. */
+static void look_at_given(struct hazard *hazard, const struct shell_run *run, const struct shell_run *before)
+{
+    if (!(run->traits & (SHELL_NAME_INTERPRETER | SHELL_NAME_CARRIER)))
+        return;
+    look_at_code(hazard, run);
+    if (run->elsewhere || run->guessed)
+        return;
+    if (run->traits & SHELL_NAME_CARRIER)
+        look_at_carried(hazard, run);
+    bool was_read = before && before->command == run->command && reads_program(before);
+    if (!was_read && reads_program(run))
+        look_at_read_code(hazard, run);
+}
+
 static void look_at_text(struct hazard *hazard, const struct match_call *call)
 {
     const struct command_text *text = &call->command;
@@ -446,7 +540,7 @@ static struct hazard look_at_all(const struct match_call *call, struct hv_arena 
     for (size_t i = 0; command && i < command->dangers.count; i++)
         worsen(&hazard, command->dangers.items[i].level, hv_str_from(command->dangers.items[i].what), NULL);
     for (size_t i = 0; command && i < command->runs.count; i++)
-        look_at_code(&hazard, &command->runs.items[i]);
+        look_at_given(&hazard, &command->runs.items[i], i ? &command->runs.items[i - 1] : NULL);
     if (!call->parts)
         look_at_text(&hazard, call);
     struct word_search search = {call, arena, &hazard};

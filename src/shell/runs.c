@@ -4,13 +4,13 @@
 #include "shell/runs.h"
 
 #include "shell/classify.h"
+#include "shell/fed.h"
 
 #include "base/cleanup.h"
 
 #include <string.h>
 
-/* The bounds of the work. Guesses: runs that have words together, and how many words those that start others have.
- * Scans: looks over all commands of a script for who feeds a shell. */
+/* The bounds of the work. Guesses: runs that have words together, and how many words those that start others have. */
 enum {
     RUNS_MAX = 1 << 16,
     GUESSES_MAX = 1 << 13,
@@ -18,7 +18,6 @@ enum {
     CODE_MAX = 2 * SHELL_SCRIPT_MAX,
     NESTED_MAX = SHELL_SCRIPT_MAX / 4, /* code within code: each level reads most of it once more */
     DEPTH_MAX = 16,
-    SCANS_MAX = 64,
     JOINED_MAX = SHELL_SCRIPT_MAX
 };
 
@@ -48,6 +47,7 @@ static void start_wrapped(struct listing *list, int index);
 static void start_shell(struct listing *list, int index);
 static void start_eval(struct listing *list, int index);
 static void start_trap(struct listing *list, int index);
+static void start_alias(struct listing *list, int index);
 static void read_input(struct listing *list, int index);
 static void start_found(struct listing *list, int index);
 static void start_git(struct listing *list, int index);
@@ -56,6 +56,7 @@ static void start_git(struct listing *list, int index);
 /* clang-format off */
 static const struct starter starters[] = {
     {".", .start = read_input},
+    {"alias", .start = start_alias},
     {"asdf", .start = start_wrapped, .command = "exec"},
     {"ash", .start = start_shell},
     {"bash", .start = start_shell},
@@ -175,7 +176,8 @@ struct listing {
     struct shell_run *items; /* in arena */
     size_t count, capacity;
     struct known_name known[KNOWN_NAMES];
-    size_t code_bytes, nested_bytes, scans, guesses, guessed_words;
+    struct shell_feeding feeding;
+    size_t code_bytes, nested_bytes, guesses, guessed_words;
     bool complete;
 };
 
@@ -262,6 +264,25 @@ static void read_blanks(struct listing *list, int index)
         read_code(list, index, hv_str_of(plain, text.len));
 }
 
+/* $(echo rm) -rf x: the program is what a substitution writes. */
+static void read_made(struct listing *list, int index)
+{
+    CLEANUP_BUF struct hv_buf code = {0};
+    struct shell_run run = list->items[index];
+    if (run.words[0].known || !(run.words[0].flags & SHELL_WORD_COMMAND))
+        return;
+    hv_buf_init(&code, JOINED_MAX + 1);
+    hv_buf_add_str(&code, shell_fed_to(&list->feeding, run.script, run.command, true));
+    for (size_t i = 1; code.len && i < run.word_count; i++) {
+        hv_buf_add_byte(&code, ' ');
+        shell_add_code(&code, &run.words[i]);
+    }
+    if (code.failed)
+        list->complete = false;
+    else
+        read_code(list, index, hv_arena_str(list->arena, hv_buf_str(&code)));
+}
+
 static void add_script(struct listing *list, const struct shell_script *script, const struct shell_run *by, int index)
 {
     struct shell_run run = {.script = script, .depth = by ? by->depth + 1 : 0, .elsewhere = by && by->elsewhere};
@@ -276,24 +297,11 @@ static void add_script(struct listing *list, const struct shell_script *script, 
             continue;
         list->items[before].is_code = by != NULL;
         read_blanks(list, (int)before);
+        read_made(list, (int)before);
     }
 }
 
 /* ---- code in arguments ------------------------------------------------------------------------------------------- */
-
-/* The word as it would be read again: what is not known becomes a variable that nobody knows. */
-static void add_code(struct hv_buf *buf, const struct shell_word *word)
-{
-    if (word->known) {
-        hv_buf_add_str(buf, word->value);
-    } else if (!(word->flags & ~(unsigned)(SHELL_WORD_GLOB | SHELL_WORD_HOME | SHELL_WORD_MANY))) {
-        hv_buf_add_str(buf, word->text);
-    } else {
-        hv_buf_add_str(buf, word->value);
-        hv_buf_add_cstr(buf, "$unknown");
-        hv_buf_add_str(buf, word->tail);
-    }
-}
 
 static void read_code(struct listing *list, int index, struct hv_str code)
 {
@@ -323,7 +331,7 @@ static void read_words(struct listing *list, int index, const struct shell_word 
     for (size_t i = 0; i < count; i++) {
         if (i)
             hv_buf_add_byte(&code, ' ');
-        add_code(&code, &words[i]);
+        shell_add_code(&code, &words[i]);
     }
     if (code.failed)
         list->complete = false;
@@ -331,72 +339,9 @@ static void read_words(struct listing *list, int index, const struct shell_word 
         read_code(list, index, hv_arena_str(list->arena, hv_buf_str(&code)));
 }
 
-/* What a command writes, when it is echo or printf of words that are known: as code, with \n for new lines. */
-static struct hv_str output_of(struct listing *list, const struct shell_command *command)
-{
-    CLEANUP_BUF struct hv_buf text;
-    hv_buf_init(&text, JOINED_MAX);
-    if (!command->word_count || !command->words->known)
-        return (struct hv_str){0};
-    struct hv_str name = shell_base_name(command->words->value);
-    if (shell_is_one_of(name, "cat")) {
-        for (size_t i = 0; i < command->redirect_count; i++)
-            if (command->redirects[i].kind == SHELL_REDIRECT_HERE)
-                add_code(&text, &command->redirects[i].target);
-    } else if (shell_is_one_of(name, "echo printf")) {
-        for (size_t i = 1; i < command->word_count; i++) {
-            if (i > 1)
-                hv_buf_add_byte(&text, ' ');
-            if (i > 1 || !hv_str_starts(shell_word_text(&command->words[i]), HV_STR("-")))
-                add_code(&text, &command->words[i]);
-        }
-        for (size_t i = 0; i + 1 < text.len; i++)
-            if (text.data[i] == '\\' && text.data[i + 1] == 'n')
-                text.data[i] = ' ', text.data[i + 1] = '\n';
-    }
-    return hv_arena_str(list->arena, hv_buf_str(&text));
-}
-
-/* The index of a command in its script; SIZE_MAX when it is none of its commands. */
-static size_t index_of(const struct shell_script *script, const struct shell_command *command)
-{
-    bool inside = command >= script->commands && command < script->commands + script->count;
-    return inside ? (size_t)(command - script->commands) : SIZE_MAX;
-}
-
-static const struct shell_command *parent_of(const struct shell_script *script, const struct shell_command *command)
-{
-    return command->parent < script->count ? &script->commands[command->parent] : NULL;
-}
-
-static bool may_scan(struct listing *list)
-{
-    if (++list->scans <= SCANS_MAX)
-        return true;
-    list->complete = false;
-    return false;
-}
-
-/* The output of the command before this one in a pipe, or of its substitutions, when it is known. */
 static struct hv_str input_of(struct listing *list, const struct shell_run *run, bool substitutions)
 {
-    const struct shell_script *script = run->script;
-    size_t self = index_of(script, run->command);
-    const struct shell_command *piped = run->command;
-    while (piped && !(piped->pipeline && piped->position))
-        piped = parent_of(script, piped);
-    if ((!piped && !substitutions) || !may_scan(list))
-        return (struct hv_str){0};
-    for (size_t i = 0; i < script->count; i++) {
-        const struct shell_command *other = &script->commands[i];
-        bool feeds = piped && other->pipeline == piped->pipeline && other->position + 1 == piped->position;
-        bool inside =
-            substitutions && self != SIZE_MAX && other->parent == self && other->place & SHELL_IN_SUBSTITUTION;
-        struct hv_str text = feeds || inside ? output_of(list, other) : (struct hv_str){0};
-        if (text.len)
-            return text;
-    }
-    return (struct hv_str){0};
+    return shell_fed_to(&list->feeding, run->script, run->command, substitutions);
 }
 
 /* Here-documents and here-strings, and what the command before it in the pipe writes. */
@@ -643,6 +588,18 @@ static void start_trap(struct listing *list, int index)
         read_words(list, index, run.words + 1, 1);
 }
 
+/* alias x='CODE': whether aliases are on is decided when the script runs. */
+static void start_alias(struct listing *list, int index)
+{
+    struct shell_run run = list->items[index];
+    for (size_t i = 1; i < run.word_count; i++) {
+        struct hv_str word = shell_word_text(&run.words[i]);
+        size_t equals = hv_str_find_byte(word, '=', 0);
+        if (equals != SIZE_MAX && run.words[i].known)
+            read_code(list, index, hv_str_slice(word, equals + 1, word.len));
+    }
+}
+
 /* What starts others goes through its words: not without end through the same ones. */
 static bool may_look(struct listing *list, const struct shell_run *run)
 {
@@ -656,10 +613,10 @@ static bool may_look(struct listing *list, const struct shell_run *run)
 void shell_list_runs(struct hv_arena *arena, const struct shell_script *script, const struct shell_start *start,
                      struct shell_runs *out)
 {
-    struct listing list = {.arena = arena, .start = start, .complete = true};
+    struct listing list = {.arena = arena, .start = start, .feeding = {.arena = arena}, .complete = true};
     add_script(&list, script, NULL, SHELL_RUN_TOP);
     for (size_t i = 0; i < list.count; i++)
         if (list.items[i].traits & SHELL_NAME_STARTER && may_look(&list, &list.items[i]))
             find_starter(list.items[i].name)->start(&list, (int)i);
-    *out = (struct shell_runs){list.items, list.count, list.complete};
+    *out = (struct shell_runs){list.items, list.count, list.complete && !list.feeding.exhausted};
 }

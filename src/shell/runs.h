@@ -48,6 +48,7 @@ enum shell_name_trait {
     SHELL_NAME_FETCHER = 1 << 2,     /* brings bytes from the network */
     SHELL_NAME_NETCAT = 1 << 3,
     SHELL_NAME_STARTER = 1 << 4, /* may run others that its words name: only in the traits of runs */
+    SHELL_NAME_CARRIER = 1 << 5, /* what its words say in a language of its own may hold a command: vim, awk, make */
 };
 unsigned shell_name_traits(struct hv_str name);
 /* The program is a shell: sh, bash, dash, … */

@@ -78,6 +78,9 @@ static const struct row allowing[] = {
     {"allow Bash(watch:*)", "watch make", ASK, S(ASK)}, {"allow Bash(flock:*)", "flock /tmp/l make", ASK, S(ASK)},
     {"allow Bash(find:*)", "find . -exec make ';'", ASK, S(ASK)}, {"allow Bash(find:*)", "find build -delete", ASK, S(ASK)},
     {"allow Bash(make:*)", "LANG=C make", ALLOW, S(ALLOW_RULE)}, {"allow Bash(make:*)", "NODE_ENV=x CI=1 make", ALLOW, S(ALLOW_RULE)},
+    {"allow Bash | deny Bash(git push:*)", "alias x='git push'; x", DENY, S(DENY_RULE)},
+    {"allow Bash | deny Bash(git push:*)", "shopt -s expand_aliases\nalias l=ls x='git push'\nx", DENY, S(DENY_RULE)},
+    {"allow Bash | deny Bash(git push:*)", "shopt -s expand_aliases\nalias x='git status'\nx", ALLOW, S(ALLOW_RULE)},
     {"allow Bash(SEED=1 make:*)", "SEED=1 make all", ALLOW, S(ALLOW_RULE)}, {"allow Bash(SEED=1 make:*)", "SEED='1' make", ALLOW, S(ALLOW_RULE)},
     {"allow Bash(SEED=1 make:*)", "SEED=2 make", ASK, S(ASK)}, {"allow Bash(SEED=1 make:*)", "SEED=1 X=2 make", ASK, S(ASK)},
     {"allow Bash(SEED=1 make:*)", "X=2 SEED=1 make", ASK, S(ASK)}, {"allow Bash(SEED=1 make:*)", "SEED+=1 make", ASK, S(ASK)},
@@ -125,7 +128,8 @@ static const struct row denying[] = {
     {"deny Bash(git push:*)", "echo git push", ALLOW, S(CLASSIFIER)}, {"deny Bash(git push:*)", "x=push; git $x", DENY, S(DENY_RULE)},
     {"deny Bash(git push:*)", "git $x", ASK, S(ASK_RULE)}, {"deny Bash(git push:*)", "git \"$x\" origin", ASK, S(ASK_RULE)},
     {"allow Bash | deny Bash(git push:*)", "$git push", ASK, S(ASK_RULE)}, {"allow Bash | deny Bash(git push:*)", "make $x", ALLOW, S(ALLOW_RULE)},
-    {"allow Bash | deny Bash(curl:*)", "$(echo curl) x", ASK, S(ASK_RULE)}, {"allow Bash | deny Bash(curl *)", "curl", DENY, S(DENY_RULE)},
+    {"allow Bash | deny Bash(curl:*)", "$(cat f) x", ASK, S(ASK_RULE)}, {"allow Bash | deny Bash(curl *)", "curl", DENY, S(DENY_RULE)},
+    {"allow Bash | deny Bash(curl:*)", "$(echo curl) x", DENY, S(DENY_RULE)}, {"allow Bash | deny Bash(curl:*)", "$(echo \"$y\") x", ASK, S(ASK_RULE)},
     {"allow Bash | ask Bash(git push:*)", "ls; git push", ASK, S(ASK_RULE)}, {"allow Bash | deny Bash(rm:*)", "ls && (", ALLOW, S(ALLOW_RULE)},
     {"allow Bash | deny Bash(rm:*)", "rm x (", DENY, S(DENY_RULE)}, {"allow Bash | deny Bash(rm -rf:*)", "rm -rf x", DENY, S(DENY_RULE)},
     {"allow Bash | deny Edit(src/**)", "echo x > src/a", DENY, S(DENY_RULE)}, {"allow Bash | deny Edit(src/**)", "cp a src/b", DENY, S(DENY_RULE)},
@@ -440,6 +444,52 @@ static void dangers_hold_in_every_mode(void **state)
     }
 }
 
+/* A command may be handed to a shell by code in another language, too: what destroys everything is seen there. */
+static void what_other_languages_run_is_looked_at(void **state)
+{
+    static const char *const forbidden[] = {
+        "awk 'BEGIN { system(\"rm -rf /\") }'",
+        "awk '{ print | \"rm -rf /\" }' f",
+        "vim -c '!rm -rf /' x",
+        "sqlite3 x '.shell rm -rf /'",
+        "gdb -batch -ex 'shell rm -rf ~'",
+        "tar cf x y --checkpoint=1 --checkpoint-action=exec='rm -rf /'",
+        "ruby -e 'system \"rm -rf /\"'",
+        "tmux new -d 'rm -rf /'",
+        "python3 <<E\nimport os\nos.system('rm -rf /')\nE",
+        "python3 - <<'E'\nimport shutil\nshutil.rmtree('/')\nE",
+        "perl <<< 'system(\"rm -rf /\")'",
+        "make -f - <<'E'\nx:\n\trm -rf /\nE",
+        "shopt -s expand_aliases\nalias x='rm -rf /'\nx",
+    };
+    static const char *const others[] = {
+        "awk '/rm -rf \\// { print }' log",
+        "awk '{ print \"rm -rf /\" }' f",
+        "grep 'rm -rf /' f",
+        "cat <<E\nrm -rf /\nE",
+        "python3 <<E\nprint('rm -rf build')\nE",
+        "vim -c '!make' x",
+        "awk '{ print }' <<< 'rm -rf /'",
+        "python3 tool.py <<E\nrm -rf /\nE",
+        "perl -ne 'print' <<< 'rm -rf /'",
+        "make <<< 'rm -rf /'",
+        "echo 'rm -rf /'",
+    };
+    struct policy *policy = world_policy("allow Bash", POLICY_DEFAULT, NULL, false);
+    (void)state;
+    for (size_t i = 0; i < sizeof forbidden / sizeof *forbidden + sizeof others / sizeof *others; i++) {
+        struct hv_arena arena = {0};
+        size_t count = sizeof forbidden / sizeof *forbidden;
+        const char *command = i < count ? forbidden[i] : others[i - count];
+        struct policy_decision decision = decide(policy, command, true, &arena);
+        if ((decision.verdict == HV_DENY) != (i < count))
+            print_error("%s\n", command);
+        assert_true((decision.verdict == HV_DENY) == (i < count));
+        hv_arena_release(&arena);
+    }
+    policy_unref(policy);
+}
+
 /* A credential is confirmed from whatever directory it is named, known or not, in bypassPermissions mode, too. */
 static void a_credential_counts_wherever_the_command_went(void **state)
 {
@@ -576,6 +626,7 @@ int main(void)
         cmocka_unit_test(own_places_are_suspect_among_their_neighbours),
         cmocka_unit_test(a_denial_holds_however_the_command_is_written),
         cmocka_unit_test(dangers_hold_in_every_mode),
+        cmocka_unit_test(what_other_languages_run_is_looked_at),
         cmocka_unit_test(a_credential_counts_wherever_the_command_went),
         cmocka_unit_test(a_long_command_is_asked_and_still_denied),
         cmocka_unit_test(patterns_without_end_are_asked_about),

@@ -187,6 +187,19 @@ static bool top_is_plain(struct shell_reading *reading, unsigned wanted)
     return top.ptr && (hv_str_eq(top, reading->directory) || world->tree_is_plain(world->user, top, wanted));
 }
 
+/* No ref of the repository has a name with a part that begins with "-", as far as all of them stand where they use to.
+ */
+static bool refs_are_plain(struct shell_reading *reading)
+{
+    const struct shell_world *world = reading->world;
+    if (!world->repository_top || !world->holds_none)
+        return false;
+    struct hv_str top = world->repository_top(world->user, reading->arena, reading->directory);
+    return top.ptr && world->holds_none(world->user, top, ".git/commondir .git/reftable .git/packed-refs:/-") &&
+           world->tree_is_plain(world->user, hv_arena_join(reading->arena, top, HV_STR("/.git/refs")),
+                                SHELL_TREE_NO_DASH | SHELL_TREE_LINKS);
+}
+
 /* What chain prints, taken apart. */
 static bool take_listing(struct shell_reading *reading, const struct chain *chain, struct taking taking, unsigned depth,
                          struct shell_listing *listing)
@@ -197,6 +210,8 @@ static bool take_listing(struct shell_reading *reading, const struct chain *chai
     if (!command || !world->tree_is_plain || !reading->directory.ptr || reading->elsewhere_count ||
         !hv_str_eq(command->directory, reading->directory) || !is_plain(reading, command) ||
         !shell_lists_names(reading, words_of(reading, command), command->word_count, listing))
+        return false;
+    if (listing->refs && !refs_are_plain(reading))
         return false;
     if (listing->taken && !is_given_names(reading, command, listing->cut, depth, listing))
         return false;

@@ -190,7 +190,7 @@ static bool begins_plainly(struct hv_str pattern)
 }
 
 /* Names of refs and of objects: none begins with "-" or "/", holds "..", a blank or a pattern. */
-static bool git_names_refs(const struct view *view)
+static bool git_names_refs(const struct view *view, struct shell_listing *out)
 {
     static const char formats[] = "%(refname) %(refname:short) %(objectname) %(objectname:short) %H %h format:%h "
                                   "format:%H tformat:%h tformat:%H";
@@ -212,7 +212,8 @@ static bool git_names_refs(const struct view *view)
         if (!is_option(word) || counted ||
             shell_names_have("-a -r --all --no-merges --merges --reverse -l --list --", word))
             continue;
-        bool valued = hv_str_is(word, "-n") || (shell_names_have("-S -G", word) && hv_str_is(name, "log"));
+        bool valued = (hv_str_is(word, "-n") && !hv_str_is(name, "tag")) ||
+                      (shell_names_have("-S -G", word) && hv_str_is(name, "log"));
         if (valued && i + 1 < view->count && view->words[i + 1].known) {
             i++;
             continue;
@@ -229,7 +230,9 @@ static bool git_names_refs(const struct view *view)
                            option)))
             return false;
     }
-    return formatted && (!is_short || (patterns && patterns == plain));
+    /* Without a pattern, git branch says where HEAD is detached, too. */
+    out->refs = is_short && !(patterns && patterns == plain);
+    return formatted && !(out->refs && hv_str_is(name, "branch"));
 }
 
 /* %h, a blank, and then what has no newline in it: the title, names, dates whose form is fixed. (That of %ad and %cd is
@@ -348,7 +351,7 @@ static bool git_lists(const struct view *view, struct shell_listing *out)
     struct hv_str name = word_at(view, 1);
     struct view words = *view;
     out->titled = git_lists_titles(view);
-    if (out->titled || git_names_refs(view)) {
+    if (out->titled || git_names_refs(view, out)) {
         out->certain = true;
         return true;
     }

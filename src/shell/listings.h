@@ -17,6 +17,7 @@ struct shell_listing {
     bool gone;               /* … and quite likely is none: they are of history, or of what differs */
     bool past;               /* they are of commits: what they were called need not be seen anywhere now */
     bool whole;              /* they are of the whole repository, wherever the command runs */
+    bool refs;               /* short names of refs: they begin with "-" where one of the repository's does */
     bool places;             /* behind each name stand ":" and more: grep -n */
     bool empty;              /* some lines may be empty */
     bool taken;              /* they are those that it is given by its input, cut as `cut` says: xargs grep -l */

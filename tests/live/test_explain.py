@@ -204,6 +204,36 @@ class Bash(Case):
         git("rm", "-q", "--cached", "--", "-oout")
         self.assertEqual(decide(), ["allow"] * 3)
 
+    def test_refs_and_changes_of_any_name_are_looked_at(self):
+        author = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        git = lambda *arguments: subprocess.run(["git", *arguments], cwd=self.project, check=True, env=self.env, capture_output=True)
+        refs = ['for t in $(git tag); do git log -1 "$t"; done', "git show $(git tag | tail -1) --stat",
+                "for b in $(git for-each-ref --format='%(refname:short)' refs/heads); do git log -1 \"$b\"; done"]
+        told = lambda commands: {answer["decision"] for answer in self.ask(*commands)}
+        os.makedirs(self.path("src"))
+        self.write("src/a.c", "x")
+        git("init", "-q")
+        git("add", "src")
+        git(*author, "commit", "-qm", "x")
+        git("tag", "v1")
+        self.assertEqual(told(refs), {"allow"})
+        git("update-ref", "refs/tags/--output=x", "HEAD")
+        git("update-ref", "refs/heads/--output=x", "HEAD")
+        self.assertEqual(told(refs), {"ask"})
+        git("pack-refs", "--all", "--prune")
+        self.assertEqual(told(refs), {"ask"})
+        git("update-ref", "-d", "refs/tags/--output=x")
+        git("update-ref", "-d", "refs/heads/--output=x")
+        self.assertEqual(told(refs), {"allow"})
+        changes, seen = ["cat $(git diff --name-only)", "cd src && cat $(git diff --name-only)"], ["cat $(git diff --name-only --diff-filter=d HEAD)"]
+        self.assertEqual(told(changes + seen), {"allow"})
+        self.assertEqual(told(["cat $(git diff --name-only HEAD)", "git diff --name-only --cached | xargs cat"]), {"ask"})
+        os.makedirs(self.path("x /etc"))
+        with open(self.path("x /etc/hostname"), "w") as file:
+            file.write("x\n")
+        git("add", ".")
+        self.assertEqual(told(changes + seen), {"ask"})
+
     def test_behind_cd_into_a_pattern_operands_lie_below_it(self):
         loop = "for d in */; do (cd \"$d\" && %s); done"
         reads = ["cat x", "head -5 x && ls", "cat < x", "wc -l s/x", "[ -f x ] && grep y x"]

@@ -54,6 +54,16 @@ static struct hv_str repository_top(void *user, struct hv_arena *arena, struct h
     return hv_str_is(directory, "/ws") || hv_str_starts(directory, HV_STR("/ws/")) ? HV_STR("/ws") : (struct hv_str){0};
 }
 
+/* A bit of tree.missing: where refs stand is known. */
+enum { REFS_KNOWN = 1 << 28 };
+
+static bool holds_none(void *user, struct hv_str directory, const char *names)
+{
+    (void)user;
+    assert_string_equal(names, ".git/commondir .git/reftable .git/packed-refs:/-");
+    return hv_str_is(directory, "/ws");
+}
+
 static void judge_in_tree(struct hv_arena *arena, const char *command, unsigned missing, struct shell_judgement *out)
 {
     struct tree tree = {.missing = missing};
@@ -63,6 +73,7 @@ static void judge_in_tree(struct hv_arena *arena, const char *command, unsigned 
                                       .git_is_quiet_below = git_is_quiet_below,
                                       .is_system_program = is_system,
                                       .tree_is_plain = tree_is_plain,
+                                      .holds_none = missing & REFS_KNOWN ? holds_none : NULL,
                                       .user = &tree};
     shell_judge(arena, hv_str_from(command), &start, &world, out);
 }
@@ -523,6 +534,29 @@ static void what_a_loop_looks_through_lies_below(void **state)
     (void)state;
     CHECK(below_loops, 0, true);
     CHECK(beyond_loops, 0, false);
+}
+
+/* Branches and tags from elsewhere may have any name: where none begins with "-", all may stand as words. */
+static void short_names_of_refs_are_looked_at(void **state)
+{
+    static const char *const refs[] = {
+        "for t in $(git tag); do git rev-list -n 1 \"$t\"; done", "git tag | xargs git show",
+        "git tag --sort=-creatordate | head -3 | while read -r t; do git log -1 \"$t\"; done",
+        "git grep -c x $(git tag | tail -1) -- src",
+        "cd sub && for b in $(git for-each-ref --format='%(refname:short)' refs/heads); do git log -1 \"$b\"; done"};
+    static const char *const others[] = {
+        "for b in $(git branch --format='%(refname:short)'); do git log -1 \"$b\"; done",
+        "for t in $(git tag -n); do git log -1 \"$t\"; done",
+        "for t in $(git tag -n 3); do git log -1 \"$t\"; done",
+        "for t in $(git tag --format='%(subject)'); do git log -1 \"$t\"; done",
+        "for t in $(git describe --tags); do git log -1 \"$t\"; done",
+        "for b in $(git for-each-ref --format='%(refname:short) %(subject)'); do git log -1 \"$b\"; done"};
+    (void)state;
+    CHECK(refs, REFS_KNOWN, true);
+    CHECK(refs, 0, false);
+    CHECK(refs, REFS_KNOWN | SHELL_TREE_NO_DASH, false);
+    CHECK(refs, REFS_KNOWN | SHELL_TREE_LINKS, false);
+    CHECK(others, REFS_KNOWN, false);
 }
 
 /* What git diff names, it names from the top. */
@@ -1049,6 +1083,7 @@ int main(void)
         cmocka_unit_test(what_stands_in_a_listed_directory_may_be_like_an_option),
         cmocka_unit_test(names_that_would_be_cut_are_certain_only_behind_nul),
         cmocka_unit_test(what_a_loop_looks_through_lies_below),
+        cmocka_unit_test(short_names_of_refs_are_looked_at),
         cmocka_unit_test(what_differs_is_of_the_whole_repository),
         cmocka_unit_test(links_that_lead_out_make_all_uncertain),
         cmocka_unit_test(a_name_like_an_option_matters_where_nothing_stands_before_it),

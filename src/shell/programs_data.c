@@ -129,6 +129,11 @@ static void judge_miller(struct shell_reading *reading, const struct shell_word 
     bool takes = false, known = true;
     if (count == 2 && words[1].known && shell_names_have("--version version --help help", words[1].value))
         return;
+    bool helps = count > 1 && words[1].known && hv_str_is(words[1].value, "help");
+    for (size_t i = 1; i < count; i++)
+        helps &= words[i].known;
+    if (helps)
+        return;
     while (at < count && words[at].known && words[at].value.len && words[at].value.ptr[0] == '-' && known) {
         known = is_format_of_miller(words[at].value, &takes);
         if (takes && at + 1 < count && hv_str_is(words[at].value, "--from"))

@@ -194,7 +194,8 @@ static void judge_ack(struct shell_reading *reading, const struct shell_word *wo
     if (!shell_arguments(reading, &ack_row, words, count, &arguments) || arguments.help)
         return;
     if (!shell_given(&arguments, "--noenv"))
-        shell_worsen(reading, SHELL_EXECUTES, "ack takes options from .ackrc, which may name a program");
+        shell_worsen(reading, SHELL_EXECUTES,
+                     "ack takes options from .ackrc, which may name a program; with --noenv it does not");
     search_places(reading, &arguments, shell_given(&arguments, "--match -f -g") != NULL, true, true);
 }
 

@@ -1,6 +1,8 @@
 /* rows.c: see rows.h. */
 #include "shell/rows.h"
 
+#include <string.h>
+
 static void worsen(struct shell_reading *reading, enum shell_class class, const struct shell_word *name,
                    const char *does)
 {
@@ -122,6 +124,9 @@ void shell_needs_none(struct shell_reading *reading, const char *names)
     bool none = holds_none(reading, reading->directory, names);
     for (size_t at = 0; none && at < reading->elsewhere_count; at++)
         none = holds_none(reading, reading->elsewhere[at], names);
-    if (!none)
-        shell_worsen(reading, SHELL_EXECUTES, "the project's own files may make it run code");
+    if (none)
+        return;
+    names += strspn(names, " ");
+    shell_worsenf(reading, SHELL_EXECUTES, "files of the project, such as %.*s, may make it run code",
+                  (int)strcspn(names, " :"), names);
 }

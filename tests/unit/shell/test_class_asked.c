@@ -81,6 +81,8 @@ static void questions_only_read(void **state)
         "terraform workspace show",
         "ffmpeg -hide_banner -h encoder=libx264",
         "cargo clippy --version",
+        "mlr help topics",
+        "mlr help verb sort",
     };
     (void)state;
     check_harmless(commands, sizeof commands / sizeof *commands);
@@ -230,6 +232,8 @@ static void what_does_more_is_asked(void **state)
         "cargo clippy",
         "cargo clippy --version --fix",
         "cargo nextest run",
+        "mlr help \"$x\"",
+        "mlr -n put -f x help",
         "identify -list format a.png",
         "convert -list @x",
         "magick a.png b.png",
@@ -240,11 +244,40 @@ static void what_does_more_is_asked(void **state)
     check_harmful(commands, sizeof commands / sizeof *commands);
 }
 
+static bool holds_all(void *user, struct hv_str directory, const char *names)
+{
+    (void)user, (void)directory, (void)names;
+    return false;
+}
+
+static void files_of_the_project_are_named(void **state)
+{
+    static const struct {
+        const char *command, *why;
+    } rows[] = {
+        {"cargo --version", "files of the project, such as rust-toolchain, may make it run code"},
+        {"python3 -m json.tool a", "files of the project, such as json.py, may make it run code"},
+        {"ruff format --check .", "files of the project, such as ruff.toml, may make it run code"},
+    };
+    (void)state;
+    static const struct shell_start start = {{"/ws", 3}, {"/home/u", 7}, NULL, NULL, true};
+    struct shell_world world = {.is_system_program = is_system_here, .holds_none = holds_all};
+    for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
+        struct hv_arena arena = {0};
+        struct shell_judgement judgement;
+        shell_judge(&arena, hv_str_from(rows[at].command), &start, &world, &judgement);
+        assert_int_equal(judgement.class, SHELL_EXECUTES);
+        assert_true(hv_str_is(judgement.why, rows[at].why));
+        hv_arena_release(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(questions_only_read),
         cmocka_unit_test(what_does_more_is_asked),
+        cmocka_unit_test(files_of_the_project_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

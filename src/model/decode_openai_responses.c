@@ -132,6 +132,23 @@ static void responses_delta(struct model_decoder *decoder, enum decode_delta kin
         decoder_emit_text(decoder, kind == DECODE_TEXT ? MODEL_TEXT : MODEL_THINKING, text);
 }
 
+/*
+ * The block of text whose item was never announced. Where it has a name or a number, its next piece finds it by that;
+ * a piece without either goes on where the last one ended.
+ */
+static struct decode_block *unannounced(struct model_decoder *decoder, const struct hv_json *root)
+{
+    int64_t index;
+    struct hv_str id = hv_json_get_string(root, "item_id");
+    size_t count = decoder->message.blocks.count;
+    struct decode_block *last = count ? &decoder->message.blocks.items[count - 1] : NULL;
+    bool named = id.len || hv_json_int64(hv_json_get(root, "output_index"), &index);
+    if (!named && last && !last->closed && last->kind == DECODE_BLOCK_OTHER)
+        return last;
+    struct decode_block *block = add_block(decoder, DECODE_BLOCK_OTHER, item_index(decoder, root));
+    return block && decoder_hold(decoder, &block->signature, id) ? block : NULL;
+}
+
 static void item_delta(struct model_decoder *decoder, const struct hv_json *root, enum decode_delta kind,
                        struct hv_str data)
 {
@@ -141,7 +158,7 @@ static void item_delta(struct model_decoder *decoder, const struct hv_json *root
         return;
     if (!block && kind == DECODE_INPUT)
         return; /* the finished item holds it all */
-    if (!block && !(block = add_block(decoder, DECODE_BLOCK_OTHER, item_index(decoder, root))))
+    if (!block && !(block = unannounced(decoder, root)))
         return;
     if (block->closed || (kind == DECODE_INPUT) != (block->kind == DECODE_BLOCK_TOOL))
         return;

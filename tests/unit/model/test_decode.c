@@ -471,6 +471,15 @@ static const struct decode_case cases[] = {
      "start\nblock "
      "{\"type\":\"provider_item\",\"provider\":\"openai-responses\",\"item\":{\"type\":\"reasoning\",\"id\":"
      "\"rs\xef\xbf\xbd\"}}\nstop end_turn end_turn"},
+    {"responses: pieces of items that were never announced, without a number, and with a name",
+     MODEL_WIRE_OPENAI_RESPONSES,
+     "data: {\"type\":\"response.output_text.delta\",\"delta\":\"a\"}\n\n"
+     "data: {\"type\":\"response.output_text.delta\",\"delta\":\"b\"}\n\n"
+     "data: {\"type\":\"response.output_text.delta\",\"item_id\":\"m1\",\"delta\":\"c\"}\n\n"
+     "data: {\"type\":\"response.output_text.delta\",\"item_id\":\"m1\",\"delta\":\"d\"}\n\n"
+     "data: {\"type\":\"response.completed\",\"response\":{\"id\":\"r1\"}}\n\n",
+     "start\ntext a\ntext b\ntext c\ntext d\nblock {\"type\":\"text\",\"text\":\"ab\"}\nblock "
+     "{\"type\":\"text\",\"text\":\"cd\"}\nstop end_turn end_turn"},
     {"anthropic: the message's start was lost", MODEL_WIRE_ANTHROPIC,
      "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n"
      "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"a\"}}\n\n"

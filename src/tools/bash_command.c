@@ -76,7 +76,7 @@ static const char *wrap_command(struct bash_run *run)
     hv_buf_add_cstr(&file, " || :; } 2>/dev/null");
     hv_buf_add_cstr(&script, "trap ");
     bash_add_quoted(&script, hv_buf_str(&file));
-    hv_buf_add_cstr(&script, " EXIT; eval ");
+    hv_buf_add_cstr(&script, " EXIT; eval -- ");
     bash_add_quoted(&script, command);
     hv_buf_add_cstr(&script, "; { helve_status=$?; set +exu; } 2>/dev/null; ");
     hv_buf_add_str(&script, hv_buf_str(&file));

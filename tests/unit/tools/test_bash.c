@@ -86,6 +86,8 @@ static void a_failure_says_the_exit_code(void **state)
     assert_true(hv_str_is(session->result.summary, "exit 3"));
     bash(session, "no_such_command_here");
     expect_failure(session, "Command failed (exit code 127)");
+    bash(session, "--help"); /* a command too, and no option of what runs it */
+    expect_failure(session, "Command failed (exit code 127)");
     bash(session, "echo 'unclosed");
     expect_failure(session, "Command failed");
 }

@@ -58,9 +58,10 @@ struct raw_word {
     struct hv_str text;
     struct part *parts;
     uint32_t count;
-    bool quoted; /* some part */
-    bool joined; /* a backslash-newline stands in the midst of it */
-    bool array;  /* value of an assignment: (…) */
+    bool quoted;  /* some part */
+    bool joined;  /* a backslash-newline stands in the midst of it */
+    bool escaped; /* a byte of it has a backslash before it */
+    bool array;   /* value of an assignment: (…) */
 };
 
 struct raw_assignment {

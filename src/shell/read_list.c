@@ -47,6 +47,10 @@ bool read_redirects_after(struct reader *reader, size_t index)
         if (!read_redirect(reader, index, reader->redirects.count - base, descriptor, variable))
             return false;
     }
+    /* Keywords may follow a compound command at once, but behind a redirection they are words. */
+    int byte = read_peek(reader, 0);
+    if (reader->redirects.count > base && byte >= 0 && !strchr(";&|)\n#", byte))
+        return read_stop(reader, "a word behind the redirection of a compound command");
     take_redirects(reader, index, base);
     return true;
 }

@@ -13,18 +13,22 @@ static bool takes_assignments(const struct raw_word *word)
 /* One element, [subscript]=word or a word; its parts go on the stack. */
 static bool read_one_element(struct reader *reader)
 {
+    bool indexed = false, escaped = false;
     if (read_peek(reader, 0) == '[') {
         struct part part = {.kind = PART_ARITHMETIC, .quoted = true};
         reader->source.at++;
         if (!read_arithmetic(reader, ']', &part.text, &part.inner, &part.inner_count))
             return false;
         *vec_push(&reader->parts) = part;
-        if (read_ends_word(read_peek(reader, 0)))
-            return true;
+        indexed = true;
+        escaped = hv_str_find_byte(part.text, '\\', 0) != SIZE_MAX;
     }
-    struct raw_word word;
-    if (!read_word(reader, WORD_PLAIN, &word))
+    struct raw_word word = {0};
+    if (!(indexed && read_ends_word(read_peek(reader, 0))) && !read_word(reader, WORD_PLAIN, &word))
         return false;
+    /* When bash reads $(…) for the first time, a backslash in an array within it quotes nothing; later it does. */
+    if ((escaped || word.escaped) && reader->place_flags & SHELL_IN_SUBSTITUTION)
+        return read_stop(reader, "an escape in an array within a substitution, which bash reads in two ways");
     for (size_t i = 0; i < word.count; i++)
         *vec_push(&reader->parts) = word.parts[i];
     return true;

@@ -32,7 +32,7 @@ static bool read_escaped(struct reader *reader, struct raw_word *word)
         word->joined |= !read_ends_word(read_peek(reader, 0));
         return true;
     }
-    word->quoted = true;
+    word->quoted = word->escaped = true;
     read_add_text(reader, read_slice(reader, reader->source.at + 1, reader->source.at + 2), true);
     reader->source.at += 2;
     return true;

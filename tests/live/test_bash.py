@@ -25,7 +25,7 @@ def refuses(script):
     """What bash -n says. A warning, of a here-document that the end closes, is no refusal."""
     if "\0" in script:
         return True
-    ran = subprocess.run(["bash", "-n", "-c", script], stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False)
+    ran = subprocess.run(["bash", "-n", "-c", "--", script], stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False)
     return ran.returncode != 0
 
 

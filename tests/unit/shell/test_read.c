@@ -177,6 +177,8 @@ static void compound_commands_are_opened(void **state)
 static void what_bash_refuses_is_not_accepted(void **state)
 {
     static const char *const scripts[] = {
+        "for j in a; do { b; } >f done",
+        "a \"$(if (b) <f then c; fi)\"",
         "a |",
         "| a",
         "a;;",
@@ -254,6 +256,9 @@ static void what_bash_refuses_is_not_accepted(void **state)
 static void what_bash_reads_in_two_ways_is_not_accepted(void **state)
 {
     static const char *const scripts[] = {
+        "a $(b=(\\;))",
+        "a <(b=([\\`]=c))",
+        "a \"$(declare b=(c [1]=\\'))\"",
         "a \"$$(b \"c\")\"",
         "a \"`b \"{c,d}\"`\"",
         "a \"${x:-\"{b,c}\"}\"",

@@ -100,24 +100,23 @@ static int run_man(const struct cli_call *call)
         if (!commands[i]->hidden)
             add_command(&out, commands[i]);
     hv_buf_add_cstr(
-        &out,
-        ".SH ENVIRONMENT\n"
-        ".TP\nANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL, OPENAI_API_KEY, OPENAI_BASE_URL\n"
-        "how models are reached\n"
-        ".TP\nHELVE_MODEL\nthe model, as for \\-\\-model\n"
-        ".TP\nANTHROPIC_MODEL, OPENAI_MODEL\nthe model of that service, where none is named\n"
-        ".TP\nHELVE_HOME\nwhere settings and sessions are kept, instead of the XDG directories\n"
-        ".TP\nBASH_DEFAULT_TIMEOUT_MS\nhow long a command may run unless the call says (120000)\n"
-        ".TP\nHELVE_BACKGROUND_ON_TIMEOUT\n1: commands go on in the background when their time is over\n"
-        ".TP\nHELVE_MAX_OUTPUT_BYTES\noutput after which a command is ended (1 GiB)\n"
-        ".TP\nHELVE_MAX_TOOL_CONCURRENCY\nhow many calls may run at once (10)\n"
-        ".TP\nHELVE_MAX_RETRIES\nhow often a failed request is sent again\n"
-        ".TP\nHELVE_IDLE_TIMEOUT\nseconds without a byte of an answer until it counts as cut (300)\n"
-        ".TP\nNO_COLOR\nno colours\n"
-        ".SH FILES\n"
-        ".TP\n~/.config/helve/settings.json, .helve/settings.json, .helve/settings.local.json\n"
-        "settings; those of .claude/ are read too\n"
-        ".TP\n~/.local/state/helve/sessions/\nthe journals\n");
+        &out, ".SH ENVIRONMENT\n"
+              ".TP\nANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL, OPENAI_API_KEY, OPENAI_BASE_URL\n"
+              "how models are reached\n"
+              ".TP\nHELVE_MODEL\nthe model, as for \\-\\-model\n"
+              ".TP\nANTHROPIC_MODEL, OPENAI_MODEL\nthe model of that service, where none is named\n"
+              ".TP\nHELVE_HOME\nwhere settings and sessions are kept, instead of the XDG directories\n"
+              ".TP\nBASH_DEFAULT_TIMEOUT_MS\nhow long a command may run unless the call says (120000)\n"
+              ".TP\nHELVE_BACKGROUND_ON_TIMEOUT\n1: commands go on in the background when their time is over\n"
+              ".TP\nHELVE_MAX_OUTPUT_BYTES\noutput after which a command is ended (1 GiB)\n"
+              ".TP\nHELVE_MAX_TOOL_CONCURRENCY\nhow many calls may run at once (10)\n"
+              ".TP\nHELVE_MAX_RETRIES\nhow often a failed request is sent again\n"
+              ".TP\nHELVE_IDLE_TIMEOUT\nseconds without a byte of an answer until it counts as cut (300)\n"
+              ".TP\nNO_COLOR\nno colours\n"
+              ".SH FILES\n"
+              ".TP\n~/.config/helve/settings.json, .helve/settings.json, .helve/settings.local.json\n"
+              "settings; those of .claude/ are read too\n"
+              ".TP\n~/.local/state/helve/sessions/\nthe journals\n");
     return cli_print(&out, CLI_OK);
 }
 

@@ -293,7 +293,8 @@ static void judge_redirect(struct shell_reading *reading, const struct shell_red
     struct shell_redirect resolved = *given;
     const struct shell_redirect *redirect = given;
     if (given->kind == SHELL_REDIRECT_READ && (shell_resolve_loop_word(reading, reading->judged, &resolved.target) ||
-                                               shell_resolve_parameter(reading, reading->judged, &resolved.target)))
+                                               shell_resolve_parameter(reading, reading->judged, &resolved.target) ||
+                                               shell_names_from_origin(reading, &resolved.target)))
         redirect = &resolved;
     if (redirect->variable.ptr && !shell_variable_is_harmless(redirect->variable, NULL))
         shell_worsenf(reading, SHELL_UNKNOWN, "%.*s may change what programs do", HV_STR_ARG(redirect->variable));

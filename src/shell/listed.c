@@ -187,15 +187,17 @@ static bool top_is_plain(struct shell_reading *reading, unsigned wanted)
     return top.ptr && (hv_str_eq(top, reading->directory) || world->tree_is_plain(world->user, top, wanted));
 }
 
-/* No ref of the repository has a name with a part that begins with "-", as far as all of them stand where they use to.
- */
-static bool refs_are_plain(struct shell_reading *reading)
+/* As far as all of them stand where they use to. In the middle of a bisection or rebase git branch says more. */
+bool shell_refs_are_plain(struct shell_reading *reading)
 {
+    static const char others[] = ".git/commondir .git/reftable .git/packed-refs:/- .git/HEAD:/- .git/rebase-merge "
+                                 ".git/rebase-apply .git/BISECT_LOG";
     const struct shell_world *world = reading->world;
-    if (!world->repository_top || !world->holds_none)
+    if (!world->repository_top || !world->holds_none || !world->tree_is_plain || !reading->directory.ptr ||
+        reading->elsewhere_count)
         return false;
     struct hv_str top = world->repository_top(world->user, reading->arena, reading->directory);
-    return top.ptr && world->holds_none(world->user, top, ".git/commondir .git/reftable .git/packed-refs:/-") &&
+    return top.ptr && world->holds_none(world->user, top, others) &&
            world->tree_is_plain(world->user, hv_arena_join(reading->arena, top, HV_STR("/.git/refs")),
                                 SHELL_TREE_NO_DASH | SHELL_TREE_LINKS);
 }
@@ -211,7 +213,7 @@ static bool take_listing(struct shell_reading *reading, const struct chain *chai
         !hv_str_eq(command->directory, reading->directory) || !is_plain(reading, command) ||
         !shell_lists_names(reading, words_of(reading, command), command->word_count, listing))
         return false;
-    if (listing->refs && !refs_are_plain(reading))
+    if (listing->refs && !shell_refs_are_plain(reading))
         return false;
     if (listing->taken && !is_given_names(reading, command, listing->cut, depth, listing))
         return false;

@@ -230,9 +230,8 @@ static bool git_names_refs(const struct view *view, struct shell_listing *out)
                            option)))
             return false;
     }
-    /* Without a pattern, git branch says where HEAD is detached, too. */
     out->refs = is_short && !(patterns && patterns == plain);
-    return formatted && !(out->refs && hv_str_is(name, "branch"));
+    return formatted;
 }
 
 /* %h, a blank, and then what has no newline in it: the title, names, dates whose form is fixed. (That of %ad and %cd is

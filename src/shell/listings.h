@@ -30,6 +30,9 @@ struct shell_listing {
 bool shell_lists_names(struct shell_reading *reading, const struct shell_word *words, size_t count,
                        struct shell_listing *out);
 
+/* No ref of the repository that the command runs in has a name with a part that begins with "-". */
+bool shell_refs_are_plain(struct shell_reading *reading);
+
 /* git diff, which words are, names what may be in no tree and no index any more, but in a commit. */
 bool shell_git_differs_from_past(const struct shell_word *words, size_t count);
 

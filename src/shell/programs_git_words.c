@@ -4,6 +4,7 @@
  * pattern, ":" or "..": behind something it can be no option, whatever it is. At the beginning it may be one, since git
  * takes a branch or tag of any name from another repository.
  */
+#include "shell/listings.h"
 #include "shell/programs_git.h"
 
 #include <string.h>
@@ -147,6 +148,26 @@ static bool sets_to_commit(const struct shell_command *command, struct hv_str na
            !rest.len;
 }
 
+/* "$(git tag --sort=-creatordate | head -1)", at the beginning of text: one tag. Its length; 0: something else. */
+static size_t tag_length(struct hv_str text)
+{
+    static const char *const sorts[] = {" | sort -V", " | sort -rV", " 2>/dev/null"};
+    size_t end = hv_str_find_byte(text, ')', 0), head = strlen("$(git tag");
+    if (!hv_str_starts(text, HV_STR("$(git tag")) || end == SIZE_MAX)
+        return 0;
+    struct hv_str inside = hv_str_slice(text, head, end), part, one = without_filter(inside);
+    if (one.len == inside.len || one.ptr != inside.ptr)
+        return 0;
+    for (size_t at = 0; at < sizeof sorts / sizeof *sorts; at++)
+        if (hv_str_ends(one, hv_str_from(sorts[at])))
+            one.len -= strlen(sorts[at]);
+    while (hv_str_split(&one, ' ', &part))
+        if (part.len && !shell_names_have("-l --list 'v*' \"v*\" --merged", part) &&
+            !(hv_str_starts(part, HV_STR("--sort=")) && is_plain(part)))
+            return 0;
+    return end + 1;
+}
+
 /* "$(git branch --show-current)" and the like, at the beginning of text: its length; 0: something else. What git
  * describe prints is the name that stands in the tag's own object, which git checks for nothing: cut at blanks, it may
  * hold options, "main --output=x --". */
@@ -162,7 +183,7 @@ static size_t ref_length(struct hv_str text, bool cut)
             if (hv_str_starts(text, head) && hv_str_starts(hv_str_slice(text, head.len, text.len), tail))
                 return head.len + tail.len;
         }
-    return 0;
+    return tag_length(text);
 }
 
 /* name=$(git describe --tags --abbrev=0), or of a ref. */
@@ -250,12 +271,25 @@ static bool is_revision(struct hv_str text)
            hv_str_find(text, HV_STR("../"), 0) == SIZE_MAX && hv_str_find(text, HV_STR("/.."), 0) == SIZE_MAX;
 }
 
-/* "$commit..": at the beginning only a commit is no option. */
-static bool begins_with_commit(const struct shell_reading *reading, struct hv_str text)
+/* name is set to a ref, of the repository that the command runs in: not before a cd. */
+static bool holds_ref_of_here(const struct shell_reading *reading, struct hv_str name)
+{
+    const struct shell_script *script = reading->script;
+    for (size_t at = 0; at < script->count; at++)
+        if (sets_to_ref(&script->commands[at], name) &&
+            (!reading->directory.ptr || !hv_str_eq(script->commands[at].directory, reading->directory)))
+            return false;
+    return holds(reading, name, sets_to_ref);
+}
+
+/* "$commit..": at the beginning only a commit is no option; and a ref where none of the repository's looks like one. */
+static bool begins_plainly(struct shell_reading *reading, struct hv_str text)
 {
     struct hv_str name;
     text = hv_str_slice(text, hv_str_starts(text, HV_STR("\"")), text.len);
-    return hv_str_starts(text, HV_STR("$")) && variable_length(text, &name) && holds(reading, name, sets_to_commit);
+    bool variable = hv_str_starts(text, HV_STR("$")) && variable_length(text, &name);
+    bool ref = variable ? holds_ref_of_here(reading, name) : ref_length(text, true) != 0;
+    return (variable && holds(reading, name, sets_to_commit)) || (ref && shell_refs_are_plain(reading));
 }
 
 /* "origin/$branch..HEAD": refs and commits behind something that is no option. *out: with HEAD in their place. */
@@ -266,7 +300,7 @@ static bool becomes_ref(struct shell_reading *reading, const struct shell_word *
     struct hv_str text = word->text;
     struct hv_str made = HV_STR("");
     if (word->known || word->flags & ~(unsigned)FINE ||
-        (word->value.len ? strchr("-~", *word->value.ptr) != NULL : !begins_with_commit(reading, text)) ||
+        (word->value.len ? strchr("-~", *word->value.ptr) != NULL : !begins_plainly(reading, text)) ||
         !is_revision(text) || shell_sets_splitting(reading->script))
         return false;
     for (size_t at = 0, length; at < text.len; at += length) {

@@ -225,6 +225,13 @@ class Bash(Case):
         git("update-ref", "-d", "refs/tags/--output=x")
         git("update-ref", "-d", "refs/heads/--output=x")
         self.assertEqual(told(refs), {"allow"})
+        here = ['b=$(git branch --show-current); git log "$b..HEAD"', "git log $(git tag | tail -1)..HEAD"]
+        self.assertEqual(told(here), {"allow"})
+        with open(self.path(".git/HEAD")) as file:
+            head = file.read()
+        self.write(".git/HEAD", "ref: refs/heads/--output=x\n")
+        self.assertEqual(told(here), {"ask"})
+        self.write(".git/HEAD", head)
         changes, seen = ["cat $(git diff --name-only)", "cd src && cat $(git diff --name-only)"], ["cat $(git diff --name-only --diff-filter=d HEAD)"]
         self.assertEqual(told(changes + seen), {"allow"})
         self.assertEqual(told(["cat $(git diff --name-only HEAD)", "git diff --name-only --cached | xargs cat"]), {"ask"})

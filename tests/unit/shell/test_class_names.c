@@ -60,7 +60,7 @@ enum { REFS_KNOWN = 1 << 28 };
 static bool holds_none(void *user, struct hv_str directory, const char *names)
 {
     (void)user;
-    assert_string_equal(names, ".git/commondir .git/reftable .git/packed-refs:/-");
+    assert_non_null(strstr(names, ".git/commondir .git/reftable .git/packed-refs:/- .git/HEAD:/-"));
     return hv_str_is(directory, "/ws");
 }
 
@@ -540,12 +540,26 @@ static void what_a_loop_looks_through_lies_below(void **state)
 static void short_names_of_refs_are_looked_at(void **state)
 {
     static const char *const refs[] = {
-        "for t in $(git tag); do git rev-list -n 1 \"$t\"; done", "git tag | xargs git show",
+        "for t in $(git tag); do git rev-list -n 1 \"$t\"; done",
+        "git tag | xargs git show",
         "git tag --sort=-creatordate | head -3 | while read -r t; do git log -1 \"$t\"; done",
         "git grep -c x $(git tag | tail -1) -- src",
+        "for b in $(git branch --format='%(refname:short)'); do git log -1 \"$b\"; done",
+        "git log --oneline $(git tag | tail -1)..HEAD",
+        "t=$(git tag -l 'v*' --sort=-v:refname | head -n1); git log \"$t\"..HEAD; git diff --stat $t..main",
+        "t=$(git tag | sort -V | tail -1) && git log \"$t..HEAD\"",
+        "b=$(git branch --show-current); git log $b..HEAD",
         "cd sub && for b in $(git for-each-ref --format='%(refname:short)' refs/heads); do git log -1 \"$b\"; done"};
     static const char *const others[] = {
-        "for b in $(git branch --format='%(refname:short)'); do git log -1 \"$b\"; done",
+        "git log $(git tag)..HEAD",
+        "t=$(git tag | tail -1); cd sub && git log $t..HEAD", /* may be another repository */
+        "cd sub && t=$(git tag | tail -1); cd .. && git log $t..HEAD",
+        "for t in $(git tag); do (cd sub && git log $t..HEAD); done",
+        "git log main..$(git tag)",
+        "git log $(git tag -n 3 | head -1)..HEAD",
+        "git log $(git tag --format='%(subject)' | head -1)..HEAD",
+        "git log $(git tag | cat x | head -1)..HEAD",
+        "git log \"$(git describe --tags --abbrev=0)..HEAD\"",
         "for t in $(git tag -n); do git log -1 \"$t\"; done",
         "for t in $(git tag -n 3); do git log -1 \"$t\"; done",
         "for t in $(git tag --format='%(subject)'); do git log -1 \"$t\"; done",
@@ -557,6 +571,21 @@ static void short_names_of_refs_are_looked_at(void **state)
     CHECK(refs, REFS_KNOWN | SHELL_TREE_NO_DASH, false);
     CHECK(refs, REFS_KNOWN | SHELL_TREE_LINKS, false);
     CHECK(others, REFS_KNOWN, false);
+}
+
+/* A name that find prints is no connection, whatever it is. */
+static void what_was_found_is_a_file_behind_a_redirection(void **state)
+{
+    static const char *const files[] = {"f=$(find . -name x | head -1); wc -l < \"$f\"",
+                                        "f=$(git ls-files | head -1) && wc -l < \"$f\" && head -3 \"$f\""};
+    static const char *const others[] = {
+        "f=$(find /dev -name x | head -1); wc -l < \"$f\"", "f=$(cat list); wc -l < \"$f\"",
+        "f=$(find . -name x | head -1); f=$(cat x); wc -l < \"$f\"", "f=$(find . -name x | head -1); wc -l > \"$f\"",
+        "f=$(find . -name x | head -1); wc -l < \"/$f\""};
+    (void)state;
+    CHECK(files, 0, true);
+    CHECK(files, SHELL_TREE_LINKS, false);
+    CHECK(others, 0, false);
 }
 
 /* What git diff names, it names from the top. */
@@ -1084,6 +1113,7 @@ int main(void)
         cmocka_unit_test(names_that_would_be_cut_are_certain_only_behind_nul),
         cmocka_unit_test(what_a_loop_looks_through_lies_below),
         cmocka_unit_test(short_names_of_refs_are_looked_at),
+        cmocka_unit_test(what_was_found_is_a_file_behind_a_redirection),
         cmocka_unit_test(what_differs_is_of_the_whole_repository),
         cmocka_unit_test(links_that_lead_out_make_all_uncertain),
         cmocka_unit_test(a_name_like_an_option_matters_where_nothing_stands_before_it),

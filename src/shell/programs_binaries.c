@@ -231,7 +231,7 @@ const struct shell_program shell_programs_binaries[] = {
     LOOKS_AT("wasm-nm", FLAGS("-e -i -p -j -z")),
     COMMANDS("wasm-tools",
              LOOKS_AT("print dump objdump validate", FLAGS("-v --verbose -p --print-offsets --skeleton --name-unnamed"),
-                      VALUES("-f --features --color"), OUTPUTS("-o --output")),
+                      VALUES("--features --color"), OUTPUTS("-o --output")),
              GROUP("metadata", LOOKS_AT("show", FLAGS("--json"), OUTPUTS("-o --output")))),
     COMMANDS("twiggy", LOOKS_AT("top dominators paths garbage monos diff", FLAGS("--retained --retaining-paths -r -d"),
                                 VALUES("-n -f -m --max-items"), OUTPUTS("-o"))),

@@ -36,6 +36,21 @@ static const struct shell_option csvkit_options[] = {
                                                     .rest = READ                                                       \
     }
 
+/* ---- csvtk ----------------------------------------------------------------------------------------------- */
+
+static const struct shell_option csvtk_options[] = {
+    FLAGS("-t --tabs -T --out-tabs -H --no-header-row -r --use-regexp -v --invert -i -u -n"),
+    VALUES("-f --fields -d --delimiter -D --out-delimiter"),
+    OUTPUTS("-o --out-file"),
+    HELPS("-h --help"),
+    {0},
+};
+#define CSVTK(names, ...)                                                                                              \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .more_options = csvtk_options,    \
+                                                    .rest = READ                                                       \
+    }
+
 /* ---- Miller ---------------------------------------------------------------------------------------------- */
 
 /* Options before the first verb that say how records look. */
@@ -355,14 +370,11 @@ const struct shell_program shell_programs_data[] = {
                                        " select slice sort stats table reverse"),
                                 WRITERS("index split partition"))},
     {"csvtk", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("-h --help")),
-     .subcommands = SUBCOMMANDS(
-         {"headers nrow ncol dim summary freq head pretty cut grep sort uniq tail version corr sample",
-          SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-          .options = OPTIONS(FLAGS("-t --tabs -T --out-tabs -H --no-header-row -r --use-regexp -v --invert -i -u -n"),
-                             VALUES("-f --fields -p --pattern -k --keys -d --delimiter -D --out-delimiter -s -S"),
-                             OUTPUTS("-o --out-file"), HELPS("-h --help")),
-          .rest = READ},
-         WRITERS("split splitxlsx"))},
+     .subcommands =
+         SUBCOMMANDS(CSVTK("headers nrow ncol dim summary head pretty cut grep sort uniq tail version sample",
+                           VALUES("-p --pattern -k --keys -s -S")),
+                     CSVTK("freq", FLAGS("-k --sort-by-key --sort-by-freq --reverse")),
+                     CSVTK("corr", FLAGS("-p --pass")), WRITERS("split splitxlsx"))},
     {"mlr", .judge = judge_miller},
     {"datamash", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options =

@@ -210,7 +210,7 @@ static void judge_mkv(struct shell_reading *reading, const struct shell_word *wo
 
 /* aspell list and its like read stdin; -c changes a file. */
 static const struct shell_option aspell_options[] = {
-    VALUES("-l -d --lang --master --mode --encoding --ignore --ignore-case --sug-mode --size --variety"),
+    VALUES("-l -d --lang --master --mode --encoding --ignore --sug-mode --size --variety"),
     FLAGS("--ignore-case -H --camel-case"),
     HELPS("-? -v --version --help help version usage"),
     {0},
@@ -325,8 +325,9 @@ const struct shell_program shell_programs_documents[] = {
     {"djvutxt", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
      .options = OPTIONS(MAYBE("-page -detail"), VALUES("-s -n -d"), FLAGS("-i"), HELPS("--help --version")),
      .first = {READ}, .first_count = 1, .rest = SHELL_EFFECT_WRITE},
-    LOOKS_AT("cmark cmark-gfm markdown discount lowdown", FLAGS("--hardbreaks --sourcepos --unsafe --smart --nobreaks"),
+    LOOKS_AT("cmark cmark-gfm lowdown", FLAGS("--hardbreaks --sourcepos --unsafe --smart --nobreaks"),
              VALUES("-t --to -e --extension --width -T"), OUTPUTS("-o"), HELPS("--help --version -h")),
+    LOOKS_AT("markdown discount", FLAGS("-d -T"), VALUES("-f -b -s -t"), OUTPUTS("-o"), HELPS("-V --help --version")),
     LOOKS_AT("mandoc", FLAGS("-a -c -h"), VALUES("-T -W -I -K -m -s -S")),
     {"pygmentize", .judge = judge_pygmentize},
     {"chktex lacheck", .judge = judge_chktex},

@@ -299,6 +299,11 @@ static void what_options_mean_to_each_program_counts(void **state)
         "lzop -t -n -d a",
         "lzop -t -n -x a",
         "chrt --idle touch ls",
+        "csvtk freq -k -o out a.csv",
+        "csvtk corr -p -o out a.csv",
+        "markdown -T -o out a.md",
+        "wasm-tools print -f -o out a.wasm",
+        "aspell list --ignore-case --conf=x",
         /* "--" does not end the options of these */
         "unzip -l -- -l z.zip",
         "unzip -l -- \"$x\"",
@@ -322,6 +327,11 @@ static void what_options_mean_to_each_program_counts(void **state)
         "unzip -l -- z.zip",
         "tidy -e -q a.html",
         "git stash list -- a.c",
+        "csvtk freq -k -f 1 a.csv",
+        "csvtk sort -k 1 a.csv",
+        "markdown -T a.md",
+        "lowdown -T ms a.md",
+        "aspell list --ignore-case",
         "mlr --csv cat then sort -f a a.csv",
     };
     (void)state;

@@ -10,7 +10,6 @@
 #define GNU_HELP HELPS("--help --version")
 #define UTIL_HELP HELPS("-h --help -V --version")
 #define READ SHELL_EFFECT_READ
-#define WRITE SHELL_EFFECT_WRITE
 #define NONE SHELL_EFFECT_NONE
 
 /* A program that tells something: no operands, or such as are data; no option does anything else. */

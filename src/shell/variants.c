@@ -17,6 +17,12 @@ static size_t digit_of(const struct shell_variants *variants, uint32_t base)
     return digit;
 }
 
+/* `for c in gcc clang; do $c --version; done`: of programs, nothing else is gone through. */
+static bool asks_version(const struct shell_word *words, size_t count)
+{
+    return count == 2 && words[1].known && shell_names_have("--version -version version -V -v --help", words[1].value);
+}
+
 bool shell_variants_begin(struct shell_reading *reading, const struct shell_word *words, size_t count,
                           struct shell_variants *variants)
 {
@@ -28,7 +34,7 @@ bool shell_variants_begin(struct shell_reading *reading, const struct shell_word
         if (!choices || digit < variants->count)
             continue;
         product *= choices->count;
-        if (!i || digit == SHELL_VARIANT_BASES || product > VARIANTS_MAX)
+        if ((!i && !asks_version(words, count)) || digit == SHELL_VARIANT_BASES || product > VARIANTS_MAX)
             return false;
         variants->base[digit] = choices->base;
         variants->values[digit] = choices->count;

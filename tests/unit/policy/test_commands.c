@@ -35,6 +35,8 @@ static const struct row reading[] = {
     {"", "cat /dev/sda", ASK, S(ALWAYS_CONFIRM)}, {"", "ls /dev < /dev/sda", ASK, S(ALWAYS_CONFIRM)},
     {"", "ls /dev | xargs -I{} head -c 9 /dev/{}", ASK, S(ALWAYS_CONFIRM)}, {"", "file -s /dev/sda", ASK, S(ALWAYS_CONFIRM)},
     {"", "du --files0-from=/dev/sda", ASK, S(ALWAYS_CONFIRM)}, {"", "ls -l /proc/1/fd", ASK, S(ALWAYS_CONFIRM)},
+    {"deny Bash(make:*)", "for c in gcc make; do $c --version; done", ASK, S(ASK_RULE)},
+    {"ask Bash(make:*)", "for c in gcc make; do $c --version; done", ASK, S(ASK_RULE)},
     {"", "ls > /dev/sda", DENY, S(FORBIDDEN)}, {"", "./ls /dev", ASK, S(ASK)},
     {"", "head -c 16 /dev/urandom", ALLOW, S(CLASSIFIER)},
     {"", "cat /etc/app/secret", ASK, S(ASK)}, {"", "cat ../other/x", ASK, S(ASK)}, {"", "ls ~", ASK, S(ASK)},

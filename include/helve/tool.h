@@ -289,7 +289,7 @@ struct hv_tool {
     const struct hv_field *fields;
     size_t input_size;
     const char *input_schema;
-    const char *output_schema; /* JSON text, or NULL */
+    const char *output_schema; /* of hv_result.structured, which hooks are told: JSON text, or NULL */
 
     size_t max_result_chars; /* 0 means HV_RESULT_CHARS_DEFAULT */
     uint64_t time_limit_ms;  /* of one call; 0 means 120 s; UINT64_MAX: the tool limits itself */

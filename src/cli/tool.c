@@ -68,6 +68,8 @@ static void put_tool(struct hv_json_writer *writer, const struct hv_tool *tool)
     hv_json_member_bool(writer, "deferred", tool->deferred);
     put_profile(writer, tool);
     put_schema(writer, tool);
+    if (tool->output_schema)
+        hv_json_member_raw(writer, "output_schema", hv_str_from(tool->output_schema));
     hv_json_end_object(writer);
 }
 

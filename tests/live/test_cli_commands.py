@@ -72,6 +72,9 @@ class Tool(Case):
         one = json.loads(self.run_helve("tool", "describe", "edit_file", "--json"))
         self.assertEqual(one["name"], "Edit")
         self.assertIn("old_string", one["input_schema"]["properties"])
+        self.assertNotIn("output_schema", one)
+        bash = json.loads(self.run_helve("tool", "describe", "Bash", "--json"))
+        self.assertIn("exit_code", bash["output_schema"]["required"])
 
     def test_call(self):
         self.write("a.txt", "alpha\n")

@@ -126,7 +126,7 @@ static bool is_safe_variable(struct hv_str name)
     return shell_is_one_of(name, names);
 }
 
-static bool assignments_are_safe(const struct shell_command *command)
+bool part_assigns_safely(const struct shell_command *command)
 {
     for (size_t i = 0; i < command->assignment_count; i++) {
         const struct shell_assignment *assignment = &command->assignments[i];
@@ -398,7 +398,7 @@ static enum part_need need_of(struct look *look)
         return need_for_writes(look, false, false);
     if (!rule)
         return act->word_count ? need : PART_NEEDS_ASKING;
-    if (!(taking.assigns || assignments_are_safe(act->command)) || !env_words_are_safe(act) || !runs_in_workspace(look))
+    if (!(taking.assigns || part_assigns_safely(act->command)) || !env_words_are_safe(act) || !runs_in_workspace(look))
         return PART_NEEDS_ASKING;
     took_part(look, rule);
     look->path = NULL;

@@ -63,6 +63,9 @@ bool parts_allowed(const struct match_call *call, const struct rule *extra, size
 /* The words of the part as a rule would be written for it: quoted where they must be. A NUL for each unknown word. */
 struct hv_str part_rule_text(const struct shell_word *words, size_t count, struct hv_arena *arena);
 
+/* All that is set in front of the words are variables that change what a program says, not what it does. */
+bool part_assigns_safely(const struct shell_command *command);
+
 /* A path outside the workspace that everybody may look at: programs, their documentation, what kind of machine it is.
  * In open_place.c. */
 bool path_is_open_place(const struct policy_path *path, bool tree);

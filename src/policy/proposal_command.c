@@ -9,6 +9,7 @@
 #include "policy/visible.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* ---- programs and how much of their words says what they do ------------------------------------------------------ */
 
@@ -231,22 +232,69 @@ static bool runs_what_it_is_given(const struct shell_act *act)
     return false;
 }
 
+/* name has part in it, in either case. */
+static bool has_word_of(struct hv_str name, const char *part)
+{
+    size_t length = strlen(part);
+    for (size_t at = 0; at + length <= name.len; at++)
+        if (strncasecmp(name.ptr + at, part, length) == 0)
+            return true;
+    return false;
+}
+
+/* What may stand in a file of settings: a short plain value, and no secret. */
+static bool may_be_saved(const struct shell_assignment *assignment)
+{
+    enum { VALUE_MAX = 64 };
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./,+";
+    static const char *const secrets[] = {"TOKEN", "SECRET", "PASS", "KEY", "CREDENTIAL", "AUTH", NULL};
+    struct hv_str value = assignment->value.value;
+    if (!assignment->value.known || value.len > VALUE_MAX || assignment->appends || assignment->element ||
+        assignment->array)
+        return false;
+    for (size_t i = 0; i < value.len; i++)
+        if (!memchr(plain, value.ptr[i], sizeof plain - 1))
+            return false;
+    for (const char *const *secret = secrets; *secret; secret++)
+        if (has_word_of(assignment->name, *secret))
+            return false;
+    return true;
+}
+
+/* "SEED=1 ": what the rule must say of the variables in front. False: none is offered for such. */
+static bool propose_assignments(const struct shell_command *command, struct hv_arena *arena, struct hv_str *text)
+{
+    *text = HV_STR("");
+    if (part_assigns_safely(command))
+        return true;
+    for (size_t i = 0; i < command->assignment_count; i++) {
+        const struct shell_assignment *assignment = &command->assignments[i];
+        if (!may_be_saved(assignment) || !shell_variable_is_harmless(assignment->name, &assignment->value))
+            return false;
+        *text = hv_arena_format(arena, "%.*s%.*s=%.*s ", HV_STR_ARG(*text), HV_STR_ARG(assignment->name),
+                                HV_STR_ARG(assignment->value.value));
+    }
+    return true;
+}
+
 static struct hv_str propose_words(const struct match_call *call, const struct policy_part *part,
                                    struct hv_arena *arena)
 {
     const struct shell_act *act = part->act;
     const char *tool = call->facts->tool->name;
-    if (!act->word_count || is_grave(part) || runs_what_it_is_given(act))
+    struct hv_str front;
+    if (!act->word_count || is_grave(part) || runs_what_it_is_given(act) ||
+        !propose_assignments(act->command, arena, &front))
         return (struct hv_str){0};
     struct hv_str text = part_rule_text(act->words, act->word_count, arena);
     size_t words = prefix_words(act, text);
     if (words) {
         struct hv_str prefix = part_rule_text(act->words, words, arena);
-        return hv_arena_format(arena, "%s(%.*s:*)", tool, HV_STR_ARG(prefix));
+        return hv_arena_format(arena, "%s(%.*s%.*s:*)", tool, HV_STR_ARG(front), HV_STR_ARG(prefix));
     }
     if (memchr(text.ptr, '\0', text.len) || hv_str_find_byte(text, '*', 0) != SIZE_MAX)
         return (struct hv_str){0};
-    return hv_arena_format(arena, "%s(%.*s)", tool, HV_STR_ARG(text));
+    return hv_arena_format(arena, "%s(%.*s%.*s)", tool, HV_STR_ARG(front), HV_STR_ARG(text));
 }
 
 /* path as a pattern that takes only itself, or all below it. */

@@ -135,6 +135,9 @@ bool shell_needs_overrides(const struct shell_act *act);
  * programs anyway; then its reading parts are not harmless either, since git is run as it is. */
 bool shell_git_is_tame(const struct shell_judgement *judgement);
 
+/* A variable that neither the shell nor programs read: a script may set it. value: NULL when not known. */
+bool shell_variable_is_harmless(struct hv_str name, const struct shell_word *value);
+
 /* The value of a variable that a command has from its environment, of those that hold no secret; absent: not known. */
 struct hv_str shell_known_variable(const char *const *environment, struct hv_str name);
 

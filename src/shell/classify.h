@@ -304,8 +304,6 @@ bool shell_sets_splitting(const struct shell_script *script);
 bool shell_sum_up_words(struct shell_reading *reading, const struct shell_command *values, struct shell_word *word);
 /* Known, and an identifier of bash. */
 bool shell_is_identifier(struct hv_str text);
-/* A variable that neither the shell nor programs read: a script may set it. value: NULL when not known. */
-bool shell_variable_is_harmless(struct hv_str name, const struct shell_word *value);
 /* An arithmetic expression, or a word that holds one, sets only such variables, if any. */
 bool shell_arithmetic_sets_harmless(struct hv_str text);
 

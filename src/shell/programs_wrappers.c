@@ -400,8 +400,8 @@ static void judge_xargs(struct shell_reading *reading, const struct shell_word *
 static const struct shell_option shell_options[] = {
     {"-c -e -u -x -v -f -h -n -C -E -T -b -m", SHELL_EFFECT_NONE},
     {"-o", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-    {"--norc --noprofile --posix --verbose", SHELL_EFFECT_NONE},
-    {"--login -l -i -a -k -p -r -s -t -B -H -P -O -D --rcfile --init-file --debugger --restricted --noediting",
+    {"--norc --noprofile --posix --verbose --login -l", SHELL_EFFECT_NONE},
+    {"-i -a -k -p -r -s -t -B -H -P -O -D --rcfile --init-file --debugger --restricted --noediting",
      SHELL_EFFECT_UNKNOWN},
     HELP,
     {0},
@@ -484,6 +484,8 @@ static void judge_shell(struct shell_reading *reading, const struct shell_word *
     bool bash = hv_str_ends(words[0].value, HV_STR("bash"));
     if (!shell_arguments(reading, &shell_row, words, count, &arguments) || arguments.help)
         return;
+    if (shell_given(&arguments, "-l --login"))
+        shell_worsen(reading, SHELL_EXECUTES, "a login shell runs the start-up files first; without -l it does not");
     const struct shell_word *code = arguments.first < count ? &words[arguments.first] : NULL;
     bool checks = shell_given(&arguments, "-n") && code && (code->known || !shell_may_be_option(code));
     if (checks && !shell_given(&arguments, "-c") && code->value.len && code->value.ptr[0] != '+') {

@@ -127,12 +127,12 @@ static struct hv_str variable_in(struct hv_str text, struct hv_str *rest)
                                                                          : (struct hv_str){0};
 }
 
-/* name=VALUE, and nothing else, where it runs for certain. */
+/* name=VALUE, and nothing else, in this shell. */
 static bool sets_alone(const struct shell_command *command, struct hv_str name)
 {
     enum {
-        ELSEWHERE = SHELL_IN_SUBSHELL | SHELL_IN_PIPELINE | SHELL_IN_LOOP | SHELL_IN_BRANCH | SHELL_IN_FUNCTION |
-                    SHELL_IN_SUBSTITUTION | SHELL_IN_BACKGROUND | SHELL_IN_COPROCESS
+        ELSEWHERE = SHELL_IN_SUBSHELL | SHELL_IN_PIPELINE | SHELL_IN_LOOP | SHELL_IN_FUNCTION | SHELL_IN_SUBSTITUTION |
+                    SHELL_IN_BACKGROUND | SHELL_IN_COPROCESS
     };
     return command->assignment_count == 1 && !command->word_count && !command->redirect_count &&
            command->parent == SIZE_MAX && !(command->place & ELSEWHERE) &&
@@ -202,14 +202,17 @@ static bool sets_to_ref(const struct shell_command *command, struct hv_str name)
 }
 
 /* That is run before the command that is judged, and nothing else sets the name. The first is looked for first: most
- * names are set otherwise, and to see that nothing sets one takes long. */
-static bool holds(const struct shell_reading *reading, struct hv_str name,
+ * names are set otherwise, and to see that nothing sets one takes long. Or the reader says that it bound the word's
+ * variable: behind cd x && name=… && it did, if anything runs there at all. */
+static bool holds(const struct shell_reading *reading, const struct shell_word *word, struct hv_str name,
                   bool (*sets)(const struct shell_command *command, struct hv_str name))
 {
     const struct shell_script *script = reading->script;
     const struct shell_command *set = NULL;
+    if (word->origin && word->origin <= script->count && sets(&script->commands[word->origin - 1], name))
+        return true;
     for (const struct shell_command *command = script->commands; command < reading->judged && !set; command++)
-        if (sets(command, name))
+        if (!(command->place & SHELL_IN_BRANCH) && sets(command, name))
             set = command;
     for (size_t at = 0; set && at < script->count; at++) {
         const struct shell_command *command = &script->commands[at];
@@ -229,7 +232,7 @@ static bool becomes_commit(const struct shell_reading *reading, const struct she
     struct hv_str name = variable_in(word->text, rest);
     return name.len && word->flags & SHELL_WORD_VARIABLE &&
            !(word->flags & ~(unsigned)(SHELL_WORD_VARIABLE | SHELL_WORD_QUOTED | SHELL_WORD_MANY)) &&
-           !shell_sets_splitting(reading->script) && holds(reading, name, sets_to_commit);
+           !shell_sets_splitting(reading->script) && holds(reading, word, name, sets_to_commit);
 }
 
 /* $name or ${name} at the beginning of text: its length; 0: something else. */
@@ -246,14 +249,16 @@ static size_t variable_length(struct hv_str text, struct hv_str *name)
 }
 
 /* How much of text, which begins with "$", becomes the name of a ref or of a commit; 0: that is not certain. */
-static size_t name_length(const struct shell_reading *reading, struct hv_str text, bool cut)
+static size_t name_length(const struct shell_reading *reading, const struct shell_word *word, struct hv_str text)
 {
+    bool cut = word->flags & SHELL_WORD_MANY;
     struct hv_str name;
     size_t length = ref_length(text, cut);
     if (length)
         return length;
     length = variable_length(text, &name);
-    return length && (holds(reading, name, cut ? sets_to_ref : sets_to_tag) || holds(reading, name, sets_to_commit))
+    return length && (holds(reading, word, name, cut ? sets_to_ref : sets_to_tag) ||
+                      holds(reading, word, name, sets_to_commit))
                ? length
                : 0;
 }
@@ -272,24 +277,24 @@ static bool is_revision(struct hv_str text)
 }
 
 /* name is set to a ref, of the repository that the command runs in: not before a cd. */
-static bool holds_ref_of_here(const struct shell_reading *reading, struct hv_str name)
+static bool holds_ref_of_here(const struct shell_reading *reading, const struct shell_word *word, struct hv_str name)
 {
     const struct shell_script *script = reading->script;
     for (size_t at = 0; at < script->count; at++)
         if (sets_to_ref(&script->commands[at], name) &&
             (!reading->directory.ptr || !hv_str_eq(script->commands[at].directory, reading->directory)))
             return false;
-    return holds(reading, name, sets_to_ref);
+    return holds(reading, word, name, sets_to_ref);
 }
 
 /* "$commit..": at the beginning only a commit is no option; and a ref where none of the repository's looks like one. */
-static bool begins_plainly(struct shell_reading *reading, struct hv_str text)
+static bool begins_plainly(struct shell_reading *reading, const struct shell_word *word)
 {
-    struct hv_str name;
+    struct hv_str name, text = word->text;
     text = hv_str_slice(text, hv_str_starts(text, HV_STR("\"")), text.len);
     bool variable = hv_str_starts(text, HV_STR("$")) && variable_length(text, &name);
-    bool ref = variable ? holds_ref_of_here(reading, name) : ref_length(text, true) != 0;
-    return (variable && holds(reading, name, sets_to_commit)) || (ref && shell_refs_are_plain(reading));
+    bool ref = variable ? holds_ref_of_here(reading, word, name) : ref_length(text, true) != 0;
+    return (variable && holds(reading, word, name, sets_to_commit)) || (ref && shell_refs_are_plain(reading));
 }
 
 /* "origin/$branch..HEAD": refs and commits behind something that is no option. *out: with HEAD in their place. */
@@ -300,12 +305,12 @@ static bool becomes_ref(struct shell_reading *reading, const struct shell_word *
     struct hv_str text = word->text;
     struct hv_str made = HV_STR("");
     if (word->known || word->flags & ~(unsigned)FINE ||
-        (word->value.len ? strchr("-~", *word->value.ptr) != NULL : !begins_plainly(reading, text)) ||
+        (word->value.len ? strchr("-~", *word->value.ptr) != NULL : !begins_plainly(reading, word)) ||
         !is_revision(text) || shell_sets_splitting(reading->script))
         return false;
     for (size_t at = 0, length; at < text.len; at += length) {
         struct hv_str rest = hv_str_slice(text, at, text.len);
-        length = *rest.ptr == '$' ? name_length(reading, rest, word->flags & SHELL_WORD_MANY) : 1;
+        length = *rest.ptr == '$' ? name_length(reading, word, rest) : 1;
         if (!length || !*rest.ptr || (*rest.ptr != '$' && *rest.ptr != '"' && !strchr(plain, *rest.ptr)))
             return false;
         struct hv_str part = *rest.ptr == '$' ? HV_STR("HEAD") : hv_str_slice(rest, 0, *rest.ptr != '"');

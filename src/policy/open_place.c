@@ -11,7 +11,7 @@
 static const char *const trees[] = {
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store", "/snap",
     "/etc/apt/sources.list.d", "/etc/alternatives", "/etc/ld.so.conf.d", "/etc/ca-certificates",
-    "/etc/fonts", "/etc/skel", "/etc/bash_completion.d", "/sys/class", "/sys/devices/system", "/sys/fs/cgroup",
+    "/etc/fonts", "/etc/skel", "/etc/bash_completion.d", "/sys/class", "/sys/devices/system", "/sys/devices/virtual", "/sys/fs/cgroup",
     "/Library/Developer", "/var/lib/dpkg", "/proc/sys", NULL};
 /* clang-format on */
 
@@ -102,9 +102,29 @@ static bool is_own_process_open(const struct policy_path *path)
     return false;
 }
 
+/* /sys/class/net/eth0/mtu leads to what a device says of itself, deep below /sys/devices; not to the device itself,
+ * whose files stand beside that directory. */
+static bool is_kind_of_device(const struct policy_path *path)
+{
+    static const struct {
+        const char *from, *kind;
+    } kinds[] = {{"/sys/class/net", "/net/"},
+                 {"/sys/block", "/block/"},
+                 {"/sys/class/block", "/block/"},
+                 {"/sys/class/power_supply", "/power_supply/"},
+                 {"/sys/class/hwmon", "/hwmon/"}};
+    if (!path_inside(path->resolved, HV_STR("/sys/devices")))
+        return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (path_inside(path->written, hv_str_from(kinds[i].from)) &&
+            hv_str_find(path->resolved, hv_str_from(kinds[i].kind), 0) != SIZE_MAX)
+            return true;
+    return false;
+}
+
 bool path_is_open_place(const struct policy_path *path, bool tree)
 {
-    if (path_is_free_device(path->written))
+    if (path_is_free_device(path->written) || (!tree && is_kind_of_device(path)))
         return true;
     return path->resolved.len && is_open(path->written, tree) &&
            (is_open(path->resolved, tree) || (!tree && is_own_process_open(path)) ||

@@ -22,9 +22,17 @@
 static const struct {
     const char *from, *to;
 } world_links[] = {
-    {"/ws/out", "/etc/app"},          {"/ws/in", "/ws/src"},         {"/alias", "/ws"},
-    {"/ws/innocent.txt", "/ws/.env"}, {"/ws/keys", "/home/me/.ssh"}, {"/home/me/ws", "/ws"},
-    {"/ws/rc", "/home/me/.bashrc"},   {"/ws/null", "/dev/null"},     {"/secret-of-ws", "/ws/secret"},
+    {"/sys/class/net/e/device", "/sys/devices/pci"},
+    {"/sys/class/net/e", "/sys/devices/pci/net/e"},
+    {"/ws/out", "/etc/app"},
+    {"/ws/in", "/ws/src"},
+    {"/alias", "/ws"},
+    {"/ws/innocent.txt", "/ws/.env"},
+    {"/ws/keys", "/home/me/.ssh"},
+    {"/home/me/ws", "/ws"},
+    {"/ws/rc", "/home/me/.bashrc"},
+    {"/ws/null", "/dev/null"},
+    {"/secret-of-ws", "/ws/secret"},
 };
 
 static const struct {

@@ -3,7 +3,7 @@
  * anew, with other rights: a file that is open for reading is emptied and written by that name. So no file to read may
  * get to stdout or stderr, and no other name of a descriptor is free to write.
  */
-#include "shell/programs.h"
+#include "shell/classify.h"
 
 static bool is_output(int descriptor)
 {

@@ -114,7 +114,8 @@ static const struct shell_option sips_options[] = {
 /* -v alone may verify as well as be a level of words: both only look. */
 static void judge_codesign(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {FLAGS("-d --display -v -vv -vvv -vvvv --deep --check-notarization"),
+    static const struct shell_option options[] = {FLAGS("-d --display -v -vv -vvv -vvvv --deep"),
+                                                  REACHES("--check-notarization"),
                                                   MAYBE("--verbose --strict"),
                                                   VALUES("-a --architecture --bundle-version"),
                                                   {"--entitlements", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
@@ -235,7 +236,7 @@ const struct shell_program shell_programs_apple[] = {
      .options =
          OPTIONS(HELPS("--version -version -h -help --help --show-sdk-path -show-sdk-path --show-sdk-version"
                        " -show-sdk-version --show-sdk-platform-path -show-sdk-platform-path --show-sdk-build-version"),
-                 {"--find -find -f", SHELL_EFFECT_HELP, SHELL_ARITY_ONE}, VALUES("--sdk -sdk"), FLAGS("-v -n -r")),
+                 {"--find -find -f", SHELL_EFFECT_HELP, SHELL_ARITY_ONE}, VALUES("--sdk -sdk"), FLAGS("-v -n")),
      .subcommands = xcrun_rows},
     {"xcode-select", SHELL_SYNTAX_GNU, SHELL_WRITES, "xcode-select changes which tools are used",
      .options = OPTIONS(HELPS("-p --print-path -v --version -h --help"))},

@@ -120,6 +120,35 @@ static bool reads_nothing(const struct shell_reading *reading, const struct shel
     return count > 1;
 }
 
+/* Only what C is written in, and its kin: of other languages gcc writes files even where it only checks or lists, as
+ * the modules of Fortran. What has no ending is for the linker, which does not come to it. */
+static bool is_kin_of_c(const struct shell_word *file)
+{
+    static const char endings[] =
+        "c h i ii cc cp cxx cpp CPP c++ C hh H hp hxx hpp HPP h++ tcc inl m mi mm M mii s S sx"
+        " o a so";
+    struct hv_str name = file->known ? file->value : file->tail;
+    size_t dot = name.len;
+    while (dot && name.ptr[dot - 1] != '.' && name.ptr[dot - 1] != '/')
+        dot--;
+    if (!dot || name.ptr[dot - 1] == '/')
+        return file->known;
+    return shell_names_have(endings, hv_str_slice(name, dot, name.len));
+}
+
+/* Likewise for the language that -x names, in its own word or the next. */
+static bool names_kin_of_c(const struct shell_word *words, size_t count)
+{
+    static const char languages[] = "c c-header cpp-output c++ c++-header c++-cpp-output objective-c objective-c-header"
+                                    " objective-c-cpp-output objective-c++ objective-c++-header"
+                                    " objective-c++-cpp-output assembler assembler-with-cpp none";
+    if (!hv_str_starts(words[0].value, HV_STR("-x")))
+        return true;
+    if (words[0].value.len > 2)
+        return shell_names_have(languages, hv_str_slice(words[0].value, 2, words[0].value.len));
+    return count > 1 && words[1].known && shell_names_have(languages, words[1].value);
+}
+
 static void judge_compiler(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     bool cpp = hv_str_ends(shell_plain_tool(words[0].value), HV_STR("cpp"));
@@ -135,11 +164,13 @@ static void judge_compiler(struct shell_reading *reading, const struct shell_wor
             unknown = true;
         if (!option) {
             files++;
+            unknown |= !is_kin_of_c(&words[at]);
             shell_reads(reading, &words[at], false);
             continue;
         }
         files += !words[at].known;
-        unknown |= !words[at].known || !is_harmless_compiler_option(words[at].value);
+        unknown |= !words[at].known || !is_harmless_compiler_option(words[at].value) ||
+                   !names_kin_of_c(words + at, count - at);
         read_included(reading, words + at, count - at);
         if (words[at].known && takes_word(words[at].value) && at + 1 < count)
             at++;

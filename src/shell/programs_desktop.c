@@ -89,6 +89,21 @@ static void judge_swaymsg(struct shell_reading *reading, const struct shell_word
         shell_judge_runs(reading, words, count);
 }
 
+/* named-checkconf loads the plugins that a file names, unless -c tells it to check only the core. */
+static void judge_name_server(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {FLAGS("-c -h -j -l -p -x"), HELPS("-v"), {0}};
+    static const struct shell_program row = {"named-checkconf", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+                                             .options = options};
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+        return;
+    for (size_t at = 0; at < arguments.operand_count; at++)
+        shell_reads(reading, arguments.operands[at], false);
+    if (arguments.operand_count && !shell_given(&arguments, "-c"))
+        shell_worsen(reading, SHELL_EXECUTES, "named-checkconf loads the plugins that the file names");
+}
+
 const struct shell_program shell_programs_desktop[] = {
     {"tcpdump", .judge = judge_tcpdump},
     {"tshark", .judge = judge_tshark},
@@ -157,7 +172,8 @@ const struct shell_program shell_programs_desktop[] = {
     {"smbstatus", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-b -p -S -L -v -B -j --json"), VALUES("-u"), HELPS("-? --help --usage -V --version"))},
     LOOKS_AT("testparm", FLAGS("-s -v -l"), HELPS("-? --help --usage -V --version")),
-    LOOKS_AT("named-checkconf unbound-checkconf", FLAGS("-h -j -l -p -x -f"), HELPS("-v")),
+    LOOKS_AT("unbound-checkconf", FLAGS("-h -f")),
+    {"named-checkconf", .judge = judge_name_server},
     SHOWS_WITH("postqueue", "-p -j", FLAGS("-p -j")),
     {"mailq", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version"))},
     SHOWS_WITH("multipath", "-l", FLAGS("-l"), HELPS("-h")),

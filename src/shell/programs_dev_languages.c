@@ -552,7 +552,7 @@ const struct shell_program shell_programs_dev_languages[] = {
     ABOUT("lua luajit lua5.1 lua5.2 lua5.3 lua5.4"),
     ABOUT("make gmake"),
     TOOLS("bmake mingw32-make scons buck buck2 waf autoconf automake aclocal autoreconf"
-          " libtoolize b2 xmake tup mvnw gradlew tclsh wish"),
+          " libtoolize b2 tup mvnw gradlew tclsh wish"),
     /* Its scripts run before its options are looked at. */
     {"premake5", .judge = shell_judge_tool, .needs_none = "premake5.lua premake4.lua premake-system.lua"},
     /* The machine of Erlang may run the file of its own that lies here, rebar3 scripts of the project. */

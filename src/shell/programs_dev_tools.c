@@ -6,6 +6,7 @@
 #include "shell/programs.h"
 #include "shell/rows.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* A program that changes its operands unless one of `checks` is given. */
@@ -185,6 +186,46 @@ static const struct shell_option cloc_options[] = {
           " --not-match-f --timeout --processes --max-file-size --csv-delimiter"),
     {0},
 };
+
+/* What cloc takes out with other programs before it counts: an archive, by its ending, or a commit, by its name. */
+static bool is_taken_out(const struct shell_word *word)
+{
+    static const char endings[] = "tar tgz taz tbz tbz2 txz tlz tzst gz bz2 xz lz zst z zip jar war ear aar whl egg deb"
+                                  " rpm src 7z apk ipa nupkg";
+    struct hv_str name = word->known ? word->value : word->tail;
+    size_t dot = name.len;
+    while (dot && isalnum((unsigned char)name.ptr[dot - 1]))
+        dot--;
+    if (dot && dot < name.len && name.ptr[dot - 1] == '.') {
+        struct hv_str ending = hv_str_slice(name, dot, name.len);
+        for (const char *at = endings; *at; at += strspn(at, " ")) {
+            size_t len = strcspn(at, " ");
+            if (hv_str_eq_nocase(ending, (struct hv_str){at, len}))
+                return true;
+            at += len;
+        }
+        return false;
+    }
+    size_t digits = 0;
+    while (digits < name.len && isxdigit((unsigned char)name.ptr[digits]))
+        digits++;
+    return !word->known || hv_str_starts(name, HV_STR("HEAD")) || (digits > 3 && digits == name.len) ||
+           hv_str_find_byte(name, '~', 0) != SIZE_MAX || hv_str_find_byte(name, '^', 0) != SIZE_MAX ||
+           hv_str_find(name, HV_STR("@{"), 0) != SIZE_MAX;
+}
+
+static void judge_cloc(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"cloc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = cloc_options};
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+        return;
+    for (size_t at = 0; at < arguments.operand_count; at++) {
+        shell_reads(reading, arguments.operands[at], true);
+        if (is_taken_out(arguments.operands[at]))
+            shell_worsen(reading, SHELL_EXECUTES, "cloc starts programs to take out what is in an archive or a commit");
+    }
+}
 
 static const struct shell_option tokei_options[] = {
     HELPS("-V --version -h --help -l --languages"),
@@ -398,7 +439,7 @@ const struct shell_program shell_programs_dev_tools[] = {
     {"clang-format clang-format-14 clang-format-15 clang-format-16 clang-format-17 clang-format-18",
      .judge = judge_clang_format},
     LISTER("cppcheck", cppcheck_options, SHELL_EFFECT_READ_TREE),
-    LISTER("cloc", cloc_options, SHELL_EFFECT_READ_TREE),
+    {"cloc", .judge = judge_cloc},
     {"tokei", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = tokei_options, .rest = SHELL_EFFECT_READ_TREE,
      .without_operands = SHELL_EFFECT_READ_TREE},
     {"scc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = scc_options, .rest = SHELL_EFFECT_READ_TREE,

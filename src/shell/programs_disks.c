@@ -95,8 +95,25 @@ static const struct shell_program zpool_rows[] = {
     {0},
 };
 
+/* To compare a snapshot with what came after it, it makes another one for a while. */
+static void judge_zfs_diff(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {FLAGS("-F -H -h -t"), {0}};
+    static const struct shell_program row = {"diff", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+        return;
+    size_t snapshots = 0;
+    for (size_t at = 0; at < arguments.operand_count; at++)
+        snapshots +=
+            arguments.operands[at]->known && hv_str_find_byte(arguments.operands[at]->value, '@', 0) != SIZE_MAX;
+    if (arguments.operand_count != 2 || snapshots != 2)
+        shell_worsen(reading, SHELL_WRITES, "zfs diff makes a snapshot unless it compares two of them");
+}
+
 static const struct shell_program zfs_rows[] = {
-    ZFS("list get version holds diff", FLAGS("-H -p -r -F -t"), VALUES("-o -s -S -d")),
+    ZFS("list get version holds", FLAGS("-H -p -r -F -t"), VALUES("-o -s -S -d")),
+    {"diff", .judge = judge_zfs_diff},
     {0},
 };
 
@@ -139,8 +156,10 @@ static void judge_smartctl(struct shell_reading *reading, const struct shell_wor
     shell_judge_row(reading, &row, words, count);
     for (size_t at = 1; at < count; at++)
         if (hv_str_find(words[at].value, HV_STR("scterc,"), 0) != SIZE_MAX ||
+            hv_str_find(words[at].value, HV_STR("phy,reset"), 0) != SIZE_MAX ||
             hv_str_find(words[at].value, HV_STR("scttempint"), 0) != SIZE_MAX)
-            shell_worsen(reading, SHELL_WRITES, "smartctl sets what is given with a number");
+            shell_worsen(reading, SHELL_WRITES,
+                         "smartctl sets what is given with a number, and counts anew with reset");
 }
 
 const struct shell_program shell_programs_disks[] = {

@@ -5,6 +5,8 @@
 #include "shell/programs.h"
 #include "shell/rows.h"
 
+#include <string.h>
+
 static bool only_asks_for_help(const struct shell_word *words, size_t count)
 {
     return count == 2 && words[1].known && shell_names_have("--help --version -V", words[1].value);
@@ -157,6 +159,28 @@ static const struct shell_program openssl_rows[] = {
 
 static const struct shell_option help_options[] = {HELPS("--help --version -help -v"), {0}};
 
+/* Whether a word may be the address of a store other than "file:", for which openssl loads an engine or a provider
+ * (org.openssl.engine:NAME:KEY, where NAME may be a path; pkcs11:…): a scheme of two letters or more, and a colon. */
+static bool names_store(struct hv_str word)
+{
+    static const char signs[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
+    size_t end = 0;
+    while (end < word.len && strchr(signs, word.ptr[end]) && word.ptr[end])
+        end++;
+    return end > 1 && end < word.len && word.ptr[end] == ':' && word.ptr[0] != '-' &&
+           !hv_str_eq_nocase(hv_str_slice(word, 0, end), HV_STR("file"));
+}
+
+/* Commands that look for keys and certificates in stores. */
+static void judge_stores(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    if (!shell_names_have("x509 req crl pkcs7 crl2pkcs7 verify pkey rsa ec", words[0].value))
+        return;
+    for (size_t at = 1; at < count; at++)
+        if (names_store(words[at].value) && !hv_str_is(words[at - 1].value, "-checkip"))
+            shell_worsen(reading, SHELL_EXECUTES, "openssl loads an engine or a provider for what is no file");
+}
+
 /* A certificate or a list of revoked ones may be an address that is fetched. */
 static void judge_openssl(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -171,6 +195,8 @@ static void judge_openssl(struct shell_reading *reading, const struct shell_word
         if (hv_str_find(words[i].value, HV_STR("://"), 0) != SIZE_MAX ||
             (!words[i].known && !words[i].value.len && !(words[i].flags & (SHELL_WORD_GLOB | SHELL_WORD_NUMBER))))
             shell_worsen(reading, SHELL_NETWORK, "openssl fetches what is named by an address");
+    if (count > 1)
+        judge_stores(reading, words + 1, count - 1);
 }
 
 const struct shell_program shell_programs_network[] = {

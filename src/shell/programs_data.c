@@ -249,7 +249,7 @@ static const struct shell_program tables_row = {"parquet-tools", SHELL_SYNTAX_EX
 static void judge_jo(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     static const struct shell_option options[] = {
-        FLAGS("-a -B -D -e -n -p"), VALUES("-d"), FILES("-f -i"), HELPS("-h -v -V"), {0}};
+        FLAGS("-a -B -D -e -n -p"), VALUES("-d"), FILES("-f -i"), HELPS("-h --help -v -V"), {0}};
     static const struct shell_program row = {"jo", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = options,
                                              .rest = SHELL_EFFECT_NONE};
     shell_judge_row(reading, &row, words, count);

@@ -145,6 +145,17 @@ const struct shell_program shell_programs_desktop[] = {
     COMMANDS("dconf", PLAIN("read list dump help")),
     COMMANDS("xinput", SHOWS("list", FLAGS("--short --long --name-only --id-only")), PLAIN("list-props version")),
     {"swaymsg i3-msg", .judge = judge_swaymsg},
+    COMMANDS("hyprctl", SHOWS("monitors clients workspaces activewindow activeworkspace devices layers binds cursorpos"
+                              " version",
+                              FLAGS("-j"))),
+    COMMANDS("brightnessctl", PLAIN("info get max")),
+    {"xmodmap", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-pke -pk -pm -pp"), HELPS("-version -help")), .rest = SHELL_EFFECT_WRITES,
+     .needs = "-pke -pk -pm -pp"},
+    SHOWS_WITH("uconv", "-l --list -L --list-transliterators", FLAGS("-l --list -L --list-transliterators"),
+               HELPS("-h --help -V --version")),
+    {"update-java-alternatives", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-l --list -v --verbose"), HELPS("-h -? --help")), .rest = NONE, .needs = "-l --list"},
     COMMANDS(
         "gio", PLAIN("version help"),
         {"mime", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .first = {NONE}, .first_count = 1, .rest = SHELL_EFFECT_WRITES}),

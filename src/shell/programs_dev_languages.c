@@ -573,9 +573,11 @@ const struct shell_program shell_programs_dev_languages[] = {
     /* The project may name the place of the kit that runs. */
     {"dotnet", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(HELPS("--version --info --list-sdks --list-runtimes -h --help")),
-     .subcommands = SUBCOMMANDS(GROUP("nuget", GROUP("list", PLAIN("source")), REACHERS("add push delete update")),
-                                RUNNERS("build run test publish pack clean restore new list add remove msbuild tool"
-                                        " watch format exec ef sln")),
+     .subcommands =
+         SUBCOMMANDS(GROUP("nuget", GROUP("list", PLAIN("source")),
+                           SHOWS_WITH("locals", "-l --list", FLAGS("-l --list")), REACHERS("add push delete update")),
+                     RUNNERS("build run test publish pack clean restore new list add remove msbuild tool"
+                             " watch format exec ef sln")),
      .needs_none = "global.json"},
     /* `flutter --version` fetches tags, and notes what it found. */
     REACHERS("flutter"),

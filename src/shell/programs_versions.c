@@ -57,7 +57,8 @@ const struct shell_program shell_programs_versions[] = {
     {"grub-install logrotate smbclient iscsiadm targetcli drbdadm pcs ceph gluster lxc-ls trace-cmd lttng turbostat "
      "fio "
      "gnome-shell plasmashell i3 kscreen-doctor ostree toolbox distrobox emerge firejail bwrap fakeroot "
-     "age certtool ausearch salt-call kubeseal kubeconform kubeval conftest virt-install tzselect dpkg-parsechangelog",
+     "age certtool ausearch salt-call kubeseal kubeconform kubeval conftest virt-install tzselect dpkg-parsechangelog "
+     "ddcutil",
      .judge = judge_version},
     {"ipmitool monit p4 abcm2ps", .judge = judge_letter},
     {"Xorg cwebp dwebp mage comby grpcurl apktool", .judge = judge_one_dash},

@@ -87,7 +87,8 @@ void shell_judge_about(struct shell_reading *reading, const struct shell_word *w
         shell_is_identifier(hv_str_slice(words[1].value, 3, words[1].value.len)))
         return;
     if ((is_only(words, count, "--info --print-libdir") && hv_str_is(name, "ghc")) ||
-        (is_only(words, count, "version") && hv_str_is(name, "caddy")))
+        (is_only(words, count, "version") && hv_str_is(name, "caddy")) ||
+        (is_only(words, count, "list") && hv_str_is(name, "perf")))
         return;
     reading->act.runs_input = count == 1;
     worsen(reading, SHELL_EXECUTES, words, "runs code");

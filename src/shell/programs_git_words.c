@@ -168,37 +168,51 @@ static size_t tag_length(struct hv_str text)
     return end + 1;
 }
 
+/* Whether a word is cut at blanks; CUT_PLAINLY: where no ref of the repository looks like an option. */
+enum cutting { CUT_NOT, CUT_ANYHOW, CUT_PLAINLY };
+
 /* "$(git branch --show-current)" and the like, at the beginning of text: its length; 0: something else. What git
  * describe prints is the name that stands in the tag's own object, which git checks for nothing: cut at blanks, it may
- * hold options, "main --output=x --". */
-static size_t ref_length(struct hv_str text, bool cut)
+ * hold options, "main --output=x --". git tag prints several in a line where column.ui says so. */
+static size_t ref_length(struct hv_str text, enum cutting cut)
 {
     static const char *const refs[] = {"$(git branch --show-current", "$(git rev-parse --abbrev-ref HEAD",
                                        "$(git symbolic-ref --short HEAD", "$(git symbolic-ref -q --short HEAD",
                                        "$(git describe --tags --abbrev=0"};
     static const char *const ends[] = {")", " 2>/dev/null)", " 2> /dev/null)"};
-    for (size_t at = 0; at < sizeof refs / sizeof *refs - cut; at++)
+    for (size_t at = 0; at < sizeof refs / sizeof *refs - (cut != CUT_NOT); at++)
         for (size_t end = 0; end < sizeof ends / sizeof *ends; end++) {
             struct hv_str head = hv_str_from(refs[at]), tail = hv_str_from(ends[end]);
             if (hv_str_starts(text, head) && hv_str_starts(hv_str_slice(text, head.len, text.len), tail))
                 return head.len + tail.len;
         }
-    return tag_length(text);
+    return cut == CUT_ANYHOW ? 0 : tag_length(text);
+}
+
+static bool sets_to_any_ref(const struct shell_command *command, struct hv_str name, enum cutting cut)
+{
+    if (!sets_alone(command, name))
+        return false;
+    struct hv_str value = without_quotes(command->assignments[0].value.text);
+    return value.len && ref_length(value, cut) == value.len;
 }
 
 /* name=$(git describe --tags --abbrev=0), or of a ref. */
 static bool sets_to_tag(const struct shell_command *command, struct hv_str name)
 {
-    if (!sets_alone(command, name))
-        return false;
-    struct hv_str value = without_quotes(command->assignments[0].value.text);
-    return value.len && ref_length(value, false) == value.len;
+    return sets_to_any_ref(command, name, CUT_NOT);
 }
 
 /* name=$(git branch --show-current) */
 static bool sets_to_ref(const struct shell_command *command, struct hv_str name)
 {
-    return sets_to_tag(command, name) && ref_length(without_quotes(command->assignments[0].value.text), true);
+    return sets_to_any_ref(command, name, CUT_ANYHOW);
+}
+
+/* name=$(git tag | tail -1), too. */
+static bool sets_to_plain_ref(const struct shell_command *command, struct hv_str name)
+{
+    return sets_to_any_ref(command, name, CUT_PLAINLY);
 }
 
 /* That is run before the command that is judged, and nothing else sets the name. The first is looked for first: most
@@ -248,18 +262,31 @@ static size_t variable_length(struct hv_str text, struct hv_str *name)
     return end + braces;
 }
 
+/* name is set to a ref, of the repository that the command runs in (not before a cd), where none looks like an option.
+ */
+static bool holds_ref_of_here(struct shell_reading *reading, const struct shell_word *word, struct hv_str name)
+{
+    const struct shell_script *script = reading->script;
+    for (size_t at = 0; at < script->count; at++)
+        if (sets_to_plain_ref(&script->commands[at], name) &&
+            (!reading->directory.ptr || !hv_str_eq(script->commands[at].directory, reading->directory)))
+            return false;
+    return holds(reading, word, name, sets_to_plain_ref) && shell_refs_are_plain(reading);
+}
+
 /* How much of text, which begins with "$", becomes the name of a ref or of a commit; 0: that is not certain. */
-static size_t name_length(const struct shell_reading *reading, const struct shell_word *word, struct hv_str text)
+static size_t name_length(struct shell_reading *reading, const struct shell_word *word, struct hv_str text)
 {
     bool cut = word->flags & SHELL_WORD_MANY;
     struct hv_str name;
-    size_t length = ref_length(text, cut);
-    if (length)
+    size_t length = ref_length(text, cut ? CUT_ANYHOW : CUT_NOT), named = variable_length(text, &name);
+    if (!length && cut && ref_length(text, CUT_PLAINLY) && shell_refs_are_plain(reading))
+        length = ref_length(text, CUT_PLAINLY);
+    if (length || !named)
         return length;
-    length = variable_length(text, &name);
-    return length && (holds(reading, word, name, cut ? sets_to_ref : sets_to_tag) ||
-                      holds(reading, word, name, sets_to_commit))
-               ? length
+    return holds(reading, word, name, cut ? sets_to_ref : sets_to_tag) || holds(reading, word, name, sets_to_commit) ||
+                   (cut && holds_ref_of_here(reading, word, name))
+               ? named
                : 0;
 }
 
@@ -276,25 +303,15 @@ static bool is_revision(struct hv_str text)
            hv_str_find(text, HV_STR("../"), 0) == SIZE_MAX && hv_str_find(text, HV_STR("/.."), 0) == SIZE_MAX;
 }
 
-/* name is set to a ref, of the repository that the command runs in: not before a cd. */
-static bool holds_ref_of_here(const struct shell_reading *reading, const struct shell_word *word, struct hv_str name)
-{
-    const struct shell_script *script = reading->script;
-    for (size_t at = 0; at < script->count; at++)
-        if (sets_to_ref(&script->commands[at], name) &&
-            (!reading->directory.ptr || !hv_str_eq(script->commands[at].directory, reading->directory)))
-            return false;
-    return holds(reading, word, name, sets_to_ref);
-}
-
 /* "$commit..": at the beginning only a commit is no option; and a ref where none of the repository's looks like one. */
 static bool begins_plainly(struct shell_reading *reading, const struct shell_word *word)
 {
     struct hv_str name, text = word->text;
     text = hv_str_slice(text, hv_str_starts(text, HV_STR("\"")), text.len);
     bool variable = hv_str_starts(text, HV_STR("$")) && variable_length(text, &name);
-    bool ref = variable ? holds_ref_of_here(reading, word, name) : ref_length(text, true) != 0;
-    return (variable && holds(reading, word, name, sets_to_commit)) || (ref && shell_refs_are_plain(reading));
+    if (variable)
+        return holds(reading, word, name, sets_to_commit) || holds_ref_of_here(reading, word, name);
+    return ref_length(text, CUT_PLAINLY) && shell_refs_are_plain(reading);
 }
 
 /* "origin/$branch..HEAD": refs and commits behind something that is no option. *out: with HEAD in their place. */

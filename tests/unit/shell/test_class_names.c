@@ -548,12 +548,15 @@ static void short_names_of_refs_are_looked_at(void **state)
         "git log --oneline $(git tag | tail -1)..HEAD",
         "t=$(git tag -l 'v*' --sort=-v:refname | head -n1); git log \"$t\"..HEAD; git diff --stat $t..main",
         "t=$(git tag | sort -V | tail -1) && git log \"$t..HEAD\"",
+        "git log main..$(git tag | tail -1)",
+        "t=$(git tag | tail -1); git log main..$t",
         "b=$(git branch --show-current); git log $b..HEAD",
         "cd sub && t=$(git tag | tail -1) && git log $t..HEAD",
         "cd sub && for b in $(git for-each-ref --format='%(refname:short)' refs/heads); do git log -1 \"$b\"; done"};
     static const char *const others[] = {
         "git log $(git tag)..HEAD",
         "t=$(git tag | tail -1); cd sub && git log $t..HEAD", /* may be another repository */
+        "t=$(git tag | tail -1); cd sub && git log main..$t",
         "cd sub && t=$(git tag | tail -1); cd .. && git log $t..HEAD",
         "for t in $(git tag); do (cd sub && git log $t..HEAD); done",
         "git log main..$(git tag)",
@@ -812,6 +815,7 @@ static const char *const parts[] = {
     "git show \"$(git rev-parse HEAD)\":src/a.c",
     "t=$(git describe --tags --abbrev=0 2>/dev/null); git log \"main..$t\"",
     "git log HEAD..\"$(git describe --tags --abbrev=0)\"",
+    "git log \"main..$(git tag | tail -1)\"",
     "a=$(git rev-parse main); b=$(git rev-parse HEAD~3); git log \"$b..$a\"; git diff $b...$a; git log ${a}..${b}",
     "a=$(git merge-base main HEAD); b=$(git branch --show-current); git log \"$a\"..\"$b\"",
     "cd src && b=$(git merge-base main HEAD) && git log \"$b..HEAD\" && git diff $b HEAD --stat",
@@ -840,6 +844,8 @@ static const char *const odd_parts[] = {
     "t=$(git describe --tags --abbrev=0); git log origin/${t}..HEAD",
     "git log HEAD..$(git describe --tags --abbrev=0 2>/dev/null)",
     "a=$(git rev-parse main); git log \"$a..$x\"",
+    "git log main..$(git tag | tail -1)", /* with column.ui it may be several */
+    "t=$(git tag | tail -1); git log main..$t",
     "cd src && b=$(git merge-base main HEAD); git log $b..HEAD",
     "[ -f x ] && b=$(git rev-parse HEAD); git log $b..HEAD",
     "if [ -f x ]; then b=$(git rev-parse HEAD); else b=$(cat x); fi; git log $b..HEAD",

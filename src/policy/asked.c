@@ -135,6 +135,7 @@ struct shell_world asked_world(struct asked *asked, bool git_is_tamed)
         .git_is_quiet = git_is_tamed ? git_is_quiet : NULL,
         .git_is_quiet_below = git_is_tamed ? git_is_quiet_below : NULL,
         .is_system_program = system_program_is,
+        .program_path = system_program_path,
         .holds_none = holds_none,
         .tree_is_plain = tree_is_plain,
         .repository_top = repository_top,

@@ -55,26 +55,49 @@ static bool leads_out(const struct system_programs *programs, struct hv_arena *a
            (is_system_directory(path_parent(resolved)) || !in_workspace(programs, resolved));
 }
 
-static bool look_up(const struct system_programs *programs, struct hv_str name)
+/* A program that PATH leads to. */
+struct found {
+    struct hv_str directory, path; /* as PATH has it; absent: there is none. In the arena */
+    uint32_t mode;
+};
+
+static struct found find(const struct system_programs *programs, struct hv_arena *arena, struct hv_str name)
 {
-    CLEANUP_ARENA struct hv_arena scratch = {0};
     struct hv_str rest = system_variable(programs->environment, HV_STR("PATH")), entry;
     struct hv_file_stat stat;
-    if (!programs->host)
-        return false;
     if (!rest.ptr)
         rest = hv_str_from(usual_path);
     while (hv_str_split(&rest, ':', &entry)) {
         struct hv_str directory = entry.len ? entry : HV_STR(".");
         struct hv_str from = programs->directory.len ? programs->directory : HV_STR("/");
         struct hv_str path = hv_arena_format(
-            &scratch, "%.*s/%.*s", HV_STR_ARG(path_expand(&scratch, directory, from, HV_STR("/"))), HV_STR_ARG(name));
-        if (programs->host->stat(programs->host, path, true, &stat, NULL) != HV_OK || stat.kind != HV_FILE_REGULAR ||
-            !(stat.mode & 0111))
-            continue;
-        return is_trusted_directory(programs, directory) && leads_out(programs, &scratch, path);
+            arena, "%.*s/%.*s", HV_STR_ARG(path_expand(arena, directory, from, HV_STR("/"))), HV_STR_ARG(name));
+        if (programs->host->stat(programs->host, path, true, &stat, NULL) == HV_OK && stat.kind == HV_FILE_REGULAR &&
+            stat.mode & 0111)
+            return (struct found){directory, path, stat.mode};
     }
-    return true; /* there is no such program: nothing can run */
+    return (struct found){0};
+}
+
+static bool look_up(const struct system_programs *programs, struct hv_str name)
+{
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    if (!programs->host)
+        return false;
+    struct found found = find(programs, &scratch, name);
+    if (!found.path.len)
+        return true; /* there is no such program: nothing can run */
+    return is_trusted_directory(programs, found.directory) && leads_out(programs, &scratch, found.path);
+}
+
+struct hv_str system_program_path(void *user, struct hv_arena *arena, struct hv_str name)
+{
+    const struct system_programs *programs = user;
+    if (!programs->host || !system_program_is(user, name))
+        return (struct hv_str){0};
+    struct found found = find(programs, arena, name);
+    bool as_is = hv_str_eq(path_parent(found.path), found.directory);
+    return as_is && (found.mode & 0111) == 0111 ? found.path : (struct hv_str){0};
 }
 
 /* ---- answers ----------------------------------------------------------------------------------------------------- */

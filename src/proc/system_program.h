@@ -40,4 +40,8 @@ struct system_programs {
  */
 bool system_program_is(void *user, struct hv_str name);
 
+/* As shell_world.program_path: where that program is, as PATH has it, when everybody may run it and its directory is
+ * written absolute and tidy; else absent. In arena. Blocks. */
+struct hv_str system_program_path(void *user, struct hv_arena *arena, struct hv_str name);
+
 #endif

@@ -88,6 +88,9 @@ struct shell_world {
     /* True when name, as bash would look it up in the PATH of the call, is a program of the system (a directory that
      * only root can write), not one of the workspace's. */
     bool (*is_system_program)(void *user, struct hv_str name);
+    /* Where that program is, as `which` and the shell find it, in arena; absent: there is none, or it is not certain.
+     */
+    struct hv_str (*program_path)(void *user, struct hv_arena *arena, struct hv_str name);
     /* True when neither directory nor one above it holds a file of one of these names (separated by blanks, may be
      * paths): settings by which a project makes a program run code of its own (.yarnrc.yml, rust-toolchain.toml, …).
      * "name:text": only a file with that text in it; "name:key=": with that key. */

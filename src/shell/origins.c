@@ -133,39 +133,72 @@ bool shell_top_from_substitution(struct shell_reading *reading, const struct she
            take_top(reading, command, word);
 }
 
-/* The name in $(which NAME), quoted or not; absent: the word is something else. */
-static struct hv_str sought_program(struct hv_str text)
+/* What `command -v` says nothing of but the name. */
+static bool is_of_the_shell(struct hv_str name)
 {
-    static const struct hv_str before = HV_STR("$(which ");
+    static const char names[] =
+        ". : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown "
+        "echo "
+        "enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd "
+        "printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true type "
+        "typeset ulimit umask unalias unset wait if then elif else fi time for in until while do done case esac coproc "
+        "select function";
+    return shell_names_have(names, name);
+}
+
+/* The name in $(which NAME) or "$(command -v NAME)"; absent: the word is something else. by_which: the first. */
+static struct hv_str sought_program(struct hv_str text, bool *by_which)
+{
+    static const struct hv_str heads[] = {HV_STR("$(which "), HV_STR("$(type -P "), HV_STR("$(command -v ")};
     bool quoted = text.len > 2 && text.ptr[0] == '"' && text.ptr[text.len - 1] == '"';
+    size_t head = 0;
     if (quoted)
         text = hv_str_slice(text, 1, text.len - 1);
-    if (!hv_str_starts(text, before) || !hv_str_ends(text, HV_STR(")")))
+    while (head < 3 && !hv_str_starts(text, heads[head]))
+        head++;
+    if (head == 3 || !hv_str_ends(text, HV_STR(")")))
         return (struct hv_str){0};
-    struct hv_str name = hv_str_slice(text, before.len, text.len - 1);
+    struct hv_str name = hv_str_slice(text, heads[head].len, text.len - 1);
     for (size_t i = 0; i < name.len; i++) {
         char byte = name.ptr[i];
         bool letter = (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z', digit = byte >= '0' && byte <= '9';
         if (!letter && !digit && (!i || !strchr("._+-", byte)))
             return (struct hv_str){0};
     }
-    return name;
+    *by_which = head == 0;
+    return head == 2 && is_of_the_shell(name) ? (struct hv_str){0} : name;
+}
+
+/* Where the program is, in the place of the words that ask for it. */
+static void take_path(struct shell_reading *reading, struct hv_str name, struct shell_word *word)
+{
+    const struct shell_world *world = reading->world;
+    struct hv_str text = word->text;
+    struct hv_str path =
+        world->program_path ? world->program_path(world->user, reading->arena, name) : (struct hv_str){0};
+    if (!path.len || !is_one_word(path))
+        return;
+    *word = shell_word_known(path);
+    word->text = text;
 }
 
 bool shell_program_from_substitution(struct shell_reading *reading, struct shell_word *word)
 {
     const struct shell_world *world = reading->world;
-    struct hv_str name = word->known ? (struct hv_str){0} : sought_program(word->text);
+    bool by_which = false;
+    struct hv_str name = word->known ? (struct hv_str){0} : sought_program(word->text, &by_which);
     if (!name.len || !world->is_system_program || shell_sets_splitting(reading->script))
         return false;
     reading->acts->looks_around = true;
     for (size_t i = 0; i < reading->script->count; i++)
         if (reading->script->commands[i].kind == SHELL_COMMAND_FUNCTION)
             return false; /* which may be one */
-    if (!world->is_system_program(world->user, HV_STR("which")) || !world->is_system_program(world->user, name))
+    if ((by_which && !world->is_system_program(world->user, HV_STR("which"))) ||
+        !world->is_system_program(world->user, name))
         return false;
     word->flags |= SHELL_WORD_NO_OPTION;
     word->value = HV_STR("/");
+    take_path(reading, name, word);
     return true;
 }
 

@@ -93,6 +93,13 @@ static bool is_system_program(void *user, struct hv_str name)
     return watched->inner->is_system_program(watched->inner->user, name);
 }
 
+static struct hv_str program_path(void *user, struct hv_arena *arena, struct hv_str name)
+{
+    struct shell_watched *watched = user;
+    watched->asked = true;
+    return watched->brings ? (struct hv_str){0} : watched->inner->program_path(watched->inner->user, arena, name);
+}
+
 /* One of names, which may be paths and have ":text" behind them, ends like the path that is written. */
 static bool may_be_one(const char *names, struct hv_str path)
 {
@@ -163,6 +170,7 @@ void shell_watch(struct shell_watched *watched, const struct shell_world *inner)
         .git_is_quiet = inner->git_is_quiet ? git_is_quiet : NULL,
         .git_is_quiet_below = inner->git_is_quiet_below ? git_is_quiet_below : NULL,
         .is_system_program = inner->is_system_program ? is_system_program : NULL,
+        .program_path = inner->program_path ? program_path : NULL,
         .holds_none = inner->holds_none ? holds_none : NULL,
         .tree_is_plain = inner->tree_is_plain ? tree_is_plain : NULL,
         .repository_top = inner->repository_top ? repository_top : NULL,

@@ -52,6 +52,7 @@ static const struct shell_judgement *judge(struct hv_str command, const struct h
     const struct shell_world world = {.git_is_quiet = ask_git,
                                       .git_is_quiet_below = ask_git_below,
                                       .is_system_program = system_program_is,
+                                      .program_path = system_program_path,
                                       .repository_top = repository_top,
                                       .user = &programs};
     const struct shell_start start = {.directory = context->directory, .home = context->home};

@@ -47,6 +47,20 @@ class Bash(Case):
         self.assertEqual(self.ask("ls", env={"PATH": path})[0]["class"], "needs_confirm")
         self.assertEqual(self.ask("ls", env={"PATH": ".:" + os.environ["PATH"]})[0]["class"], "read_only")
 
+    def test_where_a_program_is_can_be_asked(self):
+        path = self.path("bin") + ":/usr/bin:/bin"
+        self.write("bin/tool", "#!/bin/sh\n")
+        os.chmod(self.path("bin/tool"), 0o755)
+        rows = [("ls -l $(which env)", "allow"), ('file "$(command -v env)"', "allow"), ("stat $(type -P env)", "allow"),
+                ("ls -l $(command -v echo)", "ask"), ("ls -l $(which tool)", "ask"), ("IFS=/; ls -l $(which env)", "ask"),
+                ("which() { echo ~/.ssh/id_rsa; }; cat $(which env)", "ask"), ("cat $(which $x)", "ask"),
+                ("rm $(which env)", "ask"), ("cp -r d bin; ls -l $(which env)", "ask"), ("ls -l $(which -a env)", "ask")]
+        answers = self.ask(*[row[0] for row in rows], env={"PATH": path})
+        self.assertEqual([(row[0], answer["decision"]) for row, answer in zip(rows, answers)], rows)
+        self.assertEqual(answers[0]["commands"][0]["argv"], ["ls", "-l", "/usr/bin/env"])
+        answer = self.ask("ls -l $(which env)", env={"PATH": path}, rules=["deny Read(//usr/bin/env)"])[0]
+        self.assertEqual(answer["decision"], "deny")
+
     def test_links_are_followed(self):
         os.symlink("/etc/shadow", self.path("innocent"))
         os.symlink("/", self.path("all"))

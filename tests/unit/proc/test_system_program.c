@@ -19,14 +19,16 @@ struct machine {
 static enum hv_code look(const struct hv_host *host, struct hv_str path, bool follow, struct hv_file_stat *out,
                          struct hv_error *err)
 {
-    static const char *const programs[] = {"/usr/bin/ls", "/usr/bin/make", "/ws/bin/make", "/opt/tool/run",
-                                           "/usr/bin/sly"};
+    static const char *const programs[] = {"/usr/bin/ls",   "/usr/bin/make", "/ws/bin/make",
+                                           "/opt/tool/run", "/usr/bin/sly",  "/usr/bin/mine"};
     (void)follow;
     ((struct machine *)host)->looks++;
     *out = (struct hv_file_stat){.kind = HV_FILE_DIRECTORY, .mode = 0755};
     if (hv_str_is(path, "/opt/tool"))
         return HV_OK;
     *out = (struct hv_file_stat){.kind = HV_FILE_REGULAR, .mode = 0755};
+    if (hv_str_is(path, "/usr/bin/mine"))
+        out->mode = 0744;
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         if (hv_str_is(path, programs[i]))
             return HV_OK;
@@ -77,6 +79,38 @@ static void the_first_program_of_a_name_counts(void **state)
     }
 }
 
+static void a_program_is_where_path_has_it(void **state)
+{
+    static const struct {
+        const char *path, *name, *found;
+    } cases[] = {
+        {"PATH=/usr/bin", "ls", "/usr/bin/ls"},
+        {"PATH=/bin:/usr/bin:/ws/bin", "make", "/usr/bin/make"},
+        {"PATH=/usr/bin/:/usr/bin", "ls", ""}, /* which would say /usr/bin//ls */
+        {"PATH=/usr/bin", "no-such-program", ""},
+        {"PATH=/ws/bin:/usr/bin", "make", ""},
+        {"PATH=bin:/usr/bin", "make", ""},
+        {"PATH=/usr/bin", "sly", ""},
+        {"PATH=/usr/bin", "mine", ""}, /* not everybody may run it: who asks may find another one */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CLEANUP_ARENA struct hv_arena arena = {0};
+        struct machine machine = {.host = {.stat = look, .resolve = resolve}};
+        struct system_answers answers = {0};
+        const char *environment[] = {cases[i].path, NULL};
+        struct system_programs programs = {.host = &machine.host,
+                                           .roots = roots,
+                                           .root_count = 1,
+                                           .environment = environment,
+                                           .directory = HV_STR("/ws"),
+                                           .answers = &answers};
+        struct hv_str found = system_program_path(&programs, &arena, hv_str_from(cases[i].name));
+        assert_true(hv_str_is(found, cases[i].found));
+        system_answers_release(&answers);
+    }
+}
+
 static void an_answer_is_remembered_for_its_place_alone(void **state)
 {
     struct machine machine = {.host = {.stat = look, .resolve = resolve}};
@@ -113,6 +147,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_program_of_a_name_counts),
+        cmocka_unit_test(a_program_is_where_path_has_it),
         cmocka_unit_test(an_answer_is_remembered_for_its_place_alone),
         cmocka_unit_test(many_names_are_remembered),
     };

@@ -80,6 +80,13 @@ static bool is_expected(const char *outcome, struct hv_str expected)
            (hv_str_is(expected, "deny") && hv_str_is(HV_STR("forbid"), outcome));
 }
 
+static bool is_one_of(struct hv_str text, const char *const *names)
+{
+    while (*names && !hv_str_is(text, *names))
+        names++;
+    return *names != NULL;
+}
+
 /* {"command": "make", "expect": "allow", "rule": "Bash(make)"} or {"tool": "Read", "path": ".env", "expect": "deny"} */
 static enum hv_code check_case(struct check *check, const struct hv_json *value, struct hv_error *err)
 {
@@ -90,8 +97,11 @@ static enum hv_code check_case(struct check *check, const struct hv_json *value,
     struct explain_question question;
     struct policy_facts facts;
     struct policy_decision decision;
+    static const char *const outcomes[] = {"allow", "ask", "deny", "always_confirm", "forbid", NULL};
     if (!subject.ptr || !expected.ptr || !tool.ptr)
         return hv_fail(err, HV_EINVAL, "a case needs `command`, or `tool` and `path`, and `expect`");
+    if (!is_one_of(expected, outcomes))
+        return hv_fail(err, HV_EINVAL, "\"%.*s\" is nothing that `expect` may be", HV_STR_ARG(expected));
     if (!ask(check, tool, subject, &question, err))
         return HV_ENOTFOUND;
     judge(&question, check->policy, &facts, &decision);
@@ -162,8 +172,12 @@ static enum hv_code check_rule(struct check *check, const struct hv_json *value,
                                      .has_mode = true,
                                      .ignores_case = policy_probe_case(check->setup->host, place->directory)};
     options.tools = hv_builtin_tools(&options.tool_count);
+    static const char *const lists[] = {"allow", "ask", "deny", NULL};
+    const struct hv_json *list = hv_json_get(value, "list");
     if (!rule.text.len)
         return hv_fail(err, HV_EINVAL, "an element of `rules` needs `rule`");
+    if (list && !is_one_of(hv_json_string(list), lists))
+        return hv_fail(err, HV_EINVAL, "`list` is allow, ask or deny");
     rule.tool = hv_str_slice(rule.text, 0, hv_str_find_byte(rule.text, '(', 0));
     struct policy *empty = policy_new(&options);
     rule.policy = policy_with_rule(empty, POLICY_COMMAND_LINE, rule.verdict, rule.text, err);
@@ -182,12 +196,13 @@ static enum hv_code check_rule(struct check *check, const struct hv_json *value,
 static enum hv_code check_all(struct check *check, struct hv_error *err)
 {
     static const char *const known[] = {"permissions", "mode", "rules", "cases", "description", NULL};
+    const struct hv_json *mode = hv_json_get(check->file, "mode");
+    enum policy_mode ignored;
+    if (mode && !policy_mode_from(hv_json_string(mode), &ignored))
+        return hv_fail(err, HV_EINVAL, "`mode` is none that there is");
     hv_json_each(member, check->file)
     {
-        size_t i = 0;
-        while (known[i] && !hv_str_is(member->key, known[i]))
-            i++;
-        if (!known[i])
+        if (!is_one_of(member->key, known))
             return hv_fail(err, HV_EINVAL, "\"%.*s\" is nothing that a file of cases has", HV_STR_ARG(member->key));
     }
     enum hv_code code = HV_OK;
@@ -204,8 +219,15 @@ static struct policy *policy_of(const struct check *check, const struct explain_
     const struct hv_json *permissions = hv_json_get(check->file, "permissions");
     struct hv_str mode = hv_json_get_string(check->file, "mode");
     struct explain_rules rules = {0};
-    if (!permissions)
-        return explain_policy(flags, check->setup);
+    enum policy_mode wanted;
+    if (!permissions) {
+        struct policy *own = explain_policy(flags, check->setup), *in_mode = NULL;
+        if (!mode.ptr || !policy_mode_from(mode, &wanted))
+            return own;
+        in_mode = policy_with_mode(own, wanted);
+        policy_unref(own);
+        return in_mode;
+    }
     explain_read_rules(permissions, check->question.arena, &rules);
     struct policy_options options = {
         .host = check->setup->host,

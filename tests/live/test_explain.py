@@ -375,13 +375,17 @@ class Permissions(Case):
 
     def test_files_that_cannot_be_used(self):
         for value in ({}, {"case": []}, {"cases": [{"command": "x"}]}, {"cases": [{"tool": "Nope", "path": "x", "expect": "ask"}]},
-                      {"rules": [{"rule": "Bash(", "matches": ["x"]}]}):
+                      {"rules": [{"rule": "Bash(", "matches": ["x"]}]}, {"cases": [{"command": "x", "expect": "maybe"}]},
+                      {"mode": "planned", "cases": [{"command": "ls", "expect": "allow"}]},
+                      {"rules": [{"rule": "Bash(ls)", "list": "allowed", "matches": ["ls"]}]}):
             self.check(value, 2)
         self.run_helve("permissions", "test", "missing.json", code=2)
 
     def test_without_rules_the_settings_are_tested(self):
         self.settings({"permissions": {"deny": ["Bash(curl:*)"]}})
         self.check({"cases": [{"command": "ls; curl x", "expect": "deny", "rule": "Bash(curl:*)"}]}, 0)
+        for mode, outcome in (("default", "ask"), ("plan", "deny"), ("bypassPermissions", "allow")):
+            self.check({"mode": mode, "cases": [{"command": "make", "expect": outcome}]}, 0)
 
 
 class Calls(Case):

@@ -60,6 +60,7 @@ struct shell_act {
     /* npm asks the registry that the project's .npmrc names for a newer npm, with a password from the environment if
      * that says so; not with shell_run_environment. */
     bool npm;
+    bool terraform; /* terraform asks its maker for a newer one, whatever it is asked; likewise */
     /* The act of an earlier command with the same words in the same place, of which this one says the same: its index
      * in the judgement. Its own when there is none. */
     size_t first;
@@ -121,8 +122,8 @@ void shell_judge(struct hv_arena *arena, struct hv_str text, const struct shell_
  * The environment ("NAME=value", NULL-terminated; NULL counts as empty) to run command in: without the variables by
  * which bash would read it otherwise than it was judged (BASH_ENV, SHELLOPTS, exported functions …), with PWD as
  * directory says, and, when the command has parts that read with git and shell_git_is_tame, with overrides that keep
- * git from starting a fsmonitor, pager, signature program … of the repository's choice (go, npm: with their like).
- * directory: where it starts, absolute. What is new lives in arena, the rest stays where it is.
+ * git from starting a fsmonitor, pager, signature program … of the repository's choice (go, npm, terraform: with their
+ * like). directory: where it starts, absolute. What is new lives in arena, the rest stays where it is.
  */
 const char *const *shell_run_environment(struct hv_arena *arena, struct hv_str command, struct hv_str directory,
                                          const char *const *environment);

@@ -222,16 +222,18 @@ static const char *const *with_pair(struct hv_arena *arena, const char *const *p
 static const char *const *with_needed(struct hv_arena *arena, const struct shell_judgement *judgement,
                                       const char *const *pairs)
 {
-    bool git = false, go = false, packages = false, npm = false;
+    bool git = false, go = false, packages = false, npm = false, terraform = false;
     for (size_t at = 0; at < judgement->count; at++) {
         const char *name = judgement->acts[at].go;
         git |= judgement->acts[at].git != NULL;
         go |= name != NULL;
         npm |= judgement->acts[at].npm;
+        terraform |= judgement->acts[at].terraform;
         packages |= name && strcmp(name, "version") != 0 && strcmp(name, "env") != 0;
     }
-    /* This harms no other part. */
+    /* These harm no other part. */
     pairs = npm && judgement->script.accepted ? with_pair(arena, pairs, "npm_config_update_notifier=false") : pairs;
+    pairs = terraform && judgement->script.accepted ? with_pair(arena, pairs, "CHECKPOINT_DISABLE=1") : pairs;
     if ((!git && !go) || !judgement->script.accepted || !shell_git_is_tame(judgement))
         return pairs;
     pairs = git ? with_overrides(arena, pairs) : pairs;
@@ -239,14 +241,15 @@ static const char *const *with_needed(struct hv_arena *arena, const struct shell
     return packages ? with_pair(arena, pairs, "GOPROXY=off") : pairs;
 }
 
-/* No word of it can become "git", "go" or "npm": none stands there, and nothing hides it. */
+/* No word of it can become "git", "go", "npm" or "terraform": none stands there, and nothing hides it. */
 static bool certainly_without_git(struct hv_str command)
 {
     for (size_t at = 0; at < command.len; at++)
         if (!command.ptr[at] || strchr("'\"\\$`{}*?[]~!", command.ptr[at]))
             return false;
     return hv_str_find(command, HV_STR("git"), 0) == SIZE_MAX && hv_str_find(command, HV_STR("go"), 0) == SIZE_MAX &&
-           hv_str_find(command, HV_STR("npm"), 0) == SIZE_MAX;
+           hv_str_find(command, HV_STR("npm"), 0) == SIZE_MAX &&
+           hv_str_find(command, HV_STR("terraform"), 0) == SIZE_MAX;
 }
 
 /* Of the world the best is assumed: what is harmless only with its consent was asked about before, if it was refused,

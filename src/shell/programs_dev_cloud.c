@@ -310,6 +310,21 @@ static void judge_pg_restore(struct shell_reading *reading, const struct shell_w
         shell_judge_client(reading, words, count);
 }
 
+/* Whatever it is asked, terraform asks its maker, too, whether there is a newer one: not with the environment that
+ * commands run with. tofu does not. */
+static void judge_terraform(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {HELPS("-v -version --version -help --help -h"), TREES("-chdir"), {0}};
+    static const struct shell_program row = {"terraform", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = options,
+                                             .subcommands = terraform_rows};
+    shell_judge_row(reading, &row, words, count);
+    if (hv_str_is(shell_plain_tool(words[0].value), "tofu"))
+        return;
+    reading->act.terraform = reading->act.class == SHELL_READ_ONLY;
+    if (!reading->world->git_is_quiet)
+        shell_worsen(reading, SHELL_NETWORK, "terraform asks its maker whether there is a newer one");
+}
+
 const struct shell_program shell_programs_dev_cloud[] = {
     {"gh", .judge = judge_gh},
     {"glab", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = glab_rows,
@@ -317,8 +332,7 @@ const struct shell_program shell_programs_dev_cloud[] = {
     {"aws", .judge = judge_aws},
     {"gcloud", .judge = judge_gcloud},
     {"az", .judge = judge_az},
-    {"terraform tofu", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .subcommands = terraform_rows,
-     .options = OPTIONS(HELPS("-v -version --version -help --help -h"), TREES("-chdir"))},
+    {"terraform tofu", .judge = judge_terraform},
     {"sqlite3", .judge = judge_sqlite},
     /* The settings of the project name a program (cowpath) that is started even to tell the version. */
     {"ansible ansible-playbook ansible-galaxy ansible-vault ansible-inventory ansible-doc ansible-config",

@@ -209,14 +209,16 @@ static void judge_environment(struct shell_reading *reading, const struct shell_
                       HV_STR_ARG(hv_str_slice(word->value, 0, equals)));
 }
 
-/* git, go and npm are judged as they run with settings in the environment: a command that may be one of them, or a
- * shell that starts it, must not lose them. */
+/* git, go, npm and terraform are judged as they run with settings in the environment: a command that may be one of
+ * them, or a shell that starts it, must not lose them. */
 static bool may_run_git(const struct shell_word *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (hv_str_find(words[i].value, HV_STR("git"), 0) != SIZE_MAX ||
             hv_str_find(words[i].value, HV_STR("go"), 0) != SIZE_MAX ||
-            hv_str_find(words[i].value, HV_STR("npm"), 0) != SIZE_MAX || hv_str_ends(words[i].value, HV_STR("sh")))
+            hv_str_find(words[i].value, HV_STR("npm"), 0) != SIZE_MAX ||
+            hv_str_find(words[i].value, HV_STR("terraform"), 0) != SIZE_MAX ||
+            hv_str_ends(words[i].value, HV_STR("sh")))
             return true;
     return false;
 }
@@ -250,15 +252,17 @@ static void judge_env(struct shell_reading *reading, const struct shell_word *wo
                 (arguments.first < count && hv_str_is(words[arguments.first].value, "-"));
     for (size_t i = 0; i < arguments.given_count; i++)
         lost |= arguments.given[i].has_argument && (hv_str_starts(arguments.given[i].argument.value, HV_STR("G")) ||
-                                                    hv_str_starts(arguments.given[i].argument.value, HV_STR("npm")));
+                                                    hv_str_starts(arguments.given[i].argument.value, HV_STR("npm")) ||
+                                                    hv_str_starts(arguments.given[i].argument.value, HV_STR("CHECK")));
     if (unset && (!unset->argument.known || !shell_is_identifier(unset->argument.value)))
         shell_worsen(reading, SHELL_UNKNOWN, "which variable env unsets is not known");
     const struct shell_given *directory = shell_given(&arguments, "-C --chdir");
     if (directory)
         shell_enter(reading, &directory->argument);
     if (lost && at < count && may_run_git(words + at, count - at))
-        shell_worsen(reading, SHELL_EXECUTES,
-                     "git, go and npm may run or reach what the project names without settings that env removes");
+        shell_worsen(
+            reading, SHELL_EXECUTES,
+            "git, go, npm and terraform may run or reach what is not asked for without settings that env removes");
     if (at < count) {
         judge_place(reading, &arguments, words + at, count - at);
         shell_judge_inner(reading, words + at, count - at);

@@ -876,6 +876,31 @@ static void npm_does_not_ask_the_projects_registry_for_a_newer_npm(void **state)
     }
 }
 
+static void terraform_does_not_ask_its_maker_for_a_newer_one(void **state)
+{
+    (void)state;
+    static const char *const given[] = {"CHECKPOINT_DISABLE=", "PATH=/bin", NULL};
+    static const struct {
+        const char *command, *disable;
+    } cases[] = {
+        {"terraform version", "1"},
+        {"terraform -chdir=x fmt -check", "1"},
+        {"terra\"\"form -help | cat", "1"},
+        {"timeout 5 bash -c 'terraform --version'", "1"},
+        {"terraform version; git status", "1"},
+        {"terraform plan", ""},
+        {"tofu version", ""},
+        {"ls", ""},
+    };
+    for (size_t at = 0; at < sizeof cases / sizeof *cases; at++) {
+        struct hv_arena arena = {0};
+        const char *const *got = shell_run_environment(&arena, hv_str_from(cases[at].command), HV_STR("/ws"), given);
+        assert_string_equal(value_of(got, "CHECKPOINT_DISABLE"), cases[at].disable);
+        assert_string_equal(value_of(got, "PATH"), "/bin");
+        hv_arena_release(&arena);
+    }
+}
+
 static void bash_is_told_the_directory_that_was_judged(void **state)
 {
     (void)state;
@@ -959,6 +984,7 @@ int main(void)
         cmocka_unit_test(what_would_make_bash_read_otherwise_is_dropped),
         cmocka_unit_test(bash_is_told_the_directory_that_was_judged),
         cmocka_unit_test(npm_does_not_ask_the_projects_registry_for_a_newer_npm),
+        cmocka_unit_test(terraform_does_not_ask_its_maker_for_a_newer_one),
         cmocka_unit_test(what_asks_go_starts_no_other_toolchain),
         cmocka_unit_test(settings_of_the_environment_stay_before_the_overrides),
         cmocka_unit_test(the_environment_numbers_its_settings_without_a_gap),

@@ -44,6 +44,16 @@ static bool is_hash_format(struct hv_str option)
                             option);
 }
 
+/* --before="2026-01-01": quotes behind the sign change nothing. */
+static bool is_plain_option(struct hv_str text)
+{
+    struct hv_str value = hv_str_slice(text, hv_str_find_byte(text, '=', 0), text.len);
+    bool quoted = value.len > 3 && value.ptr[1] == '"' && value.ptr[value.len - 1] == '"';
+    return is_plain(text) ||
+           (quoted && hv_str_starts(text, HV_STR("--")) && is_plain(hv_str_slice(text, 0, text.len - value.len + 1)) &&
+            is_plain(hv_str_slice(value, 2, value.len - 1)));
+}
+
 /* git merge-base a b: prints the names of commits, which are hexadecimal. */
 static bool prints_commits(struct hv_str command)
 {
@@ -58,7 +68,7 @@ static bool prints_commits(struct hv_str command)
     while (hv_str_split(&inside, ' ', &part)) {
         bool format = logs && is_hash_format(part);
         formats += format;
-        if (!format && (!is_plain(part) || hv_str_starts(part, HV_STR("'")) ||
+        if (!format && (!is_plain_option(part) || hv_str_starts(part, HV_STR("'")) ||
                         (hv_str_starts(part, HV_STR("-")) && !prints_names(part, parses))))
             return false;
     }

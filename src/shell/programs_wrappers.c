@@ -498,8 +498,11 @@ static void judge_shell(struct shell_reading *reading, const struct shell_word *
         reading->act.runs_input = !code;
         shell_worsen(reading, SHELL_EXECUTES, code ? "runs a script" : "runs what it reads as commands");
     } else if (!code || !code->known || !is_harmless_setting(&arguments)) {
+        bool marked = code && hv_str_find(code->text, HV_STR("{}"), 0) != SIZE_MAX;
         reading->act.runs_input = true;
-        shell_worsen(reading, SHELL_EXECUTES, "runs code that is not known");
+        shell_worsen(reading, SHELL_EXECUTES,
+                     marked ? "names become part of code that runs; as \"$1\" in sh -c '...' _ {} they do not"
+                            : "runs code that is not known");
     } else if (!bash && !is_common(code->value)) {
         shell_worsen(reading, SHELL_UNKNOWN, "runs code that sh may read otherwise than bash");
     } else {

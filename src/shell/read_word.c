@@ -248,14 +248,16 @@ static bool read_in_arithmetic(struct reader *reader, bool subscript, int byte)
 bool read_arithmetic(struct reader *reader, char close, struct hv_str *text, struct part **inner, uint32_t *inner_count)
 {
     size_t from = reader->source.at, base = reader->parts.count, level = 0;
-    char open = close == ')' ? '(' : close == ']' ? '[' : '{';
+    char open = close == ')' ? '(' : '[';
     if (!read_enter(reader))
         return false;
     for (;;) {
         int byte = read_peek(reader, 0);
         if (byte == close && !level)
             break;
-        level += byte == open;
+        if (close == '}' && byte == '{')
+            return read_stop(reader, "a brace within ${…:…}, which bash does not count");
+        level += byte == open && close != '}';
         level -= byte == close;
         if (!read_in_arithmetic(reader, close == ']', byte))
             return false;

@@ -62,7 +62,7 @@ static const struct row {
     {{&world_bash, "FOO=1 npm test"}, "Bash(FOO=1 npm test:*)"},
     {{&world_bash, "cd src && FOO=1 CI=1 ./run.sh --x | tail"}, "Bash(FOO=1 CI=1 ./run.sh --x)"},
     {{&world_bash, "FOO=1 timeout 5 pytest -q"}, "Bash(FOO=1 pytest:*)"},
-    {{&world_bash, "PYTHONPATH=. pytest"}, NULL}, /* it says where code comes from */
+    {{&world_bash, "PYTHONPATH=. pytest"}, NULL},    /* it says where code comes from */
     {{&world_bash, "API_TOKEN=abc npm test"}, NULL}, /* would stand in the settings */
     {{&world_bash, "seed='a b' make"}, NULL},
     {{&world_bash, "seed=* make"}, NULL},

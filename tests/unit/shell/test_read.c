@@ -256,6 +256,7 @@ static void what_bash_refuses_is_not_accepted(void **state)
 static void what_bash_reads_in_two_ways_is_not_accepted(void **state)
 {
     static const char *const scripts[] = {
+        "a \"${x:1{}\" | b \"}\"",
         "a $(b=(\\;))",
         "a <(b=([\\`]=c))",
         "a \"$(declare b=(c [1]=\\'))\"",

@@ -61,18 +61,10 @@ static uint64_t now_ms(void)
 
 /* ---- the command's side of fork ------------------------------------------------------------------------ */
 
-/* Lower one limit; a hard limit that is lower already stays. */
+/* 0: none is wanted. */
 static bool limit(int resource, unsigned long long wanted)
 {
-    struct rlimit current;
-    if (wanted == 0)
-        return true;
-    if (getrlimit(resource, &current))
-        return false;
-    if (current.rlim_max == RLIM_INFINITY || current.rlim_max > wanted)
-        current.rlim_max = wanted;
-    current.rlim_cur = current.rlim_max;
-    return setrlimit(resource, &current) == 0;
+    return wanted == 0 || guard_limit(resource, wanted);
 }
 
 /* The numbers of "1:2:3:4". */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { PATH_SIZE = 4096 };
@@ -50,4 +51,15 @@ void guard_exec(char **argv)
     else
         run_from_path(argv);
     errno = ENOEXEC;
+}
+
+bool guard_limit(int resource, unsigned long long wanted)
+{
+    struct rlimit current;
+    if (getrlimit(resource, &current))
+        return false;
+    if (current.rlim_max == RLIM_INFINITY || current.rlim_max > wanted)
+        current.rlim_max = wanted;
+    current.rlim_cur = current.rlim_max;
+    return setrlimit(resource, &current) == 0;
 }

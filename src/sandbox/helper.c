@@ -31,7 +31,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -109,18 +108,6 @@ bool apply_environment(const char *plan)
     return true;
 }
 
-/* A hard limit that is lower already stays. */
-static bool limit(int resource, rlim_t wanted)
-{
-    struct rlimit current;
-    if (getrlimit(resource, &current))
-        return false;
-    if (current.rlim_max == RLIM_INFINITY || current.rlim_max > wanted)
-        current.rlim_max = wanted;
-    current.rlim_cur = current.rlim_max;
-    return setrlimit(resource, &current) == 0;
-}
-
 bool apply_limits(const char *plan)
 {
     for (struct item item = item_next(plan); item.kind; item = item_next(item.rest)) {
@@ -128,7 +115,7 @@ bool apply_limits(const char *plan)
         if (item.kind != HELPER_LIMIT)
             continue;
         long resource = strtol(item.text, &end, 10);
-        if (*end != ':' || !limit((int)resource, strtoull(end + 1, NULL, 10)))
+        if (*end != ':' || !guard_limit((int)resource, strtoull(end + 1, NULL, 10)))
             return false;
     }
     return true;

@@ -9,8 +9,7 @@
  * without "#!" that the kernel does not know is run by /bin/sh, as shells do. Returns only when that fails: errno. */
 void guard_exec(char **argv);
 
-/* Lower the limit of a resource (RLIMIT_…) to what is wanted; a hard limit that is lower already stays. False: errno.
- */
+/* Lower the limit of a resource (RLIMIT_…) to what is wanted; a lower hard limit stays. False: errno. */
 bool guard_limit(int resource, unsigned long long wanted);
 
 #endif

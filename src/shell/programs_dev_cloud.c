@@ -138,7 +138,8 @@ static const struct shell_program az_rows[] = {
 
 static void judge_az(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {HELPS("-v --version -h --help"), {0}};
+    /* With its version it tells whether there is a newer one, for which it asks; az version does not. */
+    static const struct shell_option options[] = {HELPS("-h --help"), REACHES("-v --version"), {0}};
     static const struct shell_program row = {"az", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = az_rows,
                                              .options = options};
     shell_judge_row(reading, &row, words, count);

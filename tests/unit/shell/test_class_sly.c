@@ -149,6 +149,9 @@ static void what_hides_what_it_does_is_asked(void **state)
         "codesign --verify --check-notarization A.app",
         "xcrun -r -f x",
         "xmake --version",
+        "az --version",
+        "az -v",
+        "az --version --help",
         "sqlite3 -readonly a.db $'select edit\\t(1)'",
         "sqlite3 -readonly a.db $'select edit\\n(1)'",
     };

@@ -18,7 +18,7 @@ struct task_output_input {
 
 static const char *const id_aliases[] = {"shell_id", "bash_id", "id", NULL};
 static const char *const block_aliases[] = {"wait", "wait_up_to", NULL};
-static const char *const timeout_aliases[] = {"timeout_ms", NULL};
+static const char *const timeout_aliases[] = {"timeout_ms", "wait_ms", NULL}; /* the last: as in TaskInput */
 
 static const struct hv_field task_output_fields[] = {
     {.name = "task_id",

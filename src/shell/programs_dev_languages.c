@@ -395,6 +395,8 @@ static void judge_rustfmt(struct shell_reading *reading, const struct shell_word
                                                   {0}};
     static const struct shell_program row = {"rustfmt", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
     struct shell_arguments arguments;
+    if (count > 1 && hv_str_starts(words[1].value, HV_STR("+")))
+        shell_worsen(reading, SHELL_NETWORK, "rustup may fetch the toolchain that is named");
     if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
         return;
     for (size_t at = 0; at < arguments.operand_count; at++)

@@ -152,6 +152,8 @@ static void what_hides_what_it_does_is_asked(void **state)
         "az --version",
         "az -v",
         "az --version --help",
+        "rustfmt +nightly --check a.rs",
+        "rustfmt +nightly --version",
         "sqlite3 -readonly a.db $'select edit\\t(1)'",
         "sqlite3 -readonly a.db $'select edit\\n(1)'",
     };

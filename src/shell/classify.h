@@ -49,7 +49,8 @@ struct shell_lookups {
 struct shell_acts {
     struct shell_act *items;
     size_t count, capacity;
-    bool looks_around; /* the command that is being judged depends on others around it */
+    bool looks_around;      /* the command that is being judged depends on others around it */
+    size_t resolved_within; /* words that were resolved for others */
 };
 
 /* A command that was judged, and its acts. */
@@ -61,6 +62,12 @@ struct shell_repeat {
 struct shell_repeats {
     struct shell_repeat *slots;
     size_t mask;
+};
+
+/* A command whose words are resolved, since those of one before it need them. */
+struct shell_resolving {
+    const struct shell_command *command;
+    const struct shell_resolving *outer;
 };
 
 struct shell_reading {
@@ -90,6 +97,7 @@ struct shell_reading {
     /* The directories that the commands so far may have run in; too many, or not known: SHELL_ELSEWHERE_MAX + 1. */
     struct hv_str seen[SHELL_ELSEWHERE_MAX];
     size_t seen_count;
+    const struct shell_resolving *resolving; /* whose words are being resolved; NULL: none */
     size_t read_capacity, write_capacity;
     enum { SHELL_ARRAYS_UNSEEN, SHELL_ARRAYS_NONE, SHELL_ARRAYS_SOME } arrays; /* among the script's variables */
     unsigned depth;

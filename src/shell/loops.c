@@ -602,12 +602,29 @@ static void resolve_word(struct shell_reading *reading, const struct shell_comma
     word->tail = sum.option ? HV_STR("/") : word->tail.len ? word->tail : sum.ends;
 }
 
+/* for i in $(ls $i) within another loop leads to itself, round in circles. */
+static bool may_resolve(const struct shell_reading *reading, const struct shell_command *command)
+{
+    enum { DEEPEST = 4, WITHIN_MAX = 4096 };
+    size_t depth = 0;
+    bool round = false;
+    for (const struct shell_resolving *at = reading->resolving; at; at = at->outer, depth++)
+        round |= at->command == command;
+    reading->acts->resolved_within += depth > 0; /* each of them may need as many again */
+    return !round && depth < DEEPEST && reading->acts->resolved_within < WITHIN_MAX &&
+           reading->script->count <= COMMANDS_MAX;
+}
+
 bool shell_resolve_loop_word(struct shell_reading *reading, const struct shell_command *command,
                              struct shell_word *word)
 {
     bool open = !word->known && word->flags & SHELL_WORD_VARIABLE && command->place & SHELL_IN_LOOP;
-    if (open && reading->script->count <= COMMANDS_MAX)
+    if (open && may_resolve(reading, command)) {
+        const struct shell_resolving own = {command, reading->resolving};
+        reading->resolving = &own;
         resolve_word(reading, command, word);
+        reading->resolving = own.outer;
+    }
     return open && !(word->flags & SHELL_WORD_VARIABLE);
 }
 

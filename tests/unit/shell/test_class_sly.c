@@ -389,6 +389,23 @@ static void what_options_mean_to_each_program_counts(void **state)
     check_harmless(harmless, sizeof harmless / sizeof *harmless);
 }
 
+/* What a loop binds may be what its own words are made of: they are not looked for round in circles. */
+static void loops_over_their_own_variables_are_judged(void **state)
+{
+    static const char *const harmful[] = {
+        "for o in a b; do for i in $(ls $i); do sort $i; done; done",
+        "while :; do for i in 1 `echo $i`; do sort $i; done; done",
+        "for o in a b; do for i in $(ls $j); do for j in $(ls $i); do sort $i $j; done; done; done",
+    };
+    static const char *const harmless[] = {
+        "for o in a b; do for i in $(ls $i); do cat $i; done; done",
+        "for o in a b; do for i in 1 `echo $i`; do cat \"$i\"; done; done",
+    };
+    (void)state;
+    check_harmful(harmful, sizeof harmful / sizeof *harmful);
+    check_harmless(harmless, sizeof harmless / sizeof *harmless);
+}
+
 /* Where nothing can be asked about the project's files, they may be there. */
 static void what_the_project_settings_may_change_is_asked(void **state)
 {
@@ -443,6 +460,7 @@ int main(void)
         cmocka_unit_test(programs_that_take_commands_from_their_input_are_asked_about),
         cmocka_unit_test(names_of_descriptors_do_not_write_what_is_read),
         cmocka_unit_test(what_options_mean_to_each_program_counts),
+        cmocka_unit_test(loops_over_their_own_variables_are_judged),
         cmocka_unit_test(what_the_project_settings_may_change_is_asked),
         cmocka_unit_test(more_than_find_can_be_seen_to_run_is_asked),
     };

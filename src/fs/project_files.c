@@ -157,7 +157,8 @@ bool fs_holds_none(struct fs_trees *trees, struct hv_str directory, struct hv_st
 {
     CLEANUP_ARENA struct hv_arena scratch = {0};
     struct hv_str at, home_there;
-    bool none = true;
+    bool none = true, only_here = hv_str_starts(hv_str_from(names), HV_STR(". "));
+    names += only_here ? 2 : 0;
     if (!hv_str_starts(directory, HV_STR("/")) || hv_str_find_byte(directory, '\0', 0) != SIZE_MAX)
         return false;
     struct hv_str real = fs_trees_real(trees, directory, &at);
@@ -166,7 +167,7 @@ bool fs_holds_none(struct fs_trees *trees, struct hv_str directory, struct hv_st
         return true; /* what is there of it is the home's, or above it */
     for (; none && !hv_str_eq(at, home); at = path_parent(at)) {
         none = holds_none(trees, &scratch, at, names);
-        if (at.len <= 1)
+        if (at.len <= 1 || only_here)
             break;
     }
     return none;

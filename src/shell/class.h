@@ -93,8 +93,9 @@ struct shell_world {
      */
     struct hv_str (*program_path)(void *user, struct hv_arena *arena, struct hv_str name);
     /* True when neither directory nor one above it holds a file of one of these names (separated by blanks, may be
-     * paths): settings by which a project makes a program run code of its own (.yarnrc.yml, rust-toolchain.toml, …).
-     * "name:text": only a file with that text in it; "name:key=": with that key. */
+     * paths): settings by which a project makes a program run code of its own (.yarnrc.yml, rust-toolchain.toml, …). A
+     * first name "." says that only directory itself counts. "name:text": only a file with that text in it;
+     * "name:key=": with that key. */
     bool (*holds_none)(void *user, struct hv_str directory, const char *names);
     /* True when all of wanted (enum shell_tree) holds for directory, and that could be found out. */
     bool (*tree_is_plain)(void *user, struct hv_str directory, unsigned wanted);

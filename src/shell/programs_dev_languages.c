@@ -93,7 +93,7 @@ static const struct shell_program python_modules[] = {
 
 /* -m finds modules in the working directory first: files that would stand for those that the modules above need. */
 static const char python_files[] =
-    " json.py *.so json/__init__*.so argparse/__init__*.so re/__init__*.so pip/__init__*.so"
+    ". json.py *.so json/__init__*.so argparse/__init__*.so re/__init__*.so pip/__init__*.so"
     " json.pyc json/__init__.py argparse.py argparse.pyc argparse/__init__.py re.py re.pyc"
     " re/__init__.py enum.py enum.pyc enum/__init__.py types.py types.pyc types/__init__.py pathlib.py"
     " pathlib.pyc pathlib/__init__.py os.py os.pyc os/__init__.py sys.py sys.pyc sys/__init__.py io.py io.pyc"

@@ -127,7 +127,7 @@ void shell_needs_none(struct shell_reading *reading, const char *names)
         none = holds_none(reading, reading->elsewhere[at], names);
     if (none)
         return;
-    names += strspn(names, " ");
+    names += hv_str_starts(hv_str_from(names), HV_STR(". ")) ? 2 : strspn(names, " ");
     shell_worsenf(reading, SHELL_EXECUTES, "files of the project, such as %.*s, may make it run code",
                   (int)strcspn(names, " :"), names);
 }

@@ -437,6 +437,8 @@ static void settings_of_the_project_are_looked_for_by_their_names(void **state)
     } rows[] = {
         {"mlr --icsv --ojson cat a.csv", ".mlrrc", true},
         {"mlr --version", ".mlrrc", false},
+        {"python3 -m json.tool a.json", "json.py", true},
+        {"python3 -m json.tool a.json", ".", true}, /* only in the working directory */
         {"uv pip list", "pyproject.toml:pip", true},
         {"uv --offline pip show x", "pyproject.toml:\\u", true},
         {"uv python find", "pyproject.toml:pip", false},

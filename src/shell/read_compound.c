@@ -399,7 +399,9 @@ static bool read_function_keyword(struct reader *reader)
 static struct hv_str read_coprocess_name(struct reader *reader)
 {
     size_t from = reader->source.at, length = read_identifier(reader->source.text, from);
-    if (begins_compound(reader) || !length || !read_ends_word(read_peek(reader, length)))
+    struct hv_str reserved = read_keyword(reader);
+    if (begins_compound(reader) || !length || !read_ends_word(read_peek(reader, length)) ||
+        (reserved.ptr && !hv_str_is(reserved, "time")))
         return (struct hv_str){0};
     reader->source.at += length;
     if (read_blanks(reader) && begins_compound(reader))

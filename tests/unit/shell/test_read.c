@@ -178,6 +178,8 @@ static void what_bash_refuses_is_not_accepted(void **state)
 {
     static const char *const scripts[] = {
         "for j in a; do { b; } >f done",
+        "coproc fi ((n+1))",
+        "coproc do (a)",
         "a \"$(if (b) <f then c; fi)\"",
         "a |",
         "| a",

@@ -120,6 +120,8 @@ static const struct shape {
     {"for x in a; do ", "ls; ", "", "done", 0},
     {"for x in ", "a# ", "", "; do ls $x; done", 0},
     {"for x in a; do ", "cd $x; ls $x; ", "", "done", 0},
+    {"for x in a b; do for y in $(ls ", "$x ", "", "); do cat $y; done; done", 0},
+    {"for x in a b; do cat ", "d#/$x ", "", "; done", 0},
     {"for x in a b; do ", "for y in a b; do ls; ", "done; ", "done", 20},
     {"f() { ", "ls; ", "", "}; f; f", 0},
     {"f() { ls; }; ", "f; ", "", "", 0},

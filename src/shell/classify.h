@@ -42,6 +42,15 @@ struct shell_lookups {
     size_t origins;  /* how many variables were followed to where they were bound */
     size_t variants; /* how many were gone through, of words that are one of several values */
     size_t listed;   /* how many of them were listed as files */
+    size_t summed;   /* how many words of loops were summed up */
+    /* The variable of a loop that was resolved last: of which command, for which, and what became of it. */
+    struct {
+        const struct shell_reading *reading;
+        const struct shell_command *judged, *command, *outer;
+        struct hv_str directory;
+        struct shell_word before, after;
+        bool looks_around, inner;
+    } resolved;
     struct shell_index *index;
 };
 

@@ -270,6 +270,14 @@ static void sum_up_place(struct sum *sum, bool first, const struct shell_word *w
     sum->directory = common;
 }
 
+/* What the words of a loop may be is asked of each variable anew, and of all words for it: so many in one judgement. */
+static bool may_go_through(struct shell_reading *reading, size_t count)
+{
+    enum { SUMMED_MAX = 32768 };
+    reading->lookups->summed += count;
+    return reading->lookups->summed <= SUMMED_MAX;
+}
+
 /* All of the words stand below one directory, and none begins with "-", but as the sum says. False: not certain. */
 static bool sum_up(struct shell_reading *reading, const struct shell_command *loop, struct sum *sum)
 {
@@ -280,6 +288,8 @@ static bool sum_up(struct shell_reading *reading, const struct shell_command *lo
     const struct shell_word *given = shell_given_words(reading, loop, &count, &standing),
                             *words = given ? given : loop->words;
     *sum = (struct sum){0};
+    if (!may_go_through(reading, count))
+        return false;
     for (size_t i = 0; i < count; i++) {
         struct shell_word listed = words[i];
         bool bound = !given && shell_names_from_origin(reading, &listed);
@@ -409,7 +419,7 @@ static void resolve_middle(struct shell_reading *reading, const struct shell_com
     struct hv_str name = variable_of(end == SIZE_MAX ? text : hv_str_slice(text, 0, end));
     const struct shell_command *loop = name.ptr ? loop_of(reading, command, name) : NULL;
     if (!loop || !loop->word_count || word->value.ptr[0] == '-' || hv_str_find_byte(word->value, '=', 0) != SIZE_MAX ||
-        word->flags & SHELL_WORD_MANY)
+        word->flags & SHELL_WORD_MANY || !may_go_through(reading, loop->word_count))
         return;
     bool single = hv_str_find_byte(word->tail, '/', 0) == SIZE_MAX; /* one component */
     for (size_t i = 0; i < loop->word_count; i++) {
@@ -602,6 +612,57 @@ static void resolve_word(struct shell_reading *reading, const struct shell_comma
     word->tail = sum.option ? HV_STR("/") : word->tail.len ? word->tail : sum.ends;
 }
 
+static bool is_same(const struct shell_word *a, const struct shell_word *b)
+{
+    return a->known == b->known && a->flags == b->flags && a->origin == b->origin && a->choices == b->choices &&
+           hv_str_eq(a->text, b->text) && hv_str_eq(a->value, b->value) && hv_str_eq(a->tail, b->tail);
+}
+
+/* For whose words the word is resolved; a few steps away it is not kept what came of it. */
+static bool is_near(const struct shell_reading *reading, const struct shell_command **outer)
+{
+    const struct shell_resolving *own = reading->resolving, *around = own ? own->outer : NULL;
+    *outer = around ? around->command : NULL;
+    return !around || !around->outer;
+}
+
+/* The same word, for the same command, was resolved just before: commands name one variable many times. */
+static bool was_resolved(struct shell_reading *reading, const struct shell_command *command, struct shell_word *word)
+{
+    const struct shell_command *outer;
+    const struct shell_lookups *lookups = reading->lookups;
+    if (!is_near(reading, &outer) || lookups->resolved.reading != reading ||
+        lookups->resolved.judged != reading->judged || lookups->resolved.command != command ||
+        lookups->resolved.outer != outer || lookups->resolved.inner != (reading->resolving != NULL) ||
+        !hv_str_eq(lookups->resolved.directory, reading->directory) || !is_same(&lookups->resolved.before, word))
+        return false;
+    *word = lookups->resolved.after;
+    reading->acts->looks_around |= lookups->resolved.looks_around;
+    return true;
+}
+
+static void resolve_once(struct shell_reading *reading, const struct shell_command *command, struct shell_word *word)
+{
+    if (was_resolved(reading, command, word))
+        return;
+    const struct shell_word before = *word;
+    const struct shell_command *outer;
+    bool looked_around = reading->acts->looks_around, near = is_near(reading, &outer);
+    reading->acts->looks_around = false;
+    resolve_word(reading, command, word);
+    struct shell_lookups *lookups = reading->lookups;
+    lookups->resolved.reading = near ? reading : NULL;
+    lookups->resolved.judged = reading->judged;
+    lookups->resolved.command = command;
+    lookups->resolved.outer = outer;
+    lookups->resolved.inner = reading->resolving != NULL;
+    lookups->resolved.directory = reading->directory;
+    lookups->resolved.before = before;
+    lookups->resolved.after = *word;
+    lookups->resolved.looks_around = reading->acts->looks_around;
+    reading->acts->looks_around |= looked_around;
+}
+
 /* for i in $(ls $i) within another loop leads to itself, round in circles. */
 static bool may_resolve(const struct shell_reading *reading, const struct shell_command *command)
 {
@@ -622,7 +683,7 @@ bool shell_resolve_loop_word(struct shell_reading *reading, const struct shell_c
     if (open && may_resolve(reading, command)) {
         const struct shell_resolving own = {command, reading->resolving};
         reading->resolving = &own;
-        resolve_word(reading, command, word);
+        resolve_once(reading, command, word);
         reading->resolving = own.outer;
     }
     return open && !(word->flags & SHELL_WORD_VARIABLE);
@@ -672,6 +733,6 @@ const struct shell_word *shell_resolve_loops(struct shell_reading *reading, cons
             !shell_top_from_substitution(reading, command, &words[i]) &&
             !shell_program_from_substitution(reading, &words[i]) && !shell_names_from_origin(reading, &words[i]) &&
             !shell_resolve_parameter(reading, command, &words[i]) && command->place & SHELL_IN_LOOP)
-            resolve_word(reading, command, &words[i]);
+            resolve_once(reading, command, &words[i]);
     return words;
 }

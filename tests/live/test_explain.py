@@ -150,6 +150,14 @@ class Bash(Case):
         os.symlink("/root", self.path("src/out"))
         self.assertEqual(decide(), ["ask"] * 7)
 
+    def test_loops_over_many_names_are_looked_at_for_a_while(self):
+        loop = "for i in " + " ".join("a%d" % number for number in range(300)) + "; do cat %s; done"
+        answers = self.ask(loop % ('"$i" ' * 300), loop % " ".join('d%d/"$i"' % number for number in range(10)),
+                           loop % " ".join('d%d/"$i"' % number for number in range(300)),
+                           loop % ('"$i" ' * 300 + '"$j"'), loop % ('"$i" ' * 300 + '; cd src; cat ../../"$i"'),
+                           loop.replace("cat %s", "for j in $(ls %s); do cat %s; done") % ("$i " * 1000, "$j " * 1000))
+        self.assertEqual([answer["decision"] for answer in answers], ["allow", "allow"] + ["ask"] * 4)
+
     def test_each_repository_of_a_pattern_is_looked_at(self):
         git = lambda *arguments: subprocess.run(["git", *arguments], cwd=self.project, check=True, env=self.env)
         for name in ("a", "b c", "-d"):

@@ -151,6 +151,9 @@ static enum tried try_subject(struct find_scratch *scratch, struct hv_str subjec
     from = next_place(subject, from);
     if (subject.len <= SHORT_SUBJECT)
         return try_slice(scratch, subject, from, PCRE2_UNSET, effort, start, end);
+    if (scratch->find->in_one_go) /* with no more steps in all than a short one may take */
+        return try_slice(scratch, subject, from, PCRE2_UNSET,
+                         (uint32_t)((uint64_t)effort * SHORT_SUBJECT / subject.len) + 1, start, end);
     bool watched = effort != WINDOW_EFFORT;
     size_t slice = watched ? SLICE_STEPS / subject.len + 4 : WINDOW_SLICE;
     for (;;) {

@@ -48,6 +48,19 @@ static bool asks_for_line_start(struct hv_str pattern)
     return false;
 }
 
+/* \G, or a verb such as (*COMMIT), stands in the pattern. */
+static bool speaks_of_search(struct hv_str pattern)
+{
+    for (size_t i = 0; i + 1 < pattern.len; i++) {
+        char byte = pattern.ptr[i];
+        size_t end = byte == '[' ? find_pattern_bracket_end(pattern, i) : SIZE_MAX;
+        if ((byte == '\\' && pattern.ptr[++i] == 'G') || (byte == '(' && pattern.ptr[i + 1] == '*'))
+            return true;
+        i = end != SIZE_MAX ? end - 1 : i;
+    }
+    return false;
+}
+
 /* A match may begin with a line end, of which the pattern does not speak outright. */
 static bool may_begin_with_newline(const pcre2_code *code)
 {
@@ -87,6 +100,7 @@ static enum hv_code compile_code(struct find *find, struct hv_str pattern, struc
         find->code = longer ? longer : find->code;
     }
     pcre2_compile_context_free(context);
+    find->in_one_go = !options->fixed && speaks_of_search(pattern);
     if (!find->code)
         return find_fail_pattern(pattern, flags, number, at, options->plain_advice, err);
     /* Without the JIT compiler, or where it does not know the pattern, the interpreter does the same. */

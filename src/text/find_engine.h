@@ -29,6 +29,7 @@ struct find {
     bool beyond_ascii;     /* what the scanner finds never is, so that no text of ASCII alone holds it */
     pcre2_code *code;      /* the other engines */
     bool ends_at_newline;
+    bool in_one_go; /* the pattern speaks of where a search begins or ends: it cannot be begun anew on the way */
 };
 
 static inline char find_small(char byte)

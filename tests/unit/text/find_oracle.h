@@ -5,6 +5,7 @@
 #ifndef TESTS_FIND_ORACLE_H
 #define TESTS_FIND_ORACLE_H
 
+#include "base/cleanup.h"
 #include "base/utf8.h"
 #include "text/find.h"
 #include "text/lines.h"
@@ -31,6 +32,11 @@ static inline bool oracle_takes_each_place(const pcre2_code *code, struct hv_str
     return kind != 2 && !(options & PCRE2_ANCHORED);
 }
 
+static inline bool oracle_speaks_of_search(struct hv_str pattern)
+{
+    return hv_str_find(pattern, HV_STR("\\G"), 0) != SIZE_MAX || hv_str_find(pattern, HV_STR("(*"), 0) != SIZE_MAX;
+}
+
 /* False when PCRE2 refuses the pattern. */
 static inline bool oracle_init(struct oracle *oracle, struct hv_str pattern, const struct find_options *options)
 {
@@ -48,10 +54,19 @@ static inline bool oracle_init(struct oracle *oracle, struct hv_str pattern, con
     *oracle = (struct oracle){.multiline = options->multiline};
     oracle->code =
         pcre2_compile((PCRE2_SPTR)(pattern.len ? pattern.ptr : ""), pattern.len, flags, &number, &at, context);
+    oracle->each_place = oracle->code && options->multiline && oracle_takes_each_place(oracle->code, pattern);
+    /* For \G and verbs it counts where PCRE2 begins to look. What names a line end it tries at each place by itself. */
+    if (oracle->each_place && !options->fixed && oracle_speaks_of_search(pattern)) {
+        CLEANUP_BUF struct hv_buf longer = {.max = 64 << 10};
+        hv_buf_addf(&longer, "(?!)\\n|%.*s", HV_STR_ARG(pattern));
+        pcre2_code *other = pcre2_compile((PCRE2_SPTR)longer.data, longer.len, flags, &number, &at, context);
+        pcre2_code_free(other ? oracle->code : NULL);
+        oracle->code = other ? other : oracle->code;
+        oracle->each_place = false;
+    }
     pcre2_compile_context_free(context);
     if (!oracle->code)
         return false;
-    oracle->each_place = options->multiline && oracle_takes_each_place(oracle->code, pattern);
     (void)pcre2_jit_compile(oracle->code, PCRE2_JIT_COMPLETE);
     oracle->data = pcre2_match_data_create(1, NULL);
     oracle->context = pcre2_match_context_create(NULL);

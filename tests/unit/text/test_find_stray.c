@@ -139,12 +139,35 @@ static void where_a_turn_of_the_search_begins_makes_no_difference(void **state)
     }
 }
 
+/* \G holds where a search begins and where its last match ended, not where a turn of it begins; a verb ends all. */
+static void the_beginning_of_a_search_is_not_that_of_a_turn(void **state)
+{
+    (void)state;
+    static const char *const asking[] = {
+        "(?<=z\\G)x",  "$\\G", "\\b\\Gx", "(?!\\G)zx", "x?\\Gz|\\Gq", "q|z(*COMMIT)q", "(*NOTEMPTY_ATSTART)x*",
+        "[(*]|\\(*z|q"};
+    static const char *const texts[] = {"i", "zx\r\nzx\r\n", "xz", "zx", "q\r\nq"};
+    for (unsigned i = 0; i < 2 * sizeof texts / sizeof *texts; i++) {
+        CLEANUP_BUF struct hv_buf text = {.max = 1 << 20};
+        do
+            hv_buf_add_cstr(&text, texts[i / 2]);
+        while (i % 2 && text.len < 70 * 1000);
+        for (size_t k = 0; k < sizeof asking / sizeof *asking; k++) {
+            expect_same(asking[k], (struct find_options){0}, hv_buf_str(&text));
+            expect_same(asking[k], (struct find_options){.multiline = true}, hv_buf_str(&text));
+            expect_same(asking[k], (struct find_options){.multiline = true, .word = true}, hv_buf_str(&text));
+            expect_same(asking[k], (struct find_options){.multiline = true, .fixed = true}, hv_buf_str(&text));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_match_begins_at_a_stray_continuation_byte),
         cmocka_unit_test(engines_agree_on_lines_of_stray_bytes),
         cmocka_unit_test(where_a_turn_of_the_search_begins_makes_no_difference),
+        cmocka_unit_test(the_beginning_of_a_search_is_not_that_of_a_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -268,7 +268,7 @@ static bool is_chosen(struct grepping *grepping, struct grep_worker *worker, con
     if (!filter->wanted_count && !filter->unwanted_count)
         return true;
     struct hv_str shown = search_shown(&grepping->search, path_at_hand(worker));
-    return is_directory ? !search_filter_unwanted(filter, entry->path, shown)
+    return is_directory ? !search_filter_unwanted(filter, entry->path, shown, true)
                         : search_filter_match(filter, entry->path, shown);
 }
 

@@ -135,7 +135,8 @@ static enum fs_scan_action visit(void *user, const struct fs_scan_entry *entry)
     struct listing *listing = user;
     struct hv_str path = tree_path(&listing->search, entry, &listing->path);
     search_progress(&listing->search, listing->nodes.count, listing->nodes.count);
-    if (search_filter_unwanted(&listing->ignore, entry->path, search_shown(&listing->search, path))) {
+    struct hv_str shown = search_shown(&listing->search, path);
+    if (search_filter_unwanted(&listing->ignore, entry->path, shown, entry->kind == HV_FILE_DIRECTORY)) {
         listing->left_out++;
         return FS_SCAN_SKIP;
     }

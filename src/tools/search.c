@@ -189,7 +189,8 @@ static enum hv_code add_pattern(struct search_filter *filter, struct hv_arena *a
 {
     bool anchored;
     pattern = without_top(filter, pattern, &anchored);
-    if (pattern.len > 1 && pattern.ptr[pattern.len - 1] == '/') /* a directory: all that it holds */
+    bool is_directory = pattern.len > 1 && pattern.ptr[pattern.len - 1] == '/';
+    if (is_directory) /* all that it holds */
         pattern = unwanted ? hv_str_slice(pattern, 0, pattern.len - 1) : hv_arena_join(arena, pattern, HV_STR("**"));
     struct search_pattern **patterns = unwanted ? &filter->unwanted : &filter->wanted;
     size_t *count = unwanted ? &filter->unwanted_count : &filter->wanted_count;
@@ -203,6 +204,7 @@ static enum hv_code add_pattern(struct search_filter *filter, struct hv_arena *a
     if (code)
         return code;
     added->anchored = anchored;
+    added->directories = unwanted && is_directory;
     added->names_hidden = search_names_hidden(&added->set);
     ++*count;
     return HV_OK;
@@ -275,17 +277,20 @@ static bool pattern_matches(const struct search_pattern *pattern, struct hv_str 
     return glob_set_match(&pattern->set, path, flags) || glob_set_match(&pattern->set, shown, flags);
 }
 
-bool search_filter_unwanted(const struct search_filter *filter, struct hv_str path, struct hv_str shown)
+bool search_filter_unwanted(const struct search_filter *filter, struct hv_str path, struct hv_str shown,
+                            bool is_directory)
 {
-    for (size_t i = filter->unwanted_count; i-- > 0;) /* the last one that matches decides */
-        if (pattern_matches(&filter->unwanted[i], path, shown))
-            return !filter->unwanted[i].kept;
+    for (size_t i = filter->unwanted_count; i-- > 0;) { /* the last one that matches decides */
+        const struct search_pattern *pattern = &filter->unwanted[i];
+        if ((is_directory || !pattern->directories) && pattern_matches(pattern, path, shown))
+            return !pattern->kept;
+    }
     return false;
 }
 
 bool search_filter_match(const struct search_filter *filter, struct hv_str path, struct hv_str shown)
 {
-    if (search_filter_unwanted(filter, path, shown))
+    if (search_filter_unwanted(filter, path, shown, false))
         return false;
     if (!filter->wanted_count)
         return true;

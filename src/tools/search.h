@@ -48,6 +48,7 @@ struct search_pattern {
     struct glob_set set;
     bool anchored;     /* "./x", "/x": at the top only */
     bool kept;         /* "!" in front of an unwanted one: what it matches is wanted all the same */
+    bool directories;  /* "/" behind an unwanted one: it is only of directories */
     bool names_hidden; /* part of it is a name that begins with a dot: hidden files are meant, too */
 };
 
@@ -80,7 +81,8 @@ bool search_filter_names_hidden(const struct search_filter *filter);
  * A pattern without a slash is matched against the name, any other against path (from where the search begins) or shown
  * (the path as seen from the working directory).
  */
-bool search_filter_unwanted(const struct search_filter *filter, struct hv_str path, struct hv_str shown);
+bool search_filter_unwanted(const struct search_filter *filter, struct hv_str path, struct hv_str shown,
+                            bool is_directory);
 bool search_filter_match(const struct search_filter *filter, struct hv_str path, struct hv_str shown);
 
 /* What may be why no file fits these file patterns: a choice that is not closed, or several written in a way that means

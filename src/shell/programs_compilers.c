@@ -97,13 +97,17 @@ static bool chooses_target(struct hv_str option)
            hv_str_starts(option, HV_STR("-mtune="));
 }
 
+/* The last redirection of stdin is the one that counts. */
 static bool takes_nothing(const struct shell_command *command)
 {
-    for (size_t i = 0; i < command->redirect_count; i++)
-        if (command->redirects[i].kind == SHELL_REDIRECT_READ && command->redirects[i].target.known &&
-            hv_str_is(command->redirects[i].target.value, "/dev/null"))
-            return true;
-    return false;
+    bool nothing = false;
+    for (size_t i = 0; i < command->redirect_count; i++) {
+        const struct shell_redirect *redirect = &command->redirects[i];
+        if (redirect->descriptor == 0)
+            nothing = redirect->kind == SHELL_REDIRECT_READ && redirect->target.known &&
+                      hv_str_is(redirect->target.value, "/dev/null");
+    }
+    return nothing;
 }
 
 /* `gcc -dM -E - < /dev/null`: there is no text that could include a file. */

@@ -56,6 +56,13 @@ static void what_is_read_is_listed(void **state)
 {
     static const struct row rows[] = {
         {"cat a b", "read_only cat a b rw R:/ws/a R:/ws/b"},
+        {"gcc -E - < /dev/null 2>&1", "read_only gcc -E - rw"},
+        {"gcc -E - < a < /dev/null", "read_only gcc -E - rw R:/ws/a"},
+        {"gcc -E - < /dev/null < a", "read_only gcc -E - -w R:/ws/a"},
+        {"gcc -E - 3< /dev/null", "read_only gcc -E - -w"},
+        {"gcc -E - {fd}< /dev/null", "read_only gcc -E - -w"},
+        {"gcc -E - < /dev/null 0<&3", "read_only gcc -E - -w"},
+        {"gcc -E - < /dev/null <<< '#include \"/k\"'", "read_only gcc -E - -w"},
         {"cat ~/.ssh/id_rsa", "read_only cat /home/u/.ssh/id_rsa rw R:/home/u/.ssh/id_rsa"},
         {"cat ../x/./y", "read_only cat ../x/./y rw R:/x/y"},
         {"cat -", "read_only cat - rw"},

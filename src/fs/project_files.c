@@ -163,11 +163,13 @@ bool fs_holds_none(struct fs_trees *trees, struct hv_str directory, struct hv_st
         return false;
     struct hv_str real = fs_trees_real(trees, directory, &at);
     home = home.len ? fs_trees_real(trees, home, &home_there) : home;
+    if (only_here)
+        return holds_none(trees, &scratch, at, names);
     if (home.len > at.len && path_inside(real, home))
         return true; /* what is there of it is the home's, or above it */
     for (; none && !hv_str_eq(at, home); at = path_parent(at)) {
         none = holds_none(trees, &scratch, at, names);
-        if (at.len <= 1 || only_here)
+        if (at.len <= 1)
             break;
     }
     return none;

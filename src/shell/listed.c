@@ -190,7 +190,7 @@ static bool top_is_plain(struct shell_reading *reading, unsigned wanted)
 /* As far as all of them stand where they use to. In the middle of a bisection or rebase git branch says more. */
 bool shell_refs_are_plain(struct shell_reading *reading)
 {
-    static const char others[] = ".git/commondir .git/reftable .git/packed-refs:/- .git/HEAD:/- .git/rebase-merge "
+    static const char others[] = ". .git/commondir .git/reftable .git/packed-refs:/- .git/HEAD:/- .git/rebase-merge "
                                  ".git/rebase-apply .git/BISECT_LOG";
     const struct shell_world *world = reading->world;
     if (!world->repository_top || !world->holds_none || !world->tree_is_plain || !reading->directory.ptr ||

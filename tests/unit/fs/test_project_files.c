@@ -30,6 +30,9 @@ static void files_above_are_found_up_to_the_home(void **state)
     assert_false(holds_none(HV_STR("relative"), home, names));
     assert_true(holds_none(deep, home, ". .helve-test-rc"));
     assert_false(holds_none(folder_path(folder, "home/project"), home, ". .helve-test-rc"));
+    assert_true(holds_none(home, home, ". .helve-test-rc"));
+    assert_false(holds_none(home, home, ". .helve-test/config"));
+    assert_false(holds_none(folder_path(folder, "home/project"), deep, ". .helve-test-rc"));
 }
 
 static void a_text_in_a_file_is_found_as_a_word(void **state)

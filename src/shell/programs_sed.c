@@ -93,7 +93,8 @@ static bool is_error(const struct sed *sed, size_t plain, char delimiter, bool r
     /* … and not those that some read as closed. */
     bool odd = hv_str_starts(inside, HV_STR("]")) || hv_str_starts(inside, HV_STR("^]")) ||
                hv_str_find(inside, HV_STR("[."), 0) != SIZE_MAX || hv_str_find(inside, HV_STR("[="), 0) != SIZE_MAX;
-    while (replaces && at < sed->text.len && ++at < sed->text.len && strchr("gpiImMe0123456789", sed->text.ptr[at]))
+    while (replaces && at < sed->text.len && ++at < sed->text.len &&
+           strchr("gpiImMe0123456789 \t\r\v\f", sed->text.ptr[at]))
         ;
     return last && !odd && (!replaces || at >= sed->text.len || sed->text.ptr[at] != 'w');
 }

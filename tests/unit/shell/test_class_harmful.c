@@ -231,6 +231,8 @@ static void harmful_commands_about_editors_never_only_read(void **state)
         "sed 's/[/]/x/;e id' f",
         "sed 's/[^/]b/w out/' f", /* a file in versions to which the first / ends the pattern */
         "sed 's/[^/]b/gw out/' f",
+        "sed 's/[^/]b/ w out/g' f",
+        "sed 's/[^/]b/g\tw out/g' f",
         "sed 's/[^/]b/x/w out' f",
         "sed '/[/]/w out' f",
         "sed 's/[/]/w out\n/' f",

@@ -77,7 +77,8 @@ static bool words_allowed_by(const struct rule *rule, const struct shell_word *w
                              struct hv_arena *arena)
 {
     size_t work = WORK_MAX;
-    if (!count)
+    /* 'X=1' make: a program whose name is what a rule says of a variable. */
+    if (!count || (words[0].known && hv_str_find_byte(words[0].value, '=', 0) != SIZE_MAX))
         return false;
     struct hv_str text = part_rule_text(words, count, arena);
     if (is_exact(rule))
@@ -276,23 +277,28 @@ struct taking {
     bool assigns; /* the variables in front, too */
 };
 
-/* The first rule that takes the part. */
+/* The first rule that takes the part, with what is set in front of it if there is one. */
 static const struct rule *find_rule(const struct look *look, struct taking *taking)
 {
     CLEANUP_ARENA struct hv_arena scratch = {0};
     const struct shell_command *command = look->part->act->command;
     struct hv_str text = command_trim(command->text);
-    const struct rule *rule;
+    bool safe = part_assigns_safely(command);
+    const struct rule *rule, *of_words_only = NULL;
     for (size_t i = 0; (rule = rule_at(look, i)); i++) {
         if (rule->verdict != HV_ALLOW || !rule->has_specifier || !rule_names_tool(rule, look->call->facts->tool))
             continue;
         struct rule of_words = *rule;
         taking->exact = is_exact(rule) && hv_str_eq(rule->specifier, text);
         taking->assigns = names_assignments(rule->specifier, command, &of_words.specifier);
-        if (taking->exact || takes_words(look, taking->assigns ? &of_words : rule, &scratch))
+        if (!taking->exact && !takes_words(look, taking->assigns ? &of_words : rule, &scratch))
+            continue;
+        if (taking->exact || taking->assigns || safe)
             return rule;
+        of_words_only = of_words_only ? of_words_only : rule;
     }
-    return NULL;
+    *taking = (struct taking){0};
+    return of_words_only;
 }
 
 static bool edits_by_mode(const struct look *look)

@@ -209,9 +209,9 @@ static bool is_taken_out(const struct shell_word *word)
     size_t digits = 0;
     while (digits < name.len && isxdigit((unsigned char)name.ptr[digits]))
         digits++;
-    return !word->known || hv_str_starts(name, HV_STR("HEAD")) || (digits > 3 && digits == name.len) ||
-           hv_str_find_byte(name, '~', 0) != SIZE_MAX || hv_str_find_byte(name, '^', 0) != SIZE_MAX ||
-           hv_str_find(name, HV_STR("@{"), 0) != SIZE_MAX;
+    return !word->known || hv_str_starts(name, HV_STR("HEAD")) || hv_str_is(name, "master") ||
+           (digits > 3 && digits == name.len) || hv_str_find_byte(name, '~', 0) != SIZE_MAX ||
+           hv_str_find_byte(name, '^', 0) != SIZE_MAX || hv_str_find(name, HV_STR("@{"), 0) != SIZE_MAX;
 }
 
 static void judge_cloc(struct shell_reading *reading, const struct shell_word *words, size_t count)

@@ -136,6 +136,7 @@ static void what_hides_what_it_does_is_asked(void **state)
         "cloc a/b.src.rpm",
         "cloc 6be804e07a5db",
         "cloc HEAD~1",
+        "cloc master",
         "cloc *",
         "cloc *.zip",
         "named-checkconf a.conf",

@@ -62,18 +62,27 @@ static void take_escapes(struct hv_buf *text)
     text->len = out;
 }
 
-/* printf FORMAT WORD…: each word in the place that the format has for one, or behind it. */
-static void add_formatted(struct hv_buf *text, const struct shell_command *command)
+/* "%s", "%-9s", at the beginning of format: its length; 0: it is no place for a word. */
+static size_t place_length(struct hv_str format)
 {
-    size_t next = 2;
-    struct hv_str format = shell_word_text(&command->words[1]);
-    for (size_t i = 0; i < format.len; i++) {
-        bool is_place = format.ptr[i] == '%' && i + 1 < format.len && strchr("sbq", format.ptr[i + 1]);
-        if (is_place && next < command->word_count)
+    size_t at = 1;
+    if (!hv_str_starts(format, HV_STR("%")))
+        return 0;
+    while (at < format.len && format.ptr[at] && strchr("-+ #.0123456789", format.ptr[at]))
+        at++;
+    return at < format.len && format.ptr[at] && strchr("sbq", format.ptr[at]) ? at + 1 : 0;
+}
+
+/* printf FORMAT WORD…: each word in the place that the format has for one, or behind it. first: the format's. */
+static void add_formatted(struct hv_buf *text, const struct shell_command *command, size_t first)
+{
+    size_t next = first + 1;
+    struct hv_str format = shell_word_text(&command->words[first]);
+    for (size_t i = 0, place; i < format.len; i += place ? place : 1) {
+        place = place_length(hv_str_slice(format, i, format.len));
+        if (place && next < command->word_count)
             shell_add_code(text, &command->words[next++]);
-        if (is_place)
-            i++;
-        else
+        else if (!place)
             hv_buf_add_byte(text, format.ptr[i]);
     }
     for (; next < command->word_count; next++) {
@@ -97,21 +106,38 @@ static void add_fed(struct shell_feeding *feeding, const struct shell_script *sc
     }
 }
 
-/* base64 -d */
+/* base64 -d: the text may stand in several lines. */
 static void decode(struct hv_buf *text)
 {
     CLEANUP_BUF struct hv_buf bytes;
+    size_t out = 0;
     hv_buf_init(&bytes, TEXT_MAX);
+    for (size_t i = 0; i < text->len; i++)
+        if (text->data[i] != '\n')
+            text->data[out++] = text->data[i];
+    text->len = out;
     bool decoded = base64_decode(&bytes, hv_str_trim(hv_buf_str(text)), BASE64_STANDARD, NULL) == HV_OK;
     hv_buf_clear(text);
     if (decoded)
         hv_buf_add_str(text, hv_buf_str(&bytes));
 }
 
+/* The first word that is written, and no option: echo -n -e, printf --. */
+static size_t first_written(const struct shell_command *command)
+{
+    size_t first = 1;
+    while (first < command->word_count && shell_is_one_of(shell_word_text(&command->words[first]), "-n -e -E -ne -en"))
+        first++;
+    return first == 1 && command->word_count > 1 && hv_str_starts(shell_word_text(&command->words[1]), HV_STR("-"))
+               ? 2
+               : first;
+}
+
 static bool has_decoding_option(const struct shell_command *command)
 {
     for (size_t i = 1; i < command->word_count; i++)
-        if (shell_is_one_of(shell_word_text(&command->words[i]), "-d -D -di --decode"))
+        if (shell_is_one_of(shell_word_text(&command->words[i]),
+                            "-d -D -di -id --d --de --dec --deco --decod --decode"))
             return true;
     return false;
 }
@@ -125,20 +151,20 @@ static struct hv_str output_of(struct shell_feeding *feeding, const struct shell
     if (!command->word_count || !command->words->known)
         return (struct hv_str){0};
     struct hv_str name = shell_base_name(command->words->value);
+    size_t first = first_written(command);
     if (shell_is_one_of(name, "cat tee")) {
         add_fed(feeding, script, command, &text);
     } else if (shell_is_one_of(name, "base64") && has_decoding_option(command)) {
         add_fed(feeding, script, command, &text);
         decode(&text);
-    } else if (shell_is_one_of(name, "printf") && command->word_count > 2 && command->words[1].known) {
-        add_formatted(&text, command);
+    } else if (shell_is_one_of(name, "printf") && first + 1 < command->word_count && command->words[first].known) {
+        add_formatted(&text, command, first);
         take_escapes(&text);
     } else if (shell_is_one_of(name, "echo printf")) {
-        for (size_t i = 1; i < command->word_count; i++) {
-            if (i > 1)
+        for (size_t i = first; i < command->word_count; i++) {
+            if (i > first)
                 hv_buf_add_byte(&text, ' ');
-            if (i > 1 || !hv_str_starts(shell_word_text(&command->words[i]), HV_STR("-")))
-                shell_add_code(&text, &command->words[i]);
+            shell_add_code(&text, &command->words[i]);
         }
         take_escapes(&text);
     }

@@ -90,6 +90,8 @@ static const struct row wrapped[] = {
     {"$(echo rm -rf /)", FORBID}, {"$(echo rm) -rf /", FORBID}, {"`printf rm` -rf /", FORBID}, {"$(echo ls) -rf /", NONE},
     {"bash -c \"$(printf '%s' 'rm -rf /')\"", FORBID}, {"printf 'rm %s %s' -rf / | sh", FORBID}, {"printf 'rm -rf \\x2f' | sh", FORBID},
     {"echo -e 'rm -rf \\057' | sh", FORBID}, {"echo 'rm -rf /' | cat | tee x | sh", FORBID}, {"echo 'rm -rf /' | cat", NONE},
+    {"printf -- 'rm -rf /' | sh", FORBID}, {"printf -- '%s /' 'rm -rf' | sh", FORBID}, {"printf '%-3s -rf %1s' rm / | sh", FORBID},
+    {"echo -n -e 'rm -rf /' | sh", FORBID}, {"echo 'cm0gLXJm\nIC8=' | base64 -id | sh", FORBID}, {"printf '%% %' | sh", NONE},
     {"echo cm0gLXJmIC8= | base64 -d | sh", FORBID}, {"base64 --decode <<< cm0gLXJmIC8= | bash", FORBID},
     {"eval \"$(echo cm0gLXJmIC8= | base64 -d)\"", FORBID}, {"echo cm0gLXJmIC8= | base64 -d", NONE}, {"echo bHMgLw== | base64 -d | sh", NONE},
     {"eval rm -rf /", FORBID}, {"eval \"rm -rf\" /", FORBID}, {"trap 'rm -rf /' EXIT", FORBID},

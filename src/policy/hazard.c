@@ -449,8 +449,13 @@ static void look_at_carried(struct hazard *hazard, const struct shell_run *run)
             for (size_t mark = 0; mark < 2 && rows[i].marks[mark]; mark++) {
                 struct hv_str word = shell_word_text(&run->words[at]), before = hv_str_from(rows[i].marks[mark]);
                 size_t place = hv_str_find(word, before, 0);
-                if (place != SIZE_MAX)
-                    look_at_piece(hazard, hv_str_slice(word, place + before.len, word.len));
+                if (place == SIZE_MAX)
+                    continue;
+                word = hv_str_slice(word, place + before.len, word.len);
+                size_t quote = hv_str_ends(before, HV_STR("\"")) ? hv_str_find_byte(word, '"', 0) : SIZE_MAX;
+                look_at_piece(hazard, word);
+                if (quote != SIZE_MAX)
+                    look_at_piece(hazard, hv_str_slice(word, 0, quote)); /* … "rm x"} */
             }
     }
 }

@@ -457,6 +457,7 @@ static void what_other_languages_run_is_looked_at(void **state)
 {
     static const char *const forbidden[] = {
         "awk 'BEGIN { system(\"rm -rf /\") }'",
+        "awk '{ print | \"rm -rf /\"}'",
         "awk '{ print | \"rm -rf /\" }' f",
         "vim -c '!rm -rf /' x",
         "sqlite3 x '.shell rm -rf /'",

@@ -1,8 +1,11 @@
 """`helve exec`: calls of other programs in, results out (surfaces S1), and what it makes of bad input."""
+import fcntl
 import json
 import os
 import signal
+import struct
 import subprocess
+import termios
 import time
 
 from cli_support import HELVE, Case, expose, interrupt, main, text_of, use
@@ -416,6 +419,10 @@ class Faults(Case):
         self.assertIn(process.returncode, (0, 1))
 
 
+def waiting_bytes(pipe):
+    return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
+
+
 class Interrupts(Case):
     def test_ctrl_c_ends_the_command_and_answers_every_call(self):
         process = self.start("exec", "--allowed-tools", "Bash")
@@ -462,6 +469,7 @@ class Interrupts(Case):
             self.write("calls.jsonl", calls)
             self.write("big", ("x" * 20 + "\n") * 1900)
             process = self.start("exec", "calls.jsonl", stdin=subprocess.DEVNULL)
+            self.wait_until(lambda: waiting_bytes(process.stdout))
             time.sleep(1)
             self.assertIsNone(process.poll())
             interrupt(process, number)

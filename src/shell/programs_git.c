@@ -337,6 +337,20 @@ static void ask_the_world(struct shell_reading *reading, const struct places *pl
         ask_about(reading, places->items[at], places->below != NULL, name);
 }
 
+/* Some sub-commands look at their words twice, or sort options from operands: an argument that begins with "-" may
+ * become an option. */
+void shell_git_plain_arguments(struct shell_reading *reading, const struct shell_program *row,
+                               const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    if (!shell_arguments(reading, row, words, count, &arguments))
+        return;
+    for (size_t i = 0; i < arguments.given_count; i++)
+        if (arguments.given[i].has_argument && shell_may_be_option(&arguments.given[i].argument))
+            shell_worsenf(reading, SHELL_UNKNOWN, "git may take the argument of %.*s for an option",
+                          HV_STR_ARG(arguments.given[i].name));
+}
+
 /* ---- the whole ------------------------------------------------------------------------------------------- */
 
 static void judge_subcommand(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -353,6 +367,8 @@ static void judge_subcommand(struct shell_reading *reading, const struct shell_w
             return;
         shell_judge_row(reading, row, words, count);
         judge_formats(reading, words, count);
+        if (hv_str_is(name, "archive"))
+            shell_git_plain_arguments(reading, row, words, count);
         if (tables[at] == shell_git_history || hv_str_is(name, "cat-file") || hv_str_is(name, "archive"))
             name_old_files(reading, words, count);
         return;

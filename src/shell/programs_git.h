@@ -24,4 +24,9 @@ extern const struct shell_program shell_git_log_row;
 const struct shell_word *shell_git_put_in_commits(struct shell_reading *reading, const struct shell_word *words,
                                                   size_t count);
 
+/* Makes it unknown when the argument of an option may begin with "-", for sub-commands that may take it for an option.
+ */
+void shell_git_plain_arguments(struct shell_reading *reading, const struct shell_program *row,
+                               const struct shell_word *words, size_t count);
+
 #endif

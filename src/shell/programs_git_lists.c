@@ -170,7 +170,9 @@ static void judge_stash_list(struct shell_reading *reading, const struct shell_w
 
 static void judge_stash_show(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    shell_judge_row(reading, shell_find_row(shell_git_history, HV_STR("stash-show")), words, count);
+    const struct shell_program *row = shell_find_row(shell_git_history, HV_STR("stash-show"));
+    shell_judge_row(reading, row, words, count);
+    shell_git_plain_arguments(reading, row, words, count);
 }
 
 static const struct shell_program stash_rows[] = {

@@ -161,7 +161,10 @@ static void judge_terraform_format(struct shell_reading *reading, const struct s
         shell_reads_directory(reading, true);
     const struct shell_given *write = shell_given(&arguments, "-write");
     bool off = write && write->has_argument && write->argument.known && hv_str_is(write->argument.value, "false");
-    if (!off && (write || !shell_given(&arguments, "-check")))
+    bool late = false; /* behind the first file "-check" is another file */
+    for (size_t at = arguments.first + 1; at < count; at++)
+        late |= shell_may_be_option(&words[at]);
+    if (late || (!off && (write || !shell_given(&arguments, "-check"))))
         shell_worsen(reading, SHELL_WRITES, "terraform fmt changes files");
 }
 

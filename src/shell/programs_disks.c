@@ -140,6 +140,26 @@ static const struct shell_option squash_options[] = {
     {0},
 };
 
+/* Behind the image all words are names of files to take out: "unsquashfs a.sqfs -l" takes out a file called -l. */
+static void judge_unsquashfs(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const char needs[] = "-l -ls -ll -lls -lln -lc -llc -s -stat -cat -fstime -mkfs-time";
+    static const struct shell_program row = {
+        "unsquashfs",    SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = squash_options,
+        .first = {READ}, .first_count = 1,   .rest = NONE,    .needs = needs};
+    struct shell_arguments arguments;
+    bool looks = false;
+    shell_judge_row(reading, &row, words, count);
+    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+        return;
+    for (size_t at = 1; at < arguments.first; at++)
+        looks |= words[at].known && shell_names_have(needs, words[at].value);
+    if (looks)
+        return;
+    reading->act.writes_listed = false;
+    shell_worsen(reading, SHELL_WRITES, "unsquashfs takes files out");
+}
+
 static const struct shell_option smart_options[] = {
     FLAGS("--scan --scan-open -i --info -a --all -x --xall -H --health -A --attributes -c --capabilities"),
     VALUES("-d --device -l --log -n --nocheck -f --format -q --quietmode -v --vendorattribute -P --presets"),
@@ -162,12 +182,34 @@ static void judge_smartctl(struct shell_reading *reading, const struct shell_wor
                          "smartctl sets what is given with a number, and counts anew with reset");
 }
 
+static const struct shell_option losetup_options[] = {
+    FLAGS("-l --list -a --all -J --json -n --noheadings --raw"),
+    VALUES("-O --output"),
+    FILES("-j --associated"),
+    UTIL_HELP,
+    {0},
+};
+static const struct shell_program losetup_row = {"losetup",       SHELL_SYNTAX_EXACT,
+                                                 SHELL_READ_ONLY, .options = losetup_options,
+                                                 .rest = READ,    .needs = "-l --list -a --all -j --associated"};
+
+/* losetup -l DEVICE FILE makes a device of the file for all that. */
+static void judge_losetup(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    struct shell_arguments arguments;
+    shell_judge_row(reading, &losetup_row, words, count);
+    if (!shell_arguments(reading, &losetup_row, words, count, &arguments) || arguments.help ||
+        (arguments.operand_count < 2 && !arguments.scattered))
+        return;
+    reading->act.writes_listed = false;
+    shell_worsen(reading, SHELL_WRITES, "losetup makes a device of a file");
+}
+
 const struct shell_program shell_programs_disks[] = {
     {"swapon", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-s --summary --noheadings --raw --bytes -v --verbose"), MAYBE("--show"), UTIL_HELP),
      .rest = SHELL_EFFECT_WRITES, .needs = "-s --summary --show"},
-    LOOKS_WITH("losetup", "-l --list -a --all -j --associated", FLAGS("-l --list -a --all -J --json -n --noheadings"),
-               FLAGS("--raw"), VALUES("-O --output"), FILES("-j --associated"), UTIL_HELP),
+    {"losetup", .judge = judge_losetup},
     LOOKS_AT("wipefs", FLAGS("-i --noheadings -J --json -n --no-act -p --parsable -q --quiet"),
              VALUES("-O --output -t --types"), UTIL_HELP),
     {"fdisk", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = fdisk_options, .rest = READ,
@@ -205,8 +247,7 @@ const struct shell_program shell_programs_disks[] = {
     LOOKS_AT("isoinfo", FLAGS("-d -f -J -l -p -R -r -s"), VALUES("-x -N -T -j"), FILES("-i"), HELPS("-h -version")),
     LOOKS_AT("iso-info cd-info", FLAGS("-l -f -d --no-header --no-joliet --no-rock-ridge -q --quiet"),
              FILES("-i --input"), HELPS("-V --version -? --help --usage")),
-    {"unsquashfs", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = squash_options, .first = {READ}, .first_count = 1,
-     .rest = NONE, .needs = "-l -ls -ll -lls -lln -lc -llc -s -stat -cat -fstime -mkfs-time"},
+    {"unsquashfs", .judge = judge_unsquashfs},
     LOOKS_ANYHOW("lsinitramfs", FLAGS("-l")),
     LOOKS_WITH("mkimage dumpimage", "-l", FLAGS("-l"), VALUES("-T"), HELPS("-V -h")),
     {"dtc", .judge = judge_dtc},

@@ -120,11 +120,20 @@ static bool has_number_attached(const struct shell_word *word)
     return value.ptr[2] < 'A';
 }
 
+/* The first word that is no option ends them: in "xxd a -p" it is the file "-p" that is written. */
 static void judge_xxd(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    struct shell_word *spread = hv_arena_array(reading->arena, struct shell_word, 2 * count);
+    struct shell_word *spread = hv_arena_array(reading->arena, struct shell_word, 2 * count + 1);
     size_t length = 0;
+    bool ended = false, value = true;
     for (size_t i = 0; i < count; i++) {
+        struct hv_str word = words[i].value;
+        bool operand = word.len ? word.ptr[0] != '-' || hv_str_is(word, "-") : words[i].known;
+        if (operand && !value && !ended)
+            spread[length++] = shell_word_known(HV_STR("--"));
+        ended |= !value && (operand || hv_str_is(word, "--"));
+        value = !value && words[i].known &&
+                shell_names_have("-c -cols -g -groupsize -l -len -n -name -o -s -seek -skip -R", word);
         spread[length++] = words[i];
         if (!i || !has_number_attached(&words[i]))
             continue;

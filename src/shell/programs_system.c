@@ -161,6 +161,34 @@ static void judge_lsof(struct shell_reading *reading, const struct shell_word *w
     }
 }
 
+/* fuser PORT,HOST/tcp, and "-n tcp PORT,HOST", look up the host. */
+static void judge_fuser(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS("-a --all -I --inode -l --list-signals -m --mount -M --ismountpoint -s --silent -u"),
+        FLAGS("--user -v --verbose -4 --ipv4 -6 --ipv6"),
+        VALUES("-n --namespace"),
+        CHANGES("-k --kill -w"),
+        HELPS("-V"),
+        GNU_HELP,
+        {0},
+    };
+    static const struct shell_program row = {"fuser", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = options,
+                                             .rest = NONE};
+    struct shell_arguments arguments;
+    shell_judge_row(reading, &row, words, count);
+    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+        return;
+    for (size_t i = 0; i < arguments.operand_count; i++) {
+        struct hv_str name = arguments.operands[i]->value;
+        size_t from = hv_str_find_byte(name, ',', 0), to = from == SIZE_MAX ? name.len : from + 1;
+        while (to < name.len && name.ptr[to] != ',' && name.ptr[to] != '/')
+            to++;
+        if (from != SIZE_MAX && names_host(hv_str_slice(name, from + 1, to)))
+            shell_worsen(reading, SHELL_NETWORK, "fuser looks up the name of a host");
+    }
+}
+
 /* ---- services ------------------------------------------------------------------------------------------- */
 
 static const struct shell_option systemctl_options[] = {
@@ -392,14 +420,19 @@ static const struct shell_option ss_options[] = {
     {0},
 };
 
-/* A word of ss's filters that is no part of its language, and no number, is a host that is looked up. */
-static bool is_looked_up(struct hv_str token, struct hv_str before)
+/* A word of ss's filters that is no part of its language, and no number, is a host that is looked up; so is the name of
+ * a state that does not stand behind "state" or "exclude", and these two behind anything else. `before` is the last
+ * word that is no operator. */
+static bool is_looked_up(struct hv_str token, struct hv_str before, bool filters)
 {
-    static const char language[] = "dst src dport sport dev fwmark cgroup autobound state exclude and or not eq ne neq "
-                                   "ge geq gt le leq lt = == != >= <= > < & && | || ! connected synchronized bucket "
-                                   "big all established syn-sent syn-recv fin-wait-1 fin-wait-2 time-wait closed "
-                                   "close-wait last-ack listening listen closing unconnected estab";
-    return !shell_names_have(language, token) && !shell_names_have("dport sport dev cgroup = == != eq ne", before) &&
+    static const char language[] = "dst src dport sport dev fwmark cgroup autobound and or not & && | || !";
+    static const char states[] = "connected synchronized bucket big all established syn-sent syn-recv fin-wait-1 "
+                                 "fin-wait-2 time-wait closed close-wait last-ack listening listen closing unconnected "
+                                 "estab";
+    if (!filters && (shell_names_have("state exclude", token) ||
+                     (shell_names_have("state exclude", before) && shell_names_have(states, token))))
+        return false;
+    return !shell_names_have(language, token) && !shell_names_have("dport sport dev cgroup", before) &&
            names_host(token);
 }
 
@@ -407,14 +440,16 @@ static void judge_ss(struct shell_reading *reading, const struct shell_word *wor
 {
     static const struct shell_program row = {"ss", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = ss_options,
                                              .rest = NONE};
+    static const char operators[] = "= == != >= <= > < eq ne neq ge geq gt le leq lt";
     struct shell_arguments arguments;
     shell_judge_row(reading, &row, words, count);
     if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
         return;
     struct hv_str before = HV_STR("");
+    bool filters = false; /* states come first */
     for (size_t i = 0; i < arguments.operand_count; i++) {
         const struct shell_word *word = arguments.operands[i];
-        bool port = shell_names_have("dport sport = == != eq ne", before) || hv_str_find_byte(word->value, ':', 0) == 0;
+        bool port = shell_names_have("dport sport", before) || hv_str_find_byte(word->value, ':', 0) == 0;
         bool number = word->flags & SHELL_WORD_NUMBER || (word->flags & SHELL_WORD_FILLED && !word->tail.len);
         if (!word->known && !port && !number)
             shell_worsen(reading, SHELL_NETWORK, "ss looks up the name of a host");
@@ -423,10 +458,11 @@ static void judge_ss(struct shell_reading *reading, const struct shell_word *wor
             while (at < word->value.len && !strchr(" \t\n()", word->value.ptr[at]))
                 at++;
             struct hv_str token = hv_str_slice(word->value, from, at);
-            if (!token.len)
+            if (!token.len || shell_names_have(operators, token))
                 continue;
-            if (is_looked_up(token, before))
+            if (is_looked_up(token, before, filters))
                 shell_worsen(reading, SHELL_NETWORK, "ss looks up the name of a host");
+            filters |= !shell_names_have("state exclude", token) && !shell_names_have("state exclude", before);
             before = token;
         }
     }
@@ -599,11 +635,7 @@ const struct shell_program shell_programs_system[] = {
      .rest = NONE, .harmless_options = true},
     TELLER("pwdx", FLAGS("-V")),
     {"lsof", .judge = judge_lsof},
-    {"fuser", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
-     .options = OPTIONS(FLAGS("-a --all -I --inode -l --list-signals -m --mount -M --ismountpoint -s --silent -u"),
-                        FLAGS("--user -v --verbose -4 --ipv4 -6 --ipv6"), VALUES("-n --namespace"),
-                        CHANGES("-k --kill -w"), HELPS("-V"), GNU_HELP),
-     .rest = NONE},
+    {"fuser", .judge = judge_fuser},
     TELLER("uname arch", FLAGS("-a --all -s --kernel-name -n --nodename -r --kernel-release -v --kernel-version -m"),
            FLAGS("--machine -p --processor -i --hardware-platform -o --operating-system")),
     TELLER("id", FLAGS("-a -Z --context -g --group -G --groups -n --name -r --real -u --user -z --zero")),

@@ -119,9 +119,10 @@ static void judge_linker(struct shell_reading *reading, const struct shell_word 
 {
     static const char about[] = "--version -v -V --verbose -verbose --help -help -print_version -version_details"
                                 " --print-output-format --print-sysroot --target-help";
-    bool asks = count > 1;
+    static const char about_gold[] = "--version -v -V --help"; /* --verbose goes on, and removes a.out */
+    bool gold = hv_str_ends(words[0].value, HV_STR("gold")), asks = count > 1;
     for (size_t at = 1; at < count; at++)
-        asks &= words[at].known && shell_names_have(about, words[at].value);
+        asks &= words[at].known && shell_names_have(gold ? about_gold : about, words[at].value);
     if (asks)
         return;
     reading->act.writes_listed = false;

@@ -55,6 +55,22 @@ static void judge_tcpdump(struct shell_reading *reading, const struct shell_word
         shell_worsen(reading, SHELL_NETWORK, "tcpdump listens, or looks up names, without -n -r FILE");
 }
 
+/* nstat makes its file of former values unless it shall neither read (-a) nor write (-s) that. */
+static void judge_nstat(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {
+        FLAGS("-a --ignore -s --noupdate -z --zeros -j --json -p --pretty"), HELPS("-h --help -V --version"), {0}};
+    static const struct shell_program row = {"nstat", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options,
+                                             .rest = SHELL_EFFECT_NONE};
+    struct shell_arguments arguments;
+    shell_judge_row(reading, &row, words, count);
+    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help ||
+        (shell_given(&arguments, "-a --ignore") && shell_given(&arguments, "-s --noupdate")))
+        return;
+    reading->act.writes_listed = false;
+    shell_worsen(reading, SHELL_WRITES, "nstat without -a and -s keeps what it shows in a file");
+}
+
 static const struct shell_option tshark_options[] = {
     FLAGS("-n -V -x -q -2 -P -l"),
     VALUES("-Y -R -T -e -E -c -t -u -z -J -j"),
@@ -111,7 +127,7 @@ const struct shell_program shell_programs_desktop[] = {
              HELPS("-h --help -v --version")),
 
     /* Patches and texts. */
-    LOOKS_AT("diffstat", FLAGS("-b -c -C -g -k -K -l -m -q -r -s -t -T -u -v"), VALUES("-f -n -N -p -R -w"),
+    LOOKS_AT("diffstat", FLAGS("-b -c -C -g -k -K -l -m -q -r -R -s -t -T -u -v"), VALUES("-f -n -N -p -w"),
              OUTPUTS("-e -o"), HELPS("-V -h")),
     LOOKS_AT("lsdiff filterdiff grepdiff", FLAGS("-s --status -n --line-number -N --number-files -h -H -v --verbose"),
              FLAGS("-E --empty-files-as-removed"),
@@ -194,8 +210,7 @@ const struct shell_program shell_programs_desktop[] = {
     SHOWS_WITH("ipvsadm", "-n --numeric", FLAGS("-L -l --list -n --numeric --stats --rate -c --connection")),
     SHOWS_WITH("conntrack", "-L --dump -C --count -S --stats", FLAGS("-L --dump -C --count -S --stats"),
                VALUES("-p --proto -s --src -d --dst -o --output -f --family"), HELPS("-h --help -V --version")),
-    SHOWS_WITH("nstat", "-s --noupdate", FLAGS("-a --ignore -s --noupdate -z --zeros -j --json -p --pretty"),
-               HELPS("-h --help -V --version")),
+    {"nstat", .judge = judge_nstat},
     SHOWS_WITH("auditctl", "-l -s -v", FLAGS("-l -s -v")),
     SHOWS_WITH("ssh-add", "-l -L", FLAGS("-l -L"), VALUES("-E")),
     SHOWS("faillog", FLAGS("-a --all"), VALUES("-u --user"), HELPS("-h --help")),

@@ -95,8 +95,9 @@ static const struct shell_program pip_rows[] = {
     SHOWS_MORE("show", pip_options, FLAGS("-f --files")),
     SHOWS_MORE("freeze", pip_options, FLAGS("-l --local --user --all --exclude-editable"), VALUES("--exclude"),
                TREES("--path"), FILES("-r --requirement")),
-    SHOWS_MORE("check inspect debug completion help", pip_options,
-               FLAGS("--local --user -b --bash -z --zsh -f --fish")),
+    /* Elsewhere --local is short for --local-log, which writes. */
+    SHOWS_MORE("inspect", pip_options, FLAGS("--local --user")),
+    SHOWS_MORE("check debug completion help", pip_options, FLAGS("-b --bash -z --zsh -f --fish")),
     SHOWS_MORE("hash", pip_options, VALUES("-a --algorithm")),
     GROUP("config", SHOWS_MORE("list get debug", pip_options, FLAGS("--global --user --site")), WRITERS("set unset"),
           RUNNERS("edit")),

@@ -399,22 +399,32 @@ static void check_clock(struct scan *scan)
         report(scan, SHELL_DANGER_CONFIRM, "it changes the clock or the name of the machine");
 }
 
-/* "ip a" shows addresses, "ip addr a" adds one. */
-static bool abbreviates_change(const struct shell_run *run)
+/* Where the object of ip stands ("addr" in "ip -4 addr show"): behind options without an argument. */
+static size_t object_of_ip(const struct shell_run *run)
 {
-    for (size_t i = 2; i < run->word_count; i++)
-        if (shell_is_one_of(word_at(run, i), "a d"))
-            return true;
-    return false;
+    static const char flags[] =
+        "-4 -6 -0 -s -stats -statistics -d -details -o -oneline -br -brief -j -json -p -pretty "
+        "-c -color -c=auto -c=always -c=never -color=auto -color=always -color=never --color=auto "
+        "--color=always --color=never -h -human -iec -t -timestamp -ts -N -Numeric";
+    size_t at = 1;
+    while (at < run->word_count && shell_is_one_of(word_at(run, at), flags))
+        at++;
+    return hv_str_starts(word_at(run, at), HV_STR("-")) ? 1 : at;
 }
 
 static void check_network_setup(struct scan *scan)
 {
-    if (shell_is_one_of(word_at(scan->run, 1), "-br -brief") && scan->run->word_count < 4 &&
-        !danger_has_word(scan->run, "add del delete set flush change replace append up down"))
-        return; /* "ip -br a": nothing stands behind the object */
-    if (danger_has_word(scan->run, "add del delete set flush change replace append up down") ||
-        abbreviates_change(scan->run))
+    const struct shell_run *run = scan->run;
+    size_t object = hv_str_is(run->name, "ip") ? object_of_ip(run) : 1;
+    /* "ip link show up" shows what is up. */
+    if (hv_str_is(run->name, "ip") && object < run->word_count && run->words[object].known &&
+        shell_is_one_of(word_at(run, object + 1), "show list ls lst"))
+        return;
+    bool changes = danger_has_word(run, "add del delete set flush change replace append up down");
+    /* "ip a" shows addresses, "ip addr a" adds one. */
+    for (size_t at = object + 1; at < run->word_count; at++)
+        changes |= shell_is_one_of(word_at(run, at), "a d");
+    if (changes)
         report(scan, SHELL_DANGER_CONFIRM, "it changes the network of the machine");
 }
 

@@ -369,7 +369,8 @@ static void judge_ssh_keygen(struct shell_reading *reading, const struct shell_w
 /* ---- network interfaces ---------------------------------------------------------------------------------- */
 
 static const struct shell_option ip_options[] = {
-    FLAGS("-4 -6 -0 -s -stats -statistics -d -details -o -oneline -br -brief -j -json -p -pretty -c -color -h -human"),
+    FLAGS("-4 -6 -0 -s -stats -statistics -d -details -o -oneline -br -brief -j -json -p -pretty -h -human"),
+    MAYBE("-c -color --color"),
     FLAGS("-iec -a -all -t -timestamp -ts -N -Numeric -echo"),
     REACHES("-r -resolve"),
     VALUES("-f -family"),

@@ -167,7 +167,7 @@ static const struct row confirmed[] = {
     {"iptables -L -n", NONE}, {"ufw disable", CONFIRM}, {"sysctl -w a=b", CONFIRM}, {"sysctl a", NONE}, {"date -s 12:00", CONFIRM},
     {"date +%s", NONE}, {"date -Iseconds", NONE}, {"date -u -Is -d sunday", NONE}, {"date -dsunday", NONE}, {"date -us 12:00", CONFIRM},
     {"date -Iseconds -s 12:00", CONFIRM}, {"date --set=12:00", CONFIRM}, {"date --se=12:00", CONFIRM}, {"date -Rs12:00", CONFIRM},
-    {"date -s$x", CONFIRM}, {"hwclock -s", CONFIRM}, {"efibootmgr", NONE}, {"efibootmgr -b 0 -B", CONFIRM}, {"ip addr add 1.2.3.4 dev eth0", CONFIRM}, {"ip a", NONE}, {"ip a a 1.2.3.4 dev eth0", CONFIRM}, {"ldconfig", CONFIRM}, {"ldconfig -p", NONE}, {"ip addr", NONE}, {"ip addr show", NONE},
+    {"date -s$x", CONFIRM}, {"hwclock -s", CONFIRM}, {"efibootmgr", NONE}, {"efibootmgr -b 0 -B", CONFIRM}, {"ip addr add 1.2.3.4 dev eth0", CONFIRM}, {"ip a", NONE}, {"ip a a 1.2.3.4 dev eth0", CONFIRM}, {"ip -4 a", NONE}, {"ip -o -c=never a s", NONE}, {"ip -br link show up", NONE}, {"ip -4 a a 1.2.3.4 dev eth0", CONFIRM}, {"ip -n x a", CONFIRM}, {"ip -4 l s eth0 up", CONFIRM}, {"ip $x show up", CONFIRM}, {"ip link set show up", CONFIRM}, {"ifconfig show list up", CONFIRM}, {"ldconfig", CONFIRM}, {"ldconfig -p", NONE}, {"ip addr", NONE}, {"ip addr show", NONE},
     {"kill -9 -1", FORBID}, {"kill -KILL -- -1", FORBID}, {"kill -9 1", CONFIRM}, {"kill -9 1234", NONE}, {"kill -1 1234", NONE},
     {"kill -s 1 1234", NONE}, {"gh auth token", CONFIRM}, {"gh auth status", NONE}, {"gh auth status -t", CONFIRM},
     {"security find-generic-password -s x", CONFIRM}, {"ssh-add k", CONFIRM}, {"ssh-add -l", NONE},

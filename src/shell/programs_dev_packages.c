@@ -183,9 +183,12 @@ static const struct shell_program conda_rows[] = {
     GROUP("env", SHOWS("list", FLAGS("--json")),
           SHOWS("export", FLAGS("--no-builds --from-history --json"), VALUES("-n --name")), RUNNERS("create update"),
           WRITERS("remove config")),
+    {"config", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("--show --show-sources --describe --json"), VALUES("--get")), .rest = SHELL_EFFECT_NONE,
+     .needs = "--show --show-sources --describe --get"},
     REACHERS("search"),
     RUNNERS("install create update upgrade run build activate develop"),
-    WRITERS("remove uninstall clean config init rename"),
+    WRITERS("remove uninstall clean init rename"),
     {0},
 };
 
@@ -351,6 +354,12 @@ static void judge_npm(struct shell_reading *reading, const struct shell_word *wo
     shell_needs_none(reading, files);
 }
 
+/* `asdf list all x` asks the network, by a plugin, and so does `nvm list available`. */
+#define INSTALLED(names)                                                                                               \
+    {                                                                                                                  \
+        names, SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_EXECUTE                                        \
+    }
+
 const struct shell_program shell_programs_dev_packages[] = {
     {"yarn yarnpkg", .judge = judge_yarn},
     {"npm", .judge = judge_npm},
@@ -386,12 +395,24 @@ const struct shell_program shell_programs_dev_packages[] = {
      .judge = shell_judge_tool},
     {"sdk", SHELL_SYNTAX_EXACT, SHELL_EXECUTES, "it changes or runs what other programs are",
      .options = OPTIONS(HELPS("--version -V -v --help")), .subcommands = SUBCOMMANDS(PLAIN("current version"))},
-    {"asdf pyenv rbenv nodenv fnm volta n jenv goenv", SHELL_SYNTAX_EXACT, SHELL_EXECUTES,
-     "it changes or runs what other programs are", .options = OPTIONS(HELPS("--version -V -v --help")),
-     .subcommands = SUBCOMMANDS(PLAIN("current version version-name which whence root"),
-                                /* `asdf list all x` asks the network, by a plugin. */
-                                {"list", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_EXECUTE},
-                                SHOWS("versions", FLAGS("--bare --skip-aliases")),
-                                RUNNERS("exec install plugin shell run use x"), WRITERS("global local uninstall"))},
+    {"asdf fnm volta", SHELL_SYNTAX_EXACT, SHELL_EXECUTES, "it changes or runs what other programs are",
+     .options = OPTIONS(HELPS("--version -V -v --help")),
+     .subcommands = SUBCOMMANDS(PLAIN("current version which"), INSTALLED("list"),
+                                RUNNERS("exec install plugin shell run use"), WRITERS("global local uninstall"))},
+    {"pyenv rbenv nodenv jenv goenv", SHELL_SYNTAX_EXACT, SHELL_EXECUTES, "it changes or runs what other programs are",
+     .options = OPTIONS(HELPS("--version -V -v --help")),
+     .subcommands =
+         SUBCOMMANDS(PLAIN("version version-name which whence root"), SHOWS("versions", FLAGS("--bare --skip-aliases")),
+                     {"install", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-l --list")),
+                      .rest = SHELL_EFFECT_EXECUTE, .needs = "-l --list"},
+                     /* Without a version they tell which one is chosen. */
+                     {"global local", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .rest = SHELL_EFFECT_WRITES},
+                     RUNNERS("exec shell run use"), WRITERS("uninstall"))},
+    /* What is no command of its own, "current" too, is a version that n fetches. */
+    {"n", SHELL_SYNTAX_EXACT, SHELL_EXECUTES, "it fetches versions of node and changes which one runs",
+     .options = OPTIONS(HELPS("--version -V --help -h")), .subcommands = SUBCOMMANDS(INSTALLED("list ls"))},
+    {"nvm", SHELL_SYNTAX_EXACT, SHELL_EXECUTES, "it fetches versions of node and changes which one runs",
+     .options = OPTIONS(HELPS("--version --help -h")),
+     .subcommands = SUBCOMMANDS(PLAIN("current version which"), INSTALLED("list ls"))},
     {0},
 };

@@ -80,6 +80,8 @@ static bool follows_links(const struct shell_act *act)
     if (!act->word_count)
         return false;
     struct hv_str name = shell_base_name(act->words[0].value);
+    if (hv_str_is(name, "helm"))
+        return true; /* in a chart it always does */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bool is_meant = shell_is_one_of(name, rows[i].programs);
         for (size_t at = 1; is_meant && at < act->word_count; at++) {

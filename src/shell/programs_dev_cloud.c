@@ -314,6 +314,19 @@ static void judge_pg_restore(struct shell_reading *reading, const struct shell_w
         shell_judge_client(reading, words, count);
 }
 
+/* `terraform -help plan`, `terraform state list -help`: names of commands, and one word that asks for help. */
+static bool asks_for_help(const struct shell_word *words, size_t count)
+{
+    size_t asked = 0;
+    for (size_t at = 1; at < count; at++) {
+        bool asks = words[at].known && shell_names_have("-help --help -h", words[at].value);
+        asked += asks;
+        if (!asks && (!words[at].known || !shell_is_identifier(words[at].value)))
+            return false;
+    }
+    return asked == 1;
+}
+
 /* Whatever it is asked, terraform asks its maker, too, whether there is a newer one: not with the environment that
  * commands run with. tofu does not. */
 static void judge_terraform(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -321,7 +334,8 @@ static void judge_terraform(struct shell_reading *reading, const struct shell_wo
     static const struct shell_option options[] = {HELPS("-v -version --version -help --help -h"), TREES("-chdir"), {0}};
     static const struct shell_program row = {"terraform", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = options,
                                              .subcommands = terraform_rows};
-    shell_judge_row(reading, &row, words, count);
+    if (!asks_for_help(words, count))
+        shell_judge_row(reading, &row, words, count);
     if (hv_str_is(shell_plain_tool(words[0].value), "tofu"))
         return;
     reading->act.terraform = reading->act.class == SHELL_READ_ONLY;

@@ -230,6 +230,19 @@ static const struct shell_program kubectl_rows[] = {
     {0},
 };
 
+/* What begins with "." or "/" is a chart on the disk, or an error. */
+static void judge_local_chart(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_program row = {"chart", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+                                             .rest = SHELL_EFFECT_READ_TREE};
+    bool local = count == 2 && words[1].known &&
+                 (hv_str_starts(words[1].value, HV_STR(".")) || hv_str_starts(words[1].value, HV_STR("/")));
+    if (local)
+        shell_judge_row(reading, &row, words, count);
+    else
+        shell_judge_reaches(reading, words, count);
+}
+
 static const struct shell_program helm_rows[] = {
     SHOWS("version", FLAGS("--short -c --client"), VALUES("--template")),
     PLAIN("env help completion"),
@@ -239,8 +252,10 @@ static const struct shell_program helm_rows[] = {
                 VALUES("--version -o --output --max-col-width")),
           REACHERS("hub")),
     GROUP("plugin", PLAIN("list ls"), RUNNERS("install update uninstall")),
-    REACHERS("list ls status history get show inspect template lint pull fetch push registry dependency dep install"
-             " upgrade uninstall delete del un rollback test"),
+    GROUP("show inspect", {"chart values readme crds all", .judge = judge_local_chart}),
+    GROUP("dependency dep dependencies", READS_FILES("list ls", {0}), REACHERS("build update up")),
+    REACHERS("list ls status history get template lint pull fetch push registry install upgrade uninstall delete del"
+             " un rollback test"),
     WRITERS("create package verify"),
     {0},
 };

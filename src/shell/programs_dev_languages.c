@@ -504,6 +504,24 @@ static void judge_meson(struct shell_reading *reading, const struct shell_word *
         shell_judge_tool(reading, words, count);
 }
 
+/* What it says of itself, and what tsconfig.json and those that it extends amount to. */
+static void judge_tsc(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    static const struct shell_option options[] = {FLAGS("--showConfig"), TREES("-p --project"), {0}};
+    static const struct shell_program row = {"tsc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
+    struct shell_arguments arguments;
+    if (count == 2 && words[1].known && shell_names_have("-v -h --all", words[1].value))
+        return;
+    if (count < 2 || !words[1].known || !shell_names_have("--showConfig -p --project", words[1].value)) {
+        shell_judge_tool(reading, words, count);
+        return;
+    }
+    if (shell_arguments(reading, &row, words, count, &arguments) && !shell_given(&arguments, "--showConfig"))
+        shell_judge_tool(reading, words, count);
+    shell_judge_row(reading, &row, words, count);
+    shell_reads_directory(reading, true);
+}
+
 /* Programs that are asked for their version: in one way, and in any. */
 /* It compiles and runs build.zig before it prints the help of --help. */
 static void judge_zig_build(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -571,7 +589,11 @@ const struct shell_program shell_programs_dev_languages[] = {
     TOOLS("rr cgdb bpftrace dtrace"),
     {"zig", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .subcommands = SUBCOMMANDS(PLAIN("version env zen targets help"), {"build", .judge = judge_zig_build},
-                                RUNNERS("build-exe build-lib build-obj test run cc c++ fmt init fetch"))},
+                                {"fmt", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .needs = "--check",
+                                 .options = OPTIONS(HELPS("-h --help"), FLAGS("--check --ast-check --stdin"),
+                                                    VALUES("--color"), FILES("--exclude")),
+                                 .rest = SHELL_EFFECT_READ_TREE},
+                                RUNNERS("build-exe build-lib build-obj test run cc c++ init fetch"))},
     /* The project may name the place of the kit that runs. */
     {"dotnet", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(HELPS("--version --info --list-sdks --list-runtimes -h --help")),
@@ -587,7 +609,8 @@ const struct shell_program shell_programs_dev_languages[] = {
      .takes_commands = true,
      .subcommands = SUBCOMMANDS(PLAIN("types help"), REACHERS("info check cache install add outdated update"),
                                 RUNNERS("run eval test task bench compile repl serve lint fmt doc x"))},
-    {"tsc ts-node tsx nodemon pm2 esbuild swc babel vite rollup parcel next vitest cypress playwright"
+    {"tsc", .judge = judge_tsc},
+    {"ts-node tsx nodemon pm2 esbuild swc babel vite rollup parcel next vitest cypress playwright"
      " eslint prettier stylelint biome tslint standard markdownlint nox mypy pyright bandit coverage"
      " sphinx-build mkdocs jupyter ipython streamlit uvicorn gunicorn flask django-admin celery alembic"
      " golangci-lint staticcheck pre-commit storybook electron serve http-server live-server",

@@ -41,7 +41,8 @@ static const struct shell_program npm_rows[] = {
              " deprecate undeprecate trust"),
     RUNNERS("install i in ins inst insta instal isnt isnta isntal add ci clean-install ic install-clean isntall-clean"
             " install-test it cit install-ci-test update up upgrade udpate rebuild rb link ln test t tst start stop"
-            " restart exec x init create innit pack explore edit repo docs home bugs issues help"),
+            " restart exec x init create innit pack explore edit repo docs home bugs issues"),
+    {"help", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .rest = SHELL_EFFECT_EXECUTE}, /* it opens a viewer or a browser */
     WRITERS("uninstall unlink remove rm r un prune dedupe ddp find-dupes shrinkwrap set set-script install-scripts"),
     {0},
 };

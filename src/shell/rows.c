@@ -48,8 +48,13 @@ void shell_judge_tool(struct shell_reading *reading, const struct shell_word *wo
     static const struct {
         const char *names, *word;
     } asked[] = {
-        {"kind gitleaks k6 v", "version"}, {"dot ab cscope", "-V"},       {"tcc", "-v"},
-        {"clang-tidy", "--list-checks"},   {"tesseract", "--list-langs"}, {"jupyter", "--paths"},
+        {"kind gitleaks k6 v hugo", "version"},
+        {"hugo", "env"},
+        {"dot ab cscope", "-V"},
+        {"tcc", "-v"},
+        {"clang-tidy", "--list-checks"},
+        {"tesseract", "--list-langs"},
+        {"jupyter", "--paths"},
     };
     bool helps = is_only(words, count, "--help") && shell_names_have(helpful, words[0].value);
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)

@@ -79,7 +79,7 @@ class Bash(Case):
         os.makedirs(self.path("src/sub"))
         self.write("src/a.c", "x")
         commands = ["cat src/*", "wc -l src/*.c", 'for f in src/*; do cat "$f"; done', "head src/*/*", "ls src/*/",
-                    "find src -exec cat {} +", "grep -R x src", "ls -L src", 'for f in src/a.c src/b; do cat "$f"; done']
+                    "find src -exec cat {} +", "grep -R x src", "helm show readme ./src", "ls -L src", 'for f in src/a.c src/b; do cat "$f"; done']
         decide = lambda: [answer["decision"] for answer in self.ask(*commands)]
         self.assertEqual(decide(), ["allow"] * len(commands))
         os.symlink("a.c", self.path("src/c"))

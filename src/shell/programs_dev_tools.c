@@ -268,15 +268,17 @@ static bool is_harmless_of_ctags(struct hv_str option)
 /* The project's own options of ctags, which may send the list to a file. */
 static const char ctags_files[] = ".ctags .ctags.d ctags.d .ctags.cnf";
 
-/* ctags writes its file, but for -x and the lists. */
+/* ctags writes its file, but for -x and the lists; behind the first name of a file these come too late. */
 static void judge_ctags(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    bool lists = false;
+    bool lists = false, begun = false;
     for (size_t at = 1; at < count; at++) {
         bool known = words[at].known;
-        lists |= known && (hv_str_is(words[at].value, "-x") || hv_str_starts(words[at].value, HV_STR("--list-")) ||
-                           hv_str_is(words[at].value, "--version") || hv_str_is(words[at].value, "--help"));
+        lists |= known && !begun &&
+                 (hv_str_is(words[at].value, "-x") || hv_str_starts(words[at].value, HV_STR("--list-")) ||
+                  hv_str_is(words[at].value, "--version") || hv_str_is(words[at].value, "--help"));
         bool option = shell_may_be_option(&words[at]) || shell_may_be_many(&words[at]);
+        begun |= !option;
         if (!option)
             shell_reads(reading, &words[at], true);
         else if (!known || !is_harmless_of_ctags(words[at].value))

@@ -71,10 +71,10 @@ static uint64_t in_ms(uint64_t ms)
     return clock_monotonic_ns() + ms * CLOCK_MILLISECOND;
 }
 
-/* Attend until it has said this; ten seconds are more than any of these takes. */
+/* Attend until it has said this; a minute is more than any of these takes, on a busy machine, too. */
 static void expect(struct subject *subject, const char *text)
 {
-    uint64_t end = in_ms(10000);
+    uint64_t end = in_ms(60000);
     while (!said(subject, text) && clock_monotonic_ns() < end)
         if (on->attend(subject->process, in_ms(20)) == HV_PROCESS_ENDED)
             break;
@@ -95,7 +95,7 @@ static bool waits_within(struct subject *subject, int rounds)
 
 static bool comes_to_wait(struct subject *subject)
 {
-    return waits_within(subject, 250);
+    return waits_within(subject, 3000);
 }
 
 static void type(struct subject *subject, const char *text)
@@ -105,7 +105,7 @@ static void type(struct subject *subject, const char *text)
 
 static enum hv_process_state attend_to_end(struct subject *subject)
 {
-    return on->attend(subject->process, in_ms(10000));
+    return on->attend(subject->process, in_ms(60000));
 }
 
 static bool is_alive(struct hv_str text)
@@ -141,8 +141,8 @@ static void a_prompt_is_seen_answered_and_echoed(void **state)
     expect(&subject, "name? "); /* it may wait before what it wrote was read */
     type(&subject, "World\n");
     assert_int_equal(attend_to_end(&subject), HV_PROCESS_ENDED);
-    assert_true(said(&subject, "hello World"));
     finish(&subject);
+    assert_true(said(&subject, "hello World")); /* what was left to be read comes with the end */
     release(&subject);
 }
 
@@ -208,8 +208,8 @@ static bool waits_after(const char *python, int rounds)
 static void who_looks_at_nothing_but_the_input_waits_without_a_prompt(void **state)
 {
     (void)state;
-    assert_true(waits_after("select.select([0], [], [])", 250));
-    assert_true(waits_after("p = select.poll(); p.register(0, select.POLLIN); p.poll()", 250));
+    assert_true(waits_after("select.select([0], [], [])", 3000));
+    assert_true(waits_after("p = select.poll(); p.register(0, select.POLLIN); p.poll()", 3000));
 }
 
 static void who_looks_at_more_than_the_input_or_not_for_long_does_not_wait(void **state)
@@ -288,7 +288,7 @@ static void what_is_left_behind_may_live_on_and_end_by_itself(void **state)
 {
     struct subject subject = {0};
     (void)state;
-    start(&subject, "(sleep 0.4; echo later) & echo now; exit 5", (struct hv_command){.lingers = true});
+    start(&subject, "(sleep 2; echo later) & echo now; exit 5", (struct hv_command){.lingers = true});
     assert_int_equal(attend_to_end(&subject), HV_PROCESS_LINGERING);
     assert_true(said(&subject, "now"));
     assert_false(said(&subject, "later"));

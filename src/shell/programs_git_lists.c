@@ -107,20 +107,25 @@ static const struct shell_option config_options[] = {
     {0},
 };
 
+/* The first name ends the options: `git config user.name --get` sets user.name. */
 static void judge_config(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     static const struct shell_program row = {"config", ROW, .options = config_options};
+    static const char looks[] = "--get --get-all --get-regexp --get-urlmatch -l --list --get-color --get-colorbool";
     struct shell_arguments arguments;
     if (!shell_arguments(reading, &row, words, count, &arguments))
         return;
-    if (shell_given(&arguments, "--get --get-all --get-regexp --get-urlmatch -l --list --get-color --get-colorbool"))
+    bool looking = false;
+    for (size_t at = 1; at < arguments.first; at++)
+        looking |= words[at].known && shell_names_have(looks, words[at].value);
+    if (looking && shell_given(&arguments, looks))
         return;
     /* `git config list` and `git config get NAME` are new; older versions take them for names that they refuse. */
     bool known = arguments.operand_count && arguments.operands[0]->known && !arguments.scattered;
     if (known && shell_names_have("list get", arguments.operands[0]->value))
         return;
     static const char changing[] = "set unset edit rename-section remove-section";
-    if (arguments.operand_count > 1 || arguments.scattered ||
+    if (count > arguments.first + 1 || arguments.scattered ||
         (arguments.operand_count && may_be_one_of(arguments.operands[0], changing)))
         shell_worsen(reading, SHELL_WRITES, "git config changes a setting");
 }

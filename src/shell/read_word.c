@@ -245,6 +245,17 @@ static bool read_in_arithmetic(struct reader *reader, bool subscript, int byte)
     }
 }
 
+/* <( and >( at the place, however they are continued: in subscripts and slices bash reads the commands of them. */
+static bool is_process_substitution(const struct reader *reader, int byte)
+{
+    size_t next = 1;
+    if (byte != '<' && byte != '>')
+        return false;
+    while (read_peek(reader, next) == '\\' && read_peek(reader, next + 1) == '\n')
+        next += 2;
+    return read_peek(reader, next) == '(';
+}
+
 bool read_arithmetic(struct reader *reader, char close, struct hv_str *text, struct part **inner, uint32_t *inner_count)
 {
     size_t from = reader->source.at, base = reader->parts.count, level = 0;
@@ -257,6 +268,8 @@ bool read_arithmetic(struct reader *reader, char close, struct hv_str *text, str
             break;
         if (close == '}' && byte == '{')
             return read_stop(reader, "a brace within ${…:…}, which bash does not count");
+        if (close != ')' && is_process_substitution(reader, byte))
+            return read_stop(reader, "<( within a subscript or ${…:…}, which bash reads in two ways");
         level += byte == open && close != '}';
         level -= byte == close;
         if (!read_in_arithmetic(reader, close == ']', byte))

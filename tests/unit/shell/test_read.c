@@ -259,6 +259,12 @@ static void what_bash_reads_in_two_ways_is_not_accepted(void **state)
 {
     static const char *const scripts[] = {
         "a \"${x:1{}\" | b \"}\"",
+        "a \"$(x=${z:<(2}; : )}; b )\"",
+        "a \"$(b ${z:1>(2} )}; c )\"",
+        "declare -A a; b \"$(a[1<(2]=1; : )]=5; c )\"",
+        "declare -A a; b \"$(a[1<\\\n(2]=1; : )]=5; c )\"",
+        "a=([1<(2]=1)",
+        "a ${b[1<(2]}",
         "a $(b=(\\;))",
         "a <(b=([\\`]=c))",
         "a \"$(declare b=(c [1]=\\'))\"",

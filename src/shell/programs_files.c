@@ -66,11 +66,11 @@ static const struct shell_option stat_options[] = {
 static const struct shell_option file_options[] = {
     FLAGS("-b --brief -c --checking-printout -d -E --extension -h --no-dereference -i --mime --mime-type"),
     FLAGS("--mime-encoding -I -k --keep-going -l --list -L --dereference -n --no-buffer -N --no-pad -0 --print0"),
-    FLAGS("-p --preserve-date -r --raw -s --special-files -S --no-sandbox -z --uncompress -Z --uncompress-noreport"),
+    FLAGS("-r --raw -s --special-files -S --no-sandbox -z --uncompress -Z --uncompress-noreport"),
     FLAGS("--apple --uncompress-no-report"),
     VALUES("-e --exclude --exclude-quiet -F --separator -P --parameter"),
     FILES("-f --files-from -m --magic-file"),
-    CHANGES("-C --compile"),
+    CHANGES("-C --compile -p --preserve-date"), /* with -p it sets the times of what it read, to full seconds */
     HELPS("-v --version --help"),
     {0},
 };

@@ -50,6 +50,8 @@ static void what_hides_what_it_does_is_asked(void **state)
         "gold --verbose",
         "ld.gold -v --verbose",
         "nstat -s",
+        "file -p a.c",
+        "file -b --preserve-date a.c",
         "pip debug --local out",
         "pip3 help --local out",
         "pip check --local out",

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -201,13 +202,12 @@ static void waiting_for_input_is_told_when_nobody_looks(void **state)
 }
 
 /* The first look at whether a command waits comes late, as on a busy machine. */
-static bool looks_late;
+static atomic_bool looks_late;
 
 static bool look_late(struct hv_process *process)
 {
-    if (looks_late)
+    if (atomic_exchange(&looks_late, false))
         nanosleep(&(struct timespec){.tv_sec = 2}, NULL);
-    looks_late = false;
     return hv_host_local()->processes->waits(process);
 }
 
@@ -220,7 +220,7 @@ static int open_late_session(void **state)
     processes.waits = look_late;
     host = *hv_host_local();
     host.processes = &processes;
-    looks_late = true;
+    atomic_store(&looks_late, true);
     harness_open(&h, settings);
     h.options.host = &host;
     harness_start(&h, tools);

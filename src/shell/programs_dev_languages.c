@@ -126,7 +126,22 @@ static const char python_files[] =
     " bisect.pyc bisect/__init__.py difflib.py difflib.pyc difflib/__init__.py tempfile.py tempfile.pyc"
     " tempfile/__init__.py math.py math.pyc math/__init__.py dis.py dis.pyc dis/__init__.py opcode.py"
     " opcode.pyc opcode/__init__.py zlib.py zlib.pyc zlib/__init__.py pprint.py pprint.pyc pprint/__init__.py"
-    " pip/__main__.py";
+    " pip/__main__.py"
+    /* Names that begin so belong to python, but for __init__; packages may be compiled. */
+    " _*.py _*.pyc _*/__init__.py */__init__.pyc */__init__*.so"
+    " UserDict.py UserDict.pyc UserDict/__init__.py copy_reg.py copy_reg.pyc copy_reg/__init__.py linecache.py"
+    " linecache.pyc linecache/__init__.py sre_compile.py sre_compile.pyc sre_compile/__init__.py"
+    " sre_constants.py sre_constants.pyc sre_constants/__init__.py sre_parse.py sre_parse.pyc"
+    " sre_parse/__init__.py stat.py stat.pyc stat/__init__.py strop.py strop.pyc strop/__init__.py"
+    " traceback.py traceback.pyc traceback/__init__.py codeop.py codeop.pyc codeop/__init__.py selectors.py"
+    " selectors.pyc selectors/__init__.py select.py select.pyc select/__init__.py fcntl.py fcntl.pyc"
+    " fcntl/__init__.py grp.py grp.pyc grp/__init__.py pwd.py pwd.pyc pwd/__init__.py binascii.py binascii.pyc"
+    " binascii/__init__.py itertools.py itertools.pyc itertools/__init__.py array.py array.pyc"
+    " array/__init__.py unicodedata.py unicodedata.pyc unicodedata/__init__.py datetime.py datetime.pyc"
+    " datetime/__init__.py time.py time.pyc time/__init__.py marshal.py marshal.pyc marshal/__init__.py"
+    " socket.py socket.pyc socket/__init__.py plistlib.py plistlib.pyc plistlib/__init__.py pyexpat.py"
+    " pyexpat.pyc pyexpat/__init__.py xml.py xml.pyc xml/__init__.py ctypes.py ctypes.pyc ctypes/__init__.py"
+    " winreg.py winreg.pyc winreg/__init__.py";
 
 /* -X names that make it write: -X pycache_prefix=DIRECTORY, -X perf … */
 static void judge_python_setting(struct shell_reading *reading, const struct shell_arguments *arguments)

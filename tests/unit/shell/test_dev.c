@@ -438,6 +438,12 @@ static void settings_of_the_project_are_looked_for_by_their_names(void **state)
         {"mlr --icsv --ojson cat a.csv", ".mlrrc", true},
         {"mlr --version", ".mlrrc", false},
         {"python3 -m json.tool a.json", "json.py", true},
+        {"python3 -m json.tool a.json", "_*.py", true}, /* _bz2.py */
+        {"python3 -m json.tool a.json", "_*/__init__.py", true},
+        {"python3 -m json.tool a.json", "*/__init__.pyc", true},
+        {"python3 -m json.tool a.json", "sre_compile.py", true},
+        {"python3 -m platform", "selectors.py", true},
+        {"python3 -I -m platform", "selectors.py", false},
         {"python3 -m json.tool a.json", ".", true}, /* only in the working directory */
         {"uv pip list", "pyproject.toml:pip", true},
         {"uv --offline pip show x", "pyproject.toml:\\u", true},

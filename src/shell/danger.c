@@ -337,11 +337,24 @@ static void check_help_or(struct scan *scan, const char *harmless, const char *w
         report(scan, SHELL_DANGER_CONFIRM, what);
 }
 
+/* `mount -l -t ext4`: what is mounted of that kind. */
+static bool lists_mounts(const struct shell_run *run)
+{
+    for (size_t at = 1; at < run->word_count; at++)
+        if (hv_str_is(word_at(run, at), "-t") && at + 1 < run->word_count && run->words[at + 1].known)
+            at++;
+        else if (!hv_str_is(word_at(run, at), "-l"))
+            return false;
+    return true;
+}
+
 static void check_mount(struct scan *scan)
 {
     const struct shell_run *run = scan->run;
     if (run->word_count == 1 || (run->word_count == 2 && shell_is_one_of(word_at(run, 1), "-l -V --version -h --help")))
         return; /* it lists */
+    if (hv_str_is(run->name, "mount") && lists_mounts(run))
+        return;
     if (hv_str_is(run->name, "losetup") && shell_is_one_of(word_at(run, 1), "-a --all -l --list"))
         return;
     report(scan, SHELL_DANGER_CONFIRM, "it changes what is mounted");
@@ -418,7 +431,8 @@ static void check_network_setup(struct scan *scan)
     size_t object = hv_str_is(run->name, "ip") ? object_of_ip(run) : 1;
     /* "ip link show up" shows what is up. */
     if (hv_str_is(run->name, "ip") && object < run->word_count && run->words[object].known &&
-        shell_is_one_of(word_at(run, object + 1), "show list ls lst"))
+        (shell_is_one_of(word_at(run, object + 1), "show list ls lst") ||
+         (shell_is_one_of(word_at(run, object), "a addr address") && hv_str_is(word_at(run, object + 1), "s"))))
         return;
     bool changes = danger_has_word(run, "add del delete set flush change replace append up down");
     /* "ip a" shows addresses, "ip addr a" adds one. */

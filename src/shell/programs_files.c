@@ -89,7 +89,7 @@ static const struct shell_option du_options[] = {
 
 static const struct shell_option df_options[] = {
     FLAGS("-a --all -h --human-readable -H --si -i --inodes -k -l --local --no-sync -P --portability --total -T"),
-    FLAGS("--print-type -v"),
+    FLAGS("--print-type -v -m"),
     MAYBE("--output"),
     VALUES("-B --block-size -t --type -x --exclude-type"),
     CHANGES("--sync"),

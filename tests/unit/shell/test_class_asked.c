@@ -42,6 +42,8 @@ static void questions_only_read(void **state)
         "helm dependency list",
         "helm dep ls chart",
         "npm help",
+        "df -m .",
+        "mount -t ext4",
         "n ls",
         "n --version",
         "nvm ls",

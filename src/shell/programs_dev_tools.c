@@ -222,6 +222,8 @@ static void judge_cloc(struct shell_reading *reading, const struct shell_word *w
         return;
     for (size_t at = 0; at < arguments.operand_count; at++) {
         shell_reads(reading, arguments.operands[at], true);
+        if (arguments.operands[at]->known && hv_str_is(arguments.operands[at]->value, "-"))
+            shell_apply(reading, SHELL_EFFECT_WRITES, NULL, HV_STR("-")); /* a file of that name, which it removes */
         if (is_taken_out(arguments.operands[at]))
             shell_worsen(reading, SHELL_EXECUTES, "cloc starts programs to take out what is in an archive or a commit");
     }

@@ -51,6 +51,7 @@ static void what_hides_what_it_does_is_asked(void **state)
         "ld.gold -v --verbose",
         "nstat -s",
         "file -p a.c",
+        "cloc --md -",
         "file -b --preserve-date a.c",
         "pip debug --local out",
         "pip3 help --local out",

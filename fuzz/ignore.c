@@ -22,8 +22,10 @@ static void check_rule(struct hv_arena *arena, const struct ignore_list *list, s
     FUZZ_CHECK(verdict == ignore_match(list, path, is_directory));
     FUZZ_CHECK((verdict == IGNORE_NONE) == (rule.line == 0));
     if (verdict != IGNORE_NONE) {
-        /* Ended by a NUL, as it may have been: at the end of a file a "\r" before nothing is taken off. */
-        const struct ignore_list *alone = ignore_parse(arena, hv_arena_join(arena, rule.pattern, HV_STR("\0")), flags);
+        /* Not at the beginning of a file, where a byte order mark is taken off, and ended by a NUL, as it may have
+         * been: at the end of a file a "\r" before nothing is taken off. */
+        struct hv_str line = hv_arena_join(arena, HV_STR("\n"), hv_arena_join(arena, rule.pattern, HV_STR("\0")));
+        const struct ignore_list *alone = ignore_parse(arena, line, flags);
         FUZZ_CHECK(ignore_match(alone, path, is_directory) == verdict);
     }
 }

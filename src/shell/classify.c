@@ -366,8 +366,8 @@ static bool take_words(struct parse *parse, const struct shell_option *option, s
     for (size_t i = 0; i < wanted; i++)
         if (shell_may_be_many(&parse->words[parse->at + i]) && !scatter(parse, &parse->words[parse->at + i]))
             return false;
-    /* "git branch --sort -committerdate": a git that has no --sort ends there. */
-    bool is_order = hv_str_is(name, "--sort") && hv_str_is(hv_str_from(parse->row->names), "branch");
+    /* "git branch --sort -committerdate", "git tag --sort -v:refname": a git that has no --sort ends there. */
+    bool is_order = hv_str_is(name, "--sort") && shell_is_one_of(hv_str_from(parse->row->names), "branch tag");
     for (size_t i = 0; i < wanted && !is_order; i++)
         note_harm(parse, &parse->words[parse->at + i]);
     note(parse, option, name, &parse->words[parse->at]);

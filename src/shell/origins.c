@@ -138,9 +138,8 @@ static bool is_of_the_shell(struct hv_str name)
 {
     static const char names[] =
         ". : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown "
-        "echo "
-        "enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd "
-        "printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true type "
+        "echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile "
+        "popd printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true type "
         "typeset ulimit umask unalias unset wait if then elif else fi time for in until while do done case esac coproc "
         "select function";
     return shell_names_have(names, name);

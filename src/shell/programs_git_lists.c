@@ -339,8 +339,7 @@ const struct shell_program shell_git_lists[] = {
     {0},
 };
 
-/* ---- what git diff --name-only names ------------------------------------------------------------------------------
- */
+/* ---- what git diff --name-only names --------------------------------------------------------------------- */
 
 /* A commit, as one word: not "a..b" or "a^!", which are two, nor what stands in one. */
 static bool is_one_commit(struct hv_str word)

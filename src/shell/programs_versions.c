@@ -55,8 +55,7 @@ const struct shell_program shell_programs_versions[] = {
      .judge = judge_long},
     /* Machines and clusters: ceph asks its monitors how it is used. */
     {"grub-install logrotate smbclient iscsiadm targetcli drbdadm pcs ceph gluster lxc-ls trace-cmd lttng turbostat "
-     "fio "
-     "gnome-shell plasmashell i3 kscreen-doctor ostree toolbox distrobox emerge firejail bwrap fakeroot "
+     "fio gnome-shell plasmashell i3 kscreen-doctor ostree toolbox distrobox emerge firejail bwrap fakeroot "
      "age certtool ausearch salt-call kubeseal kubeconform kubeval conftest virt-install tzselect dpkg-parsechangelog "
      "ddcutil",
      .judge = judge_version},

@@ -117,6 +117,10 @@ class Case(unittest.TestCase):
         self.code, self.out, self.err = process.returncode, out, err
         return out
 
+    def complaints(self):
+        """What the last run said on stderr, but for what sandbox this machine has."""
+        return [line for line in self.err.splitlines() if not line.startswith("helve: sandbox: ")]
+
     def lines(self, *arguments, **options):
         """Run; stdout as a list of JSON values."""
         return [json.loads(line) for line in self.run_helve(*arguments, **options).splitlines()]

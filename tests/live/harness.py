@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import unittest
 
 from server import Server
 
@@ -17,8 +18,8 @@ KEY = "sk-test-0123456789abcdef"
 MODELS = {"anthropic": "claude-sonnet-4-5", "openai-chat": "gpt-4o-mini", "openai-responses": "gpt-5"}
 
 
-class Skip(Exception):
-    """The test cannot run here; the reason is printed."""
+class Skip(unittest.SkipTest):
+    """The test cannot run here; the reason is printed. Classes of unittest skip by it, too."""
 
 
 class Ran:

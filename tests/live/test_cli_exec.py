@@ -352,7 +352,7 @@ class Faults(Case):
                                use("Bash", id="3", command="cat secret"))
         for result in results.values():
             self.assertTrue(result.get("is_error"), result)
-        self.assertEqual(self.err, "")
+        self.assertEqual(self.complaints(), [])
 
     def test_an_added_directory_must_be_one(self):
         self.write("a", "x")

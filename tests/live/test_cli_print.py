@@ -402,9 +402,12 @@ class Endings(Print):
         self.assertEqual(process.returncode, 130)
 
     def test_stdout_that_breaks_ends_the_turn(self):
-        process = self.started(*STREAM)
+        waits = use("Bash", command="touch begun; until test -e go; do sleep 0.05; done", id="toolu_1")
+        process = self.start("-p", "--model", self.recording(message(waits), message(say("done"))), "--allowed-tools", "Bash", *STREAM, "go",
+                             stdin=subprocess.DEVNULL)
+        self.wait_until(lambda: os.path.exists(self.path("begun")))
         process.stdout.close()
-        os.kill(int(self.read("pid")), signal.SIGKILL)
+        self.write("go", "")
         err = process.stderr.read()
         self.assertEqual(process.wait(timeout=60), 1, err)
         process.stderr.close()

@@ -93,7 +93,9 @@ ESCAPES = {
         os.close(os.open(disk, os.O_WRONLY)); escaped()
     stopped('there is none')"""),
     "change a control group": (False, "os.mkdir('/sys/fs/cgroup/helve-escape'); os.rmdir('/sys/fs/cgroup/helve-escape'); escaped()"),
-    "say who is told of empty groups": (False, "os.close(os.open(glob.glob('/sys/fs/cgroup/*/release_agent')[0], os.O_WRONLY)); escaped()"),
+    "say who is told of empty groups": (False, """for agent in glob.glob('/sys/fs/cgroup/*/release_agent') + glob.glob('/sys/fs/cgroup/release_agent'):
+        os.close(os.open(agent, os.O_WRONLY)); escaped()
+    stopped('there is none')"""),
     "overwrite the program of process 1": (False, """for exe in ['/proc/1/exe', '/proc/2/exe', '/proc/self/exe']:
         try: os.close(os.open(exe, os.O_WRONLY)); escaped(exe)
         except OSError as error: stopped(error)"""),

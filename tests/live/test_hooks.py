@@ -121,7 +121,7 @@ class Hooks(Case):
             {"type": "addRules", "rules": [{"toolName": "Bash", "ruleContent": "touch:*"}], "behavior": "allow", "destination": "localSettings"}]))
         self.ask(message(use("Bash", command="ls", id="toolu_0")), message(use("Bash", command="touch a", id="toolu_1")),
                  message(use("Bash", command="ls .helve; touch b", id="toolu_2")), message(say("done")))
-        self.assertEqual(self.err, "")
+        self.assertEqual(self.complaints(), [])
         self.assertEqual(json.loads(self.read(".helve/settings.local.json"))["permissions"], {"allow": ["Bash(touch:*)"]})
         self.assertEqual(sorted(os.listdir(self.project)), [".helve", "a", "b"])
 

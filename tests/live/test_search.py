@@ -159,6 +159,7 @@ class Sketches(Case):
         return {line for line in lines if line.startswith("many/")}, self.reads(process) - reads
 
     def reads(self, process):
+        """As the kernel counts them, which for helve only root may see."""
         with open(f"/proc/{process.pid}/io", encoding="ascii") as file:
             return next(int(line.split()[1]) for line in file if line.startswith("syscr"))
 

@@ -94,7 +94,7 @@ static void after_turning(struct world *world)
     world_lose(world, "w/was folder/f");
     assert_int_equal(rmdir(world_at(world, "w/was folder")), 0);
     world_put(world, "w/was folder", "now a file\n", 0644, 1600000007);
-    assert_int_equal(chmod(world_at(world, "w/closed"), 0700), 0);
+    assert_int_equal(chmod(world_at(world, "w/closed"), 0700) | chmod(world_at(world, "w/closed/f"), 0600), 0);
     world_put(world, "w/closed/f", "changed\n", 0600, 1600000004);
 }
 

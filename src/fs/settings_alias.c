@@ -45,10 +45,10 @@ static bool try_projects(struct search *search, struct hv_str directory)
         for (size_t i = 0; settings_files_in_projects[i]; i++)
             if (try_path(search, directory, settings_files_in_projects[i]))
                 return true;
-        const char *slash = directory.len > 1 ? memrchr(directory.ptr, '/', directory.len) : NULL;
-        if (!slash)
+        size_t slash = hv_str_rfind_byte(directory, '/');
+        if (slash == SIZE_MAX || directory.len == 1)
             return false;
-        directory.len = slash == directory.ptr ? 1 : (size_t)(slash - directory.ptr);
+        directory.len = slash ? slash : 1;
     }
     return false;
 }

@@ -509,7 +509,7 @@ void edit_nearest(struct hv_str file, struct hv_str old_text, unsigned fold_flag
     struct line_list file_lines = {0}, old_lines = {0};
     split_lines(&file_lines, file);
     split_lines(&old_lines, old_text);
-    size_t shift;
+    size_t shift = 0;
     if (vote(&file_lines, &old_lines, fold_flags, &shift) || find_similar(&file_lines, &old_lines, fold_flags, &shift))
         compare_lines(&file_lines, &old_lines, fold_flags, shift, failure);
     vec_release(&file_lines.lines);

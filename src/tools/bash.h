@@ -1,7 +1,7 @@
 /*
  * bash.h: the parts of the tool Bash: bash.c (input, what it says of itself), bash_command.c (the command as it is run:
- * script, arguments, environment, directory), bash_run.c (the run, in the foreground and the background, and its
- * result). Inner to these files.
+ * script, arguments, directory), bash_environment.c (its variables), bash_run.c (the run, in the foreground and the
+ * background, and its result). Inner to these files.
  */
 #ifndef TOOLS_BASH_H
 #define TOOLS_BASH_H
@@ -67,6 +67,11 @@ void bash_end_sandbox(struct bash_run *run);
 /* The shell becomes a task: its sandbox goes with it. False: it did not; then all is the call's still. */
 enum hv_code bash_become_task(struct bash_run *run, const char *type, struct hv_str id, struct hv_str title,
                               struct hv_task **task, struct hv_error *err) HV_MUST_CHECK;
+/* The variable that hands the command to its shell. */
+#define BASH_COMMAND_VARIABLE "HELVE_COMMAND"
+/* The variables of a command, in the call's arena or the context's own: what a terminal says of itself where it has
+ * one; editors that end at once where nobody could use one; with_command: BASH_COMMAND_VARIABLE, too. */
+const char *const *bash_environment(const struct bash_input *in, const struct hv_context *context, bool with_command);
 /* Append text in single quotes for bash. */
 void bash_add_quoted(struct hv_buf *out, struct hv_str text);
 /* After the run: the shell's last directory becomes the session's, inside the workspace. */

@@ -54,37 +54,48 @@ void bash_add_quoted(struct hv_buf *out, struct hv_str text)
 }
 
 /*
- * The script that bash runs: the command under eval, then the shell's directory into run->directory_file. Two nets
- * catch it: an EXIT trap for commands that call `exit` or stop by `set -e`, and what follows the eval for commands that
- * set an EXIT trap of their own. A command that does both keeps the old directory. eval takes the command as one
- * string, so a syntax error in it cannot swallow what follows; that stands in the same line, which bash has read whole
- * before: after a command that ends within quotes it would not understand another. The exit code is the command's;
- * `set -x`, `set -v` and `set -u` do not reach our part. The file is named in the script, not in the environment, and
- * bash opens it by itself, so no descriptor leaks.
+ * The script that bash runs. The command itself is in the environment (bash_environment), where `pkill -f` and
+ * `pgrep -f` of its own do not find it as they would among the arguments; it is taken out of there before it runs. It
+ * runs under eval, then the shell's directory is written to run->directory_file. Two nets catch that: an EXIT trap for
+ * commands that call `exit` or stop by `set -e`, and what follows the eval for commands that set an EXIT trap of their
+ * own. A command that does both keeps the old directory. eval takes the command as one string, so a syntax error in it
+ * cannot swallow what follows. The exit code is the command's; `set -x`, `set -v` and `set -u` do not reach our part.
+ * The file is named in the script, not in the environment, and bash opens it by itself, so no descriptor leaks.
  */
 static const char *wrap_command(struct bash_run *run)
 {
     struct hv_arena *arena = run->context->arena;
-    struct hv_str command = run->input->command;
+    static const char begin[] = "helve_command=$" BASH_COMMAND_VARIABLE "; unset -v " BASH_COMMAND_VARIABLE "; ";
     if (!run->directory_file.len)
-        return hv_arena_cstr(arena, command);
+        return hv_arena_format(arena, "%seval -- \"$helve_command\"", begin).ptr;
     struct hv_buf file, script;
     hv_buf_init(&file, SIZE_MAX / 4);
     hv_buf_init(&script, SIZE_MAX / 4);
     hv_buf_add_cstr(&file, "{ builtin pwd -P >|");
     bash_add_quoted(&file, run->directory_file);
     hv_buf_add_cstr(&file, " || :; } 2>/dev/null");
+    hv_buf_add_cstr(&script, begin);
     hv_buf_add_cstr(&script, "trap ");
     bash_add_quoted(&script, hv_buf_str(&file));
-    hv_buf_add_cstr(&script, " EXIT; eval -- ");
-    bash_add_quoted(&script, command);
-    hv_buf_add_cstr(&script, "; { helve_status=$?; set +exu; } 2>/dev/null; ");
+    hv_buf_add_cstr(&script, " EXIT; eval -- \"$helve_command\"; { helve_status=$?; set +exu; } 2>/dev/null; ");
     hv_buf_add_str(&script, hv_buf_str(&file));
     hv_buf_add_cstr(&script, "; exit $helve_status\n");
     const char *text = hv_arena_cstr(arena, hv_buf_str(&script));
     hv_buf_release(&file);
     hv_buf_release(&script);
     return text;
+}
+
+/* What only reads and looks at no processes is given as it is: bash then becomes the program of a single command, which
+ * spares a process. */
+static bool looks_at_processes(const struct shell_judgement *judgement)
+{
+    static const char *const programs[] = {"pgrep", "pkill", "ps"};
+    for (size_t i = 0; i < judgement->count; i++)
+        for (size_t j = 0; judgement->acts[i].word_count && j < sizeof programs / sizeof *programs; j++)
+            if (hv_str_is(judgement->acts[i].words[0].value, programs[j]))
+                return true;
+    return false;
 }
 
 /* A name of its own for each call: the folder is the session's, and addresses and times do not repeat within it. */
@@ -99,38 +110,10 @@ static void choose_directory_file(struct bash_run *run)
                                           (unsigned long long)context->host->monotonic_ns(context->host));
 }
 
-/* What a terminal is expected to say of itself: plain enough that what comes over it can be read as text. */
-static const char *const terminal_variables[] = {"TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "MANPAGER=cat"};
-
-static bool same_name(const char *a, const char *b)
-{
-    size_t len = strcspn(a, "=");
-    return strncmp(a, b, len + 1) == 0;
-}
-
-static const char *const *terminal_environment(const struct hv_context *context)
-{
-    enum { ADDED = sizeof terminal_variables / sizeof *terminal_variables };
-    size_t count = 0, at = 0;
-    while (context->environment && context->environment[count])
-        count++;
-    const char **list = hv_arena_array(context->arena, const char *, count + ADDED + 1);
-    for (size_t i = 0; i < count; i++) {
-        bool replaced = false;
-        for (size_t j = 0; j < ADDED && !replaced; j++)
-            replaced = same_name(terminal_variables[j], context->environment[i]);
-        if (!replaced)
-            list[at++] = context->environment[i];
-    }
-    for (size_t j = 0; j < ADDED; j++)
-        list[at++] = terminal_variables[j];
-    return list;
-}
-
 /* The system would refuse it, in the sandbox from where no advice comes. */
-static enum hv_code check_length(const char *script, struct hv_error *err)
+static enum hv_code check_length(struct hv_str command, struct hv_error *err)
 {
-    if (strlen(script) < ARGUMENT_MAX)
+    if (command.len + sizeof BASH_COMMAND_VARIABLE + 1 < ARGUMENT_MAX)
         return HV_OK;
     hv_fail(err, HV_ETOOBIG, "the command is too long for the system (more than %d kB)", ARGUMENT_MAX / 1024);
     hv_error_hint(err, "Write the text to a file and run that.");
@@ -141,23 +124,24 @@ enum hv_code bash_make_command(struct bash_run *run, struct bash_command *out, s
 {
     const struct hv_context *context = run->context;
     const struct bash_input *in = run->input;
-    enum hv_code code =
-        shell_confine(context, in->command, in->has_sandbox && !in->sandbox, run->directory, &run->confined, err);
+    enum hv_code code = check_length(in->command, err);
+    if (code != HV_OK)
+        return code;
+    code = shell_confine(context, in->command, in->has_sandbox && !in->sandbox, run->directory, &run->confined, err);
     if (code != HV_OK)
         return code;
     if (!in->run_in_background)
         choose_directory_file(run);
+    const struct shell_judgement *judgement = bash_judge(in, context);
+    bool handed_over = !bash_keeps_directory(judgement) || looks_at_processes(judgement);
     const char **argv = hv_arena_array(context->arena, const char *, 4);
     argv[0] = "bash";
     argv[1] = "-c";
-    argv[2] = wrap_command(run);
-    code = check_length(argv[2], err);
-    if (code != HV_OK)
-        return code;
+    argv[2] = handed_over ? wrap_command(run) : hv_arena_cstr(context->arena, in->command);
     *out = (struct bash_command){
         .argv = run->confined ? sandbox_argv(&run->confined->run, context->arena, argv) : argv,
         .environment = shell_run_environment(context->arena, in->command, run->directory,
-                                             in->tty ? terminal_environment(context) : context->environment),
+                                             bash_environment(run->input, context, handed_over)),
         .directory = hv_arena_cstr(context->arena, run->directory),
         .prepared = run->confined ? &run->confined->run.prepared : NULL,
     };

@@ -247,6 +247,31 @@ def test_stdin_is_empty_unless_it_is_kept_open(case):
 
 # ---- Monitor and Sleep -------------------------------------------------------------------------------------------------
 
+def test_nobody_waits_for_an_editor_that_cannot_be_seen(case):
+    for words in (["init", "-q"], ["config", "user.name", "A"], ["config", "user.email", "a@b.c"], ["config", "core.editor", "sleep 60 #"],
+                  ["commit", "-q", "--allow-empty", "-m", "first"], ["commit", "-q", "--allow-empty", "-m", "second"]):
+        subprocess.run(["git", *words], cwd=case.project, check=True)
+    session = Session(case)
+    session.call("Bash", command="git commit --allow-empty").has("no editor can be shown here", "-m, -F or --no-edit")
+    session.call("Bash", command="git rebase -i HEAD~1").has("no editor can be shown here", "GIT_SEQUENCE_EDITOR")
+    session.call("Bash", command="sh -c '$EDITOR x' || sh -c \"$VISUAL x\"").has("no editor can be shown here")
+    # A text that git has prepared is kept, and an editor that the command chooses is the one.
+    subprocess.run(["git", "config", "--unset", "core.editor"], cwd=case.project, check=True)
+    session.call("Bash", command="git commit --amend --allow-empty -q && git log -1 --format=%s").has("second")
+    session.call("Bash", command="EDITOR='sed -i s/second/third/' git commit --amend --allow-empty -q && git log -1 --format=%s").has("third")
+    session.call("Bash", command="git -c core.editor='sed -i s/third/fourth/' commit --amend --allow-empty -q && git log -1 --format=%s").has("fourth")
+    session.end()
+
+
+def test_a_command_does_not_find_itself_among_the_processes(case):
+    session = Session(case)
+    session.call("Bash", command="pkill -f no_such_program; echo alive").has("alive")
+    said = session.call("Bash", command="cd . && pgrep -af no_such_program; echo \"none: $? $0 $#\"").has("none: 1 bash 0")
+    assert "no_such_program" not in said, said
+    session.call("Bash", command="cd .; env | grep -c no_such_program; true").has("0")
+    session.end()
+
+
 def test_a_monitor_tells_of_lines_and_wakes_a_sleeper(case):
     # In one piece: bash's own printf writes line by line, and a sleeper whom the first line woke may have ended the session
     # before the next one comes.

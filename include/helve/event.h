@@ -27,13 +27,13 @@ enum hv_event_type {
     HV_EVENT_RETRY,        /* data: attempt, delay_ms, status; text: why */
     HV_EVENT_CALL,         /* a call's block is complete: call_id, tool; json: raw input */
     HV_EVENT_HOOK,         /* a hook ended: name: hook event; text: command; duration; data: exit, verdict */
-    HV_EVENT_ASK,          /* a person is asked: text: the question */
+    HV_EVENT_ASK,          /* a person is asked: text: the question; json: the same as blocks (helve/show.h) */
     HV_EVENT_DECISION,     /* name: allow, ask, deny; text: reason; data: stage, rule; duration: wait for a person */
-    HV_EVENT_ADMITTED,     /* the schedule let the call start; duration: its wait */
+    HV_EVENT_ADMITTED,     /* the schedule let the call start; duration: its wait; json: what it does, as blocks */
     HV_EVENT_PROGRESS,     /* text: last output or state (not journalled) */
     HV_EVENT_STAGE,        /* name: stage; duration (trace only) */
     HV_EVENT_RESULT,     /* call_id, tool, ok; json: the tool_result block; duration: of the call itself; data: summary,
-                            diff, stored */
+                            diff, stored, show (blocks) */
     HV_EVENT_NOTICE,     /* text: something the person should know; name: info, warning, error */
     HV_EVENT_TURN_END,   /* text: why the turn ended; data: turns, usage, cost */
     HV_EVENT_TASK,       /* name: started, note, ended; text: its title, the note, how it ended; data: id, type, status,

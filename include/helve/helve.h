@@ -7,6 +7,7 @@
 #include <helve/event.h>
 #include <helve/host.h>
 #include <helve/json.h>
+#include <helve/show.h>
 #include <helve/str.h>
 #include <helve/tool.h>
 

@@ -17,6 +17,7 @@
 #include <helve/event.h>
 #include <helve/host.h>
 #include <helve/json.h>
+#include <helve/show.h>
 
 /* ---- input fields: one table for the schema, the validation and the typed struct ----------------------- */
 
@@ -332,7 +333,10 @@ struct hv_tool {
      * render_use says. May read the files it would change and block; changes nothing, records nothing. NULL: no more is
      * to be said. */
     void (*preview)(const void *input, struct hv_context *context, struct hv_buf *out);
-    void (*render_result)(const void *data, const struct hv_result *result, struct hv_buf *out);
+    /* What is shown of a result that is no error, as blocks; its diff is shown besides. On the worker, after `call`.
+     * NULL: the end of what a tool that executes printed, else the beginning of its text. */
+    void (*render_result)(const void *input, const struct hv_context *context, const struct hv_result *result,
+                          struct hv_show *out);
 
     void *user; /* for bridged tools: their connection */
 };

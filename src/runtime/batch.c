@@ -99,6 +99,8 @@ static void deliver(struct batch *batch, struct call *call)
         hv_json_member_string(&writer, "diff", call->result.diff);
     if (call->stored.ptr)
         hv_json_member_string(&writer, "stored", call->stored);
+    if (call->shown.ptr)
+        hv_json_member_raw(&writer, "show", call->shown);
     hv_json_end_object(&writer);
     call_emit(call, (struct hv_event){.type = HV_EVENT_RESULT,
                                       .json = call->block,

@@ -157,6 +157,7 @@ struct call {
     struct hv_str note;                /* what hooks add to it: stays whatever is cut */
     struct hv_str block, text;         /* serialised; plain text */
     struct hv_str stored;              /* file that holds the whole output, or absent */
+    struct hv_str shown;               /* the result as blocks for people, or absent */
     size_t chars;                      /* of text content in the block */
     bool delivered;
 };
@@ -261,6 +262,12 @@ extern const struct hv_services runtime_services;
 /* Apply the effects of calls [batch->effects_applied, until), in order. Batch lock held. */
 void effects_apply(struct batch *batch, size_t until);
 void effects_free(struct call *call);
+
+/* show.c: blocks for people (helve/show.h), in the call's arena; absent where nobody listens. On the call's worker. */
+struct hv_str show_use(struct call *call);
+struct hv_str show_question(struct call *call, const struct policy_facts *facts, struct hv_str text,
+                            struct hv_str diff);
+struct hv_str show_result(struct call *call);
 
 /* result.c */
 /* Store the result's text in a file and leave a preview; used for single results over their cap and for turns. */

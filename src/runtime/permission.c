@@ -361,7 +361,8 @@ static enum stage_outcome ask(struct call *call, const struct policy_facts *fact
                                        "Write the text to a file first and use the file, or make several calls of it.");
     }
     question.preview = describe_change(call);
-    call_emit(call, (struct hv_event){.type = HV_EVENT_ASK, .text = question.text});
+    question.shown = show_question(call, facts, question.text, question.preview);
+    call_emit(call, (struct hv_event){.type = HV_EVENT_ASK, .text = question.text, .json = question.shown});
     hook_notify(runtime, "permission_prompt",
                 hv_arena_format(&call->arena, "helve needs your permission to use %s", call->tool->name));
     runtime->options.ask(runtime->options.ask_user, &question, call->cancel, &call->arena, &answer);

@@ -326,6 +326,8 @@ enum stage_outcome stage_serialise(struct call *call)
     hv_json_end_object(&writer);
     call->block = hv_arena_str(&call->arena, hv_buf_str(&buf));
     call->chars = text_length(call->result.first);
+    if (!call->shown.ptr)
+        call->shown = show_result(call);
     return STAGE_NEXT;
 }
 

@@ -35,6 +35,7 @@ struct runtime_question {
     struct hv_str call_id, tool, input; /* input: canonical JSON */
     struct hv_str text;                 /* what would be done, one line or more */
     struct hv_str preview;              /* what would change, as lines of a diff; absent: nothing is known */
+    struct hv_str shown;                /* text, preview and effects as blocks (helve/show.h) */
     const struct policy_decision *decision;
 };
 

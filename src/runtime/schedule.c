@@ -163,7 +163,8 @@ enum stage_outcome stage_schedule(struct call *call)
         call->answered = false; /* a person allowed what this was before */
         return STAGE_BACK;
     }
-    call_emit(call, (struct hv_event){.type = HV_EVENT_ADMITTED, .duration_ns = clock_monotonic_ns() - started});
+    uint64_t waited = clock_monotonic_ns() - started;
+    call_emit(call, (struct hv_event){.type = HV_EVENT_ADMITTED, .json = show_use(call), .duration_ns = waited});
     return STAGE_NEXT;
 }
 

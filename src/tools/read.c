@@ -3,6 +3,7 @@
  * notebooks by their cells, pictures and PDF documents (read_media.h). What was shown and has not changed is not shown
  * again.
  */
+#include "base/cleanup.h"
 #include "text/image_head.h"
 #include "tools/file_kind.h"
 #include "tools/notebook.h"
@@ -240,6 +241,30 @@ static void read_render_use(const void *input, const struct hv_context *context,
     }
 }
 
+/* The first lines without their numbers. Not all of a result is lines of the file: notes, outlines and pages are shown
+ * as they are. */
+static void read_render_result(const void *input, const struct hv_context *context, const struct hv_result *result,
+                               struct hv_show *out)
+{
+    const struct read_input *in = input;
+    CLEANUP_BUF struct hv_buf code = {.max = 2 * HV_SHOW_TEXT_MAX};
+    struct hv_str rest = result->first && result->first->type == HV_CONTENT_TEXT ? result->first->text : HV_STR("");
+    struct hv_str whole = rest, line;
+    uint64_t start = 0;
+    while (code.len <= HV_SHOW_TEXT_MAX && hv_str_split(&rest, '\n', &line)) {
+        int64_t number;
+        size_t tab = hv_str_find_byte(line, '\t', 0);
+        if (tab == SIZE_MAX || !hv_str_to_int64(hv_str_trim(hv_str_slice(line, 0, tab)), &number))
+            break;
+        start = start ? start : (uint64_t)number;
+        hv_buf_addf(&code, "%.*s\n", HV_STR_ARG(hv_str_slice(line, tab + 1, line.len)));
+    }
+    if (code.len)
+        hv_show_code(out, file_shown_path(context, in->file_path), start, hv_buf_str(&code));
+    else
+        hv_show_text(out, whole);
+}
+
 static const char *const read_aliases[] = {"read_file", "read", "view", NULL};
 
 const struct hv_tool tool_read = {
@@ -268,4 +293,5 @@ const struct hv_tool tool_read = {
     .concurrency_safe = always,
     .call = read_call,
     .render_use = read_render_use,
+    .render_result = read_render_result,
 };

@@ -128,6 +128,22 @@ static void todo_render_use(const void *input, const struct hv_context *context,
     print_list(input, out);
 }
 
+static void todo_render_result(const void *input, const struct hv_context *context, const struct hv_result *result,
+                               struct hv_show *out)
+{
+    (void)result;
+    const struct todo_input *in = input;
+    const struct todo *todos = in->todos.items;
+    struct hv_show_item *items = hv_arena_array(context->arena, struct hv_show_item, in->todos.count);
+    for (size_t i = 0; i < in->todos.count; i++) {
+        bool running = todos[i].status == TODO_IN_PROGRESS;
+        bool over = todos[i].status == TODO_COMPLETED || todos[i].status == TODO_CANCELLED;
+        items[i].text = running && todos[i].active_form.len ? todos[i].active_form : todos[i].content;
+        items[i].state = running ? HV_SHOW_ACTIVE : over ? HV_SHOW_DONE : HV_SHOW_OPEN;
+    }
+    hv_show_list(out, items, in->todos.count);
+}
+
 static const char *const todo_aliases[] = {"todowrite", "todo_write", "write_todos", "todos", "update_plan", NULL};
 
 const struct hv_tool tool_todowrite = {
@@ -146,4 +162,5 @@ const struct hv_tool tool_todowrite = {
     .check_permission = todo_check_permission,
     .call = todo_call,
     .render_use = todo_render_use,
+    .render_result = todo_render_result,
 };

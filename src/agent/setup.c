@@ -66,6 +66,26 @@ static enum hv_code find_roots(struct setup *setup, const struct setup_options *
     return HV_OK;
 }
 
+/* permissions.additionalDirectories are roots as those of the command line are: for the tools as for the sandbox. One
+ * that is not there now is none; the settings may be those of several machines. */
+static void add_settings_roots(struct setup *setup)
+{
+    const struct settings *settings = setup->settings;
+    struct hv_str *roots = hv_arena_array(&setup->arena, struct hv_str, setup->root_count + settings->directory_count);
+    for (size_t i = 0; i < setup->root_count; i++)
+        roots[i] = setup->roots[i];
+    setup->roots = roots;
+    for (size_t i = 0; i < settings->directory_count; i++) {
+        struct hv_str path = hv_arena_str(&setup->arena, settings->directories[i].path);
+        struct hv_file_stat stat;
+        bool known = setup->host->stat(setup->host, path, true, &stat, NULL) != HV_OK || stat.kind != HV_FILE_DIRECTORY;
+        for (size_t j = 0; j < setup->root_count && !known; j++)
+            known = hv_str_eq(setup->roots[j], path);
+        if (!known)
+            setup->roots[setup->root_count++] = path;
+    }
+}
+
 static struct settings_flag_rule *flag_rules(struct setup *setup, const struct setup_options *options)
 {
     size_t count = options->allowed_tool_count + options->denied_tool_count;
@@ -113,7 +133,10 @@ enum hv_code setup_open(struct setup *setup, const struct setup_options *options
                            !names_source(options->setting_sources, "local"),
         .without_user = chosen && !names_source(options->setting_sources, "user"),
     };
-    return settings_load(&setup->settings_options, &setup->settings, err);
+    code = settings_load(&setup->settings_options, &setup->settings, err);
+    if (code == HV_OK)
+        add_settings_roots(setup);
+    return code;
 }
 
 size_t setup_run_directories(struct setup *setup, struct hv_str out[SETUP_RUN_DIRECTORIES])

@@ -19,22 +19,13 @@ struct hv_sandbox *confine_new(struct runtime *runtime)
     const struct runtime_options *options = &runtime->options;
     if (runtime->host != hv_host_local() || !settings)
         return NULL;
-    struct hv_str *roots =
-        hv_arena_array(&runtime->arena, struct hv_str, options->root_count + settings->directory_count + 1);
-    size_t count = 0;
-    for (size_t i = 0; i < options->root_count; i++)
-        roots[count++] = options->roots[i];
-    for (size_t i = 0; i < settings->directory_count; i++)
-        roots[count++] = settings->directories[i].path;
-    if (!count)
-        roots[count++] = options->directory;
     struct hv_str own[] = {settings->user_directory, settings->state_directory};
     struct sandbox_setup setup = {
         .host = runtime->host,
         .options = &settings->sandbox,
         .home = options->home,
-        .roots = roots,
-        .root_count = count,
+        .roots = options->root_count ? options->roots : &options->directory,
+        .root_count = options->root_count ? options->root_count : 1,
         .own = own,
         .own_count = sizeof own / sizeof *own,
         .tell = tell,

@@ -169,6 +169,11 @@ bool sandbox_may_be_left(const struct hv_sandbox *sandbox)
     return !sandbox || sandbox->setup.options->allow_unsandboxed != SANDBOX_NO;
 }
 
+bool sandbox_excludes(const struct hv_sandbox *sandbox, struct hv_str command)
+{
+    return sandbox && sandbox_is_excluded(sandbox->setup.options, command);
+}
+
 /* ---- the plan of a command ----------------------------------------------------------------------------- */
 
 struct sandbox_place sandbox_place_of(const struct hv_sandbox *sandbox)

@@ -73,6 +73,8 @@ bool sandbox_would_confine(const struct sandbox_options *options, const struct s
 bool sandbox_allows_unasked(struct hv_sandbox *sandbox, struct hv_str command, bool asks_to_leave);
 /* May a command leave by asking for it? True for NULL. */
 bool sandbox_may_be_left(const struct hv_sandbox *sandbox);
+/* excludedCommands name this command, one plain command alone. */
+bool sandbox_excludes(const struct hv_sandbox *sandbox, struct hv_str command);
 
 enum { SANDBOX_NAMED_MAX = 16 };
 

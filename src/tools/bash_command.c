@@ -120,6 +120,30 @@ static enum hv_code check_length(struct hv_str command, struct hv_error *err)
     return HV_ETOOBIG;
 }
 
+/* Who excluded a program from the sandbox wonders why it does not work in a pipe. */
+static void note_exclusions(struct bash_run *run, const struct shell_judgement *judgement)
+{
+    struct hv_arena *arena = run->context->arena;
+    for (size_t i = 0; i < judgement->count; i++) {
+        const struct shell_act *act = &judgement->acts[i];
+        CLEANUP_BUF struct hv_buf words = {.max = ARGUMENT_MAX};
+        bool known = act->word_count > 0;
+        for (size_t j = 0; j < act->word_count && known; j++) {
+            known = act->words[j].known;
+            hv_buf_add_cstr(&words, j ? " " : "");
+            hv_buf_add_str(&words, act->words[j].value);
+        }
+        if (!known || !sandbox_excludes(run->context->sandbox, hv_buf_str(&words)))
+            continue;
+        struct hv_str name = act->words[0].value;
+        bash_add_note(run, hv_arena_format(arena,
+                                           "%.*s ran in the sandbox: sandbox.excludedCommands leaves out single plain "
+                                           "commands only, not parts of a longer one. Run it alone.",
+                                           HV_STR_ARG(name)));
+        return;
+    }
+}
+
 enum hv_code bash_make_command(struct bash_run *run, struct bash_command *out, struct hv_error *err)
 {
     const struct hv_context *context = run->context;
@@ -138,6 +162,8 @@ enum hv_code bash_make_command(struct bash_run *run, struct bash_command *out, s
     argv[0] = "bash";
     argv[1] = "-c";
     argv[2] = handed_over ? wrap_command(run) : hv_arena_cstr(context->arena, in->command);
+    if (run->confined)
+        note_exclusions(run, judgement);
     *out = (struct bash_command){
         .argv = run->confined ? sandbox_argv(&run->confined->run, context->arena, argv) : argv,
         .environment = shell_run_environment(context->arena, in->command, run->directory,

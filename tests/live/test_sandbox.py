@@ -617,3 +617,24 @@ def test_what_nobody_could_take_away_the_next_session_does(case):
     run(case, "true", env={"TMPDIR": temporary})
     assert os.listdir(temporary) == [], os.listdir(temporary)
     assert os.listdir(case.project) == ["started"], os.listdir(case.project)
+
+
+def test_a_program_that_is_excluded_says_why_it_ran_inside(case):
+    need_full(case)
+    settings(case, excludedCommands=["id"])
+    alone, piped, other = run(case, "id -u", "id -u | cat", "whoami | cat")
+    assert "excludedCommands" not in alone[0] and "excludedCommands" not in other[0], (alone, other)
+    assert "id ran in the sandbox" in piped[0] and "excludedCommands" in piped[0], piped
+
+
+def test_additional_directories_of_the_settings_are_roots(case):
+    extra = os.path.join(case.root, "extra")
+    os.mkdir(extra)
+    path = os.path.join(case.home, "helve", "settings.json")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"permissions": {"allow": ["Bash"], "additionalDirectories": [extra]}}, file)
+    results = run(case, f"cd {extra} && echo inside >f", "pwd; cat f")
+    assert results[1] == (f"{extra}\ninside", False), results
+    read = case.helve("tool", "call", "Read", json.dumps({"file_path": extra + "/f"}))
+    assert read.code == 0 and "inside" in read.out, read

@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct hv_str bytes = hv_str_of((const char *)data, size);
     struct encoding encoding = encoding_detect(bytes);
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, size * 4 + 16);
     if (encoding.mark > size || encoding.confidence > 100 || encoding_detect_head(bytes).mark != encoding.mark)
         abort();

@@ -32,7 +32,7 @@ static void write_variable(struct hv_buf *out, const struct git_config_variable 
 
 static void check_again(struct hv_arena *arena, const struct git_config_variable *variable)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     struct git_config_variable again;
     hv_buf_init(&text, TEXT_MAX);
     write_variable(&text, variable);

@@ -13,7 +13,7 @@ static void check_file(struct hv_arena *arena, const struct patch_file *update, 
     struct edit edit;
     struct patch_failure failure;
     bool by_blanks;
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     hv_buf_init(&out, EDIT_SIZE_MAX);
     if (patch_compute(arena, file, update, &edit, &by_blanks, &failure) != HV_OK) {
         if (failure.hunk >= update->hunk_count)

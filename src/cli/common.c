@@ -204,8 +204,9 @@ bool cli_mode(const struct cli_setup_flags *flags, enum policy_mode *mode)
 
 const struct hv_str *cli_only_tools(const struct option_list *list, size_t *count)
 {
-    *count = list->count;
-    if (!list->given || (list->count == 1 && hv_str_is(list->items[0], "default")))
+    bool all = !list->given || (list->count == 1 && hv_str_is(list->items[0], "default"));
+    *count = all ? 0 : list->count;
+    if (all)
         return NULL;
     static const struct hv_str none = {"", 0};
     return list->count > 0 ? list->items : &none;

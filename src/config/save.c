@@ -197,7 +197,7 @@ static enum hv_code insert_rule(struct target *target, struct hv_arena *arena, s
         return fail_broken(&target->source, err);
     if (has_rule(target->source.json, target->list, target->rule))
         return HV_OK;
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     struct insertion insertion = {0};
     hv_buf_init(&insertion.text, SETTINGS_FILE_MAX);
     hv_buf_init(&out, (size_t)2 * SETTINGS_FILE_MAX);
@@ -221,7 +221,7 @@ static enum hv_code save(struct target *target, struct hv_arena *arena, struct h
         return insert_rule(target, arena, err);
     if (code != HV_ENOTFOUND)
         return code;
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, SETTINGS_FILE_MAX);
     put_new_file(target->list, target->rule, &text);
     return text.failed ? hv_fail(err, HV_ETOOBIG, "the rule is too long")

@@ -120,7 +120,7 @@ struct hv_str text_shown(struct hv_arena *arena, struct hv_str text)
     struct hv_str head = hv_str_slice(text, 0, SHOWN_MAX);
     if (head.len < text.len)
         head.len -= utf8_incomplete_tail(head);
-    CLEANUP_BUF struct hv_buf shown;
+    CLEANUP_BUF struct hv_buf shown = {0};
     hv_buf_init(&shown, (size_t)SHOWN_MAX * 4);
     utf8_repair(&shown, head);
     for (size_t i = 0; i < shown.len; i++)

@@ -103,7 +103,7 @@ static enum hv_code add_folder(const struct settings_options *options, const str
                                struct hv_arena *arena, struct hv_str folder, struct hv_error *err)
 {
     struct store store;
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, SETTINGS_FILE_MAX);
     enum hv_code code = open_store(options, locations, arena, &store, err);
     if (code == HV_OK && !has_folder(&store, folder)) {

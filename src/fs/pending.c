@@ -50,7 +50,7 @@ void pending_begin(struct pending *pending, struct hv_str journal)
 
 static void add_line(struct pending *pending, char what, struct hv_str path)
 {
-    CLEANUP_BUF struct hv_buf line;
+    CLEANUP_BUF struct hv_buf line = {0};
     hv_buf_init(&line, (size_t)FS_PATH_MAX * 4);
     hv_buf_addf(&line, "%c ", what);
     base64_encode(&line, path, BASE64_STANDARD);
@@ -131,7 +131,7 @@ static void clean_lines(struct hv_arena *arena, struct hv_str text, void (*unfin
         begin = begin == SIZE_MAX ? 0 : begin + 1;
         struct hv_str line = hv_str_slice(text, begin, end);
         text = hv_str_slice(text, 0, begin);
-        CLEANUP_BUF struct hv_buf path;
+        CLEANUP_BUF struct hv_buf path = {0};
         hv_buf_init(&path, NOTE_BYTES_MAX);
         if (line.len < 3 || line.ptr[1] != ' ' ||
             base64_decode(&path, hv_str_slice(line, 2, line.len), BASE64_STANDARD, NULL) != HV_OK)

@@ -259,7 +259,7 @@ static void add_image(struct hv_buf *text, const struct fs_image *image)
 
 static enum hv_code write_list(struct transaction *transaction, struct hv_error *err)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, LIST_MAX);
     for (size_t i = 0; i < transaction->count; i++) {
         const struct transaction_step *step = &transaction->steps[i];
@@ -502,7 +502,7 @@ static bool parse_rest(struct transaction *transaction, struct hv_str text, stru
 
 static bool parse_step(struct transaction *transaction, struct hv_str line, struct transaction_step *step)
 {
-    CLEANUP_BUF struct hv_buf path;
+    CLEANUP_BUF struct hv_buf path = {0};
     hv_buf_init(&path, LIST_MAX);
     char *end;
     const char *text = hv_arena_cstr(&transaction->arena, line);

@@ -425,7 +425,7 @@ bool replay_compare(struct replay_comparison *comparison, const struct replay_ca
         comparison->not_recorded++;
         return true;
     }
-    CLEANUP_BUF struct hv_buf then, now, diff;
+    CLEANUP_BUF struct hv_buf then = {0}, now = {0}, diff = {0};
     hv_buf_init(&then, TEXT_MAX);
     hv_buf_init(&now, TEXT_MAX);
     hv_buf_init(&diff, TEXT_MAX);

@@ -88,7 +88,7 @@ static void note_call(struct collector *collector, const struct hv_event *event)
 {
     if (!event->call_id.ptr || !event->tool.ptr)
         return;
-    CLEANUP_BUF struct hv_buf block;
+    CLEANUP_BUF struct hv_buf block = {0};
     struct hv_json_writer writer;
     hv_buf_init(&block, CONTENT_MAX);
     hv_json_writer_init(&writer, &block);
@@ -176,7 +176,7 @@ static void put_missing_result(struct collector *collector, struct hv_buf *conte
         put_block(content, *recorded);
         return;
     }
-    CLEANUP_BUF struct hv_buf block;
+    CLEANUP_BUF struct hv_buf block = {0};
     struct hv_json_writer writer;
     hv_buf_init(&block, CONTENT_MAX);
     hv_json_writer_init(&writer, &block);
@@ -215,7 +215,7 @@ static void put_results(struct collector *collector, const struct hv_json *block
 /* One user message: the results that are wanted, in order, then whatever else it holds. blocks may be NULL. */
 static void add_user(struct collector *collector, const struct hv_json *blocks, struct hv_str text)
 {
-    CLEANUP_BUF struct hv_buf content;
+    CLEANUP_BUF struct hv_buf content = {0};
     hv_buf_init(&content, CONTENT_MAX);
     put_results(collector, blocks, text, &content);
     hv_json_each(block, blocks)
@@ -235,7 +235,7 @@ static void add_assistant(struct collector *collector, const struct hv_json *blo
         add_user(collector, NULL, (struct hv_str){0});
     if (collector->last == 0)
         return;
-    CLEANUP_BUF struct hv_buf content;
+    CLEANUP_BUF struct hv_buf content = {0};
     hv_buf_init(&content, CONTENT_MAX);
     hv_json_each(block, blocks)
     {
@@ -255,7 +255,7 @@ static void add_assistant(struct collector *collector, const struct hv_json *blo
 /* Calls whose assistant message never came: one is put together from their events. */
 static void add_open_calls(struct collector *collector)
 {
-    CLEANUP_BUF struct hv_buf content;
+    CLEANUP_BUF struct hv_buf content = {0};
     const struct hv_json *blocks;
     hv_buf_init(&content, CONTENT_MAX);
     for (size_t i = 0; i < collector->calls.count; i++)
@@ -337,7 +337,7 @@ static struct hv_str join_contents(struct hv_arena *arena, const struct resumed_
 {
     if (to - from == 1)
         return messages[from].content;
-    CLEANUP_BUF struct hv_buf content;
+    CLEANUP_BUF struct hv_buf content = {0};
     hv_buf_init(&content, CONTENT_MAX);
     for (size_t i = from; i < to; i++)
         put_block(&content, hv_str_slice(messages[i].content, 1, messages[i].content.len - 1));

@@ -64,7 +64,7 @@ static struct hv_str excerpt(struct hv_arena *arena, struct hv_str text, size_t 
 {
     if (!text.ptr || text.len <= max)
         return hv_arena_str(arena, text);
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     hv_buf_init(&out, max + 1024);
     truncate_preview(text, max, &out);
     return hv_arena_str(arena, hv_buf_str(&out));
@@ -84,7 +84,7 @@ static struct hv_str describe_input(struct tracer *tracer, struct trace_call *ca
     const struct hv_json *input = parse(tracer, raw);
     if (hv_json_type_of(input) != HV_JSON_OBJECT)
         return excerpt(&call->arena, raw, INPUT_MAX);
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, 3 * INPUT_MAX);
     hv_json_each(member, input)
     {
@@ -119,7 +119,7 @@ static struct hv_str describe_result(struct tracer *tracer, struct trace_call *c
     const struct hv_json *content = hv_json_get(parse(tracer, block), "content");
     if (hv_json_type_of(content) != HV_JSON_ARRAY)
         return excerpt(&call->arena, content ? hv_json_string(content) : HV_STR(""), RESULT_MAX);
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, 3 * RESULT_MAX);
     hv_json_each(part, content)
     {
@@ -139,7 +139,7 @@ static struct hv_str describe_result(struct tracer *tracer, struct trace_call *c
 static struct hv_str describe_decision(struct tracer *tracer, struct trace_call *call, const struct hv_event *event)
 {
     const struct hv_json *data = parse(tracer, event->data);
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, 8 * TEXT_MAX);
     hv_buf_add_str(&text, excerpt(&tracer->scratch, event->name, KEY_MAX));
     if (event->text.len > 0)

@@ -97,7 +97,7 @@ static enum hv_code open_file(struct journal_writer *writer, struct hv_error *er
 /* Text as the inside of a JSON string, optionally with the escaped slashes that some programs write. In arena. */
 static struct hv_str escaped(struct journal_writer *writer, struct hv_str text, bool slashes)
 {
-    CLEANUP_BUF struct hv_buf plain, out;
+    CLEANUP_BUF struct hv_buf plain = {0}, out = {0};
     hv_buf_init(&plain, LINE_MAX_BYTES);
     hv_buf_init(&out, LINE_MAX_BYTES);
     hv_json_escape(&plain, text);

@@ -159,7 +159,7 @@ static enum hv_code run(struct pdf *pdf, const char *name, const char *const *wo
 
 enum hv_code pdf_look(struct pdf *pdf, struct pdf_info *out, struct hv_error *err)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, PDF_TEXT_MAX);
     struct pdf_info info;
     enum hv_code code = run(pdf, "pdfinfo", (const char *const[]){"-enc", "UTF-8", "-", NULL}, &text, err);
@@ -185,7 +185,7 @@ static enum hv_code read_text(struct pdf *pdf, struct pdf_range range, struct hv
 static enum hv_code read_each(struct pdf *pdf, struct pdf_range range, struct hv_str *pages, struct hv_error *err)
 {
     for (unsigned page = range.first; page <= range.last; page++) {
-        CLEANUP_BUF struct hv_buf text;
+        CLEANUP_BUF struct hv_buf text = {0};
         hv_buf_init(&text, PDF_TEXT_MAX);
         enum hv_code code = read_text(pdf, (struct pdf_range){page, page}, &text, err);
         if (code)
@@ -203,7 +203,7 @@ static enum hv_code read_each(struct pdf *pdf, struct pdf_range range, struct hv
 
 enum hv_code pdf_read_text(struct pdf *pdf, struct pdf_range range, struct hv_str *pages, struct hv_error *err)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, PDF_TEXT_MAX);
     enum hv_code code = read_text(pdf, range, &text, err);
     if (code)

@@ -262,7 +262,7 @@ static void add_citation(struct model_decoder *decoder, int64_t index, const str
     struct decode_block *block = decoder_block_find(decoder, index);
     if (!block || block->closed || block->kind != DECODE_BLOCK_TEXT || !citation)
         return;
-    CLEANUP_BUF struct hv_buf compact;
+    CLEANUP_BUF struct hv_buf compact = {0};
     hv_buf_init(&compact, data.len * 6 + 16);
     struct hv_json_writer writer;
     hv_json_writer_init(&writer, &compact);

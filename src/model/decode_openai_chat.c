@@ -37,7 +37,7 @@ static void end_reasoning(struct model_decoder *decoder)
     struct decode_block *block = gathered(decoder, REASONING_INDEX);
     if (!block || !block->text.len)
         return;
-    CLEANUP_BUF struct hv_buf item;
+    CLEANUP_BUF struct hv_buf item = {0};
     hv_buf_init(&item, SIZE_MAX / 2);
     struct hv_json_writer writer;
     hv_json_writer_init(&writer, &item);

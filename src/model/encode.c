@@ -212,7 +212,7 @@ void encode_result_text(struct hv_buf *out, const struct hv_json *result)
     hv_buf_add_str(out, hv_json_get_string(result, "content"));
     hv_json_each(block, encode_result_blocks(result))
     {
-        CLEANUP_BUF struct hv_buf stand_in;
+        CLEANUP_BUF struct hv_buf stand_in = {0};
         hv_buf_init(&stand_in, TEXT_MAX);
         encode_stand_in(&stand_in, block);
         struct hv_str text = encode_is(block, "text") ? hv_json_get_string(block, "text") : hv_buf_str(&stand_in);

@@ -158,7 +158,7 @@ static void put_call(struct hv_json_writer *writer, const struct hv_json *block)
 
 static void put_result_block(struct hv_json_writer *writer, const struct hv_json *block)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, STAND_IN_MAX);
     if (encode_is(block, "tool_reference")) {
         /* The API wants such tools to be announced as deferred; ours join the list when they are activated. */

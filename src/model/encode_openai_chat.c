@@ -144,7 +144,7 @@ static bool is_media(const struct model *model, const struct hv_json *block)
 /* A picture, or a document where it can be taken, as a part of its own; false: only a text can stand for it. */
 static bool put_media(const struct model *model, struct hv_json_writer *writer, const struct hv_json *block)
 {
-    CLEANUP_BUF struct hv_buf url;
+    CLEANUP_BUF struct hv_buf url = {0};
     hv_buf_init(&url, TEXT_MAX);
     bool file = !encode_is(block, "image");
     if (!is_media(model, block) || !encode_url(&url, hv_json_get(block, "source")))
@@ -176,7 +176,7 @@ static void put_result(const struct model *model, const struct hv_json *block, s
 {
     struct hv_json_writer writer;
     char id[WIRE_NAME_MAX];
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, TEXT_MAX);
     encode_result_text(&text, block);
     if (!text.len && has_media(model, encode_result_blocks(block)))
@@ -197,7 +197,7 @@ static void put_results_media(const struct model *model, struct hv_json_writer *
         const struct hv_json *parts = encode_is(result, "tool_result") ? encode_result_blocks(result) : NULL;
         if (!has_media(model, parts))
             continue;
-        CLEANUP_BUF struct hv_buf text;
+        CLEANUP_BUF struct hv_buf text = {0};
         hv_buf_init(&text, TEXT_MAX);
         char id[WIRE_NAME_MAX];
         struct hv_str call = call_id(model, hv_json_get_string(result, "tool_use_id"), id);
@@ -215,7 +215,7 @@ static void put_parts(const struct model *model, struct hv_json_writer *writer, 
     {
         if (encode_is(block, "tool_result") || put_media(model, writer, block))
             continue;
-        CLEANUP_BUF struct hv_buf text;
+        CLEANUP_BUF struct hv_buf text = {0};
         hv_buf_init(&text, TEXT_MAX);
         add_text(&text, block);
         if (text.len)
@@ -244,7 +244,7 @@ static void join_text(struct hv_buf *out, const struct hv_json *content)
 static void put_user(const struct model *model, const struct hv_json *content, struct hv_buf *out)
 {
     struct hv_json_writer writer;
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, TEXT_MAX);
     hv_json_each(block, content)
     {
@@ -273,7 +273,7 @@ static void put_call(const struct model *model, struct hv_json_writer *writer, c
 {
     static const char *const own[] = {"type", "id", "name", "input", "cache_control", "caller", NULL};
     char id[WIRE_NAME_MAX], name[WIRE_NAME_MAX];
-    CLEANUP_BUF struct hv_buf arguments;
+    CLEANUP_BUF struct hv_buf arguments = {0};
     hv_buf_init(&arguments, TEXT_MAX);
     struct hv_json_writer inner;
     hv_json_writer_init(&inner, &arguments);
@@ -320,7 +320,7 @@ static void put_reasoning(struct hv_json_writer *writer, const struct hv_json *c
 static void put_assistant(const struct model *model, const struct hv_json *content, struct hv_buf *out)
 {
     struct hv_json_writer writer;
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, TEXT_MAX);
     size_t calls = count_type(content, "tool_use");
     join_text(&text, content);

@@ -125,7 +125,7 @@ static void put_file(struct hv_json_writer *writer, const struct hv_json *block,
 
 static bool put_media(struct hv_json_writer *writer, const struct hv_json *block)
 {
-    CLEANUP_BUF struct hv_buf url;
+    CLEANUP_BUF struct hv_buf url = {0};
     hv_buf_init(&url, TEXT_MAX);
     if (!is_media(block) || !encode_url(&url, hv_json_get(block, "source")))
         return false;
@@ -144,7 +144,7 @@ static bool put_media(struct hv_json_writer *writer, const struct hv_json *block
 /* One block of a person or a tool as a part; nothing when it says nothing. */
 static void put_part(struct hv_json_writer *writer, const struct hv_json *block)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, TEXT_MAX);
     if (encode_is(block, "tool_result") || put_media(writer, block))
         return;
@@ -160,7 +160,7 @@ static void put_part(struct hv_json_writer *writer, const struct hv_json *block)
 
 static void put_output(struct hv_json_writer *writer, const struct hv_json *result)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, TEXT_MAX);
     encode_result_text(&text, result);
     hv_json_name(writer, "output");
@@ -238,7 +238,7 @@ static void put_call(const struct hv_json *block, struct hv_buf *out)
     struct hv_json_writer writer, inner;
     char id[WIRE_NAME_MAX], name[WIRE_NAME_MAX];
     const struct hv_json *input = hv_json_get(block, "input");
-    CLEANUP_BUF struct hv_buf arguments;
+    CLEANUP_BUF struct hv_buf arguments = {0};
     hv_buf_init(&arguments, TEXT_MAX);
     hv_json_writer_init(&inner, &arguments);
     if (hv_json_type_of(input) == HV_JSON_OBJECT)

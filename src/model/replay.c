@@ -200,7 +200,7 @@ static void put_block_pieces(struct event_writer *writer, const struct hv_json *
 {
     const struct hv_json *value = hv_json_get(block, streamed);
     if (hv_str_is(hv_str_from(streamed), "input")) {
-        CLEANUP_BUF struct hv_buf input;
+        CLEANUP_BUF struct hv_buf input = {0};
         hv_buf_init(&input, EVENTS_MAX);
         struct hv_json_writer json;
         hv_json_writer_init(&json, &input);

@@ -113,7 +113,7 @@ static void put_renamed(const struct model_stream *stream, const struct hv_json 
 static void deliver_renamed(const struct model_stream *stream, const struct model_event *event)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
-    CLEANUP_BUF struct hv_buf json;
+    CLEANUP_BUF struct hv_buf json = {0};
     struct model_event told = *event;
     const struct hv_json *block;
     hv_buf_init(&json, BODY_MAX);

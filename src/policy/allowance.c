@@ -22,7 +22,7 @@ static bool is_plain_byte(char byte)
 
 struct hv_str part_rule_text(const struct shell_word *words, size_t count, struct hv_arena *arena)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, SIZE_MAX / 4);
     for (size_t i = 0; i < count; i++) {
         const struct shell_word *word = &words[i];

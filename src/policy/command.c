@@ -312,7 +312,7 @@ static bool braces_hit(struct hv_str pattern, struct hv_str text, size_t *work)
 {
     if (hv_str_find_byte(text, '{', 0) == SIZE_MAX)
         return false;
-    CLEANUP_BUF struct hv_buf spread;
+    CLEANUP_BUF struct hv_buf spread = {0};
     hv_buf_init(&spread, text.len + 1);
     for (size_t i = 0; i < text.len; i++)
         hv_buf_add_byte(&spread, strchr("{},", text.ptr[i]) && text.ptr[i] ? ' ' : text.ptr[i]);
@@ -484,7 +484,7 @@ static bool is_fork_bomb(struct hv_str text)
 {
     if (hv_str_find_byte(text, '{', 0) == SIZE_MAX || hv_str_find_byte(text, '|', 0) == SIZE_MAX)
         return false;
-    CLEANUP_BUF struct hv_buf dense;
+    CLEANUP_BUF struct hv_buf dense = {0};
     hv_buf_init(&dense, text.len + 1);
     for (size_t i = 0; i < text.len; i++)
         if (text.ptr[i] != ' ' && text.ptr[i] != '\n')

@@ -31,7 +31,7 @@ static void add_open_word(struct hv_buf *text, const struct shell_word *word, bo
 /* The words as they are written, without quotes; "$IFS" is a blank. */
 static struct run_text written_form(const struct shell_run *run, struct hv_arena *arena)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, SIZE_MAX / 4);
     for (size_t i = 0; i < run->word_count; i++) {
         hv_buf_add_cstr(&text, i ? " " : "");
@@ -43,7 +43,7 @@ static struct run_text written_form(const struct shell_run *run, struct hv_arena
 /* The program without its directory, and the words from `from` on. */
 static struct run_text form_of(const struct shell_run *run, bool with_directory, size_t from, struct hv_arena *arena)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     bool open = false;
     hv_buf_init(&text, SIZE_MAX / 4);
     struct shell_word program = run->words[0];

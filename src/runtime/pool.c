@@ -317,7 +317,7 @@ static enum stage_outcome unknown_tool(struct call *call)
 /* It exists, but a rule, a flag or the mode took it away, or it cannot work here. */
 static enum stage_outcome absent_tool(struct call *call, const struct hv_tool *tool)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, 64 << 10);
     hv_buf_addf(&text, "The tool %s is not available in this session: its settings, flags or mode leave it out.",
                 tool->name);

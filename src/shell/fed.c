@@ -109,7 +109,7 @@ static void add_fed(struct shell_feeding *feeding, const struct shell_script *sc
 /* base64 -d: the text may stand in several lines. */
 static void decode(struct hv_buf *text)
 {
-    CLEANUP_BUF struct hv_buf bytes;
+    CLEANUP_BUF struct hv_buf bytes = {0};
     size_t out = 0;
     hv_buf_init(&bytes, TEXT_MAX);
     for (size_t i = 0; i < text->len; i++)
@@ -146,7 +146,7 @@ static bool has_decoding_option(const struct shell_command *command)
 static struct hv_str output_of(struct shell_feeding *feeding, const struct shell_script *script,
                                const struct shell_command *command)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, TEXT_MAX);
     if (!command->word_count || !command->words->known)
         return (struct hv_str){0};

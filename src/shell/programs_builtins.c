@@ -348,7 +348,7 @@ static void judge_source(struct shell_reading *reading, const struct shell_word 
 static void judge_eval(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     size_t at = count > 1 && words[1].known && hv_str_is(words[1].value, "--") ? 2 : 1;
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, SHELL_SCRIPT_MAX + 1);
     for (size_t i = at; i < count; i++) {
         if (!words[i].known || (i == at && words[i].value.len && words[i].value.ptr[0] == '-')) {

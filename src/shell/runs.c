@@ -326,7 +326,7 @@ static void read_code(struct listing *list, int index, struct hv_str code)
 
 static void read_words(struct listing *list, int index, const struct shell_word *words, size_t count)
 {
-    CLEANUP_BUF struct hv_buf code;
+    CLEANUP_BUF struct hv_buf code = {0};
     hv_buf_init(&code, JOINED_MAX + 1);
     for (size_t i = 0; i < count; i++) {
         if (i)

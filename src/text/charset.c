@@ -244,7 +244,7 @@ enum hv_code charset_to_utf8(struct hv_str bytes, enum encoding_kind kind, struc
     const struct charset *charset = find(kind);
     if (!charset)
         return hv_fail(err, HV_EUNSUPPORTED, "not a legacy encoding");
-    CLEANUP_CONVERTER iconv_t converter;
+    CLEANUP_CONVERTER iconv_t converter = (iconv_t)-1;
     enum hv_code code = open_converter("UTF-8", charset->iconv, &converter, err);
     if (code)
         return code;
@@ -270,7 +270,7 @@ enum hv_code charset_from_utf8(struct hv_str text, enum encoding_kind kind, stru
     const struct charset *charset = find(kind);
     if (!charset)
         return hv_fail(err, HV_EUNSUPPORTED, "not a legacy encoding");
-    CLEANUP_CONVERTER iconv_t converter;
+    CLEANUP_CONVERTER iconv_t converter = (iconv_t)-1;
     enum hv_code code = open_converter(charset->iconv, "UTF-8", &converter, err);
     if (code)
         return code;
@@ -539,7 +539,7 @@ struct reading {
 static bool decode_sample(const struct charset *charset, struct hv_str sample, bool is_cut, struct hv_buf *out,
                           size_t *bad)
 {
-    CLEANUP_CONVERTER iconv_t converter;
+    CLEANUP_CONVERTER iconv_t converter = (iconv_t)-1;
     if (open_converter("WCHAR_T", charset->iconv, &converter, NULL) != HV_OK)
         return false;
     char *input = (char *)sample.ptr;
@@ -585,7 +585,7 @@ static size_t count_strange_letters(const struct charset *charset, const struct 
 static bool read_sample(enum encoding_kind kind, struct hv_str sample, bool is_cut, struct reading *reading)
 {
     const struct charset *charset = &charsets[kind];
-    CLEANUP_BUF struct hv_buf decoded;
+    CLEANUP_BUF struct hv_buf decoded = {0};
     hv_buf_init(&decoded, (SAMPLE_MAX + 1) * sizeof(wchar_t));
     size_t bad;
     if (!decode_sample(charset, sample, is_cut, &decoded, &bad))

@@ -342,7 +342,7 @@ static struct hv_str replacement_for(const struct attempt *attempt, const struct
     bool as_is = attempt->keep_returns || !has(attempt->middle, HV_STR("\n"));
     if (as_is && !(attempt->search_flags & attempt->quote_flags))
         return attempt->middle;
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     hv_buf_init(&out, 4 * EDIT_SIZE_MAX);
     add_replacement(attempt, model, &out);
     return hv_arena_str(attempt->arena, hv_buf_str(&out));
@@ -418,7 +418,7 @@ static bool encode(struct hv_arena *arena, struct hv_str text, enum encoding_kin
     *encoded = text;
     if (kind != ENCODING_8BIT)
         return true;
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     struct hv_error err;
     hv_buf_init(&out, text.len);
     if (encoding_from_utf8(text, kind, &out, &err)) {
@@ -458,7 +458,7 @@ static enum hv_code ambiguous(const struct attempt *attempt, const struct places
 /* A copy of shown text in the arena, as UTF-8. */
 static struct hv_str keep_shown(struct hv_arena *arena, struct hv_str text, enum encoding_kind kind)
 {
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     hv_buf_init(&out, 4096);
     struct encoding encoding = {.kind = kind == ENCODING_8BIT ? kind : ENCODING_UTF8};
     if (encoding_to_utf8(text, encoding, &out, NULL))
@@ -608,7 +608,7 @@ enum hv_code edit_compute_sequence(struct hv_arena *arena, struct hv_str file, s
                                    const struct edit_request *requests, size_t count, struct hv_buf *out,
                                    struct edit_sequence *sequence, struct edit_failure *failure)
 {
-    CLEANUP_BUF struct hv_buf next;
+    CLEANUP_BUF struct hv_buf next = {0};
     struct edit_failure unused;
     struct edit_sequence sum = {0};
     failure = failure ? failure : &unused;

@@ -215,7 +215,7 @@ static size_t count_places(struct hv_str file, struct hv_str wanted, size_t *lin
 
 static bool undo_finds(struct hv_str file, struct hv_str old_text, size_t index, struct edit_failure *failure)
 {
-    CLEANUP_BUF struct hv_buf old, folded;
+    CLEANUP_BUF struct hv_buf old = {0}, folded = {0};
     hv_buf_init(&old, (size_t)OLD_BYTES_MAX * 4);
     hv_buf_init(&folded, (size_t)FILE_BYTES_MAX * 4);
     slips[index].undo(old_text, &old);

@@ -30,7 +30,7 @@ static uint32_t compile_flags(const struct find_options *options)
  */
 static pcre2_code *compile_within_line_ends(struct hv_str pattern, uint32_t flags, pcre2_compile_context *context)
 {
-    CLEANUP_BUF struct hv_buf longer;
+    CLEANUP_BUF struct hv_buf longer = {0};
     int number = 0;
     size_t at = 0;
     hv_buf_init(&longer, pattern.len + 16);

@@ -30,7 +30,7 @@ static bool is_file_pattern(struct hv_str pattern)
 enum hv_code find_fail_pattern(struct hv_str pattern, uint32_t flags, int number, size_t at, bool plain,
                                struct hv_error *err)
 {
-    CLEANUP_BUF struct hv_buf meant;
+    CLEANUP_BUF struct hv_buf meant = {0};
     const char *what = "";
     char text[256];
     if (pcre2_get_error_message(number, (PCRE2_UCHAR *)text, sizeof text) < 0)

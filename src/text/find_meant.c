@@ -492,7 +492,7 @@ static const char *escaped_because(int number)
 static bool repair_all(struct hv_str pattern, uint32_t flags, int number, size_t at, const char **why,
                        struct hv_buf *out)
 {
-    CLEANUP_BUF struct hv_buf last;
+    CLEANUP_BUF struct hv_buf last = {0};
     hv_buf_init(&last, out->max);
     hv_buf_add_str(&last, pattern);
     for (int round = 0; round < ROUNDS; round++) {

@@ -63,7 +63,7 @@ static bool at_end(const struct parser *parser)
 
 static enum hv_code parse_added(struct parser *parser, struct patch_file *file)
 {
-    CLEANUP_BUF struct hv_buf content;
+    CLEANUP_BUF struct hv_buf content = {0};
     hv_buf_init(&content, EDIT_SIZE_MAX);
     for (; !at_end(parser) && !at_file(parser); advance(parser)) {
         if (!starts(parser, "+"))
@@ -388,7 +388,7 @@ static bool stays_open(const struct computing *computing, const struct patch_lin
  */
 static void splice(struct computing *computing, size_t first, size_t last, const struct patch_line *line, size_t count)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, EDIT_SIZE_MAX);
     struct hv_str end = end_near(computing, first);
     bool at_end = last == computing->lines.count;
@@ -450,7 +450,7 @@ static enum hv_code nowhere(struct computing *computing, const struct search *se
 {
     if (stands_elsewhere(search, failure))
         return HV_ENOTFOUND;
-    CLEANUP_BUF struct hv_buf old;
+    CLEANUP_BUF struct hv_buf old = {0};
     hv_buf_init(&old, EDIT_SIZE_MAX);
     for (size_t i = 0; i < search->count; i++) {
         hv_buf_add_str(&old, search->old[i]);

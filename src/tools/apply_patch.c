@@ -160,7 +160,7 @@ static enum hv_code fail_hunk(struct patching *patching, const struct patched *p
                               const struct patch_failure *failure)
 {
     struct hv_arena *arena = patching->context->arena;
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, FAILURE_MAX);
     hv_buf_addf(&text, "No file was changed. Hunk %zu of %.*s does not fit. ", failure->hunk + 1,
                 HV_STR_ARG(file_shown_path(patching->context, patched->path)));
@@ -193,7 +193,7 @@ static enum hv_code check_new_lines(const struct patching *patching, const struc
     enum hv_code code = HV_OK;
     for (size_t i = 0; i < patched->file->hunk_count && !code; i++) {
         const struct patch_hunk *hunk = &patched->file->hunks[i];
-        CLEANUP_BUF struct hv_buf added;
+        CLEANUP_BUF struct hv_buf added = {0};
         hv_buf_init(&added, EDIT_SIZE_MAX);
         for (size_t k = 0; k < hunk->count; k++)
             if (hunk->lines[k].sign == '+')
@@ -209,7 +209,7 @@ static enum hv_code update_bytes(struct patching *patching, struct patched *patc
     struct change *change = &patched->change;
     struct edit edit;
     struct patch_failure failure;
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, EDIT_SIZE_MAX);
     enum hv_code code = change_check_kind(change, err);
     if (code)
@@ -412,7 +412,7 @@ static void answer_file(struct patching *patching, struct patched *patched, stru
 static void answer(struct patching *patching, struct hv_result *result)
 {
     struct hv_arena *arena = patching->context->arena;
-    CLEANUP_BUF struct hv_buf diffs;
+    CLEANUP_BUF struct hv_buf diffs = {0};
     hv_buf_init(&diffs, DIFF_MAX);
     for (size_t i = 0; i < patching->patch.count; i++) {
         struct patched *patched = &patching->files[i];

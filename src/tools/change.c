@@ -131,7 +131,7 @@ enum hv_code change_check(struct hv_context *context, struct hv_str path, struct
         if (!key.len)
             return HV_OK;
     }
-    CLEANUP_BUF struct hv_buf joined;
+    CLEANUP_BUF struct hv_buf joined = {0};
     hv_buf_init(&joined, (size_t)CHANGE_SIZE_MAX + 1);
     if (!pieces_join(content, &joined))
         return hv_fail(err, HV_ETOOBIG, "%.*s would become too large", HV_STR_ARG(path));
@@ -241,7 +241,7 @@ void change_show_lines(struct change *change, const struct diff *diff, enum enco
                        struct hv_result *result)
 {
     struct hv_arena *arena = change->context->arena;
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     hv_buf_init(&out, (size_t)DIFF_BYTES_MAX * 2); /* the last line may go beyond */
     struct hv_str name = file_shown_path(change->context, change->path);
     note_in_place(change, result);
@@ -313,7 +313,7 @@ void change_add_preview(struct change *change, struct hv_str new_bytes, struct h
 
 enum hv_code change_encode(const struct change *change, struct hv_str text, struct hv_buf *bytes, struct hv_error *err)
 {
-    CLEANUP_BUF struct hv_buf returned;
+    CLEANUP_BUF struct hv_buf returned = {0};
     hv_buf_init(&returned, DECODED_MAX);
     if (change->returns_alone) {
         hv_buf_add_str(&returned, text);
@@ -338,7 +338,7 @@ bool change_take_text(struct change *change, bool whole)
         return false;
     if (encoding_to_utf8(bytes, change->encoding, &change->text, NULL))
         return false;
-    CLEANUP_BUF struct hv_buf again;
+    CLEANUP_BUF struct hv_buf again = {0};
     hv_buf_init(&again, (size_t)CHANGE_SIZE_MAX + 1);
     change->returns_alone = lines_end_in_returns(hv_buf_str(&change->text));
     if (change->returns_alone)

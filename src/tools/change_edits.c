@@ -219,7 +219,7 @@ static enum hv_code check_new_texts(const struct editing *editing, struct hv_err
 
 static void answer_failure(struct change *change, const struct edit_failure *failure, struct hv_result *result)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, FAILURE_BYTES_MAX);
     hv_buf_addf(&text, "%.*s was not changed. ", HV_STR_ARG(file_shown_path(change->context, change->path)));
     edit_describe_failure(failure, &text);

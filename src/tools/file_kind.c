@@ -100,7 +100,7 @@ struct hv_str file_listed_name(struct hv_arena *arena, struct hv_str name)
 {
     if (file_name_is_plain(name))
         return name;
-    CLEANUP_BUF struct hv_buf quoted;
+    CLEANUP_BUF struct hv_buf quoted = {0};
     struct hv_json_writer writer;
     hv_buf_init(&quoted, 8 * name.len + 16);
     hv_json_writer_init(&writer, &quoted);
@@ -138,7 +138,7 @@ enum { NEIGHBOURS_MAX = 2000, NEIGHBOURS_SHOWN = 8 };
 /* A name that no call can hold, as JSON is UTF-8: a shell finds it by a pattern. */
 static void hint_unwritable(struct hv_str directory, struct hv_str name, struct hv_error *err)
 {
-    CLEANUP_BUF struct hv_buf pattern;
+    CLEANUP_BUF struct hv_buf pattern = {0};
     uint32_t code_point;
     hv_buf_init(&pattern, 4096);
     for (size_t at = 0, len; at < name.len; at += len) {

@@ -194,7 +194,7 @@ static void answer(struct globbing *globbing, const struct glob_input *in, const
 {
     struct search *search = &globbing->search;
     struct fs_newest *found = &globbing->seen[0].found;
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     hv_buf_init(&out, OUTPUT_MAX);
     for (size_t i = 1; i < FS_SCAN_THREADS_WORTH; i++)
         fs_newest_merge(found, &globbing->seen[i].found);

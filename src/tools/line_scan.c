@@ -151,7 +151,7 @@ static size_t decodable(enum encoding_kind encoding, struct hv_str bytes)
 
 static bool fill_decoded(struct pass *pass)
 {
-    CLEANUP_BUF struct hv_buf bytes;
+    CLEANUP_BUF struct hv_buf bytes = {0};
     hv_buf_init(&bytes, PIECE);
     hv_buf_add_str(&bytes, hv_buf_str(&pass->carried));
     if (!read_more(pass, &bytes, PIECE / 4))

@@ -220,7 +220,7 @@ static void answer(struct listing *listing, const struct fs_scan_outcome *outcom
                    struct hv_result *result)
 {
     struct hv_arena *arena = listing->search.context->arena;
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     hv_buf_init(&out, OUTPUT_MAX);
     size_t shown = listing->nodes.count - 1;
     mark_incomplete(listing, outcome, (size_t)in->depth);

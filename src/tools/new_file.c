@@ -27,7 +27,7 @@ struct style {
 /* A small file of rules, in the call's arena; absent when there is none. */
 static struct hv_str read_rules(struct hv_context *context, struct hv_str directory, const char *name)
 {
-    CLEANUP_BUF struct hv_buf bytes;
+    CLEANUP_BUF struct hv_buf bytes = {0};
     hv_buf_init(&bytes, RULES_BYTES_MAX);
     struct hv_str path =
         hv_arena_format(context->arena, "%.*s/%s", directory.len > 1 ? (int)directory.len : 0, directory.ptr, name);
@@ -274,7 +274,7 @@ enum hv_code new_file_bytes(struct hv_context *context, struct hv_str path, stru
     struct style style = {0};
     struct editorconfig settings = {0};
     struct gitattributes attributes = {0};
-    CLEANUP_BUF struct hv_buf text, words;
+    CLEANUP_BUF struct hv_buf text = {0}, words = {0};
     hv_buf_init(&text, out->max);
     hv_buf_init(&words, 1024);
     ask_editorconfig(context, path, &settings);

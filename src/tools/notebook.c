@@ -49,7 +49,7 @@ struct hv_str notebook_text(struct hv_arena *arena, const struct hv_json *value)
 {
     if (hv_json_type_of(value) == HV_JSON_STRING)
         return hv_json_string(value);
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, TEXT_MAX);
     if (hv_json_type_of(value) == HV_JSON_ARRAY)
         hv_json_each(line, value) hv_buf_add_str(&text, hv_json_string(line));
@@ -222,7 +222,7 @@ static void fit_members(struct editing *editing, const struct hv_json *cell, boo
     const struct hv_json *type = hv_json_get(cell, "cell_type");
     for (size_t i = 0; i < 2; i++) {
         const struct hv_json *member = hv_json_get(cell, names[i]);
-        CLEANUP_BUF struct hv_buf added;
+        CLEANUP_BUF struct hv_buf added = {0};
         hv_buf_init(&added, 4096);
         if (code && member) {
             put_value(editing, member, cleared[i]);
@@ -258,7 +258,7 @@ static enum hv_code replace(struct editing *editing, const struct hv_json *cell,
         splice(editing, type->start, type->end, hv_arena_format(editing->arena, "\"%s\"", wanted));
     if (code || retyped)
         fit_members(editing, cell, code);
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, TEXT_MAX);
     if (source->type == HV_JSON_STRING)
         add_string(&text, editing->request->source);
@@ -273,7 +273,7 @@ static enum hv_code replace(struct editing *editing, const struct hv_json *cell,
 static enum hv_code insert(struct editing *editing, const struct hv_json *behind, struct hv_str id,
                            struct hv_error *err)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, TEXT_MAX);
     const struct hv_json *cells = editing->cells, *first = cells->first;
     if (behind) {
@@ -321,7 +321,7 @@ static const struct hv_json *cell_by_id(const struct editing *editing, struct hv
 
 static enum hv_code no_such_cell(const struct editing *editing, struct hv_error *err)
 {
-    CLEANUP_BUF struct hv_buf ids;
+    CLEANUP_BUF struct hv_buf ids = {0};
     hv_buf_init(&ids, 400);
     size_t shown = 0;
     hv_json_each(cell, editing->cells)

@@ -201,7 +201,7 @@ static void notebook_preview(const void *input, struct hv_context *context, stru
     const struct notebook_request request = request_of(in);
     struct notebook_outcome outcome;
     struct change change;
-    CLEANUP_BUF struct hv_buf bytes;
+    CLEANUP_BUF struct hv_buf bytes = {0};
     hv_buf_init(&bytes, (size_t)CHANGE_SIZE_MAX + 1);
     if (change_load(&change, context, in->notebook_path, NULL) == HV_OK && change.exists &&
         notebook_compute(context->arena, hv_buf_str(&change.bytes), &request, &outcome, NULL) == HV_OK &&

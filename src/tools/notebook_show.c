@@ -46,7 +46,7 @@ static void add_output_text(struct showing *showing, const char *label, struct h
 /* The bytes of an output that is a picture; false: they cannot be had. */
 static bool decode_image(struct showing *showing, const struct hv_json *value, struct hv_buf *bytes)
 {
-    CLEANUP_BUF struct hv_buf clean;
+    CLEANUP_BUF struct hv_buf clean = {0};
     hv_buf_init(&clean, 2 * IMAGE_MAX);
     struct hv_str text = notebook_text(showing->arena, value);
     for (size_t i = 0; i < text.len; i++)
@@ -68,7 +68,7 @@ static void show_image(struct showing *showing, const struct image *image, const
 static bool add_image(struct showing *showing, const struct hv_json *data, const char *media_type)
 {
     const struct hv_json *value = hv_json_get(data, media_type);
-    CLEANUP_BUF struct hv_buf bytes;
+    CLEANUP_BUF struct hv_buf bytes = {0};
     struct image image;
     struct hv_error err;
     if (!value)
@@ -105,7 +105,7 @@ static void show_data(struct showing *showing, const struct hv_json *data)
 
 static void show_error(struct showing *showing, const struct hv_json *output)
 {
-    CLEANUP_BUF struct hv_buf trace;
+    CLEANUP_BUF struct hv_buf trace = {0};
     hv_buf_init(&trace, 1 << 20);
     hv_json_each(line, hv_json_get(output, "traceback"))
     {

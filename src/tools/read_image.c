@@ -28,7 +28,7 @@ enum hv_code read_media_image(struct read_media *media, struct hv_error *err)
 {
     struct hv_context *context = media->context;
     struct media work = {context->host, context->cancel, context->arena};
-    CLEANUP_BUF struct hv_buf bytes, text;
+    CLEANUP_BUF struct hv_buf bytes = {0}, text = {0};
     struct image image;
     hv_buf_init(&bytes, IMAGE_FILE_MAX + 1);
     hv_buf_init(&text, 1024);

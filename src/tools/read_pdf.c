@@ -81,7 +81,7 @@ static void show_text_page(struct showing *showing, struct hv_str page)
 
 static enum hv_code draw(struct showing *showing, unsigned page, struct image *image, struct hv_error *err)
 {
-    CLEANUP_BUF struct hv_buf png;
+    CLEANUP_BUF struct hv_buf png = {0};
     hv_buf_init(&png, PDF_PICTURE_MAX);
     enum hv_code code = pdf_draw_page(&showing->pdf, page, IMAGE_SIDE_MAX, &png, err);
     code = code ? code : image_prepare(&showing->pdf.media, hv_buf_str(&png), PAGE_PICTURE_MAX, image, err);
@@ -191,7 +191,7 @@ enum hv_code read_media_pdf(struct read_media *media, struct hv_error *err)
 {
     struct hv_context *context = media->context;
     struct pdf_state *state = hv_state(context, &pdf_state_key);
-    CLEANUP_BUF struct hv_buf bytes;
+    CLEANUP_BUF struct hv_buf bytes = {0};
     hv_buf_init(&bytes, PDF_FILE_MAX + 1);
     enum hv_code code = read_media_bytes(media, PDF_FILE_MAX, &bytes, err);
     if (code || media->unchanged)

@@ -250,7 +250,7 @@ static enum hv_code show_range(struct range_reader *reader, struct hv_error *err
     struct reading *reading = reader->reading;
     uint64_t known, total = 0;
     struct line_place place = start_of(reading, reading->first, &known);
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, (size_t)READING_BUDGET * 16 + READING_LINE_KEPT * 4);
     reading->view.total = known;
     if (known && reading->first > known)

@@ -117,7 +117,7 @@ static size_t outline(struct reading *reading, struct hv_str text, struct hv_buf
 static void introduce_parts(struct reading *reading, struct hv_str text, struct hv_result *result)
 {
     struct hv_arena *arena = reading->context->arena;
-    CLEANUP_BUF struct hv_buf parts;
+    CLEANUP_BUF struct hv_buf parts = {0};
     hv_buf_init(&parts, 1 << 20);
     struct hv_str size = file_size_text(arena, reading->view.stat.size);
     size_t lines = reading->view.total;

@@ -88,7 +88,7 @@ static enum hv_code todo_call(const void *input, struct hv_context *context, voi
         completed += todos[i].status == TODO_COMPLETED;
         running += todos[i].status == TODO_IN_PROGRESS;
     }
-    CLEANUP_BUF struct hv_buf list;
+    CLEANUP_BUF struct hv_buf list = {0};
     hv_buf_init(&list, LIST_BYTES_MAX);
     print_list(in, &list);
     if (list.failed)

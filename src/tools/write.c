@@ -67,7 +67,7 @@ static enum hv_code encode(const struct change *change, struct hv_str content, s
 static void answer_created(struct change *change, struct hv_str content, struct hv_str note, struct hv_result *result)
 {
     struct hv_arena *arena = change->context->arena;
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     hv_buf_init(&out, (size_t)FIRST_BYTES * 8);
     size_t end = lines_offset(content, FIRST_LINES + 1);
     struct hv_str first = truncate_head(hv_str_slice(content, 0, end), FIRST_BYTES);
@@ -87,7 +87,7 @@ static void answer_created(struct change *change, struct hv_str content, struct 
 static const char *how_lines_end(struct hv_str bytes, struct encoding encoding)
 {
     static const char *const names[] = {NULL, "LF", "CRLF"};
-    CLEANUP_BUF struct hv_buf decoded;
+    CLEANUP_BUF struct hv_buf decoded = {0};
     hv_buf_init(&decoded, (size_t)CHANGE_SIZE_MAX);
     if (!encoding_has_plain_lines(encoding.kind) && encoding_to_utf8(bytes, encoding, &decoded, NULL) == HV_OK)
         bytes = hv_buf_str(&decoded);
@@ -117,7 +117,7 @@ static enum hv_code replace(struct change *change, struct hv_str content, struct
         code = change_check_elision(change, old_bytes, content, "content", err);
     if (code)
         return code;
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     hv_buf_init(&out, (size_t)CHANGE_SIZE_MAX + 1);
     struct hv_str note = {0};
     code = change->exists ? encode(change, content, &out, err)
@@ -175,7 +175,7 @@ static void write_preview(const void *input, struct hv_context *context, struct 
 {
     const struct write_input *in = input;
     struct change change;
-    CLEANUP_BUF struct hv_buf bytes;
+    CLEANUP_BUF struct hv_buf bytes = {0};
     hv_buf_init(&bytes, (size_t)CHANGE_SIZE_MAX + 1);
     if (change_load(&change, context, in->file_path, NULL) == HV_OK &&
         (!change.exists || encode(&change, in->content, &bytes, NULL) == HV_OK))

@@ -120,7 +120,7 @@ class Formats(Print):
                                message(use("StructuredOutput", input={"answer": 42}, id="toolu_2")), name="structured.jsonl")
         result = json.loads(self.ask(model, "--json-schema", json.dumps(schema), "--output-format", "json"))
         self.assertEqual(result["structured_output"], {"answer": 42})
-        for flags in ((), ("--tools", ""), ("--tools", "Read"), ("--permission-mode", "plan"), ("--permission-mode", "dontAsk")):
+        for flags in ((), ("--tools", ""), ("--tools", "default"), ("--tools", "Read"), ("--permission-mode", "plan"), ("--permission-mode", "dontAsk")):
             self.assertEqual(json.loads(self.ask(model, "--json-schema", json.dumps(schema), *flags)), {"answer": 42})
         self.ask(model, "--json-schema", "[1]", code=1)
         self.ask(model, "--json-schema", "missing.json", code=1)

@@ -199,6 +199,34 @@ class Encodings(Case):
             self.assertIn("110000\tZeile 110000 ä\n110001\tZeile 110001 ä\n", text_of(result), name)
 
 
+class Notebooks(Case):
+    """Notebooks as programs write them: an output without a picture is the usual one."""
+
+    OUTPUTS = {
+        "value": {"output_type": "execute_result", "data": {"text/plain": "the value"}, "metadata": {}, "execution_count": 1},
+        "stream": {"output_type": "stream", "name": "stdout", "text": ["a long line\n"] * 3000},
+        "html": {"output_type": "display_data", "data": {"text/html": ["<b>", "</b>"]}, "metadata": {}},
+        "unknown": {"output_type": "display_data", "data": {"application/x": {}}, "metadata": {}},
+        "none": {"output_type": "display_data"},
+        "error": {"output_type": "error", "ename": "E", "evalue": "why", "traceback": []},
+        "no picture": {"output_type": "display_data", "data": {"image/png": "?"}, "metadata": {}},
+    }
+
+    def test_every_kind_of_output(self):
+        calls = []
+        for first in self.OUTPUTS:
+            for second in self.OUTPUTS:
+                outputs = [self.OUTPUTS[first], self.OUTPUTS[second]]
+                cell = {"cell_type": "code", "id": "a", "source": "x", "metadata": {}, "outputs": outputs, "execution_count": 1}
+                self.write(f"{first} {second}.ipynb", json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+                calls.append(use("Read", id=f"{first} {second}", file_path=f"{first} {second}.ipynb"))
+        results = self.execute(*calls)
+        for key, result in results.items():
+            self.assertFalse(result.get("is_error", False), key)
+            self.assertIn("Cell 0 (code, id a", text_of(result), key)
+        self.assertIn("the value", text_of(results["value value"]))
+
+
 expose(globals())
 if __name__ == "__main__":
     main()

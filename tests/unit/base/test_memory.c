@@ -112,7 +112,7 @@ static void a_reset_arena_is_empty_and_its_memory_poisoned(void **state)
 static void a_buffer_takes_all_up_to_its_maximum_and_nothing_over_it(void **state)
 {
     (void)state;
-    CLEANUP_BUF struct hv_buf buf;
+    CLEANUP_BUF struct hv_buf buf = {0};
     hv_buf_init(&buf, 10);
     assert_null(buf.data);
     assert_string_equal(hv_buf_str(&buf).ptr, "");
@@ -135,7 +135,7 @@ static void a_buffer_takes_all_up_to_its_maximum_and_nothing_over_it(void **stat
 static void sizes_that_overflow_are_refused(void **state)
 {
     (void)state;
-    CLEANUP_BUF struct hv_buf buf;
+    CLEANUP_BUF struct hv_buf buf = {0};
     hv_buf_init(&buf, SIZE_MAX / 2);
     hv_buf_add_cstr(&buf, "abc");
     assert_null(hv_buf_reserve(&buf, SIZE_MAX));

@@ -355,7 +355,7 @@ static void what_is_wrong_is_told_with_its_place(void **state)
 static void a_flood_of_problems_is_counted(void **state)
 {
     struct world *world = the(state);
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, 1 << 20);
     hv_buf_add_cstr(&text, "{\"zzzz\": 0");
     for (int i = 1; i < 5000; i++)
@@ -371,7 +371,7 @@ static void a_flood_of_problems_is_counted(void **state)
 static void problems_are_written_for_people(void **state)
 {
     (void)state;
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     hv_buf_init(&out, 1000);
     struct settings_problem problem = {
         .kind = SETTINGS_WARNING,

@@ -53,7 +53,7 @@ static inline void world_file(struct world *world, const char *name, const char 
 /* The bytes of a file, in the world's arena; absent when it does not exist. */
 static inline struct hv_str world_read(struct world *world, const char *name)
 {
-    CLEANUP_BUF struct hv_buf bytes;
+    CLEANUP_BUF struct hv_buf bytes = {0};
     hv_buf_init(&bytes, 1 << 22);
     if (hv_host_local()->read(hv_host_local(), world_path(world, name), 0, 1 << 22, &bytes, NULL, NULL) != HV_OK)
         return (struct hv_str){0};

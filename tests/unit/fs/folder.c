@@ -107,7 +107,7 @@ void folder_put(struct folder *folder, const char *name, const char *text)
 
 struct hv_str folder_get(struct folder *folder, const char *name)
 {
-    CLEANUP_BUF struct hv_buf bytes;
+    CLEANUP_BUF struct hv_buf bytes = {0};
     hv_buf_init(&bytes, FILE_MAX);
     FILE *file = fopen(folder_cpath(folder, name), "r");
     assert_non_null(file);

@@ -56,7 +56,7 @@ static const char *join_sorted(struct folder *folder, struct scanning *scanning)
             at += lines[at].len > 0;
     }
     qsort(lines, count, sizeof *lines, compare_lines);
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     hv_buf_init(&out, NOTES_MAX);
     for (size_t i = 0; i < count; i++) {
         hv_buf_add_str(&out, lines[i]);
@@ -82,7 +82,7 @@ const char *scanning_run(struct scanning *scanning, struct folder *folder, const
 static const char *without_rule_files(struct folder *folder, const char *text)
 {
     struct hv_str rest = hv_str_from(text), line;
-    CLEANUP_BUF struct hv_buf out;
+    CLEANUP_BUF struct hv_buf out = {0};
     hv_buf_init(&out, NOTES_MAX);
     while (hv_str_split(&rest, '\n', &line))
         if (line.len && !hv_str_ends(line, HV_STR("ignore"))) {

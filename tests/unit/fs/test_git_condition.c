@@ -25,7 +25,7 @@ static struct hv_str by_git(struct folder *folder, const char *directory)
     /* As a shell has it that went there by the link. */
     const char *place = hv_arena_format(&folder->arena, "PWD=%s", folder_cpath(folder, directory)).ptr;
     const char *const environment[] = {"PATH=/usr/local/bin:/usr/bin:/bin", home, place, "GIT_CONFIG_NOSYSTEM=1", NULL};
-    CLEANUP_BUF struct hv_buf output;
+    CLEANUP_BUF struct hv_buf output = {0};
     hv_buf_init(&output, 4096);
     struct hv_command command = {.argv = arguments,
                                  .environment = environment,

@@ -123,7 +123,7 @@ static void ranges_are_read_and_the_maximum_is_kept(void **state)
     struct folder *folder = *state;
     folder_put(folder, "file", "0123456789");
     struct hv_str path = folder_path(folder, "file");
-    CLEANUP_BUF struct hv_buf bytes;
+    CLEANUP_BUF struct hv_buf bytes = {0};
     hv_buf_init(&bytes, 8);
     struct hv_file_stat stat;
     assert_int_equal(fs_host_read(NULL, path, 3, 4, &bytes, &stat, NULL), HV_OK);

@@ -107,7 +107,7 @@ static void by_name_the_first_ones_come_first_and_directories_are_asked_about_ag
 static void by_name_each_file_is_visited_once_by_several_threads(void **state)
 {
     struct folder *folder = *state;
-    CLEANUP_BUF struct hv_buf expected;
+    CLEANUP_BUF struct hv_buf expected = {0};
     hv_buf_init(&expected, 1 << 16);
     for (int i = 0; i < 700; i++) {
         char name[32];

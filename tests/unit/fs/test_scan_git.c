@@ -78,7 +78,7 @@ static void put_if_free(struct folder *folder, const char *name, struct hv_str b
 
 static void put_rules(struct folder *folder, const char *name, uint32_t *random)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, 10000);
     if (one_in(random, 15))
         hv_buf_add_cstr(&text, "\xef\xbb\xbf");
@@ -94,7 +94,7 @@ static void plant(struct folder *folder, uint32_t *random)
 {
     const struct hv_host *host = hv_host_local();
     for (int i = 0; i < ENTRIES; i++) {
-        CLEANUP_BUF struct hv_buf path;
+        CLEANUP_BUF struct hv_buf path = {0};
         hv_buf_init(&path, 1000);
         hv_buf_add_cstr(&path, "w");
         for (size_t depth = next_random(random) % 4; depth > 0; depth--)
@@ -143,7 +143,7 @@ static struct hv_str ask_git(struct folder *folder, struct hv_str paths)
     static const char *const arguments[] = {"git", "check-ignore", "--stdin", "-z", NULL};
     const char *home = hv_arena_format(&folder->arena, "HOME=%s", folder_cpath(folder, "home")).ptr;
     const char *const environment[] = {"PATH=/usr/local/bin:/usr/bin:/bin", home, "GIT_CONFIG_NOSYSTEM=1", NULL};
-    CLEANUP_BUF struct hv_buf output;
+    CLEANUP_BUF struct hv_buf output = {0};
     hv_buf_init(&output, OUTPUT_MAX);
     struct hv_command command = {.argv = arguments,
                                  .environment = environment,
@@ -161,7 +161,7 @@ static struct hv_str ask_git(struct folder *folder, struct hv_str paths)
 /* The lines of text as paths for git, without the marks of the notes. */
 static struct hv_str as_input(struct folder *folder, const char *text)
 {
-    CLEANUP_BUF struct hv_buf input;
+    CLEANUP_BUF struct hv_buf input = {0};
     hv_buf_init(&input, OUTPUT_MAX);
     struct hv_str rest = hv_str_from(text), line;
     while (hv_str_split(&rest, '\n', &line) && line.len) {

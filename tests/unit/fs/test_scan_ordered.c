@@ -124,7 +124,7 @@ static void a_broad_directory_is_sorted_over_all_its_pieces(void **state)
     struct fs_scan_outcome outcome;
     folder_make(folder, "broad");
     CLEANUP_FD int at = open(folder_cpath(folder, "broad"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    CLEANUP_BUF struct hv_buf expected;
+    CLEANUP_BUF struct hv_buf expected = {0};
     hv_buf_init(&expected, 1 << 24);
     for (int i = 0; i < BROAD; i++) {
         char name[32];

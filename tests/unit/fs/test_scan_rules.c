@@ -162,11 +162,11 @@ static void rules_take_bounded_memory(void **state)
     hv_buf_init(&lines, 2 << 20);
     for (int i = 0; i < 300000; i++)
         hv_buf_add_cstr(&lines, "x\n");
-    CLEANUP_BUF struct hv_buf name;
+    CLEANUP_BUF struct hv_buf name = {0};
     hv_buf_init(&name, 1000);
     for (int i = 0; i < 4; i++) {
         hv_buf_addf(&name, "%sd", i ? "/" : "");
-        CLEANUP_BUF struct hv_buf file;
+        CLEANUP_BUF struct hv_buf file = {0};
         hv_buf_init(&file, 1000);
         hv_buf_addf(&file, "%s/.gitignore", name.data);
         folder_put_bytes(folder, file.data, hv_buf_str(&lines));
@@ -182,7 +182,7 @@ static void rules_take_bounded_memory(void **state)
 static void rule_files_that_cannot_be_read_are_counted(void **state)
 {
     struct folder *folder = *state;
-    CLEANUP_BUF struct hv_buf long_file;
+    CLEANUP_BUF struct hv_buf long_file = {0};
     hv_buf_init(&long_file, GIT_FILE_MAX + 16);
     while (long_file.len <= GIT_FILE_MAX)
         hv_buf_add_cstr(&long_file, "x\n");

@@ -375,7 +375,7 @@ static int count_up(struct folder *folder)
 {
     struct hv_str path = folder_path(folder, "number");
     for (int step = 0; step < STEPS;) {
-        CLEANUP_BUF struct hv_buf bytes;
+        CLEANUP_BUF struct hv_buf bytes = {0};
         hv_buf_init(&bytes, 100);
         struct hv_file_stat seen;
         int64_t number;

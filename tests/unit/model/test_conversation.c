@@ -31,7 +31,7 @@ static void add(struct model_conversation *conversation, enum model_role role, c
 static void add(struct model_conversation *conversation, enum model_role role, const char *format, ...)
 {
     struct hv_error err;
-    CLEANUP_BUF struct hv_buf content;
+    CLEANUP_BUF struct hv_buf content = {0};
     hv_buf_init(&content, BODY_MAX);
     va_list arguments;
     va_start(arguments, format);
@@ -68,7 +68,7 @@ static void get_body(const struct model_conversation *conversation, struct hv_bu
 
 static void assert_same_body(const struct model_conversation *a, const struct model_conversation *b)
 {
-    CLEANUP_BUF struct hv_buf one, other;
+    CLEANUP_BUF struct hv_buf one = {0}, other = {0};
     get_body(a, &one);
     get_body(b, &other);
     assert_int_equal(one.len, other.len);
@@ -92,7 +92,7 @@ static void after_two_thousand_turns_the_bytes_are_those_of_a_new_conversation(v
         for (size_t i = 0; i < TURNS; i++) {
             add_message(long_lived, i);
             if (i % 97 == 0) { /* requests in between leave no trace */
-                CLEANUP_BUF struct hv_buf body;
+                CLEANUP_BUF struct hv_buf body = {0};
                 get_body(long_lived, &body);
             }
         }
@@ -100,7 +100,7 @@ static void after_two_thousand_turns_the_bytes_are_those_of_a_new_conversation(v
             add_message(fresh, i);
         assert_int_equal(model_conversation_count(long_lived), TURNS);
         assert_same_body(long_lived, fresh);
-        CLEANUP_BUF struct hv_buf body;
+        CLEANUP_BUF struct hv_buf body = {0};
         CLEANUP_ARENA struct hv_arena arena = {0};
         const struct hv_json *root;
         struct hv_error err;
@@ -236,7 +236,7 @@ static void tools_and_system_may_change_at_any_time(void **state)
         add_message(fresh, 0);
         assert_same_body(changed, fresh);
         model_conversation_set_tools(changed, NULL, 0, 0);
-        CLEANUP_BUF struct hv_buf body;
+        CLEANUP_BUF struct hv_buf body = {0};
         get_body(changed, &body);
         assert_null(strstr(body.data, "\"tools\""));
         model_conversation_free(changed);
@@ -266,7 +266,7 @@ static void content_that_is_no_list_of_blocks_changes_nothing(void **state)
         assert_int_equal(model_conversation_count(conversation), 0);
         for (size_t i = 0; i < 2 * (sizeof odd / sizeof *odd); i++)
             add(conversation, i % 2 ? MODEL_ASSISTANT : MODEL_USER, "%s", odd[i / 2]);
-        CLEANUP_BUF struct hv_buf body;
+        CLEANUP_BUF struct hv_buf body = {0};
         CLEANUP_ARENA struct hv_arena arena = {0};
         const struct hv_json *root;
         get_body(conversation, &body);

@@ -93,7 +93,7 @@ static void remember(struct server *server, struct hv_str request)
 static void *serve(void *data)
 {
     struct connection connection = *(struct connection *)data;
-    CLEANUP_BUF struct hv_buf request;
+    CLEANUP_BUF struct hv_buf request = {0};
     size_t body;
     free(data);
     hv_buf_init(&request, REQUEST_MAX);

@@ -82,7 +82,7 @@ static void the_language_tells_the_encoding(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-        CLEANUP_BUF struct hv_buf bytes, text;
+        CLEANUP_BUF struct hv_buf bytes = {0}, text = {0};
         hv_buf_init(&bytes, 4096);
         hv_buf_init(&text, 4096);
         struct hv_error err;
@@ -103,7 +103,7 @@ static void utf16_and_utf32_need_no_mark(void **state)
     static const enum encoding_kind kinds[] = {ENCODING_UTF16LE, ENCODING_UTF16BE, ENCODING_UTF32LE, ENCODING_UTF32BE};
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-            CLEANUP_BUF struct hv_buf bytes;
+            CLEANUP_BUF struct hv_buf bytes = {0};
             hv_buf_init(&bytes, 4096);
             assert_int_equal(encoding_from_utf8(hv_str_from(samples[i].text), kinds[k], &bytes, NULL), HV_OK);
             assert_int_equal(encoding_detect(hv_buf_str(&bytes)).kind, kinds[k]);
@@ -113,7 +113,7 @@ static void utf16_and_utf32_need_no_mark(void **state)
 static void a_head_may_end_inside_a_character(void **state)
 {
     (void)state;
-    CLEANUP_BUF struct hv_buf bytes;
+    CLEANUP_BUF struct hv_buf bytes = {0};
     hv_buf_init(&bytes, 4096);
     assert_int_equal(encoding_from_utf8(hv_str_from(japanese), ENCODING_SHIFT_JIS, &bytes, NULL), HV_OK);
     struct hv_str torn = hv_buf_str(&bytes);
@@ -125,7 +125,7 @@ static void a_head_may_end_inside_a_character(void **state)
 static void a_place_that_cannot_be_decoded_hides_no_encoding(void **state)
 {
     (void)state;
-    CLEANUP_BUF struct hv_buf bytes;
+    CLEANUP_BUF struct hv_buf bytes = {0};
     hv_buf_init(&bytes, 1 << 16);
     for (int i = 0; i < 20; i++)
         assert_int_equal(encoding_from_utf8(hv_str_from(japanese), ENCODING_SHIFT_JIS, &bytes, NULL), HV_OK);
@@ -150,7 +150,7 @@ static void numbers_are_no_utf32(void **state)
 static void the_missing_character_is_named(void **state)
 {
     (void)state;
-    CLEANUP_BUF struct hv_buf bytes;
+    CLEANUP_BUF struct hv_buf bytes = {0};
     struct hv_error err;
     hv_buf_init(&bytes, 4096);
     hv_buf_add_cstr(&bytes, "kept");
@@ -163,7 +163,7 @@ static void the_missing_character_is_named(void **state)
 static void what_cannot_be_decoded_is_marked(void **state)
 {
     (void)state;
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, 4096);
     assert_int_equal(charset_to_utf8(HV_STR("a\xfd\xff"
                                             "b"),

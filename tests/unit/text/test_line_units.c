@@ -38,7 +38,7 @@ static void lines_of_all_units_are_found(void **state)
 {
     (void)state;
     static const size_t lengths[] = {0, 1, 2, 7, 8, 9, 100, 1023, 1024, 1025, 5000, 20001};
-    CLEANUP_BUF struct hv_buf bytes;
+    CLEANUP_BUF struct hv_buf bytes = {0};
     hv_buf_init(&bytes, 1 << 20);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {

@@ -154,7 +154,7 @@ static void only_the_lines_that_go_and_come_change(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         CLEANUP_ARENA struct hv_arena arena = {0};
-        CLEANUP_BUF struct hv_buf out;
+        CLEANUP_BUF struct hv_buf out = {0};
         hv_buf_init(&out, 4096);
         hv_buf_add_cstr(&out, "");
         struct patch_failure failure;

@@ -152,7 +152,7 @@ void session_close(struct session *session)
 
 static void collect_text(struct session *session)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, FILE_MAX);
     for (const struct hv_content *block = session->result.first; block; block = block->next) {
         if (block != session->result.first)
@@ -181,7 +181,7 @@ static enum hv_code run(struct session *session, const struct hv_tool *tool, str
     struct hv_footprint footprint = {0};
     if (tool->footprint)
         tool->footprint(decoded, &session->context, &footprint);
-    CLEANUP_BUF struct hv_buf shown;
+    CLEANUP_BUF struct hv_buf shown = {0};
     hv_buf_init(&shown, FILE_MAX);
     if (tool->render_use)
         tool->render_use(decoded, &session->context, &shown);
@@ -296,7 +296,7 @@ void file_put(struct session *session, const char *name, const char *text)
 
 struct hv_str file_get(struct session *session, const char *name)
 {
-    CLEANUP_BUF struct hv_buf bytes;
+    CLEANUP_BUF struct hv_buf bytes = {0};
     hv_buf_init(&bytes, FILE_MAX);
     const struct hv_host *host = hv_host_local();
     struct hv_error err;

@@ -401,7 +401,7 @@ static void a_match_goes_on_into_the_longest_line(void **state)
 {
     enum { LONG = 40 << 20 };
     struct session *session = *state;
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, 64 << 20);
     hv_buf_add_cstr(&text, "first\nnee\n");
     memset(hv_buf_reserve(&text, LONG), 'x', LONG);
@@ -693,7 +693,7 @@ static void links_and_other_kinds_are_not_followed_in_a_tree(void **state)
 static void ignore_files_are_told_of_up_to_the_end_of_the_answer(void **state)
 {
     struct session *session = *state;
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, 8 << 20);
     for (int i = 0; i < 400000; i++)
         hv_buf_add_cstr(&text, "no needle\n");

@@ -90,7 +90,7 @@ static void only_the_cell_changes(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         CLEANUP_ARENA struct hv_arena arena = {0};
-        CLEANUP_BUF struct hv_buf out;
+        CLEANUP_BUF struct hv_buf out = {0};
         struct notebook_outcome outcome;
         struct hv_error err = {0};
         const struct hv_json *parsed;
@@ -113,7 +113,7 @@ static void new_cells_get_ids_of_their_own(void **state)
 {
     (void)state;
     CLEANUP_ARENA struct hv_arena arena = {0};
-    CLEANUP_BUF struct hv_buf once, twice;
+    CLEANUP_BUF struct hv_buf once = {0}, twice = {0};
     hv_buf_init(&once, 1 << 20);
     hv_buf_init(&twice, 1 << 20);
     struct notebook_outcome first, second;

@@ -144,7 +144,7 @@ static void a_large_file_is_answered_by_its_parts(void **state)
 static void parts_begin_where_something_is_defined(void **state)
 {
     struct session *session = *state;
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, 4 << 20);
     for (int i = 0; i < 100; i++) {
         hv_buf_addf(&text, "class Name%d:\n", i);
@@ -161,7 +161,7 @@ static void parts_begin_where_something_is_defined(void **state)
 static void a_file_of_one_long_line_has_no_parts(void **state)
 {
     struct session *session = *state;
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, 4 << 20);
     while (text.len < 300000)
         hv_buf_add_cstr(&text, "var a = 1;");
@@ -210,7 +210,7 @@ static void put_numbers(struct session *session, int first, int count)
 
 static void expect_number(struct session *session, int offset, int number)
 {
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, 200);
     hv_buf_addf(&text, "{'file_path':'numbers','offset':%d,'limit':2}", offset);
     bytes_read = 0;
@@ -287,7 +287,7 @@ static void a_change_within_one_tick_of_the_clock_is_seen(void **state)
 /* A text in which every line tells its number, in `unit` bytes a character. */
 static void put_wide(struct session *session, const char *name, const char *mark, int unit, bool big, int count)
 {
-    CLEANUP_BUF struct hv_buf text, line;
+    CLEANUP_BUF struct hv_buf text = {0}, line = {0};
     hv_buf_init(&text, 256 << 20);
     hv_buf_init(&line, 100);
     hv_buf_add(&text, mark, (size_t)unit);
@@ -329,7 +329,7 @@ static void ranges_of_wide_encodings_are_found_without_decoding_all(void **state
 static void legacy_bytes_far_from_the_beginning_are_decoded(void **state)
 {
     struct session *session = *state;
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, 8 << 20);
     for (int i = 1; i <= 200000; i++)
         hv_buf_addf(&text, i < 100000 ? "line %d\n" : "Zeile %d: gr\xfc\xdf dich, sch\xf6ne M\xfcllerin\n", i);
@@ -385,7 +385,7 @@ static enum hv_code meddling_read(const struct hv_host *host, struct hv_str path
             struct hv_str text;
             char other[4200];
             snprintf(other, sizeof other, "%s.%d", name, meddled_reads);
-            CLEANUP_BUF struct hv_buf bytes;
+            CLEANUP_BUF struct hv_buf bytes = {0};
             hv_buf_init(&bytes, 8 << 20);
             for (int i = 1; i <= 300000; i++)
                 hv_buf_addf(&bytes, "other %d\n", i);
@@ -434,7 +434,7 @@ static void one_line_without_end_costs_no_more_than_its_beginning(void **state)
     host = *hv_host_local();
     host.read = counting_read;
     session->context.host = &host;
-    CLEANUP_BUF struct hv_buf text;
+    CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, 8 << 20);
     while (text.len < (5 << 20))
         hv_buf_add_cstr(&text, "0123456789abcdef");

@@ -22,6 +22,8 @@ static inline void *vec_grow_(void *items, size_t *capacity, size_t count, size_
 #define vec_push(vec)                                                                                                  \
     ((vec)->items = vec_grow_((vec)->items, &(vec)->capacity, (vec)->count, sizeof *(vec)->items),                     \
      &(vec)->items[(vec)->count++])
+/* The elements from index on; NULL for a vector that never had one, since even NULL + 0 is undefined. */
+#define vec_from(vec, index) ((vec)->items ? (vec)->items + (index) : NULL)
 #define vec_release(vec) (free((vec)->items), (vec)->items = NULL, (vec)->count = (vec)->capacity = 0)
 #define VEC(type)                                                                                                      \
     struct {                                                                                                           \

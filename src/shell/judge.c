@@ -535,7 +535,7 @@ static void repeat_acts(struct shell_reading *reading, const struct shell_repeat
         struct shell_act *act = &acts->items[acts->count++];
         *act = acts->items[of->act + i];
         act->command = reading->in_text ? reading->command : command;
-        if (act->words >= words && act->words < words + of->command->word_count)
+        if (words && act->words >= words && act->words < words + of->command->word_count)
             act->words = command->words + (act->words - words);
     }
 }

@@ -136,7 +136,7 @@ static void take_words(struct reader *reader, size_t index, size_t base)
 {
     struct node *node = &reader->nodes.items[index];
     node->word_count = (uint32_t)(reader->words.count - base);
-    node->words = read_copy(reader, reader->words.items + base, node->word_count, sizeof *node->words);
+    node->words = read_copy(reader, vec_from(&reader->words, base), node->word_count, sizeof *node->words);
     reader->words.count = base;
 }
 

@@ -143,7 +143,7 @@ bool read_condition(struct reader *reader)
     struct node *node = &reader->nodes.items[index];
     node->expand = WORDS_PATTERNS;
     node->word_count = (uint32_t)(reader->words.count - base);
-    node->words = read_copy(reader, reader->words.items + base, node->word_count, sizeof *node->words);
+    node->words = read_copy(reader, vec_from(&reader->words, base), node->word_count, sizeof *node->words);
     reader->words.count = base;
     if (!read_redirects_after(reader, index))
         return false;

@@ -28,7 +28,8 @@ static void take_redirects(struct reader *reader, size_t index, size_t base)
 {
     struct node *node = &reader->nodes.items[index];
     node->redirect_count = (uint32_t)(reader->redirects.count - base);
-    node->redirects = read_copy(reader, reader->redirects.items + base, node->redirect_count, sizeof *node->redirects);
+    node->redirects =
+        read_copy(reader, vec_from(&reader->redirects, base), node->redirect_count, sizeof *node->redirects);
     node->finished = true;
     reader->redirects.count = base;
 }

@@ -200,12 +200,12 @@ static void finish_simple(struct reader *reader, const struct simple *simple)
     node->assignment_count = (uint32_t)(reader->assignments.count - simple->assignments);
     node->redirect_count = (uint32_t)(reader->redirects.count - simple->redirects);
     if (node->word_count)
-        node->words = read_copy(reader, reader->words.items + simple->words, node->word_count, sizeof *node->words);
+        node->words = read_copy(reader, vec_from(&reader->words, simple->words), node->word_count, sizeof *node->words);
     if (node->assignment_count)
-        node->assignments = read_copy(reader, reader->assignments.items + simple->assignments, node->assignment_count,
-                                      sizeof *node->assignments);
+        node->assignments = read_copy(reader, vec_from(&reader->assignments, simple->assignments),
+                                      node->assignment_count, sizeof *node->assignments);
     if (node->redirect_count)
-        node->redirects = read_copy(reader, reader->redirects.items + simple->redirects, node->redirect_count,
+        node->redirects = read_copy(reader, vec_from(&reader->redirects, simple->redirects), node->redirect_count,
                                     sizeof *node->redirects);
     node->finished = true;
     reader->words.count = simple->words;
@@ -216,7 +216,7 @@ static void finish_simple(struct reader *reader, const struct simple *simple)
 /* "(" behind the only word: a function. */
 static bool read_function(struct reader *reader, struct simple *simple)
 {
-    const struct raw_word *name = reader->words.items + simple->words;
+    const struct raw_word *name = vec_from(&reader->words, simple->words);
     bool plain = word_count(reader, simple) == 1 && reader->assignments.count == simple->assignments &&
                  reader->redirects.count == simple->redirects && read_is_function_name(name);
     reader->source.at++;

@@ -4,7 +4,7 @@
 struct part *read_take_parts(struct reader *reader, size_t base, uint32_t *count)
 {
     *count = (uint32_t)(reader->parts.count - base);
-    struct part *parts = read_copy(reader, reader->parts.items + base, *count, sizeof *parts);
+    struct part *parts = read_copy(reader, vec_from(&reader->parts, base), *count, sizeof *parts);
     reader->parts.count = base;
     return parts;
 }

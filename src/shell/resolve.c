@@ -4,7 +4,7 @@
 static void *copy_words(struct resolver *resolver, size_t base, uint32_t *count)
 {
     *count = (uint32_t)(resolver->words.count - base);
-    void *words = read_copy(resolver->reader, resolver->words.items + base, *count, sizeof(struct shell_word));
+    void *words = read_copy(resolver->reader, vec_from(&resolver->words, base), *count, sizeof(struct shell_word));
     resolver->words.count = base;
     return words;
 }

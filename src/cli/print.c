@@ -117,6 +117,7 @@ void print_close(struct print *print)
     if (print->closing)
         return;
     print->closing = true;
+    print_begin_close(print);
     loop_post(print->setup.loop, wait_for_tasks, print);
 }
 
@@ -467,6 +468,7 @@ static int run_session(struct print *print, struct hv_str prompt)
         code = start_turn(print, prompt, &err);
     if (code == HV_OK) {
         run_loop(print);
+        print_last_line(print);
         if (session_journal_path(print->session).ptr)
             cli_clean_sessions(&print->setup, session_id(print->session));
     }
@@ -516,6 +518,7 @@ static void print_release(struct print *print)
     vec_release(&print->calls);
     hv_buf_release(&print->denials);
     hv_buf_release(&print->waiting_lines);
+    hv_buf_release(&print->last_line);
     pthread_mutex_destroy(&print->output_lock);
 }
 
@@ -532,6 +535,7 @@ static int run(const struct cli_call *call)
     print.held = !people;
     hv_buf_init(&print.denials, 16 << 20);
     hv_buf_init(&print.waiting_lines, 64 << 20);
+    hv_buf_init(&print.last_line, 1 << 30);
     pthread_mutex_init(&print.output_lock, NULL);
     progress_init(&print.progress, people && (flags->verbose || isatty(STDERR_FILENO)), flags->verbose);
     int status;

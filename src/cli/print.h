@@ -85,6 +85,8 @@ struct print {
     pthread_mutex_t output_lock; /* guards what follows */
     bool held;                   /* lines wait until the init line is out */
     struct hv_buf waiting_lines;
+    struct hv_buf last_line; /* the session's last result, kept until all else is written */
+    bool has_result, ended;  /* ended: the last result is written, no line follows it */
     int output_errno;
 
     bool turn_running, closing, bad_input;
@@ -103,8 +105,12 @@ void print_end(struct print *print, struct hv_json_writer *writer);
 void print_init(struct print *print);
 /* One event as lines of stream-json. */
 void print_stream_event(struct print *print, const struct hv_event *event);
-/* The result object (json and stream-json). */
+/* The result object (json and stream-json). The session's last one is written by print_last_line. */
 void print_result(struct print *print, const struct session_outcome *outcome, struct hv_str structured, bool gave_up);
+/* No message can come any more: if the last result is written already, no line follows it; notices go to stderr. */
+void print_begin_close(struct print *print);
+/* Write the last result, after the session is closed. Loop thread. */
+void print_last_line(struct print *print);
 /* What becomes of background tasks, as lines of stream-json (print_tasks.c). */
 void print_task_event(struct print *print, const struct hv_event *event, const struct hv_json *data);
 /* Keep in mind a call that was refused, for the result's permission_denials. */

@@ -22,10 +22,40 @@ static void write_now(struct print *print, struct hv_str line)
 void print_line(struct print *print, const struct hv_buf *line)
 {
     LOCK_SCOPE(&print->output_lock);
+    if (print->ended)
+        return;
     if (print->held)
         hv_buf_add_str(&print->waiting_lines, hv_buf_str(line));
     else
         write_now(print, hv_buf_str(line));
+}
+
+/* No turn follows the one that ends now. */
+static bool is_last_turn(const struct print *print)
+{
+    bool may_go_on = print->flags->input == 2 && !print->signal && !print->output_errno;
+    return !may_go_on || (print->input.ended && print->input.waiting.count == 0);
+}
+
+void print_begin_close(struct print *print)
+{
+    LOCK_SCOPE(&print->output_lock);
+    print->ended = print->has_result && print->last_line.len == 0;
+}
+
+void print_last_line(struct print *print)
+{
+    LOCK_SCOPE(&print->output_lock);
+    if (print->last_line.len > 0 && !print->output_errno)
+        print->output_errno = cli_write(1, hv_buf_str(&print->last_line));
+    hv_buf_clear(&print->last_line);
+    print->ended = print->has_result;
+}
+
+static bool has_ended(struct print *print)
+{
+    LOCK_SCOPE(&print->output_lock);
+    return print->ended;
 }
 
 void print_begin(struct hv_json_writer *writer, struct hv_buf *buf, const char *type, const char *subtype)
@@ -39,12 +69,17 @@ void print_begin(struct hv_json_writer *writer, struct hv_buf *buf, const char *
 }
 
 /* The last members of a line, under its own id. */
-static void end_as(struct print *print, struct hv_json_writer *writer, struct hv_str uuid)
+static void end_line(struct print *print, struct hv_json_writer *writer, struct hv_str uuid)
 {
     hv_json_member_string(writer, "session_id", print->session_id);
     hv_json_member_string(writer, "uuid", uuid);
     hv_json_end_object(writer);
     hv_buf_add_byte(writer->buf, '\n');
+}
+
+static void end_as(struct print *print, struct hv_json_writer *writer, struct hv_str uuid)
+{
+    end_line(print, writer, uuid);
     print_line(print, writer->buf);
 }
 
@@ -53,6 +88,21 @@ void print_end(struct print *print, struct hv_json_writer *writer)
     char uuid[SESSION_ID_SIZE];
     session_id_new(uuid);
     end_as(print, writer, hv_str_from(uuid));
+}
+
+/* A result after which another turn may come is written at once, the last one when the session is closed. */
+static void end_result(struct print *print, struct hv_json_writer *writer)
+{
+    char uuid[SESSION_ID_SIZE];
+    session_id_new(uuid);
+    end_line(print, writer, hv_str_from(uuid));
+    LOCK_SCOPE(&print->output_lock);
+    print->has_result = true;
+    hv_buf_clear(&print->last_line);
+    if (is_last_turn(print))
+        hv_buf_add_str(&print->last_line, hv_buf_str(writer->buf));
+    else
+        write_now(print, hv_buf_str(writer->buf));
 }
 
 /* ---- init -------------------------------------------------------------------------------------------------------- */
@@ -227,6 +277,10 @@ static void notice_line(struct print *print, const struct hv_event *event)
 {
     CLEANUP_BUF struct hv_buf line = {0};
     struct hv_json_writer writer;
+    if (has_ended(print)) {
+        cli_note("%.*s", HV_STR_ARG(event->text));
+        return;
+    }
     print_begin(&writer, &line, "system", "informational");
     hv_json_member_string(&writer, "content", event->text);
     hv_json_member_string(&writer, "level", event->name);
@@ -406,5 +460,5 @@ void print_result(struct print *print, const struct session_outcome *outcome, st
     if (failed)
         put_errors(&writer, outcome, gave_up);
     hv_buf_clear(&print->denials);
-    print_end(print, &writer);
+    end_result(print, &writer);
 }

@@ -3,6 +3,9 @@
 
 #define DEFAULT_ANTHROPIC "claude-sonnet-5-5"
 #define DEFAULT_OPENAI "gpt-5.5"
+#define UNNAMED "default" /* of a server of one's own: most of these take any name, or have one model only */
+
+enum { LIST_TIMEOUT_MS = 5000, TOLD_MAX = 12 };
 
 static const char first_run[] = "no model is set up yet";
 static const char first_run_hint[] =
@@ -73,7 +76,7 @@ static bool choose_by_keys(const struct setup *setup, struct model_options *opti
     if (has_openai(setup)) {
         bool own = setup_variable(setup, "OPENAI_BASE_URL").ptr != NULL;
         options->provider = openai_protocol(setup);
-        options->name = or_default(setup_variable(setup, "OPENAI_MODEL"), own ? "default" : DEFAULT_OPENAI);
+        options->name = or_default(setup_variable(setup, "OPENAI_MODEL"), own ? UNNAMED : DEFAULT_OPENAI);
         return true;
     }
     return false;
@@ -89,7 +92,7 @@ static const struct settings_provider *choose_by_name(const struct setup *setup,
     const struct settings_provider *profile = settings_provider(setup->settings, prefix);
     if (profile) {
         options->provider = profile->kind.ptr ? profile->kind : profile->name;
-        options->name = rest.len > 0 ? rest : HV_STR("default");
+        options->name = rest.len > 0 ? rest : HV_STR(UNNAMED);
     } else if (colon != SIZE_MAX && is_provider(prefix)) {
         options->provider = prefix;
         options->name = rest;
@@ -217,6 +220,29 @@ static uint64_t idle_timeout_ms(const struct setup *setup)
     return (uint64_t)seconds * 1000;
 }
 
+/* What the server has, when no model of it was named. */
+static enum hv_code name_model(struct setup *setup, struct model_options *options, struct hv_error *err)
+{
+    struct hv_error reason;
+    struct hv_str *names, list = {0};
+    size_t count;
+    /* A server that has no list, or does not answer, is told of by the request itself. */
+    if (model_list(setup->model, LIST_TIMEOUT_MS, &setup->arena, &names, &count, &reason) != HV_OK || count == 0)
+        return HV_OK;
+    if (count == 1) {
+        options->name = names[0];
+        model_free(setup->model);
+        setup->model = NULL;
+        return model_new(options, setup->loop, &setup->model, err);
+    }
+    for (size_t i = 0; i < count && i < TOLD_MAX; i++)
+        list = hv_arena_format(&setup->arena, "%.*s%s%.*s", HV_STR_ARG(list), i ? ", " : "", HV_STR_ARG(names[i]));
+    hv_fail(err, HV_EINVAL, "no model is named, and the server has %zu: %.*s%s", count, HV_STR_ARG(list),
+            count > TOLD_MAX ? ", …" : "");
+    hv_error_hint(err, "name one: --model %.*s:%.*s", HV_STR_ARG(options->provider), HV_STR_ARG(names[0]));
+    return HV_EINVAL;
+}
+
 enum hv_code setup_model(struct setup *setup, struct hv_str flag, struct hv_error *err)
 {
     const struct settings *settings = setup->settings;
@@ -236,5 +262,8 @@ enum hv_code setup_model(struct setup *setup, struct hv_str flag, struct hv_erro
         add_secret(setup, options.api_key);
     /* Proxies in between may not know the member; the service itself does. */
     options.eager_input = hv_str_is(options.provider, "anthropic") && !options.base_url.ptr;
-    return model_new(&options, setup->loop, &setup->model, err);
+    code = model_new(&options, setup->loop, &setup->model, err);
+    if (code == HV_OK && options.base_url.ptr && hv_str_is(options.name, UNNAMED) && !setup->offline)
+        code = name_model(setup, &options, err);
+    return code;
 }

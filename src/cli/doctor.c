@@ -18,7 +18,7 @@
 #include "sandbox/sandbox.h"
 #include "text/find.h"
 
-enum { OUT_MAX = 1 << 20, CONNECT_MS = 3000 };
+enum { OUT_MAX = 1 << 20, CONNECT_MS = 3000, LIST_MS = 5000 };
 
 enum finding { FINDING_OK = 0, FINDING_NOTE, FINDING_BAD };
 
@@ -254,18 +254,18 @@ static bool connects(const struct addrinfo *address)
     return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
 }
 
-static void check_server(struct doctor *doctor, struct hv_str url)
+static bool check_server(struct doctor *doctor, struct hv_str url)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
     char *host, *port;
     if (!split_url(doctor->arena, url, &host, &port)) {
         tell(doctor, FINDING_BAD, "server", "%.*s is no address (https://host/…)", HV_STR_ARG(url));
-        return;
+        return false;
     }
     int failed = getaddrinfo(host, port, &hints, &list);
     if (failed) {
         tell(doctor, FINDING_BAD, "server", "%s cannot be found: %s", host, gai_strerror(failed));
-        return;
+        return false;
     }
     bool reached = false;
     for (const struct addrinfo *at = list; at && !reached; at = at->ai_next)
@@ -273,21 +273,36 @@ static void check_server(struct doctor *doctor, struct hv_str url)
     freeaddrinfo(list);
     tell(doctor, reached ? FINDING_OK : FINDING_BAD, "server", "%s port %s %s", host, port,
          reached ? "takes connections" : "cannot be reached; is the server running, is there a proxy?");
+    return reached;
 }
 
-static struct hv_str server_of(const struct setup *setup)
+/* The models that the server has, and whether the one in use is among them. */
+static void check_models(struct doctor *doctor)
 {
-    bool anthropic = hv_str_is(model_provider_name(setup->model), "anthropic");
-    struct hv_str set = setup_variable(setup, anthropic ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL");
-    if (set.ptr)
-        return set;
-    return anthropic ? HV_STR("https://api.anthropic.com") : HV_STR("https://api.openai.com");
+    enum { TOLD_MAX = 12 };
+    struct hv_error err;
+    struct hv_str *names, list = {0}, name = model_name(doctor->setup.model);
+    size_t count;
+    bool known = false;
+    if (model_list(doctor->setup.model, LIST_MS, doctor->arena, &names, &count, &err) != HV_OK) {
+        tell(doctor, FINDING_NOTE, "models", "%s", err.message);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        known = known || hv_str_eq(names[i], name);
+        if (i < TOLD_MAX)
+            list = hv_arena_format(doctor->arena, "%.*s%s%.*s", HV_STR_ARG(list), i ? ", " : "", HV_STR_ARG(names[i]));
+    }
+    tell(doctor, known ? FINDING_OK : FINDING_NOTE, "models", "%s%.*s%sthe server has %zu: %.*s%s",
+         known ? "" : "the server does not list ", known ? 0 : (int)name.len, name.ptr, known ? "" : "; ", count,
+         HV_STR_ARG(list), count > TOLD_MAX ? ", …" : "");
 }
 
 static void check_model(struct doctor *doctor, const struct doctor_flags *flags)
 {
     struct hv_error err;
     struct setup *setup = &doctor->setup;
+    setup->offline = flags->offline;
     if (setup_model(setup, flags->model, &err) != HV_OK) {
         tell(doctor, FINDING_NOTE, "model", "%s%s%s", err.message, err.hint[0] && err.hint[0] != '\n' ? "; " : "",
              err.hint);
@@ -295,8 +310,9 @@ static void check_model(struct doctor *doctor, const struct doctor_flags *flags)
     }
     tell(doctor, FINDING_OK, "model", "%.*s by %.*s%s", HV_STR_ARG(model_name(setup->model)),
          HV_STR_ARG(model_provider_name(setup->model)), setup->secret_count > 0 ? ", with a key" : ", without a key");
-    if (!flags->offline && !hv_str_is(model_provider_name(setup->model), "replay"))
-        check_server(doctor, server_of(setup));
+    if (!flags->offline && model_url(setup->model).len > 0)
+        if (check_server(doctor, model_url(setup->model)))
+            check_models(doctor);
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */

@@ -226,6 +226,11 @@ struct hv_str model_provider_name(const struct model *model)
     return model->options.provider;
 }
 
+struct hv_str model_url(const struct model *model)
+{
+    return model->url;
+}
+
 int64_t model_context_window(const struct model *model)
 {
     return model->facts.window;

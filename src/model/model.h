@@ -119,6 +119,14 @@ enum hv_code model_new(const struct model_options *options, struct loop *loop, s
 void model_free(struct model *model);
 struct hv_str model_name(const struct model *model); /* as given, for people and journals */
 struct hv_str model_provider_name(const struct model *model);
+struct hv_str model_url(const struct model *model); /* where requests go; empty for a replay */
+/*
+ * The names of the models that the server has (GET …/models), in its order, in arena. Blocks for at most timeout_ms and
+ * runs the loop meanwhile: only while nobody else runs it. HV_EUNSUPPORTED: a replay, or the server has no such list;
+ * HV_EACCES: it refused the key; else as the network says.
+ */
+enum hv_code model_list(struct model *model, uint64_t timeout_ms, struct hv_arena *arena, struct hv_str **names,
+                        size_t *count, struct hv_error *err) HV_MUST_CHECK;
 int64_t model_context_window(const struct model *model); /* tokens; a careful guess when unknown */
 /* US dollars of one request's usage, or a negative number when the price is not known. */
 double model_cost(const struct model *model, const struct model_usage *usage);

@@ -68,6 +68,9 @@ struct model {
 /* Add "name: value" unless a line of that name is there already: the person's own go first. */
 void model_add_header(struct model *model, const char *name, struct hv_str value);
 
+/* The client that requests go through, made at the first call (stream.c). */
+enum hv_code model_client(struct model *model, struct hv_error *err) HV_MUST_CHECK;
+
 /* Put stars for every key of the model's headers in text: servers like to repeat what they refuse. */
 void model_hide_keys(const struct model *model, char *text);
 

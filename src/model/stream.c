@@ -361,7 +361,7 @@ static void on_end(void *user, enum hv_code code, const struct hv_error *err)
 
 /* ---- requests --------------------------------------------------------------------------------------------------- */
 
-static enum hv_code get_client(struct model *model, struct hv_error *err)
+enum hv_code model_client(struct model *model, struct hv_error *err)
 {
     struct http_client_options options = {.use_proxy = true};
     return model->client ? HV_OK : http_client_new(model->loop, &options, &model->client, err);
@@ -383,7 +383,7 @@ static enum hv_code http_begin(struct model_stream *stream, struct hv_error *err
     struct model *model = stream->model;
     enum hv_code code = check_tools(stream, err);
     if (code == HV_OK)
-        code = get_client(model, err);
+        code = model_client(model, err);
     if (code != HV_OK)
         return code;
     /* One copy: the conversation may go on while the transfer still drains. */

@@ -115,8 +115,10 @@ class Handler(BaseHTTPRequestHandler):
             self.server.slots.release()
 
     def do_GET(self):  # pylint: disable=invalid-name
-        models = {"object": "list", "data": [{"id": "test-model", "object": "model", "type": "model", "display_name": "Test"}]}
-        self.whole(200 if self.path.startswith("/v1/models") else 404, json.dumps(models).encode(), {})
+        known = self.path.startswith("/v1/models") and self.server.owner.models
+        models = {"object": "list", "data": [{"id": name, "object": "model", "type": "model", "display_name": name}
+                                             for name in self.server.owner.models]}
+        self.whole(200 if known else 404, json.dumps(models).encode(), {})
 
     def do_POST(self):  # pylint: disable=invalid-name
         length = int(self.headers.get("Content-Length") or 0)
@@ -212,7 +214,8 @@ def split_at(frames, place):
 
 
 class Server:
-    def __init__(self, answers, *, key=None, model=None, port=0, check=True, record=None, alternate=True):
+    def __init__(self, answers, *, key=None, model=None, port=0, check=True, record=None, alternate=True, models=("test-model",)):
+        self.models = models  # what GET /v1/models lists; nothing: there is no such path
         self.answers, self.key, self.model, self.check, self.record = list(answers), key, model, check, record
         self.requests, self.faults, self.memory = [], [], Memory(alternate)
         self.lock = threading.Lock()

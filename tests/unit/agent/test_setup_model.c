@@ -30,7 +30,7 @@ static void set_environment(struct place *place, const char *text)
 
 static void check(struct place *place, const struct row *row)
 {
-    struct setup setup = {0};
+    struct setup setup = {.offline = true};
     struct hv_error err = {0};
     struct setup_options options = {.settings = hv_str_from(row->settings)};
     set_environment(place, row->environment);
@@ -89,7 +89,7 @@ static void a_model_is_chosen(void **state)
 static void the_key_in_use_is_a_secret(void **state)
 {
     struct place *place = *state;
-    struct setup setup = {0};
+    struct setup setup = {.offline = true};
     struct hv_error err;
     struct setup_options options = {0};
     place_directory(place, "home");
@@ -116,7 +116,7 @@ static void the_key_of_a_service_goes_to_no_other_address(void **state)
         {"{\"models\":{\"mine\":{\"provider\":\"openai-chat\"}}}", "public-0123456789"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct setup setup = {0};
+        struct setup setup = {.offline = true};
         struct hv_error err;
         struct setup_options options = {.settings = hv_str_from(rows[i].settings)};
         place_directory(place, "home");
@@ -133,7 +133,7 @@ static void the_key_of_a_service_goes_to_no_other_address(void **state)
 static void a_first_run_says_what_can_be_done(void **state)
 {
     struct place *place = *state;
-    struct setup setup = {0};
+    struct setup setup = {.offline = true};
     struct hv_error err;
     struct setup_options options = {0};
     place_directory(place, "home");

@@ -635,6 +635,6 @@ def test_additional_directories_of_the_settings_are_roots(case):
     with open(path, "w", encoding="utf-8") as file:
         json.dump({"permissions": {"allow": ["Bash"], "additionalDirectories": [extra]}}, file)
     results = run(case, f"cd {extra} && echo inside >f", "pwd; cat f")
-    assert results[1] == (f"{extra}\ninside", False), results
+    assert results[1] == (f"{extra}\ninside\n", False), results
     read = case.helve("tool", "call", "Read", json.dumps({"file_path": extra + "/f"}))
     assert read.code == 0 and "inside" in read.out, read

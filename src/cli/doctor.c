@@ -14,6 +14,7 @@
 #include "media/image_helper.h"
 #include "module/module.h"
 #include "policy/policy.h"
+#include "proc/system_program.h"
 #include "sandbox/decoder.h"
 #include "sandbox/sandbox.h"
 #include "text/find.h"
@@ -133,6 +134,21 @@ static void check_program(struct doctor *doctor, const char *what, const char *c
     }
     struct hv_str line = hv_str_slice(hv_buf_str(&out), 0, hv_str_find_byte(hv_buf_str(&out), '\n', 0));
     tell(doctor, end.code == 0 ? FINDING_OK : FINDING_NOTE, what, "%.*s", HV_STR_ARG(line));
+}
+
+/* The system's: what a workspace has in front of PATH is not started for a look. */
+static void check_git(struct doctor *doctor)
+{
+    const struct setup *setup = &doctor->setup;
+    const struct system_programs programs = {.host = setup->host,
+                                             .roots = setup->roots,
+                                             .root_count = setup->root_count,
+                                             .environment = (const char *const *)environ};
+    struct hv_str git = system_program_first(&programs, doctor->arena, HV_STR("git"));
+    check_program(
+        doctor, "git",
+        (const char *const[]){git.len ? hv_arena_cstr(doctor->arena, git) : "/usr/bin/git", "--version", NULL}, false,
+        "only convenience");
 }
 
 static void check_state(struct doctor *doctor)
@@ -332,7 +348,7 @@ static int run(const struct cli_call *call)
         check_state(&doctor);
         check_program(&doctor, "commands", (const char *const[]){"/bin/bash", "-c", "echo bash $BASH_VERSION", NULL},
                       true, "no command can be run");
-        check_program(&doctor, "git", (const char *const[]){"git", "--version", NULL}, false, "only convenience");
+        check_git(&doctor);
         check_sandbox(&doctor);
         check_search(&doctor);
         check_media(&doctor);

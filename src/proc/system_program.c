@@ -61,13 +61,13 @@ struct found {
     uint32_t mode;
 };
 
-static struct found find(const struct system_programs *programs, struct hv_arena *arena, struct hv_str name)
+/* The next one of that name on the way *rest, which is left behind it. */
+static struct found find_next(const struct system_programs *programs, struct hv_arena *arena, struct hv_str name,
+                              struct hv_str *rest)
 {
-    struct hv_str rest = system_variable(programs->environment, HV_STR("PATH")), entry;
+    struct hv_str entry;
     struct hv_file_stat stat;
-    if (!rest.ptr)
-        rest = hv_str_from(usual_path);
-    while (hv_str_split(&rest, ':', &entry)) {
+    while (hv_str_split(rest, ':', &entry)) {
         struct hv_str directory = entry.len ? entry : HV_STR(".");
         struct hv_str from = programs->directory.len ? programs->directory : HV_STR("/");
         struct hv_str path = hv_arena_format(
@@ -79,6 +79,19 @@ static struct found find(const struct system_programs *programs, struct hv_arena
     return (struct found){0};
 }
 
+static struct found find(const struct system_programs *programs, struct hv_arena *arena, struct hv_str name)
+{
+    struct hv_str rest = system_variable(programs->environment, HV_STR("PATH"));
+    if (!rest.ptr)
+        rest = hv_str_from(usual_path);
+    return find_next(programs, arena, name, &rest);
+}
+
+static bool is_machines_own(const struct system_programs *programs, struct hv_arena *arena, struct found found)
+{
+    return is_trusted_directory(programs, found.directory) && leads_out(programs, arena, found.path);
+}
+
 static bool look_up(const struct system_programs *programs, struct hv_str name)
 {
     CLEANUP_ARENA struct hv_arena scratch = {0};
@@ -87,7 +100,17 @@ static bool look_up(const struct system_programs *programs, struct hv_str name)
     struct found found = find(programs, &scratch, name);
     if (!found.path.len)
         return true; /* there is no such program: nothing can run */
-    return is_trusted_directory(programs, found.directory) && leads_out(programs, &scratch, found.path);
+    return is_machines_own(programs, &scratch, found);
+}
+
+struct hv_str system_program_first(const struct system_programs *programs, struct hv_arena *arena, struct hv_str name)
+{
+    struct hv_str ways[] = {system_variable(programs->environment, HV_STR("PATH")), hv_str_from(usual_path)};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        for (struct found found; (found = find_next(programs, arena, name, &ways[i])).path.len;)
+            if (is_machines_own(programs, arena, found))
+                return found.path;
+    return (struct hv_str){0};
 }
 
 struct hv_str system_program_path(void *user, struct hv_arena *arena, struct hv_str name)

@@ -44,4 +44,9 @@ bool system_program_is(void *user, struct hv_str name);
  * written absolute and tidy; else absent. In arena. Blocks. */
 struct hv_str system_program_path(void *user, struct hv_arena *arena, struct hv_str name);
 
+/* The path of the first program of that name which is the machine's own, where PATH leads or, behind that, in the usual
+ * directories: what helve starts itself is never one of the workspace's. Absolute, in arena; absent: there is none.
+ * Needs no answers. Blocks. */
+struct hv_str system_program_first(const struct system_programs *programs, struct hv_arena *arena, struct hv_str name);
+
 #endif

@@ -84,6 +84,9 @@ struct hv_str bash_resolved(const struct hv_context *context, struct hv_str path
 /* What the command does. In the call's arena; looks up programs and what git's repositories hold, at the first time: a
  * call asks several times, and the answer is kept with its input (which no two threads have at once). */
 const struct shell_judgement *bash_judge(const struct bash_input *in, const struct hv_context *context);
+/* The path of the bash that runs commands: the system's, whatever the workspace puts in front of PATH. In the call's
+ * arena; absent: there is none. */
+struct hv_str bash_interpreter(const struct hv_context *context);
 /* It certainly does not change the shell's directory. */
 bool bash_keeps_directory(const struct shell_judgement *judgement);
 /* Besides, all files that it touches are in the lists of its parts. */

@@ -156,12 +156,16 @@ enum hv_code bash_make_command(struct bash_run *run, struct bash_command *out, s
         return code;
     if (!in->run_in_background)
         choose_directory_file(run);
+    struct hv_str bash = bash_interpreter(context);
+    if (!bash.len)
+        return hv_fail(err, HV_ENOTFOUND, "there is no bash of the system on PATH, and none in the usual directories");
     const struct shell_judgement *judgement = bash_judge(in, context);
     bool handed_over = !bash_keeps_directory(judgement) || looks_at_processes(judgement);
-    const char **argv = hv_arena_array(context->arena, const char *, 4);
-    argv[0] = "bash";
+    const char **argv = hv_arena_array(context->arena, const char *, 5);
+    argv[0] = hv_arena_cstr(context->arena, bash);
     argv[1] = "-c";
     argv[2] = handed_over ? wrap_command(run) : hv_arena_cstr(context->arena, in->command);
+    argv[3] = "bash"; /* $0, and so what its messages begin with */
     if (run->confined)
         note_exclusions(run, judgement);
     *out = (struct bash_command){

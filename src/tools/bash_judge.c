@@ -38,17 +38,29 @@ static const struct hv_str *list_roots(const struct hv_context *context, size_t 
     return roots;
 }
 
-static const struct shell_judgement *judge(struct hv_str command, const struct hv_context *context)
+static struct system_programs programs_of(const struct hv_context *context, struct system_answers *answers)
 {
-    struct shell_judgement *out = hv_arena_new(context->arena, struct shell_judgement);
-    struct system_answers answers = {0};
     struct system_programs programs = {
-        .answers = &answers,
+        .answers = answers,
         .host = context->host,
         .environment = context->environment,
         .directory = context->directory,
     };
     programs.roots = list_roots(context, &programs.root_count);
+    return programs;
+}
+
+struct hv_str bash_interpreter(const struct hv_context *context)
+{
+    struct system_programs programs = programs_of(context, NULL);
+    return system_program_first(&programs, context->arena, HV_STR("bash"));
+}
+
+static const struct shell_judgement *judge(struct hv_str command, const struct hv_context *context)
+{
+    struct shell_judgement *out = hv_arena_new(context->arena, struct shell_judgement);
+    struct system_answers answers = {0};
+    struct system_programs programs = programs_of(context, &answers);
     const struct shell_world world = {.git_is_quiet = ask_git,
                                       .git_is_quiet_below = ask_git_below,
                                       .is_system_program = system_program_is,

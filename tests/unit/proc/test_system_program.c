@@ -79,6 +79,34 @@ static void the_first_program_of_a_name_counts(void **state)
     }
 }
 
+static void what_is_started_is_the_first_of_the_machine(void **state)
+{
+    static const struct {
+        const char *path, *name, *found;
+    } rows[] = {
+        {"PATH=/ws/bin:/usr/bin", "make", "/usr/bin/make"},
+        {"PATH=bin:.:/usr/bin", "make", "/usr/bin/make"},
+        {"PATH=/ws/bin", "make", "/usr/bin/make"},
+        {"PATH=", "make", "/usr/bin/make"},
+        {"PATH=/opt/tool:/usr/bin", "run", "/opt/tool/run"},
+        {"PATH=/usr/bin", "sly", ""},
+        {"PATH=/usr/bin", "nothing", ""},
+    };
+    struct machine machine = {{.stat = look, .resolve = resolve}, 0};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CLEANUP_ARENA struct hv_arena arena = {0};
+        const char *environment[] = {rows[i].path, NULL};
+        const struct system_programs programs = {.host = &machine.host,
+                                                 .roots = roots,
+                                                 .root_count = 1,
+                                                 .environment = environment,
+                                                 .directory = HV_STR("/ws")};
+        struct hv_str found = system_program_first(&programs, &arena, hv_str_from(rows[i].name));
+        assert_string_equal(found.ptr ? found.ptr : "", rows[i].found);
+    }
+}
+
 static void a_program_is_where_path_has_it(void **state)
 {
     static const struct {
@@ -148,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_program_of_a_name_counts),
         cmocka_unit_test(a_program_is_where_path_has_it),
+        cmocka_unit_test(what_is_started_is_the_first_of_the_machine),
         cmocka_unit_test(an_answer_is_remembered_for_its_place_alone),
         cmocka_unit_test(many_names_are_remembered),
     };

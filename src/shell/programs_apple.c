@@ -136,27 +136,6 @@ static void judge_codesign(struct shell_reading *reading, const struct shell_wor
     shell_worsen(reading, SHELL_WRITES, "codesign changes files unless it displays or verifies");
 }
 
-static const struct shell_program simctl_rows[] = {
-    SHOWS("list", FLAGS("-j --json -v")),
-    PLAIN("help listapps get_app_container getenv"),
-    RUNNERS("boot install launch spawn"),
-    WRITERS("erase delete create shutdown uninstall addmedia privacy push status_bar"),
-    {0},
-};
-
-static const struct shell_program xcrun_rows[] = {
-    {"simctl", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = simctl_rows},
-    {0},
-};
-
-static const struct shell_option otool_options[] = {
-    FLAGS("-L -l -h -f -a -D -t -v -V -d -o -s -n -I -r -S -T -M -R -c -x -X -C -G -P -j -q -Q -B"),
-    VALUES("-arch -p"),
-    FLAGS("-tV -tv -lv -hv -ov -dyld_info -function_starts -toc"),
-    HELPS("--version -version --help"),
-    {0},
-};
-
 const struct shell_program shell_programs_apple[] = {
     SHOWS_WORDS("sw_vers",
                 FLAGS("-productName -productVersion -buildVersion --productName --productVersion --buildVersion"),
@@ -174,7 +153,11 @@ const struct shell_program shell_programs_apple[] = {
      .rest = READ, .needs = "-info -archs -detailed_info -verify_arch"},
     {"plutil", .judge = judge_plutil},
     {"PlistBuddy", .judge = judge_plist_buddy},
-    {"otool otool-classic llvm-otool", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = otool_options, .rest = READ},
+    {"otool otool-classic llvm-otool", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-L -l -h -f -a -D -t -v -V -d -o -s -n -I -r -S -T -M -R -c -x -X -C -G -P -j -q -Q -B"),
+                        VALUES("-arch -p"), FLAGS("-tV -tv -lv -hv -ov -dyld_info -function_starts -toc"),
+                        HELPS("--version -version --help")),
+     .rest = READ},
     LOOKS_AT_WORDS("dyld_info",
                    FLAGS("-dependents -platform -exports -imports -fixups -segments -objc -load_commands -uuid"),
                    VALUES("-arch")),
@@ -237,7 +220,12 @@ const struct shell_program shell_programs_apple[] = {
          OPTIONS(HELPS("--version -version -h -help --help --show-sdk-path -show-sdk-path --show-sdk-version"
                        " -show-sdk-version --show-sdk-platform-path -show-sdk-platform-path --show-sdk-build-version"),
                  {"--find -find -f", SHELL_EFFECT_HELP, SHELL_ARITY_ONE}, VALUES("--sdk -sdk"), FLAGS("-v -n")),
-     .subcommands = xcrun_rows},
+     .subcommands =
+         SUBCOMMANDS({"simctl", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+                      .subcommands = SUBCOMMANDS(
+                          SHOWS("list", FLAGS("-j --json -v")), PLAIN("help listapps get_app_container getenv"),
+                          RUNNERS("boot install launch spawn"),
+                          WRITERS("erase delete create shutdown uninstall addmedia privacy push status_bar"))})},
     {"xcode-select", SHELL_SYNTAX_GNU, SHELL_WRITES, "xcode-select changes which tools are used",
      .options = OPTIONS(HELPS("-p --print-path -v --version -h --help"))},
     COMMANDS("xcresulttool",

@@ -353,13 +353,6 @@ static void judge_unzip(struct shell_reading *reading, const struct shell_word *
     shell_worsen(reading, SHELL_WRITES, "unzip makes the files that are in the archive");
 }
 
-static const struct shell_option zip_options[] = {
-    FLAGS("-r --recurse-paths -q --quiet -v --verbose -j --junk-paths -u --update -f --freshen -m --move -d --delete"),
-    FLAGS("-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -y --symlinks -X --no-extra -x --exclude -i --include -e --encrypt -g -D -@"),
-    HELPS("-h -L -h2 --help --license --version"),
-    {0},
-};
-
 /* cpio -t lists; -i and -p make files, -o writes an archive to stdout. */
 static const struct shell_option cpio_options[] = {
     FLAGS("-t --list -v --verbose -n --numeric-uid-gid -i --extract -B -c --quiet -z"),
@@ -422,38 +415,6 @@ static const struct shell_option nm_options[] = {
     {0},
 };
 
-static const struct shell_option objdump_options[] = {
-    FLAGS(
-        "-a --archive-headers -f --file-headers -p --private-headers -h --section-headers --headers -x --all-headers"),
-    FLAGS("-d --disassemble-all -D -S -s --full-contents -g --debugging -e --debugging-tags -G --stabs -t --syms"),
-    FLAGS("-T --dynamic-syms -r --reloc -R --dynamic-reloc -i --info -w --wide -z --disassemble-zeroes -l"),
-    FLAGS(
-        "--line-numbers -F --file-offsets --file-start-context --no-show-raw-insn --show-raw-insn --prefix-addresses"),
-    FLAGS("--special-syms --inlines --no-addresses --visualize-jumps -L --process-links -K --source --archive-header"),
-    FLAGS("--show-all-symbols --recurse-limit --no-recurse-limit --recursion-limit --no-recursion-limit"),
-    MAYBE("--disassemble -C --demangle --source-comment --dwarf --ctf --ctf-parent -W --visualize-jumps --unicode"),
-    VALUES("-j --section -m --architecture -M --disassembler-options -b --target --start-address --stop-address"),
-    VALUES("--disassembler-color --adjust-vma --prefix --prefix-strip --insn-width -P --private --dwarf-depth "
-           "--dwarf-start --endian"),
-    TREES("-I --include"),
-    HELPS("-v -V -H"),
-    GNU_HELP,
-    {0},
-};
-
-static const struct shell_option readelf_options[] = {
-    FLAGS("-a --all -h --file-header -l --program-headers --segments -S --section-headers --sections -g"),
-    FLAGS("--section-groups -t --section-details -e --headers -s --syms --symbols --dyn-syms --lto-syms -n --notes -r"),
-    FLAGS("--relocs -u --unwind -d --dynamic -V --version-info -A --arch-specific -c --archive-index -D --use-dynamic"),
-    FLAGS("-L --lint --enable-checks -I --histogram -W --wide -T --silent-truncation -z --decompress --got-contents"),
-    FLAGS("-P --process-links --no-demangle --recurse-limit --no-recurse-limit --quiet --ctf-strings --ctf-symbols"),
-    MAYBE("-w --debug-dump -C --demangle --sframe --unicode --sym-base"),
-    VALUES("-x --hex-dump -p --string-dump -R --relocated-dump --dwarf-depth --dwarf-start --ctf --ctf-parent -U"),
-    HELPS("-H -v"),
-    GNU_HELP,
-    {0},
-};
-
 /* binutils take "@file" for the options that stand in the file. */
 static bool names_options(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -468,8 +429,39 @@ static bool names_options(struct shell_reading *reading, const struct shell_word
 
 static const struct shell_program binary_rows[] = {
     {"nm", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = nm_options, .rest = READ},
-    {"objdump", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = objdump_options, .rest = READ},
-    {"readelf", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = readelf_options, .rest = READ, .harmless_options = true},
+    {"objdump", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-a --archive-headers -f --file-headers -p --private-headers -h --section-headers --headers -x "
+               "--all-headers"),
+         FLAGS("-d --disassemble-all -D -S -s --full-contents -g --debugging -e --debugging-tags -G --stabs -t --syms"),
+         FLAGS("-T --dynamic-syms -r --reloc -R --dynamic-reloc -i --info -w --wide -z --disassemble-zeroes -l"),
+         FLAGS("--line-numbers -F --file-offsets --file-start-context --no-show-raw-insn --show-raw-insn "
+               "--prefix-addresses"),
+         FLAGS("--special-syms --inlines --no-addresses --visualize-jumps -L --process-links -K --source "
+               "--archive-header"),
+         FLAGS("--show-all-symbols --recurse-limit --no-recurse-limit --recursion-limit --no-recursion-limit"),
+         MAYBE(
+             "--disassemble -C --demangle --source-comment --dwarf --ctf --ctf-parent -W --visualize-jumps --unicode"),
+         VALUES("-j --section -m --architecture -M --disassembler-options -b --target --start-address --stop-address"),
+         VALUES("--disassembler-color --adjust-vma --prefix --prefix-strip --insn-width -P --private --dwarf-depth "
+                "--dwarf-start --endian"),
+         TREES("-I --include"), HELPS("-v -V -H"), GNU_HELP),
+     .rest = READ},
+    {"readelf", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-a --all -h --file-header -l --program-headers --segments -S --section-headers --sections -g"),
+         FLAGS("--section-groups -t --section-details -e --headers -s --syms --symbols --dyn-syms --lto-syms -n "
+               "--notes -r"),
+         FLAGS("--relocs -u --unwind -d --dynamic -V --version-info -A --arch-specific -c --archive-index -D "
+               "--use-dynamic"),
+         FLAGS("-L --lint --enable-checks -I --histogram -W --wide -T --silent-truncation -z --decompress "
+               "--got-contents"),
+         FLAGS(
+             "-P --process-links --no-demangle --recurse-limit --no-recurse-limit --quiet --ctf-strings --ctf-symbols"),
+         MAYBE("-w --debug-dump -C --demangle --sframe --unicode --sym-base"),
+         VALUES("-x --hex-dump -p --string-dump -R --relocated-dump --dwarf-depth --dwarf-start --ctf --ctf-parent -U"),
+         HELPS("-H -v"), GNU_HELP),
+     .rest = READ, .harmless_options = true},
     {"size", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-A -B -C -G -d -o -x -t --totals --common -f"), MAYBE("--mcu"),
                         VALUES("--format --radix --target"), HELPS("-h -H -V -v"), GNU_HELP),
@@ -575,8 +567,13 @@ const struct shell_program shell_programs_archive[] = {
     {"zipinfo", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-1 -2 -s -m -l -v -h -M -t -T -U -UU -C -z")), .first = {READ}, .first_count = 1,
      .rest = NONE, .harmless_options = true},
-    {"zip", SHELL_SYNTAX_GNU, SHELL_WRITES, "zip makes or changes an archive", zip_options, .first = {WRITE},
-     .first_count = 1, .rest = SHELL_EFFECT_READ_TREE},
+    {"zip", SHELL_SYNTAX_GNU, SHELL_WRITES, "zip makes or changes an archive",
+     OPTIONS(FLAGS("-r --recurse-paths -q --quiet -v --verbose -j --junk-paths -u --update -f --freshen -m --move -d "
+                   "--delete"),
+             FLAGS("-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -y --symlinks -X --no-extra -x --exclude -i --include -e --encrypt "
+                   "-g -D -@"),
+             HELPS("-h -L -h2 --help --license --version")),
+     .first = {WRITE}, .first_count = 1, .rest = SHELL_EFFECT_READ_TREE},
     {"7z 7za 7zr 7zz", .judge = judge_7z},
     {"jar", .judge = judge_jar},
     {"zipcloak zipnote zipsplit arj lha", SHELL_SYNTAX_NONE, SHELL_WRITES, "makes or changes an archive or files",

@@ -35,58 +35,51 @@ static const struct shell_option dwarf_options[] = {
     HELPS("-h -help --help -version --version"),
     {0},
 };
-static const struct shell_option readobj_options[] = {
-    FLAGS(
-        "-a -all -h -file-header -file-headers -S -sections -section-headers -s -symbols -syms -r -relocs -relocations"
-        " -l -program-headers -segments -d -dynamic-table -dynamic -n -notes -u -unwind -A -arch-specific -V"
-        " -version-info -needed-libs -hash-table -gnu-hash-table -dyn-symbols -dyn-syms -stackmap -C -demangle"
-        " -expand-relocs -section-details -t -coff-imports -coff-exports -coff-basereloc -coff-resources -W -wide"
-        " -macho-version-min -macho-dysymtab -macho-segment -macho-indirect-symbols -macho-linker-options -codeview"),
-    VALUES("-x -hex-dump -p -string-dump -j"),
-    MAYBE("-elf-output-style"),
-    HELPS("-help --help -version --version"),
-    {0},
-};
-static const struct shell_option symbolizer_options[] = {
-    FLAGS("-f -functions -i -inlines -inlining -a -addresses -p -pretty-print -C -demangle -s -basenames -relativenames"
-          " -no-inlines -no-demangle -print-address -no-debuginfod"),
-    MAYBE("-output-style -default-arch -print-source-context-lines"),
-    FILES("-e -exe -obj"),
-    HELPS("-h -help --help -v -version --version"),
-    {0},
-};
-static const struct shell_option dis_options[] = {
-    OUTPUTS("-o"), FLAGS("-show-annotations"), HELPS("-help --help -version --version"), {0}};
-static const struct shell_option profdata_options[] = {
-    FLAGS("-all-functions -counts -memop-sizes -ic-targets -text -detailed-summary -instr -sample -binary-ids -showcs"),
-    MAYBE("-topn -function -value-cutoff"),
-    OUTPUTS("-o -output"),
-    HELPS("-help --help"),
-    {0}};
-static const struct shell_option cov_options[] = {
-    FLAGS("-show-functions -summary-only -show-region-summary -show-branch-summary -use-color -show-mcdc-summary"),
-    MAYBE("-ignore-filename-regex -arch"),
-    FILES("-instr-profile -object"),
-    HELPS("-help --help"),
-    {0},
-};
 
 static const struct shell_program llvm_rows[] = {
     {"dwarfdump llvm-dwarfdump", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = dwarf_options, .rest = READ},
-    {"llvm-readobj", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = readobj_options, .rest = READ},
-    {"llvm-symbolizer", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = symbolizer_options, .rest = NONE,
-     .reads_input = true},
-    {"llvm-dis", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = dis_options, .rest = READ, .needs = "-o"},
+    {"llvm-readobj", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS(
+             "-a -all -h -file-header -file-headers -S -sections -section-headers -s -symbols -syms -r -relocs "
+             "-relocations"
+             " -l -program-headers -segments -d -dynamic-table -dynamic -n -notes -u -unwind -A -arch-specific -V"
+             " -version-info -needed-libs -hash-table -gnu-hash-table -dyn-symbols -dyn-syms -stackmap -C -demangle"
+             " -expand-relocs -section-details -t -coff-imports -coff-exports -coff-basereloc -coff-resources -W -wide"
+             " -macho-version-min -macho-dysymtab -macho-segment -macho-indirect-symbols -macho-linker-options "
+             "-codeview"),
+         VALUES("-x -hex-dump -p -string-dump -j"), MAYBE("-elf-output-style"),
+         HELPS("-help --help -version --version")),
+     .rest = READ},
+    {"llvm-symbolizer", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-f -functions -i -inlines -inlining -a -addresses -p -pretty-print -C -demangle -s "
+                              "-basenames -relativenames"
+                              " -no-inlines -no-demangle -print-address -no-debuginfod"),
+                        MAYBE("-output-style -default-arch -print-source-context-lines"), FILES("-e -exe -obj"),
+                        HELPS("-h -help --help -v -version --version")),
+     .rest = NONE, .reads_input = true},
+    {"llvm-dis", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(OUTPUTS("-o"), FLAGS("-show-annotations"), HELPS("-help --help -version --version")),
+     .rest = READ, .needs = "-o"},
     {"llvm-bcanalyzer llvm-cxxdump llvm-undname llvm-cxxmap", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
      .options =
          OPTIONS(FLAGS("-dump -no-histogram -disable-histogram -show-binary-blobs"), HELPS("-help --help --version")),
      .rest = READ},
     {"llvm-profdata", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version")),
-     .subcommands =
-         SUBCOMMANDS({"show", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = profdata_options, .rest = READ},
-                     WRITERS("merge overlap order"))},
+     .subcommands = SUBCOMMANDS(
+         {"show", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+          .options = OPTIONS(FLAGS("-all-functions -counts -memop-sizes -ic-targets -text -detailed-summary -instr "
+                                   "-sample -binary-ids -showcs"),
+                             MAYBE("-topn -function -value-cutoff"), OUTPUTS("-o -output"), HELPS("-help --help")),
+          .rest = READ},
+         WRITERS("merge overlap order"))},
     {"llvm-cov", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version -version")),
-     .subcommands = SUBCOMMANDS({"report", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = cov_options, .rest = READ},
+     .subcommands = SUBCOMMANDS({"report", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+                                 .options = OPTIONS(FLAGS("-show-functions -summary-only -show-region-summary "
+                                                          "-show-branch-summary -use-color -show-mcdc-summary"),
+                                                    MAYBE("-ignore-filename-regex -arch"),
+                                                    FILES("-instr-profile -object"), HELPS("-help --help")),
+                                 .rest = READ},
                                 WRITERS("show export gcov"))},
     {"llvm-pdbutil", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version")),
      .subcommands = SUBCOMMANDS(
@@ -128,52 +121,6 @@ static void judge_linker(struct shell_reading *reading, const struct shell_word 
     reading->act.writes_listed = false;
     shell_worsen(reading, SHELL_EXECUTES, "the linker writes a program, and may load plugins");
 }
-
-static const struct shell_option pkg_config_options[] = {
-    FLAGS(
-        "--cflags --libs --libs-only-l --libs-only-L --libs-only-other --cflags-only-I --cflags-only-other --modversion"
-        " --exists --static --shared --pure --uninstalled --print-errors --short-errors --silence-errors"
-        " --errors-to-stdout --print-variables --print-requires --print-requires-private --print-provides --list-all"
-        " --list-package-names --path --keep-system-libs --keep-system-cflags --validate --simulate --digraph"
-        " --solution --print-digraph --env-only --no-cache --no-provides --ignore-conflicts --dont-define-prefix"
-        " --define-prefix --msvc-syntax --debug --internal-cflags"),
-    VALUES("--variable --atleast-version --exact-version --max-version --atleast-pkgconfig-version --define-variable"
-           " --prefix-variable --maximum-traverse-depth --env"),
-    TREES("--with-path"),
-    FILES("--personality"),
-    OUTPUTS("--log-file"),
-    HELPS("--help --usage -? --version --about"),
-    {0},
-};
-
-static const struct shell_option wasm_objdump_options[] = {
-    FLAGS("-h --headers -x --details -d --disassemble -s --full-contents -r --reloc --section-offsets --debug"),
-    VALUES("-j --section"),
-    HELPS("--help --version"),
-    {0},
-};
-
-static const struct shell_option spirv_options[] = {
-    FLAGS("--no-color --no-indent --no-header --raw-id --offsets --comment --nested-indent --reorder-blocks --color"),
-    OUTPUTS("-o"),
-    HELPS("-h --help --version"),
-    {0},
-};
-static const struct shell_option spirv_val_options[] = {
-    FLAGS("--relax-block-layout --relax-logical-pointer --relax-struct-store --scalar-block-layout"
-          " --uniform-buffer-standard-layout --skip-block-layout --workgroup-scalar-block-layout"),
-    VALUES("--target-env"),
-    HELPS("-h --help --version"),
-    {0},
-};
-static const struct shell_option spirv_cross_options[] = {
-    FLAGS("--reflect --dump-resources --es --no-es --msl --hlsl --cpp -V --vulkan-semantics --flip-vert-y"
-          " --flatten-ubo --combined-samplers-inherit-bindings --no-420pack-extension --force-temporary"),
-    VALUES("--version --entry --stage --shader-model --msl-version --iterations"),
-    OUTPUTS("--output"),
-    HELPS("--help --revision"),
-    {0},
-};
 
 /* protoc decodes what it reads; all else makes files, by plugins. */
 static const struct shell_option protoc_options[] = {
@@ -217,7 +164,21 @@ const struct shell_program shell_programs_binaries[] = {
      "root-config apr-1-config apu-1-config libassuan-config ksba-config npth-config neon-config taglib-config",
      SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = NONE},
     {"net-snmp-config fltk-config", .judge = shell_judge_tool},
-    {"pkg-config pkgconf pkg-config.real", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = pkg_config_options,
+    {"pkg-config pkgconf pkg-config.real", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("--cflags --libs --libs-only-l --libs-only-L --libs-only-other --cflags-only-I --cflags-only-other "
+               "--modversion"
+               " --exists --static --shared --pure --uninstalled --print-errors --short-errors --silence-errors"
+               " --errors-to-stdout --print-variables --print-requires --print-requires-private --print-provides "
+               "--list-all"
+               " --list-package-names --path --keep-system-libs --keep-system-cflags --validate --simulate --digraph"
+               " --solution --print-digraph --env-only --no-cache --no-provides --ignore-conflicts --dont-define-prefix"
+               " --define-prefix --msvc-syntax --debug --internal-cflags"),
+         VALUES(
+             "--variable --atleast-version --exact-version --max-version --atleast-pkgconfig-version --define-variable"
+             " --prefix-variable --maximum-traverse-depth --env"),
+         TREES("--with-path"), FILES("--personality"), OUTPUTS("--log-file"),
+         HELPS("--help --usage -? --version --about")),
      .rest = READ, .answers = true},
     SHOWS_WITH("apxs apxs2", "-q", FLAGS("-q")),
 
@@ -226,7 +187,11 @@ const struct shell_program shell_programs_binaries[] = {
              FLAGS("--enable-exceptions --enable-threads --enable-simd --enable-gc --enable-multi-memory"),
              FLAGS("--enable-tail-call --enable-memory64 --enable-function-references"), VALUES("-c --cutoff"),
              OUTPUTS("-o --output"), HELPS("--help --version")),
-    BINARY("wasm-objdump", wasm_objdump_options),
+    BINARY(
+        "wasm-objdump",
+        OPTIONS(
+            FLAGS("-h --headers -x --details -d --disassemble -s --full-contents -r --reloc --section-offsets --debug"),
+            VALUES("-j --section"), HELPS("--help --version"))),
     LOOKS_AT("wasm-dis", FLAGS("--all-features -all"), OUTPUTS("-o --output -sm --source-map"),
              HELPS("-h --help --version")),
     LOOKS_AT("wasm-nm", FLAGS("-e -i -p -j -z")),
@@ -236,9 +201,23 @@ const struct shell_program shell_programs_binaries[] = {
              GROUP("metadata", LOOKS_AT("show", FLAGS("--json"), OUTPUTS("-o --output")))),
     COMMANDS("twiggy", LOOKS_AT("top dominators paths garbage monos diff", FLAGS("--retained --retaining-paths -r -d"),
                                 VALUES("-n -f -m --max-items"), OUTPUTS("-o"))),
-    {"spirv-dis", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = spirv_options, .rest = READ},
-    {"spirv-val", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = spirv_val_options, .rest = READ},
-    {"spirv-cross", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = spirv_cross_options, .rest = READ},
+    {"spirv-dis", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("--no-color --no-indent --no-header --raw-id --offsets --comment --nested-indent "
+                              "--reorder-blocks --color"),
+                        OUTPUTS("-o"), HELPS("-h --help --version")),
+     .rest = READ},
+    {"spirv-val", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("--relax-block-layout --relax-logical-pointer --relax-struct-store --scalar-block-layout"
+                              " --uniform-buffer-standard-layout --skip-block-layout --workgroup-scalar-block-layout"),
+                        VALUES("--target-env"), HELPS("-h --help --version")),
+     .rest = READ},
+    {"spirv-cross", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options =
+         OPTIONS(FLAGS("--reflect --dump-resources --es --no-es --msl --hlsl --cpp -V --vulkan-semantics --flip-vert-y"
+                       " --flatten-ubo --combined-samplers-inherit-bindings --no-420pack-extension --force-temporary"),
+                 VALUES("--version --entry --stage --shader-model --msl-version --iterations"), OUTPUTS("--output"),
+                 HELPS("--help --revision")),
+     .rest = READ},
     LOOKS_AT("spirv-reflect", FLAGS("-e -v -y -s -ci"), HELPS("-h --help")),
     {"glslangValidator glslang", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-i -q -l -E -d -w -s -r -v -C"), VALUES("-S"), HELPS("-h --help --version")),
@@ -273,10 +252,10 @@ const struct shell_program shell_programs_binaries[] = {
      .first = {READ}, .first_count = 1, .rest = SHELL_EFFECT_READ_TREE},
     LOOKS_WITH("upx", "-l -t --list --test --version -V --help",
                FLAGS("-l --list -t --test -q -qq -v --version -V --help")),
-    LOOKS_ANYHOW(
-        "hexyl", FLAGS("-v --no-squeezing -p --plain -P --no-position -C --no-characters"),
-        VALUES("-n --length -c --bytes -s --skip --block-size --color --border -o --display-offset --panels -g"),
-        VALUES("--group-size --terminal-width -b --base --endianness --character-table"),
-        HELPS("-h --help -V --version")),
+    LOOKS_ANYHOW("hexyl", FLAGS("-v --no-squeezing -p --plain -P --no-position -C --no-characters"),
+                 VALUES(
+                     "-n --length -c --bytes -s --skip --block-size --color --border -o --display-offset --panels -g"),
+                 VALUES("--group-size --terminal-width -b --base --endianness --character-table"),
+                 HELPS("-h --help -V --version")),
     {0},
 };

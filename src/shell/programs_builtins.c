@@ -68,13 +68,10 @@ static void judge_printf(struct shell_reading *reading, const struct shell_word 
         shell_worsen(reading, SHELL_UNKNOWN, "printf may set a variable: its format is not known, or has %n");
 }
 
-static const struct shell_option read_options[] = {
-    {"-r -s", SHELL_EFFECT_NONE},
-    {"-a -A", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-    {"-d -n -N -p -t -u -i", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-    {0},
-};
-static const struct shell_program read_row = {"read", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = read_options};
+static const struct shell_program read_row = {
+    "read", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+    .options = OPTIONS({"-r -s", SHELL_EFFECT_NONE}, {"-a -A", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+                       {"-d -n -N -p -t -u -i", SHELL_EFFECT_NONE, SHELL_ARITY_ONE})};
 
 static void judge_names(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
@@ -94,14 +91,10 @@ static void judge_read(struct shell_reading *reading, const struct shell_word *w
     judge_names(reading, &arguments);
 }
 
-static const struct shell_option mapfile_options[] = {
-    {"-t", SHELL_EFFECT_NONE},
-    {"-d -n -O -s -u -c", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-    {"-C", SHELL_EFFECT_EXECUTE, SHELL_ARITY_ONE},
-    {0},
-};
-static const struct shell_program mapfile_row = {"mapfile", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
-                                                 .options = mapfile_options};
+static const struct shell_program mapfile_row = {
+    "mapfile", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+    .options = OPTIONS({"-t", SHELL_EFFECT_NONE}, {"-d -n -O -s -u -c", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+                       {"-C", SHELL_EFFECT_EXECUTE, SHELL_ARITY_ONE})};
 
 static void judge_mapfile(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -326,11 +319,6 @@ static void judge_shopt(struct shell_reading *reading, const struct shell_word *
     }
 }
 
-static const struct shell_option hash_options[] = {
-    {"-r -l -t -d", SHELL_EFFECT_NONE},
-    {0},
-};
-
 /* ---- code ----------------------------------------------------------------------------------------------- */
 
 /* What the system is called: a file of its own, of assignments that no program reads. */
@@ -383,12 +371,9 @@ static void judge_trap(struct shell_reading *reading, const struct shell_word *w
     shell_judge_text(reading, words[at].value);
 }
 
-static const struct shell_option exec_options[] = {
-    {"-c -l", SHELL_EFFECT_NONE},
-    {"-a", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-    {0},
-};
-static const struct shell_program exec_row = {"exec", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = exec_options};
+static const struct shell_program exec_row = {
+    "exec", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+    .options = OPTIONS({"-c -l", SHELL_EFFECT_NONE}, {"-a", SHELL_EFFECT_NONE, SHELL_ARITY_ONE})};
 
 /* Without words, only redirections, which are judged where they stand. With words it ends the shell with a program. */
 static void judge_exec(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -400,13 +385,9 @@ static void judge_exec(struct shell_reading *reading, const struct shell_word *w
     shell_judge_inner(reading, words + arguments.first, count - arguments.first);
 }
 
-static const struct shell_option command_options[] = {
-    {"-p", SHELL_EFFECT_NONE},
-    {"-v -V", SHELL_EFFECT_NONE},
-    {0},
-};
 static const struct shell_program command_row = {"command", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
-                                                 .options = command_options};
+                                                 .options =
+                                                     OPTIONS({"-p", SHELL_EFFECT_NONE}, {"-v -V", SHELL_EFFECT_NONE})};
 
 static void judge_command(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -558,7 +539,8 @@ const struct shell_program shell_programs_builtins[] = {
      .options = OPTIONS(FLAGS("-l -p -P -s -S -v -V -X"), VALUES("-m -q"))},
     {"complete", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-p"))},
     {"enable", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-a -n -p -s"))},
-    {"hash", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = hash_options, .rest = SHELL_EFFECT_NONE},
+    {"hash", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = OPTIONS({"-r -l -t -d", SHELL_EFFECT_NONE}),
+     .rest = SHELL_EFFECT_NONE},
     {"history", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE},
     {"eval", .judge = judge_eval},
     {"source .", .judge = judge_source},

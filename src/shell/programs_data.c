@@ -198,28 +198,27 @@ static void judge_dasel(struct shell_reading *reading, const struct shell_word *
         reading->act.writes_listed = false;
 }
 
-static const struct shell_program xmlstarlet_rows[] = {
-    {"sel select", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-     .options =
-         OPTIONS(FLAGS("-t --template -n --nl -b --break -f --inp-name -T --text -R --root -I --indent -D"),
-                 FLAGS("--xml-decl -B --noblanks -Q --quiet --no-doc-namespace --doc-namespace -C --comp --else"),
-                 VALUES("-m --match -v --value-of -c --copy-of -o --output -i --if --elif -e --elem -a --attr"),
-                 VALUES("-N -E --encode --var"), {"-s --sort", SHELL_EFFECT_NONE, SHELL_ARITY_TWO}, REACHES("--net"),
+static const struct shell_program xmlstarlet_row = {
+    "xmlstarlet", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    .options = OPTIONS(HELPS("--version --help"), FLAGS("-q --quiet")),
+    .subcommands = SUBCOMMANDS(
+        {"sel select", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+         .options =
+             OPTIONS(FLAGS("-t --template -n --nl -b --break -f --inp-name -T --text -R --root -I --indent -D"),
+                     FLAGS("--xml-decl -B --noblanks -Q --quiet --no-doc-namespace --doc-namespace -C --comp --else"),
+                     VALUES("-m --match -v --value-of -c --copy-of -o --output -i --if --elif -e --elem -a --attr"),
+                     VALUES("-N -E --encode --var"), {"-s --sort", SHELL_EFFECT_NONE, SHELL_ARITY_TWO},
+                     REACHES("--net"), HELPS("-h --help")),
+         .rest = READ},
+        LOOKS_AT("el elements", FLAGS("-a -v -u"), MAYBE("-d"), HELPS("-h --help")),
+        LOOKS_AT("fo format",
+                 FLAGS("-n --noindent -t --indent-tab -o --omit-decl -R --recover -D --dropdtd -C --nocdata"),
+                 FLAGS("-N --nsclean -H --html -Q --quiet"), VALUES("-s --indent-spaces -e --encode"), REACHES("--net"),
                  HELPS("-h --help")),
-     .rest = READ},
-    LOOKS_AT("el elements", FLAGS("-a -v -u"), MAYBE("-d"), HELPS("-h --help")),
-    LOOKS_AT("fo format", FLAGS("-n --noindent -t --indent-tab -o --omit-decl -R --recover -D --dropdtd -C --nocdata"),
-             FLAGS("-N --nsclean -H --html -Q --quiet"), VALUES("-s --indent-spaces -e --encode"), REACHES("--net"),
-             HELPS("-h --help")),
-    LOOKS_AT("val validate", FLAGS("-w --well-formed -e --err -S --stop -b --list-bad -g --list-good -q --quiet -E"),
-             FILES("-d --dtd -s --xsd -r --relaxng"), REACHES("--net"), HELPS("-h --help")),
-    LOOKS_AT("pyx esc escape unesc unescape depyx p2x", HELPS("--help")),
-    {0},
-};
-
-static const struct shell_program xmlstarlet_row = {"xmlstarlet", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-                                                    .options = OPTIONS(HELPS("--version --help"), FLAGS("-q --quiet")),
-                                                    .subcommands = xmlstarlet_rows};
+        LOOKS_AT("val validate",
+                 FLAGS("-w --well-formed -e --err -S --stop -b --list-bad -g --list-good -q --quiet -E"),
+                 FILES("-d --dtd -s --xsd -r --relaxng"), REACHES("--net"), HELPS("-h --help")),
+        LOOKS_AT("pyx esc escape unesc unescape depyx p2x", HELPS("--help")))};
 
 static void judge_xmlstarlet(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -236,14 +235,11 @@ static void judge_jc(struct shell_reading *reading, const struct shell_word *wor
     reading->act.reads_input = true;
 }
 
-static const struct shell_program tables_rows[] = {
-    LOOKS_AT("schema meta head cat rowcount size inspect show csv column-index",
-             FLAGS("-j --json -d --detailed --format-json --show-header --columns-only"),
-             VALUES("-n --head -c --columns -r --records --format")),
-    {0}};
-static const struct shell_program tables_row = {"parquet-tools", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-                                                .options = OPTIONS(HELPS("-h --help --version")),
-                                                .subcommands = tables_rows};
+static const struct shell_program tables_row = {
+    "parquet-tools", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("-h --help --version")),
+    .subcommands = SUBCOMMANDS(LOOKS_AT("schema meta head cat rowcount size inspect show csv column-index",
+                                        FLAGS("-j --json -d --detailed --format-json --show-header --columns-only"),
+                                        VALUES("-n --head -c --columns -r --records --format")))};
 
 /* key=@FILE and key=:FILE read the file. */
 static void judge_jo(struct shell_reading *reading, const struct shell_word *words, size_t count)

@@ -120,6 +120,14 @@ static void judge_name_server(struct shell_reading *reading, const struct shell_
         shell_worsen(reading, SHELL_EXECUTES, "named-checkconf loads the plugins that the file names");
 }
 
+/* A script that evaluates its operand: only the name of a directory is harmless. */
+static void judge_user_directory(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (!words[i].known || !shell_is_identifier(words[i].value))
+            shell_worsen(reading, SHELL_EXECUTES, "xdg-user-dir evaluates its operand");
+}
+
 const struct shell_program shell_programs_desktop[] = {
     {"tcpdump", .judge = judge_tcpdump},
     {"tshark", .judge = judge_tshark},
@@ -177,7 +185,7 @@ const struct shell_program shell_programs_desktop[] = {
         {"mime", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .first = {NONE}, .first_count = 1, .rest = SHELL_EFFECT_WRITES}),
     COMMANDS("xdg-mime", GROUP("query", PLAIN("filetype default"))),
     COMMANDS("xdg-settings", PLAIN("get check")),
-    PLAIN("xdg-user-dir"),
+    {"xdg-user-dir", .judge = judge_user_directory},
     COMMANDS("playerctl", PLAIN("status metadata")),
     COMMANDS("amixer", PLAIN("get sget contents scontents controls scontrols info")),
     SHOWS_WITH("wmctrl", "-l -d -m", FLAGS("-l -d -m -p -G -x -u"), HELPS("-h --help -V --version")),

@@ -49,14 +49,6 @@ static void judge_gh(struct shell_reading *reading, const struct shell_word *wor
         shell_judge_row(reading, &row, words, count);
 }
 
-static const struct shell_program glab_rows[] = {
-    PLAIN("version help"),
-    GROUP("alias", PLAIN("list"), WRITERS("set delete")),
-    REACHERS("mr issue repo release ci pipeline job api auth user label snippet variable schedule incident cluster"
-             " duo changelog check-update ssh-key deploy-key token iteration securefile stack"),
-    {0},
-};
-
 static const struct shell_option aws_options[] = {VALUES("--profile"), {0}};
 
 /* `aws configure get aws_secret_access_key` prints a secret. */
@@ -345,7 +337,11 @@ static void judge_terraform(struct shell_reading *reading, const struct shell_wo
 
 const struct shell_program shell_programs_dev_cloud[] = {
     {"gh", .judge = judge_gh},
-    {"glab", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = glab_rows,
+    {"glab", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .subcommands = SUBCOMMANDS(
+         PLAIN("version help"), GROUP("alias", PLAIN("list"), WRITERS("set delete")),
+         REACHERS("mr issue repo release ci pipeline job api auth user label snippet variable schedule incident cluster"
+                  " duo changelog check-update ssh-key deploy-key token iteration securefile stack")),
      .options = OPTIONS(HELPS("-v --version --help -h"), VALUES("-R --repo"))},
     {"aws", .judge = judge_aws},
     {"gcloud", .judge = judge_gcloud},

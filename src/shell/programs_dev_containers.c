@@ -164,36 +164,6 @@ static const struct shell_program docker_rows[] = {
     {0},
 };
 
-static const struct shell_program podman_rows[] = {
-    PS_ROW("ps"),
-    IMAGES_ROW("images"),
-    LOGS_ROW("logs"),
-    INSPECT_ROW("inspect"),
-    STATS_ROW,
-    HISTORY_ROW,
-    LISTS("version info", VALUES("-f --format"), FLAGS("-D --debug")),
-    LISTS("port diff", VALUES("--format"), FLAGS("-a --all -l --latest")),
-    /* What is no descriptor makes it run ps in the container. */
-    {"top", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .first = {SHELL_EFFECT_NONE}, .first_count = 1},
-    GROUP("container", PS_ROW("ls list ps"), INSPECT_ROW("inspect"), LOGS_ROW("logs"), STATS_ROW,
-          LISTS("port diff exists", VALUES("--format")), RUNNERS("run exec create start restart"),
-          WRITERS("attach commit cp export kill pause prune rename rm stop unpause update wait cleanup")),
-    GROUP("image", IMAGES_ROW("ls list"), INSPECT_ROW("inspect"), HISTORY_ROW, LISTS("exists tree", FLAGS("-q")),
-          REACHERS("pull push search"), RUNNERS("build"), WRITERS("import load prune rm save tag untag")),
-    GROUP("pod", PS_ROW("ps ls list"), INSPECT_ROW("inspect"), LISTS("exists", FLAGS("-q")), LOGS_ROW("logs"),
-          RUNNERS("create start restart"), WRITERS("kill pause prune rm stop unpause clone")),
-    GROUP("volume", LIST_ROW("ls list"), INSPECT_ROW("inspect"), WRITERS("create prune rm import export")),
-    GROUP("network", LIST_ROW("ls list"), INSPECT_ROW("inspect"), WRITERS("create connect disconnect prune rm")),
-    GROUP("system", LISTS("df", FLAGS("-v --verbose"), VALUES("--format")), LISTS("info", VALUES("-f --format")),
-          WRITERS("prune reset migrate renumber")),
-    GROUP("machine", LIST_ROW("ls list"), PLAIN("inspect info"), RUNNERS("init start ssh"), WRITERS("stop rm set")),
-    {"compose", .judge = shell_judge_runs},
-    REACHERS("pull push search login logout"),
-    RUNNERS("run exec build create start restart kube play unshare"),
-    WRITERS("attach commit cp export import kill load pause rename rm rmi save stop tag unpause update wait generate"),
-    {0},
-};
-
 /* ---- kubernetes ------------------------------------------------------------------------------------------ */
 
 /* `kubectl version --client` asks nobody. */
@@ -209,27 +179,6 @@ static void judge_kubectl_version(struct shell_reading *reading, const struct sh
         shell_worsen(reading, SHELL_NETWORK, "kubectl version asks the server; with --client it does not");
 }
 
-static const struct shell_program kubectl_config_rows[] = {
-    SHOWS("view", FLAGS("--minify --flatten"), VALUES("-o --output --context --cluster"), HELPS("-h --help")),
-    SHOWS("get-contexts", FLAGS("--no-headers"), VALUES("-o --output"), HELPS("-h --help")),
-    SHOWS("current-context get-clusters get-users", HELPS("-h --help")),
-    WRITERS("set set-cluster set-context set-credentials unset use-context use rename-context delete-context"
-            " delete-cluster delete-user"),
-    {0},
-};
-
-static const struct shell_program kubectl_rows[] = {
-    {"version", .judge = judge_kubectl_version},
-    {"config", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = kubectl_config_rows},
-    GROUP("plugin", SHOWS("list", FLAGS("--name-only"))),
-    PLAIN("options completion help"),
-    REACHERS("get describe logs top explain api-resources api-versions cluster-info events diff auth wait kustomize"
-             " apply create delete edit patch replace scale rollout expose run set label annotate cordon uncordon"
-             " drain taint autoscale certificate port-forward proxy"),
-    RUNNERS("exec attach cp debug"),
-    {0},
-};
-
 /* What begins with "." or "/" is a chart on the disk, or an error. */
 static void judge_local_chart(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -243,35 +192,70 @@ static void judge_local_chart(struct shell_reading *reading, const struct shell_
         shell_judge_reaches(reading, words, count);
 }
 
-static const struct shell_program helm_rows[] = {
-    SHOWS("version", FLAGS("--short -c --client"), VALUES("--template")),
-    PLAIN("env help completion"),
-    GROUP("repo", SHOWS("list ls", VALUES("-o --output")), REACHERS("add update index"), WRITERS("remove rm")),
-    GROUP("search",
-          SHOWS("repo", FLAGS("-l --versions --devel -r --regexp --fail-on-no-result"),
-                VALUES("--version -o --output --max-col-width")),
-          REACHERS("hub")),
-    GROUP("plugin", PLAIN("list ls"), RUNNERS("install update uninstall")),
-    GROUP("show inspect", {"chart values readme crds all", .judge = judge_local_chart}),
-    GROUP("dependency dep dependencies", READS_FILES("list ls", {0}), REACHERS("build update up")),
-    REACHERS("list ls status history get template lint pull fetch push registry install upgrade uninstall delete del"
-             " un rollback test"),
-    WRITERS("create package verify"),
-    {0},
-};
-
 const struct shell_program shell_programs_dev_containers[] = {
     {"docker", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = docker_rows,
      .options = OPTIONS(HELPS("-v --version --help"), FLAGS("-D --debug"), VALUES("-l --log-level"),
                         REACHES_WITH("-H --host -c --context"))},
-    {"podman", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = podman_rows,
+    {"podman", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .subcommands = SUBCOMMANDS(
+         PS_ROW("ps"), IMAGES_ROW("images"), LOGS_ROW("logs"), INSPECT_ROW("inspect"), STATS_ROW, HISTORY_ROW,
+         LISTS("version info", VALUES("-f --format"), FLAGS("-D --debug")),
+         LISTS("port diff", VALUES("--format"), FLAGS("-a --all -l --latest")),
+         /* What is no descriptor makes it run ps in the container. */
+         {"top", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .first = {SHELL_EFFECT_NONE}, .first_count = 1},
+         GROUP("container", PS_ROW("ls list ps"), INSPECT_ROW("inspect"), LOGS_ROW("logs"), STATS_ROW,
+               LISTS("port diff exists", VALUES("--format")), RUNNERS("run exec create start restart"),
+               WRITERS("attach commit cp export kill pause prune rename rm stop unpause update wait cleanup")),
+         GROUP("image", IMAGES_ROW("ls list"), INSPECT_ROW("inspect"), HISTORY_ROW, LISTS("exists tree", FLAGS("-q")),
+               REACHERS("pull push search"), RUNNERS("build"), WRITERS("import load prune rm save tag untag")),
+         GROUP("pod", PS_ROW("ps ls list"), INSPECT_ROW("inspect"), LISTS("exists", FLAGS("-q")), LOGS_ROW("logs"),
+               RUNNERS("create start restart"), WRITERS("kill pause prune rm stop unpause clone")),
+         GROUP("volume", LIST_ROW("ls list"), INSPECT_ROW("inspect"), WRITERS("create prune rm import export")),
+         GROUP("network", LIST_ROW("ls list"), INSPECT_ROW("inspect"), WRITERS("create connect disconnect prune rm")),
+         GROUP("system", LISTS("df", FLAGS("-v --verbose"), VALUES("--format")), LISTS("info", VALUES("-f --format")),
+               WRITERS("prune reset migrate renumber")),
+         GROUP("machine", LIST_ROW("ls list"), PLAIN("inspect info"), RUNNERS("init start ssh"),
+               WRITERS("stop rm set")),
+         {"compose", .judge = shell_judge_runs}, REACHERS("pull push search login logout"),
+         RUNNERS("run exec build create start restart kube play unshare"),
+         WRITERS("attach commit cp export import kill load pause rename rm rmi save stop tag unpause update wait "
+                 "generate")),
      .options = OPTIONS(HELPS("-v --version -h --help"), VALUES("--log-level"), REACHES("-r --remote"),
                         REACHES_WITH("-c --connection --url"))},
     {"docker-compose", .judge = judge_compose},
-    {"kubectl oc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = kubectl_rows,
+    {"kubectl oc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .subcommands = SUBCOMMANDS(
+         {"version", .judge = judge_kubectl_version},
+         {"config", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+          .subcommands = SUBCOMMANDS(
+              SHOWS("view", FLAGS("--minify --flatten"), VALUES("-o --output --context --cluster"), HELPS("-h --help")),
+              SHOWS("get-contexts", FLAGS("--no-headers"), VALUES("-o --output"), HELPS("-h --help")),
+              SHOWS("current-context get-clusters get-users", HELPS("-h --help")),
+              WRITERS("set set-cluster set-context set-credentials unset use-context use rename-context delete-context"
+                      " delete-cluster delete-user"))},
+         GROUP("plugin", SHOWS("list", FLAGS("--name-only"))), PLAIN("options completion help"),
+         REACHERS(
+             "get describe logs top explain api-resources api-versions cluster-info events diff auth wait kustomize"
+             " apply create delete edit patch replace scale rollout expose run set label annotate cordon uncordon"
+             " drain taint autoscale certificate port-forward proxy"),
+         RUNNERS("exec attach cp debug")),
      .options =
          OPTIONS(HELPS("-h --help"), VALUES("--context -n --namespace --cluster -v"), RUNS_WITH("--kubeconfig"))},
-    {"helm", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = helm_rows,
+    {"helm", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .subcommands = SUBCOMMANDS(
+         SHOWS("version", FLAGS("--short -c --client"), VALUES("--template")), PLAIN("env help completion"),
+         GROUP("repo", SHOWS("list ls", VALUES("-o --output")), REACHERS("add update index"), WRITERS("remove rm")),
+         GROUP("search",
+               SHOWS("repo", FLAGS("-l --versions --devel -r --regexp --fail-on-no-result"),
+                     VALUES("--version -o --output --max-col-width")),
+               REACHERS("hub")),
+         GROUP("plugin", PLAIN("list ls"), RUNNERS("install update uninstall")),
+         GROUP("show inspect", {"chart values readme crds all", .judge = judge_local_chart}),
+         GROUP("dependency dep dependencies", READS_FILES("list ls", {0}), REACHERS("build update up")),
+         REACHERS(
+             "list ls status history get template lint pull fetch push registry install upgrade uninstall delete del"
+             " un rollback test"),
+         WRITERS("create package verify")),
      .options = OPTIONS(HELPS("-h --help"), VALUES("-n --namespace --kube-context"), RUNS_WITH("--kubeconfig"))},
     {"minikube kind k3d k3s colima limactl vagrant", .judge = shell_judge_tool},
     COMMANDS("kustomize", SHOWS("version", FLAGS("--short"), VALUES("-o --output")), REACHERS("build localize"),

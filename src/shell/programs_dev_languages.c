@@ -203,21 +203,6 @@ static void judge_python(struct shell_reading *reading, const struct shell_word 
         names, SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = SHELL_EFFECT_NONE         \
     }
 
-static const struct shell_program go_rows[] = {
-    GO("version", FLAGS("-m -v -json")),
-    GO("env", FLAGS("-json -changed"), CHANGES("-w -u")),
-    GO("doc", FLAGS("-all -c -cmd -short -src -u"), REACHES("-http")),
-    {"help", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE},
-    GROUP("mod", REACHERS("download graph tidy vendor verify why"), WRITERS("init"),
-          {"edit", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-json -print")),
-           .rest = SHELL_EFFECT_READ, .needs = "-json -print"}),
-    GROUP("work", WRITERS("edit init sync use vendor")),
-    REACHERS("list get"),
-    RUNNERS("build run test vet install generate tool bug fix telemetry"),
-    WRITERS("fmt clean"),
-    {0},
-};
-
 /* go.mod may name a toolchain, which go fetches and starts whatever it is asked. It does not with the environment that
  * commands run with whose git is tame; where that is not put on them, there must be no such file. */
 static void tame_go(struct shell_reading *reading, struct hv_str name)
@@ -229,8 +214,18 @@ static void tame_go(struct shell_reading *reading, struct hv_str name)
         shell_needs_none(reading, "go.mod go.work");
 }
 
-static const struct shell_program go_row = {"go", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .subcommands = go_rows,
-                                            .options = OPTIONS(TREES("-C"), VERSIONS)};
+static const struct shell_program go_row = {
+    "go", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+    .subcommands =
+        SUBCOMMANDS(GO("version", FLAGS("-m -v -json")), GO("env", FLAGS("-json -changed"), CHANGES("-w -u")),
+                    GO("doc", FLAGS("-all -c -cmd -short -src -u"), REACHES("-http")),
+                    {"help", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE},
+                    GROUP("mod", REACHERS("download graph tidy vendor verify why"), WRITERS("init"),
+                          {"edit", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-json -print")),
+                           .rest = SHELL_EFFECT_READ, .needs = "-json -print"}),
+                    GROUP("work", WRITERS("edit init sync use vendor")), REACHERS("list get"),
+                    RUNNERS("build run test vet install generate tool bug fix telemetry"), WRITERS("fmt clean")),
+    .options = OPTIONS(TREES("-C"), VERSIONS)};
 
 static void judge_go(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -347,23 +342,6 @@ static void judge_cargo_version(struct shell_reading *reading, const struct shel
         shell_judge_runs(reading, words, count);
 }
 
-static const struct shell_program cargo_rows[] = {
-    {"tree metadata", .judge = judge_cargo_packages},
-    {"fmt", .judge = judge_cargo_format},
-    {"clippy nextest", .judge = judge_cargo_version},
-    {"install", .judge = judge_cargo_install},
-    SHOWS("pkgid", VALUES("-p --package"), FILES("--manifest-path")),
-    SHOWS("locate-project read-manifest verify-project", FLAGS("--workspace"), VALUES("--message-format"),
-          FILES("--manifest-path")),
-    SHOWS("version", FLAGS("-v --verbose")),
-    {"help", .judge = judge_cargo_help},
-    REACHERS("search info fetch update publish login logout owner yank audit outdated add uninstall"),
-    RUNNERS("build b check c test t run r bench doc d fix rustc rustdoc package expand miri llvm-cov"
-            " watch make xtask flamegraph"),
-    WRITERS("new init remove rm clean vendor generate-lockfile"),
-    {0},
-};
-
 static void judge_rustc(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     static const struct shell_option options[] = {
@@ -382,23 +360,6 @@ static void judge_rustc(struct shell_reading *reading, const struct shell_word *
 
 /* A file of the project may say which toolchain runs, and cargo's which compiler: even for --version. */
 static const char rust_files[] = "rust-toolchain rust-toolchain.toml .cargo/config .cargo/config.toml";
-
-static const struct shell_program rustup_rows[] = {
-    SHOWS("show", FLAGS("-v --verbose --installed")),
-    SHOWS("which", VALUES("--toolchain")),
-    GROUP("toolchain", SHOWS("list", FLAGS("-v --verbose -q --quiet")), REACHERS("install update"),
-          WRITERS("uninstall remove link")),
-    GROUP("target", SHOWS("list", FLAGS("--installed -q --quiet"), VALUES("--toolchain")), REACHERS("add"),
-          WRITERS("remove")),
-    GROUP("component", SHOWS("list", FLAGS("--installed -q --quiet"), VALUES("--toolchain")), REACHERS("add"),
-          WRITERS("remove")),
-    GROUP("override", PLAIN("list"), WRITERS("set unset")),
-    GROUP("self", REACHERS("update"), WRITERS("uninstall")),
-    REACHERS("update check install"),
-    RUNNERS("run"),
-    WRITERS("default set uninstall"),
-    {0},
-};
 
 /* A formatter that prints or compares unless it is told to write. */
 static void judge_rustfmt(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -565,11 +526,34 @@ const struct shell_program shell_programs_dev_languages[] = {
     {"luac luac5.3 luac5.4", .judge = judge_lua_compiler},
     {"go", .judge = judge_go},
     {"gofmt goimports gofumpt", .judge = judge_gofmt},
-    {"cargo", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = cargo_rows, .more_options = cargo_options,
+    {"cargo", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .subcommands =
+         SUBCOMMANDS({"tree metadata", .judge = judge_cargo_packages}, {"fmt", .judge = judge_cargo_format},
+                     {"clippy nextest", .judge = judge_cargo_version}, {"install", .judge = judge_cargo_install},
+                     SHOWS("pkgid", VALUES("-p --package"), FILES("--manifest-path")),
+                     SHOWS("locate-project read-manifest verify-project", FLAGS("--workspace"),
+                           VALUES("--message-format"), FILES("--manifest-path")),
+                     SHOWS("version", FLAGS("-v --verbose")), {"help", .judge = judge_cargo_help},
+                     REACHERS("search info fetch update publish login logout owner yank audit outdated add uninstall"),
+                     RUNNERS("build b check c test t run r bench doc d fix rustc rustdoc package expand miri llvm-cov"
+                             " watch make xtask flamegraph"),
+                     WRITERS("new init remove rm clean vendor generate-lockfile")),
+     .more_options = cargo_options,
      .options = OPTIONS(HELPS("-V --version --list"), {"--explain", SHELL_EFFECT_HELP, SHELL_ARITY_ONE}),
      .needs_none = rust_files},
     {"rustc", .judge = judge_rustc, .needs_none = rust_files},
-    {"rustup", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = rustup_rows,
+    {"rustup", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .subcommands =
+         SUBCOMMANDS(SHOWS("show", FLAGS("-v --verbose --installed")), SHOWS("which", VALUES("--toolchain")),
+                     GROUP("toolchain", SHOWS("list", FLAGS("-v --verbose -q --quiet")), REACHERS("install update"),
+                           WRITERS("uninstall remove link")),
+                     GROUP("target", SHOWS("list", FLAGS("--installed -q --quiet"), VALUES("--toolchain")),
+                           REACHERS("add"), WRITERS("remove")),
+                     GROUP("component", SHOWS("list", FLAGS("--installed -q --quiet"), VALUES("--toolchain")),
+                           REACHERS("add"), WRITERS("remove")),
+                     GROUP("override", PLAIN("list"), WRITERS("set unset")),
+                     GROUP("self", REACHERS("update"), WRITERS("uninstall")), REACHERS("update check install"),
+                     RUNNERS("run"), WRITERS("default set uninstall")),
      .options = OPTIONS(HELPS("-V --version -h --help"), FLAGS("-v --verbose -q --quiet")), .needs_none = rust_files},
     {"rustfmt", .judge = judge_rustfmt, .needs_none = rust_files},
     {"ninja samu", .judge = judge_ninja},

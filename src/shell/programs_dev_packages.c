@@ -71,41 +71,12 @@ static const struct shell_program pnpm_rows[] = {
     {0},
 };
 
-static const struct shell_program bun_rows[] = {
-    GROUP("pm", SHOWS("ls list bin hash hash-string hash-print", FLAGS("--all -g --global")),
-          WRITERS("cache migrate pack trust untrusted default-trusted version pkg")),
-    REACHERS("outdated info publish audit why"),
-    RUNNERS("run test x install i add update upgrade create init build exec repl link unlink patch dev start"),
-    WRITERS("remove rm"),
-    {0},
-};
-
 /* ---- python's -------------------------------------------------------------------------------------------- */
 
 static const struct shell_option pip_options[] = {
     FLAGS("-v --verbose -vv -q --quiet --isolated --no-color --disable-pip-version-check --no-input --no-python-version"
           "-warning --require-virtualenv"),
     HELPS("-h --help -V --version"),
-    {0},
-};
-
-static const struct shell_program pip_rows[] = {
-    SHOWS_MORE("list", pip_options,
-               FLAGS("-e --editable -l --local --user --pre --not-required --exclude-editable --include-editable"),
-               VALUES("--format --exclude"), TREES("--path"), REACHES("-o --outdated -u --uptodate")),
-    SHOWS_MORE("show", pip_options, FLAGS("-f --files")),
-    SHOWS_MORE("freeze", pip_options, FLAGS("-l --local --user --all --exclude-editable"), VALUES("--exclude"),
-               TREES("--path"), FILES("-r --requirement")),
-    /* Elsewhere --local is short for --local-log, which writes. */
-    SHOWS_MORE("inspect", pip_options, FLAGS("--local --user")),
-    SHOWS_MORE("check debug completion help", pip_options, FLAGS("-b --bash -z --zsh -f --fish")),
-    SHOWS_MORE("hash", pip_options, VALUES("-a --algorithm")),
-    GROUP("config", SHOWS_MORE("list get debug", pip_options, FLAGS("--global --user --site")), WRITERS("set unset"),
-          RUNNERS("edit")),
-    GROUP("cache", SHOWS_MORE("dir info list", pip_options, VALUES("--format")), WRITERS("remove purge")),
-    REACHERS("index search"),
-    RUNNERS("install download wheel lock"),
-    WRITERS("uninstall"),
     {0},
 };
 
@@ -177,22 +148,6 @@ static const struct shell_program uv_rows[] = {
     {0},
 };
 
-static const struct shell_program conda_rows[] = {
-    SHOWS("list", FLAGS("-e --export --explicit --json --no-pip -f --full-name -c --canonical --revisions -r"),
-          VALUES("-n --name"), TREES("-p --prefix")),
-    SHOWS("info", FLAGS("-a --all -e --envs -s --system --json --base --unsafe-channels")),
-    GROUP("env", SHOWS("list", FLAGS("--json")),
-          SHOWS("export", FLAGS("--no-builds --from-history --json"), VALUES("-n --name")), RUNNERS("create update"),
-          WRITERS("remove config")),
-    {"config", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-     .options = OPTIONS(FLAGS("--show --show-sources --describe --json"), VALUES("--get")), .rest = SHELL_EFFECT_NONE,
-     .needs = "--show --show-sources --describe --get"},
-    REACHERS("search"),
-    RUNNERS("install create update upgrade run build activate develop"),
-    WRITERS("remove uninstall clean init rename"),
-    {0},
-};
-
 /* ---- ruby's, php's, the system's ------------------------------------------------------------------------- */
 
 static const struct shell_program gem_rows[] = {
@@ -217,18 +172,6 @@ static const struct shell_program composer_rows[] = {
     RUNNERS("install i update u upgrade require r run run-script exec create-project init global dump-autoload"
             " reinstall"),
     WRITERS("remove rm clear-cache config archive bump"),
-    {0},
-};
-
-static const struct shell_program brew_rows[] = {
-    SHOWS("list ls", FLAGS("--formula --formulae --cask --casks --versions --full-name --pinned --multiple -1 -l -r -t"
-                           " --installed-on-request")),
-    SHOWS("leaves", FLAGS("-r --installed-on-request -p --installed-as-dependency")),
-    PLAIN("config commands shellenv"),
-    GROUP("services", SHOWS("list ls", FLAGS("--json")), WRITERS("start stop restart run cleanup kill")),
-    REACHERS("info abv search outdated deps uses desc home update up fetch doctor dr livecheck log cat options"),
-    RUNNERS("install reinstall upgrade bundle test create edit"),
-    WRITERS("uninstall remove rm link unlink pin unpin cleanup autoremove tap untap tap-info analytics"),
     {0},
 };
 
@@ -365,10 +308,31 @@ const struct shell_program shell_programs_dev_packages[] = {
     {"yarn yarnpkg", .judge = judge_yarn},
     {"npm", .judge = judge_npm},
     {"pnpm", .judge = judge_pnpm},
-    {"bun", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = bun_rows,
+    {"bun", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .subcommands = SUBCOMMANDS(
+         GROUP("pm", SHOWS("ls list bin hash hash-string hash-print", FLAGS("--all -g --global")),
+               WRITERS("cache migrate pack trust untrusted default-trusted version pkg")),
+         REACHERS("outdated info publish audit why"),
+         RUNNERS("run test x install i add update upgrade create init build exec repl link unlink patch dev start"),
+         WRITERS("remove rm")),
      .options = OPTIONS(HELPS("-v --version --revision -h --help"))},
     {"npx pnpx bunx corepack uvx", .judge = shell_judge_project},
-    {"pip pip3 pip3.9 pip3.10 pip3.11 pip3.12 pip3.13", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = pip_rows,
+    {"pip pip3 pip3.9 pip3.10 pip3.11 pip3.12 pip3.13", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .subcommands = SUBCOMMANDS(
+         SHOWS_MORE("list", pip_options,
+                    FLAGS("-e --editable -l --local --user --pre --not-required --exclude-editable --include-editable"),
+                    VALUES("--format --exclude"), TREES("--path"), REACHES("-o --outdated -u --uptodate")),
+         SHOWS_MORE("show", pip_options, FLAGS("-f --files")),
+         SHOWS_MORE("freeze", pip_options, FLAGS("-l --local --user --all --exclude-editable"), VALUES("--exclude"),
+                    TREES("--path"), FILES("-r --requirement")),
+         /* Elsewhere --local is short for --local-log, which writes. */
+         SHOWS_MORE("inspect", pip_options, FLAGS("--local --user")),
+         SHOWS_MORE("check debug completion help", pip_options, FLAGS("-b --bash -z --zsh -f --fish")),
+         SHOWS_MORE("hash", pip_options, VALUES("-a --algorithm")),
+         GROUP("config", SHOWS_MORE("list get debug", pip_options, FLAGS("--global --user --site")),
+               WRITERS("set unset"), RUNNERS("edit")),
+         GROUP("cache", SHOWS_MORE("dir info list", pip_options, VALUES("--format")), WRITERS("remove purge")),
+         REACHERS("index search"), RUNNERS("install download wheel lock"), WRITERS("uninstall")),
      .more_options = pip_options},
     {"pipx", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version -h --help")),
      .subcommands = SUBCOMMANDS(SHOWS("list", FLAGS("--short --json --include-injected --skip-maintenance")),
@@ -376,7 +340,19 @@ const struct shell_program shell_programs_dev_packages[] = {
                                 WRITERS("uninstall uninstall-all ensurepath"))},
     {"poetry", .judge = judge_poetry},
     {"uv", .judge = judge_uv},
-    {"conda mamba micromamba", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = conda_rows,
+    {"conda mamba micromamba", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .subcommands = SUBCOMMANDS(
+         SHOWS("list", FLAGS("-e --export --explicit --json --no-pip -f --full-name -c --canonical --revisions -r"),
+               VALUES("-n --name"), TREES("-p --prefix")),
+         SHOWS("info", FLAGS("-a --all -e --envs -s --system --json --base --unsafe-channels")),
+         GROUP("env", SHOWS("list", FLAGS("--json")),
+               SHOWS("export", FLAGS("--no-builds --from-history --json"), VALUES("-n --name")),
+               RUNNERS("create update"), WRITERS("remove config")),
+         {"config", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+          .options = OPTIONS(FLAGS("--show --show-sources --describe --json"), VALUES("--get")),
+          .rest = SHELL_EFFECT_NONE, .needs = "--show --show-sources --describe --get"},
+         REACHERS("search"), RUNNERS("install create update upgrade run build activate develop"),
+         WRITERS("remove uninstall clean init rename")),
      .options = OPTIONS(HELPS("-V --version -h --help"))},
     {"gem", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = gem_rows,
      .options = OPTIONS(HELPS("-v --version -h --help"))},
@@ -384,7 +360,17 @@ const struct shell_program shell_programs_dev_packages[] = {
     {"composer", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = composer_rows,
      .options = OPTIONS(FLAGS("--no-plugins --no-ansi -n --no-interaction -q --quiet")),
      .needs_none = "composer.json vendor"},
-    {"brew", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = brew_rows,
+    {"brew", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .subcommands = SUBCOMMANDS(
+         SHOWS("list ls",
+               FLAGS("--formula --formulae --cask --casks --versions --full-name --pinned --multiple -1 -l -r -t"
+                     " --installed-on-request")),
+         SHOWS("leaves", FLAGS("-r --installed-on-request -p --installed-as-dependency")),
+         PLAIN("config commands shellenv"),
+         GROUP("services", SHOWS("list ls", FLAGS("--json")), WRITERS("start stop restart run cleanup kill")),
+         REACHERS("info abv search outdated deps uses desc home update up fetch doctor dr livecheck log cat options"),
+         RUNNERS("install reinstall upgrade bundle test create edit"),
+         WRITERS("uninstall remove rm link unlink pin unpin cleanup autoremove tap untap tap-info analytics")),
      .options = OPTIONS(HELPS("--version -v --prefix --cellar --caskroom --repository --cache -h --help"))},
     {"mise rtx bundle bundler rake rails rspec rubocop irb pry spring jekyll fastlane cocoapods pod",
      .judge = shell_judge_project},

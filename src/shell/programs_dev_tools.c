@@ -112,15 +112,6 @@ static void judge_ruff_check(struct shell_reading *reading, const struct shell_w
         shell_needs_none(reading, ruff_cache);
 }
 
-static const struct shell_program ruff_rows[] = {
-    {"check", .judge = judge_ruff_check},
-    {"format", .judge = judge_ruff_format},
-    SHOWS("rule", FLAGS("--all"), VALUES("--output-format")),
-    SHOWS("config linter version help", VALUES("--output-format")),
-    WRITERS("clean server"),
-    {0},
-};
-
 /* shfmt prints unless -w is given. */
 static const struct shell_option shfmt_options[] = {
     HELPS("--version -h --help"),
@@ -129,17 +120,6 @@ static const struct shell_option shfmt_options[] = {
         " -kp --keep-padding -fn --func-next-line -f --find --to-json -tojson --from-json -p --posix --apply-ignore"),
     VALUES("-ln --language-dialect -i --indent --filename"),
     CHANGES("-w --write"),
-    {0},
-};
-
-static const struct shell_option shellcheck_options[] = {
-    HELPS("-V --version --help --list-optional"),
-    FLAGS("-a --check-sourced -x --external-sources --norc"),
-    MAYBE("-C --color"),
-    VALUES("-i --include -e --exclude -f --format -o --enable -S --severity -s --shell -W --wiki-link-count"
-           " --extended-analysis"),
-    TREES("-P --source-path"),
-    FILES("--rcfile"),
     {0},
 };
 
@@ -168,15 +148,6 @@ static void judge_clang_format(struct shell_reading *reading, const struct shell
         if (words[at].value.len && words[at].value.ptr[0] == '@')
             shell_worsen(reading, SHELL_UNKNOWN, "the options in the file of clang-format are not known");
 }
-
-static const struct shell_option cppcheck_options[] = {
-    HELPS("--version --help -h --errorlist --doc"),
-    FLAGS("-q --quiet -v --verbose -f --force --inline-suppr --inconclusive --xml --check-config -E --check-headers"),
-    MAYBE("--enable --disable --std --language --suppress --error-exitcode --max-configs --max-ctu-depth --platform"
-          " --template --xml-version --check-level --relative-paths --file-filter -D -U -j -l --report-progress"),
-    TREES("-I -i"),
-    {0},
-};
 
 static const struct shell_option cloc_options[] = {
     HELPS("--version --help --show-lang --show-ext"),
@@ -228,32 +199,6 @@ static void judge_cloc(struct shell_reading *reading, const struct shell_word *w
             shell_worsen(reading, SHELL_EXECUTES, "cloc starts programs to take out what is in an archive or a commit");
     }
 }
-
-static const struct shell_option tokei_options[] = {
-    HELPS("-V --version -h --help -l --languages"),
-    FLAGS("-f --files -C --compact --hidden --no-ignore --no-ignore-dot --no-ignore-parent --no-ignore-vcs -v"),
-    VALUES("-e --exclude -t --types --type -s --sort -r --rsort -o --output -c --columns -n --num-format"),
-    FILES("-i --input"),
-    {0},
-};
-
-static const struct shell_option scc_options[] = {
-    HELPS("--version -h --help -l --languages"),
-    FLAGS(
-        "--by-file -c --no-complexity --no-cocomo -w --wide -a --dryness --no-size --no-duplicates -d --ci --no-gen -z"
-        " --min --gen --debug -v --verbose --no-ignore --no-gitignore"),
-    VALUES("-f --format -s --sort -i --include-ext -x --exclude-ext --exclude-dir -M --not-match --count-as"),
-    OUTPUTS("-o --output"),
-    {0},
-};
-
-static const struct shell_option python_check_options[] = {
-    HELPS("--version -h --help"),
-    FLAGS("-v --verbose -q --quiet --statistics --count --show-source --show-pep8 -s --strict --list-files"
-          " --no-warnings"),
-    VALUES("--max-line-length --select --ignore --exclude --filename --format -f"),
-    {0},
-};
 
 /* Options of ctags that choose what is listed: none of them names a file. */
 static bool is_harmless_of_ctags(struct hv_str option)
@@ -421,34 +366,59 @@ static void judge_svn_local(struct shell_reading *reading, const struct shell_wo
         shell_worsen(reading, SHELL_NETWORK, "svn asks the server");
 }
 
-static const struct shell_program svn_rows[] = {
-    {"status stat st info diff di", .judge = judge_svn_local},
-    {"help h", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE},
-    REACHERS("log cat blame praise annotate ann list ls checkout co update up commit ci export import switch sw merge"
-             " copy cp move mv mkdir delete del remove rm lock unlock propget pget pg proplist plist pl relocate"),
-    WRITERS("add revert resolve resolved cleanup propset pset ps propdel pdel pd propedit patch upgrade changelist cl"),
-    {0},
-};
-
 #define LISTER(names, list, operands)                                                                                  \
     {                                                                                                                  \
         names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = list, .rest = operands                                  \
     }
 
 const struct shell_program shell_programs_dev_tools[] = {
-    {"shellcheck", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = shellcheck_options, .rest = SHELL_EFFECT_READ,
-     .answers = true},
+    {"shellcheck", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         HELPS("-V --version --help --list-optional"), FLAGS("-a --check-sourced -x --external-sources --norc"),
+         MAYBE("-C --color"),
+         VALUES("-i --include -e --exclude -f --format -o --enable -S --severity -s --shell -W --wiki-link-count"
+                " --extended-analysis"),
+         TREES("-P --source-path"), FILES("--rcfile")),
+     .rest = SHELL_EFFECT_READ, .answers = true},
     {"shfmt", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = shfmt_options, .rest = SHELL_EFFECT_READ_TREE,
      .reads_input = true},
     {"clang-format clang-format-14 clang-format-15 clang-format-16 clang-format-17 clang-format-18",
      .judge = judge_clang_format},
-    LISTER("cppcheck", cppcheck_options, SHELL_EFFECT_READ_TREE),
+    LISTER(
+        "cppcheck",
+        OPTIONS(
+            HELPS("--version --help -h --errorlist --doc"),
+            FLAGS("-q --quiet -v --verbose -f --force --inline-suppr --inconclusive --xml --check-config -E "
+                  "--check-headers"),
+            MAYBE(
+                "--enable --disable --std --language --suppress --error-exitcode --max-configs --max-ctu-depth "
+                "--platform"
+                " --template --xml-version --check-level --relative-paths --file-filter -D -U -j -l --report-progress"),
+            TREES("-I -i")),
+        SHELL_EFFECT_READ_TREE),
     {"cloc", .judge = judge_cloc},
-    {"tokei", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = tokei_options, .rest = SHELL_EFFECT_READ_TREE,
-     .without_operands = SHELL_EFFECT_READ_TREE},
-    {"scc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = scc_options, .rest = SHELL_EFFECT_READ_TREE,
-     .without_operands = SHELL_EFFECT_READ_TREE},
-    {"pycodestyle pyflakes pydocstyle", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = python_check_options,
+    {"tokei", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         HELPS("-V --version -h --help -l --languages"),
+         FLAGS("-f --files -C --compact --hidden --no-ignore --no-ignore-dot --no-ignore-parent --no-ignore-vcs -v"),
+         VALUES("-e --exclude -t --types --type -s --sort -r --rsort -o --output -c --columns -n --num-format"),
+         FILES("-i --input")),
+     .rest = SHELL_EFFECT_READ_TREE, .without_operands = SHELL_EFFECT_READ_TREE},
+    {"scc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         HELPS("--version -h --help -l --languages"),
+         FLAGS("--by-file -c --no-complexity --no-cocomo -w --wide -a --dryness --no-size --no-duplicates -d --ci "
+               "--no-gen -z"
+               " --min --gen --debug -v --verbose --no-ignore --no-gitignore"),
+         VALUES("-f --format -s --sort -i --include-ext -x --exclude-ext --exclude-dir -M --not-match --count-as"),
+         OUTPUTS("-o --output")),
+     .rest = SHELL_EFFECT_READ_TREE, .without_operands = SHELL_EFFECT_READ_TREE},
+    {"pycodestyle pyflakes pydocstyle", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options =
+         OPTIONS(HELPS("--version -h --help"),
+                 FLAGS("-v --verbose -q --quiet --statistics --count --show-source --show-pep8 -s --strict --list-files"
+                       " --no-warnings"),
+                 VALUES("--max-line-length --select --ignore --exclude --filename --format -f")),
      .rest = SHELL_EFFECT_READ_TREE},
     {"yamllint", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(HELPS("-v --version -h --help"), FLAGS("-s --strict --no-warnings --list-files"),
@@ -463,8 +433,12 @@ const struct shell_program shell_programs_dev_tools[] = {
      .rest = SHELL_EFFECT_READ, .reads_input = true},
     {"black", .judge = judge_black},
     {"isort", .judge = judge_isort},
-    {"ruff", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = ruff_rows, .more_options = ruff_options,
-     .options = OPTIONS(HELPS("-V --version"))},
+    {"ruff", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .subcommands =
+         SUBCOMMANDS({"check", .judge = judge_ruff_check}, {"format", .judge = judge_ruff_format},
+                     SHOWS("rule", FLAGS("--all"), VALUES("--output-format")),
+                     SHOWS("config linter version help", VALUES("--output-format")), WRITERS("clean server")),
+     .more_options = ruff_options, .options = OPTIONS(HELPS("-V --version"))},
     {"ctags universal-ctags exuberant-ctags", .judge = judge_ctags},
     {"clang-tidy clang-check iwyu include-what-you-use scan-build buf swig flex bison yacc lex m4 gperf re2c"
      " doxygen asciidoctor hugo latex pdflatex xelatex lualatex typst",
@@ -475,7 +449,15 @@ const struct shell_program shell_programs_dev_tools[] = {
      .subcommands = SUBCOMMANDS(PLAIN("status version help"), RUNNERS("exec export reload edit hook stdlib"),
                                 WRITERS("allow permit grant deny block revoke prune"))},
     {"tmux", .judge = judge_tmux},
-    {"svn", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = svn_rows,
+    {"svn", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .subcommands = SUBCOMMANDS(
+         {"status stat st info diff di", .judge = judge_svn_local},
+         {"help h", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE},
+         REACHERS(
+             "log cat blame praise annotate ann list ls checkout co update up commit ci export import switch sw merge"
+             " copy cp move mv mkdir delete del remove rm lock unlock propget pget pg proplist plist pl relocate"),
+         WRITERS("add revert resolve resolved cleanup propset pset ps propdel pdel pd propedit patch upgrade "
+                 "changelist cl")),
      .options = OPTIONS(HELPS("--version --help -h"), FLAGS("-q --quiet"))},
     /* The repository's own settings name extensions and hooks, even for --version. */
     {"hg jj fossil bzr cvs darcs pijul sl", .judge = shell_judge_project},

@@ -59,41 +59,10 @@ static void judge_dtc(struct shell_reading *reading, const struct shell_word *wo
         reading->act.reads_listed = false;
 }
 
-static const struct shell_option sfdisk_options[] = {
-    FLAGS("-l --list -d --dump -J --json -F --list-free -V --verify -s --show-size -g --show-geometry -T --list-types"),
-    FLAGS("-q --quiet --bytes"),
-    VALUES("-o --output -X --label"),
-    HELPS("-h --help -v --version"),
-    {0},
-};
-
-static const struct shell_option fdisk_options[] = {
-    FLAGS("-l --list -x --list-details --bytes -s --getsz"),
-    VALUES("-b --sector-size -o --output -t --type"),
-    MAYBE("-u --units -L --color -c"),
-    UTIL_HELP,
-    {0},
-};
-
-static const struct shell_option lvm_options[] = {
-    FLAGS("-a --all -v --verbose -q --quiet --noheadings --segments --unbuffered --aligned --nosuffix --unquoted -c"),
-    FLAGS("--colon -C --columns -m --maps -H --history --readonly --nolocking -P --partial -s --short --rows"),
-    FLAGS("--nameprefixes"),
-    VALUES("-o --options -O --sort -S --select --units --reportformat --separator"),
-    UTIL_HELP,
-    {0},
-};
-
 #define ZFS(names, ...)                                                                                                \
     {                                                                                                                  \
         names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = NONE                      \
     }
-
-static const struct shell_program zpool_rows[] = {
-    ZFS("list status iostat get history version", FLAGS("-H -L -P -p -v -x -g -s -t -D -e -i -l -j -n -y -q -w -a"),
-        VALUES("-o -T")),
-    {0},
-};
 
 /* To compare a snapshot with what came after it, it makes another one for a while. */
 static void judge_zfs_diff(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -110,27 +79,6 @@ static void judge_zfs_diff(struct shell_reading *reading, const struct shell_wor
     if (arguments.operand_count != 2 || snapshots != 2)
         shell_worsen(reading, SHELL_WRITES, "zfs diff makes a snapshot unless it compares two of them");
 }
-
-static const struct shell_program zfs_rows[] = {
-    ZFS("list get version holds", FLAGS("-H -p -r -F -t"), VALUES("-o -s -S -d")),
-    {"diff", .judge = judge_zfs_diff},
-    {0},
-};
-
-static const struct shell_program btrfs_rows[] = {
-    GROUP("filesystem fi",
-          READS_FILES("show df usage du", FLAGS("-b --raw -h -H --human-readable --iec --si -k -m -g -t -T"),
-                      FLAGS("--kbytes --mbytes --gbytes --tbytes -d --all-devices --mounted -s --summarize"))),
-    GROUP("subvolume sub su",
-          READS_FILES("list show get-default", FLAGS("-p -a -c -g -o -u -q -R -t -s -r -d"), MAYBE("--sort"))),
-    GROUP("device dev", READS_FILES("usage", FLAGS("-b --raw -h -H --iec --si"))),
-    GROUP("property prop", PLAIN("list")),
-    GROUP("inspect-internal inspect", READS_FILES("rootid", FLAGS("-q"))),
-    GROUP("scrub", PLAIN("status")),
-    GROUP("balance", PLAIN("status")),
-    PLAIN("version help"),
-    {0},
-};
 
 /* unsquashfs takes files out, unless it is told to list or to print. */
 static const struct shell_option squash_options[] = {
@@ -182,16 +130,14 @@ static void judge_smartctl(struct shell_reading *reading, const struct shell_wor
                          "smartctl sets what is given with a number, and counts anew with reset");
 }
 
-static const struct shell_option losetup_options[] = {
-    FLAGS("-l --list -a --all -J --json -n --noheadings --raw"),
-    VALUES("-O --output"),
-    FILES("-j --associated"),
-    UTIL_HELP,
-    {0},
-};
-static const struct shell_program losetup_row = {"losetup",       SHELL_SYNTAX_EXACT,
-                                                 SHELL_READ_ONLY, .options = losetup_options,
-                                                 .rest = READ,    .needs = "-l --list -a --all -j --associated"};
+static const struct shell_program losetup_row = {
+    "losetup",
+    SHELL_SYNTAX_EXACT,
+    SHELL_READ_ONLY,
+    .options = OPTIONS(FLAGS("-l --list -a --all -J --json -n --noheadings --raw"), VALUES("-O --output"),
+                       FILES("-j --associated"), UTIL_HELP),
+    .rest = READ,
+    .needs = "-l --list -a --all -j --associated"};
 
 /* losetup -l DEVICE FILE makes a device of the file for all that. */
 static void judge_losetup(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -212,9 +158,15 @@ const struct shell_program shell_programs_disks[] = {
     {"losetup", .judge = judge_losetup},
     LOOKS_AT("wipefs", FLAGS("-i --noheadings -J --json -n --no-act -p --parsable -q --quiet"),
              VALUES("-O --output -t --types"), UTIL_HELP),
-    {"fdisk", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = fdisk_options, .rest = READ,
-     .needs = "-l --list -x --list-details -s --getsz"},
-    {"sfdisk", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = sfdisk_options, .rest = READ,
+    {"fdisk", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-l --list -x --list-details --bytes -s --getsz"),
+                        VALUES("-b --sector-size -o --output -t --type"), MAYBE("-u --units -L --color -c"), UTIL_HELP),
+     .rest = READ, .needs = "-l --list -x --list-details -s --getsz"},
+    {"sfdisk", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-l --list -d --dump -J --json -F --list-free -V --verify -s --show-size -g "
+                              "--show-geometry -T --list-types"),
+                        FLAGS("-q --quiet --bytes"), VALUES("-o --output -X --label"), HELPS("-h --help -v --version")),
+     .rest = READ,
      .needs = "-l --list -d --dump -J --json -F --list-free -V --verify -s --show-size -g --show-geometry -T"
               " --list-types"},
     {"parted", .judge = judge_parted},
@@ -230,11 +182,31 @@ const struct shell_program shell_programs_disks[] = {
     {"e2label", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .first = {READ}, .first_count = 1, .rest = SHELL_EFFECT_WRITES},
     LOOKS_ANYHOW("xfs_info", VALUES("-t"), HELPS("-V")),
     LOOKS_ANYHOW("filefrag", FLAGS("-b -B -e -k -s -v -x -X"), HELPS("-V")),
-    {"btrfs", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(GNU_HELP), .subcommands = btrfs_rows},
-    {"zpool", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(GNU_HELP), .subcommands = zpool_rows},
-    {"zfs", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(GNU_HELP), .subcommands = zfs_rows},
+    {"btrfs", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(GNU_HELP),
+     .subcommands = SUBCOMMANDS(
+         GROUP("filesystem fi",
+               READS_FILES("show df usage du", FLAGS("-b --raw -h -H --human-readable --iec --si -k -m -g -t -T"),
+                           FLAGS("--kbytes --mbytes --gbytes --tbytes -d --all-devices --mounted -s --summarize"))),
+         GROUP("subvolume sub su",
+               READS_FILES("list show get-default", FLAGS("-p -a -c -g -o -u -q -R -t -s -r -d"), MAYBE("--sort"))),
+         GROUP("device dev", READS_FILES("usage", FLAGS("-b --raw -h -H --iec --si"))),
+         GROUP("property prop", PLAIN("list")), GROUP("inspect-internal inspect", READS_FILES("rootid", FLAGS("-q"))),
+         GROUP("scrub", PLAIN("status")), GROUP("balance", PLAIN("status")), PLAIN("version help"))},
+    {"zpool", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(GNU_HELP),
+     .subcommands =
+         SUBCOMMANDS(ZFS("list status iostat get history version",
+                         FLAGS("-H -L -P -p -v -x -g -s -t -D -e -i -l -j -n -y -q -w -a"), VALUES("-o -T")))},
+    {"zfs", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(GNU_HELP),
+     .subcommands = SUBCOMMANDS(ZFS("list get version holds", FLAGS("-H -p -r -F -t"), VALUES("-o -s -S -d")),
+                                {"diff", .judge = judge_zfs_diff})},
     {"lvs vgs pvs lvdisplay vgdisplay pvdisplay lvscan pvscan", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-     .options = lvm_options, .rest = NONE},
+     .options = OPTIONS(
+         FLAGS("-a --all -v --verbose -q --quiet --noheadings --segments --unbuffered --aligned --nosuffix --unquoted "
+               "-c"),
+         FLAGS("--colon -C --columns -m --maps -H --history --readonly --nolocking -P --partial -s --short --rows"),
+         FLAGS("--nameprefixes"), VALUES("-o --options -O --sort -S --select --units --reportformat --separator"),
+         UTIL_HELP),
+     .rest = NONE},
     COMMANDS("dmsetup", SHOWS("ls info status deps targets version",
                               FLAGS("-c -C --columns --noheadings --tree -v --verbose"), VALUES("-o -O --target"))),
     LOOKS_WITH("mdadm", "-D --detail -Q --query -E --examine --detail-platform",

@@ -29,76 +29,20 @@ static const struct shell_option ls_options[] = {
     {0},
 };
 
-static const struct shell_option eza_options[] = {
-    FLAGS("-1 --oneline -l --long -G --grid -x --across -R --recurse -T --tree -X --dereference -a --all -A"
-          " --almost-all -d --list-dirs -D --only-dirs -f --only-files -r --reverse -b --binary -B --bytes -g --group"
-          " -h --header -H --links -i --inode -m --modified -M --mounts -n --numeric -S --blocksize -u --accessed -U"
-          " --created -F --classify --no-permissions --no-filesize --no-user --no-time --git --no-git --git-repos"
-          " --git-ignore --group-directories-first --group-directories-last --hyperlink --no-quotes -@ --extended -Z"
-          " --context --octal-permissions -O --flags --total-size --changed --no-icons"),
-    MAYBE("--color --colour --icons --color-scale --classify --absolute"),
-    VALUES("-L --level -s --sort -t --time --time-style -I --ignore-glob -w --width"),
-    HELPS("-? --help -v --version"),
-    {0},
-};
-
-static const struct shell_option tree_options[] = {
-    FLAGS("-a -d -f -x -q -N -Q -p -u -g -s -h -D -F -v -t -c -U -r -i -A -S -n -C -X -J -l --gitignore --ignore-case"),
-    FLAGS("--matchdirs --metafirst --prune --info --noreport --si --du --inodes --device --dirsfirst --filesfirst"),
-    FLAGS("--nolinks --noreport --hintro --houtro --fromfile --fromtabfile"),
-    VALUES("-L -P -I -H -T --filelimit --timefmt --charset --sort"),
-    FILES("--gitfile --infofile"),
-    MAYBE("--filesort"),
-    OUTPUTS("-o"),
-    CHANGES("-R"), /* with -H and -L it writes 00Tree.html into directories */
-    HELPS("--help --version"),
-    {0},
-};
-
-static const struct shell_option stat_options[] = {
-    FLAGS("-L --dereference -f --file-system -t --terse"),
-    MAYBE("--cached"),
-    VALUES("-c --format --printf"),
-    GNU_HELP,
-    {0},
-};
-
-static const struct shell_option file_options[] = {
-    FLAGS("-b --brief -c --checking-printout -d -E --extension -h --no-dereference -i --mime --mime-type"),
-    FLAGS("--mime-encoding -I -k --keep-going -l --list -L --dereference -n --no-buffer -N --no-pad -0 --print0"),
-    FLAGS("-r --raw -s --special-files -S --no-sandbox -z --uncompress -Z --uncompress-noreport"),
-    FLAGS("--apple --uncompress-no-report"),
-    VALUES("-e --exclude --exclude-quiet -F --separator -P --parameter"),
-    FILES("-f --files-from -m --magic-file"),
-    CHANGES("-C --compile -p --preserve-date"), /* with -p it sets the times of what it read, to full seconds */
-    HELPS("-v --version --help"),
-    {0},
-};
-
-static const struct shell_option du_options[] = {
-    FLAGS("-0 --null -a --all --apparent-size -b --bytes -c --total -D --dereference-args -H -h --human-readable"),
-    FLAGS(
-        "--inodes -k -L --dereference -l --count-links -m -P --no-dereference -S --separate-dirs --si -s --summarize"),
-    FLAGS("-x --one-file-system"),
-    MAYBE("--time"),
-    VALUES("-B --block-size -d --max-depth -t --threshold --time-style --exclude"),
-    FILES("-X --exclude-from --files0-from"),
-    GNU_HELP,
-    {0},
-};
-
-static const struct shell_option df_options[] = {
-    FLAGS("-a --all -h --human-readable -H --si -i --inodes -k -l --local --no-sync -P --portability --total -T"),
-    FLAGS("--print-type -v -m"),
-    MAYBE("--output"),
-    VALUES("-B --block-size -t --type -x --exclude-type"),
-    CHANGES("--sync"),
-    GNU_HELP,
-    {0},
-};
-
 static const struct shell_program tree_row = {
-    "tree", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = tree_options, .rest = TREE, .without_operands = TREE};
+    "tree",
+    SHELL_SYNTAX_EXACT,
+    SHELL_READ_ONLY,
+    .options = OPTIONS(
+        FLAGS("-a -d -f -x -q -N -Q -p -u -g -s -h -D -F -v -t -c -U -r -i -A -S -n -C -X -J -l --gitignore "
+              "--ignore-case"),
+        FLAGS("--matchdirs --metafirst --prune --info --noreport --si --du --inodes --device --dirsfirst --filesfirst"),
+        FLAGS("--nolinks --noreport --hintro --houtro --fromfile --fromtabfile"),
+        VALUES("-L -P -I -H -T --filelimit --timefmt --charset --sort"), FILES("--gitfile --infofile"),
+        MAYBE("--filesort"), OUTPUTS("-o"), CHANGES("-R"), /* with -H and -L it writes 00Tree.html into directories */
+        HELPS("--help --version")),
+    .rest = TREE,
+    .without_operands = TREE};
 
 /* The value of a letter of tree is the next word even when letters follow it: -Po is -P, then -o with a file. Only a
  * number may be attached, to -L. */
@@ -149,42 +93,6 @@ static const struct shell_option move_options[] = {
     {0},
 };
 
-static const struct shell_option link_options[] = {
-    FLAGS("-b -d -F --directory -f --force -i --interactive -L --logical -n --no-dereference -P --physical -r"),
-    FLAGS("--relative -s --symbolic -T --no-target-directory -v --verbose"),
-    MAYBE("--backup"),
-    VALUES("-S --suffix"),
-    OUTPUTS("-t --target-directory"),
-    GNU_HELP,
-    {0},
-};
-
-static const struct shell_option install_options[] = {
-    FLAGS("-b -c -C --compare -d --directory -D -p --preserve-timestamps -s --strip -T --no-target-directory -v"),
-    FLAGS("--verbose -Z"),
-    MAYBE("--backup --context --preserve-context"),
-    VALUES("-g --group -m --mode -o --owner -S --suffix"),
-    OUTPUTS("-t --target-directory"),
-    RUNS_WITH("--strip-program"),
-    GNU_HELP,
-    {0},
-};
-
-static const struct shell_option remove_options[] = {
-    FLAGS("-f --force -i -I --one-file-system --no-preserve-root -r -R --recursive -d --dir -v --verbose"),
-    MAYBE("--interactive --preserve-root"),
-    GNU_HELP,
-    {0},
-};
-
-static const struct shell_option touch_options[] = {
-    FLAGS("-a -c --no-create -f -h --no-dereference -m"),
-    VALUES("-d --date -t --time"),
-    FILES("-r --reference"),
-    GNU_HELP,
-    {0},
-};
-
 static const struct shell_option mode_options[] = {
     FLAGS("-c --changes -f --silent --quiet -v --verbose --dereference -h --no-dereference --no-preserve-root"),
     FLAGS("--preserve-root -R --recursive -H -L -P"),
@@ -219,9 +127,20 @@ static const struct shell_program cp_row = {"cp", SHELL_SYNTAX_GNU, SHELL_WRITES
                                             .harmless_options = true};
 static const struct shell_program mv_row = {"mv", SHELL_SYNTAX_GNU, SHELL_WRITES, .options = move_options,
                                             .harmless_options = true};
-static const struct shell_program ln_row = {"ln", SHELL_SYNTAX_GNU, SHELL_WRITES, .options = link_options,
-                                            .harmless_options = true};
-static const struct shell_program install_row = {"install", SHELL_SYNTAX_GNU, SHELL_WRITES, .options = install_options};
+static const struct shell_program ln_row = {
+    "ln", SHELL_SYNTAX_GNU, SHELL_WRITES,
+    .options = OPTIONS(
+        FLAGS("-b -d -F --directory -f --force -i --interactive -L --logical -n --no-dereference -P --physical -r"),
+        FLAGS("--relative -s --symbolic -T --no-target-directory -v --verbose"), MAYBE("--backup"),
+        VALUES("-S --suffix"), OUTPUTS("-t --target-directory"), GNU_HELP),
+    .harmless_options = true};
+static const struct shell_program install_row = {
+    "install", SHELL_SYNTAX_GNU, SHELL_WRITES,
+    .options = OPTIONS(
+        FLAGS("-b -c -C --compare -d --directory -D -p --preserve-timestamps -s --strip -T --no-target-directory -v"),
+        FLAGS("--verbose -Z"), MAYBE("--backup --context --preserve-context"),
+        VALUES("-g --group -m --mode -o --owner -S --suffix"), OUTPUTS("-t --target-directory"),
+        RUNS_WITH("--strip-program"), GNU_HELP)};
 
 static void judge_cp(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -298,30 +217,10 @@ static void judge_mktemp(struct shell_reading *reading, const struct shell_word 
     shell_worsen(reading, SHELL_WRITES, "mktemp makes a file");
 }
 
-static const struct shell_option split_options[] = {
-    FLAGS("-d -e --elide-empty-files -u --unbuffered -x --verbose"),
-    MAYBE("--numeric-suffixes --hex-suffixes"),
-    VALUES("-a --suffix-length --additional-suffix -b --bytes -C --line-bytes -l --lines -n --number -t --separator"),
-    RUNS_WITH("--filter"),
-    GNU_HELP,
-    {0},
-};
-
-static const struct shell_option csplit_options[] = {
-    FLAGS("-k --keep-files -q --quiet --silent -s -z --elide-empty-files --suppress-matched"),
-    VALUES("-b --suffix-format -f --prefix -n --digits"),
-    GNU_HELP,
-    {0},
-};
-
-static const struct shell_option tee_options[] = {
-    FLAGS("-a --append -i --ignore-interrupts -p"),
-    MAYBE("--output-error"),
-    GNU_HELP,
-    {0},
-};
-static const struct shell_program tee_row = {"tee", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = tee_options,
-                                             .harmless_options = true};
+static const struct shell_program tee_row = {
+    "tee", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+    .options = OPTIONS(FLAGS("-a --append -i --ignore-interrupts -p"), MAYBE("--output-error"), GNU_HELP),
+    .harmless_options = true};
 
 /* tee without files, or with streams, copies its input to its output. */
 static void judge_tee(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -385,13 +284,49 @@ const struct shell_program shell_programs_files[] = {
     {"ls dir vdir", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = ls_options, .rest = TREE, .without_operands = READ,
      .harmless_options = true},
     {"tree", .judge = judge_tree},
-    {"eza exa", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = eza_options, .rest = READ, .without_operands = READ,
-     .harmless_options = true},
-    {"stat", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = stat_options, .rest = READ, .harmless_options = true},
-    {"file", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = file_options, .rest = READ},
-    {"du", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = du_options, .rest = TREE, .without_operands = TREE,
-     .harmless_options = true},
-    {"df", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = df_options, .rest = NONE, .harmless_options = true},
+    {"eza exa", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS(
+             "-1 --oneline -l --long -G --grid -x --across -R --recurse -T --tree -X --dereference -a --all -A"
+             " --almost-all -d --list-dirs -D --only-dirs -f --only-files -r --reverse -b --binary -B --bytes -g "
+             "--group"
+             " -h --header -H --links -i --inode -m --modified -M --mounts -n --numeric -S --blocksize -u --accessed -U"
+             " --created -F --classify --no-permissions --no-filesize --no-user --no-time --git --no-git --git-repos"
+             " --git-ignore --group-directories-first --group-directories-last --hyperlink --no-quotes -@ --extended -Z"
+             " --context --octal-permissions -O --flags --total-size --changed --no-icons"),
+         MAYBE("--color --colour --icons --color-scale --classify --absolute"),
+         VALUES("-L --level -s --sort -t --time --time-style -I --ignore-glob -w --width"),
+         HELPS("-? --help -v --version")),
+     .rest = READ, .without_operands = READ, .harmless_options = true},
+    {"stat", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-L --dereference -f --file-system -t --terse"), MAYBE("--cached"),
+                        VALUES("-c --format --printf"), GNU_HELP),
+     .rest = READ, .harmless_options = true},
+    {"file", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-b --brief -c --checking-printout -d -E --extension -h --no-dereference -i --mime --mime-type"),
+         FLAGS("--mime-encoding -I -k --keep-going -l --list -L --dereference -n --no-buffer -N --no-pad -0 --print0"),
+         FLAGS("-r --raw -s --special-files -S --no-sandbox -z --uncompress -Z --uncompress-noreport"),
+         FLAGS("--apple --uncompress-no-report"), VALUES("-e --exclude --exclude-quiet -F --separator -P --parameter"),
+         FILES("-f --files-from -m --magic-file"),
+         CHANGES("-C --compile -p --preserve-date"), /* with -p it sets the times of what it read, to full seconds */
+         HELPS("-v --version --help")),
+     .rest = READ},
+    {"du", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-0 --null -a --all --apparent-size -b --bytes -c --total -D --dereference-args -H -h --human-readable"),
+         FLAGS("--inodes -k -L --dereference -l --count-links -m -P --no-dereference -S --separate-dirs --si -s "
+               "--summarize"),
+         FLAGS("-x --one-file-system"), MAYBE("--time"),
+         VALUES("-B --block-size -d --max-depth -t --threshold --time-style --exclude"),
+         FILES("-X --exclude-from --files0-from"), GNU_HELP),
+     .rest = TREE, .without_operands = TREE, .harmless_options = true},
+    {"df", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-a --all -h --human-readable -H --si -i --inodes -k -l --local --no-sync -P --portability --total -T"),
+         FLAGS("--print-type -v -m"), MAYBE("--output"), VALUES("-B --block-size -t --type -x --exclude-type"),
+         CHANGES("--sync"), GNU_HELP),
+     .rest = NONE, .harmless_options = true},
     {"readlink", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-f --canonicalize -e --canonicalize-existing -m --canonicalize-missing -n --no-newline"),
                         FLAGS("-q --quiet -s --silent -v --verbose -z --zero"), GNU_HELP),
@@ -428,8 +363,10 @@ const struct shell_program shell_programs_files[] = {
     {"mv", .judge = judge_mv},
     {"ln", .judge = judge_ln},
     {"install", .judge = judge_install},
-    {"rm", SHELL_SYNTAX_GNU, SHELL_WRITES, "rm removes files", remove_options, .rest = WRITE_TREE,
-     .harmless_options = true},
+    {"rm", SHELL_SYNTAX_GNU, SHELL_WRITES, "rm removes files",
+     OPTIONS(FLAGS("-f --force -i -I --one-file-system --no-preserve-root -r -R --recursive -d --dir -v --verbose"),
+             MAYBE("--interactive --preserve-root"), GNU_HELP),
+     .rest = WRITE_TREE, .harmless_options = true},
     {"rmdir", SHELL_SYNTAX_GNU, SHELL_WRITES, "rmdir removes directories",
      .options = OPTIONS(FLAGS("--ignore-fail-on-non-empty -p --parents -v --verbose"), GNU_HELP), .rest = WRITE,
      .harmless_options = true},
@@ -446,8 +383,10 @@ const struct shell_program shell_programs_files[] = {
     {"mknod", SHELL_SYNTAX_GNU, SHELL_WRITES, "mknod makes a file",
      .options = OPTIONS(FLAGS("-Z"), MAYBE("--context"), VALUES("-m --mode"), GNU_HELP), .first = {WRITE},
      .first_count = 1, .rest = NONE, .harmless_options = true},
-    {"touch", SHELL_SYNTAX_GNU, SHELL_WRITES, "touch changes files", touch_options, .rest = WRITE,
-     .harmless_options = true},
+    {"touch", SHELL_SYNTAX_GNU, SHELL_WRITES, "touch changes files",
+     OPTIONS(FLAGS("-a -c --no-create -f -h --no-dereference -m"), VALUES("-d --date -t --time"),
+             FILES("-r --reference"), GNU_HELP),
+     .rest = WRITE, .harmless_options = true},
     {"chmod", SHELL_SYNTAX_EXACT, SHELL_WRITES, "chmod changes the rights of files", mode_options,
      .more_options = OPTIONS(FLAGS("-r -w -x -X -s -t -u -g -o -a")), .first = {NONE}, .first_count = 1,
      .rest = WRITE_TREE, .first_given_by = "--reference -r -w -x -X -s -t -u -g -o -a", .harmless_options = true},
@@ -466,10 +405,17 @@ const struct shell_program shell_programs_files[] = {
     {"mktemp", .judge = judge_mktemp},
     {"tee", .judge = judge_tee},
     {"dd", .judge = judge_dd},
-    {"split", SHELL_SYNTAX_GNU, SHELL_WRITES, "split writes files", split_options, .first = {READ}, .first_count = 1,
-     .rest = NONE, .numeric_options = true},
-    {"csplit", SHELL_SYNTAX_GNU, SHELL_WRITES, "csplit writes files", csplit_options, .first = {READ}, .first_count = 1,
-     .rest = NONE, .harmless_options = true},
+    {"split", SHELL_SYNTAX_GNU, SHELL_WRITES, "split writes files",
+     OPTIONS(
+         FLAGS("-d -e --elide-empty-files -u --unbuffered -x --verbose"), MAYBE("--numeric-suffixes --hex-suffixes"),
+         VALUES(
+             "-a --suffix-length --additional-suffix -b --bytes -C --line-bytes -l --lines -n --number -t --separator"),
+         RUNS_WITH("--filter"), GNU_HELP),
+     .first = {READ}, .first_count = 1, .rest = NONE, .numeric_options = true},
+    {"csplit", SHELL_SYNTAX_GNU, SHELL_WRITES, "csplit writes files",
+     OPTIONS(FLAGS("-k --keep-files -q --quiet --silent -s -z --elide-empty-files --suppress-matched"),
+             VALUES("-b --suffix-format -f --prefix -n --digits"), GNU_HELP),
+     .first = {READ}, .first_count = 1, .rest = NONE, .harmless_options = true},
     {"sync", SHELL_SYNTAX_GNU, SHELL_WRITES, "sync writes what is cached",
      .options = OPTIONS(FLAGS("-d --data -f --file-system"), GNU_HELP), .rest = NONE, .harmless_options = true},
     {"patch", .judge = judge_patch},

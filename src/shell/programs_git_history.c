@@ -73,24 +73,6 @@ static const struct shell_option diff_tree_options[] = {
     PRETTY_OPTIONS,
     {0}};
 
-static const struct shell_option stash_show_options[] = {
-    FLAGS("--include-untracked --no-include-untracked --only-untracked"),
-    LOG_OPTIONS,
-    REVISION_OPTIONS,
-    PRETTY_OPTIONS,
-    {0}};
-
-static const struct shell_option rev_list_options[] = {
-    FLAGS("--count --objects --objects-edge --objects-edge-aggressive --unpacked --use-bitmap-index --header"
-          " --timestamp --test-bitmap --bisect-vars --bisect-all --in-commit-order --no-object-names --object-names"
-          " --filter-print-omitted --exclude-promisor-objects --no-commit-header --commit-header --unsorted-input -v"
-          " --verify-objects --quiet --show-all --no-filter --oneline"),
-    MAYBE("--filter --missing --progress --abbrev --disk-usage"),
-    REVISION_OPTIONS,
-    PRETTY_OPTIONS,
-    {0},
-};
-
 /* git-blame(1). */
 static const struct shell_option blame_options[] = {
     FLAGS("-b --root --show-stats --progress --no-progress --score-debug -f --show-name -n --show-number -p --porcelain"
@@ -168,13 +150,23 @@ const struct shell_program shell_git_history[] = {
     {"diff-index", HISTORY, .options = diff_options, .rest = SHELL_EFFECT_READ_TREE, .answers = true},
     {"diff-files", HISTORY, .options = diff_options, .rest = SHELL_EFFECT_READ_TREE,
      .without_operands = SHELL_EFFECT_READ, .answers = true},
-    {"rev-list", HISTORY, .options = rev_list_options, .rest = SHELL_EFFECT_NONE, .numeric_options = true},
+    {"rev-list", HISTORY,
+     .options = OPTIONS(
+         FLAGS(
+             "--count --objects --objects-edge --objects-edge-aggressive --unpacked --use-bitmap-index --header"
+             " --timestamp --test-bitmap --bisect-vars --bisect-all --in-commit-order --no-object-names --object-names"
+             " --filter-print-omitted --exclude-promisor-objects --no-commit-header --commit-header --unsorted-input -v"
+             " --verify-objects --quiet --show-all --no-filter --oneline"),
+         MAYBE("--filter --missing --progress --abbrev --disk-usage"), REVISION_OPTIONS, PRETTY_OPTIONS),
+     .rest = SHELL_EFFECT_NONE, .numeric_options = true},
     {"shortlog", HISTORY, .options = shortlog_options, .rest = SHELL_EFFECT_NONE, .numeric_options = true},
     {"blame", HISTORY, .options = blame_options, .rest = SHELL_EFFECT_READ},
     {"annotate", HISTORY, .options = blame_options, .rest = SHELL_EFFECT_READ},
     {"range-diff", HISTORY, .options = range_diff_options, .more_options = diff_list, .rest = SHELL_EFFECT_NONE},
-    {"stash-show", HISTORY, .options = stash_show_options, .more_options = diff_list, .rest = SHELL_EFFECT_NONE,
-     .numeric_options = true},
+    {"stash-show", HISTORY,
+     .options = OPTIONS(FLAGS("--include-untracked --no-include-untracked --only-untracked"), LOG_OPTIONS,
+                        REVISION_OPTIONS, PRETTY_OPTIONS),
+     .more_options = diff_list, .rest = SHELL_EFFECT_NONE, .numeric_options = true},
     {"format-patch", .judge = judge_format_patch},
     {0},
 };

@@ -153,15 +153,6 @@ static void judge_remote_show(struct shell_reading *reading, const struct shell_
         shell_worsen(reading, SHELL_NETWORK, "git remote show asks the remote; with -n it does not");
 }
 
-static const struct shell_option get_url_options[] = {FLAGS("--push --all"), {0}};
-static const struct shell_program remote_rows[] = {
-    {"show", .judge = judge_remote_show},
-    {"get-url", ROW, .options = get_url_options, NAMES},
-    {"update prune", .judge = shell_judge_reaches},
-    {"add rename remove rm set-head set-branches set-url", .judge = shell_judge_changes},
-    {0},
-};
-
 /* ---- stash, reflog, notes, worktree, submodule, bisect … ------------------------------------------------- */
 
 /* It hands its words on to git log, but for the first "--": options may stand behind that. */
@@ -207,63 +198,6 @@ static void judge_reflog(struct shell_reading *reading, const struct shell_word 
             shell_worsen(reading, SHELL_WRITES, "git reflog changes the log of references");
     shell_judge_row(reading, &shell_git_log_row, words, count);
 }
-
-static const struct shell_option notes_options[] = {VALUES("--ref"), {0}};
-static const struct shell_program notes_rows[] = {
-    {"list", ROW, NAMES},
-    {"show", ROW, NAMES},
-    {"get-ref", ROW},
-    {"add copy append edit merge remove prune", .judge = shell_judge_changes},
-    {0},
-};
-
-static const struct shell_option worktree_list_options[] = {
-    FLAGS("--porcelain -v --verbose -z"), VALUES("--expire"), {0}};
-static const struct shell_program worktree_rows[] = {
-    {"list", ROW, .options = worktree_list_options},
-    {"add lock move prune remove repair unlock", .judge = shell_judge_changes},
-    {0},
-};
-
-static const struct shell_option submodule_options[] = {FLAGS("-q --quiet --cached"), {0}};
-static const struct shell_option submodule_status_options[] = {FLAGS("-q --quiet --cached --recursive"), {0}};
-static const struct shell_option submodule_summary_options[] = {
-    FLAGS("-q --quiet --cached --files --for-status"), VALUES("-n --summary-limit"), {0}};
-static const struct shell_program submodule_rows[] = {
-    {"status", ROW, .options = submodule_status_options, NAMES, .without_operands = SHELL_EFFECT_READ},
-    {"summary", ROW, .options = submodule_summary_options, NAMES, .without_operands = SHELL_EFFECT_READ},
-    {"foreach", .judge = shell_judge_runs},
-    {"add update", .judge = shell_judge_reaches},
-    {"init deinit set-branch set-url sync absorbgitdirs", .judge = shell_judge_changes},
-    {0},
-};
-
-static const struct shell_program bisect_rows[] = {
-    {"log", ROW},
-    {"run visualize view", .judge = shell_judge_runs},
-    {"start bad new good old skip next reset replay terms", .judge = shell_judge_changes},
-    {0},
-};
-
-static const struct shell_option quiet_options[] = {FLAGS("-q --quiet"), {0}};
-static const struct shell_program bundle_rows[] = {
-    {"verify", ROW, .options = quiet_options, .rest = SHELL_EFFECT_READ},
-    {"list-heads", ROW, .first = {SHELL_EFFECT_READ}, .first_count = 1, NAMES},
-    {"create unbundle", .judge = shell_judge_changes},
-    {0},
-};
-
-static const struct shell_program rerere_rows[] = {
-    {"status diff remaining", ROW, NAMES},
-    {"clear forget gc", .judge = shell_judge_changes},
-    {0},
-};
-
-static const struct shell_program sparse_checkout_rows[] = {
-    {"list", ROW},
-    {"set add reapply disable init check-rules", .judge = shell_judge_changes},
-    {0},
-};
 
 /* ---- what only tells what it would do -------------------------------------------------------------------- */
 
@@ -314,24 +248,48 @@ static void judge_move(struct shell_reading *reading, const struct shell_word *w
     judge_dry(reading, &row, words, count);
 }
 
-static const struct shell_option verbose_options[] = {FLAGS("-v --verbose"), {0}};
-
 const struct shell_program shell_git_lists[] = {
     {"branch", .judge = judge_branch},
     {"tag", .judge = judge_tag},
     {"for-each-ref", .judge = judge_for_each_ref},
     {"config", .judge = judge_config},
     {"symbolic-ref", .judge = judge_symbolic_ref},
-    {"remote", ROW, .options = verbose_options, .subcommands = remote_rows},
+    {"remote", ROW, .options = OPTIONS(FLAGS("-v --verbose")),
+     .subcommands = SUBCOMMANDS({"show", .judge = judge_remote_show},
+                                {"get-url", ROW, .options = OPTIONS(FLAGS("--push --all")), NAMES},
+                                {"update prune", .judge = shell_judge_reaches},
+                                {"add rename remove rm set-head set-branches set-url", .judge = shell_judge_changes})},
     {"stash", .judge = judge_stash},
     {"reflog", .judge = judge_reflog},
-    {"notes", ROW, .options = notes_options, .subcommands = notes_rows},
-    {"worktree", ROW, .subcommands = worktree_rows},
-    {"submodule", ROW, .options = submodule_options, .subcommands = submodule_rows},
-    {"bisect", ROW, .subcommands = bisect_rows},
-    {"bundle", ROW, .subcommands = bundle_rows},
-    {"rerere", SHELL_SYNTAX_EXACT, SHELL_WRITES, .subcommands = rerere_rows},
-    {"sparse-checkout", ROW, .subcommands = sparse_checkout_rows},
+    {"notes", ROW, .options = OPTIONS(VALUES("--ref")),
+     .subcommands = SUBCOMMANDS({"list", ROW, NAMES}, {"show", ROW, NAMES}, {"get-ref", ROW},
+                                {"add copy append edit merge remove prune", .judge = shell_judge_changes})},
+    {"worktree", ROW,
+     .subcommands =
+         SUBCOMMANDS({"list", ROW, .options = OPTIONS(FLAGS("--porcelain -v --verbose -z"), VALUES("--expire"))},
+                     {"add lock move prune remove repair unlock", .judge = shell_judge_changes})},
+    {"submodule", ROW, .options = OPTIONS(FLAGS("-q --quiet --cached")),
+     .subcommands = SUBCOMMANDS(
+         {"status", ROW, .options = OPTIONS(FLAGS("-q --quiet --cached --recursive")), NAMES,
+          .without_operands = SHELL_EFFECT_READ},
+         {"summary", ROW,
+          .options = OPTIONS(FLAGS("-q --quiet --cached --files --for-status"), VALUES("-n --summary-limit")), NAMES,
+          .without_operands = SHELL_EFFECT_READ},
+         {"foreach", .judge = shell_judge_runs}, {"add update", .judge = shell_judge_reaches},
+         {"init deinit set-branch set-url sync absorbgitdirs", .judge = shell_judge_changes})},
+    {"bisect", ROW,
+     .subcommands = SUBCOMMANDS({"log", ROW}, {"run visualize view", .judge = shell_judge_runs},
+                                {"start bad new good old skip next reset replay terms", .judge = shell_judge_changes})},
+    {"bundle", ROW,
+     .subcommands = SUBCOMMANDS({"verify", ROW, .options = OPTIONS(FLAGS("-q --quiet")), .rest = SHELL_EFFECT_READ},
+                                {"list-heads", ROW, .first = {SHELL_EFFECT_READ}, .first_count = 1, NAMES},
+                                {"create unbundle", .judge = shell_judge_changes})},
+    {"rerere", SHELL_SYNTAX_EXACT, SHELL_WRITES,
+     .subcommands =
+         SUBCOMMANDS({"status diff remaining", ROW, NAMES}, {"clear forget gc", .judge = shell_judge_changes})},
+    {"sparse-checkout", ROW,
+     .subcommands =
+         SUBCOMMANDS({"list", ROW}, {"set add reapply disable init check-rules", .judge = shell_judge_changes})},
     {"add stage", .judge = judge_add},
     {"clean", .judge = judge_clean},
     {"rm", .judge = judge_remove},

@@ -4,161 +4,12 @@
  */
 #include "shell/programs_git.h"
 
-static const struct shell_option status_options[] = {
-    FLAGS(
-        "-v --verbose -s --short -b --branch --no-branch --show-stash --no-show-stash --ahead-behind --no-ahead-behind"
-        " --long -z --null --no-renames --no-column --renames"),
-    MAYBE("--porcelain -u --untracked-files --ignored --ignore-submodules --column -M --find-renames"),
-    {0},
-};
-
-static const struct shell_option grep_options[] = {
-    FLAGS("--cached --no-index --untracked --exclude-standard --no-exclude-standard --recurse-submodules"
-          " --no-recurse-submodules -v --invert-match -i --ignore-case -w --word-regexp -a --text -I -r --recursive"
-          " --no-recursive -E --extended-regexp -G --basic-regexp -F --fixed-strings -P --perl-regexp -n --line-number"
-          " --no-line-number --column --no-column -h -H --full-name -l --files-with-matches --name-only -L"
-          " --files-without-match -z --null -o --only-matching -c --count --no-color --break --heading -p"
-          " --show-function -W --function-context --and --or --not -q --quiet --all-match --no-textconv --ext-grep"),
-    VALUES("--max-depth -C --context -B --before-context -A --after-context --threads -e -m --max-count"),
-    MAYBE("--color"),
-    FILES("-f"),
-    RUNS("--textconv"),
-    {"-O --open-files-in-pager", SHELL_EFFECT_EXECUTE, SHELL_ARITY_OPTIONAL},
-    {0},
-};
-
-static const struct shell_option ls_files_options[] = {
-    FLAGS("-z -t -v -f -c --cached -d --deleted -m --modified -o --others -i --ignored -s --stage -k --killed"
-          " --directory --eol --empty-directory --no-empty-directory -u --unmerged --resolve-undo --exclude-standard"
-          " --full-name --recurse-submodules --error-unmatch --debug --deduplicate --sparse"),
-    VALUES("-x --exclude --exclude-per-directory --with-tree --format"),
-    MAYBE("--abbrev"),
-    FILES("-X --exclude-from"),
-    {0},
-};
-
-static const struct shell_option ls_tree_options[] = {
-    FLAGS("-d -r -t -z -l --long --name-only --name-status --object-only --full-name --full-tree"),
-    VALUES("--format"),
-    MAYBE("--abbrev"),
-    {0},
-};
-
 static const struct shell_option ls_remote_options[] = {
     FLAGS("-q --quiet -t --tags -h --heads -b --branches --refs --exit-code --symref --get-url"),
     VALUES("--sort -o --server-option"),
     RUNS_WITH("--upload-pack --exec"),
     {0},
 };
-
-static const struct shell_option describe_options[] = {
-    FLAGS("--contains --debug --all --tags --long --first-parent --exact-match --always"),
-    VALUES("--candidates --match --exclude"),
-    MAYBE("--abbrev --dirty --broken"),
-    {0},
-};
-
-static const struct shell_option name_rev_options[] = {
-    FLAGS("--name-only --tags --all --stdin --annotate-stdin --undefined --no-undefined --always"),
-    VALUES("--refs --exclude"),
-    {0},
-};
-
-static const struct shell_option merge_base_options[] = {
-    FLAGS("-a --all --octopus --independent --is-ancestor --fork-point"),
-    {0},
-};
-
-static const struct shell_option cat_file_options[] = {
-    FLAGS("-e -p -t -s --allow-unknown-type --use-mailmap --no-use-mailmap --mailmap --no-mailmap -z -Z"
-          " --batch-all-objects --buffer --follow-symlinks --unordered"),
-    MAYBE("--batch --batch-check --batch-command"),
-    VALUES("--path"),
-    RUNS("--textconv --filters"),
-    {0},
-};
-
-static const struct shell_option show_ref_options[] = {
-    FLAGS("--tags --heads --branches --verify --head -d --dereference -q --quiet --exists"),
-    MAYBE("-s --hash --abbrev --exclude-existing"),
-    {0},
-};
-
-static const struct shell_option check_ignore_options[] = {
-    FLAGS("-q --quiet -v --verbose --stdin -z -n --non-matching --no-index"),
-    {0},
-};
-
-static const struct shell_option check_attr_options[] = {
-    FLAGS("-a --all --cached --stdin -z"),
-    VALUES("--source"),
-    {0},
-};
-
-static const struct shell_option check_ref_format_options[] = {
-    FLAGS("--branch --normalize --print --allow-onelevel --no-allow-onelevel --refspec-pattern"),
-    {0},
-};
-
-static const struct shell_option fsck_options[] = {
-    FLAGS("-v --verbose --unreachable --dangling --no-dangling --tags --root --cache --reflogs --no-reflogs --full"
-          " --no-full --connectivity-only --strict --no-strict --progress --no-progress --name-objects"),
-    CHANGES("--lost-found"),
-    {0},
-};
-
-static const struct shell_option hash_object_options[] = {
-    FLAGS("--stdin --stdin-paths --no-filters --literally"),
-    VALUES("-t --path"),
-    CHANGES("-w"),
-    {0},
-};
-
-static const struct shell_option archive_options[] = {
-    FLAGS("--worktree-attributes -v --verbose -l --list -0 -1 -2 -3 -4 -5 -6 -7 -8 -9"),
-    VALUES("--format --prefix --mtime --add-virtual-file"),
-    FILES("--add-file"),
-    OUTPUTS("-o --output"),
-    REACHES_WITH("--remote"),
-    RUNS_WITH("--exec"),
-    {0},
-};
-
-static const struct shell_option show_branch_options[] = {
-    FLAGS(
-        "-a --all -r --remotes --list --no-name --current --sha1-name --merge-base --independent --topo-order --topics"
-        " --sparse --date-order --no-color"),
-    MAYBE("--color --more -g --reflog"),
-    {0},
-};
-
-static const struct shell_option interpret_trailers_options[] = {
-    FLAGS("--trim-empty --only-trailers --only-input --unfold --parse --no-divider --no-where --no-if-exists"
-          " --no-if-missing"),
-    VALUES("--where --if-exists --if-missing --trailer"),
-    CHANGES("--in-place"),
-    {0},
-};
-
-static const struct shell_option verify_pack_options[] = {
-    FLAGS("-v --verbose -s --stat-only"),
-    VALUES("--object-format"),
-    {0},
-};
-
-static const struct shell_option column_options[] = {
-    VALUES("--command --width --indent --nl --padding --raw-mode"),
-    MAYBE("--mode"),
-    {0},
-};
-
-static const struct shell_option verbose_options[] = {FLAGS("-v --verbose -H --human-readable"), {0}};
-static const struct shell_option cherry_options[] = {FLAGS("-v --verbose"), MAYBE("--abbrev"), {0}};
-static const struct shell_option version_options[] = {FLAGS("--build-options"), {0}};
-static const struct shell_option stdin_options[] = {FLAGS("--stdin"), {0}};
-static const struct shell_option var_options[] = {FLAGS("-l"), {0}};
-static const struct shell_option patch_id_options[] = {FLAGS("--stable --unstable --verbatim"), {0}};
-static const struct shell_option stripspace_options[] = {FLAGS("-s --strip-comments -c --comment-lines"), {0}};
 
 /* git-help(1): the manual page is shown by man; a browser and info are programs of other kinds. */
 static const struct shell_option help_options[] = {
@@ -232,41 +83,112 @@ static void judge_ls_remote(struct shell_reading *reading, const struct shell_wo
 #define NAMES .rest = SHELL_EFFECT_NONE
 
 const struct shell_program shell_git_objects[] = {
-    {"status", READS, .options = status_options, .rest = SHELL_EFFECT_READ_TREE, .harmless_options = true,
-     .without_operands = SHELL_EFFECT_READ},
-    {"grep", READS, .options = grep_options, .first = {SHELL_EFFECT_NONE}, .first_count = 1,
-     .rest = SHELL_EFFECT_READ_TREE, .first_given_by = "-e -f", .without_operands = SHELL_EFFECT_READ,
-     .numeric_options = true, .answers = true},
-    {"ls-files", READS, .options = ls_files_options, .rest = SHELL_EFFECT_NONE, .harmless_options = true,
-     .without_operands = SHELL_EFFECT_READ, .answers = true},
-    {"ls-tree", READS, .options = ls_tree_options, NAMES, .harmless_options = true},
+    {"status", READS,
+     .options =
+         OPTIONS(FLAGS("-v --verbose -s --short -b --branch --no-branch --show-stash --no-show-stash --ahead-behind "
+                       "--no-ahead-behind"
+                       " --long -z --null --no-renames --no-column --renames"),
+                 MAYBE("--porcelain -u --untracked-files --ignored --ignore-submodules --column -M --find-renames")),
+     .rest = SHELL_EFFECT_READ_TREE, .harmless_options = true, .without_operands = SHELL_EFFECT_READ},
+    {"grep", READS,
+     .options = OPTIONS(
+         FLAGS(
+             "--cached --no-index --untracked --exclude-standard --no-exclude-standard --recurse-submodules"
+             " --no-recurse-submodules -v --invert-match -i --ignore-case -w --word-regexp -a --text -I -r --recursive"
+             " --no-recursive -E --extended-regexp -G --basic-regexp -F --fixed-strings -P --perl-regexp -n "
+             "--line-number"
+             " --no-line-number --column --no-column -h -H --full-name -l --files-with-matches --name-only -L"
+             " --files-without-match -z --null -o --only-matching -c --count --no-color --break --heading -p"
+             " --show-function -W --function-context --and --or --not -q --quiet --all-match --no-textconv --ext-grep"),
+         VALUES("--max-depth -C --context -B --before-context -A --after-context --threads -e -m --max-count"),
+         MAYBE("--color"), FILES("-f"), RUNS("--textconv"),
+         {"-O --open-files-in-pager", SHELL_EFFECT_EXECUTE, SHELL_ARITY_OPTIONAL}),
+     .first = {SHELL_EFFECT_NONE}, .first_count = 1, .rest = SHELL_EFFECT_READ_TREE, .first_given_by = "-e -f",
+     .without_operands = SHELL_EFFECT_READ, .numeric_options = true, .answers = true},
+    {"ls-files", READS,
+     .options = OPTIONS(
+         FLAGS(
+             "-z -t -v -f -c --cached -d --deleted -m --modified -o --others -i --ignored -s --stage -k --killed"
+             " --directory --eol --empty-directory --no-empty-directory -u --unmerged --resolve-undo --exclude-standard"
+             " --full-name --recurse-submodules --error-unmatch --debug --deduplicate --sparse"),
+         VALUES("-x --exclude --exclude-per-directory --with-tree --format"), MAYBE("--abbrev"),
+         FILES("-X --exclude-from")),
+     .rest = SHELL_EFFECT_NONE, .harmless_options = true, .without_operands = SHELL_EFFECT_READ, .answers = true},
+    {"ls-tree", READS,
+     .options = OPTIONS(FLAGS("-d -r -t -z -l --long --name-only --name-status --object-only --full-name --full-tree"),
+                        VALUES("--format"), MAYBE("--abbrev")),
+     NAMES, .harmless_options = true},
     {"ls-remote", .judge = judge_ls_remote},
-    {"describe", READS, .options = describe_options, NAMES, .harmless_options = true},
-    {"name-rev", READS, .options = name_rev_options, NAMES, .harmless_options = true},
-    {"merge-base", READS, .options = merge_base_options, NAMES, .harmless_options = true, .answers = true},
-    {"cat-file", READS, .options = cat_file_options, NAMES, .answers = true},
-    {"show-ref", READS, .options = show_ref_options, NAMES, .harmless_options = true, .answers = true},
+    {"describe", READS,
+     .options = OPTIONS(FLAGS("--contains --debug --all --tags --long --first-parent --exact-match --always"),
+                        VALUES("--candidates --match --exclude"), MAYBE("--abbrev --dirty --broken")),
+     NAMES, .harmless_options = true},
+    {"name-rev", READS,
+     .options = OPTIONS(FLAGS("--name-only --tags --all --stdin --annotate-stdin --undefined --no-undefined --always"),
+                        VALUES("--refs --exclude")),
+     NAMES, .harmless_options = true},
+    {"merge-base", READS, .options = OPTIONS(FLAGS("-a --all --octopus --independent --is-ancestor --fork-point")),
+     NAMES, .harmless_options = true, .answers = true},
+    {"cat-file", READS,
+     .options =
+         OPTIONS(FLAGS("-e -p -t -s --allow-unknown-type --use-mailmap --no-use-mailmap --mailmap --no-mailmap -z -Z"
+                       " --batch-all-objects --buffer --follow-symlinks --unordered"),
+                 MAYBE("--batch --batch-check --batch-command"), VALUES("--path"), RUNS("--textconv --filters")),
+     NAMES, .answers = true},
+    {"show-ref", READS,
+     .options = OPTIONS(FLAGS("--tags --heads --branches --verify --head -d --dereference -q --quiet --exists"),
+                        MAYBE("-s --hash --abbrev --exclude-existing")),
+     NAMES, .harmless_options = true, .answers = true},
     {"rev-parse", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, NAMES, .harmless_options = true, .answers = true},
-    {"check-ignore", READS, .options = check_ignore_options, NAMES, .harmless_options = true, .answers = true},
-    {"check-attr", READS, .options = check_attr_options, NAMES, .harmless_options = true},
-    {"check-mailmap", READS, .options = stdin_options, NAMES, .harmless_options = true},
-    {"check-ref-format", READS, .options = check_ref_format_options, NAMES, .harmless_options = true, .answers = true},
-    {"count-objects", READS, .options = verbose_options, .harmless_options = true},
-    {"cherry", READS, .options = cherry_options, NAMES, .harmless_options = true},
-    {"fsck", READS, .options = fsck_options, NAMES},
-    {"hash-object", READS, .options = hash_object_options, .rest = SHELL_EFFECT_READ},
-    {"archive", READS, .options = archive_options, .rest = SHELL_EFFECT_READ_TREE},
-    {"show-branch", READS, .options = show_branch_options, NAMES},
-    {"interpret-trailers", READS, .options = interpret_trailers_options, .rest = SHELL_EFFECT_READ},
-    {"patch-id", READS, .options = patch_id_options, .reads_input = true},
-    {"stripspace", READS, .options = stripspace_options, .reads_input = true},
-    {"column", READS, .options = column_options, .reads_input = true},
+    {"check-ignore", READS,
+     .options = OPTIONS(FLAGS("-q --quiet -v --verbose --stdin -z -n --non-matching --no-index")), NAMES,
+     .harmless_options = true, .answers = true},
+    {"check-attr", READS, .options = OPTIONS(FLAGS("-a --all --cached --stdin -z"), VALUES("--source")), NAMES,
+     .harmless_options = true},
+    {"check-mailmap", READS, .options = OPTIONS(FLAGS("--stdin")), NAMES, .harmless_options = true},
+    {"check-ref-format", READS,
+     .options = OPTIONS(FLAGS("--branch --normalize --print --allow-onelevel --no-allow-onelevel --refspec-pattern")),
+     NAMES, .harmless_options = true, .answers = true},
+    {"count-objects", READS, .options = OPTIONS(FLAGS("-v --verbose -H --human-readable")), .harmless_options = true},
+    {"cherry", READS, .options = OPTIONS(FLAGS("-v --verbose"), MAYBE("--abbrev")), NAMES, .harmless_options = true},
+    {"fsck", READS,
+     .options = OPTIONS(
+         FLAGS("-v --verbose --unreachable --dangling --no-dangling --tags --root --cache --reflogs --no-reflogs --full"
+               " --no-full --connectivity-only --strict --no-strict --progress --no-progress --name-objects"),
+         CHANGES("--lost-found")),
+     NAMES},
+    {"hash-object", READS,
+     .options = OPTIONS(FLAGS("--stdin --stdin-paths --no-filters --literally"), VALUES("-t --path"), CHANGES("-w")),
+     .rest = SHELL_EFFECT_READ},
+    {"archive", READS,
+     .options = OPTIONS(FLAGS("--worktree-attributes -v --verbose -l --list -0 -1 -2 -3 -4 -5 -6 -7 -8 -9"),
+                        VALUES("--format --prefix --mtime --add-virtual-file"), FILES("--add-file"),
+                        OUTPUTS("-o --output"), REACHES_WITH("--remote"), RUNS_WITH("--exec")),
+     .rest = SHELL_EFFECT_READ_TREE},
+    {"show-branch", READS,
+     .options = OPTIONS(FLAGS("-a --all -r --remotes --list --no-name --current --sha1-name --merge-base --independent "
+                              "--topo-order --topics"
+                              " --sparse --date-order --no-color"),
+                        MAYBE("--color --more -g --reflog")),
+     NAMES},
+    {"interpret-trailers", READS,
+     .options = OPTIONS(
+         FLAGS("--trim-empty --only-trailers --only-input --unfold --parse --no-divider --no-where --no-if-exists"
+               " --no-if-missing"),
+         VALUES("--where --if-exists --if-missing --trailer"), CHANGES("--in-place")),
+     .rest = SHELL_EFFECT_READ},
+    {"patch-id", READS, .options = OPTIONS(FLAGS("--stable --unstable --verbatim")), .reads_input = true},
+    {"stripspace", READS, .options = OPTIONS(FLAGS("-s --strip-comments -c --comment-lines")), .reads_input = true},
+    {"column", READS,
+     .options = OPTIONS(VALUES("--command --width --indent --nl --padding --raw-mode"), MAYBE("--mode")),
+     .reads_input = true},
     {"get-tar-commit-id", READS, .reads_input = true},
-    {"verify-pack", READS, .options = verify_pack_options, .rest = SHELL_EFFECT_READ},
+    {"verify-pack", READS, .options = OPTIONS(FLAGS("-v --verbose -s --stat-only"), VALUES("--object-format")),
+     .rest = SHELL_EFFECT_READ},
     {"show-index", READS, .reads_input = true},
-    {"var", READS, .options = var_options, NAMES},
+    {"var", READS, .options = OPTIONS(FLAGS("-l")), NAMES},
     {"help", READS, .options = help_options, NAMES},
-    {"version", READS, .options = version_options},
+    {"version", READS, .options = OPTIONS(FLAGS("--build-options"))},
     {"apply", .judge = judge_apply},
     {"merge-tree", .judge = judge_merge_tree},
     {"merge-file", .judge = judge_merge_file},

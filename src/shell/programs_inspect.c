@@ -119,14 +119,6 @@ static const struct shell_option iptables_options[] = {
     {0},
 };
 
-static const struct shell_option firewall_options[] = {
-    FLAGS("--list-all --list-all-zones --list-services --list-ports --list-protocols --list-sources --list-interfaces"
-          " --list-rich-rules --list-forward-ports --get-zones --get-active-zones --get-default-zone --get-services"
-          " --get-icmptypes --state --permanent --check-config"),
-    VALUES("--zone --get-zone-of-interface --query-service --query-port --info-zone --info-service"),
-    HELPS("-h --help -V --version"),
-    {0},
-};
 static const char firewall_shows[] =
     "--list-all --list-all-zones --list-services --list-ports --list-protocols --list-sources --list-interfaces"
     " --list-rich-rules --list-forward-ports --get-zones --get-active-zones --get-default-zone --get-services"
@@ -168,14 +160,6 @@ static void judge_prlimit(struct shell_reading *reading, const struct shell_word
             shell_worsen(reading, SHELL_WRITES, "prlimit sets what stands behind the letter of a limit");
 }
 
-static const struct shell_option iotop_options[] = {
-    FLAGS(
-        "-o --only -b --batch -P --processes -a --accumulated -k --kilobytes -t --time -q -qq -qqq --quiet --no-help"),
-    VALUES("-n --iter -d --delay -p --pid -u --user"),
-    HELPS("-h --help --version"),
-    {0},
-};
-
 /* xset and setxkbmap set what they are given; q alone asks. */
 static void judge_xset(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -211,7 +195,11 @@ const struct shell_program shell_programs_inspect[] = {
      .rest = NONE, .numeric_options = true},
     SHOWS("slabtop", FLAGS("-o --once"), VALUES("-d --delay -s --sort"), UTIL_HELP),
     SHOWS_WITH("chage", "-l --list", FLAGS("-l --list -i --iso8601"), HELPS("-h --help")),
-    {"iotop", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = iotop_options, .needs = "-b --batch"},
+    {"iotop", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-o --only -b --batch -P --processes -a --accumulated -k --kilobytes -t --time -q -qq "
+                              "-qqq --quiet --no-help"),
+                        VALUES("-n --iter -d --delay -p --pid -u --user"), HELPS("-h --help --version")),
+     .needs = "-b --batch"},
     SHOWS("smem", FLAGS("-k -p -r -t -a -m -u -w -H -n"), VALUES("-c -s -P -U -M -R -K"), HELPS("-h --help --version")),
     /* Interactive ones that can do more than show, but not when they are asked for their version. */
     {"htop btop bpytop glances atop nmon gtop bashtop zenith ncdu gdu broot ranger lf nnn vifm yazi iftop nethogs "
@@ -266,8 +254,16 @@ const struct shell_program shell_programs_inspect[] = {
     {"iptables ip6tables iptables-nft iptables-legacy ip6tables-nft ip6tables-legacy", .judge = judge_iptables},
     COMMANDS("ufw", PLAIN("version"), {"status", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = NONE},
              GROUP("app", PLAIN("list info"))),
-    {"firewall-cmd", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = firewall_options, .needs = firewall_shows,
-     .answers = true},
+    {"firewall-cmd", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS(
+             "--list-all --list-all-zones --list-services --list-ports --list-protocols --list-sources "
+             "--list-interfaces"
+             " --list-rich-rules --list-forward-ports --get-zones --get-active-zones --get-default-zone --get-services"
+             " --get-icmptypes --state --permanent --check-config"),
+         VALUES("--zone --get-zone-of-interface --query-service --query-port --info-zone --info-service"),
+         HELPS("-h --help -V --version")),
+     .needs = firewall_shows, .answers = true},
     SHOWS("iwgetid", FLAGS("-r --raw -s --scheme -a --ap -f --freq -c --channel -p --protocol -m --mode")),
     {"iwconfig", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = OPTIONS(GNU_HELP), .first = {NONE}, .first_count = 1,
      .rest = SHELL_EFFECT_WRITES},

@@ -71,16 +71,6 @@ static const struct shell_option nmcli_options[] = {
     HELPS("-v --version -h --help"),
     {0},
 };
-static const struct shell_option nmcli_show_options[] = {
-    FLAGS("--active --order -a"), VALUES("-f --fields -g --get-values"), {0}};
-static const struct shell_program nmcli_show_rows[] = {
-    {"status show", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = nmcli_show_options, .rest = SHELL_EFFECT_NONE},
-    {0}};
-static const struct shell_program nmcli_rows[] = {
-    {"g gen general d dev device c con connection", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = nmcli_options,
-     .subcommands = nmcli_show_rows},
-    {0},
-};
 
 /* iw dev; iw dev IF info|link|station dump; iw list; iw phy; iw reg get. */
 static void judge_iw(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -140,7 +130,13 @@ const struct shell_program shell_programs_machine[] = {
     {"resolvectl", SHELL_SYNTAX_GNU, SHELL_NETWORK, "resolvectl asks for names", .options = systemd_options,
      .subcommands = SUBCOMMANDS(ASKS("status statistics show-cache show-server-state"),
                                 SHOWS_ALONE("dns domain default-route llmnr mdns dnssec dnsovertls nta"))},
-    {"nmcli", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = nmcli_options, .subcommands = nmcli_rows},
+    {"nmcli", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = nmcli_options,
+     .subcommands = SUBCOMMANDS(
+         {"g gen general d dev device c con connection", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = nmcli_options,
+          .subcommands =
+              SUBCOMMANDS({"status show", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+                           .options = OPTIONS(FLAGS("--active --order -a"), VALUES("-f --fields -g --get-values")),
+                           .rest = SHELL_EFFECT_NONE})})},
     {"iw", .judge = judge_iw},
     {"nvidia-smi", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-L --list-gpus -q --query -x --xml-format -u --unit -B --list-excluded-gpus"),

@@ -88,15 +88,6 @@ static void judge_java_process(struct shell_reading *reading, const struct shell
             shell_worsen(reading, SHELL_NETWORK, "only the number of a process is certain to be of this machine");
 }
 
-static const struct shell_option keytool_options[] = {
-    FLAGS("-list -printcert -printcertreq -printcrl -showinfo -v -rfc -cacerts -tls"),
-    VALUES("-alias -storepass -storetype -keypass"),
-    FILES("-keystore -file -jarfile"),
-    REACHES_WITH("-sslserver"),
-    HELPS("-help --help -h"),
-    {0},
-};
-
 /* ---- Android --------------------------------------------------------------------------------------------- */
 
 static const struct shell_program aapt_rows[] = {
@@ -119,15 +110,6 @@ static const struct shell_program aapt_rows[] = {
             .rest = READ                                                                                               \
     }
 
-static const struct shell_program bundletool_rows[] = {
-    {"dump validate get-size", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-     .options = OPTIONS(FILES("--bundle --apks --device-spec"), VALUES("--module --xpath --resource --dimensions"),
-                        FLAGS("--values --instant --human-readable-sizes")),
-     .rest = NONE},
-    PLAIN("version help"),
-    {0},
-};
-
 const struct shell_program shell_programs_mobile[] = {
     {"aapt aapt2", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--help")), .subcommands = aapt_rows},
     {"apkanalyzer", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-h --human-readable")),
@@ -144,7 +126,13 @@ const struct shell_program shell_programs_mobile[] = {
     LOOKS_WITH("zipalign", "-c", FLAGS("-c -v -p -f -z"), VALUES("-P")),
     {"dexdump dexdump2", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-a -c -d -e -f -g -h -i -j -n -s -w"), VALUES("-l"), OUTPUTS("-o")), .rest = READ},
-    {"bundletool", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = bundletool_rows},
+    {"bundletool", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .subcommands = SUBCOMMANDS(
+         {"dump validate get-size", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+          .options = OPTIONS(FILES("--bundle --apks --device-spec"), VALUES("--module --xpath --resource --dimensions"),
+                             FLAGS("--values --instant --human-readable-sizes")),
+          .rest = NONE},
+         PLAIN("version help"))},
     SHOWS_WITH("sdkmanager", "--list_installed --version", FLAGS("--list_installed --version"), TREES("--sdk_root")),
     COMMANDS("avdmanager", {"list", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
                             .options = OPTIONS(FLAGS("-c --compact -0 --null")), .rest = NONE}),
@@ -177,7 +165,10 @@ const struct shell_program shell_programs_mobile[] = {
     COMMANDS("jmod", {"list describe", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .rest = READ}),
     COMMANDS("jimage", {"list info verify", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
                         .options = OPTIONS(FLAGS("--verbose --full-version"), VALUES("--include")), .rest = READ}),
-    {"keytool", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = keytool_options,
+    {"keytool", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-list -printcert -printcertreq -printcrl -showinfo -v -rfc -cacerts -tls"),
+                        VALUES("-alias -storepass -storetype -keypass"), FILES("-keystore -file -jarfile"),
+                        REACHES_WITH("-sslserver"), HELPS("-help --help -h")),
      .needs = "-list -printcert -printcertreq -printcrl -showinfo"},
     {"jarsigner", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-verify -verbose -certs -strict -verbose:all -verbose:summary -verbose:grouped"),

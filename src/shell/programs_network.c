@@ -104,17 +104,6 @@ static const struct shell_option digest_options[] = {
     HELPS("-help"),
     {0},
 };
-static const struct shell_option certificate_options[] = {
-    FLAGS("-noout -text -subject -issuer -dates -startdate -enddate -fingerprint -serial -hash -subject_hash -email"),
-    FLAGS(
-        "-issuer_hash -modulus -pubkey -purpose -ocsp_uri -ocspid -alias -sha1 -sha256 -sha512 -md5 -verify -trustout"),
-    FLAGS("-pubin -pubout -check -nodes -crl -lastupdate -nextupdate -print_certs"),
-    VALUES("-inform -outform -nameopt -certopt -checkend -checkhost -checkemail -checkip -ext"),
-    FILES("-in -CAfile"),
-    OUTPUTS("-out -keyout"),
-    HELPS("-help"),
-    {0},
-};
 static const struct shell_option coding_options[] = {
     FLAGS("-d -e -a -A -base64 -hex -n -noout -strparse -i -dump"),
     VALUES("-inform -offset -length -bits"),
@@ -123,21 +112,26 @@ static const struct shell_option coding_options[] = {
     HELPS("-help"),
     {0},
 };
-static const struct shell_option version_options[] = {FLAGS("-a -v -b -o -f -p -d -e -m -r -c"), HELPS("-help"), {0}};
-static const struct shell_option list_options[] = {
-    FLAGS(
-        "-1 -commands -digest-commands -cipher-commands -digest-algorithms -cipher-algorithms -public-key-algorithms"),
-    FLAGS("-disabled -providers -verbose -v -s -V -stdname -tls1_2 -tls1_3 -ssl3 -psk -srp"),
-    HELPS("-help"),
-    {0},
-};
 
 static const struct shell_program openssl_rows[] = {
-    {"version", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = version_options},
-    {"help list ciphers", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = list_options, .rest = SHELL_EFFECT_NONE},
+    {"version", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-a -v -b -o -f -p -d -e -m -r -c"), HELPS("-help"))},
+    {"help list ciphers", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-1 -commands -digest-commands -cipher-commands -digest-algorithms -cipher-algorithms "
+                              "-public-key-algorithms"),
+                        FLAGS("-disabled -providers -verbose -v -s -V -stdname -tls1_2 -tls1_3 -ssl3 -psk -srp"),
+                        HELPS("-help")),
+     .rest = SHELL_EFFECT_NONE},
     {"dgst md5 sha1 sha224 sha256 sha384 sha512", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = digest_options,
      .rest = SHELL_EFFECT_READ},
-    {"x509 req crl pkcs7 verify", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = certificate_options,
+    {"x509 req crl pkcs7 verify", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-noout -text -subject -issuer -dates -startdate -enddate -fingerprint -serial -hash "
+                              "-subject_hash -email"),
+                        FLAGS("-issuer_hash -modulus -pubkey -purpose -ocsp_uri -ocspid -alias -sha1 -sha256 -sha512 "
+                              "-md5 -verify -trustout"),
+                        FLAGS("-pubin -pubout -check -nodes -crl -lastupdate -nextupdate -print_certs"),
+                        VALUES("-inform -outform -nameopt -certopt -checkend -checkhost -checkemail -checkip -ext"),
+                        FILES("-in -CAfile"), OUTPUTS("-out -keyout"), HELPS("-help")),
      .rest = SHELL_EFFECT_READ, .reads_input = true},
     {"crl2pkcs7", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
      .options =

@@ -49,15 +49,6 @@ static void judge_date(struct shell_reading *reading, const struct shell_word *w
             shell_worsen(reading, SHELL_WRITES, "an operand of date sets the clock");
 }
 
-static const struct shell_option hostname_options[] = {
-    FLAGS("-a --alias -A --all-fqdns -d --domain -f --fqdn --long -i --ip-address -I --all-ip-addresses -s --short -y"),
-    FLAGS("--yp --nis"),
-    {"-b --boot", SHELL_EFFECT_WRITES},
-    {"-F --file", SHELL_EFFECT_WRITES, SHELL_ARITY_ONE},
-    HELPS("-h --help -V --version"),
-    {0},
-};
-
 /* ---- processes ------------------------------------------------------------------------------------------ */
 
 /* The last letter of the word takes the next one for its value: -o, -p …, and without a dash o, p …. */
@@ -88,13 +79,10 @@ static void judge_ps(struct shell_reading *reading, const struct shell_word *wor
     }
 }
 
-static const struct shell_option top_options[] = {
-    FLAGS("-b -c -e -E -H -i -S -1"),
-    VALUES("-d -n -o -O -p -u -U -w"),
-    HELPS("-h -v"),
-    {0},
-};
-static const struct shell_program top_row = {"top", SHELL_SYNTAX_GNU, .options = top_options, .rest = NONE};
+static const struct shell_program top_row = {
+    "top", SHELL_SYNTAX_GNU,
+    .options = OPTIONS(FLAGS("-b -c -e -E -H -i -S -1"), VALUES("-d -n -o -O -p -u -U -w"), HELPS("-h -v")),
+    .rest = NONE};
 
 static void judge_top(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -104,18 +92,6 @@ static void judge_top(struct shell_reading *reading, const struct shell_word *wo
     if (!shell_given(&arguments, "-b") || arguments.operand_count)
         shell_worsen(reading, SHELL_UNKNOWN, "top without -b takes commands from the terminal");
 }
-
-static const struct shell_option pgrep_options[] = {
-    FLAGS("-a --list-full -l --list-name -v --inverse -w --lightweight -c --count -f --full -i --ignore-case -n"),
-    FLAGS("--newest -o --oldest -x --exact -A --ignore-ancestors -L --logpidfile -H --require-handler"),
-    VALUES(
-        "-d --delimiter -g --pgroup -G --group -O --older -P --parent -s --session -t --terminal -u --euid -U --uid"),
-    VALUES("-r --runstates --cgroup --ns --nslist --signal --env"),
-    FILES("-F --pidfile"),
-    HELPS("-h -V"),
-    GNU_HELP,
-    {0},
-};
 
 /* lsof's letters with values are many, and + turns things on: what is listed here is what people use. */
 static const struct shell_option lsof_options[] = {
@@ -205,28 +181,6 @@ static const struct shell_option systemctl_options[] = {
         name, SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = systemctl_options, .rest = SHELL_EFFECT_NONE,              \
                                                  .answers = true                                                       \
     }
-static const struct shell_program systemctl_rows[] = {
-    ASKS("status show list-units list-unit-files list-timers list-sockets list-jobs list-dependencies list-machines"),
-    ASKS("list-automounts list-paths is-active is-enabled is-failed is-system-running cat get-default"),
-    ASKS("show-environment help"),
-    {0},
-};
-
-static const struct shell_option journalctl_options[] = {
-    FLAGS("-a --all -f --follow -e --pager-end -l --full -q --quiet -m --merge -r --reverse -x --catalog --no-pager"),
-    FLAGS("--no-full --no-tail --no-hostname --utc --system --user -k --dmesg --list-boots --disk-usage --header"),
-    FLAGS("--list-catalog --dump-catalog -N --fields --verify --show-cursor -b --boot"),
-    MAYBE("-n --lines --case-sensitive"),
-    VALUES("-u --unit --user-unit -t --identifier -p --priority --facility -g --grep -S --since -U"),
-    VALUES("--until -o --output --output-fields -c --cursor --after-cursor -F --field -T"),
-    TREES("-D --directory --root"),
-    FILES("--file -i"),
-    REACHES_WITH("-M --machine"),
-    CHANGES("--rotate --flush --sync --relinquish-var --smart-relinquish-var --update-catalog --setup-keys"),
-    CHANGES_WITH("--vacuum-size --vacuum-files --vacuum-time --cursor-file"),
-    HELPS("-h --help --version"),
-    {0},
-};
 
 /* ---- packages ------------------------------------------------------------------------------------------- */
 
@@ -295,8 +249,6 @@ static void judge_apt(struct shell_reading *reading, const struct shell_word *wo
         if (!words[at].known || hv_str_find_byte(words[at].value, '/', 0) != SIZE_MAX)
             shell_reads(reading, &words[at], false);
 }
-
-static const struct shell_program apt_mark_rows[] = {APT_ASKS("showauto showmanual showhold"), {0}};
 
 /* rpm: -i alone installs; with -q it informs. */
 static const struct shell_option rpm_options[] = {
@@ -469,29 +421,6 @@ static void judge_ss(struct shell_reading *reading, const struct shell_word *wor
     }
 }
 
-static const struct shell_option netstat_options[] = {
-    FLAGS("-r --route -i --interfaces -g --groups -s --statistics -M --masquerade -v --verbose -W --wide -n --numeric"),
-    FLAGS("--numeric-hosts --numeric-ports --numeric-users -N --symbolic -e --extend -p --programs -o --timers -c"),
-    FLAGS("--continuous -l --listening -a --all -F --fib -C --cache -Z --context -t --tcp -u --udp -U --udplite -S"),
-    FLAGS("--sctp -w --raw -x --unix -4 -6 --ax25 --ipx --netrom --ddp --bluetooth"),
-    VALUES("-A --protocol"),
-    HELPS("-V -h"),
-    GNU_HELP,
-    {0},
-};
-
-static const struct shell_option dmesg_options[] = {
-    FLAGS("-d --show-delta -e --reltime -H --human -k --kernel -L --color -p --force-prefix -P --nopager -r --raw -S"),
-    FLAGS(
-        "--noescape --syslog -T --ctime -t --notime -u --userspace -w --follow -W --follow-new -x --decode -J --json"),
-    VALUES("-f --facility -l --level -s --buffer-size --since --until --time-format"),
-    FILES("-F --file -K --kmsg-file"),
-    CHANGES("-C --clear -c --read-clear -D --console-off -E --console-on"),
-    CHANGES_WITH("-n --console-level"),
-    HELPS("-h --help -V --version"),
-    {0},
-};
-
 /* mount without operands lists; findmnt is for that. */
 static const struct shell_option mount_options[] = {
     FLAGS("-l --show-labels -v --verbose"), VALUES("-t --types"), UTIL_HELP, {0}};
@@ -506,8 +435,8 @@ static void judge_mount(struct shell_reading *reading, const struct shell_word *
     }
 }
 
-static const struct shell_option crontab_options[] = {FLAGS("-l"), VALUES("-u"), {0}};
-static const struct shell_program crontab_row = {"crontab", SHELL_SYNTAX_GNU, .options = crontab_options};
+static const struct shell_program crontab_row = {"crontab", SHELL_SYNTAX_GNU,
+                                                 .options = OPTIONS(FLAGS("-l"), VALUES("-u"))};
 
 static void judge_crontab(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -530,17 +459,6 @@ static const struct shell_option sysctl_options[] = {
     GNU_HELP,
     {0},
 };
-static const struct shell_program udevadm_rows[] = {
-    {"info", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
-     .options = OPTIONS(HELPS("-h --help -V --version"),
-                        FLAGS("--value -r --root -a --attribute-walk -t --tree -x --export -e --export-db --no-pager"),
-                        VALUES("-q --query --property -p --path -n --name -P --export-prefix"),
-                        FILES("-d --device-id-of-file")),
-     .rest = NONE},
-    WRITERS("trigger settle control test test-builtin"),
-    PLAIN("version"),
-    {0},
-};
 
 static const struct shell_program sysctl_row = {"sysctl", SHELL_SYNTAX_GNU, .options = sysctl_options};
 
@@ -561,29 +479,6 @@ static void judge_sysctl(struct shell_reading *reading, const struct shell_word 
 /* ---- the terminal --------------------------------------------------------------------------------------- */
 
 static const struct shell_option stty_options[] = {FLAGS("-a --all -g --save"), VALUES("-F --file"), GNU_HELP, {0}};
-
-static const struct shell_option lsblk_options[] = {
-    FLAGS(
-        "-A --noempty -a --all -b --bytes -D --discard -d --nodeps -f --fs -i --ascii -J --json -l --list -M --merge"),
-    FLAGS("-m --perms -N --nvme -n --noheadings -O --output-all -P --pairs -p --paths -r --raw -S --scsi -s --inverse"),
-    FLAGS("-T --tree -t --topology -v --virtio -y --shell -z --zoned"),
-    VALUES("-E --dedup -e --exclude -I --include -o --output -w --width -x --sort"),
-    TREES("--sysroot"),
-    UTIL_HELP,
-    {0},
-};
-
-static const struct shell_option findmnt_options[] = {
-    FLAGS("-s --fstab -m --mtab -k --kernel -A --all -a --ascii -b --bytes -C --nocanonicalize -c --canonicalize -D"),
-    FLAGS(
-        "--df -d --direction -e --evaluate -f --first-only -i --invert -J --json -l --list -n --noheadings -P --pairs"),
-    FLAGS("-R --submounts -r --raw -T --target -u --notruncate -U --uniq -v --nofsroot -y --shell -x --verify --real"),
-    FLAGS("--pseudo --tree --verbose --output-all --deleted --shadowed --vfs-all"),
-    VALUES("-M --mountpoint -N --task -O --options -o --output -S --source -t --types -w --timeout"),
-    FILES("-F --tab-file"),
-    UTIL_HELP,
-    {0},
-};
 
 /* A packed file is given to a shell under its name, as it is. */
 static void judge_info(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -619,10 +514,23 @@ static void judge_gpg(struct shell_reading *reading, const struct shell_word *wo
 
 const struct shell_program shell_programs_system[] = {
     {"date", .judge = judge_date},
-    {"hostname", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = hostname_options, .rest = SHELL_EFFECT_WRITES},
+    {"hostname", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-a --alias -A --all-fqdns -d --domain -f --fqdn --long -i --ip-address -I "
+                              "--all-ip-addresses -s --short -y"),
+                        FLAGS("--yp --nis"), {"-b --boot", SHELL_EFFECT_WRITES},
+                        {"-F --file", SHELL_EFFECT_WRITES, SHELL_ARITY_ONE}, HELPS("-h --help -V --version")),
+     .rest = SHELL_EFFECT_WRITES},
     {"ps", .judge = judge_ps},
     {"top", .judge = judge_top},
-    {"pgrep pidwait", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = pgrep_options, .rest = NONE, .answers = true},
+    {"pgrep pidwait", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-a --list-full -l --list-name -v --inverse -w --lightweight -c --count -f --full -i --ignore-case -n"),
+         FLAGS("--newest -o --oldest -x --exact -A --ignore-ancestors -L --logpidfile -H --require-handler"),
+         VALUES("-d --delimiter -g --pgroup -G --group -O --older -P --parent -s --session -t --terminal -u --euid -U "
+                "--uid"),
+         VALUES("-r --runstates --cgroup --ns --nslist --signal --env"), FILES("-F --pidfile"), HELPS("-h -V"),
+         GNU_HELP),
+     .rest = NONE, .answers = true},
     {"pkill killall", SHELL_SYNTAX_GNU, SHELL_WRITES, "sends signals to processes", .judge = shell_judge_changes},
     {"pidof", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-s --single-shot -c --check-root -q -w --with-workers -x -z"),
@@ -657,9 +565,27 @@ const struct shell_program shell_programs_system[] = {
     TELLER("lscpu",
            FLAGS("-a --all -b --online -B --bytes -C --caches -c --offline -J --json -e --extended -p --parse"),
            FLAGS("-x --hex -y --physical --output-all"), VALUES("-s --sysroot"), HELPS("-h -V")),
-    {"lsblk", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = lsblk_options, .rest = NONE, .harmless_options = true},
-    {"findmnt", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = findmnt_options, .rest = NONE, .harmless_options = true,
-     .answers = true},
+    {"lsblk", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-A --noempty -a --all -b --bytes -D --discard -d --nodeps -f --fs -i --ascii -J --json "
+                              "-l --list -M --merge"),
+                        FLAGS("-m --perms -N --nvme -n --noheadings -O --output-all -P --pairs -p --paths -r --raw -S "
+                              "--scsi -s --inverse"),
+                        FLAGS("-T --tree -t --topology -v --virtio -y --shell -z --zoned"),
+                        VALUES("-E --dedup -e --exclude -I --include -o --output -w --width -x --sort"),
+                        TREES("--sysroot"), UTIL_HELP),
+     .rest = NONE, .harmless_options = true},
+    {"findmnt", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options =
+         OPTIONS(FLAGS("-s --fstab -m --mtab -k --kernel -A --all -a --ascii -b --bytes -C --nocanonicalize -c "
+                       "--canonicalize -D"),
+                 FLAGS("--df -d --direction -e --evaluate -f --first-only -i --invert -J --json -l --list -n "
+                       "--noheadings -P --pairs"),
+                 FLAGS("-R --submounts -r --raw -T --target -u --notruncate -U --uniq -v --nofsroot -y --shell -x "
+                       "--verify --real"),
+                 FLAGS("--pseudo --tree --verbose --output-all --deleted --shadowed --vfs-all"),
+                 VALUES("-M --mountpoint -N --task -O --options -o --output -S --source -t --types -w --timeout"),
+                 FILES("-F --tab-file"), UTIL_HELP),
+     .rest = NONE, .harmless_options = true, .answers = true},
     TELLER("lsmem lsipc lslocks lsns lslogins", FLAGS("-a --all -b --bytes -J --json -n --noheadings -P --pairs -r"),
            FLAGS("--raw -S --split -p --task -m --shmems -q --queues -s --semaphores -t --type -u --notruncate"),
            VALUES("-o --output -i --id"), MAYBE("--summary"), HELPS("-h -V")),
@@ -699,10 +625,26 @@ const struct shell_program shell_programs_system[] = {
     TELLER("infocmp toe", FLAGS("-1 -a -x -C -L -I -d -n -q")),
     TELLER("mountpoint", FLAGS("-q --quiet -d --fs-devno -x --devno --nofollow"), HELPS("-h -V")),
     {"info", .judge = judge_info},
-    {"systemctl", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = systemctl_options, .subcommands = systemctl_rows,
+    {"systemctl", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = systemctl_options,
+     .subcommands = SUBCOMMANDS(
+         ASKS("status show list-units list-unit-files list-timers list-sockets list-jobs list-dependencies "
+              "list-machines"),
+         ASKS("list-automounts list-paths is-active is-enabled is-failed is-system-running cat get-default"),
+         ASKS("show-environment help")),
      .answers = true},
-    {"journalctl", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = journalctl_options, .rest = NONE,
-     .numeric_options = true},
+    {"journalctl", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-a --all -f --follow -e --pager-end -l --full -q --quiet -m --merge -r --reverse -x --catalog "
+               "--no-pager"),
+         FLAGS("--no-full --no-tail --no-hostname --utc --system --user -k --dmesg --list-boots --disk-usage --header"),
+         FLAGS("--list-catalog --dump-catalog -N --fields --verify --show-cursor -b --boot"),
+         MAYBE("-n --lines --case-sensitive"),
+         VALUES("-u --unit --user-unit -t --identifier -p --priority --facility -g --grep -S --since -U"),
+         VALUES("--until -o --output --output-fields -c --cursor --after-cursor -F --field -T"),
+         TREES("-D --directory --root"), FILES("--file -i"), REACHES_WITH("-M --machine"),
+         CHANGES("--rotate --flush --sync --relinquish-var --smart-relinquish-var --update-catalog --setup-keys"),
+         CHANGES_WITH("--vacuum-size --vacuum-files --vacuum-time --cursor-file"), HELPS("-h --help --version")),
+     .rest = NONE, .numeric_options = true},
     {"dpkg", .judge = judge_dpkg},
     {"dpkg-query", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-W --show -l --list -s --status -L --listfiles -S --search -p --print-avail --no-pager"),
@@ -710,7 +652,8 @@ const struct shell_program shell_programs_system[] = {
                         HELPS("-? --help --version")),
      .rest = NONE, .harmless_options = true},
     {"apt apt-get apt-cache", .judge = judge_apt},
-    {"apt-mark", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = apt_options, .subcommands = apt_mark_rows},
+    {"apt-mark", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = apt_options,
+     .subcommands = SUBCOMMANDS(APT_ASKS("showauto showmanual showhold"))},
     {"rpm", .judge = judge_rpm},
     {"ldconfig", .judge = judge_ldconfig},
     {"ssh-keygen", .judge = judge_ssh_keygen},
@@ -723,17 +666,44 @@ const struct shell_program shell_programs_system[] = {
     {"umount", SHELL_SYNTAX_NONE, SHELL_WRITES, .judge = shell_judge_changes},
     {"crontab", .judge = judge_crontab},
     {"sysctl", .judge = judge_sysctl},
-    {"udevadm", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = udevadm_rows,
+    {"udevadm", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .subcommands = SUBCOMMANDS(
+         {"info", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+          .options = OPTIONS(
+              HELPS("-h --help -V --version"),
+              FLAGS("--value -r --root -a --attribute-walk -t --tree -x --export -e --export-db --no-pager"),
+              VALUES("-q --query --property -p --path -n --name -P --export-prefix"), FILES("-d --device-id-of-file")),
+          .rest = NONE},
+         WRITERS("trigger settle control test test-builtin"), PLAIN("version")),
      .options = OPTIONS(HELPS("--version -V --help -h"))},
     {"ip", .judge = judge_ip},
     {"ss", .judge = judge_ss},
-    {"netstat", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = netstat_options, .rest = NONE, .harmless_options = true},
+    {"netstat", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-r --route -i --interfaces -g --groups -s --statistics -M --masquerade -v --verbose -W --wide -n "
+               "--numeric"),
+         FLAGS(
+             "--numeric-hosts --numeric-ports --numeric-users -N --symbolic -e --extend -p --programs -o --timers -c"),
+         FLAGS(
+             "--continuous -l --listening -a --all -F --fib -C --cache -Z --context -t --tcp -u --udp -U --udplite -S"),
+         FLAGS("--sctp -w --raw -x --unix -4 -6 --ax25 --ipx --netrom --ddp --bluetooth"), VALUES("-A --protocol"),
+         HELPS("-V -h"), GNU_HELP),
+     .rest = NONE, .harmless_options = true},
     {"ifconfig", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-a -s -v"), GNU_HELP), .first = {NONE},
      .first_count = 1, .rest = SHELL_EFFECT_WRITES},
     {"route arp", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-n --numeric -e --extend -v --verbose -a -F --fib"), HELPS("-V -h"), GNU_HELP),
      .rest = SHELL_EFFECT_WRITES},
-    {"dmesg", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = dmesg_options, .rest = NONE},
+    {"dmesg", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-d --show-delta -e --reltime -H --human -k --kernel -L --color -p --force-prefix -P "
+                              "--nopager -r --raw -S"),
+                        FLAGS("--noescape --syslog -T --ctime -t --notime -u --userspace -w --follow -W --follow-new "
+                              "-x --decode -J --json"),
+                        VALUES("-f --facility -l --level -s --buffer-size --since --until --time-format"),
+                        FILES("-F --file -K --kmsg-file"),
+                        CHANGES("-C --clear -c --read-clear -D --console-off -E --console-on"),
+                        CHANGES_WITH("-n --console-level"), HELPS("-h --help -V --version")),
+     .rest = NONE},
     CHANGER("useradd userdel usermod groupadd groupdel passwd chpasswd chsh visudo vipw adduser deluser"),
     CHANGER("shutdown reboot halt poweroff init telinit"),
     CHANGER("mkfs mkswap swapoff blkdiscard hdparm e2fsck fsck modprobe insmod rmmod setcap setfacl chattr hwclock"),

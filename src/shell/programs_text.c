@@ -21,77 +21,6 @@
                                                   .rest = SHELL_EFFECT_NONE, .harmless_options = true                  \
     }
 
-static const struct shell_option sort_options[] = {
-    FLAGS("-b --ignore-leading-blanks -d --dictionary-order -f --ignore-case -g --general-numeric-sort"),
-    FLAGS("-i --ignore-nonprinting -M --month-sort -h --human-numeric-sort -n --numeric-sort -R --random-sort"),
-    FLAGS("-r --reverse -V --version-sort -c -C -m --merge -s --stable -u --unique -z --zero-terminated --debug"),
-    VALUES("-k --key -t --field-separator -S --buffer-size --batch-size --parallel --sort"),
-    MAYBE("--check"),
-    FILES("--random-source --files0-from"),
-    OUTPUTS("-o --output"),
-    CHANGES_WITH("-T --temporary-directory"),
-    RUNS_WITH("--compress-program"),
-    GNU_HELP,
-    {0},
-};
-
-static const struct shell_option uniq_options[] = {
-    FLAGS("-c --count -d --repeated -D -i --ignore-case -u --unique -z --zero-terminated"),
-    MAYBE("--all-repeated --group"),
-    VALUES("-f --skip-fields -s --skip-chars -w --check-chars"),
-    GNU_HELP,
-    {0},
-};
-
-static const struct shell_option shuf_options[] = {
-    FLAGS("-e --echo -r --repeat -z --zero-terminated"),
-    VALUES("-i --input-range -n --head-count"),
-    FILES("--random-source"),
-    OUTPUTS("-o --output"),
-    GNU_HELP,
-    {0},
-};
-
-static const struct shell_option diff_options[] = {
-    FLAGS("--normal -q --brief -s --report-identical-files -c -u -e --ed -n --rcs -y --side-by-side --left-column"),
-    FLAGS("--suppress-common-lines -p --show-c-function -t --expand-tabs -T --initial-tab --suppress-blank-empty"),
-    FLAGS("-l --paginate -r --recursive --no-dereference -N --new-file -P --unidirectional-new-file"),
-    FLAGS("--ignore-file-name-case --no-ignore-file-name-case -i --ignore-case -E --ignore-tab-expansion"),
-    FLAGS("-Z --ignore-trailing-space -b --ignore-space-change -w --ignore-all-space -B --ignore-blank-lines"),
-    FLAGS("-a --text --strip-trailing-cr -d --minimal --speed-large-files -H --binary"),
-    MAYBE("--context --unified --color"),
-    VALUES("-C -U -L --label -F --show-function-line -W --width --tabsize -x --exclude -S --starting-file -I"),
-    VALUES("--ignore-matching-lines -D --ifdef --line-format --old-line-format --new-line-format"),
-    VALUES("--unchanged-line-format --old-group-format --new-group-format --unchanged-group-format"),
-    VALUES("--changed-group-format --horizon-lines --palette"),
-    FILES("-X --exclude-from"),
-    TREES("--from-file --to-file"),
-    HELPS("-v"),
-    GNU_HELP,
-    {0},
-};
-
-static const struct shell_option diff3_options[] = {
-    FLAGS("-A --show-all -e --ed -E --show-overlap -3 --easy-only -x --overlap-only -X -i -m --merge -a --text"),
-    FLAGS("--strip-trailing-cr -T --initial-tab"),
-    VALUES("-L --label"),
-    RUNS_WITH("--diff-program"),
-    HELPS("-v"),
-    GNU_HELP,
-    {0},
-};
-
-static const struct shell_option sdiff_options[] = {
-    FLAGS("-i --ignore-case -E --ignore-tab-expansion -Z --ignore-trailing-space -b --ignore-space-change"),
-    FLAGS("-W --ignore-all-space -B --ignore-blank-lines --strip-trailing-cr -a --text -l --left-column"),
-    FLAGS("-s --suppress-common-lines -t --expand-tabs -d --minimal -H --speed-large-files"),
-    VALUES("-I --ignore-matching-lines -w --width --tabsize"),
-    RUNS_WITH("-o --output --diff-program"), /* with an output it runs an editor when it is told to */
-    HELPS("-v"),
-    GNU_HELP,
-    {0},
-};
-
 /* xxd [options] [infile [outfile]]: long ones with one dash. */
 static const struct shell_option xxd_options[] = {
     FLAGS("-a -autoskip -b -bits -C -capitalize -d -e -E -EBCDIC -i -include -p -ps -postscript -plain -u -r -revert"),
@@ -166,19 +95,15 @@ static const struct shell_program less_row = {"less",
                                               .rest = SHELL_EFFECT_READ,
                                               .numeric_options = true};
 
-static const struct shell_option more_options[] = {
-    FLAGS("-d --silent -l --logical -e --exit-on-eof -f --no-pause -p --print-over -c --clean-print -s --squeeze"),
-    FLAGS("-u --plain"),
-    VALUES("-n --lines"),
-    HELPS("-h --help -V --version"),
-    {0},
-};
-static const struct shell_program more_row = {"more",
-                                              SHELL_SYNTAX_GNU,
-                                              SHELL_READ_ONLY,
-                                              .options = more_options,
-                                              .rest = SHELL_EFFECT_READ,
-                                              .numeric_options = true};
+static const struct shell_program more_row = {
+    "more",
+    SHELL_SYNTAX_GNU,
+    SHELL_READ_ONLY,
+    .options = OPTIONS(
+        FLAGS("-d --silent -l --logical -e --exit-on-eof -f --no-pause -p --print-over -c --clean-print -s --squeeze"),
+        FLAGS("-u --plain"), VALUES("-n --lines"), HELPS("-h --help -V --version")),
+    .rest = SHELL_EFFECT_READ,
+    .numeric_options = true};
 
 static bool has_control(struct hv_str text)
 {
@@ -340,14 +265,6 @@ static const struct shell_option yq_options[] = {
     {0},
 };
 
-static const struct shell_option iconv_options[] = {
-    FLAGS("-c -l --list -s --silent --verbose"),
-    VALUES("-f --from-code -t --to-code"),
-    OUTPUTS("-o --output"),
-    HELPS("-? --help --usage -V --version"),
-    {0},
-};
-
 /* Documents name others that are fetched; --nonet, or not loading them, keeps it at home. */
 static const struct shell_option xmllint_options[] = {
     FLAGS("--debug --debugent --copy --recover --huge --noenc --nodict --novalid --htmlout --nowrap --timing --html"),
@@ -491,8 +408,19 @@ const struct shell_program shell_programs_text[] = {
     READER("sum", FLAGS("-r -s --sysv")),
     READER("cut", FLAGS("-n --complement -s --only-delimited -z --zero-terminated"),
            VALUES("-b --bytes -c --characters -d --delimiter -f --fields --output-delimiter")),
-    {"sort", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = sort_options, .rest = SHELL_EFFECT_READ},
-    {"uniq", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = uniq_options,
+    {"sort", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-b --ignore-leading-blanks -d --dictionary-order -f --ignore-case -g --general-numeric-sort"),
+         FLAGS("-i --ignore-nonprinting -M --month-sort -h --human-numeric-sort -n --numeric-sort -R --random-sort"),
+         FLAGS("-r --reverse -V --version-sort -c -C -m --merge -s --stable -u --unique -z --zero-terminated --debug"),
+         VALUES("-k --key -t --field-separator -S --buffer-size --batch-size --parallel --sort"), MAYBE("--check"),
+         FILES("--random-source --files0-from"), OUTPUTS("-o --output"), CHANGES_WITH("-T --temporary-directory"),
+         RUNS_WITH("--compress-program"), GNU_HELP),
+     .rest = SHELL_EFFECT_READ},
+    {"uniq", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-c --count -d --repeated -D -i --ignore-case -u --unique -z --zero-terminated"),
+                        MAYBE("--all-repeated --group"), VALUES("-f --skip-fields -s --skip-chars -w --check-chars"),
+                        GNU_HELP),
      .first = {SHELL_EFFECT_READ, SHELL_EFFECT_WRITE}, .first_count = 2, .reads_input = true},
     {"tr", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-c -C --complement -d --delete -s --squeeze-repeats -t --truncate-set1"), GNU_HELP),
@@ -535,7 +463,10 @@ const struct shell_program shell_programs_text[] = {
      .rest = SHELL_EFFECT_READ, .harmless_options = true},
     READER("rev", FLAGS("-0 --zero"), HELPS("-h -V")),
     READER("tsort", FLAGS("-w")),
-    {"shuf", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = shuf_options, .rest = SHELL_EFFECT_READ},
+    {"shuf", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-e --echo -r --repeat -z --zero-terminated"), VALUES("-i --input-range -n --head-count"),
+                        FILES("--random-source"), OUTPUTS("-o --output"), GNU_HELP),
+     .rest = SHELL_EFFECT_READ},
     {"seq", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-w --equal-width"), VALUES("-f --format -s --separator"), GNU_HELP),
      .rest = SHELL_EFFECT_NONE, .harmless_options = true, .numeric_options = true},
@@ -548,16 +479,46 @@ const struct shell_program shell_programs_text[] = {
     {"expr", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE, .harmless_options = true, .answers = true},
     READER("bc", FLAGS("-i --interactive -l --mathlib -q --quiet -s --standard -w --warn"), HELPS("-h -v")),
     {"dc", .judge = judge_dc},
-    {"diff colordiff", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = diff_options, .rest = SHELL_EFFECT_READ_TREE,
-     .harmless_options = true, .numeric_options = true, .answers = true},
+    {"diff colordiff", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS(
+             "--normal -q --brief -s --report-identical-files -c -u -e --ed -n --rcs -y --side-by-side --left-column"),
+         FLAGS("--suppress-common-lines -p --show-c-function -t --expand-tabs -T --initial-tab --suppress-blank-empty"),
+         FLAGS("-l --paginate -r --recursive --no-dereference -N --new-file -P --unidirectional-new-file"),
+         FLAGS("--ignore-file-name-case --no-ignore-file-name-case -i --ignore-case -E --ignore-tab-expansion"),
+         FLAGS("-Z --ignore-trailing-space -b --ignore-space-change -w --ignore-all-space -B --ignore-blank-lines"),
+         FLAGS("-a --text --strip-trailing-cr -d --minimal --speed-large-files -H --binary"),
+         MAYBE("--context --unified --color"),
+         VALUES("-C -U -L --label -F --show-function-line -W --width --tabsize -x --exclude -S --starting-file -I"),
+         VALUES("--ignore-matching-lines -D --ifdef --line-format --old-line-format --new-line-format"),
+         VALUES("--unchanged-line-format --old-group-format --new-group-format --unchanged-group-format"),
+         VALUES("--changed-group-format --horizon-lines --palette"), FILES("-X --exclude-from"),
+         TREES("--from-file --to-file"), HELPS("-v"), GNU_HELP),
+     .rest = SHELL_EFFECT_READ_TREE, .harmless_options = true, .numeric_options = true, .answers = true},
     {"cmp", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-b --print-bytes -l --verbose -s --quiet --silent"), VALUES("-i --ignore-initial -n"),
                         VALUES("--bytes"), HELPS("-v"), GNU_HELP),
      .rest = SHELL_EFFECT_READ, .harmless_options = true, .answers = true},
-    {"diff3", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = diff3_options, .rest = SHELL_EFFECT_READ, .answers = true},
-    {"sdiff", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = sdiff_options, .rest = SHELL_EFFECT_READ, .answers = true},
+    {"diff3", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-A --show-all -e --ed -E --show-overlap -3 --easy-only -x --overlap-only -X -i -m --merge -a --text"),
+         FLAGS("--strip-trailing-cr -T --initial-tab"), VALUES("-L --label"), RUNS_WITH("--diff-program"), HELPS("-v"),
+         GNU_HELP),
+     .rest = SHELL_EFFECT_READ, .answers = true},
+    {"sdiff", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-i --ignore-case -E --ignore-tab-expansion -Z --ignore-trailing-space -b --ignore-space-change"),
+         FLAGS("-W --ignore-all-space -B --ignore-blank-lines --strip-trailing-cr -a --text -l --left-column"),
+         FLAGS("-s --suppress-common-lines -t --expand-tabs -d --minimal -H --speed-large-files"),
+         VALUES("-I --ignore-matching-lines -w --width --tabsize"),
+         RUNS_WITH("-o --output --diff-program"), /* with an output it runs an editor when it is told to */
+         HELPS("-v"), GNU_HELP),
+     .rest = SHELL_EFFECT_READ, .answers = true},
     {"jq gojq", .judge = judge_jq},
-    {"iconv", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = iconv_options, .rest = SHELL_EFFECT_READ},
+    {"iconv", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-c -l --list -s --silent --verbose"), VALUES("-f --from-code -t --to-code"),
+                        OUTPUTS("-o --output"), HELPS("-? --help --usage -V --version")),
+     .rest = SHELL_EFFECT_READ},
     {"xmllint", .judge = judge_xmllint},
     {0},
 };

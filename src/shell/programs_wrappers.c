@@ -29,81 +29,59 @@ static void judge_behind(struct shell_reading *reading, const struct shell_progr
         shell_judge_inner(reading, words + at, count - at);
 }
 
-static const struct shell_option timeout_options[] = {
-    {"-f --foreground -p --preserve-status --preserve-status -v --verbose", SHELL_EFFECT_NONE},
-    {"-k --kill-after -s --signal", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-    HELP,
-    {0},
-};
-static const struct shell_program timeout_row = {"timeout", SHELL_SYNTAX_POSIX, .options = timeout_options};
+static const struct shell_program timeout_row = {
+    "timeout", SHELL_SYNTAX_POSIX,
+    .options = OPTIONS({"-f --foreground -p --preserve-status --preserve-status -v --verbose", SHELL_EFFECT_NONE},
+                       {"-k --kill-after -s --signal", SHELL_EFFECT_NONE, SHELL_ARITY_ONE}, HELP)};
 
 static void judge_timeout(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     judge_behind(reading, &timeout_row, words, count, 1);
 }
 
-static const struct shell_option time_options[] = {
-    {"-p --portability -v --verbose -q --quiet -a --append", SHELL_EFFECT_NONE},
-    {"-f --format", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-    {"-o --output", SHELL_EFFECT_WRITE, SHELL_ARITY_ONE},
-    {"-V", SHELL_EFFECT_HELP},
-    HELP,
-    {0},
-};
-static const struct shell_program time_row = {"time", SHELL_SYNTAX_POSIX, .options = time_options};
+static const struct shell_program time_row = {
+    "time", SHELL_SYNTAX_POSIX,
+    .options = OPTIONS({"-p --portability -v --verbose -q --quiet -a --append", SHELL_EFFECT_NONE},
+                       {"-f --format", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+                       {"-o --output", SHELL_EFFECT_WRITE, SHELL_ARITY_ONE}, {"-V", SHELL_EFFECT_HELP}, HELP)};
 
 static void judge_time(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     judge_behind(reading, &time_row, words, count, 0);
 }
 
-static const struct shell_option nice_options[] = {
-    {"-n --adjustment", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-    HELP,
-    {0},
-};
-static const struct shell_program nice_row = {"nice", SHELL_SYNTAX_POSIX, .options = nice_options,
-                                              .numeric_options = true};
+static const struct shell_program nice_row = {
+    "nice", SHELL_SYNTAX_POSIX, .options = OPTIONS({"-n --adjustment", SHELL_EFFECT_NONE, SHELL_ARITY_ONE}, HELP),
+    .numeric_options = true};
 
 static void judge_nice(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     judge_behind(reading, &nice_row, words, count, 0);
 }
 
-static const struct shell_option ionice_options[] = {
-    {"-t --ignore", SHELL_EFFECT_NONE},
-    {"-c --class -n --classdata", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-    {"-p --pid -P --pgid -u --uid", SHELL_EFFECT_WRITES, SHELL_ARITY_ONE},
-    {"-h -V", SHELL_EFFECT_HELP},
-    HELP,
-    {0},
-};
-static const struct shell_program ionice_row = {"ionice", SHELL_SYNTAX_POSIX, .options = ionice_options};
+static const struct shell_program ionice_row = {
+    "ionice", SHELL_SYNTAX_POSIX,
+    .options = OPTIONS(
+        {"-t --ignore", SHELL_EFFECT_NONE}, {"-c --class -n --classdata", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+        {"-p --pid -P --pgid -u --uid", SHELL_EFFECT_WRITES, SHELL_ARITY_ONE}, {"-h -V", SHELL_EFFECT_HELP}, HELP)};
 
 static void judge_ionice(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     judge_behind(reading, &ionice_row, words, count, 0);
 }
 
-static const struct shell_option stdbuf_options[] = {
-    {"-i --input -o --output -e --error", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-    HELP,
-    {0},
-};
-static const struct shell_program stdbuf_row = {"stdbuf", SHELL_SYNTAX_POSIX, .options = stdbuf_options};
+static const struct shell_program stdbuf_row = {
+    "stdbuf", SHELL_SYNTAX_POSIX,
+    .options = OPTIONS({"-i --input -o --output -e --error", SHELL_EFFECT_NONE, SHELL_ARITY_ONE}, HELP)};
 
 static void judge_stdbuf(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     judge_behind(reading, &stdbuf_row, words, count, 0);
 }
 
-static const struct shell_option setsid_options[] = {
-    {"-c --ctty -f --fork -w --wait", SHELL_EFFECT_NONE},
-    {"-h -V", SHELL_EFFECT_HELP},
-    HELP,
-    {0},
-};
-static const struct shell_program setsid_row = {"setsid", SHELL_SYNTAX_POSIX, .options = setsid_options};
+static const struct shell_program setsid_row = {
+    "setsid", SHELL_SYNTAX_POSIX,
+    .options = OPTIONS({"-c --ctty -f --fork -w --wait", SHELL_EFFECT_NONE}, {"-h -V", SHELL_EFFECT_HELP}, HELP)};
 
 static void judge_setsid(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -117,15 +95,13 @@ static bool asks_of_process(const struct shell_word *words, size_t count)
            words[2].value.len && words[2].value.ptr[0] != '-';
 }
 
-static const struct shell_option chrt_options[] = {
-    {"-b --batch -d --deadline -f --fifo -i --idle -o --other -r --rr -R --reset-on-fork -v --verbose",
-     SHELL_EFFECT_NONE},
-    {"-T --sched-runtime -P --sched-period -D --sched-deadline", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-    {"-h -V -m --max", SHELL_EFFECT_HELP},
-    HELP,
-    {0},
-};
-static const struct shell_program chrt_row = {"chrt", SHELL_SYNTAX_POSIX, .options = chrt_options};
+static const struct shell_program chrt_row = {
+    "chrt", SHELL_SYNTAX_POSIX,
+    .options =
+        OPTIONS({"-b --batch -d --deadline -f --fifo -i --idle -o --other -r --rr -R --reset-on-fork -v --verbose",
+                 SHELL_EFFECT_NONE},
+                {"-T --sched-runtime -P --sched-period -D --sched-deadline", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+                {"-h -V -m --max", SHELL_EFFECT_HELP}, HELP)};
 
 /* Later versions can do without the priority: then the program stands in its place. */
 static void judge_chrt(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -142,13 +118,9 @@ static void judge_chrt(struct shell_reading *reading, const struct shell_word *w
         shell_worsen(reading, SHELL_UNKNOWN, "which program runs is not known");
 }
 
-static const struct shell_option taskset_options[] = {
-    {"-c --cpu-list", SHELL_EFFECT_NONE},
-    {"-h -V", SHELL_EFFECT_HELP},
-    HELP,
-    {0},
-};
-static const struct shell_program taskset_row = {"taskset", SHELL_SYNTAX_POSIX, .options = taskset_options};
+static const struct shell_program taskset_row = {
+    "taskset", SHELL_SYNTAX_POSIX,
+    .options = OPTIONS({"-c --cpu-list", SHELL_EFFECT_NONE}, {"-h -V", SHELL_EFFECT_HELP}, HELP)};
 
 static void judge_taskset(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -531,17 +503,14 @@ static void judge_runner(struct shell_reading *reading, const struct shell_word 
     shell_worsenf(reading, SHELL_EXECUTES, "%.*s runs other programs", HV_STR_ARG(words[0].value));
 }
 
-static const struct shell_option watch_options[] = {
-    {"-b --beep -c --color -C --no-color -d -e --errexit -g --chgexit -p --precise -t --no-title -w --no-wrap -x "
-     "--exec",
-     SHELL_EFFECT_NONE},
-    {"--differences", SHELL_EFFECT_NONE, SHELL_ARITY_OPTIONAL},
-    {"-n --interval -q --equexit", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-    {"-h -v", SHELL_EFFECT_HELP},
-    HELP,
-    {0},
-};
-static const struct shell_program watch_row = {"watch", SHELL_SYNTAX_POSIX, .options = watch_options};
+static const struct shell_program watch_row = {
+    "watch", SHELL_SYNTAX_POSIX,
+    .options = OPTIONS(
+        {"-b --beep -c --color -C --no-color -d -e --errexit -g --chgexit -p --precise -t --no-title -w --no-wrap -x "
+         "--exec",
+         SHELL_EFFECT_NONE},
+        {"--differences", SHELL_EFFECT_NONE, SHELL_ARITY_OPTIONAL},
+        {"-n --interval -q --equexit", SHELL_EFFECT_NONE, SHELL_ARITY_ONE}, {"-h -v", SHELL_EFFECT_HELP}, HELP)};
 
 /* Each behind a blank. */
 static struct hv_str join_behind_blanks(struct hv_arena *arena, const struct shell_word *words, size_t count)

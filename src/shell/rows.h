@@ -7,158 +7,72 @@
 
 #include "shell/programs.h"
 
-/* Options that are harmless: without an argument, with one that is data, with one that is only attached. */
-#define FLAGS(names)                                                                                                   \
+/* One option, or several with the same meaning; one row that only reads. */
+#define OPTION(names, effect, arity)                                                                                   \
     {                                                                                                                  \
-        names, SHELL_EFFECT_NONE, SHELL_ARITY_NONE                                                                     \
+        names, SHELL_EFFECT_##effect, SHELL_ARITY_##arity                                                              \
     }
-#define VALUES(names)                                                                                                  \
+#define READING(names, syntax, rest_effect, ...)                                                                       \
     {                                                                                                                  \
-        names, SHELL_EFFECT_NONE, SHELL_ARITY_ONE                                                                      \
-    }
-#define MAYBE(names)                                                                                                   \
-    {                                                                                                                  \
-        names, SHELL_EFFECT_NONE, SHELL_ARITY_OPTIONAL                                                                 \
-    }
-/* Options whose argument is a file that is read, or a directory. */
-#define FILES(names)                                                                                                   \
-    {                                                                                                                  \
-        names, SHELL_EFFECT_READ, SHELL_ARITY_ONE                                                                      \
-    }
-#define TREES(names)                                                                                                   \
-    {                                                                                                                  \
-        names, SHELL_EFFECT_READ_TREE, SHELL_ARITY_ONE                                                                 \
-    }
-/* Options whose argument is a file that is written. */
-#define OUTPUTS(names)                                                                                                 \
-    {                                                                                                                  \
-        names, SHELL_EFFECT_WRITE, SHELL_ARITY_ONE                                                                     \
-    }
-/* Options that only make the program print something about itself. */
-#define HELPS(names)                                                                                                   \
-    {                                                                                                                  \
-        names, SHELL_EFFECT_HELP, SHELL_ARITY_NONE                                                                     \
-    }
-/* Options that do harm, without and with an argument. */
-#define CHANGES(names)                                                                                                 \
-    {                                                                                                                  \
-        names, SHELL_EFFECT_WRITES, SHELL_ARITY_NONE                                                                   \
-    }
-#define CHANGES_WITH(names)                                                                                            \
-    {                                                                                                                  \
-        names, SHELL_EFFECT_WRITES, SHELL_ARITY_ONE                                                                    \
-    }
-#define RUNS(names)                                                                                                    \
-    {                                                                                                                  \
-        names, SHELL_EFFECT_EXECUTE, SHELL_ARITY_NONE                                                                  \
-    }
-#define RUNS_WITH(names)                                                                                               \
-    {                                                                                                                  \
-        names, SHELL_EFFECT_EXECUTE, SHELL_ARITY_ONE                                                                   \
-    }
-#define REACHES(names)                                                                                                 \
-    {                                                                                                                  \
-        names, SHELL_EFFECT_NETWORK, SHELL_ARITY_NONE                                                                  \
-    }
-#define REACHES_WITH(names)                                                                                            \
-    {                                                                                                                  \
-        names, SHELL_EFFECT_NETWORK, SHELL_ARITY_ONE                                                                   \
+        names, SHELL_SYNTAX_##syntax, SHELL_READ_ONLY, .rest = SHELL_EFFECT_##rest_effect, __VA_ARGS__                 \
     }
 
+/* Options that are harmless: without an argument, with one that is data, with one that is only attached. */
+#define FLAGS(names) OPTION(names, NONE, NONE)
+#define VALUES(names) OPTION(names, NONE, ONE)
+#define MAYBE(names) OPTION(names, NONE, OPTIONAL)
+/* Options whose argument is a file that is read, or a directory. */
+#define FILES(names) OPTION(names, READ, ONE)
+#define TREES(names) OPTION(names, READ_TREE, ONE)
+/* Options whose argument is a file that is written. */
+#define OUTPUTS(names) OPTION(names, WRITE, ONE)
+/* Options that only make the program print something about itself. */
+#define HELPS(names) OPTION(names, HELP, NONE)
+/* Options that do harm, without and with an argument. */
+#define CHANGES(names) OPTION(names, WRITES, NONE)
+#define CHANGES_WITH(names) OPTION(names, WRITES, ONE)
+#define RUNS(names) OPTION(names, EXECUTE, NONE)
+#define RUNS_WITH(names) OPTION(names, EXECUTE, ONE)
+#define REACHES(names) OPTION(names, NETWORK, NONE)
+#define REACHES_WITH(names) OPTION(names, NETWORK, ONE)
+
 /* Whole rows. A sub-command that shows something and takes no options; with options; with those and a shared list. */
-#define PLAIN(names)                                                                                                   \
-    {                                                                                                                  \
-        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE                                          \
-    }
-#define SHOWS(names, ...)                                                                                              \
-    {                                                                                                                  \
-        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = SHELL_EFFECT_NONE         \
-    }
+#define PLAIN(names) READING(names, EXACT, NONE, )
+#define SHOWS(names, ...) READING(names, EXACT, NONE, .options = OPTIONS(__VA_ARGS__))
 #define SHOWS_MORE(names, shared, ...)                                                                                 \
-    {                                                                                                                  \
-        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .more_options = shared,           \
-                                                    .rest = SHELL_EFFECT_NONE                                          \
-    }
+    READING(names, EXACT, NONE, .options = OPTIONS(__VA_ARGS__), .more_options = shared)
 /* The same for operands that are files, and directories. */
 #define READS_FILES(names, ...)                                                                                        \
-    {                                                                                                                  \
-        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = SHELL_EFFECT_READ_TREE,   \
-                                                    .without_operands = SHELL_EFFECT_READ                              \
-    }
+    READING(names, EXACT, READ_TREE, .options = OPTIONS(__VA_ARGS__), .without_operands = SHELL_EFFECT_READ)
 /* The same for operands that are files, and nothing else. */
-#define LOOKS_AT(names, ...)                                                                                           \
-    {                                                                                                                  \
-        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = SHELL_EFFECT_READ         \
-    }
+#define LOOKS_AT(names, ...) READING(names, EXACT, READ, .options = OPTIONS(__VA_ARGS__))
 /* … whatever its options are, also those that are not listed: a word that is not known may stand among them. */
-#define LOOKS_ANYHOW(names, ...)                                                                                       \
-    {                                                                                                                  \
-        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = SHELL_EFFECT_READ,        \
-                                                    .harmless_options = true                                           \
-    }
+#define LOOKS_ANYHOW(names, ...) READING(names, EXACT, READ, .options = OPTIONS(__VA_ARGS__), .harmless_options = true)
 /* Both for programs whose long options have one dash. */
-#define SHOWS_WORDS(names, ...)                                                                                        \
-    {                                                                                                                  \
-        names, SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = SHELL_EFFECT_NONE         \
-    }
-#define LOOKS_AT_WORDS(names, ...)                                                                                     \
-    {                                                                                                                  \
-        names, SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = SHELL_EFFECT_READ         \
-    }
+#define SHOWS_WORDS(names, ...) READING(names, WORDS, NONE, .options = OPTIONS(__VA_ARGS__))
+#define LOOKS_AT_WORDS(names, ...) READING(names, WORDS, READ, .options = OPTIONS(__VA_ARGS__))
 /* What reads its operands when one of `needed` is given, and changes something without. */
-#define LOOKS_WITH(names, needed, ...)                                                                                 \
-    {                                                                                                                  \
-        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = SHELL_EFFECT_READ,        \
-                                                    .needs = needed                                                    \
-    }
-#define SHOWS_WITH(names, needed, ...)                                                                                 \
-    {                                                                                                                  \
-        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = SHELL_EFFECT_NONE,        \
-                                                    .needs = needed                                                    \
-    }
+#define LOOKS_WITH(names, needed, ...) READING(names, EXACT, READ, .options = OPTIONS(__VA_ARGS__), .needs = needed)
+#define SHOWS_WITH(names, needed, ...) READING(names, EXACT, NONE, .options = OPTIONS(__VA_ARGS__), .needs = needed)
 /* A program of sub-commands; without one it prints how it is used. */
 #define COMMANDS(names, ...)                                                                                           \
-    {                                                                                                                  \
-        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version --help")),                     \
-                                                    .subcommands = (const struct shell_program[])                      \
-        {                                                                                                              \
-            __VA_ARGS__,                                                                                               \
-            {                                                                                                          \
-                0                                                                                                      \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
+    READING(names, EXACT, UNKNOWN, .options = OPTIONS(HELPS("--version --help")),                                      \
+            .subcommands = SUBCOMMANDS(__VA_ARGS__))
 /* … without one it takes commands from its input. */
 #define PROMPTS(names, ...)                                                                                            \
-    {                                                                                                                  \
-        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version --help")),                     \
-                                                    .subcommands = SUBCOMMANDS(__VA_ARGS__), .takes_commands = true    \
-    }
+    READING(names, EXACT, UNKNOWN, .options = OPTIONS(HELPS("--version --help")),                                      \
+            .subcommands = SUBCOMMANDS(__VA_ARGS__), .takes_commands = true)
 /* A sub-command with sub-commands of its own. */
-#define GROUP(names, ...)                                                                                              \
-    {                                                                                                                  \
-        names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = (const struct shell_program[])                      \
-        {                                                                                                              \
-            __VA_ARGS__,                                                                                               \
-            {                                                                                                          \
-                0                                                                                                      \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
+#define GROUP(names, ...) READING(names, EXACT, UNKNOWN, .subcommands = SUBCOMMANDS(__VA_ARGS__))
 #define SUBCOMMANDS(...) ((const struct shell_program[]){__VA_ARGS__, {0}})
 /* Programs and sub-commands that do harm. */
-#define WRITERS(names)                                                                                                 \
+#define JUDGED(names, by)                                                                                              \
     {                                                                                                                  \
-        names, .judge = shell_judge_changes                                                                            \
+        names, .judge = by                                                                                             \
     }
-#define RUNNERS(names)                                                                                                 \
-    {                                                                                                                  \
-        names, .judge = shell_judge_runs                                                                               \
-    }
-#define REACHERS(names)                                                                                                \
-    {                                                                                                                  \
-        names, .judge = shell_judge_reaches                                                                            \
-    }
+#define WRITERS(names) JUDGED(names, shell_judge_changes)
+#define RUNNERS(names) JUDGED(names, shell_judge_runs)
+#define REACHERS(names) JUDGED(names, shell_judge_reaches)
 
 /* Judges for programs and sub-commands that do harm whatever their words are: words[0] is the name. */
 void shell_judge_changes(struct shell_reading *reading, const struct shell_word *words, size_t count);

@@ -448,7 +448,7 @@ static void read_directory(struct worker *worker, struct scan_directory *directo
         call_help(worker);
     }
     worker->learns = status && more == 0 && directory->keeps_times && worker->directory_end < KEY_MAX &&
-                     warm_is_steady(status, worker->scan->begun_ns);
+                     warm_is_steady(worker->scan->options->warm, status, worker->scan->begun_ns);
     hv_buf_clear(&worker->learnt);
     struct sorting sorting = {.directory = directory, .handle = handle, .piece = piece};
     bool on = sort_entries(worker, &sorting);

@@ -11,7 +11,7 @@ enum { STEADY_SECONDS = 2, SLOT_COST = 4 * sizeof(struct map_slot) };
 void fs_warm_init(void *data)
 {
     struct fs_warm *warm = data;
-    *warm = (struct fs_warm){.bytes_max = FS_WARM_BYTES_MAX};
+    *warm = (struct fs_warm){.bytes_max = FS_WARM_BYTES_MAX, .steady_ns = STEADY_SECONDS * (int64_t)CLOCK_SECOND};
     for (size_t i = 0; i < FS_WARM_SHARDS; i++)
         pthread_mutex_init(&warm->shards[i].lock, NULL);
     marks_init(&warm->marks);
@@ -101,15 +101,16 @@ struct warm_record *warm_find(struct fs_warm *warm, uint64_t scan, struct hv_str
     return warm_ref(record);
 }
 
-static bool is_old(struct timespec time, int64_t now_ns)
+static bool is_before(struct timespec time, int64_t limit_ns)
 {
-    int64_t seconds = now_ns / (int64_t)CLOCK_SECOND;
-    return time.tv_sec < seconds - STEADY_SECONDS;
+    int64_t seconds = limit_ns / (int64_t)CLOCK_SECOND;
+    return time.tv_sec < seconds || (time.tv_sec == seconds && time.tv_nsec < limit_ns % (int64_t)CLOCK_SECOND);
 }
 
-bool warm_is_steady(const struct stat *status, int64_t now_ns)
+bool warm_is_steady(const struct fs_warm *warm, const struct stat *status, int64_t now_ns)
 {
-    return is_old(status->st_mtim, now_ns) && is_old(status->st_ctim, now_ns);
+    int64_t limit_ns = now_ns - warm->steady_ns;
+    return is_before(status->st_mtim, limit_ns) && is_before(status->st_ctim, limit_ns);
 }
 
 /* Forget what this scan has not used. */

@@ -32,6 +32,7 @@ struct fs_warm {
     atomic_size_t bytes, bytes_max; /* of all records, about; at most */
     atomic_uint_fast64_t scans;     /* that have begun */
     atomic_uint_fast64_t full_for;  /* the scan for which there is no more room */
+    int64_t steady_ns;              /* so long a directory must have been left alone to be remembered */
     struct fs_marks marks;
     struct scan_rooms rooms; /* the files that scans may have open */
 };
@@ -75,7 +76,7 @@ void warm_unref(struct warm_record *record); /* NULL is accepted */
 bool warm_is_same(const struct warm_record *record, const struct stat *status);
 
 /* The directory may be remembered: its times are those of long enough before now_ns (wall clock). */
-bool warm_is_steady(const struct stat *status, int64_t now_ns);
+bool warm_is_steady(const struct fs_warm *warm, const struct stat *status, int64_t now_ns);
 /*
  * Remember a directory that was opened with that status and read after; learnt has its rules_id, files, visited,
  * ignored and file_count. When the list is full, what this scan has not used is forgotten; when that is not enough,

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tarfile
 
-from cli_support import HELVE, Case, expose, main, text_of, use
+from cli_support import HELVE, Case, expose, main, mount_alone, text_of, use
 from harness import Skip
 
 FAULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "faults.py")
@@ -224,15 +224,6 @@ class Disks(Faults):
             'rm -f "$1/project/filler"')
     READ_ONLY = ('mount --bind "$1/project" "$1/project"', 'mount -o remount,ro,bind "$1/project"', ":")
 
-    def alone(self):
-        for command in (["unshare", "--mount"], ["unshare", "--map-root-user", "--mount"]):
-            try:
-                if subprocess.run([*command, "mount", "-t", "tmpfs", "none", self.home], stderr=subprocess.DEVNULL, check=False).returncode == 0:
-                    return command
-            except FileNotFoundError:
-                break
-        raise Skip("no mount namespace can be made here")
-
     def on(self, steps, new, reason, home=False):
         changes = change(new)
         self.fill(changes)
@@ -245,7 +236,7 @@ class Disks(Faults):
         script = script.replace('"$2" exec < "$1/calls"', 'set +e; "$2" exec < "$1/calls"').replace("echo $? ", "code=$?; set -e; echo $code ")
         if home:
             script = script.replace('cp -a', 'mkdir "$1/project/state"; cp "$1/home/.config/helve/settings.json" "$1/project/state"; cp -a')
-        subprocess.run([*self.alone(), "sh", "-c", script, "sh", self.top, HELVE], env=env, check=True, timeout=120)
+        subprocess.run([*mount_alone(self.home), "sh", "-c", script, "sh", self.top, HELVE], env=env, check=True, timeout=120)
         found = {}
         with tarfile.open(os.path.join(self.top, "after.tar")) as archive:
             for member in archive.getmembers():

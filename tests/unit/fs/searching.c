@@ -28,7 +28,7 @@ uint32_t next_random(struct memory *memory, uint32_t below)
 /* Long enough for directories not to have changed lately. */
 void let_rest(void)
 {
-    struct timespec pause = {.tv_sec = 3, .tv_nsec = 100000000};
+    struct timespec pause = {.tv_nsec = 2 * TICKS_NS};
     while (nanosleep(&pause, &pause))
         continue;
 }
@@ -56,7 +56,7 @@ int open_memory(void **state)
     static struct memory memory;
     folder_open(&memory.folder);
     fs_warm_init(&memory.warm);
-    memory.warm.marks.late_ns = TICKS_NS;
+    memory.warm.steady_ns = memory.warm.marks.late_ns = TICKS_NS;
     memory.warm.marks.sketches.bytes_max = 0;
     memory.random = 5;
     CLEANUP_FD int fd = open(memory.folder.root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -20,8 +20,8 @@ struct memory {
     bool works; /* the file system takes part */
 };
 
-/* For cmocka: a tree "t" of DIRECTORIES * FILES files and an empty memory, in which a file counts when it was left
- * alone for TICKS_NS, and no sketches are made, as *state. */
+/* For cmocka: a tree "t" of DIRECTORIES * FILES files and an empty memory, in which files and directories count when
+ * they were left alone for TICKS_NS, and no sketches are made, as *state. */
 int open_memory(void **state);
 int close_memory(void **state);
 

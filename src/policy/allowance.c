@@ -408,6 +408,11 @@ static enum part_need need_of(struct look *look)
         return PART_NEEDS_ASKING;
     took_part(look, rule);
     look->path = NULL;
+    /* What a pattern says of a program that reads is not where it may read. */
+    bool only_reads = act->class == SHELL_READ_ONLY || only_redirects_write(act);
+    need = only_reads && !is_exact(rule) ? need_for_reads(look) : PART_NEEDS_NOTHING;
+    if (need != PART_NEEDS_NOTHING && look->path)
+        return need == PART_NEEDS_READ ? need : PART_NEEDS_ASKING;
     return need_for_writes(look, true, false);
 }
 

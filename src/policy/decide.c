@@ -164,10 +164,12 @@ static bool ask_rule(struct judgement *judgement)
     if (rule)
         return settle_by_rule(judgement, POLICY_STAGE_ASK_RULE, HV_ASK, rule, "wants it asked");
     rule = judgement->mentioned;
-    return rule && settle_by_rule(judgement, POLICY_STAGE_ASK_RULE, HV_ASK, rule,
-                                  rule_guards_files(rule, true)
-                                      ? "guards a file that the command names, so a person is asked"
-                                      : "may deny what the command runs: a word of it is not known before it runs");
+    return rule &&
+           settle_by_rule(
+               judgement, POLICY_STAGE_ASK_RULE, HV_ASK, rule,
+               rule_guards_files(rule, true)
+                   ? "guards a file that the command names, so a person is asked"
+                   : "may deny what the command runs: a word of it, or whether a program runs its words, is not known");
 }
 
 /* ---- 6: the mode ------------------------------------------------------------------------------------------------- */

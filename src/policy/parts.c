@@ -4,6 +4,8 @@
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "base/vec.h"
+#include "policy/rule_words.h"
+#include "shell/classify.h"
 
 #include <string.h>
 
@@ -131,6 +133,26 @@ static bool may_take(struct hv_str pattern, struct hv_str text)
     return boundary && may_both_be(hv_arena_join(&scratch, head, HV_STR(" *")), text);
 }
 
+/* The rule's words in another order or spelling; or among those of a program of which it is not known whether it runs
+ * them. */
+static enum match_strength words_hit_by(const struct parts *parts, struct hv_str bare, size_t *work)
+{
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    enum match_strength strength = MATCH_NONE;
+    struct rule_words rule;
+    rule_words_read(bare, &rule);
+    for (size_t i = 0; rule.program.len && i < parts->command->runs.count && *work; i++) {
+        const struct shell_run *run = &parts->command->runs.items[i];
+        if (rule_words_take(&rule, run->name, run->words, run->word_count))
+            return MATCH_FULL;
+        *work -= *work < run->word_count ? *work : run->word_count;
+        if (strength == MATCH_NONE && run->name.len && !run->spread && !(run->traits & SHELL_NAME_STARTER) &&
+            rule_words_may_take(&rule, run->words, run->word_count, &scratch) && !shell_find_program(run->name))
+            strength = MATCH_MENTION;
+    }
+    return strength;
+}
+
 enum match_strength parts_hit_by(struct parts *parts, const struct rule *rule)
 {
     CLEANUP_ARENA struct hv_arena scratch = {0};
@@ -153,6 +175,8 @@ enum match_strength parts_hit_by(struct parts *parts, const struct rule *rule)
         if (text->open && strength == MATCH_NONE && may_take(bare, text->text))
             strength = MATCH_MENTION;
     }
+    enum match_strength words = work ? words_hit_by(parts, bare, &work) : MATCH_NONE;
+    strength = words > strength ? words : strength;
     return work ? strength : MATCH_FULL; /* too much to try them all: it counts as hit */
 }
 

@@ -28,6 +28,7 @@ enum starter_flags {
     JOINED = 1 << 1,    /* the words, joined by blanks, are code for a shell */
     ELSEWHERE = 1 << 2, /* what it starts does not run on this machine */
     SPREADS = 1 << 3,   /* where the program begins cannot be told: any later word may be it */
+    TEXTS = 1 << 4,     /* a word with a blank in it is code for a shell */
 };
 
 struct listing;
@@ -67,16 +68,21 @@ static const struct starter starters[] = {
     {"caffeinate", .start = start_wrapped, .flags = SPREADS},
     {"catchsegv", .start = start_wrapped},
     {"cgexec", .start = start_wrapped, .flags = SPREADS},
+    {"chpst", .start = start_wrapped, .flags = SPREADS},
+    {"chronic", .start = start_wrapped},
     {"chroot", .start = start_wrapped, .operands = 1},
     {"chrt", .start = start_wrapped, .values = "TPD", .operands = 1},
     {"command", .start = start_wrapped},
     {"coproc", .start = start_wrapped},
     {"dash", .start = start_shell},
     {"dbus-run-session", .start = start_wrapped},
-    {"direnv", .start = start_wrapped, .command = "exec"},
+    {"devbox", .start = start_wrapped, .command = "run"},
+    {"direnv", .start = start_wrapped, .command = "exec", .operands = 1},
     {"distrobox", .start = start_wrapped, .flags = SPREADS | ELSEWHERE},
     {"doas", .start = start_wrapped, .values = "uCa"},
     {"docker", .start = start_wrapped, .flags = SPREADS | ELSEWHERE},
+    {"dotenv", .start = start_wrapped, .flags = SPREADS},
+    {"dumb-init", .start = start_wrapped, .flags = SPREADS},
     {"entr", .start = start_wrapped},
     {"env", .start = start_wrapped, .values = "uC", .longs = "--unset --chdir", .code = 'S', .flags = ASSIGNS},
     {"eval", .start = start_eval},
@@ -94,6 +100,7 @@ static const struct starter starters[] = {
     {"gosu", .start = start_wrapped, .operands = 1},
     {"hatch", .start = start_wrapped, .command = "run"},
     {"heaptrack", .start = start_wrapped, .flags = SPREADS},
+    {"hyperfine", .start = start_wrapped, .flags = SPREADS | TEXTS},
     {"ionice", .start = start_wrapped, .values = "cnpPu", .longs = "--class --classdata"},
     {"ksh", .start = start_shell},
     {"kubectl", .start = start_wrapped, .flags = SPREADS | ELSEWHERE},
@@ -106,9 +113,11 @@ static const struct starter starters[] = {
     {"nix", .start = start_wrapped, .flags = SPREADS},
     {"nix-shell", .start = start_wrapped, .longs = "--run --command", .flags = SPREADS},
     {"nocorrect", .start = start_wrapped},
+    {"nodemon", .start = start_wrapped, .flags = SPREADS | TEXTS},
     {"noglob", .start = start_wrapped},
     {"nohup", .start = start_wrapped},
     {"npm", .start = start_wrapped, .command = "exec"},
+    {"npx", .start = start_wrapped, .values = "p", .longs = "--package", .code = 'c'},
     {"nsenter", .start = start_wrapped, .values = "tSGwr", .longs = "--target --setuid --setgid"},
     {"numactl", .start = start_wrapped, .flags = SPREADS},
     {"oc", .start = start_wrapped, .flags = SPREADS | ELSEWHERE},
@@ -123,6 +132,7 @@ static const struct starter starters[] = {
     {"poetry", .start = start_wrapped, .command = "run"},
     {"prlimit", .start = start_wrapped, .flags = SPREADS},
     {"proot", .start = start_wrapped, .values = "rbwkq"},
+    {"proxychains4", .start = start_wrapped, .flags = SPREADS},
     {"rbash", .start = start_shell},
     {"rr", .start = start_wrapped, .flags = SPREADS},
     {"run0", .start = start_wrapped, .values = "u", .longs = "--user --group --nice --chdir --setenv --property --unit"},
@@ -144,6 +154,7 @@ static const struct starter starters[] = {
     {"taskset", .start = start_wrapped, .operands = 1},
     {"time", .start = start_wrapped, .values = "fo", .longs = "--format --output"},
     {"timeout", .start = start_wrapped, .values = "ks", .longs = "--kill-after --signal", .operands = 1},
+    {"tini", .start = start_wrapped, .flags = SPREADS},
     {"toolbox", .start = start_wrapped, .flags = SPREADS | ELSEWHERE},
     {"toybox", .start = start_wrapped},
     {"trap", .start = start_trap},
@@ -152,6 +163,7 @@ static const struct starter starters[] = {
     {"uv", .start = start_wrapped, .command = "run"},
     {"valgrind", .start = start_wrapped, .flags = SPREADS},
     {"watch", .start = start_wrapped, .values = "nq", .longs = "--interval", .flags = JOINED},
+    {"watchexec", .start = start_wrapped, .flags = SPREADS | TEXTS},
     {"xargs", .start = start_wrapped, .values = "aEILnPsd", .longs = "--arg-file --delimiter --max-args --max-procs --max-chars --replace --max-lines"},
     {"xvfb-run", .start = start_wrapped, .flags = SPREADS},
     {"yarn", .start = start_wrapped, .command = "exec"},
@@ -467,7 +479,8 @@ static bool start_code_option(struct listing *list, const struct starter *starte
     struct hv_str word = shell_word_text(&run.words[at]);
     if (!starter->code || word.len < 2)
         return false;
-    bool is_long = shell_is_one_of(word, starter->code == 'S' ? "--split-string" : "--command --session-command");
+    bool is_long =
+        shell_is_one_of(word, starter->code == 'S' ? "--split-string" : "--command --session-command --call");
     bool is_short = !hv_str_starts(word, HV_STR("--")) && word.ptr[word.len - 1] == starter->code;
     if ((is_long || is_short) && at + 1 < run.word_count) {
         read_words(list, index, &run.words[at + 1], run.word_count - at - 1);
@@ -488,8 +501,12 @@ static void spread(struct listing *list, int index, size_t at)
     struct shell_run entry = list->items[index];
     if (entry.spread)
         return;
-    for (; at < entry.word_count; at++)
+    bool texts = find_starter(entry.name)->flags & TEXTS;
+    for (; at < entry.word_count; at++) {
         add_run(list, &entry, index, entry.words + at, entry.word_count - at, RUN_SPREAD);
+        if (texts && hv_str_find_byte(entry.words[at].value, ' ', 0) != SIZE_MAX)
+            read_words(list, index, entry.words + at, 1);
+    }
 }
 
 /* echo / | xargs rm: the words that a pipe is known to bring stand behind the others. */
@@ -510,23 +527,21 @@ static void add_piped(struct listing *list, int index, size_t at)
     add_run(list, &entry, index, words, count, RUN_ITS_OWN);
 }
 
-/* docker logs sudo, kubectl get service: what only shows something starts nothing, and its words are names. (Where
- * options stand before the sub-command, they may have taken it.) */
-static bool only_shows(const struct shell_run *run)
+/* Where the words begin that docker, kubectl and their kin run in a container: behind the sub-command that does so.
+ * Words of the others (docker rm, kubectl get) are names. */
+static size_t contained_from(const struct shell_run *run)
 {
-    static const char docker[] = "ps logs inspect images top port diff history version info events stats search";
-    static const char kubectl[] = "get describe logs top explain version api-resources api-versions cluster-info";
-    static const char groups[] = "service stack node swarm network volume image container context config secret plugin "
-                                 "system compose buildx";
-    static const char verbs[] = "ls list ps logs inspect top port images services version df";
-    bool cluster = shell_is_one_of(run->name, "kubectl oc");
-    const struct shell_word *words = run->words;
-    if (!(cluster || shell_is_one_of(run->name, "docker podman nerdctl")) || run->word_count < 2 || !words[1].known)
-        return false;
-    if (shell_is_one_of(words[1].value, cluster ? kubectl : docker))
-        return true;
-    return !cluster && run->word_count > 2 && words[2].known && shell_is_one_of(words[1].value, groups) &&
-           shell_is_one_of(words[2].value, verbs);
+    static const char *const programs[][2] = {
+        {"docker podman nerdctl", "run exec create"},
+        {"kubectl oc", "run exec debug"},
+        {"toolbox distrobox", "run enter create"},
+        {"nix", "run shell develop"},
+    };
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        for (size_t at = 1; shell_is_one_of(run->name, programs[i][0]); at++)
+            if (at >= run->word_count || !run->words[at].known || shell_is_one_of(run->words[at].value, programs[i][1]))
+                return at < run->word_count && !run->words[at].known ? at : at + 1;
+    return 1;
 }
 
 static void start_wrapped(struct listing *list, int index)
@@ -538,8 +553,7 @@ static void start_wrapped(struct listing *list, int index)
     if (starter->flags & ELSEWHERE)
         list->items[index].elsewhere = entry.elsewhere = true;
     if (starter->flags & SPREADS) {
-        if (!only_shows(&entry))
-            spread(list, index, 1);
+        spread(list, index, contained_from(&entry));
         return;
     }
     for (; at < count; at += option_width(starter, words[at].value)) {

@@ -58,6 +58,37 @@ class Scripts(Commands):
         self.assertFalse(os.path.exists(self.path("pwned")))
 
 
+class Denials(Commands):
+    """A denial for words holds for every spelling of them, and asks where a program may run them."""
+
+    def test_another_spelling_is_denied(self):
+        self.write("d/e/f", "")
+        for command in ("rm -fr d && ls", "rm -r -f d", "rm -rfv d", "rm d -rf", "rm --rec --force d", "X=1 rm d -f -r",
+                        "chronic rm -fr d", "npx -c 'rm -fr d'"):
+            out = self.bash(command, "--allowed-tools", "Bash", "--disallowed-tools", "Bash(rm -rf:*)")
+            self.assertIn("Bash(rm -rf:*)", out, command)
+        self.assertTrue(os.path.exists(self.path("d/e/f")))
+
+    def test_what_an_unknown_program_may_run_is_refused_where_nobody_is_asked(self):
+        self.program("rtk", '#!/bin/sh\nexec "$@"\n')
+        self.write("a", "1")
+        for mode in ("default", "bypassPermissions"):
+            out = self.bash("./rtk touch made && ls", "--allowed-tools", "Bash", "--disallowed-tools", "Bash(touch:*)",
+                            "--permission-mode", mode)
+            self.assertIn("Bash(touch:*)", out)
+            self.assertFalse(os.path.exists(self.path("made")))
+        self.assertIn("made", self.bash("./rtk touch made && ls", "--allowed-tools", "Bash"))
+
+    def test_a_pattern_for_a_reading_program_opens_no_other_place(self):
+        with open(os.path.join(self.home, "f.txt"), "w") as file:
+            file.write("elsewhere")
+        for command in ("cat ~/f.txt", "head -5 ~/f.txt", "grep -rn e ~/f.txt"):
+            out = self.bash(command, "--allowed-tools", "Bash(cat *)", "Bash(head:*)", "Bash(grep:*)")
+            self.assertNotIn("elsewhere", out)
+            self.assertIn("Read(", out)
+        self.assertIn("elsewhere", self.bash("cat ~/f.txt", "--allowed-tools", "Bash(cat *)", "Read(~/f.txt)"))
+
+
 expose(globals())
 if __name__ == "__main__":
     main()

@@ -297,7 +297,7 @@ static void too_many_guesses_are_confirmed(void **state)
         for (int count = 10; count <= 2000; count += 1990) {
             CLEANUP_BUF struct hv_buf text = {.max = 1 << 20};
             CLEANUP_ARENA struct hv_arena arena = {0};
-            hv_buf_add_cstr(&text, "podman ");
+            hv_buf_add_cstr(&text, "podman run ");
             for (int j = 0; j < count; j++)
                 hv_buf_add_cstr(&text, words[i]);
             assert_int_equal(level_of(text.data, &arena), count == 10 ? NONE : CONFIRM);

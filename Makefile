@@ -3,8 +3,11 @@ BUILD = build
 MESON = meson
 NINJA = ninja
 SANITIZE = address,undefined
+# Where `make install` puts it; PREFIX holds on in this build folder, DESTDIR stages for packages.
+PREFIX =
+DESTDIR =
 
-.PHONY: all demo test bench fuzz install lint format clean bootstrap-build bootstrap-test
+.PHONY: all help demo test bench fuzz install uninstall lint format clean bootstrap-build bootstrap-test
 
 all: bootstrap-build
 	@test -f $(BUILD)/build.ninja || $(MESON) setup $(BUILD) --buildtype=release -Dstrip=true >/dev/null
@@ -29,7 +32,18 @@ fuzz: bootstrap-test
 	@FUZZ_SEED=$(or $(SEED),0) scripts/fuzz $(or $(TIME),20)
 
 install: all
-	$(MESON) install -C $(BUILD)
+	@scripts/install install $(BUILD) "$(PREFIX)" "$(DESTDIR)"
+
+uninstall:
+	@scripts/install uninstall $(BUILD) "$(PREFIX)" "$(DESTDIR)"
+
+help:
+	@echo "make                   build $(BUILD)/helve (installs packages that are missing, where it may)"
+	@echo "make demo              see it work: offline, without a key"
+	@echo "make test              all tests, with sanitizers (CONTRIBUTING.md names single steps)"
+	@echo "make install           put it in place: PREFIX=/usr/local, or PREFIX=\$$HOME/.local without rights; DESTDIR=DIR"
+	@echo "make uninstall         take it away again"
+	@echo "make bench fuzz lint format clean"
 
 lint: bootstrap-test
 	@scripts/lint

@@ -9,7 +9,7 @@ enum { LIST_TIMEOUT_MS = 5000, TOLD_MAX = 12 };
 
 static const char first_run[] = "no model is set up yet";
 static const char first_run_hint[] =
-    "\n  see it work, offline:     helve -p --model replay:demo \"hello\"   (or: make demo)"
+    "\n  see it work, offline:     helve -p --model replay:demo \"hello\"   (on a copy of an example)"
     "\n  with a key:               export ANTHROPIC_API_KEY=…   or   export OPENAI_API_KEY=…"
     "\n  with a model of your own: export OPENAI_BASE_URL=http://localhost:11434/v1   and   --model openai-chat:NAME"
     "\n  tools without any model:  helve exec --help";

@@ -83,6 +83,8 @@ void cli_clean_sessions(const struct setup *setup, struct hv_str except_id);
 /* The mode that the flags ask for; false when they say nothing. HV_EDENIED in *err cannot happen here: settings that
  * forbid bypassing are the policy's business. */
 bool cli_mode(const struct cli_setup_flags *flags, enum policy_mode *mode);
+/* As if --permission-mode had said it. */
+void cli_set_mode(struct cli_setup_flags *flags, enum policy_mode mode);
 
 /* Which of the pool's tools to offer: --tools. NULL: all. "default" means all, "" none. */
 const struct hv_str *cli_only_tools(const struct option_list *list, size_t *count);

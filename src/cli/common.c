@@ -202,6 +202,13 @@ bool cli_mode(const struct cli_setup_flags *flags, enum policy_mode *mode)
     return flags->bypass || (flags->mode > 0 && policy_mode_from(hv_str_from(mode_names[flags->mode - 1]), mode));
 }
 
+void cli_set_mode(struct cli_setup_flags *flags, enum policy_mode mode)
+{
+    for (int i = 0; mode_names[i]; i++)
+        if (hv_str_is(hv_str_from(policy_mode_name(mode)), mode_names[i]))
+            flags->mode = i + 1;
+}
+
 const struct hv_str *cli_only_tools(const struct option_list *list, size_t *count)
 {
     bool all = !list->given || (list->count == 1 && hv_str_is(list->items[0], "default"));

@@ -128,8 +128,7 @@ static void check_program(struct doctor *doctor, const char *what, const char *c
     struct hv_command command = {.argv = argv, .timeout_ns = 5000000000ull, .on_output = keep_output, .user = &out};
     const struct hv_host *host = doctor->setup.host;
     if (host->run(host, &command, &end, &err) != HV_OK) {
-        tell(doctor, needed ? FINDING_BAD : FINDING_NOTE, what, "%s%s%s; %s", err.message, err.hint[0] ? "; " : "",
-             err.hint, without);
+        tell(doctor, needed ? FINDING_BAD : FINDING_NOTE, what, "%s; %s", err.message, without);
         return;
     }
     struct hv_str line = hv_str_slice(hv_buf_str(&out), 0, hv_str_find_byte(hv_buf_str(&out), '\n', 0));

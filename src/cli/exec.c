@@ -131,7 +131,7 @@ const struct cli_command cli_exec_command = {
         "Examples:\n"
         "  echo '{\"type\":\"tool_use\",\"id\":\"1\",\"name\":\"Read\",\"input\":{\"file_path\":\"README.md\"}}' | "
         "helve exec\n"
-        "  curl -sN …/v1/messages … | helve exec --allowed-tools \"Bash(make test)\"\n"
+        "  cat answer.sse | helve exec --allowed-tools \"Bash(make test)\"\n"
         "  helve exec --events recorded.sse",
     .options = exec_options,
     .options_size = sizeof(struct exec_flags),

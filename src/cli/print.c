@@ -3,6 +3,7 @@
  * (surfaces S3). Flags and shapes are those of Claude Code where it has them.
  */
 #include "cli/print.h"
+#include "cli/demo.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -522,13 +523,39 @@ static void print_release(struct print *print)
     pthread_mutex_destroy(&print->output_lock);
 }
 
+/*
+ * The built-in recording is of another project: a fresh copy of that is worked on, where nobody sits at a terminal
+ * without questions. Only the flag is looked at: who sets HELVE_MODEL knows what it does.
+ */
+static enum hv_code choose_demo(struct print_flags *flags, struct hv_arena *arena, struct hv_error *err)
+{
+    struct hv_str here = flags->setup.directory.ptr ? flags->setup.directory : HV_STR(".");
+    bool goes_on = flags->last || flags->resume.ptr;
+    if (!hv_str_is(flags->model, "replay:demo") || goes_on || demo_is_here(arena, here))
+        return HV_OK;
+    enum hv_code code = demo_copy(arena, &flags->setup.directory, err);
+    if (code != HV_OK)
+        return code;
+    if (!cli_can_ask() && !flags->setup.mode && !flags->setup.bypass) {
+        struct hv_str *rule = hv_arena_array(arena, struct hv_str, 1);
+        *rule = HV_STR("Bash(make test)");
+        flags->setup.allowed = (struct option_list){.items = rule, .count = 1, .given = true};
+        cli_set_mode(&flags->setup, POLICY_ACCEPT_EDITS);
+    }
+    cli_note("replay:demo is a recording: its words are no answer to your task, its tools are real.\n"
+             "  They work on a fresh copy of a small C project whose tests fail: %.*s",
+             HV_STR_ARG(flags->setup.directory));
+    return HV_OK;
+}
+
 static int run(const struct cli_call *call)
 {
-    const struct print_flags *flags = call->options;
+    struct print_flags chosen = *(const struct print_flags *)call->options, *flags = &chosen;
     struct hv_error err;
     CLEANUP_BUF struct hv_buf prompt = {0};
     hv_buf_init(&prompt, STDIN_MAX + (4 << 20));
-    if (check_flags(flags, &err) != HV_OK || (flags->input != 2 && read_prompt(call, &prompt, &err) != HV_OK))
+    if (check_flags(flags, &err) != HV_OK || (flags->input != 2 && read_prompt(call, &prompt, &err) != HV_OK) ||
+        choose_demo(flags, call->arena, &err) != HV_OK)
         return cli_usage(&err);
     struct print print = {.flags = flags, .arena = call->arena, .format = flags->output ? flags->output : PRINT_TEXT};
     bool people = print.format != PRINT_STREAM_JSON;

@@ -227,7 +227,7 @@ static const struct option call_options[] = {
 struct one_call {
     const struct call_flags *flags;
     struct exec_outcome outcome;
-    bool failed;
+    bool failed, changes_files;
     int printed; /* exit code; what a signal cut short is not printed */
 };
 
@@ -240,8 +240,13 @@ static void on_result(void *user, const struct batch_result *result)
     hv_buf_add_str(&text, one->flags->json ? result->block : result->text);
     if (text.len == 0 || text.data[text.len - 1] != '\n')
         hv_buf_add_byte(&text, '\n');
-    if (!one->outcome.signal)
-        one->printed = cli_print(&text, result->is_error ? CLI_FAILED : CLI_OK);
+    if (one->outcome.signal)
+        return;
+    one->printed = cli_print(&text, result->is_error ? CLI_FAILED : CLI_OK);
+    if (result->is_error && one->changes_files)
+        cli_note("each `tool call` is a session of its own, in which no file was read. To change a file that is there, "
+                 "give\n"
+                 "  `helve exec` a call that reads it and this one, in one stream (helve exec --help)");
 }
 
 static void on_fault(void *user, uint64_t line, const struct hv_error *err)
@@ -274,7 +279,9 @@ static void put_call(struct hv_buf *out, struct hv_str name, struct hv_str input
 static int run_one(const struct call_flags *flags, struct setup *setup, struct hv_str name, struct hv_str input)
 {
     struct hv_error err;
-    struct one_call one = {.flags = flags};
+    struct hv_str near;
+    const struct hv_tool *tool = cli_find_tool(name, &near);
+    struct one_call one = {.flags = flags, .changes_files = tool && tool->only_edits_files};
     CLEANUP_BUF struct hv_buf calls = {0};
     hv_buf_init(&calls, CALLS_VALUE_MAX);
     put_call(&calls, name, input);
@@ -334,11 +341,13 @@ const struct cli_command cli_tool_call_command = {
     .name = "tool call",
     .arguments = "NAME [JSON|-]",
     .summary = "run one tool, with the rules and hooks that a model's call would meet",
-    .text = "The input is JSON, or - to read it from stdin. On a terminal helve asks where no rule decides; else add\n"
-            "--allowed-tools. Exit code: 0, or 1 when the result is an error.\n\n"
-            "Examples:\n"
-            "  helve tool call Read '{\"file_path\":\"README.md\",\"limit\":5}'\n"
-            "  helve tool call Bash '{\"command\":\"make test\"}' --allowed-tools 'Bash(make test)'",
+    .text =
+        "The input is JSON, or - to read it from stdin. On a terminal helve asks where no rule decides; else add\n"
+        "--allowed-tools. Each `tool call` is a session of its own, in which nothing was read: to edit a file, give\n"
+        "`helve exec` a Read and the Edit together. Exit code: 0, or 1 when the result is an error.\n\n"
+        "Examples:\n"
+        "  helve tool call Read '{\"file_path\":\"README.md\",\"limit\":5}'\n"
+        "  helve tool call Bash '{\"command\":\"make test\"}' --allowed-tools 'Bash(make test)'",
     .options = call_options,
     .options_size = sizeof(struct call_flags),
     .least = 1,

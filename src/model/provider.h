@@ -105,6 +105,7 @@ struct hv_str conversation_tool_name(const struct model_conversation *conversati
 struct replay_message {
     struct hv_buf events;
     uint64_t delay_ms, piece_ms;
+    bool needs_success; /* not to be said when a call of the message before failed */
 };
 
 enum hv_code recording_open(struct hv_str name, struct recording **out, struct hv_error *err) HV_MUST_CHECK;

@@ -3,7 +3,8 @@
  * assistant in it answers one request, in order. Two kinds of lines count, others are passed over:
  *   a journal's   {"type":"message","name":"assistant","json":[blocks],"data":{"stop_reason":…,"usage":…}}
  *   a plain one   {"content":[blocks],"stop_reason":"tool_use","usage":{…},"delay_ms":100,"piece_ms":10}
- * delay_ms is waited for before the message, piece_ms between its events.
+ * delay_ms is waited for before the message, piece_ms between its events. "needs_success":true ends the replay with an
+ * error when a call before the message failed: its words would not be true.
  *
  * A message is turned into the events of an Anthropic stream, which then take the way of all streams: so there is one
  * way only, raw events included, and a replay shows what a model's stream would.
@@ -272,7 +273,9 @@ static void encode(const struct recording *recording, const struct hv_json *line
     struct hv_str reason = hv_json_get_string(data, "stop_reason");
     bool calls = false;
     struct event_writer writer = {.out = &out->events};
-    *out = (struct replay_message){.delay_ms = wait_of(line, "delay_ms"), .piece_ms = wait_of(line, "piece_ms")};
+    *out = (struct replay_message){.delay_ms = wait_of(line, "delay_ms"),
+                                   .piece_ms = wait_of(line, "piece_ms"),
+                                   .needs_success = hv_json_bool(hv_json_get(line, "needs_success"), false)};
     hv_buf_init(&out->events, EVENTS_MAX);
     put_start(&writer, recording->messages, hv_json_get_string(data, "model"), usage);
     hv_json_each(block, content) calls |= put_block(&writer, block);

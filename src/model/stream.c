@@ -202,6 +202,16 @@ static void replay_step(void *data)
         replay_later(stream, stream->cancelled ? 0 : stream->replay.piece_ms);
 }
 
+/* A result of the last message is an error. In its bytes: within a string the quotes would be escaped. */
+static bool last_calls_failed(const struct model_conversation *conversation)
+{
+    if (conversation->list.count == 0)
+        return false;
+    size_t start = conversation->list.items[conversation->list.count - 1].start;
+    struct hv_str bytes = hv_buf_str(&conversation->messages);
+    return hv_str_find(bytes, HV_STR("\"is_error\":true"), start) != SIZE_MAX;
+}
+
 static enum hv_code replay_send(struct model_stream *stream, struct hv_error *err)
 {
     enum hv_code code = recording_next(stream->model->recording, &stream->replay, err);
@@ -209,6 +219,11 @@ static enum hv_code replay_send(struct model_stream *stream, struct hv_error *er
         return code;
     if (stream->replay.events.failed)
         return hv_fail(err, HV_ETOOBIG, "the next message of the recording is too large");
+    if (stream->replay.needs_success && last_calls_failed(stream->conversation)) {
+        hv_fail(err, HV_ECONFLICT, "the recording ends here: its next words say that all went well, but a call failed");
+        hv_error_hint(err, "the calls and their results are above; a recording cannot answer them otherwise");
+        return HV_ECONFLICT;
+    }
     stream->replay_rest = hv_buf_str(&stream->replay.events);
     replay_later(stream, stream->replay.delay_ms);
     return HV_OK;

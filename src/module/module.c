@@ -24,8 +24,15 @@ static enum hv_code check_file(const char *path, const struct stat *program, str
     bool owned = file.st_uid == 0 || file.st_uid == geteuid() || file.st_uid == program->st_uid;
     if (owned && !(file.st_mode & S_IWOTH))
         return HV_OK;
+    if (!owned) {
+        hv_fail(err, HV_EACCES,
+                "%s will not be used: it belongs to user %u, helve runs as user %u and belongs to user %u", path,
+                (unsigned)file.st_uid, (unsigned)geteuid(), (unsigned)program->st_uid);
+        hv_error_hint(err, "Run helve as the user that installed it, or install it as root: sudo make install.");
+        return HV_EACCES;
+    }
     hv_fail(err, HV_EACCES, "%s will not be used: others may write it", path);
-    hv_error_hint(err, "Run: chmod o-w '%s', and check who owns it.", path);
+    hv_error_hint(err, "Run: chmod o-w '%s'", path);
     return HV_EACCES;
 }
 

@@ -55,7 +55,8 @@ static void plain_line(struct plain *plain, struct found *found, struct hv_str l
     struct hv_str field = hv_str_slice(line, 0, colon);
     struct hv_str value = colon == SIZE_MAX ? HV_STR("") : hv_str_slice(line, colon + 1, SIZE_MAX);
     value = hv_str_starts(value, HV_STR(" ")) ? hv_str_slice(value, 1, SIZE_MAX) : value;
-    if (hv_str_is(field, "data")) {
+    if (hv_str_is(field, "data") || hv_str_is(field, "error")) {
+        plain->name = hv_str_is(field, "error") ? field : plain->name;
         hv_buf_add_str(&plain->data, value);
         hv_buf_add_byte(&plain->data, '\n');
         plain->has_data = true;

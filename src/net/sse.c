@@ -125,6 +125,11 @@ static enum hv_code take_field(struct sse *sse, struct hv_str name, struct hv_st
     sse->open = true;
     if (hv_str_eq(name, HV_STR("data")))
         return add_data(sse, value, err);
+    /* No field of the standard: what servers of models write when they fail (llama.cpp) is an event of that name. */
+    if (hv_str_eq(name, HV_STR("error"))) {
+        sse->name_view = name;
+        return add_data(sse, value, err);
+    }
     if (hv_str_eq(name, HV_STR("event")))
         sse->name_view = value;
     else if (hv_str_eq(name, HV_STR("retry")))

@@ -11,6 +11,7 @@
 #include "sandbox/sandbox.h"
 #include "schema/fields.h"
 #include "schema/validator.h"
+#include "text/tool_name.h"
 
 #include <string.h>
 
@@ -334,6 +335,8 @@ enum stage_outcome stage_find(struct call *call)
             "Two calls of one message have the id \"%.*s\": only the first was run. Give each call an id of its own.",
             (int)(call->id.len < 100 ? call->id.len : 100), call->id.ptr);
     const struct known_tool *known = map_get(&call->runtime->names, call->name);
+    if (!known)
+        known = map_get(&call->runtime->names, tool_name_bare(call->name));
     if (!known)
         return unknown_tool(call);
     if (!known->offered)

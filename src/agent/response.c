@@ -6,6 +6,7 @@
  * after complete calls keeps them (they have run, or run now) and the turn goes on; one that was cut before is dropped
  * and asked for again. So no call ever runs twice, and the conversation is valid at every moment.
  */
+#include "agent/markup.h"
 #include "agent/session_inner.h"
 #include "base/cleanup.h"
 
@@ -19,7 +20,7 @@ enum {
     NOTE_ROUNDS_MAX = 100, /* further requests of one turn that only news of tasks have caused */
     BACKOFF_FIRST_MS = 500,
     BACKOFF_MAX_MS = 30000,
-    RETRY_AFTER_MAX_MS = 120000,
+    RETRY_AFTER_MAX_MS = 300000, /* longer waits are no matter of trying again (fault.c) */
 };
 
 void response_init(struct response *response)
@@ -34,7 +35,6 @@ void response_reset(struct response *response)
 {
     struct response empty = {
         .arena = response->arena, .blocks = response->blocks, .results = response->results, .text = response->text};
-    map_release(&response->call_ids);
     *response = empty;
     hv_arena_reset(&response->arena);
     hv_buf_clear(&response->blocks);
@@ -44,7 +44,6 @@ void response_reset(struct response *response)
 
 void response_release(struct response *response)
 {
-    map_release(&response->call_ids);
     hv_buf_release(&response->blocks);
     hv_buf_release(&response->results);
     hv_buf_release(&response->text);
@@ -108,30 +107,22 @@ static void on_done(void *user, struct hv_str messages, bool stop, struct hv_str
 static void start_call(struct session *session, const struct model_event *event)
 {
     struct response *response = &session->response;
-    struct hv_str id = hv_arena_str(&response->arena, event->id);
-    if (map_get(&response->call_ids, id)) {
-        /* The same id twice cannot be answered twice: the second is left out of the history too. */
-        response->skip_block = true;
-        session_notice(session, "warning", "the model used the call id %.*s twice; the second call was left out",
-                       HV_STR_ARG(hv_str_slice(id, 0, 80)));
-        return;
-    }
-    map_set(&response->call_ids, id, session);
     response->call_count++;
     if (!session->batch) {
         struct batch_handlers handlers = {.on_result = on_result, .on_done = on_done, .user = session};
         session->batch = batch_new(session->runtime, &handlers);
     }
-    batch_add(session->batch, event->id, event->name, event->json);
+    if (event->cut) {
+        response->cut_calls++;
+        batch_add_cut(session->batch, event->id, event->name, event->json);
+    } else {
+        batch_add(session->batch, event->id, event->name, event->json);
+    }
 }
 
 static void keep_block(struct session *session, struct hv_str json)
 {
     struct response *response = &session->response;
-    if (response->skip_block) {
-        response->skip_block = false;
-        return;
-    }
     if (response->block_count++ > 0)
         hv_buf_add_byte(&response->blocks, ',');
     hv_buf_add_str(&response->blocks, json);
@@ -163,8 +154,13 @@ void response_on_event(void *user, const struct model_event *event)
     case MODEL_USAGE: response->usage = event->usage; break;
     case MODEL_STOP:
         response->complete = true;
+        response->empty = event->empty;
         response->stop = event->stop;
         response->stop_text = hv_arena_str(&response->arena, event->stop_text);
+        if (event->stop_unknown)
+            session_notice(session, "warning",
+                           "the model's server ended the answer for a reason that is not known here: %.*s",
+                           HV_STR_ARG(event->stop_text));
         break;
     default: break;
     }
@@ -246,6 +242,10 @@ static void close_message(struct session *session)
             return;
         }
     }
+    if (response->cut_calls)
+        session_notice(session, "warning",
+                       "the answer was cut at the limit of output tokens, within a call, which did not run; "
+                       "maxOutputTokens in the settings raises it");
     if (session->batch)
         batch_close(session->batch);
     else
@@ -254,15 +254,17 @@ static void close_message(struct session *session)
 
 static void fail(struct session *session, const struct hv_error *err, int status)
 {
-    struct hv_error told = *err;
     session->outcome.status = status;
-    bool too_long = hv_str_find(hv_str_from(err->message), HV_STR("too long"), 0) != SIZE_MAX ||
-                    hv_str_find(hv_str_from(err->message), HV_STR("context"), 0) != SIZE_MAX;
-    if (status == 413 || (status == 400 && too_long))
-        hv_error_hint(&told,
-                      "the conversation no longer fits the model's context window; start a new session, or use a "
-                      "model with a larger window");
-    turn_finish(session, SESSION_FAILED, &told);
+    turn_finish(session, SESSION_FAILED, err);
+}
+
+static void finish_with(struct session *session, enum session_ending ending, enum hv_code code, const char *message,
+                        const char *hint)
+{
+    struct hv_error err;
+    hv_fail(&err, code, "%s", message);
+    hv_error_hint(&err, "%s", hint);
+    turn_finish(session, ending, &err);
 }
 
 /* ---- retries ----------------------------------------------------------------------------------------------------- */
@@ -308,9 +310,64 @@ static void retry_later(struct session *session, const struct hv_error *err, int
     session->timer = loop_timer_start(session->options.loop, delay * 1000000, retry_now, session);
 }
 
-static bool may_retry(const struct session *session, enum hv_code code)
+static bool has_words(const struct hv_error *err, const char *words)
 {
-    return (code == HV_EAGAIN || code == HV_ENET || code == HV_ETIMEOUT) && session->attempts < attempts_max();
+    return hv_str_find(hv_str_from(err->message), hv_str_from(words), 0) != SIZE_MAX;
+}
+
+/* Nobody listens on this machine: waiting will not start the server. */
+static bool is_not_started(const struct hv_error *err)
+{
+    bool here = has_words(err, "127.0.0.1") || has_words(err, "localhost") || has_words(err, "::1");
+    return here && has_words(err, "Connection refused");
+}
+
+static bool may_retry(const struct session *session, enum hv_code code, const struct hv_error *err)
+{
+    unsigned max = attempts_max();
+    if (max > 1 && is_not_started(err))
+        max = 1;
+    return (code == HV_EAGAIN || code == HV_ENET || code == HV_ETIMEOUT) && session->attempts < max;
+}
+
+/* A refusal that names a piece of the request: once more without it. The journal says so for those who go on. */
+static bool ask_without(struct session *session, const struct hv_error *err, int status)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    const char *what = model_conversation_leave_out(session->conversation, status, hv_str_from(err->message));
+    if (!what)
+        return false;
+    session_notice(session, "warning", "the model's server refused the request because of its %s; asking without: %s",
+                   what, err->message);
+    struct hv_str data =
+        hv_arena_format(&arena, "{\"origin\":\"%.*s\"}", HV_STR_ARG(model_origin(session->options.model)));
+    session_emit(
+        session,
+        (struct hv_event){.type = HV_EVENT_STATE, .name = HV_STR("left_out"), .text = hv_str_from(what), .data = data});
+    turn_request(session);
+    return true;
+}
+
+/* Nothing was said: it happens (a server lost a call that it could not read), and once more often helps. */
+static void ask_again_after_nothing(struct session *session)
+{
+    account(session);
+    if (session->empty_answers++ == 0) {
+        session_notice(session, "warning", "the model's answer was empty; asking once more");
+        turn_request(session);
+        return;
+    }
+    session->outcome.turns++;
+    finish_with(session, SESSION_FAILED, HV_EPROTO, "the model answered with nothing, twice",
+                "ask again in other words, or use another model; a server of one's own may lack the parser for the "
+                "model's tool calls");
+}
+
+static bool is_nothing(const struct response *response)
+{
+    return response->empty && response->call_count == 0 &&
+           (response->stop == MODEL_STOP_END_TURN || response->stop == MODEL_STOP_TOOL_USE ||
+            response->stop == MODEL_STOP_SEQUENCE);
 }
 
 void response_on_end(void *user, enum hv_code code, const struct hv_error *err, int status, int64_t retry_after_ms)
@@ -318,7 +375,9 @@ void response_on_end(void *user, enum hv_code code, const struct hv_error *err, 
     struct session *session = user;
     struct response *response = &session->response;
     session->stream = NULL;
-    if (code == HV_OK) {
+    if (code == HV_OK && is_nothing(response) && !session->interrupted) {
+        ask_again_after_nothing(session);
+    } else if (code == HV_OK) {
         session->attempts = 0;
         close_message(session);
     } else if (response->call_count > 0) {
@@ -332,7 +391,9 @@ void response_on_end(void *user, enum hv_code code, const struct hv_error *err, 
         close_message(session);
     } else if (session->interrupted) {
         turn_finish(session, SESSION_INTERRUPTED, NULL);
-    } else if (may_retry(session, code)) {
+    } else if (ask_without(session, err, status)) {
+        return;
+    } else if (may_retry(session, code, err)) {
         retry_later(session, err, status, retry_after_ms);
     } else {
         fail(session, err, status);
@@ -385,15 +446,6 @@ static void run_stop_hooks(struct session *session)
     runtime_run_hooks(session->runtime, "Stop", (struct hv_str){0}, hv_buf_str(&members), stop_hooks_done, session);
 }
 
-static void finish_with(struct session *session, enum session_ending ending, enum hv_code code, const char *message,
-                        const char *hint)
-{
-    struct hv_error err;
-    hv_fail(&err, code, "%s", message);
-    hv_error_hint(&err, "%s", hint);
-    turn_finish(session, ending, &err);
-}
-
 /* The model would end its turn, but something has come of its tasks meanwhile: it is told, and goes on. */
 static bool tell_notes(struct session *session)
 {
@@ -409,6 +461,17 @@ static bool tell_notes(struct session *session)
     if (turn_add_message(session, MODEL_USER, hv_buf_str(&content), HV_STR("{\"synthetic\":true}")) == HV_OK)
         turn_request(session);
     return true;
+}
+
+/* What the model meant as a call or as thinking came as text: its server lacks the parser for it. */
+static void tell_markup(struct session *session)
+{
+    const char *markup = markup_find(hv_buf_str(&session->last_text));
+    if (markup)
+        session_notice(session, "warning",
+                       "the answer holds %s as plain text: the model's server did not read it; switch on its parser of "
+                       "tool calls and reasoning for this model (vLLM: --tool-call-parser, llama.cpp: --jinja)",
+                       markup);
 }
 
 /* The message asked for no call: its stop reason decides. */
@@ -431,10 +494,13 @@ static void settle_without_calls(struct session *session)
                     "start a new session, or use a model with a larger window");
         break;
     case MODEL_STOP_MAX_TOKENS:
-        session_notice(session, "warning", "the answer was cut at the limit of output tokens");
+        session_notice(session, "warning",
+                       "the answer was cut at the limit of output tokens; maxOutputTokens in the settings "
+                       "raises it");
         run_stop_hooks(session);
         break;
     default:
+        tell_markup(session);
         if (!tell_notes(session))
             run_stop_hooks(session);
     }

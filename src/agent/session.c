@@ -305,6 +305,10 @@ static void tell_policy_problems(struct session *session)
 /* Put the messages of an earlier session into this conversation; a fork writes them into its own journal too. */
 static enum hv_code take_over(struct session *session, const struct resumed *resumed, struct hv_error *err)
 {
+    for (size_t i = 0; i < resumed->left_out_count; i++) {
+        if (hv_str_eq(resumed->left_out[i].origin, model_origin(session->options.model)))
+            model_leave_out(session->options.model, resumed->left_out[i].what);
+    }
     for (size_t i = 0; i < resumed->count; i++) {
         const struct resumed_message *message = &resumed->messages[i];
         enum model_role role = message->assistant ? MODEL_ASSISTANT : MODEL_USER;

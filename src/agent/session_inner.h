@@ -21,14 +21,12 @@ enum session_state {
 /* What one response has brought so far. Reset before each request. */
 struct response {
     struct hv_arena arena; /* ids of its calls */
-    struct map call_ids;
     struct hv_buf blocks;  /* complete content blocks, comma-separated */
     struct hv_buf results; /* tool_result blocks, comma-separated */
     struct hv_buf text;    /* text streamed */
     struct hv_str id, model;
-    size_t block_count, call_count;
-    bool skip_block; /* the next block belongs to a call that was refused as a duplicate */
-    bool first_seen, complete, ends_turn;
+    size_t block_count, call_count, cut_calls;
+    bool first_seen, complete, ends_turn, empty;
     enum model_stop stop;
     struct hv_str stop_text;
     struct model_usage usage;
@@ -61,7 +59,7 @@ struct session {
     struct batch *batch;
     struct loop_timer *timer;
     unsigned attempts; /* failed ones in a row */
-    unsigned stop_blocks, pauses, note_rounds;
+    unsigned stop_blocks, pauses, note_rounds, empty_answers;
 
     struct session_outcome outcome; /* of the turn under way */
     struct hv_buf last_text, structured;

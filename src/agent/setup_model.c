@@ -243,6 +243,12 @@ static enum hv_code name_model(struct setup *setup, struct model_options *option
     return HV_EINVAL;
 }
 
+/* Of a setting in seconds. */
+static uint64_t milliseconds(int64_t seconds)
+{
+    return seconds > 0 && seconds <= 86400 ? (uint64_t)seconds * 1000 : 0;
+}
+
 enum hv_code setup_model(struct setup *setup, struct hv_str flag, struct hv_error *err)
 {
     const struct settings *settings = setup->settings;
@@ -252,6 +258,8 @@ enum hv_code setup_model(struct setup *setup, struct hv_str flag, struct hv_erro
         .thinking_budget = settings->thinking_budget,
         .effort = settings->effort,
         .idle_timeout_ms = idle_timeout_ms(setup),
+        .end_timeout_ms = milliseconds(settings->stream_end_timeout),
+        .content_timeout_ms = milliseconds(settings->stream_content_timeout),
     };
     enum hv_code code = choose(setup, spec.ptr ? spec : settings->model, &options, err);
     if (code == HV_OK)

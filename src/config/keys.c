@@ -37,6 +37,8 @@ static const struct key keys[] = {
     {HV_STR("effort"), KEY_TEXT, AT(effort)},
     {HV_STR("maxTurns"), KEY_INTEGER, AT(max_turns), .minimum = 1},
     {HV_STR("maxOutputTokens"), KEY_INTEGER, AT(max_output_tokens), .minimum = 1},
+    {HV_STR("streamEndTimeout"), KEY_INTEGER, AT(stream_end_timeout), .minimum = 1},
+    {HV_STR("streamContentTimeout"), KEY_INTEGER, AT(stream_content_timeout), .minimum = 1},
     {HV_STR("thinkingBudget"), KEY_INTEGER, AT(thinking_budget), .minimum = 0},
     {HV_STR("cleanupPeriodDays"), KEY_INTEGER, AT(cleanup_period_days), .minimum = 0},
     {HV_STR("checkpointMegabytes"), KEY_INTEGER, AT(checkpoint_megabytes), .minimum = 0},

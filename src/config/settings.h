@@ -142,12 +142,13 @@ struct settings {
     struct hv_str effort;
     const struct settings_provider *providers; /* one per name, the strongest */
     size_t provider_count;
-    int64_t max_turns;                          /* 0: not set */
-    int64_t max_output_tokens, thinking_budget; /* 0: not set */
-    int64_t cleanup_period_days;                /* -1: not set; 0: keep nothing */
-    int64_t checkpoint_megabytes;               /* of all sessions of a project; 0: no copies are kept */
-    int64_t checkpoint_file_megabytes;          /* of one file */
-    int64_t max_tool_concurrency;               /* 0: not set */
+    int64_t max_turns;                                  /* 0: not set */
+    int64_t max_output_tokens, thinking_budget;         /* 0: not set */
+    int64_t stream_end_timeout, stream_content_timeout; /* seconds; 0: not set */
+    int64_t cleanup_period_days;                        /* -1: not set; 0: keep nothing */
+    int64_t checkpoint_megabytes;                       /* of all sessions of a project; 0: no copies are kept */
+    int64_t checkpoint_file_megabytes;                  /* of one file */
+    int64_t max_tool_concurrency;                       /* 0: not set */
     enum settings_switch tool_search; /* OFF: never; ON: all outside tools; AUTO, UNSET: by the size of the list */
     struct sandbox_options sandbox;   /* how commands are confined */
 

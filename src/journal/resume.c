@@ -29,10 +29,11 @@ struct collector {
     struct hv_arena scratch; /* of the message at hand */
     struct hv_arena pending; /* of calls and results, until the next user message */
     struct resumed *out;
-    VEC(struct node) nodes;      /* valid so far, but for results that are still wanted */
-    size_t last;                 /* of the conversation: index + 1 of its last message */
-    VEC(size_t) before_prompts;  /* what `last` was before each message that a person typed */
-    VEC(size_t) before_rewinds;  /* what it was before each rewind */
+    VEC(struct node) nodes;     /* valid so far, but for results that are still wanted */
+    size_t last;                /* of the conversation: index + 1 of its last message */
+    VEC(size_t) before_prompts; /* what `last` was before each message that a person typed */
+    VEC(size_t) before_rewinds; /* what it was before each rewind */
+    VEC(struct resumed_left_out) left_out;
     VEC(struct hv_str) wanted;   /* ids that the last assistant message asks for, in order; in arena */
     VEC(struct open_call) calls; /* CALL events since the last message */
     struct map results;          /* id → struct hv_str *: tool_result blocks since the last user message */
@@ -67,6 +68,16 @@ static void note_state(struct collector *collector, const struct hv_event *event
 {
     if (hv_str_is(event->name, "cwd") && event->text.len > 0)
         collector->out->directory = hv_arena_str(collector->arena, event->text);
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    const struct hv_json *data;
+    /* What a model's server refused is left out as long as that server is asked. */
+    if (!hv_str_is(event->name, "left_out") || !event->text.len || !event->data.ptr ||
+        hv_json_parse(&scratch, event->data, HV_JSON_STRICT, &data, NULL) != HV_OK)
+        return;
+    *vec_push(&collector->left_out) = (struct resumed_left_out){
+        .what = hv_arena_str(collector->arena, event->text),
+        .origin = hv_arena_str(collector->arena, hv_json_get_string(data, "origin")),
+    };
 }
 
 /* ---- calls and results, until a message carries them --------------------------------------------------------- */
@@ -373,6 +384,11 @@ static void hand_over(struct collector *collector)
     for (size_t at = collector->last; at; at = collector->nodes.items[at - 1].before)
         out->messages[--index] = collector->nodes.items[at - 1].message;
     merge_neighbours(collector->arena, out);
+    out->left_out_count = collector->left_out.count;
+    struct resumed_left_out *left_out = hv_arena_array(collector->arena, struct resumed_left_out, out->left_out_count);
+    for (size_t i = 0; i < out->left_out_count; i++)
+        left_out[i] = collector->left_out.items[i];
+    out->left_out = left_out;
 }
 
 void resume_collect(struct hv_arena *arena, struct journal_reader *reader, struct resumed *out)
@@ -402,6 +418,7 @@ void resume_collect(struct hv_arena *arena, struct journal_reader *reader, struc
     vec_release(&collector.before_rewinds);
     vec_release(&collector.calls);
     vec_release(&collector.wanted);
+    vec_release(&collector.left_out);
 }
 
 enum hv_code resume_read(struct hv_arena *arena, struct hv_str path, struct resumed *out, struct hv_error *err)

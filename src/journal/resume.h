@@ -16,6 +16,11 @@ struct resumed_message {
     struct hv_str content; /* JSON array of blocks */
 };
 
+/* What a model's server refused: pictures, signatures (model/leave_out.h); origin says which server and model. */
+struct resumed_left_out {
+    struct hv_str what, origin;
+};
+
 struct resumed {
     struct resumed_message *messages;
     size_t count;
@@ -23,6 +28,8 @@ struct resumed {
     uint64_t turns;
     double cost;
     size_t repaired; /* results that had to be made up or put back */
+    const struct resumed_left_out *left_out;
+    size_t left_out_count;
     struct journal_faults faults;
 };
 

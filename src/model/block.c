@@ -6,17 +6,16 @@
 
 #include "model/fault.h"
 
-#include <inttypes.h>
-
-enum { BLOCKS_MAX = 16384, ID_MAX = 512, ID_MIN = 4 };
+/* Some servers put a signature of several kB into the id. */
+enum { BLOCKS_MAX = 16384, ID_MAX = 64 << 10, NAME_MAX_HERE = 512 };
 
 /* ---- events -------------------------------------------------------------------------------------------- */
 
-/* Emit what decoder->event holds as an event of this type, and clear it. */
-static void decoder_emit(struct model_decoder *decoder, enum model_event_type type)
+void decoder_emit(struct model_decoder *decoder, enum model_event_type type)
 {
     struct model_event *event = &decoder->event;
     if (!decoder->over) {
+        decoder->progress++;
         event->type = type;
         decoder->on_event(decoder->user, event);
     }
@@ -27,6 +26,7 @@ void decoder_emit_text(struct model_decoder *decoder, enum model_event_type type
 {
     if (!text.len)
         return;
+    decoder->message.says_something |= type == MODEL_TEXT && hv_str_trim(text).len;
     decoder->event.text = text;
     decoder_emit(decoder, type);
 }
@@ -41,10 +41,13 @@ void decoder_emit_usage(struct model_decoder *decoder, const struct model_usage 
     decoder->event.usage = (struct model_usage){0};
 }
 
-void decoder_emit_block(struct model_decoder *decoder, struct hv_str json)
+void decoder_emit_lines(struct model_decoder *decoder, struct hv_str lines)
 {
-    decoder->event.json = json;
-    decoder_emit(decoder, MODEL_BLOCK);
+    struct hv_str line;
+    while (lines.len && hv_str_split(&lines, '\n', &line)) {
+        decoder->event.json = line;
+        decoder_emit(decoder, MODEL_BLOCK);
+    }
 }
 
 static void emit_error(struct model_decoder *decoder, int64_t retry_after_ms)
@@ -73,8 +76,16 @@ void decoder_fail_json(struct model_decoder *decoder, const struct hv_json *erro
 {
     if (decoder->over)
         return;
-    fault_from_json(error, 0, &decoder->event.error);
-    emit_error(decoder, -1);
+    decoder->spoke = true;
+    int64_t retry_after_ms = -1;
+    fault_from_json(error, &retry_after_ms, &decoder->event.error);
+    emit_error(decoder, retry_after_ms);
+}
+
+void decoder_fail_text(struct model_decoder *decoder, struct hv_str words)
+{
+    const struct hv_json error = {.type = HV_JSON_STRING, .text = words};
+    decoder_fail_json(decoder, &error);
 }
 
 void decoder_fail_cut(struct model_decoder *decoder)
@@ -94,7 +105,7 @@ struct decode_block *decoder_block_add(struct model_decoder *decoder, enum decod
     struct decode_block *block = vec_push(&message->blocks);
     *block = (struct decode_block){.kind = kind, .index = index};
     hv_buf_init(&block->id, ID_MAX);
-    hv_buf_init(&block->name, ID_MAX);
+    hv_buf_init(&block->name, NAME_MAX_HERE);
     hv_buf_init(&block->start, decoder->max_block);
     hv_buf_init(&block->text, decoder->max_block);
     hv_buf_init(&block->signature, decoder->max_block);
@@ -115,10 +126,11 @@ bool decoder_hold(struct model_decoder *decoder, struct hv_buf *buf, struct hv_s
 {
     hv_buf_add_str(buf, text);
     decoder->held += text.len;
+    decoder->progress++;
     if (!buf->failed && decoder->held <= 4 * decoder->max_block)
         return true;
-    if (buf->max == ID_MAX)
-        decoder_fail(decoder, HV_ETOOBIG, "the id or name of a tool call is longer than %d bytes", ID_MAX);
+    if (buf->max == ID_MAX || buf->max == NAME_MAX_HERE)
+        decoder_fail(decoder, HV_ETOOBIG, "the id or name of a tool call is longer than %zu bytes", buf->max);
     else
         decoder_fail(decoder, HV_ETOOBIG, "a block of the message is larger than %zu bytes", decoder->max_block);
     return false;
@@ -143,136 +155,52 @@ static void block_release(struct decode_block *block)
 
 void decoder_block_close(struct model_decoder *decoder, struct decode_block *block)
 {
-    size_t held = block->start.len + block->text.len + block->signature.len + block->citations.len + block->id.len +
-                  block->name.len;
+    struct hv_buf name = block->name; /* what comes behind a call may go on under its name */
+    size_t held = block->start.len + block->text.len + block->signature.len + block->citations.len + block->id.len;
     decoder->held -= held;
+    block->name = (struct hv_buf){0};
     block_release(block);
-    block->closed = true;
+    block->name = name;
+    block->ended = block->closed = true;
 }
 
-/* ---- tool calls ---------------------------------------------------------------------------------------- */
+/* ---- what blocks become -------------------------------------------------------------------------------- */
 
-static bool id_taken(const struct model_decoder *decoder, const struct decode_block *block)
+static void end_line(struct hv_buf *lines)
 {
-    for (size_t i = 0; i < decoder->message.blocks.count; i++) {
-        const struct decode_block *other = &decoder->message.blocks.items[i];
-        if (other != block && !other->closed && hv_str_eq(hv_buf_str(&other->id), hv_buf_str(&block->id)))
-            return true;
-    }
-    return false;
+    if (lines->len)
+        hv_buf_add_byte(lines, '\n');
 }
 
-void decoder_make_id(struct model_decoder *decoder, struct decode_block *block)
-{
-    /* Some servers number the calls of each response from 0: such an id would not be unique in the conversation. */
-    if (block->id.len >= (decoder->keep_ids ? 1 : ID_MIN) && !id_taken(decoder, block))
-        return;
-    struct hv_str id = hv_arena_format(&decoder->arena, "call_%" PRIx64 "_%" PRIu64, decoder->id_seed, ++decoder->ids);
-    (void)decoder_hold_set(decoder, &block->id, id);
-}
-
-void decoder_tool_begin(struct model_decoder *decoder, struct decode_block *block)
-{
-    if (block->begun)
-        return;
-    block->begun = true;
-    decoder->event.id = hv_buf_str(&block->id);
-    decoder->event.name = hv_buf_str(&block->name);
-    decoder_emit(decoder, MODEL_TOOL_BEGIN);
-}
-
-void decoder_write_input(struct model_decoder *decoder, struct hv_json_writer *writer, struct hv_str raw)
-{
-    raw = hv_str_trim(raw);
-    const struct hv_json *input = NULL;
-    if (raw.len && hv_json_parse(&decoder->arena, raw, DECODE_JSON_FLAGS, &input, NULL) == HV_OK &&
-        input->type == HV_JSON_OBJECT) {
-        hv_json_put_value(writer, input);
-        return;
-    }
-    /* The history must stay valid, and the model should see what it wrote. */
-    hv_json_begin_object(writer);
-    if (raw.len)
-        hv_json_member_string(writer, "INVALID_JSON", raw);
-    hv_json_end_object(writer);
-}
-
-/* Members that the call itself sets; all others of the announced block are passed on. */
-static bool is_own_member(struct hv_str key)
-{
-    return hv_str_is(key, "type") || hv_str_is(key, "id") || hv_str_is(key, "name") || hv_str_is(key, "input");
-}
-
-static void write_tool_block(struct model_decoder *decoder, const struct decode_block *block, struct hv_str input)
-{
-    struct hv_json_writer writer;
-    hv_buf_clear(&decoder->scratch);
-    hv_json_writer_init(&writer, &decoder->scratch);
-    hv_json_begin_object(&writer);
-    hv_json_member_cstr(&writer, "type", "tool_use");
-    hv_json_member_string(&writer, "id", hv_buf_str(&block->id));
-    hv_json_member_string(&writer, "name", hv_buf_str(&block->name));
-    hv_json_name(&writer, "input");
-    decoder_write_input(decoder, &writer, input);
-    const struct hv_json *start = NULL;
-    if (block->start.len &&
-        hv_json_parse(&decoder->arena, hv_buf_str(&block->start), DECODE_JSON_FLAGS, &start, NULL) == HV_OK) {
-        hv_json_each(member, start)
-        {
-            if (is_own_member(member->key))
-                continue;
-            hv_json_name_str(&writer, member->key);
-            hv_json_put_value(&writer, member);
-        }
-    }
-    hv_json_end_object(&writer);
-}
-
-void decoder_tool_end(struct model_decoder *decoder, struct decode_block *block)
-{
-    decoder_tool_begin(decoder, block);
-    struct hv_str input = hv_str_trim(hv_buf_str(&block->text));
-    if (!input.len)
-        input = HV_STR("{}");
-    decoder->event.id = hv_buf_str(&block->id);
-    decoder->event.name = hv_buf_str(&block->name);
-    decoder->event.json = input;
-    decoder_emit(decoder, MODEL_TOOL_CALL);
-    write_tool_block(decoder, block, input);
-    decoder_emit_block(decoder, hv_buf_str(&decoder->scratch));
-    decoder_block_close(decoder, block);
-}
-
-/* ---- other blocks -------------------------------------------------------------------------------------- */
-
-void decoder_text_block(struct model_decoder *decoder, struct hv_str text, struct hv_str phase)
+void decode_put_text(struct hv_buf *lines, struct hv_str text, struct hv_str phase)
 {
     if (!text.len)
         return;
     struct hv_json_writer writer;
-    hv_buf_clear(&decoder->scratch);
-    hv_json_writer_init(&writer, &decoder->scratch);
+    end_line(lines);
+    hv_json_writer_init(&writer, lines);
     hv_json_begin_object(&writer);
     hv_json_member_cstr(&writer, "type", "text");
     hv_json_member_string(&writer, "text", text);
     if (phase.len)
         hv_json_member_string(&writer, "phase", phase);
     hv_json_end_object(&writer);
-    decoder_emit_block(decoder, hv_buf_str(&decoder->scratch));
 }
 
-void decoder_item_block(struct model_decoder *decoder, const char *provider, const struct hv_json *item)
+void decode_put_item(const struct model_decoder *decoder, struct hv_buf *lines, const char *provider,
+                     const struct hv_json *item)
 {
     struct hv_json_writer writer;
-    hv_buf_clear(&decoder->scratch);
-    hv_json_writer_init(&writer, &decoder->scratch);
+    end_line(lines);
+    hv_json_writer_init(&writer, lines);
     hv_json_begin_object(&writer);
     hv_json_member_cstr(&writer, "type", "provider_item");
     hv_json_member_cstr(&writer, "provider", provider);
+    if (decoder->origin.len)
+        hv_json_member_string(&writer, "from", decoder->origin);
     hv_json_name(&writer, "item");
     hv_json_put_value(&writer, item); /* not its source, which may hold what was repaired in reading */
     hv_json_end_object(&writer);
-    decoder_emit_block(decoder, hv_buf_str(&decoder->scratch));
 }
 
 /* ---- messages ------------------------------------------------------------------------------------------ */
@@ -288,14 +216,20 @@ void decoder_message_start(struct model_decoder *decoder, struct hv_str id, stru
 void decoder_message_stop(struct model_decoder *decoder)
 {
     struct decode_message *message = &decoder->message;
+    decoder_leave(decoder, true);
+    if (decoder->over)
+        return;
     enum model_stop stop = message->stop;
     if (stop == MODEL_STOP_NONE)
         stop = message->calls ? MODEL_STOP_TOOL_USE : MODEL_STOP_END_TURN;
     decoder->event.stop = stop;
     decoder->event.stop_text =
         message->stop_text.len ? hv_buf_str(&message->stop_text) : hv_str_from(model_stop_name(stop));
+    decoder->event.stop_unknown = message->stop_unknown;
+    decoder->event.empty = !message->says_something;
     decoder_emit(decoder, MODEL_STOP);
     decoder->event.stop = MODEL_STOP_NONE;
+    decoder->event.stop_unknown = decoder->event.empty = false;
     decoder->messages++;
     decoder_message_reset(decoder);
 }
@@ -306,9 +240,10 @@ void decoder_message_reset(struct model_decoder *decoder)
     for (size_t i = 0; i < message->blocks.count; i++)
         block_release(&message->blocks.items[i]);
     vec_release(&message->blocks);
+    vec_release(&message->ids);
     hv_buf_release(&message->stop_text);
     *message = (struct decode_message){0};
-    hv_buf_init(&message->stop_text, ID_MAX);
+    hv_buf_init(&message->stop_text, NAME_MAX_HERE);
     decoder->held = 0;
     decoder->learned.kind = DECODE_NONE;
 }

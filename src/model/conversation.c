@@ -5,10 +5,13 @@
  * copying puts them at the ends of the last two user messages. The earlier of these is where the last request ended,
  * so that its prefix is found again however many blocks a turn adds.
  */
+#include "model/decoder.h"
 #include "model/encode.h"
+#include "model/leave_out.h"
 #include "model/provider.h"
 
 #include "base/cleanup.h"
+#include "text/tool_name.h"
 
 enum { MESSAGES_MAX = 1 << 30, HEAD_MAX = 1 << 28, MARKS_MAX = 2 };
 
@@ -19,8 +22,11 @@ struct model_conversation *model_conversation_new(struct model *model)
     hv_buf_init(&conversation->options, HEAD_MAX);
     hv_buf_init(&conversation->tools, HEAD_MAX);
     hv_buf_init(&conversation->system, HEAD_MAX);
+    hv_buf_init(&conversation->system_text, HEAD_MAX);
+    conversation->left_out = model->left_out;
     hv_buf_init(&conversation->messages, MESSAGES_MAX);
     hv_arena_init(&conversation->tools_arena);
+    conversation->ids = hv_calloc(1, sizeof *conversation->ids);
     model->provider->encode_options(model, &conversation->options);
     model->provider->encode_system(model, (struct hv_str){0}, &conversation->system);
     return conversation;
@@ -33,15 +39,20 @@ void model_conversation_free(struct model_conversation *conversation)
     hv_buf_release(&conversation->options);
     hv_buf_release(&conversation->tools);
     hv_buf_release(&conversation->system);
+    hv_buf_release(&conversation->system_text);
     hv_buf_release(&conversation->messages);
     hv_arena_release(&conversation->tools_arena);
     vec_release(&conversation->list);
     vec_release(&conversation->renamed);
+    vec_release(conversation->ids);
+    free(conversation->ids);
     free(conversation);
 }
 
 void model_conversation_set_system(struct model_conversation *conversation, struct hv_str text)
 {
+    hv_buf_clear(&conversation->system_text);
+    hv_buf_add_str(&conversation->system_text, text);
     hv_buf_clear(&conversation->system);
     conversation->model->provider->encode_system(conversation->model, text, &conversation->system);
 }
@@ -106,16 +117,117 @@ void model_conversation_set_tools(struct model_conversation *conversation, const
         conversation->model->provider->encode_tools(conversation->model, tools, count, stable, &conversation->tools);
 }
 
-struct hv_str conversation_tool_name(const struct model_conversation *conversation, struct hv_str wire)
+/* The tool that has this name on the wire, or absent. */
+static struct hv_str find_name(const struct model_conversation *conversation, struct hv_str wire)
 {
     for (size_t i = 0; i < conversation->renamed.count; i++) {
         if (hv_str_eq(conversation->renamed.items[i].wire, wire))
             return conversation->renamed.items[i].name;
     }
-    return wire;
+    for (size_t i = 0; i < conversation->tool_count; i++) {
+        if (hv_str_eq(conversation->tool_list[i].name, wire))
+            return conversation->tool_list[i].name;
+    }
+    return (struct hv_str){0};
+}
+
+struct hv_str conversation_tool_name(const struct model_conversation *conversation, struct hv_str wire)
+{
+    struct hv_str name = find_name(conversation, wire);
+    if (!name.ptr)
+        name = find_name(conversation, tool_name_bare(wire));
+    return name.ptr ? name : wire;
 }
 
 /* ---- messages --------------------------------------------------------------------------------------------------- */
+
+/* ---- what the server refused ------------------------------------------------------------------------------------ */
+
+/* Where a breakpoint can stand in one message on the wire: at the end of its last block. */
+static size_t last_mark(const struct model_conversation *conversation, size_t start)
+{
+    struct hv_str messages = hv_buf_str(&conversation->messages);
+    struct hv_str message = hv_str_slice(messages, start, messages.len);
+    return hv_str_ends(message, HV_STR("}]}")) ? messages.len - 3 : SIZE_MAX;
+}
+
+/* Make the last message anew, which goes up to `end`, without what is left out. */
+static void rewrite(struct model_conversation *conversation, struct conversation_message *message, size_t end)
+{
+    CLEANUP_BUF struct hv_buf copy = {0};
+    struct hv_buf *messages = &conversation->messages;
+    hv_buf_init(&copy, MESSAGES_MAX);
+    struct hv_str bytes = hv_str_slice(hv_buf_str(messages), message->start, end);
+    bool comma = hv_str_starts(bytes, HV_STR(","));
+    leave_out_copy(&copy, hv_str_slice(bytes, comma, bytes.len), conversation->left_out);
+    messages->len = message->start;
+    if (copy.len && message->start)
+        hv_buf_add_byte(messages, ',');
+    hv_buf_add_str(messages, hv_buf_str(&copy));
+    bool marked = message->mark != SIZE_MAX && !(conversation->left_out & LEAVE_CACHE_MARKS);
+    message->mark = marked ? last_mark(conversation, message->start) : SIZE_MAX;
+}
+
+void conversation_follow_model(struct model_conversation *conversation)
+{
+    struct model *model = conversation->model;
+    if (conversation->left_out == model->left_out)
+        return;
+    conversation->left_out = model->left_out;
+    hv_buf_clear(&conversation->options);
+    model->provider->encode_options(model, &conversation->options);
+    hv_buf_clear(&conversation->tools);
+    if (conversation->tool_count)
+        model->provider->encode_tools(model, conversation->tool_list, conversation->tool_count,
+                                      conversation->tool_stable, &conversation->tools);
+    hv_buf_clear(&conversation->system);
+    model->provider->encode_system(model, hv_buf_str(&conversation->system_text), &conversation->system);
+    struct hv_buf old = conversation->messages;
+    size_t count = conversation->list.count;
+    hv_buf_init(&conversation->messages, MESSAGES_MAX);
+    for (size_t i = 0; i < count; i++) {
+        struct conversation_message *message = &conversation->list.items[i];
+        size_t end = i + 1 < count ? conversation->list.items[i + 1].start : old.len;
+        struct hv_str bytes = hv_str_slice(hv_buf_str(&old), message->start, end);
+        message->start = conversation->messages.len;
+        hv_buf_add_str(&conversation->messages, bytes);
+        rewrite(conversation, message, conversation->messages.len);
+    }
+    hv_buf_release(&old);
+}
+
+const char *model_conversation_leave_out(struct model_conversation *conversation, int status, struct hv_str words)
+{
+    struct model *model = conversation->model;
+    CLEANUP_BUF struct hv_buf body = {0};
+    hv_buf_init(&body, INT32_MAX);
+    model_conversation_body(conversation, &body);
+    unsigned bit = leave_out_find(status, words, hv_buf_str(&body));
+    if (!bit || model->left_out & bit)
+        return NULL;
+    model->left_out |= bit;
+    conversation_follow_model(conversation);
+    return leave_out_name(bit);
+}
+
+void model_leave_out(struct model *model, struct hv_str names)
+{
+    model->left_out |= leave_out_from_names(names);
+}
+
+struct hv_str model_origin(const struct model *model)
+{
+    return model->origin;
+}
+
+static void remember_ids(struct model_conversation *conversation, const struct hv_json *blocks)
+{
+    hv_json_each(block, blocks)
+    {
+        if (encode_is(block, "tool_use"))
+            decode_ids_add(conversation->ids, hv_json_get_string(block, "id"));
+    }
+}
 
 enum hv_code model_conversation_append(struct model_conversation *conversation, enum model_role role,
                                        struct hv_str content, struct hv_error *err)
@@ -131,6 +243,7 @@ enum hv_code model_conversation_append(struct model_conversation *conversation, 
     if (blocks->type != HV_JSON_ARRAY)
         return hv_fail(err, HV_EINVAL, "the content of a message must be an array of blocks, not %s",
                        hv_json_type_name(blocks));
+    conversation_follow_model(conversation);
     struct hv_buf *messages = &conversation->messages;
     struct conversation_message message = {.start = messages->len, .mark = SIZE_MAX};
     conversation->model->provider->encode_message(conversation->model, role, blocks, messages, &message.mark);
@@ -139,8 +252,12 @@ enum hv_code model_conversation_append(struct model_conversation *conversation, 
         messages->failed = false;
         return hv_fail(err, HV_ETOOBIG, "the conversation is larger than %d bytes", MESSAGES_MAX);
     }
+    if (conversation->left_out)
+        rewrite(conversation, &message, messages->len);
     if (role != MODEL_USER)
         message.mark = SIZE_MAX;
+    if (role == MODEL_ASSISTANT)
+        remember_ids(conversation, blocks);
     *vec_push(&conversation->list) = message;
     return HV_OK;
 }

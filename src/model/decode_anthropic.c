@@ -7,37 +7,6 @@
 
 #include "base/cleanup.h"
 
-static const struct {
-    const char *name;
-    enum model_stop stop;
-} stops[] = {
-    {"end_turn", MODEL_STOP_END_TURN},
-    {"tool_use", MODEL_STOP_TOOL_USE},
-    {"max_tokens", MODEL_STOP_MAX_TOKENS},
-    {"stop_sequence", MODEL_STOP_SEQUENCE},
-    {"pause_turn", MODEL_STOP_PAUSE},
-    {"refusal", MODEL_STOP_REFUSAL},
-    {"model_context_window_exceeded", MODEL_STOP_CONTEXT},
-};
-
-const char *model_stop_name(enum model_stop stop)
-{
-    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
-        if (stops[i].stop == stop)
-            return stops[i].name;
-    }
-    return "unknown";
-}
-
-static enum model_stop stop_from(struct hv_str name)
-{
-    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
-        if (hv_str_is(name, stops[i].name))
-            return stops[i].stop;
-    }
-    return MODEL_STOP_NONE;
-}
-
 /* Counts are cumulative; what an event leaves out stays as it was. */
 static void take_usage(struct model_decoder *decoder, const struct hv_json *json)
 {
@@ -95,25 +64,31 @@ static void end_block(struct model_decoder *decoder, struct decode_block *block)
     }
     hv_json_end_object(&writer);
     /* An empty text block would be refused when it is sent back. */
-    if (block->kind != DECODE_BLOCK_TEXT || block->text.len)
-        decoder_emit_block(decoder, hv_buf_str(&decoder->scratch));
-    decoder_block_close(decoder, block);
+    bool empty = block->kind == DECODE_BLOCK_TEXT && !block->text.len;
+    decoder_block_end(decoder, block, empty ? (struct hv_str){0} : hv_buf_str(&decoder->scratch));
 }
 
 static void close_block(struct model_decoder *decoder, struct decode_block *block)
 {
-    if (block->closed)
+    if (block->ended)
         return;
     if (block->kind == DECODE_BLOCK_TOOL)
-        decoder_tool_end(decoder, block);
+        decoder_block_end(decoder, block, (struct hv_str){0});
     else
         end_block(decoder, block);
 }
 
 static void close_all(struct model_decoder *decoder)
 {
-    for (size_t i = 0; i < decoder->message.blocks.count && !decoder->over; i++)
+    for (size_t i = decoder->message.left; i < decoder->message.blocks.count && !decoder->over; i++)
         close_block(decoder, &decoder->message.blocks.items[i]);
+}
+
+static void end_message(struct model_decoder *decoder)
+{
+    close_all(decoder);
+    if (!decoder->over)
+        decoder_message_stop(decoder);
 }
 
 /* A block of a message that was never announced (gateways lose events): it begins here. */
@@ -132,7 +107,6 @@ static void start_tool(struct model_decoder *decoder, struct decode_block *block
     if (!decoder_hold(decoder, &block->id, hv_json_get_string(content, "id")) ||
         !decoder_hold(decoder, &block->name, hv_json_get_string(content, "name")))
         return;
-    decoder_make_id(decoder, block);
     /* A proxy may announce the whole input at once; usually it is {} here and comes in pieces. */
     const struct hv_json *input = hv_json_get(content, "input");
     if (hv_json_type_of(input) == HV_JSON_OBJECT && input->count &&
@@ -165,7 +139,9 @@ static void start_block(struct model_decoder *decoder, int64_t index, const stru
     if (hv_json_type_of(content) != HV_JSON_OBJECT)
         return;
     struct decode_block *open = decoder_block_find(decoder, index);
-    if (open && !open->closed && open->kind == DECODE_BLOCK_TOOL) {
+    struct hv_str input;
+    if (open && !open->ended && open->kind == DECODE_BLOCK_TOOL &&
+        (!open->text.len || !decoder_input_settle(decoder, open, &input))) {
         /* Was it complete, or did its end get lost? A call that may be cut must not run. */
         decoder_fail(decoder, HV_ENET, "the stream is damaged: block %lld begins again before its end",
                      (long long)index);
@@ -173,6 +149,8 @@ static void start_block(struct model_decoder *decoder, int64_t index, const stru
     }
     if (open)
         close_block(decoder, open);
+    if (decoder->over)
+        return;
     imply_message(decoder);
     enum decode_kind kind = kind_from(hv_json_get_string(content, "type"));
     struct decode_block *block = decoder_block_add(decoder, kind, index);
@@ -195,9 +173,10 @@ static void start_block(struct model_decoder *decoder, int64_t index, const stru
 static void anthropic_delta(struct model_decoder *decoder, enum decode_delta kind, size_t number, struct hv_str text)
 {
     struct decode_block *block = &decoder->message.blocks.items[number];
-    if (!decoder_hold(decoder, &block->text, text) || kind == DECODE_INPUT)
-        return;
-    decoder_emit_text(decoder, kind == DECODE_TEXT ? MODEL_TEXT : MODEL_THINKING, text);
+    if (kind == DECODE_INPUT)
+        (void)decoder_input_add(decoder, block, text);
+    else if (decoder_hold(decoder, &block->text, text))
+        decoder_emit_text(decoder, kind == DECODE_TEXT ? MODEL_TEXT : MODEL_THINKING, text);
 }
 
 /* A delta for a block that was never announced: its start was lost on the way. Text can be saved, a call cannot. */
@@ -230,7 +209,7 @@ static void add_text(struct model_decoder *decoder, int64_t index, enum decode_d
     if (hv_json_type_of(value) != HV_JSON_STRING)
         return;
     struct decode_block *block = decoder_block_find(decoder, index);
-    if (!block || block->closed) {
+    if (!block || block->ended) {
         if (!value->text.len || !(block = implied_block(decoder, index, kind)))
             return;
     }
@@ -252,7 +231,7 @@ static void add_text(struct model_decoder *decoder, int64_t index, enum decode_d
 static void add_signature(struct model_decoder *decoder, int64_t index, struct hv_str signature)
 {
     struct decode_block *block = decoder_block_find(decoder, index);
-    if (block && !block->closed && block->kind == DECODE_BLOCK_THINKING)
+    if (block && !block->ended && block->kind == DECODE_BLOCK_THINKING)
         (void)decoder_hold(decoder, &block->signature, signature);
 }
 
@@ -260,7 +239,7 @@ static void add_citation(struct model_decoder *decoder, int64_t index, const str
                          struct hv_str data)
 {
     struct decode_block *block = decoder_block_find(decoder, index);
-    if (!block || block->closed || block->kind != DECODE_BLOCK_TEXT || !citation)
+    if (!block || block->ended || block->kind != DECODE_BLOCK_TEXT || !citation)
         return;
     CLEANUP_BUF struct hv_buf compact = {0};
     hv_buf_init(&compact, data.len * 6 + 16);
@@ -294,21 +273,11 @@ static void block_delta(struct model_decoder *decoder, const struct hv_json *roo
 static void start_message(struct model_decoder *decoder, const struct hv_json *message)
 {
     if (decoder->message.started && decoder->message.stopping)
-        decoder_message_stop(decoder); /* its end mark was left out */
+        end_message(decoder); /* its end mark was left out */
     else if (decoder->message.started)
         decoder_fail_cut(decoder);
     decoder_message_start(decoder, hv_json_get_string(message, "id"), hv_json_get_string(message, "model"));
     take_usage(decoder, hv_json_get(message, "usage"));
-}
-
-/* The end of the message is known; its mark is still to come. */
-static void take_stop(struct model_decoder *decoder, struct hv_str reason)
-{
-    close_all(decoder);
-    decoder->message.stopping = true;
-    decoder->message.stop = stop_from(reason);
-    if (!decoder->over)
-        (void)decoder_hold_set(decoder, &decoder->message.stop_text, reason);
 }
 
 static void message_delta(struct model_decoder *decoder, const struct hv_json *root)
@@ -316,9 +285,7 @@ static void message_delta(struct model_decoder *decoder, const struct hv_json *r
     if (!decoder->message.started)
         return;
     take_usage(decoder, hv_json_get(root, "usage"));
-    struct hv_str reason = hv_json_get_string(hv_json_get(root, "delta"), "stop_reason");
-    if (reason.len)
-        take_stop(decoder, reason);
+    decoder_take_reason(decoder, hv_json_get_string(hv_json_get(root, "delta"), "stop_reason"), (struct hv_str){0});
 }
 
 /* A whole message at once, from a server that ignored "stream". */
@@ -331,18 +298,8 @@ static void whole_message(struct model_decoder *decoder, const struct hv_json *r
         if (!decoder->over)
             start_block(decoder, index++, content, data);
     }
-    take_stop(decoder, hv_json_get_string(root, "stop_reason"));
-    if (!decoder->over)
-        decoder_message_stop(decoder);
-}
-
-static void stop_message(struct model_decoder *decoder)
-{
-    if (!decoder->message.started)
-        return;
-    close_all(decoder);
-    if (!decoder->over)
-        decoder_message_stop(decoder);
+    decoder_take_reason(decoder, hv_json_get_string(root, "stop_reason"), (struct hv_str){0});
+    end_message(decoder);
 }
 
 static void anthropic_event(struct model_decoder *decoder, struct hv_str name, struct hv_str data,
@@ -364,18 +321,17 @@ static void anthropic_event(struct model_decoder *decoder, struct hv_str name, s
     } else if (hv_str_is(type, "message_delta")) {
         message_delta(decoder, root);
     } else if (hv_str_is(type, "message_stop")) {
-        stop_message(decoder);
+        if (decoder->message.started)
+            end_message(decoder);
     } else if (hv_str_is(type, "message")) {
         whole_message(decoder, root, data);
-    } else if (hv_str_is(type, "error") || hv_json_type_of(hv_json_get(root, "error")) == HV_JSON_OBJECT) {
-        decoder_fail_json(decoder, hv_json_get(root, "error")); /* gateways leave the type out */
     }
 }
 
 static void anthropic_finish(struct model_decoder *decoder)
 {
-    if (decoder->message.started && decoder->message.stopping)
-        decoder_message_stop(decoder);
+    if (decoder->message.started && (decoder->message.stopping || decoder_all_whole(decoder)))
+        end_message(decoder);
     else if (decoder->message.started || !decoder->messages)
         decoder_fail_cut(decoder);
 }

@@ -47,7 +47,6 @@ static struct decode_block *item_begin(struct model_decoder *decoder, int64_t in
     if (!decoder_hold(decoder, &block->id, hv_json_get_string(item, "call_id")) ||
         !decoder_hold(decoder, &block->name, hv_json_get_string(item, "name")))
         return NULL;
-    decoder_make_id(decoder, block);
     decoder_tool_begin(decoder, block);
     return decoder->over ? NULL : block;
 }
@@ -69,7 +68,7 @@ static void item_added(struct model_decoder *decoder, const struct hv_json *root
 }
 
 /* The parts of a message, each as a text block. Text that was never streamed is shown now. */
-static void end_message_item(struct model_decoder *decoder, struct decode_block *block, const struct hv_json *item)
+static void put_message_item(struct model_decoder *decoder, struct decode_block *block, const struct hv_json *item)
 {
     bool streamed = block->pieced;
     struct hv_str phase = hv_json_get_string(item, "phase"); /* commentary or answer: the API wants to be told again */
@@ -80,7 +79,7 @@ static void end_message_item(struct model_decoder *decoder, struct decode_block 
             text = hv_json_get_string(part, "refusal");
         if (!streamed)
             decoder_emit_text(decoder, MODEL_TEXT, text);
-        decoder_text_block(decoder, text, phase);
+        decode_put_text(&decoder->scratch, text, phase);
     }
 }
 
@@ -94,10 +93,10 @@ static void end_call_item(struct model_decoder *decoder, struct decode_block *bl
         (void)decoder_hold_set(decoder, &block->text, arguments->text);
     else if (hv_json_type_of(arguments) == HV_JSON_OBJECT)
         (void)decoder_hold_set(decoder, &block->text, hv_json_source(arguments, data));
+    block->pieces = (struct decode_pieces){0};
     if (!block->name.len)
         (void)decoder_hold(decoder, &block->name, hv_json_get_string(item, "name"));
-    if (!decoder->over)
-        decoder_tool_end(decoder, block);
+    decoder_block_end(decoder, block, (struct hv_str){0});
 }
 
 static void item_end(struct model_decoder *decoder, int64_t index, const struct hv_json *item, struct hv_str data)
@@ -105,19 +104,23 @@ static void item_end(struct model_decoder *decoder, int64_t index, const struct 
     if (hv_json_type_of(item) != HV_JSON_OBJECT)
         return;
     struct decode_block *block = decoder_block_find(decoder, index);
-    if (block && block->closed)
+    if (block && block->ended)
         return;
     if (!block && !(block = item_begin(decoder, index, item)))
         return;
     decoder->message.done_items++;
-    if (block->kind == DECODE_BLOCK_TOOL)
+    if (block->kind == DECODE_BLOCK_TOOL) {
         end_call_item(decoder, block, item, data);
-    else if (hv_str_is(hv_json_get_string(item, "type"), "message"))
-        end_message_item(decoder, block, item);
+        return;
+    }
+    hv_buf_clear(&decoder->scratch);
+    bool thought = hv_str_is(hv_json_get_string(item, "type"), "reasoning");
+    if (hv_str_is(hv_json_get_string(item, "type"), "message"))
+        put_message_item(decoder, block, item);
     else
-        decoder_item_block(decoder, "openai-responses", item);
-    if (!block->closed)
-        decoder_block_close(decoder, block);
+        decode_put_item(decoder, &decoder->scratch, "openai-responses", item);
+    block->kind = thought ? DECODE_BLOCK_THINKING : DECODE_BLOCK_OTHER;
+    decoder_block_end(decoder, block, hv_buf_str(&decoder->scratch));
 }
 
 /* ---- deltas ------------------------------------------------------------------------------------------------ */
@@ -126,9 +129,9 @@ static void responses_delta(struct model_decoder *decoder, enum decode_delta kin
 {
     struct decode_block *block = &decoder->message.blocks.items[number];
     block->pieced = true;
-    if (kind != DECODE_THINKING && !decoder_hold(decoder, &block->text, text))
-        return;
-    if (kind != DECODE_INPUT)
+    if (kind == DECODE_INPUT)
+        (void)decoder_input_add(decoder, block, text);
+    else if (kind == DECODE_THINKING || decoder_hold(decoder, &block->text, text))
         decoder_emit_text(decoder, kind == DECODE_TEXT ? MODEL_TEXT : MODEL_THINKING, text);
 }
 
@@ -143,7 +146,7 @@ static struct decode_block *unannounced(struct model_decoder *decoder, const str
     size_t count = decoder->message.blocks.count;
     struct decode_block *last = count ? &decoder->message.blocks.items[count - 1] : NULL;
     bool named = id.len || hv_json_int64(hv_json_get(root, "output_index"), &index);
-    if (!named && last && !last->closed && last->kind == DECODE_BLOCK_OTHER)
+    if (!named && last && !last->ended && last->kind == DECODE_BLOCK_OTHER)
         return last;
     struct decode_block *block = add_block(decoder, DECODE_BLOCK_OTHER, item_index(decoder, root));
     return block && decoder_hold(decoder, &block->signature, id) ? block : NULL;
@@ -160,7 +163,7 @@ static void item_delta(struct model_decoder *decoder, const struct hv_json *root
         return; /* the finished item holds it all */
     if (!block && !(block = unannounced(decoder, root)))
         return;
-    if (block->closed || (kind == DECODE_INPUT) != (block->kind == DECODE_BLOCK_TOOL))
+    if (block->ended || (kind == DECODE_INPUT) != (block->kind == DECODE_BLOCK_TOOL))
         return;
     size_t number = (size_t)(block - decoder->message.blocks.items);
     responses_delta(decoder, kind, number, delta->text);
@@ -181,8 +184,10 @@ static void arguments_done(struct model_decoder *decoder, const struct hv_json *
 {
     struct decode_block *block = item_find(decoder, root);
     const struct hv_json *arguments = hv_json_get(root, "arguments");
-    if (block && !block->closed && block->kind == DECODE_BLOCK_TOOL && hv_json_string(arguments).len)
-        (void)decoder_hold_set(decoder, &block->text, arguments->text);
+    if (!block || block->ended || block->kind != DECODE_BLOCK_TOOL || !hv_json_string(arguments).len)
+        return;
+    (void)decoder_hold_set(decoder, &block->text, arguments->text);
+    block->pieces = (struct decode_pieces){0};
 }
 
 /* ---- the response -------------------------------------------------------------------------------------------- */
@@ -211,19 +216,38 @@ static void start_response(struct model_decoder *decoder, const struct hv_json *
 /* Items that never ended: the response says that it is complete, so they are what was gathered. */
 static void end_open_items(struct model_decoder *decoder)
 {
-    for (size_t i = 0; i < decoder->message.blocks.count && !decoder->over; i++) {
+    for (size_t i = decoder->message.left; i < decoder->message.blocks.count && !decoder->over; i++) {
         struct decode_block *block = &decoder->message.blocks.items[i];
-        if (!block->closed && block->kind == DECODE_BLOCK_TOOL)
-            decoder_tool_end(decoder, block);
-        else if (!block->closed)
-            decoder_text_block(decoder, hv_buf_str(&block->text), (struct hv_str){0});
+        hv_buf_clear(&decoder->scratch);
+        if (block->kind != DECODE_BLOCK_TOOL)
+            decode_put_text(&decoder->scratch, hv_buf_str(&block->text), (struct hv_str){0});
+        decoder_block_end(decoder, block, hv_buf_str(&decoder->scratch));
     }
 }
 
-static void end_response(struct model_decoder *decoder, const struct hv_json *response, enum model_stop stop,
-                         struct hv_str reason, struct hv_str data)
+/* The word for why it ended: the status, or, where that says nothing more, what the event is called. */
+static void take_status(struct model_decoder *decoder, const struct hv_json *response, struct hv_str status)
+{
+    struct hv_str said = hv_json_get_string(response, "status");
+    struct hv_str reason = hv_json_get_string(hv_json_get(response, "incomplete_details"), "reason");
+    const struct hv_json *error = hv_json_get(response, "error");
+    if (hv_str_is(status, "completed") && said.len)
+        status = said;
+    if (hv_str_is(status, "failed") || hv_json_type_of(error) == HV_JSON_OBJECT)
+        decoder_fail_json(decoder, hv_json_type_of(error) == HV_JSON_OBJECT ? error : NULL);
+    else if (hv_str_is(status, "incomplete"))
+        decoder_take_reason(decoder, reason.len ? reason : HV_STR("max_output_tokens"), (struct hv_str){0});
+    else if (hv_str_is(status, "cancelled"))
+        decoder_take_reason(decoder, status, (struct hv_str){0});
+}
+
+static void end_response(struct model_decoder *decoder, const struct hv_json *response, struct hv_str status,
+                         struct hv_str data)
 {
     start_response(decoder, response);
+    take_status(decoder, response, status);
+    if (decoder->over)
+        return;
     /* The list repeats the items; it counts only where none ended by itself, so that no call comes twice. */
     int64_t index = 0;
     const struct hv_json *output = decoder->message.done_items ? NULL : hv_json_get(response, "output");
@@ -236,18 +260,7 @@ static void end_response(struct model_decoder *decoder, const struct hv_json *re
     if (decoder->over)
         return;
     take_usage(decoder, hv_json_get(response, "usage"));
-    decoder->message.stop = stop;
-    if (reason.len)
-        (void)decoder_hold_set(decoder, &decoder->message.stop_text, reason);
-    if (!decoder->over)
-        decoder_message_stop(decoder);
-}
-
-static void incomplete(struct model_decoder *decoder, const struct hv_json *response, struct hv_str data)
-{
-    struct hv_str reason = hv_json_get_string(hv_json_get(response, "incomplete_details"), "reason");
-    bool filtered = hv_str_is(reason, "content_filter");
-    end_response(decoder, response, filtered ? MODEL_STOP_REFUSAL : MODEL_STOP_MAX_TOKENS, reason, data);
+    decoder_message_stop(decoder);
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------ */
@@ -289,23 +302,27 @@ static void responses_event(struct model_decoder *decoder, struct hv_str name, s
                hv_str_is(type, "response.queued")) {
         start_response(decoder, response);
     } else if (hv_str_is(type, "response.completed") || hv_str_is(type, "response.done")) {
-        end_response(decoder, response, MODEL_STOP_NONE, (struct hv_str){0}, data);
+        end_response(decoder, response, HV_STR("completed"), data);
     } else if (hv_str_is(type, "response.incomplete")) {
-        incomplete(decoder, response, data);
-    } else if (hv_str_is(hv_json_get_string(root, "object"), "response")) {
-        end_response(decoder, root, MODEL_STOP_NONE, (struct hv_str){0}, data); /* "stream" was ignored */
+        end_response(decoder, response, HV_STR("incomplete"), data);
     } else if (hv_str_is(type, "response.failed")) {
-        decoder_fail_json(decoder, hv_json_get(response, "error"));
-    } else if (hv_str_is(type, "error") || hv_json_type_of(hv_json_get(root, "error")) == HV_JSON_OBJECT) {
-        const struct hv_json *error = hv_json_get(root, "error");
-        decoder_fail_json(decoder, error ? error : root);
+        end_response(decoder, response, HV_STR("failed"), data);
+    } else if (hv_str_is(type, "response.cancelled")) {
+        end_response(decoder, response, HV_STR("cancelled"), data);
+    } else if (hv_str_is(hv_json_get_string(root, "object"), "response")) {
+        end_response(decoder, root, HV_STR("completed"), data); /* "stream" was ignored */
     }
 }
 
 static void responses_finish(struct model_decoder *decoder)
 {
-    if (decoder->message.started || !decoder->messages)
+    if (decoder->message.started && decoder_all_whole(decoder)) {
+        end_open_items(decoder);
+        if (!decoder->over)
+            decoder_message_stop(decoder);
+    } else if (decoder->message.started || !decoder->messages) {
         decoder_fail_cut(decoder);
+    }
 }
 
 static void responses_done(struct model_decoder *decoder)

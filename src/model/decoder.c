@@ -85,6 +85,21 @@ void decoder_set_seed(struct model_decoder *decoder, uint64_t seed)
     decoder->id_seed = seed;
 }
 
+void decoder_set_known_ids(struct model_decoder *decoder, const struct decode_ids *ids)
+{
+    decoder->known_ids = ids;
+}
+
+void decoder_set_origin(struct model_decoder *decoder, struct hv_str origin)
+{
+    decoder->origin = origin;
+}
+
+void decoder_set_end(struct model_decoder *decoder, enum decode_end end)
+{
+    decoder->end = end;
+}
+
 /* ---- whose events are they? ------------------------------------------------------------------------------- */
 
 static enum model_wire recognise(const struct hv_json *root, struct hv_str name)
@@ -109,10 +124,7 @@ static enum model_wire recognise(const struct hv_json *root, struct hv_str name)
         return MODEL_WIRE_OPENAI_RESPONSES;
     if (hv_json_type_of(hv_json_get(root, "choices")) == HV_JSON_ARRAY)
         return MODEL_WIRE_OPENAI_CHAT;
-    const struct hv_json *error = hv_json_get(root, "error");
-    if (hv_str_is(type, "error"))
-        return error ? MODEL_WIRE_ANTHROPIC : MODEL_WIRE_OPENAI_RESPONSES;
-    return error ? MODEL_WIRE_OPENAI_CHAT : MODEL_WIRE_UNKNOWN;
+    return MODEL_WIRE_UNKNOWN;
 }
 
 static void fail_unknown(struct model_decoder *decoder)
@@ -138,12 +150,34 @@ static bool find_wire(struct model_decoder *decoder, const struct hv_json *root,
 
 /* ---- one event -------------------------------------------------------------------------------------------- */
 
+/* The error that an event carries, in any of the shapes that occur; NULL when it carries none. */
+static const struct hv_json *find_error(const struct hv_json *root, struct hv_str name)
+{
+    const struct hv_json *error = hv_json_get(root, "error");
+    enum hv_json_type type = hv_json_type_of(error);
+    if (type == HV_JSON_OBJECT || (type == HV_JSON_STRING && error->text.len))
+        return error;
+    bool named = hv_str_is(name, "error") || hv_str_is(hv_json_get_string(root, "type"), "error") ||
+                 hv_str_is(hv_json_get_string(root, "object"), "error");
+    return named ? root : NULL;
+}
+
 static void take_value(struct model_decoder *decoder, struct hv_str name, struct hv_str data,
                        const struct hv_json *root)
 {
     decoder->learned.kind = DECODE_NONE;
-    if (root->type == HV_JSON_OBJECT && find_wire(decoder, root, name, data))
+    const struct hv_json *error = find_error(root, name);
+    if (error)
+        decoder_fail_json(decoder, error);
+    else if (root->type == HV_JSON_OBJECT && find_wire(decoder, root, name, data))
         decoder->functions->event(decoder, name, data, root);
+}
+
+static void take_done(struct model_decoder *decoder)
+{
+    decoder->spoke = true;
+    if (decoder->functions)
+        decoder->functions->done(decoder);
 }
 
 /* Some servers forget the blank line between events: then one event has several lines of data. */
@@ -161,8 +195,8 @@ static bool take_joined(struct model_decoder *decoder, struct hv_str name, struc
     }
     rest = data;
     while (!decoder->over && hv_str_split(&rest, '\n', &line)) {
-        if (hv_str_is(hv_str_trim(line), "[DONE]") && decoder->functions)
-            decoder->functions->done(decoder);
+        if (hv_str_is(hv_str_trim(line), "[DONE]"))
+            take_done(decoder);
         else if (hv_json_parse(&decoder->arena, line, DECODE_JSON_FLAGS, &root, NULL) == HV_OK)
             take_value(decoder, name, line, root);
     }
@@ -177,8 +211,7 @@ static void take_event(struct model_decoder *decoder, struct hv_str name, struct
     if (!data.len)
         return;
     if (hv_str_is(data, "[DONE]")) {
-        if (decoder->functions)
-            decoder->functions->done(decoder);
+        take_done(decoder);
         return;
     }
     const struct hv_json *root;
@@ -189,6 +222,8 @@ static void take_event(struct model_decoder *decoder, struct hv_str name, struct
         take_value(decoder, name, data, root);
     } else if (take_joined(decoder, name, data)) {
         return;
+    } else if (hv_str_is(name, "error")) {
+        decoder_fail_text(decoder, data);
     } else if (decoder->input->finishing) {
         decoder_fail_cut(decoder);
     } else {

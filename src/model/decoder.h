@@ -32,22 +32,37 @@ enum decode_kind {
     DECODE_BLOCK_OTHER, /* carried in the history, never executed */
 };
 
-/* A content block whose end has not come yet. */
+/* A content block that has not left yet. */
 struct decode_block {
     enum decode_kind kind;
     int64_t index; /* the wire's own number of it */
-    bool closed;   /* kept only so that its number is known */
+    bool ended;    /* nothing can be added; it leaves when all blocks before it have left */
+    bool closed;   /* it has left; kept only so that its number and id are known */
     bool begun;    /* TOOL_BEGIN was emitted */
     bool pieced;   /* pieces of its input have come */
+    bool spoiled;  /* a call that has ended without a JSON object */
+    bool again;    /* chat: begun by what came behind the whole arguments of another call */
     struct hv_buf id, name;
-    struct hv_buf start;     /* the block as the wire announced it, JSON */
+    struct hv_buf start;     /* the block as the wire announced it, JSON; once ended: the lines to emit */
     struct hv_buf text;      /* text, thinking or tool input so far */
-    struct hv_buf signature; /* of a thinking block; chat: the id that the server gave the call */
+    struct hv_buf signature; /* of a thinking block; responses: the item's id */
     struct hv_buf citations; /* JSON values joined by commas */
-    struct {                 /* how far text was looked at for the end of its JSON value (chat) */
-        size_t at, depth;
-        bool in_string, escaped, opened;
+    uint64_t input_hash;     /* chat: of the input of a call that has ended; of the other call's, when begun again */
+    uint64_t given_id_hash;  /* chat: of the id that the server gave the call, or 0 */
+    struct decode_pieces {   /* how the input came */
+        size_t count, last;  /* last: where the last piece begins */
+        bool cumulative;     /* each piece began with the whole one before it */
+    } pieces;
+    struct {                    /* how far text was looked at for the end of its JSON object (chat) */
+        size_t at, depth, from; /* from: behind a placeholder */
+        bool in_string, escaped, opened, whole;
     } scan;
+};
+
+/* Hashes of the ids of calls. */
+struct decode_ids {
+    uint64_t *items;
+    size_t count, capacity;
 };
 
 struct model_decoder;
@@ -68,16 +83,27 @@ extern const struct decode_wire decode_wire_anthropic, decode_wire_openai_chat, 
 /* The state of the message that is coming. */
 struct decode_message {
     bool started, stopping; /* stopping: the reason for the stop is known, only the end mark is missing */
+    bool says_something;    /* a text, a call, or a block that is neither these nor thinking */
+    bool stop_unknown;      /* the reason is in no table */
     enum model_stop stop;
     struct hv_buf stop_text;
     struct model_usage usage;
-    uint64_t id_hash;  /* chat: of the message's id */
-    size_t calls;      /* tool calls begun */
-    size_t done_items; /* blocks or output items, from the first on, that are complete */
+    uint64_t id_hash;      /* chat: of the message's id */
+    size_t calls;          /* tool calls begun */
+    size_t left;           /* blocks, from the first on, that have left */
+    size_t done_items;     /* output items that are complete (responses) */
+    struct decode_ids ids; /* of its calls */
     VEC(struct decode_block) blocks;
 };
 
 struct decode_input;
+
+/* What is known of the end of the bytes when it comes. */
+enum decode_end {
+    DECODE_END_UNKNOWN = 0,
+    DECODE_END_CLOSED, /* the connection was closed as if all had been said, which a cut may look like too */
+    DECODE_END_PROVEN, /* they were as many as the server had announced */
+};
 
 enum { DECODE_HOLES_MAX = 3 };
 
@@ -101,10 +127,16 @@ struct model_decoder {
     struct hv_buf scratch;      /* for blocks that are being written */
     struct model_event event;   /* the one being emitted; zero between events */
     struct decode_message message;
-    uint64_t id_seed, ids; /* for calls that came without a usable id */
-    bool keep_ids;         /* short ones are usable too */
-    size_t messages;       /* completed */
-    bool over;             /* an error was emitted */
+    uint64_t id_seed, ids;              /* for calls that came without a usable id */
+    bool keep_ids;                      /* short ones are usable too */
+    const struct decode_ids *known_ids; /* of the conversation, or NULL */
+    struct hv_str origin;               /* what says which server and model answer, or absent */
+    char reasoning[32];                 /* chat: the member that this server gives reasoning in, once it has */
+    size_t messages;                    /* completed */
+    size_t progress;                    /* grows with everything that says something; pings do not count */
+    bool spoke;                         /* an error or an end mark of a model's stream has come */
+    enum decode_end end;                /* what is known of the end of the bytes */
+    bool over;                          /* an error was emitted */
     struct {
         enum decode_delta kind;
         size_t block;
@@ -118,17 +150,27 @@ struct model_decoder {
 void decoder_set_raw(struct model_decoder *decoder, void (*on_raw)(void *user, struct hv_str json), void *user);
 /* Ids made for calls without one are told apart from those of other responses by seed. */
 void decoder_set_seed(struct model_decoder *decoder, uint64_t seed);
+/* Ids of earlier calls, which must live as long as the decoder: a call that comes with one of them gets another. */
+void decoder_set_known_ids(struct model_decoder *decoder, const struct decode_ids *ids);
+/* Blocks that only their maker understands are marked with it: a view that must live as long as the decoder. */
+void decoder_set_origin(struct model_decoder *decoder, struct hv_str origin);
+void decoder_set_end(struct model_decoder *decoder, enum decode_end end);
+bool decode_ids_have(const struct decode_ids *ids, struct hv_str id);
+void decode_ids_add(struct decode_ids *ids, struct hv_str id);
 
 /* ---- for the wires ------------------------------------------------------------------------------------- */
 
+/* Emit what decoder->event holds as an event of this type, and clear it. */
+void decoder_emit(struct model_decoder *decoder, enum model_event_type type);
 void decoder_emit_text(struct model_decoder *decoder, enum model_event_type type,
                        struct hv_str text);                                              /* not when empty */
 void decoder_emit_usage(struct model_decoder *decoder, const struct model_usage *usage); /* when it changed */
-void decoder_emit_block(struct model_decoder *decoder, struct hv_str json);
 /* Emit an ERROR and ignore what follows. */
 void decoder_fail(struct model_decoder *decoder, enum hv_code code, const char *format, ...) HV_PRINTF(3, 4);
 /* The same from the error object that a stream carried (Anthropic's and OpenAI's shapes, or just a string). */
 void decoder_fail_json(struct model_decoder *decoder, const struct hv_json *error);
+/* The same from words that are no JSON. */
+void decoder_fail_text(struct model_decoder *decoder, struct hv_str words);
 /* The stream ended too early. */
 void decoder_fail_cut(struct model_decoder *decoder);
 
@@ -152,22 +194,48 @@ bool decoder_hold_set(struct model_decoder *decoder, struct hv_buf *buf, struct 
 /* Free what a block holds and mark it closed. */
 void decoder_block_close(struct model_decoder *decoder, struct decode_block *block);
 
-/* Give a call without a usable id one of our own. */
-void decoder_make_id(struct model_decoder *decoder, struct decode_block *block);
-/* TOOL_BEGIN, once. */
+/*
+ * What all wires do alike with the ends of blocks: they leave in the order in which they began, whatever the order of
+ * their ends, so that calls run, and are remembered, as the model wrote them. A call whose input is no JSON object
+ * waits for the end of the message, where it is known whether a limit has cut it.
+ */
+
+/* A piece of a call's input; false (and failed) over the limits. */
+bool decoder_input_add(struct model_decoder *decoder, struct decode_block *block, struct hv_str piece);
+/*
+ * The object that the gathered input of a call stands for: itself; {} for nothing, null, "" and []; what a string
+ * holds; and, where pieces came as no API says, without the placeholder {} before it, once where it came twice, and
+ * the last piece where each repeats all before it. False when it is none; *out is then the trimmed text.
+ */
+bool decoder_input_settle(struct model_decoder *decoder, const struct decode_block *block, struct hv_str *out);
+/* TOOL_BEGIN, once. Gives the call an id of our own where the server's is missing or taken. */
 void decoder_tool_begin(struct model_decoder *decoder, struct decode_block *block);
-/* TOOL_CALL and its BLOCK in neutral form; extra members of the announced block are kept. Closes the block. */
-void decoder_tool_end(struct model_decoder *decoder, struct decode_block *block);
-/* {"type":"text","text":…,"phase":…}; nothing when text is empty; phase may be absent. */
-void decoder_text_block(struct model_decoder *decoder, struct hv_str text, struct hv_str phase);
-/* {"type":"provider_item","provider":…,"item":…}. */
-void decoder_item_block(struct model_decoder *decoder, const char *provider, const struct hv_json *item);
+/* The block's end has come. lines: the blocks in neutral form that it stands for, one a line; absent for calls. */
+void decoder_block_end(struct model_decoder *decoder, struct decode_block *block, struct hv_str lines);
+/* Let blocks leave as far as order allows: BLOCK, and TOOL_CALL before that of a call. all: the message has ended, and
+ * with it each of its blocks, whose own ends the wire has told. */
+void decoder_leave(struct model_decoder *decoder, bool all);
+/*
+ * The bytes have ended without a mark that the message has: whether it is one all the same. It is when the
+ * connection was closed and calls are all whole (what a cut may have taken the model will say again), or when it holds
+ * a text and the end was the server's own.
+ */
+bool decoder_all_whole(struct model_decoder *decoder);
+/* The reason for the end of the message, in any wire's word; fails when it means that the server broke off. */
+void decoder_take_reason(struct model_decoder *decoder, struct hv_str reason, struct hv_str detail);
+/* Add to lines {"type":"text","text":…,"phase":…}; nothing when text is empty; phase may be absent. */
+void decode_put_text(struct hv_buf *lines, struct hv_str text, struct hv_str phase);
+/* Add to lines {"type":"provider_item","provider":…,"from":…,"item":…}. */
+void decode_put_item(const struct model_decoder *decoder, struct hv_buf *lines, const char *provider,
+                     const struct hv_json *item);
+/* A block that is no longer than its one moment. */
+void decoder_emit_lines(struct model_decoder *decoder, struct hv_str lines);
 /* Write a tool's raw input as a JSON object: compact when valid, {} when empty, else wrapped as INVALID_JSON. */
 void decoder_write_input(struct model_decoder *decoder, struct hv_json_writer *writer, struct hv_str raw);
 
 /* The message begins (START); its number of tokens so far is zero. */
 void decoder_message_start(struct model_decoder *decoder, struct hv_str id, struct hv_str model);
-/* STOP; then the decoder is ready for another message. */
+/* All blocks leave, then STOP; then the decoder is ready for another message. */
 void decoder_message_stop(struct model_decoder *decoder);
 /* Forget the message and its blocks. */
 void decoder_message_reset(struct model_decoder *decoder);

@@ -1,7 +1,10 @@
 /* encode.c: see encode.h. */
 #include "model/encode.h"
+#include "model/provider.h"
 
 #include "base/cleanup.h"
+
+#include <string.h>
 
 enum { HASH_DIGITS = 8, TEXT_MAX = 1 << 30 };
 
@@ -46,6 +49,14 @@ struct hv_str wire_name(struct hv_str name, size_t max, char buffer[WIRE_NAME_MA
     return name.len <= max && is_plain_text(name) ? name : make_plain(name, max, buffer);
 }
 
+struct hv_str encode_call_id(const struct model *model, struct hv_str id, size_t max, char buffer[WIRE_NAME_MAX])
+{
+    bool usual = id.len > 0;
+    for (size_t i = 0; usual && i < id.len; i++)
+        usual = is_plain(id.ptr[i]) || (id.ptr[i] && strchr(".:+/=|", id.ptr[i]));
+    return usual && !model->own_service ? id : wire_name(id, max, buffer);
+}
+
 /* ---- objects ---------------------------------------------------------------------------------------------------- */
 
 void encode_next(struct hv_buf *out, struct hv_json_writer *writer)
@@ -70,10 +81,17 @@ bool encode_is_blank(struct hv_str text)
     return hv_str_trim(text).len == 0;
 }
 
-const struct hv_json *encode_own_item(const struct hv_json *block, const char *provider)
+bool encode_is_own(const struct model *model, const struct hv_json *block)
+{
+    struct hv_str from = hv_json_get_string(block, "from");
+    return !from.len || hv_str_eq(from, model->origin);
+}
+
+const struct hv_json *encode_own_item(const struct model *model, const struct hv_json *block)
 {
     const struct hv_json *item = hv_json_get(block, "item");
-    bool own = encode_is(block, "provider_item") && hv_str_is(hv_json_get_string(block, "provider"), provider);
+    bool own = encode_is(block, "provider_item") && encode_is_own(model, block) &&
+               hv_str_is(hv_json_get_string(block, "provider"), model->provider->name);
     return own && hv_json_type_of(item) == HV_JSON_OBJECT ? item : NULL;
 }
 

@@ -15,6 +15,14 @@ enum { WIRE_NAME_MAX = 129 };
  */
 struct hv_str wire_name(struct hv_str name, size_t max, char buffer[WIRE_NAME_MAX]);
 
+struct model;
+
+/*
+ * A call's id for a wire whose own service takes at most max plain bytes. Other servers get back what they gave, whole,
+ * as long as it is made of what ids and base64 are: some keep a signature of several kB in it. buffer as above.
+ */
+struct hv_str encode_call_id(const struct model *model, struct hv_str id, size_t max, char buffer[WIRE_NAME_MAX]);
+
 /* Start another object of a list in out: a comma when out is not empty, and a writer for it. */
 void encode_next(struct hv_buf *out, struct hv_json_writer *writer);
 
@@ -25,8 +33,11 @@ bool encode_is(const struct hv_json *block, const char *type);
 /* A text that says nothing: providers refuse such blocks. */
 bool encode_is_blank(struct hv_str text);
 
-/* The block's item when it is a provider_item of this provider, else NULL. */
-const struct hv_json *encode_own_item(const struct hv_json *block, const char *provider);
+/* The block came from this very server and model, or does not say where from (older journals). */
+bool encode_is_own(const struct model *model, const struct hv_json *block);
+
+/* The block's item when it is a provider_item of this model's provider, server and name, else NULL. */
+const struct hv_json *encode_own_item(const struct model *model, const struct hv_json *block);
 
 /* All members of an object but those of the NULL-terminated list. */
 void encode_members(struct hv_json_writer *writer, const struct hv_json *object, const char *const *without);

@@ -4,6 +4,7 @@
  * do not come first, ids and names in other characters, other providers' items.
  */
 #include "model/encode.h"
+#include "model/leave_out.h"
 #include "model/provider.h"
 
 #include "base/cleanup.h"
@@ -65,7 +66,7 @@ static void anthropic_options(const struct model *model, struct hv_buf *out)
     hv_json_member_int(&writer, "max_tokens", max_tokens(model));
     hv_json_member_bool(&writer, "stream", true);
     put_thinking(model, &writer);
-    if (model->options.effort.len) {
+    if (model->options.effort.len && !(model->left_out & LEAVE_EFFORT)) {
         hv_json_name(&writer, "output_config");
         hv_json_begin_object(&writer);
         hv_json_member_string(&writer, "effort", model->options.effort);
@@ -95,9 +96,9 @@ static void anthropic_tools(const struct model *model, const struct model_tool *
         if (tools[i].description.len)
             hv_json_member_string(&writer, "description", tools[i].description);
         encode_schema(&writer, "input_schema", tools[i].input_schema, KEY_MAX_HERE);
-        if (model->options.eager_input)
+        if (model->options.eager_input && !(model->left_out & LEAVE_EAGER_INPUT))
             hv_json_member_bool(&writer, "eager_input_streaming", true);
-        if (i + 1 == stable)
+        if (i + 1 == stable && !(model->left_out & LEAVE_CACHE_MARKS))
             put_breakpoint(&writer);
         hv_json_end_object(&writer);
     }
@@ -106,12 +107,12 @@ static void anthropic_tools(const struct model *model, const struct model_tool *
 
 static void anthropic_system(const struct model *model, struct hv_str text, struct hv_buf *out)
 {
-    (void)model;
     if (!encode_is_blank(text)) {
         hv_buf_add_cstr(out, ",\"system\":[{\"type\":\"text\",\"text\":\"");
         hv_json_escape(out, text);
         hv_buf_add_byte(out, '"');
-        hv_buf_add_cstr(out, breakpoint_mark);
+        if (!(model->left_out & LEAVE_CACHE_MARKS))
+            hv_buf_add_cstr(out, breakpoint_mark);
         hv_buf_add_cstr(out, "}]");
     }
     hv_buf_add_cstr(out, ",\"messages\":[");
@@ -121,7 +122,7 @@ static void anthropic_system(const struct model *model, struct hv_str text, stru
 
 /* Breakpoints are put by the conversation; those that came with content would go over the limit of four. What other
  * providers mark their blocks with is refused here. */
-static const char *const not_sent[] = {"cache_control", "phase", NULL};
+static const char *const not_sent[] = {"cache_control", "phase", "from", NULL};
 
 static void put_whole(struct hv_json_writer *writer, const struct hv_json *block)
 {
@@ -138,14 +139,15 @@ static void put_text(struct hv_json_writer *writer, struct hv_str text)
     hv_json_end_object(writer);
 }
 
-static void put_call(struct hv_json_writer *writer, const struct hv_json *block)
+static void put_call(const struct model *model, struct hv_json_writer *writer, const struct hv_json *block)
 {
-    static const char *const own[] = {"type", "id", "name", "input", "cache_control", "extra_content", NULL};
+    static const char *const own[] = {
+        "type", "id", "name", "input", "cache_control", "extra_content", "provider_specific_fields", "from", NULL};
     char id[WIRE_NAME_MAX], name[WIRE_NAME_MAX];
     const struct hv_json *input = hv_json_get(block, "input");
     hv_json_begin_object(writer);
     hv_json_member_cstr(writer, "type", "tool_use");
-    hv_json_member_string(writer, "id", wire_name(hv_json_get_string(block, "id"), ID_MAX_HERE, id));
+    hv_json_member_string(writer, "id", encode_call_id(model, hv_json_get_string(block, "id"), ID_MAX_HERE, id));
     hv_json_member_string(writer, "name", wire_name(hv_json_get_string(block, "name"), NAME_MAX_HERE, name));
     hv_json_name(writer, "input");
     if (hv_json_type_of(input) == HV_JSON_OBJECT)
@@ -190,13 +192,14 @@ static void put_result_content(struct hv_json_writer *writer, const struct hv_js
     hv_json_end_array(writer);
 }
 
-static void put_result(struct hv_json_writer *writer, const struct hv_json *block)
+static void put_result(const struct model *model, struct hv_json_writer *writer, const struct hv_json *block)
 {
     char id[WIRE_NAME_MAX];
     bool failed = hv_json_bool(hv_json_get(block, "is_error"), false);
     hv_json_begin_object(writer);
     hv_json_member_cstr(writer, "type", "tool_result");
-    hv_json_member_string(writer, "tool_use_id", wire_name(hv_json_get_string(block, "tool_use_id"), ID_MAX_HERE, id));
+    hv_json_member_string(writer, "tool_use_id",
+                          encode_call_id(model, hv_json_get_string(block, "tool_use_id"), ID_MAX_HERE, id));
     put_result_content(writer, block, failed);
     if (failed)
         hv_json_member_bool(writer, "is_error", true);
@@ -204,20 +207,20 @@ static void put_result(struct hv_json_writer *writer, const struct hv_json *bloc
 }
 
 /* False when the block cannot be sent to this provider. */
-static bool put_block(struct hv_json_writer *writer, const struct hv_json *block)
+static bool put_block(const struct model *model, struct hv_json_writer *writer, const struct hv_json *block)
 {
-    const struct hv_json *own = encode_own_item(block, "anthropic");
+    const struct hv_json *own = encode_own_item(model, block);
     if (encode_is(block, "text")) {
         if (encode_is_blank(hv_json_get_string(block, "text")))
             return false;
         put_whole(writer, block);
     } else if (encode_is(block, "tool_use")) {
-        put_call(writer, block);
+        put_call(model, writer, block);
     } else if (encode_is(block, "tool_result")) {
-        put_result(writer, block);
+        put_result(model, writer, block);
     } else if (encode_is(block, "thinking")) {
-        /* Without a signature it was not this API's, and would be refused. */
-        if (!hv_json_get_string(block, "signature").len)
+        /* The service refuses what it did not sign; others that speak its API do not sign, and want it back. */
+        if (model->own_service && !hv_json_get_string(block, "signature").len)
             return false;
         put_whole(writer, block);
     } else if (own) {
@@ -243,13 +246,14 @@ static bool can_be_marked(const struct hv_json *block)
     return false;
 }
 
-static void put_blocks(struct hv_json_writer *writer, const struct hv_json *content, bool results, size_t *mark)
+static void put_blocks(const struct model *model, struct hv_json_writer *writer, const struct hv_json *content,
+                       bool results, size_t *mark)
 {
     hv_json_each(block, content)
     {
         if (hv_json_type_of(block) != HV_JSON_OBJECT || encode_is(block, "tool_result") != results)
             continue;
-        if (put_block(writer, block) && can_be_marked(block))
+        if (put_block(model, writer, block) && can_be_marked(block))
             *mark = writer->buf->len - 1; /* before its brace */
     }
 }
@@ -257,7 +261,6 @@ static void put_blocks(struct hv_json_writer *writer, const struct hv_json *cont
 static void anthropic_message(const struct model *model, enum model_role role, const struct hv_json *content,
                               struct hv_buf *out, size_t *mark)
 {
-    (void)model;
     size_t start = out->len, empty, place = SIZE_MAX;
     struct hv_json_writer writer;
     encode_next(out, &writer);
@@ -267,8 +270,8 @@ static void anthropic_message(const struct model *model, enum model_role role, c
     hv_json_begin_array(&writer);
     empty = out->len;
     if (role == MODEL_USER)
-        put_blocks(&writer, content, true, &place); /* the API wants all results before anything else */
-    put_blocks(&writer, content, false, &place);
+        put_blocks(model, &writer, content, true, &place); /* the API wants all results before anything else */
+    put_blocks(model, &writer, content, false, &place);
     if (out->len == empty && !out->failed) {
         out->len = start;
         return;

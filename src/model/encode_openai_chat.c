@@ -4,6 +4,7 @@
  * everybody else gets the oldest form that all know.
  */
 #include "model/encode.h"
+#include "model/leave_out.h"
 #include "model/provider.h"
 
 #include "base/cleanup.h"
@@ -19,6 +20,8 @@ static bool reasons(const struct model *model)
 
 static void put_effort(const struct model *model, struct hv_json_writer *writer)
 {
+    if (model->left_out & LEAVE_EFFORT)
+        return;
     if (model->options.effort.len)
         hv_json_member_string(writer, "reasoning_effort", model->options.effort);
     else if (model->options.thinking_budget > 0 && reasons(model))
@@ -32,7 +35,8 @@ static void chat_options(const struct model *model, struct hv_buf *out)
     hv_json_begin_object(&writer);
     hv_json_member_string(&writer, "model", model->options.name);
     hv_json_member_bool(&writer, "stream", true);
-    hv_json_member_raw(&writer, "stream_options", HV_STR("{\"include_usage\":true}"));
+    if (!(model->left_out & LEAVE_STREAM_OPTIONS))
+        hv_json_member_raw(&writer, "stream_options", HV_STR("{\"include_usage\":true}"));
     if (model->options.max_tokens > 0)
         hv_json_member_int(&writer, model->own_service ? "max_completion_tokens" : "max_tokens",
                            model->options.max_tokens);
@@ -271,7 +275,7 @@ static void put_user(const struct model *model, const struct hv_json *content, s
 
 static void put_call(const struct model *model, struct hv_json_writer *writer, const struct hv_json *block)
 {
-    static const char *const own[] = {"type", "id", "name", "input", "cache_control", "caller", NULL};
+    static const char *const own[] = {"type", "id", "name", "input", "cache_control", "caller", "from", NULL};
     char id[WIRE_NAME_MAX], name[WIRE_NAME_MAX];
     CLEANUP_BUF struct hv_buf arguments = {0};
     hv_buf_init(&arguments, TEXT_MAX);
@@ -290,9 +294,9 @@ static void put_call(const struct model *model, struct hv_json_writer *writer, c
     hv_json_member_string(writer, "name", wire_name(hv_json_get_string(block, "name"), NAME_MAX_HERE, name));
     hv_json_member_string(writer, "arguments", hv_buf_str(&arguments));
     hv_json_end_object(writer);
-    if (!model->own_service)
-        encode_members(writer, block,
-                       own); /* what a server gave with its call it may want back (Gemini's signatures) */
+    /* What a server gave with its call it may want back (Gemini's signatures). */
+    if (!model->own_service && encode_is_own(model, block))
+        encode_members(writer, block, own);
     hv_json_end_object(writer);
 }
 
@@ -304,34 +308,49 @@ static size_t count_type(const struct hv_json *content, const char *type)
 }
 
 /* Reasoning goes back with the calls that it led to (DeepSeek, Kimi), and only then: alone it is refused by some. */
-static void put_reasoning(struct hv_json_writer *writer, const struct hv_json *content)
+static const struct hv_json *find_reasoning(const struct model *model, const struct hv_json *content)
 {
-    static const char *const taken[] = {"role", "content", "tool_calls", NULL};
     hv_json_each(block, content)
     {
-        const struct hv_json *item = encode_own_item(block, "openai-chat");
-        if (item) {
-            encode_members(writer, item, taken);
-            return;
-        }
+        const struct hv_json *item = encode_own_item(model, block);
+        if (item)
+            return item;
     }
+    return NULL;
+}
+
+/* parts: those of the reasoning, where that came as parts of the content (Mistral); or NULL. */
+static void put_content(struct hv_json_writer *writer, struct hv_str text, const struct hv_json *parts)
+{
+    hv_json_name(writer, "content");
+    if (hv_json_type_of(parts) != HV_JSON_ARRAY) {
+        hv_json_put_string(writer, text.len ? text : (struct hv_str){0});
+        return;
+    }
+    hv_json_begin_array(writer);
+    hv_json_each(part, parts) hv_json_put_value(writer, part);
+    if (text.len)
+        put_text_part(writer, text);
+    hv_json_end_array(writer);
 }
 
 static void put_assistant(const struct model *model, const struct hv_json *content, struct hv_buf *out)
 {
+    static const char *const taken[] = {"role", "content", "tool_calls", NULL};
     struct hv_json_writer writer;
     CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, TEXT_MAX);
     size_t calls = count_type(content, "tool_use");
+    const struct hv_json *reasoning = calls ? find_reasoning(model, content) : NULL;
     join_text(&text, content);
     if (!calls && !text.len)
         return;
     encode_next(out, &writer);
     hv_json_begin_object(&writer);
     hv_json_member_cstr(&writer, "role", "assistant");
-    hv_json_member_string(&writer, "content", text.len ? hv_buf_str(&text) : (struct hv_str){0});
+    put_content(&writer, hv_buf_str(&text), hv_json_get(reasoning, "content"));
     if (calls) {
-        put_reasoning(&writer, content);
+        encode_members(&writer, reasoning, taken);
         hv_json_name(&writer, "tool_calls");
         hv_json_begin_array(&writer);
         hv_json_each(block, content)

@@ -175,25 +175,26 @@ static void put_output(struct hv_json_writer *writer, const struct hv_json *resu
     hv_json_end_array(writer);
 }
 
-static void put_result(const struct hv_json *block, struct hv_buf *out)
+static void put_result(const struct model *model, const struct hv_json *block, struct hv_buf *out)
 {
     struct hv_json_writer writer;
     char id[WIRE_NAME_MAX];
     encode_next(out, &writer);
     hv_json_begin_object(&writer);
     hv_json_member_cstr(&writer, "type", "function_call_output");
-    hv_json_member_string(&writer, "call_id", wire_name(hv_json_get_string(block, "tool_use_id"), ID_MAX_HERE, id));
+    hv_json_member_string(&writer, "call_id",
+                          encode_call_id(model, hv_json_get_string(block, "tool_use_id"), ID_MAX_HERE, id));
     put_output(&writer, block);
     hv_json_end_object(&writer);
 }
 
-static void put_user(const struct hv_json *content, struct hv_buf *out)
+static void put_user(const struct model *model, const struct hv_json *content, struct hv_buf *out)
 {
     struct hv_json_writer writer;
     hv_json_each(block, content)
     {
         if (encode_is(block, "tool_result"))
-            put_result(block, out);
+            put_result(model, block, out);
     }
     size_t start = out->len;
     encode_next(out, &writer);
@@ -233,7 +234,7 @@ static void put_text(const struct hv_json *block, struct hv_buf *out)
     hv_json_end_object(&writer);
 }
 
-static void put_call(const struct hv_json *block, struct hv_buf *out)
+static void put_call(const struct model *model, const struct hv_json *block, struct hv_buf *out)
 {
     struct hv_json_writer writer, inner;
     char id[WIRE_NAME_MAX], name[WIRE_NAME_MAX];
@@ -248,23 +249,23 @@ static void put_call(const struct hv_json *block, struct hv_buf *out)
     encode_next(out, &writer);
     hv_json_begin_object(&writer);
     hv_json_member_cstr(&writer, "type", "function_call");
-    hv_json_member_string(&writer, "call_id", wire_name(hv_json_get_string(block, "id"), ID_MAX_HERE, id));
+    hv_json_member_string(&writer, "call_id", encode_call_id(model, hv_json_get_string(block, "id"), ID_MAX_HERE, id));
     hv_json_member_string(&writer, "name", wire_name(hv_json_get_string(block, "name"), NAME_MAX_HERE, name));
     hv_json_member_string(&writer, "arguments", hv_buf_str(&arguments));
     hv_json_end_object(&writer);
 }
 
-static bool is_reasoning(const struct hv_json *block)
+static bool is_reasoning(const struct model *model, const struct hv_json *block)
 {
-    return encode_is(encode_own_item(block, "openai-responses"), "reasoning");
+    return encode_is(encode_own_item(model, block), "reasoning");
 }
 
 /* What reasoning led to must follow it: an item that will be sent. */
-static bool leads_to_something(const struct hv_json *block)
+static bool leads_to_something(const struct model *model, const struct hv_json *block)
 {
     for (const struct hv_json *next = block->next; next; next = next->next) {
         bool text = encode_is(next, "text") && !encode_is_blank(hv_json_get_string(next, "text"));
-        bool item = encode_own_item(next, "openai-responses") && !is_reasoning(next);
+        bool item = encode_own_item(model, next) && !is_reasoning(model, next);
         if (text || item || encode_is(next, "tool_use"))
             return true;
     }
@@ -273,12 +274,13 @@ static bool leads_to_something(const struct hv_json *block)
 
 /* The API's own items go back as they came, but for "status", which it gives and refuses. Reasoning that the server
  * does not hold (nothing is stored there) must be whole, encrypted content included. */
-static void put_item(const struct hv_json *block, const struct hv_json *item, struct hv_buf *out)
+static void put_item(const struct model *model, const struct hv_json *block, const struct hv_json *item,
+                     struct hv_buf *out)
 {
     static const char *const not_sent[] = {"status", NULL};
     struct hv_json_writer writer;
-    bool reasoning = is_reasoning(block);
-    if (reasoning && (!hv_json_get_string(item, "encrypted_content").len || !leads_to_something(block)))
+    bool reasoning = is_reasoning(model, block);
+    if (reasoning && (!hv_json_get_string(item, "encrypted_content").len || !leads_to_something(model, block)))
         return;
     encode_next(out, &writer);
     hv_json_begin_object(&writer);
@@ -286,29 +288,28 @@ static void put_item(const struct hv_json *block, const struct hv_json *item, st
     hv_json_end_object(&writer);
 }
 
-static void put_assistant(const struct hv_json *content, struct hv_buf *out)
+static void put_assistant(const struct model *model, const struct hv_json *content, struct hv_buf *out)
 {
     hv_json_each(block, content)
     {
-        const struct hv_json *item = encode_own_item(block, "openai-responses");
+        const struct hv_json *item = encode_own_item(model, block);
         if (item)
-            put_item(block, item, out);
+            put_item(model, block, item, out);
         else if (encode_is(block, "text"))
             put_text(block, out);
         else if (encode_is(block, "tool_use"))
-            put_call(block, out);
+            put_call(model, block, out);
     }
 }
 
 static void responses_message(const struct model *model, enum model_role role, const struct hv_json *content,
                               struct hv_buf *out, size_t *mark)
 {
-    (void)model;
     (void)mark; /* the API caches by itself */
     if (role == MODEL_ASSISTANT)
-        put_assistant(content, out);
+        put_assistant(model, content, out);
     else
-        put_user(content, out);
+        put_user(model, content, out);
 }
 
 static void responses_headers(struct model *model)

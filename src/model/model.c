@@ -9,7 +9,15 @@
 
 #include <string.h>
 
-enum { URL_MAX = 8192, HEADER_MAX = 65536, CONNECT_TIMEOUT_MS = 30000, IDLE_TIMEOUT_MS = 300000, KEY_MIN = 8 };
+enum {
+    URL_MAX = 8192,
+    HEADER_MAX = 65536,
+    CONNECT_TIMEOUT_MS = 30000,
+    IDLE_TIMEOUT_MS = 300000,
+    END_TIMEOUT_MS = 2000,
+    CONTENT_TIMEOUT_MS = 600000,
+    KEY_MIN = 8
+};
 
 static const struct model_provider *const providers[] = {
     &model_provider_anthropic,
@@ -138,6 +146,18 @@ static enum hv_code take_key(struct model *model, struct hv_error *err)
     return HV_EINVAL;
 }
 
+/* FNV-1a: the same in every process, since histories hold it; and it gives nothing of the address away. */
+static struct hv_str make_origin(struct model *model)
+{
+    const struct hv_str parts[] = {model->url, HV_STR("\n"), model->options.name};
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        for (size_t at = 0; at < parts[i].len; at++)
+            hash = (hash ^ (unsigned char)parts[i].ptr[at]) * 1099511628211u;
+    }
+    return hv_arena_format(&model->arena, "%016llx", (unsigned long long)hash);
+}
+
 static enum hv_code prepare_http(struct model *model, const struct model_options *options, struct hv_error *err)
 {
     const struct model_provider *provider = model->provider;
@@ -154,6 +174,7 @@ static enum hv_code prepare_http(struct model *model, const struct model_options
         return code;
     model->own_service = hv_str_starts(base, hv_str_from(provider->base_url));
     model->url = make_url(&model->arena, provider, base);
+    model->origin = make_origin(model);
     model_add_header(model, "Content-Type", HV_STR("application/json"));
     model_add_header(model, "Accept", HV_STR("text/event-stream, application/json"));
     provider->add_headers(model);
@@ -177,6 +198,10 @@ static void copy_options(struct model *model, const struct model_options *option
         model->options.connect_timeout_ms = CONNECT_TIMEOUT_MS;
     if (!model->options.idle_timeout_ms)
         model->options.idle_timeout_ms = IDLE_TIMEOUT_MS;
+    if (!model->options.end_timeout_ms)
+        model->options.end_timeout_ms = END_TIMEOUT_MS;
+    if (!model->options.content_timeout_ms)
+        model->options.content_timeout_ms = CONTENT_TIMEOUT_MS;
     model->facts = catalog_find(model->options.name);
 }
 

@@ -22,10 +22,10 @@ enum model_event_type {
     MODEL_TEXT,       /* text: a piece of the answer */
     MODEL_THINKING,   /* text: a piece of the reasoning */
     MODEL_TOOL_BEGIN, /* id, name: a tool call has begun; its input is still coming */
-    MODEL_TOOL_CALL,  /* id, name, json: a call whose block is complete; json is the raw input, possibly invalid */
+    MODEL_TOOL_CALL,  /* id, name, json, cut: a call that is complete; json is its input, possibly invalid */
     MODEL_BLOCK,      /* json: a complete content block in neutral form, for the history; follows its TOOL_CALL */
     MODEL_USAGE,      /* usage so far (cumulative) */
-    MODEL_STOP,       /* stop: the message is complete */
+    MODEL_STOP,       /* stop, stop_unknown, empty: the message is complete */
     MODEL_ERROR,      /* error: an error the stream itself carried; the stream is over */
 };
 
@@ -50,6 +50,9 @@ struct model_event {
     struct model_usage usage;
     enum model_stop stop;
     struct hv_str stop_text; /* the provider's own word for it */
+    bool stop_unknown;       /* STOP: a word that is not known; the message counts as done */
+    bool empty;              /* STOP: nothing was said: no text, no call, thinking at most */
+    bool cut;                /* TOOL_CALL: a limit has cut its input */
     struct hv_error error;   /* ERROR: message; code HV_EAGAIN when a retry may help */
     int64_t retry_after_ms;  /* ERROR: as the provider asked, or -1 */
 };
@@ -109,6 +112,8 @@ struct model_options {
     struct hv_str effort;                         /* absent: not sent */
     bool eager_input;                             /* ask for unbuffered tool input where the provider has it */
     uint64_t connect_timeout_ms, idle_timeout_ms; /* 0: 30 s, 300 s */
+    uint64_t end_timeout_ms;                      /* for what follows the reason for the end of a message; 0: 2 s */
+    uint64_t content_timeout_ms;                  /* without any content, pings or not; 0: 10 minutes */
 };
 
 struct loop;
@@ -142,6 +147,17 @@ void model_conversation_set_tools(struct model_conversation *conversation, const
 /* Add a message; content is a JSON array in neutral form (copied and serialised here, once). */
 enum hv_code model_conversation_append(struct model_conversation *conversation, enum model_role role,
                                        struct hv_str content, struct hv_error *err) HV_MUST_CHECK;
+/*
+ * A request was refused with these words and status: leave out, from now on, what they name of it (signatures,
+ * pictures, options: leave_out.h). Returns what that is, for people, when there is such a thing and it was in the
+ * request: it is worth to be sent once more. NULL: the refusal is final.
+ */
+const char *model_conversation_leave_out(struct model_conversation *conversation, int status, struct hv_str words);
+/* The same from a list of such names, with commas between, as a session remembers them; before conversations are made.
+ */
+void model_leave_out(struct model *model, struct hv_str names);
+/* What says which server and model this is: short, the same in every process, without the address. */
+struct hv_str model_origin(const struct model *model);
 size_t model_conversation_count(const struct model_conversation *conversation);
 /* Drop the messages from index on (rewind, compaction rebuilds). */
 void model_conversation_truncate(struct model_conversation *conversation, size_t count);

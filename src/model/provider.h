@@ -16,6 +16,7 @@
 struct http_client;
 struct http_request;
 struct recording;
+struct decode_ids;
 
 struct model_provider {
     const char *name;
@@ -59,6 +60,9 @@ struct model {
     struct catalog_entry facts;   /* what is known of the model of this name */
     bool own_service;             /* base_url was not set: this is the provider's own service */
     struct hv_str url;
+    struct hv_str origin; /* says which server and model this is, for what goes back to its maker only; a hash */
+    unsigned left_out;    /* what the server refused: bits of leave_out.h */
+    char reasoning[32];   /* the member in which the server gives its reasoning, once it has */
     VEC(struct hv_str) headers;
     struct http_client *client;  /* made at the first request */
     struct recording *recording; /* replay */
@@ -89,12 +93,18 @@ struct renamed_tool {
 struct model_conversation {
     struct model *model;
     struct hv_buf options, tools, system, messages;
+    struct hv_buf system_text; /* as it was set */
+    unsigned left_out;         /* of the model, when these bytes were made */
     VEC(struct conversation_message) list;
     struct hv_arena tools_arena; /* a copy of the list that tools was made from, and renamed */
     struct model_tool *tool_list;
     size_t tool_count, tool_stable;
     VEC(struct renamed_tool) renamed;
+    struct decode_ids *ids; /* of its calls: a server that uses one again gets another for it */
 };
+
+/* Make the bytes anew when the model's server has refused something since they were made. */
+void conversation_follow_model(struct model_conversation *conversation);
 
 /* The tool's own name for a name that came over the wire. */
 struct hv_str conversation_tool_name(const struct model_conversation *conversation, struct hv_str wire);

@@ -19,12 +19,14 @@ enum {
     BODY_MAX = INT32_MAX,
     REFUSAL_MAX = 64 << 10, /* of an answer that is an error */
     SAMPLE_MAX = 200,
+    PAGE_MAX = 4096, /* kept of what may be a page: its title comes first */
     DRAIN_MS = 1000,
 };
 
 /* What an answer's headers said, for its faults. */
 struct answer {
     int status;
+    bool bounded; /* the end of the body can be told from a cut */
     struct hv_str content_type, location, retry_after, retry_after_ms, should_retry, request_id;
 };
 
@@ -34,9 +36,12 @@ struct model_stream {
     struct model_stream_handlers handlers;
     struct model_decoder *decoder;
     bool stopped, failed, cancelled, ended;
+    bool renames;          /* the call that is coming has another name than its tool */
     struct hv_error error; /* when failed */
     int64_t retry_after_ms;
-    struct loop_timer *timer; /* replay: the next step; http: the end of draining */
+    struct loop_timer *timer; /* replay: the next step; http: the bound of the stream, then the end of draining */
+    bool settling;            /* the timer is the one that follows the reason for the end */
+    size_t progress;          /* of the decoder, when the timer was last looked at */
 
     struct http_transfer *transfer;
     struct hv_buf request, refusal; /* refusal: the body of an error, or the first bytes of a stream */
@@ -76,6 +81,10 @@ static void stream_end(struct model_stream *stream, enum hv_code code, const str
         model_hide_keys(stream->model, told.hint);
     }
     stream->ended = true;
+    loop_timer_stop(stream->timer);
+    stream->timer = NULL;
+    if (stream->decoder->reasoning[0])
+        memcpy(stream->model->reasoning, stream->decoder->reasoning, sizeof stream->model->reasoning);
     stream->handlers.on_end(stream->handlers.user, code, err ? &told : NULL, stream->answer.status,
                             stream->retry_after_ms);
     if (stream->transfer)
@@ -139,7 +148,9 @@ static void on_decoded(void *user, const struct model_event *event)
         stream->error = event->error;
         stream->retry_after_ms = event->retry_after_ms;
     }
-    if (stream->conversation->renamed.count)
+    if (event->type == MODEL_TOOL_BEGIN || event->type == MODEL_TOOL_CALL)
+        stream->renames = !hv_str_eq(conversation_tool_name(stream->conversation, event->name), event->name);
+    if (stream->renames)
         deliver_renamed(stream, event);
     else
         stream->handlers.on_event(stream->handlers.user, event);
@@ -164,6 +175,9 @@ static struct model_stream *stream_new(struct model_conversation *conversation,
     hv_buf_init(&stream->request, BODY_MAX);
     hv_buf_init(&stream->refusal, REFUSAL_MAX);
     stream->decoder = model_decoder_new(model->provider->wire, BLOCK_MAX, on_decoded, stream);
+    decoder_set_known_ids(stream->decoder, conversation->ids);
+    decoder_set_origin(stream->decoder, model->origin);
+    memcpy(stream->decoder->reasoning, model->reasoning, sizeof model->reasoning);
     decoder_set_seed(stream->decoder, ((uint64_t)clock_wall_ns() >> 10) + ++model->responses);
     if (handlers->on_raw)
         decoder_set_raw(stream->decoder, on_raw, stream);
@@ -245,6 +259,7 @@ static void on_status(void *user, int status, const struct http_headers *headers
         request_id = http_header(headers, "x-request-id");
     stream->answer = (struct answer){
         .status = status,
+        .bounded = http_header(headers, "content-length").ptr || http_header(headers, "transfer-encoding").ptr,
         .content_type = hv_arena_str(arena, http_header(headers, "content-type")),
         .location = hv_arena_str(arena, http_header(headers, "location")),
         .retry_after = hv_arena_str(arena, http_header(headers, "retry-after")),
@@ -261,6 +276,46 @@ static void keep(struct model_stream *stream, struct hv_str bytes, size_t max)
     hv_buf_add_str(&stream->refusal, hv_str_slice(bytes, 0, room));
 }
 
+static void end_by_decoder(struct model_stream *stream);
+
+/* ---- bounds of a stream: the transfer's own limits count every byte, also those of pings ------------------------ */
+
+static void bound_stream(struct model_stream *stream);
+
+static void bound_reached(void *data)
+{
+    struct model_stream *stream = data;
+    struct hv_error err;
+    stream->timer = NULL;
+    if (stream->ended || stream->cancelled || stream->stopped || stream->failed)
+        return;
+    if (stream->settling) {
+        end_by_decoder(stream);
+    } else if (stream->progress != stream->decoder->progress) {
+        bound_stream(stream);
+    } else {
+        uint64_t seconds = stream->model->options.content_timeout_ms / 1000;
+        (void)hv_fail(&err, HV_ETIMEOUT, "the model's server has sent nothing but signs of life for %llu s",
+                      (unsigned long long)seconds);
+        hv_error_hint(&err, "a slow model may need more: streamContentTimeout in the settings");
+        http_cancel(stream->transfer);
+        stream_end(stream, HV_ETIMEOUT, &err);
+    }
+}
+
+/* Once the reason for its end is known, a stream has a moment for its last marks; until then, content must come. */
+static void bound_stream(struct model_stream *stream)
+{
+    bool settling = stream->decoder->message.stopping;
+    if (stream->timer && settling == stream->settling)
+        return;
+    loop_timer_stop(stream->timer);
+    stream->settling = settling;
+    stream->progress = stream->decoder->progress;
+    uint64_t limit = settling ? stream->model->options.end_timeout_ms : stream->model->options.content_timeout_ms;
+    stream->timer = loop_timer_start(stream->model->loop, limit * CLOCK_MILLISECOND, bound_reached, stream);
+}
+
 static void on_body(void *user, struct hv_str bytes)
 {
     struct model_stream *stream = user;
@@ -272,11 +327,13 @@ static void on_body(void *user, struct hv_str bytes)
             http_cancel(stream->transfer); /* enough to know what it says */
         return;
     }
-    if (stream->refusal.len < SAMPLE_MAX)
-        keep(stream, bytes, SAMPLE_MAX);
+    if (stream->refusal.len < PAGE_MAX && !stream->decoder->message.started)
+        keep(stream, bytes, PAGE_MAX);
     model_decoder_feed(stream->decoder, bytes);
     if (stream->cancelled)
         return;
+    if (!stream->stopped && !stream->failed)
+        bound_stream(stream);
     if (stream->stopped) {
         stream_end(stream, HV_OK, NULL);
     } else if (stream->failed) {
@@ -305,32 +362,22 @@ static void end_refused(struct model_stream *stream)
     stream_end(stream, code, &err);
 }
 
-/* The bytes that came, on one line and without control characters. */
-static struct hv_str sample(struct model_stream *stream)
-{
-    struct hv_str text = hv_str_trim(hv_buf_str(&stream->refusal));
-    char *copy = hv_arena_cstr(&stream->arena, text);
-    for (size_t i = 0; i < text.len; i++) {
-        if ((unsigned char)copy[i] < 0x20 || copy[i] == 0x7f)
-            copy[i] = ' ';
-    }
-    return hv_str_of(copy, text.len);
-}
-
 /* The answer was fine and no event was in it: a web page, a notice in plain text, another API's JSON. */
 static void end_foreign(struct model_stream *stream)
 {
     struct hv_error err;
     struct hv_str type = stream->answer.content_type;
-    (void)hv_fail(&err, HV_EPROTO, "the server answered with %.*s instead of a model's stream: %.*s",
-                  HV_STR_ARG(type.len ? hv_str_slice(type, 0, 80) : HV_STR("something")), HV_STR_ARG(sample(stream)));
+    (void)hv_fail(
+        &err, HV_EPROTO, "the server answered with %.*s instead of a model's stream: %.*s",
+        HV_STR_ARG(type.len ? hv_str_slice(type, 0, 80) : HV_STR("something")),
+        HV_STR_ARG(hv_str_slice(fault_page_text(&stream->arena, hv_buf_str(&stream->refusal)), 0, SAMPLE_MAX)));
     hv_error_hint(&err, "check the base URL: is it that of an API like %s's?", stream->model->provider->name);
     stream_end(stream, HV_EPROTO, &err);
 }
 
 static void end_by_decoder(struct model_stream *stream)
 {
-    bool foreign = !stream->decoder->message.started && !stream->decoder->messages &&
+    bool foreign = !stream->decoder->message.started && !stream->decoder->messages && !stream->decoder->spoke &&
                    hv_str_trim(hv_buf_str(&stream->refusal)).len;
     model_decoder_finish(stream->decoder);
     if (stream->stopped)
@@ -362,6 +409,8 @@ static void on_end(void *user, enum hv_code code, const struct hv_error *err)
 {
     struct model_stream *stream = user;
     stream->transfer = NULL;
+    if (code == HV_OK)
+        decoder_set_end(stream->decoder, stream->answer.bounded ? DECODE_END_PROVEN : DECODE_END_CLOSED);
     if (stream->ended)
         stream_free(stream);
     else if (stream->cancelled)
@@ -401,6 +450,7 @@ static enum hv_code http_begin(struct model_stream *stream, struct hv_error *err
         code = model_client(model, err);
     if (code != HV_OK)
         return code;
+    conversation_follow_model(stream->conversation);
     /* One copy: the conversation may go on while the transfer still drains. */
     model_conversation_body(stream->conversation, &stream->request);
     if (stream->request.failed)

@@ -244,9 +244,10 @@ static struct call *call_new(struct batch *batch, struct hv_str id, struct hv_st
     return call;
 }
 
-void batch_add(struct batch *batch, struct hv_str id, struct hv_str name, struct hv_str raw_input)
+static void add(struct batch *batch, struct hv_str id, struct hv_str name, struct hv_str raw_input, bool cut)
 {
     struct call *call = call_new(batch, id, name, raw_input);
+    call->cut = cut;
     call_emit(call, (struct hv_event){.type = HV_EVENT_CALL, .tool = name, .json = raw_input});
     pthread_mutex_lock(&batch->lock);
     call->index = batch->calls.count;
@@ -261,6 +262,16 @@ void batch_add(struct batch *batch, struct hv_str id, struct hv_str name, struct
     /* No thread to be had at all: run it here; late is better than never. */
     if (workers_submit(batch->runtime->workers, run_call, call, NULL) != HV_OK)
         run_call(call);
+}
+
+void batch_add(struct batch *batch, struct hv_str id, struct hv_str name, struct hv_str raw_input)
+{
+    add(batch, id, name, raw_input, false);
+}
+
+void batch_add_cut(struct batch *batch, struct hv_str id, struct hv_str name, struct hv_str raw_input)
+{
+    add(batch, id, name, raw_input, true);
 }
 
 void batch_close(struct batch *batch)

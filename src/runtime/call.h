@@ -103,6 +103,7 @@ struct call {
     size_t index;
     struct hv_arena arena;     /* until its result is handed on */
     bool duplicate;            /* another call of the batch has its id */
+    bool cut;                  /* its input was cut by the limit of output tokens */
     struct hv_context context; /* what the tool sees; services find the call through it */
     struct hv_cancel *cancel;  /* made when a worker takes the call */
 

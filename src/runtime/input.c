@@ -12,6 +12,13 @@
 
 static enum stage_outcome faults_error(struct call *call, const struct fields_faults *faults)
 {
+    if (call->cut)
+        return call_settle_error(
+            call,
+            "The call was cut by the limit of output tokens, and was not run. Do not send it again "
+            "as it was, it would be cut again: do the work in several smaller calls of %s (large "
+            "files in parts).",
+            call->tool->name);
     struct hv_str text = fields_faults_text(faults, call->tool->name, &call->arena);
     return call_settle_error(call, "%.*s", HV_STR_ARG(text));
 }

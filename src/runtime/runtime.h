@@ -161,6 +161,8 @@ struct batch *batch_new(struct runtime *runtime, const struct batch_handlers *ha
 /* Start a call; its views are copied. A duplicate id gets an error result. Never fails: whatever is wrong becomes that
  * call's result. */
 void batch_add(struct batch *batch, struct hv_str id, struct hv_str name, struct hv_str raw_input);
+/* The same for one whose input the limit of output tokens has cut: it does not run, and its answer says why. */
+void batch_add_cut(struct batch *batch, struct hv_str id, struct hv_str name, struct hv_str raw_input);
 /* No more calls will come. */
 void batch_close(struct batch *batch);
 /* Every unfinished call ends now with an error result that gives the reason. batch_close is still needed. Any thread.

@@ -347,9 +347,9 @@ static const struct decode_case cases[] = {
      "\"content\":\"x\",\"tool_calls\":[{\"id\":\"call_a\",\"type\":\"function\",\"function\":{\"name\":\"A\","
      "\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":"
      "2}}",
-     "start c1\ntext x\nbegin call_a A\nblock {\"type\":\"text\",\"text\":\"x\"}\ncall call_a A {}\n"
-     "block {\"type\":\"tool_use\",\"id\":\"call_a\",\"name\":\"A\",\"input\":{}}\nusage in=1 out=2 read=0 write=0 "
-     "think=0\nstop tool_use tool_calls"},
+     "start c1\ntext x\nbegin call_a A\nusage in=1 out=2 read=0 write=0 think=0\nblock "
+     "{\"type\":\"text\",\"text\":\"x\"}\ncall call_a A {}\n"
+     "block {\"type\":\"tool_use\",\"id\":\"call_a\",\"name\":\"A\",\"input\":{}}\nstop tool_use tool_calls"},
     {"chat: the form before tool_calls; text as parts (Mistral)", MODEL_WIRE_OPENAI_CHAT,
      "data: "
      "{\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{\"content\":[{\"type\":\"thinking\",\"thinking\":[{\"type\":"
@@ -360,9 +360,10 @@ static const struct decode_case cases[] = {
      "data: "
      "{\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{\"function_call\":{\"arguments\":\"}\"}},\"finish_reason\":"
      "\"function_call\"}]}\n\ndata: [DONE]\n\n",
-     "start c1\nthinking t\ntext x\nblock "
-     "{\"type\":\"provider_item\",\"provider\":\"openai-chat\",\"item\":{\"reasoning_content\":\"t\"}}\n"
-     "block {\"type\":\"text\",\"text\":\"x\"}\nbegin call_0_1 A\ncall call_0_1 A {}\nblock "
+     "start c1\nthinking t\ntext x\nbegin call_0_1 A\nblock "
+     "{\"type\":\"provider_item\",\"provider\":\"openai-chat\",\"item\":{\"content\":[{\"type\":\"thinking\","
+     "\"thinking\":[{\"type\":\"text\",\"text\":\"t\"}]}]}}\n"
+     "block {\"type\":\"text\",\"text\":\"x\"}\ncall call_0_1 A {}\nblock "
      "{\"type\":\"tool_use\",\"id\":\"call_0_1\",\"name\":\"A\",\"input\":{}}\nstop tool_use function_call"},
     /* ---- OpenAI Responses ---- */
     {"responses: reasoning, text, a call by call_id", MODEL_WIRE_OPENAI_RESPONSES,

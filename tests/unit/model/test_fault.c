@@ -25,12 +25,12 @@ static void the_wait_is_read_in_each_form_that_servers_use(void **state)
         {"soon", "7", 7000},
         {NULL, "-3", -1},
         {NULL, "nan", -1},
-        {NULL, "1e30", 300000},
-        {NULL, "86400", 300000},
+        {NULL, "1e30", 31622400000},
+        {NULL, "86400", 86400000},
         {NULL, "7 seconds", -1},
         {NULL, "Sat, 21 Nov 2026 10:52:37 GMT", 10000},
         {NULL, "Sat, 21 Nov 2026 10:52:17 GMT", 0},
-        {NULL, "Fri, 01 Jan 2027 00:00:00 GMT", 300000},
+        {NULL, "Fri, 01 Jan 2027 00:00:00 GMT", 3503253000},
         {NULL, "Sat, 21 Foo 2026 10:52:37 GMT", -1},
         {NULL, "tomorrow", -1},
     };
@@ -72,9 +72,9 @@ static const struct answer_case {
     {"a conversation that is too long, in llama.cpp's words", 400, "openai-chat",
      "{\"error\":{\"code\":400,\"message\":\"the request exceeds the available context size\",\"type\":"
      "\"exceed_context_size_error\"}}",
-     NULL, NULL, HV_ETOOBIG, "context size", "compact", ""},
-    {"a request that is too large", 413, "anthropic", "", NULL, NULL, HV_ETOOBIG, "HTTP 413", "compact", ""},
-    {"a page", 503, "openai-responses", "<html>down</html>", NULL, NULL, HV_EAGAIN, "<html>down</html>", "later", ""},
+     NULL, NULL, HV_ETOOBIG, "context size", "new session", ""},
+    {"a request that is too large", 413, "anthropic", "", NULL, NULL, HV_ETOOBIG, "HTTP 413", "new session", ""},
+    {"a page", 503, "openai-responses", "<html>down</html>", NULL, NULL, HV_EAGAIN, "HTTP 503: down", "later", ""},
     {"nothing", 500, "openai-responses", "", NULL, NULL, HV_EAGAIN, "no reason", "later", ""},
 };
 

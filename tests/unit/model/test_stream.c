@@ -172,7 +172,7 @@ static const struct stream_case {
      JSON_ANSWER("400 Bad Request", "",
                  "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"prompt is too long: "
                  "200001 tokens\"}}"),
-     CLOSE, 0, NULL, HV_ETOOBIG, 400, -1, "too long", "compact"},
+     CLOSE, 0, NULL, HV_ETOOBIG, 400, -1, "too long", "new session"},
     {"a gateway's page", "openai-chat",
      "HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<html>Bad gateway</html>", CLOSE,
      0, NULL, HV_EAGAIN, 502, -1, "Bad gateway"},

@@ -490,15 +490,43 @@ bool policy_suspects_name(const struct policy *policy, struct hv_str name)
     return path_name_is_suspect(policy->classes, name);
 }
 
+struct policy_guards policy_guards_of(const struct policy *policy, const struct policy_path *path)
+{
+    struct policy_guards guards = {0};
+    for (size_t i = 0; i < policy->rule_count; i++) {
+        const struct rule *rule = &policy->rules[i];
+        if (rule->verdict != HV_DENY || !rule_guards_files(rule, true) || !rule_takes_path(rule, path))
+            continue;
+        if (!guards.reading.len && rule_guards_files(rule, false))
+            guards.reading = rule->text;
+        if (!guards.writing.len)
+            guards.writing = rule->text;
+    }
+    return guards;
+}
+
+void policy_find_guarded(const struct policy *policy, struct hv_arena *arena, struct policy_guarded *out)
+{
+    CLEANUP_BUF struct hv_buf texts = {.max = SIZE_MAX / 4};
+    size_t most = 0;
+    *out = (struct policy_guarded){0};
+    for (size_t i = 0; i < policy->rule_count; i++)
+        most += policy->rules[i].path_count;
+    out->places = hv_arena_array(arena, struct hv_str, most);
+    for (size_t i = 0; i < policy->rule_count; i++) {
+        const struct rule *rule = &policy->rules[i];
+        if (rule->verdict != HV_DENY || !rule_guards_files(rule, true))
+            continue;
+        hv_buf_addf(&texts, "%.*s\n", HV_STR_ARG(rule->text));
+        for (size_t j = 0; j < rule->path_count; j++)
+            out->places[out->count++] = rule->paths[j].reach;
+    }
+    out->rules = hv_arena_str(arena, hv_buf_str(&texts));
+}
+
 bool policy_keeps_back(const struct policy *policy, const struct policy_path *path)
 {
     enum policy_path_class class = policy_classify_path(policy, path, false);
-    if (!path->resolved.len || class == POLICY_PATH_SPECIAL || class == POLICY_PATH_CREDENTIAL)
-        return true;
-    for (size_t i = 0; i < policy->rule_count; i++) {
-        const struct rule *rule = &policy->rules[i];
-        if (rule->verdict == HV_DENY && rule_guards_files(rule, false) && rule_takes_path(rule, path))
-            return true;
-    }
-    return false;
+    return !path->resolved.len || class == POLICY_PATH_SPECIAL || class == POLICY_PATH_CREDENTIAL ||
+           policy_guards_of(policy, path).reading.len;
 }

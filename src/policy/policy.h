@@ -216,6 +216,21 @@ bool policy_denies_reading(const struct policy *policy, const struct hv_tool *to
 bool policy_hides_by_name(const struct policy *policy, const struct hv_tool *tool, const struct policy_path *directory);
 bool policy_suspects_name(const struct policy *policy, struct hv_str name);
 
+/* The deny rules, as written, that keep a file from being read, and from being written, by whatever tool or command;
+ * absent: none does. */
+struct policy_guards {
+    struct hv_str reading, writing;
+};
+struct policy_guards policy_guards_of(const struct policy *policy, const struct policy_path *path);
+/* Where such rules begin (a file or directory that is meant, or what all that is meant lies below), and all their texts
+ * as one, by which they are known again. In arena. */
+struct policy_guarded {
+    struct hv_str *places;
+    size_t count;
+    struct hv_str rules;
+};
+void policy_find_guarded(const struct policy *policy, struct hv_arena *arena, struct policy_guarded *out);
+
 /* The same for what no tool reads: files that go into a conversation because another file names them. */
 bool policy_keeps_back(const struct policy *policy, const struct policy_path *path);
 

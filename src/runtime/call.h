@@ -37,6 +37,7 @@ struct runtime {
     struct runtime_options options; /* views copied into the arena */
     unsigned max_concurrency;
     uint64_t started_ns;
+    struct masks *masks;                 /* what commands must not read or change; NULL: nobody looks */
     struct hv_sandbox *sandbox;          /* of the commands that tools run; NULL: they run as they are */
     const char *const *environment;      /* of commands that tools run */
     const char *const *hook_environment; /* the same with the project's folder */

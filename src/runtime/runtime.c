@@ -5,6 +5,7 @@
 #include "fs/git_probe.h"
 #include "fs/transaction.h"
 #include "loop/workers.h"
+#include "masks/masks.h"
 #include "net/http.h"
 #include "proc/presence.h"
 #include "runtime/checkpoint.h"
@@ -265,6 +266,7 @@ void runtime_free(struct runtime *runtime)
     vec_release(&runtime->states);
     pool_release(runtime);
     sandbox_free(runtime->sandbox);
+    masks_free(runtime->masks);
     policy_unref(runtime->policy);
     git_probe_free(runtime->git);
     checkpoints_free(runtime->checkpoints);

@@ -267,6 +267,26 @@ static void put_socket(const char *plan, const struct item *item, int tree)
     free(path);
 }
 
+/* A hidden folder in which something is shown: places for that are made in it first, by nobody with more rights. */
+#define SHUT "0111"
+#define SHUT_LATER "0311"
+
+static void shut_memory(const char *plan)
+{
+    char target[32];
+    for (struct item item = item_next(plan); item.kind; item = item_next(item.rest)) {
+        if (item.kind != HELPER_MEMORY || strncmp(item.text, SHUT ":", strlen(SHUT ":")) != 0)
+            continue;
+        char *text = item_text(&item);
+        int at = tree_open(text + strlen(SHUT ":"));
+        snprintf(target, sizeof target, "/proc/self/fd/%d", at);
+        if (at < 0 || chmod(target, 0111))
+            fail_at(text);
+        close(at);
+        free(text);
+    }
+}
+
 /* MODE:PATH, an empty folder in memory. */
 static void put_memory(const char *plan, const struct item *item)
 {
@@ -275,7 +295,7 @@ static void put_memory(const char *plan, const struct item *item)
         fail_at(text);
     *path++ = '\0';
     int over = open_target(path, true, is_made_here(plan, item, path));
-    if (over < 0 || !tree_memory(over, text))
+    if (over < 0 || !tree_memory(over, strcmp(text, SHUT) == 0 ? SHUT_LATER : text))
         fail_at(path);
     close(over);
     free(text);
@@ -296,6 +316,7 @@ static void put_mounts(const char *plan, const struct sources *sources)
             put_bind(plan, &item, tree);
     }
     free(sources->trees);
+    shut_memory(plan);
 }
 
 /* The directory lies below what has been mounted; by its name the one that the command is to see is found. */

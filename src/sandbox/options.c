@@ -2,6 +2,7 @@
 #include "sandbox/options.h"
 
 #include "base/path.h"
+#include "text/glob.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -16,6 +17,7 @@ struct member {
     size_t offset;
     int64_t maximum;              /* NUMBER */
     const struct member *members; /* GROUP; the last has no name */
+    size_t patterns;              /* PATHS: the list for patterns; 0: there may be none */
 };
 
 struct reading {
@@ -29,9 +31,9 @@ struct reading {
 #define AT(member) offsetof(struct sandbox_options, member)
 static const struct member file_members[] = {
     {"allowWrite", MEMBER_PATHS, AT(write)},
-    {"denyWrite", MEMBER_PATHS, AT(deny_write)},
-    {"allowRead", MEMBER_PATHS, AT(read)},
-    {"denyRead", MEMBER_PATHS, AT(deny_read)},
+    {"denyWrite", MEMBER_PATHS, AT(deny_write), .patterns = AT(deny_write_patterns)},
+    {"allowRead", MEMBER_PATHS, AT(read), .patterns = AT(read_patterns)},
+    {"denyRead", MEMBER_PATHS, AT(deny_read), .patterns = AT(deny_read_patterns)},
     {0},
 };
 
@@ -87,6 +89,49 @@ static void add_text(struct reading *reading, struct sandbox_strings *list, stru
     list->items[list->count++] = hv_arena_str(reading->arena, text);
 }
 
+/* "$HOME/x" is "~/x". */
+static struct hv_str with_home(const struct reading *reading, struct hv_str text)
+{
+    static const struct hv_str names[] = {HV_STR("$HOME"), HV_STR("${HOME}")};
+    for (size_t i = 0; i < 2; i++)
+        if (hv_str_starts(text, names[i]) && (text.len == names[i].len || text.ptr[names[i].len] == '/'))
+            return hv_arena_join(reading->arena, HV_STR("~"), hv_str_slice(text, names[i].len, text.len));
+    return text;
+}
+
+/* As a rule says it: "//x" from the root, "~/x" from the home, a name or "**" at any depth. */
+static struct hv_str as_rule(const struct reading *reading, struct hv_str text)
+{
+    if (hv_str_starts(text, HV_STR("./")))
+        text = hv_str_slice(text, 2, text.len);
+    else if (hv_str_find_byte(text, '/', 0) == SIZE_MAX || hv_str_starts(text, HV_STR("**/")) ||
+             hv_str_starts(text, HV_STR("~/")))
+        return text;
+    if (hv_str_starts(text, HV_STR("/")))
+        return hv_arena_join(reading->arena, HV_STR("/"), text);
+    return hv_arena_format(reading->arena, "/%.*s/%.*s", HV_STR_ARG(reading->directory), HV_STR_ARG(text));
+}
+
+/* One of a list of paths. */
+static void read_path(struct reading *reading, const struct member *member, struct hv_str text)
+{
+    char *options = (char *)reading->options;
+    struct sandbox_strings *paths = (struct sandbox_strings *)(void *)(options + member->offset);
+    struct sandbox_strings *patterns = (struct sandbox_strings *)(void *)(options + member->patterns);
+    text = with_home(reading, text);
+    while (hv_str_ends(text, HV_STR("/**")) && text.len > 3)
+        text.len -= 3;
+    if (!glob_is_pattern(text) && text.ptr[0] != '$')
+        add_text(reading, paths, path_expand(reading->arena, text, reading->directory, reading->home));
+    else if (text.ptr[0] == '$')
+        complain(reading, member->name, "knows no variable but $HOME; one element is left out");
+    else if (!member->patterns)
+        complain(reading, member->name,
+                 "takes folders, and no pattern but \"/**\" at the end; one element is left out");
+    else
+        add_text(reading, patterns, as_rule(reading, text));
+}
+
 static void read_texts(struct reading *reading, const struct member *member, const struct hv_json *value)
 {
     struct sandbox_strings *list = (struct sandbox_strings *)(void *)((char *)reading->options + member->offset);
@@ -106,8 +151,9 @@ static void read_texts(struct reading *reading, const struct member *member, con
             return;
         }
         if (member->kind == MEMBER_PATHS)
-            text = path_expand(reading->arena, text, reading->directory, reading->home);
-        add_text(reading, list, text);
+            read_path(reading, member, text);
+        else
+            add_text(reading, list, text);
     }
 }
 

@@ -16,13 +16,14 @@ enum sandbox_choice { SANDBOX_UNSET = 0, SANDBOX_YES, SANDBOX_NO };
 
 /* Zeroed: nothing was said. Lists of all scopes add up; of single values the strongest scope's counts. */
 struct sandbox_options {
-    enum sandbox_choice enabled;                     /* unset: where it is available */
-    enum sandbox_choice fail_if_unavailable;         /* unset: no; the ordinary decision stands */
-    enum sandbox_choice auto_allow;                  /* autoAllowBashIfSandboxed; unset: no */
-    enum sandbox_choice allow_unsandboxed;           /* allowUnsandboxedCommands; unset: yes, after asking */
-    struct sandbox_strings excluded;                 /* commands that run outside: "docker", "docker compose *" */
-    struct sandbox_strings write, deny_write;        /* absolute, tidy */
-    struct sandbox_strings read, deny_read;          /* absolute, tidy; read: out of what is hidden otherwise */
+    enum sandbox_choice enabled;              /* unset: where it is available */
+    enum sandbox_choice fail_if_unavailable;  /* unset: no; the ordinary decision stands */
+    enum sandbox_choice auto_allow;           /* autoAllowBashIfSandboxed; unset: no */
+    enum sandbox_choice allow_unsandboxed;    /* allowUnsandboxedCommands; unset: yes, after asking */
+    struct sandbox_strings excluded;          /* commands that run outside: "docker", "docker compose *" */
+    struct sandbox_strings write, deny_write; /* absolute, tidy */
+    struct sandbox_strings read, deny_read;   /* absolute, tidy; read: out of what is hidden otherwise */
+    struct sandbox_strings deny_write_patterns, deny_read_patterns, read_patterns; /* as rules have them: "*.key" */
     struct sandbox_strings domains, no_domains;      /* "example.org", "*.example.org", "localhost:8080", "*" */
     struct sandbox_strings unix_sockets;             /* absolute, tidy */
     enum sandbox_choice all_unix_sockets;            /* network.allowAllUnixSockets */

@@ -8,54 +8,14 @@
 
 enum { MOUNTS_MAX = 4096 };
 
-const char *const sandbox_secrets[] = {
-    ".ssh",
-    ".gnupg",
-    ".aws",
-    ".azure",
-    ".config/gcloud",
-    ".kube/config",
-    ".docker/config.json",
-    ".config/gh/hosts.yml",
-    ".config/hub",
-    ".config/glab-cli",
-    ".config/op",
-    ".config/rclone",
-    ".config/doctl",
-    ".config/git/credentials",
-    ".cargo/credentials",
-    ".cargo/credentials.toml",
-    ".gem/credentials",
-    ".m2/settings-security.xml",
-    ".terraform.d/credentials.tfrc.json",
-    ".claude/.credentials.json",
-    ".codex/auth.json",
-    ".local/share/keyrings",
-    "Library/Keychains",
-    ".password-store",
-    ".netrc",
-    "_netrc",
-    ".pgpass",
-    ".my.cnf",
-    ".pypirc",
-    ".npmrc",
-    ".yarnrc.yml",
-    ".git-credentials",
-    ".vault-token",
-    ".boto",
-    ".s3cfg",
-    "/etc/shadow",
-    "/etc/shadow-",
-    "/etc/gshadow",
-    "/etc/gshadow-",
-    "/etc/master.passwd",
-    "/etc/sudoers",
-    "/etc/sudoers.d",
-    "/etc/ssl/private",
-    "/etc/krb5.keytab",
-    "/run/secrets",
-    "/var/run/secrets",
-    NULL,
+enum secret_place { AT_ROOT = 0, AT_HOME, ANYWHERE };
+
+static const struct secret {
+    enum secret_place place;
+    const char *pattern;
+} secrets[] = {
+#define SECRET(place, pattern, what) {place, pattern},
+#include "sandbox/secret_rows.h"
 };
 
 /* What is protected in a writable root. */
@@ -132,7 +92,7 @@ static void add(struct planning *planning, enum sandbox_mount_kind kind, struct 
         planning->mounts = mounts;
         planning->capacity = capacity;
     }
-    planning->mounts[planning->count++] = (struct sandbox_mount){kind, path};
+    planning->mounts[planning->count++] = (struct sandbox_mount){.kind = kind, .path = path};
 }
 
 /* The kind of what is there, links not followed; false when nothing is. */
@@ -299,10 +259,57 @@ static void hide(struct planning *planning, struct hv_str path)
 static void hide_secrets(struct planning *planning)
 {
     const struct sandbox_options *options = planning->place->options;
-    for (size_t i = 0; sandbox_secrets[i]; i++)
-        hide(planning, join(planning, planning->place->home, sandbox_secrets[i]));
+    for (size_t i = 0; i < sizeof secrets / sizeof *secrets; i++)
+        if (!strchr(secrets[i].pattern, '*'))
+            hide(planning,
+                 join(planning, secrets[i].place == AT_ROOT ? HV_STR("/") : planning->place->home, secrets[i].pattern));
     for (size_t i = 0; i < options->deny_read.count; i++)
         hide(planning, options->deny_read.items[i]);
+}
+
+/* Where a link leads to a folder outside, hiding that would hide far more than is meant. */
+static bool is_meant(const struct planning *planning, const struct sandbox_mask *mask, struct hv_str real,
+                     enum hv_file_kind kind)
+{
+    return kind == HV_FILE_REGULAR || (kind == HV_FILE_DIRECTORY && hv_str_eq(real, mask->path)) ||
+           (kind == HV_FILE_DIRECTORY && is_writable(planning, real));
+}
+
+static void add_mask(struct planning *planning, const struct sandbox_mask *mask)
+{
+    enum hv_file_kind kind;
+    size_t before = planning->count;
+    struct hv_str real = resolve(planning, mask->path);
+    if (!look(planning, real, &kind) || !is_meant(planning, mask, real, kind))
+        return;
+    if (mask->hides)
+        add(planning, kind == HV_FILE_DIRECTORY ? SANDBOX_HIDDEN_DIRECTORY : SANDBOX_HIDDEN, real);
+    else if (is_writable(planning, real))
+        add(planning, SANDBOX_PROTECTED, real);
+    if (planning->count == before)
+        return;
+    planning->mounts[before].by = mask->by;
+    planning->mounts[before].found = true;
+    if (mask->pinned || !mask->hides)
+        pin_parents(planning, real);
+}
+
+static void add_masks(struct planning *planning)
+{
+    const struct sandbox_masks *masks = &planning->place->masks;
+    for (size_t i = 0; i < masks->count; i++)
+        add_mask(planning, &masks->items[i]);
+    if (masks->weakness.len)
+        planning->plan->weakness = masks->weakness;
+}
+
+/* A folder that holds a workspace is no word about what was found in it. */
+static bool holds_root(const struct planning *planning, struct hv_str real)
+{
+    for (size_t i = 0; i < planning->place->root_count; i++)
+        if (path_inside(resolve(planning, planning->place->roots[i]), real))
+            return true;
+    return false;
 }
 
 /* allowRead shows again what is hidden: the very path, or below it. */
@@ -310,10 +317,10 @@ static void show_again(struct planning *planning, struct hv_str path)
 {
     enum hv_file_kind kind;
     struct hv_str real = resolve(planning, path);
-    bool below_hidden = false;
+    bool below_hidden = false, holds = holds_root(planning, real);
     for (size_t i = 0; i < planning->count; i++) {
         struct sandbox_mount *mount = &planning->mounts[i];
-        if (mount->kind < SANDBOX_HIDDEN)
+        if (mount->kind < SANDBOX_HIDDEN || (mount->found && holds))
             continue;
         if (path_inside(mount->path, real))
             mount->kind = 0;
@@ -445,18 +452,26 @@ void sandbox_plan_make(const struct sandbox_place *place, struct hv_arena *arena
     add_private_tmp(&planning);
     protect_all(&planning);
     hide_secrets(&planning);
+    add_masks(&planning);
+    for (size_t i = 0; i < place->masks.shown_count; i++)
+        show_again(&planning, place->masks.shown[i]);
     for (size_t i = 0; i < place->options->read.count; i++)
         show_again(&planning, place->options->read.items[i]);
     order(&planning);
 }
 
-enum sandbox_mount_kind sandbox_plan_look_up(const struct sandbox_plan *plan, struct hv_str path, struct hv_str *mount)
+struct sandbox_mount sandbox_plan_find(const struct sandbox_plan *plan, struct hv_str path)
 {
     for (size_t i = plan->mount_count; i-- > 0;)
-        if (path_inside(path, plan->mounts[i].path)) {
-            if (mount)
-                *mount = plan->mounts[i].path;
-            return plan->mounts[i].kind;
-        }
-    return SANDBOX_READABLE;
+        if (path_inside(path, plan->mounts[i].path))
+            return plan->mounts[i];
+    return (struct sandbox_mount){.kind = SANDBOX_READABLE};
+}
+
+enum sandbox_mount_kind sandbox_plan_look_up(const struct sandbox_plan *plan, struct hv_str path, struct hv_str *mount)
+{
+    struct sandbox_mount found = sandbox_plan_find(plan, path);
+    if (mount && found.path.len)
+        *mount = found.path;
+    return found.kind;
 }

@@ -32,6 +32,24 @@ enum sandbox_mount_kind {
 struct sandbox_mount {
     enum sandbox_mount_kind kind;
     struct hv_str path; /* resolved */
+    struct hv_str by;   /* the rule that denies it; absent: none does */
+    bool found;         /* by its name in a workspace, or by a rule */
+};
+
+/* What is found to be hidden, or kept from being changed, besides what the settings of the sandbox name. */
+struct sandbox_mask {
+    struct hv_str path; /* a link is followed */
+    bool hides;         /* else it can be read, and not written */
+    bool pinned;        /* no folder above it may be moved, since it is meant for where it stands */
+    struct hv_str by;   /* the rule that denies it; absent: it is a secret */
+};
+
+struct sandbox_masks {
+    const struct sandbox_mask *items;
+    size_t count;
+    const struct hv_str *shown; /* in what they hide, read-only */
+    size_t shown_count;
+    struct hv_str weakness; /* why they are not all, one sentence; absent: they are */
 };
 
 struct sandbox_place {
@@ -47,6 +65,7 @@ struct sandbox_place {
     size_t repository_count;
     const struct git_obeyed *obeyed; /* what their configurations name */
     size_t obeyed_count;
+    struct sandbox_masks masks;
     struct hv_str helper;       /* helve-sandbox, which runs inside; absolute, or absent */
     const struct hv_str *shown; /* what of the host's /tmp is shown in the private one, read-only */
     size_t shown_count;
@@ -79,8 +98,8 @@ void sandbox_plan_make(const struct sandbox_place *place, struct hv_arena *arena
  * none does. *mount (may be NULL) is that mount's path. Pure. */
 enum sandbox_mount_kind sandbox_plan_look_up(const struct sandbox_plan *plan, struct hv_str path, struct hv_str *mount);
 
-/* One file or folder that is hidden by default, below the home when it does not begin with "/". NULL ends. */
-extern const char *const sandbox_secrets[];
+/* The same: that mount as it is; kind SANDBOX_READABLE and no path when none holds the path. Pure. */
+struct sandbox_mount sandbox_plan_find(const struct sandbox_plan *plan, struct hv_str path);
 
 /* ---- for the helper ------------------------------------------------------------------------------------------ */
 

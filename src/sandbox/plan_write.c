@@ -219,7 +219,8 @@ static void put_readable(struct landlock *landlock, struct hv_str path)
         put_rule(landlock, HELPER_READABLE, path);
         return;
     }
-    if (sandbox_plan_look_up(landlock->plan, path, NULL) >= SANDBOX_HIDDEN ||
+    enum sandbox_mount_kind kind = sandbox_plan_look_up(landlock->plan, path, NULL);
+    if (kind >= SANDBOX_HIDDEN || kind == SANDBOX_WRITABLE || kind == SANDBOX_PINNED || /* which has its own rule */
         landlock->host->list(landlock->host, landlock->arena, path, LISTED_MAX, &entries, &count, &more, NULL) != HV_OK)
         return;
     for (size_t i = 0; i < count; i++) {

@@ -134,12 +134,21 @@ bool sandbox_would_confine(const struct sandbox_options *options, const struct s
            !sandbox_is_excluded(options, command);
 }
 
+/* The plan of a command would be made with it. */
+static struct sandbox_place place_with_masks(const struct hv_sandbox *sandbox, struct hv_arena *arena)
+{
+    struct sandbox_place place = sandbox_place_of(sandbox);
+    if (sandbox->setup.find_masks)
+        sandbox->setup.find_masks(sandbox->setup.user, arena, &place.masks);
+    return place;
+}
+
 /* A protected path that the plan cannot keep takes the trust away for the whole session. Under the lock. */
 static bool is_weak(const struct hv_sandbox *sandbox)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
     struct sandbox_plan plan;
-    struct sandbox_place place = sandbox_place_of(sandbox);
+    struct sandbox_place place = place_with_masks(sandbox, &arena);
     sandbox_plan_make(&place, &arena, &plan);
     return plan.weakness.len != 0;
 }
@@ -210,7 +219,7 @@ static bool hold_placeholder(struct hv_sandbox *sandbox, struct hv_arena *arena,
 
 void sandbox_plan_files(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run)
 {
-    struct sandbox_place place = sandbox_place_of(sandbox);
+    struct sandbox_place place = place_with_masks(sandbox, arena);
     place.shown = run->shown;
     place.shown_count = run->shown_count;
     sandbox_plan_make(&place, arena, &run->plan);

@@ -37,6 +37,9 @@ struct sandbox_setup {
     size_t root_count;
     const struct hv_str *own; /* helve's settings and state directories */
     size_t own_count;
+    /* What is hidden and kept besides, asked for each plan, in arena. May block and is called under the sandbox's lock.
+     * May be NULL: only what the settings of the sandbox name. */
+    void (*find_masks)(void *user, struct hv_arena *arena, struct sandbox_masks *out);
     /* Called once, by the thread that finds out, when commands will not run in a full sandbox though the settings want
      * one: a sentence for the person. May be NULL. */
     void (*tell)(void *user, struct hv_str sentence);

@@ -89,19 +89,30 @@ static struct hv_str folder_to_allow(const struct violation_facts *facts, struct
     return deep && !holds_others(facts, parent) ? parent : (struct hv_str){0};
 }
 
+static struct hv_str denial_of(struct telling *telling, struct hv_str rule)
+{
+    return rule.len ? hv_arena_join(telling->arena, rule, HV_STR(" denies reading it")) : rule;
+}
+
 /* What is refused at a path, and how it would be allowed. False: the sandbox has nothing to do with it. */
 static bool tell_path(struct telling *telling, struct hv_str path, enum refusal_kind kind)
 {
     const struct violation_facts *facts = telling->facts;
-    struct hv_str mount = {0};
-    enum sandbox_mount_kind what = sandbox_plan_look_up(facts->plan, path, &mount);
+    struct sandbox_mount found = sandbox_plan_find(facts->plan, path);
+    struct hv_str mount = found.path;
+    enum sandbox_mount_kind what = found.kind;
     bool special = path_inside(path, HV_STR("/proc")) || path_inside(path, HV_STR("/dev"));
     if (what >= SANDBOX_HIDDEN && (kind == REFUSED_ACCESS || kind == REFUSED_WRITE)) {
         say(telling,
             hv_arena_format(telling->arena,
-                            "The sandbox hides %.*s from commands, since it holds secrets; %.*s in the "
-                            "settings would show it.",
-                            HV_STR_ARG(mount), HV_STR_ARG(offer(telling, "sandbox.filesystem.allowRead", mount))));
+                            "The sandbox hides %.*s from commands, since %s%.*s; %.*s in the settings would show it.",
+                            HV_STR_ARG(mount), found.by.len ? "the rule " : "it holds secrets",
+                            HV_STR_ARG(denial_of(telling, found.by)),
+                            HV_STR_ARG(offer(telling, "sandbox.filesystem.allowRead", mount))));
+    } else if (what == SANDBOX_PROTECTED && found.by.len && kind != REFUSED_CALL && kind != REFUSED_NETWORK) {
+        say(telling, hv_arena_format(telling->arena,
+                                     "The sandbox keeps commands from changing %.*s, since the rule %.*s denies it.",
+                                     HV_STR_ARG(mount), HV_STR_ARG(found.by)));
     } else if ((what == SANDBOX_PROTECTED || what == SANDBOX_KEPT_EMPTY) && kind != REFUSED_CALL &&
                kind != REFUSED_NETWORK) {
         say(telling, hv_arena_format(telling->arena,

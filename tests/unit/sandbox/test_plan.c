@@ -1,8 +1,6 @@
 /* From settings and a picture of the files to the mounts of a sandbox, and to the words for bubblewrap. */
 #include "sandbox/plan.h"
 
-#include "policy/path_class.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -392,23 +390,6 @@ static void a_workspace_that_is_all_lies_below_the_rest(void **state)
     drop(&world);
 }
 
-/* What the sandbox hides must be what the file tools ask about: two lists that hold each other. */
-static void all_that_is_hidden_is_a_credential_to_the_policy(void **state)
-{
-    struct hv_arena arena = {0};
-    struct path_classes_options options = {.home = {.written = HV_STR("/home/me"), .resolved = HV_STR("/home/me")}};
-    const struct path_classes *classes = path_classes_new(&arena, &options);
-    (void)state;
-    for (size_t i = 0; sandbox_secrets[i]; i++) {
-        bool absolute = sandbox_secrets[i][0] == '/';
-        struct hv_str path = hv_arena_format(&arena, "%s%s", absolute ? "" : "/home/me/", sandbox_secrets[i]);
-        struct policy_path given = {.written = path, .resolved = path, .kind = HV_FILE_REGULAR};
-        if (path_classify(classes, &given, false).class != POLICY_PATH_CREDENTIAL)
-            fail_msg("%s", sandbox_secrets[i]);
-    }
-    hv_arena_release(&arena);
-}
-
 static void test_tmp_is_private_and_shows_what_is_named_and_what_holds_the_workspace(void **state)
 {
     (void)state;
@@ -485,7 +466,6 @@ int main(void)
         cmocka_unit_test(the_words_for_bubblewrap_follow_the_mounts),
         cmocka_unit_test(the_helper_mounts_the_same),
         cmocka_unit_test(a_workspace_that_is_all_lies_below_the_rest),
-        cmocka_unit_test(all_that_is_hidden_is_a_credential_to_the_policy),
         cmocka_unit_test(test_tmp_is_private_and_shows_what_is_named_and_what_holds_the_workspace),
         cmocka_unit_test(test_what_of_tmp_a_command_names_is_found),
         cmocka_unit_test(test_what_git_obeys_in_repositories_below_the_workspace_is_protected),

@@ -1,0 +1,266 @@
+/* masks.c: see masks.h. */
+#include "masks/masks.h"
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "base/vec.h"
+#include "fs/marked.h"
+
+/* How many a sandbox holds without being slow; entries that are looked at for one rule outside the workspace. */
+enum { MASKS_MAX = 512, OUTSIDE_ENTRIES_MAX = 200 * 1000, OUTSIDE_MAX = 64 };
+
+struct masks {
+    struct masks_options options;
+    struct hv_arena arena;
+    pthread_mutex_t lock; /* guards what follows */
+    bool set;
+    char *rules; /* that are looked for */
+    struct marked *marked;
+    struct policy *policy; /* those, and the settings' patterns; owned by the judge */
+};
+
+/* ---- judging --------------------------------------------------------------------------------------------- */
+
+struct judge {
+    struct policy *denied, *shown; /* shown: what allowRead names by a pattern, as denials; NULL: nothing */
+};
+
+static bool is_one_of(struct hv_str name, const char *const *names)
+{
+    while (*names && !hv_str_is(name, *names))
+        names++;
+    return *names != NULL;
+}
+
+/* Would the rule hold as well if what is above the path had another name? */
+static bool is_pinned(const struct policy *policy, struct hv_str path, size_t name, enum hv_file_kind kind,
+                      bool reading)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct hv_str other = hv_arena_join(&arena, HV_STR("/\x01/"), hv_str_slice(path, name, path.len));
+    const struct policy_path moved = {.written = other, .resolved = other, .kind = kind};
+    struct policy_guards guards = policy_guards_of(policy, &moved);
+    return !(reading ? guards.reading : guards.writing).len;
+}
+
+static unsigned marks_of(void *user, struct hv_str path, size_t name, enum hv_file_kind kind, struct hv_str *by)
+{
+    /* What package managers put there is public, test keys and lists of certificates included. */
+    static const char *const packages[] = {"node_modules", "site-packages", "dist-packages", "bower_components", NULL};
+    static const char *const kernels[] = {"/proc", "/sys", "/dev", NULL};
+    const struct judge *judge = user;
+    const struct policy_path one = {.written = path, .resolved = path, .kind = kind};
+    struct hv_str last = hv_str_slice(path, name, path.len);
+    struct policy_guards guards = policy_guards_of(judge->denied, &one);
+    bool directory = kind == HV_FILE_DIRECTORY;
+    unsigned marks = guards.reading.len ? MARK_HIDDEN : guards.writing.len ? MARK_KEPT : 0;
+    *by = guards.reading.len ? guards.reading : guards.writing;
+    if (marks && is_pinned(judge->denied, path, name, kind, guards.reading.len > 0))
+        marks |= MARK_PINNED;
+    if (directory && is_one_of(last, packages))
+        marks |= MARK_PLAIN;
+    if (directory && (hv_str_is(last, ".git") || is_one_of(path, kernels)))
+        marks |= MARK_STOP;
+    if (!(marks & MARK_HIDDEN) && policy_suspects_name(judge->denied, last) &&
+        policy_classify_path(judge->denied, &one, false) == POLICY_PATH_CREDENTIAL)
+        marks |= directory ? MARK_INSIDE : MARK_UNTRACKED;
+    if (judge->shown && marks & (MARK_HIDDEN | MARK_UNTRACKED) && policy_guards_of(judge->shown, &one).reading.len)
+        marks &= ~(unsigned)(MARK_HIDDEN | MARK_UNTRACKED);
+    return marks;
+}
+
+static void release_judge(void *user)
+{
+    struct judge *judge = user;
+    policy_unref(judge->denied);
+    policy_unref(judge->shown);
+    free(judge);
+}
+
+/* policy with a denial for each pattern; takes policy. */
+static struct policy *with_patterns(struct policy *policy, const char *tool, const struct sandbox_strings *patterns)
+{
+    for (size_t i = 0; policy && i < patterns->count; i++) {
+        CLEANUP_ARENA struct hv_arena arena = {0};
+        struct hv_str rule = hv_arena_format(&arena, "%s(%.*s)", tool, HV_STR_ARG(patterns->items[i]));
+        struct policy *more = policy_with_rule(policy, POLICY_SESSION, HV_DENY, rule, NULL);
+        if (!more)
+            continue;
+        policy_unref(policy);
+        policy = more;
+    }
+    return policy;
+}
+
+static struct judge *make_judge(const struct masks *masks, const struct policy *policy)
+{
+    const struct sandbox_options *options = &masks->options.settings->sandbox;
+    struct judge *judge = hv_calloc(1, sizeof *judge);
+    judge->denied = policy_ref((struct policy *)policy);
+    judge->denied = with_patterns(judge->denied, "Read", &options->deny_read_patterns);
+    judge->denied = with_patterns(judge->denied, "Edit", &options->deny_write_patterns);
+    if (options->read_patterns.count) {
+        const struct policy_options nothing = {
+            .host = masks->options.host, .directory = masks->options.roots[0], .home = masks->options.home};
+        judge->shown = with_patterns(policy_new(&nothing), "Read", &options->read_patterns);
+    }
+    return judge;
+}
+
+/* ---- where is looked ------------------------------------------------------------------------------------- */
+
+static bool is_in_roots(const struct masks *masks, struct hv_str path)
+{
+    for (size_t i = 0; i < masks->options.root_count; i++)
+        if (path_inside(path, masks->options.roots[i]))
+            return true;
+    return false;
+}
+
+/* Where a rule's pattern begins outside the workspace, all below is looked at; not where that is the whole system:
+ * there a name at any depth is looked for in the workspace, and directly in the home. */
+static size_t find_roots(const struct masks *masks, const struct policy *policy, struct hv_arena *arena,
+                         struct marked_root *roots)
+{
+    struct policy_guarded guarded;
+    size_t count = 0;
+    for (size_t i = 0; i < masks->options.root_count; i++)
+        roots[count++] = (struct marked_root){.path = masks->options.roots[i]};
+    if (!is_in_roots(masks, masks->options.home))
+        roots[count++] = (struct marked_root){.path = masks->options.home, .shallow = true};
+    policy_find_guarded(policy, arena, &guarded);
+    for (size_t i = 0; i < guarded.count && count < masks->options.root_count + OUTSIDE_MAX; i++) {
+        struct hv_str place = guarded.places[i];
+        const struct policy_path one = {.written = place, .resolved = place, .kind = HV_FILE_DIRECTORY};
+        if (place.len > 1 && !is_in_roots(masks, place) && !policy_guards_of(policy, &one).reading.len)
+            roots[count++] = (struct marked_root){.path = place, .entries_max = OUTSIDE_ENTRIES_MAX};
+    }
+    return count;
+}
+
+/* Other denials than those that are looked for now. */
+static void look_for(struct masks *masks, const struct policy *policy, struct hv_str rules)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    if (masks->set && hv_str_is(rules, masks->rules))
+        return;
+    struct judge *judge = make_judge(masks, policy);
+    struct marked_root *roots = hv_arena_array(&arena, struct marked_root, masks->options.root_count + OUTSIDE_MAX + 1);
+    size_t count = find_roots(masks, judge->denied, &arena, roots);
+    marked_set(masks->marked, &(struct marked_judge){marks_of, release_judge, judge}, roots, count);
+    free(masks->rules);
+    masks->rules = hv_strdup(hv_arena_str(&arena, rules).ptr);
+    masks->policy = judge->denied;
+    masks->set = true;
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------ */
+
+static struct hv_str real_path(struct masks *masks, struct hv_str path)
+{
+    struct hv_str real;
+    const struct hv_host *host = masks->options.host;
+    return host->resolve(host, &masks->arena, path, &real, NULL) == HV_OK ? real : hv_arena_str(&masks->arena, path);
+}
+
+struct masks *masks_new(const struct masks_options *options)
+{
+    struct masks *masks = hv_calloc(1, sizeof *masks);
+    masks->options = *options;
+    struct hv_str *roots = hv_arena_array(&masks->arena, struct hv_str, options->root_count);
+    for (size_t i = 0; i < options->root_count; i++)
+        roots[i] = hv_arena_str(&masks->arena, options->roots[i]);
+    masks->options.roots = roots;
+    masks->options.home = hv_arena_str(&masks->arena, options->home);
+    masks->options.results = hv_arena_str(&masks->arena, options->results);
+    masks->marked = marked_new(options->once);
+    pthread_mutex_init(&masks->lock, NULL);
+    return masks;
+}
+
+void masks_free(struct masks *masks)
+{
+    if (!masks)
+        return;
+    marked_free(masks->marked);
+    free(masks->rules);
+    pthread_mutex_destroy(&masks->lock);
+    hv_arena_release(&masks->arena);
+    free(masks);
+}
+
+/* ---- the list -------------------------------------------------------------------------------------------- */
+
+struct listing {
+    struct hv_arena *arena;
+    VEC(struct sandbox_mask) found;
+    bool too_many;
+};
+
+static void list_one(void *user, struct hv_str path, unsigned marks, struct hv_str by)
+{
+    struct listing *listing = user;
+    listing->too_many |= listing->found.count == MASKS_MAX;
+    if (listing->too_many)
+        return;
+    *vec_push(&listing->found) = (struct sandbox_mask){
+        .path = hv_arena_str(listing->arena, path),
+        .hides = marks & MARK_HIDDEN,
+        .pinned = marks & MARK_PINNED,
+        .by = hv_arena_str(listing->arena, by),
+    };
+}
+
+/* Places that rules name, outside the workspace. */
+static void list_places(const struct masks *masks, struct listing *listing)
+{
+    struct policy_guarded guarded;
+    policy_find_guarded(masks->policy, listing->arena, &guarded);
+    for (size_t i = 0; i < guarded.count; i++) {
+        struct hv_str place = guarded.places[i];
+        const struct policy_path one = {.written = place, .resolved = place, .kind = HV_FILE_UNKNOWN};
+        struct policy_guards guards = policy_guards_of(masks->policy, &one);
+        if (place.len > 1 && guards.writing.len && !is_in_roots(masks, place))
+            list_one(listing, place, MARK_PINNED | (guards.reading.len ? MARK_HIDDEN : MARK_KEPT),
+                     guards.reading.len ? guards.reading : guards.writing);
+    }
+}
+
+/* What other sessions wrote down, of whatever project. */
+static void list_journals(const struct masks *masks, struct listing *listing, struct sandbox_masks *out)
+{
+    struct hv_str state = masks->options.settings->state_directory;
+    if (!state.len)
+        return;
+    list_one(listing, path_join(listing->arena, state, HV_STR("sessions")), MARK_HIDDEN, (struct hv_str){0});
+    struct hv_str *shown = hv_arena_new(listing->arena, struct hv_str);
+    *shown = masks->options.results;
+    out->shown = shown;
+    out->shown_count = shown->len > 0;
+}
+
+void masks_find(struct masks *masks, const struct policy *policy, struct hv_arena *arena, struct sandbox_masks *out)
+{
+    struct listing listing = {.arena = arena};
+    struct policy_guarded guarded;
+    LOCK_SCOPE(&masks->lock);
+    *out = (struct sandbox_masks){0};
+    policy_find_guarded(policy, arena, &guarded);
+    if (!masks->set)
+        for (size_t i = 0; i < masks->options.root_count; i++)
+            ((struct hv_str *)masks->options.roots)[i] = real_path(masks, masks->options.roots[i]);
+    look_for(masks, policy, guarded.rules);
+    bool all = marked_each(masks->marked, list_one, &listing);
+    list_places(masks, &listing);
+    list_journals(masks, &listing, out);
+    struct sandbox_mask *items = hv_arena_array(arena, struct sandbox_mask, listing.found.count);
+    if (listing.found.count)
+        memcpy(items, listing.found.items, listing.found.count * sizeof *items);
+    out->items = items;
+    out->count = listing.found.count;
+    if (!all)
+        out->weakness = HV_STR("there are more files than can be looked at for what rules deny");
+    if (listing.too_many)
+        out->weakness = HV_STR("there are more files that rules deny, or secrets, than a sandbox can hide");
+    vec_release(&listing.found);
+}

@@ -1,0 +1,139 @@
+"""What rules deny and what is secret, in the sandbox: no command reads or changes it, whatever program looks for it."""
+import json
+import os
+import subprocess
+
+from test_sandbox import attack, need_full, run
+
+MARK = "TOP" + "SECRET"  # never in a command, so that none echoes it
+
+
+def write_settings(case, settings):
+    path = os.path.join(case.home, "helve", "settings.json")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(settings, file)
+
+
+def put_secrets(case, git=True):
+    """A workspace with files that rules deny, credentials, and a certificate of the tests that git tracks."""
+    if git:
+        subprocess.run(["git", "init", "-q", case.project], check=True)
+    for name in (".env", "a/b/.env", "sec/deep/x", "server.key", ".netrc", "id_rsa", "conf/app ini"):
+        case.write(name, MARK + "\n")
+    case.write("locked.txt", "as it was\n")
+    case.write("tests/server.pem", "tracked\n")
+    case.write("node_modules/pkg/cert.pem", "public\n")
+    if git:
+        subprocess.run(["git", "-C", case.project, "add", "tests"], check=True)
+
+
+DENIED = ["Read(.env)", "Read(sec/**)", "Read(./conf/app ini)", "Edit(locked.txt)"]
+LOOKERS = ("grep -rn TOP .", "rg -uu TOP", "find . -type f -exec cat {} +", "git grep --no-index TOP", "tar cf - . | tar xfO -", "cat a/b/.e*",
+           "find . -name '.e*' -exec cat {} +", "find . -type f | xargs -d '\\n' cat", "head $(find . -type f)", "cp -r . $TMPDIR/all; cat $TMPDIR/all/.env",
+           "python3 -c \"import os; [print(open(os.path.join(d, f)).read()) for d, _, fs in os.walk('.') for f in fs if os.access(os.path.join(d, f), 4)]\"")
+
+
+def test_what_is_denied_or_secret_is_in_no_tree(case):
+    need_full(case)
+    put_secrets(case)
+    for mode in ("default", "acceptEdits", "bypassPermissions"):
+        write_settings(case, {"permissions": {"deny": DENIED, "allow": ["Bash"], "defaultMode": mode}})
+        for text, _ in attack(case, *LOOKERS):
+            assert MARK not in text, text
+
+
+def test_the_same_unasked_in_the_sandbox(case):
+    need_full(case)
+    put_secrets(case)
+    for name in ("sec/deep/x", "conf/app ini"):
+        case.write(name, "open\n")
+    write_settings(case, {"permissions": {"deny": ["Read(.env)", "Edit(locked.txt)"]}, "sandbox": {"autoAllowBashIfSandboxed": True}})
+    with open(os.path.join(case.root, "public"), "w", encoding="utf-8") as file:
+        file.write("cat tests/server.pem node_modules/pkg/cert.pem")
+    results = run(case, *LOOKERS, f"bash {case.root}/public", mode="default")
+    for text, _ in results:
+        assert MARK not in text, text
+    assert "tracked" in results[-1][0] and "public" in results[-1][0], results[-1]
+
+
+def test_what_is_kept_from_being_edited_cannot_be_changed(case):
+    need_full(case)
+    put_secrets(case)
+    write_settings(case, {"permissions": {"deny": DENIED}})
+    results = attack(case, "echo x | tee -a locked.txt && echo went", "mv locked.txt other && echo went", "rm -f locked.txt && echo went",
+                     "mv conf moved && echo went", "mv sec moved && echo went", "echo fine > new && cat new")
+    for text, _ in results[:-1]:
+        assert "went" not in text, text
+    assert "fine" in results[-1][0] and case.read("locked.txt") == "as it was\n", results
+    assert "the rule Edit(locked.txt)" in results[0][0], results[0]
+
+
+def test_a_result_names_the_mask_and_the_setting_that_shows_it(case):
+    need_full(case)
+    put_secrets(case)
+    denied = {"deny": ["Read(.env)"]}
+    write_settings(case, {"permissions": denied})
+    (env, _), (key, _) = attack(case, "cat .env", "cat server.key")
+    assert "the rule Read(.env) denies reading it" in env and "sandbox.filesystem.allowRead" in env, env
+    assert "holds secrets" in key and "sandbox.filesystem.allowRead" in key, key
+    write_settings(case, {"permissions": denied, "sandbox": {"filesystem": {"allowRead": [os.path.join(case.project, "server.key"), "."]}}})
+    (env, _), (key, _) = attack(case, "cat .env", "cat server.key")
+    assert MARK not in env and MARK in key, (env, key)
+
+
+def test_what_appears_later_is_hidden_from_the_next_command(case):
+    need_full(case)
+    put_secrets(case)
+    write_settings(case, {"permissions": {"deny": ["Read(.env)"]}, "sandbox": {"autoAllowBashIfSandboxed": True}})
+    with open(os.path.join(case.root, "look"), "w", encoding="utf-8") as file:
+        file.write("cat late/.env late/x.key moved/.env 2>&1; cat b.key")
+    outside = f"mkdir -p late && echo {MARK} > late/.env && echo {MARK} > late/x.key && mv a/b moved && cp server.key b.key"
+    with open(os.path.join(case.root, "outside"), "w", encoding="utf-8") as file:
+        file.write(outside)
+    (made, error), (text, _) = run(case, {"command": f"bash {case.root}/outside", "sandbox": False}, f"bash {case.root}/look")
+    assert not error and MARK not in text and text.count("ermission denied") >= 4, (made, text)
+
+
+def test_a_command_does_not_show_a_key_by_adding_it_to_git(case):
+    need_full(case)
+    put_secrets(case)
+    add = "h=$(echo x | git hash-object -w --stdin); git update-index --add --cacheinfo 100644,$h,id_rsa && git update-index --add --cacheinfo 100644,$h,d/id_rsa; "
+    results = attack(case, add + "git ls-files", "cat id_rsa", "mkdir d; mv id_rsa d/ ; cat d/id_rsa id_rsa")
+    assert "id_rsa" in results[0][0], results[0]
+    for text, _ in results:
+        assert MARK not in text, text
+
+
+def test_patterns_of_the_sandbox_act_or_are_told(case):
+    need_full(case)
+    put_secrets(case)
+    case.write("plain.dat", "as it was\n")
+    case.write("sub/data.bin", MARK + "\n")
+    extra = os.path.join(case.root, "extra")
+    os.makedirs(extra)
+    filesystem = {"denyWrite": ["*.dat"], "denyRead": ["**/*.bin", "$HOME/private"], "allowWrite": [extra + "/**"], "allowRead": ["*.key"]}
+    os.makedirs(os.path.join(case.home, "private"))
+    with open(os.path.join(case.home, "private", "x"), "w", encoding="utf-8") as file:
+        file.write(MARK)
+    write_settings(case, {"permissions": {"allow": ["Bash"]}, "sandbox": {"filesystem": filesystem}})
+    data, home, key, fine = attack(case, "echo W >> plain.dat && echo went; cat sub/data.bin", "cat ~/private/x", "cat server.key", f"echo W > {extra}/f && cat {extra}/f")
+    assert MARK not in data[0] and "went" not in data[0] and MARK not in home[0], (data, home)
+    assert MARK in key[0] and "W" in fine[0] and case.read("plain.dat") == "as it was\n", (key, fine)
+    write_settings(case, {"sandbox": {"filesystem": {"allowWrite": ["/srv/*/out", "$CACHE/x"]}}})
+    ran = case.helve("doctor", "--offline")
+    assert "takes folders" in ran.out + ran.err and "no variable but $HOME" in ran.out + ran.err, ran
+
+
+def test_other_sessions_and_what_was_typed_are_out_of_reach(case):
+    need_full(case)
+    state = os.path.join(case.home, "helve", "sessions", "other")
+    os.makedirs(state)
+    for path in (os.path.join(state, "x.jsonl"), os.path.join(case.home, ".bash_history"), os.path.join(case.home, ".claude.json")):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(MARK)
+    os.makedirs(os.path.join(case.home, ".mozilla", "p"))
+    with open(os.path.join(case.home, ".mozilla", "p", "cookies"), "w", encoding="utf-8") as file:
+        file.write(MARK)
+    (text, _), = attack(case, "cat ~/.bash_history ~/.claude.json; grep -r . ~/helve ~/.mozilla")
+    assert MARK not in text, text

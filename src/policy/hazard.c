@@ -224,6 +224,13 @@ static struct hazard look_at_part(const struct policy *policy, const struct poli
         worsen(&hazard, part->danger, hv_str_from(part->danger_what), part);
     look_at_accesses(&hazard, policy, part, neighbours, true, arena);
     look_at_accesses(&hazard, policy, part, neighbours, false, arena);
+    if (part->arrives.len && hazard.level < SHELL_DANGER_CONFIRM)
+        worsen(&hazard, SHELL_DANGER_CONFIRM,
+               hv_arena_format(arena,
+                               part->arrives_unseen ? "what it brings to %.*s cannot be looked through"
+                                                    : "it brings %.*s, which may make programs run code",
+                               HV_STR_ARG(part->arrives)),
+               part);
     if (part->act->astray && hazard.level == SHELL_DANGER_NONE)
         look_at_astray(&hazard, policy, command, part, arena);
     return hazard;

@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "base/vec.h"
 #include "fs/settings_alias.h"
+#include "policy/arriving.h"
 #include "policy/asked.h"
 #include "policy/command.h"
 #include "policy/hazard.h"
@@ -277,6 +278,10 @@ static struct policy_part make_part(struct judging *judging, const struct shell_
         .text = act->word_count ? join_words(judging->arena, act->words, act->word_count) : act->command->text,
     };
     find_guarded(judging, &part);
+    if (judging->lookups.host)
+        part.arrives = act_brings_protected(judging->leading.trees, judging->arena, judging->policy->classes,
+                                            judging->policy->home.written, act,
+                                            (size_t)(act - judging->command->judgement.acts), &part.arrives_unseen);
     return part;
 }
 

@@ -35,6 +35,8 @@ struct policy_part {
     /* What exists of the places that deny and ask rules guard (rule_path.reach), below trees that it reads whole. */
     const struct hv_str *guarded;
     size_t guarded_count;
+    struct hv_str arrives; /* what it brings to a protected place (arriving.h), or is to bring it unseen */
+    bool arrives_unseen;
     struct hv_str text;             /* its words, joined; unknown ones as they are written */
     enum shell_danger_level danger; /* the gravest of what it starts */
     const char *danger_what;        /* a clause for people; NULL without one */

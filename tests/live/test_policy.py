@@ -89,6 +89,54 @@ class Denials(Commands):
         self.assertIn("elsewhere", self.bash("cat ~/f.txt", "--allowed-tools", "Bash(cat *)", "Read(~/f.txt)"))
 
 
+class Trees(Commands):
+    """What comes with a tree is judged by the names that arrive."""
+
+    def setUp(self):
+        super().setUp()
+        self.settings({"sandbox": {"enabled": False}})
+        for name in ("t/.git/hooks/pre-commit", "t/.claude/settings.json", "t/.mcp.json", "t/.envrc", "t/a.txt", "plain/b.txt",
+                     "plain/.hidden", "plain/sub/c.txt", "deep/x/y/.husky/pre-commit", "dots/.envrc", "dots/d.txt", "out/keep"):
+            self.write(name, "1")
+
+    def arrived(self):
+        return [name for name in (".git", ".claude/settings.json", ".mcp.json", ".envrc", "x", "out/.envrc", "out/t", "out/dots")
+                if os.path.lexists(self.path(name))]
+
+    def test_protected_names_do_not_come_in_unasked(self):
+        for command in ("cp -r t/. .", "cp -rT t .", "cp -a t/.??* .", "mv t/.* .", "cp -r t/.git .", "cp -r t/.* .", "cp t/.mcp.json .",
+                        "cp -R -t . t/.claude", "cp --recursive t/./ .", "cp -r deep/x .", "cp dots/.e* out", "cp -r dots out/new",
+                        "mv dots out", "cp -r t out", "ln -s t/.envrc .", "install t/.mcp.json .", "rsync -a t/ .", "cd t && cp -r . ..",
+                        "mkdir n && cp -r t/. n", "cp t/.envrc out/.envrc", "mv plain/b.txt .envrc", "cp -r plain p && mv p t2 && cp -r t2/. ."):
+            out = self.bash(command, "--permission-mode", "acceptEdits", "--allowed-tools", "Bash(rsync:*)")
+            self.assertEqual((command, self.arrived()), (command, []))
+            self.assertRegex(out, "denied|not given", command)
+            for name in ("n", "p", "t2"):
+                self.run_helve("tool", "call", "Bash", json.dumps({"command": "rm -rf " + name}), "--permission-mode", "acceptEdits")
+
+    def test_other_trees_come_in_unasked(self):
+        for command in ("cp -r plain/. out", "cp -r plain copy", "cp -rT plain copy2", "cp -r t/* out", "cp -r dots/* out", "mv plain/sub moved",
+                        "cp -a plain/.??* out"):
+            self.bash(command, "--permission-mode", "acceptEdits", code=0)
+        self.assertEqual(self.arrived(), [])
+        for name in ("out/b.txt", "copy/sub/c.txt", "out/d.txt", "out/a.txt", "out/.hidden"):
+            self.assertTrue(os.path.exists(self.path(name)), name)
+
+    def test_a_tree_that_cannot_be_looked_through_is_asked_about(self):
+        os.symlink("/etc/ssl", self.path("link"))
+        for number in range(70):
+            os.makedirs(self.path("far/" + "d/" * number), exist_ok=True)
+        out = self.bash("cp -r far out2", "--permission-mode", "acceptEdits")
+        self.assertIn("cannot be looked through", out)
+
+    def test_archives_are_asked_about(self):
+        self.run_helve("tool", "call", "Bash", json.dumps({"command": "tar cf a.tar -C t ."}), "--allowed-tools", "Bash")
+        for command in ("tar xf a.tar", "tar -xf a.tar -C out", "unzip a.zip", "cpio -i < a.tar"):
+            out = self.bash(command, "--permission-mode", "acceptEdits")
+            self.assertRegex(out, "denied|not given", command)
+        self.assertEqual(self.arrived(), [])
+
+
 expose(globals())
 if __name__ == "__main__":
     main()

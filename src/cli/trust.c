@@ -6,6 +6,9 @@
 
 #include "base/cleanup.h"
 #include "cli/cli.h"
+#include "policy/visible.h"
+
+enum { CHANGES_MAX = 256 << 10 };
 
 struct trust_flags {
     struct hv_str directory;
@@ -29,6 +32,16 @@ static const char *state_text(enum settings_trust trust)
     return "has no settings of its own";
 }
 
+/* Their text is the project's: nothing of it reaches the terminal as it is. */
+static void add_changes(const struct setup *setup, struct hv_buf *out)
+{
+    CLEANUP_BUF struct hv_buf text = {0};
+    hv_buf_init(&text, CHANGES_MAX);
+    settings_trust_changes(&setup->settings_options, &text);
+    hv_buf_addf(out, "What changed since this folder was trusted:\n");
+    visible_add_lines(out, hv_buf_str(&text));
+}
+
 static int run(const struct cli_call *call)
 {
     const struct trust_flags *flags = call->options;
@@ -37,14 +50,16 @@ static int run(const struct cli_call *call)
     struct setup_options options = {.directory = flags->directory};
     enum hv_code code = setup_open(&setup, &options, &err);
     int status = CLI_OK;
+    CLEANUP_BUF struct hv_buf out = {0};
+    hv_buf_init(&out, 8 * CHANGES_MAX);
+    if (code == HV_OK && setup.settings->trust_changed)
+        add_changes(&setup, &out);
     if (code == HV_OK && !flags->check)
         code = settings_trust_folder(&setup.settings_options, &err);
     if (code != HV_OK) {
         status = cli_fail(&err);
     } else {
         enum settings_trust trust = settings_trust_state(&setup.settings_options);
-        CLEANUP_BUF struct hv_buf out = {0};
-        hv_buf_init(&out, 64 << 10);
         hv_buf_addf(&out, "%.*s: %s\n", HV_STR_ARG(setup.settings->project), state_text(trust));
         status = cli_print(&out, flags->check && trust == SETTINGS_UNTRUSTED ? CLI_FAILED : CLI_OK);
     }
@@ -84,6 +99,12 @@ enum hv_code cli_ask_trust(struct setup *setup, struct hv_error *err)
     hv_buf_init(&answer, 4096);
     if (setup->settings->trust != SETTINGS_UNTRUSTED || !cli_can_ask())
         return HV_OK;
+    if (setup->settings->trust_changed) {
+        CLEANUP_BUF struct hv_buf changes = {0};
+        hv_buf_init(&changes, 8 * CHANGES_MAX);
+        add_changes(setup, &changes);
+        cli_write(STDERR_FILENO, hv_buf_str(&changes));
+    }
     cli_note("%.*s has settings of its own (.helve/ or .claude/).\n"
              "  Trusted, they may allow calls, run hooks and choose servers; else only what they deny or ask counts.\n"
              "  Trust them?  [y] from now on  [o] this once  [n] no",

@@ -152,6 +152,18 @@ size_t recover_rules(struct loader *loader, struct source *source, size_t from, 
 /* ---- trust.c -------------------------------------------------------------------------------------------------- */
 
 /* What the snapshot says of the project of *locations. Reads the trust store only when it has to. */
-enum settings_trust trust_of(const struct settings_options *options, const struct locations *locations);
+enum settings_trust trust_of(const struct settings_options *options, const struct locations *locations, bool *changed);
+
+/* ---- fingerprint.c -------------------------------------------------------------------------------------------- */
+
+/* The SHA-256 of what the project has that helve obeys, in arena. */
+struct hv_str fingerprint_of(const struct settings_options *options, const struct locations *locations,
+                             struct hv_arena *arena);
+/* The same of what is trusted from now on: a copy is kept, to show later changes. folder: the project's real path. */
+struct hv_str fingerprint_keep(const struct settings_options *options, const struct locations *locations,
+                               struct hv_arena *arena, struct hv_str folder);
+/* Append how the files differ from that copy, as unified diffs. */
+void fingerprint_changes(const struct settings_options *options, const struct locations *locations,
+                         struct hv_arena *arena, struct hv_str folder, struct hv_buf *out);
 
 #endif

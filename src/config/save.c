@@ -272,10 +272,14 @@ enum hv_code settings_add_rule(const struct settings_options *options, enum sett
         return hv_fail(err, HV_EINVAL, "the rule is no UTF-8 text, or too long");
     /* Another helve may save at the same moment, or a person: read again, and add to what was written. */
     enum hv_code code = HV_OK;
+    struct settings_options lasting = *options;
+    lasting.trust_this_run = false;
+    bool trusted = scope_is_project(scope) && settings_trust_state(&lasting) == SETTINGS_TRUSTED;
     for (int i = 0; i < TRIES; i++) {
         code = add_to_file(&target, err);
         if (code != HV_ECONFLICT)
             break;
     }
-    return code;
+    /* The rule is the person's word: what was trusted with it is trusted still. */
+    return code == HV_OK && trusted ? settings_trust_folder(options, err) : code;
 }

@@ -56,12 +56,15 @@ static void add_left_out(struct loader *loader, struct source *source)
         return;
     struct hv_str names = text_shown(loader->arena, hv_buf_str(&source->left_out));
     const char *more = source->left_out.failed ? ", …" : "";
-    loader_problem(
-        loader, SETTINGS_NOTICE, source_place_of(source, NULL),
-        hv_arena_format(loader->arena,
-                        "this folder is not trusted yet, so only what denies or asks counts; left out: %.*s%s",
-                        HV_STR_ARG(names), more),
-        HV_STR("look at the file, then trust the folder or start with --trust"));
+    loader_problem(loader, SETTINGS_NOTICE, source_place_of(source, NULL),
+                   hv_arena_format(loader->arena, "%s, so only what denies or asks counts; left out: %.*s%s",
+                                   loader->settings->trust_changed
+                                       ? "this folder's settings changed since it was trusted"
+                                       : "this folder is not trusted yet",
+                                   HV_STR_ARG(names), more),
+                   loader->settings->trust_changed
+                       ? HV_STR("look at the change (helve trust --check), then trust it: helve trust")
+                       : HV_STR("look at the file, then trust the folder (helve trust) or start with --trust"));
 }
 
 static void add_source(struct loader *loader, struct source *source)
@@ -274,7 +277,7 @@ static void loader_init(struct loader *loader, const struct settings_options *op
     settings->project = loader->locations.project;
     settings->user_directory = loader->locations.user_directory;
     settings->state_directory = loader->locations.state_directory;
-    settings->trust = trust_of(options, &loader->locations);
+    settings->trust = trust_of(options, &loader->locations, &settings->trust_changed);
 }
 
 static void loader_release(struct loader *loader)

@@ -153,6 +153,7 @@ struct settings {
     struct sandbox_options sandbox;   /* how commands are confined */
 
     enum settings_trust trust;
+    bool trust_changed;            /* untrusted because what helve obeys here changed since it was trusted */
     struct hv_str project;         /* where .helve/ is looked for: the nearest folder, from the working directory up to
                                       the home, that has .helve, .claude or .git; else the working directory */
     struct hv_str user_directory;  /* where the user's settings.json stands */
@@ -213,6 +214,8 @@ void settings_problem_write(const struct settings_problem *problem, struct hv_bu
 
 /* What the snapshot would say: is the folder of options->directory trusted? Reads files. */
 enum settings_trust settings_trust_state(const struct settings_options *options);
+/* Append what changed since the folder was trusted, as unified diffs of foreign text. Reads files. */
+void settings_trust_changes(const struct settings_options *options, struct hv_buf *out);
 /* Remember that the person trusts the project of options->directory. Writes the trust store atomically. */
 enum hv_code settings_trust_folder(const struct settings_options *options, struct hv_error *err) HV_MUST_CHECK;
 

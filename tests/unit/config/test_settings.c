@@ -501,11 +501,56 @@ static void trust_is_remembered_for_this_folder_only(void **state)
     world->options.directory = world_path(world, "project/inner");
     assert_int_equal(settings_trust_folder(&world->options, &world->err), HV_OK);
     struct hv_str after = world_read(world, "home/.local/state/helve/trust.json");
-    assert_true(hv_str_starts(after, hv_str_slice(before, 0, before.len - 4)));
+    assert_true(hv_str_starts(after, hv_str_slice(before, 0, hv_str_find_byte(before, ']', 0))));
     struct stat status;
     assert_int_equal(
         stat(hv_arena_cstr(&world->arena, world_path(world, "home/.local/state/helve/trust.json")), &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
+}
+
+static void trust_ends_where_the_files_change(void **state)
+{
+    static const struct {
+        const char *file, *text;
+    } changes[] = {{"project/.helve/settings.json", "{\"model\": \"other\"}"},
+                   {"project/.helve/settings.local.json", "{}"},
+                   {"project/.claude/settings.json", "{}"},
+                   {"project/.claude/hooks/a.sh", "x"},
+                   {"project/.mcp.json", "{}"}};
+    struct world *world = the(state);
+    world_file(world, "project/.helve/settings.json", project_text);
+    assert_int_equal(settings_trust_folder(&world->options, &world->err), HV_OK);
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        assert_int_equal(world_load(world)->trust, SETTINGS_TRUSTED);
+        world_file(world, changes[i].file, changes[i].text);
+        const struct settings *settings = world_load(world);
+        assert_int_equal(settings->trust, SETTINGS_UNTRUSTED);
+        assert_true(settings->trust_changed);
+        CLEANUP_BUF struct hv_buf shown = {.max = 1 << 20};
+        settings_trust_changes(&world->options, &shown);
+        assert_true(hv_str_find(hv_buf_str(&shown), hv_str_from(strchr(changes[i].file, '/') + 1), 0) != SIZE_MAX);
+        assert_int_equal(settings_trust_folder(&world->options, &world->err), HV_OK);
+    }
+    /* other files are none of it */
+    world_file(world, "project/.helve/notes.md", "x");
+    assert_int_equal(world_load(world)->trust, SETTINGS_TRUSTED);
+    /* a rule that the person saves is the person's */
+    assert_int_equal(settings_add_rule(&world->options, SETTINGS_LOCAL, HV_ALLOW, HV_STR("Bash(make)"), &world->err),
+                     HV_OK);
+    assert_int_equal(world_load(world)->trust, SETTINGS_TRUSTED);
+}
+
+/* A store of a version that kept none: trusted with what is there at the first look. */
+static void trust_without_a_fingerprint_gets_one(void **state)
+{
+    struct world *world = the(state);
+    world_file(world, "project/.helve/settings.json", project_text);
+    world_file(world, "home/.local/state/helve/trust.json",
+               hv_arena_format(&world->arena, "{\"version\":1,\"folders\":[\"%s/project\"]}", world->top).ptr);
+    assert_int_equal(world_load(world)->trust, SETTINGS_TRUSTED);
+    assert_int_equal(world_load(world)->trust, SETTINGS_TRUSTED);
+    world_file(world, "project/.helve/settings.json", "{}");
+    assert_int_equal(world_load(world)->trust, SETTINGS_UNTRUSTED);
 }
 
 static void a_git_file_that_points_elsewhere_lends_no_trust(void **state)
@@ -570,6 +615,8 @@ int main(void)
         WORLD_TEST(an_untrusted_project_may_only_tighten),
         WORLD_TEST(trust_for_one_run_stores_nothing),
         WORLD_TEST(trust_is_remembered_for_this_folder_only),
+        WORLD_TEST(trust_ends_where_the_files_change),
+        WORLD_TEST(trust_without_a_fingerprint_gets_one),
         WORLD_TEST(a_git_file_that_points_elsewhere_lends_no_trust),
         WORLD_TEST(a_broken_trust_store_trusts_nobody_and_is_left_alone),
         WORLD_TEST(projects_with_settings_of_any_kind_need_trust),

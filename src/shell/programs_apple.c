@@ -9,18 +9,16 @@
 #define NONE SHELL_EFFECT_NONE
 #define READ SHELL_EFFECT_READ
 
+static const struct shell_program plutil_row = {
+    "plutil", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+    .options = OPTIONS(FLAGS("-p -lint -s -r -n"), {"-extract", SHELL_EFFECT_NONE, SHELL_ARITY_TWO},
+                       VALUES("-convert -type -expect"), {"-o", SHELL_EFFECT_NONE, SHELL_ARITY_ONE}, HELPS("-help"))};
+
 /* plutil without one of these converts or changes its files; -extract and -convert print with -o -. */
 static void judge_plutil(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {FLAGS("-p -lint -s -r -n"),
-                                                  {"-extract", SHELL_EFFECT_NONE, SHELL_ARITY_TWO},
-                                                  VALUES("-convert -type -expect"),
-                                                  {"-o", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-                                                  HELPS("-help"),
-                                                  {0}};
-    static const struct shell_program row = {"plutil", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = options};
     struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+    if (!shell_arguments(reading, &plutil_row, words, count, &arguments) || arguments.help)
         return;
     for (size_t at = 0; at < arguments.operand_count; at++)
         shell_reads(reading, arguments.operands[at], false);
@@ -37,13 +35,15 @@ static void judge_plutil(struct shell_reading *reading, const struct shell_word 
     shell_worsen(reading, SHELL_WRITES, "plutil changes its files unless -o - prints them");
 }
 
+static const struct shell_program plist_buddy_row = {
+    "PlistBuddy", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+    .options = OPTIONS(FLAGS("-x"), {"-c", SHELL_EFFECT_NONE, SHELL_ARITY_ONE})};
+
 /* PlistBuddy -c 'Print …': other commands of its language change the file. */
 static void judge_plist_buddy(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {FLAGS("-x"), {"-c", SHELL_EFFECT_NONE, SHELL_ARITY_ONE}, {0}};
-    static const struct shell_program row = {"PlistBuddy", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = options};
     struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments))
+    if (!shell_arguments(reading, &plist_buddy_row, words, count, &arguments))
         return;
     bool prints = shell_given(&arguments, "-c") != NULL;
     for (size_t at = 0; at < arguments.given_count; at++) {
@@ -107,24 +107,18 @@ static void judge_pmset(struct shell_reading *reading, const struct shell_word *
     shell_worsen(reading, SHELL_WRITES, "pmset changes how the machine uses power");
 }
 
-/* sips -g KEY FILE asks about a picture; all else makes or changes one. */
-static const struct shell_option sips_options[] = {
-    VALUES("-g --getProperty"), HELPS("-h --help -H --helpProperties"), {0}};
+static const struct shell_program codesign_row = {
+    "codesign", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    .options = OPTIONS(FLAGS("-d --display -v -vv -vvv -vvvv --deep"), REACHES("--check-notarization"),
+                       MAYBE("--verbose --strict"), VALUES("-a --architecture --bundle-version"),
+                       {"--entitlements", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+                       {"--verify", SHELL_EFFECT_NONE, SHELL_ARITY_NONE}, HELPS("--help"))};
 
 /* -v alone may verify as well as be a level of words: both only look. */
 static void judge_codesign(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {FLAGS("-d --display -v -vv -vvv -vvvv --deep"),
-                                                  REACHES("--check-notarization"),
-                                                  MAYBE("--verbose --strict"),
-                                                  VALUES("-a --architecture --bundle-version"),
-                                                  {"--entitlements", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-                                                  {"--verify", SHELL_EFFECT_NONE, SHELL_ARITY_NONE},
-                                                  HELPS("--help"),
-                                                  {0}};
-    static const struct shell_program row = {"codesign", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
     struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+    if (!shell_arguments(reading, &codesign_row, words, count, &arguments) || arguments.help)
         return;
     for (size_t at = 0; at < arguments.operand_count; at++)
         shell_reads(reading, arguments.operands[at], true);
@@ -199,7 +193,10 @@ const struct shell_program shell_programs_apple[] = {
                         VALUES("--files --pkg-info --pkg-info-plist --lsbom --group-pkgs"),
                         FILES("--file-info --check-signature --payload-files"), TREES("--volume"), HELPS("-h --help")),
      .rest = READ},
-    {"sips", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = sips_options, .rest = READ, .needs = "-g --getProperty"},
+    /* sips -g KEY FILE asks about a picture; all else makes or changes one. */
+    {"sips", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(VALUES("-g --getProperty"), HELPS("-h --help -H --helpProperties")), .rest = READ,
+     .needs = "-g --getProperty"},
     {"GetFileInfo", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-a -c -d -m -t -P")), .rest = READ},
     {"xattr", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-l -r -v -x -s"), {"-p", SHELL_EFFECT_NONE, SHELL_ARITY_ONE}, HELPS("-h --help")),

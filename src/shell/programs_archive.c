@@ -122,56 +122,57 @@ static void judge_lz4(struct shell_reading *reading, const struct shell_word *wo
     }
 }
 
+static const struct shell_program lzop_row = {
+    "lzop", SHELL_SYNTAX_EXACT,
+    .options = OPTIONS(
+        FLAGS("-c --stdout -d --decompress --uncompress -t --test -l --list -k --keep -f --force -v --verbose -q"
+              " --quiet -1 -2 -3 -4 -5 -6 -7 -8 -9 --fast --best -n --no-name"),
+        HELPS("-h --help -V --version"))};
+
 /* Its -t and -x undo each other, and it has a -n without a value. */
 static void judge_lzop(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        FLAGS("-c --stdout -d --decompress --uncompress -t --test -l --list -k --keep -f --force -v --verbose -q"
-              " --quiet -1 -2 -3 -4 -5 -6 -7 -8 -9 --fast --best -n --no-name"),
-        HELPS("-h --help -V --version"),
-        {0}};
-    static const struct shell_program row = {"lzop", SHELL_SYNTAX_EXACT, .options = options};
-    judge_compressor(reading, &row, "-c --stdout -t --test -l --list", words, count);
+    judge_compressor(reading, &lzop_row, "-c --stdout -t --test -l --list", words, count);
 }
 
-static void judge_lzip(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    static const struct shell_option options[] = {
+static const struct shell_program lzip_row = {
+    "lzip", SHELL_SYNTAX_EXACT,
+    .options = OPTIONS(
         FLAGS(
             "-c --stdout -d --decompress --uncompress -t --test -l --list -k --keep -f --force -v --verbose -q --quiet"
             " -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --fast --best"),
-        VALUES("-n --threads"),
-        HELPS("-h --help -V --version"),
-        {0}};
-    static const struct shell_program row = {"lzip", SHELL_SYNTAX_EXACT, .options = options};
-    judge_compressor(reading, &row, "-c --stdout -t --test -l --list", words, count);
+        VALUES("-n --threads"), HELPS("-h --help -V --version"))};
+
+static void judge_lzip(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_compressor(reading, &lzip_row, "-c --stdout -t --test -l --list", words, count);
 }
+
+static const struct shell_program pbzip2_row = {
+    "pbzip2", SHELL_SYNTAX_EXACT,
+    .options = OPTIONS(
+        FLAGS("-c --stdout -d --decompress -t --test -z --compress -k --keep -f --force -v --verbose -q --quiet -1 -2"
+              " -3 -4 -5 -6 -7 -8 -9"),
+        HELPS("-h --help -V --version"))};
 
 /* Its -l limits how many processors work; it lists nothing. */
 static void judge_pbzip2(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        FLAGS("-c --stdout -d --decompress -t --test -z --compress -k --keep -f --force -v --verbose -q --quiet -1 -2"
-              " -3 -4 -5 -6 -7 -8 -9"),
-        HELPS("-h --help -V --version"),
-        {0}};
-    static const struct shell_program row = {"pbzip2", SHELL_SYNTAX_EXACT, .options = options};
-    judge_compressor(reading, &row, "-c --stdout -t --test", words, count);
+    judge_compressor(reading, &pbzip2_row, "-c --stdout -t --test", words, count);
 }
 
-static void judge_brotli(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    static const struct shell_option options[] = {
+static const struct shell_program brotli_row = {
+    "brotli", SHELL_SYNTAX_EXACT,
+    .options = OPTIONS(
         FLAGS(
             "-c --stdout -d --decompress -t --test -k --keep -f --force -v --verbose -Z --best -n --no-copy-stat -0 -1"
             " -2 -3 -4 -5 -6 -7 -8 -9"),
-        VALUES("-q --quality -w --lgwin -S --suffix"),
-        OUTPUTS("-o --output"),
-        CHANGES("-j --rm"),
-        HELPS("-h --help -V --version"),
-        {0}};
-    static const struct shell_program row = {"brotli", SHELL_SYNTAX_EXACT, .options = options};
-    judge_compressor(reading, &row, "-c --stdout -t --test", words, count);
+        VALUES("-q --quality -w --lgwin -S --suffix"), OUTPUTS("-o --output"), CHANGES("-j --rm"),
+        HELPS("-h --help -V --version"))};
+
+static void judge_brotli(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_compressor(reading, &brotli_row, "-c --stdout -t --test", words, count);
 }
 
 static const struct shell_option printing_options[] = {FLAGS("-f -k -n -q -v"), GNU_HELP, {0}};
@@ -188,49 +189,61 @@ static void judge_printing(struct shell_reading *reading, const struct shell_wor
 
 /* ---- tar ------------------------------------------------------------------------------------------------ */
 
-static const struct shell_option tar_options[] = {
-    /* what it does */
-    FLAGS("-t --list -d --diff --compare -x --extract --get -c --create"),
-    CHANGES("-r --append -u --update -A --catenate --concatenate --delete"),
-    CHANGES("--remove-files -U --unlink-first --recursive-unlink"),
-    /* how */
-    FLAGS("-v --verbose -z --gzip --gunzip --ungzip -j --bzip2 -J --xz --lzip --lzma --lzop --zstd -Z --compress"),
-    FLAGS("-a --auto-compress -O --to-stdout -p --preserve-permissions --same-permissions -k --keep-old-files"),
-    FLAGS("--keep-newer-files --no-overwrite-dir --overwrite --skip-old-files -m --touch --same-owner --no-same-owner"),
-    FLAGS("--numeric-owner -h --dereference --hard-dereference -l --check-links --one-file-system -P"),
-    FLAGS("--absolute-names --no-recursion --recursion --wildcards --no-wildcards --anchored --no-anchored"),
-    FLAGS("--ignore-case --no-ignore-case --wildcards-match-slash --no-wildcards-match-slash --full-time --utc"),
-    FLAGS("--totals --block-number -R -i --ignore-zeros -W --verify -B --read-full-records -S --sparse -s"),
-    FLAGS("--preserve-order --same-order --null --no-null --exclude-vcs --exclude-backups --exclude-caches"),
-    FLAGS("--no-auto-compress --ignore-failed-read --ignore-command-error --show-defaults --show-omitted-dirs"),
-    FLAGS("--verbatim-files-from --no-verbatim-files-from --no-unquote --unquote --acls --xattrs --selinux --no-acls"),
-    FLAGS("--no-xattrs --no-selinux --xz --posix --portability --old-archive -o -w --interactive --confirmation"),
-    FLAGS("--force-local --no-same-permissions --delay-directory-restore --no-delay-directory-restore --seek -n"),
-    FLAGS("--occurrence --exclude-caches-all --exclude-caches-under --exclude-vcs-ignores --keep-directory-symlink"),
-    FLAGS("--overwrite-dir --restrict --show-stored-names --show-transformed-names --test-label --no-quote-chars"),
-    FLAGS("--no-check-device --check-device --no-seek"),
-    MAYBE("--one-top-level"),
-    {"--atime-preserve", SHELL_EFFECT_WRITES, SHELL_ARITY_OPTIONAL}, /* sets the times of the files */
-    VALUES("--exclude-tag-all --exclude-tag-under --exclude-ignore-recursive --quote-chars --suffix --level"),
-    FILES("--add-file"),
-    VALUES("-b --blocking-factor --record-size -H --format -V --label --exclude --exclude-ignore --strip-components"),
-    VALUES("--transform --xform --owner --group --mode --mtime --sort --quoting-style --warning -N --newer"),
-    VALUES("--after-date --newer-mtime --clamp-mtime --hole-detection --sparse-version -K --starting-file -L"),
-    VALUES("--exclude-tag --xattrs-include --xattrs-exclude --pax-option"),
-    FILES("-X --exclude-from"),
-    RUNS_WITH("-T --files-from"), /* lines that begin with a dash are options */
-    {"-C --directory", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-    {"-f --file", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-    CHANGES_WITH("-g --listed-incremental --index-file --volno-file"),
-    {"--backup", SHELL_EFFECT_NONE, SHELL_ARITY_OPTIONAL},
-    RUNS_WITH(
-        "-I --use-compress-program --to-command -F --info-script --new-volume-script --rsh-command --rmt-command"),
-    RUNS_WITH("--checkpoint-action"),
-    {"--checkpoint", SHELL_EFFECT_NONE, SHELL_ARITY_OPTIONAL},
-    HELPS("-? --help --usage --version"),
-    {0},
-};
-static const struct shell_program tar_row = {"tar", SHELL_SYNTAX_GNU, .options = tar_options};
+static const struct shell_program tar_row = {
+    "tar", SHELL_SYNTAX_GNU,
+    .options =
+        OPTIONS(/* what it does */
+                FLAGS("-t --list -d --diff --compare -x --extract --get -c --create"),
+                CHANGES("-r --append -u --update -A --catenate --concatenate --delete"),
+                CHANGES("--remove-files -U --unlink-first --recursive-unlink"),
+                /* how */
+                FLAGS("-v --verbose -z --gzip --gunzip --ungzip -j --bzip2 -J --xz --lzip --lzma --lzop --zstd -Z "
+                      "--compress"),
+                FLAGS("-a --auto-compress -O --to-stdout -p --preserve-permissions --same-permissions -k "
+                      "--keep-old-files"),
+                FLAGS("--keep-newer-files --no-overwrite-dir --overwrite --skip-old-files -m --touch --same-owner "
+                      "--no-same-owner"),
+                FLAGS("--numeric-owner -h --dereference --hard-dereference -l --check-links --one-file-system -P"),
+                FLAGS(
+                    "--absolute-names --no-recursion --recursion --wildcards --no-wildcards --anchored --no-anchored"),
+                FLAGS("--ignore-case --no-ignore-case --wildcards-match-slash --no-wildcards-match-slash --full-time "
+                      "--utc"),
+                FLAGS("--totals --block-number -R -i --ignore-zeros -W --verify -B --read-full-records -S --sparse -s"),
+                FLAGS(
+                    "--preserve-order --same-order --null --no-null --exclude-vcs --exclude-backups --exclude-caches"),
+                FLAGS("--no-auto-compress --ignore-failed-read --ignore-command-error --show-defaults "
+                      "--show-omitted-dirs"),
+                FLAGS("--verbatim-files-from --no-verbatim-files-from --no-unquote --unquote --acls --xattrs --selinux "
+                      "--no-acls"),
+                FLAGS("--no-xattrs --no-selinux --xz --posix --portability --old-archive -o -w --interactive "
+                      "--confirmation"),
+                FLAGS("--force-local --no-same-permissions --delay-directory-restore --no-delay-directory-restore "
+                      "--seek -n"),
+                FLAGS("--occurrence --exclude-caches-all --exclude-caches-under --exclude-vcs-ignores "
+                      "--keep-directory-symlink"),
+                FLAGS("--overwrite-dir --restrict --show-stored-names --show-transformed-names --test-label "
+                      "--no-quote-chars"),
+                FLAGS("--no-check-device --check-device --no-seek"), MAYBE("--one-top-level"),
+                {"--atime-preserve", SHELL_EFFECT_WRITES, SHELL_ARITY_OPTIONAL}, /* sets the times of the files */
+                VALUES(
+                    "--exclude-tag-all --exclude-tag-under --exclude-ignore-recursive --quote-chars --suffix --level"),
+                FILES("--add-file"),
+                VALUES("-b --blocking-factor --record-size -H --format -V --label --exclude --exclude-ignore "
+                       "--strip-components"),
+                VALUES(
+                    "--transform --xform --owner --group --mode --mtime --sort --quoting-style --warning -N --newer"),
+                VALUES(
+                    "--after-date --newer-mtime --clamp-mtime --hole-detection --sparse-version -K --starting-file -L"),
+                VALUES("--exclude-tag --xattrs-include --xattrs-exclude --pax-option"), FILES("-X --exclude-from"),
+                RUNS_WITH("-T --files-from"), /* lines that begin with a dash are options */
+                {"-C --directory", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+                {"-f --file", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+                CHANGES_WITH("-g --listed-incremental --index-file --volno-file"),
+                {"--backup", SHELL_EFFECT_NONE, SHELL_ARITY_OPTIONAL},
+                RUNS_WITH("-I --use-compress-program --to-command -F --info-script --new-volume-script --rsh-command "
+                          "--rmt-command"),
+                RUNS_WITH("--checkpoint-action"), {"--checkpoint", SHELL_EFFECT_NONE, SHELL_ARITY_OPTIONAL},
+                HELPS("-? --help --usage --version"))};
 
 /* "host:file" is reached through rsh, unless there is a slash before the colon. */
 static bool may_name_host(const struct shell_word *word)
@@ -326,13 +339,11 @@ static void judge_tar(struct shell_reading *reading, const struct shell_word *wo
 
 /* ---- zip ------------------------------------------------------------------------------------------------ */
 
-static const struct shell_option unzip_options[] = {
-    FLAGS("-l -v -t -Z -z -p -c -q -C -a -b -M -h -1 -2 -s -m -T -x -i -o -n -j -u -f -L -U -K -X -D -V -W"),
-    VALUES("-d -P -O -I"),
-    HELPS("-hh --help"),
-    {0},
-};
-static const struct shell_program unzip_row = {"unzip", SHELL_SYNTAX_GNU, .options = unzip_options};
+static const struct shell_program unzip_row = {
+    "unzip", SHELL_SYNTAX_GNU,
+    .options = OPTIONS(
+        FLAGS("-l -v -t -Z -z -p -c -q -C -a -b -M -h -1 -2 -s -m -T -x -i -o -n -j -u -f -L -U -K -X -D -V -W"),
+        VALUES("-d -P -O -I"), HELPS("-hh --help"))};
 
 /* Listing, testing and printing only read; without them files are made. */
 static void judge_unzip(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -354,13 +365,10 @@ static void judge_unzip(struct shell_reading *reading, const struct shell_word *
 }
 
 /* cpio -t lists; -i and -p make files, -o writes an archive to stdout. */
-static const struct shell_option cpio_options[] = {
-    FLAGS("-t --list -v --verbose -n --numeric-uid-gid -i --extract -B -c --quiet -z"),
-    FILES("-F --file -I"),
-    GNU_HELP,
-    {0},
-};
-static const struct shell_program cpio_row = {"cpio", SHELL_SYNTAX_GNU, .options = cpio_options};
+static const struct shell_program cpio_row = {
+    "cpio", SHELL_SYNTAX_GNU,
+    .options = OPTIONS(FLAGS("-t --list -v --verbose -n --numeric-uid-gid -i --extract -B -c --quiet -z"),
+                       FILES("-F --file -I"), GNU_HELP)};
 
 static void judge_cpio(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -401,20 +409,6 @@ static void judge_ar(struct shell_reading *reading, const struct shell_word *wor
 
 /* ---- looking into programs -------------------------------------------------------------------------------- */
 
-static const struct shell_option nm_options[] = {
-    FLAGS("-a --debug-syms -A -o --print-file-name -B --no-demangle --recurse-limit --no-recurse-limit"),
-    FLAGS("-D --dynamic -e -g --extern-only -j --just-symbols -l --line-numbers -n --numeric-sort -v -p --no-sort -P"),
-    FLAGS("--portability -r --reverse-sort -S --print-size --size-sort -s --print-armap --special-syms --synthetic -u"),
-    FLAGS("--inlines --recursion-limit --no-recursion-limit"),
-    FLAGS("--undefined-only -W --no-weak --defined-only -U --with-symbol-versions --without-symbol-versions --quiet"),
-    MAYBE("-C --demangle --unicode"),
-    VALUES("-f --format -t --radix -X --target --ifunc-chars"),
-    RUNS_WITH("--plugin"),
-    HELPS("-h -V"),
-    GNU_HELP,
-    {0},
-};
-
 /* binutils take "@file" for the options that stand in the file. */
 static bool names_options(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -428,7 +422,19 @@ static bool names_options(struct shell_reading *reading, const struct shell_word
 }
 
 static const struct shell_program binary_rows[] = {
-    {"nm", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = nm_options, .rest = READ},
+    {"nm", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options =
+         OPTIONS(FLAGS("-a --debug-syms -A -o --print-file-name -B --no-demangle --recurse-limit --no-recurse-limit"),
+                 FLAGS("-D --dynamic -e -g --extern-only -j --just-symbols -l --line-numbers -n --numeric-sort -v -p "
+                       "--no-sort -P"),
+                 FLAGS("--portability -r --reverse-sort -S --print-size --size-sort -s --print-armap --special-syms "
+                       "--synthetic -u"),
+                 FLAGS("--inlines --recursion-limit --no-recursion-limit"),
+                 FLAGS("--undefined-only -W --no-weak --defined-only -U --with-symbol-versions "
+                       "--without-symbol-versions --quiet"),
+                 MAYBE("-C --demangle --unicode"), VALUES("-f --format -t --radix -X --target --ifunc-chars"),
+                 RUNS_WITH("--plugin"), HELPS("-h -V"), GNU_HELP),
+     .rest = READ},
     {"objdump", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(
          FLAGS("-a --archive-headers -f --file-headers -p --private-headers -h --section-headers --headers -x "
@@ -488,14 +494,15 @@ static void judge_binary(struct shell_reading *reading, const struct shell_word 
         shell_judge_row(reading, shell_find_row(binary_rows, shell_plain_tool(name)), words, count);
 }
 
+static const struct shell_program seven_zip_row = {"7z", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+                                                   .options = OPTIONS(FLAGS("-slt -ba -bd -r -bb0 -bb1"))};
+
 /* 7z l ARCHIVE lists, 7z t tests. "@file" is a list of names. */
 static void judge_7z(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {FLAGS("-slt -ba -bd -r -bb0 -bb1"), {0}};
-    static const struct shell_program row = {"7z", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = options};
     struct shell_arguments arguments;
     bool lists = count > 1 && words[1].known && shell_names_have("l t i", words[1].value);
-    if (!lists || !shell_arguments(reading, &row, words, count, &arguments)) {
+    if (!lists || !shell_arguments(reading, &seven_zip_row, words, count, &arguments)) {
         shell_worsen(reading, SHELL_WRITES, "7z makes or changes an archive or files");
         reading->act.writes_listed = false;
         return;

@@ -358,20 +358,15 @@ static void judge_program(struct shell_reading *reading, struct hv_str text)
 
 /* ---- options -------------------------------------------------------------------------------------------- */
 
-static const struct shell_option awk_options[] = {
-    FLAGS("-b --characters-as-bytes -c --traditional -C --copyright -M --bignum -n --non-decimal-data -N"),
-    FLAGS("--use-lc-numeric -O --optimize -P --posix -r --re-interval -s --no-optimize -S --sandbox -t --lint-old"),
-    FLAGS("--csv -k"),
-    MAYBE("-L --lint"),
-    VALUES("-F --field-separator -v --assign"),
-    RUNS_WITH("-f --file -E --exec -i --include -l --load"),
-    {"-e --source", SHELL_EFFECT_UNKNOWN, SHELL_ARITY_ONE},
-    {"-d --dump-variables -o --pretty-print -p --profile", SHELL_EFFECT_WRITES, SHELL_ARITY_OPTIONAL},
-    {"-D --debug", SHELL_EFFECT_UNKNOWN, SHELL_ARITY_OPTIONAL},
-    HELPS("-h --help -V --version"),
-    {0},
-};
-static const struct shell_program awk_row = {"awk", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = awk_options};
+static const struct shell_program awk_row = {
+    "awk", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+    .options = OPTIONS(
+        FLAGS("-b --characters-as-bytes -c --traditional -C --copyright -M --bignum -n --non-decimal-data -N"),
+        FLAGS("--use-lc-numeric -O --optimize -P --posix -r --re-interval -s --no-optimize -S --sandbox -t --lint-old"),
+        FLAGS("--csv -k"), MAYBE("-L --lint"), VALUES("-F --field-separator -v --assign"),
+        RUNS_WITH("-f --file -E --exec -i --include -l --load"), {"-e --source", SHELL_EFFECT_UNKNOWN, SHELL_ARITY_ONE},
+        {"-d --dump-variables -o --pretty-print -p --profile", SHELL_EFFECT_WRITES, SHELL_ARITY_OPTIONAL},
+        {"-D --debug", SHELL_EFFECT_UNKNOWN, SHELL_ARITY_OPTIONAL}, HELPS("-h --help -V --version"))};
 
 /* name=value among the files is an assignment. */
 static bool is_assignment(const struct shell_word *word)

@@ -20,24 +20,21 @@ static bool names_options(struct shell_reading *reading, const struct shell_word
     return false;
 }
 
-/* LLVM's options take one dash or two. */
-static const struct shell_option dwarf_options[] = {
-    FLAGS("-a -all -statistics -verify -summarize-types -u -uuid -c -show-children -p -show-parents -F -show-form"
-          " -quiet -v -verbose -i -ignore-case -diff -x -regex -show-section-sizes -show-sources -b -l -r -s -m -k"
-          " -G -M -D -vv -ka -kr -ke -ks -ki"),
-    MAYBE(
-        "-debug-info -debug-line -debug-abbrev -debug-str -debug-ranges -debug-rnglists -debug-loc -debug-loclists"
-        " -debug-aranges -debug-frame -eh-frame -debug-names -debug-macro -debug-pubnames -debug-pubtypes -debug-types"
-        " -debug-addr -debug-str-offsets -debug-line-str -debug-cu-index -debug-tu-index -apple-names -apple-types"
-        " -gdb-index -recurse-depth -parent-recurse-depth -arch -name -find -lookup"),
-    VALUES("-n -f"),
-    OUTPUTS("-o -out-file"),
-    HELPS("-h -help --help -version --version"),
-    {0},
-};
-
 static const struct shell_program llvm_rows[] = {
-    {"dwarfdump llvm-dwarfdump", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = dwarf_options, .rest = READ},
+    /* LLVM's options take one dash or two. */
+    {"dwarfdump llvm-dwarfdump", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-a -all -statistics -verify -summarize-types -u -uuid -c -show-children -p -show-parents -F -show-form"
+               " -quiet -v -verbose -i -ignore-case -diff -x -regex -show-section-sizes -show-sources -b -l -r -s -m -k"
+               " -G -M -D -vv -ka -kr -ke -ks -ki"),
+         MAYBE(
+             "-debug-info -debug-line -debug-abbrev -debug-str -debug-ranges -debug-rnglists -debug-loc -debug-loclists"
+             " -debug-aranges -debug-frame -eh-frame -debug-names -debug-macro -debug-pubnames -debug-pubtypes "
+             "-debug-types"
+             " -debug-addr -debug-str-offsets -debug-line-str -debug-cu-index -debug-tu-index -apple-names -apple-types"
+             " -gdb-index -recurse-depth -parent-recurse-depth -arch -name -find -lookup"),
+         VALUES("-n -f"), OUTPUTS("-o -out-file"), HELPS("-h -help --help -version --version")),
+     .rest = READ},
     {"llvm-readobj", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
      .options = OPTIONS(
          FLAGS(

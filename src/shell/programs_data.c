@@ -175,19 +175,18 @@ static void judge_gron(struct shell_reading *reading, const struct shell_word *w
     judge_addresses(reading, words, count);
 }
 
+static const struct shell_program dasel_row = {
+    "dasel", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    .options = OPTIONS(
+        FLAGS("-c --compact -m --multiple --plain -n --null --length --merge-input-documents --colour --pretty"),
+        VALUES("-r --read -w --write -p --parser -s --selector --indent --csv-comma --format"), FILES("-f --file"),
+        OUTPUTS("-o --out"), HELPS("--help --version"))};
+
 /* The first operand is a selector, or select; put and delete change files. */
 static void judge_dasel(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        FLAGS("-c --compact -m --multiple --plain -n --null --length --merge-input-documents --colour --pretty"),
-        VALUES("-r --read -w --write -p --parser -s --selector --indent --csv-comma --format"),
-        FILES("-f --file"),
-        OUTPUTS("-o --out"),
-        HELPS("--help --version"),
-        {0}};
-    static const struct shell_program row = {"dasel", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
     struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+    if (!shell_arguments(reading, &dasel_row, words, count, &arguments) || arguments.help)
         return;
     reading->act.reads_input = true;
     const struct shell_word *first = arguments.operand_count ? arguments.operands[0] : NULL;
@@ -241,14 +240,15 @@ static const struct shell_program tables_row = {
                                         FLAGS("-j --json -d --detailed --format-json --show-header --columns-only"),
                                         VALUES("-n --head -c --columns -r --records --format")))};
 
+static const struct shell_program jo_row = {
+    "jo", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+    .options = OPTIONS(FLAGS("-a -B -D -e -n -p"), VALUES("-d"), FILES("-f -i"), HELPS("-h --help -v -V")),
+    .rest = SHELL_EFFECT_NONE};
+
 /* key=@FILE and key=:FILE read the file. */
 static void judge_jo(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        FLAGS("-a -B -D -e -n -p"), VALUES("-d"), FILES("-f -i"), HELPS("-h --help -v -V"), {0}};
-    static const struct shell_program row = {"jo", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = options,
-                                             .rest = SHELL_EFFECT_NONE};
-    shell_judge_row(reading, &row, words, count);
+    shell_judge_row(reading, &jo_row, words, count);
     for (size_t at = 1; at < count; at++) {
         size_t mark = 0;
         while (mark < words[at].value.len && !memchr("@:%", words[at].value.ptr[mark], 3))

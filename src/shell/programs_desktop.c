@@ -55,16 +55,18 @@ static void judge_tcpdump(struct shell_reading *reading, const struct shell_word
         shell_worsen(reading, SHELL_NETWORK, "tcpdump listens, or looks up names, without -n -r FILE");
 }
 
+static const struct shell_program nstat_row = {
+    "nstat", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    .options =
+        OPTIONS(FLAGS("-a --ignore -s --noupdate -z --zeros -j --json -p --pretty"), HELPS("-h --help -V --version")),
+    .rest = SHELL_EFFECT_NONE};
+
 /* nstat makes its file of former values unless it shall neither read (-a) nor write (-s) that. */
 static void judge_nstat(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        FLAGS("-a --ignore -s --noupdate -z --zeros -j --json -p --pretty"), HELPS("-h --help -V --version"), {0}};
-    static const struct shell_program row = {"nstat", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options,
-                                             .rest = SHELL_EFFECT_NONE};
     struct shell_arguments arguments;
-    shell_judge_row(reading, &row, words, count);
-    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help ||
+    shell_judge_row(reading, &nstat_row, words, count);
+    if (!shell_arguments(reading, &nstat_row, words, count, &arguments) || arguments.help ||
         (shell_given(&arguments, "-a --ignore") && shell_given(&arguments, "-s --noupdate")))
         return;
     reading->act.writes_listed = false;
@@ -105,14 +107,14 @@ static void judge_swaymsg(struct shell_reading *reading, const struct shell_word
         shell_judge_runs(reading, words, count);
 }
 
+static const struct shell_program name_server_row = {"named-checkconf", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+                                                     .options = OPTIONS(FLAGS("-c -h -j -l -p -x"), HELPS("-v"))};
+
 /* named-checkconf loads the plugins that a file names, unless -c tells it to check only the core. */
 static void judge_name_server(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {FLAGS("-c -h -j -l -p -x"), HELPS("-v"), {0}};
-    static const struct shell_program row = {"named-checkconf", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-                                             .options = options};
     struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+    if (!shell_arguments(reading, &name_server_row, words, count, &arguments) || arguments.help)
         return;
     for (size_t at = 0; at < arguments.operand_count; at++)
         shell_reads(reading, arguments.operands[at], false);

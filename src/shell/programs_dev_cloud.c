@@ -40,13 +40,13 @@ static bool gh_only_helps(const struct shell_word *words, size_t count)
            shell_names_have(core, words[1].value) && *words[2].value.ptr != '-' && hv_str_is(words[3].value, "--help");
 }
 
+static const struct shell_program gh_row = {"gh", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = gh_rows,
+                                            .options = OPTIONS(HELPS("--version --help -h"), VALUES("-R --repo"))};
+
 static void judge_gh(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {HELPS("--version --help -h"), VALUES("-R --repo"), {0}};
-    static const struct shell_program row = {"gh", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = gh_rows,
-                                             .options = options};
     if (!gh_only_helps(words, count))
-        shell_judge_row(reading, &row, words, count);
+        shell_judge_row(reading, &gh_row, words, count);
 }
 
 static const struct shell_option aws_options[] = {VALUES("--profile"), {0}};
@@ -103,17 +103,17 @@ static const struct shell_program gcloud_rows[] = {
     {0},
 };
 
+static const struct shell_program gcloud_row = {
+    "gcloud",
+    SHELL_SYNTAX_EXACT,
+    SHELL_READ_ONLY,
+    .subcommands = gcloud_rows,
+    .more_options = gcloud_options,
+    .options = OPTIONS(HELPS("-v --version -h --help"), VALUES("--project --account --configuration"))};
+
 static void judge_gcloud(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        HELPS("-v --version -h --help"), VALUES("--project --account --configuration"), {0}};
-    static const struct shell_program row = {"gcloud",
-                                             SHELL_SYNTAX_EXACT,
-                                             SHELL_READ_ONLY,
-                                             .subcommands = gcloud_rows,
-                                             .more_options = gcloud_options,
-                                             .options = options};
-    shell_judge_row(reading, &row, words, count);
+    shell_judge_row(reading, &gcloud_row, words, count);
 }
 
 static const struct shell_program az_rows[] = {
@@ -128,24 +128,25 @@ static const struct shell_program az_rows[] = {
     {0},
 };
 
+static const struct shell_program az_row = {"az", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = az_rows,
+                                            .options = OPTIONS(HELPS("-h --help"), REACHES("-v --version"))};
+
 static void judge_az(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     /* With its version it tells whether there is a newer one, for which it asks; az version does not. */
-    static const struct shell_option options[] = {HELPS("-h --help"), REACHES("-v --version"), {0}};
-    static const struct shell_program row = {"az", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = az_rows,
-                                             .options = options};
-    shell_judge_row(reading, &row, words, count);
+    shell_judge_row(reading, &az_row, words, count);
 }
 
 /* ---- terraform ------------------------------------------------------------------------------------------- */
 
+static const struct shell_program terraform_format_row = {
+    "fmt", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+    .options = OPTIONS(FLAGS("-check -diff -recursive -no-color"), MAYBE("-list -write"))};
+
 static void judge_terraform_format(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        FLAGS("-check -diff -recursive -no-color"), MAYBE("-list -write"), {0}};
-    static const struct shell_program row = {"fmt", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = options};
     struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments))
+    if (!shell_arguments(reading, &terraform_format_row, words, count, &arguments))
         return;
     for (size_t at = 0; at < arguments.operand_count; at++)
         shell_apply(reading, SHELL_EFFECT_READ_TREE, arguments.operands[at], HV_STR("fmt"));
@@ -264,17 +265,18 @@ static void check_views(struct shell_reading *reading, const struct shell_word *
         shell_worsen(reading, SHELL_EXECUTES, "a view of the database may run a program; with -safe it does not");
 }
 
-static void judge_sqlite(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    static const struct shell_option options[] = {
+static const struct shell_program sqlite_row = {
+    "sqlite3", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+    .options = OPTIONS(
         HELPS("-version --version -help --help"),
         FLAGS("-readonly -json -csv -header -noheader -column -line -list -box -table -markdown -html -ascii -tabs"
               " -quote -bail -batch -safe"),
-        VALUES("-separator -newline -nullvalue"),
-        {0}};
-    static const struct shell_program row = {"sqlite3", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = options};
+        VALUES("-separator -newline -nullvalue"))};
+
+static void judge_sqlite(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
     struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+    if (!shell_arguments(reading, &sqlite_row, words, count, &arguments) || arguments.help)
         return;
     bool reads = shell_given(&arguments, "-readonly") && arguments.operand_count > 1 && !arguments.scattered;
     for (size_t at = 1; reads && at < arguments.operand_count; at++)
@@ -290,18 +292,22 @@ static void judge_sqlite(struct shell_reading *reading, const struct shell_word 
         check_views(reading, arguments.operands[0]);
 }
 
+static const struct shell_program pg_restore_row = {"pg_restore",
+                                                    SHELL_SYNTAX_EXACT,
+                                                    SHELL_READ_ONLY,
+                                                    .options = OPTIONS(FLAGS("-l --list"), VALUES("-F --format")),
+                                                    .rest = SHELL_EFFECT_READ_TREE,
+                                                    .reads_input = true,
+                                                    .needs = "-l --list"};
+
 /* -l prints the table of contents of a file; without it, or with the name of a database, it restores. */
 static void judge_pg_restore(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {FLAGS("-l --list"), VALUES("-F --format"), {0}};
-    static const struct shell_program row = {
-        "pg_restore",        SHELL_SYNTAX_EXACT,  SHELL_READ_ONLY, .options = options, .rest = SHELL_EFFECT_READ_TREE,
-        .reads_input = true, .needs = "-l --list"};
     bool lists = false;
     for (size_t at = 1; at < count; at++)
         lists |= words[at].known && shell_names_have("-l --list", words[at].value);
     if (lists)
-        shell_judge_row(reading, &row, words, count);
+        shell_judge_row(reading, &pg_restore_row, words, count);
     else
         shell_judge_client(reading, words, count);
 }
@@ -319,15 +325,16 @@ static bool asks_for_help(const struct shell_word *words, size_t count)
     return asked == 1;
 }
 
+static const struct shell_program terraform_row = {
+    "terraform", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+    .options = OPTIONS(HELPS("-v -version --version -help --help -h"), TREES("-chdir")), .subcommands = terraform_rows};
+
 /* Whatever it is asked, terraform asks its maker, too, whether there is a newer one: not with the environment that
  * commands run with. tofu does not. */
 static void judge_terraform(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {HELPS("-v -version --version -help --help -h"), TREES("-chdir"), {0}};
-    static const struct shell_program row = {"terraform", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = options,
-                                             .subcommands = terraform_rows};
     if (!asks_for_help(words, count))
-        shell_judge_row(reading, &row, words, count);
+        shell_judge_row(reading, &terraform_row, words, count);
     if (hv_str_is(shell_plain_tool(words[0].value), "tofu"))
         return;
     reading->act.terraform = reading->act.class == SHELL_READ_ONLY;

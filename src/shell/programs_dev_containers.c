@@ -125,54 +125,17 @@ static void judge_compose(struct shell_reading *reading, const struct shell_word
 
 /* ---- docker ---------------------------------------------------------------------------------------------- */
 
-static const struct shell_program docker_rows[] = {
-    PS_ROW("ps"),
-    IMAGES_ROW("images"),
-    LOGS_ROW("logs"),
-    INSPECT_ROW("inspect"),
-    STATS_ROW,
-    HISTORY_ROW,
-    LISTS("version info", VALUES("-f --format")),
-    LISTS("port diff", VALUES("--format")),
-    {"top", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE, .harmless_options = true},
-    LISTS("events", VALUES("-f --filter --format --since --until")),
-    {"help", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE},
-    GROUP("container", PS_ROW("ls list ps"), INSPECT_ROW("inspect"), LOGS_ROW("logs"), STATS_ROW,
-          LISTS("port diff", VALUES("--format")), LISTS("top", FLAGS("-q")), RUNNERS("run exec create start restart"),
-          WRITERS("attach commit cp export kill pause prune rename rm remove stop unpause update wait")),
-    GROUP("image", IMAGES_ROW("ls list"), INSPECT_ROW("inspect"), HISTORY_ROW, REACHERS("pull push"), RUNNERS("build"),
-          WRITERS("import load prune rm remove save tag")),
-    GROUP("volume", LIST_ROW("ls list"), INSPECT_ROW("inspect"), WRITERS("create prune rm remove update")),
-    GROUP("network", LIST_ROW("ls list"), INSPECT_ROW("inspect"), WRITERS("create connect disconnect prune rm remove")),
-    GROUP("system", LISTS("df", FLAGS("-v --verbose"), VALUES("--format")), LISTS("info", VALUES("-f --format")),
-          LISTS("events", VALUES("-f --filter --format --since --until")), REACHERS("dial-stdio"), WRITERS("prune")),
-    GROUP("context", LIST_ROW("ls list"), INSPECT_ROW("inspect"), PLAIN("show"),
-          WRITERS("create export import rm remove update use")),
-    GROUP("plugin", LIST_ROW("ls list"), INSPECT_ROW("inspect"), REACHERS("install push upgrade"),
-          WRITERS("create disable enable rm remove set")),
-    GROUP("buildx", LISTS("ls version", FLAGS("--no-trunc"), VALUES("--format")), LISTS("du", FLAGS("--verbose")),
-          REACHERS("inspect imagetools"), RUNNERS("build bake b create"), WRITERS("prune rm stop use")),
-    GROUP("builder", RUNNERS("build"), WRITERS("prune")),
-    GROUP("manifest", REACHERS("inspect push"), WRITERS("create annotate rm")),
-    GROUP("swarm", REACHERS("init join"), WRITERS("leave update ca join-token unlock unlock-key")),
-    GROUP("service stack node secret config", LIST_ROW("ls list ps services"), INSPECT_ROW("inspect"), LOGS_ROW("logs"),
-          WRITERS("create rm remove update deploy scale rollback promote demote up down config")),
-    {"compose", .judge = judge_compose},
-    REACHERS("pull push search login logout trust scout"),
-    RUNNERS("run exec build create start restart init debug model"),
-    WRITERS("attach commit cp export import kill load pause rename rm rmi save stop tag unpause update wait"),
-    {0},
-};
-
 /* ---- kubernetes ------------------------------------------------------------------------------------------ */
+
+static const struct shell_program kubectl_version_row = {
+    "version", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    .options = OPTIONS(FLAGS("--short"), MAYBE("--client"), VALUES("-o --output"))};
 
 /* `kubectl version --client` asks nobody. */
 static void judge_kubectl_version(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {FLAGS("--short"), MAYBE("--client"), VALUES("-o --output"), {0}};
-    static const struct shell_program row = {"version", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
     struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments))
+    if (!shell_arguments(reading, &kubectl_version_row, words, count, &arguments))
         return;
     const struct shell_given *client = shell_given(&arguments, "--client");
     if (!client || (client->has_argument && !(client->argument.known && hv_str_is(client->argument.value, "true"))))
@@ -193,7 +156,40 @@ static void judge_local_chart(struct shell_reading *reading, const struct shell_
 }
 
 const struct shell_program shell_programs_dev_containers[] = {
-    {"docker", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = docker_rows,
+    {"docker", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .subcommands = SUBCOMMANDS(
+         PS_ROW("ps"), IMAGES_ROW("images"), LOGS_ROW("logs"), INSPECT_ROW("inspect"), STATS_ROW, HISTORY_ROW,
+         LISTS("version info", VALUES("-f --format")), LISTS("port diff", VALUES("--format")),
+         {"top", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE, .harmless_options = true},
+         LISTS("events", VALUES("-f --filter --format --since --until")),
+         {"help", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE},
+         GROUP("container", PS_ROW("ls list ps"), INSPECT_ROW("inspect"), LOGS_ROW("logs"), STATS_ROW,
+               LISTS("port diff", VALUES("--format")), LISTS("top", FLAGS("-q")),
+               RUNNERS("run exec create start restart"),
+               WRITERS("attach commit cp export kill pause prune rename rm remove stop unpause update wait")),
+         GROUP("image", IMAGES_ROW("ls list"), INSPECT_ROW("inspect"), HISTORY_ROW, REACHERS("pull push"),
+               RUNNERS("build"), WRITERS("import load prune rm remove save tag")),
+         GROUP("volume", LIST_ROW("ls list"), INSPECT_ROW("inspect"), WRITERS("create prune rm remove update")),
+         GROUP("network", LIST_ROW("ls list"), INSPECT_ROW("inspect"),
+               WRITERS("create connect disconnect prune rm remove")),
+         GROUP("system", LISTS("df", FLAGS("-v --verbose"), VALUES("--format")), LISTS("info", VALUES("-f --format")),
+               LISTS("events", VALUES("-f --filter --format --since --until")), REACHERS("dial-stdio"),
+               WRITERS("prune")),
+         GROUP("context", LIST_ROW("ls list"), INSPECT_ROW("inspect"), PLAIN("show"),
+               WRITERS("create export import rm remove update use")),
+         GROUP("plugin", LIST_ROW("ls list"), INSPECT_ROW("inspect"), REACHERS("install push upgrade"),
+               WRITERS("create disable enable rm remove set")),
+         GROUP("buildx", LISTS("ls version", FLAGS("--no-trunc"), VALUES("--format")), LISTS("du", FLAGS("--verbose")),
+               REACHERS("inspect imagetools"), RUNNERS("build bake b create"), WRITERS("prune rm stop use")),
+         GROUP("builder", RUNNERS("build"), WRITERS("prune")),
+         GROUP("manifest", REACHERS("inspect push"), WRITERS("create annotate rm")),
+         GROUP("swarm", REACHERS("init join"), WRITERS("leave update ca join-token unlock unlock-key")),
+         GROUP("service stack node secret config", LIST_ROW("ls list ps services"), INSPECT_ROW("inspect"),
+               LOGS_ROW("logs"),
+               WRITERS("create rm remove update deploy scale rollback promote demote up down config")),
+         {"compose", .judge = judge_compose}, REACHERS("pull push search login logout trust scout"),
+         RUNNERS("run exec build create start restart init debug model"),
+         WRITERS("attach commit cp export import kill load pause rename rm rmi save stop tag unpause update wait")),
      .options = OPTIONS(HELPS("-v --version --help"), FLAGS("-D --debug"), VALUES("-l --log-level"),
                         REACHES_WITH("-H --host -c --context"))},
     {"podman", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,

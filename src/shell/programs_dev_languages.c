@@ -38,37 +38,39 @@ static void judge_node(struct shell_reading *reading, const struct shell_word *w
     judge_interpreter(reading, &row, "-c --check", words, count);
 }
 
+static const struct shell_program ruby_row = {
+    "ruby", SHELL_SYNTAX_POSIX, SHELL_EXECUTES,
+    .options = OPTIONS(HELPS("--version -h --help --copyright"), FLAGS("-c -w -v"), RUNS_WITH("-e -r"))};
+
 /* -c checks the syntax alone, but takes options from the first line of the script: "#!ruby -r./x" runs x. */
 static void judge_ruby(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        HELPS("--version -h --help --copyright"), FLAGS("-c -w -v"), RUNS_WITH("-e -r"), {0}};
-    static const struct shell_program row = {"ruby", SHELL_SYNTAX_POSIX, SHELL_EXECUTES, .options = options};
     if (count == 2 && words[1].known && hv_str_is(words[1].value, "-v"))
         return;
     struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+    if (!shell_arguments(reading, &ruby_row, words, count, &arguments) || arguments.help)
         return;
     reading->act.runs_input = !arguments.operand_count;
     shell_worsen(reading, SHELL_EXECUTES, "ruby runs code");
 }
 
+static const struct shell_program php_row = {
+    "php", SHELL_SYNTAX_POSIX, SHELL_EXECUTES,
+    .options = OPTIONS(HELPS("-v --version -h --help -m --modules -i --info --ini"),
+                       {"--rf --rc --re --ri", SHELL_EFFECT_HELP, SHELL_ARITY_ONE}, FLAGS("-l --syntax-check"),
+                       RUNS_WITH("-r --run -f --file -B -R -F -E"))};
+
 static void judge_php(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {HELPS("-v --version -h --help -m --modules -i --info --ini"),
-                                                  {"--rf --rc --re --ri", SHELL_EFFECT_HELP, SHELL_ARITY_ONE},
-                                                  FLAGS("-l --syntax-check"),
-                                                  RUNS_WITH("-r --run -f --file -B -R -F -E"),
-                                                  {0}};
-    static const struct shell_program row = {"php", SHELL_SYNTAX_POSIX, SHELL_EXECUTES, .options = options};
-    judge_interpreter(reading, &row, "-l --syntax-check", words, count);
+    judge_interpreter(reading, &php_row, "-l --syntax-check", words, count);
 }
+
+static const struct shell_program lua_compiler_row = {"luac", SHELL_SYNTAX_POSIX, SHELL_EXECUTES,
+                                                      .options = OPTIONS(HELPS("-v"), FLAGS("-p -l"))};
 
 static void judge_lua_compiler(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {HELPS("-v"), FLAGS("-p -l"), {0}};
-    static const struct shell_program row = {"luac", SHELL_SYNTAX_POSIX, SHELL_EXECUTES, .options = options};
-    judge_interpreter(reading, &row, "-p", words, count);
+    judge_interpreter(reading, &lua_compiler_row, "-p", words, count);
 }
 
 /* ---- python ---------------------------------------------------------------------------------------------- */
@@ -166,16 +168,15 @@ static void judge_python_module(struct shell_reading *reading, const struct shel
         shell_worsenf(reading, SHELL_EXECUTES, "python -m %.*s runs code", HV_STR_ARG(words[0].text));
 }
 
+static const struct shell_program python_row = {
+    "python", SHELL_SYNTAX_POSIX, SHELL_EXECUTES,
+    .options = OPTIONS(HELPS("-V --version -h --help --help-env --help-xoptions --help-all"),
+                       FLAGS("-b -B -d -E -I -O -OO -P -q -s -S -u -v"), VALUES("-W -X"),
+                       RUNS("-i"), /* it goes on with what it reads */
+                       RUNS_WITH("-c"), {"-m", SHELL_EFFECT_NONE, SHELL_ARITY_ONE})};
+
 static void judge_python(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {HELPS("-V --version -h --help --help-env --help-xoptions --help-all"),
-                                                  FLAGS("-b -B -d -E -I -O -OO -P -q -s -S -u -v"),
-                                                  VALUES("-W -X"),
-                                                  RUNS("-i"), /* it goes on with what it reads */
-                                                  RUNS_WITH("-c"),
-                                                  {"-m", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-                                                  {0}};
-    static const struct shell_program row = {"python", SHELL_SYNTAX_POSIX, SHELL_EXECUTES, .options = options};
     struct shell_arguments arguments;
     /* Options end at -c and -m: what follows belongs to the code. */
     size_t at = 1;
@@ -183,7 +184,7 @@ static void judge_python(struct shell_reading *reading, const struct shell_word 
            !hv_str_is(words[at].value, "-m") && !hv_str_is(words[at].value, "-c"))
         at += hv_str_is(words[at].value, "-W") || hv_str_is(words[at].value, "-X") ? 2 : 1;
     bool module = at + 1 < count && words[at].known && hv_str_is(words[at].value, "-m");
-    if (!shell_arguments(reading, &row, words, at < count ? at : count, &arguments) || arguments.help)
+    if (!shell_arguments(reading, &python_row, words, at < count ? at : count, &arguments) || arguments.help)
         return;
     judge_python_setting(reading, &arguments);
     if (module) {
@@ -254,24 +255,24 @@ static void judge_gofmt(struct shell_reading *reading, const struct shell_word *
 static const struct shell_option cargo_options[] = {
     FLAGS("-v --verbose -vv -q --quiet --frozen --locked --offline"), VALUES("--color"), HELPS("-h --help"), {0}};
 
+static const struct shell_program cargo_packages_row = {
+    "tree",
+    SHELL_SYNTAX_EXACT,
+    SHELL_READ_ONLY,
+    .options =
+        OPTIONS(FLAGS("-d --duplicates --no-dev-dependencies --all-features --no-default-features --no-dedupe -a --all"
+                      " --workspace --no-deps --locked-only"),
+                VALUES("-p --package --exclude -F --features -i --invert --prune --depth --prefix --charset -f --format"
+                       " -e --edges --format-version --filter-platform"),
+                FILES("--manifest-path")),
+    .more_options = cargo_options,
+    .rest = SHELL_EFFECT_NONE};
+
 /* What reads the packages of a project fetches what is missing, unless that is forbidden. */
 static void judge_cargo_packages(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        FLAGS("-d --duplicates --no-dev-dependencies --all-features --no-default-features --no-dedupe -a --all"
-              " --workspace --no-deps --locked-only"),
-        VALUES("-p --package --exclude -F --features -i --invert --prune --depth --prefix --charset -f --format"
-               " -e --edges --format-version --filter-platform"),
-        FILES("--manifest-path"),
-        {0}};
-    static const struct shell_program row = {"tree",
-                                             SHELL_SYNTAX_EXACT,
-                                             SHELL_READ_ONLY,
-                                             .options = options,
-                                             .more_options = cargo_options,
-                                             .rest = SHELL_EFFECT_NONE};
     struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+    if (!shell_arguments(reading, &cargo_packages_row, words, count, &arguments) || arguments.help)
         return;
     shell_reads_directory(reading, true);
     /* The argument of -i and -p may be left out: then what follows is an option. */
@@ -342,13 +343,15 @@ static void judge_cargo_version(struct shell_reading *reading, const struct shel
         shell_judge_runs(reading, words, count);
 }
 
+static const struct shell_program rustc_row = {"rustc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+                                               .options =
+                                                   OPTIONS(HELPS("-V --version -h --help"), FLAGS("-v --verbose"),
+                                                           VALUES("--print --explain --target --edition"))};
+
 static void judge_rustc(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        HELPS("-V --version -h --help"), FLAGS("-v --verbose"), VALUES("--print --explain --target --edition"), {0}};
-    static const struct shell_program row = {"rustc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
     struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+    if (!shell_arguments(reading, &rustc_row, words, count, &arguments) || arguments.help)
         return;
     /* --print KIND=FILE writes. */
     const struct shell_given *print = shell_given(&arguments, "--print");
@@ -361,19 +364,18 @@ static void judge_rustc(struct shell_reading *reading, const struct shell_word *
 /* A file of the project may say which toolchain runs, and cargo's which compiler: even for --version. */
 static const char rust_files[] = "rust-toolchain rust-toolchain.toml .cargo/config .cargo/config.toml";
 
+static const struct shell_program rustfmt_row = {
+    "rustfmt", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    .options = OPTIONS(HELPS("-V --version -h --help"), FLAGS("--check -q --quiet -v --verbose -l --files-with-diff"),
+                       VALUES("--edition --color"), FILES("--config-path"))};
+
 /* A formatter that prints or compares unless it is told to write. */
 static void judge_rustfmt(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {HELPS("-V --version -h --help"),
-                                                  FLAGS("--check -q --quiet -v --verbose -l --files-with-diff"),
-                                                  VALUES("--edition --color"),
-                                                  FILES("--config-path"),
-                                                  {0}};
-    static const struct shell_program row = {"rustfmt", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
     struct shell_arguments arguments;
     if (count > 1 && hv_str_starts(words[1].value, HV_STR("+")))
         shell_worsen(reading, SHELL_NETWORK, "rustup may fetch the toolchain that is named");
-    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+    if (!shell_arguments(reading, &rustfmt_row, words, count, &arguments) || arguments.help)
         return;
     for (size_t at = 0; at < arguments.operand_count; at++)
         shell_apply(reading, SHELL_EFFECT_READ, arguments.operands[at], HV_STR("rustfmt"));
@@ -391,22 +393,24 @@ static const struct shell_program ninja_tools[] = {
     {0},
 };
 
+static const struct shell_program ninja_row = {"ninja samu", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+                                               .options =
+                                                   OPTIONS(HELPS("--version -h --help"), TREES("-C"), FILES("-f"),
+                                                           FLAGS("-v --verbose --quiet -n"), VALUES("-j -k -l -d"))};
+
 static void judge_ninja(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {HELPS("--version -h --help"),     TREES("-C"),           FILES("-f"),
-                                                  FLAGS("-v --verbose --quiet -n"), VALUES("-j -k -l -d"), {0}};
-    static const struct shell_program row = {"ninja samu", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = options};
     struct shell_arguments arguments;
     for (size_t at = 1; at + 1 < count; at++)
         if (words[at].known && hv_str_is(words[at].value, "-t")) {
             const struct shell_program *tool =
                 words[at + 1].known ? shell_find_row(ninja_tools, words[at + 1].value) : NULL;
-            if (!tool || !shell_arguments(reading, &row, words, at, &arguments))
+            if (!tool || !shell_arguments(reading, &ninja_row, words, at, &arguments))
                 break;
             shell_judge_row(reading, tool, words + at + 1, count - at - 1);
             return;
         }
-    if (shell_arguments(reading, &row, words, count, &arguments) && !arguments.help)
+    if (shell_arguments(reading, &ninja_row, words, count, &arguments) && !arguments.help)
         shell_worsen(reading, SHELL_EXECUTES, "ninja builds");
 }
 
@@ -480,11 +484,12 @@ static void judge_meson(struct shell_reading *reading, const struct shell_word *
         shell_judge_tool(reading, words, count);
 }
 
+static const struct shell_program tsc_row = {"tsc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+                                             .options = OPTIONS(FLAGS("--showConfig"), TREES("-p --project"))};
+
 /* What it says of itself, and what tsconfig.json and those that it extends amount to. */
 static void judge_tsc(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {FLAGS("--showConfig"), TREES("-p --project"), {0}};
-    static const struct shell_program row = {"tsc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
     struct shell_arguments arguments;
     if (count == 2 && words[1].known && shell_names_have("-v -h --all", words[1].value))
         return;
@@ -492,9 +497,9 @@ static void judge_tsc(struct shell_reading *reading, const struct shell_word *wo
         shell_judge_tool(reading, words, count);
         return;
     }
-    if (shell_arguments(reading, &row, words, count, &arguments) && !shell_given(&arguments, "--showConfig"))
+    if (shell_arguments(reading, &tsc_row, words, count, &arguments) && !shell_given(&arguments, "--showConfig"))
         shell_judge_tool(reading, words, count);
-    shell_judge_row(reading, &row, words, count);
+    shell_judge_row(reading, &tsc_row, words, count);
     shell_reads_directory(reading, true);
 }
 

@@ -86,22 +86,20 @@ static const struct shell_option poetry_options[] = {
     HELPS("-h --help -V --version"),
     {0}};
 
+static const struct shell_program poetry_show_row = {
+    "show",
+    SHELL_SYNTAX_EXACT,
+    SHELL_WRITES,
+    "poetry show makes the project's environment where there is none",
+    .options = OPTIONS(FLAGS("-t --tree --why -T --top-level -a --all --no-dev --no-truncate"),
+                       VALUES("--only --with --without"), REACHES("-l --latest -o --outdated")),
+    .more_options = poetry_options,
+    .rest = SHELL_EFFECT_NONE};
+
 /* What needs the project's environment makes it where there is none. */
 static void judge_poetry_show(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        FLAGS("-t --tree --why -T --top-level -a --all --no-dev --no-truncate"),
-        VALUES("--only --with --without"),
-        REACHES("-l --latest -o --outdated"),
-        {0}};
-    static const struct shell_program row = {"show",
-                                             SHELL_SYNTAX_EXACT,
-                                             SHELL_WRITES,
-                                             "poetry show makes the project's environment where there is none",
-                                             .options = options,
-                                             .more_options = poetry_options,
-                                             .rest = SHELL_EFFECT_NONE};
-    shell_judge_row(reading, &row, words, count);
+    shell_judge_row(reading, &poetry_show_row, words, count);
 }
 
 static const struct shell_program poetry_rows[] = {
@@ -150,31 +148,6 @@ static const struct shell_program uv_rows[] = {
 
 /* ---- ruby's, php's, the system's ------------------------------------------------------------------------- */
 
-static const struct shell_program gem_rows[] = {
-    SHOWS("list",
-          FLAGS("-l --local -d --details -i --installed -I --no-installed -a --all --versions --no-versions -e"
-                " --exact -q --quiet --prerelease --no-prerelease"),
-          VALUES("-v --version"), REACHES("-r --remote -b --both")),
-    SHOWS("environment env which contents help query dependency specification",
-          FLAGS("-l --local --all -a --lib-only -s --show-files")),
-    REACHERS("search info outdated fetch push owner yank signin signout sources"),
-    RUNNERS("install i update exec build pristine open"),
-    WRITERS("uninstall cleanup unpack lock generate_index"),
-    {0},
-};
-
-/* Installed packages as composer.json and its lock file tell; plugins of the project are loaded unless forbidden. */
-static const struct shell_program composer_rows[] = {
-    {"show info licenses validate depends why prohibits why-not status outdated check-platform-reqs fund suggests",
-     .judge = shell_judge_runs},
-    PLAIN("about"),
-    REACHERS("search audit diagnose"),
-    RUNNERS("install i update u upgrade require r run run-script exec create-project init global dump-autoload"
-            " reinstall"),
-    WRITERS("remove rm clear-cache config archive bump"),
-    {0},
-};
-
 /* ---- where the project has a say ------------------------------------------------------------------------- */
 
 static const struct shell_program yarn_rows[] = {
@@ -207,18 +180,18 @@ static void stay_in_project(struct shell_reading *reading, const struct shell_wo
     }
 }
 
+static const struct shell_program yarn_row = {
+    "yarn",
+    SHELL_SYNTAX_EXACT,
+    SHELL_READ_ONLY,
+    .subcommands = yarn_rows,
+    .options = OPTIONS(HELPS("-v --version -h --help"), FLAGS("-s --silent --json --no-progress"), TREES("--cwd")),
+    .without_operands = SHELL_EFFECT_EXECUTE};
+
 /* yarnPath and plugins: even `yarn --version` runs what .yarnrc.yml names. */
 static void judge_yarn(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        HELPS("-v --version -h --help"), FLAGS("-s --silent --json --no-progress"), TREES("--cwd"), {0}};
-    static const struct shell_program row = {"yarn",
-                                             SHELL_SYNTAX_EXACT,
-                                             SHELL_READ_ONLY,
-                                             .subcommands = yarn_rows,
-                                             .options = options,
-                                             .without_operands = SHELL_EFFECT_EXECUTE};
-    shell_judge_row(reading, &row, words, count);
+    shell_judge_row(reading, &yarn_row, words, count);
     stay_in_project(reading, words, count, "--cwd");
     shell_needs_none(reading, MANAGER_FILES " .yarnrc.yml .yarnrc .pnp.cjs .pnp.js .yarn/releases .yarn/plugins");
 }
@@ -354,10 +327,28 @@ const struct shell_program shell_programs_dev_packages[] = {
          REACHERS("search"), RUNNERS("install create update upgrade run build activate develop"),
          WRITERS("remove uninstall clean init rename")),
      .options = OPTIONS(HELPS("-V --version -h --help"))},
-    {"gem", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = gem_rows,
+    {"gem", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .subcommands = SUBCOMMANDS(
+         SHOWS("list",
+               FLAGS("-l --local -d --details -i --installed -I --no-installed -a --all --versions --no-versions -e"
+                     " --exact -q --quiet --prerelease --no-prerelease"),
+               VALUES("-v --version"), REACHES("-r --remote -b --both")),
+         SHOWS("environment env which contents help query dependency specification",
+               FLAGS("-l --local --all -a --lib-only -s --show-files")),
+         REACHERS("search info outdated fetch push owner yank signin signout sources"),
+         RUNNERS("install i update exec build pristine open"), WRITERS("uninstall cleanup unpack lock generate_index")),
      .options = OPTIONS(HELPS("-v --version -h --help"))},
     /* Plugins of the project are loaded before its words are looked at. */
-    {"composer", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = composer_rows,
+    /* Installed packages as composer.json and its lock file tell; plugins of the project are loaded unless forbidden.
+     */
+    {"composer", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .subcommands = SUBCOMMANDS(
+         {"show info licenses validate depends why prohibits why-not status outdated check-platform-reqs fund suggests",
+          .judge = shell_judge_runs},
+         PLAIN("about"), REACHERS("search audit diagnose"),
+         RUNNERS("install i update u upgrade require r run run-script exec create-project init global dump-autoload"
+                 " reinstall"),
+         WRITERS("remove rm clear-cache config archive bump")),
      .options = OPTIONS(FLAGS("--no-plugins --no-ansi -n --no-interaction -q --quiet")),
      .needs_none = "composer.json vendor"},
     {"brew", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,

@@ -24,30 +24,30 @@ static void judge_formatter(struct shell_reading *reading, const struct shell_pr
         shell_worsenf(reading, SHELL_WRITES, "%s changes files", row->names);
 }
 
-static void judge_black(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    static const struct shell_option options[] = {
+static const struct shell_program black_row = {
+    "black", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    .options = OPTIONS(
         HELPS("--version -h --help"),
         FLAGS("--check --diff --color --no-color -q --quiet -v --verbose -S --skip-string-normalization --preview"
               " -C --skip-magic-trailing-comma --fast --safe --pyi --ipynb -x --skip-source-first-line"),
         VALUES(
             "-l --line-length -t --target-version --include --exclude --extend-exclude --force-exclude -W --workers"),
-        FILES("--config"),
-        RUNS_WITH("-c --code"),
-        {0}};
-    static const struct shell_program row = {"black", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
-    judge_formatter(reading, &row, "--check --diff", words, count);
+        FILES("--config"), RUNS_WITH("-c --code"))};
+
+static void judge_black(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_formatter(reading, &black_row, "--check --diff", words, count);
 }
+
+static const struct shell_program isort_row = {
+    "isort", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    .options = OPTIONS(HELPS("--version -h --help -V"),
+                       FLAGS("-c --check --check-only -d --diff -q --quiet -v --verbose --color"),
+                       VALUES("--profile -l --line-length --skip -s"))};
 
 static void judge_isort(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        HELPS("--version -h --help -V"),
-        FLAGS("-c --check --check-only -d --diff -q --quiet -v --verbose --color"),
-        VALUES("--profile -l --line-length --skip -s"),
-        {0}};
-    static const struct shell_program row = {"isort", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
-    judge_formatter(reading, &row, "-c --check --check-only -d --diff", words, count);
+    judge_formatter(reading, &isort_row, "-c --check --check-only -d --diff", words, count);
 }
 
 static const struct shell_option ruff_options[] = {
@@ -71,57 +71,45 @@ static bool ruff_has(const struct shell_word *words, size_t count, const char *o
     return has;
 }
 
+static const struct shell_program ruff_format_row = {
+    "format", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    .options = OPTIONS(FLAGS("--check --diff --respect-gitignore --no-respect-gitignore --force-exclude"),
+                       VALUES("--line-length --target-version --exclude --extension --range")),
+    .more_options = ruff_options};
+
 static void judge_ruff_format(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        FLAGS("--check --diff --respect-gitignore --no-respect-gitignore --force-exclude"),
-        VALUES("--line-length --target-version --exclude --extension --range"),
-        {0}};
-    static const struct shell_program row = {"format", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options,
-                                             .more_options = ruff_options};
-    judge_formatter(reading, &row, "--check --diff", words, count);
+    judge_formatter(reading, &ruff_format_row, "--check --diff", words, count);
     if (!ruff_has(words, count, "-n --no-cache --isolated"))
         shell_needs_none(reading, ruff_cache);
 }
 
+static const struct shell_program ruff_check_row = {
+    "check",
+    SHELL_SYNTAX_EXACT,
+    SHELL_READ_ONLY,
+    .options = OPTIONS(FLAGS("--diff --show-files --show-settings --statistics -e --exit-zero --exit-non-zero-on-fix"
+                             " --ignore-noqa --no-fix --no-unsafe-fixes --no-show-fixes --show-fixes"
+                             " --respect-gitignore --no-respect-gitignore --force-exclude"),
+                       VALUES("--select --ignore --extend-select --extend-ignore --fixable --unfixable --exclude"
+                              " --extend-exclude --target-version --output-format --per-file-ignores"
+                              " --line-length --extension"),
+                       CHANGES("--fix --fix-only --unsafe-fixes --add-noqa -w --watch"),
+                       OUTPUTS("-o --output-file --cache-dir")),
+    .more_options = ruff_options,
+    .rest = SHELL_EFFECT_READ_TREE,
+    .without_operands = SHELL_EFFECT_READ};
+
 static void judge_ruff_check(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        FLAGS("--diff --show-files --show-settings --statistics -e --exit-zero --exit-non-zero-on-fix"
-              " --ignore-noqa --no-fix --no-unsafe-fixes --no-show-fixes --show-fixes"
-              " --respect-gitignore --no-respect-gitignore --force-exclude"),
-        VALUES("--select --ignore --extend-select --extend-ignore --fixable --unfixable --exclude"
-               " --extend-exclude --target-version --output-format --per-file-ignores"
-               " --line-length --extension"),
-        CHANGES("--fix --fix-only --unsafe-fixes --add-noqa -w --watch"),
-        OUTPUTS("-o --output-file --cache-dir"),
-        {0}};
-    static const struct shell_program row = {"check",
-                                             SHELL_SYNTAX_EXACT,
-                                             SHELL_READ_ONLY,
-                                             .options = options,
-                                             .more_options = ruff_options,
-                                             .rest = SHELL_EFFECT_READ_TREE,
-                                             .without_operands = SHELL_EFFECT_READ};
     bool fixes = !ruff_has(words, count, "--no-fix --diff --isolated");
     bool caches = !ruff_has(words, count, "-n --no-cache --isolated");
-    shell_judge_row(reading, &row, words, count);
+    shell_judge_row(reading, &ruff_check_row, words, count);
     if (fixes)
         shell_needs_none(reading, ruff_fixes);
     else if (caches)
         shell_needs_none(reading, ruff_cache);
 }
-
-/* shfmt prints unless -w is given. */
-static const struct shell_option shfmt_options[] = {
-    HELPS("--version -h --help"),
-    FLAGS(
-        "-l --list -d --diff -s --simplify -mn --minify -bn --binary-next-line -ci --case-indent -sr --space-redirects"
-        " -kp --keep-padding -fn --func-next-line -f --find --to-json -tojson --from-json -p --posix --apply-ignore"),
-    VALUES("-ln --language-dialect -i --indent --filename"),
-    CHANGES("-w --write"),
-    {0},
-};
 
 static const struct shell_option clang_format_options[] = {
     HELPS("--version -version --help -help"),
@@ -238,16 +226,17 @@ static void judge_ctags(struct shell_reading *reading, const struct shell_word *
 
 /* ---- tmux ------------------------------------------------------------------------------------------------ */
 
+static const struct shell_program tmux_capture_row = {
+    "capture-pane", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    .options = OPTIONS(FLAGS("-p -a -e -J -q -C -P -N -T"), VALUES("-t -S -E"), CHANGES_WITH("-b")),
+    .rest = SHELL_EFFECT_NONE};
+
 /* Without -p what is captured becomes a buffer of the server. */
 static void judge_tmux_capture(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        FLAGS("-p -a -e -J -q -C -P -N -T"), VALUES("-t -S -E"), CHANGES_WITH("-b"), {0}};
-    static const struct shell_program row = {"capture-pane", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options,
-                                             .rest = SHELL_EFFECT_NONE};
     struct shell_arguments arguments;
-    shell_judge_row(reading, &row, words, count);
-    if (shell_arguments(reading, &row, words, count, &arguments) && !shell_given(&arguments, "-p"))
+    shell_judge_row(reading, &tmux_capture_row, words, count);
+    if (shell_arguments(reading, &tmux_capture_row, words, count, &arguments) && !shell_given(&arguments, "-p"))
         shell_worsen(reading, SHELL_WRITES, "tmux capture-pane fills a buffer of the server; with -p it does not");
 }
 
@@ -273,14 +262,15 @@ static bool is_plain_format(const struct shell_word *format)
     return true;
 }
 
+static const struct shell_program tmux_list_row = {"list-panes", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+                                                   .options = OPTIONS(FLAGS("-a -s"), VALUES("-t -F")),
+                                                   .rest = SHELL_EFFECT_NONE};
+
 static void judge_tmux_list(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {FLAGS("-a -s"), VALUES("-t -F"), {0}};
-    static const struct shell_program row = {"list-panes", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options,
-                                             .rest = SHELL_EFFECT_NONE};
     struct shell_arguments arguments;
-    shell_judge_row(reading, &row, words, count);
-    if (!shell_arguments(reading, &row, words, count, &arguments))
+    shell_judge_row(reading, &tmux_list_row, words, count);
+    if (!shell_arguments(reading, &tmux_list_row, words, count, &arguments))
         return;
     for (size_t at = 0; at < arguments.given_count; at++)
         if (hv_str_is(arguments.given[at].name, "-F") && !is_plain_format(&arguments.given[at].argument))
@@ -313,20 +303,20 @@ static const struct shell_program tmux_rows[] = {
     {0},
 };
 
+static const struct shell_program tmux_row = {"tmux",
+                                              SHELL_SYNTAX_EXACT,
+                                              SHELL_READ_ONLY,
+                                              .subcommands = tmux_rows,
+                                              .options = OPTIONS(HELPS("-V"), VALUES("-L")),
+                                              .without_operands = SHELL_EFFECT_EXECUTE};
+
 /* A ";" at the end of a word begins a further command of tmux. */
 static void judge_tmux(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {HELPS("-V"), VALUES("-L"), {0}};
-    static const struct shell_program row = {"tmux",
-                                             SHELL_SYNTAX_EXACT,
-                                             SHELL_READ_ONLY,
-                                             .subcommands = tmux_rows,
-                                             .options = options,
-                                             .without_operands = SHELL_EFFECT_EXECUTE};
     for (size_t at = 1; at < count; at++)
         if (!words[at].known || hv_str_find_byte(words[at].value, ';', 0) != SIZE_MAX)
             shell_worsen(reading, SHELL_EXECUTES, "tmux may be given further commands");
-    shell_judge_row(reading, &row, words, count);
+    shell_judge_row(reading, &tmux_row, words, count);
 }
 
 /* ---- other version controls ------------------------------------------------------------------------------ */
@@ -343,20 +333,19 @@ static bool names_address(const struct shell_arguments *arguments)
     return false;
 }
 
-static void judge_svn_local(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    static const struct shell_option options[] = {
+static const struct shell_program svn_local_row = {
+    "svn", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    .options = OPTIONS(
         FLAGS("-q --quiet -v --verbose --no-ignore --ignore-externals --xml --incremental --summarize -R --recursive -N"
               " --non-recursive --git --internal-diff --no-diff-deleted --show-item-only --no-newline"),
-        VALUES("--depth --changelist --show-item"),
-        REACHES("-u --show-updates"),
+        VALUES("--depth --changelist --show-item"), REACHES("-u --show-updates"),
         REACHES_WITH("-r --revision -c --change --old --new"),
-        RUNS_WITH("--diff-cmd -x --extensions --config-dir --config-option"),
-        HELPS("-h --help"),
-        {0}};
-    static const struct shell_program row = {"svn", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
+        RUNS_WITH("--diff-cmd -x --extensions --config-dir --config-option"), HELPS("-h --help"))};
+
+static void judge_svn_local(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
     struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+    if (!shell_arguments(reading, &svn_local_row, words, count, &arguments) || arguments.help)
         return;
     for (size_t at = 0; at < arguments.operand_count; at++)
         shell_apply(reading, SHELL_EFFECT_READ_TREE, arguments.operands[at], HV_STR("svn"));
@@ -380,8 +369,15 @@ const struct shell_program shell_programs_dev_tools[] = {
                 " --extended-analysis"),
          TREES("-P --source-path"), FILES("--rcfile")),
      .rest = SHELL_EFFECT_READ, .answers = true},
-    {"shfmt", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = shfmt_options, .rest = SHELL_EFFECT_READ_TREE,
-     .reads_input = true},
+    /* shfmt prints unless -w is given. */
+    {"shfmt", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(HELPS("--version -h --help"),
+                        FLAGS("-l --list -d --diff -s --simplify -mn --minify -bn --binary-next-line -ci --case-indent "
+                              "-sr --space-redirects"
+                              " -kp --keep-padding -fn --func-next-line -f --find --to-json -tojson --from-json -p "
+                              "--posix --apply-ignore"),
+                        VALUES("-ln --language-dialect -i --indent --filename"), CHANGES("-w --write")),
+     .rest = SHELL_EFFECT_READ_TREE, .reads_input = true},
     {"clang-format clang-format-14 clang-format-15 clang-format-16 clang-format-17 clang-format-18",
      .judge = judge_clang_format},
     LISTER(

@@ -11,18 +11,18 @@
 #define NONE SHELL_EFFECT_NONE
 #define READ SHELL_EFFECT_READ
 
+static const struct shell_program parted_row = {"parted", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+                                                .options =
+                                                    OPTIONS(FLAGS("-s --script -m --machine -j --json -l --list"),
+                                                            CHANGES("-f --fix"), HELPS("-h --help -v --version"))};
+
 /* parted [-s] FILE [unit U] print: every word of its own language only shows. */
 static void judge_parted(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     static const char shows[] = "print p free all devices list unit u s S B b kB MB GB TB KiB MiB GiB TiB % cyl chs"
                                 " compact align-check opt optimal min minimal 1 2 3 4 5 6 7 8 9 help";
-    static const struct shell_option options[] = {FLAGS("-s --script -m --machine -j --json -l --list"),
-                                                  CHANGES("-f --fix"),
-                                                  HELPS("-h --help -v --version"),
-                                                  {0}};
-    static const struct shell_program row = {"parted", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
     struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+    if (!shell_arguments(reading, &parted_row, words, count, &arguments) || arguments.help)
         return;
     bool plain = arguments.operand_count > 1 || shell_given(&arguments, "-l --list");
     if (arguments.operand_count)
@@ -64,13 +64,14 @@ static void judge_dtc(struct shell_reading *reading, const struct shell_word *wo
         names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = NONE                      \
     }
 
+static const struct shell_program zfs_diff_row = {"diff", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+                                                  .options = OPTIONS(FLAGS("-F -H -h -t"))};
+
 /* To compare a snapshot with what came after it, it makes another one for a while. */
 static void judge_zfs_diff(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {FLAGS("-F -H -h -t"), {0}};
-    static const struct shell_program row = {"diff", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
     struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+    if (!shell_arguments(reading, &zfs_diff_row, words, count, &arguments) || arguments.help)
         return;
     size_t snapshots = 0;
     for (size_t at = 0; at < arguments.operand_count; at++)

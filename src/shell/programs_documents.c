@@ -54,21 +54,22 @@ static bool has_format(const struct shell_arguments *arguments, const char *name
     return is_format(&given->argument) && (!wanted || shell_names_have(wanted, name));
 }
 
-/* Formats that cannot include other files, nor (as iframes of HTML and EPUB) what is elsewhere. */
-static void judge_pandoc(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    static const struct shell_option options[] = {
+static const struct shell_program pandoc_row = {
+    "pandoc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    .options = OPTIONS(
         FLAGS("-s --standalone --toc --table-of-contents -N --number-sections --reference-links --strip-comments -S"
               " --no-highlight --ascii --trace --quiet"),
         VALUES("-f --from -r --read -t --to -w --write --wrap --columns --toc-depth --markdown-headings --tab-stop"
                " --eol --shift-heading-level-by"),
         OUTPUTS("-o --output"),
         HELPS("-v --version -h --help --list-input-formats --list-output-formats --list-extensions"
-              " --list-highlight-languages --list-highlight-styles"),
-        {0}};
-    static const struct shell_program row = {"pandoc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
+              " --list-highlight-languages --list-highlight-styles"))};
+
+/* Formats that cannot include other files, nor (as iframes of HTML and EPUB) what is elsewhere. */
+static void judge_pandoc(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
     struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+    if (!shell_arguments(reading, &pandoc_row, words, count, &arguments) || arguments.help)
         return;
     static const char plain[] =
         "markdown gfm commonmark commonmark_x markdown_strict markdown_github docx odt json ipynb csv tsv";
@@ -145,12 +146,13 @@ static void judge_ffmpeg(struct shell_reading *reading, const struct shell_word 
     shell_worsen(reading, SHELL_EXECUTES, "ffmpeg writes, and may reach the network");
 }
 
+static const struct shell_program soxi_row = {"soxi", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+                                              .options = OPTIONS(FLAGS("-t -r -c -s -d -D -b -B -p -e -a -V -T")),
+                                              .rest = READ};
+
 /* sox --i tells about files. */
 static void judge_soxi(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {FLAGS("-t -r -c -s -d -D -b -B -p -e -a -V -T"), {0}};
-    static const struct shell_program row = {"soxi", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = options,
-                                             .rest = READ};
     size_t first = 1;
     if (hv_str_ends(words[0].value, HV_STR("sox"))) {
         if (count == 2 && words[1].known && shell_names_have("--version --help", words[1].value))
@@ -164,7 +166,7 @@ static void judge_soxi(struct shell_reading *reading, const struct shell_word *w
     for (size_t at = first; at < count; at++)
         if (!(words[at].known && hv_str_starts(words[at].value, HV_STR("-"))) && !is_plain_file(&words[at]))
             shell_worsen(reading, SHELL_EXECUTES, "a name of sox may be a command or an address");
-    shell_judge_row(reading, &row, words + first - 1, count - first + 1);
+    shell_judge_row(reading, &soxi_row, words + first - 1, count - first + 1);
 }
 
 static const struct shell_option qpdf_options[] = {

@@ -16,19 +16,6 @@
 
 /* ---- listing -------------------------------------------------------------------------------------------- */
 
-static const struct shell_option ls_options[] = {
-    FLAGS("-a --all -A --almost-all --author -b --escape -B --ignore-backups -c -C -d --directory -D --dired -f"),
-    FLAGS("--file-type -F -g -G --no-group --full-time --group-directories-first -h --human-readable --si -H"),
-    FLAGS("--dereference-command-line --dereference-command-line-symlink-to-dir -i --inode -k --kibibytes -l -L"),
-    FLAGS("--dereference -m -n --numeric-uid-gid -N --literal -o -p -q --hide-control-chars --show-control-chars -Q"),
-    FLAGS("--quote-name -r --reverse -R --recursive -s --size -S -t -u -U -v -x -X -Z --context -1 --zero"),
-    MAYBE("--classify --color --hyperlink"),
-    VALUES("--block-size --format --hide --indicator-style -I --ignore --quoting-style --sort --time --time-style"),
-    VALUES("-T --tabsize -w --width"),
-    GNU_HELP,
-    {0},
-};
-
 static const struct shell_program tree_row = {
     "tree",
     SHELL_SYNTAX_EXACT,
@@ -194,17 +181,13 @@ static void judge_dd(struct shell_reading *reading, const struct shell_word *wor
 }
 
 /* mktemp makes a file of a fresh name in the directory for temporary files, or where its operands say. */
-static const struct shell_option mktemp_options[] = {
-    FLAGS("-d --directory -q --quiet -t"),
-    FLAGS("-u --dry-run"),
-    VALUES("--suffix -p"),
-    MAYBE("--tmpdir"),
-    GNU_HELP,
-    {0},
-};
-
-static const struct shell_program mktemp_row = {"mktemp", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
-                                                NULL,     mktemp_options,   .rest = NONE};
+static const struct shell_program mktemp_row = {"mktemp",
+                                                SHELL_SYNTAX_GNU,
+                                                SHELL_READ_ONLY,
+                                                NULL,
+                                                OPTIONS(FLAGS("-d --directory -q --quiet -t"), FLAGS("-u --dry-run"),
+                                                        VALUES("--suffix -p"), MAYBE("--tmpdir"), GNU_HELP),
+                                                .rest = NONE};
 
 /* mktemp -u only prints a name. */
 static void judge_mktemp(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -281,8 +264,19 @@ static void judge_patch(struct shell_reading *reading, const struct shell_word *
 }
 
 const struct shell_program shell_programs_files[] = {
-    {"ls dir vdir", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = ls_options, .rest = TREE, .without_operands = READ,
-     .harmless_options = true},
+    {"ls dir vdir", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-a --all -A --almost-all --author -b --escape -B --ignore-backups -c -C -d --directory -D --dired -f"),
+         FLAGS("--file-type -F -g -G --no-group --full-time --group-directories-first -h --human-readable --si -H"),
+         FLAGS("--dereference-command-line --dereference-command-line-symlink-to-dir -i --inode -k --kibibytes -l -L"),
+         FLAGS("--dereference -m -n --numeric-uid-gid -N --literal -o -p -q --hide-control-chars --show-control-chars "
+               "-Q"),
+         FLAGS("--quote-name -r --reverse -R --recursive -s --size -S -t -u -U -v -x -X -Z --context -1 --zero"),
+         MAYBE("--classify --color --hyperlink"),
+         VALUES(
+             "--block-size --format --hide --indicator-style -I --ignore --quoting-style --sort --time --time-style"),
+         VALUES("-T --tabsize -w --width"), GNU_HELP),
+     .rest = TREE, .without_operands = READ, .harmless_options = true},
     {"tree", .judge = judge_tree},
     {"eza exa", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(

@@ -67,12 +67,6 @@ static const struct shell_option diff_options[] = {
 static const struct shell_option log_options[] = {LOG_OPTIONS, REVISION_OPTIONS, PRETTY_OPTIONS, {0}};
 static const struct shell_option diff_list[] = {DIFF_OPTIONS, {0}};
 
-/* git-diff-tree(1). */
-static const struct shell_option diff_tree_options[] = {
-    FLAGS("--stdin --root -m -c --cc --combined-all-paths --no-commit-id --always --merge-base -v -q"),
-    PRETTY_OPTIONS,
-    {0}};
-
 /* git-blame(1). */
 static const struct shell_option blame_options[] = {
     FLAGS("-b --root --show-stats --progress --no-progress --score-debug -f --show-name -n --show-number -p --porcelain"
@@ -81,27 +75,6 @@ static const struct shell_option blame_options[] = {
     VALUES("-L --ignore-rev --date --encoding --since --after --until --before --max-age --min-age --diff-algorithm"),
     MAYBE("-C -M --abbrev"),
     FILES("-S --contents --ignore-revs-file"),
-    {0},
-};
-
-/* git-shortlog(1). */
-static const struct shell_option shortlog_options[] = {
-    FLAGS("-c --committer -n --numbered -s --summary -e --email"),
-    MAYBE("-w"),
-    VALUES("--group --date"),
-    MAYBE("--format"),
-    VALUES("--max-count --skip --since --after --until --before --author --grep --glob --exclude"),
-    FLAGS("--all --merges --no-merges --first-parent --not --reverse --no-min-parents --no-max-parents -i"
-          " --regexp-ignore-case -E --extended-regexp -F --fixed-strings --all-match --invert-grep --no-mailmap"),
-    MAYBE("--branches --tags --remotes --min-parents --max-parents"),
-    {0},
-};
-
-/* git-range-diff(1). */
-static const struct shell_option range_diff_options[] = {
-    FLAGS("--no-dual-color --dual-color --left-only --right-only --no-notes"),
-    VALUES("--creation-factor"),
-    MAYBE("--notes"),
     {0},
 };
 
@@ -145,8 +118,12 @@ const struct shell_program shell_git_history[] = {
     {"whatchanged", HISTORY, LOG_ROW},
     {"diff", HISTORY, .options = diff_options, .rest = SHELL_EFFECT_READ_TREE, .without_operands = SHELL_EFFECT_READ,
      .answers = true},
-    {"diff-tree", HISTORY, .options = diff_tree_options, .more_options = diff_list, .rest = SHELL_EFFECT_READ_TREE,
-     .answers = true},
+    /* git-diff-tree(1). */
+    {"diff-tree", HISTORY,
+     .options =
+         OPTIONS(FLAGS("--stdin --root -m -c --cc --combined-all-paths --no-commit-id --always --merge-base -v -q"),
+                 PRETTY_OPTIONS),
+     .more_options = diff_list, .rest = SHELL_EFFECT_READ_TREE, .answers = true},
     {"diff-index", HISTORY, .options = diff_options, .rest = SHELL_EFFECT_READ_TREE, .answers = true},
     {"diff-files", HISTORY, .options = diff_options, .rest = SHELL_EFFECT_READ_TREE,
      .without_operands = SHELL_EFFECT_READ, .answers = true},
@@ -159,10 +136,23 @@ const struct shell_program shell_git_history[] = {
              " --verify-objects --quiet --show-all --no-filter --oneline"),
          MAYBE("--filter --missing --progress --abbrev --disk-usage"), REVISION_OPTIONS, PRETTY_OPTIONS),
      .rest = SHELL_EFFECT_NONE, .numeric_options = true},
-    {"shortlog", HISTORY, .options = shortlog_options, .rest = SHELL_EFFECT_NONE, .numeric_options = true},
+    /* git-shortlog(1). */
+    {"shortlog", HISTORY,
+     .options = OPTIONS(
+         FLAGS("-c --committer -n --numbered -s --summary -e --email"), MAYBE("-w"), VALUES("--group --date"),
+         MAYBE("--format"),
+         VALUES("--max-count --skip --since --after --until --before --author --grep --glob --exclude"),
+         FLAGS("--all --merges --no-merges --first-parent --not --reverse --no-min-parents --no-max-parents -i"
+               " --regexp-ignore-case -E --extended-regexp -F --fixed-strings --all-match --invert-grep --no-mailmap"),
+         MAYBE("--branches --tags --remotes --min-parents --max-parents")),
+     .rest = SHELL_EFFECT_NONE, .numeric_options = true},
     {"blame", HISTORY, .options = blame_options, .rest = SHELL_EFFECT_READ},
     {"annotate", HISTORY, .options = blame_options, .rest = SHELL_EFFECT_READ},
-    {"range-diff", HISTORY, .options = range_diff_options, .more_options = diff_list, .rest = SHELL_EFFECT_NONE},
+    /* git-range-diff(1). */
+    {"range-diff", HISTORY,
+     .options = OPTIONS(FLAGS("--no-dual-color --dual-color --left-only --right-only --no-notes"),
+                        VALUES("--creation-factor"), MAYBE("--notes")),
+     .more_options = diff_list, .rest = SHELL_EFFECT_NONE},
     {"stash-show", HISTORY,
      .options = OPTIONS(FLAGS("--include-untracked --no-include-untracked --only-untracked"), LOG_OPTIONS,
                         REVISION_OPTIONS, PRETTY_OPTIONS),

@@ -130,25 +130,26 @@ static void judge_config(struct shell_reading *reading, const struct shell_word 
         shell_worsen(reading, SHELL_WRITES, "git config changes a setting");
 }
 
+static const struct shell_program symbolic_ref_row = {
+    "symbolic-ref", ROW,
+    .options = OPTIONS(FLAGS("-q --quiet --short --recurse --no-recurse"), CHANGES("-d --delete"), CHANGES_WITH("-m"))};
+
 static void judge_symbolic_ref(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        FLAGS("-q --quiet --short --recurse --no-recurse"), CHANGES("-d --delete"), CHANGES_WITH("-m"), {0}};
-    static const struct shell_program row = {"symbolic-ref", ROW, .options = options};
     struct shell_arguments arguments;
-    if (shell_arguments(reading, &row, words, count, &arguments) &&
+    if (shell_arguments(reading, &symbolic_ref_row, words, count, &arguments) &&
         (arguments.operand_count > 1 || arguments.scattered))
         shell_worsen(reading, SHELL_WRITES, "git symbolic-ref changes a reference");
 }
 
 /* ---- remote ---------------------------------------------------------------------------------------------- */
 
+static const struct shell_program remote_show_row = {"show", ROW, .options = OPTIONS(FLAGS("-n -v --verbose"))};
+
 static void judge_remote_show(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {FLAGS("-n -v --verbose"), {0}};
-    static const struct shell_program row = {"show", ROW, .options = options};
     struct shell_arguments arguments;
-    if (shell_arguments(reading, &row, words, count, &arguments) && arguments.operand_count &&
+    if (shell_arguments(reading, &remote_show_row, words, count, &arguments) && arguments.operand_count &&
         !shell_given(&arguments, "-n"))
         shell_worsen(reading, SHELL_NETWORK, "git remote show asks the remote; with -n it does not");
 }
@@ -213,39 +214,41 @@ static void judge_dry(struct shell_reading *reading, const struct shell_program 
         shell_worsenf(reading, SHELL_WRITES, "git %s changes files or the index", row->names);
 }
 
-static void judge_add(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    static const struct shell_option options[] = {
+static const struct shell_program add_row = {
+    "add stage", ROW,
+    .options = OPTIONS(
         FLAGS("-n --dry-run -v --verbose -A --all --no-all -u --update -f --force --ignore-removal --ignore-errors"
               " --ignore-missing --sparse"),
-        RUNS("-i --interactive -p --patch -e --edit"),
-        CHANGES("-N --intent-to-add --refresh --renormalize"),
-        {0}};
-    static const struct shell_program row = {"add stage", ROW, .options = options};
-    judge_dry(reading, &row, words, count);
+        RUNS("-i --interactive -p --patch -e --edit"), CHANGES("-N --intent-to-add --refresh --renormalize"))};
+
+static void judge_add(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    judge_dry(reading, &add_row, words, count);
 }
+
+static const struct shell_program clean_row = {"clean", ROW,
+                                               .options = OPTIONS(FLAGS("-n --dry-run -d -x -X -f --force -q --quiet"),
+                                                                  VALUES("-e --exclude"), CHANGES("-i --interactive"))};
 
 static void judge_clean(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        FLAGS("-n --dry-run -d -x -X -f --force -q --quiet"), VALUES("-e --exclude"), CHANGES("-i --interactive"), {0}};
-    static const struct shell_program row = {"clean", ROW, .options = options};
-    judge_dry(reading, &row, words, count);
+    judge_dry(reading, &clean_row, words, count);
 }
+
+static const struct shell_program remove_row = {
+    "rm", ROW, .options = OPTIONS(FLAGS("-n --dry-run -r -f --force --cached -q --quiet --ignore-unmatch --sparse"))};
 
 static void judge_remove(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        FLAGS("-n --dry-run -r -f --force --cached -q --quiet --ignore-unmatch --sparse"), {0}};
-    static const struct shell_program row = {"rm", ROW, .options = options};
-    judge_dry(reading, &row, words, count);
+    judge_dry(reading, &remove_row, words, count);
 }
+
+static const struct shell_program move_row = {
+    "mv", ROW, .options = OPTIONS(FLAGS("-n --dry-run -f --force -k -v --verbose --sparse"))};
 
 static void judge_move(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {FLAGS("-n --dry-run -f --force -k -v --verbose --sparse"), {0}};
-    static const struct shell_program row = {"mv", ROW, .options = options};
-    judge_dry(reading, &row, words, count);
+    judge_dry(reading, &move_row, words, count);
 }
 
 const struct shell_program shell_git_lists[] = {

@@ -11,30 +11,23 @@ static const struct shell_option ls_remote_options[] = {
     {0},
 };
 
-/* git-help(1): the manual page is shown by man; a browser and info are programs of other kinds. */
-static const struct shell_option help_options[] = {
-    FLAGS("-a --all -g --guides -c --config -m --man -v --verbose --no-verbose --external-commands"
-          " --no-external-commands --aliases --no-aliases --user-interfaces --developer-interfaces"),
-    RUNS("-w --web -i --info"),
-    {0},
-};
+static const struct shell_program apply_row = {
+    "apply", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    .options = OPTIONS(
+        FLAGS("--check --stat --numstat --summary -v --verbose -q --quiet -R --reverse --cached --index --recount -z"
+              " --unidiff-zero --binary --allow-overlap --ignore-whitespace --ignore-space-change --inaccurate-eof"),
+        VALUES("-p -C --directory --include --exclude --whitespace"),
+        CHANGES("--apply -3 --3way --reject -N --intent-to-add")),
+    .rest = SHELL_EFFECT_READ};
 
 /* git-apply(1): only with one of the options that look and do not touch. */
 static void judge_apply(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        FLAGS("--check --stat --numstat --summary -v --verbose -q --quiet -R --reverse --cached --index --recount -z"
-              " --unidiff-zero --binary --allow-overlap --ignore-whitespace --ignore-space-change --inaccurate-eof"),
-        VALUES("-p -C --directory --include --exclude --whitespace"),
-        CHANGES("--apply -3 --3way --reject -N --intent-to-add"),
-        {0}};
-    static const struct shell_program row = {"apply", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options,
-                                             .rest = SHELL_EFFECT_READ};
     struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments))
+    if (!shell_arguments(reading, &apply_row, words, count, &arguments))
         return;
     for (size_t at = 0; at < arguments.operand_count; at++)
-        shell_apply(reading, SHELL_EFFECT_READ, arguments.operands[at], row.names ? HV_STR("apply") : HV_STR(""));
+        shell_apply(reading, SHELL_EFFECT_READ, arguments.operands[at], apply_row.names ? HV_STR("apply") : HV_STR(""));
     reading->act.reads_input |= !arguments.operand_count;
     if (!shell_given(&arguments, "--check --stat --numstat --summary"))
         shell_worsen(reading, SHELL_WRITES, "git apply changes files");
@@ -50,14 +43,16 @@ static void judge_merge_tree(struct shell_reading *reading, const struct shell_w
         shell_worsen(reading, SHELL_WRITES, "git merge-tree writes objects");
 }
 
+static const struct shell_program merge_file_row = {
+    "merge-file", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    .options =
+        OPTIONS(FLAGS("-p --stdout --diff3 --zdiff3 --ours --theirs --union -q --quiet"), VALUES("-L --marker-size"))};
+
 /* git-merge-file(1): into the first file, or to stdout. */
 static void judge_merge_file(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        FLAGS("-p --stdout --diff3 --zdiff3 --ours --theirs --union -q --quiet"), VALUES("-L --marker-size"), {0}};
-    static const struct shell_program row = {"merge-file", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
     struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments))
+    if (!shell_arguments(reading, &merge_file_row, words, count, &arguments))
         return;
     for (size_t at = 0; at < arguments.operand_count; at++)
         shell_apply(reading, SHELL_EFFECT_READ, arguments.operands[at], HV_STR("merge-file"));
@@ -187,7 +182,13 @@ const struct shell_program shell_git_objects[] = {
      .rest = SHELL_EFFECT_READ},
     {"show-index", READS, .reads_input = true},
     {"var", READS, .options = OPTIONS(FLAGS("-l")), NAMES},
-    {"help", READS, .options = help_options, NAMES},
+    /* git-help(1): the manual page is shown by man; a browser and info are programs of other kinds. */
+    {"help", READS,
+     .options =
+         OPTIONS(FLAGS("-a --all -g --guides -c --config -m --man -v --verbose --no-verbose --external-commands"
+                       " --no-external-commands --aliases --no-aliases --user-interfaces --developer-interfaces"),
+                 RUNS("-w --web -i --info")),
+     NAMES},
     {"version", READS, .options = OPTIONS(FLAGS("--build-options"))},
     {"apply", .judge = judge_apply},
     {"merge-tree", .judge = judge_merge_tree},

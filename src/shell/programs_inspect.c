@@ -14,19 +14,6 @@
 
 /* ---- sysstat --------------------------------------------------------------------------------------------- */
 
-/* -e runs a program. */
-static const struct shell_option pidstat_options[] = {
-    FLAGS("-d -H -h -I -l -R -r -s -t -u -U -v -w --human"), VALUES("-C -G -p -T"), MAYBE("--dec"), HELPS("-V"), {0}};
-
-/* What stands behind -f, -s, -e and -I may be left out, so it is judged as an operand; -o writes. */
-static const struct shell_option sar_options[] = {
-    FLAGS("-A -b -B -d -e -F -f -H -h -I -p -q -r -R -s -S -t -u -v -w -W -y -z --human --pretty --sadc"),
-    VALUES("-i -j -m -n -P"),
-    MAYBE("--dec --dev --fs --iface --int"),
-    HELPS("-V --version --help"),
-    {0},
-};
-
 /* ---- networks -------------------------------------------------------------------------------------------- */
 
 /* All words are names and numbers: nft reads them as one text, in which ";" begins a further command. */
@@ -47,21 +34,20 @@ static bool are_plain_names(const struct shell_word *words, size_t count)
 
 static const struct shell_program nft_rows[] = {{"list", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = NONE}, {0}};
 
+static const struct shell_program nft_row = {
+    "nft",
+    SHELL_SYNTAX_EXACT,
+    SHELL_READ_ONLY,
+    .options = OPTIONS(FLAGS("-a --handle -n --numeric -s --stateless -t --terse -j --json -y -p -S -T -N"),
+                       HELPS("-v --version -h --help")),
+    .subcommands = nft_rows,
+    .without_operands = SHELL_EFFECT_WRITES};
+
 static void judge_nft(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        FLAGS("-a --handle -n --numeric -s --stateless -t --terse -j --json -y -p -S -T -N"),
-        HELPS("-v --version -h --help"),
-        {0}};
-    static const struct shell_program row = {"nft",
-                                             SHELL_SYNTAX_EXACT,
-                                             SHELL_READ_ONLY,
-                                             .options = options,
-                                             .subcommands = nft_rows,
-                                             .without_operands = SHELL_EFFECT_WRITES};
     if (!are_plain_names(words, count))
         shell_worsen(reading, SHELL_WRITES, "nft may be given further commands");
-    shell_judge_row(reading, &row, words, count);
+    shell_judge_row(reading, &nft_row, words, count);
     if (reading->act.class == SHELL_WRITES)
         reading->act.writes_listed = false;
 }
@@ -100,16 +86,6 @@ static void judge_tc(struct shell_reading *reading, const struct shell_word *wor
     static const struct shell_program row = {"tc", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = object_options};
     judge_objects(reading, &row, "qdisc class filter chain", words, count);
 }
-
-/* One operand, the device, and an option that asks. */
-static const struct shell_option ethtool_options[] = {
-    FLAGS("-a --show-pause -c --show-coalesce -g --show-ring -i --driver -k --show-features --show-offload -l"
-          " --show-channels -n -u --show-nfc --show-ntuple -P --show-permaddr -S --statistics -T"
-          " --show-time-stamping -x --show-rxfh --show-rxfh-indir --show-eee --show-priv-flags --show-fec"
-          " --phy-statistics --json -I --include-statistics"),
-    HELPS("-h --help --version"),
-    {0},
-};
 
 /* -Z resets counters, -A, -D, -F, -P … change. */
 static const struct shell_option iptables_options[] = {
@@ -170,9 +146,17 @@ static void judge_xset(struct shell_reading *reading, const struct shell_word *w
 }
 
 const struct shell_program shell_programs_inspect[] = {
-    {"pidstat", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = pidstat_options, .rest = NONE},
-    {"sar", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = sar_options, .rest = SHELL_EFFECT_READ,
-     .numeric_options = true},
+    /* -e runs a program. */
+    {"pidstat", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-d -H -h -I -l -R -r -s -t -u -U -v -w --human"), VALUES("-C -G -p -T"), MAYBE("--dec"),
+                        HELPS("-V")),
+     .rest = NONE},
+    /* What stands behind -f, -s, -e and -I may be left out, so it is judged as an operand; -o writes. */
+    {"sar", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options =
+         OPTIONS(FLAGS("-A -b -B -d -e -F -f -H -h -I -p -q -r -R -s -S -t -u -v -w -W -y -z --human --pretty --sadc"),
+                 VALUES("-i -j -m -n -P"), MAYBE("--dec --dev --fs --iface --int"), HELPS("-V --version --help")),
+     .rest = SHELL_EFFECT_READ, .numeric_options = true},
     SHOWS("nfsiostat cifsiostat tapestat", FLAGS("-a -d -p -s -h -k -m -t -y -z --human"), VALUES("-l"),
           HELPS("--help -V --version")),
     SHOWS("nfsstat", FLAGS("-s --server -c --client -n --nfs -r --rpc -m --mounts -o -v --verbose -l --list -2 -3 -4"),
@@ -244,8 +228,15 @@ const struct shell_program shell_programs_inspect[] = {
           HELPS("-h --help --version")),
 
     /* Networks. */
-    {"ethtool", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = ethtool_options, .first = {NONE}, .first_count = 1,
-     .rest = SHELL_EFFECT_WRITES},
+    /* One operand, the device, and an option that asks. */
+    {"ethtool", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-a --show-pause -c --show-coalesce -g --show-ring -i --driver -k --show-features --show-offload -l"
+               " --show-channels -n -u --show-nfc --show-ntuple -P --show-permaddr -S --statistics -T"
+               " --show-time-stamping -x --show-rxfh --show-rxfh-indir --show-eee --show-priv-flags --show-fec"
+               " --phy-statistics --json -I --include-statistics"),
+         HELPS("-h --help --version")),
+     .first = {NONE}, .first_count = 1, .rest = SHELL_EFFECT_WRITES},
     {"bridge", .judge = judge_bridge},
     {"tc", .judge = judge_tc},
     {"nft", .judge = judge_nft},

@@ -7,20 +7,19 @@
 
 /* ---- blkid ----------------------------------------------------------------------------------------------- */
 
+static const struct shell_program blkid_row = {
+    "blkid", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+    .options = OPTIONS(FLAGS("-p --probe -i --info -k --list-filesystems -l --list-one"),
+                       VALUES("-o --output -s --match-tag -t --match-token -L --label -U --uuid -u --usages -n"),
+                       OUTPUTS("-c --cache-file -w"), HELPS("-h --help -V --version")),
+    .rest = SHELL_EFFECT_NONE};
+
 /* What it finds it notes in /run/blkid, where it may; not where it only probes, and -c /dev/null names no such file. */
 static void judge_blkid(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        FLAGS("-p --probe -i --info -k --list-filesystems -l --list-one"),
-        VALUES("-o --output -s --match-tag -t --match-token -L --label -U --uuid -u --usages -n"),
-        OUTPUTS("-c --cache-file -w"),
-        HELPS("-h --help -V --version"),
-        {0}};
-    static const struct shell_program row = {"blkid", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = options,
-                                             .rest = SHELL_EFFECT_NONE};
     struct shell_arguments arguments;
-    shell_judge_row(reading, &row, words, count);
-    if (shell_arguments(reading, &row, words, count, &arguments) && !arguments.help &&
+    shell_judge_row(reading, &blkid_row, words, count);
+    if (shell_arguments(reading, &blkid_row, words, count, &arguments) && !arguments.help &&
         !shell_given(&arguments, "-p --probe -i --info -k --list-filesystems -c --cache-file"))
         shell_worsen(reading, SHELL_WRITES, "blkid notes what it finds in /run/blkid; with -c /dev/null it does not");
 }
@@ -56,9 +55,6 @@ static const struct shell_option systemd_options[] = {
         names, SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = systemd_options, .rest = SHELL_EFFECT_WRITES              \
     }
 
-/* `hostnamectl --static` alone shows; its older names need no sub-command. */
-static const struct shell_option hostname_more[] = {FLAGS("--static --transient --pretty"), {0}};
-
 /* Its -o names a file. */
 static const struct shell_option coredump_options[] = {OUTPUTS("-o --output"), {0}};
 
@@ -92,17 +88,18 @@ static void judge_iw(struct shell_reading *reading, const struct shell_word *wor
 
 /* ---- packages -------------------------------------------------------------------------------------------- */
 
-static void judge_pacman(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    static const struct shell_option options[] = {
+static const struct shell_program pacman_row = {
+    "pacman", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+    .options = OPTIONS(
         FLAGS("-Q --query -S --sync -e --explicit -i --info -l --list -o --owns -s --search -m --foreign -n --native "
               "-d --deps -t"
               " --unrequired -k --check -q --quiet -g --groups -u --upgrades"),
-        HELPS("-V --version -h --help"),
-        {0}};
-    static const struct shell_program row = {"pacman", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = options};
+        HELPS("-V --version -h --help"))};
+
+static void judge_pacman(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
     struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+    if (!shell_arguments(reading, &pacman_row, words, count, &arguments) || arguments.help)
         return;
     /* -Ss and -Si look in the list of packages that was fetched before; -S alone installs. */
     bool looks = shell_given(&arguments, "-Q --query");
@@ -115,7 +112,9 @@ static void judge_pacman(struct shell_reading *reading, const struct shell_word 
 
 const struct shell_program shell_programs_machine[] = {
     SYSTEMD("timedatectl", ASKS("status show list-timezones timesync-status show-timesync")),
-    {"hostnamectl", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = systemd_options, .more_options = hostname_more,
+    /* `hostnamectl --static` alone shows; its older names need no sub-command. */
+    {"hostnamectl", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = systemd_options,
+     .more_options = OPTIONS(FLAGS("--static --transient --pretty")),
      .subcommands = SUBCOMMANDS(ASKS("status show"), SHOWS_ALONE("hostname icon-name chassis deployment location"))},
     SYSTEMD("localectl", ASKS("status list-locales list-keymaps list-x11-keymap-models list-x11-keymap-layouts"
                               " list-x11-keymap-variants list-x11-keymap-options")),

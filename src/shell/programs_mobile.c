@@ -90,16 +90,6 @@ static void judge_java_process(struct shell_reading *reading, const struct shell
 
 /* ---- Android --------------------------------------------------------------------------------------------- */
 
-static const struct shell_program aapt_rows[] = {
-    {"list l", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-v -a")), .rest = READ},
-    {"dump d", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
-     .options = OPTIONS(FLAGS("--values --include-meta-data --no-values -v"), VALUES("-c"), FILES("--file")),
-     .first = {NONE}, .first_count = 1, .rest = READ},
-    PLAIN("version v"),
-    WRITERS("package p add a remove r crunch c singleCrunch s compile link optimize convert"),
-    {0},
-};
-
 #define APK(names)                                                                                                     \
     {                                                                                                                  \
         names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,                                                                    \
@@ -111,7 +101,14 @@ static const struct shell_program aapt_rows[] = {
     }
 
 const struct shell_program shell_programs_mobile[] = {
-    {"aapt aapt2", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--help")), .subcommands = aapt_rows},
+    {"aapt aapt2", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--help")),
+     .subcommands = SUBCOMMANDS(
+         {"list l", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-v -a")), .rest = READ},
+         {"dump d", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+          .options = OPTIONS(FLAGS("--values --include-meta-data --no-values -v"), VALUES("-c"), FILES("--file")),
+          .first = {NONE}, .first_count = 1, .rest = READ},
+         PLAIN("version v"),
+         WRITERS("package p add a remove r crunch c singleCrunch s compile link optimize convert"))},
     {"apkanalyzer", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-h --human-readable")),
      .subcommands = SUBCOMMANDS(
          GROUP("apk", APK("summary file-size download-size features compare")), GROUP("files", APK("list cat")),

@@ -96,14 +96,6 @@ static void judge_rsync(struct shell_reading *reading, const struct shell_word *
 
 /* ---- openssl -------------------------------------------------------------------------------------------- */
 
-static const struct shell_option digest_options[] = {
-    FLAGS("-c -d -r -hex -binary -list -md5 -sha1 -sha224 -sha256 -sha384 -sha512 -sha3-256 -sha3-512 -blake2b512"),
-    FLAGS("-blake2s256 -xoflen"),
-    VALUES("-hmac -mac -macopt"),
-    OUTPUTS("-out"),
-    HELPS("-help"),
-    {0},
-};
 static const struct shell_option coding_options[] = {
     FLAGS("-d -e -a -A -base64 -hex -n -noout -strparse -i -dump"),
     VALUES("-inform -offset -length -bits"),
@@ -122,7 +114,11 @@ static const struct shell_program openssl_rows[] = {
                         FLAGS("-disabled -providers -verbose -v -s -V -stdname -tls1_2 -tls1_3 -ssl3 -psk -srp"),
                         HELPS("-help")),
      .rest = SHELL_EFFECT_NONE},
-    {"dgst md5 sha1 sha224 sha256 sha384 sha512", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = digest_options,
+    {"dgst md5 sha1 sha224 sha256 sha384 sha512", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS(
+             "-c -d -r -hex -binary -list -md5 -sha1 -sha224 -sha256 -sha384 -sha512 -sha3-256 -sha3-512 -blake2b512"),
+         FLAGS("-blake2s256 -xoflen"), VALUES("-hmac -mac -macopt"), OUTPUTS("-out"), HELPS("-help")),
      .rest = SHELL_EFFECT_READ},
     {"x509 req crl pkcs7 verify", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-noout -text -subject -issuer -dates -startdate -enddate -fingerprint -serial -hash "

@@ -65,15 +65,14 @@ static void judge_grep(struct shell_reading *reading, const struct shell_word *w
 }
 
 /* zgrep unpacks with gzip and hands its options on to grep; the same options. */
-static const struct shell_option zgrep_refused[] = {{"-r -R --recursive --dereference-recursive", SHELL_EFFECT_UNKNOWN},
-                                                    {0}};
-static const struct shell_program zgrep_row = {"zgrep",
-                                               SHELL_SYNTAX_GNU,
-                                               SHELL_READ_ONLY,
-                                               .options = zgrep_refused,
-                                               .more_options = grep_options,
-                                               .harmless_options = true,
-                                               .numeric_options = true};
+static const struct shell_program zgrep_row = {
+    "zgrep",
+    SHELL_SYNTAX_GNU,
+    SHELL_READ_ONLY,
+    .options = OPTIONS({"-r -R --recursive --dereference-recursive", SHELL_EFFECT_UNKNOWN}),
+    .more_options = grep_options,
+    .harmless_options = true,
+    .numeric_options = true};
 
 static void judge_zgrep(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -86,36 +85,40 @@ static void judge_zgrep(struct shell_reading *reading, const struct shell_word *
 
 /* ---- ripgrep -------------------------------------------------------------------------------------------- */
 
-static const struct shell_option rg_options[] = {
-    FLAGS("--auto-hybrid-regex --no-auto-hybrid-regex --binary --no-binary --block-buffered --no-block-buffered -b"),
-    FLAGS("--byte-offset --no-byte-offset -s --case-sensitive --column --no-column -c --count --count-matches --crlf"),
-    FLAGS("--no-crlf --debug --files -l --files-with-matches --files-without-match -F --fixed-strings"),
-    FLAGS("--no-fixed-strings -L --follow --no-follow --glob-case-insensitive --no-glob-case-insensitive --heading"),
-    FLAGS("--no-heading -. --hidden --no-hidden -i --ignore-case --ignore-file-case-insensitive --include-zero"),
-    FLAGS("--no-include-zero --no-ignore-file-case-insensitive -v --invert-match --no-invert-match --json --no-json"),
-    FLAGS("--line-buffered --no-line-buffered -n --line-number -N --no-line-number -x --line-regexp"),
-    FLAGS("--max-columns-preview --no-max-columns-preview --mmap --no-mmap -U --multiline --no-multiline"),
-    FLAGS("--multiline-dotall --no-multiline-dotall --no-config --no-ignore --ignore --no-ignore-dot --ignore-dot"),
-    FLAGS("--no-ignore-exclude --ignore-exclude --no-ignore-files --ignore-files --no-ignore-global --ignore-global"),
-    FLAGS("--no-ignore-messages --ignore-messages --no-ignore-parent --ignore-parent --no-ignore-vcs --ignore-vcs"),
-    FLAGS("--no-messages --messages --no-require-git --require-git --no-unicode --unicode --no-pcre2-unicode"),
-    FLAGS("--pcre2-unicode -0 --null --null-data --one-file-system --no-one-file-system -o --only-matching"),
-    FLAGS("--passthru --passthrough -P --pcre2 --no-pcre2 --pcre2-version --no-pre -p --pretty --print0 -q --quiet"),
-    FLAGS("--no-search-zip --sort-files --no-sort-files -S --smart-case --stats --no-stats --stop-on-nonmatch -a"),
-    FLAGS("--text --no-text --trace --trim --no-trim --type-list -u --unrestricted --vimgrep -H --with-filename -I"),
-    FLAGS("--no-filename -w --word-regexp --no-encoding --no-context-separator --no-hostname-bin"),
-    VALUES("-A --after-context -B --before-context -C --context --color --colors --context-separator"),
-    VALUES("--dfa-size-limit -E --encoding --engine --field-context-separator --field-match-separator -g --glob"),
-    VALUES("--iglob --hyperlink-format -M --max-columns -m --max-count -d --max-depth --maxdepth --max-filesize"),
-    VALUES("--path-separator --pre-glob --regex-size-limit -e --regexp -r --replace --sort --sortr -j --threads"),
-    VALUES("-t --type --type-add --type-clear -T --type-not --generate"),
-    FILES("-f --file --ignore-file"),
-    RUNS_WITH("--pre --hostname-bin"),
-    RUNS("-z --search-zip"), /* unpackers, looked up in PATH */
-    HELPS("-h --help -V --version"),
-    {0},
-};
-static const struct shell_program rg_row = {"rg", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = rg_options};
+static const struct shell_program rg_row = {
+    "rg", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    .options = OPTIONS(
+        FLAGS(
+            "--auto-hybrid-regex --no-auto-hybrid-regex --binary --no-binary --block-buffered --no-block-buffered -b"),
+        FLAGS("--byte-offset --no-byte-offset -s --case-sensitive --column --no-column -c --count --count-matches "
+              "--crlf"),
+        FLAGS("--no-crlf --debug --files -l --files-with-matches --files-without-match -F --fixed-strings"),
+        FLAGS(
+            "--no-fixed-strings -L --follow --no-follow --glob-case-insensitive --no-glob-case-insensitive --heading"),
+        FLAGS("--no-heading -. --hidden --no-hidden -i --ignore-case --ignore-file-case-insensitive --include-zero"),
+        FLAGS(
+            "--no-include-zero --no-ignore-file-case-insensitive -v --invert-match --no-invert-match --json --no-json"),
+        FLAGS("--line-buffered --no-line-buffered -n --line-number -N --no-line-number -x --line-regexp"),
+        FLAGS("--max-columns-preview --no-max-columns-preview --mmap --no-mmap -U --multiline --no-multiline"),
+        FLAGS("--multiline-dotall --no-multiline-dotall --no-config --no-ignore --ignore --no-ignore-dot --ignore-dot"),
+        FLAGS(
+            "--no-ignore-exclude --ignore-exclude --no-ignore-files --ignore-files --no-ignore-global --ignore-global"),
+        FLAGS("--no-ignore-messages --ignore-messages --no-ignore-parent --ignore-parent --no-ignore-vcs --ignore-vcs"),
+        FLAGS("--no-messages --messages --no-require-git --require-git --no-unicode --unicode --no-pcre2-unicode"),
+        FLAGS("--pcre2-unicode -0 --null --null-data --one-file-system --no-one-file-system -o --only-matching"),
+        FLAGS(
+            "--passthru --passthrough -P --pcre2 --no-pcre2 --pcre2-version --no-pre -p --pretty --print0 -q --quiet"),
+        FLAGS("--no-search-zip --sort-files --no-sort-files -S --smart-case --stats --no-stats --stop-on-nonmatch -a"),
+        FLAGS(
+            "--text --no-text --trace --trim --no-trim --type-list -u --unrestricted --vimgrep -H --with-filename -I"),
+        FLAGS("--no-filename -w --word-regexp --no-encoding --no-context-separator --no-hostname-bin"),
+        VALUES("-A --after-context -B --before-context -C --context --color --colors --context-separator"),
+        VALUES("--dfa-size-limit -E --encoding --engine --field-context-separator --field-match-separator -g --glob"),
+        VALUES("--iglob --hyperlink-format -M --max-columns -m --max-count -d --max-depth --maxdepth --max-filesize"),
+        VALUES("--path-separator --pre-glob --regex-size-limit -e --regexp -r --replace --sort --sortr -j --threads"),
+        VALUES("-t --type --type-add --type-clear -T --type-not --generate"), FILES("-f --file --ignore-file"),
+        RUNS_WITH("--pre --hostname-bin"), RUNS("-z --search-zip"), /* unpackers, looked up in PATH */
+        HELPS("-h --help -V --version"))};
 
 static void judge_rg(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -129,27 +132,26 @@ static void judge_rg(struct shell_reading *reading, const struct shell_word *wor
 
 /* ---- ag, ack, ugrep ------------------------------------------------------------------------------------- */
 
-static const struct shell_option ag_options[] = {
-    FLAGS(
-        "--ackmate -0 --null --print0 --column --group --nogroup --heading --noheading -H --no-filename --line-number"),
-    FLAGS("--nonumbers --numbers -l --files-with-matches -L --files-without-matches --print-all-files"),
-    FLAGS("--print-long-lines --passthrough --passthru --silent --stats --stats-only --vimgrep -a --all-types -D"),
-    FLAGS("--debug -f --follow -F --fixed-strings --hidden -i --ignore-case -o --only-matching"),
-    FLAGS("-Q --literal -s --case-sensitive -S --smart-case --search-binary -t --all-text -u --unrestricted -U"),
-    FLAGS("--skip-vcs-ignores -v --invert-match -w --word-regexp -z --search-zip --color --nocolor --break --nobreak"),
-    FLAGS("--multiline --nomultiline --one-device --affinity --noaffinity --mmap --nommap -c --count -r --recurse -R"),
-    FLAGS("-n --norecurse --nofollow --list-file-types --recursive --norecursive"),
-    FLAGS(
-        "--python --py --js --json --cc --cpp --html --css --go --rust --java --ruby --php --sh --shell --perl --make"),
-    FLAGS("--md --markdown --xml --yaml --sql --lua --swift --ts --kotlin --scala"),
-    VALUES("-A --after -B --before -C --context -G --file-search-regex -g --ignore --ignore-dir --depth -m"),
-    VALUES("--max-count --width -W --workers --color-line-number --color-match --color-path"),
-    FILES("-p --path-to-ignore"),
-    RUNS_WITH("--pager"),
-    HELPS("-h --help -V --version"),
-    {0},
-};
-static const struct shell_program ag_row = {"ag", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = ag_options};
+static const struct shell_program ag_row = {
+    "ag", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    .options = OPTIONS(
+        FLAGS("--ackmate -0 --null --print0 --column --group --nogroup --heading --noheading -H --no-filename "
+              "--line-number"),
+        FLAGS("--nonumbers --numbers -l --files-with-matches -L --files-without-matches --print-all-files"),
+        FLAGS("--print-long-lines --passthrough --passthru --silent --stats --stats-only --vimgrep -a --all-types -D"),
+        FLAGS("--debug -f --follow -F --fixed-strings --hidden -i --ignore-case -o --only-matching"),
+        FLAGS("-Q --literal -s --case-sensitive -S --smart-case --search-binary -t --all-text -u --unrestricted -U"),
+        FLAGS("--skip-vcs-ignores -v --invert-match -w --word-regexp -z --search-zip --color --nocolor --break "
+              "--nobreak"),
+        FLAGS("--multiline --nomultiline --one-device --affinity --noaffinity --mmap --nommap -c --count -r --recurse "
+              "-R"),
+        FLAGS("-n --norecurse --nofollow --list-file-types --recursive --norecursive"),
+        FLAGS("--python --py --js --json --cc --cpp --html --css --go --rust --java --ruby --php --sh --shell --perl "
+              "--make"),
+        FLAGS("--md --markdown --xml --yaml --sql --lua --swift --ts --kotlin --scala"),
+        VALUES("-A --after -B --before -C --context -G --file-search-regex -g --ignore --ignore-dir --depth -m"),
+        VALUES("--max-count --width -W --workers --color-line-number --color-match --color-path"),
+        FILES("-p --path-to-ignore"), RUNS_WITH("--pager"), HELPS("-h --help -V --version"))};
 
 /* Behind -A and its like, what is no number is read once more: as the pattern, or as an option. */
 static void check_lines(struct shell_reading *reading, const struct shell_arguments *arguments)
@@ -175,17 +177,17 @@ static void judge_ag(struct shell_reading *reading, const struct shell_word *wor
 }
 
 /* ack takes options from .ackrc of the tree, --pager among them: only with --noenv is it known what it does. */
-static const struct shell_option ack_options[] = {
-    FLAGS("--noenv --nopager --nocolor --nogroup --noheading --color --colour --group --heading --break -i "
-          "--ignore-case"),
-    FLAGS("-S --smart-case -w --word-regexp -Q --literal -l -L -c --count -o -h --no-filename -H --with-filename -n"),
-    FLAGS("--no-recurse -r -R --recurse -v --invert-match -x -s -f -1 --column --passthru --follow --nofollow "
-          "--sort-files"),
-    VALUES("-A -B -C -m --max-count --match -t --type -g --ignore-dir --ignore-file -T"),
-    HELPS("--help --version"),
-    {0},
-};
-static const struct shell_program ack_row = {"ack", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = ack_options};
+static const struct shell_program ack_row = {
+    "ack", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    .options = OPTIONS(
+        FLAGS("--noenv --nopager --nocolor --nogroup --noheading --color --colour --group --heading --break -i "
+              "--ignore-case"),
+        FLAGS(
+            "-S --smart-case -w --word-regexp -Q --literal -l -L -c --count -o -h --no-filename -H --with-filename -n"),
+        FLAGS("--no-recurse -r -R --recurse -v --invert-match -x -s -f -1 --column --passthru --follow --nofollow "
+              "--sort-files"),
+        VALUES("-A -B -C -m --max-count --match -t --type -g --ignore-dir --ignore-file -T"),
+        HELPS("--help --version"))};
 
 static void judge_ack(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -201,25 +203,23 @@ static void judge_ack(struct shell_reading *reading, const struct shell_word *wo
 
 /* ---- finding files -------------------------------------------------------------------------------------- */
 
-static const struct shell_option fd_options[] = {
-    FLAGS("-H --hidden --no-hidden -I --no-ignore --ignore --no-ignore-vcs --ignore-vcs --no-ignore-parent"),
-    FLAGS("--no-require-git --require-git --no-global-ignore-file -u --unrestricted -s --case-sensitive -i"),
-    FLAGS(
-        "--ignore-case -g --glob --regex -F --fixed-strings --literal -a --absolute-path --relative-path -L --follow"),
-    FLAGS("--no-follow -p --full-path -0 --print0 --prune -1 -q --quiet --has-results --show-errors --one-file-system"),
-    FLAGS("--mount --xdev"),
-    MAYBE("--strip-cwd-prefix --hyperlink"),
-    VALUES("-d --max-depth --maxdepth --min-depth --exact-depth -t --type -e --extension -S --size -E --exclude"),
-    VALUES("--changed-within --newer --changed-before --older --change-newer-than --change-older-than --changed-after"),
-    VALUES("-o --owner --format --max-results -j --threads -c --color --path-separator --and --max-buffer-time"),
-    VALUES("--batch-size"),
-    FILES("--ignore-file"),
-    TREES("--search-path -C --base-directory"),
-    RUNS("-l --list-details"), /* ls, looked up in PATH */
-    HELPS("-h --help -V --version"),
-    {0},
-};
-static const struct shell_program fd_row = {"fd", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = fd_options};
+static const struct shell_program fd_row = {
+    "fd", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    .options = OPTIONS(
+        FLAGS("-H --hidden --no-hidden -I --no-ignore --ignore --no-ignore-vcs --ignore-vcs --no-ignore-parent"),
+        FLAGS("--no-require-git --require-git --no-global-ignore-file -u --unrestricted -s --case-sensitive -i"),
+        FLAGS("--ignore-case -g --glob --regex -F --fixed-strings --literal -a --absolute-path --relative-path -L "
+              "--follow"),
+        FLAGS("--no-follow -p --full-path -0 --print0 --prune -1 -q --quiet --has-results --show-errors "
+              "--one-file-system"),
+        FLAGS("--mount --xdev"), MAYBE("--strip-cwd-prefix --hyperlink"),
+        VALUES("-d --max-depth --maxdepth --min-depth --exact-depth -t --type -e --extension -S --size -E --exclude"),
+        VALUES("--changed-within --newer --changed-before --older --change-newer-than --change-older-than "
+               "--changed-after"),
+        VALUES("-o --owner --format --max-results -j --threads -c --color --path-separator --and --max-buffer-time"),
+        VALUES("--batch-size"), FILES("--ignore-file"), TREES("--search-path -C --base-directory"),
+        RUNS("-l --list-details"), /* ls, looked up in PATH */
+        HELPS("-h --help -V --version"))};
 
 /* -x and -X run what follows, up to ";", with the files' names. */
 static size_t find_execution(const struct shell_word *words, size_t count)
@@ -267,22 +267,22 @@ static void judge_fd(struct shell_reading *reading, const struct shell_word *wor
     }
 }
 
+static const struct shell_program man_row = {
+    "man", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+    .options = OPTIONS(FLAGS("-d --debug -K --global-apropos -f --whatis -k --apropos -w --where --path --location -W "
+                             "--where-cat --location-cat -a"),
+                       FLAGS("--all -i --ignore-case -I --match-case --regex --wildcard --names-only --no-subpages -7"),
+                       FLAGS("--ascii --no-hyphenation --nh --no-justification --nj"),
+                       VALUES("-s -S --sections -e --extension -L --locale -E --encoding -m --systems -P --pager"),
+                       HELPS("-? --help --usage -V --version")),
+    .rest = SHELL_EFFECT_NONE};
+
 /* man without a terminal prints; a pager or a browser named by an option runs. A page with a slash is a file. */
 static void judge_man(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        FLAGS("-d --debug -K --global-apropos -f --whatis -k --apropos -w --where --path --location -W "
-              "--where-cat --location-cat -a"),
-        FLAGS("--all -i --ignore-case -I --match-case --regex --wildcard --names-only --no-subpages -7"),
-        FLAGS("--ascii --no-hyphenation --nh --no-justification --nj"),
-        VALUES("-s -S --sections -e --extension -L --locale -E --encoding -m --systems -P --pager"),
-        HELPS("-? --help --usage -V --version"),
-        {0}};
-    static const struct shell_program row = {"man", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = options,
-                                             .rest = SHELL_EFFECT_NONE};
     struct shell_arguments arguments;
-    shell_judge_row(reading, &row, words, count);
-    bool understood = shell_arguments(reading, &row, words, count, &arguments);
+    shell_judge_row(reading, &man_row, words, count);
+    bool understood = shell_arguments(reading, &man_row, words, count, &arguments);
     for (size_t i = 0; understood && i < arguments.given_count; i++)
         if (shell_names_have("-P --pager", arguments.given[i].name) &&
             (!arguments.given[i].argument.known || !hv_str_is(arguments.given[i].argument.value, "cat")))

@@ -344,16 +344,14 @@ static bool pass_script(struct sed *sed)
 
 /* ---- the program ---------------------------------------------------------------------------------------- */
 
-static const struct shell_option sed_options[] = {
-    FLAGS("-n --quiet --silent --debug -E -r --regexp-extended --follow-symlinks --posix -b --binary -s --separate"),
-    FLAGS("--sandbox -u --unbuffered -z --null-data"),
-    VALUES("-e --expression -l --line-length"),
-    {"-f --file", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-    {"-i --in-place", SHELL_EFFECT_NONE, SHELL_ARITY_OPTIONAL},
-    HELPS("--help --version"),
-    {0},
-};
-static const struct shell_program sed_row = {"sed", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = sed_options};
+static const struct shell_program sed_row = {
+    "sed", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+    .options = OPTIONS(
+        FLAGS(
+            "-n --quiet --silent --debug -E -r --regexp-extended --follow-symlinks --posix -b --binary -s --separate"),
+        FLAGS("--sandbox -u --unbuffered -z --null-data"), VALUES("-e --expression -l --line-length"),
+        {"-f --file", SHELL_EFFECT_NONE, SHELL_ARITY_ONE}, {"-i --in-place", SHELL_EFFECT_NONE, SHELL_ARITY_OPTIONAL},
+        HELPS("--help --version"))};
 
 static bool is_script(const struct shell_given *given)
 {

@@ -26,16 +26,11 @@
 
 /* ---- date, hostname: setting ----------------------------------------------------------------------------- */
 
-static const struct shell_option date_options[] = {
-    FLAGS("--debug -R --rfc-email --rfc-822 --rfc-2822 -u --utc --universal --resolution"),
-    MAYBE("-I --iso-8601"),
-    VALUES("-d --date --rfc-3339"),
-    FILES("-f --file -r --reference"),
-    CHANGES_WITH("-s --set"),
-    GNU_HELP,
-    {0},
-};
-static const struct shell_program date_row = {"date", SHELL_SYNTAX_GNU, .options = date_options};
+static const struct shell_program date_row = {
+    "date", SHELL_SYNTAX_GNU,
+    .options = OPTIONS(FLAGS("--debug -R --rfc-email --rfc-822 --rfc-2822 -u --utc --universal --resolution"),
+                       MAYBE("-I --iso-8601"), VALUES("-d --date --rfc-3339"), FILES("-f --file -r --reference"),
+                       CHANGES_WITH("-s --set"), GNU_HELP)};
 
 /* An operand that is no +FORMAT sets the clock. */
 static void judge_date(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -137,23 +132,19 @@ static void judge_lsof(struct shell_reading *reading, const struct shell_word *w
     }
 }
 
+static const struct shell_program fuser_row = {
+    "fuser", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+    .options = OPTIONS(FLAGS("-a --all -I --inode -l --list-signals -m --mount -M --ismountpoint -s --silent -u"),
+                       FLAGS("--user -v --verbose -4 --ipv4 -6 --ipv6"), VALUES("-n --namespace"),
+                       CHANGES("-k --kill -w"), HELPS("-V"), GNU_HELP),
+    .rest = NONE};
+
 /* fuser PORT,HOST/tcp, and "-n tcp PORT,HOST", look up the host. */
 static void judge_fuser(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {
-        FLAGS("-a --all -I --inode -l --list-signals -m --mount -M --ismountpoint -s --silent -u"),
-        FLAGS("--user -v --verbose -4 --ipv4 -6 --ipv6"),
-        VALUES("-n --namespace"),
-        CHANGES("-k --kill -w"),
-        HELPS("-V"),
-        GNU_HELP,
-        {0},
-    };
-    static const struct shell_program row = {"fuser", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = options,
-                                             .rest = NONE};
     struct shell_arguments arguments;
-    shell_judge_row(reading, &row, words, count);
-    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+    shell_judge_row(reading, &fuser_row, words, count);
+    if (!shell_arguments(reading, &fuser_row, words, count, &arguments) || arguments.help)
         return;
     for (size_t i = 0; i < arguments.operand_count; i++) {
         struct hv_str name = arguments.operands[i]->value;
@@ -184,14 +175,13 @@ static const struct shell_option systemctl_options[] = {
 
 /* ---- packages ------------------------------------------------------------------------------------------- */
 
-static const struct shell_option dpkg_options[] = {
-    FLAGS("-l --list -L --listfiles -s --status -S --search -p --print-avail -V --verify -C --audit --get-selections"),
-    FLAGS("--print-architecture --print-foreign-architectures --compare-versions --yet-to-unpack --no-pager -c"),
-    FLAGS("--contents -I --info -f --field -W --show"),
-    HELPS("--version --help -?"),
-    {0},
-};
-static const struct shell_program dpkg_row = {"dpkg", SHELL_SYNTAX_GNU, .options = dpkg_options};
+static const struct shell_program dpkg_row = {
+    "dpkg", SHELL_SYNTAX_GNU,
+    .options = OPTIONS(
+        FLAGS("-l --list -L --listfiles -s --status -S --search -p --print-avail -V --verify -C --audit "
+              "--get-selections"),
+        FLAGS("--print-architecture --print-foreign-architectures --compare-versions --yet-to-unpack --no-pager -c"),
+        FLAGS("--contents -I --info -f --field -W --show"), HELPS("--version --help -?"))};
 
 static void judge_dpkg(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -251,14 +241,12 @@ static void judge_apt(struct shell_reading *reading, const struct shell_word *wo
 }
 
 /* rpm: -i alone installs; with -q it informs. */
-static const struct shell_option rpm_options[] = {
-    FLAGS("-q --query -a --all -f --file -i --info -l --list -c --configfiles -d --docfiles -R --requires --provides"),
-    FLAGS("--changelog --scripts -V --verify --last -s --state --conflicts --noscripts"),
-    VALUES("--qf --queryformat --whatprovides --whatrequires"),
-    HELPS("--version --help"),
-    {0},
-};
-static const struct shell_program rpm_row = {"rpm", SHELL_SYNTAX_GNU, .options = rpm_options};
+static const struct shell_program rpm_row = {
+    "rpm", SHELL_SYNTAX_GNU,
+    .options = OPTIONS(FLAGS("-q --query -a --all -f --file -i --info -l --list -c --configfiles -d --docfiles -R "
+                             "--requires --provides"),
+                       FLAGS("--changelog --scripts -V --verify --last -s --state --conflicts --noscripts"),
+                       VALUES("--qf --queryformat --whatprovides --whatrequires"), HELPS("--version --help"))};
 
 static void judge_rpm(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -271,20 +259,20 @@ static void judge_rpm(struct shell_reading *reading, const struct shell_word *wo
         shell_worsen(reading, SHELL_EXECUTES, "rpm -V runs the scripts of packages; with --noscripts it does not");
 }
 
+static const struct shell_program tput_row = {"tput",
+                                              SHELL_SYNTAX_GNU,
+                                              SHELL_READ_ONLY,
+                                              .options = OPTIONS(FLAGS("-V -x"), VALUES("-T"), CHANGES("-S")),
+                                              .rest = SHELL_EFFECT_NONE,
+                                              .harmless_options = true};
+
 /* `tput init` and `tput reset` set modes of the terminal, and run the program that its description names; -S takes
  * them from standard input. */
 static void judge_tput(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {FLAGS("-V -x"), VALUES("-T"), CHANGES("-S"), {0}};
-    static const struct shell_program row = {"tput",
-                                             SHELL_SYNTAX_GNU,
-                                             SHELL_READ_ONLY,
-                                             .options = options,
-                                             .rest = SHELL_EFFECT_NONE,
-                                             .harmless_options = true};
     struct shell_arguments arguments;
-    shell_judge_row(reading, &row, words, count);
-    if (!shell_arguments(reading, &row, words, count, &arguments))
+    shell_judge_row(reading, &tput_row, words, count);
+    if (!shell_arguments(reading, &tput_row, words, count, &arguments))
         return;
     for (size_t at = 0; at < arguments.operand_count; at++)
         if (!arguments.operands[at]->known || shell_names_have("init reset", arguments.operands[at]->value))
@@ -293,9 +281,9 @@ static void judge_tput(struct shell_reading *reading, const struct shell_word *w
 }
 
 /* ldconfig -p prints the cache; alone it writes it. */
-static const struct shell_option ldconfig_options[] = {
-    FLAGS("-p --print-cache -v --verbose"), HELPS("-? --help -V --version"), {0}};
-static const struct shell_program ldconfig_row = {"ldconfig", SHELL_SYNTAX_GNU, .options = ldconfig_options};
+static const struct shell_program ldconfig_row = {
+    "ldconfig", SHELL_SYNTAX_GNU,
+    .options = OPTIONS(FLAGS("-p --print-cache -v --verbose"), HELPS("-? --help -V --version"))};
 
 static void judge_ldconfig(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -308,8 +296,8 @@ static void judge_ldconfig(struct shell_reading *reading, const struct shell_wor
 }
 
 /* ssh-keygen -l prints the fingerprint of a key; all else makes or changes keys. */
-static const struct shell_option ssh_keygen_options[] = {FLAGS("-l -v"), VALUES("-E"), FILES("-f"), {0}};
-static const struct shell_program ssh_keygen_row = {"ssh-keygen", SHELL_SYNTAX_GNU, .options = ssh_keygen_options};
+static const struct shell_program ssh_keygen_row = {"ssh-keygen", SHELL_SYNTAX_GNU,
+                                                    .options = OPTIONS(FLAGS("-l -v"), VALUES("-E"), FILES("-f"))};
 
 static void judge_ssh_keygen(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -320,16 +308,12 @@ static void judge_ssh_keygen(struct shell_reading *reading, const struct shell_w
 
 /* ---- network interfaces ---------------------------------------------------------------------------------- */
 
-static const struct shell_option ip_options[] = {
-    FLAGS("-4 -6 -0 -s -stats -statistics -d -details -o -oneline -br -brief -j -json -p -pretty -h -human"),
-    MAYBE("-c -color --color"),
-    FLAGS("-iec -a -all -t -timestamp -ts -N -Numeric -echo"),
-    REACHES("-r -resolve"),
-    VALUES("-f -family"),
-    HELPS("-V -Version -help"),
-    {0},
-};
-static const struct shell_program ip_row = {"ip", SHELL_SYNTAX_WORDS, .options = ip_options};
+static const struct shell_program ip_row = {
+    "ip", SHELL_SYNTAX_WORDS,
+    .options = OPTIONS(
+        FLAGS("-4 -6 -0 -s -stats -statistics -d -details -o -oneline -br -brief -j -json -p -pretty -h -human"),
+        MAYBE("-c -color --color"), FLAGS("-iec -a -all -t -timestamp -ts -N -Numeric -echo"), REACHES("-r -resolve"),
+        VALUES("-f -family"), HELPS("-V -Version -help"))};
 
 /* Objects that people look at; -n and netns switch name spaces, exec runs. */
 static bool asks_about_network(const struct shell_arguments *arguments)
@@ -422,9 +406,9 @@ static void judge_ss(struct shell_reading *reading, const struct shell_word *wor
 }
 
 /* mount without operands lists; findmnt is for that. */
-static const struct shell_option mount_options[] = {
-    FLAGS("-l --show-labels -v --verbose"), VALUES("-t --types"), UTIL_HELP, {0}};
-static const struct shell_program mount_row = {"mount", SHELL_SYNTAX_GNU, .options = mount_options};
+static const struct shell_program mount_row = {
+    "mount", SHELL_SYNTAX_GNU,
+    .options = OPTIONS(FLAGS("-l --show-labels -v --verbose"), VALUES("-t --types"), UTIL_HELP)};
 
 static void judge_mount(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -450,17 +434,11 @@ static void judge_crontab(struct shell_reading *reading, const struct shell_word
 }
 
 /* sysctl NAME reads, NAME=value, -w, -p and --system write. */
-static const struct shell_option sysctl_options[] = {
-    FLAGS("-a --all -A -X -b --binary -e --ignore -N --names -n --values -q --quiet --deprecated"),
-    VALUES("-r --pattern"),
-    CHANGES("-w --write --system"),
-    {"-p --load -f", SHELL_EFFECT_WRITES, SHELL_ARITY_OPTIONAL},
-    HELPS("-h -d -V"),
-    GNU_HELP,
-    {0},
-};
-
-static const struct shell_program sysctl_row = {"sysctl", SHELL_SYNTAX_GNU, .options = sysctl_options};
+static const struct shell_program sysctl_row = {
+    "sysctl", SHELL_SYNTAX_GNU,
+    .options = OPTIONS(FLAGS("-a --all -A -X -b --binary -e --ignore -N --names -n --values -q --quiet --deprecated"),
+                       VALUES("-r --pattern"), CHANGES("-w --write --system"),
+                       {"-p --load -f", SHELL_EFFECT_WRITES, SHELL_ARITY_OPTIONAL}, HELPS("-h -d -V"), GNU_HELP)};
 
 static void judge_sysctl(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -478,20 +456,16 @@ static void judge_sysctl(struct shell_reading *reading, const struct shell_word 
 
 /* ---- the terminal --------------------------------------------------------------------------------------- */
 
-static const struct shell_option stty_options[] = {FLAGS("-a --all -g --save"), VALUES("-F --file"), GNU_HELP, {0}};
+static const struct shell_program info_row = {"info", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+                                              .options = OPTIONS(FLAGS("-a --all -w --where --location --subnodes"),
+                                                                 VALUES("-k --apropos -n --node"), FILES("-f --file"),
+                                                                 OUTPUTS("-o --output"), HELPS("-h --help --version")),
+                                              .rest = NONE};
 
 /* A packed file is given to a shell under its name, as it is. */
 static void judge_info(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_option options[] = {FLAGS("-a --all -w --where --location --subnodes"),
-                                                  VALUES("-k --apropos -n --node"),
-                                                  FILES("-f --file"),
-                                                  OUTPUTS("-o --output"),
-                                                  HELPS("-h --help --version"),
-                                                  {0}};
-    static const struct shell_program row = {"info", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = options,
-                                             .rest = NONE};
-    shell_judge_row(reading, &row, words, count);
+    shell_judge_row(reading, &info_row, words, count);
     for (size_t i = 1; i < count; i++) {
         bool plain = words[i].known;
         for (size_t at = 0; at < words[i].value.len; at++)
@@ -616,7 +590,8 @@ const struct shell_program shell_programs_system[] = {
     {"tput", .judge = judge_tput},
     TELLER("clear", FLAGS("-x -V"), VALUES("-T")),
     CHANGER("reset tset"),
-    {"stty", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = stty_options,
+    {"stty", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-a --all -g --save"), VALUES("-F --file"), GNU_HELP),
      .subcommands = SUBCOMMANDS({"size speed", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_WRITES})},
     {"dircolors", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options =

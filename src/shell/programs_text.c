@@ -22,20 +22,16 @@
     }
 
 /* xxd [options] [infile [outfile]]: long ones with one dash. */
-static const struct shell_option xxd_options[] = {
-    FLAGS("-a -autoskip -b -bits -C -capitalize -d -e -E -EBCDIC -i -include -p -ps -postscript -plain -u -r -revert"),
-    FLAGS("-uppercase -t"),
-    VALUES("-c -cols -g -groupsize -l -len -n -name -o -s -seek -skip -R"),
-    HELPS("-h -help -v -version"),
-    {0},
-};
-
-static const struct shell_program xxd_row = {"xxd",
-                                             SHELL_SYNTAX_WORDS,
-                                             SHELL_READ_ONLY,
-                                             .options = xxd_options,
-                                             .first = {SHELL_EFFECT_READ, SHELL_EFFECT_WRITE},
-                                             .first_count = 2};
+static const struct shell_program xxd_row = {
+    "xxd",
+    SHELL_SYNTAX_WORDS,
+    SHELL_READ_ONLY,
+    .options = OPTIONS(FLAGS("-a -autoskip -b -bits -C -capitalize -d -e -E -EBCDIC -i -include -p -ps -postscript "
+                             "-plain -u -r -revert"),
+                       FLAGS("-uppercase -t"), VALUES("-c -cols -g -groupsize -l -len -n -name -o -s -seek -skip -R"),
+                       HELPS("-h -help -v -version")),
+    .first = {SHELL_EFFECT_READ, SHELL_EFFECT_WRITE},
+    .first_count = 2};
 
 /* -l16 is -l 16. */
 static bool has_number_attached(const struct shell_word *word)
@@ -73,27 +69,25 @@ static void judge_xxd(struct shell_reading *reading, const struct shell_word *wo
 }
 
 /* more and less print like cat when they do not write to a terminal, and a tool call's output never is one. */
-static const struct shell_option less_options[] = {
-    FLAGS("-a -A -B -c -C -d -e -E -f -F -g -G -i -I -J -L -m -M -n -N -q -Q -r -R -s -S -u -U -w -W -X -~ -K"),
-    FLAGS("--search-skip-screen --SEARCH-SKIP-SCREEN --auto-buffers --clear-screen --dumb --quit-at-eof"),
-    FLAGS("--QUIT-AT-EOF --force --quit-if-one-screen --hilite-search --HILITE-SEARCH --ignore-case --IGNORE-CASE"),
-    FLAGS("--status-column --no-lessopen --long-prompt --LONG-PROMPT --line-numbers --LINE-NUMBERS --quiet --silent"),
-    FLAGS("--raw-control-chars --RAW-CONTROL-CHARS --squeeze-blank-lines --chop-long-lines --underline-special"),
-    FLAGS("--hilite-unread --HILITE-UNREAD --no-init --tilde --quit-on-intr --no-keypad --follow-name --mouse"),
-    FLAGS("--incsearch --use-color --no-histdups --save-marks --file-size --wordwrap"),
-    VALUES(
-        "-b --buffers -h --max-back-scroll -j --jump-target -p --pattern -x --tabs -y --max-forw-scroll -z --window"),
-    VALUES("-D --color -P --prompt -# --shift --rscroll --wheel-lines --header"),
-    OUTPUTS("-o --log-file -O --LOG-FILE"),
-    HELPS("-? --help -V --version"),
-    {0},
-};
-static const struct shell_program less_row = {"less",
-                                              SHELL_SYNTAX_GNU,
-                                              SHELL_READ_ONLY,
-                                              .options = less_options,
-                                              .rest = SHELL_EFFECT_READ,
-                                              .numeric_options = true};
+static const struct shell_program less_row = {
+    "less",
+    SHELL_SYNTAX_GNU,
+    SHELL_READ_ONLY,
+    .options = OPTIONS(
+        FLAGS("-a -A -B -c -C -d -e -E -f -F -g -G -i -I -J -L -m -M -n -N -q -Q -r -R -s -S -u -U -w -W -X -~ -K"),
+        FLAGS("--search-skip-screen --SEARCH-SKIP-SCREEN --auto-buffers --clear-screen --dumb --quit-at-eof"),
+        FLAGS("--QUIT-AT-EOF --force --quit-if-one-screen --hilite-search --HILITE-SEARCH --ignore-case --IGNORE-CASE"),
+        FLAGS(
+            "--status-column --no-lessopen --long-prompt --LONG-PROMPT --line-numbers --LINE-NUMBERS --quiet --silent"),
+        FLAGS("--raw-control-chars --RAW-CONTROL-CHARS --squeeze-blank-lines --chop-long-lines --underline-special"),
+        FLAGS("--hilite-unread --HILITE-UNREAD --no-init --tilde --quit-on-intr --no-keypad --follow-name --mouse"),
+        FLAGS("--incsearch --use-color --no-histdups --save-marks --file-size --wordwrap"),
+        VALUES("-b --buffers -h --max-back-scroll -j --jump-target -p --pattern -x --tabs -y --max-forw-scroll -z "
+               "--window"),
+        VALUES("-D --color -P --prompt -# --shift --rscroll --wheel-lines --header"),
+        OUTPUTS("-o --log-file -O --LOG-FILE"), HELPS("-? --help -V --version")),
+    .rest = SHELL_EFFECT_READ,
+    .numeric_options = true};
 
 static const struct shell_program more_row = {
     "more",
@@ -163,13 +157,9 @@ static void judge_more(struct shell_reading *reading, const struct shell_word *w
 }
 
 /* dc runs what stands behind "!", in its arguments and in what it reads. */
-static const struct shell_option dc_options[] = {
-    VALUES("-e --expression"),
-    RUNS_WITH("-f --file"),
-    HELPS("-h --help -V --version"),
-    {0},
-};
-static const struct shell_program dc_row = {"dc", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = dc_options};
+static const struct shell_program dc_row = {
+    "dc", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+    .options = OPTIONS(VALUES("-e --expression"), RUNS_WITH("-f --file"), HELPS("-h --help -V --version"))};
 
 static void judge_dc(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -188,23 +178,18 @@ static void judge_dc(struct shell_reading *reading, const struct shell_word *wor
     }
 }
 
-/* jq reads modules, but writes nothing and runs nothing. */
-static const struct shell_option jq_options[] = {
-    FLAGS("-c --compact-output -n --null-input -e --exit-status -s --slurp -r --raw-output -j --join-output"),
-    FLAGS("-a --ascii-output -S --sort-keys -C --color-output -M --monochrome-output --tab -R --raw-input --stream"),
-    FLAGS("--stream-errors --seq --unbuffered --args --jsonargs --raw-output0 --debug-dump-disasm --debug-trace"),
-    FLAGS("--binary -b"),
-    VALUES("--indent"),
-    TREES("-L --library-path"),
-    FILES("-f --from-file"),
-    {"--arg --argjson", SHELL_EFFECT_NONE, SHELL_ARITY_TWO},
-    {"--slurpfile --rawfile --argfile", SHELL_EFFECT_UNKNOWN, SHELL_ARITY_TWO},
-    HELPS("-h --help -V --version"),
-    {0},
-};
-
 /* jq's own words: options anywhere; --slurpfile NAME FILE reads; behind --args all words but the filter are data. */
-static const struct shell_program jq_row = {"jq", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = jq_options};
+/* jq reads modules, but writes nothing and runs nothing. */
+static const struct shell_program jq_row = {
+    "jq", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+    .options = OPTIONS(
+        FLAGS("-c --compact-output -n --null-input -e --exit-status -s --slurp -r --raw-output -j --join-output"),
+        FLAGS(
+            "-a --ascii-output -S --sort-keys -C --color-output -M --monochrome-output --tab -R --raw-input --stream"),
+        FLAGS("--stream-errors --seq --unbuffered --args --jsonargs --raw-output0 --debug-dump-disasm --debug-trace"),
+        FLAGS("--binary -b"), VALUES("--indent"), TREES("-L --library-path"), FILES("-f --from-file"),
+        {"--arg --argjson", SHELL_EFFECT_NONE, SHELL_ARITY_TWO},
+        {"--slurpfile --rawfile --argfile", SHELL_EFFECT_UNKNOWN, SHELL_ARITY_TWO}, HELPS("-h --help -V --version"))};
 
 /* Modules are named at the beginning of a filter, so not by one that begins as a path does. */
 static bool may_name_modules(const struct shell_word *filter)
@@ -254,32 +239,19 @@ static void judge_jq(struct shell_reading *reading, const struct shell_word *wor
         judge_jq_operands(reading, &arguments, data);
 }
 
-/* yq (mikefarah's, and the wrapper of jq): the options that both have and that only read. */
-static const struct shell_option yq_options[] = {
-    FLAGS("-C --colors -M --no-colors -e --exit-status -N --no-doc -n --null-input -P --prettyPrint -r --unwrapScalar"),
-    FLAGS("-j --tojson -v --verbose --slurp -y -Y -c -S"),
-    VALUES("-I --indent -o --output-format -p --input-format"),
-    FLAGS("-0 --nul-output"),
-    {"-i --inplace", SHELL_EFFECT_WRITES},
-    HELPS("-h --help -V --version"),
-    {0},
-};
-
 /* Documents name others that are fetched; --nonet, or not loading them, keeps it at home. */
-static const struct shell_option xmllint_options[] = {
-    FLAGS("--debug --debugent --copy --recover --huge --noenc --nodict --novalid --htmlout --nowrap --timing --html"),
-    FLAGS("--xmlout --nodefdtd --push --memory --nowarning --noblanks --nocdata --nsclean"),
-    FLAGS("--testIO --noxincludenode --nofixup-base-uris --stream --walker --chkregister --sax1 --sax --oldxml10"),
-    FLAGS("--noout --nonet --format --quiet --repeat --xpath0"),
-    VALUES("--xpath --pattern --encode --pretty --maxmem --maxamplitude"),
-    FILES("--schema --relaxng --schematron --dtdvalid"),
-    REACHES("--noent --valid --postvalid --dtdattr --xinclude --loaddtd --insert --c14n --c14n11 --exc-c14n"),
-    OUTPUTS("-o --output"),
-    HELPS("--version"),
-    {0},
-};
-static const struct shell_program xmllint_row = {"xmllint", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
-                                                 .options = xmllint_options};
+static const struct shell_program xmllint_row = {
+    "xmllint", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+    .options = OPTIONS(
+        FLAGS(
+            "--debug --debugent --copy --recover --huge --noenc --nodict --novalid --htmlout --nowrap --timing --html"),
+        FLAGS("--xmlout --nodefdtd --push --memory --nowarning --noblanks --nocdata --nsclean"),
+        FLAGS("--testIO --noxincludenode --nofixup-base-uris --stream --walker --chkregister --sax1 --sax --oldxml10"),
+        FLAGS("--noout --nonet --format --quiet --repeat --xpath0"),
+        VALUES("--xpath --pattern --encode --pretty --maxmem --maxamplitude"),
+        FILES("--schema --relaxng --schematron --dtdvalid"),
+        REACHES("--noent --valid --postvalid --dtdattr --xinclude --loaddtd --insert --c14n --c14n11 --exc-c14n"),
+        OUTPUTS("-o --output"), HELPS("--version"))};
 
 /* A document may be a URL. */
 static bool may_be_url(const struct shell_word *word)
@@ -302,13 +274,19 @@ static void judge_xmllint(struct shell_reading *reading, const struct shell_word
         shell_reads(reading, arguments.operands[i], false);
 }
 
-static const struct shell_program yq_row = {"yq",
-                                            SHELL_SYNTAX_EXACT,
-                                            SHELL_READ_ONLY,
-                                            .options = yq_options,
-                                            .first = {SHELL_EFFECT_NONE},
-                                            .first_count = 1,
-                                            .rest = SHELL_EFFECT_READ};
+/* yq (mikefarah's, and the wrapper of jq): the options that both have and that only read. */
+static const struct shell_program yq_row = {
+    "yq",
+    SHELL_SYNTAX_EXACT,
+    SHELL_READ_ONLY,
+    .options = OPTIONS(FLAGS("-C --colors -M --no-colors -e --exit-status -N --no-doc -n --null-input -P --prettyPrint "
+                             "-r --unwrapScalar"),
+                       FLAGS("-j --tojson -v --verbose --slurp -y -Y -c -S"),
+                       VALUES("-I --indent -o --output-format -p --input-format"), FLAGS("-0 --nul-output"),
+                       {"-i --inplace", SHELL_EFFECT_WRITES}, HELPS("-h --help -V --version")),
+    .first = {SHELL_EFFECT_NONE},
+    .first_count = 1,
+    .rest = SHELL_EFFECT_READ};
 
 /* Expressions may load other files; later versions may be allowed to run programs. */
 static void judge_yq(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -335,18 +313,19 @@ static void judge_strings(struct shell_reading *reading, const struct shell_word
             shell_worsen(reading, SHELL_UNKNOWN, "the options in the file of strings are not known");
 }
 
-static void judge_bat(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    static const struct shell_option options[] = {
+static const struct shell_program bat_row = {
+    "bat", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+    .options = OPTIONS(
         FLAGS("-p --plain -pp -n --number -A --show-all -f --force-colorization -d --diff -L --list-languages -u"
               " --unbuffered -s --squeeze-blank --list-themes --no-lessopen"),
         VALUES("-l --language -r --line-range -H --highlight-line --theme --style --color --decorations --wrap --tabs"
                " --file-name -m --map-syntax --paging --italic-text --terminal-width --diff-context"),
-        HELPS("-h --help -V --version"),
-        {0}};
-    static const struct shell_program row = {"bat", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = options};
+        HELPS("-h --help -V --version"))};
+
+static void judge_bat(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
     struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
+    if (!shell_arguments(reading, &bat_row, words, count, &arguments) || arguments.help)
         return;
     for (size_t at = 0; at < arguments.operand_count; at++)
         shell_reads(reading, arguments.operands[at], false);

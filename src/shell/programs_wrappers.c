@@ -129,8 +129,7 @@ static void judge_taskset(struct shell_reading *reading, const struct shell_word
 }
 
 /* nohup writes nohup.out when its output is a terminal, as that of a call with `tty` is. */
-static const struct shell_option nohup_options[] = {HELP, {0}};
-static const struct shell_program nohup_row = {"nohup", SHELL_SYNTAX_POSIX, .options = nohup_options};
+static const struct shell_program nohup_row = {"nohup", SHELL_SYNTAX_POSIX, .options = OPTIONS(HELP)};
 
 static bool discards_output(const struct shell_command *command)
 {
@@ -154,15 +153,12 @@ static void judge_nohup(struct shell_reading *reading, const struct shell_word *
 
 /* ---- env ------------------------------------------------------------------------------------------------ */
 
-static const struct shell_option env_options[] = {
-    {"-i --ignore-environment -0 --null -v --debug --list-signal-handling", SHELL_EFFECT_NONE},
-    {"-u --unset -C --chdir", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-    {"--block-signal --default-signal --ignore-signal", SHELL_EFFECT_NONE, SHELL_ARITY_OPTIONAL},
-    {"-S --split-string", SHELL_EFFECT_UNKNOWN, SHELL_ARITY_ONE},
-    HELP,
-    {0},
-};
-static const struct shell_program env_row = {"env", SHELL_SYNTAX_POSIX, .options = env_options};
+static const struct shell_program env_row = {
+    "env", SHELL_SYNTAX_POSIX,
+    .options = OPTIONS({"-i --ignore-environment -0 --null -v --debug --list-signal-handling", SHELL_EFFECT_NONE},
+                       {"-u --unset -C --chdir", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+                       {"--block-signal --default-signal --ignore-signal", SHELL_EFFECT_NONE, SHELL_ARITY_OPTIONAL},
+                       {"-S --split-string", SHELL_EFFECT_UNKNOWN, SHELL_ARITY_ONE}, HELP)};
 
 static bool is_assignment(const struct shell_word *word)
 {
@@ -243,17 +239,15 @@ static void judge_env(struct shell_reading *reading, const struct shell_word *wo
 
 /* ---- xargs ---------------------------------------------------------------------------------------------- */
 
-static const struct shell_option xargs_options[] = {
-    {"-0 --null -r --no-run-if-empty -t --verbose -x --exit -o --open-tty --show-limits", SHELL_EFFECT_NONE},
-    {"-d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars --process-slot-var", SHELL_EFFECT_NONE,
-     SHELL_ARITY_ONE},
-    {"-a --arg-file", SHELL_EFFECT_READ, SHELL_ARITY_ONE},
-    {"-e --eof -i --replace -l --max-lines", SHELL_EFFECT_NONE, SHELL_ARITY_OPTIONAL},
-    {"-p --interactive", SHELL_EFFECT_UNKNOWN},
-    HELP,
-    {0},
-};
-static const struct shell_program xargs_row = {"xargs", SHELL_SYNTAX_POSIX, .options = xargs_options};
+static const struct shell_program xargs_row = {
+    "xargs", SHELL_SYNTAX_POSIX,
+    .options = OPTIONS(
+        {"-0 --null -r --no-run-if-empty -t --verbose -x --exit -o --open-tty --show-limits", SHELL_EFFECT_NONE},
+        {"-d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars --process-slot-var", SHELL_EFFECT_NONE,
+         SHELL_ARITY_ONE},
+        {"-a --arg-file", SHELL_EFFECT_READ, SHELL_ARITY_ONE},
+        {"-e --eof -i --replace -l --max-lines", SHELL_EFFECT_NONE, SHELL_ARITY_OPTIONAL},
+        {"-p --interactive", SHELL_EFFECT_UNKNOWN}, HELP)};
 
 /* What the arguments that xargs reads take the place of; absent: they come last. */
 static struct hv_str replaced(const struct shell_arguments *arguments)
@@ -373,16 +367,14 @@ static void judge_xargs(struct shell_reading *reading, const struct shell_word *
 
 /* ---- shells --------------------------------------------------------------------------------------------- */
 
-static const struct shell_option shell_options[] = {
-    {"-c -e -u -x -v -f -h -n -C -E -T -b -m", SHELL_EFFECT_NONE},
-    {"-o", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-    {"--norc --noprofile --posix --verbose --login -l", SHELL_EFFECT_NONE},
-    {"-i -a -k -p -r -s -t -B -H -P -O -D --rcfile --init-file --debugger --restricted --noediting",
-     SHELL_EFFECT_UNKNOWN},
-    HELP,
-    {0},
-};
-static const struct shell_program shell_row = {"bash", SHELL_SYNTAX_POSIX, .options = shell_options};
+static const struct shell_program shell_row = {
+    "bash", SHELL_SYNTAX_POSIX,
+    .options = OPTIONS({"-c -e -u -x -v -f -h -n -C -E -T -b -m", SHELL_EFFECT_NONE},
+                       {"-o", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+                       {"--norc --noprofile --posix --verbose --login -l", SHELL_EFFECT_NONE},
+                       {"-i -a -k -p -r -s -t -B -H -P -O -D --rcfile --init-file --debugger --restricted --noediting",
+                        SHELL_EFFECT_UNKNOWN},
+                       HELP)};
 
 /* "{" at `at`: a group, a plain text without what bash would make several words of, or a form of ${…} that every shell
  * has. */

@@ -105,7 +105,7 @@ static const struct meaning meanings[] = {
     {CURLE_COULDNT_CONNECT, HV_ENET, true, "cannot connect to %s", hint_network},
     {CURLE_PROXY, HV_ENET, true, "the proxy refused the way to %s", hint_network},
     {CURLE_OPERATION_TIMEDOUT, HV_ETIMEOUT, false, "no connection to %s", hint_network},
-    {CURLE_PEER_FAILED_VERIFICATION, HV_ENET, true, "the certificate of %s is not trusted", hint_tls},
+    {CURLE_PEER_FAILED_VERIFICATION, HV_EACCES, true, "the certificate of %s is not trusted", hint_tls},
     {CURLE_SSL_CONNECT_ERROR, HV_ENET, true, "no TLS connection to %s", hint_tls},
     {CURLE_SSL_CACERT_BADFILE, HV_EINVAL, true, "cannot read the certificates to check %s against", hint_tls},
     {CURLE_SEND_ERROR, HV_ENET, true, "the connection to %s broke while sending", NULL},
@@ -148,6 +148,27 @@ static void append_detail(struct net_transfer *transfer, CURLcode result, struct
         hv_fail(err, err->code, "%s: %s", message, words);
 }
 
+static char *url_part(const CURLU *url, CURLUPart part);
+static bool is_loopback(const CURLU *url);
+
+/* The variable that may have led this transfer through a proxy, which then is what could not be reached; or NULL. */
+static const char *proxy_variable(const struct net_transfer *transfer)
+{
+    static const char *const names[] = {"https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"};
+    const struct net_engine *engine = transfer->engine;
+    if (!engine->options.use_proxy || engine->options.address_allowed || is_loopback(transfer->url))
+        return NULL;
+    char *scheme = url_part(transfer->url, CURLUPART_SCHEME);
+    bool tls = scheme && strcmp(scheme, "https") == 0;
+    curl_free(scheme);
+    for (size_t i = tls ? 0 : 2; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value && (!tls || i != 2))
+            return names[i];
+    }
+    return NULL;
+}
+
 static enum hv_code explain(struct net_transfer *transfer, CURLcode result, struct hv_error *err)
 {
     if (transfer->stopped.code) {
@@ -164,13 +185,19 @@ static enum hv_code explain(struct net_transfer *transfer, CURLcode result, stru
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     hv_fail(err, meaning->code, meaning->format, transfer->place);
 #pragma GCC diagnostic pop
+    const char *proxy = result == CURLE_COULDNT_CONNECT ? proxy_variable(transfer) : NULL;
     if (result == CURLE_OPERATION_TIMEDOUT)
         hv_fail(err, HV_ETIMEOUT, "no connection to %s within %g s", transfer->place,
                 (double)transfer->connect_timeout_ms / 1000);
     else if (meaning->detail)
         append_detail(transfer, result, err);
     err->code = meaning->code;
-    if (meaning->hint)
+    if (proxy)
+        hv_error_hint(
+            err,
+            "The way leads through the proxy of %s, which may be what refused: check it, or name the host in NO_PROXY.",
+            proxy);
+    else if (meaning->hint)
         hv_error_hint(err, "%s", meaning->hint);
     return err->code;
 }
@@ -464,6 +491,9 @@ static void set_trust(struct net_transfer *transfer)
         curl_easy_setopt(easy, CURLOPT_PROXY, "");
     if (engine->ca_file)
         curl_easy_setopt(easy, CURLOPT_CAINFO, engine->ca_file);
+    const char *ca_directory = getenv("SSL_CERT_DIR");
+    if (ca_directory && *ca_directory)
+        curl_easy_setopt(easy, CURLOPT_CAPATH, ca_directory);
     curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, engine->user_agent);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);

@@ -199,6 +199,20 @@ void sessions_describe(struct hv_arena *arena, struct session_entry *entry)
 
 /* ---- finding ------------------------------------------------------------------------------------------------- */
 
+/* One broken journal (a full disk, a crash at the start) must not stand before all the others. */
+static bool holds_session(struct hv_str path)
+{
+    struct journal_reader *reader;
+    struct hv_event event;
+    bool found = false;
+    if (journal_reader_open(path, &reader, NULL) != HV_OK)
+        return false;
+    for (int i = 0; !found && i < DESCRIBE_EVENTS && journal_reader_next(reader, &event); i++)
+        found = event.type == HV_EVENT_SESSION_START || event.type == HV_EVENT_MESSAGE;
+    journal_reader_close(reader);
+    return found;
+}
+
 static enum hv_code find_latest(struct hv_arena *arena, struct hv_str directory, struct session_entry *out,
                                 struct hv_error *err)
 {
@@ -212,7 +226,14 @@ static enum hv_code find_latest(struct hv_arena *arena, struct hv_str directory,
         hv_error_hint(err, "`helve sessions --all` lists those of all directories");
         return HV_ENOTFOUND;
     }
-    *out = entries[0];
+    for (size_t i = 0; i < count; i++) {
+        if (!holds_session(entries[i].path))
+            continue;
+        *out = entries[i];
+        out->passed_over = i;
+        return HV_OK;
+    }
+    *out = entries[0]; /* opening it says what is wrong with it */
     return HV_OK;
 }
 

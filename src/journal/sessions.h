@@ -31,6 +31,7 @@ struct session_entry {
     struct hv_str id, path;
     int64_t modified_ns;
     uint64_t size;
+    size_t passed_over; /* sessions_find, of the latest: newer journals that hold nothing to go on from */
     /* Filled in by sessions_describe. */
     struct hv_str directory, model, title; /* title: the first prompt, one line, cut */
     uint64_t turns;

@@ -157,6 +157,10 @@ void journal_writer_close(struct journal_writer *writer)
 {
     if (!writer)
         return;
+    struct stat st;
+    /* Nothing could be written (a full disk): an empty journal would be the latest session, and none. */
+    if (writer->fd >= 0 && fstat(writer->fd, &st) == 0 && st.st_size == 0)
+        (void)unlink(hv_arena_cstr(&writer->arena, writer->path));
     if (writer->fd >= 0)
         close(writer->fd);
     pthread_mutex_destroy(&writer->lock);

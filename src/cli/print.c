@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/signals.h"
@@ -19,7 +20,8 @@
 enum {
     STDIN_MAX = 10 * 1000 * 1000,
     PROMPT_FILE_MAX = 8 << 20,
-    STDIN_WAIT_MS = 3000,
+    STDIN_TELL_MS = 3000,   /* then the person is told what is waited for */
+    STDIN_WAIT_MS = 600000, /* of a pipe whose writer lives: `make 2>&1 | helve -p "fix it"` */
     STRUCTURED_TRIES = 5,
     TASK_GRACE_MS = 5000,
     TASK_LOOK_MS = 50
@@ -37,6 +39,7 @@ static const struct option print_options[] = {
      "text, json (one result) or stream-json (a line an event)", .choices = output_names},
     {"input-format", 0, OPTION_CHOICE, AT(input), "FORMAT", "text, or stream-json: user messages as lines on stdin",
      .choices = input_names},
+    {"no-stdin", 0, OPTION_FLAG, AT(no_stdin), NULL, "do not read stdin: the task is in the arguments alone"},
     {"verbose", 0, OPTION_FLAG, AT(verbose), NULL, "show tools, results and changes on stderr as they happen"},
     {"max-turns", 0, OPTION_INTEGER, AT(max_turns), "N", "stop after N requests to the model", .minimum = 1},
     {"max-budget-usd", 0, OPTION_NUMBER, AT(max_cost), "USD", "stop when the session has cost this much"},
@@ -252,26 +255,33 @@ static void on_event(void *user, const struct hv_event *event)
 
 /* ---- the prompt -------------------------------------------------------------------------------------------------- */
 
+/* A pipe that brings nothing yet may be a slow producer, or one that nobody means: dropping what was to come would be
+ * worse than waiting. Other things (sockets of service managers) are waited for a moment only. */
 static bool stdin_has_something(bool have_task)
 {
+    struct pollfd fd = {.fd = STDIN_FILENO, .events = POLLIN};
+    struct stat st;
     if (isatty(STDIN_FILENO))
         return false;
-    struct pollfd fd = {.fd = STDIN_FILENO, .events = POLLIN};
-    if (!have_task || poll(&fd, 1, STDIN_WAIT_MS) != 0)
+    if (!have_task || poll(&fd, 1, STDIN_TELL_MS) != 0)
         return true;
-    cli_note("nothing came on stdin for %d s; going on without it (redirect it from /dev/null to skip the wait)",
-             STDIN_WAIT_MS / 1000);
+    if (fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode)) {
+        cli_note("waiting for what comes on stdin (--no-stdin goes on without it)");
+        if (poll(&fd, 1, STDIN_WAIT_MS) != 0)
+            return true;
+    }
+    cli_note("nothing came on stdin; going on without it (redirect it from /dev/null, or use --no-stdin)");
     return false;
 }
 
-static enum hv_code read_prompt(const struct cli_call *call, struct hv_buf *prompt, struct hv_error *err)
+static enum hv_code read_prompt(const struct cli_call *call, struct hv_buf *prompt, bool no_stdin, struct hv_error *err)
 {
     for (size_t i = 0; i < call->argument_count; i++) {
         hv_buf_add_cstr(prompt, i > 0 ? " " : "");
         hv_buf_add_str(prompt, call->arguments[i]);
     }
     bool have_task = hv_str_trim(hv_buf_str(prompt)).len > 0;
-    if (stdin_has_something(have_task)) {
+    if (!no_stdin && stdin_has_something(have_task)) {
         CLEANUP_BUF struct hv_buf rest = {0};
         hv_buf_init(&rest, STDIN_MAX + 1);
         enum hv_code code = cli_read_all(STDIN_FILENO, STDIN_MAX, &rest, err);
@@ -336,6 +346,8 @@ static enum hv_code choose_session(struct print *print, struct session_options *
     }
     struct hv_str name = flags->resume.len > 0 ? flags->resume : (struct hv_str){0};
     enum hv_code code = sessions_find(print->arena, name, print->setup.directory, entry, err);
+    if (code == HV_OK && entry->passed_over)
+        cli_note("passed over %zu newer journals that hold no session", entry->passed_over);
     if (code == HV_OK) {
         options->from = entry;
         options->fork = flags->fork;
@@ -554,7 +566,8 @@ static int run(const struct cli_call *call)
     struct hv_error err;
     CLEANUP_BUF struct hv_buf prompt = {0};
     hv_buf_init(&prompt, STDIN_MAX + (4 << 20));
-    if (check_flags(flags, &err) != HV_OK || (flags->input != 2 && read_prompt(call, &prompt, &err) != HV_OK) ||
+    if (check_flags(flags, &err) != HV_OK ||
+        (flags->input != 2 && read_prompt(call, &prompt, flags->no_stdin, &err) != HV_OK) ||
         choose_demo(flags, call->arena, &err) != HV_OK)
         return cli_usage(&err);
     struct print print = {.flags = flags, .arena = call->arena, .format = flags->output ? flags->output : PRINT_TEXT};

@@ -27,7 +27,7 @@ struct print_flags {
         permission_tool;
     int64_t max_turns;
     double max_cost;
-    bool print, last, fork, verbose, without_journal, partial, hook_events, replay_user;
+    bool print, last, fork, verbose, no_stdin, without_journal, partial, hook_events, replay_user;
 };
 
 /* A call that has no result yet. */

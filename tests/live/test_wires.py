@@ -1,8 +1,10 @@
 """What servers of models really send, and what comes of it: calls, ends, what goes back, faults. Each test is a kind."""
 import functools
 import json
+import os
+import subprocess
 
-from harness import KEY
+from harness import KEY, stop
 from raw_server import (DONE, START, STOP, RawServer, calls, chat, chunk, data, error, events, head, item, message, piece, reason, response, said,
                         tool, words)
 
@@ -460,3 +462,66 @@ def test_the_servers_own_words_reach_the_person(case):
         ran, _ = ask(case, "openai-chat", [error("400 Bad Request", body)])
         fails(ran, text)
         assert "<h1>" not in ran.err, ran
+
+
+# ---- d: networks; e, f: stdin and sessions ------------------------------------------------------------------------
+
+def test_a_proxy_that_does_not_answer_is_named(case):
+    ran = case.helve("-p", "x", "--model", "openai-chat:m", env={"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": "http://192.0.2.2:1/v1",
+                                                                 "http_proxy": "http://127.0.0.1:9", "HELVE_MAX_RETRIES": "0"})
+    fails(ran, "http_proxy", "NO_PROXY")
+
+
+def test_a_server_on_this_machine_that_is_not_started_is_asked_twice(case):
+    ran = case.helve("-p", "x", "--model", "openai-chat:m", "--output-format", "stream-json", "--verbose", env={
+        "OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "HELVE_MAX_RETRIES": "8"})
+    assert ran.code == 1 and len([one for one in ran.events if one.get("subtype") == "api_retry"]) == 1, ran
+
+
+def test_a_pipe_whose_writer_lives_is_waited_for(case):
+    with RawServer([FINE["openai-chat"]]) as server:
+        process = case.start("-p", "summarise the input", "--model", "openai-chat:m", stdin=subprocess.PIPE, env={
+            "OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": server.url + "/v1"})
+        try:
+            line = process.stderr.readline().decode()
+            assert "waiting" in line and "--no-stdin" in line, line
+            out, err = process.communicate(b"the real data\n", 60)
+        finally:
+            stop(process)
+        assert process.returncode == 0 and out == b"fine\n", err
+        assert "the real data" in json.dumps(server.requests[0]["messages"]), server.requests
+
+
+def test_a_pipe_that_nobody_means_is_left_alone_when_asked_to(case):
+    with RawServer([FINE["openai-chat"]]) as server:
+        process = case.start("-p", "--no-stdin", "go", "--model", "openai-chat:m", stdin=subprocess.PIPE, env={
+            "OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": server.url + "/v1"})
+        try:
+            assert process.stdout.read() == b"fine\n"
+        finally:
+            stop(process)
+
+
+def journals(case):
+    found = [os.path.join(folder, name) for folder, _, names in os.walk(case.home) for name in names if name.endswith(".jsonl")]
+    return sorted(found, key=os.path.getmtime)
+
+
+def test_a_broken_newest_journal_does_not_stand_before_the_others(case):
+    ask(case, "openai-chat", [message("openai-chat", "first answer")])
+    good = journals(case)[0]
+    for number, content in enumerate((b"", b"\0" * 100, b"no json\n")):
+        with open(os.path.join(os.path.dirname(good), f"0000000{number}-0000-4000-8000-000000000000.jsonl"), "wb") as file:
+            file.write(content)
+    ran, requests = ask(case, "openai-chat", [FINE["openai-chat"]], "--continue")
+    ends_well(ran)
+    assert "first answer" in json.dumps(requests) and "passed over 3" in ran.err, ran
+
+
+def test_a_journal_of_the_first_version_opens(case):
+    path = case.write("old.jsonl", open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "journal_1.jsonl"), "rb").read())
+    for wire in WIRES:
+        ran, requests = ask(case, wire, [FINE[wire]], "--resume", path, "--fork-session")
+        ends_well(ran)
+        body = json.dumps(requests)
+        assert "look at both" in body and "alpha" in body and "beta" in body and "Both are read" in body, body

@@ -46,7 +46,21 @@ struct hv_file_stat {
     uint64_t inode, device, links;
 };
 
+/* What was held when a path was judged: the deepest directory above it that existed. Whose it is, is the host's. */
+struct hv_handle;
+
+/* A path that a call is about, for hv_host.hold. */
+struct hv_place {
+    struct hv_str written;  /* absolute and tidy */
+    struct hv_str resolved; /* out: with its links resolved, as of the moment when it was held; lives as long as the
+                             * host that holds it. Absent: that could not be found out, and nothing is reached by it */
+    enum hv_file_kind kind; /* out: of what is there; UNKNOWN: nothing is */
+};
+
 struct hv_write_options {
+    /* The path is resolved, and lies at or below this: nothing is followed from there on. Set by hosts that hold. NULL:
+     * links in the path are followed. */
+    const struct hv_handle *at;
     /* When set, the write happens only if the file still is what was judged: HV_ECONFLICT otherwise. */
     const struct hv_file_stat *expected;
     /* The bytes that go with `expected`: looked at again where its mtime is so young that another change may have left
@@ -223,6 +237,29 @@ struct hv_host {
     enum hv_code (*write_pieces)(const struct hv_host *host, struct hv_str path, const struct hv_str *pieces,
                                  size_t count, const struct hv_write_options *options, struct hv_file_stat *after,
                                  struct hv_error *err);
+
+    /* A descriptor of a regular file (as read opens it) or of a directory, open for reading, for who reads in his own
+     * way: *fd is the caller's. *stat: of a file, may be NULL. NULL: this host has none to give. */
+    enum hv_code (*open)(const struct hv_host *host, struct hv_str path, enum hv_file_kind kind, int *fd,
+                         struct hv_file_stat *stat, struct hv_error *err);
+
+    /*
+     * Hold the places that a call was judged by: *out is a host that reaches what these paths name now and what lies
+     * below, and nothing else of any content. Whatever becomes a link afterwards is not followed (HV_ECONFLICT); a file
+     * that is replaced by another one under its name is still the same place. What lies above a place may be listed,
+     * and files there be read by tools that look for rules; metadata are told of all. The programs it runs are not
+     * held. One reference is the caller's. NULL: nobody can exchange names of this host behind its back; a host that
+     * has a read or write of its own and takes the rest from another one sets this to NULL or to its own.
+     */
+    enum hv_code (*hold)(const struct hv_host *host, struct hv_place *places, size_t count, const struct hv_host **out,
+                         struct hv_error *err);
+    /* The rest is of hosts that hold gave, and NULL for others. Whether one of its paths leads elsewhere now, or to
+     * something of another kind. Blocks. */
+    bool (*moved)(const struct hv_host *host);
+    /* One more owner, for who needs it when the call is over; one less: the last frees it, and what it told of its
+     * places. */
+    void (*retain)(const struct hv_host *host);
+    void (*release)(const struct hv_host *host);
 };
 
 /* The local machine. Static, stateless, valid for ever. */

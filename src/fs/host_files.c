@@ -60,29 +60,48 @@ static enum hv_code read_range(int fd, struct hv_str path, uint64_t offset, size
     return HV_OK;
 }
 
+enum hv_code fs_read_open(int fd, struct hv_str path, uint64_t offset, size_t limit, uint64_t size, struct hv_buf *buf,
+                          struct hv_error *err)
+{
+    if (offset > INT64_MAX - limit)
+        return hv_fail(err, HV_EINVAL, "The range to read of %.*s lies beyond any file", HV_STR_ARG(path));
+    size_t before = buf->len;
+    enum hv_code code = read_range(fd, path, offset, limit, size, buf, err);
+    if (!code)
+        return HV_OK;
+    buf->len = before;
+    buf->failed = false;
+    if (buf->data)
+        buf->data[before] = '\0';
+    return code;
+}
+
 enum hv_code fs_host_read(const struct hv_host *host, struct hv_str path, uint64_t offset, size_t limit,
                           struct hv_buf *buf, struct hv_file_stat *stat_out, struct hv_error *err)
 {
     (void)host;
     CLEANUP_FD int fd = -1;
     struct hv_file_stat status;
-    if (offset > INT64_MAX - limit)
-        return hv_fail(err, HV_EINVAL, "The range to read of %.*s lies beyond any file", HV_STR_ARG(path));
     enum hv_code code = fs_open_regular(path, &fd, &status, err);
+    if (!code)
+        code = fs_read_open(fd, path, offset, limit, status.size, buf, err);
+    if (!code && stat_out)
+        *stat_out = status;
+    return code;
+}
+
+enum hv_code fs_host_open(const struct hv_host *host, struct hv_str path, enum hv_file_kind kind, int *fd,
+                          struct hv_file_stat *stat, struct hv_error *err)
+{
+    (void)host;
+    char name[FS_PATH_MAX];
+    if (kind != HV_FILE_DIRECTORY)
+        return fs_open_regular(path, fd, stat, err);
+    enum hv_code code = fs_path_cstr(path, name, err);
     if (code)
         return code;
-    size_t before = buf->len;
-    code = read_range(fd, path, offset, limit, status.size, buf, err);
-    if (code) {
-        buf->len = before;
-        buf->failed = false;
-        if (buf->data)
-            buf->data[before] = '\0';
-        return code;
-    }
-    if (stat_out)
-        *stat_out = status;
-    return HV_OK;
+    *fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return *fd < 0 ? hv_fail_errno(err, errno, "Cannot open the directory %s", name) : HV_OK;
 }
 
 enum hv_code fs_host_write(const struct hv_host *host, struct hv_str path, struct hv_str bytes,
@@ -124,6 +143,24 @@ static int collect(struct fs_directory *directory, struct hv_arena *arena, size_
     return found;
 }
 
+enum hv_code fs_list_open(int fd, struct hv_str path, struct hv_arena *arena, size_t limit,
+                          struct hv_directory_entry **entries, size_t *count, bool *more, struct hv_error *err)
+{
+    struct hv_directory_entry *found = NULL;
+    size_t found_count = 0;
+    bool found_more = false;
+    struct fs_directory directory;
+    fs_directory_init(&directory, fd);
+    int result = collect(&directory, arena, limit, &found, &found_count, &found_more);
+    fs_directory_release(&directory);
+    if (result < 0)
+        return hv_fail_errno(err, errno, "Cannot list %.*s", HV_STR_ARG(path));
+    *entries = found;
+    *count = found_count;
+    *more = found_more;
+    return HV_OK;
+}
+
 enum hv_code fs_host_list(const struct hv_host *host, struct hv_arena *arena, struct hv_str path, size_t limit,
                           struct hv_directory_entry **entries, size_t *count, bool *more, struct hv_error *err)
 {
@@ -135,19 +172,7 @@ enum hv_code fs_host_list(const struct hv_host *host, struct hv_arena *arena, st
     CLEANUP_FD int fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return hv_fail_errno(err, errno, "Cannot list %s", name);
-    struct hv_directory_entry *found = NULL;
-    size_t found_count = 0;
-    bool found_more = false;
-    struct fs_directory directory;
-    fs_directory_init(&directory, fd);
-    int result = collect(&directory, arena, limit, &found, &found_count, &found_more);
-    fs_directory_release(&directory);
-    if (result < 0)
-        return hv_fail_errno(err, errno, "Cannot list %s", name);
-    *entries = found;
-    *count = found_count;
-    *more = found_more;
-    return HV_OK;
+    return fs_list_open(fd, path, arena, limit, entries, count, more, err);
 }
 
 enum hv_code fs_host_make_directories(const struct hv_host *host, struct hv_str path, struct hv_error *err)

@@ -23,8 +23,18 @@ enum hv_code fs_host_write_pieces(const struct hv_host *host, struct hv_str path
 enum hv_code fs_host_list(const struct hv_host *host, struct hv_arena *arena, struct hv_str path, size_t limit,
                           struct hv_directory_entry **entries, size_t *count, bool *more,
                           struct hv_error *err) HV_MUST_CHECK;
+enum hv_code fs_host_open(const struct hv_host *host, struct hv_str path, enum hv_file_kind kind, int *fd,
+                          struct hv_file_stat *stat, struct hv_error *err) HV_MUST_CHECK;
 enum hv_code fs_host_make_directories(const struct hv_host *host, struct hv_str path,
                                       struct hv_error *err) HV_MUST_CHECK;
 enum hv_code fs_host_remove(const struct hv_host *host, struct hv_str path, struct hv_error *err) HV_MUST_CHECK;
+
+/* What read and list do with what is open already; path is for messages, size what it is thought to have. The
+ * descriptor stays the caller's. */
+enum hv_code fs_read_open(int fd, struct hv_str path, uint64_t offset, size_t limit, uint64_t size, struct hv_buf *buf,
+                          struct hv_error *err) HV_MUST_CHECK;
+enum hv_code fs_list_open(int fd, struct hv_str path, struct hv_arena *arena, size_t limit,
+                          struct hv_directory_entry **entries, size_t *count, bool *more,
+                          struct hv_error *err) HV_MUST_CHECK;
 
 #endif

@@ -2,6 +2,7 @@
 #include "fs/open.h"
 
 #include "base/cleanup.h"
+#include "fs/handle.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -105,32 +106,47 @@ static bool is_endless(const char *name, const struct stat *status)
     return false;
 }
 
-enum hv_code fs_open_regular(struct hv_str path, int *fd, struct hv_file_stat *stat_out, struct hv_error *err)
+/* name in directory, followed unless flags say O_NOFOLLOW; whole: for messages. */
+static enum hv_code open_regular(int directory, const char *name, int flags, const char *whole, int *fd,
+                                 struct hv_file_stat *stat_out, struct hv_error *err)
 {
-    char name[FS_PATH_MAX];
-    enum hv_code code = fs_path_cstr(path, name, err);
-    if (code)
-        return code;
     /* Opening a device or a FIFO can have effects of its own, so the kind is asked first, and again of what was
      * opened, in case the name changed hands in between. */
     struct stat status;
-    if (stat(name, &status))
-        return hv_fail_errno(err, errno, "Cannot open %s", name);
-    if (S_ISREG(status.st_mode) && is_endless(name, &status))
-        return hv_fail(err, HV_EUNSUPPORTED, "%s is a stream of the kernel, which has no end", name);
+    if (fstatat(directory, name, &status, flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0))
+        return hv_fail_errno(err, errno, "Cannot open %s", whole);
+    if (S_ISREG(status.st_mode) && is_endless(whole, &status))
+        return hv_fail(err, HV_EUNSUPPORTED, "%s is a stream of the kernel, which has no end", whole);
     CLEANUP_FD int opened = -1;
     if (S_ISREG(status.st_mode)) {
-        opened = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-        if (opened < 0 || fstat(opened, &status))
-            return hv_fail_errno(err, errno, "Cannot open %s", name);
+        opened = openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags);
+        if (opened < 0 && errno == ELOOP && flags & O_NOFOLLOW)
+            status.st_mode = S_IFLNK;
+        else if (opened < 0 || fstat(opened, &status))
+            return hv_fail_errno(err, errno, "Cannot open %s", whole);
     }
+    if (S_ISLNK(status.st_mode))
+        return fs_fail_at(err, ELOOP, "", hv_str_from(whole));
     if (!S_ISREG(status.st_mode))
-        return hv_fail(err, HV_EUNSUPPORTED, "%s is %s, not a regular file", name,
+        return hv_fail(err, HV_EUNSUPPORTED, "%s is %s, not a regular file", whole,
                        fs_kind_name(fs_kind_of_mode(status.st_mode)));
     if (stat_out)
         *stat_out = fs_stat_from(&status);
     *fd = take_fd(&opened);
     return HV_OK;
+}
+
+enum hv_code fs_open_regular(struct hv_str path, int *fd, struct hv_file_stat *stat_out, struct hv_error *err)
+{
+    char name[FS_PATH_MAX];
+    enum hv_code code = fs_path_cstr(path, name, err);
+    return code ? code : open_regular(AT_FDCWD, name, 0, name, fd, stat_out, err);
+}
+
+enum hv_code fs_open_regular_in(int directory, const char *name, const char *whole, int *fd,
+                                struct hv_file_stat *stat_out, struct hv_error *err)
+{
+    return open_regular(directory, name, O_NOFOLLOW, whole, fd, stat_out, err);
 }
 
 /* One component, which is no link. */

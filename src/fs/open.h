@@ -31,6 +31,10 @@ bool fs_stat_untouched(const struct hv_file_stat *a, const struct hv_file_stat *
 enum hv_code fs_open_regular(struct hv_str path, int *fd, struct hv_file_stat *stat,
                              struct hv_error *err) HV_MUST_CHECK;
 
+/* The same of a name in a directory, which must be no link (HV_ECONFLICT): whole is its path. */
+enum hv_code fs_open_regular_in(int directory, const char *name, const char *whole, int *fd, struct hv_file_stat *stat,
+                                struct hv_error *err) HV_MUST_CHECK;
+
 /*
  * open(2) for a path below directory (or absolute, with AT_FDCWD) in which no component may be a symbolic link; a
  * path longer than FS_PATH_MAX is opened piece by piece. Returns the descriptor, or -1 with errno (ELOOP: a link).

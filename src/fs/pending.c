@@ -5,6 +5,7 @@
 #include "base/base64.h"
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "fs/handle.h"
 #include "fs/host_files.h"
 #include "fs/open.h"
 #include "fs/write.h"
@@ -95,7 +96,7 @@ void pending_note_directories(struct pending *pending, struct hv_str path)
 void pending_undo_directories(struct pending *pending)
 {
     for (size_t i = pending->made_count; i-- > 0;)
-        pending->stays |= rmdir(hv_arena_cstr(&pending->arena, pending->made[i])) && errno != ENOENT &&
+        pending->stays |= fs_remove_at(&fs_root_handle, pending->made[i], AT_REMOVEDIR) && errno != ENOENT &&
                           errno != ENOTEMPTY && errno != EEXIST;
     pending->made_count = 0;
 }

@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "fs/directory.h"
-#include "fs/host_files.h"
 #include "fs/open.h"
 #include "fs/scan_file.h"
 #include "fs/scan_names.h"
@@ -721,13 +720,11 @@ enum hv_code fs_scan(const struct fs_scan_options *options, fs_scan_visit *visit
                      struct hv_arena *arena, struct fs_scan_outcome *outcome, struct hv_error *err)
 {
     CLEANUP_ARENA struct hv_arena own = {0};
+    CLEANUP_FD int fd = -1;
     struct hv_str root;
-    enum hv_code code = fs_host_resolve(NULL, &own, options->root, &root, err);
+    enum hv_code code = scan_open_root(options, &own, &root, &fd, err);
     if (code)
         return code;
-    CLEANUP_FD int fd = open(root.ptr, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return hv_fail_errno(err, errno, "Cannot open the directory %s", root.ptr);
     struct scan scan = {.options = options, .visit = visit_entry, .user = user, .root = fd};
     scan.base = hv_str_is(root, "/") ? HV_STR("") : root;
     scan_room_take(&scan.room, options);

@@ -27,6 +27,8 @@ struct fs_scan_options {
     struct hv_str home;        /* where git's configuration of the person is looked up; absent: none is */
     struct hv_str config_home; /* $XDG_CONFIG_HOME; absent: home/.config */
     unsigned threads;          /* at most FS_SCAN_THREADS_MAX, the calling one among them; 0 means 1 */
+    int descriptor;            /* of the root, open for reading; stays the caller's. root is resolved then, and is not
+                                * looked up again. 0: root is opened, links on the way are followed */
     size_t part_after;         /* entries after which a thread (not the calling one) gets a table of open files of its
                                 * own; visits may then use no descriptors but the entry's and what they open and close
                                 * themselves. 0: never */

@@ -3,6 +3,7 @@
 
 #include "base/calls.h"
 #include "base/clock.h"
+#include "fs/host_files.h"
 #include "fs/scan.h"
 #include "fs/scan_table.h"
 
@@ -73,4 +74,18 @@ bool fs_scan_mtime(const struct fs_scan_entry *entry, int64_t *mtime_ns)
         return false;
     *mtime_ns = (int64_t)status.stx_mtime.tv_sec * (int64_t)CLOCK_SECOND + status.stx_mtime.tv_nsec;
     return true;
+}
+
+enum hv_code scan_open_root(const struct fs_scan_options *options, struct hv_arena *arena, struct hv_str *root, int *fd,
+                            struct hv_error *err)
+{
+    enum hv_code code = HV_OK;
+    *root = hv_arena_str(arena, options->root);
+    if (options->descriptor > 0) {
+        *fd = fcntl(options->descriptor, F_DUPFD_CLOEXEC, 0);
+    } else {
+        code = fs_host_resolve(NULL, arena, options->root, root, err);
+        *fd = code ? -1 : open(root->ptr, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    }
+    return code || *fd >= 0 ? code : hv_fail_errno(err, errno, "Cannot open the directory %s", root->ptr);
 }

@@ -6,6 +6,8 @@
 #ifndef FS_SCAN_FILE_H
 #define FS_SCAN_FILE_H
 
+#include "fs/scan.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -21,5 +23,9 @@ struct scan_files {
 void scan_files_init(struct scan_files *files, unsigned closing);
 /* Close all that is to be closed. */
 void scan_files_flush(struct scan_files *files);
+
+/* The root of a scan, resolved, in arena, and its descriptor, which is the caller's. */
+enum hv_code scan_open_root(const struct fs_scan_options *options, struct hv_arena *arena, struct hv_str *root, int *fd,
+                            struct hv_error *err) HV_MUST_CHECK;
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/path.h"
+#include "fs/handle.h"
 #include "fs/host_files.h"
 #include "fs/restore.h"
 #include "fs/transaction_inner.h"
@@ -157,6 +158,9 @@ static enum hv_code find_place(struct transaction *transaction, const struct hv_
                                struct hv_error *err)
 {
     struct hv_arena *arena = &transaction->arena;
+    *out = hv_arena_str(arena, change->path);
+    if (change->options.at)
+        return HV_OK;
     if (change->bytes.ptr)
         return fs_host_resolve(NULL, arena, change->path, out, err);
     struct hv_str parent;
@@ -171,7 +175,7 @@ static enum hv_code find_place(struct transaction *transaction, const struct hv_
 static enum hv_code record_link(struct transaction *transaction, const struct hv_file_change *change,
                                 struct transaction_step *step, struct hv_error *err)
 {
-    struct hv_file_change source = {.path = change->link_like};
+    struct hv_file_change source = {.path = change->link_like, .options = {.at = change->options.at}};
     struct fs_image like = {0};
     enum hv_code code = find_place(transaction, &source, &like.path, err);
     int reason = code ? 0 : fs_image_look(&like, &transaction->arena);
@@ -190,7 +194,7 @@ static enum hv_code record_file(struct transaction *transaction, const struct hv
     CLEANUP_BUF struct hv_buf before = {0};
     struct transaction_step *step = &transaction->steps[index];
     struct hv_file_stat status = {0};
-    enum hv_code code = transaction_load(step->path, &before, &status, err);
+    enum hv_code code = transaction_load_place(step->path, &before, &status, err);
     bool exists = code == HV_OK;
     if (code && (code != HV_ENOTFOUND || !change->bytes.ptr))
         return code;
@@ -286,16 +290,19 @@ static enum hv_code begin(struct transaction *transaction, const struct hv_file_
 
 /* ---- doing ------------------------------------------------------------------------------------------------------- */
 
-static enum hv_code make_link(const struct transaction_step *step, bool make_parents, struct hv_error *err)
+static enum hv_code make_link(const struct transaction_step *step, const struct hv_write_options *options,
+                              struct hv_error *err)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
+    CLEANUP_LEAF struct fs_leaf leaf = {.directory = -1};
+    const struct hv_handle *at = options->at ? options->at : &fs_root_handle;
     struct hv_str parent = path_parent(step->path);
-    enum hv_code code = make_parents ? fs_host_make_directories(NULL, parent, err) : HV_OK;
+    enum hv_code code = options->make_parents ? fs_make_directories_at(at, parent, err) : HV_OK;
     if (code)
         return code;
-    if (symlink(hv_arena_cstr(&arena, step->link), hv_arena_cstr(&arena, step->path)))
-        return hv_fail_errno(err, errno, "Cannot make the symbolic link %.*s", HV_STR_ARG(step->path));
-    CLEANUP_FD int fd = open(hv_arena_cstr(&arena, parent), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fs_leaf_open(at, step->path, &leaf) || symlinkat(hv_arena_cstr(&arena, step->link), leaf.directory, leaf.name))
+        return fs_fail_at(err, errno, "Cannot make the symbolic link", step->path);
+    CLEANUP_FD int fd = openat(leaf.directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0 && fsync(fd) && errno != EINVAL)
         return hv_fail_errno(err, errno, "The disk did not confirm the symbolic link %.*s", HV_STR_ARG(step->path));
     return HV_OK;
@@ -320,7 +327,7 @@ static enum hv_code write_all(const struct transaction *transaction, struct hv_f
         if (changes[i].bytes.ptr)
             code = write_file(&changes[i], journal, err);
         else if (step->kind == KIND_LINK)
-            code = make_link(step, changes[i].options.make_parents, err);
+            code = make_link(step, &changes[i].options, err);
     }
     return code;
 }
@@ -354,7 +361,12 @@ static enum hv_code check_removals(const struct hv_file_change *changes, size_t 
 static enum hv_code remove_all(const struct hv_file_change *changes, size_t count, struct hv_error *err)
 {
     for (size_t i = 0; i < count; i++) {
-        enum hv_code code = is_removal(&changes[i]) ? fs_host_remove(NULL, changes[i].path, err) : HV_OK;
+        const struct hv_file_change *change = &changes[i];
+        if (!is_removal(change))
+            continue;
+        if (change->options.at && fs_remove_at(change->options.at, change->path, 0))
+            return fs_fail_at(err, errno, "Cannot remove", change->path);
+        enum hv_code code = change->options.at ? HV_OK : fs_host_remove(NULL, change->path, err);
         if (code)
             return code;
     }
@@ -416,27 +428,27 @@ struct fs_kept {
     int before;              /* open for reading; -1: not yet */
 };
 
-static enum hv_code keep(struct fs_kept *kept, struct hv_str path, struct hv_str after, struct hv_str journal,
+static enum hv_code keep(struct fs_kept *kept, const struct hv_file_change *change, struct hv_str journal,
                          struct pending *pending, struct hv_error *err)
 {
     struct transaction *transaction = &kept->transaction;
-    const struct hv_file_change change = {.path = path, .bytes = after.ptr ? after : HV_STR("")};
     enum hv_code code = transaction_make_folder(transaction, journal, PLACE_PREFIX, pending, err);
     if (!code)
-        code = record(transaction, &change, err);
+        code = record(transaction, change, err);
     if (code)
         return code;
     transaction->steps->kind = KIND_PLACE;
     return write_list(transaction, err);
 }
 
-enum hv_code fs_keep(struct hv_str path, struct hv_str after, struct hv_str journal, struct pending *pending,
-                     struct fs_kept **out, struct hv_error *err)
+enum hv_code fs_keep(struct hv_str path, const struct hv_handle *at, struct hv_str after, struct hv_str journal,
+                     struct pending *pending, struct fs_kept **out, struct hv_error *err)
 {
     struct fs_kept *kept = hv_calloc(1, sizeof *kept);
     kept->transaction.list = kept->before = -1;
     kept->pending = pending;
-    enum hv_code code = keep(kept, path, after, journal, pending, err);
+    const struct hv_file_change change = {.path = path, .bytes = after.ptr ? after : HV_STR(""), .options = {.at = at}};
+    enum hv_code code = keep(kept, &change, journal, pending, err);
     if (code)
         fs_kept_drop(kept);
     else

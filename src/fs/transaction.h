@@ -23,10 +23,10 @@ enum hv_code fs_change_files(struct hv_file_change *changes, size_t count, struc
  */
 struct fs_kept;
 struct pending;
-/* Keep the present bytes of path, and what they become, in journal, where pending has its note. *out is ended by
- * fs_kept_drop or fs_kept_leave. */
-enum hv_code fs_keep(struct hv_str path, struct hv_str after, struct hv_str journal, struct pending *pending,
-                     struct fs_kept **out, struct hv_error *err) HV_MUST_CHECK;
+/* Keep the present bytes of path (at: see hv_write_options), and what they become, in journal, where pending has its
+ * note. *out is ended by fs_kept_drop or fs_kept_leave. */
+enum hv_code fs_keep(struct hv_str path, const struct hv_handle *at, struct hv_str after, struct hv_str journal,
+                     struct pending *pending, struct fs_kept **out, struct hv_error *err) HV_MUST_CHECK;
 int fs_kept_bytes(struct fs_kept *kept);                  /* what it was, open for reading; -1 when that fails */
 struct hv_str fs_kept_folder(const struct fs_kept *kept); /* the folder that it is in */
 void fs_kept_drop(struct fs_kept *kept);                  /* the write is done, or taken back; NULL is fine */

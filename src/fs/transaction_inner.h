@@ -65,6 +65,9 @@ struct hv_str transaction_image(struct transaction *transaction, size_t index, c
 /* A whole file, into *bytes (initialised here, released by the caller in every case). */
 enum hv_code transaction_load(struct hv_str path, struct hv_buf *bytes, struct hv_file_stat *status,
                               struct hv_error *err) HV_MUST_CHECK;
+/* The same of the place of a step, to which no link leads any more. */
+enum hv_code transaction_load_place(struct hv_str path, struct hv_buf *bytes, struct hv_file_stat *status,
+                                    struct hv_error *err) HV_MUST_CHECK;
 /* Whole: the file is as it was before. */
 enum transaction_outcome transaction_undo_step(struct transaction *transaction, size_t index);
 /* Whole: what is to go is gone. */

@@ -1,6 +1,7 @@
 /* transaction_step.c: one change of a transaction, undone or completed: what stands there now decides. */
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "fs/handle.h"
 #include "fs/host_files.h"
 #include "fs/image_store.h"
 #include "fs/open.h"
@@ -28,6 +29,20 @@ enum hv_code transaction_load(struct hv_str path, struct hv_buf *bytes, struct h
     return fs_host_read(NULL, path, 0, (size_t)BYTES_MAX + 1, bytes, status, err);
 }
 
+enum hv_code transaction_load_place(struct hv_str path, struct hv_buf *bytes, struct hv_file_stat *status,
+                                    struct hv_error *err)
+{
+    CLEANUP_FD int fd = -1;
+    struct hv_file_stat found;
+    hv_buf_init(bytes, (size_t)BYTES_MAX + 1);
+    enum hv_code code = fs_open_regular_at(&fs_root_handle, path, &fd, &found, err);
+    if (!code)
+        code = fs_read_open(fd, path, 0, (size_t)BYTES_MAX + 1, found.size, bytes, err);
+    if (!code && status)
+        *status = found;
+    return code;
+}
+
 /* ---- what stands there ------------------------------------------------------------------------------------------- */
 
 /* What stands at a path now. */
@@ -47,8 +62,10 @@ static bool is_mixture(struct hv_str now, struct hv_str before, struct hv_str af
 /* What is no file, or too large, or of which no copy was kept, is somebody else's. */
 static enum standing unseen(enum hv_code code)
 {
-    return code == HV_EUNSUPPORTED || code == HV_ETOOBIG || code == HV_ENOTFOUND || code == HV_EINVAL ? STANDS_OTHER
-                                                                                                      : STANDS_UNKNOWN;
+    return code == HV_EUNSUPPORTED || code == HV_ETOOBIG || code == HV_ENOTFOUND || code == HV_EINVAL ||
+                   code == HV_ECONFLICT
+               ? STANDS_OTHER
+               : STANDS_UNKNOWN;
 }
 
 static bool is_of_link(const struct transaction_step *step)
@@ -72,7 +89,7 @@ static enum standing look_at_link(const struct transaction_step *step)
 static enum standing look_at_file(struct transaction *transaction, size_t index)
 {
     CLEANUP_BUF struct hv_buf now = {0};
-    enum hv_code code = transaction_load(transaction->steps[index].path, &now, NULL, NULL);
+    enum hv_code code = transaction_load_place(transaction->steps[index].path, &now, NULL, NULL);
     if (code == HV_ENOTFOUND)
         return STANDS_NOTHING;
     if (code)
@@ -125,8 +142,11 @@ static bool put_back_file(struct transaction *transaction, size_t index)
 {
     const struct transaction_step *step = &transaction->steps[index];
     CLEANUP_BUF struct hv_buf bytes = {0};
-    const struct hv_write_options options = {
-        .make_parents = true, .mode = step->mode, .set_mode = true, .mtime_ns = step->image.mtime_ns};
+    const struct hv_write_options options = {.at = &fs_root_handle,
+                                             .make_parents = true,
+                                             .mode = step->mode,
+                                             .set_mode = true,
+                                             .mtime_ns = step->image.mtime_ns};
     if (transaction_load(transaction_image(transaction, index, "before"), &bytes, NULL, NULL) != HV_OK)
         return false;
     if (step->kind == KIND_PLACE)
@@ -156,7 +176,7 @@ enum transaction_outcome transaction_undo_step(struct transaction *transaction, 
 {
     const struct transaction_step *step = &transaction->steps[index];
     if (step->kind == KIND_DIRECTORY) {
-        (void)rmdir(step->path.ptr); /* what somebody put into it keeps it */
+        (void)fs_remove_at(&fs_root_handle, step->path, AT_REMOVEDIR); /* what somebody put into it keeps it */
         return TRANSACTION_WHOLE;
     }
     enum standing now = look(transaction, index);
@@ -166,7 +186,7 @@ enum transaction_outcome transaction_undo_step(struct transaction *transaction, 
     case KIND_CREATE:
     case KIND_LINK:
         if (now == STANDS_AFTER)
-            return outcome_of(fs_host_remove(NULL, step->path, NULL) == HV_OK);
+            return outcome_of(fs_remove_at(&fs_root_handle, step->path, 0) == 0);
         return now == STANDS_NOTHING ? TRANSACTION_WHOLE : TRANSACTION_FOREIGN;
     case KIND_WRITE:
     case KIND_REMOVE:
@@ -185,7 +205,7 @@ enum transaction_outcome transaction_complete_step(struct transaction *transacti
         return TRANSACTION_WHOLE;
     switch (look(transaction, index)) {
     case STANDS_NOTHING: return TRANSACTION_WHOLE;
-    case STANDS_BEFORE: return outcome_of(fs_host_remove(NULL, transaction->steps[index].path, NULL) == HV_OK);
+    case STANDS_BEFORE: return outcome_of(fs_remove_at(&fs_root_handle, transaction->steps[index].path, 0) == 0);
     case STANDS_UNKNOWN: return TRANSACTION_LATER;
     case STANDS_AFTER:
     case STANDS_MIXED:

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/path.h"
 #include "fs/attributes.h"
+#include "fs/handle.h"
 #include "fs/host_files.h"
 #include "fs/image_store.h"
 #include "fs/open.h"
@@ -305,13 +306,17 @@ int write_set_attributes(const struct writing *w, int fd)
     return w->options->mtime_ns > 0 ? futimens(fd, times) : 0;
 }
 
+static int open_unheld(struct hv_str path, int flags)
+{
+    char name[FS_PATH_MAX];
+    return fs_path_cstr(path, name, NULL) == HV_OK ? open(name, flags) : -1;
+}
+
 /* What cannot be given is not: the file is a new one. Its mode is set afterwards. */
 static void become_like(struct writing *w, struct hv_str path)
 {
-    char name[FS_PATH_MAX];
-    if (fs_path_cstr(path, name, NULL) != HV_OK)
-        return;
-    CLEANUP_FD int from = open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    CLEANUP_FD int from = w->options->at ? fs_open_at(&fs_root_handle, path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+                                         : open_unheld(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (from >= 0)
         (void)fs_copy_attributes(from, w->temporary);
 }
@@ -406,12 +411,15 @@ static enum hv_code replace(struct writing *w, struct hv_file_stat *after, struc
 
 static enum hv_code open_parent(struct writing *w, struct hv_str parent, struct hv_error *err)
 {
-    w->directory = fs_open_no_links(AT_FDCWD, parent, O_RDONLY | O_DIRECTORY);
+    const struct hv_handle *at = w->options->at ? w->options->at : &fs_root_handle;
+    w->directory = fs_open_at(at, parent, O_RDONLY | O_DIRECTORY);
     if (w->directory < 0 && errno == EACCES) /* may be searched, though not listed */
-        w->directory = fs_open_no_links(AT_FDCWD, parent, O_PATH | O_DIRECTORY);
+        w->directory = fs_open_at(at, parent, O_PATH | O_DIRECTORY);
     if (w->directory >= 0)
         return HV_OK;
     int reason = errno;
+    if (reason == ELOOP)
+        return fs_fail_at(err, reason, "", parent);
     hv_fail_errno(err, reason, "Cannot open the directory %.*s", HV_STR_ARG(parent));
     if (reason == ENOENT)
         hv_error_hint(err, "Create the directory first");
@@ -424,10 +432,12 @@ static enum hv_code write_whole(struct hv_str path, struct pieces content, const
 {
     static const struct hv_write_options none;
     CLEANUP_ARENA struct hv_arena arena = {0};
-    struct hv_str target;
-    enum hv_code code = fs_host_resolve(NULL, &arena, path, &target, err);
+    struct hv_str target = path;
+    const struct hv_handle *at = options ? options->at : NULL;
+    enum hv_code code = at ? HV_OK : fs_host_resolve(NULL, &arena, path, &target, err);
     if (code)
         return code;
+    target = hv_arena_str(&arena, target); /* ended by a NUL */
     struct hv_str name = path_name(target), parent = path_parent(target);
     if (!name.len)
         return hv_fail(err, HV_EUNSUPPORTED, "/ is a directory and cannot be written as a file");
@@ -441,7 +451,7 @@ static enum hv_code write_whole(struct hv_str path, struct pieces content, const
     if (w.options->make_parents) {
         announce(&w);
         pending_note_directories(&w.pending, parent);
-        code = fs_host_make_directories(NULL, parent, err);
+        code = fs_make_directories_at(at ? at : &fs_root_handle, parent, err);
     }
     if (!code)
         code = open_parent(&w, parent, err);

@@ -4,6 +4,7 @@
  * backup beside the file.
  */
 #include "base/cleanup.h"
+#include "fs/handle.h"
 #include "fs/transaction.h"
 #include "fs/write_inner.h"
 
@@ -44,8 +45,7 @@ static int overwrite(int fd, struct pieces content, off_t old_size)
 
 int fs_overwrite(struct hv_str path, struct hv_str bytes)
 {
-    CLEANUP_ARENA struct hv_arena arena = {0};
-    CLEANUP_FD int fd = open(hv_arena_cstr(&arena, path), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    CLEANUP_FD int fd = fs_open_at(&fs_root_handle, path, O_WRONLY | O_NONBLOCK | O_NOCTTY);
     struct stat status;
     if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode))
         return -1;
@@ -99,8 +99,8 @@ static enum hv_code keep_in_journal(struct writing *w, struct fs_kept **kept, st
     bool is_one = w->content.count == 1;
     if (!is_one && !pieces_join(w->content, &joined))
         return hv_fail(err, HV_ETOOBIG, "The new content of %s is too large", w->path);
-    return fs_keep(hv_str_from(w->path), is_one ? w->content.items[0] : hv_buf_str(&joined), w->options->journal,
-                   &w->pending, kept, err);
+    return fs_keep(hv_str_from(w->path), w->options->at, is_one ? w->content.items[0] : hv_buf_str(&joined),
+                   w->options->journal, &w->pending, kept, err);
 }
 
 enum hv_code write_in_place(struct writing *w, struct hv_file_stat *after, struct hv_error *err)

@@ -1,5 +1,6 @@
 /* host.c: the local machine: the table of helve/host.h, from the files of src/fs and the processes of this folder. */
 #include "base/clock.h"
+#include "fs/held.h"
 #include "fs/host_files.h"
 #include "fs/transaction.h"
 #include "proc/process.h"
@@ -38,6 +39,8 @@ static const struct hv_host local = {
     .monotonic_ns = monotonic_ns,
     .wall_ns = wall_ns,
     .write_pieces = fs_host_write_pieces,
+    .open = fs_host_open,
+    .hold = fs_held_hold,
 };
 
 const struct hv_host *hv_host_local(void)

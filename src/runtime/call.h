@@ -122,6 +122,8 @@ struct call {
     uint64_t directory_epoch; /* of the working directory that paths were expanded with */
     struct hv_footprint footprint;
     struct policy_path *reads, *writes; /* of the footprint, resolved */
+    const struct hv_host *held;         /* what reaches them and nothing else: context.host then; or NULL */
+    bool judged_again;                  /* since a path led elsewhere than when it was judged */
     bool read_only, destructive;
     bool exclusive; /* runs alone: footprint unlimited, or not safe beside others */
 
@@ -237,6 +239,9 @@ void permission_prepare(struct call *call);
 /* Whether the call's command, looked at once more, would be decided on otherwise than it was: what was found out about
  * it then does not hold any more. False for other tools. Blocks as the decision did. */
 bool permission_changed(struct call *call);
+
+/* input.c: let go of what is held of its paths; its tool sees the session's host again. */
+void call_drop_held(struct call *call);
 
 /* runtime.c */
 struct hv_str runtime_results_directory(struct runtime *runtime);

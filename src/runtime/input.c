@@ -144,14 +144,58 @@ static struct policy_path *resolve_all(struct call *call, const struct hv_path_l
     return paths;
 }
 
+void call_drop_held(struct call *call)
+{
+    if (call->held)
+        call->held->release(call->held);
+    call->held = NULL;
+    call->context.host = call->runtime->host;
+}
+
+/* A command goes where it likes, by names of its own; what it may reach is the sandbox's business. */
+static bool runs_command(struct call *call)
+{
+    const struct hv_tool *tool = call->tool;
+    return tool->subject_kind == HV_SUBJECT_COMMAND && tool->subject && tool->subject(call->input, &call->context).len;
+}
+
+/* The paths of the footprint are held from here on: what is judged is what is used. */
+static bool hold_all(struct call *call)
+{
+    const struct hv_host *host = call->runtime->host;
+    const struct hv_path_list *lists[] = {&call->footprint.reads, &call->footprint.writes};
+    size_t count = lists[0]->count + lists[1]->count, at = 0;
+    if (!host->hold || !count || !call->footprint.limited || runs_command(call))
+        return false;
+    struct hv_place *places = hv_arena_array(&call->arena, struct hv_place, count);
+    struct policy_path *paths = hv_arena_zalloc(&call->arena, count, sizeof *paths);
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < lists[k]->count; i++)
+            places[at++].written =
+                path_expand(&call->arena, lists[k]->paths[i], call->context.directory, call->context.home);
+    if (host->hold(host, places, count, &call->held, NULL) != HV_OK)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        paths[i] = (struct policy_path){.written = places[i].written, .kind = places[i].kind};
+        if (places[i].resolved.ptr)
+            paths[i].resolved = hv_arena_str(&call->arena, places[i].resolved);
+    }
+    call->context.host = call->held;
+    call->reads = paths;
+    call->writes = paths + lists[0]->count;
+    return true;
+}
+
 static void take_footprint(struct call *call)
 {
     const struct hv_tool *tool = call->tool;
     call->footprint = (struct hv_footprint){0};
     if (tool->footprint)
         tool->footprint(call->input, &call->context, &call->footprint);
-    call->reads = resolve_all(call, &call->footprint.reads);
-    call->writes = resolve_all(call, &call->footprint.writes);
+    if (!hold_all(call)) {
+        call->reads = resolve_all(call, &call->footprint.reads);
+        call->writes = resolve_all(call, &call->footprint.writes);
+    }
     call->read_only = tool->read_only && tool->read_only(call->input, &call->context);
     call->destructive = tool->destructive && tool->destructive(call->input, &call->context);
     bool beside =
@@ -165,6 +209,7 @@ enum stage_outcome stage_input(struct call *call)
     const struct hv_tool *tool = call->tool;
     struct fields_faults *faults = hv_arena_new(&call->arena, struct fields_faults);
     struct hv_error err = {0};
+    call_drop_held(call);
     take_directory(call);
     enum stage_outcome outcome = tool->fields ? decode_typed(call, faults) : decode_plain(call, faults);
     if (outcome != STAGE_NEXT)

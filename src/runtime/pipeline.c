@@ -58,6 +58,7 @@ void pipeline_run(struct call *call)
         settled = settled || outcome != STAGE_NEXT;
         i++;
     }
+    call_drop_held(call);
 }
 
 enum stage_outcome call_settle_error(struct call *call, const char *format, ...)

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/path.h"
 #include "runtime/call.h"
+#include "runtime/tasks.h"
 
 static struct hv_str place_of(const struct policy_path *path)
 {
@@ -119,6 +120,13 @@ static bool others_wrote(const struct call *call)
     return false;
 }
 
+/* Since a command was judged somebody else had time: a hook, a person who was asked, what runs in the background. */
+static bool others_had_time(struct call *call)
+{
+    return hook_configured(call->runtime, "PreToolUse") || call->decision.verdict == HV_ASK ||
+           tasks_running(call->runtime);
+}
+
 /* What an earlier call did may have moved the ground under a judged input: the working directory, what a link in its
  * paths points to, or what is in the places that a command names. */
 static bool ground_moved(struct call *call)
@@ -127,17 +135,17 @@ static bool ground_moved(struct call *call)
     pthread_mutex_lock(&runtime->lock);
     bool moved = call->directory_epoch != runtime->directory_epoch;
     pthread_mutex_unlock(&runtime->lock);
-    if (!moved && others_only_read(call))
+    if (!moved && !others_had_time(call) && (!call->index || others_only_read(call)))
         return false;
     const struct policy_path *lists[] = {call->reads, call->writes};
     const size_t counts[] = {call->footprint.reads.count, call->footprint.writes.count};
-    for (size_t list = 0; list < 2 && !moved; list++)
+    for (size_t list = 0; list < 2 && !moved && !call->held; list++)
         for (size_t i = 0; i < counts[list] && !moved; i++) {
             struct policy_path now;
             policy_path_resolve(runtime->host, &call->arena, lists[list][i].written, &now);
             moved = !hv_str_eq(now.resolved, lists[list][i].resolved) || now.kind != lists[list][i].kind;
         }
-    return moved || (others_wrote(call) && permission_changed(call));
+    return moved || ((others_wrote(call) || others_had_time(call)) && permission_changed(call));
 }
 
 /* Sleep until the call is admitted or cancelled; whether it is admitted. */
@@ -157,8 +165,15 @@ enum stage_outcome stage_schedule(struct call *call)
     uint64_t started = clock_monotonic_ns();
     if (!wait_for_admission(call))
         return call_settle_error(call, "Cancelled while it waited for earlier calls: %s", call->batch->cancel_reason);
-    /* Also when it need not wait: an earlier call may have ended since this one was judged. */
-    if (call->index && ground_moved(call)) {
+    /* Also when it need not wait: an earlier call may have ended since this one was judged, and other processes may
+     * have exchanged a directory or a file for a link. */
+    bool exchanged = call->held && call->held->moved(call->held);
+    if (exchanged && call->judged_again)
+        return call_settle_error(call,
+                                 "A path of this call leads elsewhere than when it was judged, for the second time; "
+                                 "nothing was done. Find out what changes it, then try again.");
+    if (exchanged || ground_moved(call)) {
+        call->judged_again |= exchanged;
         schedule_withdraw(call);
         call->answered = false; /* a person allowed what this was before */
         return STAGE_BACK;

@@ -357,6 +357,15 @@ static struct hv_task_view *list_tasks(struct tasks *tasks, bool running, struct
     return views;
 }
 
+bool tasks_running(struct runtime *runtime)
+{
+    struct tasks *tasks = runtime->tasks;
+    if (!tasks)
+        return false;
+    LOCK_SCOPE(&tasks->lock);
+    return tasks->running > 0;
+}
+
 struct hv_task_view *runtime_list_tasks(struct runtime *runtime, struct hv_arena *arena, size_t *count)
 {
     return list_tasks(runtime->tasks, false, arena, count);

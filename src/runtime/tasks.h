@@ -17,6 +17,9 @@ struct tasks *tasks_new(struct runtime *runtime);
  * Then free everything. NULL is accepted. Loop thread; no call runs any more. */
 void tasks_free(struct tasks *tasks);
 
+/* Something runs in the background right now. Any thread. */
+bool tasks_running(struct runtime *runtime);
+
 /* hv_services.tasks */
 extern const struct hv_tasks runtime_tasks;
 

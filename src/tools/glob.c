@@ -270,7 +270,7 @@ static enum hv_code glob_run(struct globbing *globbing, const struct glob_input 
     options.depth_max = deepest(&globbing->set, plan->flags);
     globbing->flags = plan->flags;
     struct fs_scan_outcome outcome;
-    code = fs_scan(&options, visit, globbing, context->arena, &outcome, err);
+    code = tree_scan(&globbing->search, &options, visit, globbing, &outcome, err);
     if (!code && outcome.cancelled)
         code = hv_fail(err, HV_ECANCELLED, "The search was cancelled");
     if (!code)

@@ -313,7 +313,7 @@ static enum hv_code search_one(struct grepping *grepping, struct fs_scan_outcome
     struct hv_file_stat stat;
     struct grep_worker *worker = &grepping->workers[0];
     hv_buf_add_str(&worker->path, grepping->search.root);
-    enum hv_code code = fs_open_regular(grepping->search.root, &fd, &stat, err);
+    enum hv_code code = search_open(&grepping->search, grepping->search.root, &fd, &stat, err);
     if (!code)
         outcome->stopped =
             grep_stop(worker) ||
@@ -322,19 +322,20 @@ static enum hv_code search_one(struct grepping *grepping, struct fs_scan_outcome
 }
 
 /* What the kernel makes up as it is read (/proc) ends when a read gives nothing, and not before. */
-static bool reads_are_whole(struct hv_str root)
+static bool reads_are_whole(const struct search *search)
 {
-    CLEANUP_FREE char *path = hv_malloc(root.len + 1);
-    memcpy(path, root.ptr, root.len);
-    path[root.len] = '\0';
-    CLEANUP_FD int fd = open(path, O_PATH | O_CLOEXEC);
+    const struct hv_host *host = search->context->host;
+    struct hv_str root;
+    if (host->resolve(host, search->context->arena, search->root, &root, NULL) != HV_OK)
+        return false;
+    CLEANUP_FD int fd = fs_open_no_links(AT_FDCWD, root, O_PATH);
     return fd >= 0 && !fs_is_kernel_system(fd);
 }
 
 static enum hv_code search_tree(struct grepping *grepping, struct fs_scan_outcome *outcome, struct hv_error *err)
 {
     const struct search *search = &grepping->search;
-    bool short_is_end = reads_are_whole(search->root);
+    bool short_is_end = reads_are_whole(search);
     for (unsigned i = 0; i < grepping->threads; i++)
         grepping->workers[i].scan.short_is_end = short_is_end;
     struct fs_scan_options options = tree_options(search);
@@ -345,7 +346,7 @@ static enum hv_code search_tree(struct grepping *grepping, struct fs_scan_outcom
     options.directories = grepping->filter.unwanted_count > 0 || grepping->in->output_mode == CONTENT;
     grepping->asks_first = hv_hides_by_rule(search->context);
     fs_marks_begin(options.warm, grepping->find, &grepping->marks);
-    enum hv_code code = fs_scan(&options, visit, grepping, search->context->arena, outcome, err);
+    enum hv_code code = tree_scan(search, &options, visit, grepping, outcome, err);
     fs_marks_end(&grepping->marks);
     return code;
 }
@@ -372,7 +373,7 @@ void grep_search_around(struct grepping *grepping)
     if (grepping->search.stat.kind == HV_FILE_DIRECTORY)
         grep_set_path(worker, path);
     worker->checked = false;
-    if (fs_open_regular(hv_buf_str(&worker->path), &fd, &stat, NULL))
+    if (search_open(&grepping->search, hv_buf_str(&worker->path), &fd, &stat, NULL))
         return;
     found->files.count = found->entries = found->bytes = 0;
     worker->scan.before = worker->scan.after = GREP_ALONE;

@@ -271,7 +271,7 @@ static enum hv_code list(struct listing *listing, const struct ls_input *in, str
     options.hidden = options.directories = options.ordered = true;
     options.depth_max = (size_t)in->depth;
     struct fs_scan_outcome outcome;
-    enum hv_code code = fs_scan(&options, visit, listing, search->context->arena, &outcome, err);
+    enum hv_code code = tree_scan(search, &options, visit, listing, &outcome, err);
     if (!code && outcome.cancelled)
         code = hv_fail(err, HV_ECANCELLED, "The listing was cancelled");
     if (!code)

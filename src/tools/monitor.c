@@ -230,6 +230,8 @@ static void watch_free(void *user)
     hv_buf_release(&watch->shown);
     pthread_mutex_destroy(&watch->lock);
     free(watch->path);
+    if (watch->host->release)
+        watch->host->release(watch->host);
     free(watch);
 }
 
@@ -246,6 +248,8 @@ static enum hv_code watch_new(const struct monitor_input *in, struct hv_context 
     struct watch *watch = hv_calloc(1, sizeof *watch);
     watch->tasks = context->services->tasks;
     watch->host = context->host;
+    if (watch->host->retain)
+        watch->host->retain(watch->host);
     watch->find = find;
     watch->scratch = find ? find_scratch_new(find, stop_search, watch) : NULL;
     watch->end_ns = in->persistent ? 0 : clock_monotonic_ns() + (uint64_t)in->timeout_ms * CLOCK_MILLISECOND;

@@ -50,6 +50,13 @@ enum hv_code search_begin(struct search *search, struct hv_context *context, str
     return code;
 }
 
+enum hv_code search_open(const struct search *search, struct hv_str path, int *fd, struct hv_file_stat *stat,
+                         struct hv_error *err)
+{
+    const struct hv_host *host = search->context->host;
+    return host->open ? host->open(host, path, HV_FILE_REGULAR, fd, stat, err) : fs_open_regular(path, fd, stat, err);
+}
+
 bool search_is_over(const struct search *search)
 {
     return hv_cancelled(search->context->cancel) || clock_monotonic_ns() >= search->deadline_ns;

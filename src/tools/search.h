@@ -27,6 +27,9 @@ struct search {
 enum hv_code search_begin(struct search *search, struct hv_context *context, struct hv_str path,
                           struct hv_error *err) HV_MUST_CHECK;
 
+/* Open a regular file of the search for reading; path is its root, or below it. */
+enum hv_code search_open(const struct search *search, struct hv_str path, int *fd, struct hv_file_stat *stat,
+                         struct hv_error *err) HV_MUST_CHECK;
 /* The time is up or the call cancelled. */
 bool search_is_over(const struct search *search);
 /* Tell how far the search is, once a second. */

@@ -1,6 +1,7 @@
 /* tree.c: see tree.h. */
 #include "tools/tree.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "fs/scan_warm.h"
 
@@ -43,10 +44,29 @@ struct fs_scan_options tree_options(const struct search *search)
                                     .home = person.home,
                                     .config_home = person.config_home,
                                     .threads = fs_scan_threads(),
-                                    .part_after = context->host == hv_host_local() ? PART_AFTER : 0,
+                                    .part_after =
+                                        context->host->processes == hv_host_local()->processes ? PART_AFTER : 0,
                                     .warm = tree_memory(context),
                                     .deadline_ns = search->deadline_ns,
                                     .cancel = context->cancel};
+}
+
+enum hv_code tree_scan(const struct search *search, const struct fs_scan_options *options, fs_scan_visit *visit,
+                       void *user, struct fs_scan_outcome *outcome, struct hv_error *err)
+{
+    struct hv_context *context = search->context;
+    const struct hv_host *host = context->host;
+    struct fs_scan_options own = *options;
+    CLEANUP_FD int fd = -1;
+    enum hv_code code = HV_OK;
+    if (host->open)
+        code = host->open(host, options->root, HV_FILE_DIRECTORY, &fd, NULL, err);
+    if (!code && fd > 0)
+        code = host->resolve(host, context->arena, options->root, &own.root, err);
+    if (code)
+        return code;
+    own.descriptor = fd > 0 ? fd : 0;
+    return fs_scan(&own, visit, user, context->arena, outcome, err);
 }
 
 struct hv_str tree_path(const struct search *search, const struct fs_scan_entry *entry, struct hv_buf *path)

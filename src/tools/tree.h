@@ -15,6 +15,9 @@ struct git_person tree_git_person(const struct hv_context *context);
 struct fs_warm *tree_memory(struct hv_context *context);
 /* The options of a scan over the root: ignore rules, deadline, cancellation, fs_scan_threads(). */
 struct fs_scan_options tree_options(const struct search *search);
+/* fs_scan over the root as the call was judged by it. */
+enum hv_code tree_scan(const struct search *search, const struct fs_scan_options *options, fs_scan_visit *visit,
+                       void *user, struct fs_scan_outcome *outcome, struct hv_error *err) HV_MUST_CHECK;
 /* The absolute path of an entry, below the root as it was asked for; in path, which belongs to the calling thread. */
 struct hv_str tree_path(const struct search *search, const struct fs_scan_entry *entry, struct hv_buf *path);
 /* The entry is a regular file, or a link to one; *mtime_ns is the file's. Any thread. */

@@ -1,0 +1,178 @@
+"""What was judged is what is used: files and directories are exchanged for links while calls run, while hooks think and
+while somebody is asked. The attacker has what a command in the sandbox has: the workspace. EXCHANGE_TRIES sets how often
+each tool is tried (10000 is what was promised; some hundred were enough to get through before there were handles)."""
+import json
+import os
+import subprocess
+import sys
+
+from cli_support import Case, expose, main, text_of, use
+
+TRIES = int(os.environ.get("EXCHANGE_TRIES", "300"))
+SECRET = "TOP-SECRET-KEY"
+# Exchanges pairs of names in turn until it is killed; the pause lets a call come as far as its tool.
+ATTACKER = """
+import ctypes, sys, time
+libc = ctypes.CDLL(None)
+pairs = [name.encode() for name in sys.argv[2:]]
+print("ready", flush=True)
+while True:
+    for one, other in zip(pairs[::2], pairs[1::2]):
+        libc.renameat2(-100, one, -100, other, 2)
+    if float(sys.argv[1]):
+        time.sleep(float(sys.argv[1]))
+"""
+
+
+class Exchange(Case):
+    def setUp(self):
+        super().setUp()
+        os.makedirs(os.path.join(self.home, ".ssh"))
+        os.makedirs(os.path.join(self.home, ".config/autostart"))
+        self.key = os.path.join(self.home, ".ssh/id_rsa")
+        self.profile = os.path.join(self.home, ".bashrc")
+        for path in (self.key, os.path.join(self.home, ".config/autostart/f.txt")):
+            with open(path, "w") as file:
+                file.write(SECRET + "\n")
+        with open(self.profile, "w") as file:
+            file.write("old\n")
+        self.write("notes.txt", "old harmless\n")
+        self.write("d/f.txt", "old harmless\n")
+        os.symlink(self.key, self.path("notes.link"))
+        os.symlink(os.path.join(self.home, ".config/autostart"), self.path("d.link"))
+        os.symlink(self.profile, self.path("n.link"))
+        self.write("n.txt", "old\n")
+
+    def outside(self):
+        """What lies outside the workspace, to be held against what it was."""
+        found = {}
+        for folder, _, files in os.walk(self.home):
+            if "helve" not in folder[len(self.home):]:
+                for file in files:
+                    with open(os.path.join(folder, file)) as content:
+                        found[os.path.join(folder, file)] = content.read()
+        return found
+
+    def attack(self, *pairs, pause=0.0):
+        process = subprocess.Popen([sys.executable, "-c", ATTACKER, str(pause), *pairs], cwd=self.project, stdout=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        return process
+
+    def race(self, make, *pairs, mode, pauses=(0.0, 0.00002, 0.001)):
+        """Try calls under each pause; nothing outside is shown or changed. Returns all results."""
+        before, results = self.outside(), []
+        for pause in pauses:
+            attacker = self.attack(*pairs, pause=pause)
+            calls = [call for number in range(max(1, TRIES // len(pauses))) for call in make("%s-%d" % (pause, number))]
+            results += self.execute(*calls, flags=("--permission-mode", mode)).values()
+            self.assertIsNone(attacker.poll())
+            attacker.kill()
+        for result in results:
+            self.assertNotIn(SECRET, text_of(result))
+        self.assertEqual(self.outside(), before)
+        return results
+
+    # ---- a process beside ----
+
+    def test_reading_a_file_that_is_exchanged(self):
+        for mode in ("default", "acceptEdits"):
+            results = self.race(lambda n: [use("Read", id="r" + n, file_path="notes.txt"),
+                                           use("Grep", id="g" + n, pattern="SECRET|old", path="notes.txt", output_mode="content")],
+                                "notes.txt", "notes.link", mode=mode)
+            self.assertTrue(any("harmless" in text_of(result) for result in results), mode)
+
+    def test_reading_in_a_directory_that_is_exchanged(self):
+        for mode in ("default", "acceptEdits"):
+            results = self.race(lambda n: [use("Read", id="r" + n, file_path="d/f.txt"),
+                                           use("Grep", id="g" + n, pattern="SECRET|old", path="d", output_mode="content")],
+                                "d", "d.link", mode=mode)
+            self.assertTrue(any("harmless" in text_of(result) for result in results), mode)
+
+    def test_listing_a_directory_that_is_exchanged(self):
+        with open(os.path.join(self.home, ".config/autostart", SECRET), "w"):
+            pass
+        for mode in ("default", "acceptEdits"):
+            results = self.race(lambda n: [use("LS", id="l" + n, path="d"), use("Glob", id="b" + n, pattern="*", path="d")],
+                                "d", "d.link", mode=mode)
+            self.assertTrue(any("f.txt" in text_of(result) for result in results), mode)
+
+    def test_changing_a_file_that_is_exchanged(self):
+        self.race(lambda n: [use("Read", id="r" + n, file_path="n.txt"),
+                             use("Edit", id="e" + n, file_path="n.txt", old_string="old", new_string="old"[::-1], replace_all=True),
+                             use("MultiEdit", id="m" + n, file_path="n.txt", edits=[{"old_string": "dlo", "new_string": "old"}])],
+                  "n.txt", "n.link", mode="acceptEdits")
+
+    def test_writing_in_a_directory_that_is_exchanged(self):
+        patch = "*** Begin Patch\n*** Add File: d/%s.patch\n+x\n*** End Patch"
+        self.race(lambda n: [use("Write", id="w" + n, file_path="d/%s.desktop" % n, content="x"),
+                             use("Write", id="s" + n, file_path="d/sub/%s.desktop" % n, content="x"),
+                             use("ApplyPatch", id="p" + n, patch=patch % n)],
+                  "d", "d.link", mode="acceptEdits")
+        made = os.listdir(self.path("d")) + os.listdir(self.path("d.link"))
+        self.assertTrue(any(name.endswith(".desktop") for name in made))
+
+    # ---- while a hook runs, or somebody is asked ----
+
+    def hook(self, event, *links, answer="", more=None):
+        """A hook that puts links in the place of names the first time it is asked; answer is what it says then."""
+        steps = "; ".join("mv %s %s.was; ln -s %s %s" % (name, name, target, name) for name, target in links)
+        command = "cd %s; if [ ! -e %s/done ]; then touch %s/done; %s; %s fi" % (
+            self.project, self.top, self.top, steps, "echo '%s';" % answer if answer else "")
+        self.settings({"hooks": {event: [{"hooks": [{"type": "command", "command": command}]}]}, **(more or {})})
+
+    def again(self):
+        """The workspace as it was before the hook."""
+        done = os.path.join(self.top, "done")
+        self.assertTrue(os.path.exists(done), "the hook did not run")
+        os.unlink(done)
+        for name in ("notes.txt", "d"):
+            if os.path.islink(self.path(name)):
+                os.unlink(self.path(name))
+                os.rename(self.path(name + ".was"), self.path(name))
+
+    def test_what_a_hook_exchanges_is_seen(self):
+        patch = "*** Begin Patch\n*** Add File: d/p.desktop\n+x\n*** End Patch"
+        calls = [use("Read", id="1", file_path="notes.txt"), use("Read", id="1", file_path="d/f.txt"),
+                 use("Grep", id="1", pattern="SECRET", path="notes.txt", output_mode="content"),
+                 use("Write", id="1", file_path="d/new.desktop", content="x"), use("ApplyPatch", id="1", patch=patch),
+                 use("Bash", id="1", command="cat notes.txt"), use("Bash", id="1", command="grep -r SECRET d/f.txt")]
+        autostart = os.path.join(self.home, ".config/autostart")
+        for enabled in (True, False):
+            for mode in ("default", "acceptEdits"):
+                for call in calls:
+                    self.hook("PreToolUse", ("notes.txt", self.key), ("d", autostart), more={"sandbox": {"enabled": enabled}})
+                    before = self.outside()
+                    text = text_of(self.execute(call, flags=("--permission-mode", mode))["1"])
+                    self.assertNotIn(SECRET, text.replace(json.dumps(call["input"]), ""), (enabled, mode, call))
+                    self.assertEqual(self.outside(), before, (enabled, mode, call))
+                    self.again()
+
+    def test_what_is_exchanged_during_a_question_is_asked_again(self):
+        allow = json.dumps({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": {"behavior": "allow"}}})
+        autostart = os.path.join(self.home, ".config/autostart")
+        for call in (use("Write", id="1", file_path="d/x.desktop", content="x"), use("Bash", id="1", command="touch d/y.desktop")):
+            self.hook("PermissionRequest", ("d", autostart), answer=allow, more={"sandbox": {"enabled": False}})
+            before = self.outside()
+            result = self.execute(call)["1"]
+            self.assertTrue(result.get("is_error"), text_of(result))
+            self.assertEqual(self.outside(), before)
+            self.again()
+
+    def test_a_save_by_rename_during_a_question_changes_nothing(self):
+        allow = json.dumps({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": {"behavior": "allow"}}})
+        other = os.path.join(self.top, "other.txt")
+        self.settings({"hooks": {"PermissionRequest": [{"hooks": [{"type": "command", "command":
+            "cd %s; echo once >> asked; echo saved > t; mv t other.txt; echo '%s'" % (self.top, allow)}]}]}})
+        with open(other, "w") as file:
+            file.write("old\n")
+        self.assertIn("saved", text_of(self.execute(use("Read", id="1", file_path=other))["1"]))
+        with open(os.path.join(self.top, "asked")) as file:
+            self.assertEqual(file.read(), "once\n")
+
+
+expose(globals())
+if __name__ == "__main__":
+    main()

@@ -7,7 +7,7 @@ SANITIZE = address,undefined
 PREFIX =
 DESTDIR =
 
-.PHONY: all help demo test bench fuzz install uninstall lint format clean bootstrap-build bootstrap-test
+.PHONY: all help demo check test bench fuzz install uninstall lint format clean bootstrap-build bootstrap-test
 
 all: bootstrap-build
 	@test -f $(BUILD)/build.ninja || $(MESON) setup $(BUILD) --buildtype=release -Dstrip=true >/dev/null
@@ -21,7 +21,11 @@ bootstrap-test:
 demo: all
 	@scripts/demo
 
-test: bootstrap-test all
+# The minute's loop; PART is a folder of src/ (PART="shell policy" for two), else what differs from main.
+check: bootstrap-test
+	@scripts/check $(PART)
+
+test: bootstrap-test
 	@scripts/test
 
 bench: all
@@ -40,11 +44,13 @@ uninstall:
 help:
 	@echo "make                   build $(BUILD)/helve (installs packages that are missing, where it may)"
 	@echo "make demo              see it work: offline, without a key"
+	@echo "make check             in a minute: the tests of what differs from main, or of PART=shell"
 	@echo "make test              all tests, with sanitizers (CONTRIBUTING.md names single steps)"
 	@echo "make install           put it in place: PREFIX=/usr/local, or PREFIX=\$$HOME/.local without rights; DESTDIR=DIR"
 	@echo "make uninstall         take it away again"
 	@echo "make bench fuzz lint format clean"
 
+# clang-tidy on what changed; ALL=1 for every file.
 lint: bootstrap-test
 	@scripts/lint
 

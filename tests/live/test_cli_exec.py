@@ -137,7 +137,7 @@ class Shapes(Case):
             process.stdin.flush()
             self.assertNotIn("is_error", json.loads(process.stdout.readline()))
             time.sleep(0.2)
-        process.communicate(timeout=30)
+        process.communicate(timeout=600)
         self.assertEqual(process.returncode, 0)
 
 
@@ -156,7 +156,7 @@ class Order(Case):
         line = json.loads(process.stdout.readline())
         self.assertEqual(line["tool_use_id"], "1")
         self.assertIsNone(process.poll())
-        process.communicate(b"", timeout=30)
+        process.communicate(b"", timeout=600)
         self.assertEqual(process.returncode, 0)
 
     def test_edit_after_read_of_the_same_file(self):
@@ -383,7 +383,7 @@ class Faults(Case):
         os.makedirs(gone)
         process = subprocess.run(["/bin/sh", "-c", 'cd "$1" && rmdir "$1" && exec "$2" exec', "sh", gone,
                                   HELVE], input=b"", env=self.env,
-                                 capture_output=True, timeout=60)
+                                 capture_output=True, timeout=600)
         self.assertEqual(process.returncode, 2)
         self.assertIn(b"--cwd", process.stderr)
 
@@ -402,14 +402,14 @@ class Faults(Case):
             process.stdin.close()
         except BrokenPipeError:
             pass
-        self.assertEqual(process.wait(timeout=60), 1)
+        self.assertEqual(process.wait(timeout=600), 1)
         self.assertIn(b"Broken pipe", process.stderr.read())
         process.stderr.close()
 
     def test_full_disk_of_stdout(self):
         with open("/dev/full", "wb") as full:
             process = self.start("exec", stdout=full)
-            _, err = process.communicate(json.dumps(use("LS", path=".", id="1")).encode(), timeout=60)
+            _, err = process.communicate(json.dumps(use("LS", path=".", id="1")).encode(), timeout=600)
         self.assertEqual(process.returncode, 1)
         self.assertIn(b"No space", err)
 
@@ -433,7 +433,7 @@ class Interrupts(Case):
         self.assertTrue(self.alive())
         began = time.monotonic()
         interrupt(process)
-        out, _ = process.communicate(timeout=30)
+        out, _ = process.communicate(timeout=600)
         self.assertEqual(process.returncode, 130)
         results = [json.loads(line) for line in out.splitlines()]
         self.assertEqual([line["tool_use_id"] for line in results], ["1", "2"])
@@ -450,7 +450,7 @@ class Interrupts(Case):
                                  "stream-json", "--verbose", stdin=directory)
         finally:
             os.close(directory)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=600)
         self.assertEqual(process.returncode, 2)
         self.assertIn(b"stdin: cannot be read: Is a directory", err)
 
@@ -460,7 +460,7 @@ class Interrupts(Case):
         process.stdin.flush()
         process.stdout.readline()
         interrupt(process, signal.SIGTERM)
-        self.assertEqual(process.wait(timeout=30), 143)
+        self.assertEqual(process.wait(timeout=600), 143)
         process.communicate()
 
     def test_a_reader_that_reads_nothing_does_not_hold_the_program(self):
@@ -473,7 +473,7 @@ class Interrupts(Case):
             time.sleep(1)
             self.assertIsNone(process.poll())
             interrupt(process, number)
-            self.assertEqual(process.wait(timeout=20), code)
+            self.assertEqual(process.wait(timeout=600), code)
             process.communicate()
 
     def test_asked_twice_it_ends_at_once(self):
@@ -485,7 +485,7 @@ class Interrupts(Case):
         interrupt(process)
         time.sleep(0.3)
         interrupt(process)
-        self.assertEqual(process.wait(timeout=20), 130)
+        self.assertEqual(process.wait(timeout=600), 130)
         process.communicate()
 
     def test_kill_takes_the_children_along(self):
@@ -494,7 +494,7 @@ class Interrupts(Case):
         process.stdin.flush()
         self.wait_until(lambda: os.path.exists(self.path("pid")) and self.read("pid").strip())
         process.kill()
-        process.communicate(timeout=30)
+        process.communicate(timeout=600)
         self.wait_until(lambda: not self.alive())
 
 

@@ -139,7 +139,7 @@ class Tools(Print):
         self.wait_until(lambda: os.path.exists(self.path("started")))
         journal = self.journals()[-1]
         self.assertEqual(self.events(journal, "response"), [])
-        process.communicate(timeout=60)
+        process.communicate(timeout=600)
         self.assertEqual(process.returncode, 0)
 
     def test_calls_of_one_message_run_together(self):
@@ -318,7 +318,7 @@ class StreamInput(Print):
                     process.stdin.flush()
                 if value["type"] == "result":
                     break
-            process.communicate(b"", timeout=60)
+            process.communicate(b"", timeout=600)
             self.assertEqual(process.returncode, 0)
             self.assertEqual(os.path.exists(self.path("made")), made)
             if made:
@@ -332,7 +332,7 @@ class StreamInput(Print):
         self.wait_until(lambda: os.path.exists(self.path("started")))
         request = {"type": "control_request", "request_id": "i", "request": {"subtype": "interrupt"}}
         process.stdin.write((json.dumps(request) + "\n" + json.dumps(self.user("again")) + "\n").encode())
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=600)
         results = [json.loads(line) for line in out.splitlines() if b'"type":"result"' in line]
         self.assertEqual([result["is_error"] for result in results], [True, False])
         self.assertEqual(results[1]["result"], "after")
@@ -354,7 +354,7 @@ class Endings(Print):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
             process = self.started("--output-format", "json")
             interrupt(process, number)
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=600)
             self.assertEqual(process.returncode, code, err)
             result = json.loads(out)
             self.assertTrue(result["is_error"])
@@ -382,10 +382,10 @@ class Endings(Print):
 
         feeder = threading.Thread(target=feed)
         feeder.start()
-        self.assertTrue(sent.wait(30))
+        self.assertTrue(sent.wait(600))
         interrupt(process, signal.SIGTERM)
         try:
-            self.assertEqual(process.wait(timeout=30), 143)
+            self.assertEqual(process.wait(timeout=600), 143)
         finally:
             process.kill()
             feeder.join()
@@ -398,7 +398,7 @@ class Endings(Print):
         process.stdout.readline()
         time.sleep(0.3)
         interrupt(process)
-        process.communicate(timeout=30)
+        process.communicate(timeout=600)
         self.assertEqual(process.returncode, 130)
 
     def test_stdout_that_breaks_ends_the_turn(self):
@@ -409,14 +409,14 @@ class Endings(Print):
         process.stdout.close()
         self.write("go", "")
         err = process.stderr.read()
-        self.assertEqual(process.wait(timeout=60), 1, err)
+        self.assertEqual(process.wait(timeout=600), 1, err)
         process.stderr.close()
 
     def test_full_disk_of_stdout(self):
         model = self.recording(message(say("hello")))
         with open("/dev/full", "wb") as full:
             process = self.start("-p", "--model", model, "x", stdout=full, stdin=subprocess.DEVNULL)
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate(timeout=600)
         self.assertEqual(process.returncode, 1)
         self.assertIn(b"No space", err)
 
@@ -461,7 +461,7 @@ class Terminal(Print):
             process.kill()
         out = process.stdout.read()
         process.stdout.close()
-        process.wait(timeout=10)
+        process.wait(timeout=600)
         os.close(master)
         return out.decode(), seen.decode("utf-8", "replace")
 

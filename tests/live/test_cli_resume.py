@@ -106,7 +106,7 @@ def interrupted_in_the_middle_of_calls(case, wire):
     process = begin(case, server, wire)
     wait_until(lambda: under_way(case))
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+    process.communicate(timeout=600)
     assert process.returncode == 130, process.returncode
     body = go_on(case, server, wire)
     assert "nterrupted" in body
@@ -120,7 +120,7 @@ def interrupted_while_the_model_speaks(case, wire):
     wait_until(lambda: len(server.requests) == 1)
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+    process.communicate(timeout=600)
     assert process.returncode == 130, process.returncode
     go_on(case, server, wire)
 

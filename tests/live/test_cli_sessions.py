@@ -135,7 +135,7 @@ class GoingOn(Sessions):
         id = os.path.basename(self.journals()[0])[:-6]
         self.run_helve("sessions", "remove", id, code=1)
         process.terminate()
-        process.communicate(timeout=60)
+        process.communicate(timeout=600)
         self.assertEqual(process.returncode, 143)
 
 

@@ -43,7 +43,7 @@ NOTHING = refuse({UNSHARE: EPERM, CLONE3: ENOSYS, LANDLOCK: ENOSYS}, True)
 
 
 def helve(case, filtered, *arguments, stdin=""):
-    ran = subprocess.run([HELVE, *arguments], input=stdin.encode(), capture_output=True, cwd=case.project, timeout=120, check=False,
+    ran = subprocess.run([HELVE, *arguments], input=stdin.encode(), capture_output=True, cwd=case.project, timeout=600, check=False,
                          env=case.environment(extra={"IS_SANDBOX": "1"}), preexec_fn=filtered)  # pylint: disable=subprocess-popen-preexec-fn
     return Ran(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
 

@@ -236,7 +236,7 @@ class Disks(Faults):
         script = script.replace('"$2" exec < "$1/calls"', 'set +e; "$2" exec < "$1/calls"').replace("echo $? ", "code=$?; set -e; echo $code ")
         if home:
             script = script.replace('cp -a', 'mkdir "$1/project/state"; cp "$1/home/.config/helve/settings.json" "$1/project/state"; cp -a')
-        subprocess.run([*mount_alone(self.home), "sh", "-c", script, "sh", self.top, HELVE], env=env, check=True, timeout=120)
+        subprocess.run([*mount_alone(self.home), "sh", "-c", script, "sh", self.top, HELVE], env=env, check=True, timeout=600)
         found = {}
         with tarfile.open(os.path.join(self.top, "after.tar")) as archive:
             for member in archive.getmembers():

@@ -319,7 +319,7 @@ class Files(Case):
                 asked = True
         out = process.stdout.read().decode()
         process.stdout.close()
-        process.wait(timeout=10)
+        process.wait(timeout=600)
         os.close(master)
         return out, seen.decode("utf-8", "replace").replace("\r\n", "\n")
 
@@ -418,7 +418,7 @@ class Files(Case):
                 process.stdin.close()
                 process.stdout.read()
                 process.stdout.close()
-                process.wait(timeout=60)
+                process.wait(timeout=600)
 
         threads = [threading.Thread(target=work, args=(index,)) for index in range(2)]
         for thread in threads:

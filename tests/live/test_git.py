@@ -81,7 +81,7 @@ class Hostile(Case):
 
     def shell(self, script, check=True):
         return subprocess.run(["bash", "-c", script.replace("EVIL", self.evil)], cwd=self.project, env=self.env, check=check,
-                              capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
+                              capture_output=True, stdin=subprocess.DEVNULL, timeout=600)
 
     def repository(self, setup):
         """A fresh repository with two commits, a change, and a file whose times alone have changed, made hostile."""

@@ -21,7 +21,7 @@ def need(*programs):
 
 
 def tool(command, given=b""):
-    return subprocess.run(command, shell=True, input=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60, check=True).stdout
+    return subprocess.run(command, shell=True, input=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=600, check=True).stdout
 
 
 def reads(case, *inputs, settings=None, env=None):

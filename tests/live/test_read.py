@@ -104,7 +104,7 @@ class Moving(Case):
         finally:
             stop.set()
             writer.join()
-            process.communicate(timeout=60)
+            process.communicate(timeout=600)
         self.assertEqual(process.returncode, 0)
 
     def test_a_file_that_shrinks_and_is_replaced(self):

@@ -99,7 +99,7 @@ class Mounted(Case):
     def in_mounts(self, *command):
         """Run in a mount namespace of its own, whose end takes the mounts with it."""
         return subprocess.run(["unshare", "-Urmpf", "sh", "-c", self.MOUNTS, "sh", *command], cwd=self.project, env=self.env,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600, check=False)
 
     def test_disks_are_searched_and_kernel_systems_are_not(self):
         self.write("own", "needle of the project\n")
@@ -215,7 +215,7 @@ class Sketches(Case):
             found, _ = self.grep(process, "file 4 that come")
             self.assertEqual(found, set())
         finally:
-            process.communicate(timeout=60)
+            process.communicate(timeout=600)
 
 
 expose(globals())

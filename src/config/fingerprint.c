@@ -84,7 +84,8 @@ static struct hv_str sum_of(const struct obeyed_files *files, struct hv_arena *a
         struct hv_str head =
             hv_arena_format(arena, "%.*s %d %zu", HV_STR_ARG(file->name), (int)file->code, file->text.len);
         sha256_add(&sum, head.ptr, head.len + 1);
-        sha256_add(&sum, file->text.ptr, file->text.len);
+        if (file->text.len)
+            sha256_add(&sum, file->text.ptr, file->text.len);
     }
     sha256_add(&sum, files->too_many ? "more" : "", files->too_many ? 4 : 0);
     sha256_end(&sum, hex);

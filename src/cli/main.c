@@ -71,7 +71,8 @@ static int print_overall_help(int fd, int status)
     hv_buf_init(&text, HELP_MAX);
     hv_buf_addf(&text,
                 "helve %s: a coding agent's tool system\n\n"
-                "usage: helve -p \"TASK\" [flags]        let a model work on a task with tools, then print its answer\n"
+                "usage: helve [flags]                  work with a model at this terminal\n"
+                "       helve -p \"TASK\" [flags]        let a model work on a task with tools, then print its answer\n"
                 "       helve COMMAND [arguments]      one of the commands below\n\n"
                 "Commands:\n",
                 HELVE_VERSION);
@@ -286,8 +287,10 @@ int main(int argc, char **argv)
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* what a killed guard leaves comes to us: src/proc/orphans.c */
     signal(SIGPIPE, SIG_IGN);         /* a closed pipe is an error of write(2), told or counted where it happens */
     signal(SIGXFSZ, SIG_IGN);         /* as is a file over its limit */
-    if (count == 0)
+    if (count == 0 && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
         return print_overall_help(STDERR_FILENO, CLI_USAGE);
+    if (count == 0)
+        return run(commands[0], arguments, count);
     if (is_one_of(arguments[0], "--version", "-v", "version"))
         return cli_write(STDOUT_FILENO, HV_STR("helve " HELVE_VERSION "\n")) ? CLI_FAILED : CLI_OK;
     if (is_one_of(arguments[0], "--help", "-h", "help"))

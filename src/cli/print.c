@@ -2,7 +2,7 @@
  * print.c: `helve -p`: one task (or a stream of them) for a model with tools, without a person at the screen
  * (surfaces S3). Flags and shapes are those of Claude Code where it has them.
  */
-#include "cli/print.h"
+#include "cli/chat.h"
 #include "cli/demo.h"
 
 #include <errno.h>
@@ -503,8 +503,8 @@ static int run_session(struct print *print, struct hv_str prompt)
 static enum hv_code check_flags(const struct print_flags *flags, struct hv_error *err)
 {
     if (!flags->print) {
-        hv_fail(err, HV_EUNSUPPORTED, "only the headless mode can take a task so far");
-        hv_error_hint(err, "write: helve -p \"TASK\"");
+        hv_fail(err, HV_EUNSUPPORTED, "an interactive session needs a terminal for its input and output");
+        hv_error_hint(err, "without one write: helve -p \"TASK\"");
         return HV_EUNSUPPORTED;
     }
     if (flags->input == 2 && flags->output != PRINT_STREAM_JSON)
@@ -564,6 +564,9 @@ static int run(const struct cli_call *call)
 {
     struct print_flags chosen = *(const struct print_flags *)call->options, *flags = &chosen;
     struct hv_error err;
+    struct hv_str first = call->argument_count > 0 ? hv_arena_str(call->arena, call->arguments[0]) : HV_STR("");
+    if (!flags->print && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+        return choose_demo(flags, call->arena, &err) == HV_OK ? chat_run(flags, call->arena, first) : cli_usage(&err);
     CLEANUP_BUF struct hv_buf prompt = {0};
     hv_buf_init(&prompt, STDIN_MAX + (4 << 20));
     if (check_flags(flags, &err) != HV_OK ||

@@ -1,0 +1,634 @@
+/*
+ * chat.c: `helve` at a terminal: joins the session to the terminal interface (ui/front.h), which is a module that only
+ * this door loads.
+ */
+#include "cli/chat.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/thread.h"
+#include "module/module.h"
+#include "policy/visible.h"
+
+enum { HISTORY_READ = 256 << 10, PROMPT_MAX = 16 << 20, SAID_MAX = 256 << 10, SAID_EACH = 16 << 10, FILES_MAX = 50 };
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+static int64_t number(const struct hv_json *object, const char *name)
+{
+    int64_t value = 0;
+    (void)hv_json_int64(hv_json_get(object, name), &value);
+    return value;
+}
+
+static void note_usage(struct chat *chat, const struct hv_event *event)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    const struct hv_json *data = NULL;
+    if (hv_json_parse(&arena, event->data, HV_JSON_STRICT, &data, NULL) != HV_OK)
+        return;
+    const struct hv_json *usage = hv_json_get(data, "usage");
+    long long used = number(usage, "input_tokens") + number(usage, "output_tokens") +
+                     number(usage, "cache_read_input_tokens") + number(usage, "cache_creation_input_tokens");
+    if (used > 0)
+        atomic_store(&chat->context_used, used);
+}
+
+/* Any thread, under the runtime's lock. */
+static void on_event(void *user, const struct hv_event *event)
+{
+    struct chat *chat = user;
+    struct ui *ui = atomic_load(&chat->listener);
+    if (event->type == HV_EVENT_RESPONSE)
+        note_usage(chat, event);
+    if (ui)
+        chat->functions->event(ui, event);
+}
+
+/* ---- asking ------------------------------------------------------------------------------------------------------ */
+
+static void say(struct chat *chat, const char *level, struct hv_str text)
+{
+    struct hv_event event = {.type = HV_EVENT_NOTICE, .name = hv_str_from(level), .text = text};
+    runtime_emit(session_runtime(chat->session), &event);
+}
+
+/* Rules that hold from now on; "always": saved in the folder's own settings, too. Any worker. */
+static void keep_rules(struct chat *chat, const struct ui_answer *given, const struct policy_decision *decision,
+                       struct hv_arena *arena, struct runtime_answer *answer)
+{
+    size_t count = given->rule.len ? 1 : decision->proposal_count;
+    const struct settings_options *files = &chat->setup.settings_options;
+    struct hv_str *rules = hv_arena_array(arena, struct hv_str, count + 1);
+    struct hv_error err;
+    for (size_t i = 0; i < count; i++)
+        rules[i] = hv_arena_str(arena, given->rule.len ? given->rule : decision->proposals[i]);
+    if (!count)
+        return;
+    answer->rule = rules[0];
+    answer->more_rules = rules + 1;
+    answer->more_rule_count = count - 1;
+    answer->scope = given->scope == UI_ALWAYS ? POLICY_LOCAL : POLICY_SESSION;
+    for (size_t i = 0; given->scope == UI_ALWAYS && i < count; i++) {
+        if (settings_add_rule(files, SETTINGS_LOCAL, HV_ALLOW, rules[i], &err) == HV_OK)
+            continue;
+        say(chat, "warning", hv_arena_format(arena, "%s; the rule holds for this session only", err.message));
+        answer->scope = POLICY_SESSION;
+        return;
+    }
+    if (given->scope != UI_ALWAYS)
+        return;
+    say(chat, "info", hv_arena_format(arena, "saved in %.*s", HV_STR_ARG(settings_file(files, arena, SETTINGS_LOCAL))));
+    /* The file is the folder's only one, and this person's work: it needs no other trust to count next time. */
+    if (chat->setup.settings->trust == SETTINGS_TRUST_NOT_NEEDED && settings_trust_folder(files, &err) != HV_OK)
+        say(chat, "warning", hv_str_from(err.message));
+    else if (chat->setup.settings->trust == SETTINGS_UNTRUSTED)
+        say(chat, "info", HV_STR("the rule counts from now on only if you trust this folder: helve trust"));
+}
+
+/* As runtime_options.ask. Any worker. */
+static void chat_ask(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
+                     struct hv_arena *arena, struct runtime_answer *answer)
+{
+    struct chat *chat = user;
+    const struct policy_decision *decision = question->decision;
+    struct ui_answer given;
+    struct hv_str rule = decision->rule.len ? hv_arena_format(arena, "\nrule: %.*s (%.*s)", HV_STR_ARG(decision->rule),
+                                                              HV_STR_ARG(decision->scope))
+                                            : HV_STR("");
+    struct ui_question asked = {
+        .call_id = question->call_id,
+        .tool = question->tool,
+        .input = question->input,
+        .shown = question->shown,
+        .reason = decision->reason,
+        .explanation =
+            hv_arena_format(arena, "decided by: %s%.*s", policy_stage_name(decision->stage), HV_STR_ARG(rule)),
+        .rules = decision->proposals,
+        .rule_count = decision->always_confirm ? 0 : decision->proposal_count,
+    };
+    answer->verdict = HV_DENY;
+    if (!chat->functions->ask(chat->ui, &asked, cancel, arena, &given))
+        return;
+    answer->message = given.words;
+    answer->updated_input = given.updated_input;
+    if (!given.allowed)
+        return;
+    answer->verdict = HV_ALLOW;
+    if (given.scope != UI_ONCE && !decision->always_confirm)
+        keep_rules(chat, &given, decision, arena, answer);
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+static void closed(void *user)
+{
+    struct chat *chat = user;
+    loop_stop(chat->setup.loop);
+}
+
+static void close_session(void *data)
+{
+    struct chat *chat = data;
+    session_close(chat->session, chat->signal ? "interrupted" : "prompt_input_exit", closed, chat);
+}
+
+static void quit(void *user, int signal)
+{
+    struct chat *chat = user;
+    if (chat->closing)
+        return;
+    chat->closing = true;
+    chat->signal = signal;
+    if (chat->turn_running)
+        session_interrupt(chat->session);
+    else
+        loop_post(chat->setup.loop, close_session, chat);
+}
+
+/* ---- turns ------------------------------------------------------------------------------------------------------- */
+
+static void start_notes_turn(void *data)
+{
+    struct chat *chat = data;
+    struct hv_error err;
+    if (!chat->turn_running && !chat->closing && session_submit_notes(chat->session, &err) == HV_OK)
+        chat->turn_running = true;
+}
+
+static void on_notes(void *user)
+{
+    struct chat *chat = user;
+    loop_post(chat->setup.loop, start_notes_turn, chat);
+}
+
+static void on_turn_end(void *user, const struct session_outcome *outcome)
+{
+    struct chat *chat = user;
+    (void)outcome;
+    chat->turn_running = false;
+    if (chat->closing)
+        loop_post(chat->setup.loop, close_session, chat);
+}
+
+static enum hv_code submit(void *user, struct hv_str prompt, struct hv_error *err)
+{
+    struct chat *chat = user;
+    CLEANUP_BUF struct hv_buf text = {0};
+    if (!chat->session)
+        return hv_fail(err, HV_EUNSUPPORTED, "the session has not begun yet");
+    hv_buf_init(&text, PROMPT_MAX + SAID_MAX);
+    hv_buf_add_str(&text, hv_buf_str(&chat->shell_said));
+    hv_buf_clear(&chat->shell_said);
+    hv_buf_add_str(&text, prompt);
+    enum hv_code code = session_submit_text(chat->session, hv_buf_str(&text), err);
+    chat->turn_running = code == HV_OK;
+    return code;
+}
+
+static void interrupt(void *user)
+{
+    struct chat *chat = user;
+    session_interrupt(chat->session);
+    if (chat->shell)
+        batch_cancel(chat->shell, "the person stopped it");
+}
+
+/* ---- commands of the person's ------------------------------------------------------------------------------------ */
+
+static void on_shell_result(void *user, const struct batch_result *result)
+{
+    struct chat *chat = user;
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    const struct hv_json *input = NULL;
+    if (hv_json_parse(&arena, result->input, HV_JSON_STRICT, &input, NULL) != HV_OK)
+        input = NULL;
+    struct hv_buf *said = &chat->shell_said;
+    hv_buf_addf(said, "[The user ran this command in the session: %.*s]\n%.*s\n\n",
+                HV_STR_ARG(hv_json_get_string(input, "command")), HV_STR_ARG(hv_str_slice(result->text, 0, SAID_EACH)));
+}
+
+static void on_shell_done(void *user, struct hv_str messages, bool stop, struct hv_str stop_reason)
+{
+    struct chat *chat = user;
+    (void)messages, (void)stop, (void)stop_reason;
+    chat->shell = NULL;
+}
+
+/* The tool that commands are for: the pool's first one that runs programs and is judged by its command. */
+static const struct hv_tool *command_tool(struct chat *chat)
+{
+    size_t count, stable;
+    uint64_t generation;
+    const struct runtime_tool *tools = runtime_tools(session_runtime(chat->session), &count, &stable, &generation);
+    for (size_t i = 0; i < count; i++)
+        if (tools[i].tool->executes && tools[i].tool->subject_kind == HV_SUBJECT_COMMAND && !tools[i].deferred)
+            return tools[i].tool;
+    return NULL;
+}
+
+/* Through the pipeline like any call: rules, sandbox and questions hold for it, too. */
+static enum hv_code run_shell(void *user, struct hv_str command, struct hv_error *err)
+{
+    struct chat *chat = user;
+    static const struct batch_handlers handlers = {.on_result = on_shell_result, .on_done = on_shell_done};
+    CLEANUP_BUF struct hv_buf input = {0};
+    struct hv_json_writer writer;
+    char id[SESSION_ID_SIZE];
+    const struct hv_tool *tool = command_tool(chat);
+    if (!tool)
+        return hv_fail(err, HV_EUNSUPPORTED, "this session has no tool that runs commands");
+    if (chat->turn_running || chat->shell)
+        return hv_fail(err, HV_ECONFLICT, "something is still running; wait for it, or interrupt it with Esc");
+    hv_buf_init(&input, PROMPT_MAX);
+    hv_json_writer_init(&writer, &input);
+    hv_json_begin_object(&writer);
+    hv_json_member_string(&writer, "command", command);
+    hv_json_end_object(&writer);
+    session_id_new(id);
+    struct batch_handlers own = handlers;
+    own.user = chat;
+    struct hv_event call = {
+        .type = HV_EVENT_CALL, .call_id = hv_str_from(id), .tool = hv_str_from(tool->name), .json = hv_buf_str(&input)};
+    chat->shell = batch_new(session_runtime(chat->session), &own);
+    runtime_emit(session_runtime(chat->session), &call);
+    batch_add(chat->shell, hv_str_from(id), hv_str_from(tool->name), hv_buf_str(&input));
+    batch_close(chat->shell);
+    return HV_OK;
+}
+
+/* ---- modes and status -------------------------------------------------------------------------------------------- */
+
+void chat_set_mode(struct chat *chat, enum policy_mode mode)
+{
+    struct runtime *runtime = session_runtime(chat->session);
+    struct policy *old = runtime_policy(runtime), *fresh = policy_with_mode(old, mode);
+    policy_unref(old);
+    runtime_set_policy(runtime, fresh);
+    policy_unref(fresh);
+    struct hv_event event = {
+        .type = HV_EVENT_STATE, .name = HV_STR("mode"), .text = hv_str_from(policy_mode_name(mode))};
+    runtime_emit(runtime, &event);
+}
+
+static enum policy_mode present_mode(struct chat *chat)
+{
+    struct policy *policy = runtime_policy(session_runtime(chat->session));
+    enum policy_mode mode = policy_mode_of(policy);
+    policy_unref(policy);
+    return mode;
+}
+
+/* default → acceptEdits → plan → default; what lets everything pass is never reached by a key. */
+static void next_mode(void *user)
+{
+    struct chat *chat = user;
+    switch (present_mode(chat)) {
+    case POLICY_DEFAULT: chat_set_mode(chat, POLICY_ACCEPT_EDITS); break;
+    case POLICY_ACCEPT_EDITS: chat_set_mode(chat, POLICY_PLAN); break;
+    default: chat_set_mode(chat, POLICY_DEFAULT);
+    }
+}
+
+static void status(void *user, struct ui_status *out)
+{
+    struct chat *chat = user;
+    struct model_usage usage;
+    snprintf(chat->mode, sizeof chat->mode, "%s", chat->session ? policy_mode_name(present_mode(chat)) : "starting");
+    *out = (struct ui_status){
+        .model = model_name(chat->setup.model),
+        .mode = hv_str_from(chat->mode),
+        .directory = chat->setup.directory,
+        .context_used = (int64_t)atomic_load(&chat->context_used),
+        .context_window = model_context_window(chat->setup.model),
+    };
+    if (chat->session) {
+        session_totals(chat->session, &usage, &out->cost);
+        out->cost_known = out->cost > 0;
+    }
+}
+
+static void attention(void *user, struct hv_str why)
+{
+    (void)user, (void)why; /* the bell rings in the interface itself */
+}
+
+/* ---- history ----------------------------------------------------------------------------------------------------- */
+
+static void remember(void *user, struct hv_str prompt)
+{
+    struct chat *chat = user;
+    CLEANUP_BUF struct hv_buf line = {0};
+    struct hv_json_writer writer;
+    if (chat->history_fd < 0 || prompt.len > HISTORY_READ / 4)
+        return;
+    hv_buf_init(&line, HISTORY_READ * 4);
+    hv_json_writer_init(&writer, &line);
+    hv_json_put_string(&writer, prompt);
+    hv_buf_add_byte(&line, '\n');
+    /* One write a line, so that sessions beside this one do not mix theirs with it. */
+    (void)!write(chat->history_fd, line.data, line.len);
+}
+
+static void open_history(struct chat *chat)
+{
+    CLEANUP_BUF struct hv_buf bytes = {0};
+    struct hv_arena *arena = chat->arena;
+    struct hv_str folder = sessions_directory(arena), line;
+    struct stat stat;
+    chat->history_fd = -1;
+    if (chat->options.without_journal || chat->setup.host->make_directories(chat->setup.host, folder, NULL) != HV_OK)
+        return;
+    struct hv_str path = hv_arena_format(arena, "%.*s/prompts.history", HV_STR_ARG(folder));
+    chat->history_fd = open(path.ptr, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (chat->history_fd < 0 || fstat(chat->history_fd, &stat) != 0)
+        return;
+    off_t from = stat.st_size > HISTORY_READ ? stat.st_size - HISTORY_READ : 0;
+    hv_buf_init(&bytes, HISTORY_READ + 1);
+    char *room = hv_buf_reserve(&bytes, HISTORY_READ);
+    ssize_t got = pread(chat->history_fd, room, HISTORY_READ, from);
+    hv_buf_commit(&bytes, got > 0 ? (size_t)got : 0);
+    struct hv_str rest = hv_buf_str(&bytes);
+    if (from > 0)
+        hv_str_split(&rest, '\n', &line);
+    struct hv_str *prompts = hv_arena_array(arena, struct hv_str, bytes.len / 3 + 1);
+    while (hv_str_split(&rest, '\n', &line)) {
+        const struct hv_json *value;
+        if (hv_json_parse(arena, hv_arena_str(arena, line), HV_JSON_STRICT, &value, NULL) == HV_OK &&
+            value->type == HV_JSON_STRING)
+            prompts[chat->front.history_count++] = value->text;
+    }
+    chat->front.history = prompts;
+}
+
+/* ---- files and editors ------------------------------------------------------------------------------------------- */
+
+static int by_name(const void *a, const void *b)
+{
+    const struct hv_directory_entry *first = a, *second = b;
+    return hv_str_compare(first->name, second->name);
+}
+
+/* Names in the folder that the prefix names, which begin as it ends. What tools may not read is not offered either. */
+static void complete_file(void *user, struct hv_str prefix, struct hv_buf *out)
+{
+    struct chat *chat = user;
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    const struct hv_host *host = chat->setup.host;
+    size_t slash = hv_str_rfind_byte(prefix, '/'), count, shown = 0;
+    struct hv_str folder = slash == SIZE_MAX ? HV_STR("") : hv_str_slice(prefix, 0, slash + 1);
+    struct hv_str start = hv_str_slice(prefix, folder.len, prefix.len);
+    struct hv_str directory =
+        folder.len && folder.ptr[0] == '/'
+            ? folder
+            : hv_arena_format(&arena, "%.*s/%.*s", HV_STR_ARG(runtime_directory(session_runtime(chat->session))),
+                              HV_STR_ARG(folder));
+    struct hv_directory_entry *entries;
+    bool more;
+    if (host->list(host, &arena, directory, 20000, &entries, &count, &more, NULL) != HV_OK)
+        return;
+    qsort(entries, count, sizeof *entries, by_name);
+    for (size_t i = 0; i < count && shown < FILES_MAX; i++) {
+        struct hv_str name = entries[i].name;
+        if (!hv_str_starts(name, start) || (name.ptr[0] == '.' && !start.len) || !visible_as_is(name))
+            continue;
+        hv_buf_addf(out, "%.*s%.*s%s\n", HV_STR_ARG(folder), HV_STR_ARG(name),
+                    entries[i].kind == HV_FILE_DIRECTORY ? "/" : "");
+        shown++;
+    }
+}
+
+static bool run_editor(const char *editor, const char *path, struct hv_error *err)
+{
+    const char *argv[] = {"/bin/sh", "-c", "exec $0 \"$1\"", editor, path, NULL};
+    pid_t child = fork();
+    int status = 0;
+    if (child == 0) {
+        execv(argv[0], (char *const *)argv);
+        _exit(127);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (child > 0 && status == 0)
+        return true;
+    hv_fail(err, HV_EIO, "the editor `%s` ended with an error; the prompt is as it was", editor);
+    return false;
+}
+
+/* $VISUAL, $EDITOR, else vi, on a file of its own. */
+static bool edit(void *user, struct hv_str text, struct hv_buf *out, struct hv_error *err)
+{
+    (void)user;
+    char path[] = "/tmp/helve-prompt-XXXXXX";
+    const char *visual = getenv("VISUAL"), *editor = getenv("EDITOR");
+    CLEANUP_FD int fd = mkstemp(path);
+    if (fd < 0) {
+        hv_fail_errno(err, errno, "cannot make a file for the editor");
+        return false;
+    }
+    bool done = cli_write(fd, text) == 0 && run_editor(visual && *visual   ? visual
+                                                       : editor && *editor ? editor
+                                                                           : "vi",
+                                                       path, err);
+    CLEANUP_FD int edited = done ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    done = done && edited >= 0 && cli_read_all(edited, PROMPT_MAX, out, err) == HV_OK;
+    unlink(path);
+    return done;
+}
+
+/* ---- sessions ---------------------------------------------------------------------------------------------------- */
+
+enum hv_code chat_open_session(struct chat *chat, const struct session_entry *from, struct hv_error *err)
+{
+    struct session_options options = chat->options;
+    options.from = from;
+    options.fork = from && chat->flags->fork && !chat->restarting;
+    options.id = from || chat->restarting ? (struct hv_str){0} : options.id;
+    return session_new(&options, &chat->session, err);
+}
+
+static void nothing(void *user)
+{
+    (void)user;
+}
+
+enum hv_code chat_change_session(struct chat *chat, const struct session_entry *from, struct hv_error *err)
+{
+    struct session *old = chat->session;
+    struct session_entry entry;
+    if (from)
+        entry = *from;
+    if (chat->turn_running || chat->shell)
+        return hv_fail(err, HV_ECONFLICT, "something is still running; interrupt it with Esc first");
+    chat->restarting = true;
+    session_close(old, from ? "resume" : "clear", nothing, chat);
+    session_free(old);
+    chat->session = NULL;
+    atomic_store(&chat->context_used, 0);
+    chat->functions->clear(chat->ui);
+    enum hv_code code = chat_open_session(chat, from ? &entry : NULL, err);
+    if (code != HV_OK) {
+        struct hv_error second;
+        if (chat_open_session(chat, NULL, &second) != HV_OK)
+            loop_stop(chat->setup.loop); /* there is none that could go on */
+    }
+    return code;
+}
+
+static void fill_options(struct chat *chat)
+{
+    struct setup *setup = &chat->setup;
+    const struct print_flags *flags = chat->flags;
+    int64_t max_turns = flags->max_turns ? flags->max_turns : setup->settings->max_turns;
+    chat->sink = (struct hv_sink){.event = on_event, .user = chat};
+    setup_secrets(setup);
+    chat->options = (struct session_options){
+        .loop = setup->loop,
+        .host = setup->host,
+        .settings = setup->settings,
+        .settings_files = &setup->settings_options,
+        .model = setup->model,
+        .directory = setup->directory,
+        .home = setup->home,
+        .roots = setup->roots,
+        .root_count = setup->root_count,
+        .id = flags->session_id,
+        .without_journal = flags->without_journal || setup->settings->cleanup_period_days == 0,
+        .secrets = setup->secrets,
+        .secret_count = setup->secret_count,
+        .system_prompt = flags->system_prompt,
+        .append_system_prompt = flags->append,
+        .max_turns = max_turns > 0 && max_turns < UINT32_MAX ? (unsigned)max_turns : 0,
+        .max_cost = flags->max_cost,
+        .sinks = &chat->sink,
+        .sink_count = 1,
+        .ask = chat_ask,
+        .ask_user = chat,
+        .on_turn_end = on_turn_end,
+        .on_notes = on_notes,
+        .door = "terminal",
+        .run_directory = setup_run_directory(setup),
+        .user = chat,
+    };
+    chat->options.has_mode = cli_mode(&flags->setup, &chat->options.mode);
+    chat->options.only_tools = cli_only_tools(&flags->tools, &chat->options.only_tool_count);
+}
+
+static void fill_front(struct chat *chat, struct hv_str prompt)
+{
+    chat->front = (struct ui_front){
+        .user = chat,
+        .prompt = prompt,
+        .loop = chat->setup.loop,
+        .commands = chat_command_list,
+        .submit = submit,
+        .interrupt = interrupt,
+        .command = chat_command,
+        .shell = run_shell,
+        .next_mode = next_mode,
+        .remember = remember,
+        .status = status,
+        .complete_file = complete_file,
+        .edit = edit,
+        .attention = attention,
+        .quit = quit,
+    };
+}
+
+static void *preload(void *data)
+{
+    model_preload(data);
+    return NULL;
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+static void print_welcome(struct chat *chat)
+{
+    CLEANUP_BUF struct hv_buf text = {0};
+    hv_buf_init(&text, 4096);
+    hv_buf_addf(&text, "**helve** in %.*s. `/help` lists commands and keys.", HV_STR_ARG(chat->setup.directory));
+    chat->functions->print(chat->ui, hv_buf_str(&text));
+}
+
+static enum hv_code start(struct chat *chat, struct hv_str prompt, struct hv_error *err)
+{
+    const void *functions;
+    struct session_entry entry, *from = NULL;
+    enum hv_code code = module_load("ui", "libmd4c0 and libutf8proc2", &functions, err);
+    if (code != HV_OK)
+        return code;
+    chat->functions = functions;
+    if (chat->flags->last || chat->flags->resume.ptr) {
+        struct hv_str name = chat->flags->resume.len ? chat->flags->resume : (struct hv_str){0};
+        code = sessions_find(chat->arena, name, chat->setup.directory, &entry, err);
+        from = &entry;
+    }
+    if (code == HV_OK) {
+        fill_front(chat, prompt);
+        open_history(chat);
+        code = chat->functions->start(&chat->front, &chat->ui, err);
+    }
+    if (code != HV_OK)
+        return code;
+    atomic_store(&chat->listener, chat->ui);
+    print_welcome(chat);
+    return chat_open_session(chat, from, err);
+}
+
+static int finish(struct chat *chat, enum hv_code code, const struct hv_error *err)
+{
+    struct hv_str journal = chat->session ? session_journal_path(chat->session) : (struct hv_str){0};
+    struct hv_str id = chat->session && journal.ptr ? hv_arena_str(chat->arena, session_id(chat->session)) : journal;
+    if (id.ptr)
+        cli_clean_sessions(&chat->setup, id);
+    session_free(chat->session);
+    chat->session = NULL;
+    atomic_store(&chat->listener, NULL);
+    if (chat->ui)
+        chat->functions->stop(chat->ui);
+    if (chat->history_fd >= 0)
+        close(chat->history_fd);
+    if (code != HV_OK)
+        return cli_fail(err);
+    if (id.ptr && !chat->signal)
+        cli_note("to go on with this session: helve -r %.*s", HV_STR_ARG(hv_str_slice(id, 0, 8)));
+    return chat->signal ? CLI_SIGNAL + chat->signal : CLI_OK;
+}
+
+static int run_chat(struct chat *chat, struct hv_str prompt)
+{
+    struct hv_error err;
+    /* Loading the network part takes some milliseconds; the session is made meanwhile. */
+    pthread_t loader;
+    bool loading = thread_start(&loader, 0, preload, chat->setup.model) == 0;
+    fill_options(chat);
+    enum hv_code code = start(chat, prompt, &err);
+    if (code == HV_OK)
+        loop_run(chat->setup.loop);
+    if (loading)
+        pthread_join(loader, NULL);
+    return finish(chat, code, &err);
+}
+
+int chat_run(const struct print_flags *flags, struct hv_arena *arena, struct hv_str prompt)
+{
+    struct chat chat = {.flags = flags, .arena = arena, .history_fd = -1};
+    struct hv_error err;
+    int status;
+    hv_buf_init(&chat.shell_said, SAID_MAX);
+    if (cli_setup_open(&flags->setup, &chat.setup, &err) != HV_OK || cli_ask_trust(&chat.setup, &err) != HV_OK) {
+        status = cli_usage(&err);
+    } else {
+        cli_tell_problems(&chat.setup);
+        status = setup_model(&chat.setup, flags->model, &err) == HV_OK ? run_chat(&chat, prompt) : cli_usage(&err);
+    }
+    hv_buf_release(&chat.shell_said);
+    setup_release(&chat.setup);
+    return status;
+}

@@ -1,0 +1,368 @@
+/* chat_commands.c: what is typed with a slash in an interactive session: one row a command. Answers are Markdown. */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/nearest.h"
+#include "cli/chat.h"
+
+const struct ui_command chat_command_list[] = {
+    {"help", "", "commands and keys"},
+    {"clear", "", "begin a new conversation"},
+    {"model", "", "which model answers"},
+    {"mode", "[NAME]", "what needs no question: default, acceptEdits, plan"},
+    {"permissions", "", "the rules in force, and where they stand"},
+    {"tools", "", "the tools of this session"},
+    {"hooks", "", "the hooks that are configured"},
+    {"memory", "", "the instruction files that were read"},
+    {"init", "", "have an AGENTS.md written for this project"},
+    {"resume", "[ID]", "go on with an earlier session; without an id: list them"},
+    {"rewind", "", "how to put files back"},
+    {"tasks", "[stop ID]", "what runs in the background"},
+    {"cost", "", "tokens and dollars of this session"},
+    {"context", "", "how full the model's context is"},
+    {"config", "", "settings files, and what is wrong in them"},
+    {"compact", "", "is still to come"},
+    {"mcp", "", "is still to come"},
+    {"agents", "", "is still to come"},
+    {"skills", "", "is still to come"},
+    {"quit", "", "end the session"},
+    {0},
+};
+
+typedef void command_function(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt);
+
+static void fail(struct hv_buf *out, const struct hv_error *err)
+{
+    hv_buf_addf(out, "**%s**\n", err->message);
+    if (err->hint[0])
+        hv_buf_addf(out, "\n%s\n", err->hint);
+}
+
+/* A name or a path as inline code: nothing in it is Markdown. */
+static void put_code(struct hv_buf *out, struct hv_str text)
+{
+    bool ticks = hv_str_find_byte(text, '`', 0) != SIZE_MAX;
+    hv_buf_addf(out, "%s%.*s%s", ticks ? "`` " : "`", HV_STR_ARG(text), ticks ? " ``" : "`");
+}
+
+/* ---- help -------------------------------------------------------------------------------------------------------- */
+
+static void help(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    (void)chat, (void)arguments, (void)prompt;
+    hv_buf_add_cstr(out, "# Commands\n\n");
+    for (const struct ui_command *command = chat_command_list; command->name; command++)
+        hv_buf_addf(out, "- `/%s%s%s` %s\n", command->name, command->arguments[0] ? " " : "", command->arguments,
+                    command->summary);
+    hv_buf_add_cstr(out,
+                    "\n`!command` runs a command yourself, `@` completes a file's name.\n\n# Keys\n\n"
+                    "- `Enter` sends; `Ctrl-J`, `Shift-Enter`, `Alt-Enter` or `\\` and `Enter` make a new line\n"
+                    "- `Esc` interrupts; `Esc Esc` empties the prompt, on an empty one it shows `/rewind`\n"
+                    "- `Shift-Tab` changes the mode, `Ctrl-O` unfolds results, the latest first\n"
+                    "- `Up`, `Down` and `Ctrl-R` look in earlier prompts; `Up` takes a queued message back\n"
+                    "- `Ctrl-A E B F K U W Y T _`, `Alt-B F D Y` as in Emacs; `Ctrl-G` opens `$EDITOR`\n"
+                    "- `Ctrl-C` empties the prompt, interrupts, and twice ends; `Ctrl-D` ends; `Ctrl-Z` suspends\n");
+}
+
+/* ---- sessions ---------------------------------------------------------------------------------------------------- */
+
+static void clear(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    struct hv_error err;
+    (void)arguments, (void)prompt;
+    if (chat_change_session(chat, NULL, &err) == HV_OK)
+        hv_buf_add_cstr(out, "A new conversation. `/resume` goes back to the one before.");
+    else
+        fail(out, &err);
+}
+
+static void list_sessions(struct chat *chat, struct hv_buf *out)
+{
+    enum { LISTED = 15 };
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct session_entry *entries;
+    struct hv_error err;
+    size_t count, shown = 0;
+    if (sessions_list(&arena, chat->setup.directory, &entries, &count, &err) != HV_OK) {
+        fail(out, &err);
+        return;
+    }
+    for (size_t i = 0; i < count && shown < LISTED; i++) {
+        if (hv_str_eq(entries[i].id, session_id(chat->session)))
+            continue;
+        sessions_describe(&arena, &entries[i]);
+        hv_buf_add_cstr(out, shown++ ? "" : "Sessions of this folder, newest first:\n\n");
+        hv_buf_addf(out, "- `/resume %.*s` ", HV_STR_ARG(hv_str_slice(entries[i].id, 0, 8)));
+        cli_put_time(out, entries[i].modified_ns / (int64_t)CLOCK_SECOND);
+        hv_buf_add_cstr(out, " ");
+        if (entries[i].title.len)
+            put_code(out, entries[i].title);
+        hv_buf_add_byte(out, '\n');
+    }
+    if (!shown)
+        hv_buf_add_cstr(out, "There is no earlier session of this folder.");
+}
+
+static void resume(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct session_entry entry;
+    struct hv_error err;
+    (void)prompt;
+    if (!arguments.len) {
+        list_sessions(chat, out);
+        return;
+    }
+    enum hv_code code = sessions_find(&arena, arguments, chat->setup.directory, &entry, &err);
+    if (code == HV_OK)
+        code = chat_change_session(chat, &entry, &err);
+    if (code != HV_OK)
+        fail(out, &err);
+}
+
+static void rewind_help(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    (void)arguments, (void)prompt;
+    hv_buf_addf(out,
+                "Files and conversation are put back from outside, while this session is not running: end it, then\n\n"
+                "```\nhelve rewind %.*s\n```\n",
+                HV_STR_ARG(session_id(chat->session)));
+}
+
+/* ---- the model and what it costs --------------------------------------------------------------------------------- */
+
+static void model(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    (void)prompt;
+    put_code(out, model_name(chat->setup.model));
+    hv_buf_addf(out, " of %.*s, with a context of %lld tokens.\n", HV_STR_ARG(model_provider_name(chat->setup.model)),
+                (long long)model_context_window(chat->setup.model));
+    if (arguments.len)
+        hv_buf_addf(out,
+                    "\nIt cannot be changed within a session yet: `helve -c --model %.*s` goes on with another one.\n",
+                    HV_STR_ARG(arguments));
+}
+
+static void cost(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    struct model_usage usage;
+    double dollars;
+    (void)arguments, (void)prompt;
+    session_totals(chat->session, &usage, &dollars);
+    hv_buf_addf(out,
+                "| tokens | count |\n|---|---|\n| input | %lld |\n| read from cache | %lld |\n| written to cache | "
+                "%lld |\n| output | %lld |\n\n",
+                (long long)usage.input_tokens, (long long)usage.cache_read_tokens, (long long)usage.cache_write_tokens,
+                (long long)usage.output_tokens);
+    if (dollars > 0)
+        hv_buf_addf(out, "Cost so far: $%.4f\n", dollars);
+    else
+        hv_buf_add_cstr(out, "The price of this model is not known.\n");
+}
+
+static void context(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    long long used = atomic_load(&chat->context_used), window = model_context_window(chat->setup.model);
+    (void)arguments, (void)prompt;
+    if (!used)
+        hv_buf_add_cstr(out, "Nothing was sent yet.");
+    else
+        hv_buf_addf(out, "The latest request and its answer took %lld of %lld tokens (%lld %%).\n", used, window,
+                    window > 0 ? used * 100 / window : 0);
+}
+
+/* ---- rules, tools, hooks ----------------------------------------------------------------------------------------- */
+
+static void mode(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    enum policy_mode wanted;
+    (void)prompt;
+    if (arguments.len && !policy_mode_from(arguments, &wanted)) {
+        hv_buf_addf(out, "There is no mode `%.*s`: default, acceptEdits, plan, dontAsk.", HV_STR_ARG(arguments));
+        return;
+    }
+    if (arguments.len && wanted == POLICY_BYPASS) {
+        hv_buf_add_cstr(out, "Bypassing all questions can only be chosen at the start, with a flag.");
+        return;
+    }
+    if (arguments.len)
+        chat_set_mode(chat, wanted);
+    struct policy *policy = runtime_policy(session_runtime(chat->session));
+    hv_buf_addf(out, "The mode is `%s`.", policy_mode_name(policy_mode_of(policy)));
+    policy_unref(policy);
+}
+
+static const char *verdict_word(enum hv_verdict verdict)
+{
+    return verdict == HV_ALLOW ? "allow" : verdict == HV_DENY ? "deny" : "ask";
+}
+
+static void permissions(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    const struct settings *settings = chat->setup.settings;
+    (void)arguments, (void)prompt;
+    mode(chat, HV_STR(""), out, prompt);
+    hv_buf_add_cstr(out, "\n\n");
+    if (!settings->rule_count)
+        hv_buf_add_cstr(out, "No settings file has rules. ");
+    for (size_t i = 0; i < settings->rule_count; i++) {
+        const struct settings_rule *rule = &settings->rules[i];
+        hv_buf_addf(out, "- %s ", verdict_word(rule->verdict));
+        put_code(out, rule->text);
+        hv_buf_addf(out, " %.*s:%zu\n", HV_STR_ARG(rule->place.file), (size_t)rule->place.line);
+    }
+    hv_buf_add_cstr(out, "\n`helve permissions test` and `helve explain` tell what a call would get, and why.\n");
+}
+
+static void tools(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    size_t count, stable;
+    uint64_t generation;
+    const struct runtime_tool *list = runtime_tools(session_runtime(chat->session), &count, &stable, &generation);
+    (void)arguments, (void)prompt;
+    for (size_t i = 0; i < count; i++)
+        hv_buf_addf(out, "- `%s` %s%s\n", list[i].tool->name, list[i].tool->title ? list[i].tool->title : "",
+                    list[i].deferred ? " (offered by name until it is looked for)" : "");
+}
+
+static void hooks(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    const struct settings *settings = chat->setup.settings;
+    (void)arguments, (void)prompt;
+    if (!settings->hook_count)
+        hv_buf_add_cstr(out, "No hooks are configured.");
+    for (size_t i = 0; i < settings->hook_count; i++) {
+        const struct settings_hook *hook = &settings->hooks[i];
+        hv_buf_addf(out, "- %.*s ", HV_STR_ARG(hook->event));
+        put_code(out, hook->command.len ? hook->command : hook->url);
+        hv_buf_addf(out, " %.*s:%zu\n", HV_STR_ARG(hook->place.file), (size_t)hook->place.line);
+    }
+}
+
+static void config(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    static const struct {
+        enum settings_scope scope;
+        const char *name;
+    } scopes[] = {
+        {SETTINGS_USER, "yours"}, {SETTINGS_PROJECT, "the project's"}, {SETTINGS_LOCAL, "yours, in this project"}};
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    CLEANUP_BUF struct hv_buf problems = {0};
+    (void)arguments, (void)prompt;
+    for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {
+        hv_buf_addf(out, "- %s: ", scopes[i].name);
+        put_code(out, settings_file(&chat->setup.settings_options, &arena, scopes[i].scope));
+        hv_buf_add_byte(out, '\n');
+    }
+    hv_buf_init(&problems, 1 << 20);
+    setup_put_problems(&chat->setup, &problems);
+    if (problems.len)
+        hv_buf_addf(out, "\n```\n%.*s\n```\n", HV_STR_ARG(hv_str_trim(hv_buf_str(&problems))));
+    else
+        hv_buf_add_cstr(out, "\nNothing is wrong in them.\n");
+}
+
+/* ---- instructions ------------------------------------------------------------------------------------------------ */
+
+static void memory(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    static const char *const names[] = {"AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"};
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    const struct hv_host *host = chat->setup.host;
+    struct hv_file_stat stat;
+    bool any = false;
+    (void)arguments, (void)prompt;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct hv_str path = hv_arena_format(&arena, "%.*s/%s", HV_STR_ARG(chat->setup.directory), names[i]);
+        if (host->stat(host, path, true, &stat, NULL) != HV_OK)
+            continue;
+        any = true;
+        hv_buf_add_cstr(out, "- ");
+        put_code(out, path);
+        hv_buf_addf(out, " %llu bytes\n", (unsigned long long)stat.size);
+    }
+    if (!any)
+        hv_buf_add_cstr(out, "This folder has no AGENTS.md or CLAUDE.md. `/init` has one written.");
+}
+
+static void init(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    (void)chat, (void)arguments, (void)out;
+    hv_buf_add_cstr(
+        prompt, "Write an AGENTS.md for this project, for coding agents that will work in it. Look first at its "
+                "README, its build files and the layout of its folders. Say in at most 60 lines: what it is, how "
+                "it is built, how its tests are run (also a single one), how the code is laid out, and which of its "
+                "conventions cannot be seen in any single file. If there is an AGENTS.md already, improve it where "
+                "it is wrong or lacks one of these, and leave the rest as it is.");
+}
+
+/* ---- tasks ------------------------------------------------------------------------------------------------------- */
+
+static const char *task_word(enum hv_task_status status)
+{
+    static const char *const words[] = {"running", "completed", "failed", "stopped"};
+    return words[status];
+}
+
+static void tasks(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    size_t count;
+    (void)prompt;
+    if (hv_str_starts(arguments, HV_STR("stop "))) {
+        struct hv_str id = hv_str_trim(hv_str_slice(arguments, 5, arguments.len));
+        bool stopped = runtime_stop_task(session_runtime(chat->session), id);
+        hv_buf_addf(out, stopped ? "`%.*s` is being stopped." : "There is no task `%.*s`.", HV_STR_ARG(id));
+        return;
+    }
+    const struct hv_task_view *list = runtime_list_tasks(session_runtime(chat->session), &arena, &count);
+    if (!count)
+        hv_buf_add_cstr(out, "Nothing runs in the background.");
+    for (size_t i = 0; i < count; i++) {
+        hv_buf_addf(out, "- `%.*s` %s, %llus ", HV_STR_ARG(list[i].id), task_word(list[i].end.status),
+                    (unsigned long long)(list[i].age_ns / CLOCK_SECOND));
+        put_code(out, list[i].title);
+        hv_buf_add_byte(out, '\n');
+    }
+}
+
+static void to_come(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    (void)chat, (void)arguments, (void)prompt;
+    hv_buf_add_cstr(out, "This is still to come.");
+}
+
+bool chat_command(void *user, struct hv_str name, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    static const struct {
+        const char *name;
+        command_function *function;
+    } rows[] = {
+        {"help", help},
+        {"clear", clear},
+        {"model", model},
+        {"mode", mode},
+        {"permissions", permissions},
+        {"tools", tools},
+        {"hooks", hooks},
+        {"memory", memory},
+        {"init", init},
+        {"resume", resume},
+        {"tasks", tasks},
+        {"rewind", rewind_help},
+        {"cost", cost},
+        {"context", context},
+        {"config", config},
+        {"compact", to_come},
+        {"mcp", to_come},
+        {"agents", to_come},
+        {"skills", to_come},
+    };
+    struct chat *chat = user;
+    for (size_t i = 0; chat->session && i < sizeof rows / sizeof *rows; i++) {
+        if (!hv_str_is(name, rows[i].name))
+            continue;
+        rows[i].function(chat, arguments, out, prompt);
+        return true;
+    }
+    return false;
+}

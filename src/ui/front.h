@@ -1,0 +1,96 @@
+/*
+ * front.h: what the terminal interface and the session behind it say to each other. The interface is a module (ui.so),
+ * loaded for an interactive start only; it knows events and blocks (helve/event.h, helve/show.h), no tool and no model.
+ *
+ * Threads: loop thread, but for event() and ask().
+ */
+#ifndef UI_FRONT_H
+#define UI_FRONT_H
+
+#include <helve/event.h>
+#include <helve/host.h>
+#include <helve/show.h>
+
+#include "loop/loop.h"
+
+struct ui;
+
+struct ui_command {
+    const char *name, *arguments, *summary; /* "model", "[NAME]", one line */
+};
+
+/* What a person is asked; views live until ask() returns. */
+struct ui_question {
+    struct hv_str call_id, tool, input; /* input: JSON of an object */
+    struct hv_str shown;                /* blocks */
+    struct hv_str reason, explanation;
+    const struct hv_str *rules; /* that "always" would add; none: it can be allowed once only */
+    size_t rule_count;
+};
+
+enum ui_scope { UI_ONCE = 0, UI_SESSION, UI_ALWAYS };
+
+struct ui_answer {
+    bool allowed;
+    enum ui_scope scope;
+    struct hv_str words;         /* to the model, or absent */
+    struct hv_str updated_input; /* or absent */
+    struct hv_str rule;          /* in place of the only one that was proposed, or absent */
+};
+
+/* One line of what fills the status line. */
+struct ui_status {
+    struct hv_str model, mode, directory; /* valid until the next call */
+    int64_t context_used, context_window; /* tokens; 0: not known */
+    double cost;
+    bool cost_known;
+};
+
+/* The session's side. `user` goes into every call. */
+struct ui_front {
+    void *user;
+    struct loop *loop;
+    const struct ui_command *commands; /* for completion and help; ends with a NULL name */
+    const struct hv_str *history;      /* earlier prompts, oldest first; copied */
+    size_t history_count;
+    struct hv_str prompt; /* to begin with, or empty; copied */
+    bool plain;           /* no colours, whatever the terminal takes */
+
+    /* Start a turn with this prompt. An error is shown; then no turn runs. */
+    enum hv_code (*submit)(void *user, struct hv_str prompt, struct hv_error *err);
+    void (*interrupt)(void *user);
+    /* "/name arguments". What it prints is Markdown. False: there is no such command. *prompt: a prompt to submit (a
+     * command of the person's own). */
+    bool (*command)(void *user, struct hv_str name, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt);
+    /* A command of the person's, run as a call of theirs; its events follow. */
+    enum hv_code (*shell)(void *user, struct hv_str command, struct hv_error *err);
+    void (*next_mode)(void *user);
+    void (*remember)(void *user, struct hv_str prompt); /* into the history */
+    void (*status)(void *user, struct ui_status *out);
+    /* Names below the working directory that fit what stands behind '@'; one a line, best first. */
+    void (*complete_file)(void *user, struct hv_str prefix, struct hv_buf *out);
+    /* Let the person edit this text with a program of theirs. False: it was not changed. */
+    bool (*edit)(void *user, struct hv_str text, struct hv_buf *out, struct hv_error *err);
+    void (*attention)(void *user, struct hv_str why); /* it waits for a person who may look elsewhere */
+    void (*quit)(void *user, int signal);             /* the person leaves; 0, or the signal that ends it */
+};
+
+struct ui_functions {
+    /* Take the terminal. The front must outlive it. */
+    enum hv_code (*start)(const struct ui_front *front, struct ui **out, struct hv_error *err);
+    /* An event of the session. Any thread; under one lock, in order. */
+    void (*event)(struct ui *ui, const struct hv_event *event);
+    /* Ask. Any worker; blocks until answered (true) or cancelled. Texts of the answer in arena. */
+    bool (*ask)(struct ui *ui, const struct ui_question *question, const struct hv_cancel *cancel,
+                struct hv_arena *arena, struct ui_answer *answer);
+    /* Markdown of our own, above the prompt. */
+    void (*print)(struct ui *ui, struct hv_str markdown);
+    void (*clear)(struct ui *ui); /* a new conversation: what is shown of the old one's state goes */
+    /* Give the terminal back and free it: everything that was printed stays. NULL is fine. */
+    void (*stop)(struct ui *ui);
+};
+
+/* The table, for tests that link ui themselves; else module_load("ui", …). */
+const struct ui_functions *ui_table(void);
+
+#endif

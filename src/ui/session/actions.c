@@ -1,0 +1,402 @@
+/* actions.c: what keys do while no question is open: the prompt, its history and completions, commands, interrupting.
+ */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "ui/session/view.h"
+
+enum { DOUBLE_MS = 600, NEEDLE_MAX = 1000, COMPLETIONS_MAX = 64 << 10 };
+
+static struct hv_str copy(struct hv_str text)
+{
+    char *bytes = hv_malloc(text.len + 1);
+    if (text.len)
+        memcpy(bytes, text.ptr, text.len);
+    return hv_str_of(bytes, text.len);
+}
+
+/* ---- prompts ----------------------------------------------------------------------------------------------------- */
+
+/* What the person wrote, set off; it stands in the scroll-back as it was written. */
+static void echo(struct ui *ui, const char *mark, struct hv_str text)
+{
+    CLEANUP_BUF struct hv_buf lines = {.max = VIEW_FINISHED_MAX};
+    struct hv_str line;
+    for (bool first = true; paint_next_line(&text, &line); first = false) {
+        paint_put(&ui->theme, PAINT_ACCENT, first ? hv_str_from(mark) : HV_STR(" "), &lines);
+        hv_buf_add_byte(&lines, ' ');
+        paint_put(&ui->theme, PAINT_BOLD, line, &lines);
+        hv_buf_add_byte(&lines, '\n');
+    }
+    view_print(ui, hv_buf_str(&lines));
+}
+
+static void submit(struct ui *ui, struct hv_str prompt)
+{
+    struct hv_error err;
+    echo(ui, ">", prompt);
+    ui->turn_running = true;
+    ui->interrupting = false;
+    ui->turn_tokens = 0;
+    ui->turn_started_ns = clock_monotonic_ns();
+    if (ui->front->submit(ui->front->user, prompt, &err) != HV_OK) {
+        ui->turn_running = false;
+        view_note(ui, PAINT_BAD, "✗", hv_str_from(err.message));
+        if (err.hint[0])
+            view_note(ui, PAINT_DIM, " ", hv_str_from(err.hint));
+    }
+    view_start_tick(ui);
+}
+
+void actions_submit_next(struct ui *ui)
+{
+    if (ui->turn_running || !ui->queued.count || ui->told_quit)
+        return;
+    struct hv_str next = ui->queued.items[0];
+    memmove(ui->queued.items, ui->queued.items + 1, --ui->queued.count * sizeof next);
+    submit(ui, next);
+    free((void *)next.ptr);
+}
+
+static void quit(struct ui *ui, int signal)
+{
+    if (ui->told_quit)
+        return;
+    ui->told_quit = true;
+    ui->front->quit(ui->front->user, signal);
+}
+
+static void run_command(struct ui *ui, struct hv_str line)
+{
+    CLEANUP_BUF struct hv_buf out = {.max = VIEW_FINISHED_MAX}, prompt = {.max = EDITOR_TEXT_MAX};
+    size_t blank = hv_str_find_byte(line, ' ', 0);
+    struct hv_str name = hv_str_slice(line, 1, blank);
+    struct hv_str arguments = blank == SIZE_MAX ? HV_STR("") : hv_str_trim(hv_str_slice(line, blank, line.len));
+    echo(ui, ">", line);
+    if (hv_str_is(name, "quit") || hv_str_is(name, "exit")) {
+        quit(ui, 0);
+        return;
+    }
+    if (!ui->front->command(ui->front->user, name, arguments, &out, &prompt)) {
+        hv_buf_addf(&out, "There is no command `/%.*s`; `/help` lists those there are.", HV_STR_ARG(name));
+    }
+    if (out.len)
+        view_print_markdown(ui, hv_buf_str(&out));
+    if (!prompt.len)
+        return;
+    if (ui->turn_running)
+        *vec_push(&ui->queued) = copy(hv_buf_str(&prompt));
+    else
+        submit(ui, hv_buf_str(&prompt));
+}
+
+static void run_shell(struct ui *ui, struct hv_str command)
+{
+    struct hv_error err;
+    echo(ui, "!", command);
+    if (ui->front->shell(ui->front->user, command, &err) != HV_OK)
+        view_note(ui, PAINT_BAD, "✗", hv_str_from(err.message));
+    view_start_tick(ui);
+}
+
+/* "/name" or "/name arguments" on one line; a path is none. */
+static bool is_command(struct hv_str text)
+{
+    if (text.len < 2 || text.ptr[0] != '/' || hv_str_find_byte(text, '\n', 0) != SIZE_MAX)
+        return false;
+    struct hv_str name = hv_str_slice(text, 1, hv_str_find_byte(text, ' ', 0));
+    return name.len && hv_str_find_byte(name, '/', 0) == SIZE_MAX;
+}
+
+static void take_prompt(struct ui *ui)
+{
+    CLEANUP_BUF struct hv_buf text = {.max = EDITOR_TEXT_MAX};
+    editor_text(&ui->editor, &text);
+    struct hv_str prompt = hv_str_trim(hv_buf_str(&text));
+    if (!prompt.len)
+        return;
+    editor_remember(&ui->editor, prompt);
+    ui->front->remember(ui->front->user, prompt);
+    editor_clear(&ui->editor);
+    hv_buf_clear(&ui->completions);
+    if (is_command(prompt)) {
+        run_command(ui, prompt);
+    } else if (prompt.ptr[0] == '!' && prompt.len > 1) {
+        run_shell(ui, hv_str_trim(hv_str_slice(prompt, 1, prompt.len)));
+    } else if (ui->turn_running) {
+        *vec_push(&ui->queued) = copy(prompt);
+    } else {
+        submit(ui, prompt);
+    }
+}
+
+/* A queued message comes back into the prompt. */
+static bool take_back(struct ui *ui)
+{
+    if (!ui->queued.count || ui->editor.text.len)
+        return false;
+    struct hv_str last = ui->queued.items[--ui->queued.count];
+    editor_set(&ui->editor, last);
+    free((void *)last.ptr);
+    return true;
+}
+
+/* ---- completion -------------------------------------------------------------------------------------------------- */
+
+static void complete_commands(struct ui *ui, struct hv_str prefix)
+{
+    for (const struct ui_command *command = ui->front->commands; command->name; command++)
+        if (hv_str_starts(hv_str_from(command->name), prefix))
+            hv_buf_addf(&ui->completions, "/%s%s%s  %s\n", command->name, command->arguments[0] ? " " : "",
+                        command->arguments, command->summary);
+}
+
+/* What stands before the caret is the beginning of a command or of a file's name. */
+static void find_completions(struct ui *ui)
+{
+    struct hv_str text = hv_str_slice(hv_buf_str(&ui->editor.text), 0, ui->editor.caret);
+    hv_buf_clear(&ui->completions);
+    ui->completion = 0;
+    if (!ui->editor.text.len || ui->editor.history_at != ui->editor.history.count)
+        return;
+    size_t start = text.len;
+    while (start > 0 && text.ptr[start - 1] != ' ' && text.ptr[start - 1] != '\n')
+        start--;
+    struct hv_str word = hv_str_slice(text, start, text.len);
+    ui->completion_from = start;
+    if (start == 0 && word.len && word.ptr[0] == '/' && hv_str_find_byte(word, '/', 1) == SIZE_MAX)
+        complete_commands(ui, hv_str_slice(word, 1, word.len));
+    else if (word.len && word.ptr[0] == '@' && ui->front->complete_file)
+        ui->front->complete_file(ui->front->user, hv_str_slice(word, 1, word.len), &ui->completions);
+}
+
+static size_t count_completions(const struct ui *ui)
+{
+    size_t count = 0;
+    struct hv_str rest = hv_buf_str(&ui->completions), line;
+    while (paint_next_line(&rest, &line))
+        count++;
+    return count;
+}
+
+/* Put the chosen one in; false: there is none, or it stands there already. */
+static bool accept_completion(struct ui *ui)
+{
+    struct hv_str rest = hv_buf_str(&ui->completions), line = {0};
+    for (size_t i = 0; i <= ui->completion; i++)
+        if (!paint_next_line(&rest, &line))
+            return false;
+    bool command = line.len && line.ptr[0] == '/';
+    struct hv_str word = command ? hv_str_slice(line, 0, hv_str_find_byte(line, ' ', 0)) : line;
+    struct hv_str present = hv_str_slice(hv_buf_str(&ui->editor.text), ui->completion_from, ui->editor.caret);
+    if (command && hv_str_eq(present, word)) {
+        hv_buf_clear(&ui->completions);
+        return false;
+    }
+    CLEANUP_BUF struct hv_buf text = {.max = COMPLETIONS_MAX};
+    hv_buf_addf(&text, "%s%.*s%s", command ? "" : "@", HV_STR_ARG(word), hv_str_ends(word, HV_STR("/")) ? "" : " ");
+    editor_replace(&ui->editor, ui->completion_from, ui->editor.caret, hv_buf_str(&text));
+    find_completions(ui);
+    return true;
+}
+
+static bool completion_key(struct ui *ui, const struct key *key)
+{
+    size_t count = count_completions(ui);
+    if (!count)
+        return false;
+    switch (key->type) {
+    case KEY_UP: ui->completion = ui->completion ? ui->completion - 1 : count - 1; return true;
+    case KEY_DOWN: ui->completion = (ui->completion + 1) % count; return true;
+    case KEY_TAB: return !(key->modifiers & KEY_SHIFT) && (accept_completion(ui), true);
+    case KEY_ENTER: return !key->modifiers && accept_completion(ui);
+    case KEY_ESCAPE: hv_buf_clear(&ui->completions); return true;
+    default: return false;
+    }
+}
+
+/* ---- searching the history --------------------------------------------------------------------------------------- */
+
+static void search(struct ui *ui, size_t before)
+{
+    size_t found = editor_find(&ui->editor, hv_buf_str(&ui->needle), before);
+    if (found != SIZE_MAX || before == SIZE_MAX)
+        ui->found = found;
+}
+
+static void end_search(struct ui *ui, bool take)
+{
+    ui->searching = false;
+    if (take && ui->found != SIZE_MAX)
+        editor_set(&ui->editor, ui->editor.history.items[ui->found]);
+}
+
+static void search_key(struct ui *ui, const struct key *key)
+{
+    char bytes[4];
+    if (key->type == KEY_CHAR && (key->modifiers & KEY_CTRL)) {
+        if (key->rune == 'r')
+            search(ui, ui->found == SIZE_MAX ? SIZE_MAX : ui->found);
+        else
+            end_search(ui, key->rune != 'c' && key->rune != 'g');
+    } else if (key->type == KEY_CHAR) {
+        hv_buf_add(&ui->needle, bytes, utf8_encode(bytes, key->rune));
+        search(ui, SIZE_MAX);
+    } else if (key->type == KEY_BACKSPACE) {
+        while (ui->needle.len && ((unsigned char)ui->needle.data[ui->needle.len - 1] & 0xc0) == 0x80)
+            ui->needle.len--;
+        ui->needle.len -= ui->needle.len > 0;
+        search(ui, SIZE_MAX);
+    } else {
+        end_search(ui, key->type != KEY_ESCAPE);
+    }
+}
+
+/* ---- other keys -------------------------------------------------------------------------------------------------- */
+
+static void unfold(struct ui *ui)
+{
+    CLEANUP_BUF struct hv_buf out = {.max = VIEW_FINISHED_MAX};
+    bool folded;
+    if (ui->unfold_at >= ui->kept.count) {
+        ui->unfold_at = 0;
+        if (!ui->kept.count)
+            return;
+    }
+    const struct kept_result *kept = ui->kept.items[ui->kept.count - 1 - ui->unfold_at++];
+    hv_buf_add_str(&out, kept->head);
+    cards_put_blocks(ui, kept->show, false, &folded, &out);
+    if (kept->diff.len)
+        cards_put_diff(ui, kept->diff, SIZE_MAX - 1, &folded, &out);
+    view_print(ui, hv_buf_str(&out));
+}
+
+static void edit_elsewhere(struct ui *ui)
+{
+    CLEANUP_BUF struct hv_buf text = {.max = EDITOR_TEXT_MAX}, edited = {.max = EDITOR_TEXT_MAX},
+                              erase = {.max = VIEW_FRAME_MAX};
+    struct hv_error err = {0};
+    editor_text(&ui->editor, &text);
+    screen_erase(&ui->screen, ui->columns, &erase);
+    terminal_write(ui->terminal, hv_buf_str(&erase));
+    terminal_lend(ui->terminal);
+    bool changed = ui->front->edit(ui->front->user, hv_buf_str(&text), &edited, &err);
+    terminal_take_back(ui->terminal);
+    if (changed)
+        editor_set(&ui->editor, hv_str_trim(hv_buf_str(&edited)));
+    else if (err.message[0])
+        view_note(ui, PAINT_BAD, "✗", hv_str_from(err.message));
+}
+
+static void interrupt(struct ui *ui)
+{
+    ui->interrupting = true;
+    ui->front->interrupt(ui->front->user);
+}
+
+static void escape_key(struct ui *ui)
+{
+    uint64_t now = clock_monotonic_ns();
+    bool twice = ui->last_escape_ns && now - ui->last_escape_ns < DOUBLE_MS * CLOCK_MILLISECOND;
+    ui->last_escape_ns = twice ? 0 : now;
+    if (ui->turn_running)
+        interrupt(ui);
+    else if (twice && !ui->editor.text.len)
+        run_command(ui, HV_STR("/rewind"));
+    else if (twice)
+        editor_set(&ui->editor, HV_STR(""));
+}
+
+/* On a text: it goes, and Up brings it back. On none: the turn; then, twice, the session. */
+static void control_c(struct ui *ui)
+{
+    uint64_t now = clock_monotonic_ns();
+    if (ui->editor.text.len) {
+        CLEANUP_BUF struct hv_buf text = {.max = EDITOR_TEXT_MAX};
+        editor_text(&ui->editor, &text);
+        editor_remember(&ui->editor, hv_buf_str(&text));
+        editor_clear(&ui->editor);
+        hv_buf_clear(&ui->completions);
+        return;
+    }
+    if (ui->turn_running) {
+        interrupt(ui);
+        return;
+    }
+    if (ui->last_escape_ns && now - ui->last_escape_ns < 3 * DOUBLE_MS * CLOCK_MILLISECOND) {
+        quit(ui, 0);
+        return;
+    }
+    ui->last_escape_ns = now;
+    view_note(ui, PAINT_DIM, "·", HV_STR("Ctrl-C again, or /quit, ends the session"));
+}
+
+static bool control_key(struct ui *ui, uint32_t rune)
+{
+    switch (rune) {
+    case 'c': control_c(ui); return true;
+    case 'd':
+        if (ui->editor.text.len)
+            return false;
+        quit(ui, 0);
+        return true;
+    case 'o': unfold(ui); return true;
+    case 'g': edit_elsewhere(ui); return true;
+    case 'r':
+        ui->searching = true;
+        hv_buf_clear(&ui->needle);
+        ui->found = SIZE_MAX;
+        return true;
+    default: return false;
+    }
+}
+
+static void plain_key(struct ui *ui, const struct key *key)
+{
+    if (completion_key(ui, key))
+        return;
+    if (key->type == KEY_ENTER && !key->modifiers) {
+        /* A backslash before it makes a new line, for terminals that cannot tell Shift-Enter. */
+        if (ui->editor.caret && ui->editor.text.data[ui->editor.caret - 1] == '\\')
+            editor_replace(&ui->editor, ui->editor.caret - 1, ui->editor.caret, HV_STR("\n"));
+        else
+            take_prompt(ui);
+        return;
+    }
+    if (key->type == KEY_ENTER)
+        editor_insert(&ui->editor, HV_STR("\n"));
+    else if (key->type == KEY_TAB && (key->modifiers & KEY_SHIFT))
+        ui->front->next_mode(ui->front->user);
+    else if (key->type == KEY_ESCAPE)
+        escape_key(ui);
+    else if (key->type == KEY_UP && take_back(ui))
+        return;
+    else if (!(key->type == KEY_CHAR && (key->modifiers & KEY_CTRL) && control_key(ui, key->rune)) &&
+             editor_key(&ui->editor, key))
+        find_completions(ui);
+}
+
+void actions_key(struct ui *ui, const struct key *key)
+{
+    switch (key->type) {
+    case KEY_FOCUS_IN: ui->focused = true; return;
+    case KEY_FOCUS_OUT: ui->focused = false; return;
+    case KEY_REPLY_KITTY: terminal_use_kitty(ui->terminal); return;
+    case KEY_REPLY_SYNC: ui->screen.synchronised = true; return;
+    case KEY_REPLY_CURSOR: view_answered(ui); return;
+    case KEY_NONE:
+    case KEY_REPLY_OTHER: return;
+    default: break;
+    }
+    bool taken = question_key(ui, key);
+    ui->last_key_ns = clock_monotonic_ns();
+    if (!taken && key->type == KEY_CHAR && (key->modifiers & KEY_CTRL) && key->rune == 'z') {
+        terminal_suspend(ui->terminal);
+        return;
+    }
+    if (!taken && ui->searching)
+        search_key(ui, key);
+    else if (!taken)
+        plain_key(ui, key);
+    view_dirty(ui);
+}

@@ -1,0 +1,144 @@
+/* view.h: the state of the terminal interface, shared by its files; inner to src/ui/session. Loop thread unless marked.
+ */
+#ifndef UI_SESSION_VIEW_H
+#define UI_SESSION_VIEW_H
+
+#include <pthread.h>
+
+#include "base/vec.h"
+#include "ui/edit/editor.h"
+#include "ui/front.h"
+#include "ui/screen/screen.h"
+#include "ui/shell/terminal.h"
+#include "ui/text/markdown.h"
+
+enum { VIEW_FINISHED_MAX = 64 << 20, VIEW_FRAME_MAX = 4 << 20, VIEW_KEPT_MAX = 30 };
+
+/* An event on its way to the loop thread; one allocation of its own arena. */
+struct queued_event {
+    struct hv_arena arena;
+    struct hv_event event;
+};
+
+/* A call that has no result yet. */
+struct call_view {
+    struct hv_arena arena;
+    struct hv_str id, tool, title, last; /* last: the last line of its progress */
+    uint64_t started_ns;
+    bool running; /* admitted */
+};
+
+/* A result that can be unfolded. */
+struct kept_result {
+    struct hv_arena arena;
+    struct hv_str head, show, diff;
+    bool ok;
+};
+
+enum question_state { QUESTION_KEYS = 0, QUESTION_WORDS, QUESTION_INPUT, QUESTION_RULE, QUESTION_EXPLAINED };
+
+/* A question on its way: made by the asker, freed by the loop thread when the asker has gone on. */
+struct asked {
+    struct ui *ui;
+    struct hv_arena arena;
+    struct ui_question question;
+    struct ui_answer answer;
+    bool answered; /* guarded by ui->ask_lock, as is the answer */
+};
+
+/* The one question that is open. */
+struct question_view {
+    struct asked *asked;
+    const struct ui_question *question; /* of it; NULL: none is open */
+    bool shown;
+    enum question_state state;
+    bool was_typing; /* for a moment, no key is an answer */
+    size_t scroll;
+    struct hv_buf rows; /* painted lines */
+    struct editor words;
+};
+
+struct ui {
+    const struct ui_front *front;
+    struct terminal *terminal;
+    struct screen screen;
+    struct paint_theme theme;
+    size_t columns, rows;
+    struct editor editor;
+    struct markdown_stream answer;
+    struct hv_buf finished; /* lines that go to scroll-back with the next frame */
+    struct hv_buf held;     /* cards that wait until the answer is complete */
+    bool blank_due;         /* the next thing printed is set off by a blank line */
+    VEC(struct call_view *) calls;
+    VEC(struct kept_result *) kept;
+    size_t unfold_at;          /* of kept, from its end */
+    VEC(struct hv_str) queued; /* messages that wait; heap */
+    struct question_view question;
+
+    bool turn_running, interrupting, thinking, focused, told_quit;
+    uint64_t turn_started_ns, last_key_ns, last_escape_ns, last_frame_ns;
+    struct hv_str retry; /* why it waits; heap */
+    int64_t turn_tokens;
+    unsigned tick;
+    bool searching; /* Ctrl-R */
+    struct hv_buf needle;
+    size_t found;
+    struct hv_buf completions; /* one a line; empty: no list */
+    size_t completion, completion_from;
+
+    struct loop_timer *frame_timer, *tick_timer, *guard_timer, *answer_timer;
+    bool gave_up; /* the terminal did not say in time that it has seen the last frame */
+    bool dirty;
+
+    pthread_mutex_t queue_lock; /* any thread: what follows */
+    VEC(struct queued_event *) events;
+    bool draining;
+    pthread_mutex_t ask_lock;
+    pthread_cond_t ask_changed;
+};
+
+/* ---- view.c ------------------------------------------------------------------------------------------------------ */
+
+void view_dirty(struct ui *ui);    /* a frame is due, soon */
+void view_draw(struct ui *ui);     /* now */
+void view_answered(struct ui *ui); /* the terminal said where its cursor is */
+void view_start_tick(struct ui *ui);
+struct call_view *view_call(struct ui *ui, struct hv_str id);
+void view_drop_call(struct ui *ui, struct hv_str id);
+/* Print painted lines, set off from what came before. */
+void view_print(struct ui *ui, struct hv_str lines);
+void view_print_markdown(struct ui *ui, struct hv_str markdown);
+void view_note(struct ui *ui, enum paint_style style, const char *mark, struct hv_str text);
+
+/* ---- frame.c ----------------------------------------------------------------------------------------------------- */
+
+/* The live region as it should look now; texts in arena. */
+void frame_make(struct ui *ui, struct hv_arena *arena, struct screen_frame *frame);
+
+/* ---- cards.c ----------------------------------------------------------------------------------------------------- */
+
+/* Append blocks as painted lines, each indented; short: folded, *folded tells that something was left out. */
+void cards_put_blocks(const struct ui *ui, struct hv_str blocks, bool brief, bool *folded, struct hv_buf *out);
+void cards_put_diff(const struct ui *ui, struct hv_str diff, size_t most, bool *folded, struct hv_buf *out);
+/* The first line of the first text block; absent: none. In arena. */
+struct hv_str cards_title(struct hv_arena *arena, struct hv_str blocks);
+/* What tells a call from others before it is described: the first text of its input. In arena. */
+struct hv_str cards_label(struct hv_arena *arena, struct hv_str input);
+
+/* ---- events.c ---------------------------------------------------------------------------------------------------- */
+
+void events_take(struct ui *ui, const struct hv_event *event);
+
+/* ---- keys: actions.c, question.c --------------------------------------------------------------------------------- */
+
+void actions_key(struct ui *ui, const struct key *key);
+void actions_submit_next(struct ui *ui);                 /* the next queued message, when no turn runs */
+void question_show(struct ui *ui);                       /* one was asked: draw it */
+bool question_key(struct ui *ui, const struct key *key); /* false: the key is not for it */
+/* Append its lines, at most `most` of them, and where the caret is in the last of them. */
+void question_put_rows(struct ui *ui, size_t most, struct hv_arena *arena, struct hv_buf *out);
+/* Append an editor's text as painted rows; where its caret is. */
+void frame_put_editor(struct ui *ui, const struct editor *editor, const char *prompt, struct hv_buf *rows,
+                      size_t *caret_row, size_t *caret_column);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * terminal.h: the thin shell around the terminal itself: its modes, reading, writing, size, and putting everything back
+ * on every way out. Loop thread.
+ */
+#ifndef UI_SHELL_TERMINAL_H
+#define UI_SHELL_TERMINAL_H
+
+#include <termios.h>
+
+#include "loop/loop.h"
+#include "ui/input/keys.h"
+
+struct terminal_handlers {
+    void (*on_key)(void *user, const struct key *key);
+    void (*on_size)(void *user);               /* the size has changed, and is stable again */
+    void (*on_resume)(void *user);             /* after a stop: all must be drawn anew */
+    void (*on_signal)(void *user, int number); /* SIGTERM, SIGHUP, SIGINT, or the terminal is gone (SIGHUP) */
+    void (*before_stop)(void *user);
+    void (*on_drained)(void *user); /* what could not be written at once has been */
+    void *user;
+};
+
+struct terminal;
+
+/* Take the controlling terminal into raw mode. HV_EUNSUPPORTED: there is none. */
+enum hv_code terminal_open(struct loop *loop, const struct terminal_handlers *handlers, struct terminal **out,
+                           struct hv_error *err) HV_MUST_CHECK;
+/* Put everything back as it was, and free it. NULL is fine. */
+void terminal_close(struct terminal *terminal);
+
+/* Write all bytes as far as the terminal takes them, the rest as soon as it does; while some wait, terminal_busy. */
+void terminal_write(struct terminal *terminal, struct hv_str bytes);
+/* Wait for input for at most that long, and hand it on. */
+void terminal_read(struct terminal *terminal, unsigned milliseconds);
+bool terminal_busy(const struct terminal *terminal);
+/* Its size now; 80 × 24 where it has none. */
+void terminal_size(const struct terminal *terminal, size_t *columns, size_t *rows);
+/* A size change is under way: nothing should be drawn until on_size. */
+bool terminal_is_resizing(const struct terminal *terminal);
+/* It answered that it speaks the kitty keyboard protocol: switch it on. */
+void terminal_use_kitty(struct terminal *terminal);
+/* Stop this process as Ctrl-Z does; returns when it was continued. */
+void terminal_suspend(struct terminal *terminal);
+/* Give the terminal to another program (an editor) in its normal modes, and take it back. */
+void terminal_lend(struct terminal *terminal);
+void terminal_take_back(struct terminal *terminal);
+
+#endif

@@ -1,0 +1,66 @@
+"""A terminal for tests: helve in a pane of a tmux server of its own, which ends with it."""
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import time
+
+from harness import HELVE, MODELS, TIMEOUT, Skip
+
+
+class Terminal:
+    """with Terminal(case, server, …) as terminal: terminal.type("go\r"); terminal.wait("text that shall appear")"""
+
+    def __init__(self, case, server, *arguments, columns=80, rows=30, env=None, model=None):
+        if not shutil.which("tmux"):
+            raise Skip("tmux is not installed")
+        self.case, self.socket = case, os.path.join(case.root, "tmux.socket")
+        model = model or f"anthropic:{MODELS['anthropic']}"
+        words = [HELVE, "--model", model, *arguments]
+        variables = {**case.environment(server, env), "TERM": "screen-256color"}
+        if env and "TERM" in env:
+            variables["TERM"] = env["TERM"]
+        self.errors = os.path.join(case.root, "stderr")
+        exports = " ".join(f"{name}={shlex.quote(value)}" for name, value in variables.items())
+        command = f"cd {shlex.quote(case.project)} && env -i {exports} {shlex.join(words)} 2>{self.errors}; echo ENDED $?; stty -a; exec sleep 1000"
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(rows), "sh", "-c", command)
+        self.tmux("set-option", "-g", "history-limit", "100000")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run(["tmux", "-S", self.socket, "kill-server"], check=False, capture_output=True)
+
+    def tmux(self, *words):
+        env = {"PATH": os.environ["PATH"], "HOME": self.case.home, "LANG": "C.UTF-8"}
+        done = subprocess.run(["tmux", "-u", "-S", self.socket, *words], check=True, capture_output=True, env=env, cwd=self.case.root)
+        return done.stdout.decode()
+
+    def type(self, text):
+        """Keys as bytes: \r is Enter, \x1b Esc."""
+        for piece in re.findall(r"[^\r\x1b\x7f]+|[\r\x1b\x7f]", text):
+            self.tmux("send-keys", "-l", "--", piece)
+
+    def screen(self):
+        return self.tmux("capture-pane", "-p")
+
+    def all(self):
+        """Scroll-back and screen, wrapped lines joined."""
+        return self.tmux("capture-pane", "-p", "-J", "-S", "-")
+
+    def wait(self, *wanted, gone=(), whole=True):
+        """Until all of these stand there (and those are gone): what stands there then."""
+        end = time.monotonic() + TIMEOUT
+        while True:
+            shown = self.all() if whole else self.screen()
+            if all(one in shown for one in wanted) and not any(one in shown for one in gone):
+                return shown
+            if time.monotonic() > end:
+                with open(self.errors, encoding="utf-8", errors="replace") as errors:
+                    raise AssertionError(f"never came: {wanted}, without {gone}\n{shown}\n--- stderr\n{errors.read()}")
+            time.sleep(0.02)
+
+    def resize(self, columns, rows):
+        self.tmux("resize-window", "-x", str(columns), "-y", str(rows))

@@ -224,6 +224,8 @@ static void take_event(struct model_decoder *decoder, struct hv_str name, struct
         return;
     } else if (hv_str_is(name, "error")) {
         decoder_fail_text(decoder, data);
+    } else if (decoder->input->finishing && decoder->message.stopping) {
+        return; /* only its last mark was cut */
     } else if (decoder->input->finishing) {
         decoder_fail_cut(decoder);
     } else {

@@ -101,6 +101,11 @@ enum hv_code cli_check_tools(const struct option_list *list, const char *flag, s
 bool cli_can_ask(void);
 /* One line from the terminal, without its newline. False: end of input, or cancelled. cancel may be NULL. */
 bool cli_read_line(const struct hv_cancel *cancel, struct hv_buf *line);
+/* Drop what was typed at the terminal so far: it was no answer to what is asked now. */
+void cli_drop_typed(void);
+/* Settings have hooks that may be meant as guards and never run: a person is asked whether to go on (may_ask), else
+ * HV_EINVAL. cli_ask_trust does this, too. */
+enum hv_code cli_check_guards(const struct setup *setup, bool may_ask, struct hv_error *err) HV_MUST_CHECK;
 /* Where this folder's own settings wait for trust and somebody can be asked: ask, remember, read the settings anew.
  * (trust.c) */
 enum hv_code cli_ask_trust(struct setup *setup, struct hv_error *err) HV_MUST_CHECK;

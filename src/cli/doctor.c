@@ -79,7 +79,7 @@ static void check_settings(struct doctor *doctor)
         CLEANUP_BUF struct hv_buf text = {0};
         hv_buf_init(&text, 64 << 10);
         settings_problem_write(problem, &text);
-        tell(doctor, problem->kind == SETTINGS_BROKEN ? FINDING_BAD : FINDING_NOTE, "settings", "%.*s",
+        tell(doctor, problem->kind >= SETTINGS_BROKEN ? FINDING_BAD : FINDING_NOTE, "settings", "%.*s",
              HV_STR_ARG(hv_str_trim(hv_buf_str(&text))));
     }
     if (settings->problem_count == 0)

@@ -105,7 +105,8 @@ static int run(const struct cli_call *call)
         return status;
     if (cli_check_tools(&flags->tools, "tools", &err) != HV_OK)
         status = cli_usage(&err);
-    else if (cli_setup_open(&flags->setup, &setup, &err) != HV_OK || setup_loop(&setup, &err) != HV_OK)
+    else if (cli_setup_open(&flags->setup, &setup, &err) != HV_OK || cli_check_guards(&setup, false, &err) != HV_OK ||
+             setup_loop(&setup, &err) != HV_OK)
         status = cli_usage(&err);
     if (status == CLI_OK) {
         cli_tell_problems(&setup);

@@ -93,12 +93,49 @@ static enum hv_code reload(struct setup *setup, struct hv_error *err)
     return HV_OK;
 }
 
+static bool is_yes(struct hv_str word)
+{
+    return hv_str_eq_nocase(word, HV_STR("y")) || hv_str_eq_nocase(word, HV_STR("yes"));
+}
+
+/* The person's word for a question that was just written. */
+static struct hv_str ask_word(struct hv_buf *answer)
+{
+    cli_drop_typed();
+    cli_write(STDERR_FILENO, HV_STR("  > "));
+    return cli_read_line(NULL, answer) ? hv_str_trim(hv_buf_str(answer)) : (struct hv_str){0};
+}
+
+enum hv_code cli_check_guards(const struct setup *setup, bool may_ask, struct hv_error *err)
+{
+    for (size_t i = 0; i < setup->settings->problem_count; i++) {
+        const struct settings_problem *problem = &setup->settings->problems[i];
+        CLEANUP_BUF struct hv_buf text = {0}, answer = {0};
+        if (problem->kind != SETTINGS_UNGUARDED)
+            continue;
+        hv_buf_init(&text, 64 << 10);
+        hv_buf_init(&answer, 4096);
+        settings_problem_write(problem, &text);
+        struct hv_str what = hv_str_trim(hv_buf_str(&text));
+        if (!may_ask) {
+            hv_fail(err, HV_EINVAL, "%.*s", HV_STR_ARG(what));
+            hv_error_hint(err,
+                          "helve does not start without a guard that was meant: mend the name, or take the hook out");
+            return HV_EINVAL;
+        }
+        cli_note("%.*s\n  Go on without these hooks?  [y] yes  [n] no", HV_STR_ARG(what));
+        if (!is_yes(ask_word(&answer)))
+            return hv_fail(err, HV_ECANCELLED, "not started: hooks that never run");
+    }
+    return HV_OK;
+}
+
 enum hv_code cli_ask_trust(struct setup *setup, struct hv_error *err)
 {
     CLEANUP_BUF struct hv_buf answer = {0};
     hv_buf_init(&answer, 4096);
     if (setup->settings->trust != SETTINGS_UNTRUSTED || !cli_can_ask())
-        return HV_OK;
+        return cli_check_guards(setup, cli_can_ask(), err);
     if (setup->settings->trust_changed) {
         CLEANUP_BUF struct hv_buf changes = {0};
         hv_buf_init(&changes, 8 * CHANGES_MAX);
@@ -109,17 +146,15 @@ enum hv_code cli_ask_trust(struct setup *setup, struct hv_error *err)
              "  Trusted, they may allow calls, run hooks and choose servers; else only what they deny or ask counts.\n"
              "  Trust them?  [y] from now on  [o] this once  [n] no",
              HV_STR_ARG(setup->settings->project));
-    cli_write(STDERR_FILENO, HV_STR("  > "));
-    if (!cli_read_line(NULL, &answer))
-        return HV_OK;
-    struct hv_str word = hv_str_trim(hv_buf_str(&answer));
-    bool always = hv_str_eq_nocase(word, HV_STR("y")) || hv_str_eq_nocase(word, HV_STR("yes"));
+    struct hv_str word = ask_word(&answer);
+    bool always = is_yes(word);
     bool once = hv_str_eq_nocase(word, HV_STR("o")) || hv_str_eq_nocase(word, HV_STR("once"));
     if (!always && !once)
-        return HV_OK;
+        return cli_check_guards(setup, true, err);
     enum hv_code code = always ? settings_trust_folder(&setup->settings_options, err) : HV_OK;
     if (code != HV_OK)
         return code;
     setup->settings_options.trust_this_run = true;
-    return reload(setup, err);
+    code = reload(setup, err);
+    return code == HV_OK ? cli_check_guards(setup, true, err) : code;
 }

@@ -6,6 +6,7 @@
  * plainly; anything else is a regular expression that must be found in the name. A hook that is marked `required` and
  * cannot be read stays as one that cannot run, so that it denies: leaving a guard out would open the door.
  */
+#include "base/nearest.h"
 #include "config/loader.h"
 #include "schema/pattern.h"
 
@@ -211,9 +212,26 @@ static void check_members(struct hook_reader *reader, const struct hv_json *obje
 }
 
 static const struct hv_str hook_members[] = {
-    HV_STR("type"), HV_STR("command"),       HV_STR("args"),     HV_STR("url"),  HV_STR("headers"), HV_STR("timeout"),
-    HV_STR("if"),   HV_STR("statusMessage"), HV_STR("required"), HV_STR("once"), HV_STR("async"),
+    HV_STR("type"),     HV_STR("command"),   HV_STR("args"), HV_STR("url"),
+    HV_STR("headers"),  HV_STR("timeout"),   HV_STR("if"),   HV_STR("statusMessage"),
+    HV_STR("required"), HV_STR("onFailure"), HV_STR("once"), HV_STR("async"),
 };
+
+/* Another way to say it: "onFailure": "block". What is not clearly no guard is one. */
+static void read_on_failure(struct hook_reader *reader, const struct hv_json *value)
+{
+    static const char *const lenient[] = {"allow", "continue", "ignore", "warn"};
+    if (!value || value->type == HV_JSON_NULL)
+        return;
+    for (size_t i = 0; i < sizeof lenient / sizeof *lenient; i++)
+        if (hv_str_is(hv_json_string(value), lenient[i]))
+            return;
+    if (!hv_str_is(hv_json_string(value), "block"))
+        loader_warn(reader->loader, reader->source, value,
+                    "onFailure should be \"block\" or \"allow\": it is taken for "
+                    "\"block\"");
+    reader->hook.required = true;
+}
 
 static void read_hook(struct hook_reader *reader, const struct hv_json *object)
 {
@@ -227,6 +245,7 @@ static void read_hook(struct hook_reader *reader, const struct hv_json *object)
     reader->hook.required = required && required->type != HV_JSON_FALSE && required->type != HV_JSON_NULL;
     if (reader->hook.required && required->type != HV_JSON_TRUE)
         loader_warn(reader->loader, reader->source, required, "required should be true or false: it is taken for true");
+    read_on_failure(reader, hv_json_get(object, "onFailure"));
     check_members(reader, object, hook_members, sizeof hook_members / sizeof *hook_members);
     reader->hook.place = source_place_of(reader->source, object);
     read_type(reader, object);
@@ -312,14 +331,59 @@ static const struct hv_str events[] = {
     HV_STR("PermissionDenied"),   HV_STR("TaskCreated"),       HV_STR("TaskCompleted"),
     HV_STR("CwdChanged"),
 };
-enum { EVENT_COUNT = sizeof events / sizeof *events };
+enum { EVENT_COUNT = sizeof events / sizeof *events, NAME_MAX_BYTES = 64 };
 
-static bool is_event(struct hv_str name)
+/* Letters only, small: "pre_tool_use" and "preToolUse" are PreToolUse. */
+static struct hv_str bare_name(struct hv_str name, char *out, size_t size)
 {
-    for (size_t i = 0; i < EVENT_COUNT; i++)
-        if (hv_str_eq(events[i], name))
+    size_t len = 0;
+    for (size_t i = 0; i < name.len && len < size; i++)
+        if (name.ptr[i] != '_' && name.ptr[i] != '-' && name.ptr[i] != ' ')
+            out[len++] = (char)(name.ptr[i] >= 'A' && name.ptr[i] <= 'Z' ? name.ptr[i] + ('a' - 'A') : name.ptr[i]);
+    return hv_str_of(out, len);
+}
+
+/* The event of this name, however it is written, or absent. */
+static struct hv_str find_event(struct hv_str name)
+{
+    char wanted[NAME_MAX_BYTES], known[NAME_MAX_BYTES];
+    struct hv_str bare = bare_name(name, wanted, sizeof wanted);
+    for (size_t i = 0; i < EVENT_COUNT && name.len < sizeof wanted; i++)
+        if (hv_str_eq(bare_name(events[i], known, sizeof known), bare))
+            return events[i];
+    return (struct hv_str){0};
+}
+
+/* Hooks of this unknown event may be meant to stop calls: misspelt, or an event of another program that comes before.
+ */
+static bool could_guard(struct hv_str name)
+{
+    static const char *const words[] = {"tooluse", "permission", "guard", "approv"};
+    char buffer[NAME_MAX_BYTES];
+    struct hv_str bare = bare_name(name, buffer, sizeof buffer), near = nearest_name(name, events, EVENT_COUNT);
+    if (hv_str_is(near, "PreToolUse") || hv_str_is(near, "PermissionRequest") || hv_str_is(near, "UserPromptSubmit"))
+        return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (hv_str_find(bare, hv_str_from(words[i]), 0) != SIZE_MAX)
             return true;
-    return false;
+    return hv_str_starts(bare, HV_STR("pre")) || hv_str_starts(bare, HV_STR("before"));
+}
+
+static void warn_unknown_event(struct loader *loader, struct source *source, const struct hv_json *list)
+{
+    if (!could_guard(list->key)) {
+        if (!scope_is_claude(source->scope)) /* it has more events than helve */
+            loader_warn_unknown(loader, source, list, events, EVENT_COUNT);
+        return;
+    }
+    struct hv_str near = nearest_name(list->key, events, EVENT_COUNT);
+    loader_problem(loader, SETTINGS_UNGUARDED, source_place(source, list->key_start),
+                   hv_arena_format(loader->arena,
+                                   "there is no event \"%.*s\": its hooks never run, and may be meant to "
+                                   "stop calls",
+                                   HV_STR_ARG(hv_str_slice(list->key, 0, NAME_MAX_BYTES))),
+                   near.len ? hv_arena_format(loader->arena, "did you mean \"%.*s\"?", HV_STR_ARG(near))
+                            : HV_STR("use PreToolUse, or take them out"));
 }
 
 void hooks_read(struct loader *loader, struct source *source, const struct hv_json *member)
@@ -331,9 +395,9 @@ void hooks_read(struct loader *loader, struct source *source, const struct hv_js
     }
     hv_json_each(list, member)
     {
-        if (!is_event(list->key)) {
-            if (!is_claude) /* it has more events than helve */
-                loader_warn_unknown(loader, source, list, events, EVENT_COUNT);
+        struct hv_str event = find_event(list->key);
+        if (!event.ptr) {
+            warn_unknown_event(loader, source, list);
             continue;
         }
         if (list->type != HV_JSON_ARRAY) {
@@ -343,7 +407,7 @@ void hooks_read(struct loader *loader, struct source *source, const struct hv_js
         hv_json_each(group, list)
         {
             struct hook_reader reader = {
-                .loader = loader, .source = source, .is_claude = is_claude, .hook = {.event = list->key}};
+                .loader = loader, .source = source, .is_claude = is_claude, .hook = {.event = event}};
             read_group(&reader, group);
         }
     }

@@ -108,6 +108,7 @@ enum settings_problem_kind {
     SETTINGS_NOTICE = 1, /* worth telling: untrusted parts were left out */
     SETTINGS_WARNING,    /* one value was ignored: unknown key, wrong type, bad matcher */
     SETTINGS_BROKEN,     /* a whole file could not be read */
+    SETTINGS_UNGUARDED,  /* a hook that may be meant as a guard never runs: no work without a person's leave */
 };
 
 struct settings_problem {

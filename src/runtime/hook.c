@@ -12,6 +12,7 @@
 #include "base/thread.h"
 #include "loop/workers.h"
 #include "runtime/call.h"
+#include "runtime/hook_answer.h"
 
 #include <string.h>
 
@@ -30,7 +31,7 @@ struct hook_job {
     enum hv_code code;
     struct hv_error err;
     pthread_t thread;
-    bool threaded;
+    bool threaded, cut; /* cut: more was printed than is kept */
 };
 
 /* What people know it by. Not the whole URL: its path and query may hold a key. */
@@ -48,6 +49,7 @@ static bool take_output(void *user, enum hv_stream stream, struct hv_str bytes)
     struct hook_job *job = user;
     struct hv_buf *buf = stream == HV_STDOUT ? &job->output : &job->errors;
     size_t room = buf->max - buf->len;
+    job->cut = job->cut || (stream == HV_STDOUT && bytes.len > room);
     hv_buf_add(buf, bytes.ptr, bytes.len < room ? bytes.len : room);
     return true;
 }
@@ -292,6 +294,10 @@ static void read_answer(const struct hv_json *answer, struct hv_str json, struct
             out->reason = reason;
     }
     merge_permission(out, decision, reason);
+    /* Without its frame (left out, or cut off) a decision still refuses, but allows nothing. */
+    enum hv_verdict bare = verdict_of(hv_json_get_string(answer, "permissionDecision"));
+    if (bare != HV_ALLOW)
+        merge_permission(out, bare, hv_json_get_string(answer, "permissionDecisionReason"));
     if (!hv_json_bool(hv_json_get(answer, "continue"), true) && !out->stop) {
         out->stop = true;
         out->stop_reason = hv_json_get_string(answer, "stopReason");
@@ -342,6 +348,53 @@ static void tell_person(const struct hook_job *job, struct hv_arena *arena, stru
     runtime_emit(job->runtime, &(struct hv_event){.type = HV_EVENT_NOTICE, .name = HV_STR("warning"), .text = text});
 }
 
+/* What stands among other output may tighten, as whoever wrote it meant to; it allows nothing and changes nothing,
+ * since the other output may repeat what a model wrote. */
+static void merge_found(const struct hook_verdict *found, struct hook_verdict *out)
+{
+    if (found->permission != HV_ALLOW)
+        merge_permission(out, found->permission, found->reason);
+    if (found->block && found->reason.len)
+        out->reason = found->reason;
+    out->block = out->block || found->block;
+    if (found->stop && !out->stop) {
+        out->stop = true;
+        out->stop_reason = found->stop_reason;
+    }
+}
+
+static void read_answers(const struct hook_job *job, const struct hook_answers *answers, struct hv_arena *arena,
+                         struct hook_verdict *out)
+{
+    for (size_t i = 0; i < answers->count; i++) {
+        const struct hv_json *answer = answers->items[i].object;
+        struct hook_verdict found = {0};
+        read_answer(answer, answers->items[i].json, arena, answers->alone ? out : &found);
+        if (!answers->alone)
+            merge_found(&found, out);
+        if (hv_json_get_string(answer, "systemMessage").len)
+            tell_person(job, arena, hv_json_get_string(answer, "systemMessage"));
+    }
+}
+
+/* Half an answer is none: a person is asked where one may be. */
+static void judge_half(const struct hook_job *job, struct hv_arena *arena, struct hook_verdict *out, const char *why)
+{
+    failed(job, arena, out, why);
+    merge_permission(
+        out, HV_ASK,
+        hv_arena_format(arena, "the %s hook `%.*s` %s", job->event, HV_STR_ARG(hook_name(job->hook)), why));
+}
+
+static void judge_block(const struct hook_job *job, struct hv_arena *arena, struct hook_verdict *out)
+{
+    struct hv_str reason = out->reason.len ? out->reason : hv_arena_str(arena, hv_str_trim(hv_buf_str(&job->errors)));
+    out->block = true;
+    merge_permission(out, HV_DENY, reason);
+    if (!out->reason.len)
+        out->reason = reason.len ? reason : HV_STR("blocked by a hook without a reason");
+}
+
 static void judge(const struct hook_job *job, struct hv_str call_id, struct hv_arena *arena, struct hook_verdict *out)
 {
     if (job->code != HV_OK || job->exit.timed_out || job->exit.cancelled || job->exit.signal) {
@@ -352,35 +405,22 @@ static void judge(const struct hook_job *job, struct hv_str call_id, struct hv_a
                                      : "was stopped");
         return;
     }
+    struct hook_answers answers;
     struct hv_str output = hv_str_trim(hv_arena_str(arena, hv_buf_str(&job->output)));
-    const struct hv_json *answer = NULL;
-    bool is_json = output.len && output.ptr[0] == '{';
-    struct hv_error err;
-    bool readable = !is_json || hv_json_parse(arena, output, HV_JSON_REPAIR_UTF8, &answer, &err) == HV_OK;
-    /* Whoever says no by the exit code has said it, whatever was printed. */
-    if (!readable && job->exit.code != 2) {
-        emit_hook(job, call_id, "failed");
-        failed(job, arena, out, "answered with invalid JSON");
-        return;
-    }
+    hook_find_answers(arena, output, &answers);
     /* With exit 2 the JSON may give the reason, but cannot turn the block into an allow: blocking is merged last. */
-    if (answer && (job->exit.code == 0 || job->exit.code == 2))
-        read_answer(answer, output, arena, out);
-    if (hv_json_get_string(answer, "systemMessage").len)
-        tell_person(job, arena, hv_json_get_string(answer, "systemMessage"));
-    if (job->exit.code == 2) {
-        struct hv_str reason =
-            out->reason.len ? out->reason : hv_arena_str(arena, hv_str_trim(hv_buf_str(&job->errors)));
-        out->block = true;
-        merge_permission(out, HV_DENY, reason);
-        if (!out->reason.len)
-            out->reason = reason.len ? reason : HV_STR("blocked by a hook without a reason");
-    } else if (job->exit.code != 0) {
+    if (job->exit.code == 0 || job->exit.code == 2)
+        read_answers(job, &answers, arena, out);
+    bool half = job->cut || answers.unreadable;
+    if (job->exit.code == 2)
+        judge_block(job, arena, out);
+    else if (half)
+        judge_half(job, arena, out, job->cut ? "printed more than is read" : "answered with invalid JSON");
+    else if (job->exit.code != 0)
         failed(job, arena, out, "failed");
-    } else if (!is_json && text_is_context(job->event)) {
+    else if (!answers.alone && text_is_context(job->event))
         add_context(out, arena, output);
-    }
-    emit_hook(job, call_id, job->exit.code == 2 ? "block" : job->exit.code ? "failed" : "ok");
+    emit_hook(job, call_id, job->exit.code == 2 ? "block" : job->exit.code || half ? "failed" : "ok");
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */

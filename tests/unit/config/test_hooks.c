@@ -221,6 +221,67 @@ static void unknown_events_are_told_for_own_files_only(void **state)
     assert_str(world_problem(settings, "\"PreToolUs\"")->hint, "did you mean \"PreToolUse\"?");
 }
 
+static void names_of_events_may_be_written_otherwise(void **state)
+{
+    static const char *const names[] = {"preToolUse", "pretooluse", "PRETOOLUSE", "pre_tool_use", "pre-tool-use"};
+    struct world *world = the(state);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        put_hooks(world, FILE_OF_USER, "own", names[i], "");
+        const struct settings *settings = world_load(world);
+        assert_int_equal(settings->hook_count, 2);
+        assert_str(settings->hooks[1].event, "PreToolUse");
+        assert_int_equal(settings->problem_count, 0);
+    }
+}
+
+static void an_unknown_event_that_could_guard_is_no_small_matter(void **state)
+{
+    static const struct {
+        const char *name;
+        bool guards;
+    } rows[] = {
+        {"PreToolUs", true},       {"beforeShellExecution", true},
+        {"PreBash", true},         {"PermissionAsk", true},
+        {"ToolUse", true},         {"approve", true},
+        {"TeammateIdle", false},   {"PostCompact", false},
+        {"WorktreeCreate", false}, {"ConfigChange", false},
+    };
+    struct world *world = the(state);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        put_hooks(world, FILE_OF_USER, "own", rows[i].name, "");
+        const struct settings *settings = world_load(world);
+        assert_int_equal(settings->problem_count, 1);
+        if ((settings->problems[0].kind == SETTINGS_UNGUARDED) != rows[i].guards)
+            fail_msg("%s", rows[i].name);
+    }
+}
+
+static void on_failure_block_is_required(void **state)
+{
+    static const struct {
+        const char *member;
+        bool required;
+        size_t problems;
+    } rows[] = {
+        {"", false, 0},
+        {",\"onFailure\":\"block\"", true, 0},
+        {",\"onFailure\":\"allow\"", false, 0},
+        {",\"onFailure\":\"Block!\"", true, 1},
+        {",\"onFailure\":7", true, 1},
+        {",\"required\":true,\"onFailure\":\"allow\"", true, 0},
+    };
+    struct world *world = the(state);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "{\"hooks\":{\"PreToolUse\":[{\"hooks\":[{\"command\":\"x\"%s}]}]}}",
+                 rows[i].member);
+        world_file(world, FILE_OF_USER, text);
+        const struct settings *settings = world_load(world);
+        assert_int_equal(settings->hooks[0].required, rows[i].required);
+        assert_int_equal(settings->problem_count, rows[i].problems);
+    }
+}
+
 static void hooks_can_be_turned_off(void **state)
 {
     struct world *world = the(state);
@@ -267,6 +328,9 @@ int main(void)
         WORLD_TEST(a_required_hook_that_cannot_be_read_stays_and_cannot_start),
         WORLD_TEST(a_required_hook_with_a_bad_matcher_runs_always),
         WORLD_TEST(unknown_events_are_told_for_own_files_only),
+        WORLD_TEST(names_of_events_may_be_written_otherwise),
+        WORLD_TEST(an_unknown_event_that_could_guard_is_no_small_matter),
+        WORLD_TEST(on_failure_block_is_required),
         WORLD_TEST(hooks_can_be_turned_off),
         WORLD_TEST(nobody_below_turns_off_managed_hooks),
         WORLD_TEST(claude_files_turn_off_their_own_hooks),

@@ -91,9 +91,9 @@ static void exit_2_blocks_whatever_was_printed(void **state)
 
 static void other_failures_are_told_and_do_not_block(void **state)
 {
-    static const char *const commands[] = {"exit 1", "kill -9 $$", "/nowhere/nothing", "echo {broken"};
+    static const char *const commands[] = {"exit 1", "kill -9 $$", "/nowhere/nothing"};
     (void)state;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         start("PreToolUse", "", commands[i], "\"Probe\"");
         assert_false(run_one("{\"say\":\"x\"}")->is_error);
         assert_non_null(harness_event(&h, HV_EVENT_NOTICE, NULL, "warning"));
@@ -103,9 +103,10 @@ static void other_failures_are_told_and_do_not_block(void **state)
 
 static void a_required_hook_that_fails_denies(void **state)
 {
-    static const char *const commands[] = {"exit 1", "kill -9 $$", "/nowhere/nothing", "echo {broken", "sleep 5"};
+    static const char *const commands[] = {"exit 1",       "kill -9 $$", "/nowhere/nothing",
+                                           "echo {broken", "sleep 5",    "yes x | head -c 1200000"};
     (void)state;
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         start("PreToolUse", ",\"required\":true,\"timeout\":1", commands[i], "\"Probe\"");
         const struct harness_result *result = run_one("{\"label\":\"a\"}");
         assert_true(result->is_error);
@@ -113,6 +114,41 @@ static void a_required_hook_that_fails_denies(void **state)
         assert_int_equal(probe_note_at("+a"), -1);
         harness_close(&h);
     }
+}
+
+static void a_denial_counts_whatever_stands_around_it(void **state)
+{
+    static const struct {
+        const char *before, *after;
+        bool runs;
+    } rows[] = {
+        {"", "", false},
+        {"echo Welcome back; ", "; echo bye", false},
+        {"echo level: {; ", "", false},
+        {"head -c 40 answer.json; : ", "", false}, /* half of it: asked, and nobody is there */
+        {"yes x | head -c 1200000; ", "", false},  /* it comes after what is read: likewise */
+        {"echo all well; : ", "", true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char command[512];
+        snprintf(command, sizeof command, "%s cat answer.json %s", rows[i].before, rows[i].after);
+        start("PreToolUse", "", command, "\"Probe\"");
+        answer_file("{\"hookSpecificOutput\":{\"permissionDecision\":\"deny\"}}");
+        const struct harness_result *result = run_one("{\"label\":\"a\"}");
+        if (result->is_error == rows[i].runs)
+            fail_msg("%s: %s", command, result->text);
+        harness_close(&h);
+    }
+}
+
+static void an_allowance_among_other_output_is_none(void **state)
+{
+    (void)state;
+    start("PreToolUse", "", "echo hello; cat answer.json", "");
+    answer_file("{\"hookSpecificOutput\":{\"permissionDecision\":\"allow\"}}");
+    assert_true(run_one("{\"label\":\"a\",\"writes\":[\"f\"]}")->is_error);
+    harness_close(&h);
 }
 
 static void the_decision_of_a_hook_counts(void **state)
@@ -628,6 +664,8 @@ int main(void)
         cmocka_unit_test(other_failures_are_told_and_do_not_block),
         cmocka_unit_test(a_required_hook_that_fails_denies),
         cmocka_unit_test(the_decision_of_a_hook_counts),
+        cmocka_unit_test(a_denial_counts_whatever_stands_around_it),
+        cmocka_unit_test(an_allowance_among_other_output_is_none),
         cmocka_unit_test(a_hook_cannot_allow_what_a_rule_denies),
         cmocka_unit_test(an_input_that_a_hook_changed_is_validated_and_judged),
         cmocka_unit_test(a_matcher_and_a_condition_choose_the_hook),

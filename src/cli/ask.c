@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -16,6 +17,12 @@ enum { LINE_MAX_BYTES = 4096, TEXT_MAX = 256 << 10, REASON_MAX = 4 << 10 };
 bool cli_can_ask(void)
 {
     return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+}
+
+void cli_drop_typed(void)
+{
+    if (isatty(STDIN_FILENO))
+        tcflush(STDIN_FILENO, TCIFLUSH);
 }
 
 bool cli_read_line(const struct hv_cancel *cancel, struct hv_buf *line)
@@ -141,6 +148,7 @@ void cli_ask(void *user, const struct runtime_question *question, const struct h
     hv_buf_init(&text, TEXT_MAX);
     hv_buf_init(&line, LINE_MAX_BYTES);
     put_question(question, &text);
+    cli_drop_typed(); /* what was typed before the question was shown does not answer it */
     cli_write(STDERR_FILENO, hv_buf_str(&text));
     answer->verdict = HV_DENY;
     if (!cli_read_line(cancel, &line))

@@ -377,10 +377,27 @@ static bool runs_in_workspace(const struct look *look)
     return path.written.len && (in_workspace(look->call, &path, false) || hv_str_eq(path.written, facts->directory));
 }
 
+/* Beside the reading part runs what may start the repository's programs anyway, and needs leave for that itself: code,
+ * or git in the same directory. */
+static bool others_run_repository(const struct look *look)
+{
+    const struct shell_judgement *judgement = &look->call->facts->command->judgement;
+    const struct shell_act *reader = look->part->act;
+    bool is_here = reader->git && reader->word_count > 1 && !hv_str_starts(reader->words[1].value, HV_STR("-"));
+    for (size_t i = 0; is_here && i < judgement->count; i++) {
+        const struct shell_act *act = &judgement->acts[i];
+        if ((act->class == SHELL_EXECUTES || shell_act_is_git_change(act)) &&
+            hv_str_eq(act->command->directory, reader->command->directory))
+            return true;
+    }
+    return false;
+}
+
 /* What git and go read is harmless only while their environment keeps the repository's programs from running. */
 static bool git_is_tame(const struct look *look)
 {
-    return !shell_needs_overrides(look->part->act) || shell_git_is_tame(&look->call->facts->command->judgement);
+    return !shell_needs_overrides(look->part->act) || shell_git_is_tame(&look->call->facts->command->judgement) ||
+           others_run_repository(look);
 }
 
 static enum part_need need_of(struct look *look)

@@ -91,8 +91,9 @@ static bool forbidden(struct judgement *judgement)
 {
     if (judgement->call.has_command)
         judgement->hazard = hazard_find(&judgement->call, judgement->arena);
+    /* Of a command's paths hazard_find has judged what each is for: to list a device opens none. */
     if (judgement->hazard.level != SHELL_DANGER_FORBID)
-        return forbidden_path(judgement);
+        return !judgement->call.parts && forbidden_path(judgement);
     return settle(
         judgement, POLICY_STAGE_FORBIDDEN, HV_DENY,
         hv_arena_format(judgement->arena, "the command is never run: %.*s", HV_STR_ARG(judgement->hazard.what)));

@@ -125,7 +125,8 @@ struct call {
     const struct hv_host *held;         /* what reaches them and nothing else: context.host then; or NULL */
     bool judged_again;                  /* since a path led elsewhere than when it was judged */
     bool read_only, destructive;
-    bool exclusive; /* runs alone: footprint unlimited, or not safe beside others */
+    bool exclusive;         /* runs alone: footprint unlimited, or not safe beside others */
+    bool waits_for_earlier; /* in schedule_wait_earlier */
 
     /* hooks */
     struct hv_str hooked_json; /* the input that hooks have judged */
@@ -249,7 +250,10 @@ struct hv_str runtime_results_directory(struct runtime *runtime);
 /* schedule.c */
 void schedule_judged(struct call *call);   /* from here on the footprint counts, not "everything" */
 void schedule_withdraw(struct call *call); /* the input changed: the footprint is open again */
-void schedule_done(struct call *call);     /* the call has its result: let others go. Batch lock held */
+/* Wait for earlier calls of the batch that run alone and may change the directory or files that this one is judged by.
+ * True when there was one: the call must be judged anew. Ends early when the call is cancelled. */
+bool schedule_wait_earlier(struct call *call);
+void schedule_done(struct call *call); /* the call has its result: let others go. Batch lock held */
 
 /* batch.c: cancel all batches that are not finished, … */
 void batches_cancel(struct runtime *runtime);

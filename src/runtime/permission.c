@@ -18,7 +18,8 @@ enum { QUESTION_MAX = 32 << 10 };
 static void judge_command(struct call *call, struct policy_facts *facts)
 {
     struct policy_facts *judged = &call->judged;
-    if (!judged->command || !hv_str_eq(judged->subject, facts->subject)) {
+    if (!judged->command || !hv_str_eq(judged->subject, facts->subject) ||
+        !hv_str_eq(judged->directory, facts->directory)) {
         struct policy *policy = runtime_policy(call->runtime);
         const struct policy_surroundings surroundings = {
             .host = call->runtime->host,
@@ -376,6 +377,14 @@ enum stage_outcome stage_permission(struct call *call)
     struct policy_facts facts;
     permission_facts(call, &facts);
     decide(call, &facts);
+    bool is_allowed = call->decision.verdict == HV_ALLOW || (call->decision.verdict == HV_ASK && call->answered);
+    /* A refusal is final and a question shows where the call would run: both want the directory that earlier calls
+     * leave. What is allowed is looked at again when it is admitted. */
+    if (!is_allowed && schedule_wait_earlier(call)) {
+        call->judged.command = NULL; /* files may be others now, too */
+        schedule_withdraw(call);
+        return STAGE_BACK;
+    }
     if (call->decision.verdict == HV_ASK) {
         /* A person who rewrote the input has approved what it became, unless a rule denies it. */
         if (!call->answered)

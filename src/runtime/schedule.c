@@ -176,11 +176,35 @@ enum stage_outcome stage_schedule(struct call *call)
         call->judged_again |= exchanged;
         schedule_withdraw(call);
         call->answered = false; /* a person allowed what this was before */
+        call->judged.command = NULL;
         return STAGE_BACK;
     }
     uint64_t waited = clock_monotonic_ns() - started;
     call_emit(call, (struct hv_event){.type = HV_EVENT_ADMITTED, .json = show_use(call), .duration_ns = waited});
     return STAGE_NEXT;
+}
+
+/* An earlier call that may leave another directory, or other files, and has not ended. Batch lock held. */
+static bool earlier_moves_ground(const struct call *call)
+{
+    const struct batch *batch = call->batch;
+    for (size_t i = batch->first_unfinished; i < call->index; i++)
+        if (batch->calls.items[i]->exclusive && batch->calls.items[i]->state != CALL_DONE)
+            return true;
+    return false;
+}
+
+bool schedule_wait_earlier(struct call *call)
+{
+    LOCK_SCOPE(&call->batch->lock);
+    bool waited = false;
+    call->waits_for_earlier = true;
+    while (earlier_moves_ground(call) && !call_is_cancelled(call)) {
+        waited = true;
+        pthread_cond_wait(&call->admitted, &call->batch->lock);
+    }
+    call->waits_for_earlier = false;
+    return waited;
 }
 
 void schedule_done(struct call *call)
@@ -195,5 +219,8 @@ void schedule_done(struct call *call)
     /* An exclusive call ran alone: everything before it is done, and its effects hold at once. */
     if (call->exclusive && batch->first_unfinished > call->index)
         effects_apply(batch, call->index + 1);
+    for (size_t i = batch->first_unfinished; i < batch->started; i++)
+        if (batch->calls.items[i]->waits_for_earlier)
+            pthread_cond_signal(&batch->calls.items[i]->admitted);
     admit_ready(batch);
 }

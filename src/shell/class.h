@@ -132,12 +132,16 @@ const char *const *shell_run_environment(struct hv_arena *arena, struct hv_str c
 /* act may bring names, links or repositories that nobody has seen: cp -r, mv, tar, git clone. */
 bool shell_act_brings_names(const struct shell_act *act);
 
+/* act changes only objects and refs of git, and of its settings those of branches, which name no programs; it may run
+ * programs of the repository (hooks, filters, fsmonitor). */
+bool shell_act_is_git_change(const struct shell_act *act);
+
 /* act is harmless only with the overrides of shell_run_environment. */
 bool shell_needs_overrides(const struct shell_act *act);
 
 /* No part of the command would suffer from the overrides: those that run code, write with git or are not known would
- * (hooks, signatures and the like would be off). They run only when that was allowed, and may run the repository's
- * programs anyway; then its reading parts are not harmless either, since git is run as it is. */
+ * (hooks, signatures and the like would be off). Then git is run as it is, and reading parts are harmless only beside
+ * one that was allowed to run the same repository's programs. */
 bool shell_git_is_tame(const struct shell_judgement *judgement);
 
 /* A variable that neither the shell nor programs read: a script may set it. value: NULL when not known. */

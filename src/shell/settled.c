@@ -40,10 +40,16 @@ static bool makes_plain_files(const struct shell_act *act)
     return act->word_count && act->words[0].known && shell_names_have("touch mkdir tee sed", act->words[0].value);
 }
 
+bool shell_act_is_git_change(const struct shell_act *act)
+{
+    return act->word_count > 1 && act->words[0].known && hv_str_is(act->words[0].value, "git") && act->words[1].known &&
+           shell_names_have("add commit tag branch push fetch", act->words[1].value);
+}
+
 /* What runs code may do anything itself; what only writes, or fetches, may bring what others take for more. */
 bool shell_act_brings_names(const struct shell_act *act)
 {
-    if (act->class != SHELL_WRITES && act->class != SHELL_NETWORK)
+    if ((act->class != SHELL_WRITES && act->class != SHELL_NETWORK) || shell_act_is_git_change(act))
         return false;
     if (!act->writes_listed || act->class == SHELL_NETWORK)
         return true;
@@ -63,28 +69,28 @@ bool shell_acts_bring_names(const struct shell_act *acts, size_t count)
 
 /* ---- the world --------------------------------------------------------------------------------------------------- */
 
+static bool is_unsettled(struct shell_watched *watched, struct hv_str *why)
+{
+    watched->asked = true;
+    if (watched->brings)
+        *why = HV_STR("another part of the command may bring a repository that names programs");
+    return watched->brings;
+}
+
 static bool git_is_quiet(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
                          struct hv_str *why)
 {
     struct shell_watched *watched = user;
-    watched->asked = true;
-    if (watched->brings) {
-        *why = HV_STR("another part of the command may bring a repository that names programs");
-        return false;
-    }
-    return watched->inner->git_is_quiet(watched->inner->user, arena, directory, subcommand, why);
+    return !is_unsettled(watched, why) &&
+           watched->inner->git_is_quiet(watched->inner->user, arena, directory, subcommand, why);
 }
 
 static bool git_is_quiet_below(void *user, struct hv_arena *arena, struct hv_str directory, struct hv_str subcommand,
                                struct hv_str *why)
 {
     struct shell_watched *watched = user;
-    watched->asked = true;
-    if (watched->brings) {
-        *why = HV_STR("another part of the command may bring a repository that names programs");
-        return false;
-    }
-    return watched->inner->git_is_quiet_below(watched->inner->user, arena, directory, subcommand, why);
+    return !is_unsettled(watched, why) &&
+           watched->inner->git_is_quiet_below(watched->inner->user, arena, directory, subcommand, why);
 }
 
 static bool is_system_program(void *user, struct hv_str name)

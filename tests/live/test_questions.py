@@ -1,0 +1,136 @@
+"""Questions and the door they come through: what answers them, where a call is judged, one answer through every door."""
+import json
+import os
+import pty
+import select
+import subprocess
+import time
+
+from cli_support import HELVE, LIMIT, Case, expose, main, message, say, text_of, use
+
+
+class Questions(Case):
+    def on_terminal(self, *arguments, before=b"", steps=(), env=None):
+        """Run on a terminal where `before` is typed at once; each step (what is waited for, what is typed then)."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.chdir(self.project)
+            os.execve(HELVE, [HELVE, *arguments], {**self.env, **(env or {})})
+        self.addCleanup(os.close, terminal)
+        os.write(terminal, before)
+        seen, at, steps, end = "", 0, list(steps), time.monotonic() + LIMIT
+        while time.monotonic() < end:
+            if not select.select([terminal], [], [], 0.2)[0]:
+                continue
+            try:
+                piece = os.read(terminal, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            seen += piece.decode("utf-8", "replace")
+            if steps and steps[0][0] in seen[at:]:
+                at = len(seen)
+                os.write(terminal, steps.pop(0)[1])
+        else:
+            self.fail("hangs: " + seen)
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), seen
+
+    def needs_testing_tool(self):
+        if "TestingPermission" not in self.run_helve("tool", "list"):
+            self.skipTest("this is no test build (meson -Dtests=true)")
+
+    def test_what_was_typed_before_the_question_does_not_answer_it(self):
+        self.needs_testing_tool()
+        model = self.recording(message(use("TestingPermission", note="shall it be?"), delay_ms=700), message(say("the end")))
+        code, seen = self.on_terminal("-p", "--model", model, "go", before=b"y\n", steps=[("told to the model) > ", b"n\n")])
+        self.assertEqual(code, 0, seen)
+        self.assertIn("shall it be?", seen)
+        event = self.events(self.journals()[-1], "decision")[-1]
+        self.assertEqual(event["name"], "deny", event)
+
+    def test_the_testing_tool_always_asks(self):
+        self.needs_testing_tool()
+        model = self.recording(message(use("TestingPermission", note="one", id="a"), use("TestingPermission", note="two", id="b")),
+                               message(say("the end")))
+        self.run_helve("-p", "--model", model, "--permission-mode", "acceptEdits", "go")
+        self.assertEqual([event["name"] for event in self.events(self.journals()[-1], "decision")], ["deny", "deny"])
+        code, seen = self.on_terminal("-p", "--model", model, "go", steps=[("told to the model) > ", b"y\n")] * 2)
+        self.assertEqual(code, 0, seen)
+        self.assertEqual([event["name"] for event in self.events(self.journals()[-1], "decision")], ["allow", "allow"])
+
+    def test_a_call_is_judged_where_the_cd_before_it_leaves(self):
+        os.makedirs(self.path("q/inner"))
+        self.settings({"permissions": {"allow": ["Bash(cd:*)", "Bash(rmdir inner)", "Bash(touch ../here)"], "deny": ["Edit(/%s)" % self.path("mark")]},
+                       "sandbox": {"enabled": False}})
+        results = self.execute(use("Bash", command="cd q", id="a"), use("Bash", command="touch mark", id="b"),
+                               use("Bash", command="rmdir inner", id="c"))
+        # In the directory at the start of the batch `mark` is denied; the one in q is another file, which is asked about.
+        self.assertTrue(results["b"]["is_error"])
+        self.assertIn("not given", text_of(results["b"]), results["b"])
+        self.assertFalse(results["c"].get("is_error"), results["c"])
+        self.assertFalse(os.path.exists(self.path("q/inner")))
+
+
+CALLS = [
+    ("Read", {"file_path": "a.txt"}), ("Read", {"file_path": ".env"}), ("Read", {"file_path": "/dev/zero"}),
+    ("Read", {"file_path": "~/.ssh/id_rsa"}), ("Write", {"file_path": "new.txt", "content": "x"}),
+    ("Write", {"file_path": "src/new.txt", "content": "x"}), ("Grep", {"pattern": "x", "path": "src"}), ("LS", {"path": "/dev"}),
+    ("Bash", {"command": "ls /dev"}), ("Bash", {"command": "cat a.txt"}), ("Bash", {"command": "cat .env"}),
+    ("Bash", {"command": "cat /dev/sda"}), ("Bash", {"command": "touch a"}), ("Bash", {"command": "touch b"}),
+    ("Bash", {"command": "rm -rf /"}), ("Bash", {"command": "git status"}), ("Bash", {"command": "git add . && git status"}),
+    ("Bash", {"command": "x=$(cat a.txt); echo $x"}), ("Bash", {"command": "curl http://example.com"}),
+]
+
+
+class Doors(Case):
+    """The same call gets the same verdict, whoever asks."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("a.txt", "x\n")
+        self.write(".env", "KEY=1\n")
+        self.write("src/x.c", "int x;\n")
+        subprocess.run(["git", "init", "-q", self.project], check=False, env=self.env)
+        self.settings({"permissions": {"allow": ["Edit(src/**)", "Bash(touch a)", "Bash(git add:*)"], "deny": ["Read(.env)"]},
+                       "sandbox": {"enabled": False}})
+
+    @staticmethod
+    def verdict_of(result_text, is_error):
+        """What a result tells of its decision: nobody can be asked, so asking is said in words of its own."""
+        if is_error and "Permission to use" in result_text and ("was not given" in result_text or "was denied" in result_text):
+            return "no"
+        return "yes" if "Permission" not in result_text else "no"
+
+    def explained(self, tool, given):
+        if tool == "Bash":
+            out = self.run_helve("explain", "bash", given["command"], "--json", code=None)
+            return "yes" if json.loads(out.splitlines()[0])["decision"] == "allow" else "no"
+        out = self.run_helve("explain", "path", given.get("file_path", given.get("path")), "--tool", tool, "--json", code=None)
+        return "yes" if json.loads(out.splitlines()[0])["decision"] == "allow" else "no"
+
+    def test_one_answer_through_every_door(self):
+        blocks = [use(tool, id="toolu_case_%d" % i, input=given) for i, (tool, given) in enumerate(CALLS)]
+        answers = {"explain": [self.explained(tool, given) for tool, given in CALLS]}
+        results = self.execute(*blocks)
+        answers["exec"] = [self.verdict_of(text_of(results["toolu_case_%d" % i]), results["toolu_case_%d" % i].get("is_error", False)) for i in range(len(CALLS))]
+        answers["tool call"] = []
+        for tool, given in CALLS:
+            block = json.loads(self.run_helve("tool", "call", tool, json.dumps(given), "--json", code=None))
+            answers["tool call"].append(self.verdict_of(text_of(block), block.get("is_error", False)))
+        # One call a message, as the other doors have it: calls of one message see what earlier ones changed.
+        self.run_helve("-p", "--model", self.recording(*[message(block) for block in blocks], message(say("end"))), "go")
+        decided = {}
+        for event in self.events(self.journals()[-1], "decision"):
+            decided[event["call_id"]] = "yes" if event["name"] == "allow" else "no"
+        answers["session"] = [decided.get("toolu_case_%d" % i, "no") for i in range(len(CALLS))]
+        for i, call in enumerate(CALLS):
+            given = {door: verdicts[i] for door, verdicts in answers.items()}
+            self.assertEqual(len(set(given.values())), 1, (call, given))
+        self.assertEqual({"yes", "no"}, set(answers["exec"]))
+
+
+expose(globals())
+
+if __name__ == "__main__":
+    main()

@@ -44,6 +44,8 @@ void model_conversation_free(struct model_conversation *conversation)
     hv_arena_release(&conversation->tools_arena);
     vec_release(&conversation->list);
     vec_release(&conversation->renamed);
+    vec_release(&conversation->called);
+    hv_arena_release(&conversation->called_arena);
     vec_release(conversation->ids);
     free(conversation->ids);
     free(conversation);
@@ -220,12 +222,42 @@ struct hv_str model_origin(const struct model *model)
     return model->origin;
 }
 
+void conversation_offer_history(struct model_conversation *conversation)
+{
+    struct model *model = conversation->model;
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    size_t count = conversation->called.count;
+    if (conversation->tool_count || !count || model->own_service)
+        return;
+    struct model_tool *tools = hv_arena_array(&arena, struct model_tool, count);
+    for (size_t i = 0; i < count; i++)
+        tools[i] = (struct model_tool){.name = conversation->called.items[i],
+                                       .description = HV_STR("Not available in this session."),
+                                       .input_schema = HV_STR("{\"type\":\"object\"}")};
+    hv_buf_clear(&conversation->tools);
+    model->provider->encode_tools(model, tools, count, 0, &conversation->tools);
+    hv_buf_add_cstr(&conversation->tools, model->provider->wire == MODEL_WIRE_ANTHROPIC
+                                              ? ",\"tool_choice\":{\"type\":\"none\"}"
+                                              : ",\"tool_choice\":\"none\"");
+}
+
+static void remember_called(struct model_conversation *conversation, struct hv_str name)
+{
+    for (size_t i = 0; i < conversation->called.count; i++) {
+        if (hv_str_eq(conversation->called.items[i], name))
+            return;
+    }
+    *vec_push(&conversation->called) = hv_arena_str(&conversation->called_arena, name);
+}
+
 static void remember_ids(struct model_conversation *conversation, const struct hv_json *blocks)
 {
     hv_json_each(block, blocks)
     {
-        if (encode_is(block, "tool_use"))
-            decode_ids_add(conversation->ids, hv_json_get_string(block, "id"));
+        if (!encode_is(block, "tool_use"))
+            continue;
+        decode_ids_add(conversation->ids, hv_json_get_string(block, "id"));
+        remember_called(conversation, hv_json_get_string(block, "name"));
     }
 }
 

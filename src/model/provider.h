@@ -100,11 +100,17 @@ struct model_conversation {
     struct model_tool *tool_list;
     size_t tool_count, tool_stable;
     VEC(struct renamed_tool) renamed;
+    struct hv_arena called_arena; /* names of the tools that the history calls */
+    VEC(struct hv_str) called;
     struct decode_ids *ids; /* of its calls: a server that uses one again gets another for it */
 };
 
 /* Make the bytes anew when the model's server has refused something since they were made. */
 void conversation_follow_model(struct model_conversation *conversation);
+
+/* Where no tools are offered and the history holds calls, offer those without letting them be called: some gateways
+ * (Bedrock) refuse calls of tools that the request does not name. */
+void conversation_offer_history(struct model_conversation *conversation);
 
 /* The tool's own name for a name that came over the wire. */
 struct hv_str conversation_tool_name(const struct model_conversation *conversation, struct hv_str wire);

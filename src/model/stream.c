@@ -451,6 +451,7 @@ static enum hv_code http_begin(struct model_stream *stream, struct hv_error *err
     if (code != HV_OK)
         return code;
     conversation_follow_model(stream->conversation);
+    conversation_offer_history(stream->conversation);
     /* One copy: the conversation may go on while the transfer still drains. */
     model_conversation_body(stream->conversation, &stream->request);
     if (stream->request.failed)

@@ -412,6 +412,17 @@ def test_an_option_that_is_refused_is_left_out(case):
     assert len(requests) == 3, ran
 
 
+@on_each
+def calls_of_the_history_name_tools_of_the_request(case, wire):
+    ask(case, wire, [message(wire, ("call_g1", "Read", A)), FINE[wire]])
+    ran, requests = ask(case, wire, [FINE[wire]], "--continue", "--tools", "")
+    ends_well(ran)
+    names = [one.get("name") or one["function"]["name"] for one in requests[0]["tools"]]
+    assert names == ["Read"] and requests[0]["tool_choice"] in ("none", {"type": "none"}), requests
+    ran, requests = ask(case, wire, [FINE[wire]], "--tools", "")
+    assert "tools" not in requests[0] and "tool_choice" not in requests[0], requests
+
+
 # ---- R: damaged streams -----------------------------------------------------------------------------------------
 
 def test_a_block_that_begins_again_ends_the_whole_one_before_it(case):

@@ -423,6 +423,21 @@ def calls_of_the_history_name_tools_of_the_request(case, wire):
     assert "tools" not in requests[0] and "tool_choice" not in requests[0], requests
 
 
+def test_a_user_right_after_a_tool_is_kept_apart_where_that_is_refused(case):
+    import base64
+    case.write("p.png", base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"))
+
+    def strict(body):
+        roles = [entry["role"] for entry in json.loads(body)["messages"]]
+        bad = any(pair == ("tool", "user") for pair in zip(roles, roles[1:]))
+        return error("400 Bad Request", {"message": "Unexpected role 'user' after role 'tool'", "type": "invalid_request_error"}) if bad \
+            else FINE["openai-chat"]
+
+    ran, requests = ask(case, "openai-chat", [message("openai-chat", ("D681PevKs", "Read", '{"file_path":"p.png"}')), strict])
+    ends_well(ran)
+    assert "image_url" in json.dumps(requests[-1]), requests
+
+
 # ---- R: damaged streams -----------------------------------------------------------------------------------------
 
 def test_a_block_that_begins_again_ends_the_whole_one_before_it(case):

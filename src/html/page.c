@@ -1,0 +1,80 @@
+/* page.c: see page.h. */
+#include "html/page.h"
+
+#include "base/cleanup.h"
+#include "module/module.h"
+#include "text/label.h"
+
+#include <string.h>
+
+enum { TITLE_MAX = 500 };
+
+struct hv_str page_media_type(struct hv_str content_type)
+{
+    return hv_str_trim(hv_str_slice(content_type, 0, hv_str_find_byte(content_type, ';', 0)));
+}
+
+bool page_is_html(struct hv_str media_type)
+{
+    return hv_str_eq_nocase(media_type, HV_STR("text/html")) ||
+           hv_str_eq_nocase(media_type, HV_STR("application/xhtml+xml"));
+}
+
+bool page_is_xml(struct hv_str media_type)
+{
+    size_t len = media_type.len;
+    return hv_str_eq_nocase(media_type, HV_STR("text/xml")) ||
+           hv_str_eq_nocase(media_type, HV_STR("application/xml")) ||
+           hv_str_eq_nocase(hv_str_slice(media_type, len < 4 ? 0 : len - 4, len), HV_STR("+xml"));
+}
+
+enum hv_code page_to_text(struct hv_str bytes, struct hv_str content_type, struct hv_buf *out, struct hv_error *err)
+{
+    struct encoding encoding = label_sniff(bytes, content_type);
+    size_t start = out->len;
+    enum hv_code code = encoding_to_utf8(bytes, encoding, out, err);
+    if (code == HV_EUNSUPPORTED) { /* the system lacks its tables */
+        out->len = start;
+        code = encoding_to_utf8(bytes, (struct encoding){.kind = ENCODING_8BIT}, out, err);
+    }
+    for (char *at = out->data ? out->data + start : NULL; at && (at = memchr(at, 0, out->data + out->len - at)); at++)
+        *at = ' '; /* a NUL would end the text for a parser */
+    return code;
+}
+
+static bool blank(struct hv_str text)
+{
+    return hv_str_trim(text).len == 0;
+}
+
+static void put_title(const struct html_page *page, struct hv_buf *out)
+{
+    if (page->title.len && !page->has_heading)
+        hv_buf_addf(out, "# %.*s\n\n", HV_STR_ARG(hv_str_slice(page->title, 0, TITLE_MAX)));
+}
+
+enum hv_code page_to_markdown(const struct page_source *source, struct hv_arena *arena, struct hv_buf *out,
+                              struct html_page *page, struct hv_error *err)
+{
+    CLEANUP_BUF struct hv_buf text = {.max = HTML_OUTPUT_MAX}, markdown = {.max = HTML_OUTPUT_MAX};
+    const void *table;
+    struct hv_str type = page_media_type(source->content_type);
+    enum hv_code code = module_load("html", "libxml2", &table, err);
+    if (code)
+        return code;
+    const struct html_functions *functions = table;
+    bool xml = page_is_xml(type) && !page_is_html(type);
+    if (xml)
+        code = functions->xml_to_markdown(source->bytes, &source->options, arena, &markdown, page, err);
+    if (!xml || code == HV_EINVAL) {
+        code = page_to_text(source->bytes, source->content_type, &text, err);
+        if (!code)
+            code = functions->to_markdown(hv_buf_str(&text), &source->options, arena, &markdown, page, err);
+    }
+    if (code)
+        return code;
+    if (!blank(hv_buf_str(&markdown)))
+        put_title(page, out);
+    hv_buf_add_str(out, hv_str_trim(hv_buf_str(&markdown)));
+    return out->failed ? hv_fail(err, HV_ETOOBIG, "the page is too large to be shown") : HV_OK;
+}

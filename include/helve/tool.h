@@ -208,6 +208,28 @@ struct hv_tasks {
     void (*note)(struct hv_task *task, struct hv_str text);
 };
 
+/* ---- the web -------------------------------------------------------------------------------------------- */
+
+/* One HTTP request of a tool. Redirects are not followed; zeroed, only public addresses are reached. */
+struct hv_http_request {
+    struct hv_str url;            /* http: or https:, as url_parse writes it */
+    struct hv_str method;         /* absent: GET, or POST with a body */
+    const struct hv_str *headers; /* "Name: value" */
+    size_t header_count;
+    struct hv_str body;
+    struct hv_str host;   /* of url: rules of the calling tool may open it ("domain:…") */
+    bool person_wrote_it; /* the person's own configuration names this address: it is used as written */
+    uint64_t timeout_ms;  /* for all of it */
+    uint64_t max_body;    /* bytes of the answer, decompressed */
+};
+
+/* The answer, whatever its status. In the arena of the call. */
+struct hv_http_answer {
+    int status;
+    struct hv_str headers; /* "Name: value" lines */
+    struct hv_str body;
+};
+
 /* What tools may ask of the session; implemented above the tools (by the runtime and the agent). */
 struct hv_services {
     void *(*state)(struct hv_context *context, const struct hv_state_key *key);
@@ -231,6 +253,10 @@ struct hv_services {
      * the files were until then; this waits for it. Any number of times, any thread of the call, also under a lock of
      * its own. NULL: there is nothing to wait for. */
     void (*before_change)(struct hv_context *context);
+    /* Send a request and wait for the whole answer. HV_EDENIED: the address is private, local or reserved, and no rule
+     * opens it; else as http_send and its on_end. NULL: this session reaches no network. */
+    enum hv_code (*request)(struct hv_context *context, const struct hv_http_request *request,
+                            struct hv_http_answer *answer, struct hv_error *err);
 };
 
 /* What a call sees of the world. One per call; used by one thread at a time. */

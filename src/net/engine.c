@@ -47,7 +47,7 @@ struct net_transfer {
     uint64_t body_size, max_body, received;
     uint64_t connect_timeout_ms;
     struct hv_buf lines; /* answer headers so far */
-    bool has_status, added, refused;
+    bool has_status, added, refused, proxied;
     struct hv_error stopped;    /* why our own callbacks ended it */
     char place[PLACE_MAX];      /* host or host:port */
     char text[CURL_ERROR_SIZE]; /* curl's words */
@@ -175,7 +175,7 @@ static enum hv_code explain(struct net_transfer *transfer, CURLcode result, stru
         *err = transfer->stopped;
         return err->code;
     }
-    if (transfer->refused && result == CURLE_COULDNT_CONNECT) {
+    if (transfer->refused && (result == CURLE_COULDNT_CONNECT || result == CURLE_ABORTED_BY_CALLBACK)) {
         hv_fail(err, HV_EDENIED, "%s is at an address that may not be reached", transfer->place);
         hv_error_hint(err, "Private and local addresses are closed to tools unless a rule allows them.");
         return HV_EDENIED;
@@ -250,7 +250,7 @@ static curl_socket_t open_socket(void *user, curlsocktype purpose, struct curl_s
     struct net_transfer *transfer = user;
     const struct http_client_options *options = &transfer->engine->options;
     const unsigned dead = DEAD_PEER_MS;
-    if (purpose == CURLSOCKTYPE_IPCXN && options->address_allowed &&
+    if (purpose == CURLSOCKTYPE_IPCXN && !transfer->proxied && options->address_allowed &&
         !options->address_allowed(options->user, &address->addr)) {
         transfer->refused = true;
         return CURL_SOCKET_BAD;
@@ -259,6 +259,26 @@ static curl_socket_t open_socket(void *user, curlsocktype purpose, struct curl_s
     if (fd >= 0 && address->socktype == SOCK_STREAM)
         (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &dead, sizeof dead); /* a courtesy: old kernels lack it */
     return fd;
+}
+
+/* Also a connection that is used again is looked at before a request goes out over it. */
+static int before_request(void *user, char *remote, char *local, int remote_port, int local_port)
+{
+    struct net_transfer *transfer = user;
+    const struct http_client_options *options = &transfer->engine->options;
+    struct sockaddr_in in = {.sin_family = AF_INET};
+    struct sockaddr_in6 in6 = {.sin6_family = AF_INET6};
+    (void)local, (void)remote_port, (void)local_port;
+    if (transfer->proxied || !options->address_allowed)
+        return CURL_PREREQFUNC_OK;
+    const struct sockaddr *address = (const struct sockaddr *)&in;
+    bool known = inet_pton(AF_INET, remote, &in.sin_addr) == 1;
+    if (!known) {
+        known = inet_pton(AF_INET6, remote, &in6.sin6_addr) == 1;
+        address = (const struct sockaddr *)&in6;
+    }
+    transfer->refused = !known || !options->address_allowed(options->user, address);
+    return transfer->refused ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
 /* ---- bytes --------------------------------------------------------------------------------------------------- */
@@ -483,11 +503,25 @@ static void set_protocols(CURL *easy)
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, settled ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1);
 }
 
-static void set_trust(struct net_transfer *transfer)
+static char *copy_text(struct hv_str text)
+{
+    char *copy = hv_malloc(text.len + 1);
+    memcpy(copy, text.ptr, text.len);
+    copy[text.len] = '\0';
+    return copy;
+}
+
+static void set_trust(struct net_transfer *transfer, struct hv_str proxy)
 {
     const struct net_engine *engine = transfer->engine;
     CURL *easy = transfer->easy;
-    if (!engine->options.use_proxy || engine->options.address_allowed || is_loopback(transfer->url))
+    if (proxy.len) {
+        char *text = copy_text(proxy);
+        curl_easy_setopt(easy, CURLOPT_PROXY, text);
+        curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
+        free(text);
+        transfer->proxied = true;
+    } else if (!engine->options.use_proxy || engine->options.address_allowed || is_loopback(transfer->url))
         curl_easy_setopt(easy, CURLOPT_PROXY, "");
     if (engine->ca_file)
         curl_easy_setopt(easy, CURLOPT_CAINFO, engine->ca_file);
@@ -498,6 +532,8 @@ static void set_trust(struct net_transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_USERAGENT, engine->user_agent);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, before_request);
+    curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
 }
 
 static void setup_easy(struct net_transfer *transfer, const struct http_request *request)
@@ -516,7 +552,7 @@ static void setup_easy(struct net_transfer *transfer, const struct http_request 
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(request->connect_timeout_ms % LONG_MAX));
     set_protocols(easy);
-    set_trust(transfer);
+    set_trust(transfer, request->proxy);
     set_headers(transfer, request);
     set_method(transfer, request);
 }
@@ -614,14 +650,6 @@ static const char *find_ca_file(void)
         if (access(files[i], R_OK) == 0)
             return files[i];
     return NULL;
-}
-
-static char *copy_text(struct hv_str text)
-{
-    char *copy = hv_malloc(text.len + 1);
-    memcpy(copy, text.ptr, text.len);
-    copy[text.len] = '\0';
-    return copy;
 }
 
 static void engine_free(struct net_engine *engine)

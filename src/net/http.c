@@ -381,15 +381,25 @@ static struct hv_str value_of(struct hv_str line, struct hv_str name)
     return hv_str_trim(hv_str_slice(line, colon + 1, SIZE_MAX));
 }
 
-struct hv_str http_header(const struct http_headers *headers, const char *name)
+struct hv_str http_header_in(struct hv_str lines, const char *name)
 {
-    struct hv_str rest = headers->lines, line, found = {0};
+    struct hv_str rest = lines, line, found = {0};
     while (hv_str_split(&rest, '\n', &line)) {
         struct hv_str value = value_of(line, hv_str_from(name));
         if (value.ptr)
             found = value;
     }
     return found;
+}
+
+struct hv_str http_header(const struct http_headers *headers, const char *name)
+{
+    return http_header_in(headers->lines, name);
+}
+
+struct hv_str http_header_lines(const struct http_headers *headers)
+{
+    return headers->lines;
 }
 
 /* ---- clients ------------------------------------------------------------------------------------------------- */

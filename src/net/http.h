@@ -66,6 +66,9 @@ struct http_request {
     /* The body is these views in order. The bytes are not copied: they stay valid, unchanged, until on_end. */
     const struct hv_str *body;
     size_t body_count;
+    /* Go through this proxy ("http://host:port"), whatever the client's options say: the caller has judged the address
+     * already. Absent: as the options say. */
+    struct hv_str proxy;
     bool compressed;             /* ask for a compressed answer; what comes compressed is decompressed in any case */
     uint64_t connect_timeout_ms; /* names, TCP and TLS together; 0: 30 s */
     uint64_t idle_timeout_ms;    /* no byte in either direction for so long; 0: none */
@@ -103,5 +106,9 @@ void http_cancel(struct http_transfer *transfer);
 
 /* The value of a header (the last one of that name; names are compared without case), trimmed, or absent. */
 struct hv_str http_header(const struct http_headers *headers, const char *name);
+/* All of them: "Name: value" lines. Valid as long as headers. */
+struct hv_str http_header_lines(const struct http_headers *headers);
+/* The same of lines. */
+struct hv_str http_header_in(struct hv_str lines, const char *name);
 
 #endif

@@ -429,6 +429,21 @@ enum policy_command_class policy_classify_command(const struct policy *policy, c
     return facts->read_only ? POLICY_COMMAND_READ_ONLY : POLICY_COMMAND_NEEDS_CONFIRM;
 }
 
+bool policy_opens_host(const struct policy *policy, const struct hv_tool *tool, struct hv_str host)
+{
+    for (size_t i = 0; i < policy->rule_count; i++) {
+        const struct rule *rule = &policy->rules[i];
+        bool persons = rule->scope != POLICY_PROJECT && rule->scope != POLICY_LOCAL;
+        bool names_host = rule->has_specifier && hv_str_find_byte(rule->specifier, '.', 0) != SIZE_MAX &&
+                          !hv_str_ends(rule->specifier, HV_STR("*"));
+        names_host |= rule->has_specifier && hv_str_find_byte(rule->specifier, '*', 0) == SIZE_MAX;
+        if (rule->verdict == HV_ALLOW && persons && names_host && rule_names_tool(rule, tool) &&
+            rule_takes_domain(rule, host))
+            return true;
+    }
+    return false;
+}
+
 bool policy_denies_tool(const struct policy *policy, const struct hv_tool *tool)
 {
     for (size_t i = 0; i < policy->rule_count; i++) {

@@ -203,6 +203,9 @@ void policy_decide(const struct policy *policy, const struct policy_facts *facts
                    struct policy_decision *out);
 /* True when a deny rule names the whole tool, so that it does not even enter the pool. */
 bool policy_denies_tool(const struct policy *policy, const struct hv_tool *tool);
+/* True when the person's own rules (not the project's, which comes with a repository) name the host for this tool, so
+ * that it may also be at a private address: "domain:HOST", or "domain:*.PART", not "domain:*". */
+bool policy_opens_host(const struct policy *policy, const struct hv_tool *tool, struct hv_str host);
 enum policy_path_class policy_classify_path(const struct policy *policy, const struct policy_path *path,
                                             bool for_writing);
 

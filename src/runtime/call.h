@@ -65,7 +65,7 @@ struct runtime {
 
     struct session_hooks *session_hooks; /* the event whose hooks run now, or NULL; guarded by `lock` */
     VEC(struct batch *) batches;         /* not finished; loop thread */
-    struct http_client *http;            /* of hooks; made when first needed; loop thread */
+    struct http_client *http[3];         /* by enum request_class; made when first needed; loop thread */
 
     pthread_mutex_t emit_lock; /* one order of events for all sinks */
     pthread_mutex_t ask_lock;  /* one question at a time */

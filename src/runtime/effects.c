@@ -4,6 +4,7 @@
  */
 #include "base/cleanup.h"
 #include "runtime/checkpoint.h"
+#include "runtime/request.h"
 #include "runtime/tasks.h"
 
 #include <string.h>
@@ -74,6 +75,7 @@ const struct hv_services runtime_services = {
     .hides_by_rule = hides_by_rule,
     .tasks = &runtime_tasks,
     .before_change = before_change,
+    .request = request_of_tool,
 };
 
 static void tell_hooks_of_directory(struct runtime *runtime, struct hv_str old, struct hv_str path)

@@ -256,7 +256,8 @@ void runtime_free(struct runtime *runtime)
     if (runtime->session_hooks)
         runtime->session_hooks->runtime = NULL;
     hv_cancel_free(runtime->ending);
-    http_client_free(runtime->http);
+    for (size_t i = 0; i < sizeof runtime->http / sizeof *runtime->http; i++)
+        http_client_free(runtime->http[i]);
     for (size_t i = runtime->states.count; i-- > 0;) {
         struct runtime_state *state = &runtime->states.items[i];
         if (state->key->release)

@@ -120,8 +120,8 @@ extern const struct cli_command cli_print_command, cli_exec_command, cli_tool_li
     cli_permissions_test_command, cli_trust_command, cli_doctor_command, cli_sessions_list_command,
     cli_sessions_show_command, cli_sessions_remove_command, cli_rewind_command, cli_replay_command, cli_trace_command,
     cli_ps_command, cli_debug_json_command, cli_debug_schema_command, cli_debug_input_command, cli_debug_glob_command,
-    cli_debug_sse_command, cli_debug_decode_command, cli_debug_bash_command, cli_debug_man_command,
-    cli_completion_command;
+    cli_debug_sse_command, cli_debug_decode_command, cli_debug_bash_command, cli_debug_html_command,
+    cli_debug_url_command, cli_debug_man_command, cli_completion_command;
 
 /* All of them, in the order of the help; the first is the one without a name. */
 const struct cli_command *const *cli_commands(size_t *count);

@@ -46,6 +46,8 @@ static const struct cli_command *const commands[] = {
     &cli_debug_sse_command,
     &cli_debug_decode_command,
     &cli_debug_bash_command,
+    &cli_debug_html_command,
+    &cli_debug_url_command,
     &cli_debug_man_command,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };

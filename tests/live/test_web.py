@@ -1,0 +1,273 @@
+"""WebFetch against a local server: what it shows, where it goes, and what it refuses; the doors `debug html` and `debug url`."""
+import gzip
+import json
+import os
+import re
+import shutil
+import ssl
+import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from harness import HELVE, Skip
+
+OPEN = "WebFetch(domain:127.0.0.1)"
+
+
+class Web:
+    """A server of pages: path → (status, headers, body) or a function of the handler."""
+
+    def __init__(self, pages, tls=None):
+        self.pages, self.asked = pages, []
+        web = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                web.asked.append((self.path, dict(self.headers)))
+                page = web.pages.get(self.path.split("?")[0], (404, {}, b"<h1>No such page</h1><p>Look elsewhere.</p>"))
+                if callable(page):
+                    page = page(self)
+                if page is None:
+                    self.close_connection = True
+                    return
+                status, headers, body = page
+                body = body.encode() if isinstance(body, str) else body
+                self.send_response(status)
+                headers = {"Content-Type": "text/html; charset=utf-8", "Content-Length": str(len(body)), **headers}
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_POST = do_GET
+
+            def log_message(self, *_arguments):
+                pass
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.http.daemon_threads = True
+        self.http.handle_error = lambda *_arguments: None
+        self.port = self.http.server_address[1]
+        if tls:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*tls)
+            self.http.socket = context.wrap_socket(self.http.socket, server_side=True)
+        self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}"
+        threading.Thread(target=self.http.serve_forever, args=(0.05,), daemon=True).start()
+
+    def __exit__(self, *_arguments):
+        self.http.shutdown()
+        self.http.server_close()
+
+
+def serve(case, pages, **options):
+    web = Web(pages, **options)
+    case.servers.append(web)
+    return web
+
+
+def fetch(case, url, rules=(OPEN,), env=None, **more):
+    flags = [part for rule in rules for part in ("--allowed-tools", rule)]
+    return case.helve("tool", "call", "WebFetch", json.dumps({"url": url, **more}), *flags, env=env)
+
+
+def ask(case, command, *lines):
+    ran = case.helve("debug", command, stdin="".join(json.dumps({"id": i, **line}) + "\n" for i, line in enumerate(lines)))
+    answers = [json.loads(line) for line in ran.out.splitlines()]
+    assert [answer["id"] for answer in answers] == list(range(len(lines))), ran
+    return answers
+
+
+def markdown(case, *pages, **more):
+    return [answer["markdown"] for answer in ask(case, "html", *[{"html": page, **more} for page in pages])]
+
+
+PAGE = """<html lang=en><head><title>The title</title><meta name=description content="What it is"><style>x</style></head>
+<body><nav><a href=/>Home</a></nav><main><h1>Hello</h1><p>Some <b>bold</b> and <a href="../x">a link</a>.</p>
+<pre><code class=language-c>int x;\n  y();\n</code></pre><script>evil()</script></main><footer>foot</footer></body></html>"""
+
+
+def test_a_page_comes_as_markdown(case):
+    web = serve(case, {"/a/b": (200, {}, PAGE)})
+    ran = fetch(case, web.url + "/a/b")
+    assert ran.code == 0, ran
+    for part in ("# Hello", "Some **bold** and [a link](" + web.url + "/x).", "```c\nint x;\n  y();\n```", "Title: The title",
+                 "Description: What it is"):
+        assert part in ran.out, (part, ran)
+    for part in ("evil", "foot", "Home"):
+        assert part not in ran.out, (part, ran)
+    assert re.match(r"helve/\d", web.asked[0][1]["User-Agent"]), web.asked
+
+
+def test_a_long_page_is_read_on(case):
+    text = "\n".join(f"<p>paragraph {i}</p>" for i in range(2000))
+    web = serve(case, {"/": (200, {}, text)})
+    first = fetch(case, web.url, max_length=1000)
+    assert "paragraph 0" in first.out and "paragraph 999" not in first.out, first
+    offset = int(re.search(r"Go on with offset (\d+)", first.out).group(1))
+    second = fetch(case, web.url, max_length=1000, offset=offset)
+    last = int(re.findall(r"paragraph (\d+)", first.out)[-1])
+    assert int(re.findall(r"paragraph (\d+)", second.out)[0]) == last + 1, (first, second)
+
+
+def test_types_are_shown_as_they_are(case):
+    rss = "<rss><channel><title>Feed</title><item><title>One</title><link>http://x/1</link><description>&lt;b&gt;hi&lt;/b&gt;</description></item></channel></rss>"
+    web = serve(case, {"/j": (200, {"Content-Type": "application/json"}, '{"a":[1,2.50],"b":{}}'),
+                       "/t": (200, {"Content-Type": "text/plain; charset=iso-8859-2"}, "za\xbf\xf3\xb3\xe6".encode("latin-1")),
+                       "/x": (200, {"Content-Type": "application/rss+xml"}, rss),
+                       "/z": (200, {"Content-Type": "application/zip"}, b"PK\x03\x04" + b"\0" * 100),
+                       "/e": (200, {}, ""),
+                       "/k": (200, {"Content-Type": "text/html"}, '<meta charset="koi8-r"><p>\xf0\xd2\xc9\xd7\xc5\xd4</p>'.encode("latin-1")),
+                       "/s": (200, {"Content-Type": "text/html"}, "<p>日本語のテキストです。これはシフトジスです。</p>".encode("shift_jis"))})
+    for path, wanted in (("/j", '"a": [\n    1,\n    2.50\n  ],\n  "b": {}'), ("/t", "zażółć"), ("/x", "## One"), ("/x", "**hi**"),
+                         ("/z", "zip"), ("/e", "empty"), ("/k", "Привет"), ("/s", "日本語のテキスト")):
+        ran = fetch(case, web.url + path)
+        assert ran.code == 0 and wanted in ran.out, (path, wanted, ran)
+
+
+def test_errors_say_what_the_server_said(case):
+    web = serve(case, {"/500": (500, {}, "<p>broken today</p>")})
+    ran = fetch(case, web.url + "/none")
+    assert "HTTP error: 404 Not Found" in ran.out + ran.err and "Look elsewhere" in ran.out + ran.err, ran
+    ran = fetch(case, web.url + "/500")
+    assert "HTTP error: 500 Internal Server Error" in ran.out + ran.err and "broken today" in ran.out + ran.err, ran
+
+
+def test_redirects_within_a_host_are_followed_and_others_told(case):
+    web = serve(case, {"/end": (200, {}, "<p>the end</p>"), "/other": (302, {"Location": "http://other.example/x"}, ""),
+                       "/loop": (302, {"Location": "/loop"}, ""), "/file": (302, {"Location": "file:///etc/passwd"}, "")})
+    for status in (301, 302, 303, 307, 308):
+        web.pages[f"/{status}"] = (status, {"Location": "end"}, "")
+        ran = fetch(case, f"{web.url}/{status}")
+        assert ran.code == 0 and "the end" in ran.out and f"URL: {web.url}/end" in ran.out, (status, ran)
+    ran = fetch(case, web.url + "/other")
+    assert ran.code == 0 and "http://other.example/x" in ran.out and "another host" in ran.out, ran
+    web.asked.clear()
+    ran = fetch(case, web.url + "/loop")
+    assert ran.code != 0 and "redirect" in ran.out + ran.err and len(web.asked) == 6, (ran, web.asked)
+    ran = fetch(case, web.url + "/file")
+    assert ran.code != 0 and "root:" not in ran.out, ran
+
+
+def test_answers_that_are_cut_or_too_large_are_faults(case):
+    def cut(handler):
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nshort")
+
+    def bomb(handler):
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n" + packed)
+
+    packed = gzip.compress(b"\0" * (200 << 20), 9)
+    web = serve(case, {"/cut": cut, "/bomb": bomb, "/zip": (200, {"Content-Encoding": "gzip"}, gzip.compress(b"<p>packed</p>")),
+                       "/bad": (200, {"Content-Encoding": "gzip"}, b"not gzip at all"),
+                       "/head": (200, {"X-Long": "x" * 300000}, "x")})
+    assert "packed" in fetch(case, web.url + "/zip").out
+    for path, word in (("/cut", "middle"), ("/bomb", "larger"), ("/bad", "damaged"), ("/head", "")):
+        ran = fetch(case, web.url + path)
+        assert ran.code != 0 and word in ran.out + ran.err, (path, ran)
+
+
+def test_private_addresses_are_refused_without_a_packet(case):
+    if not shutil.which("strace"):
+        raise Skip("strace is not installed")
+    web = serve(case, {"/": (200, {}, "<p>secret</p>")})
+    port = web.port
+    trace = os.path.join(case.root, "trace")
+    urls = [f"http://127.0.0.1:{port}/", f"http://2130706433:{port}/", f"http://0x7f.1:{port}/", f"http://0177.0.0.1:{port}/",
+            f"http://localhost:{port}/", f"http://[::1]:{port}/", f"http://[::ffff:127.0.0.1]:{port}/", f"http://127.1:{port}/",
+            "http://169.254.169.254/latest/meta-data/", "http://10.0.0.1/", "http://[fd00:ec2::254]/", "http://0.0.0.0/",
+            f"http://[::ffff:7f00:1]:{port}/", "http://100.64.0.1/", "http://224.0.0.1/", "http://[64:ff9b::a00:1]/"]
+    probe = subprocess.run(["strace", "-f", "-e", "trace=connect", "-o", trace, "true"], capture_output=True, check=False)
+    if probe.returncode:
+        raise Skip("strace may not trace here")
+    for url in urls:
+        ran = subprocess.run(["strace", "-f", "-e", "trace=connect,sendto,sendmsg", "-o", trace, HELVE, "tool", "call", "WebFetch",
+                              json.dumps({"url": url}), "--allowed-tools", "WebFetch"], cwd=case.project, env=case.environment(),
+                             capture_output=True, text=True, timeout=90, check=False)
+        assert ran.returncode != 0 and "may not be reached" in ran.stdout + ran.stderr, (url, ran)
+        with open(trace, encoding="utf-8") as lines:
+            sent = [line for line in lines if "AF_INET" in line and f"htons({port})" in line or "htons(80)" in line]
+        assert not sent, (url, sent)
+    assert not web.asked
+
+
+def test_other_schemes_and_credentials_are_refused(case):
+    for url in ("file:///etc/passwd", "ftp://127.0.0.1/", "gopher://127.0.0.1/", "http://user:pass@127.0.0.1/", "example.org", "http://"):
+        ran = fetch(case, url)
+        assert ran.code != 0 and "address" in ran.out + ran.err, (url, ran)
+
+
+def test_a_proxy_is_not_asked_for_private_hosts(case):
+    proxy = serve(case, {})
+    env = {"http_proxy": proxy.url}
+    ran = fetch(case, "http://10.1.2.3/", rules=("WebFetch",), env=env)
+    assert ran.code != 0 and "may not be reached" in ran.out + ran.err, ran
+    ran = fetch(case, "http://intranet/", rules=("WebFetch",), env=env)
+    assert ran.code != 0 and not proxy.asked, (ran, proxy.asked)
+    proxy.pages["http://93.184.216.34/"] = (200, {}, "<p>by proxy</p>")
+    ran = fetch(case, "http://93.184.216.34/", rules=("WebFetch",), env=env)
+    assert "by proxy" in ran.out, (ran, proxy.asked)
+
+
+def test_tls_needs_a_trusted_authority(case):
+    from test_tls import certificate
+    key, cert = certificate(case, "web")
+    web = serve(case, {"/": (200, {}, "<p>over tls</p>")}, tls=(cert, key))
+    assert "over tls" in fetch(case, web.url, env={"SSL_CERT_FILE": cert}).out
+    ran = fetch(case, web.url)
+    assert ran.code != 0 and "certificate" in ran.out + ran.err, ran
+
+
+def test_without_a_rule_somebody_is_asked(case):
+    web = serve(case, {"/": (200, {}, "x")})
+    ran = fetch(case, web.url, rules=())
+    assert ran.code != 0 and not web.asked, ran
+    case.write(".helve/settings.json", json.dumps({"permissions": {"allow": [OPEN]}}))
+    ran = case.helve("tool", "call", "WebFetch", json.dumps({"url": web.url}), "--trust")
+    assert ran.code != 0 and not web.asked, ran  # a project opens no private address
+
+
+def test_markdown_of_many_elements(case):
+    rows = [
+        ("<p>x<p>y", "x\n\ny"), ("<ul><li>a<li>b<ul><li>c</ul></ul>z", "- a\n- b\n  - c\n\nz"),
+        ("<ol start=3><li>a<li>b</ol>", "3. a\n4. b"), ("a<br>b", "a  \nb"), ("<h2>T <i>x</i></h2>", "## T x"),
+        ("<blockquote><p>a<p>b</blockquote>", "> a\n>\n> b"), ("<pre>a\n b</pre>", "```\na\n b\n```"),
+        ("<pre>```</pre>", "````\n```\n````"), ("<code>a`b</code>", "``a`b``"), ("a <b> b </b> c", "a **b** c"),
+        ("<a href=javascript:x>t</a>", "t"), ("<img src=/i.png alt='a [b]'>", "![a \\[b\\]](https://e.org/i.png)"),
+        ("<table><tr><th>A<th>B<tr><td>1<td>2|3</table>", "| A | B |\n| --- | --- |\n| 1 | 2\\|3 |"),
+        ("<table><tr><td colspan=2>w<tr><td>1<td>2</table>", "| w |  |\n| --- | --- |\n| 1 | 2 |"),
+        ("<table><tr><td rowspan=2>k<td>1<tr><td>2</table>", "| k | 1 |\n| --- | --- |\n| k | 2 |"),
+        ("<dl><dt>t<dd>d<dd>e</dl>", "t\n: d\n: e"), ("<details><summary>S</summary>body</details>", "**S**\n\nbody"),
+        ("<figure><img src=a.png><figcaption>Cap</figcaption></figure>", "![](https://e.org/d/a.png)\n\n*Cap*"),
+        ("<p>1. x<p># y<p>- z", "1\\. x\n\n\\# y\n\n\\- z"), ("a_b _c_", "a_b \\_c\\_"), ("x<sup>2</sup>", "x^2"),
+        ("<p hidden>no</p><p style='display: none'>no</p><p>yes", "yes"), ("<script>no</script><style>no</style>yes", "yes"),
+        ("<h2>T<a class=headerlink href=#t>¶</a></h2>x", "## T\n\nx"), ("<a href='?q=1#f'>l</a>", "[l](https://e.org/d/p?q=1#f)"),
+        ("<ul><li><input type=checkbox checked> done</ul>", "- [x] done"), ("&lt;script&gt; a &lt; b", "\\<script> a < b"),
+        ("<li>alone", "- alone"), ("</p></div>x", "x"), ("", ""), ("<>&#0;&bogus;", None),
+        ("<ul><li><p>a</p><pre>x\n\ny</pre></ul>", "- a\n\n  ```\n  x\n\n  y\n  ```"),
+        ("<div class=highlight-python><pre>p</pre></div>", "```python\np\n```"), ("<del>x</del> <q>y</q>", "~~x~~ “y”"),
+    ]
+    for (page, wanted), got in zip(rows, markdown(case, *[row[0] for row in rows], base_url="https://e.org/d/p")):
+        assert wanted is None or got == wanted, (page, wanted, got)
+
+
+def test_where_an_address_leads(case):
+    public = "93.184.216.34"
+    rows = [
+        ({"url": "http://e.org/"}, "allow"), ({"url": "http://e.org/", "resolves_to": ["93.184.216.34"]}, "allow"),
+        ({"url": "http://2130706433/"}, "deny"), ({"url": "http://0x7f.1"}, "deny"), ({"url": "http://[::ffff:a00:1]"}, "deny"),
+        ({"url": "http://e.org", "resolves_to": [public, "127.0.0.1"]}, "deny"), ({"url": "http://e.org", "resolves_to": [[public, "10.0.0.1"]]}, "deny"),
+        ({"url": "http://e.org", "resolves_to": [public], "redirects": ["https://other.org/"]}, "confirm_redirect"),
+        ({"url": "http://e.org", "resolves_to": [public], "redirects": ["/a", "b"]}, "allow"),
+        ({"url": "http://e.org", "resolves_to": [public, "169.254.169.254"], "redirects": ["/a"]}, "deny"),
+        ({"url": "http://e.org", "resolves_to": [public], "redirects": ["/a"] * 6}, "error"),
+        ({"url": "http://127.0.0.1:80", "rules": ["WebFetch(domain:127.0.0.1)"]}, "allow"),
+        ({"url": "http://127.0.0.1:80", "rules": ["WebFetch(domain:*)"]}, "deny"), ({"url": "http://127.0.0.1:80", "rules": ["WebFetch"]}, "deny"),
+        ({"url": "http://e.org", "rules": ["deny WebFetch(domain:e.org)"]}, "deny"), ({"url": "file:///x"}, "deny"),
+        ({"url": "http://a:b@e.org"}, "deny"), ({"url": "nonsense"}, "error"), ({"url": "http://127.0.0.256"}, "error"),
+        ({"url": "http://e.org:99999"}, "error"), ({"url": "http://localhost"}, "deny"), ({"url": "https://xn--bcher-kva.example"}, "allow"),
+    ]
+    for (line, wanted), answer in zip(rows, ask(case, "url", *[row[0] for row in rows])):
+        assert answer["decision"] == wanted, (line, wanted, answer)
+    assert ask(case, "url", {"url": "https://BÜCHER.example./"})[0]["url"] == "https://xn--bcher-kva.example/"

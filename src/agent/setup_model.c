@@ -168,7 +168,7 @@ static void add_variable(struct setup *setup, const char *name)
 
 void setup_secrets(struct setup *setup)
 {
-    static const char *const names[] = {"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY"};
+    static const char *const names[] = {"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY", "BRAVE_API_KEY"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         add_variable(setup, names[i]);
     for (size_t i = 0; i < setup->settings->provider_count; i++)

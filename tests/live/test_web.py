@@ -271,3 +271,44 @@ def test_where_an_address_leads(case):
     for (line, wanted), answer in zip(rows, ask(case, "url", *[row[0] for row in rows])):
         assert answer["decision"] == wanted, (line, wanted, answer)
     assert ask(case, "url", {"url": "https://BÜCHER.example./"})[0]["url"] == "https://xn--bcher-kva.example/"
+
+
+def search(case, env, **given):
+    return case.helve("tool", "call", "WebSearch", json.dumps(given), "--allowed-tools", "WebSearch", env=env)
+
+
+def test_there_is_no_search_without_a_backend(case):
+    ran = search(case, {}, query="x")
+    assert ran.code != 0 and "not available" in ran.out, ran
+    for variables in ({"HELVE_WEB_SEARCH": "brave"}, {"HELVE_WEB_SEARCH": "searxng"}, {"HELVE_WEB_SEARCH": "bogus"}):
+        ran = search(case, variables, query="x")
+        assert ran.code != 0 and ("BRAVE_API_KEY" in ran.out + ran.err or "HELVE_WEB_SEARCH" in ran.out + ran.err), ran
+
+
+def test_searches_show_what_backends_find(case):
+    hits = [{"title": f"Title {i}", "url": f"https://{'good' if i % 2 else 'bad'}.org/{i}", "content": "some\ntext"} for i in range(8)]
+    brave = {"web": {"results": [{"title": "B", "url": "https://b.org/", "description": "a <strong>word</strong>", "age": "2 days ago"}]}}
+    web = serve(case, {"/search": (200, {"Content-Type": "application/json"}, json.dumps({"results": hits})),
+                       "/brave": (200, {"Content-Type": "application/json"}, json.dumps(brave)), "/html/search": (200, {}, "<p>no</p>")})
+    own = {"HELVE_WEB_SEARCH": "searxng:" + web.url}
+    ran = search(case, own, query="two words & more", max_results=3)
+    assert ran.code == 0 and "1. Title 0\nhttps://bad.org/0\nsome text" in ran.out and "Title 3" not in ran.out, ran
+    assert web.asked[0][0] == "/search?format=json&q=two%20words%20%26%20more", web.asked
+    ran = search(case, own, query="x", blocked_domains=["bad.org"])
+    assert "good.org" in ran.out and "bad.org" not in ran.out, ran
+    ran = search(case, own, query="x", allowed_domains="bad.org")
+    assert "bad.org" in ran.out and "good.org" not in ran.out and "site%3Abad.org" in web.asked[-1][0], ran
+    ran = search(case, {"HELVE_WEB_SEARCH": "brave:" + web.url + "/brave", "BRAVE_API_KEY": "k-123"}, query="x")
+    assert "a word" in ran.out and "2 days ago" in ran.out and web.asked[-1][1]["X-Subscription-Token"] == "k-123", ran
+    ran = search(case, {"HELVE_WEB_SEARCH": "searxng:" + web.url + "/html"}, query="x")
+    assert ran.code != 0 and "JSON" in ran.out + ran.err, ran
+    web.pages["/search"] = (429, {}, "")
+    ran = search(case, own, query="y")
+    assert ran.code != 0 and "429" in ran.out + ran.err, ran
+
+
+def test_a_settings_file_sends_no_search_into_the_house(case):
+    web = serve(case, {"/search": (200, {}, '{"results":[]}')})
+    case.write(".helve/settings.json", json.dumps({"env": {"HELVE_WEB_SEARCH": "searxng:" + web.url}}))
+    ran = case.helve("tool", "call", "WebSearch", '{"query":"x"}', "--trust", "--allowed-tools", "WebSearch")
+    assert ran.code != 0 and "may not be reached" in ran.out + ran.err and not web.asked, ran

@@ -1,0 +1,43 @@
+/*
+ * web_backends.h: who answers a search of the web: one row each, with what is sent and how the answer is read. Pure.
+ */
+#ifndef TOOLS_WEB_BACKENDS_H
+#define TOOLS_WEB_BACKENDS_H
+
+#include <helve/json.h>
+
+enum { WEB_RESULTS_MAX = 50 };
+
+/* One hit. Views of the answer. */
+struct web_hit {
+    struct hv_str title, url, text, age;
+};
+
+struct web_query {
+    struct hv_str words, url, key; /* url: of the backend, where it is one's own */
+    size_t count;                  /* of hits that are wanted */
+};
+
+struct web_backend {
+    const char *name;
+    const char *key_variable; /* of the environment; NULL: it takes no key */
+    bool needs_url;
+    /* The address to ask, in arena; *header: one that goes with it, or absent. */
+    struct hv_str (*address)(const struct web_query *query, struct hv_arena *arena, struct hv_str *header);
+    /* Where in the answer the list of hits is, and what their members are called. */
+    const char *list[3];
+    const char *title, *link, *text, *age;
+};
+
+/* The backend of that name, or NULL. */
+const struct web_backend *web_backend_find(struct hv_str name);
+/* "searxng, brave". */
+const char *web_backend_names(void);
+/* Read an answer: up to `most` hits, in arena. HV_EPROTO: it is none of this backend's. */
+enum hv_code web_backend_read(const struct web_backend *backend, struct hv_str answer, size_t most,
+                              struct hv_arena *arena, struct web_hit **hits, size_t *count,
+                              struct hv_error *err) HV_MUST_CHECK;
+/* host is domain or lies below it ("example.org", "*.example.org"; in either case). */
+bool web_domain_takes(struct hv_str domain, struct hv_str host);
+
+#endif

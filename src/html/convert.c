@@ -457,38 +457,11 @@ static void begin_math(struct converter *converter, enum tag tag, const xmlChar 
     }
 }
 
-static void begin_tag(struct converter *converter, enum tag tag, const xmlChar **attributes)
+/* Elements within lines, and those without an end. */
+static void begin_inline(struct converter *converter, enum tag tag, const xmlChar **attributes)
 {
     struct writer *writer = &converter->writer;
     switch (tag) {
-    case TAG_H1:
-    case TAG_H2:
-    case TAG_H3:
-    case TAG_H4:
-    case TAG_H5:
-    case TAG_H6: begin_heading(converter, tag); return;
-    case TAG_UL:
-    case TAG_OL: begin_list(converter, tag, attributes); return;
-    case TAG_LI: begin_item(converter, attributes); return;
-    case TAG_BLOCKQUOTE:
-        writer_block(writer, 2);
-        push(converter, tag, END_QUOTE);
-        writer_push_prefix(writer, "> ", "> ");
-        return;
-    case TAG_DT:
-        end_early(converter, TAG_DD, TAG_DL);
-        writer_block(writer,
-                     converter->stack.count && converter->stack.items[converter->stack.count - 1].number++ ? 1 : 2);
-        push(converter, tag, END_NOTHING);
-        return;
-    case TAG_DD:
-        end_early(converter, TAG_DD, TAG_DL);
-        writer_block(writer, 1);
-        if (converter->stack.count)
-            converter->stack.items[converter->stack.count - 1].number = 0; /* the next term begins anew */
-        push(converter, tag, END_ITEM);
-        writer_push_prefix(writer, ": ", "  ");
-        return;
     case TAG_PRE: begin_pre(converter, attributes); return;
     case TAG_CODE: begin_code(converter, attributes); return;
     case TAG_STRONG: begin_mark(converter, tag, "**"); return;
@@ -523,6 +496,44 @@ static void begin_tag(struct converter *converter, enum tag tag, const xmlChar *
             writer_raw(writer, HV_STR("---"));
         writer_block(writer, 2);
         break;
+    case TAG_INPUT: put_checkbox(converter, attributes); break;
+    default: break;
+    }
+    push(converter, tag, END_NOTHING);
+}
+
+static void begin_tag(struct converter *converter, enum tag tag, const xmlChar **attributes)
+{
+    struct writer *writer = &converter->writer;
+    switch (tag) {
+    case TAG_H1:
+    case TAG_H2:
+    case TAG_H3:
+    case TAG_H4:
+    case TAG_H5:
+    case TAG_H6: begin_heading(converter, tag); return;
+    case TAG_UL:
+    case TAG_OL: begin_list(converter, tag, attributes); return;
+    case TAG_LI: begin_item(converter, attributes); return;
+    case TAG_BLOCKQUOTE:
+        writer_block(writer, 2);
+        push(converter, tag, END_QUOTE);
+        writer_push_prefix(writer, "> ", "> ");
+        return;
+    case TAG_DT:
+        end_early(converter, TAG_DD, TAG_DL);
+        writer_block(writer,
+                     converter->stack.count && converter->stack.items[converter->stack.count - 1].number++ ? 1 : 2);
+        push(converter, tag, END_NOTHING);
+        return;
+    case TAG_DD:
+        end_early(converter, TAG_DD, TAG_DL);
+        writer_block(writer, 1);
+        if (converter->stack.count)
+            converter->stack.items[converter->stack.count - 1].number = 0; /* the next term begins anew */
+        push(converter, tag, END_ITEM);
+        writer_push_prefix(writer, ": ", "  ");
+        return;
     case TAG_TABLE: begin_table(converter, attributes); return;
     case TAG_TR:
         writer_block(writer, 1);
@@ -535,7 +546,6 @@ static void begin_tag(struct converter *converter, enum tag tag, const xmlChar *
     case TAG_CAPTION: begin_caption(converter); return;
     case TAG_MATH:
     case TAG_ANNOTATION: begin_math(converter, tag, attributes); return;
-    case TAG_INPUT: put_checkbox(converter, attributes); break;
     case TAG_MAIN:
     case TAG_ARTICLE:
     case TAG_HEADER:
@@ -545,9 +555,8 @@ static void begin_tag(struct converter *converter, enum tag tag, const xmlChar *
     case TAG_P:
     case TAG_DL:
     case TAG_BLOCK: begin_block(converter, tag, attributes); return;
-    default: break;
+    default: begin_inline(converter, tag, attributes); return;
     }
-    push(converter, tag, END_NOTHING);
 }
 
 static void flush_run(struct converter *converter)

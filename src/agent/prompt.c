@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "policy/visible.h"
 
 #include <sys/utsname.h>
 #include <time.h>
@@ -69,7 +70,9 @@ static struct hv_str read_head(const struct hv_host *host, struct hv_arena *aren
     struct hv_buf buf;
     hv_buf_init(&buf, HEAD_MAX);
     struct hv_str text = {0};
-    if (host->read(host, path, 0, HEAD_MAX, &buf, NULL, NULL) == HV_OK)
+    struct hv_file_stat found; /* a link could lead to anything */
+    if (host->stat(host, path, false, &found, NULL) == HV_OK && found.kind == HV_FILE_REGULAR &&
+        host->read(host, path, 0, HEAD_MAX, &buf, NULL, NULL) == HV_OK)
         text = hv_arena_str(arena, hv_str_trim(hv_buf_str(&buf)));
     hv_buf_release(&buf);
     return text;
@@ -85,6 +88,23 @@ static struct hv_str git_directory(const struct hv_host *host, struct hv_arena *
     return path_expand(arena, hv_str_trim(hv_str_slice(link, 7, SIZE_MAX)), top, HV_STR("/"));
 }
 
+/* A name that git takes for a branch: one line, and nothing that could be read as more than a name. */
+static bool is_branch(struct hv_str name)
+{
+    for (size_t i = 0; i < name.len; i++)
+        if ((unsigned char)name.ptr[i] <= ' ' || name.ptr[i] == 0x7f || strchr("~^:?*[\\", name.ptr[i]))
+            return false;
+    return name.len && name.len <= 255 && hv_str_find(name, HV_STR(".."), 0) == SIZE_MAX && visible_as_is(name);
+}
+
+static bool is_commit(struct hv_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (!strchr("0123456789abcdef", text.ptr[i]))
+            return false;
+    return text.len == 40 || text.len == 64;
+}
+
 static void put_git(const struct prompt_options *options, struct hv_arena *arena, struct hv_buf *out)
 {
     struct hv_str top = instructions_repository(options->host, arena, options->directory);
@@ -95,10 +115,12 @@ static void put_git(const struct prompt_options *options, struct hv_arena *arena
     struct hv_str git = git_directory(options->host, arena, top);
     struct hv_str head = read_head(options->host, arena, hv_arena_format(arena, "%.*s/HEAD", HV_STR_ARG(git)));
     struct hv_str branch = HV_STR("ref: refs/heads/");
-    hv_buf_addf(out, "Git repository: %.*s\n", HV_STR_ARG(top));
-    if (hv_str_starts(head, branch))
+    hv_buf_add_cstr(out, "Git repository: ");
+    visible_add(out, top);
+    hv_buf_add_byte(out, '\n');
+    if (hv_str_starts(head, branch) && is_branch(hv_str_slice(head, branch.len, SIZE_MAX)))
         hv_buf_addf(out, "Git branch: %.*s\n", HV_STR_ARG(hv_str_slice(head, branch.len, SIZE_MAX)));
-    else if (head.len > 0)
+    else if (is_commit(head))
         hv_buf_addf(out, "Git: detached at %.*s\n", HV_STR_ARG(hv_str_slice(head, 0, 12)));
 }
 
@@ -112,7 +134,9 @@ static void put_environment(const struct prompt_options *options, struct hv_buf 
     time_t now = (time_t)(options->host->wall_ns(options->host) / 1000000000);
     char date[32] = "";
     hv_buf_add_cstr(out, "\n# Environment\n");
-    hv_buf_addf(out, "Working directory: %.*s\n", HV_STR_ARG(options->directory));
+    hv_buf_add_cstr(out, "Working directory: ");
+    visible_add(out, options->directory);
+    hv_buf_add_byte(out, '\n');
     put_git(options, &arena, out);
     if (uname(&system) == 0)
         hv_buf_addf(out, "System: %s %s (%s)\n", system.sysname, system.release, system.machine);

@@ -1,5 +1,9 @@
 /* setup_model.c: which model, by which protocol, at which address, with which key. See setup.h. */
 #include "agent/setup.h"
+#include "config/secret_variable.h"
+
+#include <string.h>
+#include <unistd.h>
 
 #define DEFAULT_ANTHROPIC "claude-sonnet-5-5"
 #define DEFAULT_OPENAI "gpt-5.5"
@@ -155,10 +159,9 @@ static void take_profile(struct setup *setup, const struct settings_provider *pr
         options->api_key = setup_variable(setup, hv_arena_cstr(&setup->arena, profile->api_key_env));
 }
 
-static void add_variable(struct setup *setup, const char *name)
+static void add_value(struct setup *setup, struct hv_str value)
 {
-    const char *value = getenv(name);
-    struct hv_str key = hv_str_trim(hv_str_from(value ? value : ""));
+    struct hv_str key = hv_str_trim(value);
     bool known = key.len == 0;
     for (size_t i = 0; i < setup->secret_count && !known; i++)
         known = hv_str_eq(hv_str_trim(setup->secrets[i]), key);
@@ -166,11 +169,31 @@ static void add_variable(struct setup *setup, const char *name)
         add_secret(setup, key);
 }
 
+static void add_variable(struct setup *setup, const char *name)
+{
+    const char *value = getenv(name);
+    add_value(setup, hv_str_from(value ? value : ""));
+}
+
+/* What looks like one, whatever it is for. */
+static void add_by_look(struct setup *setup)
+{
+    for (char **entry = environ; *entry; entry++) {
+        const char *equals = strchr(*entry, '=');
+        if (!equals)
+            continue;
+        struct hv_str name = hv_str_of(*entry, (size_t)(equals - *entry)), value = hv_str_from(equals + 1);
+        if (variable_is_secret(name, hv_str_trim(value)) && !variable_is_passed(setup->settings, name))
+            add_value(setup, value);
+    }
+}
+
 void setup_secrets(struct setup *setup)
 {
     static const char *const names[] = {"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY", "BRAVE_API_KEY"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         add_variable(setup, names[i]);
+    add_by_look(setup);
     for (size_t i = 0; i < setup->settings->provider_count; i++)
         if (setup->settings->providers[i].api_key_env.len)
             add_variable(setup, hv_arena_cstr(&setup->arena, setup->settings->providers[i].api_key_env));

@@ -14,6 +14,7 @@
 #include "media/image_helper.h"
 #include "module/module.h"
 #include "policy/policy.h"
+#include "policy/visible.h"
 #include "proc/system_program.h"
 #include "sandbox/decoder.h"
 #include "sandbox/sandbox.h"
@@ -65,7 +66,9 @@ static void HV_PRINTF(4, 5) tell(struct doctor *doctor, enum finding finding, co
         hv_json_end_object(&writer);
         hv_buf_add_byte(&doctor->out, '\n');
     } else {
-        hv_buf_addf(&doctor->out, "%-5s %-10s %.*s\n", words[finding], what, HV_STR_ARG(text));
+        hv_buf_addf(&doctor->out, "%-5s %-10s ", words[finding], what);
+        visible_add_lines(&doctor->out, text); /* it may quote the settings of a folder that nobody trusts */
+        hv_buf_add_byte(&doctor->out, '\n');
     }
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/confine.h"
 #include "runtime/tasks.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -71,15 +72,43 @@ static bool holds_secret(const char *entry, const struct runtime_options *option
     return false;
 }
 
+static bool names_in(struct hv_str text, struct hv_str name)
+{
+    for (size_t at = 0; (at = hv_str_find(text, name, at)) != SIZE_MAX; at++) {
+        unsigned char after = at + name.len < text.len ? (unsigned char)text.ptr[at + name.len] : ' ';
+        unsigned char before = at ? (unsigned char)text.ptr[at - 1] : ' ';
+        if (!isalnum(after) && after != '_' && !isalnum(before) && before != '_')
+            return true;
+    }
+    return false;
+}
+
+/* A hook is given what its configuration names: $NAME in a command, an address or a header. */
+static bool hooks_name(const struct settings *settings, const char *entry)
+{
+    struct hv_str name = hv_str_of(entry, strcspn(entry, "="));
+    for (size_t i = 0; i < settings->hook_count; i++) {
+        const struct settings_hook *hook = &settings->hooks[i];
+        bool named = names_in(hook->command, name) || names_in(hook->url, name);
+        for (size_t j = 0; j < hook->arg_count && !named; j++)
+            named = names_in(hook->args[j], name);
+        for (size_t j = 0; j < hook->header_count && !named; j++)
+            named = names_in(hook->headers[j], name);
+        if (named)
+            return true;
+    }
+    return false;
+}
+
 static const char *const *without_secrets(struct hv_arena *arena, const char *const *base,
-                                          const struct runtime_options *options)
+                                          const struct runtime_options *options, const struct settings *hooks)
 {
     size_t count = 0, kept = 0;
     while (base[count])
         count++;
     const char **list = hv_arena_array(arena, const char *, count + 1);
     for (size_t i = 0; i < count; i++)
-        if (!holds_secret(base[i], options))
+        if (!holds_secret(base[i], options) || (hooks && hooks_name(hooks, base[i])))
             list[kept++] = base[i];
     return list;
 }
@@ -88,8 +117,9 @@ static void make_environments(struct runtime *runtime, const struct runtime_opti
 {
     const struct settings *settings = runtime->settings;
     const char *const *whole = (const char *const *)environ;
-    runtime->environment =
-        extend(&runtime->arena, without_secrets(&runtime->arena, whole, options), settings->env, settings->env_count);
+    runtime->environment = extend(&runtime->arena, without_secrets(&runtime->arena, whole, options, NULL),
+                                  settings->env, settings->env_count);
+    whole = without_secrets(&runtime->arena, whole, options, settings);
     whole = extend(&runtime->arena, whole, settings->env, settings->env_count);
     struct hv_str project = runtime->options.root_count ? runtime->options.roots[0] : runtime->options.directory;
     const struct settings_variable own[] = {
@@ -122,6 +152,7 @@ static void copy_options(struct runtime *runtime, const struct runtime_options *
     own->checkpoints_directory = hv_arena_str(arena, options->checkpoints_directory);
     own->run_directory = hv_arena_str(arena, options->run_directory);
     own->one_call = hv_arena_str(arena, options->one_call);
+    own->secrets = copy_strs(arena, options->secrets, options->secret_count);
     own->roots = copy_strs(arena, options->roots, options->root_count);
     own->only_tools = copy_strs(arena, options->only_tools, options->only_tool_count);
     own->without_tools = copy_strs(arena, options->without_tools, options->without_tool_count);

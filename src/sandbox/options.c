@@ -61,6 +61,7 @@ static const struct member top_members[] = {
     {"autoAllowBashIfSandboxed", MEMBER_CHOICE, AT(auto_allow)},
     {"allowUnsandboxedCommands", MEMBER_CHOICE, AT(allow_unsandboxed)},
     {"excludedCommands", MEMBER_TEXTS, AT(excluded)},
+    {"passEnvironment", MEMBER_TEXTS, AT(passed_environment)},
     {"filesystem", MEMBER_GROUP, .members = file_members},
     {"network", MEMBER_GROUP, .members = network_members},
     {"limits", MEMBER_GROUP, .members = limit_members},

@@ -24,10 +24,11 @@ struct sandbox_options {
     struct sandbox_strings write, deny_write; /* absolute, tidy */
     struct sandbox_strings read, deny_read;   /* absolute, tidy; read: out of what is hidden otherwise */
     struct sandbox_strings deny_write_patterns, deny_read_patterns, read_patterns; /* as rules have them: "*.key" */
-    struct sandbox_strings domains, no_domains;      /* "example.org", "*.example.org", "localhost:8080", "*" */
-    struct sandbox_strings unix_sockets;             /* absolute, tidy */
-    enum sandbox_choice all_unix_sockets;            /* network.allowAllUnixSockets */
-    int64_t http_port, socks_port;                   /* the person's own proxies on this machine; 0: ours */
+    struct sandbox_strings passed_environment;  /* variables that look like secrets, and reach commands; "*" in them */
+    struct sandbox_strings domains, no_domains; /* "example.org", "*.example.org", "localhost:8080", "*" */
+    struct sandbox_strings unix_sockets;        /* absolute, tidy */
+    enum sandbox_choice all_unix_sockets;       /* network.allowAllUnixSockets */
+    int64_t http_port, socks_port;              /* the person's own proxies on this machine; 0: ours */
     int64_t memory_limit, file_limit, process_limit; /* bytes, bytes, count; 0: the default */
 };
 

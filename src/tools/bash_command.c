@@ -7,6 +7,7 @@
 #include "shell/class.h"
 #include "tools/bash.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum { DIRECTORY_FILE_MAX = 16 * 1024, ARGUMENT_MAX = 128 * 1024 /* of one argument: the kernel's limit */ };
@@ -189,8 +190,40 @@ static struct hv_str last_output(const struct bash_run *run)
     return hv_arena_format(arena, "%.*s\n%.*s", HV_STR_ARG(output), HV_STR_ARG(error));
 }
 
+/* Word by word: a variable that is in the environment of helve and not in that of commands. */
+static bool names_variable(struct hv_str text, struct hv_str name)
+{
+    for (size_t at = 0; (at = hv_str_find(text, name, at)) != SIZE_MAX; at++) {
+        unsigned char after = at + name.len < text.len ? (unsigned char)text.ptr[at + name.len] : ' ';
+        unsigned char before = at ? (unsigned char)text.ptr[at - 1] : ' ';
+        if (!isalnum(after) && after != '_' && !isalnum(before) && before != '_')
+            return true;
+    }
+    return false;
+}
+
+static void note_withheld(struct bash_run *run, struct hv_str output)
+{
+    const char *const *kept = run->context->environment;
+    for (char **entry = environ; kept && *entry; entry++) {
+        struct hv_str name = hv_str_of(*entry, strcspn(*entry, "="));
+        bool passed = !names_variable(run->input->command, name) && !names_variable(output, name);
+        for (size_t i = 0; kept[i] && !passed; i++)
+            passed = strncmp(kept[i], *entry, name.len + 1) == 0;
+        if (passed)
+            continue;
+        bash_add_note(run, hv_arena_format(run->context->arena,
+                                           "%.*s is kept from commands, since it looks like a secret; "
+                                           "sandbox.passEnvironment: [\"%.*s\"] in the settings would pass it on.",
+                                           HV_STR_ARG(name), HV_STR_ARG(name)));
+        return;
+    }
+}
+
 void bash_end_sandbox(struct bash_run *run)
 {
+    if (run->ended.code != 0 && run->spool)
+        note_withheld(run, last_output(run));
     if (run->confined)
         bash_add_note(run, shell_end_sandbox(take_ptr(run->confined), run->context->arena, last_output(run),
                                              run->ended.code != 0));

@@ -4,6 +4,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import tempfile
 import time
 
 from harness import HELVE, MODELS, TIMEOUT, Skip
@@ -15,7 +16,8 @@ class Terminal:
     def __init__(self, case, server, *arguments, columns=80, rows=30, env=None, model=None):
         if not shutil.which("tmux"):
             raise Skip("tmux is not installed")
-        self.case, self.socket = case, os.path.join(case.root, "tmux.socket")
+        # A socket of its own: a server that is just ending still answers at the last one, and ends the new session.
+        self.case, self.socket = case, os.path.join(tempfile.mkdtemp(dir=case.root), "socket")
         model = model or f"anthropic:{MODELS['anthropic']}"
         words = [HELVE, "--model", model, *arguments]
         variables = {**case.environment(server, env), "TERM": "screen-256color"}

@@ -9,7 +9,7 @@
 #define DEFAULT_OPENAI "gpt-5.5"
 #define UNNAMED "default" /* of a server of one's own: most of these take any name, or have one model only */
 
-enum { LIST_TIMEOUT_MS = 5000, TOLD_MAX = 12 };
+enum { LIST_TIMEOUT_MS = 5000 };
 
 static const char first_run[] = "no model is set up yet";
 static const char first_run_hint[] =
@@ -247,7 +247,7 @@ static uint64_t idle_timeout_ms(const struct setup *setup)
 static enum hv_code name_model(struct setup *setup, struct model_options *options, struct hv_error *err)
 {
     struct hv_error reason;
-    struct hv_str *names, list = {0};
+    struct hv_str *names;
     size_t count;
     /* A server that has no list, or does not answer, is told of by the request itself. */
     if (model_list(setup->model, LIST_TIMEOUT_MS, &setup->arena, &names, &count, &reason) != HV_OK || count == 0)
@@ -258,10 +258,8 @@ static enum hv_code name_model(struct setup *setup, struct model_options *option
         setup->model = NULL;
         return model_new(options, setup->loop, &setup->model, err);
     }
-    for (size_t i = 0; i < count && i < TOLD_MAX; i++)
-        list = hv_arena_format(&setup->arena, "%.*s%s%.*s", HV_STR_ARG(list), i ? ", " : "", HV_STR_ARG(names[i]));
-    hv_fail(err, HV_EINVAL, "no model is named, and the server has %zu: %.*s%s", count, HV_STR_ARG(list),
-            count > TOLD_MAX ? ", …" : "");
+    hv_fail(err, HV_EINVAL, "no model is named, and the server has %zu: %.*s", count,
+            HV_STR_ARG(model_list_text(&setup->arena, names, count)));
     hv_error_hint(err, "name one: --model %.*s:%.*s", HV_STR_ARG(options->provider), HV_STR_ARG(names[0]));
     return HV_EINVAL;
 }

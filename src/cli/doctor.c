@@ -297,23 +297,19 @@ static bool check_server(struct doctor *doctor, struct hv_str url)
 /* The models that the server has, and whether the one in use is among them. */
 static void check_models(struct doctor *doctor)
 {
-    enum { TOLD_MAX = 12 };
     struct hv_error err;
-    struct hv_str *names, list = {0}, name = model_name(doctor->setup.model);
+    struct hv_str *names, name = model_name(doctor->setup.model);
     size_t count;
     bool known = false;
     if (model_list(doctor->setup.model, LIST_MS, doctor->arena, &names, &count, &err) != HV_OK) {
         tell(doctor, FINDING_NOTE, "models", "%s", err.message);
         return;
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         known = known || hv_str_eq(names[i], name);
-        if (i < TOLD_MAX)
-            list = hv_arena_format(doctor->arena, "%.*s%s%.*s", HV_STR_ARG(list), i ? ", " : "", HV_STR_ARG(names[i]));
-    }
-    tell(doctor, known ? FINDING_OK : FINDING_NOTE, "models", "%s%.*s%sthe server has %zu: %.*s%s",
+    tell(doctor, known ? FINDING_OK : FINDING_NOTE, "models", "%s%.*s%sthe server has %zu: %.*s",
          known ? "" : "the server does not list ", known ? 0 : (int)name.len, name.ptr, known ? "" : "; ", count,
-         HV_STR_ARG(list), count > TOLD_MAX ? ", …" : "");
+         HV_STR_ARG(model_list_text(doctor->arena, names, count)));
 }
 
 static void check_model(struct doctor *doctor, const struct doctor_flags *flags)

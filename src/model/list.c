@@ -8,11 +8,11 @@
 enum { LIST_MAX = 4 << 20, NAMES_MAX = 2000, NAME_BYTES_MAX = 256 };
 
 struct list_request {
-    struct loop *loop;
+    struct hv_arena *arena; /* of the names */
     struct hv_buf body;
     int status;
-    enum hv_code code;
-    struct hv_error err;
+    list_on_done *on_done;
+    void *user;
 };
 
 static void list_on_status(void *user, int status, const struct http_headers *headers)
@@ -24,15 +24,6 @@ static void list_on_status(void *user, int status, const struct http_headers *he
 static void list_on_body(void *user, struct hv_str bytes)
 {
     hv_buf_add_str(&((struct list_request *)user)->body, bytes);
-}
-
-static void list_on_end(void *user, enum hv_code code, const struct hv_error *err)
-{
-    struct list_request *request = user;
-    request->code = code;
-    if (code != HV_OK)
-        request->err = *err;
-    loop_stop(request->loop);
 }
 
 /* "https://host/v1/messages?x" → "https://host/v1/models?x" */
@@ -66,31 +57,43 @@ static enum hv_code list_read(struct hv_str body, struct hv_arena *arena, struct
     return HV_OK;
 }
 
-static enum hv_code list_judge(const struct list_request *request, struct hv_error *err)
+static enum hv_code list_judge(int status, struct hv_error *err)
 {
-    if (request->code != HV_OK) {
-        *err = request->err;
-        return request->code;
-    }
-    if (request->status == 401 || request->status == 403)
-        return hv_fail(err, HV_EACCES, "the server refused the key (HTTP %d)", request->status);
-    if (request->status < 200 || request->status > 299)
-        return hv_fail(err, HV_EUNSUPPORTED, "the server gave no list of models (HTTP %d)", request->status);
+    if (status == 401 || status == 403)
+        return hv_fail(err, HV_EACCES, "the server refused the key (HTTP %d)", status);
+    if (status < 200 || status > 299)
+        return hv_fail(err, HV_EUNSUPPORTED, "the server gave no list of models (HTTP %d)", status);
     return HV_OK;
 }
 
-enum hv_code model_list(struct model *model, uint64_t timeout_ms, struct hv_arena *arena, struct hv_str **names,
-                        size_t *count, struct hv_error *err)
+static void list_on_end(void *user, enum hv_code code, const struct hv_error *err)
 {
-    struct list_request list = {.loop = model->loop};
-    struct http_transfer *transfer;
-    *count = 0;
-    *names = NULL;
+    struct list_request *list = user;
+    struct hv_str *names = NULL;
+    struct hv_error reason = {0};
+    size_t count = 0;
+    if (code != HV_OK)
+        reason = *err;
+    else
+        code = list_judge(list->status, &reason);
+    if (code == HV_OK)
+        code = list_read(hv_buf_str(&list->body), list->arena, &names, &count, &reason);
+    list->on_done(list->user, code, names, count, &reason);
+    hv_buf_release(&list->body);
+    free(list);
+}
+
+enum hv_code list_begin(struct model *model, uint64_t timeout_ms, struct hv_arena *arena, list_on_done *on_done,
+                        void *user, struct http_transfer **out, struct hv_error *err)
+{
     if (model->recording)
         return hv_fail(err, HV_EUNSUPPORTED, "a recording has no list of models");
     enum hv_code code = model_client(model, err);
     if (code != HV_OK)
         return code;
+    struct list_request *list = hv_calloc(1, sizeof *list);
+    *list = (struct list_request){.arena = arena, .on_done = on_done, .user = user};
+    hv_buf_init(&list->body, LIST_MAX);
     struct http_request request = {
         .url = list_url(model, arena),
         .headers = model->headers.items,
@@ -100,15 +103,57 @@ enum hv_code model_list(struct model *model, uint64_t timeout_ms, struct hv_aren
         .max_body = LIST_MAX,
     };
     struct http_handlers handlers = {
-        .on_status = list_on_status, .on_body = list_on_body, .on_end = list_on_end, .user = &list};
-    hv_buf_init(&list.body, LIST_MAX);
-    code = http_send(model->client, &request, &handlers, &transfer, err);
-    if (code == HV_OK) {
-        loop_run(model->loop);
-        code = list_judge(&list, err);
+        .on_status = list_on_status, .on_body = list_on_body, .on_end = list_on_end, .user = list};
+    code = http_send(model->client, &request, &handlers, out, err);
+    if (code != HV_OK) {
+        hv_buf_release(&list->body);
+        free(list);
     }
-    if (code == HV_OK)
-        code = list_read(hv_buf_str(&list.body), arena, names, count, err);
-    hv_buf_release(&list.body);
     return code;
+}
+
+/* ---- the same, waited for ------------------------------------------------------------------------------------ */
+
+struct list_wait {
+    struct loop *loop;
+    enum hv_code code;
+    struct hv_str *names;
+    size_t count;
+    struct hv_error err;
+};
+
+static void list_waited(void *user, enum hv_code code, struct hv_str *names, size_t count, const struct hv_error *err)
+{
+    struct list_wait *wait = user;
+    wait->code = code;
+    wait->names = names;
+    wait->count = count;
+    wait->err = *err;
+    loop_stop(wait->loop);
+}
+
+enum hv_code model_list(struct model *model, uint64_t timeout_ms, struct hv_arena *arena, struct hv_str **names,
+                        size_t *count, struct hv_error *err)
+{
+    struct list_wait wait = {.loop = model->loop};
+    struct http_transfer *transfer;
+    *count = 0;
+    *names = NULL;
+    enum hv_code code = list_begin(model, timeout_ms, arena, list_waited, &wait, &transfer, err);
+    if (code != HV_OK)
+        return code;
+    loop_run(model->loop);
+    *names = wait.names;
+    *count = wait.count;
+    *err = wait.err;
+    return wait.code;
+}
+
+struct hv_str model_list_text(struct hv_arena *arena, const struct hv_str *names, size_t count)
+{
+    enum { TOLD_MAX = 12 };
+    struct hv_str text = {0};
+    for (size_t i = 0; i < count && i < TOLD_MAX; i++)
+        text = hv_arena_format(arena, "%.*s%s%.*s", HV_STR_ARG(text), i ? ", " : "", HV_STR_ARG(names[i]));
+    return count > TOLD_MAX ? hv_arena_format(arena, "%.*s, …", HV_STR_ARG(text)) : text;
 }

@@ -132,6 +132,8 @@ struct hv_str model_url(const struct model *model); /* where requests go; empty 
  */
 enum hv_code model_list(struct model *model, uint64_t timeout_ms, struct hv_arena *arena, struct hv_str **names,
                         size_t *count, struct hv_error *err) HV_MUST_CHECK;
+/* The first of them with commas between, for people. */
+struct hv_str model_list_text(struct hv_arena *arena, const struct hv_str *names, size_t count);
 int64_t model_context_window(const struct model *model); /* tokens; a careful guess when unknown */
 /* US dollars of one request's usage, or a negative number when the price is not known. */
 double model_cost(const struct model *model, const struct model_usage *usage);

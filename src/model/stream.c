@@ -342,6 +342,37 @@ static void on_body(void *user, struct hv_str bytes)
     }
 }
 
+/* The list has come, or not: a missing model is told with those that there are. */
+static void listed(void *user, enum hv_code code, struct hv_str *names, size_t count, const struct hv_error *err)
+{
+    struct model_stream *stream = user;
+    struct hv_str name = stream->model->options.name;
+    bool known = false;
+    (void)err;
+    stream->transfer = NULL;
+    if (stream->cancelled) {
+        end_cancelled(stream);
+        return;
+    }
+    for (size_t i = 0; code == HV_OK && i < count; i++)
+        known = known || hv_str_eq(names[i], name);
+    if (code == HV_OK && count && !known)
+        hv_error_hint(&stream->error, "the server does not have %.*s; name one that it has with --model %s:NAME: %.*s",
+                      HV_STR_ARG(name), stream->model->provider->name,
+                      HV_STR_ARG(model_list_text(&stream->arena, names, count)));
+    stream_end(stream, stream->error.code, &stream->error);
+}
+
+/* False: the server cannot be asked. */
+static bool ask_for_list(struct model_stream *stream, const struct hv_error *err)
+{
+    enum { LIST_TIMEOUT_MS = 5000 };
+    struct hv_error unasked;
+    stream->error = *err;
+    return list_begin(stream->model, LIST_TIMEOUT_MS, &stream->arena, listed, stream, &stream->transfer, &unasked) ==
+           HV_OK;
+}
+
 static void end_refused(struct model_stream *stream)
 {
     struct hv_error err;
@@ -359,6 +390,8 @@ static void end_refused(struct model_stream *stream)
     enum hv_code code = fault_from_answer(&fault, &stream->retry_after_ms, &err);
     if (answer->status >= 300 && answer->status < 400 && answer->location.len)
         hv_error_hint(&err, "the server redirects to %.*s: use that as the base URL", HV_STR_ARG(answer->location));
+    if (code == HV_ENOTFOUND && ask_for_list(stream, &err))
+        return;
     stream_end(stream, code, &err);
 }
 

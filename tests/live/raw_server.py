@@ -3,7 +3,8 @@
     with RawServer([chat("Hello"), …]) as server: …; server.requests
 
 Each answer is bytes, a list of (bytes, seconds to wait after them), or a function of the request's bytes that gives one of
-these; the last one is given again and again. The connection is closed behind each, as if all had been said.
+these; the last one is given again and again. The connection is closed behind each, as if all had been said. A GET is
+answered with the names of `models`, or 404.
 """
 import json
 import socket
@@ -12,8 +13,8 @@ import time
 
 
 class RawServer:
-    def __init__(self, answers):
-        self.answers, self.requests = list(answers), []
+    def __init__(self, answers, models=()):
+        self.answers, self.requests, self.models = list(answers), [], models
         self.socket = socket.socket()
         self.socket.bind(("127.0.0.1", 0))
         self.socket.listen(16)
@@ -39,6 +40,10 @@ class RawServer:
     def serve(self, connection):
         try:
             body = read_request(connection)
+            if body is None:
+                found = self.models and {"object": "list", "data": [{"id": name, "object": "model"} for name in self.models]}
+                connection.sendall(error("200 OK" if found else "404 Not Found", found or {"error": "no such path"}))
+                return
             with self.lock:
                 self.requests.append(json.loads(body))
                 answer = self.answers[min(len(self.requests), len(self.answers)) - 1]
@@ -54,6 +59,7 @@ class RawServer:
 
 
 def read_request(connection):
+    """The body of a POST, or None."""
     data = b""
     while b"\r\n\r\n" not in data:
         part = connection.recv(65536)
@@ -61,6 +67,8 @@ def read_request(connection):
             raise OSError
         data += part
     head, body = data.split(b"\r\n\r\n", 1)
+    if head.startswith(b"GET "):
+        return None
     length = next(int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length"))
     while len(body) < length:
         body += connection.recv(65536)

@@ -52,6 +52,21 @@ def test_a_certificate_must_be_trusted(case):
     assert ran.code == 0 and ran.out.startswith("hello over TLS"), ran
 
 
+def test_a_certificate_that_is_not_trusted_is_told_at_once(case):
+    key, cert = certificate(case, "server")
+    server = case.serve(Answer([text("hello over TLS")]))
+    encrypt(server, key, cert)
+    ran = case.ask(server, "hi", "--output-format", "stream-json", "--verbose", env={"HELVE_MAX_RETRIES": "8"})
+    assert ran.code == 1 and "certificate" in ran.err + ran.out, ran
+    assert not [one for one in ran.events if one.get("subtype") == "api_retry"], ran
+    folder = os.path.join(case.root, "authorities")
+    os.mkdir(folder)
+    name = subprocess.run(["openssl", "x509", "-hash", "-noout", "-in", cert], check=True, capture_output=True, text=True, timeout=600).stdout.strip()
+    shutil.copy(cert, os.path.join(folder, name + ".0"))
+    ran = case.ask(server, "hi", env={"HELVE_MAX_RETRIES": "0", "SSL_CERT_DIR": folder})
+    assert ran.code == 0 and ran.out == "hello over TLS\n", ran
+
+
 def test_tls_connections_that_break_are_told(case):
     key, cert = certificate(case, "server")
     server = case.serve(*[Answer([text("hello over TLS")], cut="in delta 0 0", reset=True)] * 2)

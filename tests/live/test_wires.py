@@ -21,11 +21,11 @@ def on_each(function):
     return function
 
 
-def ask(case, wire, answers, *arguments, model=None, env=None, **options):
+def ask(case, wire, answers, *arguments, model=None, env=None, models=(), **options):
     """helve -p with such answers: what it did, and the requests it sent."""
     case.write("a.txt", "alpha\n")
     case.write("b.txt", "beta\n")
-    with RawServer(answers) as server:
+    with RawServer(answers, models) as server:
         ran = case.helve("-p", "x", "--model", f"{wire}:{model or MODELS[wire]}", "--verbose", *arguments, env={
             "ANTHROPIC_API_KEY": KEY, "OPENAI_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url, "OPENAI_BASE_URL": server.url + "/v1",
             **ENOUGH, **(env or {})}, **options)
@@ -488,6 +488,35 @@ def test_the_servers_own_words_reach_the_person(case):
         ran, _ = ask(case, "openai-chat", [error("400 Bad Request", body)])
         fails(ran, text)
         assert "<h1>" not in ran.err, ran
+
+
+@on_each
+def a_missing_model_is_told_with_those_that_there_are(case, wire):
+    bodies = {"anthropic": {"type": "error", "error": {"type": "not_found_error", "message": "model: none"}},
+              "openai-chat": {"error": {"message": 'model "none" not found, try pulling it first', "type": "api_error"}},
+              "openai-responses": {"error": {"message": "no such model", "type": "invalid_request_error", "code": "model_not_found"}}}
+    refusal = error("400 Bad Request" if wire == "openai-responses" else "404 Not Found", bodies[wire])
+    many = [f"model-{number}" for number in range(40)]
+    for models, parts in ((("qwen3:4b", "gpt-oss:20b"), ("qwen3:4b, gpt-oss:20b", f"--model {wire}:")), (many, ("model-0, model-1,", "…")),
+                          ((), ("check the model's name",)), (("none",), ("check the model's name",))):
+        ran, requests = ask(case, wire, [refusal], model="none", models=models, env={"HELVE_MAX_RETRIES": "8"})
+        fails(ran, "404" if wire != "openai-responses" else "400", *parts)
+        assert len(requests) == 1, requests
+
+
+def test_waiting_times_in_the_body_are_kept(case):
+    rows = (("openai-chat", [{"error": {"code": 429, "message": "Quota exceeded.", "status": "RESOURCE_EXHAUSTED", "details": [
+        {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "1.3s"}]}}]),
+            ("openai-chat", {"error": {"code": 429, "message": "Slow down. Please retry in 1.3s."}}),
+            ("anthropic", {"type": "error", "error": {"type": "rate_limit_error", "message": "Please try again in 1300ms."}}))
+    for wire, body in rows:
+        ran, _ = ask(case, wire, [error("429 Too Many Requests", body), FINE[wire]])
+        ends_well(ran)
+        assert "again in 1.3 s" in ran.err, ran
+    failed = response(status="failed", error={"code": "rate_limit_exceeded", "message": "Rate limit reached. Please try again in 1.3s."})
+    ran, _ = ask(case, "openai-responses", [failed, FINE["openai-responses"]])
+    ends_well(ran)
+    assert "again in 1.3 s" in ran.err, ran
 
 
 # ---- d: networks; e, f: stdin and sessions ------------------------------------------------------------------------

@@ -4,8 +4,9 @@
 
 #include <helve/str.h>
 
-/* What a text holds of a model's own markup, for people ("a tool call (<tool_call>)"), or NULL. Looked for at the
- * beginnings of lines only, so that an answer that speaks of it is not meant. */
-const char *markup_find(struct hv_str text);
+/* What a text holds of a model's own markup, for people ("a tool call (<tool_call>)"), or NULL. A call is meant only
+ * where one of `tools`, the names of the offered tools, follows closely, and neither in a fence nor behind a backtick,
+ * so that an answer that speaks of markup is not. */
+const char *markup_find(struct hv_str text, const struct hv_str *tools, size_t count);
 
 #endif

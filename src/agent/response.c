@@ -466,7 +466,14 @@ static bool tell_notes(struct session *session)
 /* What the model meant as a call or as thinking came as text: its server lacks the parser for it. */
 static void tell_markup(struct session *session)
 {
-    const char *markup = markup_find(hv_buf_str(&session->last_text));
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    size_t count, stable;
+    uint64_t generation;
+    const struct runtime_tool *tools = runtime_tools(session->runtime, &count, &stable, &generation);
+    struct hv_str *names = hv_arena_array(&arena, struct hv_str, count);
+    for (size_t i = 0; i < count; i++)
+        names[i] = hv_str_from(tools[i].tool->name);
+    const char *markup = markup_find(hv_buf_str(&session->last_text), names, count);
     if (markup)
         session_notice(session, "warning",
                        "the answer holds %s as plain text: the model's server did not read it; switch on its parser of "

@@ -2,6 +2,7 @@
  * model.c: models and the list of providers: options with their defaults, the address of requests, their headers, and
  * what is known of a model by its name. See model.h and provider.h.
  */
+#include "model/leave_out.h"
 #include "model/provider.h"
 
 #include "loop/loop.h"
@@ -175,6 +176,8 @@ static enum hv_code prepare_http(struct model *model, const struct model_options
     model->own_service = hv_str_starts(base, hv_str_from(provider->base_url));
     model->url = make_url(&model->arena, provider, base);
     model->origin = make_origin(model);
+    if (provider->wire == MODEL_WIRE_OPENAI_CHAT)
+        model->left_out = leave_out_known(model->url, model->options.name);
     model_add_header(model, "Content-Type", HV_STR("application/json"));
     model_add_header(model, "Accept", HV_STR("text/event-stream, application/json"));
     provider->add_headers(model);

@@ -239,6 +239,17 @@ def markup_that_the_server_did_not_read_is_told(case, wire):
     assert "parser" in ran.err, ran
 
 
+def test_markup_is_told_where_it_names_a_tool(case):
+    rows = {'I will read it. <tool_call>{"name": "Read"}</tool_call>': True, "[TOOL_CALLS]Read{}": True,
+            "<|channel|>commentary to=functions.Read <|message|>{}": True, '<tool_call>{"name": "Reader"}</tool_call>': False,
+            "Qwen writes <tool_call> around its calls.": False, 'It is `<tool_call>{"name": "Read"}`.': False,
+            '```\n<tool_call>{"name": "Read"}</tool_call>\n```': False}
+    for text, told in rows.items():
+        ran, _ = ask(case, "openai-chat", [message("openai-chat", text)])
+        ends_well(ran, text + "\n")
+        assert ("parser" in ran.err) == told, (text, ran)
+
+
 # ---- T, U, V: ends of streams -----------------------------------------------------------------------------------
 
 def test_a_clean_end_behind_whole_calls_is_a_message(case):
@@ -435,7 +446,11 @@ def test_a_user_right_after_a_tool_is_kept_apart_where_that_is_refused(case):
 
     ran, requests = ask(case, "openai-chat", [message("openai-chat", ("D681PevKs", "Read", '{"file_path":"p.png"}')), strict])
     ends_well(ran)
-    assert "image_url" in json.dumps(requests[-1]), requests
+    assert "image_url" in json.dumps(requests[-1]) and len(requests) == 3, requests
+    ran, requests = ask(case, "openai-chat", [message("openai-chat", ("D681PevKs", "Read", '{"file_path":"p.png"}')), strict],
+                        model="mistral-small-latest")
+    ends_well(ran)
+    assert "image_url" in json.dumps(requests[-1]) and len(requests) == 2, requests
 
 
 # ---- R: damaged streams -----------------------------------------------------------------------------------------

@@ -22,10 +22,16 @@ struct obeyed_files {
     bool too_many;
 };
 
+/* What is no file is not obeyed, and does not count: the sandbox holds the place of some names by folders while
+ * commands run. */
 static void add_file(struct obeyed_files *files, const struct settings_options *options, struct hv_str project,
                      struct hv_arena *arena, struct hv_str name)
 {
     struct obeyed file = {.name = name};
+    struct hv_file_stat found;
+    if (options->host->stat(options->host, path_join(arena, project, name), true, &found, NULL) == HV_OK &&
+        found.kind != HV_FILE_REGULAR)
+        return;
     CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, SETTINGS_FILE_MAX + 1);
     file.code = options->host->read(options->host, path_join(arena, project, name), 0, SETTINGS_FILE_MAX + 1, &text,

@@ -51,7 +51,7 @@ static enum hv_code list_read(struct hv_str body, struct hv_arena *arena, struct
     {
         struct hv_str name = hv_json_get_string(entry, "id");
         if (name.len > 0 && name.len <= NAME_BYTES_MAX && *count < NAMES_MAX)
-            found[(*count)++] = name;
+            found[(*count)++] = hv_arena_str(arena, name); /* the body goes */
     }
     *names = found;
     return HV_OK;

@@ -39,8 +39,11 @@ static double run(struct hv_sandbox *sandbox, bool confined)
     const char *const argv[] = {"bash", "-c", ":", NULL};
     uint64_t started = clock_monotonic_ns();
     enum hv_code code = confined ? sandbox_begin(sandbox, &arena, HV_STR(":"), false, &run, NULL) : HV_OK;
-    struct hv_command command = {
-        .argv = sandbox_argv(&run, &arena, argv), .directory = "/", .lingers = true, .prepared = &run.prepared};
+    struct hv_command command = {.argv = sandbox_argv(&run, &arena, argv),
+                                 .directory = "/",
+                                 .lingers = true,
+                                 .one_output = true,
+                                 .prepared = &run.prepared};
     code = code ? code : processes->start(hv_host_local(), &command, &process, NULL);
     if (!code) {
         processes->attend(process, 0);

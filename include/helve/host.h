@@ -117,9 +117,10 @@ struct hv_command {
     uint64_t memory_limit, file_limit, process_limit; /* bytes, bytes, count; 0: none. Set in the child only. */
 
     /* For hv_processes.start only. */
-    bool tty;               /* stdin, stdout and stderr are a terminal of its own (all output is HV_STDOUT) */
-    bool keeps_input;       /* without tty: stdin is a pipe that hv_processes.write fills; `input` is not used */
-    bool lingers;           /* what it leaves behind lives on until stop (HV_PROCESS_LINGERING) */
+    bool tty;         /* stdin, stdout and stderr are a terminal of its own (all output is HV_STDOUT) */
+    bool one_output;  /* without tty: stderr is the same pipe as stdout, so that the order holds (all is HV_STDOUT) */
+    bool keeps_input; /* without tty: stdin is a pipe that hv_processes.write fills; `input` is not used */
+    bool lingers;     /* what it leaves behind lives on until stop (HV_PROCESS_LINGERING) */
     unsigned rows, columns; /* of the terminal; 0: 40 and 120 */
     /* What hv_processes.prepare started ahead for this command: taken (it is NULL afterwards) whether it serves or not;
      * where it does not, a fresh one is started. May be NULL, as may what it points to. */
@@ -155,9 +156,9 @@ struct hv_processes {
     enum hv_code (*start)(const struct hv_host *host, const struct hv_command *command, struct hv_process **out,
                           struct hv_error *err);
     /* Start the beginning of a later command: a program that reads the rest of its arguments, its directory and its
-     * environment when it is told (as helve-sandbox does). Of command argv, environment and lingers are used; texts are
-     * copied. A later `start` whose argv begins with these very words, and which wants neither terminal nor input nor
-     * limits, takes it by hv_command.prepared; else it is given to finish. NULL: this host cannot. */
+     * environment when it is told (as helve-sandbox does). Of command argv, environment, lingers and one_output are
+     * used; texts are copied. A later `start` whose argv begins with these very words, and which wants neither terminal
+     * nor input nor limits, takes it by hv_command.prepared; else it is given to finish. NULL: this host cannot. */
     enum hv_code (*prepare)(const struct hv_host *host, const struct hv_command *command, struct hv_process **out,
                             struct hv_error *err);
     /* Of one that was prepared, once, before ready: the rest of its last word, which it reads when it has it. The words

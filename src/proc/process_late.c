@@ -37,7 +37,8 @@ static const char *const *rest_of(const struct hv_process *process, const struct
     const char *const *rest = command->argv;
     bool plain = !command->tty && !command->keeps_input && !command->input.len && !command->memory_limit &&
                  !command->file_limit && !command->process_limit;
-    if (!plain || !rest || !command->directory || command->lingers != process->command.lingers)
+    if (!plain || !rest || !command->directory || command->lingers != process->command.lingers ||
+        command->one_output != process->command.one_output)
         return NULL;
     for (size_t i = 0; process->late_words[i]; i++, rest++)
         if (!*rest || strcmp(*rest, process->late_words[i]) != 0)

@@ -24,7 +24,8 @@ enum {
     TERMINAL_NAME_MAX = 64,
 };
 
-/* The ends that the guard gets. With a terminal it is all three of input, output and error. */
+/* The ends that the guard gets. With a terminal it is all three of input, output and error; without an end of its own,
+ * error goes where output does. */
 struct child_ends {
     int input, output, error, control, late;
     int cage; /* not its own */
@@ -141,7 +142,7 @@ static bool make_streams(struct hv_process *process, struct child_ends *ends)
         return false;
     int *fds = process->fds;
     return make_pipe(&fds[WATCH_STDOUT], &ends->output, &fds[WATCH_STDOUT]) &&
-           make_pipe(&fds[WATCH_STDERR], &ends->error, &fds[WATCH_STDERR]);
+           (process->command.one_output || make_pipe(&fds[WATCH_STDERR], &ends->error, &fds[WATCH_STDERR]));
 }
 
 bool process_watch(struct hv_process *process, int fd, enum process_watched what)
@@ -182,7 +183,7 @@ static int add_or_close(posix_spawn_file_actions_t *actions, int fd, int number)
 
 static int add_actions(posix_spawn_file_actions_t *actions, const struct child_ends *ends)
 {
-    int output = ends->output >= 0 ? ends->output : ends->input, error = ends->error >= 0 ? ends->error : ends->input;
+    int output = ends->output >= 0 ? ends->output : ends->input, error = ends->error >= 0 ? ends->error : output;
     int failed = posix_spawn_file_actions_adddup2(actions, ends->input, 0);
     failed = failed ? failed : posix_spawn_file_actions_adddup2(actions, output, 1);
     failed = failed ? failed : posix_spawn_file_actions_adddup2(actions, error, 2);

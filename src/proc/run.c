@@ -16,7 +16,7 @@ enum hv_code proc_host_run(const struct hv_host *host, const struct hv_command *
     (void)host;
     __attribute__((cleanup(cleanup_process))) struct hv_process process = {0};
     struct hv_command plain = *command;
-    plain.tty = plain.keeps_input = plain.lingers = false;
+    plain.tty = plain.one_output = plain.keeps_input = plain.lingers = false;
     enum hv_code code = process_start(&process, &plain, err);
     if (code)
         return code;

@@ -47,8 +47,10 @@ static bool start(struct warm *warm, struct hv_str plan_text)
     static const char *const no_environment[] = {"PATH=/usr/bin:/bin", NULL};
     static const char *const no_words[] = {NULL};
     struct sandbox_run run = {.level = SANDBOX_LEVEL_FULL, .helper = warm->run.helper, .plan_text = plan_text};
-    struct hv_command command = {
-        .argv = sandbox_argv(&run, &warm->arena, no_words), .environment = no_environment, .lingers = true};
+    struct hv_command command = {.argv = sandbox_argv(&run, &warm->arena, no_words),
+                                 .environment = no_environment,
+                                 .one_output = true,
+                                 .lingers = true};
     const struct hv_host *host = warm->sandbox->setup.host;
     return processes_of(warm)->prepare(host, &command, &warm->process, NULL) == HV_OK;
 }

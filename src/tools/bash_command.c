@@ -179,15 +179,10 @@ enum hv_code bash_make_command(struct bash_run *run, struct bash_command *out, s
     return HV_OK;
 }
 
-/* The end of both streams: that is where refusals are told. */
+/* The end of its output: that is where refusals are told. */
 static struct hv_str last_output(const struct bash_run *run)
 {
-    struct hv_arena *arena = run->context->arena;
-    if (!run->spool)
-        return (struct hv_str){0};
-    struct hv_str output = spool_stream(run->spool, HV_STDOUT, arena),
-                  error = spool_stream(run->spool, HV_STDERR, arena);
-    return hv_arena_format(arena, "%.*s\n%.*s", HV_STR_ARG(output), HV_STR_ARG(error));
+    return run->spool ? spool_stream(run->spool, HV_STDOUT, run->context->arena) : (struct hv_str){0};
 }
 
 /* Word by word: a variable that is in the environment of helve and not in that of commands. */

@@ -43,7 +43,7 @@ static bool is_answer(const struct bash_run *run)
 {
     bool certain;
     return shell_code_is_answer(bash_judge(run->input, run->context), run->ended.code, &certain) &&
-           (certain || !spool_stream(run->spool, HV_STDERR, run->context->arena).len);
+           (certain || !spool_size(run->spool));
 }
 
 /* One line that says why this is a failure; NULL when it is none. */
@@ -85,7 +85,7 @@ static void add_exit_notes(struct bash_run *run)
         bash_add_note(run, hv_arena_format(run->context->arena, "(exit code %d)", run->ended.code));
 }
 
-/* For hooks and programs: both streams apart, bounded. */
+/* For hooks and programs, bounded. Both streams are one, in the order they came. */
 static struct hv_str structured(const struct bash_run *run)
 {
     struct hv_arena *arena = run->context->arena;
@@ -96,7 +96,7 @@ static struct hv_str structured(const struct bash_run *run)
     hv_json_writer_init(&writer, &text);
     hv_json_begin_object(&writer);
     hv_json_member_string(&writer, "stdout", spool_stream(run->spool, HV_STDOUT, arena));
-    hv_json_member_string(&writer, "stderr", spool_stream(run->spool, HV_STDERR, arena));
+    hv_json_member_cstr(&writer, "stderr", "");
     hv_json_member_int(&writer, "exit_code", run->ended.code);
     hv_json_member_cstr(&writer, "signal",
                         run->ended.signal ? proc_signal_name(run->ended.signal, name, sizeof name) : NULL);

@@ -156,6 +156,7 @@ enum hv_code shell_start(struct hv_context *context, const struct shell_options 
         .on_tick = on_tick,
         .user = shell,
         .tty = options->tty,
+        .one_output = true,
         .keeps_input = options->open_stdin,
         .lingers = shell->tasks != NULL,
         .prepared = options->prepared,

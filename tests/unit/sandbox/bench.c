@@ -138,6 +138,7 @@ bool run_ahead(struct bench *bench, const char *script)
         .on_output = keep,
         .user = &bench->output,
         .lingers = true,
+        .one_output = true,
         .prepared = &run.prepared,
     };
     assert_int_equal(processes->start(hv_host_local(), &command, &process, NULL), HV_OK);

@@ -58,14 +58,16 @@ static void expect_gone(struct session *session, const char *file)
     assert_int_equal(errno, ESRCH);
 }
 
-static void both_streams_are_shown_in_order_and_known_apart(void **state)
+static void both_streams_are_one_in_the_order_they_came(void **state)
 {
     struct session *session = *state;
-    bash(session, "echo one; sleep 0.2; echo two >&2; sleep 0.2; echo three");
-    expect_fine(session);
-    expect_text(session, "one\ntwo\nthree\n");
-    expect_structured(session, "\"stdout\":\"one\\nthree\\n\"");
-    expect_structured(session, "\"stderr\":\"two\\n\"");
+    for (int i = 0; i < 20; i++) {
+        bash(session, "for i in 1 2 3; do echo o$i; echo e$i >&2; done");
+        expect_fine(session);
+        expect_text(session, "o1\ne1\no2\ne2\no3\ne3\n");
+    }
+    expect_structured(session, "\"stdout\":\"o1\\ne1\\no2\\ne2\\no3\\ne3\\n\"");
+    expect_structured(session, "\"stderr\":\"\"");
     expect_structured(session, "\"exit_code\":0");
 }
 
@@ -226,9 +228,8 @@ static void a_command_that_is_too_long_is_refused_with_advice(void **state)
 static void no_helper_files_or_variables_show(void **state)
 {
     struct session *session = *state;
-    bash(session, "cd . ; ls -A \"$PWD\"; [[ -v helve_status ]] || env | grep -ci helve_status");
+    bash(session, "cd . ; ls -A \"$PWD\"; [[ -v helve_status ]] || env | grep -ci helve_status; true");
     assert_true(hv_str_starts(session->text, HV_STR("0\n")));
-    expect_has(session, "(exit code 1)");
     DIR *directory = opendir(session->context.results_directory.ptr);
     assert_non_null(directory);
     size_t names = 0;
@@ -312,7 +313,7 @@ static void bad_commands_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(both_streams_are_shown_in_order_and_known_apart),
+        CASE(both_streams_are_one_in_the_order_they_came),
         CASE(it_is_bash_and_stdin_is_empty),
         CASE(a_failure_says_the_exit_code),
         CASE(answers_are_no_failures),

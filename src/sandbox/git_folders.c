@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { FOLDERS_MAX = 4000, ENTRIES_MAX = 2000, DEPTH_MAX = 6, FOUND_MAX = 128, TIME_MS = 30 };
+enum { FOLDERS_MAX = 4000, ENTRIES_MAX = 2000, DEPTH_MAX = 6, FOUND_MAX = 128, TIME_MS = 1000 };
 enum { OBEYED_MAX = 64, INCLUDED_DEEP = 4, CONFIG_MAX = 1 << 20 };
 
 struct search {

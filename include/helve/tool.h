@@ -223,6 +223,12 @@ struct hv_http_request {
     uint64_t max_body;    /* bytes of the answer, decompressed */
 };
 
+/* Who answers searches of the web, as the person's own settings say. Absent members: not said. */
+struct hv_search_service {
+    struct hv_str backend, url;
+    struct hv_str key_variable; /* of the environment: holds the key */
+};
+
 /* The answer, whatever its status. In the arena of the call. */
 struct hv_http_answer {
     int status;
@@ -276,7 +282,8 @@ struct hv_context {
     const char *const *environment;  /* of commands: helve's own, settings' env, session env files; NULL-terminated */
     uint64_t deadline_ns;            /* on the host's monotonic clock; 0: none */
     struct hv_sandbox *sandbox;      /* what confines commands in this session; NULL: nothing does */
-    bool only_call;                  /* the session has no other: nothing need be remembered for one */
+    const struct hv_search_service *search; /* NULL: the settings name none */
+    bool only_call;                         /* the session has no other: nothing need be remembered for one */
 };
 
 /* The state under key, made at its first use; it stays where it is until the session ends. Calls may share it at the
@@ -326,6 +333,10 @@ struct hv_tool {
                                files were has been kept */
     bool network;           /* security profile: reaches the network */
     bool executes;          /* security profile: runs programs */
+
+    /* Input of a read-only call that shows whether what the tool needs outside of helve answers, which `helve doctor`
+     * makes where the tool is enabled; NULL: nothing is tried. */
+    const char *trial_input;
 
     bool (*is_enabled)(const struct hv_context *context);
     /* Called once on a worker when a session begins that offers the tool: make what calls will need (an index). A call

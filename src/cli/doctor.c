@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "agent/exec.h"
 #include "base/cleanup.h"
 #include "cli/cli.h"
 #include "fs/scan.h"
@@ -20,7 +21,7 @@
 #include "sandbox/sandbox.h"
 #include "text/find.h"
 
-enum { OUT_MAX = 1 << 20, CONNECT_MS = 3000, LIST_MS = 5000 };
+enum { OUT_MAX = 1 << 20, TRIAL_SHOWN = 500, CONNECT_MS = 3000, LIST_MS = 5000 };
 
 enum finding { FINDING_OK = 0, FINDING_NOTE, FINDING_BAD };
 
@@ -41,7 +42,7 @@ struct doctor_flags {
 #define AT(member) offsetof(struct doctor_flags, member)
 static const struct option doctor_options[] = {
     {"model", 0, OPTION_TEXT, AT(model), "NAME", "check this model"},
-    {"offline", 0, OPTION_FLAG, AT(offline), NULL, "do not try to reach the model's server"},
+    {"offline", 0, OPTION_FLAG, AT(offline), NULL, "do not try to reach the model's server, or who answers searches"},
     {"json", 0, OPTION_FLAG, AT(json), NULL, "one JSON object a finding"},
     {.type = OPTION_TABLE, .offset = AT(setup), .table = cli_setup_options},
     {0},
@@ -329,6 +330,65 @@ static void check_model(struct doctor *doctor, const struct doctor_flags *flags)
             check_models(doctor);
 }
 
+/* ---- tools that need something outside -------------------------------------------------------------------------- */
+
+struct trial {
+    struct doctor *doctor;
+    const char *what;
+};
+
+static void on_trial_result(void *user, const struct batch_result *result)
+{
+    const struct trial *trial = user;
+    struct hv_str text = hv_str_trim(hv_str_slice(result->text, 0, TRIAL_SHOWN));
+    if (result->is_error)
+        tell(trial->doctor, FINDING_BAD, trial->what, "%.*s", HV_STR_ARG(text));
+    else
+        tell(trial->doctor, FINDING_OK, trial->what, "answers");
+}
+
+/* A session of one call, about which nobody is asked; rules that deny and hooks hold for it as for any other. */
+static void check_tool(struct doctor *doctor, const struct hv_tool *tool)
+{
+    struct hv_error err;
+    struct exec_outcome outcome;
+    struct trial trial = {doctor, tool->name};
+    struct hv_str name = hv_str_from(tool->name);
+    struct exec_options options = {
+        .setup = &doctor->setup,
+        .kind = CALLS_JSON,
+        .input = -1,
+        .output = -1,
+        .calls = hv_arena_format(doctor->arena, "{\"type\":\"tool_use\",\"id\":\"1\",\"name\":\"%s\",\"input\":%s}",
+                                 tool->name, tool->trial_input),
+        .one_call = name,
+        .door = "doctor",
+        .only_tools = &name,
+        .only_tool_count = 1,
+        .has_mode = true,
+        .mode = POLICY_BYPASS,
+        .on_result = on_trial_result,
+        .user = &trial,
+    };
+    if (setup_loop(&doctor->setup, &err) != HV_OK || exec_run(&options, &outcome, &err) != HV_OK)
+        tell(doctor, FINDING_BAD, tool->name, "cannot be tried: %s", err.message);
+}
+
+static void check_tools(struct doctor *doctor)
+{
+    const struct setup *setup = &doctor->setup;
+    size_t count;
+    const struct hv_tool *const *tools = hv_builtin_tools(&count);
+    const struct hv_context context = {.arena = doctor->arena,
+                                       .host = setup->host,
+                                       .directory = setup->directory,
+                                       .home = setup->home,
+                                       .search = &setup->settings->search};
+    for (size_t i = 0; i < count; i++)
+        if (tools[i]->trial_input && (!tools[i]->is_enabled || tools[i]->is_enabled(&context)))
+            check_tool(doctor, tools[i]);
+}
+
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static int run(const struct cli_call *call)
@@ -352,6 +412,8 @@ static int run(const struct cli_call *call)
         check_media(&doctor);
         check_terminal(&doctor);
         check_model(&doctor, flags);
+        if (!flags->offline)
+            check_tools(&doctor);
     }
     int status = cli_print(&doctor.out, doctor.bad > 0 ? CLI_FAILED : CLI_OK);
     setup_release(&doctor.setup);

@@ -1,4 +1,5 @@
-/* environment.c: the `env` and `models` members, merged by name: the strongest source that has a name gives it. */
+/* environment.c: the `env` and `models` members, merged by name (the strongest source that has a name gives it), and
+ * `webSearch`. */
 #include "config/loader.h"
 
 /* ---- env ------------------------------------------------------------------------------------------------------ */
@@ -134,5 +135,40 @@ void providers_read(struct loader *loader, struct source *source, const struct h
             loader_warn_type(loader, source, object, "an object with baseUrl, apiKeyEnv, …");
         else
             read_provider(loader, source, object);
+    }
+}
+
+/* ---- webSearch ------------------------------------------------------------------------------------------------ */
+
+/* Whole from one source: an address of one file and the key of another would not belong together. A project, trusted or
+ * not, does not say where a person's searches go. */
+void search_read(struct loader *loader, struct source *source, const struct hv_json *member)
+{
+    static const struct hv_str known[] = {HV_STR("backend"), HV_STR("url"), HV_STR("apiKeyEnv")};
+    struct hv_search_service search = {0};
+    if (member->type != HV_JSON_OBJECT) {
+        loader_warn_type(loader, source, member, "an object with backend, url, apiKeyEnv");
+        return;
+    }
+    if (scope_is_project(source->scope)) {
+        loader_warn(loader, source, member, "\"webSearch\" counts in your own settings only: it is ignored");
+        return;
+    }
+    hv_json_each(child, member)
+    {
+        if (hv_str_is(child->key, "backend"))
+            search.backend = provider_text(loader, source, child);
+        else if (hv_str_is(child->key, "url"))
+            search.url = provider_text(loader, source, child);
+        else if (hv_str_is(child->key, "apiKeyEnv"))
+            search.key_variable = provider_text(loader, source, child);
+        else
+            loader_warn_unknown(loader, source, child, known, sizeof known / sizeof *known);
+    }
+    if (!search.backend.len)
+        loader_warn(loader, source, member, "\"webSearch\" names no backend: it is ignored");
+    else if (loader->search_set_by >= source->scope) {
+        loader->settings->search = search;
+        loader->search_set_by = source->scope;
     }
 }

@@ -33,6 +33,7 @@ static const struct key keys[] = {
     {HV_STR("disableAllHooks"), KEY_PART, .read = read_hooks_off, .in_claude = true},
     {HV_STR("env"), KEY_PART, .read = variables_read, .in_claude = true},
     {HV_STR("models"), KEY_PART, .read = providers_read},
+    {HV_STR("webSearch"), KEY_PART, .read = search_read},
     {HV_STR("model"), KEY_TEXT, AT(model)},
     {HV_STR("effort"), KEY_TEXT, AT(effort)},
     {HV_STR("maxTurns"), KEY_INTEGER, AT(max_turns), .minimum = 1},

@@ -63,7 +63,7 @@ struct loader {
     size_t problems_left_out;
     bool claude_hooks_off;                         /* a `.claude` file turns hooks off: those of these files */
     enum settings_scope set_by[SETTINGS_KEYS_MAX]; /* by row of the key table; SETTINGS_SCOPE_COUNT: nobody */
-    enum settings_scope mode_set_by, hooks_off_by; /* likewise */
+    enum settings_scope mode_set_by, hooks_off_by, search_set_by; /* likewise */
 };
 
 static inline bool scope_is_claude(enum settings_scope scope)
@@ -131,9 +131,10 @@ bool keys_takes(enum settings_scope scope, struct hv_str name);
 void permissions_read(struct loader *loader, struct source *source, const struct hv_json *member);
 /* The value of `hooks` (hooks.c). */
 void hooks_read(struct loader *loader, struct source *source, const struct hv_json *member);
-/* The values of `env` and of `models` (environment.c). */
+/* The values of `env`, `models` and `webSearch` (environment.c). */
 void variables_read(struct loader *loader, struct source *source, const struct hv_json *member);
 void providers_read(struct loader *loader, struct source *source, const struct hv_json *member);
+void search_read(struct loader *loader, struct source *source, const struct hv_json *member);
 /* The value of `sandbox` (confinement.c). */
 void confinement_read(struct loader *loader, struct source *source, const struct hv_json *member);
 /*

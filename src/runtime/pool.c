@@ -170,7 +170,8 @@ enum hv_code pool_init(struct runtime *runtime, struct hv_error *err)
                                  .home = runtime->options.home,
                                  .roots = runtime->options.roots,
                                  .root_count = runtime->options.root_count,
-                                 .environment = runtime->environment};
+                                 .environment = runtime->environment,
+                                 .search = &runtime->settings->search};
     struct registry *registry = runtime->registry = hv_arena_new(&runtime->pool_arena, struct registry);
     registry->tools = hv_arena_array(&runtime->pool_arena, struct known_tool, built_in + extra);
     for (size_t i = 0; i < built_in; i++)
@@ -345,6 +346,7 @@ enum stage_outcome stage_find(struct call *call)
     call->context.results_directory = runtime_results_directory(call->runtime);
     call->context.changes_directory = call->runtime->changes_directory;
     call->context.environment = call->runtime->environment;
+    call->context.search = &call->runtime->settings->search;
     return STAGE_NEXT;
 }
 

@@ -193,6 +193,7 @@ static void prepare_tools(struct runtime *runtime)
             .roots = runtime->options.roots,
             .root_count = runtime->options.root_count,
             .environment = runtime->environment,
+            .search = &runtime->settings->search,
         };
         if (workers_submit(runtime->workers, prepare, call, NULL) != HV_OK)
             prepare(call);

@@ -1,7 +1,7 @@
 /*
  * web_search.c: the tool WebSearch: pages of the web for some words, by the backend that HELVE_WEB_SEARCH names
- * ("searxng:https://search.example.org", "brave"): a variable of the environment, or of the settings' env. Without one
- * there is no such tool.
+ * ("searxng:https://search.example.org", "brave": a variable of the environment, or of the settings' env), else the
+ * settings' webSearch. Without one there is no such tool.
  */
 #include "base/cleanup.h"
 #include "text/truncate.h"
@@ -59,7 +59,8 @@ static const struct hv_field web_search_fields[] = {{.name = "query",
 struct choice {
     const struct web_backend *backend;
     struct hv_str url, key;
-    bool person_wrote_it; /* the environment of helve itself names it, not a file that a project could bring */
+    bool person_wrote_it; /* not a file that a project could bring: helve's own environment, or `webSearch` */
+    struct hv_str key_variable;
 };
 
 /* A variable: of helve's own environment, else of the settings. */
@@ -78,27 +79,48 @@ static struct hv_str variable(const struct hv_context *context, const char *name
     return found;
 }
 
+/* The variable is stronger than the settings. Returns what names the choice. */
+static const char *take_choice(const struct hv_context *context, struct choice *out, struct hv_str *name)
+{
+    struct hv_str text = variable(context, SEARCH_VARIABLE, &out->person_wrote_it);
+    size_t colon = hv_str_find_byte(text, ':', 0);
+    *name = hv_str_slice(text, 0, colon);
+    out->url = colon == SIZE_MAX ? (struct hv_str){0} : hv_str_slice(text, colon + 1, SIZE_MAX);
+    if (text.len || !context->search)
+        return SEARCH_VARIABLE;
+    *name = context->search->backend;
+    out->url = context->search->url;
+    out->key_variable = context->search->key_variable;
+    out->person_wrote_it = true;
+    return "webSearch (in the settings)";
+}
+
 static enum hv_code choose(const struct hv_context *context, struct choice *out, struct hv_error *err)
 {
     bool own_key;
-    struct hv_str text = variable(context, SEARCH_VARIABLE, &out->person_wrote_it);
-    size_t colon = hv_str_find_byte(text, ':', 0);
-    out->backend = web_backend_find(hv_str_slice(text, 0, colon));
-    out->url = colon == SIZE_MAX ? (struct hv_str){0} : hv_str_slice(text, colon + 1, SIZE_MAX);
+    struct hv_str name;
+    const char *source = take_choice(context, out, &name);
+    out->backend = web_backend_find(name);
     if (!out->backend || (out->backend->needs_url && !out->url.len)) {
-        hv_fail(err, HV_EINVAL, "%s names no backend for searches: %.*s", SEARCH_VARIABLE, HV_STR_ARG(text));
-        hv_error_hint(err, "It is NAME, or NAME:URL for a server of your own; names are %s.", web_backend_names());
+        hv_fail(err, HV_EINVAL, "%s names no %s: %.*s", source,
+                out->backend ? "address of its backend" : "backend for searches", HV_STR_ARG(name));
+        hv_error_hint(err,
+                      "%s is NAME, or NAME:URL for a server of your own; webSearch has backend and url. Names: %s.",
+                      SEARCH_VARIABLE, web_backend_names());
         return HV_EINVAL;
     }
-    if (out->backend->key_variable)
-        out->key = variable(context, out->backend->key_variable, &own_key);
-    if (out->backend->key_variable && !out->key.len) {
+    if (!out->backend->key_variable)
+        return HV_OK;
+    const char *key_name =
+        out->key_variable.len ? hv_arena_cstr(context->arena, out->key_variable) : out->backend->key_variable;
+    out->key = variable(context, key_name, &own_key);
+    if (!out->key.len) {
         hv_fail(err, HV_ENOTFOUND, "there is no key for searches by %s", out->backend->name);
-        hv_error_hint(err, "export %s=…", out->backend->key_variable);
+        hv_error_hint(err, "export %s=…", key_name);
         return HV_ENOTFOUND;
     }
-    /* The key of the public service goes to no other address than one that the same environment names. */
-    if (out->key.len && own_key && out->url.len && !out->person_wrote_it)
+    /* The key of the public service goes to no other address than one that the person wrote. */
+    if (own_key && out->url.len && !out->person_wrote_it)
         return hv_fail(err, HV_EDENIED, "the key for %s is not sent to an address that a settings file names",
                        out->backend->name);
     return HV_OK;
@@ -107,7 +129,7 @@ static enum hv_code choose(const struct hv_context *context, struct choice *out,
 static bool web_search_enabled(const struct hv_context *context)
 {
     bool own;
-    return variable(context, SEARCH_VARIABLE, &own).len > 0;
+    return variable(context, SEARCH_VARIABLE, &own).len > 0 || (context->search && context->search->backend.len);
 }
 
 /* ---- asking ------------------------------------------------------------------------------------------------------ */
@@ -270,6 +292,7 @@ const struct hv_tool tool_web_search = {
     .fields = web_search_fields,
     .input_size = sizeof(struct web_search_input),
     .network = true,
+    .trial_input = "{\"query\":\"weather\",\"max_results\":1}",
     .is_enabled = web_search_enabled,
     .footprint = web_search_footprint,
     .read_only = web_search_always,

@@ -312,3 +312,45 @@ def test_a_settings_file_sends_no_search_into_the_house(case):
     case.write(".helve/settings.json", json.dumps({"env": {"HELVE_WEB_SEARCH": "searxng:" + web.url}}))
     ran = case.helve("tool", "call", "WebSearch", '{"query":"x"}', "--trust", "--allowed-tools", "WebSearch")
     assert ran.code != 0 and "may not be reached" in ran.out + ran.err and not web.asked, ran
+
+
+def test_the_settings_name_who_answers_searches(case):
+    hits = [{"title": "T", "url": "https://good.org/", "content": "text"}]
+    brave = {"web": {"results": [{"title": "B", "url": "https://b.org/", "description": "d"}]}}
+    web = serve(case, {"/search": (200, {"Content-Type": "application/json"}, json.dumps({"results": hits})),
+                       "/brave": (200, {"Content-Type": "application/json"}, json.dumps(brave))})
+
+    def call(settings, env=None, *more):
+        return case.helve("tool", "call", "WebSearch", '{"query":"x"}', "--allowed-tools", "WebSearch", "--settings",
+                          json.dumps({"webSearch": settings}), *more, env=env)
+
+    own = {"backend": "searxng", "url": web.url}
+    ran = call(own)
+    assert ran.code == 0 and "https://good.org/" in ran.out, ran
+    ran = call({"backend": "brave", "url": web.url + "/brave", "apiKeyEnv": "MY_SEARCH_KEY"}, {"MY_SEARCH_KEY": "k-9"})
+    assert "https://b.org/" in ran.out and web.asked[-1][1]["X-Subscription-Token"] == "k-9", ran
+    ran = call({"backend": "brave", "apiKeyEnv": "MY_SEARCH_KEY"})
+    assert ran.code != 0 and "MY_SEARCH_KEY" in ran.out + ran.err, ran
+    ran = call({"backend": "bogus"}, {"HELVE_WEB_SEARCH": "searxng:" + web.url})
+    assert ran.code == 0 and "https://good.org/" in ran.out, ran
+    web.asked.clear()
+    case.write(".helve/settings.json", json.dumps({"webSearch": own}))
+    for flags in ((), ("--trust",)):
+        ran = case.helve("tool", "call", "WebSearch", '{"query":"x"}', "--allowed-tools", "WebSearch", *flags)
+        assert ran.code != 0 and "not available" in ran.out and not web.asked, ran
+
+
+def test_doctor_tries_who_answers_searches(case):
+    web = serve(case, {"/search": (200, {"Content-Type": "application/json"}, '{"results":[]}')})
+
+    def finding(*more):
+        ran = case.helve("doctor", "--json", "--model", "replay:demo", "--settings",
+                         json.dumps({"webSearch": {"backend": "searxng", "url": web.url}}), *more)
+        found = [json.loads(line) for line in ran.out.splitlines()]
+        return [row for row in found if row["check"] == "WebSearch"]
+
+    assert finding("--offline") == [] and not web.asked
+    assert [row["status"] for row in finding()] == ["ok"] and len(web.asked) == 1, web.asked
+    web.pages["/search"] = (403, {}, "")
+    broken = finding()
+    assert broken[0]["status"] == "bad" and "403" in broken[0]["message"], broken

@@ -71,6 +71,7 @@ static const char *const good[] = {
     "{\"permissions\": {\"allow\": [\"A\"], \"ask\": [], \"deny\": [\"B(c)\", \" D \"], \"additionalDirectories\": "
     "[\"~\"],"
     "\"defaultMode\": \"manual\", \"disableBypassPermissionsMode\": \"disable\"}}",
+    "{\"webSearch\": {\"backend\": \"searxng\", \"url\": \"https://s\", \"apiKeyEnv\": \"K\"}}",
     "{\"env\": {\"A\": \"\", \"B\": 1, \"C\": true}}",
     "{\"models\": {\"x\": {}, \"y\": {\"provider\": \"p\", \"baseUrl\": \"u\", \"apiKeyEnv\": \"K\", \"headers\": "
     "{\"A-b\": \"c\\td\"}}}}",
@@ -85,6 +86,10 @@ static const char *const bad[] = {
     "{\"sandbox\": {\"any\": [1]}}",
     "{\"sandbox\": {\"filesystem\": {\"allowWrite\": [1]}}}",
     "{\"sandbox\": {\"network\": {\"httpProxyPort\": 65536}}}",
+    "{\"webSearch\": \"brave\"}",
+    "{\"webSearch\": {\"url\": \"https://s\"}}",
+    "{\"webSearch\": {\"backend\": \"brave\", \"key\": \"k\"}}",
+    "{\"webSearch\": {\"backend\": \"\"}}",
     "{\"mode\": 1}",
     "{\"model\": \"\"}",
     "{\"model\": 1}",

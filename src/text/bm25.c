@@ -295,7 +295,7 @@ typedef uint32_t key_vector __attribute__((vector_size(16)));
 /* Whether one of the keys of some vectors is the wanted one. */
 static inline bool any_fits(const uint32_t *keys, size_t vectors, uint32_t wanted)
 {
-    key_vector mask, pattern, found = {0};
+    key_vector mask, pattern = {0}, found = {0};
     for (size_t lane = 0; lane < sizeof mask / sizeof *keys; lane++) {
         mask[lane] = LETTERS_MASK;
         pattern[lane] = wanted;

@@ -340,6 +340,8 @@ static void yank(struct editor *editor)
 /* Alt-Y: the kill before it in place of what was yanked. */
 static void yank_earlier(struct editor *editor)
 {
+    if (!editor->kills.count) /* a yank of nothing came before */
+        return;
     editor->yank_index = editor->yank_index ? editor->yank_index - 1 : editor->kills.count - 1;
     editor_replace(editor, editor->yank_start, editor->caret, editor->kills.items[editor->yank_index]);
 }

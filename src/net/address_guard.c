@@ -3,6 +3,7 @@
 
 #include "base/address.h"
 #include "base/cleanup.h"
+#include "net/no_proxy.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -121,23 +122,6 @@ static struct hv_str variable(const char *const *environment, const char *name)
     return hv_str_trim(found);
 }
 
-static bool is_exempt(struct hv_str list, struct hv_str host)
-{
-    struct hv_str part;
-    while (hv_str_split(&list, ',', &part)) {
-        part = hv_str_trim(part);
-        if (hv_str_is(part, "*") || hv_str_eq_nocase(part, host))
-            return true;
-        part = part.len && part.ptr[0] == '.' ? hv_str_slice(part, 1, SIZE_MAX) : part;
-        if (hv_str_eq_nocase(part, host))
-            return true;
-        if (part.len && host.len > part.len && host.ptr[host.len - part.len - 1] == '.' &&
-            hv_str_eq_nocase(hv_str_slice(host, host.len - part.len, host.len), part))
-            return true;
-    }
-    return false;
-}
-
 struct hv_str guard_proxy(const char *const *environment, const struct url *url)
 {
     /* HTTP_PROXY is what a CGI program gets of a header "Proxy": not taken. */
@@ -146,7 +130,7 @@ struct hv_str guard_proxy(const char *const *environment, const struct url *url)
     struct hv_str exempt = variable(environment, "no_proxy"), proxy = {0};
     if (!exempt.len)
         exempt = variable(environment, "NO_PROXY");
-    if (is_exempt(exempt, url->host))
+    if (no_proxy_exempts(exempt, url->host, url->port))
         return (struct hv_str){0};
     const char *const *names = url->https ? https : http;
     size_t count = url->https ? sizeof https / sizeof *https : sizeof http / sizeof *http;

@@ -14,6 +14,7 @@
 #include "net/engine.h"
 
 #include "module/module.h"
+#include "net/no_proxy.h"
 
 #include <arpa/inet.h>
 #include <curl/curl.h>
@@ -48,6 +49,7 @@ struct net_transfer {
     uint64_t connect_timeout_ms;
     struct hv_buf lines; /* answer headers so far */
     bool has_status, added, refused, proxied;
+    bool direct;                /* no proxy of the environment is asked */
     struct hv_error stopped;    /* why our own callbacks ended it */
     char place[PLACE_MAX];      /* host or host:port */
     char text[CURL_ERROR_SIZE]; /* curl's words */
@@ -149,14 +151,12 @@ static void append_detail(struct net_transfer *transfer, CURLcode result, struct
 }
 
 static char *url_part(const CURLU *url, CURLUPart part);
-static bool is_loopback(const CURLU *url);
 
 /* The variable that may have led this transfer through a proxy, which then is what could not be reached; or NULL. */
 static const char *proxy_variable(const struct net_transfer *transfer)
 {
     static const char *const names[] = {"https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"};
-    const struct net_engine *engine = transfer->engine;
-    if (!engine->options.use_proxy || engine->options.address_allowed || is_loopback(transfer->url))
+    if (transfer->direct || transfer->proxied)
         return NULL;
     char *scheme = url_part(transfer->url, CURLUPART_SCHEME);
     bool tls = scheme && strcmp(scheme, "https") == 0;
@@ -417,6 +417,22 @@ static bool is_loopback(const CURLU *url)
     return is;
 }
 
+/* libcurl's own reading of NO_PROXY knows fewer forms, and fewer still in old versions. */
+static bool is_exempt(const CURLU *url)
+{
+    const char *list = getenv("no_proxy");
+    if (!list || !*list)
+        list = getenv("NO_PROXY");
+    char *host = url_part(url, CURLUPART_HOST), *port = NULL;
+    int64_t number = 0;
+    if (curl_url_get((CURLU *)url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK)
+        (void)hv_str_to_int64(hv_str_from(port), &number);
+    bool is = no_proxy_exempts(hv_str_from(list), hv_str_from(host), (unsigned)number);
+    curl_free(host);
+    curl_free(port);
+    return is;
+}
+
 /* "Name: value" in curl's spelling: a header without a value needs a semicolon, or curl would leave it out. */
 static void add_header(struct net_transfer *transfer, struct hv_arena *arena, struct hv_str line)
 {
@@ -521,8 +537,13 @@ static void set_trust(struct net_transfer *transfer, struct hv_str proxy)
         curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
         free(text);
         transfer->proxied = true;
-    } else if (!engine->options.use_proxy || engine->options.address_allowed || is_loopback(transfer->url))
+    } else if (!engine->options.use_proxy || engine->options.address_allowed || is_loopback(transfer->url) ||
+               is_exempt(transfer->url)) {
         curl_easy_setopt(easy, CURLOPT_PROXY, "");
+        transfer->direct = true;
+    } else {
+        curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
+    }
     if (engine->ca_file)
         curl_easy_setopt(easy, CURLOPT_CAINFO, engine->ca_file);
     const char *ca_directory = getenv("SSL_CERT_DIR");

@@ -117,7 +117,7 @@ def test_proxies_of_the_environment_are_used_but_not_for_this_machine(case):
         assert proxy.lines == ["CONNECT models.example.invalid:443 HTTP/1.1"], proxy.lines
         assert KEY not in ran.err
         ran = case.ask(None, "hi", env={**variables, "ANTHROPIC_BASE_URL": "https://models.example.invalid", "ANTHROPIC_API_KEY": KEY,
-                                        "no_proxy": "example.invalid"})
+                                        "NO_PROXY": "other.test; *.example.invalid:443"})
         assert ran.code not in (0, None) and len(proxy.lines) == 1, ran
     finally:
         proxy.listener.close()

@@ -7,7 +7,9 @@ import subprocess
 import tempfile
 import time
 
-from harness import HELVE, MODELS, TIMEOUT, Skip
+from harness import HELVE, MODELS, Skip
+
+WAIT = 120  # what did not come by then never does, on a slow machine too
 
 
 class Terminal:
@@ -45,6 +47,11 @@ class Terminal:
         for piece in re.findall(r"[^\r\x1b\x7f]+|[\r\x1b\x7f]", text):
             self.tmux("send-keys", "-l", "--", piece)
 
+    def prompt(self, words):
+        """Type a prompt once the session is ready for it."""
+        self.wait("> ")
+        self.type(words + "\r")
+
     def screen(self):
         return self.tmux("capture-pane", "-p")
 
@@ -54,7 +61,7 @@ class Terminal:
 
     def wait(self, *wanted, gone=(), whole=True):
         """Until all of these stand there (and those are gone): what stands there then."""
-        end = time.monotonic() + TIMEOUT
+        end = time.monotonic() + WAIT
         while True:
             shown = self.all() if whole else self.screen()
             if all(one in shown for one in wanted) and not any(one in shown for one in gone):

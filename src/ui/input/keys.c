@@ -179,10 +179,12 @@ static size_t sequence_length(const struct keys *keys)
     size_t count = keys->pending_count, at = 1;
     if (count < 2)
         return 0;
-    if (p[1] == ESC) /* Esc and another sequence: Alt with that key */
+    if (p[1] == ESC) /* Esc and another sequence: Alt with that key, or two keys */
         at = 2;
     if (count <= at)
         return 0;
+    if (at == 2 && p[at] != '[' && p[at] != 'O')
+        return 1;
     if (p[at] == 'O')
         return count > at + 1 ? at + 2 : 0;
     if (p[at] != '[') {
@@ -201,11 +203,24 @@ static size_t sequence_length(const struct keys *keys)
     return 0;
 }
 
+/* What the terminal says of itself is pressed by nobody: an Esc in front of it is a key of its own. */
+static void give_csi(const struct target *to, struct hv_str body, unsigned modifiers)
+{
+    struct key key = csi_key(body, modifiers);
+    if (modifiers && (key.type == KEY_NONE || key.type >= KEY_PASTE))
+        give(to, (struct key){.type = KEY_ESCAPE});
+    give(to, key);
+}
+
 static void take_sequence(struct keys *keys, size_t len, const struct target *to)
 {
     struct hv_str all = hv_str_of(keys->pending, len);
     unsigned modifiers = 0;
     size_t at = 1;
+    if (all.len == 1) {
+        give(to, (struct key){.type = KEY_ESCAPE});
+        return;
+    }
     if (all.len > 2 && all.ptr[1] == ESC)
         modifiers = KEY_ALT, at = 2;
     if (all.ptr[at] == 'O' && all.len > at + 1) {
@@ -213,10 +228,12 @@ static void take_sequence(struct keys *keys, size_t len, const struct target *to
     } else if (all.ptr[at] == '[') {
         struct hv_str body = hv_str_slice(all, at + 1, all.len);
         if (hv_str_is(body, "200~")) {
+            if (modifiers)
+                give(to, (struct key){.type = KEY_ESCAPE});
             keys->pasting = true;
             hv_buf_init(&keys->paste, KEYS_PASTE_MAX);
         } else if (body.len && body.ptr[0] != '[' && body.ptr[body.len - 1] >= 0x40 && body.ptr[body.len - 1] <= 0x7e)
-            give(to, csi_key(body, modifiers));
+            give_csi(to, body, modifiers);
     } else {
         uint32_t rune;
         utf8_decode(hv_str_slice(all, at, all.len), 0, &rune);
@@ -356,12 +373,14 @@ void keys_flush(struct keys *keys, key_function *on_key, void *user)
     if (!keys_waiting(keys))
         return;
     bool escape = keys->pending_count && keys->pending[0] == ESC && keys->pending_count <= 2 && !keys->skipping;
-    unsigned modifiers = keys->pending_count == 2 && keys->pending[1] == ESC ? KEY_ALT : 0;
-    bool lone_bracket = keys->pending_count == 2 && !modifiers;
-    if (escape && lone_bracket)
+    bool second = escape && keys->pending_count == 2;
+    if (second && keys->pending[1] != ESC) {
         give(&to, (struct key){.type = KEY_CHAR, .rune = (unsigned char)keys->pending[1], .modifiers = KEY_ALT});
-    else if (escape)
-        give(&to, (struct key){.type = KEY_ESCAPE, .modifiers = modifiers});
+    } else if (escape) {
+        give(&to, (struct key){.type = KEY_ESCAPE});
+        if (second)
+            give(&to, (struct key){.type = KEY_ESCAPE});
+    }
     keys->pending_count = 0;
     keys->skipping = keys->string = false;
 }

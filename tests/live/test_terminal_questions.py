@@ -1,0 +1,80 @@
+"""helve at a terminal: what a person is asked, in a pane of tmux, with a scripted model."""
+import json
+import os
+
+from tmux import Terminal
+from wires import Answer, call, text
+
+
+def test_a_command_is_asked_for_and_runs_when_it_is_allowed(case):
+    server = case.serve(Answer([call("Bash", {"command": "touch made"})]), Answer([text("It is made.")]))
+    with Terminal(case, server) as terminal:
+        terminal.prompt("make it")
+        shown = terminal.wait("may this be done?", "$ touch made", "Bash(touch:*)", "y once")
+        assert not os.path.exists(case.project + "/made")
+        terminal.type("q\r")  # neither is an answer
+        terminal.type("y")
+        shown = terminal.wait("It is made.", "allowed once", gone=("may this be done?",))
+        assert "● Bash" in shown, shown
+    assert os.path.exists(case.project + "/made")
+
+
+def test_no_with_words_reaches_the_model(case):
+    server = case.serve(Answer([call("Bash", {"command": "touch made"})]), Answer([text("I see.")]))
+    with Terminal(case, server) as terminal:
+        terminal.prompt("make it")
+        terminal.wait("may this be done?", "y once")
+        terminal.type("w")
+        terminal.wait("What should it do instead?")
+        terminal.type("use a file\r")
+        terminal.wait("I see.")
+    assert not os.path.exists(case.project + "/made")
+    assert "use a file" in server.requests[1].results()[0], server.requests[1].results()
+
+
+def test_the_input_can_be_changed_in_the_question(case):
+    server = case.serve(Answer([call("Bash", {"command": "touch made"})]), Answer([text("Done.")]))
+    with Terminal(case, server) as terminal:
+        terminal.prompt("make it")
+        terminal.wait("may this be done?", "y once")
+        terminal.type("e")
+        terminal.wait("The input, as JSON")
+        terminal.type("\x7f" * len('made"}') + 'other"}\r')
+        terminal.wait("Done.")
+    assert os.path.exists(case.project + "/other") and not os.path.exists(case.project + "/made")
+
+
+def test_always_saves_the_rule_and_does_not_ask_again(case):
+    server = case.serve(Answer([call("Bash", {"command": "touch one"})]), Answer([call("Bash", {"command": "touch two"})]), Answer([text("Both.")]))
+    with Terminal(case, server) as terminal:
+        terminal.prompt("make them")
+        terminal.wait("may this be done?", "y once")
+        terminal.type("a")
+        shown = terminal.wait("Both.")
+        assert shown.count("→ allowed always") == 1, shown
+    with open(case.project + "/.helve/settings.local.json", encoding="utf-8") as file:
+        assert json.load(file)["permissions"]["allow"] == ["Bash(touch:*)"]
+
+
+def test_an_edit_is_asked_for_with_its_diff(case):
+    path = case.write("a.txt", "one\ntwo\n")
+    server = case.serve(Answer([call("Read", {"file_path": path})]), Answer([call("Edit", {"file_path": path, "old_string": "two", "new_string": "three"})]),
+                        Answer([text("Changed.")]))
+    with Terminal(case, server) as terminal:
+        terminal.prompt("change it")
+        shown = terminal.wait("may this be done?", "-two", "+three", "changes files", "y once")
+        terminal.type("y")
+        shown = terminal.wait("Changed.")
+        assert "+three" in shown and "● Edit" in shown, shown
+    assert case.read("a.txt") == "one\nthree\n"
+
+
+def test_a_small_pane_and_no_colour_work(case):
+    server = case.serve(Answer([call("Bash", {"command": "touch made"})]), Answer([text("Made.")]))
+    with Terminal(case, server, columns=20, rows=6, env={"NO_COLOR": "1"}) as terminal:
+        terminal.prompt("make it")
+        terminal.wait("y once")
+        terminal.type("y")
+        terminal.wait("Made.")
+        assert "\x1b[3" not in terminal.tmux("capture-pane", "-e", "-p")
+    assert os.path.exists(case.project + "/made")

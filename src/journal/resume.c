@@ -17,6 +17,15 @@ struct open_call {
     struct hv_str id, block; /* block: its tool_use */
 };
 
+/*
+ * A call that the last assistant message asks for. Servers gave ids that were not unique, and journals hold them: the
+ * second use of one goes out under another.
+ */
+struct wanted_call {
+    struct hv_str id, sent; /* as it was recorded, and as it goes out */
+    size_t nth;             /* how many calls of that message before it have the same id */
+};
+
 /* A message, and the one that it follows. Rewinding goes back to an earlier one, from where the conversation branches.
  */
 struct node {
@@ -34,9 +43,10 @@ struct collector {
     VEC(size_t) before_prompts; /* what `last` was before each message that a person typed */
     VEC(size_t) before_rewinds; /* what it was before each rewind */
     VEC(struct resumed_left_out) left_out;
-    VEC(struct hv_str) wanted;   /* ids that the last assistant message asks for, in order; in arena */
-    VEC(struct open_call) calls; /* CALL events since the last message */
-    struct map results;          /* id → struct hv_str *: tool_result blocks since the last user message */
+    VEC(struct wanted_call) wanted; /* in order; in arena */
+    struct map ids;                 /* of all calls, as they go out */
+    VEC(struct open_call) calls;    /* CALL events since the last message */
+    struct map results;             /* id → struct hv_str *: tool_result blocks since the last user message */
 };
 
 /* ---- what is not conversation -------------------------------------------------------------------------------- */
@@ -151,18 +161,54 @@ static bool is_sendable(const struct hv_json *block)
            !(is_block(block, "text") && hv_str_trim(hv_json_get_string(block, "text")).len == 0);
 }
 
-static bool is_wanted(const struct collector *collector, struct hv_str id)
+/* How many of the calls that are wanted have this id. */
+static size_t count_wanted(const struct collector *collector, struct hv_str id)
 {
+    size_t count = 0;
     for (size_t i = 0; i < collector->wanted.count; i++)
-        if (hv_str_eq(collector->wanted.items[i], id))
-            return true;
-    return false;
+        count += hv_str_eq(collector->wanted.items[i].id, id);
+    return count;
+}
+
+/* The id under which a call goes out: its own, or one that no call has yet; the same each time the journal is read. */
+static struct hv_str unique_id(struct collector *collector, struct hv_str id)
+{
+    struct hv_str sent = hv_arena_str(collector->arena, id);
+    for (size_t number = 2; map_get(&collector->ids, sent); number++)
+        sent = hv_arena_format(collector->arena, "%.*s_%zu", HV_STR_ARG(id), number);
+    map_set(&collector->ids, sent, collector);
+    return sent;
 }
 
 static void put_block(struct hv_buf *content, struct hv_str block)
 {
     hv_buf_add_byte(content, content->len > 0 ? ',' : '[');
     hv_buf_add_str(content, block);
+}
+
+/* The block, whose id stands in `member`, under the id `sent`. */
+static void put_under_id(struct hv_buf *content, const struct hv_json *block, struct hv_str source, const char *member,
+                         struct hv_str sent)
+{
+    if (hv_str_eq(hv_json_get_string(block, member), sent)) {
+        put_block(content, source);
+        return;
+    }
+    CLEANUP_BUF struct hv_buf copy = {0};
+    struct hv_json_writer writer;
+    hv_buf_init(&copy, CONTENT_MAX);
+    hv_json_writer_init(&writer, &copy);
+    hv_json_begin_object(&writer);
+    hv_json_each(each, block)
+    {
+        hv_json_name_str(&writer, each->key);
+        if (hv_str_is(each->key, member))
+            hv_json_put_string(&writer, sent);
+        else
+            hv_json_put_value(&writer, each);
+    }
+    hv_json_end_object(&writer);
+    put_block(content, hv_buf_str(&copy));
 }
 
 static void push_message(struct collector *collector, bool assistant, struct hv_buf *content)
@@ -179,12 +225,14 @@ static void push_message(struct collector *collector, bool assistant, struct hv_
     collector->last = collector->nodes.count;
 }
 
-static void put_missing_result(struct collector *collector, struct hv_buf *content, struct hv_str id)
+static void put_missing_result(struct collector *collector, struct hv_buf *content, const struct wanted_call *call)
 {
+    CLEANUP_ARENA struct hv_arena scratch = {0};
+    const struct hv_json *result;
     collector->out->repaired++;
-    const struct hv_str *recorded = map_get(&collector->results, id);
-    if (recorded) {
-        put_block(content, *recorded);
+    const struct hv_str *recorded = call->nth ? NULL : map_get(&collector->results, call->id);
+    if (recorded && hv_json_parse(&scratch, *recorded, HV_JSON_STRICT, &result, NULL) == HV_OK) {
+        put_under_id(content, result, *recorded, "tool_use_id", call->sent);
         return;
     }
     CLEANUP_BUF struct hv_buf block = {0};
@@ -193,18 +241,22 @@ static void put_missing_result(struct collector *collector, struct hv_buf *conte
     hv_json_writer_init(&writer, &block);
     hv_json_begin_object(&writer);
     hv_json_member_cstr(&writer, "type", "tool_result");
-    hv_json_member_string(&writer, "tool_use_id", id);
+    hv_json_member_string(&writer, "tool_use_id", call->sent);
     hv_json_member_cstr(&writer, "content", INTERRUPTED_TEXT);
     hv_json_member_bool(&writer, "is_error", true);
     hv_json_end_object(&writer);
     put_block(content, hv_buf_str(&block));
 }
 
-static const struct hv_json *find_result(const struct hv_json *blocks, struct hv_str id)
+/* Results stand in the order of their calls, so that the second one for an id is that of its second call. */
+static const struct hv_json *find_result(const struct hv_json *blocks, const struct wanted_call *call)
 {
+    size_t before = 0;
     hv_json_each(block, blocks)
     {
-        if (is_block(block, "tool_result") && hv_str_eq(hv_json_get_string(block, "tool_use_id"), id))
+        if (!is_block(block, "tool_result") || !hv_str_eq(hv_json_get_string(block, "tool_use_id"), call->id))
+            continue;
+        if (before++ == call->nth)
             return block;
     }
     return NULL;
@@ -214,11 +266,12 @@ static void put_results(struct collector *collector, const struct hv_json *block
                         struct hv_buf *content)
 {
     for (size_t i = 0; i < collector->wanted.count; i++) {
-        const struct hv_json *result = find_result(blocks, collector->wanted.items[i]);
+        const struct wanted_call *call = &collector->wanted.items[i];
+        const struct hv_json *result = find_result(blocks, call);
         if (result)
-            put_block(content, hv_json_source(result, text));
+            put_under_id(content, result, hv_json_source(result, text), "tool_use_id", call->sent);
         else
-            put_missing_result(collector, content, collector->wanted.items[i]);
+            put_missing_result(collector, content, call);
     }
     collector->wanted.count = 0;
 }
@@ -238,8 +291,7 @@ static void add_user(struct collector *collector, const struct hv_json *blocks, 
     push_message(collector, false, &content);
 }
 
-/* One assistant message: each call once; what it asks for is remembered for the next message. A conversation cannot
- * begin with one. */
+/* One assistant message; what it asks for is remembered for the next message. A conversation cannot begin with one. */
 static void add_assistant(struct collector *collector, const struct hv_json *blocks, struct hv_str text)
 {
     if (collector->wanted.count > 0)
@@ -253,12 +305,14 @@ static void add_assistant(struct collector *collector, const struct hv_json *blo
         struct hv_str id = hv_json_get_string(block, "id");
         if (!is_sendable(block))
             continue;
-        if (is_block(block, "tool_use")) {
-            if (!id.ptr || is_wanted(collector, id))
-                continue;
-            *vec_push(&collector->wanted) = hv_arena_str(collector->arena, id);
+        if (!is_block(block, "tool_use")) {
+            put_block(&content, hv_json_source(block, text));
+        } else if (id.ptr) {
+            struct wanted_call call = {.id = hv_arena_str(collector->arena, id), .nth = count_wanted(collector, id)};
+            call.sent = unique_id(collector, id);
+            *vec_push(&collector->wanted) = call;
+            put_under_id(&content, block, hv_json_source(block, text), "id", call.sent);
         }
-        put_block(&content, hv_json_source(block, text));
     }
     push_message(collector, true, &content);
 }
@@ -270,7 +324,7 @@ static void add_open_calls(struct collector *collector)
     const struct hv_json *blocks;
     hv_buf_init(&content, CONTENT_MAX);
     for (size_t i = 0; i < collector->calls.count; i++)
-        if (!is_wanted(collector, collector->calls.items[i].id))
+        if (!count_wanted(collector, collector->calls.items[i].id))
             put_block(&content, collector->calls.items[i].block);
     collector->calls.count = 0;
     if (content.len == 0)
@@ -418,6 +472,7 @@ void resume_collect(struct hv_arena *arena, struct journal_reader *reader, struc
     vec_release(&collector.before_rewinds);
     vec_release(&collector.calls);
     vec_release(&collector.wanted);
+    map_release(&collector.ids);
     vec_release(&collector.left_out);
 }
 

@@ -4,7 +4,8 @@
  * Whatever happened to the session (kill -9 in the middle of a call, a full disk, an interrupt), what comes out can be
  * sent to a model: messages alternate as they must, every tool_use has exactly one tool_result in the next message,
  * results come first. Calls whose results were journalled but whose message was not are put together from their events;
- * calls without a result get one that says that they were interrupted. What was rewound (`helve rewind`) is left out.
+ * calls without a result get one that says that they were interrupted. A call whose id another one before it has gets
+ * an id of its own. What was rewound (`helve rewind`) is left out.
  */
 #ifndef JOURNAL_RESUME_H
 #define JOURNAL_RESUME_H

@@ -588,8 +588,27 @@ def test_a_broken_newest_journal_does_not_stand_before_the_others(case):
     assert "first answer" in json.dumps(requests) and "passed over 3" in ran.err, ran
 
 
+def old_journal():
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "journal_1.jsonl"), "rb") as file:
+        return file.read()
+
+
+def test_a_journal_that_holds_an_id_twice_goes_on(case):
+    """Within one message and in two: what it holds of before calls were given ids of their own."""
+    lines = old_journal().replace(b"call_one1", b"same").replace(b"call_two2", b"same").splitlines(keepends=True)
+    again = [line for line in lines if line.startswith(b'{"type":"message"')]
+    path = case.write("old.jsonl", b"".join(lines + again))
+    for wire in WIRES:
+        ran, requests = ask(case, wire, [message(wire, ("same", "Read", A)), FINE[wire]], "--resume", path, "--fork-session")
+        ends_well(ran)
+        made, given = asked(requests[-1], wire)
+        assert len({one[0] for one in made}) == 5 and [one[0] for one in made] == [one[0] for one in given], (made, given)
+        assert [one[2]["file_path"][0] for one in made] == ["a", "b", "a", "b", "a"], made
+        assert [("alpha" in text, "beta" in text) for _, text in given] == [(True, False), (False, True)] * 2 + [(True, False)], given
+
+
 def test_a_journal_of_the_first_version_opens(case):
-    path = case.write("old.jsonl", open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "journal_1.jsonl"), "rb").read())
+    path = case.write("old.jsonl", old_journal())
     for wire in WIRES:
         ran, requests = ask(case, wire, [FINE[wire]], "--resume", path, "--fork-session")
         ends_well(ran)

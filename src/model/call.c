@@ -6,6 +6,7 @@
 #include "model/decoder.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum { ID_MIN = 4, NESTED_MAX = 2 };
 
@@ -63,6 +64,30 @@ static bool is_object(struct model_decoder *decoder, struct hv_str text)
            hv_json_parse(&decoder->arena, text, DECODE_JSON_FLAGS, &value, NULL) == HV_OK;
 }
 
+size_t decoder_input_scan(struct decode_block *call)
+{
+    while (call->scan.at < call->text.len) {
+        char byte = call->text.data[call->scan.at++];
+        bool was_in = call->scan.opened;
+        if (call->scan.in_string) {
+            if (byte == '"' && !call->scan.escaped)
+                call->scan.in_string = false;
+            call->scan.escaped = byte == '\\' && !call->scan.escaped;
+        } else if (byte == '"') {
+            call->scan.in_string = call->scan.opened = true;
+        } else if (byte == '{' || byte == '[') {
+            call->scan.opened = true;
+            call->scan.depth++;
+        } else if ((byte == '}' || byte == ']') && call->scan.depth) {
+            call->scan.depth--;
+        }
+        call->scan.whole = call->scan.opened && !call->scan.depth && !call->scan.in_string;
+        if (was_in && call->scan.whole)
+            return call->scan.at;
+    }
+    return SIZE_MAX;
+}
+
 /* What a value that is no object stands for, or absent. */
 static struct hv_str unwrap(struct model_decoder *decoder, struct hv_str text)
 {
@@ -83,6 +108,18 @@ static struct hv_str unwrap(struct model_decoder *decoder, struct hv_str text)
     return (struct hv_str){0};
 }
 
+/* The object before a tail of the model's own markup, or of brackets too many; or absent. */
+static struct hv_str before_tail(struct model_decoder *decoder, const struct decode_block *block)
+{
+    struct decode_block again = {.text = block->text}; /* a view of it: nothing is added */
+    size_t end = decoder_input_scan(&again);
+    struct hv_str text = hv_buf_str(&block->text), tail = hv_str_trim(hv_str_slice(text, end, text.len));
+    if (end == SIZE_MAX || !tail.len || !strchr("<[]}`", tail.ptr[0]))
+        return (struct hv_str){0};
+    struct hv_str object = hv_str_trim(hv_str_slice(text, 0, end));
+    return is_object(decoder, object) ? object : (struct hv_str){0};
+}
+
 /* The object in a text that is no JSON value, because of the ways in which its pieces came; or absent. */
 static struct hv_str find_object(struct model_decoder *decoder, const struct decode_block *block, struct hv_str text)
 {
@@ -97,7 +134,7 @@ static struct hv_str find_object(struct model_decoder *decoder, const struct dec
         return half;
     struct hv_str last = hv_str_trim(hv_str_slice(hv_buf_str(&block->text), block->pieces.last, block->text.len));
     bool cumulative = block->pieces.count > 1 && block->pieces.cumulative;
-    return cumulative && is_object(decoder, last) ? last : (struct hv_str){0};
+    return cumulative && is_object(decoder, last) ? last : before_tail(decoder, block);
 }
 
 bool decoder_input_settle(struct model_decoder *decoder, const struct decode_block *block, struct hv_str *out)

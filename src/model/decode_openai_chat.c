@@ -48,34 +48,6 @@ static void end_text(struct model_decoder *decoder)
 
 /* ---- the end of calls --------------------------------------------------------------------------------------- */
 
-/*
- * Look at the arguments that were not looked at yet, up to where a JSON value closes: the offset behind it, or
- * SIZE_MAX when none does. Looks at each byte once.
- */
-static size_t scan_value(struct decode_block *call)
-{
-    while (call->scan.at < call->text.len) {
-        char byte = call->text.data[call->scan.at++];
-        bool was_in = call->scan.opened;
-        if (call->scan.in_string) {
-            if (byte == '"' && !call->scan.escaped)
-                call->scan.in_string = false;
-            call->scan.escaped = byte == '\\' && !call->scan.escaped;
-        } else if (byte == '"') {
-            call->scan.in_string = call->scan.opened = true;
-        } else if (byte == '{' || byte == '[') {
-            call->scan.opened = true;
-            call->scan.depth++;
-        } else if ((byte == '}' || byte == ']') && call->scan.depth) {
-            call->scan.depth--;
-        }
-        call->scan.whole = call->scan.opened && !call->scan.depth && !call->scan.in_string;
-        if (was_in && call->scan.whole)
-            return call->scan.at;
-    }
-    return SIZE_MAX;
-}
-
 /* Only {} has come, which may stand for nothing, or for what follows. */
 static bool is_placeholder(const struct decode_block *call)
 {
@@ -185,7 +157,7 @@ static void add_input(struct model_decoder *decoder, size_t number, struct hv_st
             end_call(decoder, call);
         return;
     }
-    for (size_t end; !call->ended && !call->spoiled && (end = scan_value(call)) != SIZE_MAX;) {
+    for (size_t end; !call->ended && !call->spoiled && (end = decoder_input_scan(call)) != SIZE_MAX;) {
         take_value(decoder, number, end);
         call = &decoder->message.blocks.items[number]; /* others may have been added */
     }

@@ -89,11 +89,12 @@ static void end_call_item(struct model_decoder *decoder, struct decode_block *bl
     const struct hv_json *arguments = hv_json_get(item, "arguments");
     if (!arguments)
         arguments = hv_json_get(item, "input");
-    if (hv_json_string(arguments).len)
-        (void)decoder_hold_set(decoder, &block->text, arguments->text);
-    else if (hv_json_type_of(arguments) == HV_JSON_OBJECT)
-        (void)decoder_hold_set(decoder, &block->text, hv_json_source(arguments, data));
-    block->pieces = (struct decode_pieces){0};
+    struct hv_str whole =
+        hv_json_type_of(arguments) == HV_JSON_OBJECT ? hv_json_source(arguments, data) : hv_json_string(arguments);
+    if (whole.len) { /* else the pieces are all there is */
+        (void)decoder_hold_set(decoder, &block->text, whole);
+        block->pieces = (struct decode_pieces){0};
+    }
     if (!block->name.len)
         (void)decoder_hold(decoder, &block->name, hv_json_get_string(item, "name"));
     decoder_block_end(decoder, block, (struct hv_str){0});

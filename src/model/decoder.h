@@ -53,7 +53,7 @@ struct decode_block {
         size_t count, last;  /* last: where the last piece begins */
         bool cumulative;     /* each piece began with the whole one before it */
     } pieces;
-    struct {                    /* how far text was looked at for the end of its JSON object (chat) */
+    struct {                    /* how far text was looked at for the end of its JSON object */
         size_t at, depth, from; /* from: behind a placeholder */
         bool in_string, escaped, opened, whole;
     } scan;
@@ -202,10 +202,14 @@ void decoder_block_close(struct model_decoder *decoder, struct decode_block *blo
 
 /* A piece of a call's input; false (and failed) over the limits. */
 bool decoder_input_add(struct model_decoder *decoder, struct decode_block *block, struct hv_str piece);
+/* Look at what of a call's input was not looked at yet, up to where a JSON value closes: the offset behind it, or
+ * SIZE_MAX when none does. Looks at each byte once. */
+size_t decoder_input_scan(struct decode_block *call);
 /*
  * The object that the gathered input of a call stands for: itself; {} for nothing, null, "" and []; what a string
- * holds; and, where pieces came as no API says, without the placeholder {} before it, once where it came twice, and
- * the last piece where each repeats all before it. False when it is none; *out is then the trimmed text.
+ * holds; and, where pieces came as no API says, without the placeholder {} before it, once where it came twice, the
+ * last piece where each repeats all before it, and without markup or brackets behind it. False when it is none; *out is
+ * then the trimmed text.
  */
 bool decoder_input_settle(struct model_decoder *decoder, const struct decode_block *block, struct hv_str *out);
 /* TOOL_BEGIN, once. Gives the call an id of our own where the server's is missing or taken. */

@@ -1,12 +1,11 @@
 /* setup_model.c: which model, by which protocol, at which address, with which key. See setup.h. */
 #include "agent/setup.h"
 #include "config/secret_variable.h"
+#include "model/catalog.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#define DEFAULT_ANTHROPIC "claude-sonnet-5-5"
-#define DEFAULT_OPENAI "gpt-5.5"
 #define UNNAMED "default" /* of a server of one's own: most of these take any name, or have one model only */
 
 enum { LIST_TIMEOUT_MS = 5000 };
@@ -17,16 +16,6 @@ static const char first_run_hint[] =
     "\n  with a key:               export ANTHROPIC_API_KEY=…   or   export OPENAI_API_KEY=…"
     "\n  with a model of your own: export OPENAI_BASE_URL=http://localhost:11434/v1   and   --model openai-chat:NAME"
     "\n  tools without any model:  helve exec --help";
-
-static const char *const providers[] = {"anthropic", "openai-chat", "openai-responses", "replay"};
-
-static bool is_provider(struct hv_str name)
-{
-    for (size_t i = 0; i < sizeof providers / sizeof *providers; i++)
-        if (hv_str_is(name, providers[i]))
-            return true;
-    return false;
-}
 
 static struct hv_str or_default(struct hv_str value, const char *fallback)
 {
@@ -53,20 +42,12 @@ static struct hv_str openai_protocol(const struct setup *setup)
 /* A name without a provider: what the name or the keys suggest. */
 static struct hv_str guess_provider(const struct setup *setup, struct hv_str name)
 {
-    if (hv_str_starts(name, HV_STR("claude")))
+    enum catalog_maker maker = catalog_maker(name);
+    if (maker == CATALOG_ANTHROPIC)
         return HV_STR("anthropic");
-    if (hv_str_starts(name, HV_STR("gpt")) || (has_openai(setup) && !has_anthropic(setup)))
+    if (maker == CATALOG_OPENAI || (has_openai(setup) && !has_anthropic(setup)))
         return openai_protocol(setup);
     return has_anthropic(setup) ? HV_STR("anthropic") : openai_protocol(setup);
-}
-
-static void expand_alias(struct hv_str *name)
-{
-    static const char *const aliases[][2] = {
-        {"sonnet", "claude-sonnet-5-5"}, {"opus", "claude-opus-5-5"}, {"haiku", "claude-haiku-5-5"}};
-    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
-        if (hv_str_is(*name, aliases[i][0]))
-            *name = hv_str_from(aliases[i][1]);
 }
 
 /* Nothing was said: take what has a key. */
@@ -74,13 +55,13 @@ static bool choose_by_keys(const struct setup *setup, struct model_options *opti
 {
     if (has_anthropic(setup)) {
         options->provider = HV_STR("anthropic");
-        options->name = or_default(setup_variable(setup, "ANTHROPIC_MODEL"), DEFAULT_ANTHROPIC);
+        options->name = or_default(setup_variable(setup, "ANTHROPIC_MODEL"), CATALOG_DEFAULT_ANTHROPIC);
         return true;
     }
     if (has_openai(setup)) {
         bool own = setup_variable(setup, "OPENAI_BASE_URL").ptr != NULL;
         options->provider = openai_protocol(setup);
-        options->name = or_default(setup_variable(setup, "OPENAI_MODEL"), own ? UNNAMED : DEFAULT_OPENAI);
+        options->name = or_default(setup_variable(setup, "OPENAI_MODEL"), own ? UNNAMED : CATALOG_DEFAULT_OPENAI);
         return true;
     }
     return false;
@@ -97,14 +78,14 @@ static const struct settings_provider *choose_by_name(const struct setup *setup,
     if (profile) {
         options->provider = profile->kind.ptr ? profile->kind : profile->name;
         options->name = rest.len > 0 ? rest : HV_STR(UNNAMED);
-    } else if (colon != SIZE_MAX && is_provider(prefix)) {
+    } else if (colon != SIZE_MAX && model_has_provider(prefix)) {
         options->provider = prefix;
         options->name = rest;
     } else if (hv_str_is(prefix, "openai") && colon != SIZE_MAX) {
         options->provider = openai_protocol(setup);
         options->name = rest;
     } else {
-        expand_alias(&spec);
+        spec = catalog_full_name(spec);
         options->provider = guess_provider(setup, spec);
         options->name = spec;
         return settings_provider(setup->settings, options->provider);
@@ -134,14 +115,17 @@ static void add_header(struct setup *setup, struct model_options *options, struc
 
 static void take_environment(struct setup *setup, struct model_options *options)
 {
-    bool anthropic = hv_str_is(options->provider, "anthropic"), own_address = options->base_url.ptr != NULL;
-    if (!options->base_url.ptr)
-        options->base_url = setup_variable(setup, anthropic ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL");
+    const struct model_variables *variables = model_variables(options->provider);
+    bool own_address = options->base_url.ptr != NULL;
+    if (!options->base_url.ptr && variables)
+        options->base_url = setup_variable(setup, variables->url);
     /* The key of the public service goes to no other address than the environment's own. */
-    if (!options->api_key.ptr && !own_address)
-        options->api_key = setup_variable(setup, anthropic ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY");
-    struct hv_str token =
-        anthropic && !own_address ? setup_variable(setup, "ANTHROPIC_AUTH_TOKEN") : (struct hv_str){0};
+    if (own_address || !variables)
+        return;
+    if (!options->api_key.ptr)
+        options->api_key = setup_variable(setup, variables->key);
+    bool anthropic = hv_str_is(options->provider, "anthropic");
+    struct hv_str token = anthropic ? setup_variable(setup, "ANTHROPIC_AUTH_TOKEN") : (struct hv_str){0};
     if (token.ptr && !options->api_key.ptr) {
         add_header(setup, options, hv_arena_format(&setup->arena, "Authorization: Bearer %.*s", HV_STR_ARG(token)));
         add_secret(setup, token);
@@ -208,10 +192,10 @@ static enum hv_code missing_model(struct hv_error *err)
 
 static enum hv_code missing_key(const struct model_options *options, struct hv_error *err)
 {
-    const char *prefix = hv_str_is(options->provider, "anthropic") ? "ANTHROPIC" : "OPENAI";
+    const struct model_variables *variables = model_variables(options->provider);
     hv_fail(err, HV_ENOTFOUND, "there is no key for the model %.*s (%.*s)", HV_STR_ARG(options->name),
             HV_STR_ARG(options->provider));
-    hv_error_hint(err, "export %s_API_KEY=…, or %s_BASE_URL=… for a server of your own", prefix, prefix);
+    hv_error_hint(err, "export %s=…, or %s=… for a server of your own", variables->key, variables->url);
     return HV_ENOTFOUND;
 }
 
@@ -224,7 +208,7 @@ static enum hv_code choose(struct setup *setup, struct hv_str spec, struct model
         return missing_model(err);
     if (options->name.len == 0)
         return hv_fail(err, HV_EINVAL, "--model needs a name after \"%.*s:\"", HV_STR_ARG(options->provider));
-    if (hv_str_is(options->provider, "replay"))
+    if (!model_variables(options->provider)) /* a replay; or none, which model_new says */
         return HV_OK;
     take_profile(setup, profile, options);
     take_environment(setup, options);

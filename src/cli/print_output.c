@@ -128,11 +128,8 @@ static void put_tools(struct print *print, struct hv_json_writer *writer)
 
 static const char *key_source(const struct setup *setup)
 {
-    static const char *const names[] = {"ANTHROPIC_API_KEY", "OPENAI_API_KEY"};
-    bool anthropic = hv_str_is(model_provider_name(setup->model), "anthropic");
-    if (hv_str_is(model_provider_name(setup->model), "replay") || !setup_variable(setup, names[!anthropic]).ptr)
-        return "none";
-    return names[!anthropic];
+    const struct model_variables *variables = model_variables(model_provider_name(setup->model));
+    return variables && setup_variable(setup, variables->key).ptr ? variables->key : "none";
 }
 
 void print_init(struct print *print)

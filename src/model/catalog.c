@@ -1,6 +1,8 @@
 /* catalog.c: see catalog.h. Prices as the providers published them for their own services, for the standard tier. */
 #include "model/catalog.h"
 
+#include "model/fault.h"
+
 enum { UNKNOWN_WINDOW = 128000, CLAUDE_WINDOW = 200000, UNKNOWN_OUTPUT = 8192, CLAUDE_OUTPUT = 32000 };
 
 #define R CATALOG_REASONS
@@ -89,10 +91,38 @@ static const struct catalog_entry *find_family(struct hv_str name)
     return NULL;
 }
 
+enum catalog_maker catalog_maker(struct hv_str name)
+{
+    if (hv_str_starts(name, HV_STR("claude")))
+        return CATALOG_ANTHROPIC;
+    return hv_str_starts(name, HV_STR("gpt")) ? CATALOG_OPENAI : CATALOG_MAKER_UNKNOWN;
+}
+
+struct hv_str catalog_full_name(struct hv_str name)
+{
+    static const char *const names[][2] = {
+        {"sonnet", CATALOG_DEFAULT_ANTHROPIC}, {"opus", "claude-opus-5-5"}, {"haiku", "claude-haiku-5-5"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (hv_str_is(name, names[i][0]))
+            return hv_str_from(names[i][1]);
+    }
+    return name;
+}
+
+unsigned catalog_traits_within(struct hv_str text)
+{
+    static const char *const strict[] = {"mistral", "magistral", "ministral", "devstral", "codestral", "pixtral"};
+    for (size_t i = 0; i < sizeof strict / sizeof *strict; i++) {
+        if (fault_contains(text, strict[i]))
+            return CATALOG_STRICT_ROLES;
+    }
+    return 0;
+}
+
 /* Of a name that is not in the table something can still be said by how it begins. */
 static struct catalog_entry guess(struct hv_str name)
 {
-    bool claude = hv_str_starts(name, HV_STR("claude"));
+    bool claude = catalog_maker(name) == CATALOG_ANTHROPIC;
     struct catalog_entry entry = {
         .input = -1,
         .window = claude ? CLAUDE_WINDOW : UNKNOWN_WINDOW,
@@ -115,6 +145,7 @@ struct catalog_entry catalog_find(struct hv_str name)
     struct hv_str last = slash == SIZE_MAX ? name : hv_str_slice(name, slash + 1, name.len);
     const struct catalog_entry *found = find_family(last);
     struct catalog_entry entry = found ? *found : guess(last);
+    entry.traits |= catalog_traits_within(name);
     if (slash != SIZE_MAX)
         entry.input = -1;
     return entry;

@@ -18,12 +18,28 @@ struct catalog_entry {
 };
 
 enum catalog_trait {
-    CATALOG_REASONS = 1 << 0,  /* takes an effort, gives reasoning items (OpenAI) */
-    CATALOG_ADAPTIVE = 1 << 1, /* decides by itself how long to think (Anthropic) */
+    CATALOG_REASONS = 1 << 0,      /* takes an effort, gives reasoning items (OpenAI) */
+    CATALOG_ADAPTIVE = 1 << 1,     /* decides by itself how long to think (Anthropic) */
+    CATALOG_STRICT_ROLES = 1 << 2, /* refuses a user's message right after a tool's, wherever it is served (Mistral) */
 };
 
 /* The entry of the family that a name belongs to: the name itself, with a date, "-latest" or a tag after it, or with
  * "vendor/" before it (then without a price: others sell it at their own). */
 struct catalog_entry catalog_find(struct hv_str name);
+
+/* The whole name of a short one ("sonnet"); any other name as it is. */
+struct hv_str catalog_full_name(struct hv_str name);
+
+/* What is taken where no model is named, on the services of their makers. */
+#define CATALOG_DEFAULT_ANTHROPIC "claude-sonnet-5-5"
+#define CATALOG_DEFAULT_OPENAI "gpt-5.5"
+
+enum catalog_maker { CATALOG_MAKER_UNKNOWN = 0, CATALOG_ANTHROPIC, CATALOG_OPENAI };
+
+/* Whose model a name without a provider is, by how it begins. */
+enum catalog_maker catalog_maker(struct hv_str name);
+
+/* The traits that a name, or a server's address, has by a word within it. */
+unsigned catalog_traits_within(struct hv_str text);
 
 #endif

@@ -302,6 +302,7 @@ const struct model_provider model_provider_anthropic = {
     .encode_message = anthropic_message,
     .mark = breakpoint_mark,
     .name_max = NAME_MAX_HERE,
+    .variables = {"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"},
     .base_url = "https://api.anthropic.com",
     .version = "/v1",
     .path = "/messages",

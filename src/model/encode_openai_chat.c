@@ -389,6 +389,7 @@ const struct model_provider model_provider_openai_chat = {
     .encode_system = chat_system,
     .encode_message = chat_message,
     .name_max = NAME_MAX_HERE,
+    .variables = {"OPENAI_API_KEY", "OPENAI_BASE_URL"},
     .base_url = "https://api.openai.com",
     .version = "/v1",
     .path = "/chat/completions",

@@ -325,6 +325,7 @@ const struct model_provider model_provider_openai_responses = {
     .encode_system = responses_system,
     .encode_message = responses_message,
     .name_max = NAME_MAX_HERE,
+    .variables = {"OPENAI_API_KEY", "OPENAI_BASE_URL"},
     .base_url = "https://api.openai.com",
     .version = "/v1",
     .path = "/responses",

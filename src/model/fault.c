@@ -253,17 +253,16 @@ static void put_message(struct hv_arena *arena, const struct words *said, int st
                       kind.len ? " (" : "", HV_STR_ARG(kind), kind.len ? ")" : "");
 }
 
-static void put_hint(int status, struct hv_str provider, struct hv_error *err)
+static void put_hint(const struct fault_answer *answer, struct hv_error *err)
 {
-    bool anthropic = hv_str_is(provider, "anthropic");
-    if (hv_str_is(provider, "openai-chat") && strstr(err->message, "v1/responses"))
+    if (hv_str_is(answer->provider, "openai-chat") && strstr(err->message, "v1/responses"))
         hv_error_hint(err, "this model is reached by the Responses API: use --model openai-responses:NAME");
-    else if (status == 401)
-        hv_error_hint(err, "check the key in %s", anthropic ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY");
+    else if (answer->status == 401 && answer->variables.key)
+        hv_error_hint(err, "check the key in %s", answer->variables.key);
     else if (err->code == HV_EACCES)
         hv_error_hint(err, "check the account: its permissions, credit and spending limits");
-    else if (err->code == HV_ENOTFOUND)
-        hv_error_hint(err, "check the model's name and %s", anthropic ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL");
+    else if (err->code == HV_ENOTFOUND && answer->variables.url)
+        hv_error_hint(err, "check the model's name and %s", answer->variables.url);
     else if (err->code == HV_ETOOBIG)
         hv_error_hint(err,
                       "the conversation no longer fits the model's context window or a limit of the account; start "
@@ -291,7 +290,7 @@ enum hv_code fault_from_json(const struct hv_json *error, int64_t *retry_after_m
     struct words said;
     read_words(&arena, error, &said);
     put_message(&arena, &said, 0, judge(&said, 0), err);
-    put_hint(0, (struct hv_str){0}, err);
+    put_hint(&(struct fault_answer){0}, err);
     put_wait(said.wait_ms, err);
     *retry_after_ms = said.wait_ms;
     return err->code;
@@ -317,7 +316,7 @@ enum hv_code fault_from_answer(const struct fault_answer *answer, int64_t *retry
     else if (hv_str_is(answer->should_retry, "true"))
         code = HV_EAGAIN;
     put_message(&arena, &said, answer->status, code, err);
-    put_hint(answer->status, answer->provider, err);
+    put_hint(answer, err);
     put_wait(*retry_after_ms, err);
     if (answer->request_id.len)
         hv_error_place(err, "request %.*s", HV_STR_ARG(answer->request_id));

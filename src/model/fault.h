@@ -5,7 +5,7 @@
 #ifndef MODEL_FAULT_H
 #define MODEL_FAULT_H
 
-#include <helve/json.h>
+#include "model/model.h"
 
 /*
  * Fill err from the error object that a stream carried: {"type","message"}, {"code","message"}, {"error":{…}}, a
@@ -17,8 +17,9 @@ enum hv_code fault_from_json(const struct hv_json *error, int64_t *retry_after_m
 /* What an answer of an API says about it. */
 struct fault_answer {
     int status;
-    struct hv_str body;                                                  /* its first bytes; JSON or anything else */
-    struct hv_str provider;                                              /* "anthropic", "openai-chat", … */
+    struct hv_str body;     /* its first bytes; JSON or anything else */
+    struct hv_str provider; /* "anthropic", "openai-chat", … */
+    struct model_variables variables;
     struct hv_str retry_after, retry_after_ms, should_retry, request_id; /* headers, absent when not sent */
     int64_t now; /* seconds since 1970, for dates in retry_after */
 };

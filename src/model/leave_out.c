@@ -57,17 +57,6 @@ unsigned leave_out_find(int status, struct hv_str words, struct hv_str request)
     return 0;
 }
 
-unsigned leave_out_known(struct hv_str url, struct hv_str model)
-{
-    /* Mistral's models refuse a user right after a tool, wherever they are served. */
-    static const char *const families[] = {"mistral", "magistral", "ministral", "devstral", "codestral", "pixtral"};
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-        if (fault_contains(url, families[i]) || fault_contains(model, families[i]))
-            return LEAVE_USER_AFTER_TOOL;
-    }
-    return 0;
-}
-
 /* ---- names --------------------------------------------------------------------------------------------------- */
 
 static const struct {

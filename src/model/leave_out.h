@@ -26,9 +26,6 @@ enum {
 /* What the words of a refusal name, as one bit, or 0; have: the request's bytes, which must hold it. */
 unsigned leave_out_find(int status, struct hv_str words, struct hv_str request);
 
-/* What a server is known to refuse before it was asked, by its address and the model's name. */
-unsigned leave_out_known(struct hv_str url, struct hv_str model);
-
 /* "thinking", "pictures", … of one bit. */
 const char *leave_out_name(unsigned bit);
 /* The bits of a list of names with commas between; unknown ones are passed over. */

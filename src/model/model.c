@@ -36,6 +36,17 @@ static const struct model_provider *find_provider(struct hv_str name)
     return NULL;
 }
 
+bool model_has_provider(struct hv_str name)
+{
+    return find_provider(name) != NULL;
+}
+
+const struct model_variables *model_variables(struct hv_str provider)
+{
+    const struct model_provider *found = find_provider(provider);
+    return found && found->variables.key ? &found->variables : NULL;
+}
+
 /* ---- the address ------------------------------------------------------------------------------------------------ */
 
 static bool has_control(struct hv_str text)
@@ -176,8 +187,9 @@ static enum hv_code prepare_http(struct model *model, const struct model_options
     model->own_service = hv_str_starts(base, hv_str_from(provider->base_url));
     model->url = make_url(&model->arena, provider, base);
     model->origin = make_origin(model);
-    if (provider->wire == MODEL_WIRE_OPENAI_CHAT)
-        model->left_out = leave_out_known(model->url, model->options.name);
+    unsigned traits = model->facts.traits | catalog_traits_within(model->url);
+    if (provider->wire == MODEL_WIRE_OPENAI_CHAT && traits & CATALOG_STRICT_ROLES)
+        model->left_out = LEAVE_USER_AFTER_TOOL; /* known before it refuses one */
     model_add_header(model, "Content-Type", HV_STR("application/json"));
     model_add_header(model, "Accept", HV_STR("text/event-stream, application/json"));
     provider->add_headers(model);

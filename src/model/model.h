@@ -116,6 +116,14 @@ struct model_options {
     uint64_t content_timeout_ms;                  /* without any content, pings or not; 0: 10 minutes */
 };
 
+/* Whether there is a provider of this name. */
+bool model_has_provider(struct hv_str name);
+/* The variables that a provider's key, and another address of it, stand in; NULL: it has neither (a replay). */
+struct model_variables {
+    const char *key, *url;
+};
+const struct model_variables *model_variables(struct hv_str provider);
+
 struct loop;
 
 /* Copies the options. Does not connect. The replay model reads its file here. */

@@ -41,6 +41,7 @@ struct model_provider {
     size_t name_max;  /* of a tool's name */
 
     /* ---- the way ---- */
+    struct model_variables variables;
     const char *base_url; /* the provider's own service */
     const char *version;  /* "/v1": put after a base URL without a path */
     const char *path;     /* "/messages" */

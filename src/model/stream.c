@@ -381,6 +381,7 @@ static void end_refused(struct model_stream *stream)
         .status = answer->status,
         .body = hv_buf_str(&stream->refusal),
         .provider = hv_str_from(stream->model->provider->name),
+        .variables = stream->model->provider->variables,
         .retry_after = answer->retry_after,
         .retry_after_ms = answer->retry_after_ms,
         .should_retry = answer->should_retry,

@@ -91,6 +91,9 @@ static void an_answer_becomes_an_error_with_a_way_out(void **state)
             .request_id = hv_str_from(item->request_id),
             .now = NOW,
         };
+        bool anthropic = hv_str_is(answer.provider, "anthropic");
+        answer.variables.key = anthropic ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
+        answer.variables.url = anthropic ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL";
         struct hv_error err;
         int64_t wait;
         enum hv_code code = fault_from_answer(&answer, &wait, &err);

@@ -172,7 +172,7 @@ static void end_line(struct hv_buf *lines)
         hv_buf_add_byte(lines, '\n');
 }
 
-void decode_put_text(struct hv_buf *lines, struct hv_str text, struct hv_str phase)
+void decode_put_text(struct hv_buf *lines, struct hv_str text, struct hv_str phase, const struct hv_json *annotations)
 {
     if (!text.len)
         return;
@@ -184,6 +184,10 @@ void decode_put_text(struct hv_buf *lines, struct hv_str text, struct hv_str pha
     hv_json_member_string(&writer, "text", text);
     if (phase.len)
         hv_json_member_string(&writer, "phase", phase);
+    if (hv_json_type_of(annotations) == HV_JSON_ARRAY && annotations->first) {
+        hv_json_name(&writer, "annotations");
+        hv_json_put_value(&writer, annotations);
+    }
     hv_json_end_object(&writer);
 }
 

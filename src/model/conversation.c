@@ -119,6 +119,18 @@ void model_conversation_set_tools(struct model_conversation *conversation, const
         conversation->model->provider->encode_tools(conversation->model, tools, count, stable, &conversation->tools);
 }
 
+bool model_searches(const struct model *model)
+{
+    return model->provider->encode_search != NULL;
+}
+
+void model_conversation_set_search(struct model_conversation *conversation, const struct model_search *search)
+{
+    conversation->searches = true;
+    hv_buf_clear(&conversation->tools);
+    conversation->model->provider->encode_search(search, &conversation->tools);
+}
+
 /* The tool that has this name on the wire, or absent. */
 static struct hv_str find_name(const struct model_conversation *conversation, struct hv_str wire)
 {
@@ -178,7 +190,8 @@ void conversation_follow_model(struct model_conversation *conversation)
     conversation->left_out = model->left_out;
     hv_buf_clear(&conversation->options);
     model->provider->encode_options(model, &conversation->options);
-    hv_buf_clear(&conversation->tools);
+    if (!conversation->searches)
+        hv_buf_clear(&conversation->tools);
     if (conversation->tool_count)
         model->provider->encode_tools(model, conversation->tool_list, conversation->tool_count,
                                       conversation->tool_stable, &conversation->tools);
@@ -227,7 +240,7 @@ void conversation_offer_history(struct model_conversation *conversation)
     struct model *model = conversation->model;
     CLEANUP_ARENA struct hv_arena arena = {0};
     size_t count = conversation->called.count;
-    if (conversation->tool_count || !count || model->own_service)
+    if (conversation->tool_count || conversation->searches || !count || model->own_service)
         return;
     struct model_tool *tools = hv_arena_array(&arena, struct model_tool, count);
     for (size_t i = 0; i < count; i++)

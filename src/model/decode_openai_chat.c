@@ -41,7 +41,7 @@ static void end_text(struct model_decoder *decoder)
     end_reasoning(decoder);
     struct decode_block *block = gathered(decoder, TEXT_INDEX);
     hv_buf_clear(&decoder->scratch);
-    decode_put_text(&decoder->scratch, hv_buf_str(&block->text), (struct hv_str){0});
+    decode_put_text(&decoder->scratch, hv_buf_str(&block->text), (struct hv_str){0}, NULL);
     decoder_emit_lines(decoder, hv_buf_str(&decoder->scratch));
     (void)decoder_hold_set(decoder, &block->text, HV_STR(""));
 }

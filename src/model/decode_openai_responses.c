@@ -79,7 +79,7 @@ static void put_message_item(struct model_decoder *decoder, struct decode_block 
             text = hv_json_get_string(part, "refusal");
         if (!streamed)
             decoder_emit_text(decoder, MODEL_TEXT, text);
-        decode_put_text(&decoder->scratch, text, phase);
+        decode_put_text(&decoder->scratch, text, phase, hv_json_get(part, "annotations"));
     }
 }
 
@@ -221,7 +221,7 @@ static void end_open_items(struct model_decoder *decoder)
         struct decode_block *block = &decoder->message.blocks.items[i];
         hv_buf_clear(&decoder->scratch);
         if (block->kind != DECODE_BLOCK_TOOL)
-            decode_put_text(&decoder->scratch, hv_buf_str(&block->text), (struct hv_str){0});
+            decode_put_text(&decoder->scratch, hv_buf_str(&block->text), (struct hv_str){0}, NULL);
         decoder_block_end(decoder, block, hv_buf_str(&decoder->scratch));
     }
 }

@@ -227,8 +227,9 @@ void decoder_leave(struct model_decoder *decoder, bool all);
 bool decoder_all_whole(struct model_decoder *decoder);
 /* The reason for the end of the message, in any wire's word; fails when it means that the server broke off. */
 void decoder_take_reason(struct model_decoder *decoder, struct hv_str reason, struct hv_str detail);
-/* Add to lines {"type":"text","text":…,"phase":…}; nothing when text is empty; phase may be absent. */
-void decode_put_text(struct hv_buf *lines, struct hv_str text, struct hv_str phase);
+/* Add to lines {"type":"text","text":…,"phase":…,"annotations":[…]}; nothing when text is empty; phase may be absent,
+ * annotations NULL. */
+void decode_put_text(struct hv_buf *lines, struct hv_str text, struct hv_str phase, const struct hv_json *annotations);
 /* Add to lines {"type":"provider_item","provider":…,"from":…,"item":…}. */
 void decode_put_item(const struct model_decoder *decoder, struct hv_buf *lines, const char *provider,
                      const struct hv_json *item);

@@ -253,3 +253,14 @@ const char *encode_effort(int64_t thinking_budget)
         return "low";
     return thinking_budget <= 16384 ? "medium" : "high";
 }
+
+void encode_domains(struct hv_json_writer *writer, const char *name, const struct hv_str *domains, size_t count)
+{
+    if (!count)
+        return;
+    hv_json_name(writer, name);
+    hv_json_begin_array(writer);
+    for (size_t i = 0; i < count; i++)
+        hv_json_put_string(writer, domains[i]);
+    hv_json_end_array(writer);
+}

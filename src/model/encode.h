@@ -62,6 +62,9 @@ void encode_result_text(struct hv_buf *out, const struct hv_json *result);
 /* The blocks of a tool_result, or NULL when its content is a string. */
 const struct hv_json *encode_result_blocks(const struct hv_json *result);
 
+/* A list of hosts as a member; nothing when there are none. */
+void encode_domains(struct hv_json_writer *writer, const char *name, const struct hv_str *domains, size_t count);
+
 /* "low", "medium" or "high" for a number of tokens to think. */
 const char *encode_effort(int64_t thinking_budget);
 

@@ -15,6 +15,7 @@ enum {
     KEY_MAX_HERE = 64,
     MAX_TOKENS_DEFAULT = 32000,
     THINKING_MIN = 1024,
+    SEARCHES_MAX = 3, /* of one answer */
     STAND_IN_MAX = 1 << 16
 };
 
@@ -105,6 +106,25 @@ static void anthropic_tools(const struct model *model, const struct model_tool *
     hv_json_end_array(&writer);
 }
 
+/* The API takes one of the two lists; what the other says is for whoever reads the answer. */
+static void anthropic_search(const struct model_search *search, struct hv_buf *out)
+{
+    struct hv_json_writer writer;
+    hv_buf_add_cstr(out, ",\"tools\":");
+    hv_json_writer_init(&writer, out);
+    hv_json_begin_array(&writer);
+    hv_json_begin_object(&writer);
+    hv_json_member_cstr(&writer, "type", "web_search_20250305");
+    hv_json_member_cstr(&writer, "name", "web_search");
+    hv_json_member_int(&writer, "max_uses", SEARCHES_MAX);
+    if (search->allowed_count)
+        encode_domains(&writer, "allowed_domains", search->allowed_domains, search->allowed_count);
+    else
+        encode_domains(&writer, "blocked_domains", search->blocked_domains, search->blocked_count);
+    hv_json_end_object(&writer);
+    hv_json_end_array(&writer);
+}
+
 static void anthropic_system(const struct model *model, struct hv_str text, struct hv_buf *out)
 {
     if (!encode_is_blank(text)) {
@@ -122,7 +142,7 @@ static void anthropic_system(const struct model *model, struct hv_str text, stru
 
 /* Breakpoints are put by the conversation; those that came with content would go over the limit of four. What other
  * providers mark their blocks with is refused here. */
-static const char *const not_sent[] = {"cache_control", "phase", "from", NULL};
+static const char *const not_sent[] = {"cache_control", "phase", "from", "annotations", NULL};
 
 static void put_whole(struct hv_json_writer *writer, const struct hv_json *block)
 {
@@ -298,6 +318,7 @@ const struct model_provider model_provider_anthropic = {
     .wire = MODEL_WIRE_ANTHROPIC,
     .encode_options = anthropic_options,
     .encode_tools = anthropic_tools,
+    .encode_search = anthropic_search,
     .encode_system = anthropic_system,
     .encode_message = anthropic_message,
     .mark = breakpoint_mark,

@@ -68,6 +68,24 @@ static void responses_tools(const struct model *model, const struct model_tool *
     hv_json_end_array(&writer);
 }
 
+static void responses_search(const struct model_search *search, struct hv_buf *out)
+{
+    struct hv_json_writer writer;
+    hv_buf_add_cstr(out, ",\"tools\":");
+    hv_json_writer_init(&writer, out);
+    hv_json_begin_array(&writer);
+    hv_json_begin_object(&writer);
+    hv_json_member_cstr(&writer, "type", "web_search");
+    if (search->allowed_count) {
+        hv_json_name(&writer, "filters");
+        hv_json_begin_object(&writer);
+        encode_domains(&writer, "allowed_domains", search->allowed_domains, search->allowed_count);
+        hv_json_end_object(&writer);
+    }
+    hv_json_end_object(&writer);
+    hv_json_end_array(&writer);
+}
+
 static void responses_system(const struct model *model, struct hv_str text, struct hv_buf *out)
 {
     (void)model;
@@ -322,6 +340,7 @@ const struct model_provider model_provider_openai_responses = {
     .wire = MODEL_WIRE_OPENAI_RESPONSES,
     .encode_options = responses_options,
     .encode_tools = responses_tools,
+    .encode_search = responses_search,
     .encode_system = responses_system,
     .encode_message = responses_message,
     .name_max = NAME_MAX_HERE,

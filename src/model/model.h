@@ -154,6 +154,15 @@ void model_conversation_set_system(struct model_conversation *conversation, stru
  * made anew only when the list differs from the last one. */
 void model_conversation_set_tools(struct model_conversation *conversation, const struct model_tool *tools, size_t count,
                                   size_t stable);
+/* What the provider's own search of the web is limited to: hosts, and those below them. Views, not kept. */
+struct model_search {
+    const struct hv_str *allowed_domains, *blocked_domains;
+    size_t allowed_count, blocked_count;
+};
+/* The provider can search the web while it answers. */
+bool model_searches(const struct model *model);
+/* Let it, instead of any tools; only where model_searches. */
+void model_conversation_set_search(struct model_conversation *conversation, const struct model_search *search);
 /* Add a message; content is a JSON array in neutral form (copied and serialised here, once). */
 enum hv_code model_conversation_append(struct model_conversation *conversation, enum model_role role,
                                        struct hv_str content, struct hv_error *err) HV_MUST_CHECK;

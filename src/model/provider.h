@@ -28,6 +28,8 @@ struct model_provider {
     /* ,"tools":[…] in full; nothing when there are none. */
     void (*encode_tools)(const struct model *model, const struct model_tool *tools, size_t count, size_t stable,
                          struct hv_buf *out);
+    /* ,"tools":[…] with the provider's own search of the web alone; NULL: it has none. */
+    void (*encode_search)(const struct model_search *search, struct hv_buf *out);
     /* The system text, and the opening of the list of messages, which may already hold a first one. */
     void (*encode_system)(const struct model *model, struct hv_str text, struct hv_buf *out);
     /*
@@ -105,6 +107,7 @@ struct model_conversation {
     struct hv_buf options, tools, system, messages;
     struct hv_buf system_text; /* as it was set */
     unsigned left_out;         /* of the model, when these bytes were made */
+    bool searches;             /* tools holds the provider's own search */
     VEC(struct conversation_message) list;
     struct hv_arena tools_arena; /* a copy of the list that tools was made from, and renamed */
     struct model_tool *tool_list;

@@ -41,7 +41,9 @@ enum hv_event_type {
     HV_EVENT_STATE,      /* name: what changed (cwd, mode, tools, rules); data */
     HV_EVENT_CHECKPOINT, /* name: before (files were kept before a call), after (what became of them); data: before,
                             after (arrays of images) and more, see docs/internals/rewind.md */
-    HV_EVENT_REWIND,     /* name: code, conversation or both; text: for people; data: to, undoes */
+    HV_EVENT_SIDE,   /* a side request is answered (or not: ok): call_id, tool, name: purpose; text: the answer, or why
+                        there   is none; json: its content blocks; data: model, question, usage, cost, stop_reason */
+    HV_EVENT_REWIND, /* name: code, conversation or both; text: for people; data: to, undoes */
     HV_EVENT_COUNT
 };
 
@@ -53,7 +55,7 @@ struct hv_event {
     struct hv_str json; /* the type's main JSON value, or absent */
     struct hv_str data; /* a JSON object with further members, or absent */
     uint64_t duration_ns;
-    bool ok; /* RESULT, HOOK: fine */
+    bool ok; /* RESULT, HOOK, SIDE: fine */
 };
 
 /* A listener. event() is called by one thread at a time per session, in order; it must not keep the views. */

@@ -236,6 +236,31 @@ struct hv_http_answer {
     struct hv_str body;
 };
 
+/* ---- side requests -------------------------------------------------------------------------------------- */
+
+/* One question to a model beside the conversation: it gets no tools, and remembers nothing. */
+struct hv_side_request {
+    const char *purpose;       /* for the journal, and people: a literal, "page" */
+    struct hv_str instruction; /* what the model is and does: its system text */
+    struct hv_str question;
+    struct hv_str material; /* what the question is about, foreign bytes; absent: nothing */
+    bool searches;          /* the model's provider searches the web for it; allowed and blocked limit where */
+    const struct hv_str *allowed_domains, *blocked_domains;
+    size_t allowed_count, blocked_count;
+};
+
+/* In the arena of the call. */
+struct hv_side_answer {
+    struct hv_str text;   /* all that the model said */
+    struct hv_str blocks; /* the same as JSON: an array of content blocks, those of its provider's own tools included */
+};
+
+/* Which side requests this session can have answered. */
+struct hv_side_models {
+    bool answers;  /* a small model is configured */
+    bool searches; /* a model whose provider searches the web */
+};
+
 /* What tools may ask of the session; implemented above the tools (by the runtime and the agent). */
 struct hv_services {
     void *(*state)(struct hv_context *context, const struct hv_state_key *key);
@@ -263,6 +288,11 @@ struct hv_services {
      * opens it; else as http_send and its on_end. NULL: this session reaches no network. */
     enum hv_code (*request)(struct hv_context *context, const struct hv_http_request *request,
                             struct hv_http_answer *answer, struct hv_error *err);
+    /* Ask a model and wait for the whole answer; journalled, counted in the session's cost. HV_EUNSUPPORTED: there is
+     * no model for it; HV_ETOOBIG: the budget of side requests, or of the session, is used up; HV_ECANCELLED; else as
+     * the model's server says. Any worker thread. */
+    enum hv_code (*ask_model)(struct hv_context *context, const struct hv_side_request *request,
+                              struct hv_side_answer *answer, struct hv_error *err);
 };
 
 /* What a call sees of the world. One per call; used by one thread at a time. */
@@ -283,7 +313,8 @@ struct hv_context {
     uint64_t deadline_ns;            /* on the host's monotonic clock; 0: none */
     struct hv_sandbox *sandbox;      /* what confines commands in this session; NULL: nothing does */
     const struct hv_search_service *search; /* NULL: the settings name none */
-    bool only_call;                         /* the session has no other: nothing need be remembered for one */
+    struct hv_side_models side_models;
+    bool only_call; /* the session has no other: nothing need be remembered for one */
 };
 
 /* The state under key, made at its first use; it stays where it is until the session ends. Calls may share it at the

@@ -6,6 +6,7 @@
 #include "agent/exec.h"
 
 #include "agent/exec_note.h"
+#include "agent/side.h"
 #include "agent/signals.h"
 #include "base/base64.h"
 #include "base/cleanup.h"
@@ -577,6 +578,9 @@ static enum hv_code make_runtime(struct exec *exec, struct hv_error *err)
         .door = exec->options->door,
         .run_directory = exec->options->run_directory,
         .one_call = exec->options->one_call,
+        .ask_model = exec->options->side_answers ? side_ask_tape : NULL,
+        .ask_model_user = exec->options->side_answers,
+        .side_models = {exec->options->side_answers, exec->options->side_answers},
     };
     enum hv_code code = runtime_new(&options, &exec->runtime, err);
     policy_unref(policy);

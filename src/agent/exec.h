@@ -7,6 +7,7 @@
 
 #include "agent/calls.h"
 #include "agent/setup.h"
+#include "journal/side_tape.h"
 
 struct exec_options {
     struct setup *setup; /* open, with a loop */
@@ -26,6 +27,7 @@ struct exec_options {
     void (*ask)(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
                 struct hv_arena *arena, struct runtime_answer *answer);
     void *ask_user;
+    struct side_tape *side_answers; /* what side requests are answered with; NULL: there is no model */
     /* Instead of lines on output: each result as it comes. May be NULL. */
     void (*on_result)(void *user, const struct batch_result *result);
     /* What the person should know: rules that cannot be used, hooks that failed. Any thread. May be NULL. */

@@ -5,6 +5,7 @@
 
 #include "agent/prompt.h"
 #include "agent/session_inner.h"
+#include "agent/side.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/path.h"
@@ -80,6 +81,12 @@ void session_totals(const struct session *session, struct model_usage *usage, do
     *cost = session->total_cost;
 }
 
+void session_side_totals(const struct session *session, struct model_usage *usage, double *cost)
+{
+    *usage = side_totals(session->side)->usage;
+    *cost = side_totals(session->side)->cost;
+}
+
 /* ---- making ---------------------------------------------------------------------------------------------------- */
 
 static struct hv_str *copy_strings(struct hv_arena *arena, const struct hv_str *strings, size_t count)
@@ -104,6 +111,7 @@ static void copy_options(struct session *session, const struct session_options *
     options->system_prompt = hv_arena_str(arena, given->system_prompt);
     options->append_system_prompt = hv_arena_str(arena, given->append_system_prompt);
     options->run_directory = hv_arena_str(arena, given->run_directory);
+    options->small_model_fault = hv_arena_str(arena, given->small_model_fault);
 }
 
 /* Decide id, file and parent from what is resumed. */
@@ -255,6 +263,9 @@ static enum hv_code make_runtime(struct session *session, struct hv_error *err)
         .sink_count = options->sink_count,
         .ask = options->ask,
         .ask_user = options->ask_user,
+        .ask_model = side_ask,
+        .ask_model_user = session->side,
+        .side_models = side_models(session->side),
         .on_note = options->on_notes ? on_note : NULL,
         .on_note_user = session,
         .door = options->door,
@@ -356,6 +367,7 @@ static enum hv_code session_open(struct session *session, struct hv_error *err)
     enum hv_code code = HV_OK;
     /* Whoever goes on in a journal reads it under its lock; a fork leaves nothing behind when there is nothing to read.
      */
+    const struct session_options *options = &session->options;
     bool goes_on = session->options.from && !session->options.fork;
     if (goes_on)
         code = open_journal(session, err);
@@ -373,6 +385,8 @@ static enum hv_code session_open(struct session *session, struct hv_error *err)
     set_system_prompt(session);
     emit_start(session);
     tell_policy_problems(session);
+    if (options->small_model_fault.len)
+        session_notice(session, "warning", "there is no small model: %.*s", HV_STR_ARG(options->small_model_fault));
     return take_over(session, &resumed, err);
 }
 
@@ -380,6 +394,7 @@ enum hv_code session_new(const struct session_options *options, struct session *
 {
     struct session *session = hv_calloc(1, sizeof *session);
     copy_options(session, options);
+    session->side = side_new(session);
     hv_buf_init(&session->prompt, PROMPT_MAX);
     hv_buf_init(&session->last_text, CONTENT_MAX);
     hv_buf_init(&session->structured, CONTENT_MAX);
@@ -402,7 +417,9 @@ void session_free(struct session *session)
     loop_timer_stop(session->timer);
     if (session->stream)
         model_stream_abandon(session->stream);
+    side_stop(session->side);
     runtime_free(session->runtime);
+    side_free(session->side);
     model_conversation_free(session->conversation);
     journal_writer_close(session->journal);
     response_release(&session->response);

@@ -46,7 +46,9 @@ struct session_options {
     const struct settings_options *settings_files; /* as in runtime_options */
     bool has_mode;                                 /* mode is set; else the settings say */
     enum policy_mode mode;
-    struct model *model; /* the caller's; outlives the session */
+    struct model *model;             /* the caller's; outlives the session */
+    struct model *small_model;       /* likewise; answers side requests; NULL: there is none … */
+    struct hv_str small_model_fault; /* … and why not, where one is configured; absent: none is */
     struct hv_str directory, home;
     const struct hv_str *roots;
     size_t root_count;
@@ -118,6 +120,8 @@ struct hv_str session_journal_path(const struct session *session); /* absent wit
 struct runtime *session_runtime(struct session *session);
 /* Sum over all turns so far. */
 void session_totals(const struct session *session, struct model_usage *usage, double *cost);
+/* The part of the cost that the small model has, and its tokens, which are not part of session_totals. */
+void session_side_totals(const struct session *session, struct model_usage *usage, double *cost);
 /* "success", "error_max_turns", … as stream-json names endings. Never NULL. */
 const char *session_ending_name(enum session_ending ending);
 

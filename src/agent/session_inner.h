@@ -66,6 +66,7 @@ struct session {
     uint64_t turn_started_ns;
     struct model_usage total_usage;
     double total_cost;
+    struct side *side; /* what tools ask models beside the conversation */
 
     void (*closed)(void *user);
     void *closed_user;

@@ -182,6 +182,7 @@ void setup_put_problems(const struct setup *setup, struct hv_buf *out)
 void setup_release(struct setup *setup)
 {
     model_free(setup->model);
+    model_free(setup->small_model);
     loop_free(setup->loop);
     settings_unref(setup->settings);
     hv_arena_release(&setup->arena);

@@ -34,8 +34,10 @@ struct setup {
     size_t root_count;
     struct loop *loop;
     struct model *model;
-    bool offline;           /* setup_model asks no server which models it has */
-    struct hv_str *secrets; /* keys in use: never to be written down */
+    struct model *small_model;       /* of side requests, or NULL; made by setup_model */
+    struct hv_str small_model_fault; /* why not, where one is configured */
+    bool offline;                    /* setup_model asks no server which models it has */
+    struct hv_str *secrets;          /* keys in use: never to be written down */
     size_t secret_count;
 };
 
@@ -51,6 +53,7 @@ enum hv_code setup_loop(struct setup *setup, struct hv_error *err) HV_MUST_CHECK
  * The model: `flag` (--model), else HELVE_MODEL, else settings, else what the environment's keys suggest. A server of
  * one's own for which no name is given is asked for its models: its only one is taken; of several one must be named
  * (HV_EINVAL lists them); where it does not tell, it is left to choose ("default"). This runs the loop.
+ * The small model, where HELVE_SMALL_MODEL or smallModel names one, is made as well; what is wrong with it is no error.
  * HV_ENOTFOUND when nothing is configured: then the message is that of a first run and says what one can do.
  */
 enum hv_code setup_model(struct setup *setup, struct hv_str flag, struct hv_error *err) HV_MUST_CHECK;

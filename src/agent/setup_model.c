@@ -254,6 +254,26 @@ static uint64_t milliseconds(int64_t seconds)
     return seconds > 0 && seconds <= 86400 ? (uint64_t)seconds * 1000 : 0;
 }
 
+/* It answers briefly, and does not think long. */
+static void make_small_model(struct setup *setup)
+{
+    enum { SMALL_OUTPUT_TOKENS = 8000 };
+    struct hv_str spec = setup_variable(setup, "HELVE_SMALL_MODEL");
+    struct model_options options = {.max_tokens = SMALL_OUTPUT_TOKENS, .idle_timeout_ms = idle_timeout_ms(setup)};
+    struct hv_error err;
+    spec = spec.ptr ? spec : setup->settings->small_model;
+    if (!spec.ptr)
+        return;
+    enum hv_code code = choose(setup, spec, &options, &err);
+    if (code == HV_OK && options.api_key.ptr)
+        add_secret(setup, options.api_key);
+    if (code == HV_OK)
+        code = model_new(&options, setup->loop, &setup->small_model, &err);
+    if (code != HV_OK)
+        setup->small_model_fault =
+            hv_arena_format(&setup->arena, "%s%s%s", err.message, err.hint[0] ? "; " : "", err.hint);
+}
+
 enum hv_code setup_model(struct setup *setup, struct hv_str flag, struct hv_error *err)
 {
     const struct settings *settings = setup->settings;
@@ -278,5 +298,7 @@ enum hv_code setup_model(struct setup *setup, struct hv_str flag, struct hv_erro
     code = model_new(&options, setup->loop, &setup->model, err);
     if (code == HV_OK && options.base_url.ptr && hv_str_is(options.name, UNNAMED) && !setup->offline)
         code = name_model(setup, &options, err);
+    if (code == HV_OK)
+        make_small_model(setup);
     return code;
 }

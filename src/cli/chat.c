@@ -493,6 +493,8 @@ static void fill_options(struct chat *chat)
         .settings = setup->settings,
         .settings_files = &setup->settings_options,
         .model = setup->model,
+        .small_model = setup->small_model,
+        .small_model_fault = setup->small_model_fault,
         .directory = setup->directory,
         .home = setup->home,
         .roots = setup->roots,

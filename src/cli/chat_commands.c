@@ -144,15 +144,21 @@ static void model(struct chat *chat, struct hv_str arguments, struct hv_buf *out
 
 static void cost(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
 {
-    struct model_usage usage;
-    double dollars;
+    struct model_usage usage, side;
+    double dollars, side_dollars;
     (void)arguments, (void)prompt;
     session_totals(chat->session, &usage, &dollars);
+    session_side_totals(chat->session, &side, &side_dollars);
     hv_buf_addf(out,
                 "| tokens | count |\n|---|---|\n| input | %lld |\n| read from cache | %lld |\n| written to cache | "
-                "%lld |\n| output | %lld |\n\n",
+                "%lld |\n| output | %lld |\n",
                 (long long)usage.input_tokens, (long long)usage.cache_read_tokens, (long long)usage.cache_write_tokens,
                 (long long)usage.output_tokens);
+    if (side.input_tokens || side.output_tokens)
+        hv_buf_addf(out, "| input of the small model | %lld |\n| output of the small model | %lld |\n",
+                    (long long)(side.input_tokens + side.cache_read_tokens + side.cache_write_tokens),
+                    (long long)side.output_tokens);
+    hv_buf_add_byte(out, '\n');
     if (dollars > 0)
         hv_buf_addf(out, "Cost so far: $%.4f\n", dollars);
     else

@@ -104,6 +104,7 @@ static int run_man(const struct cli_call *call)
               ".TP\nANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL, OPENAI_API_KEY, OPENAI_BASE_URL\n"
               "how models are reached\n"
               ".TP\nHELVE_MODEL\nthe model, as for \\-\\-model\n"
+              ".TP\nHELVE_SMALL_MODEL\nthe model that answers tools, as WebFetch's prompt over a page\n"
               ".TP\nANTHROPIC_MODEL, OPENAI_MODEL\nthe model of that service, where none is named\n"
               ".TP\nHELVE_HOME\nwhere settings and sessions are kept, instead of the XDG directories\n"
               ".TP\nBASH_DEFAULT_TIMEOUT_MS\nhow long a command may run unless the call says (120000)\n"

@@ -404,6 +404,8 @@ static enum hv_code make_session(struct print *print, struct hv_error *err)
         .settings = setup->settings,
         .settings_files = &setup->settings_options,
         .model = setup->model,
+        .small_model = setup->small_model,
+        .small_model_fault = setup->small_model_fault,
         .directory = setup->directory,
         .home = setup->home,
         .roots = setup->roots,

@@ -386,23 +386,35 @@ static void put_usage(struct hv_json_writer *writer, const struct model_usage *u
     hv_json_end_object(writer);
 }
 
+static void put_usage_of(struct hv_json_writer *writer, const struct model *model, struct hv_str name,
+                         const struct model_usage *usage, double cost)
+{
+    hv_json_name_str(writer, name);
+    hv_json_begin_object(writer);
+    hv_json_member_int(writer, "inputTokens", usage->input_tokens);
+    hv_json_member_int(writer, "outputTokens", usage->output_tokens);
+    hv_json_member_int(writer, "cacheReadInputTokens", usage->cache_read_tokens);
+    hv_json_member_int(writer, "cacheCreationInputTokens", usage->cache_write_tokens);
+    hv_json_member_double(writer, "costUSD", cost);
+    hv_json_member_int(writer, "contextWindow", model_context_window(model));
+    hv_json_end_object(writer);
+}
+
 static void put_model_usage(struct print *print, struct hv_json_writer *writer)
 {
-    struct model_usage usage;
-    double cost;
+    struct model_usage usage, side;
+    double cost, side_cost;
+    const struct model *small = print->setup.small_model;
     session_totals(print->session, &usage, &cost);
+    session_side_totals(print->session, &side, &side_cost);
     hv_json_member_double(writer, "total_cost_usd", cost);
     hv_json_name(writer, "modelUsage");
     hv_json_begin_object(writer);
-    hv_json_name_str(writer, print->start_model);
-    hv_json_begin_object(writer);
-    hv_json_member_int(writer, "inputTokens", usage.input_tokens);
-    hv_json_member_int(writer, "outputTokens", usage.output_tokens);
-    hv_json_member_int(writer, "cacheReadInputTokens", usage.cache_read_tokens);
-    hv_json_member_int(writer, "cacheCreationInputTokens", usage.cache_write_tokens);
-    hv_json_member_double(writer, "costUSD", cost);
-    hv_json_member_int(writer, "contextWindow", model_context_window(print->setup.model));
-    hv_json_end_object(writer);
+    bool apart =
+        small && (side.input_tokens || side.output_tokens) && !hv_str_eq(model_name(small), print->start_model);
+    put_usage_of(writer, print->setup.model, print->start_model, &usage, apart ? cost - side_cost : cost);
+    if (apart)
+        put_usage_of(writer, small, model_name(small), &side, side_cost);
     hv_json_end_object(writer);
 }
 

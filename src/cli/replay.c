@@ -130,6 +130,9 @@ static int run_log(const struct replay_flags *flags, struct setup *setup, const 
     struct exec_outcome outcome;
     CLEANUP_BUF struct hv_buf calls = {0};
     struct replay replay = {.log = log};
+    struct side_tape *tape = NULL;
+    if (side_tape_open(entry->path, &tape, &err) != HV_OK)
+        return cli_fail(&err);
     /* What a person allowed is believed of our own journals; any other may say what it likes. */
     bool believed = flags->trust_recorded || sessions_is_kept(entry);
     struct hv_str path = entry->path;
@@ -148,6 +151,7 @@ static int run_log(const struct replay_flags *flags, struct setup *setup, const 
         .output = -1,
         .calls = hv_buf_str(&calls),
         .turn_by_turn = true,
+        .side_answers = side_tape_count(tape) ? tape : NULL,
         .ask = believed ? ask_record : NULL,
         .ask_user = &replay,
         .on_result = on_result,
@@ -156,6 +160,7 @@ static int run_log(const struct replay_flags *flags, struct setup *setup, const 
     };
     options.has_mode = cli_mode(&flags->setup, &options.mode);
     int status = exec_run(&options, &outcome, &err) == HV_OK ? report(&replay, flags, &outcome) : cli_fail(&err);
+    side_tape_close(tape);
     hv_buf_release(&replay.report);
     return status;
 }

@@ -35,6 +35,8 @@ static const struct key keys[] = {
     {HV_STR("models"), KEY_PART, .read = providers_read},
     {HV_STR("webSearch"), KEY_PART, .read = search_read},
     {HV_STR("model"), KEY_TEXT, AT(model)},
+    {HV_STR("smallModel"), KEY_TEXT, AT(small_model)},
+    {HV_STR("smallModelTokens"), KEY_INTEGER, AT(small_model_tokens), .minimum = 1},
     {HV_STR("effort"), KEY_TEXT, AT(effort)},
     {HV_STR("maxTurns"), KEY_INTEGER, AT(max_turns), .minimum = 1},
     {HV_STR("maxOutputTokens"), KEY_INTEGER, AT(max_output_tokens), .minimum = 1},

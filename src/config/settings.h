@@ -139,12 +139,14 @@ struct settings {
     const struct settings_variable *env; /* one per name, the strongest */
     size_t env_count;
 
-    struct hv_str model; /* "provider:name" or "name", or absent */
+    struct hv_str model;       /* "provider:name" or "name", or absent */
+    struct hv_str small_model; /* likewise: of side requests */
     struct hv_str effort;
     const struct settings_provider *providers; /* one per name, the strongest */
     size_t provider_count;
     int64_t max_turns;                                  /* 0: not set */
     int64_t max_output_tokens, thinking_budget;         /* 0: not set */
+    int64_t small_model_tokens;                         /* of a session's side requests; 0: not set */
     int64_t stream_end_timeout, stream_content_timeout; /* seconds; 0: not set */
     int64_t cleanup_period_days;                        /* -1: not set; 0: keep nothing */
     int64_t checkpoint_megabytes;                       /* of all sessions of a project; 0: no copies are kept */

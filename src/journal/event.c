@@ -34,6 +34,7 @@ static const struct event_row {
     [HV_EVENT_TASK] = {"task", true},
     [HV_EVENT_STATE] = {"state", true},
     [HV_EVENT_CHECKPOINT] = {"checkpoint", true},
+    [HV_EVENT_SIDE] = {"side", true},
     [HV_EVENT_REWIND] = {"rewind", true},
 };
 
@@ -107,7 +108,7 @@ void hv_event_write(struct hv_buf *buf, const struct hv_event *event)
     member_if_given(&writer, "tool", event->tool);
     member_if_given(&writer, "name", event->name);
     member_if_given(&writer, "text", event->text);
-    if (event->type == HV_EVENT_RESULT || event->type == HV_EVENT_HOOK)
+    if (event->type == HV_EVENT_RESULT || event->type == HV_EVENT_HOOK || event->type == HV_EVENT_SIDE)
         hv_json_member_bool(&writer, "ok", event->ok);
     if (event->duration_ns)
         hv_json_member_int(&writer, "duration", (int64_t)event->duration_ns);

@@ -63,6 +63,15 @@ static void before_change(struct hv_context *context)
     checkpoint_wait(call_of(context));
 }
 
+static enum hv_code ask_model(struct hv_context *context, const struct hv_side_request *request,
+                              struct hv_side_answer *answer, struct hv_error *err)
+{
+    const struct runtime_options *options = &call_of(context)->runtime->options;
+    if (!options->ask_model)
+        return hv_fail(err, HV_EUNSUPPORTED, "this session has no model");
+    return options->ask_model(options->ask_model_user, context, request, answer, err);
+}
+
 const struct hv_services runtime_services = {
     .state = state,
     .tool_set = tool_set,
@@ -76,6 +85,7 @@ const struct hv_services runtime_services = {
     .tasks = &runtime_tasks,
     .before_change = before_change,
     .request = request_of_tool,
+    .ask_model = ask_model,
 };
 
 static void tell_hooks_of_directory(struct runtime *runtime, struct hv_str old, struct hv_str path)

@@ -171,7 +171,8 @@ enum hv_code pool_init(struct runtime *runtime, struct hv_error *err)
                                  .roots = runtime->options.roots,
                                  .root_count = runtime->options.root_count,
                                  .environment = runtime->environment,
-                                 .search = &runtime->settings->search};
+                                 .search = &runtime->settings->search,
+                                 .side_models = runtime->options.side_models};
     struct registry *registry = runtime->registry = hv_arena_new(&runtime->pool_arena, struct registry);
     registry->tools = hv_arena_array(&runtime->pool_arena, struct known_tool, built_in + extra);
     for (size_t i = 0; i < built_in; i++)
@@ -347,6 +348,7 @@ enum stage_outcome stage_find(struct call *call)
     call->context.changes_directory = call->runtime->changes_directory;
     call->context.environment = call->runtime->environment;
     call->context.search = &call->runtime->settings->search;
+    call->context.side_models = call->runtime->options.side_models;
     return STAGE_NEXT;
 }
 

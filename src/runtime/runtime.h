@@ -77,6 +77,11 @@ struct runtime_options {
     void (*ask)(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
                 struct hv_arena *arena, struct runtime_answer *answer);
     void *ask_user;
+    /* hv_services.ask_model, on a worker. NULL: there is no model. */
+    enum hv_code (*ask_model)(void *user, struct hv_context *context, const struct hv_side_request *request,
+                              struct hv_side_answer *answer, struct hv_error *err);
+    void *ask_model_user;
+    struct hv_side_models side_models;
     /* There is something to tell the model (runtime_take_notes). Loop thread. NULL: nobody wants to know. */
     void (*on_note)(void *user);
     void *on_note_user;

@@ -1,0 +1,120 @@
+"""What tools ask models beside the conversation: WebFetch's prompt over a page by the small model; in the cost, in the journal, in replays."""
+import glob
+import json
+import os
+import threading
+
+from harness import MODELS
+from test_web import OPEN, serve
+from wires import Answer, call, text
+
+SMALL = "claude-haiku-4-5"
+PAGE = "<title>Manual</title><main><h1>Manual</h1><p>The port is 8123.</p>" + "<p>filler</p>" * 50 + "</main>"
+
+
+def fetch(web, **more):
+    return call("WebFetch", {"url": web.url + "/", "prompt": "Which port?", **more})
+
+
+def ask(case, server, *more, env=None, small="anthropic:" + SMALL, **options):
+    return case.ask(server, "go", "--output-format", "stream-json", "--verbose", "--allowed-tools", OPEN, *more,
+                    env={**({"HELVE_SMALL_MODEL": small} if small else {}), **(env or {})}, **options)
+
+
+def journal(case):
+    """The path of the newest journal and its events of side requests."""
+    path = max(glob.glob(os.path.join(case.home, "helve/sessions/*/*.jsonl")), key=os.path.getmtime)
+    with open(path, encoding="utf-8") as lines:
+        return path, [event for event in map(json.loads, lines) if event["type"] == "side"]
+
+
+def test_the_small_model_answers_a_prompt_over_the_page(case):
+    web = serve(case, {"/": (200, {}, PAGE)})
+    server = case.serve(Answer([fetch(web)]), Answer([text("It is 8123.")], usage={"input_tokens": 700, "output_tokens": 9}), Answer([text("done")]))
+    ran = ask(case, server)
+    assert ran.code == 0 and not server.faults, (ran, server.faults)
+    side, result = server.requests[1].body, server.requests[2].results()[0]
+    assert side["model"] == SMALL and "tools" not in side and server.requests[0].body["model"] == MODELS["anthropic"]
+    assert "The port is 8123." in json.dumps(side["messages"]) and side["messages"][0]["content"][-1]["text"] == "Which port?", side
+    assert "It is 8123." in result and "Title: Manual" in result and "filler" not in result and "<untrusted-data>" in result, result
+    usage = ran.result["modelUsage"]
+    assert usage[SMALL]["inputTokens"] == 700 and usage[SMALL]["outputTokens"] == 9 and usage[SMALL]["costUSD"] > 0, usage
+    assert usage[MODELS["anthropic"]]["inputTokens"] == 200, usage
+    assert abs(ran.result["total_cost_usd"] - sum(row["costUSD"] for row in usage.values())) < 1e-9, ran.result
+    _, sides = journal(case)
+    assert [(row["ok"], row["name"], row["tool"], row["text"], row["data"]["model"], row["data"]["usage"]["input_tokens"])
+            for row in sides] == [(True, "page", "WebFetch", "It is 8123.", SMALL, 700)], sides
+
+
+def test_without_a_small_model_the_page_comes(case):
+    web = serve(case, {"/": (200, {}, PAGE)})
+    server = case.serve(Answer([fetch(web)]), Answer([text("done")]))
+    ran = ask(case, server, small=None)
+    assert ran.code == 0 and len(server.requests) == 2 and "The port is 8123." in server.requests[1].results()[0], ran
+    ran = case.helve("tool", "call", "WebFetch", json.dumps({"url": web.url, "prompt": "Which port?"}), "--allowed-tools", OPEN,
+                     env={"HELVE_SMALL_MODEL": "anthropic:" + SMALL})
+    assert ran.code == 0 and "The port is 8123." in ran.out, ran
+
+
+def test_settings_name_the_small_model_and_a_bad_name_is_told(case):
+    web = serve(case, {"/": (200, {}, PAGE)})
+    server = case.serve(Answer([fetch(web)]), Answer([text("8123")]), Answer([text("done")]))
+    ran = ask(case, server, "--settings", json.dumps({"smallModel": SMALL}), small=None)
+    assert ran.code == 0 and server.requests[1].body["model"] == SMALL and "8123" in server.requests[2].results()[0], ran
+    server = case.serve(Answer([fetch(web)]), Answer([text("done")]))
+    ran = ask(case, server, small="nobody:", env={"HELVE_SMALL_MODEL": "openai-chat:"})
+    assert ran.code == 0 and "small model" in ran.out and "The port is 8123." in server.requests[1].results()[0], ran
+
+
+def test_what_goes_wrong_with_the_small_model_costs_the_answer_only(case):
+    web = serve(case, {"/": (200, {}, PAGE)})
+    rows = [(Answer(status=400, error=("invalid_request_error", "broken today")), "broken today"),
+            (Answer([], stop="end_turn"), "answered nothing"), (Answer([text("no")], stop="refusal"), "declined"),
+            (Answer([text("It is")], stop="max_tokens"), "was cut at the limit")]
+    for answer, words in rows:
+        server = case.serve(Answer([fetch(web)]), answer, Answer([text("done")]))
+        ran = ask(case, server)
+        result = server.requests[2].results()[0]
+        assert ran.code == 0 and words in result and ("The port is 8123." in result) == (answer.stop != "max_tokens"), (words, result, ran)
+    server = case.serve(Answer([fetch(web)]), Answer(status=529, error=("overloaded_error", "busy"), headers={"retry-after": "0"}),
+                        Answer([text("8123")]), Answer([text("done")]))
+    assert "8123\n\n[A small model" in (ask(case, server), server.requests[3].results()[0])[1]
+
+
+def test_side_requests_have_a_budget_of_their_own(case):
+    web = serve(case, {"/": (200, {}, PAGE)})
+    server = case.serve(Answer([fetch(web)]), Answer([text("first")], usage={"input_tokens": 5000, "output_tokens": 1}),
+                        Answer([fetch(web, prompt="Again?")]), Answer([text("done")]))
+    ran = ask(case, server, "--settings", json.dumps({"smallModelTokens": 4000}))
+    result = server.requests[3].results()[0]
+    assert ran.code == 0 and len(server.requests) == 4 and "are used up" in result and "The port is 8123." in result, (result, ran)
+
+
+def test_an_interrupted_call_waits_for_no_answer(case):
+    web = serve(case, {"/": (200, {}, PAGE)})
+    server = case.serve(Answer([fetch(web)]), Answer([text("late")], hang=("start", 60)), Answer([text("done")]))
+    process = case.start("-p", "go", "--model", "anthropic:" + MODELS["anthropic"], "--allowed-tools", OPEN, server=server,
+                         env={"HELVE_SMALL_MODEL": "anthropic:" + SMALL})
+    waited = threading.Event()
+    while len(server.requests) < 2 and process.poll() is None:
+        waited.wait(0.02)
+    process.send_signal(2)
+    process.communicate(timeout=50)
+    _, sides = journal(case)
+    assert [(row["ok"], row["text"]) for row in sides] in ([(False, "was cancelled")], [(False, "the session ended")]), sides
+
+
+def test_replays_give_the_recorded_answers(case):
+    web = serve(case, {"/": (200, {}, PAGE)})
+    server = case.serve(Answer([fetch(web), fetch(web, prompt="How long?")]), lambda request: said(request), lambda request: said(request),
+                        Answer([text("done")]))
+    def said(request):
+        return Answer([text("long answer" if "How long?" in request.text() else "port answer")])
+    assert ask(case, server).code == 0
+    path, sides = journal(case)
+    assert len(sides) == 2
+    case.write("recording.jsonl", open(path, "rb").read())
+    ran = case.helve("replay", "recording.jsonl", "--verify", "--trust-recorded", "--allowed-tools", OPEN)
+    assert ran.code == 0 and "2 the same" in ran.out and len(server.requests) == 4, ran
+    ran = case.helve("-p", "go", "--model", "replay:recording.jsonl", "--output-format", "stream-json", "--verbose", "--allowed-tools", OPEN)
+    assert ran.code == 0 and "port answer" in ran.out and "long answer" in ran.out and len(server.requests) == 4, ran

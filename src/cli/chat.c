@@ -197,6 +197,8 @@ static void interrupt(void *user)
     session_interrupt(chat->session);
     if (chat->shell)
         batch_cancel(chat->shell, "the person stopped it");
+    if (chat->own)
+        command_run_cancel(chat->own);
 }
 
 /* ---- commands of the person's ------------------------------------------------------------------------------------ */
@@ -220,44 +222,21 @@ static void on_shell_done(void *user, struct hv_str messages, bool stop, struct 
     chat->shell = NULL;
 }
 
-/* The tool that commands are for: the pool's first one that runs programs and is judged by its command. */
-static const struct hv_tool *command_tool(struct chat *chat)
-{
-    size_t count, stable;
-    uint64_t generation;
-    const struct runtime_tool *tools = runtime_tools(session_runtime(chat->session), &count, &stable, &generation);
-    for (size_t i = 0; i < count; i++)
-        if (tools[i].tool->executes && tools[i].tool->subject_kind == HV_SUBJECT_COMMAND && !tools[i].deferred)
-            return tools[i].tool;
-    return NULL;
-}
-
 /* Through the pipeline like any call: rules, sandbox and questions hold for it, too. */
 static enum hv_code run_shell(void *user, struct hv_str command, struct hv_error *err)
 {
     struct chat *chat = user;
     static const struct batch_handlers handlers = {.on_result = on_shell_result, .on_done = on_shell_done};
-    CLEANUP_BUF struct hv_buf input = {0};
-    struct hv_json_writer writer;
-    char id[SESSION_ID_SIZE];
-    const struct hv_tool *tool = command_tool(chat);
+    struct runtime *runtime = session_runtime(chat->session);
+    const struct hv_tool *tool = command_tool(runtime);
     if (!tool)
         return hv_fail(err, HV_EUNSUPPORTED, "this session has no tool that runs commands");
-    if (chat->turn_running || chat->shell)
+    if (chat->turn_running || chat->shell || chat->own)
         return hv_fail(err, HV_ECONFLICT, "something is still running; wait for it, or interrupt it with Esc");
-    hv_buf_init(&input, PROMPT_MAX);
-    hv_json_writer_init(&writer, &input);
-    hv_json_begin_object(&writer);
-    hv_json_member_string(&writer, "command", command);
-    hv_json_end_object(&writer);
-    session_id_new(id);
     struct batch_handlers own = handlers;
     own.user = chat;
-    struct hv_event call = {
-        .type = HV_EVENT_CALL, .call_id = hv_str_from(id), .tool = hv_str_from(tool->name), .json = hv_buf_str(&input)};
-    chat->shell = batch_new(session_runtime(chat->session), &own);
-    runtime_emit(session_runtime(chat->session), &call);
-    batch_add(chat->shell, hv_str_from(id), hv_str_from(tool->name), hv_buf_str(&input));
+    chat->shell = batch_new(runtime, &own);
+    command_add_call(chat->shell, tool, command);
     batch_close(chat->shell);
     return HV_OK;
 }
@@ -463,7 +442,7 @@ enum hv_code chat_change_session(struct chat *chat, const struct session_entry *
     struct session_entry entry;
     if (from)
         entry = *from;
-    if (chat->turn_running || chat->shell)
+    if (chat->turn_running || chat->shell || chat->own)
         return hv_fail(err, HV_ECONFLICT, "something is still running; interrupt it with Esc first");
     chat->restarting = true;
     session_close(old, from ? "resume" : "clear", nothing, chat);
@@ -531,6 +510,7 @@ static void fill_front(struct chat *chat, struct hv_str prompt)
         .submit = submit,
         .interrupt = interrupt,
         .command = chat_command,
+        .complete_command = chat_complete_own,
         .shell = run_shell,
         .next_mode = next_mode,
         .remember = remember,

@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 
+#include "agent/command_run.h"
 #include "agent/session.h"
 #include "cli/print.h"
 #include "ui/front.h"
@@ -30,6 +31,7 @@ struct chat {
     int history_fd; /* -1: none is kept */
     struct batch *shell;
     struct hv_buf shell_said; /* what commands of the person's said, for the next prompt */
+    struct command_run *own;  /* a command file that is being filled in */
     char mode[24];
 };
 
@@ -43,6 +45,12 @@ void chat_set_mode(struct chat *chat, enum policy_mode mode);
 /* chat_commands.c: see ui_front.command. */
 bool chat_command(void *user, struct hv_str name, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt);
 extern const struct ui_command chat_command_list[];
+
+/* chat_own.c: command files. False: there is none of that name, or it cannot be used, which out says then. */
+bool chat_own_command(struct chat *chat, struct hv_str name, struct hv_str arguments, struct hv_buf *out);
+void chat_complete_own(void *user, struct hv_str prefix, struct hv_buf *out);
+/* A list of them for /help. */
+void chat_put_own(struct chat *chat, struct hv_buf *out);
 
 /* Run an interactive session. prompt: what to begin with, or "". Returns the exit code. */
 int chat_run(const struct print_flags *flags, struct hv_arena *arena, struct hv_str prompt);

@@ -48,11 +48,12 @@ static void put_code(struct hv_buf *out, struct hv_str text)
 
 static void help(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
 {
-    (void)chat, (void)arguments, (void)prompt;
+    (void)arguments, (void)prompt;
     hv_buf_add_cstr(out, "# Commands\n\n");
     for (const struct ui_command *command = chat_command_list; command->name; command++)
         hv_buf_addf(out, "- `/%s%s%s` %s\n", command->name, command->arguments[0] ? " " : "", command->arguments,
                     command->summary);
+    chat_put_own(chat, out);
     hv_buf_add_cstr(out,
                     "\n`!command` runs a command yourself, `@` completes a file's name.\n\n# Keys\n\n"
                     "- `Enter` sends; `Ctrl-J`, `Shift-Enter`, `Alt-Enter` or `\\` and `Enter` make a new line\n"
@@ -370,5 +371,5 @@ bool chat_command(void *user, struct hv_str name, struct hv_str arguments, struc
         rows[i].function(chat, arguments, out, prompt);
         return true;
     }
-    return false;
+    return chat->session && chat_own_command(chat, name, arguments, out);
 }

@@ -8,6 +8,7 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include "agent/command_file.h"
 #include "agent/setup.h"
 #include "cli/options.h"
 
@@ -112,6 +113,15 @@ enum hv_code cli_ask_trust(struct setup *setup, struct hv_error *err) HV_MUST_CH
 /* As runtime_options.ask; user is the struct setup. Any worker; blocks until answered or cancelled. */
 void cli_ask(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
              struct hv_arena *arena, struct runtime_answer *answer);
+
+/* ---- command files (chat_own.c) --------------------------------------------------------------------------------- */
+
+/* Those of this folder and this person. Texts in arena. */
+void cli_find_commands(const struct setup *setup, struct hv_arena *arena, struct command_files *out);
+/* False: *err says why it cannot be used. */
+bool cli_command_is_usable(const struct command_file *file, struct hv_error *err);
+/* What its front matter allows counts. */
+bool cli_command_is_trusted(const struct setup *setup, const struct command_file *file);
 
 /* ---- the commands ------------------------------------------------------------------------------------------------ */
 

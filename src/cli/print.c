@@ -442,7 +442,9 @@ static void on_signal(void *data, int number)
 {
     struct print *print = data;
     print->signal = number;
-    if (print->turn_running)
+    if (print->own)
+        command_run_cancel(print->own);
+    else if (print->turn_running)
         session_interrupt(print->session);
     else
         print_close(print);
@@ -466,6 +468,9 @@ static enum hv_code start_turn(struct print *print, struct hv_str prompt, struct
 {
     if (print->flags->input == 2)
         return print_input_start(print, err);
+    enum hv_code code;
+    if (print_own_command(print, prompt, &code, err))
+        return code;
     print->turn_running = true;
     return session_submit_text(print->session, prompt, err);
 }

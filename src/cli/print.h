@@ -12,6 +12,7 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
+#include "agent/command_run.h"
 #include "agent/session.h"
 #include "agent/structured.h"
 #include "base/vec.h"
@@ -71,6 +72,7 @@ struct print {
     struct hv_arena *arena;
     struct setup setup;
     struct session *session;
+    struct command_run *own; /* a command file that is being filled in */
     struct structured_tool structured;
     enum print_format format;
     struct progress progress;
@@ -140,5 +142,9 @@ void progress_release(struct progress *progress);
 void progress_event(struct print *print, const struct hv_event *event);
 /* A call's key argument, one short line: what a person tells it by. Heap; free its ptr. */
 struct hv_str progress_label(struct hv_str input);
+
+/* print_own.c: a task "/name arguments" that names a command file: its prompt is made, then submitted. False: there is
+ * none of that name. */
+bool print_own_command(struct print *print, struct hv_str task, enum hv_code *code, struct hv_error *err);
 
 #endif

@@ -62,6 +62,8 @@ struct ui_front {
     /* "/name arguments". What it prints is Markdown. False: there is no such command. *prompt: a prompt to submit (a
      * command of the person's own). */
     bool (*command)(void *user, struct hv_str name, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt);
+    /* Commands besides `commands` that begin so, as lines "/name arguments  summary". May be NULL. */
+    void (*complete_command)(void *user, struct hv_str prefix, struct hv_buf *out);
     /* A command of the person's, run as a call of theirs; its events follow. */
     enum hv_code (*shell)(void *user, struct hv_str command, struct hv_error *err);
     void (*next_mode)(void *user);
@@ -85,6 +87,8 @@ struct ui_functions {
                 struct hv_arena *arena, struct ui_answer *answer);
     /* Markdown of our own, above the prompt. */
     void (*print)(struct ui *ui, struct hv_str markdown);
+    /* Send a prompt that a command has made, as soon as no turn runs. */
+    void (*submit)(struct ui *ui, struct hv_str prompt);
     void (*clear)(struct ui *ui); /* a new conversation: what is shown of the old one's state goes */
     /* Give the terminal back and free it: everything that was printed stays. NULL is fine. */
     void (*stop)(struct ui *ui);

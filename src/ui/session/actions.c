@@ -31,10 +31,9 @@ static void echo(struct ui *ui, const char *mark, struct hv_str text)
     view_print(ui, hv_buf_str(&lines));
 }
 
-static void submit(struct ui *ui, struct hv_str prompt)
+static void begin_turn(struct ui *ui, struct hv_str prompt)
 {
     struct hv_error err;
-    echo(ui, ">", prompt);
     ui->turn_running = true;
     ui->interrupting = false;
     ui->turn_tokens = 0;
@@ -46,6 +45,21 @@ static void submit(struct ui *ui, struct hv_str prompt)
             view_note(ui, PAINT_DIM, " ", hv_str_from(err.hint));
     }
     view_start_tick(ui);
+}
+
+static void submit(struct ui *ui, struct hv_str prompt)
+{
+    echo(ui, ">", prompt);
+    begin_turn(ui, prompt);
+}
+
+/* The person has seen the command that made it. */
+void actions_submit_made(struct ui *ui, struct hv_str prompt)
+{
+    if (ui->turn_running)
+        *vec_push(&ui->queued) = copy(prompt);
+    else
+        begin_turn(ui, prompt);
 }
 
 void actions_submit_next(struct ui *ui)
@@ -82,12 +96,8 @@ static void run_command(struct ui *ui, struct hv_str line)
     }
     if (out.len)
         view_print_markdown(ui, hv_buf_str(&out));
-    if (!prompt.len)
-        return;
-    if (ui->turn_running)
-        *vec_push(&ui->queued) = copy(hv_buf_str(&prompt));
-    else
-        submit(ui, hv_buf_str(&prompt));
+    if (prompt.len)
+        actions_submit_made(ui, hv_buf_str(&prompt));
 }
 
 static void run_shell(struct ui *ui, struct hv_str command)
@@ -149,6 +159,8 @@ static void complete_commands(struct ui *ui, struct hv_str prefix)
         if (hv_str_starts(hv_str_from(command->name), prefix))
             hv_buf_addf(&ui->completions, "/%s%s%s  %s\n", command->name, command->arguments[0] ? " " : "",
                         command->arguments, command->summary);
+    if (ui->front->complete_command)
+        ui->front->complete_command(ui->front->user, prefix, &ui->completions);
 }
 
 /* What stands before the caret is the beginning of a command or of a file's name. */

@@ -374,6 +374,12 @@ static void ui_print(struct ui *ui, struct hv_str markdown)
     view_print_markdown(ui, markdown);
 }
 
+static void ui_submit(struct ui *ui, struct hv_str prompt)
+{
+    actions_submit_made(ui, prompt);
+    view_dirty(ui);
+}
+
 static void ui_clear(struct ui *ui)
 {
     while (ui->calls.count)
@@ -506,6 +512,7 @@ const struct ui_functions *ui_table(void)
         .event = ui_event,
         .ask = ui_ask,
         .print = ui_print,
+        .submit = ui_submit,
         .clear = ui_clear,
         .stop = ui_stop,
     };

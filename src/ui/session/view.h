@@ -132,6 +132,7 @@ void events_take(struct ui *ui, const struct hv_event *event);
 /* ---- keys: actions.c, question.c --------------------------------------------------------------------------------- */
 
 void actions_key(struct ui *ui, const struct key *key);
+void actions_submit_made(struct ui *ui, struct hv_str prompt);
 void actions_submit_next(struct ui *ui);                 /* the next queued message, when no turn runs */
 void question_show(struct ui *ui);                       /* one was asked: draw it */
 bool question_key(struct ui *ui, const struct key *key); /* false: the key is not for it */

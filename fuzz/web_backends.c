@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const names[] = {"searxng", "brave"};
+    static const char *const names[] = {"searxng", "brave", "provider"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         CLEANUP_ARENA struct hv_arena arena = {0};
         struct web_hit *hits;

@@ -60,6 +60,7 @@ static const struct web_backend backends[] = {
      .link = "url",
      .text = "description",
      .age = "age"},
+    {.name = "provider", .by_model = true},
 };
 
 const struct web_backend *web_backend_find(struct hv_str name)
@@ -72,8 +73,67 @@ const struct web_backend *web_backend_find(struct hv_str name)
 
 const char *web_backend_names(void)
 {
-    return "searxng, brave";
+    return "searxng, brave, provider";
 }
+
+/* ---- what a model's provider found: content blocks --------------------------------------------------------------- */
+
+struct hits {
+    struct web_hit *items;
+    size_t count, most;
+};
+
+/* Pages are named several times: where they were found, and where the text rests on them. */
+static void add_hit(struct hits *hits, struct web_hit hit)
+{
+    size_t at = 0;
+    while (at < hits->count && !hv_str_eq(hits->items[at].url, hit.url))
+        at++;
+    if (!hit.url.len || at == hits->most)
+        return;
+    if (at == hits->count)
+        hits->items[hits->count++] = (struct web_hit){.url = hit.url};
+    struct web_hit *known = &hits->items[at];
+    known->title = known->title.len ? known->title : hit.title;
+    known->text = known->text.len ? known->text : hit.text;
+    known->age = known->age.len ? known->age : hit.age;
+}
+
+static void add_list(struct hits *hits, const struct hv_json *list, const char *text)
+{
+    hv_json_each(item, hv_json_type_of(list) == HV_JSON_ARRAY ? list : NULL)
+    {
+        add_hit(hits, (struct web_hit){hv_json_get_string(item, "title"), hv_json_get_string(item, "url"),
+                                       text ? hv_json_get_string(item, text) : (struct hv_str){0},
+                                       hv_json_get_string(item, "page_age")});
+    }
+}
+
+static enum hv_code read_blocks(const struct hv_json *blocks, struct hits *hits, struct hv_error *err)
+{
+    struct hv_str fault = {0};
+    hv_json_each(block, blocks)
+    {
+        struct hv_str type = hv_json_get_string(block, "type");
+        const struct hv_json *content = hv_json_get(block, "content"), *item = hv_json_get(block, "item");
+        if (hv_str_is(type, "web_search_tool_result")) {
+            add_list(hits, content, NULL);
+            if (hv_json_get_string(content, "error_code").len)
+                fault = hv_json_get_string(content, "error_code");
+        } else if (hv_str_is(type, "text")) {
+            add_list(hits, hv_json_get(block, "citations"), "cited_text");
+            add_list(hits, hv_json_get(block, "annotations"), NULL);
+        } else if (hv_str_is(hv_json_get_string(item, "type"), "web_search_call")) {
+            add_list(hits, hv_json_get(hv_json_get(item, "action"), "sources"), NULL);
+        }
+    }
+    if (hits->count || !fault.len)
+        return HV_OK;
+    hv_fail(err, HV_EPROTO, "the model's provider could not search: %.*s", HV_STR_ARG(hv_str_slice(fault, 0, 100)));
+    return HV_EPROTO;
+}
+
+/* ---- answers ----------------------------------------------------------------------------------------------------- */
 
 enum hv_code web_backend_read(const struct web_backend *backend, struct hv_str answer, size_t most,
                               struct hv_arena *arena, struct web_hit **hits, size_t *count, struct hv_error *err)
@@ -81,14 +141,20 @@ enum hv_code web_backend_read(const struct web_backend *backend, struct hv_str a
     const struct hv_json *json;
     *count = 0;
     if (hv_json_parse(arena, answer, HV_JSON_REPAIR_SURROGATES | HV_JSON_REPAIR_UTF8, &json, NULL) != HV_OK ||
-        json->type != HV_JSON_OBJECT) {
+        json->type != (backend->by_model ? HV_JSON_ARRAY : HV_JSON_OBJECT)) {
         hv_fail(err, HV_EPROTO, "%s did not answer in JSON", backend->name);
         hv_error_hint(err, "Check its address; SearXNG gives JSON only where its settings list the format json.");
         return HV_EPROTO;
     }
+    *hits = hv_arena_array(arena, struct web_hit, most);
+    if (backend->by_model) {
+        struct hits found = {*hits, 0, most};
+        enum hv_code code = read_blocks(json, &found, err);
+        *count = found.count;
+        return code;
+    }
     for (size_t i = 0; i < 3 && backend->list[i]; i++)
         json = hv_json_get(json, backend->list[i]);
-    *hits = hv_arena_array(arena, struct web_hit, most);
     hv_json_each(item, hv_json_type_of(json) == HV_JSON_ARRAY ? json : NULL)
     {
         struct web_hit hit = {hv_json_get_string(item, backend->title), hv_json_get_string(item, backend->link),

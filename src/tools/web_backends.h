@@ -22,6 +22,7 @@ struct web_backend {
     const char *name;
     const char *key_variable; /* of the environment; NULL: it takes no key */
     bool needs_url;
+    bool by_model; /* the provider of the session's model searches: a side request; the members below are not used */
     /* The address to ask, in arena; *header: one that goes with it, or absent. */
     struct hv_str (*address)(const struct web_query *query, struct hv_arena *arena, struct hv_str *header);
     /* Where in the answer the list of hits is, and what their members are called. */
@@ -31,9 +32,10 @@ struct web_backend {
 
 /* The backend of that name, or NULL. */
 const struct web_backend *web_backend_find(struct hv_str name);
-/* "searxng, brave". */
+/* "searxng, brave, provider". */
 const char *web_backend_names(void);
-/* Read an answer: up to `most` hits, in arena. HV_EPROTO: it is none of this backend's. */
+/* Read an answer (by_model: a JSON array of content blocks): up to `most` hits, in arena. HV_EPROTO: it is none of this
+ * backend's. */
 enum hv_code web_backend_read(const struct web_backend *backend, struct hv_str answer, size_t most,
                               struct hv_arena *arena, struct web_hit **hits, size_t *count,
                               struct hv_error *err) HV_MUST_CHECK;

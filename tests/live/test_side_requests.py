@@ -118,3 +118,42 @@ def test_replays_give_the_recorded_answers(case):
     assert ran.code == 0 and "2 the same" in ran.out and len(server.requests) == 4, ran
     ran = case.helve("-p", "go", "--model", "replay:recording.jsonl", "--output-format", "stream-json", "--verbose", "--allowed-tools", OPEN)
     assert ran.code == 0 and "port answer" in ran.out and "long answer" in ran.out and len(server.requests) == 4, ran
+
+
+FOUND = [{"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "q"}},
+         {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [
+             {"type": "web_search_result", "url": f"https://{host}.org/p", "title": f"Page of {host}", "page_age": "2 days", "encrypted_content": "x"}
+             for host in ("good", "bad")]},
+         {**text("Good says so."), "citations": [{"type": "web_search_result_location", "url": "https://good.org/p", "title": "t",
+                                                   "cited_text": "words cited", "encrypted_index": "y"}]}]
+
+
+def search(case, server, wire, *more, **given):
+    return case.ask(server, "go", "--output-format", "stream-json", "--verbose", "--allowed-tools", "WebSearch", *more, wire=wire,
+                    env={"HELVE_WEB_SEARCH": "provider", **given})
+
+
+def test_the_provider_of_the_model_searches(case):
+    find = Answer([call("WebSearch", {"query": "a thing", "blocked_domains": ["bad.org"]})])
+    server = case.serve(find, Answer(FOUND), Answer([text("done")]))
+    ran = search(case, server, "anthropic")
+    tools, result = server.requests[1].body["tools"], server.requests[2].results()[0]
+    assert ran.code == 0 and [(tool["type"], tool["blocked_domains"]) for tool in tools] == [("web_search_20250305", ["bad.org"])], (tools, ran)
+    assert "1. Page of good\nhttps://good.org/p\n2 days\nwords cited" in result and "bad.org" not in result and "Good says so." in result, result
+    noted = {**text("See it."), "annotations": [{"type": "url_citation", "url": "https://a.org/x", "title": "A", "start_index": 0, "end_index": 3}]}
+    server = case.serve(Answer([call("WebSearch", {"query": "a thing", "allowed_domains": ["a.org"]})]), Answer([noted]), Answer([text("done")]))
+    ran = search(case, server, "openai-responses")
+    assert server.requests[1].body["tools"] == [{"type": "web_search", "filters": {"allowed_domains": ["a.org"]}}], server.requests[1].body
+    assert ran.code == 0 and "1. A\nhttps://a.org/x" in server.requests[2].results()[0] and "See it." in server.requests[2].results()[0], ran
+    failed = [FOUND[0], {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1",
+                         "content": {"type": "web_search_tool_result_error", "error_code": "max_uses_exceeded"}}]
+    server = case.serve(find, Answer(failed), Answer([text("done")]))
+    assert search(case, server, "anthropic").code == 0 and "max_uses_exceeded" in server.requests[2].results()[0], server.requests[2].results()
+    paused = case.serve(find, Answer(FOUND[:2], stop="pause_turn"), Answer(FOUND[2:]), Answer([text("done")]))
+    assert search(case, paused, "anthropic").code == 0 and "words cited" in paused.requests[3].results()[0] and not paused.faults, paused.faults
+
+
+def test_a_provider_that_does_not_search_offers_no_tool(case):
+    server = case.serve(Answer([text("done")]))
+    ran = search(case, server, "openai-chat")
+    assert ran.code == 0 and "WebSearch" not in json.dumps(server.requests[0].body["tools"]), ran

@@ -194,7 +194,7 @@ def responses_item(block, identity):
         return {"id": "fc_" + identity, "type": "function_call", "status": "completed", "arguments": raw_input(block), "call_id": block["id"],
                 "name": block["name"]}
     part = {"type": "refusal", "refusal": block["refusal"]} if block["type"] == "refusal" else \
-        {"type": "output_text", "text": block["text"], "annotations": [], "logprobs": []}
+        {"type": "output_text", "text": block["text"], "annotations": block.get("annotations", []), "logprobs": []}
     return {"id": "msg_" + identity, "type": "message", "status": "completed", "role": "assistant", "content": [part]}
 
 

@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "html/convert.h"
 #include "html/tags.h"
+#include "text/url.h"
 
 #include <libxml/parser.h>
 #include <string.h>
@@ -92,6 +93,19 @@ static void put_line(struct feed *feed, const char *between, struct hv_str text)
     hv_buf_add_str(feed->out, hv_str_slice(text, 0, HEAD_MAX));
 }
 
+/* The link of an entry, made absolute. */
+static void put_link(struct feed *feed, const char *between)
+{
+    CLEANUP_BUF struct hv_buf url = {.max = 4 * URL_LENGTH_MAX};
+    struct hv_str link = value(feed, FIELD_LINK);
+    struct url_base base;
+    if (!link.len)
+        return;
+    url_base_init(&base, feed->options->base_url);
+    url_resolve(&base, link, &url);
+    put_line(feed, between, url.failed ? link : hv_buf_str(&url));
+}
+
 static void put_values(struct feed *feed, const char *mark)
 {
     struct hv_str title = value(feed, FIELD_TITLE), content = value(feed, FIELD_CONTENT);
@@ -106,7 +120,7 @@ static void put_values(struct feed *feed, const char *mark)
     size_t before = feed->out->len;
     put_line(feed, "\n\n", value(feed, FIELD_DATE));
     put_line(feed, feed->out->len > before ? " · " : "\n\n", value(feed, FIELD_AUTHOR));
-    put_line(feed, feed->out->len > before ? " · " : "\n\n", value(feed, FIELD_LINK));
+    put_link(feed, feed->out->len > before ? " · " : "\n\n");
     hv_buf_add_cstr(feed->out, content.len ? "\n\n" : "");
     put_markdown(feed, content, false);
 }

@@ -112,13 +112,20 @@ static bool may_keep(struct hv_str headers)
     return hv_str_find(web_header(headers, "cache-control"), HV_STR("no-store"), 0) == SIZE_MAX;
 }
 
+/* The server wants to be asked whether its answer still holds, and says by what. */
+static bool asks_each_time(struct hv_str headers)
+{
+    return hv_str_find(web_header(headers, "cache-control"), HV_STR("no-cache"), 0) != SIZE_MAX &&
+           (web_header(headers, "etag").len || web_header(headers, "last-modified").len);
+}
+
 /* The answer for fetch->url, from memory where that is still good. */
 static enum hv_code ask(struct fetch *fetch, struct hv_error *err)
 {
     struct hv_context *context = fetch->context;
     struct web_kept kept = {0};
     bool known = web_cache_find(context, fetch->url.text, context->arena, &kept);
-    if (known && kept.fresh) {
+    if (known && kept.fresh && !asks_each_time(kept.headers)) {
         fetch->answer = (struct hv_http_answer){200, kept.headers, kept.body};
         fetch->cached = true;
         return HV_OK;

@@ -28,6 +28,11 @@ struct web_state {
     size_t bytes;
 };
 
+static uint64_t web_now(const struct hv_context *context)
+{
+    return context->host->monotonic_ns(context->host);
+}
+
 static void state_init(void *state)
 {
     pthread_mutex_init(&((struct web_state *)state)->lock, NULL);
@@ -76,7 +81,7 @@ bool web_cache_find(struct hv_context *context, struct hv_str key, struct hv_are
     const struct entry *entry = &state->entries.items[at];
     out->headers = hv_arena_str(arena, hv_str_of(entry->headers, entry->headers_len));
     out->body = hv_arena_str(arena, hv_str_of(entry->body, entry->body_len));
-    out->fresh = clock_monotonic_ns() - entry->kept_ns < WEB_CACHE_SECONDS * CLOCK_SECOND;
+    out->fresh = web_now(context) - entry->kept_ns < WEB_CACHE_SECONDS * CLOCK_SECOND;
     return true;
 }
 
@@ -102,7 +107,7 @@ void web_cache_keep(struct hv_context *context, struct hv_str key, struct hv_str
     while (state->entries.count && (state->entries.count >= ENTRIES_MAX || state->bytes + size > BYTES_MAX))
         drop(state, 0);
     *vec_push(&state->entries) =
-        (struct entry){copy(key), copy(headers), copy(body), key.len, headers.len, body.len, clock_monotonic_ns()};
+        (struct entry){copy(key), copy(headers), copy(body), key.len, headers.len, body.len, web_now(context)};
     state->bytes += size;
 }
 
@@ -123,14 +128,13 @@ static struct host *find_host(struct web_state *state, struct hv_str name, uint6
 }
 
 /* Take a turn: 0, or for how many milliseconds there is none. */
-static uint64_t take_turn(struct web_state *state, struct hv_str name)
+static uint64_t take_turn(struct web_state *state, struct hv_str name, uint64_t at)
 {
     LOCK_SCOPE(&state->lock);
-    uint64_t now = clock_monotonic_ns();
-    struct host *host = find_host(state, name, now);
-    host->tokens += (double)(now - host->at_ns) / (REFILL_MS * (double)CLOCK_MILLISECOND);
+    struct host *host = find_host(state, name, at);
+    host->tokens += (double)(at - host->at_ns) / (REFILL_MS * (double)CLOCK_MILLISECOND);
     host->tokens = host->tokens > BURST ? BURST : host->tokens;
-    host->at_ns = now;
+    host->at_ns = at;
     if (host->tokens < 1)
         return (uint64_t)((1 - host->tokens) * REFILL_MS) + 1;
     host->tokens -= 1;
@@ -143,10 +147,10 @@ enum hv_code web_wait_turn(struct hv_context *context, struct hv_str host, uint6
     if (context->only_call)
         return HV_OK;
     struct web_state *state = hv_state(context, &state_key);
-    while ((wait_ms = take_turn(state, host))) {
+    while ((wait_ms = take_turn(state, host, web_now(context)))) {
         if (hv_cancelled(context->cancel))
             return hv_fail(err, HV_ECANCELLED, "was cancelled");
-        if (clock_monotonic_ns() + wait_ms * CLOCK_MILLISECOND > deadline_ns) {
+        if (web_now(context) + wait_ms * CLOCK_MILLISECOND > deadline_ns) {
             hv_fail(err, HV_EAGAIN, "%.*s was asked too often of late", HV_STR_ARG(host));
             hv_error_hint(err, "Ask again in a minute, or for fewer pages.");
             return HV_EAGAIN;

@@ -30,7 +30,7 @@ enum hv_event_type {
     HV_EVENT_ASK,          /* a person is asked: text: the question; json: the same as blocks (helve/show.h) */
     HV_EVENT_DECISION,     /* name: allow, ask, deny; text: reason; data: stage, rule; duration: wait for a person */
     HV_EVENT_ADMITTED,     /* the schedule let the call start; duration: its wait; json: what it does, as blocks */
-    HV_EVENT_PROGRESS,     /* text: last output or state (not journalled) */
+    HV_EVENT_PROGRESS,     /* text: last output or state, name: it as one line for people (not journalled) */
     HV_EVENT_STAGE,        /* name: stage; duration (trace only) */
     HV_EVENT_RESULT,     /* call_id, tool, ok; json: the tool_result block; duration: of the call itself; data: summary,
                             diff, stored, show (blocks) */

@@ -8,6 +8,7 @@
 #ifndef HELVE_HOST_H
 #define HELVE_HOST_H
 
+#include <helve/ask.h>
 #include <helve/str.h>
 
 /* ---- cancellation ------------------------------------------------------------------------------------ */

@@ -293,6 +293,9 @@ struct hv_services {
      * the model's server says. Any worker thread. */
     enum hv_code (*ask_model)(struct hv_context *context, const struct hv_side_request *request,
                               struct hv_side_answer *answer, struct hv_error *err);
+    /* Ask the person something while the call runs, and wait for it (helve/ask.h). The call's id is filled in. The
+     * outcome is HV_ASK_NOBODY where nobody can be asked. NULL: as that. */
+    void (*ask)(struct hv_context *context, const struct hv_question *question, struct hv_answer *answer);
 };
 
 /* What a call sees of the world. One per call; used by one thread at a time. */
@@ -387,6 +390,7 @@ struct hv_tool {
     uint64_t (*time_limit)(const void *input);
     /* The text that rules match (command, host, name); PATH subjects come from the footprint. */
     struct hv_str (*subject)(const void *input, const struct hv_context *context);
+    /* For tools without a subject: the text that hooks' `if: "Tool(text *)"` looks at. NULL: subject is. */
     struct hv_str (*classifier_input)(const void *input, const struct hv_context *context);
     /* The tool's own opinion. HV_ALLOW is taken only after deny and ask rules; *reason in the context's arena. */
     enum hv_verdict (*check_permission)(const void *input, const struct hv_context *context, struct hv_str *reason);
@@ -405,6 +409,13 @@ struct hv_tool {
      * NULL: the end of what a tool that executes printed, else the beginning of its text. */
     void (*render_result)(const void *input, const struct hv_context *context, const struct hv_result *result,
                           struct hv_show *out);
+    /* The same of a result that is an error of the tool's own making. NULL: as above. */
+    void (*render_error)(const void *input, const struct hv_context *context, const struct hv_result *result,
+                         struct hv_show *out);
+    /* What is shown, in one line, of a text that the tool gave to hv_progress: beside the call, which says how long it
+     * takes already. NULL: its last line. */
+    void (*render_progress)(const void *input, const struct hv_context *context, struct hv_str text,
+                            struct hv_buf *out);
 
     void *user; /* for bridged tools: their connection */
 };

@@ -23,10 +23,7 @@ struct exec_options {
     enum policy_mode mode;
     const struct hv_str *only_tools;
     size_t only_tool_count;
-    /* Ask for permission, as in runtime_options; NULL: nobody can be asked. */
-    void (*ask)(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
-                struct hv_arena *arena, struct runtime_answer *answer);
-    void *ask_user;
+    struct hv_asker asker;          /* as in runtime_options */
     struct side_tape *side_answers; /* what side requests are answered with; NULL: there is no model */
     /* Instead of lines on output: each result as it comes. May be NULL. */
     void (*on_result)(void *user, const struct batch_result *result);

@@ -74,9 +74,7 @@ struct session_options {
 
     const struct hv_sink *sinks; /* after the journal, in order */
     size_t sink_count;
-    void (*ask)(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
-                struct hv_arena *arena, struct runtime_answer *answer);
-    void *ask_user;
+    struct hv_asker asker; /* as in runtime_options */
     /* There is something to tell the model about its tasks, and no turn runs: session_submit_notes starts one. NULL: it
      * waits for the next prompt. */
     void (*on_notes)(void *user);

@@ -1,6 +1,6 @@
 /*
- * ask.c: asks the person at the terminal for permission: once, for this session, always (the rule is saved), or no.
- * Runs on a worker; the runtime asks one question at a time.
+ * ask.c: asks the person at a terminal, line by line (helve/ask.h): for leave once, for this session or always, or not;
+ * for a choice, a text, the fields of a form. Runs on a worker; the runtime asks one question at a time.
  */
 #include <errno.h>
 #include <poll.h>
@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "cli/blocks.h"
 #include "cli/cli.h"
-#include "text/ansi.h"
-#include "text/diff_words.h"
+#include "policy/visible.h"
 
-enum { LINE_MAX_BYTES = 4096, TEXT_MAX = 256 << 10, REASON_MAX = 4 << 10 };
+enum { LINE_MAX_BYTES = 64 << 10, TEXT_MAX = 1 << 20, REASON_MAX = 4 << 10 };
 
 bool cli_can_ask(void)
 {
@@ -47,91 +47,44 @@ bool cli_read_line(const struct hv_cancel *cancel, struct hv_buf *line)
     }
 }
 
-/* Every line behind a bar, so that none of what a model wrote looks like a line of ours. */
-static void put_barred(struct hv_str text, struct hv_buf *out)
-{
-    CLEANUP_BUF struct hv_buf clean = {0};
-    struct hv_str rest, line;
-    hv_buf_init(&clean, TEXT_MAX);
-    ansi_clean(text, &clean); /* it must not steer the terminal */
-    rest = hv_buf_str(&clean);
-    while (hv_str_split(&rest, '\n', &line))
-        hv_buf_addf(out, "  | %.*s\n", HV_STR_ARG(line));
-}
+/* ---- permission -------------------------------------------------------------------------------------------------- */
 
-/* The change that is asked for, painted where the terminal takes colours. */
-static void put_preview(struct hv_str preview, struct hv_buf *out)
+static void put_question(const struct hv_question *question, struct hv_buf *out)
 {
-    CLEANUP_BUF struct hv_buf clean = {0}, painted = {0};
-    struct hv_str rest, line;
-    hv_buf_init(&clean, TEXT_MAX);
-    hv_buf_init(&painted, (size_t)TEXT_MAX * 4);
-    ansi_clean(preview, &clean);
-    rest = hv_buf_str(&clean);
-    if (cli_has_colour(STDERR_FILENO)) {
-        diff_paint(rest, &painted);
-        rest = hv_buf_str(&painted);
+    const struct blocks_style style = {.colour = cli_has_colour(STDERR_FILENO), .margin = "  | "};
+    CLEANUP_BUF struct hv_buf blocks = {.max = TEXT_MAX};
+    struct hv_show show;
+    struct hv_str shown = question->shown;
+    bool permission = question->kind == HV_ASK_PERMISSION;
+    if (!shown.len) {
+        hv_show_begin(&show, &blocks);
+        hv_show_text(&show, question->text);
+        hv_show_end(&show);
+        shown = hv_buf_str(&blocks);
     }
-    while (rest.len && hv_str_split(&rest, '\n', &line))
-        hv_buf_addf(out, "  | %.*s\n", HV_STR_ARG(line));
+    hv_buf_addf(out, "\nhelve: %s%.*s\n", permission ? "may this be done? " : "a question of ",
+                HV_STR_ARG(question->subject));
+    blocks_put(shown, &style, out);
+    if (question->reason.len)
+        hv_buf_addf(out, "  why you are asked: %.*s\n", HV_STR_ARG(hv_str_slice(question->reason, 0, REASON_MAX)));
 }
 
-static void put_question(const struct runtime_question *question, struct hv_buf *out)
+static void put_keys(const struct hv_question *question, struct hv_buf *out)
 {
-    const struct policy_decision *decision = question->decision;
-    hv_buf_addf(out, "\nhelve: may this be done? %.*s\n", HV_STR_ARG(question->tool));
-    put_barred(question->text, out);
-    put_preview(question->preview, out);
-    if (decision->reason.len > 0)
-        hv_buf_addf(out, "  why you are asked: %.*s\n", HV_STR_ARG(hv_str_slice(decision->reason, 0, REASON_MAX)));
-    if (decision->proposal_count > 1 && !decision->always_confirm) {
-        hv_buf_add_cstr(out, "  [y] once  [s] this session  [a] always: these rules are saved  [n] no\n");
-        for (size_t i = 0; i < decision->proposal_count; i++)
-            hv_buf_addf(out, "        %.*s\n", HV_STR_ARG(decision->proposals[i]));
-    } else if (decision->proposal.len > 0 && !decision->always_confirm)
-        hv_buf_addf(out, "  [y] once  [s] this session  [a] always: the rule %.*s is saved  [n] no\n",
-                    HV_STR_ARG(decision->proposal));
+    const char *change = question->input.len ? "  [e] change the input" : "";
+    if (question->rule_count > 1) {
+        hv_buf_addf(out, "  [y] once  [s] this session  [a] always: these rules are saved  [n] no%s  [?] more\n",
+                    change);
+        for (size_t i = 0; i < question->rule_count; i++)
+            hv_buf_addf(out, "        %.*s\n", HV_STR_ARG(question->rules[i]));
+    } else if (question->rule_count == 1)
+        hv_buf_addf(out,
+                    "  [y] once  [s] this session  [a] always: the rule %.*s is saved  [r] change the rule  [n] no%s  "
+                    "[?] more\n",
+                    HV_STR_ARG(question->rules[0]), change);
     else
-        hv_buf_add_cstr(out, "  [y] once  [n] no\n");
-    hv_buf_add_cstr(out, "  (anything else means no, and is told to the model) > ");
-}
-
-/* The rules for the answer, the first of them apart. */
-static void take_rules(const struct policy_decision *decision, struct hv_arena *arena, struct runtime_answer *answer)
-{
-    struct hv_str *rules = hv_arena_array(arena, struct hv_str, decision->proposal_count);
-    for (size_t i = 0; i < decision->proposal_count; i++)
-        rules[i] = hv_arena_str(arena, decision->proposals[i]);
-    answer->rule = rules[0];
-    answer->more_rules = rules + 1;
-    answer->more_rule_count = decision->proposal_count - 1;
-}
-
-static void allow_for_longer(const struct setup *setup, const struct policy_decision *decision, bool always,
-                             struct hv_arena *arena, struct runtime_answer *answer)
-{
-    struct hv_error err;
-    take_rules(decision, arena, answer);
-    answer->scope = always ? POLICY_LOCAL : POLICY_SESSION;
-    if (!always)
-        return;
-    struct hv_str file = settings_file(&setup->settings_options, arena, SETTINGS_LOCAL);
-    for (size_t i = 0; i < decision->proposal_count; i++) {
-        if (settings_add_rule(&setup->settings_options, SETTINGS_LOCAL, HV_ALLOW, decision->proposals[i], &err) ==
-            HV_OK)
-            continue;
-        cli_fail(&err);
-        cli_note("what could not be saved holds for this session only");
-        answer->scope = POLICY_SESSION;
-        return;
-    }
-    cli_note("saved in %.*s", HV_STR_ARG(file));
-    /* The file is the folder's only one, and this person's work: it needs no other trust to count next time. */
-    if (setup->settings->trust == SETTINGS_TRUST_NOT_NEEDED &&
-        settings_trust_folder(&setup->settings_options, &err) != HV_OK)
-        cli_fail(&err);
-    else if (setup->settings->trust == SETTINGS_UNTRUSTED)
-        cli_note("it counts from now on only if you trust this folder: helve trust");
+        hv_buf_addf(out, "  [y] once  [n] no%s  [?] more\n", change);
+    hv_buf_add_cstr(out, "  (words mean no, and are told to the model) > ");
 }
 
 static bool is_word(struct hv_str line, const char *letter, const char *word)
@@ -139,26 +92,161 @@ static bool is_word(struct hv_str line, const char *letter, const char *word)
     return hv_str_eq_nocase(line, hv_str_from(letter)) || hv_str_eq_nocase(line, hv_str_from(word));
 }
 
-void cli_ask(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
-             struct hv_arena *arena, struct runtime_answer *answer)
+/* One line for what was just written, in arena; absent: none comes. */
+static struct hv_str read_answer(const char *prompt, const struct hv_cancel *cancel, struct hv_arena *arena)
 {
-    CLEANUP_BUF struct hv_buf text = {0}, line = {0};
-    const struct policy_decision *decision = question->decision;
-    bool may_keep = decision->proposal_count > 0 && !decision->always_confirm;
-    hv_buf_init(&text, TEXT_MAX);
-    hv_buf_init(&line, LINE_MAX_BYTES);
-    put_question(question, &text);
-    cli_drop_typed(); /* what was typed before the question was shown does not answer it */
-    cli_write(STDERR_FILENO, hv_buf_str(&text));
-    answer->verdict = HV_DENY;
+    CLEANUP_BUF struct hv_buf line = {.max = LINE_MAX_BYTES};
+    cli_write(STDERR_FILENO, hv_str_from(prompt));
     if (!cli_read_line(cancel, &line))
+        return (struct hv_str){0};
+    return hv_arena_str(arena, hv_str_trim(hv_buf_str(&line)));
+}
+
+static bool is_object(struct hv_arena *arena, struct hv_str text)
+{
+    const struct hv_json *value;
+    struct hv_error err;
+    enum hv_code code = hv_json_parse(arena, text, HV_JSON_STRICT, &value, &err);
+    if (code == HV_OK && value->type == HV_JSON_OBJECT)
+        return true;
+    cli_note("that is no JSON object%s%s; it was not sent", code ? ": " : "", code ? err.message : "");
+    return false;
+}
+
+static void amend(const struct hv_question *question, const struct hv_cancel *cancel, struct hv_arena *arena,
+                  struct hv_answer *answer)
+{
+    cli_note("the input is %.*s", HV_STR_ARG(question->input));
+    struct hv_str text = read_answer("  the new input, as JSON (nothing: as it was) > ", cancel, arena);
+    if (!text.len || !is_object(arena, text))
         return;
-    struct hv_str word = hv_str_trim(hv_buf_str(&line));
-    bool always = is_word(word, "a", "always"), session = is_word(word, "s", "session");
-    if (is_word(word, "y", "yes") || (may_keep && (always || session)))
-        answer->verdict = HV_ALLOW;
-    else if (word.len > 0 && !is_word(word, "n", "no"))
-        answer->message = hv_arena_str(arena, word);
-    if (answer->verdict == HV_ALLOW && (always || session))
-        allow_for_longer(user, decision, always, arena, answer);
+    answer->input = text;
+    answer->outcome = HV_ASK_ANSWERED;
+}
+
+/* "Bash(make:*)", or "Bash(make:*) project" */
+static void change_rule(const struct hv_cancel *cancel, struct hv_arena *arena, struct hv_answer *answer)
+{
+    static const struct {
+        const char *word;
+        enum hv_ask_scope scope;
+    } scopes[] = {
+        {" session", HV_ASK_SESSION}, {" local", HV_ASK_LOCAL}, {" project", HV_ASK_PROJECT}, {" user", HV_ASK_USER}};
+    struct hv_str text = read_answer("  the rule, then session, local, project or user (else local) > ", cancel, arena);
+    if (!text.len)
+        return;
+    answer->scope = HV_ASK_LOCAL;
+    for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {
+        if (!hv_str_ends(text, hv_str_from(scopes[i].word)))
+            continue;
+        text = hv_str_trim(hv_str_slice(text, 0, text.len - strlen(scopes[i].word)));
+        answer->scope = scopes[i].scope;
+    }
+    struct hv_str *rules = hv_arena_array(arena, struct hv_str, 1);
+    rules[0] = text;
+    answer->rules = rules;
+    answer->rule_count = 1;
+    answer->outcome = HV_ASK_ANSWERED;
+}
+
+/* True when the word settles it; a letter that means nothing is no answer. */
+static bool take_word(const struct hv_question *question, struct hv_str word, const struct hv_cancel *cancel,
+                      struct hv_arena *arena, struct hv_answer *answer)
+{
+    bool rules = question->rule_count > 0;
+    if (is_word(word, "y", "yes")) {
+        answer->outcome = HV_ASK_ANSWERED;
+    } else if (rules && (is_word(word, "s", "session") || is_word(word, "a", "always"))) {
+        answer->outcome = HV_ASK_ANSWERED;
+        answer->scope = is_word(word, "s", "session") ? HV_ASK_SESSION : HV_ASK_LOCAL;
+    } else if (is_word(word, "n", "no") || !word.len) {
+        answer->outcome = HV_ASK_REFUSED;
+    } else if (question->rule_count == 1 && is_word(word, "r", "rule")) {
+        change_rule(cancel, arena, answer);
+    } else if (question->input.len && is_word(word, "e", "edit")) {
+        amend(question, cancel, arena, answer);
+    } else if (hv_str_is(word, "?")) {
+        CLEANUP_BUF struct hv_buf text = {.max = TEXT_MAX};
+        visible_add_lines(&text, question->explanation);
+        cli_note("%.*s", HV_STR_ARG(hv_buf_str(&text)));
+    } else if (word.len > 1) {
+        answer->outcome = HV_ASK_REFUSED;
+        answer->words = word;
+    }
+    return answer->outcome != HV_ASK_NOBODY;
+}
+
+static void ask_permission(const struct hv_question *question, const struct hv_cancel *cancel, struct hv_arena *arena,
+                           struct hv_answer *answer)
+{
+    CLEANUP_BUF struct hv_buf text = {.max = TEXT_MAX}, keys = {.max = TEXT_MAX};
+    put_question(question, &text);
+    put_keys(question, &keys);
+    cli_write(STDERR_FILENO, hv_buf_str(&text));
+    for (;;) {
+        struct hv_str word = read_answer(hv_arena_cstr(arena, hv_buf_str(&keys)), cancel, arena);
+        if (!word.ptr) { /* the end of what can be typed is a no */
+            answer->outcome = hv_cancelled(cancel) ? HV_ASK_NOBODY : HV_ASK_REFUSED;
+            return;
+        }
+        if (take_word(question, word, cancel, arena, answer))
+            return;
+    }
+}
+
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
+
+static void put_field(const struct hv_ask_field *field, struct hv_buf *out)
+{
+    struct hv_str label = field->label.len ? field->label : field->name;
+    hv_buf_addf(out, "  %.*s%s%.*s\n", HV_STR_ARG(label), field->description.len ? ": " : "",
+                HV_STR_ARG(field->description));
+    for (size_t i = 0; i < field->option_count; i++) {
+        const struct hv_ask_option *option = &field->options[i];
+        hv_buf_addf(out, "    %zu  %.*s%s%.*s\n", i + 1, HV_STR_ARG(option->label.len ? option->label : option->name),
+                    option->description.len ? ": " : "", HV_STR_ARG(option->description));
+    }
+    if (field->initial.len)
+        hv_buf_addf(out, "  (nothing: %.*s)\n", HV_STR_ARG(field->initial));
+    hv_buf_add_cstr(out, field->type == HV_ASK_OF_SEVERAL   ? "  numbers, with blanks between"
+                         : field->type == HV_ASK_OF_OPTIONS ? "  a number"
+                         : field->type == HV_ASK_OF_BOOLEAN ? "  yes or no"
+                                                            : " ");
+    hv_buf_add_cstr(out, field->required ? " > " : " (may be left out) > ");
+}
+
+static void ask_fields(const struct hv_question *question, const struct hv_cancel *cancel, struct hv_arena *arena,
+                       struct hv_answer *answer)
+{
+    CLEANUP_BUF struct hv_buf text = {.max = TEXT_MAX}, values = {.max = TEXT_MAX};
+    struct hv_json_writer writer;
+    put_question(question, &text);
+    hv_buf_add_cstr(&text, "  (Ctrl-D answers nothing)\n");
+    cli_write(STDERR_FILENO, hv_buf_str(&text));
+    hv_json_writer_init(&writer, &values);
+    hv_json_begin_object(&writer);
+    for (size_t i = 0; i < question->field_count;) {
+        CLEANUP_BUF struct hv_buf prompt = {.max = TEXT_MAX};
+        put_field(&question->fields[i], &prompt);
+        struct hv_str word = read_answer(hv_arena_cstr(arena, hv_buf_str(&prompt)), cancel, arena);
+        if (!word.ptr) {
+            answer->outcome = hv_cancelled(cancel) ? HV_ASK_NOBODY : HV_ASK_REFUSED;
+            return;
+        }
+        i += hv_ask_take_value(&question->fields[i], word, &writer);
+    }
+    hv_json_end_object(&writer);
+    answer->values = hv_arena_str(arena, hv_buf_str(&values));
+    answer->outcome = HV_ASK_ANSWERED;
+}
+
+void cli_ask(void *user, const struct hv_question *question, const struct hv_cancel *cancel, struct hv_arena *arena,
+             struct hv_answer *answer)
+{
+    (void)user;
+    cli_drop_typed(); /* what was typed before the question was shown does not answer it */
+    if (question->kind == HV_ASK_PERMISSION)
+        ask_permission(question, cancel, arena, answer);
+    else
+        ask_fields(question, cancel, arena, answer);
 }

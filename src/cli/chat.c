@@ -52,76 +52,12 @@ static void on_event(void *user, const struct hv_event *event)
 
 /* ---- asking ------------------------------------------------------------------------------------------------------ */
 
-static void say(struct chat *chat, const char *level, struct hv_str text)
-{
-    struct hv_event event = {.type = HV_EVENT_NOTICE, .name = hv_str_from(level), .text = text};
-    runtime_emit(session_runtime(chat->session), &event);
-}
-
-/* Rules that hold from now on; "always": saved in the folder's own settings, too. Any worker. */
-static void keep_rules(struct chat *chat, const struct ui_answer *given, const struct policy_decision *decision,
-                       struct hv_arena *arena, struct runtime_answer *answer)
-{
-    size_t count = given->rule.len ? 1 : decision->proposal_count;
-    const struct settings_options *files = &chat->setup.settings_options;
-    struct hv_str *rules = hv_arena_array(arena, struct hv_str, count + 1);
-    struct hv_error err;
-    for (size_t i = 0; i < count; i++)
-        rules[i] = hv_arena_str(arena, given->rule.len ? given->rule : decision->proposals[i]);
-    if (!count)
-        return;
-    answer->rule = rules[0];
-    answer->more_rules = rules + 1;
-    answer->more_rule_count = count - 1;
-    answer->scope = given->scope == UI_ALWAYS ? POLICY_LOCAL : POLICY_SESSION;
-    for (size_t i = 0; given->scope == UI_ALWAYS && i < count; i++) {
-        if (settings_add_rule(files, SETTINGS_LOCAL, HV_ALLOW, rules[i], &err) == HV_OK)
-            continue;
-        say(chat, "warning", hv_arena_format(arena, "%s; the rule holds for this session only", err.message));
-        answer->scope = POLICY_SESSION;
-        return;
-    }
-    if (given->scope != UI_ALWAYS)
-        return;
-    say(chat, "info", hv_arena_format(arena, "saved in %.*s", HV_STR_ARG(settings_file(files, arena, SETTINGS_LOCAL))));
-    /* The file is the folder's only one, and this person's work: it needs no other trust to count next time. */
-    if (chat->setup.settings->trust == SETTINGS_TRUST_NOT_NEEDED && settings_trust_folder(files, &err) != HV_OK)
-        say(chat, "warning", hv_str_from(err.message));
-    else if (chat->setup.settings->trust == SETTINGS_UNTRUSTED)
-        say(chat, "info", HV_STR("the rule counts from now on only if you trust this folder: helve trust"));
-}
-
-/* As runtime_options.ask. Any worker. */
-static void chat_ask(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
-                     struct hv_arena *arena, struct runtime_answer *answer)
+/* As hv_asker.ask. */
+static void chat_ask(void *user, const struct hv_question *question, const struct hv_cancel *cancel,
+                     struct hv_arena *arena, struct hv_answer *answer)
 {
     struct chat *chat = user;
-    const struct policy_decision *decision = question->decision;
-    struct ui_answer given;
-    struct hv_str rule = decision->rule.len ? hv_arena_format(arena, "\nrule: %.*s (%.*s)", HV_STR_ARG(decision->rule),
-                                                              HV_STR_ARG(decision->scope))
-                                            : HV_STR("");
-    struct ui_question asked = {
-        .call_id = question->call_id,
-        .tool = question->tool,
-        .input = question->input,
-        .shown = question->shown,
-        .reason = decision->reason,
-        .explanation =
-            hv_arena_format(arena, "decided by: %s%.*s", policy_stage_name(decision->stage), HV_STR_ARG(rule)),
-        .rules = decision->proposals,
-        .rule_count = decision->always_confirm ? 0 : decision->proposal_count,
-    };
-    answer->verdict = HV_DENY;
-    if (!chat->functions->ask(chat->ui, &asked, cancel, arena, &given))
-        return;
-    answer->message = given.words;
-    answer->updated_input = given.updated_input;
-    if (!given.allowed)
-        return;
-    answer->verdict = HV_ALLOW;
-    if (given.scope != UI_ONCE && !decision->always_confirm)
-        keep_rules(chat, &given, decision, arena, answer);
+    chat->functions->ask(chat->ui, question, cancel, arena, answer);
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -461,43 +397,19 @@ enum hv_code chat_change_session(struct chat *chat, const struct session_entry *
 
 static void fill_options(struct chat *chat)
 {
-    struct setup *setup = &chat->setup;
-    const struct print_flags *flags = chat->flags;
-    int64_t max_turns = flags->max_turns ? flags->max_turns : setup->settings->max_turns;
+    struct session_options *options = &chat->options;
     chat->sink = (struct hv_sink){.event = on_event, .user = chat};
-    setup_secrets(setup);
-    chat->options = (struct session_options){
-        .loop = setup->loop,
-        .host = setup->host,
-        .settings = setup->settings,
-        .settings_files = &setup->settings_options,
-        .model = setup->model,
-        .small_model = setup->small_model,
-        .small_model_fault = setup->small_model_fault,
-        .directory = setup->directory,
-        .home = setup->home,
-        .roots = setup->roots,
-        .root_count = setup->root_count,
-        .id = flags->session_id,
-        .without_journal = flags->without_journal || setup->settings->cleanup_period_days == 0,
-        .secrets = setup->secrets,
-        .secret_count = setup->secret_count,
-        .system_prompt = flags->system_prompt,
-        .append_system_prompt = flags->append,
-        .max_turns = max_turns > 0 && max_turns < UINT32_MAX ? (unsigned)max_turns : 0,
-        .max_cost = flags->max_cost,
-        .sinks = &chat->sink,
-        .sink_count = 1,
-        .ask = chat_ask,
-        .ask_user = chat,
-        .on_turn_end = on_turn_end,
-        .on_notes = on_notes,
-        .door = "terminal",
-        .run_directory = setup_run_directory(setup),
-        .user = chat,
-    };
-    chat->options.has_mode = cli_mode(&flags->setup, &chat->options.mode);
-    chat->options.only_tools = cli_only_tools(&flags->tools, &chat->options.only_tool_count);
+    print_session_options(chat->flags, &chat->setup, options);
+    options->id = chat->flags->session_id;
+    options->system_prompt = chat->flags->system_prompt;
+    options->append_system_prompt = chat->flags->append;
+    options->sinks = &chat->sink;
+    options->sink_count = 1;
+    options->asker = (struct hv_asker){chat_ask, chat};
+    options->on_turn_end = on_turn_end;
+    options->on_notes = on_notes;
+    options->door = "terminal";
+    options->user = chat;
 }
 
 static void fill_front(struct chat *chat, struct hv_str prompt)

@@ -110,9 +110,9 @@ enum hv_code cli_check_guards(const struct setup *setup, bool may_ask, struct hv
 /* Where this folder's own settings wait for trust and somebody can be asked: ask, remember, read the settings anew.
  * (trust.c) */
 enum hv_code cli_ask_trust(struct setup *setup, struct hv_error *err) HV_MUST_CHECK;
-/* As runtime_options.ask; user is the struct setup. Any worker; blocks until answered or cancelled. */
-void cli_ask(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
-             struct hv_arena *arena, struct runtime_answer *answer);
+/* As hv_asker.ask, line by line; user is not used. */
+void cli_ask(void *user, const struct hv_question *question, const struct hv_cancel *cancel, struct hv_arena *arena,
+             struct hv_answer *answer);
 
 /* ---- command files (chat_own.c) --------------------------------------------------------------------------------- */
 

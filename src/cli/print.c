@@ -358,11 +358,9 @@ static enum hv_code choose_session(struct print *print, struct session_options *
 static void choose_asking(struct print *print, struct session_options *options)
 {
     if (print->flags->permission_tool.ptr) {
-        options->ask = print_input_ask;
-        options->ask_user = print;
+        options->asker = (struct hv_asker){print_input_ask, print};
     } else if (print->flags->input != 2 && cli_can_ask()) {
-        options->ask = cli_ask;
-        options->ask_user = &print->setup;
+        options->asker.ask = cli_ask;
     }
 }
 
@@ -391,14 +389,11 @@ static enum hv_code choose_schema(struct print *print, struct session_options *o
     return HV_OK;
 }
 
-static enum hv_code make_session(struct print *print, struct hv_error *err)
+void print_session_options(const struct print_flags *flags, struct setup *setup, struct session_options *options)
 {
-    const struct print_flags *flags = print->flags;
-    struct setup *setup = &print->setup;
-    struct hv_sink sink = {.event = on_event, .user = print};
-    struct session_entry entry;
     int64_t max_turns = flags->max_turns ? flags->max_turns : setup->settings->max_turns;
-    struct session_options options = {
+    setup_secrets(setup);
+    *options = (struct session_options){
         .loop = setup->loop,
         .host = setup->host,
         .settings = setup->settings,
@@ -411,22 +406,31 @@ static enum hv_code make_session(struct print *print, struct hv_error *err)
         .roots = setup->roots,
         .root_count = setup->root_count,
         .without_journal = flags->without_journal || setup->settings->cleanup_period_days == 0,
+        .secrets = setup->secrets,
+        .secret_count = setup->secret_count,
         .max_turns = max_turns > 0 && max_turns < UINT32_MAX ? (unsigned)max_turns : 0,
         .max_cost = flags->max_cost,
-        .raw_events = flags->partial && print->format == PRINT_STREAM_JSON,
-        .sinks = &sink,
-        .sink_count = 1,
-        .on_turn_end = on_turn_end,
-        .on_notes = on_notes,
-        .door = "-p",
-        .run_directory = setup_run_directory(&print->setup),
-        .user = print,
+        .run_directory = setup_run_directory(setup),
     };
-    setup_secrets(setup);
-    options.secrets = setup->secrets;
-    options.secret_count = setup->secret_count;
-    options.has_mode = cli_mode(&flags->setup, &options.mode);
-    options.only_tools = cli_only_tools(&flags->tools, &options.only_tool_count);
+    options->has_mode = cli_mode(&flags->setup, &options->mode);
+    options->only_tools = cli_only_tools(&flags->tools, &options->only_tool_count);
+}
+
+static enum hv_code make_session(struct print *print, struct hv_error *err)
+{
+    const struct print_flags *flags = print->flags;
+    struct setup *setup = &print->setup;
+    struct hv_sink sink = {.event = on_event, .user = print};
+    struct session_entry entry;
+    struct session_options options;
+    print_session_options(flags, setup, &options);
+    options.raw_events = flags->partial && print->format == PRINT_STREAM_JSON;
+    options.sinks = &sink;
+    options.sink_count = 1;
+    options.on_turn_end = on_turn_end;
+    options.on_notes = on_notes;
+    options.door = "-p";
+    options.user = print;
     choose_asking(print, &options);
     enum hv_code code = choose_prompts(print, &options, err);
     if (code == HV_OK)

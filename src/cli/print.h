@@ -126,11 +126,14 @@ enum hv_code print_input_start(struct print *print, struct hv_error *err) HV_MUS
 void print_input_stop(struct print *print);
 /* Start the next waiting message, or end when there is none and none can come. */
 void print_input_next(struct print *print);
-/* As runtime_options.ask, by a can_use_tool request to the host program. */
-void print_input_ask(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
-                     struct hv_arena *arena, struct runtime_answer *answer);
+/* As hv_asker.ask, by a request to the host program: can_use_tool, or elicitation. */
+void print_input_ask(void *user, const struct hv_question *question, const struct hv_cancel *cancel,
+                     struct hv_arena *arena, struct hv_answer *answer);
 
 /* ---- print.c ---------------------------------------------------------------------------------------------------- */
+
+/* What the flags and the set-up say of a session, for `helve` and `helve -p` alike. */
+void print_session_options(const struct print_flags *flags, struct setup *setup, struct session_options *options);
 
 /* End the session, then the loop. */
 void print_close(struct print *print);

@@ -139,9 +139,61 @@ static void take_control_request(struct print *print, const struct hv_json *valu
     }
 }
 
-/* ---- asking for permission --------------------------------------------------------------------------------------- */
+/* ---- asking ------------------------------------------------------------------------------------------------------ */
 
-static void put_request(struct print *print, const struct runtime_question *question)
+/* "Tool(x)" as {"toolName":"Tool","ruleContent":"x"}. */
+static void put_rule(struct hv_json_writer *writer, struct hv_str rule)
+{
+    size_t open = hv_str_find_byte(rule, '(', 0);
+    hv_json_begin_object(writer);
+    hv_json_member_string(writer, "toolName", hv_str_slice(rule, 0, open));
+    if (open != SIZE_MAX)
+        hv_json_member_string(writer, "ruleContent", hv_str_slice(rule, open + 1, rule.len - 1));
+    hv_json_end_object(writer);
+}
+
+static void put_suggestions(struct hv_json_writer *writer, const struct hv_question *question)
+{
+    hv_json_name(writer, "permission_suggestions");
+    hv_json_begin_array(writer);
+    if (question->rule_count) {
+        hv_json_begin_object(writer);
+        hv_json_member_cstr(writer, "type", "addRules");
+        hv_json_name(writer, "rules");
+        hv_json_begin_array(writer);
+        for (size_t i = 0; i < question->rule_count; i++)
+            put_rule(writer, question->rules[i]);
+        hv_json_end_array(writer);
+        hv_json_member_cstr(writer, "behavior", "allow");
+        hv_json_member_cstr(writer, "destination", "localSettings");
+        hv_json_end_object(writer);
+    }
+    hv_json_end_array(writer);
+}
+
+static void put_permission(struct hv_json_writer *writer, const struct hv_question *question)
+{
+    hv_json_member_cstr(writer, "subtype", "can_use_tool");
+    hv_json_member_string(writer, "tool_name", question->subject);
+    hv_json_member_raw(writer, "input", question->input.len ? question->input : HV_STR("{}"));
+    if (question->call_id.len)
+        hv_json_member_string(writer, "tool_use_id", question->call_id);
+    hv_json_member_string(writer, "description", question->text);
+    hv_json_member_string(writer, "decision_reason", question->reason);
+    put_suggestions(writer, question);
+}
+
+static void put_elicitation(struct hv_json_writer *writer, const struct hv_question *question)
+{
+    hv_json_member_cstr(writer, "subtype", "elicitation");
+    hv_json_member_string(writer, "subject", question->subject);
+    hv_json_member_string(writer, "message", question->text);
+    hv_json_member_cstr(writer, "mode", "form");
+    hv_json_name(writer, "requested_schema");
+    hv_ask_put_schema(question, writer);
+}
+
+static void put_request(struct print *print, const struct hv_question *question)
 {
     CLEANUP_BUF struct hv_buf line = {0};
     struct hv_json_writer writer;
@@ -152,15 +204,25 @@ static void put_request(struct print *print, const struct runtime_question *ques
     hv_json_member_cstr(&writer, "request_id", print->input.request_id);
     hv_json_name(&writer, "request");
     hv_json_begin_object(&writer);
-    hv_json_member_cstr(&writer, "subtype", "can_use_tool");
-    hv_json_member_string(&writer, "tool_name", question->tool);
-    hv_json_member_raw(&writer, "input", question->input);
-    hv_json_member_string(&writer, "tool_use_id", question->call_id);
-    hv_json_member_string(&writer, "decision_reason", question->decision->reason);
-    hv_json_name(&writer, "permission_suggestions");
-    hv_json_begin_array(&writer);
-    hv_json_end_array(&writer);
+    if (question->kind == HV_ASK_PERMISSION)
+        put_permission(&writer, question);
+    else
+        put_elicitation(&writer, question);
     hv_json_end_object(&writer);
+    hv_json_end_object(&writer);
+    hv_buf_add_byte(&line, '\n');
+    print_line(print, &line);
+}
+
+/* Told when a question needs no answer any more. */
+static void put_cancel(struct print *print)
+{
+    CLEANUP_BUF struct hv_buf line = {.max = 4096};
+    struct hv_json_writer writer;
+    hv_json_writer_init(&writer, &line);
+    hv_json_begin_object(&writer);
+    hv_json_member_cstr(&writer, "type", "control_cancel_request");
+    hv_json_member_cstr(&writer, "request_id", print->input.request_id);
     hv_json_end_object(&writer);
     hv_buf_add_byte(&line, '\n');
     print_line(print, &line);
@@ -180,39 +242,89 @@ static bool wait_for_answer(struct print_input *input, const struct hv_cancel *c
     return input->has_answer;
 }
 
-static void read_answer(struct print_input *input, struct hv_arena *arena, struct runtime_answer *answer)
+/* The rules of `updatedPermissions` that are to be allowed, all in the scope of the first. */
+static void read_updates(const struct hv_json *updates, struct hv_arena *arena, struct hv_answer *answer)
+{
+    static const struct {
+        const char *name;
+        enum hv_ask_scope scope;
+    } places[] = {{"localSettings", HV_ASK_LOCAL}, {"projectSettings", HV_ASK_PROJECT}, {"userSettings", HV_ASK_USER}};
+    hv_json_each(update, updates)
+    {
+        const struct hv_json *rules = hv_json_get(update, "rules");
+        struct hv_str destination = hv_json_get_string(update, "destination");
+        if (!hv_str_is(hv_json_get_string(update, "type"), "addRules") ||
+            !hv_str_is(hv_json_get_string(update, "behavior"), "allow") || hv_json_type_of(rules) != HV_JSON_ARRAY ||
+            !rules->count)
+            continue;
+        struct hv_str *texts = hv_arena_array(arena, struct hv_str, rules->count);
+        size_t count = 0;
+        hv_json_each(rule, rules)
+        {
+            struct hv_str tool = hv_json_get_string(rule, "toolName"),
+                          content = hv_json_get_string(rule, "ruleContent");
+            if (tool.len)
+                texts[count++] = content.len
+                                     ? hv_arena_format(arena, "%.*s(%.*s)", HV_STR_ARG(tool), HV_STR_ARG(content))
+                                     : hv_arena_str(arena, tool);
+        }
+        answer->rules = texts;
+        answer->rule_count = count;
+        answer->scope = count ? HV_ASK_SESSION : HV_ASK_ONCE;
+        for (size_t i = 0; count && i < sizeof places / sizeof *places; i++)
+            if (hv_str_is(destination, places[i].name))
+                answer->scope = places[i].scope;
+        return;
+    }
+}
+
+static void read_answer(struct print_input *input, bool permission, struct hv_arena *arena, struct hv_answer *answer)
 {
     const struct hv_json *value;
     struct hv_str text = hv_arena_str(arena, hv_buf_str(&input->answer));
+    answer->outcome = HV_ASK_REFUSED;
     if (hv_json_parse(arena, text, HV_JSON_STRICT, &value, NULL) != HV_OK)
         return;
-    const struct hv_json *updated = hv_json_get(value, "updatedInput");
-    if (hv_str_is(hv_json_get_string(value, "behavior"), "allow"))
-        answer->verdict = HV_ALLOW;
+    const struct hv_json *updated = hv_json_get(value, "updatedInput"), *content = hv_json_get(value, "content");
+    bool allowed = permission && hv_str_is(hv_json_get_string(value, "behavior"), "allow");
+    bool accepted = !permission && hv_str_is(hv_json_get_string(value, "action"), "accept") &&
+                    hv_json_type_of(content) == HV_JSON_OBJECT;
+    if (allowed || accepted)
+        answer->outcome = HV_ASK_ANSWERED;
     else
-        answer->message = hv_json_get_string(value, "message");
-    if (hv_json_type_of(updated) == HV_JSON_OBJECT)
-        answer->updated_input = hv_json_source(updated, text);
+        answer->words = hv_json_get_string(value, "message");
+    if (accepted)
+        answer->values = hv_json_source(content, text);
+    if (permission && hv_json_type_of(updated) == HV_JSON_OBJECT)
+        answer->input = hv_json_source(updated, text);
+    if (allowed)
+        read_updates(hv_json_get(value, "updatedPermissions"), arena, answer);
 }
 
-void print_input_ask(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
-                     struct hv_arena *arena, struct runtime_answer *answer)
+void print_input_ask(void *user, const struct hv_question *question, const struct hv_cancel *cancel,
+                     struct hv_arena *arena, struct hv_answer *answer)
 {
     struct print *print = user;
     struct print_input *input = &print->input;
-    answer->verdict = HV_DENY;
+    bool answered;
     pthread_mutex_lock(&input->lock);
     session_id_new(input->request_id);
     input->asking = true;
     input->has_answer = false;
     pthread_mutex_unlock(&input->lock);
     put_request(print, question);
-    LOCK_SCOPE(&input->lock);
-    if (wait_for_answer(input, cancel))
-        read_answer(input, arena, answer);
-    else
-        answer->message = HV_STR("nobody answered");
-    input->asking = false;
+    {
+        LOCK_SCOPE(&input->lock);
+        answered = wait_for_answer(input, cancel);
+        if (answered)
+            read_answer(input, question->kind == HV_ASK_PERMISSION, arena, answer);
+        input->asking = false;
+    }
+    if (answered)
+        return;
+    put_cancel(print);
+    answer->outcome = HV_ASK_REFUSED;
+    answer->words = HV_STR("nobody answered");
 }
 
 static void take_control_response(struct print *print, const struct hv_json *value, struct hv_str text)

@@ -76,8 +76,8 @@ static void on_fault(void *user, uint64_t line, const struct hv_error *err)
 
 /* What was decided then is decided again; called on workers, reads only. But a file, which anybody may have written, is
  * no person who confirms each time. */
-static void ask_record(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
-                       struct hv_arena *arena, struct runtime_answer *answer)
+static void ask_record(void *user, const struct hv_question *question, const struct hv_cancel *cancel,
+                       struct hv_arena *arena, struct hv_answer *answer)
 {
     (void)cancel, (void)arena;
     const struct replay *replay = user;
@@ -89,7 +89,7 @@ static void ask_record(void *user, const struct runtime_question *question, cons
             *(call->decision == HV_ALLOW ? &allowed : &denied) = true;
     }
     /* No answer at all is a denial in the words of a session that had nobody to ask. */
-    answer->verdict = allowed && !denied && !question->decision->always_confirm ? HV_ALLOW : HV_VERDICT_NONE;
+    answer->outcome = allowed && !denied && !question->each_time ? HV_ASK_ANSWERED : HV_ASK_NOBODY;
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
@@ -151,9 +151,8 @@ static int run_log(const struct replay_flags *flags, struct setup *setup, const 
         .output = -1,
         .calls = hv_buf_str(&calls),
         .turn_by_turn = true,
+        .asker = {.ask = believed ? ask_record : NULL, .user = &replay},
         .side_answers = side_tape_count(tape) ? tape : NULL,
-        .ask = believed ? ask_record : NULL,
-        .ask_user = &replay,
         .on_result = on_result,
         .on_fault = on_fault,
         .user = &replay,

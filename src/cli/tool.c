@@ -299,8 +299,7 @@ static int run_one(const struct call_flags *flags, struct setup *setup, struct h
         .on_fault = on_fault,
         .on_notice = on_notice,
         .user = &one,
-        .ask = cli_can_ask() ? cli_ask : NULL,
-        .ask_user = setup,
+        .asker = {.ask = cli_can_ask() ? cli_ask : NULL},
     };
     options.has_mode = cli_mode(&flags->setup, &options.mode);
     if (exec_run(&options, &one.outcome, &err) != HV_OK)

@@ -232,6 +232,9 @@ void pool_note_use(struct runtime *runtime, const struct hv_tool *tool);
 
 /* permission.c */
 void permission_facts(struct call *call, struct policy_facts *facts);
+/* ask.c: as runtime_ask, for who holds ask_lock already. */
+void ask_locked(struct runtime *runtime, const struct hv_question *question, const struct hv_cancel *cancel,
+                struct hv_arena *arena, struct hv_answer *answer);
 /* permission_update.c: a rule from now on, for this session. Any thread. */
 void permission_add_rule(struct runtime *runtime, enum policy_scope scope, enum hv_verdict verdict, struct hv_str rule);
 /* What a hook wants changed: a list as `updatedPermissions` has it, or NULL. Blocks on settings files. */
@@ -321,6 +324,8 @@ void hook_tell(struct runtime *runtime, const char *event, struct hv_str matcher
 void hook_notify(struct runtime *runtime, const char *type, struct hv_str message);
 /* Have the turn end when the hooks of a call want it. */
 void hook_note_stop(struct call *call, const struct hook_verdict *verdict);
+/* hook_condition.c: the hook's `if` takes this call; NULL: it is about none. */
+bool hook_condition_holds(const struct settings_hook *hook, struct call *call);
 /* hook_http.c: POST body to the hook's URL and append the answer to *answer. Blocks; on a worker. */
 enum hv_code hook_post(struct runtime *runtime, const struct settings_hook *hook, struct hv_str body,
                        const struct hv_cancel *cancel, struct hv_buf *answer, struct hv_error *err);

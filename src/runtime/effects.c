@@ -3,6 +3,7 @@
  * services that tools reach the session through.
  */
 #include "base/cleanup.h"
+#include "policy/visible.h"
 #include "runtime/checkpoint.h"
 #include "runtime/request.h"
 #include "runtime/tasks.h"
@@ -55,7 +56,23 @@ static const struct hv_tool_set *tool_set(struct hv_context *context)
 
 static void progress(struct hv_context *context, struct hv_str text)
 {
-    call_emit(call_of(context), (struct hv_event){.type = HV_EVENT_PROGRESS, .text = text});
+    struct call *call = call_of(context);
+    CLEANUP_BUF struct hv_buf line = {.max = 64 << 10}, visible = {.max = 1 << 20};
+    if (call->tool->render_progress)
+        call->tool->render_progress(call->input, context, text, &line);
+    else
+        hv_buf_add_str(&line, text);
+    visible_add(&visible, hv_str_trim(hv_buf_str(&line)));
+    call_emit(call, (struct hv_event){.type = HV_EVENT_PROGRESS, .name = hv_buf_str(&visible), .text = text});
+}
+
+static void ask(struct hv_context *context, const struct hv_question *question, struct hv_answer *answer)
+{
+    struct call *call = call_of(context);
+    struct hv_question own = *question;
+    own.call_id = call->id;
+    own.subject = own.subject.len ? own.subject : hv_str_from(call->tool->name);
+    runtime_ask(call->runtime, &own, call->cancel, &call->arena, answer);
 }
 
 static void before_change(struct hv_context *context)
@@ -85,6 +102,7 @@ const struct hv_services runtime_services = {
     .tasks = &runtime_tasks,
     .before_change = before_change,
     .request = request_of_tool,
+    .ask = ask,
     .ask_model = ask_model,
 };
 

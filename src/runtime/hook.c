@@ -147,20 +147,6 @@ static bool matches(const struct settings_hook *hook, const char *event, struct 
     return false;
 }
 
-/* A hook's `if` is a rule: it holds when a deny rule of these words would take the call, or may take it; words that are
- * no rule hold, so that the hook runs. */
-static bool condition_holds(const struct settings_hook *hook, struct call *call)
-{
-    if (!hook->condition.len || !call)
-        return true;
-    struct policy *policy = runtime_policy(call->runtime);
-    struct policy_facts facts;
-    permission_facts(call, &facts);
-    bool holds = policy_rule_takes(policy, hook->condition, &facts);
-    policy_unref(policy);
-    return holds;
-}
-
 /* True the first time only. */
 static bool take_once(struct runtime *runtime, size_t index)
 {
@@ -181,7 +167,7 @@ static size_t select_hooks(struct runtime *runtime, const char *event, struct hv
         const struct settings_hook *hook = &settings->hooks[i];
         if (!matches(hook, event, matcher, tool))
             continue;
-        if (!condition_holds(hook, call))
+        if (!hook_condition_holds(hook, call))
             continue;
         if (hook->once && !take_once(runtime, i))
             continue;

@@ -54,7 +54,7 @@ void permission_facts(struct call *call, struct policy_facts *facts)
         .sandboxed = tool->contained && tool->contained(call->input, &call->context),
         .hook = call->hook_verdict,
         .hook_reason = call->hook_reason,
-        .interactive = call->runtime->options.ask != NULL,
+        .interactive = call->runtime->options.asker.ask != NULL,
     };
     const struct settings_places places = {call->context.directory, call->context.home, call->context.environment};
     policy_add_settings_aliases(call->context.host, &call->arena, &places, facts);
@@ -282,7 +282,7 @@ static void put_suggestions(struct hv_json_writer *writer, const struct policy_d
 }
 
 /* The PermissionRequest hooks may answer in a person's place. */
-static bool hooks_answer(struct call *call, struct runtime_answer *answer)
+static bool hooks_answer(struct call *call, struct hv_answer *answer)
 {
     struct hook_verdict verdict = {0};
     if (!hook_configured(call->runtime, "PermissionRequest"))
@@ -299,47 +299,72 @@ static bool hooks_answer(struct call *call, struct runtime_answer *answer)
              &call->arena, &verdict);
     if (verdict.permission != HV_ALLOW && verdict.permission != HV_DENY)
         return false;
-    *answer = (struct runtime_answer){
-        .verdict = verdict.permission, .message = verdict.reason, .updated_input = verdict.updated_input};
+    *answer = (struct hv_answer){
+        .outcome = verdict.permission == HV_ALLOW ? HV_ASK_ANSWERED : HV_ASK_REFUSED,
+        .words = verdict.reason,
+        .input = verdict.updated_input,
+    };
     if (verdict.permission == HV_ALLOW && !call->decision.always_confirm)
         permission_update(call, verdict.updated_permissions);
     hook_note_stop(call, &verdict);
     return true;
 }
 
-static enum stage_outcome take_answer(struct call *call, const struct runtime_answer *answer, const char *by,
+static enum stage_outcome take_answer(struct call *call, const struct hv_answer *answer, const char *by,
                                       uint64_t waited_ns)
 {
-    enum hv_verdict final = answer->verdict == HV_ALLOW ? HV_ALLOW : HV_DENY;
+    enum hv_verdict final = answer->outcome == HV_ASK_ANSWERED ? HV_ALLOW : HV_DENY;
     emit_decision(call, final, hv_str_from(by), waited_ns);
-    if (answer->verdict == HV_DENY && !answer->message.len)
+    if (answer->outcome == HV_ASK_REFUSED && !answer->words.len)
         return call_settle_error(call, "The %s refused this call of %s.", by, call->tool->name);
-    if (final == HV_DENY && answer->message.len)
-        return call_settle_error(call, "The %s refused this call and says: %.*s", by, HV_STR_ARG(answer->message));
+    if (final == HV_DENY && answer->words.len)
+        return call_settle_error(call, "The %s refused this call and says: %.*s", by, HV_STR_ARG(answer->words));
     if (final == HV_DENY)
         return deny(call);
-    if (answer->rule.len && !call->decision.always_confirm) {
-        permission_add_rule(call->runtime, answer->scope, HV_ALLOW, answer->rule);
-        for (size_t i = 0; i < answer->more_rule_count; i++)
-            permission_add_rule(call->runtime, answer->scope, HV_ALLOW, answer->more_rules[i]);
-    }
-    if (!answer->updated_input.len || hv_str_eq(answer->updated_input, call->input_json))
+    if (!answer->input.len || hv_str_eq(answer->input, call->input_json))
         return STAGE_NEXT;
     /* The person changed the input: it is decoded and judged anew; hooks have had their say on this call. */
-    call->raw = hv_arena_str(&call->arena, answer->updated_input);
+    call->raw = hv_arena_str(&call->arena, answer->input);
     call->answered = true;
     schedule_withdraw(call);
     return STAGE_BACK;
 }
 
+/* False: it is too long to be shown. */
+static bool make_question(struct call *call, const struct policy_facts *facts, struct hv_question *question)
+{
+    const struct policy_decision *decision = &call->decision;
+    *question = (struct hv_question){
+        .kind = HV_ASK_PERMISSION,
+        .call_id = call->id,
+        .subject = hv_str_from(call->tool->name),
+        .input = call->input_json,
+        .reason = decision->reason,
+        .explanation = hv_arena_format(&call->arena, "decided by: %s", policy_stage_name(decision->stage)),
+        .rules = decision->proposals,
+        .rule_count = decision->always_confirm ? 0 : decision->proposal_count,
+        .destructive = facts->destructive,
+        .each_time = decision->always_confirm,
+    };
+    if (decision->rule.len)
+        question->explanation =
+            hv_arena_format(&call->arena, "%.*s\nrule: %.*s (%.*s)", HV_STR_ARG(question->explanation),
+                            HV_STR_ARG(decision->rule), HV_STR_ARG(decision->scope));
+    if (!describe_use(call, facts, &question->text))
+        return false;
+    question->shown = show_question(call, facts, question->text, describe_change(call));
+    return true;
+}
+
 static enum stage_outcome ask(struct call *call, const struct policy_facts *facts)
 {
     struct runtime *runtime = call->runtime;
-    struct runtime_answer answer = {0};
+    struct hv_answer answer = {0};
+    struct hv_question question;
     uint64_t started = clock_monotonic_ns();
     if (hooks_answer(call, &answer))
         return take_answer(call, &answer, "hook", clock_monotonic_ns() - started);
-    if (!runtime->options.ask) {
+    if (!runtime->options.asker.ask) {
         emit_decision(call, HV_DENY, HV_STR("nobody to ask"), 0);
         return deny(call);
     }
@@ -350,25 +375,16 @@ static enum stage_outcome ask(struct call *call, const struct policy_facts *fact
         emit_decision(call, call->decision.verdict, (struct hv_str){0}, clock_monotonic_ns() - started);
         return call->decision.verdict == HV_ALLOW ? STAGE_NEXT : deny(call);
     }
-    struct runtime_question question = {
-        .call_id = call->id,
-        .tool = hv_str_from(call->tool->name),
-        .input = call->input_json,
-        .decision = &call->decision,
-    };
-    if (!describe_use(call, facts, &question.text)) {
+    if (!make_question(call, facts, &question)) {
         emit_decision(call, HV_DENY, HV_STR("nobody to ask"), clock_monotonic_ns() - started);
         return call_settle_error(call, "This call is too long to be shown to the person who would have to allow it. "
                                        "Write the text to a file first and use the file, or make several calls of it.");
     }
-    question.preview = describe_change(call);
-    question.shown = show_question(call, facts, question.text, question.preview);
-    call_emit(call, (struct hv_event){.type = HV_EVENT_ASK, .text = question.text, .json = question.shown});
-    hook_notify(runtime, "permission_prompt",
-                hv_arena_format(&call->arena, "helve needs your permission to use %s", call->tool->name));
-    runtime->options.ask(runtime->options.ask_user, &question, call->cancel, &call->arena, &answer);
+    ask_locked(runtime, &question, call->cancel, &call->arena, &answer);
     if (call_is_cancelled(call))
         return call_settle_error(call, "Cancelled while a person was asked: %s", call->batch->cancel_reason);
+    if (answer.outcome == HV_ASK_ANSWERED)
+        runtime_keep_rules(runtime, &question, &answer);
     return take_answer(call, &answer, "person", clock_monotonic_ns() - started);
 }
 

@@ -19,32 +19,12 @@
 struct runtime;
 struct batch;
 
-/* The answer of whoever was asked for permission. */
-struct runtime_answer {
-    enum hv_verdict verdict;         /* HV_ALLOW or HV_DENY; anything else is a denial */
-    struct hv_str message;           /* denied: a word to the model, or absent */
-    struct hv_str updated_input;     /* JSON object that replaces the input, or absent */
-    struct hv_str rule;              /* allowed for longer: this rule is added … */
-    const struct hv_str *more_rules; /* … and these: a command of several parts takes one for each */
-    size_t more_rule_count;
-    enum policy_scope scope; /* … in this scope (POLICY_SESSION: this session only) */
-};
-
-/* What a person (or a program in its place) is asked. */
-struct runtime_question {
-    struct hv_str call_id, tool, input; /* input: canonical JSON */
-    struct hv_str text;                 /* what would be done, one line or more */
-    struct hv_str preview;              /* what would change, as lines of a diff; absent: nothing is known */
-    struct hv_str shown;                /* text, preview and effects as blocks (helve/show.h) */
-    const struct policy_decision *decision;
-};
-
 struct runtime_options {
     struct loop *loop;
     const struct hv_host *host;
     const struct settings *settings;               /* referenced for as long as the runtime lives */
     struct policy *policy;                         /* referenced */
-    const struct settings_options *settings_files; /* where rules are saved that hooks give; NULL: nowhere */
+    const struct settings_options *settings_files; /* where rules of answers and hooks are saved; NULL: nowhere */
     struct hv_str session_id, directory, home;
     const struct hv_str *roots;
     size_t root_count;
@@ -73,10 +53,7 @@ struct runtime_options {
     /* Sinks in order; the journal first. Called under one lock, on any thread. */
     const struct hv_sink *sinks;
     size_t sink_count;
-    /* Ask for permission. Called on a worker, may block as long as it takes, must watch cancel. NULL: nobody to ask. */
-    void (*ask)(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
-                struct hv_arena *arena, struct runtime_answer *answer);
-    void *ask_user;
+    struct hv_asker asker; /* who is asked; zeroed: nobody */
     /* hv_services.ask_model, on a worker. NULL: there is no model. */
     enum hv_code (*ask_model)(void *user, struct hv_context *context, const struct hv_side_request *request,
                               struct hv_side_answer *answer, struct hv_error *err);
@@ -99,6 +76,16 @@ void runtime_free(struct runtime *runtime);
 
 /* Give an event to all sinks, in one order for all. Fills time_ns and wall_ms when they are 0. */
 void runtime_emit(struct runtime *runtime, const struct hv_event *event);
+
+/* ---- asking: any thread but the loop's ------------------------------------------------------------------------ */
+
+/* Ask whoever can be asked, one question at a time: others wait for their turn. It is told to sinks and to the
+ * Notification hooks before. Blocks until it is answered or cancelled. cancel may be NULL. */
+void runtime_ask(struct runtime *runtime, const struct hv_question *question, const struct hv_cancel *cancel,
+                 struct hv_arena *arena, struct hv_answer *answer);
+/* Add what leave for longer means (answer->scope): the rules hold for this session from now on, and are saved where the
+ * scope says so. What could not be saved is told, and holds for the session only. Any thread. */
+void runtime_keep_rules(struct runtime *runtime, const struct hv_question *question, const struct hv_answer *answer);
 
 /* ---- the pool ----------------------------------------------------------------------------------------------- */
 

@@ -71,8 +71,12 @@ struct hv_str show_result(struct call *call)
     if (!call->runtime->options.sink_count)
         return (struct hv_str){0};
     hv_show_begin(&show, &buf);
-    if (!result->is_error && call->tool && call->tool->render_result && call->input)
-        call->tool->render_result(call->input, &call->context, result, &show);
+    const struct hv_tool *tool = call->input ? call->tool : NULL;
+    /* Of a call that was refused or never ran there is nothing of the tool's own to show. */
+    if (!result->is_error && tool && tool->render_result)
+        tool->render_result(call->input, &call->context, result, &show);
+    else if (result->is_error && call->executed && tool && tool->render_error)
+        tool->render_error(call->input, &call->context, result, &show);
     else if (call->tool && call->tool->executes)
         hv_show_output(&show, text_of(result), OUTPUT_LINES);
     else if (!result->diff.len || result->is_error)

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+enum { BASH_LINES_SHOWN = 100 };
+
 #define DEFAULT_TIMEOUT_TEXT "120000"
 
 static const char *const command_aliases[] = {"cmd", NULL};
@@ -154,6 +156,31 @@ static void bash_render_use(const void *input, const struct hv_context *context,
     hv_buf_add_str(out, in->command);
 }
 
+/* What it prints is shown as it ends: its exit code is in the summary. */
+static void bash_render_output(const void *input, const struct hv_context *context, const struct hv_result *result,
+                               struct hv_show *out)
+{
+    (void)input, (void)context;
+    for (const struct hv_content *block = result->first; block; block = block->next) {
+        struct hv_str text = block->tail.len ? block->tail : block->text;
+        /* Of a failed command the first block says how it failed, which the summary tells. */
+        if (text.len && !(result->is_error && block == result->first && block->next))
+            hv_show_output(out, text, BASH_LINES_SHOWN);
+    }
+}
+
+/* "3 s, 120 bytes: the last line" (see shell_task.c): how long it takes stands beside it already. */
+static void bash_render_progress(const void *input, const struct hv_context *context, struct hv_str text,
+                                 struct hv_buf *out)
+{
+    (void)input, (void)context;
+    size_t colon = hv_str_find(text, HV_STR(": "), 0), waits = hv_str_find(text, HV_STR(", waiting for input"), 0);
+    if (waits < colon)
+        hv_buf_add_cstr(out, "waiting for input: ");
+    if (colon != SIZE_MAX)
+        hv_buf_add_str(out, hv_str_slice(text, colon + 2, text.len));
+}
+
 static const char *const bash_aliases[] = {"run_shell", "bash", "shell", "run_shell_command", "exec_command", NULL};
 
 const struct hv_tool tool_bash = {
@@ -199,4 +226,7 @@ const struct hv_tool tool_bash = {
     .classifier_input = bash_subject,
     .call = bash_call,
     .render_use = bash_render_use,
+    .render_result = bash_render_output,
+    .render_error = bash_render_output,
+    .render_progress = bash_render_progress,
 };

@@ -328,6 +328,12 @@ static void web_search_render(const void *input, const struct hv_context *contex
     hv_buf_add_str(out, ((const struct web_search_input *)input)->query);
 }
 
+static struct hv_str web_search_query(const void *input, const struct hv_context *context)
+{
+    (void)context;
+    return ((const struct web_search_input *)input)->query;
+}
+
 static const char *const web_search_aliases[] = {"web_search", "websearch", NULL};
 
 const struct hv_tool tool_web_search = {
@@ -346,6 +352,7 @@ const struct hv_tool tool_web_search = {
     .footprint = web_search_footprint,
     .read_only = web_search_always,
     .concurrency_safe = web_search_always,
+    .classifier_input = web_search_query,
     .call = web_search_call,
     .render_use = web_search_render,
 };

@@ -19,25 +19,6 @@ struct ui_command {
     const char *name, *arguments, *summary; /* "model", "[NAME]", one line */
 };
 
-/* What a person is asked; views live until ask() returns. */
-struct ui_question {
-    struct hv_str call_id, tool, input; /* input: JSON of an object */
-    struct hv_str shown;                /* blocks */
-    struct hv_str reason, explanation;
-    const struct hv_str *rules; /* that "always" would add; none: it can be allowed once only */
-    size_t rule_count;
-};
-
-enum ui_scope { UI_ONCE = 0, UI_SESSION, UI_ALWAYS };
-
-struct ui_answer {
-    bool allowed;
-    enum ui_scope scope;
-    struct hv_str words;         /* to the model, or absent */
-    struct hv_str updated_input; /* or absent */
-    struct hv_str rule;          /* in place of the only one that was proposed, or absent */
-};
-
 /* One line of what fills the status line. */
 struct ui_status {
     struct hv_str model, mode, directory; /* valid until the next call */
@@ -82,9 +63,9 @@ struct ui_functions {
     enum hv_code (*start)(const struct ui_front *front, struct ui **out, struct hv_error *err);
     /* An event of the session. Any thread; under one lock, in order. */
     void (*event)(struct ui *ui, const struct hv_event *event);
-    /* Ask. Any worker; blocks until answered (true) or cancelled. Texts of the answer in arena. */
-    bool (*ask)(struct ui *ui, const struct ui_question *question, const struct hv_cancel *cancel,
-                struct hv_arena *arena, struct ui_answer *answer);
+    /* As hv_asker.ask. */
+    void (*ask)(struct ui *ui, const struct hv_question *question, const struct hv_cancel *cancel,
+                struct hv_arena *arena, struct hv_answer *answer);
     /* Markdown of our own, above the prompt. */
     void (*print)(struct ui *ui, struct hv_str markdown);
     /* Send a prompt that a command has made, as soon as no turn runs. */

@@ -87,7 +87,7 @@ static void admit_call(struct ui *ui, const struct hv_event *event)
 static void note_progress(struct ui *ui, const struct hv_event *event)
 {
     struct call_view *call = view_call(ui, event->call_id);
-    struct hv_str text = hv_str_trim(event->text);
+    struct hv_str text = hv_str_trim(event->name.ptr ? event->name : event->text);
     if (!call || !text.len)
         return;
     size_t newline = hv_str_rfind_byte(text, '\n');

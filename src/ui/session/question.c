@@ -25,17 +25,25 @@ static void put_named(struct ui *ui, const char *name, struct hv_str text, struc
 static void make_rows(struct ui *ui)
 {
     struct question_view *view = &ui->question;
-    const struct ui_question *question = view->question;
-    bool folded = false;
-    hv_buf_clear(&view->rows);
-    hv_buf_add_byte(&view->rows, '\n');
-    paint_put(&ui->theme, PAINT_WARN, HV_STR("? "), &view->rows);
-    paint_put(&ui->theme, PAINT_BOLD, question->tool, &view->rows);
-    hv_buf_add_cstr(&view->rows, ": may this be done?\n");
-    cards_put_blocks(ui, question->shown, false, &folded, &view->rows);
-    put_named(ui, "why you are asked: ", question->reason, &view->rows);
+    const struct hv_question *question = view->question;
+    bool folded = false, permission = question->kind == HV_ASK_PERMISSION;
+    struct hv_buf *rows = &view->rows;
+    struct hv_str text = question->text, line;
+    hv_buf_clear(rows);
+    hv_buf_add_byte(rows, '\n');
+    paint_put(&ui->theme, question->destructive ? PAINT_BAD : PAINT_WARN, HV_STR("? "), rows);
+    paint_put(&ui->theme, PAINT_BOLD, question->subject, rows);
+    hv_buf_add_cstr(rows, permission ? ": may this be done?\n" : " asks\n");
+    if (question->shown.len)
+        cards_put_blocks(ui, question->shown, false, &folded, rows);
+    while (!question->shown.len && paint_next_line(&text, &line)) {
+        hv_buf_add_cstr(rows, "  ");
+        paint_add(rows, line);
+        hv_buf_add_byte(rows, '\n');
+    }
+    put_named(ui, "why you are asked: ", question->reason, rows);
     for (size_t i = 0; i < question->rule_count; i++)
-        put_named(ui, i ? "  and: " : "rule for session and always: ", question->rules[i], &view->rows);
+        put_named(ui, i ? "  and: " : "rule for session and always: ", question->rules[i], rows);
 }
 
 /* What was being typed when the question came is no answer to it. */
@@ -70,24 +78,71 @@ static void put_keys(struct ui *ui, struct hv_buf *out)
     }
     static const struct {
         const char *key, *what;
-        bool rule, one;
+        bool rule, input;
     } keys[] = {
         {"y", "once", false, false},
         {"s", "this session", true, false},
         {"a", "always", true, false},
-        {"r", "change the rule", true, true},
+        {"r", "change the rule", true, false},
         {"n", "no", false, false},
         {"w", "no, with words", false, false},
-        {"e", "change the input", false, false},
+        {"e", "change the input", false, true},
         {"?", "why", false, false},
     };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        if ((keys[i].rule && !rules) || (keys[i].one && view->question->rule_count != 1))
+        if ((keys[i].rule && !rules) || (keys[i].input && !view->question->input.len))
             continue;
         paint_put(&ui->theme, PAINT_ACCENT, hv_str_from(keys[i].key), out);
         hv_buf_addf(out, " %s  ", keys[i].what);
     }
     hv_buf_add_byte(out, '\n');
+}
+
+static const char *const scope_names[] = {
+    [HV_ASK_ONCE] = "once",
+    [HV_ASK_SESSION] = "this session",
+    [HV_ASK_LOCAL] = "always, for you in this folder",
+    [HV_ASK_PROJECT] = "always, for all who work in this folder",
+    [HV_ASK_USER] = "always, for you everywhere",
+};
+
+static void put_rule_keys(struct ui *ui, struct hv_buf *out)
+{
+    hv_buf_add_cstr(out, "The rule, one a line; it holds: ");
+    paint_put(&ui->theme, PAINT_ACCENT, hv_str_from(scope_names[ui->question.scope]), out);
+    hv_buf_add_cstr(out, "\nTab changes that, Enter saves it and allows, Esc goes back.\n");
+}
+
+static void put_field(struct ui *ui, struct hv_buf *out)
+{
+    const struct question_view *view = &ui->question;
+    const struct hv_ask_field *field = &view->question->fields[view->field];
+    if (view->question->field_count > 1)
+        hv_buf_addf(out, "%zu of %zu: ", view->field + 1, view->question->field_count);
+    paint_put(&ui->theme, PAINT_BOLD, field->label.len ? field->label : field->name, out);
+    if (field->description.len) {
+        hv_buf_add_cstr(out, "  ");
+        paint_put(&ui->theme, PAINT_DIM, field->description, out);
+    }
+    hv_buf_add_byte(out, '\n');
+    for (size_t i = 0; i < field->option_count; i++) {
+        const struct hv_ask_option *option = &field->options[i];
+        CLEANUP_BUF struct hv_buf number = {.max = 32};
+        hv_buf_addf(&number, "  %zu ", i + 1);
+        paint_put(&ui->theme, PAINT_ACCENT, hv_buf_str(&number), out);
+        paint_add(out, option->label.len ? option->label : option->name);
+        if (option->description.len) {
+            hv_buf_add_cstr(out, "  ");
+            paint_put(&ui->theme, PAINT_DIM, option->description, out);
+        }
+        hv_buf_add_byte(out, '\n');
+    }
+    hv_buf_addf(out, "%s Enter answers, Esc answers nothing.\n",
+                field->type == HV_ASK_OF_SEVERAL   ? "Numbers, with blanks between."
+                : field->type == HV_ASK_OF_OPTIONS ? "A number."
+                : field->type == HV_ASK_OF_BOOLEAN ? "Yes or no."
+                : field->required                  ? "It is needed."
+                                                   : "It may be left empty.");
 }
 
 static void put_wrapped(const struct ui *ui, struct hv_str lines, struct hv_buf *out)
@@ -133,7 +188,8 @@ void question_put_rows(struct ui *ui, size_t most, struct hv_arena *arena, struc
         break;
     case QUESTION_WORDS: hv_buf_add_cstr(&keys, "What should it do instead? Enter sends it, Esc goes back.\n"); break;
     case QUESTION_INPUT: hv_buf_add_cstr(&keys, "The input, as JSON. Enter runs it so, Esc goes back.\n"); break;
-    case QUESTION_RULE: hv_buf_add_cstr(&keys, "The rule. Enter saves it for always, Esc goes back.\n"); break;
+    case QUESTION_RULE: put_rule_keys(ui, &keys); break;
+    case QUESTION_FIELD: put_field(ui, &keys); break;
     }
     put_wrapped(ui, hv_buf_str(&keys), &foot);
     size_t feet = count_rows(hv_buf_str(&foot)), total = count_rows(hv_buf_str(&body));
@@ -149,11 +205,27 @@ void question_put_rows(struct ui *ui, size_t most, struct hv_arena *arena, struc
     hv_buf_add_str(out, hv_buf_str(&foot));
 }
 
+/* The next field that is to be filled. */
+static void begin_field(struct ui *ui)
+{
+    struct question_view *view = &ui->question;
+    view->state = QUESTION_FIELD;
+    editor_clear(&view->words);
+    editor_insert(&view->words, view->question->fields[view->field].initial);
+}
+
 void question_show(struct ui *ui)
 {
     struct question_view *view = &ui->question;
     uint64_t now = clock_monotonic_ns();
     view->state = QUESTION_KEYS;
+    view->field = 0;
+    if (view->question->field_count) {
+        hv_buf_clear(&view->values);
+        hv_json_writer_init(&view->writer, &view->values);
+        hv_json_begin_object(&view->writer);
+        begin_field(ui);
+    }
     view->scroll = 0;
     view->shown = true;
     view->was_typing = ui->last_key_ns && now - ui->last_key_ns < TYPING_MS * CLOCK_MILLISECOND;
@@ -162,7 +234,7 @@ void question_show(struct ui *ui)
         begin_guard(ui);
     view_draw(ui);
     if (!ui->focused && ui->front->attention)
-        ui->front->attention(ui->front->user, HV_STR("helve asks for permission"));
+        ui->front->attention(ui->front->user, HV_STR("helve asks you something"));
     terminal_write(ui->terminal, HV_STR("\a"));
 }
 
@@ -172,7 +244,7 @@ static void tell(struct ui *ui, const char *what, struct hv_str words)
 {
     CLEANUP_BUF struct hv_buf line = {.max = VIEW_FRAME_MAX};
     const struct call_view *call = view_call(ui, ui->question.question->call_id);
-    hv_buf_addf(&line, "%.*s ", HV_STR_ARG(ui->question.question->tool));
+    hv_buf_addf(&line, "%.*s ", HV_STR_ARG(ui->question.question->subject));
     if (call)
         hv_buf_addf(&line, "%.*s ", HV_STR_ARG(call->title));
     hv_buf_addf(&line, "→ %s%s%.*s", what, words.len ? ": " : "", HV_STR_ARG(words));
@@ -193,18 +265,25 @@ static void finish(struct ui *ui)
     view_dirty(ui);
 }
 
-static void allow(struct ui *ui, enum ui_scope scope)
+static void allow(struct ui *ui, enum hv_ask_scope scope)
 {
-    static const char *const words[] = {"allowed once", "allowed for this session", "allowed always"};
-    ui->question.asked->answer.allowed = true;
+    static const char *const words[] = {
+        [HV_ASK_ONCE] = "allowed once",
+        [HV_ASK_SESSION] = "allowed for this session",
+        [HV_ASK_LOCAL] = "allowed always",
+        [HV_ASK_PROJECT] = "allowed always, in the project's settings",
+        [HV_ASK_USER] = "allowed always, in your settings",
+    };
+    ui->question.asked->answer.outcome = HV_ASK_ANSWERED;
     ui->question.asked->answer.scope = scope;
-    tell(ui, words[scope], (struct hv_str){0});
+    tell(ui, ui->question.asked->answer.input.len ? "allowed once, with another input" : words[scope],
+         (struct hv_str){0});
     finish(ui);
 }
 
 static void refuse(struct ui *ui, struct hv_str words)
 {
-    ui->question.asked->answer.allowed = false;
+    ui->question.asked->answer.outcome = HV_ASK_REFUSED;
     ui->question.asked->answer.words = hv_arena_str(&ui->question.asked->arena, words);
     tell(ui, "no", words);
     finish(ui);
@@ -227,8 +306,42 @@ static void take_input(struct ui *ui, struct hv_str text)
         view_note(ui, PAINT_BAD, "✗", HV_STR("the input must be a JSON object; it was not sent"));
         return;
     }
-    ui->question.asked->answer.updated_input = hv_arena_str(&ui->question.asked->arena, text);
-    allow(ui, UI_ONCE);
+    ui->question.asked->answer.input = hv_arena_str(&ui->question.asked->arena, text);
+    allow(ui, HV_ASK_ONCE);
+}
+
+static void take_rules(struct ui *ui, struct hv_str text)
+{
+    struct asked *asked = ui->question.asked;
+    struct hv_str *rules = hv_arena_array(&asked->arena, struct hv_str, text.len + 1), line;
+    size_t count = 0;
+    while (text.len && hv_str_split(&text, '\n', &line))
+        if (hv_str_trim(line).len)
+            rules[count++] = hv_arena_str(&asked->arena, hv_str_trim(line));
+    if (!count)
+        return;
+    asked->answer.rules = rules;
+    asked->answer.rule_count = count;
+    allow(ui, ui->question.scope);
+}
+
+static void take_field(struct ui *ui, struct hv_str text)
+{
+    struct question_view *view = &ui->question;
+    const struct hv_question *question = view->question;
+    if (!hv_ask_take_value(&question->fields[view->field], text, &view->writer)) {
+        terminal_write(ui->terminal, HV_STR("\a"));
+        return;
+    }
+    if (++view->field < question->field_count) {
+        begin_field(ui);
+        return;
+    }
+    hv_json_end_object(&view->writer);
+    view->asked->answer.values = hv_arena_str(&view->asked->arena, hv_buf_str(&view->values));
+    view->asked->answer.outcome = HV_ASK_ANSWERED;
+    tell(ui, "answered", question->field_count == 1 ? text : HV_STR(""));
+    finish(ui);
 }
 
 static void take_words(struct ui *ui)
@@ -236,25 +349,39 @@ static void take_words(struct ui *ui)
     CLEANUP_BUF struct hv_buf text = {.max = EDITOR_TEXT_MAX};
     editor_text(&ui->question.words, &text);
     struct hv_str words = hv_str_trim(hv_buf_str(&text));
-    if (ui->question.state == QUESTION_WORDS) {
-        refuse(ui, words);
-    } else if (ui->question.state == QUESTION_INPUT) {
-        take_input(ui, words);
-    } else if (words.len) {
-        ui->question.asked->answer.rule = hv_arena_str(&ui->question.asked->arena, words);
-        allow(ui, UI_ALWAYS);
+    switch (ui->question.state) {
+    case QUESTION_WORDS: refuse(ui, words); break;
+    case QUESTION_INPUT: take_input(ui, words); break;
+    case QUESTION_RULE: take_rules(ui, words); break;
+    case QUESTION_FIELD: take_field(ui, words); break;
+    default: break;
     }
 }
 
 static void words_key(struct ui *ui, const struct key *key)
 {
-    if (key->type == KEY_ESCAPE)
-        ui->question.state = QUESTION_KEYS;
+    struct question_view *view = &ui->question;
+    if (key->type == KEY_ESCAPE && view->state == QUESTION_FIELD)
+        refuse(ui, (struct hv_str){0});
+    else if (key->type == KEY_ESCAPE)
+        view->state = QUESTION_KEYS;
     else if (key->type == KEY_ENTER)
         take_words(ui);
+    else if (key->type == KEY_TAB && view->state == QUESTION_RULE)
+        view->scope = view->scope == HV_ASK_USER ? HV_ASK_SESSION : view->scope + 1;
     else
-        editor_key(&ui->question.words, key);
+        editor_key(&view->words, key);
     view_draw(ui);
+}
+
+static void edit_rules(struct ui *ui)
+{
+    const struct hv_question *question = ui->question.question;
+    CLEANUP_BUF struct hv_buf text = {.max = EDITOR_TEXT_MAX};
+    for (size_t i = 0; i < question->rule_count; i++)
+        hv_buf_addf(&text, "%s%.*s", i ? "\n" : "", HV_STR_ARG(question->rules[i]));
+    ui->question.scope = HV_ASK_LOCAL;
+    edit(ui, QUESTION_RULE, hv_buf_str(&text));
 }
 
 static void letter_key(struct ui *ui, uint32_t rune)
@@ -263,24 +390,27 @@ static void letter_key(struct ui *ui, uint32_t rune)
     bool rules = view->question->rule_count > 0;
     switch (rune) {
     case 'y':
-    case 'Y': allow(ui, UI_ONCE); break;
+    case 'Y': allow(ui, HV_ASK_ONCE); break;
     case 's':
     case 'S':
         if (rules)
-            allow(ui, UI_SESSION);
+            allow(ui, HV_ASK_SESSION);
         break;
     case 'a':
     case 'A':
         if (rules)
-            allow(ui, UI_ALWAYS);
+            allow(ui, HV_ASK_LOCAL);
         break;
     case 'n':
     case 'N': refuse(ui, (struct hv_str){0}); break;
     case 'w': edit(ui, QUESTION_WORDS, HV_STR("")); break;
-    case 'e': edit(ui, QUESTION_INPUT, view->question->input); break;
+    case 'e':
+        if (view->question->input.len)
+            edit(ui, QUESTION_INPUT, view->question->input);
+        break;
     case 'r':
-        if (view->question->rule_count == 1)
-            edit(ui, QUESTION_RULE, view->question->rules[0]);
+        if (rules)
+            edit_rules(ui);
         break;
     case '?':
         view->state = view->state == QUESTION_EXPLAINED ? QUESTION_KEYS : QUESTION_EXPLAINED;
@@ -296,7 +426,7 @@ bool question_key(struct ui *ui, const struct key *key)
     struct question_view *view = &ui->question;
     if (!view->question || !view->shown)
         return false;
-    if (view->state == QUESTION_WORDS || view->state == QUESTION_INPUT || view->state == QUESTION_RULE) {
+    if (!is_too_early(ui) && view->state != QUESTION_KEYS && view->state != QUESTION_EXPLAINED) {
         words_key(ui, key);
         return true;
     }

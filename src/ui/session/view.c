@@ -294,7 +294,8 @@ static void show_question(void *data)
 {
     struct asked *asked = data;
     struct ui *ui = asked->ui;
-    drain(ui); /* what happened before it is shown above it */
+    drain(ui);                      /* what happened before it is shown above it */
+    terminal_read(ui->terminal, 0); /* what was typed before it goes where it was meant to */
     ui->question.asked = asked;
     ui->question.question = &asked->question;
     question_show(ui);
@@ -331,42 +332,74 @@ static bool await(struct ui *ui, struct asked *asked, const struct hv_cancel *ca
     return asked->answered;
 }
 
-static struct asked *copy_question(struct ui *ui, const struct ui_question *question)
+static struct hv_ask_option *copy_options(struct hv_arena *arena, const struct hv_ask_field *field)
+{
+    struct hv_ask_option *options = hv_arena_array(arena, struct hv_ask_option, field->option_count + 1);
+    for (size_t i = 0; i < field->option_count; i++)
+        options[i] = (struct hv_ask_option){
+            .name = hv_arena_str(arena, field->options[i].name),
+            .label = hv_arena_str(arena, field->options[i].label),
+            .description = hv_arena_str(arena, field->options[i].description),
+        };
+    return options;
+}
+
+static struct hv_ask_field *copy_fields(struct hv_arena *arena, const struct hv_question *question)
+{
+    struct hv_ask_field *fields = hv_arena_array(arena, struct hv_ask_field, question->field_count + 1);
+    for (size_t i = 0; i < question->field_count; i++) {
+        fields[i] = question->fields[i];
+        fields[i].name = hv_arena_str(arena, fields[i].name);
+        fields[i].label = hv_arena_str(arena, fields[i].label);
+        fields[i].description = hv_arena_str(arena, fields[i].description);
+        fields[i].initial = hv_arena_str(arena, fields[i].initial);
+        fields[i].options = copy_options(arena, &fields[i]);
+    }
+    return fields;
+}
+
+static struct hv_str *copy_texts(struct hv_arena *arena, const struct hv_str *texts, size_t count)
+{
+    struct hv_str *copies = hv_arena_array(arena, struct hv_str, count + 1);
+    for (size_t i = 0; i < count; i++)
+        copies[i] = hv_arena_str(arena, texts[i]);
+    return copies;
+}
+
+static struct asked *copy_question(struct ui *ui, const struct hv_question *question)
 {
     struct asked *asked = hv_calloc(1, sizeof *asked);
     struct hv_arena *arena = &asked->arena;
-    struct hv_str *rules = hv_arena_array(arena, struct hv_str, question->rule_count);
-    for (size_t i = 0; i < question->rule_count; i++)
-        rules[i] = hv_arena_str(arena, question->rules[i]);
+    struct hv_question *own = &asked->question;
     asked->ui = ui;
-    asked->question = (struct ui_question){
-        .call_id = hv_arena_str(arena, question->call_id),
-        .tool = hv_arena_str(arena, question->tool),
-        .input = hv_arena_str(arena, question->input),
-        .shown = hv_arena_str(arena, question->shown),
-        .reason = hv_arena_str(arena, question->reason),
-        .explanation = hv_arena_str(arena, question->explanation),
-        .rules = rules,
-        .rule_count = question->rule_count,
-    };
+    *own = *question;
+    own->call_id = hv_arena_str(arena, question->call_id);
+    own->subject = hv_arena_str(arena, question->subject);
+    own->text = hv_arena_str(arena, question->text);
+    own->shown = hv_arena_str(arena, question->shown);
+    own->reason = hv_arena_str(arena, question->reason);
+    own->explanation = hv_arena_str(arena, question->explanation);
+    own->input = hv_arena_str(arena, question->input);
+    own->rules = copy_texts(arena, question->rules, question->rule_count);
+    own->fields = copy_fields(arena, question);
     return asked;
 }
 
-static bool ui_ask(struct ui *ui, const struct ui_question *question, const struct hv_cancel *cancel,
-                   struct hv_arena *arena, struct ui_answer *answer)
+static void ui_ask(struct ui *ui, const struct hv_question *question, const struct hv_cancel *cancel,
+                   struct hv_arena *arena, struct hv_answer *answer)
 {
     struct asked *asked = copy_question(ui, question);
     loop_post(ui->front->loop, show_question, asked);
     bool answered = await(ui, asked, cancel);
-    *answer = (struct ui_answer){0};
+    *answer = (struct hv_answer){0};
     if (answered) {
         *answer = asked->answer;
         answer->words = hv_arena_str(arena, asked->answer.words);
-        answer->updated_input = hv_arena_str(arena, asked->answer.updated_input);
-        answer->rule = hv_arena_str(arena, asked->answer.rule);
+        answer->input = hv_arena_str(arena, asked->answer.input);
+        answer->values = hv_arena_str(arena, asked->answer.values);
+        answer->rules = copy_texts(arena, asked->answer.rules, asked->answer.rule_count);
     }
     loop_post(ui->front->loop, forget_question, asked);
-    return answered;
 }
 
 static void ui_print(struct ui *ui, struct hv_str markdown)
@@ -409,6 +442,7 @@ static void init(struct ui *ui, const struct ui_front *front)
     hv_buf_init(&ui->needle, 1000);
     hv_buf_init(&ui->completions, 1 << 20);
     hv_buf_init(&ui->question.rows, VIEW_FRAME_MAX);
+    hv_buf_init(&ui->question.values, VIEW_FRAME_MAX);
     editor_init(&ui->editor);
     editor_init(&ui->question.words);
     markdown_stream_init(&ui->answer);
@@ -441,6 +475,7 @@ static void release(struct ui *ui)
     hv_buf_release(&ui->needle);
     hv_buf_release(&ui->completions);
     hv_buf_release(&ui->question.rows);
+    hv_buf_release(&ui->question.values);
     editor_release(&ui->editor);
     editor_release(&ui->question.words);
     markdown_stream_release(&ui->answer);

@@ -35,27 +35,38 @@ struct kept_result {
     bool ok;
 };
 
-enum question_state { QUESTION_KEYS = 0, QUESTION_WORDS, QUESTION_INPUT, QUESTION_RULE, QUESTION_EXPLAINED };
+enum question_state {
+    QUESTION_KEYS = 0,
+    QUESTION_WORDS,
+    QUESTION_INPUT,
+    QUESTION_RULE,
+    QUESTION_EXPLAINED,
+    QUESTION_FIELD
+};
 
 /* A question on its way: made by the asker, freed by the loop thread when the asker has gone on. */
 struct asked {
     struct ui *ui;
     struct hv_arena arena;
-    struct ui_question question;
-    struct ui_answer answer;
+    struct hv_question question;
+    struct hv_answer answer;
     bool answered; /* guarded by ui->ask_lock, as is the answer */
 };
 
 /* The one question that is open. */
 struct question_view {
     struct asked *asked;
-    const struct ui_question *question; /* of it; NULL: none is open */
+    const struct hv_question *question; /* of it; NULL: none is open */
     bool shown;
     enum question_state state;
     bool was_typing; /* for a moment, no key is an answer */
     size_t scroll;
     struct hv_buf rows; /* painted lines */
     struct editor words;
+    enum hv_ask_scope scope; /* of the rule that is edited */
+    size_t field;            /* the one that is being filled */
+    struct hv_buf values;    /* of those before it */
+    struct hv_json_writer writer;
 };
 
 struct ui {

@@ -215,8 +215,8 @@ static void on_done(void *user, struct hv_str messages, bool stop, struct hv_str
     loop_stop(harness->loop);
 }
 
-void harness_ask(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
-                 struct hv_arena *arena, struct runtime_answer *answer)
+void harness_ask(void *user, const struct hv_question *question, const struct hv_cancel *cancel, struct hv_arena *arena,
+                 struct hv_answer *answer)
 {
     struct harness *harness = user;
     (void)question, (void)cancel, (void)arena;
@@ -297,7 +297,7 @@ void harness_open(struct harness *harness, const char *settings)
         .transcript_path = HV_STR("/nowhere.jsonl"),
         .sinks = &harness->sink,
         .sink_count = 1,
-        .ask_user = harness,
+        .asker.user = harness,
     };
     struct policy_options policy = {
         .host = hv_host_local(),

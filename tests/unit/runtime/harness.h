@@ -49,7 +49,7 @@ struct harness {
     bool done, stop;
 
     /* How a question is answered; harness_ask counts. */
-    struct runtime_answer answer;
+    struct hv_answer answer;
     unsigned asked;
 };
 
@@ -69,9 +69,9 @@ const struct harness_result *harness_result(const struct harness *harness, const
  */
 const struct harness_event *harness_event(const struct harness *harness, enum hv_event_type type, const char *call_id,
                                           const char *name);
-/* Answers from harness->answer; to be put into options.ask. */
-void harness_ask(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
-                 struct hv_arena *arena, struct runtime_answer *answer);
+/* Answers from harness->answer; to be put into options.asker. */
+void harness_ask(void *user, const struct hv_question *question, const struct hv_cancel *cancel, struct hv_arena *arena,
+                 struct hv_answer *answer);
 char *harness_write(const struct harness *harness, const char *name, const char *text); /* below work; static buffer */
 char *harness_read(const struct harness *harness, const char *name);                    /* malloc'ed, or NULL */
 

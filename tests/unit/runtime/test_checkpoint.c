@@ -101,9 +101,8 @@ static int set_up(void **state)
     harness_open(&harness, NULL);
     snprintf(checkpoints, sizeof checkpoints, "%s/checkpoints", harness.directory);
     harness.options.checkpoints_directory = hv_str_from(checkpoints);
-    harness.options.ask = harness_ask;
-    harness.options.ask_user = &harness;
-    harness.answer.verdict = HV_ALLOW;
+    harness.options.asker = (struct hv_asker){harness_ask, &harness};
+    harness.answer.outcome = HV_ASK_ANSWERED;
     harness_start(&harness, tools);
     was_recorded = false;
     return 0;

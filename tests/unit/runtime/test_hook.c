@@ -626,9 +626,8 @@ static void a_question_is_a_notification(void **state)
 {
     (void)state;
     harness_open(&h, with_hook("Notification", "", "cat > seen.new; mv seen.new seen.json", ""));
-    h.options.ask = harness_ask;
-    h.options.ask_user = &h;
-    h.answer = (struct runtime_answer){.verdict = HV_ALLOW};
+    h.options.asker = (struct hv_asker){harness_ask, &h};
+    h.answer = (struct hv_answer){.outcome = HV_ASK_ANSWERED};
     harness_start(&h, NULL);
     assert_false(run_one("{\"writes\":[\"/elsewhere\"]}")->is_error);
     char *seen = read_soon("seen.json");

@@ -228,34 +228,34 @@ static void a_person_is_asked_and_may_say_no_with_a_word(void **state)
 {
     (void)state;
     harness_open(&h, NULL);
-    h.options.ask = harness_ask;
+    h.options.asker.ask = harness_ask;
     harness_start(&h, NULL);
-    h.answer = (struct runtime_answer){.verdict = HV_DENY, .message = HV_STR("use the other file")};
+    h.answer = (struct hv_answer){.outcome = HV_ASK_REFUSED, .words = HV_STR("use the other file")};
     const struct harness_result *result = run_one("Probe", "{\"writes\":[\"f\"]}");
     assert_int_equal(h.asked, 1);
     assert_true(result->is_error);
     assert_contains(result->text, "use the other file");
     /* An answer that says nothing is a no. */
-    h.answer = (struct runtime_answer){0};
+    h.answer = (struct hv_answer){0};
     assert_true(run_one("Probe", "{\"writes\":[\"f\"]}")->is_error);
     harness_close(&h);
 }
 
 static char question_text[256];
 
-static void keep_question(void *user, const struct runtime_question *question, const struct hv_cancel *cancel,
-                          struct hv_arena *arena, struct runtime_answer *answer)
+static void keep_question(void *user, const struct hv_question *question, const struct hv_cancel *cancel,
+                          struct hv_arena *arena, struct hv_answer *answer)
 {
     (void)user, (void)cancel, (void)arena;
     snprintf(question_text, sizeof question_text, "%.*s", HV_STR_ARG(question->text));
-    *answer = (struct runtime_answer){.verdict = HV_DENY};
+    *answer = (struct hv_answer){.outcome = HV_ASK_REFUSED};
 }
 
 static void nothing_in_a_question_is_hidden(void **state)
 {
     (void)state;
     harness_open(&h, NULL);
-    h.options.ask = keep_question;
+    h.options.asker.ask = keep_question;
     harness_start(&h, NULL);
     const struct harness_result *result =
         run_one("Probe", "{\"say\":\"a\xe2\x80\xae b                                  c\",\"writes\":[\"f\"]}");
@@ -269,10 +269,10 @@ static void an_answer_holds_only_for_what_was_asked(void **state)
 {
     (void)state;
     harness_open(&h, NULL);
-    h.options.ask = harness_ask;
+    h.options.asker.ask = harness_ask;
     harness_start(&h, NULL);
     /* The person changes the input while an earlier call goes elsewhere: then the same words mean another file. */
-    h.answer = (struct runtime_answer){.verdict = HV_ALLOW, .updated_input = HV_STR("{\"writes\":[\"g\"]}")};
+    h.answer = (struct hv_answer){.outcome = HV_ASK_ANSWERED, .input = HV_STR("{\"writes\":[\"g\"]}")};
     harness_run(&h, "t1", "Probe", "{\"alone\":true,\"sleep_ms\":1000,\"cd\":\"sub\"}", "t2", "Probe",
                 "{\"writes\":[\"f\"]}", (char *)NULL);
     assert_false(harness_result(&h, "t1")->is_error);
@@ -284,9 +284,10 @@ static void a_rule_that_a_person_saves_settles_later_questions(void **state)
 {
     (void)state;
     harness_open(&h, NULL);
-    h.options.ask = harness_ask;
+    h.options.asker.ask = harness_ask;
     harness_start(&h, NULL);
-    h.answer = (struct runtime_answer){.verdict = HV_ALLOW, .rule = HV_STR("Probe"), .scope = POLICY_SESSION};
+    h.answer = (struct hv_answer){
+        .outcome = HV_ASK_ANSWERED, .rules = &HV_STR("Probe"), .rule_count = 1, .scope = HV_ASK_SESSION};
     /* Both want to ask at the same time: the second question is settled by the first answer. */
     harness_run(&h, "t1", "Probe", "{\"writes\":[\"f\"]}", "t2", "Probe", "{\"writes\":[\"g\"]}", (char *)NULL);
     assert_int_equal(h.asked, 1);
@@ -301,15 +302,15 @@ static void an_input_that_a_person_changed_is_validated_and_judged_again(void **
 {
     (void)state;
     harness_open(&h, "{\"permissions\":{\"deny\":[\"Probe(secret/**)\"]}}");
-    h.options.ask = harness_ask;
+    h.options.asker.ask = harness_ask;
     harness_start(&h, NULL);
-    h.answer = (struct runtime_answer){.verdict = HV_ALLOW,
-                                       .updated_input = HV_STR("{\"say\":\"changed\",\"writes\":[\"f\"]}")};
+    h.answer =
+        (struct hv_answer){.outcome = HV_ASK_ANSWERED, .input = HV_STR("{\"say\":\"changed\",\"writes\":[\"f\"]}")};
     const struct harness_result *result = run_one("Probe", "{\"say\":\"first\",\"writes\":[\"f\"]}");
     assert_string_equal(result->text, "changed");
-    h.answer.updated_input = HV_STR("{\"say\":\"changed\",\"writes\":[\"secret/f\"]}");
+    h.answer.input = HV_STR("{\"say\":\"changed\",\"writes\":[\"secret/f\"]}");
     assert_true(run_one("Probe", "{\"say\":\"first\",\"writes\":[\"f\"]}")->is_error);
-    h.answer.updated_input = HV_STR("{\"say\":7,\"nothing\":1}");
+    h.answer.input = HV_STR("{\"say\":7,\"nothing\":1}");
     assert_contains(run_one("Probe", "{\"writes\":[\"f\"]}")->text, "nothing");
     harness_close(&h);
 }

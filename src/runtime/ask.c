@@ -1,0 +1,87 @@
+/* ask.c: the service `ask` of a session: one question at a time, from whichever thread, told before it is asked; and
+ * what becomes of rules that an answer brings. */
+#include "base/cleanup.h"
+#include "config/settings.h"
+#include "runtime/call.h"
+
+void ask_locked(struct runtime *runtime, const struct hv_question *question, const struct hv_cancel *cancel,
+                struct hv_arena *arena, struct hv_answer *answer)
+{
+    const struct hv_asker *asker = &runtime->options.asker;
+    bool permission = question->kind == HV_ASK_PERMISSION;
+    *answer = (struct hv_answer){0};
+    if (!asker->ask || hv_cancelled(cancel))
+        return;
+    runtime_emit(runtime, &(struct hv_event){.type = HV_EVENT_ASK,
+                                             .call_id = question->call_id,
+                                             .tool = question->subject,
+                                             .text = question->text,
+                                             .json = question->shown});
+    hook_notify(runtime, permission ? "permission_prompt" : "elicitation_dialog",
+                hv_arena_format(arena,
+                                permission ? "helve needs your permission to use %.*s" : "%.*s asks you something",
+                                HV_STR_ARG(question->subject)));
+    asker->ask(asker->user, question, cancel, arena, answer);
+}
+
+void runtime_ask(struct runtime *runtime, const struct hv_question *question, const struct hv_cancel *cancel,
+                 struct hv_arena *arena, struct hv_answer *answer)
+{
+    LOCK_SCOPE(&runtime->ask_lock);
+    ask_locked(runtime, question, cancel, arena, answer);
+}
+
+static void say(struct runtime *runtime, const char *level, struct hv_str text)
+{
+    runtime_emit(runtime, &(struct hv_event){.type = HV_EVENT_NOTICE, .name = hv_str_from(level), .text = text});
+}
+
+static const struct place {
+    enum policy_scope scope;
+    enum settings_scope file;
+} places[] = {
+    [HV_ASK_LOCAL] = {POLICY_LOCAL, SETTINGS_LOCAL},
+    [HV_ASK_PROJECT] = {POLICY_PROJECT, SETTINGS_PROJECT},
+    [HV_ASK_USER] = {POLICY_USER, SETTINGS_USER},
+};
+
+/* False, and told: they hold for the session only. */
+static bool save(struct runtime *runtime, const struct place *place, const struct hv_str *rules, size_t count)
+{
+    const struct settings_options *files = runtime->options.settings_files;
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct hv_error err;
+    if (!files)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (settings_add_rule(files, place->file, HV_ALLOW, rules[i], &err) == HV_OK)
+            continue;
+        say(runtime, "warning", hv_arena_format(&arena, "%s; it holds for this session only", err.message));
+        return false;
+    }
+    say(runtime, "info",
+        hv_arena_format(&arena, "saved in %.*s", HV_STR_ARG(settings_file(files, &arena, place->file))));
+    enum settings_trust trust = runtime->options.settings->trust;
+    if (place->file == SETTINGS_USER)
+        return true;
+    /* The file is the folder's only one, and this person's work: it needs no other trust to count next time. */
+    if (trust == SETTINGS_TRUST_NOT_NEEDED && settings_trust_folder(files, &err) != HV_OK)
+        say(runtime, "warning", hv_str_from(err.message));
+    else if (trust == SETTINGS_UNTRUSTED)
+        say(runtime, "info", HV_STR("the rule counts next time only if you trust this folder: helve trust"));
+    return true;
+}
+
+void runtime_keep_rules(struct runtime *runtime, const struct hv_question *question, const struct hv_answer *answer)
+{
+    const struct hv_str *rules = answer->rule_count ? answer->rules : question->rules;
+    size_t count = answer->rule_count ? answer->rule_count : question->rule_count;
+    enum policy_scope scope = POLICY_SESSION;
+    if (answer->scope == HV_ASK_ONCE || question->each_time || !count)
+        return;
+    if (answer->scope >= HV_ASK_LOCAL && answer->scope <= HV_ASK_USER &&
+        save(runtime, &places[answer->scope], rules, count))
+        scope = places[answer->scope].scope;
+    for (size_t i = 0; i < count; i++)
+        permission_add_rule(runtime, scope, HV_ALLOW, rules[i]);
+}

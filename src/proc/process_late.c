@@ -19,7 +19,9 @@ enum { READY_MS = 5000, REST_MAX = 64 << 20 };
 enum hv_code process_prepare(struct hv_process *process, const struct hv_command *command, struct hv_error *err)
 {
     size_t count = 0;
-    process_init(process, &(struct hv_command){.environment = command->environment, .lingers = command->lingers});
+    process_init(process, &(struct hv_command){.environment = command->environment,
+                                               .one_output = command->one_output,
+                                               .lingers = command->lingers});
     while (command->argv[count])
         count++;
     process->late_words = hv_arena_array(&process->arena, char *, count + 1);

@@ -17,6 +17,7 @@ enum {
     ATTEMPTS_MAX = 8,
     PAUSES_MAX = 50,
     STOP_BLOCKS_MAX = 8,
+    CUTS_MAX = 4,          /* answers in a row whose calls the limit of output tokens has cut */
     NOTE_ROUNDS_MAX = 100, /* further requests of one turn that only news of tasks have caused */
     BACKOFF_FIRST_MS = 500,
     BACKOFF_MAX_MS = 30000,
@@ -378,7 +379,8 @@ void response_on_end(void *user, enum hv_code code, const struct hv_error *err, 
     if (code == HV_OK && is_nothing(response) && !session->interrupted) {
         ask_again_after_nothing(session);
     } else if (code == HV_OK) {
-        session->attempts = 0;
+        session->attempts = session->empty_answers = 0;
+        session->cut_answers = response->cut_calls ? session->cut_answers + 1 : 0;
         close_message(session);
     } else if (response->call_count > 0) {
         /* Its calls have started: what is complete is kept, and the turn goes on from there. */
@@ -528,6 +530,10 @@ void response_settled(struct session *session)
     } else if (!response->complete && session->attempts >= attempts_max()) {
         finish_with(session, SESSION_FAILED, HV_ENET, "the model's streams were cut again and again",
                     "check the connection, then go on with --continue");
+    } else if (session->cut_answers >= CUTS_MAX) {
+        finish_with(session, SESSION_FAILED, HV_ETOOBIG,
+                    "the limit of output tokens cut the model's calls again and again",
+                    "raise maxOutputTokens in the settings, or ask for smaller parts, with --continue");
     } else {
         turn_request(session);
     }

@@ -59,7 +59,7 @@ struct session {
     struct batch *batch;
     struct loop_timer *timer;
     unsigned attempts; /* failed ones in a row */
-    unsigned stop_blocks, pauses, note_rounds, empty_answers;
+    unsigned stop_blocks, pauses, note_rounds, empty_answers, cut_answers;
 
     struct session_outcome outcome; /* of the turn under way */
     struct hv_buf last_text, structured;

@@ -189,7 +189,8 @@ static void begin(struct session *session)
     session->turn_started_ns = session_now(session);
     session->interrupted = false;
     runtime_begin_turn(session->runtime);
-    session->attempts = session->stop_blocks = session->pauses = session->note_rounds = session->empty_answers = 0;
+    session->attempts = session->stop_blocks = session->pauses = session->note_rounds = session->empty_answers =
+        session->cut_answers = 0;
     hv_buf_clear(&session->last_text);
     hv_buf_clear(&session->structured);
     session->state = SESSION_IN_HOOK;

@@ -149,8 +149,8 @@ static void add_input(struct model_decoder *decoder, size_t number, struct hv_st
         begin_again(decoder, number, piece);
         return;
     }
-    if (!decoder_input_add(decoder, call, piece))
-        return;
+    if (!decoder_input_add(decoder, call, piece) || !call->name.len)
+        return; /* its name may come behind its arguments */
     /* Each piece holds all before it (DeepSeek at Qianfan): scanning would never see an end. */
     if (call->pieces.count > 1 && call->pieces.cumulative) {
         if (decoder_input_settle(decoder, call, &input))

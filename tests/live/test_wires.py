@@ -229,6 +229,9 @@ def a_call_that_the_limit_has_cut_is_told_to_both(case, wire):
     ends_well(ran)
     _, given = asked(requests[-1], wire)
     assert "limit of output tokens" in given[0][1] and "maxOutputTokens" in ran.err, (given, ran)
+    ran, requests = ask(case, wire, [message(wire, ("call_w1", "Write", cut), finish=limit)])
+    fails(ran, "again and again", "maxOutputTokens")
+    assert len(requests) == 4, requests
 
 
 @on_each

@@ -48,6 +48,10 @@ static const struct scenario {
     /* In Messages the whole name is announced. */
     {"C", "a name that comes late", CHAT | RESPONSES,
      "call 0 call_nnnn -\nname 0 Read\narg 0 {\"a\":1}\nend 0\nreason tool_calls\nstop", "Read{\"a\":1} tool_use"},
+    {"C", "a name behind the input", CHAT | RESPONSES,
+     "call 0 call_nnnn -\narg 0 {\"a\":1}\nname 0 Read\nend 0\nreason tool_calls\nstop", "Read{\"a\":1} tool_use"},
+    {"C", "no name at all", ALL, "call 0 call_nnnn -\narg 0 {\"a\":1}\nend 0\nreason tool_calls\nstop",
+     "unnamed{\"a\":1} tool_use"},
     {"C", "a name in pieces", CHAT, /* elsewhere names have no pieces */
      "call 0 call_nnnn Re\nname 0 ad\narg 0 {\"a\":1}\nreason tool_calls\nstop", "Read{\"a\":1} tool_use"},
     {"D", "{} before the input", ALL,

@@ -67,6 +67,16 @@ static void on_result(void *user, const struct batch_result *result)
     }
 }
 
+/* What the person said meanwhile. After an interruption it is a prompt of its own. */
+static void add_words(struct session *session, struct hv_buf *message)
+{
+    if (session->interrupted || !session->options.take_words)
+        return;
+    hv_buf_add_byte(message, ',');
+    if (!session->options.take_words(session->options.user, message))
+        message->len--;
+}
+
 /* Results first, then what tools, hooks and helve itself want to say (the protocol asks for this order). */
 static enum hv_code add_results(struct session *session, struct hv_str messages)
 {
@@ -82,6 +92,7 @@ static enum hv_code add_results(struct session *session, struct hv_str messages)
     hv_buf_add_byte(&message, ',');
     if (!runtime_take_notes(session->runtime, &message))
         message.len--;
+    add_words(session, &message);
     if (session->interrupted)
         hv_buf_add_cstr(&message, ",{\"type\":\"text\",\"text\":\"[The user interrupted this turn.]\"}");
     hv_buf_add_byte(&message, ']');

@@ -122,7 +122,7 @@ static enum hv_code submit(void *user, struct hv_str prompt, struct hv_error *er
     hv_buf_add_str(&text, hv_buf_str(&chat->shell_said));
     hv_buf_clear(&chat->shell_said);
     hv_buf_add_str(&text, prompt);
-    enum hv_code code = session_submit_text(chat->session, hv_buf_str(&text), err);
+    enum hv_code code = chat_submit_text(chat, hv_buf_str(&text), err);
     chat->turn_running = code == HV_OK;
     return code;
 }
@@ -395,6 +395,28 @@ enum hv_code chat_change_session(struct chat *chat, const struct session_entry *
     return code;
 }
 
+enum hv_code chat_reopen_session(struct chat *chat, void (*between)(struct chat *chat, void *data), void *data,
+                                 struct hv_error *err)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    if (chat->turn_running || chat->shell || chat->own)
+        return hv_fail(err, HV_ECONFLICT, "something is still running; interrupt it with Esc first");
+    struct session_entry entry = {.id = hv_arena_str(&arena, session_id(chat->session)),
+                                  .path = hv_arena_str(&arena, session_journal_path(chat->session))};
+    enum policy_mode mode = present_mode(chat);
+    chat->restarting = true;
+    session_close(chat->session, "resume", nothing, chat);
+    session_free(chat->session);
+    chat->session = NULL;
+    between(chat, data);
+    enum hv_code code = chat_open_session(chat, &entry, err);
+    if (code == HV_OK)
+        chat_set_mode(chat, mode);
+    else
+        loop_stop(chat->setup.loop); /* there is none that could go on */
+    return code;
+}
+
 static void fill_options(struct chat *chat)
 {
     struct session_options *options = &chat->options;
@@ -408,6 +430,7 @@ static void fill_options(struct chat *chat)
     options->asker = (struct hv_asker){chat_ask, chat};
     options->on_turn_end = on_turn_end;
     options->on_notes = on_notes;
+    options->take_words = chat_take_words;
     options->door = "terminal";
     options->user = chat;
 }
@@ -429,6 +452,7 @@ static void fill_front(struct chat *chat, struct hv_str prompt)
         .status = status,
         .complete_file = complete_file,
         .edit = edit,
+        .note = chat_note,
         .attention = attention,
         .quit = quit,
     };
@@ -477,6 +501,7 @@ static enum hv_code start(struct chat *chat, struct hv_str prompt, struct hv_err
 
 static int finish(struct chat *chat, enum hv_code code, const struct hv_error *err)
 {
+    chat_end_child(chat);
     struct hv_str journal = chat->session ? session_journal_path(chat->session) : (struct hv_str){0};
     struct hv_str id = chat->session && journal.ptr ? hv_arena_str(chat->arena, session_id(chat->session)) : journal;
     if (id.ptr)

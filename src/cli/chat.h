@@ -32,6 +32,7 @@ struct chat {
     struct batch *shell;
     struct hv_buf shell_said; /* what commands of the person's said, for the next prompt */
     struct command_run *own;  /* a command file that is being filled in */
+    struct chat_child *child; /* a door that runs beside the session */
     char mode[24];
 };
 
@@ -45,6 +46,35 @@ void chat_set_mode(struct chat *chat, enum policy_mode mode);
 /* chat_commands.c: see ui_front.command. */
 bool chat_command(void *user, struct hv_str name, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt);
 extern const struct ui_command chat_command_list[];
+
+/* Close the session, call between, go on with the same one. No turn may be running; it needs a journal. */
+enum hv_code chat_reopen_session(struct chat *chat, void (*between)(struct chat *chat, void *data), void *data,
+                                 struct hv_error *err) HV_MUST_CHECK;
+
+/* chat_child.c: run `helve WORDS…` beside the session and print what it says; one at a time. */
+enum hv_code chat_start_child(struct chat *chat, const struct hv_str *words, size_t count,
+                              struct hv_error *err) HV_MUST_CHECK;
+/* The loop has ended: the child ends, too. */
+void chat_end_child(struct chat *chat);
+/* The same at once, for what is short; what it says is appended, without escapes. Blocks. */
+void chat_run_child(struct chat *chat, const struct hv_str *words, size_t count, struct hv_buf *said);
+/* Append a code block of Markdown that holds any text. */
+void chat_put_fenced(struct hv_str text, const char *language, struct hv_buf *out);
+
+/* chat_more.c: commands; what they say is Markdown. */
+void chat_put_diff(struct chat *chat, struct hv_str arguments, struct hv_buf *out);
+void chat_export(struct chat *chat, struct hv_str arguments, struct hv_buf *out);
+void chat_find(struct chat *chat, struct hv_str arguments, struct hv_buf *out);
+void chat_change_model(struct chat *chat, struct hv_str name, struct hv_buf *out);
+void chat_rewind(struct chat *chat, struct hv_str arguments, struct hv_buf *out);
+void chat_doctor(struct chat *chat, struct hv_buf *out);
+void chat_trace(struct chat *chat, struct hv_str arguments, struct hv_buf *out);
+void chat_try_rule(struct chat *chat, struct hv_str arguments, struct hv_buf *out);
+
+/* chat_input.c: see ui_front.note; session_options.take_words; a prompt with the pictures that it names. */
+void chat_note(void *user, struct hv_str text, struct hv_buf *out);
+bool chat_take_words(void *user, struct hv_buf *block);
+enum hv_code chat_submit_text(struct chat *chat, struct hv_str text, struct hv_error *err) HV_MUST_CHECK;
 
 /* chat_own.c: command files. False: there is none of that name, or it cannot be used, which out says then. */
 bool chat_own_command(struct chat *chat, struct hv_str name, struct hv_str arguments, struct hv_buf *out);

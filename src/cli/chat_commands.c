@@ -7,18 +7,24 @@
 const struct ui_command chat_command_list[] = {
     {"help", "", "commands and keys"},
     {"clear", "", "begin a new conversation"},
-    {"model", "", "which model answers"},
+    {"model", "[NAME]", "which model answers; with a name: another one from now on"},
     {"mode", "[NAME]", "what needs no question: default, acceptEdits, plan"},
-    {"permissions", "", "the rules in force, and where they stand"},
+    {"permissions", "[RULE|COMMAND]", "the rules in force; what a rule means or a command would get"},
     {"tools", "", "the tools of this session"},
     {"hooks", "", "the hooks that are configured"},
     {"memory", "", "the instruction files that were read"},
     {"init", "", "have an AGENTS.md written for this project"},
     {"resume", "[ID]", "go on with an earlier session; without an id: list them"},
-    {"rewind", "", "how to put files back"},
+    {"rewind", "[N [code|conversation|try]|undo|redo]", "back to before a message"},
+    {"diff", "[NAME]", "what this session changed"},
+    {"find", "WORDS", "look for words in the whole session"},
+    {"copy", "[code]", "the last answer, or its last code, into the clipboard"},
+    {"export", "[FILE|json]", "write the conversation as Markdown or JSON"},
     {"tasks", "[stop ID]", "what runs in the background"},
     {"cost", "", "tokens and dollars of this session"},
     {"context", "", "how full the model's context is"},
+    {"trace", "[FILE]", "write where the time went, as a page"},
+    {"doctor", "", "check what helve needs"},
     {"config", "", "settings files, and what is wrong in them"},
     {"compact", "", "is still to come"},
     {"mcp", "", "is still to come"},
@@ -54,14 +60,17 @@ static void help(struct chat *chat, struct hv_str arguments, struct hv_buf *out,
         hv_buf_addf(out, "- `/%s%s%s` %s\n", command->name, command->arguments[0] ? " " : "", command->arguments,
                     command->summary);
     chat_put_own(chat, out);
-    hv_buf_add_cstr(out,
-                    "\n`!command` runs a command yourself, `@` completes a file's name.\n\n# Keys\n\n"
-                    "- `Enter` sends; `Ctrl-J`, `Shift-Enter`, `Alt-Enter` or `\\` and `Enter` make a new line\n"
-                    "- `Esc` interrupts; `Esc Esc` empties the prompt, on an empty one it shows `/rewind`\n"
-                    "- `Shift-Tab` changes the mode, `Ctrl-O` unfolds results, the latest first\n"
-                    "- `Up`, `Down` and `Ctrl-R` look in earlier prompts; `Up` takes a queued message back\n"
-                    "- `Ctrl-A E B F K U W Y T _`, `Alt-B F D Y` as in Emacs; `Ctrl-G` opens `$EDITOR`\n"
-                    "- `Ctrl-C` empties the prompt, interrupts, and twice ends; `Ctrl-D` ends; `Ctrl-Z` suspends\n");
+    hv_buf_add_cstr(
+        out,
+        "\n`!command` runs a command yourself, `#note` goes to a memory file (`##note`: to your own), `@` completes a "
+        "file's name, a picture's path sends the picture.\n\n# Keys\n\n"
+        "- `Enter` sends; `Ctrl-J`, `Shift-Enter`, `Alt-Enter` or `\\` and `Enter` make a new line\n"
+        "- `Esc` interrupts; `Esc Esc` empties the prompt, on an empty one it opens `/rewind`\n"
+        "- `Shift-Tab` changes the mode, `Ctrl-O` unfolds results, the latest first\n"
+        "- `Up`, `Down` and `Ctrl-R` look in earlier prompts; `Up` takes a queued message back, which else reaches the "
+        "model between calls\n"
+        "- `Ctrl-A E B F K U W Y T _`, `Alt-B F D Y` as in Emacs; `Ctrl-G` opens `$EDITOR`\n"
+        "- `Ctrl-C` empties the prompt, interrupts, and twice ends; `Ctrl-D` ends; `Ctrl-Z` suspends\n");
 }
 
 /* ---- sessions ---------------------------------------------------------------------------------------------------- */
@@ -120,13 +129,40 @@ static void resume(struct chat *chat, struct hv_str arguments, struct hv_buf *ou
         fail(out, &err);
 }
 
-static void rewind_help(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+static void rewind_session(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    (void)prompt;
+    chat_rewind(chat, arguments, out);
+}
+
+static void diff(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    (void)prompt;
+    chat_put_diff(chat, arguments, out);
+}
+
+static void export(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    (void)prompt;
+    chat_export(chat, arguments, out);
+}
+
+static void find(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    (void)prompt;
+    chat_find(chat, arguments, out);
+}
+
+static void trace(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    (void)prompt;
+    chat_trace(chat, arguments, out);
+}
+
+static void doctor(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
 {
     (void)arguments, (void)prompt;
-    hv_buf_addf(out,
-                "Files and conversation are put back from outside, while this session is not running: end it, then\n\n"
-                "```\nhelve rewind %.*s\n```\n",
-                HV_STR_ARG(session_id(chat->session)));
+    chat_doctor(chat, out);
 }
 
 /* ---- the model and what it costs --------------------------------------------------------------------------------- */
@@ -134,13 +170,13 @@ static void rewind_help(struct chat *chat, struct hv_str arguments, struct hv_bu
 static void model(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
 {
     (void)prompt;
+    if (arguments.len) {
+        chat_change_model(chat, arguments, out);
+        return;
+    }
     put_code(out, model_name(chat->setup.model));
     hv_buf_addf(out, " of %.*s, with a context of %lld tokens.\n", HV_STR_ARG(model_provider_name(chat->setup.model)),
                 (long long)model_context_window(chat->setup.model));
-    if (arguments.len)
-        hv_buf_addf(out,
-                    "\nIt cannot be changed within a session yet: `helve -c --model %.*s` goes on with another one.\n",
-                    HV_STR_ARG(arguments));
 }
 
 static void cost(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
@@ -206,7 +242,11 @@ static const char *verdict_word(enum hv_verdict verdict)
 static void permissions(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
 {
     const struct settings *settings = chat->setup.settings;
-    (void)arguments, (void)prompt;
+    (void)prompt;
+    if (arguments.len) {
+        chat_try_rule(chat, arguments, out);
+        return;
+    }
     mode(chat, HV_STR(""), out, prompt);
     hv_buf_add_cstr(out, "\n\n");
     if (!settings->rule_count)
@@ -217,7 +257,8 @@ static void permissions(struct chat *chat, struct hv_str arguments, struct hv_bu
         put_code(out, rule->text);
         hv_buf_addf(out, " %.*s:%zu\n", HV_STR_ARG(rule->place.file), (size_t)rule->place.line);
     }
-    hv_buf_add_cstr(out, "\n`helve permissions test` and `helve explain` tell what a call would get, and why.\n");
+    hv_buf_add_cstr(
+        out, "\n`/permissions RULE` tells what a rule means, `/permissions COMMAND` what it would get, and why.\n");
 }
 
 static void tools(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
@@ -355,7 +396,12 @@ bool chat_command(void *user, struct hv_str name, struct hv_str arguments, struc
         {"init", init},
         {"resume", resume},
         {"tasks", tasks},
-        {"rewind", rewind_help},
+        {"rewind", rewind_session},
+        {"diff", diff},
+        {"export", export},
+        {"find", find},
+        {"trace", trace},
+        {"doctor", doctor},
         {"cost", cost},
         {"context", context},
         {"config", config},

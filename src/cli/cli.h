@@ -114,6 +114,14 @@ enum hv_code cli_ask_trust(struct setup *setup, struct hv_error *err) HV_MUST_CH
 void cli_ask(void *user, const struct hv_question *question, const struct hv_cancel *cancel, struct hv_arena *arena,
              struct hv_answer *answer);
 
+/* ---- export.c ---------------------------------------------------------------------------------------------------- */
+
+/* Append the conversation of a journal, as Markdown or JSON. */
+enum hv_code export_put(struct hv_str id, struct hv_str journal, bool json, struct hv_buf *out,
+                        struct hv_error *err) HV_MUST_CHECK;
+/* Written beside and renamed: a failure leaves what was there. */
+enum hv_code export_write(const char *path, struct hv_str bytes, struct hv_error *err) HV_MUST_CHECK;
+
 /* ---- command files (chat_own.c) --------------------------------------------------------------------------------- */
 
 /* Those of this folder and this person. Texts in arena. */
@@ -129,9 +137,9 @@ extern const struct cli_command cli_print_command, cli_exec_command, cli_tool_li
     cli_tool_call_command, cli_explain_path_command, cli_explain_bash_command, cli_explain_rule_command,
     cli_permissions_test_command, cli_trust_command, cli_doctor_command, cli_sessions_list_command,
     cli_sessions_show_command, cli_sessions_remove_command, cli_rewind_command, cli_replay_command, cli_trace_command,
-    cli_ps_command, cli_debug_json_command, cli_debug_schema_command, cli_debug_input_command, cli_debug_glob_command,
-    cli_debug_sse_command, cli_debug_decode_command, cli_debug_bash_command, cli_debug_html_command,
-    cli_debug_url_command, cli_debug_man_command, cli_completion_command;
+    cli_export_command, cli_ps_command, cli_debug_json_command, cli_debug_schema_command, cli_debug_input_command,
+    cli_debug_glob_command, cli_debug_sse_command, cli_debug_decode_command, cli_debug_bash_command,
+    cli_debug_html_command, cli_debug_url_command, cli_debug_man_command, cli_completion_command;
 
 /* All of them, in the order of the help; the first is the one without a name. */
 const struct cli_command *const *cli_commands(size_t *count);

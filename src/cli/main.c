@@ -35,6 +35,7 @@ static const struct cli_command *const commands[] = {
     &cli_rewind_command,
     &cli_replay_command,
     &cli_trace_command,
+    &cli_export_command,
     &cli_ps_command,
     &cli_trust_command,
     &cli_doctor_command,

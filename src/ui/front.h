@@ -54,6 +54,8 @@ struct ui_front {
     void (*complete_file)(void *user, struct hv_str prefix, struct hv_buf *out);
     /* Let the person edit this text with a program of theirs. False: it was not changed. */
     bool (*edit)(void *user, struct hv_str text, struct hv_buf *out, struct hv_error *err);
+    /* A line for a memory file; it begins with '#' for the person's own. What it prints is Markdown. */
+    void (*note)(void *user, struct hv_str text, struct hv_buf *out);
     void (*attention)(void *user, struct hv_str why); /* it waits for a person who may look elsewhere */
     void (*quit)(void *user, int signal);             /* the person leaves; 0, or the signal that ends it */
 };
@@ -70,6 +72,8 @@ struct ui_functions {
     void (*print)(struct ui *ui, struct hv_str markdown);
     /* Send a prompt that a command has made, as soon as no turn runs. */
     void (*submit)(struct ui *ui, struct hv_str prompt);
+    /* The messages that wait, for the model that works; false: there are none. They are shown as sent. */
+    bool (*take_queued)(struct ui *ui, struct hv_buf *text);
     void (*clear)(struct ui *ui); /* a new conversation: what is shown of the old one's state goes */
     /* Give the terminal back and free it: everything that was printed stays. NULL is fine. */
     void (*stop)(struct ui *ui);

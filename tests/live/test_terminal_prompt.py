@@ -1,4 +1,5 @@
 """helve at a terminal: keys, the prompt and commands, in a pane of tmux, with a scripted model."""
+import base64
 import json
 
 from tmux import Terminal
@@ -17,7 +18,7 @@ def test_escape_interrupts_and_the_next_prompt_goes_on(case):
 
 
 def test_a_message_typed_meanwhile_is_queued_and_can_be_taken_back(case):
-    server = case.serve(Answer([call("Bash", {"command": "until [ -e go ]; do sleep 0.05; done"})]), Answer([text("First.")]), Answer([text("Second.")]))
+    server = case.serve(Answer([call("Bash", {"command": "until [ -e go ]; do sleep 0.05; done"})]), Answer([text("First.")]))
     with Terminal(case, server, "--permission-mode", "bypassPermissions") as terminal:
         terminal.prompt("wait")
         terminal.wait("◌ Bash")
@@ -29,8 +30,8 @@ def test_a_message_typed_meanwhile_is_queued_and_can_be_taken_back(case):
         terminal.wait("> not this", gone=("queued: not this",))
         terminal.tmux("send-keys", "C-u")
         case.write("go", "")
-        terminal.wait("First.", "Second.", "> and then this")
-    assert len(server.requests) == 3
+        terminal.wait("> and then this", "First.")
+    assert len(server.requests) == 2 and "and then this" in server.requests[1].text()
 
 
 def test_the_prompt_has_lines_history_and_undo(case):
@@ -100,7 +101,9 @@ def test_slash_commands_answer_and_complete(case):
         for command, wanted in (("/model", "with a context of"), ("/mode plan", "The mode is plan."), ("/tools", "- Bash Run a shell command"),
                                 ("/permissions", "The mode is plan."), ("/hooks", "No hooks are configured."), ("/memory", "has no AGENTS.md"),
                                 ("/tasks", "Nothing runs in the background."), ("/context", "Nothing was sent yet."), ("/cost", "read from cache"),
-                                ("/config", "settings.local.json"), ("/resume", "no earlier session"), ("/compact", "still to come"),
+                                ("/config", "settings.local.json"), ("/resume", "no earlier session"), ("/diff", "has changed no files"), ("/find x", "Nothing in this session"),
+                                ("/copy", "there is no answer yet"), ("/export", "Written to"), ("/permissions Bash(git *)", "commands of this form"),
+                                ("/permissions git status", "only reads"), ("/trace", "wrote"), ("/doctor", "settings"), ("/compact", "still to come"),
                                 ("/nonsense", "no command /nonsense")):
             terminal.type(command + "\r")
             terminal.wait(wanted)
@@ -120,3 +123,43 @@ def test_a_long_paste_is_one_chip_and_arrives_whole(case):
         terminal.wait("Read.")
     sent = server.requests[0].messages[0]["content"][-1]["text"]
     assert sent == words, sent[:200]
+
+
+def test_what_was_changed_is_shown_rewound_and_taken_back(case):
+    path = case.write("a.txt", "one\ntwo\n")
+    server = case.serve(Answer([call("Read", {"file_path": path})]), Answer([call("Edit", {"file_path": path, "old_string": "two", "new_string": "three"})]),
+                        Answer([text("Changed, see\n\n```\nthe code\n```")]), Answer([text("Later.")]))
+    with Terminal(case, server, "--permission-mode", "acceptEdits") as terminal:
+        terminal.prompt("change it")
+        terminal.wait("the code", gone=("Working",))
+        terminal.type("/diff\r")
+        terminal.wait("-two", "b/a.txt")
+        terminal.type("/find CHANGED\r")
+        terminal.wait("answer: Changed, see")
+        terminal.type("/copy code\r")
+        terminal.wait("copied 9 bytes")
+        terminal.type("/rewind 1 code\r")
+        terminal.wait("restore")
+        assert case.read("a.txt") == "one\ntwo\n"
+        terminal.type("/rewind undo\r")
+        terminal.wait("/rewind undo", gone=("starting",))
+        terminal.type("/model openai-chat:other\r")
+        terminal.wait("The model is now other.")
+        terminal.type("go on\r")
+        terminal.wait("Later.")
+    assert case.read("a.txt") == "one\nthree\n"
+
+
+def test_notes_go_to_memory_files_and_pictures_to_the_model(case):
+    pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+    with open(case.project + "/a picture.png", "wb") as file:
+        file.write(base64.b64decode(pixel))
+    server = case.serve(Answer([text("Seen.")]))
+    with Terminal(case, server) as terminal:
+        terminal.prompt("#always run the tests")
+        terminal.wait("Noted in")
+        terminal.type("what is ./a\\ picture.png\r")
+        terminal.wait("Seen.")
+    assert case.read("AGENTS.md") == "- always run the tests\n"
+    sent = server.requests[0].text()
+    assert "always run the tests" in sent and pixel[:40] in json.dumps(server.requests[0].messages), sent

@@ -1,5 +1,6 @@
 /* actions.c: what keys do while no question is open: the prompt, its history and completions, commands, interrupting.
  */
+#include "base/base64.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/utf8.h"
@@ -72,6 +73,65 @@ void actions_submit_next(struct ui *ui)
     free((void *)next.ptr);
 }
 
+bool actions_take_queued(struct ui *ui, struct hv_buf *text)
+{
+    bool any = ui->queued.count > 0;
+    for (size_t i = 0; i < ui->queued.count; i++) {
+        struct hv_str message = ui->queued.items[i];
+        echo(ui, ">", message);
+        hv_buf_addf(text, "%s%.*s", i ? "\n\n" : "", HV_STR_ARG(message));
+        free((void *)message.ptr);
+    }
+    ui->queued.count = 0;
+    view_dirty(ui);
+    return any;
+}
+
+/* ---- copying ----------------------------------------------------------------------------------------------------- */
+
+/* The last code block of a text; absent: it has none. */
+static struct hv_str last_code(struct hv_str text)
+{
+    struct hv_str rest = text, line, code = {0};
+    size_t start = SIZE_MAX;
+    while (paint_next_line(&rest, &line)) {
+        if (!hv_str_starts(hv_str_trim(line), HV_STR("```")))
+            continue;
+        size_t from = (size_t)(line.ptr - text.ptr);
+        if (start == SIZE_MAX) {
+            start = from + line.len + 1;
+        } else {
+            code = hv_str_slice(text, start < from ? start : from, from);
+            start = SIZE_MAX;
+        }
+    }
+    return code;
+}
+
+/* The last answer as the model wrote it, or its last code block, into the terminal's clipboard (OSC 52). */
+static void copy_answer(struct ui *ui, struct hv_str arguments)
+{
+    enum { COPY_MAX = 100000 };
+    CLEANUP_BUF struct hv_buf data = {.max = 2 * COPY_MAX}, bytes = {.max = 6 * COPY_MAX};
+    bool code = hv_str_is(arguments, "code");
+    struct hv_str text = hv_str_trim(hv_buf_str(&ui->last_answer));
+    text = code ? last_code(text) : text;
+    if (!text.len || text.len > COPY_MAX) {
+        view_note(ui, PAINT_WARN, "!",
+                  text.len ? HV_STR("it is too long for the terminal's clipboard (100 kB); /export writes a file")
+                  : code   ? HV_STR("the last answer has no code block")
+                           : HV_STR("there is no answer yet"));
+        return;
+    }
+    base64_encode(&data, text, BASE64_STANDARD);
+    hv_buf_addf(&bytes, "\033]52;c;%.*s\a", HV_STR_ARG(hv_buf_str(&data)));
+    if (getenv("TMUX")) /* to the terminal around it, where it lets that pass */
+        hv_buf_addf(&bytes, "\033Ptmux;\033\033]52;c;%.*s\a\033\\", HV_STR_ARG(hv_buf_str(&data)));
+    terminal_write(ui->terminal, hv_buf_str(&bytes));
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    view_note(ui, PAINT_DIM, "·", hv_arena_format(&arena, "copied %zu bytes", text.len));
+}
+
 static void quit(struct ui *ui, int signal)
 {
     if (ui->told_quit)
@@ -91,6 +151,10 @@ static void run_command(struct ui *ui, struct hv_str line)
         quit(ui, 0);
         return;
     }
+    if (hv_str_is(name, "copy")) {
+        copy_answer(ui, arguments);
+        return;
+    }
     if (!ui->front->command(ui->front->user, name, arguments, &out, &prompt)) {
         hv_buf_addf(&out, "There is no command `/%.*s`; `/help` lists those there are.", HV_STR_ARG(name));
     }
@@ -107,6 +171,21 @@ static void run_shell(struct ui *ui, struct hv_str command)
     if (ui->front->shell(ui->front->user, command, &err) != HV_OK)
         view_note(ui, PAINT_BAD, "✗", hv_str_from(err.message));
     view_start_tick(ui);
+}
+
+static void take_note(struct ui *ui, struct hv_str text)
+{
+    CLEANUP_BUF struct hv_buf out = {.max = VIEW_FINISHED_MAX};
+    echo(ui, "#", text);
+    ui->front->note(ui->front->user, text, &out);
+    view_print_markdown(ui, hv_buf_str(&out));
+}
+
+/* "#note", "##note" for one's own; a heading of a longer text is none. */
+static bool is_note(const struct ui *ui, struct hv_str text)
+{
+    return ui->front->note && text.len > 1 && text.ptr[0] == '#' && hv_str_find_byte(text, '\n', 0) == SIZE_MAX &&
+           hv_str_trim(hv_str_slice(text, text.ptr[1] == '#' ? 2 : 1, text.len)).len;
 }
 
 /* "/name" or "/name arguments" on one line; a path is none. */
@@ -133,6 +212,8 @@ static void take_prompt(struct ui *ui)
         run_command(ui, prompt);
     } else if (prompt.ptr[0] == '!' && prompt.len > 1) {
         run_shell(ui, hv_str_trim(hv_str_slice(prompt, 1, prompt.len)));
+    } else if (is_note(ui, prompt)) {
+        take_note(ui, hv_str_trim(hv_str_slice(prompt, 1, prompt.len)));
     } else if (ui->turn_running) {
         *vec_push(&ui->queued) = copy(prompt);
     } else {

@@ -50,6 +50,11 @@ static void take_text(struct ui *ui, struct hv_str text)
     CLEANUP_BUF struct hv_buf done = {.max = VIEW_FINISHED_MAX};
     bool went_on = ui->answer.any;
     ui->thinking = false;
+    if (ui->answer_ended)
+        hv_buf_clear(&ui->last_answer);
+    ui->answer_ended = false;
+    if (ui->last_answer.len + text.len <= ui->last_answer.max)
+        hv_buf_add_str(&ui->last_answer, text);
     markdown_stream_feed(&ui->answer, &ui->theme, ui->columns, text, &done);
     if (!done.len)
         return;
@@ -244,6 +249,7 @@ void events_take(struct ui *ui, const struct hv_event *event)
     case HV_EVENT_THINKING: ui->thinking = true; break;
     case HV_EVENT_FIRST_BYTE: set_retry(ui, (struct hv_str){0}); break;
     case HV_EVENT_RESPONSE:
+        ui->answer_ended = true;
         end_answer(ui);
         take_response(ui, event);
         break;

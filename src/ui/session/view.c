@@ -413,6 +413,11 @@ static void ui_submit(struct ui *ui, struct hv_str prompt)
     view_dirty(ui);
 }
 
+static bool ui_take_queued(struct ui *ui, struct hv_buf *text)
+{
+    return actions_take_queued(ui, text);
+}
+
 static void ui_clear(struct ui *ui)
 {
     while (ui->calls.count)
@@ -440,6 +445,7 @@ static void init(struct ui *ui, const struct ui_front *front)
     hv_buf_init(&ui->finished, VIEW_FINISHED_MAX);
     hv_buf_init(&ui->held, VIEW_FINISHED_MAX);
     hv_buf_init(&ui->needle, 1000);
+    hv_buf_init(&ui->last_answer, 4 << 20);
     hv_buf_init(&ui->completions, 1 << 20);
     hv_buf_init(&ui->question.rows, VIEW_FRAME_MAX);
     hv_buf_init(&ui->question.values, VIEW_FRAME_MAX);
@@ -473,6 +479,7 @@ static void release(struct ui *ui)
     hv_buf_release(&ui->finished);
     hv_buf_release(&ui->held);
     hv_buf_release(&ui->needle);
+    hv_buf_release(&ui->last_answer);
     hv_buf_release(&ui->completions);
     hv_buf_release(&ui->question.rows);
     hv_buf_release(&ui->question.values);
@@ -548,6 +555,7 @@ const struct ui_functions *ui_table(void)
         .ask = ui_ask,
         .print = ui_print,
         .submit = ui_submit,
+        .take_queued = ui_take_queued,
         .clear = ui_clear,
         .stop = ui_stop,
     };

@@ -93,6 +93,8 @@ struct ui {
     unsigned tick;
     bool searching; /* Ctrl-R */
     struct hv_buf needle;
+    struct hv_buf last_answer; /* as the model wrote it, for /copy */
+    bool answer_ended;         /* the next text begins a new one */
     size_t found;
     struct hv_buf completions; /* one a line; empty: no list */
     size_t completion, completion_from;
@@ -143,6 +145,7 @@ void events_take(struct ui *ui, const struct hv_event *event);
 /* ---- keys: actions.c, question.c --------------------------------------------------------------------------------- */
 
 void actions_key(struct ui *ui, const struct key *key);
+bool actions_take_queued(struct ui *ui, struct hv_buf *text);
 void actions_submit_made(struct ui *ui, struct hv_str prompt);
 void actions_submit_next(struct ui *ui);                 /* the next queued message, when no turn runs */
 void question_show(struct ui *ui);                       /* one was asked: draw it */

@@ -364,6 +364,8 @@ enum hv_code chat_open_session(struct chat *chat, const struct session_entry *fr
     options.from = from;
     options.fork = from && chat->flags->fork && !chat->restarting;
     options.id = from || chat->restarting ? (struct hv_str){0} : options.id;
+    if (from)
+        chat_show_earlier(chat, from);
     return session_new(&options, &chat->session, err);
 }
 

@@ -42,6 +42,8 @@ enum hv_code chat_open_session(struct chat *chat, const struct session_entry *fr
 enum hv_code chat_change_session(struct chat *chat, const struct session_entry *from,
                                  struct hv_error *err) HV_MUST_CHECK;
 void chat_set_mode(struct chat *chat, enum policy_mode mode);
+/* chat_earlier.c: show what a session said so far. */
+void chat_show_earlier(struct chat *chat, const struct session_entry *entry);
 
 /* chat_commands.c: see ui_front.command. */
 bool chat_command(void *user, struct hv_str name, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt);

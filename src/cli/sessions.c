@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "cli/blocks.h"
 #include "cli/cli.h"
 #include "journal/reader.h"
 #include "text/ansi.h"
@@ -117,19 +118,31 @@ static void put_excerpt(struct hv_str text, struct hv_buf *out)
 static void put_block(const struct hv_json *block, struct hv_str source, bool assistant, struct hv_buf *out)
 {
     struct hv_str type = hv_json_get_string(block, "type");
-    const struct hv_json *content = hv_json_get(block, "content");
     if (hv_str_is(type, "text")) {
         hv_buf_add_cstr(out, assistant ? "\nassistant: " : "\nuser: ");
         put_excerpt(hv_json_get_string(block, "text"), out);
     } else if (hv_str_is(type, "tool_use")) {
         hv_buf_addf(out, "\ncall %.*s ", HV_STR_ARG(hv_json_get_string(block, "name")));
         put_excerpt(hv_json_source(hv_json_get(block, "input"), source), out);
-    } else if (hv_str_is(type, "tool_result")) {
-        hv_buf_add_cstr(out, hv_json_bool(hv_json_get(block, "is_error"), false) ? "  error: " : "  result: ");
-        put_excerpt(content && content->type != HV_JSON_STRING ? hv_json_source(content, source)
-                                                               : hv_json_string(content),
-                    out);
     }
+}
+
+/* A call with what a person was shown of its result. */
+static void put_result(const struct hv_event *event, struct hv_buf *out)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    const struct blocks_style style = {.colour = cli_has_colour(STDOUT_FILENO), .margin = "    ", .lines = 20};
+    const struct hv_json *data = NULL;
+    if (hv_json_parse(&arena, event->data, HV_JSON_STRICT, &data, NULL) != HV_OK)
+        return;
+    const struct hv_json *show = hv_json_get(data, "show");
+    struct hv_str summary = hv_json_get_string(data, "summary"), diff = hv_json_get_string(data, "diff");
+    hv_buf_addf(out, "  %s of %.*s: ", event->ok ? "result" : "error", HV_STR_ARG(event->tool));
+    put_excerpt(summary.len ? summary : event->ok ? HV_STR("done") : HV_STR("failed"), out);
+    if (show)
+        blocks_put(hv_json_source(show, event->data), &style, out);
+    if (diff.len)
+        blocks_put_diff(diff, &style, out);
 }
 
 static void put_message(const struct hv_event *event, struct hv_buf *out)
@@ -145,6 +158,7 @@ static void put_event(const struct hv_event *event, struct hv_buf *out)
 {
     switch (event->type) {
     case HV_EVENT_MESSAGE: put_message(event, out); break;
+    case HV_EVENT_RESULT: put_result(event, out); break;
     case HV_EVENT_NOTICE:
         hv_buf_addf(out, "[%.*s] ", HV_STR_ARG(event->name));
         put_excerpt(event->text, out);

@@ -150,15 +150,15 @@ static void emit_decision(struct call *call, enum hv_verdict final, struct hv_st
                                       .ok = final == HV_ALLOW});
 }
 
-/* Of a command of several parts: how many, and which of them need somebody's leave, and why. */
+/* Of a command of several parts: what each of them does, and which need somebody's leave. */
 static void describe_parts(struct call *call, const struct policy_facts *facts, struct hv_buf *out)
 {
     size_t count = policy_count_commands(facts);
     if (count < 2)
         return;
     struct policy *policy = runtime_policy(call->runtime);
-    hv_buf_addf(out, "\n%zu commands; these need leave:\n", count);
-    policy_explain_parts(policy, facts, false, out);
+    hv_buf_addf(out, "\n%zu commands (ok: needs no leave):\n", count);
+    policy_explain_parts(policy, facts, true, out);
     policy_unref(policy);
 }
 

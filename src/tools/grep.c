@@ -298,6 +298,56 @@ static const char *const grep_aliases[] = {"grep_search",          "grep",    "s
                                            "search_file_contents", "ripgrep", "SearchText",   NULL};
 static const char *const grep_rule_names[] = {"Read", NULL};
 
+/* Where the path of a line of the answer ends: before ":12:" or, where lines have no numbers, the first ':'; a count
+ * stands behind the last one. SIZE_MAX: it is no such line. */
+static size_t path_end(struct hv_str line, int mode)
+{
+    if (!line.len || line.ptr[0] == '[')
+        return SIZE_MAX;
+    if (mode == COUNT)
+        return hv_str_rfind_byte(line, ':');
+    size_t first = hv_str_find_byte(line, ':', 0);
+    for (size_t at = first; at != SIZE_MAX; at = hv_str_find_byte(line, ':', at + 1)) {
+        size_t digits = at + 1;
+        while (digits < line.len && line.ptr[digits] >= '0' && line.ptr[digits] <= '9')
+            digits++;
+        if (digits > at + 1 && digits < line.len && line.ptr[digits] == ':')
+            return at;
+    }
+    return first;
+}
+
+/* Matches by file. */
+static void grep_render_result(const void *input, const struct hv_context *context, const struct hv_result *result,
+                               struct hv_show *out)
+{
+    static const struct hv_str columns[] = {{"File", 4}, {"Matches", 7}};
+    const struct grep_input *in = input;
+    struct hv_str rest = result->first ? result->first->text : HV_STR(""), line, last = {0};
+    struct hv_str *cells = hv_arena_array(context->arena, struct hv_str, 2 * HV_SHOW_ITEMS_MAX + 2);
+    size_t rows = 0, count = 0;
+    if (in->output_mode == FILES_WITH_MATCHES) {
+        hv_show_text(out, rest);
+        return;
+    }
+    while (hv_str_split(&rest, '\n', &line) && rows < HV_SHOW_ITEMS_MAX) {
+        size_t end = path_end(line, in->output_mode);
+        if (end == SIZE_MAX)
+            continue;
+        struct hv_str path = hv_str_slice(line, 0, end);
+        bool same = rows && hv_str_eq(path, last);
+        count = same ? count + 1 : 1;
+        rows += !same;
+        cells[2 * rows - 2] = last = path;
+        cells[2 * rows - 1] = in->output_mode == COUNT ? hv_str_slice(line, end + 1, line.len)
+                                                       : hv_arena_format(context->arena, "%zu", count);
+    }
+    if (rows)
+        hv_show_table(out, columns, 2, cells, rows);
+    else
+        hv_show_text(out, result->first ? result->first->text : HV_STR(""));
+}
+
 const struct hv_tool tool_grep = {
     .name = "Grep",
     .aliases = grep_aliases,
@@ -321,4 +371,5 @@ const struct hv_tool tool_grep = {
     .concurrency_safe = always,
     .call = grep_call,
     .render_use = grep_render_use,
+    .render_result = grep_render_result,
 };

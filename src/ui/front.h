@@ -74,6 +74,9 @@ struct ui_functions {
     void (*submit)(struct ui *ui, struct hv_str prompt);
     /* The messages that wait, for the model that works; false: there are none. They are shown as sent. */
     bool (*take_queued)(struct ui *ui, struct hv_buf *text);
+    /* An event of a session's journal, in order: what was said before the session went on. NULL: that was all. Loop
+     * thread. */
+    void (*earlier)(struct ui *ui, const struct hv_event *event);
     void (*clear)(struct ui *ui); /* a new conversation: what is shown of the old one's state goes */
     /* Give the terminal back and free it: everything that was printed stays. NULL is fine. */
     void (*stop)(struct ui *ui);

@@ -78,3 +78,21 @@ def test_a_small_pane_and_no_colour_work(case):
         terminal.wait("Made.")
         assert "\x1b[3" not in terminal.tmux("capture-pane", "-e", "-p")
     assert os.path.exists(case.project + "/made")
+
+
+def test_a_command_is_explained_part_by_part_and_its_rules_can_be_changed(case):
+    server = case.serve(Answer([call("Bash", {"command": "ls; touch a && mkdir b"})]), Answer([text("Made.")]))
+    with Terminal(case, server) as terminal:
+        terminal.prompt("make it")
+        shown = terminal.wait("may this be done?", "y once")
+        for part in ("3 commands", "ok       ls", "ask      touch a", "ask      mkdir b", "changes files", "Bash(touch:*)", "and: Bash(mkdir:*)"):
+            assert part in shown, (part, shown)
+        terminal.type("r")
+        terminal.wait("> Bash(touch:*)\n  Bash(mkdir:*)", "always, for you in this folder", whole=False)
+        terminal.tmux("send-keys", "C-u")
+        terminal.type("Bash(mkdir b)\t\t")
+        terminal.wait("always, for you everywhere", whole=False)
+        terminal.type("\r")
+        terminal.wait("Made.", "→ allowed always, in your settings")
+    with open(case.home + "/helve/settings.json", encoding="utf-8") as file:
+        assert json.load(file)["permissions"]["allow"] == ["Bash(touch:*)", "Bash(mkdir b)"]

@@ -19,7 +19,7 @@ static struct hv_str copy(struct hv_str text)
 /* ---- prompts ----------------------------------------------------------------------------------------------------- */
 
 /* What the person wrote, set off; it stands in the scroll-back as it was written. */
-static void echo(struct ui *ui, const char *mark, struct hv_str text)
+void actions_echo(struct ui *ui, const char *mark, struct hv_str text)
 {
     CLEANUP_BUF struct hv_buf lines = {.max = VIEW_FINISHED_MAX};
     struct hv_str line;
@@ -50,7 +50,7 @@ static void begin_turn(struct ui *ui, struct hv_str prompt)
 
 static void submit(struct ui *ui, struct hv_str prompt)
 {
-    echo(ui, ">", prompt);
+    actions_echo(ui, ">", prompt);
     begin_turn(ui, prompt);
 }
 
@@ -78,7 +78,7 @@ bool actions_take_queued(struct ui *ui, struct hv_buf *text)
     bool any = ui->queued.count > 0;
     for (size_t i = 0; i < ui->queued.count; i++) {
         struct hv_str message = ui->queued.items[i];
-        echo(ui, ">", message);
+        actions_echo(ui, ">", message);
         hv_buf_addf(text, "%s%.*s", i ? "\n\n" : "", HV_STR_ARG(message));
         free((void *)message.ptr);
     }
@@ -146,7 +146,7 @@ static void run_command(struct ui *ui, struct hv_str line)
     size_t blank = hv_str_find_byte(line, ' ', 0);
     struct hv_str name = hv_str_slice(line, 1, blank);
     struct hv_str arguments = blank == SIZE_MAX ? HV_STR("") : hv_str_trim(hv_str_slice(line, blank, line.len));
-    echo(ui, ">", line);
+    actions_echo(ui, ">", line);
     if (hv_str_is(name, "quit") || hv_str_is(name, "exit")) {
         quit(ui, 0);
         return;
@@ -167,7 +167,7 @@ static void run_command(struct ui *ui, struct hv_str line)
 static void run_shell(struct ui *ui, struct hv_str command)
 {
     struct hv_error err;
-    echo(ui, "!", command);
+    actions_echo(ui, "!", command);
     if (ui->front->shell(ui->front->user, command, &err) != HV_OK)
         view_note(ui, PAINT_BAD, "✗", hv_str_from(err.message));
     view_start_tick(ui);
@@ -176,7 +176,7 @@ static void run_shell(struct ui *ui, struct hv_str command)
 static void take_note(struct ui *ui, struct hv_str text)
 {
     CLEANUP_BUF struct hv_buf out = {.max = VIEW_FINISHED_MAX};
-    echo(ui, "#", text);
+    actions_echo(ui, "#", text);
     ui->front->note(ui->front->user, text, &out);
     view_print_markdown(ui, hv_buf_str(&out));
 }

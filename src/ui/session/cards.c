@@ -3,7 +3,7 @@
 #include "text/diff_words.h"
 #include "ui/session/view.h"
 
-enum { BRIEF_LINES = 5, BRIEF_DIFF = 60, INDENT = 2, LABEL_MAX = 200 };
+enum { BRIEF_LINES = 5, BRIEF_CODE = 3, BRIEF_DIFF = 60, INDENT = 2, LABEL_MAX = 200, COLUMNS_MAX = 8 };
 
 static const struct hv_json *parse(struct hv_arena *arena, struct hv_str json)
 {
@@ -106,13 +106,20 @@ static void put_code(const struct ui *ui, const struct hv_json *block, size_t mo
     struct hv_str text = hv_json_get_string(block, "text"), line;
     struct highlight state = {.language = highlight_find(hv_json_get_string(block, "path"))};
     size_t total = count_lines(text), shown = 0;
+    int64_t start = 0;
+    (void)hv_json_int64(hv_json_get(block, "start"), &start);
     while (paint_next_line(&text, &line)) {
         if (shown == most && total > most + 1) {
             put_left_out(ui, total - shown, folded, out);
             return;
         }
-        shown++;
         indent(out);
+        if (start > 0) {
+            paint_begin(&ui->theme, PAINT_DIM, out);
+            hv_buf_addf(out, "%5lld  ", (long long)start + (long long)shown);
+            paint_end(&ui->theme, PAINT_DIM, out);
+        }
+        shown++;
         highlight_line(&state, &ui->theme, line, out);
         hv_buf_add_byte(out, '\n');
     }
@@ -158,16 +165,51 @@ static void put_list(const struct ui *ui, const struct hv_json *block, struct hv
     }
 }
 
-static void put_table(const struct ui *ui, const struct hv_json *block, struct hv_buf *out)
+/* How wide the columns of the rows that are shown are, as far as half of the line goes. */
+static void measure(const struct ui *ui, const struct hv_json *rows, size_t most, size_t widths[COLUMNS_MAX])
 {
-    hv_json_each(row, hv_json_get(block, "rows"))
+    size_t shown = 0;
+    hv_json_each(row, rows)
     {
+        size_t column = 0;
+        if (shown++ == most)
+            return;
+        hv_json_each(cell, row)
+        {
+            CLEANUP_BUF struct hv_buf text = {.max = VIEW_FRAME_MAX};
+            paint_add(&text, hv_json_string(cell));
+            size_t width = paint_width(hv_buf_str(&text));
+            if (column < COLUMNS_MAX && width > widths[column] && width <= ui->columns / 2)
+                widths[column] = width;
+            column++;
+        }
+    }
+}
+
+static void put_table(const struct ui *ui, const struct hv_json *block, size_t most, bool *folded, struct hv_buf *out)
+{
+    const struct hv_json *rows = hv_json_get(block, "rows");
+    size_t widths[COLUMNS_MAX] = {0}, shown = 0;
+    measure(ui, rows, most, widths);
+    hv_json_each(row, rows)
+    {
+        size_t column = 0;
+        if (shown == most && rows->count > most + 1) {
+            put_left_out(ui, rows->count - shown, folded, out);
+            return;
+        }
+        shown++;
         indent(out);
         hv_json_each(cell, row)
         {
-            paint_put(&ui->theme, PAINT_PLAIN, hv_json_string(cell), out);
-            hv_buf_add_cstr(out, cell->next ? "  " : "\n");
+            CLEANUP_BUF struct hv_buf text = {.max = VIEW_FRAME_MAX};
+            paint_put(&ui->theme, column ? PAINT_DIM : PAINT_PLAIN, hv_json_string(cell), &text);
+            size_t width = paint_width(hv_buf_str(&text)), room = column < COLUMNS_MAX ? widths[column] : 0;
+            hv_buf_add_str(out, hv_buf_str(&text));
+            hv_buf_addf(out, "%*s", cell->next ? (int)(room > width ? room - width : 0) + 2 : 0, "");
+            column++;
         }
+        hv_buf_add_byte(out, '\n');
     }
 }
 
@@ -194,7 +236,7 @@ void cards_put_blocks(const struct ui *ui, struct hv_str blocks, bool brief, boo
         if (hv_str_is(type, "text"))
             put_text(ui, text, PAINT_PLAIN, most, folded, out);
         else if (hv_str_is(type, "code"))
-            put_code(ui, block, most, folded, out);
+            put_code(ui, block, brief ? BRIEF_CODE : most, folded, out);
         else if (hv_str_is(type, "output"))
             put_output(ui, block, most, folded, out);
         else if (hv_str_is(type, "diff"))
@@ -202,7 +244,7 @@ void cards_put_blocks(const struct ui *ui, struct hv_str blocks, bool brief, boo
         else if (hv_str_is(type, "list"))
             put_list(ui, block, out);
         else if (hv_str_is(type, "table"))
-            put_table(ui, block, out);
+            put_table(ui, block, most, folded, out);
         else if (hv_str_is(type, "facts"))
             put_facts(ui, block, out);
         else if (hv_str_is(type, "picture"))

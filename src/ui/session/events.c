@@ -22,10 +22,67 @@ static void set_retry(struct ui *ui, struct hv_str why)
     ui->retry = hv_str_of(bytes, why.len);
 }
 
+/* ---- folded things ----------------------------------------------------------------------------------------------- */
+
+static void keep_result(struct ui *ui, struct hv_str head, struct hv_str show, struct hv_str diff, bool ok)
+{
+    if (ui->kept.count == VIEW_KEPT_MAX) {
+        hv_arena_release(&ui->kept.items[0]->arena);
+        free(ui->kept.items[0]);
+        memmove(ui->kept.items, ui->kept.items + 1, --ui->kept.count * sizeof *ui->kept.items);
+    }
+    struct kept_result *kept = hv_calloc(1, sizeof *kept);
+    kept->head = hv_arena_str(&kept->arena, head);
+    kept->show = hv_arena_str(&kept->arena, show);
+    kept->diff = hv_arena_str(&kept->arena, diff);
+    kept->ok = ok;
+    *vec_push(&ui->kept) = kept;
+    ui->unfold_at = 0;
+}
+
+static void take_thinking(struct ui *ui, struct hv_str text)
+{
+    if (!ui->thinking)
+        ui->thought_started_ns = clock_monotonic_ns();
+    ui->thinking = true;
+    if (ui->thought.len + text.len <= VIEW_THOUGHT_MAX)
+        hv_buf_add_str(&ui->thought, text);
+}
+
+void events_put_thought(struct ui *ui, struct hv_str text, uint64_t duration_ns)
+{
+    CLEANUP_BUF struct hv_buf head = {.max = VIEW_FINISHED_MAX}, blocks = {.max = VIEW_FINISHED_MAX};
+    struct hv_show show;
+    bool gathered = !text.ptr;
+    if (gathered) {
+        text = hv_buf_str(&ui->thought);
+        duration_ns = clock_monotonic_ns() - ui->thought_started_ns;
+        ui->thinking = false;
+    }
+    if (!hv_str_trim(text).len)
+        return;
+    hv_show_begin(&show, &blocks);
+    for (struct hv_str rest = text; rest.len; rest = hv_str_slice(rest, HV_SHOW_TEXT_MAX / 2, rest.len))
+        hv_show_text(&show, hv_str_slice(rest, 0, HV_SHOW_TEXT_MAX / 2));
+    hv_show_end(&show);
+    paint_begin(&ui->theme, PAINT_DIM, &head);
+    hv_buf_add_cstr(&head, "✻ Thought");
+    if (duration_ns >= CLOCK_SECOND)
+        hv_buf_addf(&head, " for %llu s", (unsigned long long)(duration_ns / CLOCK_SECOND));
+    hv_buf_add_cstr(&head, " (Ctrl-O shows it)");
+    paint_end(&ui->theme, PAINT_DIM, &head);
+    hv_buf_add_byte(&head, '\n');
+    keep_result(ui, hv_buf_str(&head), hv_buf_str(&blocks), (struct hv_str){0}, true);
+    if (gathered)
+        hv_buf_clear(&ui->thought);
+    view_print(ui, hv_buf_str(&head));
+}
+
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
-static void end_answer(struct ui *ui)
+void events_end_answer(struct ui *ui)
 {
+    events_put_thought(ui, (struct hv_str){0}, 0);
     CLEANUP_BUF struct hv_buf done = {.max = VIEW_FINISHED_MAX};
     bool went_on = ui->answer.any;
     markdown_stream_finish(&ui->answer, &ui->theme, ui->columns, &done);
@@ -49,7 +106,7 @@ static void take_text(struct ui *ui, struct hv_str text)
 {
     CLEANUP_BUF struct hv_buf done = {.max = VIEW_FINISHED_MAX};
     bool went_on = ui->answer.any;
-    ui->thinking = false;
+    events_put_thought(ui, (struct hv_str){0}, 0);
     if (ui->answer_ended)
         hv_buf_clear(&ui->last_answer);
     ui->answer_ended = false;
@@ -68,8 +125,7 @@ static void take_text(struct ui *ui, struct hv_str text)
 
 static void begin_call(struct ui *ui, const struct hv_event *event)
 {
-    end_answer(ui);
-    ui->thinking = false;
+    events_end_answer(ui);
     struct call_view *call = hv_calloc(1, sizeof *call);
     call->id = hv_arena_str(&call->arena, event->call_id);
     call->tool = hv_arena_str(&call->arena, event->tool);
@@ -136,28 +192,12 @@ static void put_head(struct ui *ui, const struct call_view *call, const struct h
     hv_buf_add_byte(out, '\n');
 }
 
-static void keep_result(struct ui *ui, struct hv_str head, struct hv_str show, struct hv_str diff, bool ok)
-{
-    if (ui->kept.count == VIEW_KEPT_MAX) {
-        hv_arena_release(&ui->kept.items[0]->arena);
-        free(ui->kept.items[0]);
-        memmove(ui->kept.items, ui->kept.items + 1, --ui->kept.count * sizeof *ui->kept.items);
-    }
-    struct kept_result *kept = hv_calloc(1, sizeof *kept);
-    kept->head = hv_arena_str(&kept->arena, head);
-    kept->show = hv_arena_str(&kept->arena, show);
-    kept->diff = hv_arena_str(&kept->arena, diff);
-    kept->ok = ok;
-    *vec_push(&ui->kept) = kept;
-    ui->unfold_at = 0;
-}
-
-/* Texts and code of what succeeded are told by the summary alone; what was printed, listed or changed is shown. */
+/* Texts of what succeeded are told by the summary alone; what was read, printed, listed or changed is shown. */
 static bool is_quiet(const struct hv_json *show)
 {
     const struct hv_json *first = hv_json_at(show, 0);
     struct hv_str type = hv_json_get_string(first, "type");
-    return hv_str_is(type, "text") || hv_str_is(type, "code");
+    return hv_str_is(type, "text");
 }
 
 static void end_call(struct ui *ui, const struct hv_event *event)
@@ -177,7 +217,7 @@ static void end_call(struct ui *ui, const struct hv_event *event)
     else if (!diff.len || !is_quiet(show))
         cards_put_blocks(ui, blocks, true, &folded, &card);
     /* What the model is writing at the moment is not torn apart. */
-    if (ui->answer.any || ui->answer.open.len) {
+    if (ui->earlier || ui->answer.any || ui->answer.open.len) {
         hv_buf_add_cstr(&ui->held, ui->held.len ? "\n" : "");
         hv_buf_add_str(&ui->held, hv_buf_str(&card));
     } else {
@@ -194,7 +234,7 @@ static void take_turn_end(struct ui *ui, const struct hv_event *event)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
     struct hv_str error = hv_json_get_string(parse(&arena, event->data), "error");
-    end_answer(ui);
+    events_end_answer(ui);
     set_retry(ui, (struct hv_str){0});
     ui->turn_running = ui->thinking = false;
     if (ui->interrupting || hv_str_is(error, "interrupted"))
@@ -238,19 +278,23 @@ static void take_response(struct ui *ui, const struct hv_event *event)
 
 static void take_task(struct ui *ui, const struct hv_event *event)
 {
-    if (hv_str_is(event->name, "ended"))
-        view_note(ui, PAINT_DIM, "◇", event->text);
+    if (hv_str_is(event->name, "started"))
+        ui->tasks_running++;
+    if (!hv_str_is(event->name, "ended"))
+        return;
+    ui->tasks_running -= ui->tasks_running > 0;
+    view_note(ui, PAINT_DIM, "◇", event->text);
 }
 
 void events_take(struct ui *ui, const struct hv_event *event)
 {
     switch (event->type) {
     case HV_EVENT_TEXT: take_text(ui, event->text); break;
-    case HV_EVENT_THINKING: ui->thinking = true; break;
+    case HV_EVENT_THINKING: take_thinking(ui, event->text); break;
     case HV_EVENT_FIRST_BYTE: set_retry(ui, (struct hv_str){0}); break;
     case HV_EVENT_RESPONSE:
         ui->answer_ended = true;
-        end_answer(ui);
+        events_end_answer(ui);
         take_response(ui, event);
         break;
     case HV_EVENT_CALL: begin_call(ui, event); break;

@@ -178,6 +178,8 @@ static void put_status(const struct ui *ui, struct hv_buf *rows)
     }
     if (status.cost_known && status.cost > 0)
         hv_buf_addf(&line, " · $%.2f", status.cost);
+    if (ui->tasks_running)
+        hv_buf_addf(&line, " · %zu task%s in the background", ui->tasks_running, ui->tasks_running == 1 ? "" : "s");
     paint_end(&ui->theme, PAINT_DIM, &line);
     put_cut(ui, hv_buf_str(&line), rows);
 }

@@ -418,6 +418,19 @@ static bool ui_take_queued(struct ui *ui, struct hv_buf *text)
     return actions_take_queued(ui, text);
 }
 
+static void ui_earlier(struct ui *ui, const struct hv_event *event)
+{
+    if (event) {
+        earlier_take(ui, event);
+        return;
+    }
+    struct hv_event end = {.type = HV_EVENT_TURN_END};
+    earlier_take(ui, &end);
+    while (ui->calls.count) /* those have no result: they were cut off */
+        view_drop_call(ui, ui->calls.items[0]->id);
+    view_note(ui, PAINT_DIM, "─", HV_STR("so far"));
+}
+
 static void ui_clear(struct ui *ui)
 {
     while (ui->calls.count)
@@ -444,6 +457,7 @@ static void init(struct ui *ui, const struct ui_front *front)
     ui->focused = true;
     hv_buf_init(&ui->finished, VIEW_FINISHED_MAX);
     hv_buf_init(&ui->held, VIEW_FINISHED_MAX);
+    hv_buf_init(&ui->thought, VIEW_THOUGHT_MAX);
     hv_buf_init(&ui->needle, 1000);
     hv_buf_init(&ui->last_answer, 4 << 20);
     hv_buf_init(&ui->completions, 1 << 20);
@@ -478,6 +492,7 @@ static void release(struct ui *ui)
     free((void *)ui->retry.ptr);
     hv_buf_release(&ui->finished);
     hv_buf_release(&ui->held);
+    hv_buf_release(&ui->thought);
     hv_buf_release(&ui->needle);
     hv_buf_release(&ui->last_answer);
     hv_buf_release(&ui->completions);
@@ -556,6 +571,7 @@ const struct ui_functions *ui_table(void)
         .print = ui_print,
         .submit = ui_submit,
         .take_queued = ui_take_queued,
+        .earlier = ui_earlier,
         .clear = ui_clear,
         .stop = ui_stop,
     };

@@ -12,7 +12,7 @@
 #include "ui/shell/terminal.h"
 #include "ui/text/markdown.h"
 
-enum { VIEW_FINISHED_MAX = 64 << 20, VIEW_FRAME_MAX = 4 << 20, VIEW_KEPT_MAX = 30 };
+enum { VIEW_FINISHED_MAX = 64 << 20, VIEW_FRAME_MAX = 4 << 20, VIEW_KEPT_MAX = 100, VIEW_THOUGHT_MAX = 256 << 10 };
 
 /* An event on its way to the loop thread; one allocation of its own arena. */
 struct queued_event {
@@ -87,7 +87,10 @@ struct ui {
     struct question_view question;
 
     bool turn_running, interrupting, thinking, focused, told_quit;
-    uint64_t turn_started_ns, last_key_ns, last_escape_ns, last_frame_ns;
+    bool earlier;          /* events of the journal are shown */
+    struct hv_buf thought; /* what the model has thought and nothing was shown of yet */
+    size_t tasks_running;  /* in the background */
+    uint64_t turn_started_ns, thought_started_ns, last_key_ns, last_escape_ns, last_frame_ns;
     struct hv_str retry; /* why it waits; heap */
     int64_t turn_tokens;
     unsigned tick;
@@ -138,14 +141,20 @@ struct hv_str cards_title(struct hv_arena *arena, struct hv_str blocks);
 /* What tells a call from others before it is described: the first text of its input. In arena. */
 struct hv_str cards_label(struct hv_arena *arena, struct hv_str input);
 
-/* ---- events.c ---------------------------------------------------------------------------------------------------- */
+/* ---- events.c, earlier.c ----------------------------------------------------------------------------------------- */
 
 void events_take(struct ui *ui, const struct hv_event *event);
+void events_end_answer(struct ui *ui);
+/* One folded line of what was thought; absent: of what was gathered. duration_ns 0: not known. */
+void events_put_thought(struct ui *ui, struct hv_str text, uint64_t duration_ns);
+/* As ui_functions.earlier. */
+void earlier_take(struct ui *ui, const struct hv_event *event);
 
 /* ---- keys: actions.c, question.c --------------------------------------------------------------------------------- */
 
 void actions_key(struct ui *ui, const struct key *key);
 bool actions_take_queued(struct ui *ui, struct hv_buf *text);
+void actions_echo(struct ui *ui, const char *mark, struct hv_str text); /* a prompt, as it stands in the scroll-back */
 void actions_submit_made(struct ui *ui, struct hv_str prompt);
 void actions_submit_next(struct ui *ui);                 /* the next queued message, when no turn runs */
 void question_show(struct ui *ui);                       /* one was asked: draw it */

@@ -22,8 +22,7 @@ struct obeyed_files {
     bool too_many;
 };
 
-/* What is no file is not obeyed, and does not count: the sandbox holds the place of some names by folders while
- * commands run. */
+/* What is no file is not obeyed, and does not count. */
 static void add_file(struct obeyed_files *files, const struct settings_options *options, struct hv_str project,
                      struct hv_arena *arena, struct hv_str name)
 {

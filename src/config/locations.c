@@ -1,7 +1,6 @@
 /* locations.c: where settings stand. See loader.h. */
 #include "base/path.h"
 #include "config/loader.h"
-#include "sandbox/plan.h"
 
 enum { CLIMB_MAX = 256 };
 
@@ -28,25 +27,13 @@ static void locations_of_user(const struct settings_options *options, struct hv_
     out->state_directory = below(arena, options->state_home, home, ".local/state");
 }
 
-/* The sandbox of a running session put it there to keep the place free. */
-static bool is_placeholder(const struct hv_host *host, struct hv_arena *arena, struct hv_str path,
-                           const struct hv_file_stat *found)
-{
-    struct hv_directory_entry *entries;
-    size_t count;
-    bool more;
-    return found->kind == HV_FILE_DIRECTORY && found->mtime_ns == SANDBOX_PLACEHOLDER_TIME_NS &&
-           host->list(host, arena, path, 1, &entries, &count, &more, NULL) == HV_OK && !count;
-}
-
 /* kind HV_FILE_UNKNOWN takes anything. */
 static bool exists(const struct hv_host *host, struct hv_arena *arena, struct hv_str directory, const char *name,
                    enum hv_file_kind kind)
 {
     struct hv_file_stat found;
     struct hv_str path = join(arena, directory, name);
-    return host->stat(host, path, true, &found, NULL) == HV_OK && (kind == HV_FILE_UNKNOWN || found.kind == kind) &&
-           !is_placeholder(host, arena, path, &found);
+    return host->stat(host, path, true, &found, NULL) == HV_OK && (kind == HV_FILE_UNKNOWN || found.kind == kind);
 }
 
 /* Does a project begin here? `.git` is a file in work trees of git. */

@@ -1,6 +1,6 @@
 /*
  * guard_sweep.c: `helve-guard sweep`: waits beside a session for its end. When helve ends in order it says so, and all
- * is gone already. When it was killed, what it had said to be on the disk is taken away: placeholders, the folder for
+ * is gone already. When it was killed, what it had said to be on the disk is taken away: the folder for
  * temporary files, control groups with whatever still lives in them. See sweeper.h.
  */
 #include "proc/guard_sweep.h"
@@ -52,18 +52,6 @@ static int open_unheld(const char *path)
     if (fd >= 0)
         close(fd);
     return -1;
-}
-
-static void remove_placeholder(const char *path)
-{
-    struct stat status;
-    int fd = open_unheld(path);
-    if (fd < 0)
-        return;
-    if (!placeholder_is_held(fd) && fstat(fd, &status) == 0 && status.st_mtim.tv_sec == SWEEP_PLACEHOLDER_TIME_S &&
-        status.st_mtim.tv_nsec == 0)
-        (void)!rmdir(path); /* fails when something is in it */
-    close(fd);
 }
 
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
@@ -128,8 +116,6 @@ int sweep_main(void)
     for (char *at = said; at < said + len; at += strlen(at) + 1)
         switch (*at) {
         case SWEEP_GROUPS: end_groups(at + 1); break;
-        case SWEEP_PLACEHOLDER: remove_placeholder(at + 1); break;
-        case SWEEP_EMPTY: (void)!rmdir(at + 1); break;
         case SWEEP_FOLDER: remove_folder(at + 1); break;
         default: break;
         }

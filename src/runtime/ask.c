@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "config/settings.h"
 #include "runtime/call.h"
+#include "sandbox/sandbox.h"
 
 void ask_locked(struct runtime *runtime, const struct hv_question *question, const struct hv_cancel *cancel,
                 struct hv_arena *arena, struct hv_answer *answer)
@@ -53,6 +54,7 @@ static bool save(struct runtime *runtime, const struct place *place, const struc
     struct hv_error err;
     if (!files)
         return false;
+    sandbox_note_written(runtime->sandbox, settings_file(files, &arena, place->file));
     for (size_t i = 0; i < count; i++) {
         if (settings_add_rule(files, place->file, HV_ALLOW, rules[i], &err) == HV_OK)
             continue;

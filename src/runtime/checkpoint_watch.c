@@ -10,8 +10,6 @@
 #include "fs/open.h"
 #include "fs/scan.h"
 #include "runtime/call.h"
-#include "sandbox/plan.h"
-#include "sandbox/temporary.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -286,9 +284,6 @@ static enum fs_scan_action visit(void *user, const struct fs_scan_entry *found)
         fstatat(found->directory, found->name.ptr, &status, AT_SYMLINK_NOFOLLOW))
         return FS_SCAN_ON;
     image_fill(&now, &status);
-    if (now.kind == FS_IMAGE_DIRECTORY &&
-        (now.mtime_ns == SANDBOX_PLACEHOLDER_TIME_NS || placeholder_is_being_made(found->directory, found->name)))
-        return FS_SCAN_SKIP; /* it goes with the sandbox */
     struct entry *entry = entry_of(watch, hv_str_of(path, (size_t)len));
     if (entry->seen == watch->look) /* below two roots */
         return FS_SCAN_ON;

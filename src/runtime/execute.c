@@ -2,6 +2,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "runtime/checkpoint.h"
+#include "sandbox/sandbox.h"
 
 #include <string.h>
 
@@ -44,6 +45,13 @@ static void fault_result(struct call *call, enum hv_code code, struct hv_error *
     hv_result_error(&call->result, &call->arena, err);
 }
 
+/* What a tool writes by itself, no command has made. */
+static void tell_sandbox(const struct call *call)
+{
+    for (size_t i = 0; !call->tool->contained && i < call->footprint.writes.count; i++)
+        sandbox_note_written(call->runtime->sandbox, call->writes[i].resolved);
+}
+
 enum stage_outcome stage_execute(struct call *call)
 {
     struct hv_error err = {0};
@@ -51,6 +59,7 @@ enum stage_outcome stage_execute(struct call *call)
     pool_note_use(call->runtime, call->tool);
     uint64_t started = clock_monotonic_ns();
     call->executed = true;
+    tell_sandbox(call);
     checkpoint_before(call);
     enum hv_code code = call->tool->call(call->input, &call->context, &call->data, &call->result, &err);
     checkpoint_after(call);

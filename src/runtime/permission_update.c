@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "config/settings.h"
 #include "runtime/call.h"
+#include "sandbox/sandbox.h"
 
 static const struct destination {
     const char *name;
@@ -69,8 +70,11 @@ static void add_rule(struct call *call, const struct destination *destination, e
         return;
     }
     permission_add_rule(runtime, destination->scope, verdict, text);
-    if (destination->saved && runtime->options.settings_files &&
-        settings_add_rule(runtime->options.settings_files, destination->file, verdict, text, &err) != HV_OK)
+    const struct settings_options *files = runtime->options.settings_files;
+    if (!destination->saved || !files)
+        return;
+    sandbox_note_written(runtime->sandbox, settings_file(files, &call->arena, destination->file));
+    if (settings_add_rule(files, destination->file, verdict, text, &err) != HV_OK)
         warn(runtime, hv_str_from(err.message));
 }
 

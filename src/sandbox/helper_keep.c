@@ -67,8 +67,7 @@ static void find_covers(const char *plan, struct keeper *out)
         char *text = item_text(&item), *colon = item.kind == HELPER_MEMORY ? strchr(text, ':') : NULL;
         if (colon)
             *colon = '\0';
-        /* A folder that is kept empty can be read: nothing is there. What has come into its place is as good as any. */
-        cover->hides = colon ? strcmp(text, HELPER_KEPT_EMPTY) != 0 : hides;
+        cover->hides = colon || hides;
         snprintf(cover->mode, sizeof cover->mode, "%s", colon ? text : "0000");
         cover->path = colon ? colon + 1 : text;
         cover->mount = mount_at(cover->path);

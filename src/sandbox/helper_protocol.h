@@ -40,7 +40,6 @@ enum helper_item {
 };
 
 enum { HELPER_WRITES = 'w' };
-#define HELPER_KEPT_EMPTY "0555" /* MODE of a folder that is to stay empty; others hide what is there */
 
 /* Descriptors of the inner half. */
 enum {

@@ -1,18 +1,11 @@
 /*
- * leave.c: what a sandbox has put on the machine, and takes away: the proxy, control groups, placeholders, the folder
- * for temporary files, and last the sweeper, which would do it if helve were killed. Where there is one command only,
+ * leave.c: what a sandbox has put on the machine, and takes away: the proxy, control groups, the folder for
+ * temporary files, and last the sweeper, which would do it if helve were killed. Where there is one command only,
  * that is done while its result is made and written: each entry that goes from the disk takes a while.
  */
 #include "base/cleanup.h"
 #include "base/thread.h"
 #include "sandbox/sandbox_inner.h"
-
-static void *remove_temporary(void *data)
-{
-    struct hv_sandbox *sandbox = data;
-    temporary_remove(&sandbox->temporary);
-    return NULL;
-}
 
 /* All that waits for processes and threads. */
 static void *end_processes(void *data)
@@ -26,26 +19,16 @@ static void *end_processes(void *data)
     return NULL;
 }
 
-/* Where there is little to do, a thread costs more than it saves. */
-static bool begin_beside(pthread_t *thread, bool worth_it, void *(*part)(void *), struct hv_sandbox *sandbox)
-{
-    if (worth_it && thread_start(thread, 0, part, sandbox) == 0)
-        return true;
-    (void)part(sandbox);
-    return false;
-}
-
 /* Most of it is waiting: for processes that end, for the disk. The sweeper goes last. */
 void leave_now(struct hv_sandbox *sandbox)
 {
-    pthread_t threads[2];
-    bool ends = begin_beside(&threads[0], sandbox->last, end_processes, sandbox);
-    bool removes = begin_beside(&threads[1], sandbox->placeholders.list.count > 1, remove_temporary, sandbox);
-    placeholders_release(&sandbox->placeholders);
-    if (removes)
-        pthread_join(threads[1], NULL);
-    if (ends)
-        pthread_join(threads[0], NULL);
+    pthread_t thread;
+    bool beside = sandbox->last && thread_start(&thread, 0, end_processes, sandbox) == 0;
+    if (!beside)
+        (void)end_processes(sandbox);
+    temporary_remove(&sandbox->temporary);
+    if (beside)
+        pthread_join(thread, NULL);
     sweeper_end(&sandbox->sweeper);
 }
 

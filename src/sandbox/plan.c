@@ -21,7 +21,7 @@ static const struct secret {
 /* What is protected in a writable root. */
 static const struct protected_name {
     const char *name;
-    bool even_missing; /* a folder is put there, so that nobody can make it */
+    bool even_missing; /* what a command makes there is moved aside at its end */
 } protected_names[] = {
     {".helve", true},
     {".claude", true},
@@ -105,13 +105,6 @@ static bool look(const struct planning *planning, struct hv_str path, enum hv_fi
     return true;
 }
 
-static bool is_placeholder(const struct planning *planning, struct hv_str path)
-{
-    struct hv_file_stat found;
-    return planning->place->host->stat(planning->place->host, path, false, &found, NULL) == HV_OK &&
-           found.kind == HV_FILE_DIRECTORY && found.mtime_ns == SANDBOX_PLACEHOLDER_TIME_NS;
-}
-
 static struct hv_str resolve(const struct planning *planning, struct hv_str path)
 {
     struct hv_str real;
@@ -163,14 +156,13 @@ static void protect(struct planning *planning, struct hv_str path, bool even_mis
             hv_arena_format(planning->arena, "%.*s is a link, which a command could exchange", HV_STR_ARG(path));
     if (!is_writable(planning, real))
         return;
-    bool held = is_placeholder(planning, real);
     if (look(planning, real, &kind)) {
-        add(planning, held ? SANDBOX_KEPT_EMPTY : SANDBOX_PROTECTED, real);
+        add(planning, SANDBOX_PROTECTED, real);
         pin_parents(planning, real);
-    }
-    if (held ||
-        (even_missing && !look(planning, real, &kind) && look(planning, parent, &kind) && kind == HV_FILE_DIRECTORY))
+    } else if (even_missing && (look(planning, parent, &kind) || !hv_str_is(path_name(parent), ".git"))) {
+        /* who makes a repository makes its hooks, too */
         planning->missing[planning->plan->missing_count++] = real;
+    }
 }
 
 /* With a file `commondir` git takes hooks and config from elsewhere. Linked worktrees have one; nobody makes one in a

@@ -14,18 +14,13 @@
 #include "sandbox/git_folders.h"
 #include "sandbox/options.h"
 
-/* A folder that stands in for a protected one that does not exist yet has this modification time and is empty: so it is
- * known again, also by a later session, and counts as not there (src/config). */
-#define SANDBOX_PLACEHOLDER_TIME_NS 1000000000ll
-
 enum sandbox_mount_kind {
     SANDBOX_READABLE = 1, /* as it is, read-only: shown again below something hidden */
     SANDBOX_WRITABLE,
-    SANDBOX_PRIVATE,    /* the session's own folder in its place: /tmp */
-    SANDBOX_PINNED,     /* writable; a mount of its own, so that nobody can move it away with what is protected in it */
-    SANDBOX_PROTECTED,  /* read-only */
-    SANDBOX_KEPT_EMPTY, /* a placeholder of something protected that does not exist: an empty folder */
-    SANDBOX_HIDDEN,     /* a file without rights in its place */
+    SANDBOX_PRIVATE,   /* the session's own folder in its place: /tmp */
+    SANDBOX_PINNED,    /* writable; a mount of its own, so that nobody can move it away with what is protected in it */
+    SANDBOX_PROTECTED, /* read-only */
+    SANDBOX_HIDDEN,    /* a file without rights in its place */
     SANDBOX_HIDDEN_DIRECTORY,
 };
 
@@ -76,8 +71,8 @@ struct sandbox_place {
 struct sandbox_plan {
     const struct sandbox_mount *mounts; /* in the order of mounting */
     size_t mount_count;
-    /* Protected paths that do not exist: folders are to be put there and held, and the plan to be made again. Those
-     * where one is already are named, too. */
+    /* Protected paths that do not exist. Nothing keeps a command from making them: what is there after it is moved
+     * aside (aside.c). */
     const struct hv_str *missing;
     size_t missing_count;
     /* Files that nobody may make: what is there afterwards is taken away. */

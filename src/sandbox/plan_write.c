@@ -62,7 +62,6 @@ static void put_mount(struct hv_buf *out, const struct sandbox_plan *plan, const
     case SANDBOX_READABLE:
     case SANDBOX_PROTECTED: put_bind(out, "--ro-bind", mount->path, mount->path); break;
     case SANDBOX_HIDDEN: put_bind(out, "--ro-bind", place->locked, mount->path); break;
-    case SANDBOX_KEPT_EMPTY: put_empty(out, HELPER_KEPT_EMPTY, mount->path); break;
     case SANDBOX_HIDDEN_DIRECTORY:
         put_empty(out, shows_something(plan, mount->path) ? "0111" : "0000", mount->path);
         break;
@@ -136,7 +135,6 @@ static void put_own_mount(struct hv_buf *out, const struct sandbox_plan *plan, c
         break;
     case SANDBOX_READABLE:
     case SANDBOX_PROTECTED: sandbox_put_item(out, HELPER_BIND_READ_ONLY, mount->path); break;
-    case SANDBOX_KEPT_EMPTY: put_memory(out, arena, HELPER_KEPT_EMPTY, mount->path); break;
     case SANDBOX_HIDDEN_DIRECTORY:
         put_memory(out, arena, shows_something(plan, mount->path) ? "0111" : "0000", mount->path);
         break;

@@ -171,7 +171,6 @@ void probe_run(struct hv_sandbox *sandbox)
     }
     if (!probe_settle(sandbox))
         return;
-    placeholders_release(&sandbox->placeholders);
     sandbox_plan_files(sandbox, &arena, &run);
     (void)try_level(sandbox, &run.plan, SANDBOX_LEVEL_LANDLOCK, false);
 }

@@ -35,6 +35,7 @@ struct hv_sandbox *sandbox_new(const struct sandbox_setup *setup)
     sandbox->setup.own = copy_paths(&sandbox->arena, setup->own, setup->own_count);
     sandbox->state.enabled = setup->options->enabled != SANDBOX_NO;
     pthread_mutex_init(&sandbox->lock, NULL);
+    pthread_mutex_init(&sandbox->own_lock, NULL);
     pthread_cond_init(&sandbox->look_ended, NULL);
     return sandbox;
 }
@@ -49,6 +50,9 @@ void sandbox_free(struct hv_sandbox *sandbox)
     git_folders_release(&sandbox->repositories);
     pthread_cond_destroy(&sandbox->look_ended);
     pthread_mutex_destroy(&sandbox->lock);
+    pthread_mutex_destroy(&sandbox->own_lock);
+    vec_release(&sandbox->own_files);
+    hv_arena_release(&sandbox->own_arena);
     hv_arena_release(&sandbox->arena);
     free(sandbox);
 }
@@ -207,27 +211,12 @@ struct sandbox_place sandbox_place_of(const struct hv_sandbox *sandbox)
     };
 }
 
-/* The sweeper is told before it is made: nothing is left whenever helve is killed. */
-static bool hold_placeholder(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str path)
-{
-    if (placeholders_held(&sandbox->placeholders, path))
-        return false;
-    sweeper_tell(&sandbox->sweeper, SWEEP_EMPTY, placeholder_maker_name(arena, path));
-    sweeper_tell(&sandbox->sweeper, SWEEP_PLACEHOLDER, hv_arena_cstr(arena, path));
-    return placeholders_hold(&sandbox->placeholders, path);
-}
-
 void sandbox_plan_files(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run)
 {
     struct sandbox_place place = place_with_masks(sandbox, arena);
     place.shown = run->shown;
     place.shown_count = run->shown_count;
     sandbox_plan_make(&place, arena, &run->plan);
-    bool held = false;
-    for (size_t i = 0; run->level == SANDBOX_LEVEL_FULL && i < run->plan.missing_count; i++)
-        held = hold_placeholder(sandbox, arena, run->plan.missing[i]) || held;
-    if (held)
-        sandbox_plan_make(&place, arena, &run->plan);
 }
 
 static void put_format(struct hv_buf *out, char kind, struct hv_arena *arena, const char *format, ...) HV_PRINTF(4, 5);
@@ -647,8 +636,10 @@ struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, s
             facts.refusals = proxy_take_refusals(sandbox->proxy, run->number, arena);
     }
     run->group = NULL;
-    const struct hv_str said[] = {remove_forbidden(sandbox, run, arena), violation_describe(&facts, arena),
-                                  describe_private(sandbox, run, arena)};
+    bool full = run->level == SANDBOX_LEVEL_FULL;
+    const struct hv_str said[] = {remove_forbidden(sandbox, run, arena),
+                                  full ? aside_move(sandbox, &run->plan, arena) : (struct hv_str){0},
+                                  violation_describe(&facts, arena), describe_private(sandbox, run, arena)};
     {
         LOCK_SCOPE(&sandbox->lock);
         if (--sandbox->at_work == 0 && sandbox->for_one)

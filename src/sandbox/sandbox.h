@@ -108,6 +108,9 @@ struct sandbox_run {
  */
 enum hv_code sandbox_begin(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
                            bool asks_to_leave, struct sandbox_run *run, struct hv_error *err) HV_MUST_CHECK;
+/* Something other than a command writes to path (absolute, resolved): what is there when a command ends that began
+ * before is none of its own. Does not block. NULL is fine. */
+void sandbox_note_written(struct hv_sandbox *sandbox, struct hv_str path);
 /* The argument vector that runs argv confined; argv itself at level NONE. In arena. */
 const char *const *sandbox_argv(const struct sandbox_run *run, struct hv_arena *arena, const char *const *argv);
 /* After it: what the sandbox refused, as sentences for the model; absent when nothing is known of. output: what the

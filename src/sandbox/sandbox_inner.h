@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/vec.h"
 #include "proc/sweeper.h"
 #include "sandbox/git_folders.h"
 #include "sandbox/groups.h"
@@ -26,8 +27,10 @@ struct hv_sandbox {
     char *helper;             /* path of helve-sandbox */
     struct hv_str filters[2]; /* by no_internet; made when first needed */
     struct temporary temporary;
-    struct sweeper sweeper; /* told of what is put on the disk */
-    struct placeholders placeholders;
+    pthread_mutex_t own_lock;        /* guards what follows, which is told of without waiting … */
+    VEC(struct hv_str) own_files;    /* … what other than commands has written where protected names may be; in … */
+    struct hv_arena own_arena;       /* … this arena */
+    struct sweeper sweeper;          /* told of what is put on the disk */
     struct git_folders repositories; /* those before the first command: what commands clone is theirs */
     struct groups groups;
     struct proxy *proxy;
@@ -79,7 +82,7 @@ struct hv_str probe_find_bubblewrap(struct hv_arena *arena, const struct hv_str 
 
 /* ---- sandbox.c, under the lock */
 struct sandbox_place sandbox_place_of(const struct hv_sandbox *sandbox);
-/* Fill run->plan; for the full level with placeholders where they are missing: Landlock could not protect them. */
+/* Fill run->plan. */
 void sandbox_plan_files(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run);
 /* What a run needs before there is a plan: a number, the way out, a group; and run->beginning. */
 void sandbox_prepare_beginning(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run);
@@ -89,5 +92,11 @@ enum hv_code sandbox_prepare(struct hv_sandbox *sandbox, struct hv_arena *arena,
 /* Fill run->plan_text from run->level, run->plan and run->beginning. */
 enum hv_code sandbox_plan_write(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run,
                                 struct hv_error *err) HV_MUST_CHECK;
+
+/* ---- aside.c */
+
+/* After a command: what it made where something protected did not exist is moved beside that, with another name, so
+ * that no program obeys it. One sentence of what was, for the model; absent: nothing. Blocks. In arena. */
+struct hv_str aside_move(struct hv_sandbox *sandbox, const struct sandbox_plan *plan, struct hv_arena *arena);
 
 #endif

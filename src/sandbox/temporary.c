@@ -3,7 +3,6 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "sandbox/plan.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,9 +12,7 @@
 #include <sys/stat.h>
 
 #define PREFIX "helve-sandbox-"
-#define MAKER ".helve-"
-_Static_assert(SANDBOX_PLACEHOLDER_TIME_NS == SWEEP_PLACEHOLDER_TIME_S * 1000000000ll, "the sweeper knows them, too");
-enum { ENTRIES_MAX = 10 * 1000 * 1000, NAME_SIZE = 32, LOCK_TRIES = 20, MAKE_TRIES = 100 };
+enum { ENTRIES_MAX = 10 * 1000 * 1000, NAME_SIZE = 32, MAKE_TRIES = 100 };
 
 /* ---- removing ------------------------------------------------------------------------------------------ */
 
@@ -185,133 +182,4 @@ void temporary_remove(struct temporary *temporary)
     free(temporary->files);
     free(temporary->locked);
     *temporary = (struct temporary){0};
-}
-
-/* ---- placeholders -------------------------------------------------------------------------------------- */
-
-static bool is_empty(int folder)
-{
-    CLEANUP_FD int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *directory = fd < 0 ? NULL : fdopendir(fd);
-    bool empty = directory != NULL;
-    if (!directory)
-        return false;
-    (void)take_fd(&fd);
-    for (struct dirent *entry; empty && (entry = readdir(directory));)
-        empty = is_dot(entry->d_name);
-    closedir(directory);
-    return empty;
-}
-
-/* Whatever comes into the folder from now on gives it another time. What came since it was made is seen here: then it
- * is somebody's own folder. */
-static void mark(int fd)
-{
-    const struct timespec time = {SANDBOX_PLACEHOLDER_TIME_NS / 1000000000, SANDBOX_PLACEHOLDER_TIME_NS % 1000000000};
-    (void)!futimens(fd, (const struct timespec[2]){time, time});
-    if (!is_empty(fd))
-        (void)!futimens(fd, NULL);
-}
-
-const char *placeholder_maker_name(struct hv_arena *arena, struct hv_str path)
-{
-    return hv_arena_format(arena, "%.*s" MAKER "%ld", HV_STR_ARG(path), (long)getpid()).ptr;
-}
-
-static bool is_maker_name(struct hv_str name)
-{
-    size_t at = hv_str_find(name, HV_STR(MAKER), 0), digits = at == SIZE_MAX ? name.len : at + strlen(MAKER);
-    for (size_t i = digits; i < name.len; i++)
-        if (name.ptr[i] < '0' || name.ptr[i] > '9')
-            return false;
-    return at != 0 && digits < name.len;
-}
-
-bool placeholder_is_being_made(int directory, struct hv_str name)
-{
-    if (!is_maker_name(name))
-        return false;
-    CLEANUP_FD int fd = openat(directory, name.ptr, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    return fd < 0 ? errno == ENOENT : is_empty(fd);
-}
-
-/* A folder at path that has its time from the first moment. False: it is there, or that cannot be done there. */
-static bool make_marked(const char *path)
-{
-    const struct timespec time = {SANDBOX_PLACEHOLDER_TIME_NS / 1000000000, SANDBOX_PLACEHOLDER_TIME_NS % 1000000000};
-    CLEANUP_ARENA struct hv_arena arena = {0};
-    const char *maker = placeholder_maker_name(&arena, hv_str_from(path));
-    struct stat there;
-    if (lstat(path, &there) == 0 || mkdir(maker, 0755))
-        return false;
-    if (utimensat(AT_FDCWD, maker, (const struct timespec[2]){time, time}, AT_SYMLINK_NOFOLLOW) == 0 &&
-        renameat2(AT_FDCWD, maker, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
-        return true;
-    (void)!rmdir(maker);
-    return false;
-}
-
-static bool is_placeholder(int fd)
-{
-    struct stat status;
-    return fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
-           status.st_mtim.tv_sec * 1000000000ll + status.st_mtim.tv_nsec == SANDBOX_PLACEHOLDER_TIME_NS;
-}
-
-bool placeholders_held(const struct placeholders *placeholders, struct hv_str path)
-{
-    for (size_t i = 0; i < placeholders->list.count; i++)
-        if (hv_str_is(path, placeholders->list.items[i].path))
-            return true;
-    return false;
-}
-
-/* Two sessions may come at once: who holds the lock of a folder that is still the one at path may use it. flock keeps
- * those away who remove it meanwhile. */
-bool placeholders_hold(struct placeholders *placeholders, struct hv_str path)
-{
-    CLEANUP_FREE char *text = hv_malloc(path.len + 1);
-    struct stat held, named;
-    if (placeholders_held(placeholders, path))
-        return false;
-    memcpy(text, path.ptr, path.len);
-    text[path.len] = '\0';
-    bool marked = make_marked(text), made = marked || mkdir(text, 0755) == 0;
-    CLEANUP_FD int fd = open(text, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0 || flock(fd, LOCK_SH | LOCK_NB) || !placeholder_lock(fd)) {
-        if (made)
-            (void)!rmdir(text);
-        return false;
-    }
-    if (made && !marked)
-        mark(fd);
-    if (!is_placeholder(fd) || fstat(fd, &held) || lstat(text, &named) || held.st_ino != named.st_ino)
-        return false;
-    (void)flock(fd, LOCK_UN);
-    *vec_push(&placeholders->list) = (struct placeholder){take_ptr(text), take_fd(&fd)};
-    return true;
-}
-
-/* Another session that ends now looks at it as shortly as we do; who writes into it makes it its own. */
-static bool lock_shortly(int fd)
-{
-    for (int tries = 0; tries < LOCK_TRIES; tries++) {
-        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-            return true;
-        usleep(1000);
-    }
-    return false;
-}
-
-void placeholders_release(struct placeholders *placeholders)
-{
-    for (size_t i = 0; i < placeholders->list.count; i++) {
-        struct placeholder *placeholder = &placeholders->list.items[i];
-        if (lock_shortly(placeholder->lock) && !placeholder_is_held(placeholder->lock) &&
-            is_placeholder(placeholder->lock))
-            (void)!rmdir(placeholder->path); /* fails when something is in it */
-        cleanup_fd(&placeholder->lock);
-        free(placeholder->path);
-    }
-    vec_release(&placeholders->list);
 }

@@ -113,8 +113,7 @@ static bool tell_path(struct telling *telling, struct hv_str path, enum refusal_
         say(telling, hv_arena_format(telling->arena,
                                      "The sandbox keeps commands from changing %.*s, since the rule %.*s denies it.",
                                      HV_STR_ARG(mount), HV_STR_ARG(found.by)));
-    } else if ((what == SANDBOX_PROTECTED || what == SANDBOX_KEPT_EMPTY) && kind != REFUSED_CALL &&
-               kind != REFUSED_NETWORK) {
+    } else if (what == SANDBOX_PROTECTED && kind != REFUSED_CALL && kind != REFUSED_NETWORK) {
         say(telling, hv_arena_format(telling->arena,
                                      "The sandbox keeps commands from changing %.*s, since other programs run or obey "
                                      "it. Use Write or Edit for it, or ask to leave the sandbox (sandbox: false).",

@@ -183,9 +183,19 @@ def test_settings_that_do_not_exist_yet_cannot_be_made(case):
                "echo '{}' > .mcp.json", "rm -rf .helve && mkdir .helve && echo '{}' > .helve/settings.json",
                "mkdir x && echo '{}' > x/settings.json && mv -T x .helve", "ln -s /tmp .claude", "chmod 777 .helve; echo '{}' > .helve/settings.json"]
     results = attack(case, *attacks)
-    assert any("keeps commands from changing" in text for text, _ in results), results
+    assert "moved-aside" in results[0][0] and "Write or Edit" in results[0][0], results
     for name in (".helve", ".claude", ".mcp.json", ".vscode", ".idea"):
         assert not os.path.lexists(os.path.join(case.project, name)), name
+
+
+def test_no_command_sees_anything_that_is_not_there(case):
+    need_full(case)
+    source = os.path.join(case.root, "source")
+    subprocess.run(["git", "init", "-q", source], check=True, env=case.environment())
+    (listed, _), (cloned, error), (clean, _) = run(case, "ls -A; tar cf - . | tar tf -; cat .mcp.json", f"git clone -q {source} . && ls -A", "git clean -fdx && ls -A")
+    assert listed.splitlines()[1:] == ["./", "cat: .mcp.json: No such file or directory"], listed
+    assert not error and cloned.split()[-1] == ".git", cloned
+    assert clean.split() == [".git"], clean
 
 
 def test_hooks_and_configuration_of_git_cannot_be_changed(case):
@@ -238,8 +248,7 @@ def exchange_while_a_command_runs(case, exchange):
         with open(path, "a", encoding="utf-8") as file:
             file.write("[a]\n")
     script = case.write("tries.sh", TRIES.replace("$1", "config") % "echo '[b]' >> .git/config" +
-                        TRIES.replace("$1", "secret") % ("cat " + secret + " > /dev/null") +
-                        TRIES.replace("$1", "servers") % "echo '{}' > .mcp.json" + "echo end\n")
+                        TRIES.replace("$1", "secret") % ("cat " + secret + " > /dev/null") + "echo end\n")
     settings(case)
     process = case.start("exec", "--permission-mode", "bypassPermissions", stdin=subprocess.PIPE, env={"IS_SANDBOX": "1"})
     told = [{"command": "bash " + script, "run_in_background": True}, {"task_id": "bash_1", "block": True, "timeout": 600000}]
@@ -250,13 +259,11 @@ def exchange_while_a_command_runs(case, exchange):
             assert b"bash_1" in process.stdout.readline()
             for path in (config, secret):
                 exchange(path)
-            os.rmdir(os.path.join(case.project, ".mcp.json"))  # it was held empty
-            case.write(".mcp.json", "[]")
             case.write("go", "")
     process.stdin.close()
     said = process.stdout.read().decode()
     process.wait()
-    assert "held: config" in said and "held: secret" in said and "held: servers" in said and "end" in said, said
+    assert "held: config" in said and "held: secret" in said and "end" in said, said
 
 
 def replace_by_rename(path):
@@ -326,13 +333,14 @@ def test_what_the_configuration_of_git_names_cannot_be_changed(case):
     subprocess.run(["git", "init", "-q", inner], check=True)
     subprocess.run(["git", "-C", inner, "config", "core.hooksPath", "hooks-of-it"], check=True)
     results = attack(case, "echo x >> shared.gitconfig && echo went", "echo x >> more/deep.gitconfig && echo went",
-                     "mkdir -p tools/hooks; echo x > tools/hooks/pre-commit && echo went", "mv tools away && echo went",
-                     "mkdir -p inner/hooks-of-it; echo x > inner/hooks-of-it/pre-push && echo went",
+                     "mkdir -p tools/hooks; echo x > tools/hooks/pre-commit", "mv tools away; mkdir -p tools/hooks; mv away/other tools",
+                     "mkdir -p inner/hooks-of-it; echo x > inner/hooks-of-it/pre-push",
                      "rm -f shared.gitconfig && echo went", "echo x >> tools/other && echo x > more/new && echo x > here && echo fine")
     for text, _ in results[:-1]:
         assert "went" not in text, text
     assert "fine" in results[-1][0], results[-1]
-    assert not os.path.exists(os.path.join(case.project, "tools", "hooks")), "the placeholder is left"
+    for folder in ("tools/hooks", "inner/hooks-of-it"):
+        assert not os.path.exists(os.path.join(case.project, folder)), folder
 
 
 def test_a_workspace_that_is_a_repository_itself_is_protected(case):
@@ -532,26 +540,27 @@ def test_with_a_sandbox_the_settings_may_spare_the_question(case):
 
 def test_the_sandbox_is_set_up_while_the_model_still_writes_the_call(case):
     need_full(case)
-    command = "touch made; : " + "x" * 4000
+    command, temporary = "touch made; : " + "x" * 4000, os.path.join(case.root, "tmp")
+    os.makedirs(temporary)
+    env = {"IS_SANDBOX": "1", "TMPDIR": temporary}
     server = case.serve(Answer([call("Bash", {"command": command})], hang=(4000, 60)))
-    process = case.start("-p", "go", "--model", "anthropic:claude-sonnet-4-5", "--permission-mode", "bypassPermissions", server=server,
-                         env={"IS_SANDBOX": "1"})
+    process = case.start("-p", "go", "--model", "anthropic:claude-sonnet-4-5", "--permission-mode", "bypassPermissions", server=server, env=env)
     end = time.monotonic() + 40
-    # Its folder in place of settings that do not exist yet: the sandbox is made, and the call is not there for long.
-    while not os.path.isdir(os.path.join(case.project, ".helve")):
+    # Its folder for temporary files: the sandbox is made, and the call is not there for long.
+    while not os.listdir(temporary):
         assert time.monotonic() < end and process.poll() is None
         time.sleep(0.005)
     stop(process)
     process.communicate()
     end = time.monotonic() + 30
-    while os.path.isdir(os.path.join(case.project, ".helve")):
+    while os.listdir(temporary):
         assert time.monotonic() < end
         time.sleep(0.02)
     # A model that writes of other things has none made.
     server = case.serve(Answer([text("x" * 2000), call("Read", {"file_path": "x" * 400})], pace=0.01), Answer([text("done")]))
-    process = case.start("-p", "go", "--model", "anthropic:claude-sonnet-4-5", server=server)
+    process = case.start("-p", "go", "--model", "anthropic:claude-sonnet-4-5", server=server, env=env)
     while process.poll() is None:
-        assert not os.path.isdir(os.path.join(case.project, ".helve"))
+        assert not [name for name in os.listdir(temporary) if "sandbox" in name]
         time.sleep(0.005)
     process.communicate()
 
@@ -584,7 +593,7 @@ def kill_9(case, sweeper_too):
     while not (os.path.exists(os.path.join(case.project, "started")) and processes_with(mark)):
         assert time.monotonic() < end and process.poll() is None
         time.sleep(0.02)
-    assert os.path.isdir(os.path.join(case.project, ".helve")) and os.listdir(temporary)
+    assert os.listdir(temporary)
     if sweeper_too:
         for pid in processes_with("hv-guard\0sweep"):
             with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
@@ -613,7 +622,7 @@ def test_what_nobody_could_take_away_the_next_session_does(case):
     need_full(case)
     temporary = kill_9(case, True)
     time.sleep(2)
-    assert os.listdir(temporary) and ".helve" in os.listdir(case.project)
+    assert os.listdir(temporary)
     run(case, "true", env={"TMPDIR": temporary})
     assert os.listdir(temporary) == [], os.listdir(temporary)
     assert os.listdir(case.project) == ["started"], os.listdir(case.project)

@@ -81,8 +81,7 @@ static void drop(struct world *world)
 
 static const char *kind_name(enum sandbox_mount_kind kind)
 {
-    static const char *const names[] = {"?",       "read",  "write", "private",    "pin",
-                                        "protect", "empty", "hide",  "hide-folder"};
+    static const char *const names[] = {"?", "read", "write", "private", "pin", "protect", "hide", "hide-folder"};
     return names[kind];
 }
 
@@ -130,7 +129,6 @@ static void what_is_there_is_protected_what_is_not_is_named(void **state)
                                         FOLDER("/tmp/own/tmp"),
                                         FOLDER("/home/me/.ssh"),
                                         FILE_AT("/home/me/.netrc"),
-                                        {"/ws/project/.claude", NULL, HV_FILE_DIRECTORY, SANDBOX_PLACEHOLDER_TIME_NS},
                                         {0}};
     struct world world;
     (void)state;
@@ -140,14 +138,13 @@ static void what_is_there_is_protected_what_is_not_is_named(void **state)
                           "write /tmp/own/tmp\n"
                           "write /ws/project\n"
                           "protect /ws/project/.bashrc\n"
-                          "empty /ws/project/.claude\n"
                           "pin /ws/project/.git\n"
                           "protect /ws/project/.git/config\n"
                           "protect /ws/project/.git/hooks\n"
                           "protect /ws/project/.mcp.json\n");
     assert_true(is_missing(&world, "/ws/project/.helve"));
     assert_true(is_missing(&world, "/ws/project/.vscode"));
-    assert_true(is_missing(&world, "/ws/project/.claude")); /* somebody has to take it away again */
+    assert_true(is_missing(&world, "/ws/project/.claude"));
     assert_false(is_missing(&world, "/ws/project/.zshrc"));
     assert_int_equal(world.plan.weakness.len, 0);
     drop(&world);

@@ -113,8 +113,8 @@ static void test_what_others_run_or_obey_cannot_be_changed(void **state)
         open_bench(&bench, "{}");
         if (is_full(&bench)) {
             run(&bench, scripts[i]);
-            run(&bench,
-                "grep -rl evil . ; ls -d .git.old x .git/hooks.old 2>/dev/null; test ! -L .git/hooks -a ! -L .vscode");
+            run(&bench, "grep -rl evil . --exclude=*.moved-aside --exclude-dir=*.moved-aside; ls -d .git.old x "
+                        ".git/hooks.old 2>/dev/null; test ! -L .git/hooks -a ! -L .vscode");
             if (bench.output.len || bench.end.code)
                 fail_msg("%s: %.*s", scripts[i], HV_STR_ARG(hv_buf_str(&bench.output)));
         }
@@ -122,18 +122,24 @@ static void test_what_others_run_or_obey_cannot_be_changed(void **state)
     }
 }
 
-static void test_placeholders_go_away_with_the_session(void **state)
+static void test_what_a_command_makes_where_something_protected_may_be_is_moved_aside(void **state)
 {
     (void)state;
     struct bench bench;
     open_bench(&bench, "{}");
-    run(&bench, "true");
-    if (is_full(&bench))
-        assert_true(is_there(&bench, "project/.helve"));
-    sandbox_free(bench.sandbox);
-    bench.sandbox = NULL;
-    assert_false(is_there(&bench, "project/.helve"));
-    assert_false(is_there(&bench, "project/.mcp.json"));
+    if (is_full(&bench)) {
+        run(&bench, "ls -A; echo a > .mcp.json; mkdir .helve; ln -s / .vscode; echo made");
+        assert_string_equal(bench.output.data, ".git\nmade\n");
+        assert_true(is_noted(&bench, "/project/.mcp.json.moved-aside"));
+        assert_true(is_there(&bench, "project/.helve.moved-aside") && is_there(&bench, "project/.vscode.moved-aside"));
+        assert_false(is_there(&bench, "project/.helve") || is_there(&bench, "project/.vscode"));
+        /* Somebody else writes there meanwhile: that is left. */
+        struct hv_str written = hv_arena_join(&bench.arena, bench.project, HV_STR("/.helve/settings.json"));
+        sandbox_note_written(bench.sandbox, written);
+        run(&bench, "mkdir .helve; echo b > .mcp.json");
+        assert_true(is_there(&bench, "project/.helve") && is_there(&bench, "project/.mcp.json.moved-aside-2"));
+        assert_false(is_there(&bench, "project/.mcp.json"));
+    }
     close_bench(&bench);
 }
 
@@ -459,7 +465,7 @@ int main(void)
         cmocka_unit_test(test_secrets_are_hidden),
         cmocka_unit_test(test_allow_read_shows_a_secret_again),
         cmocka_unit_test(test_what_others_run_or_obey_cannot_be_changed),
-        cmocka_unit_test(test_placeholders_go_away_with_the_session),
+        cmocka_unit_test(test_what_a_command_makes_where_something_protected_may_be_is_moved_aside),
         cmocka_unit_test(test_allowed_folders_are_writable),
         cmocka_unit_test(test_a_command_ends_as_it_would_without_a_sandbox),
         cmocka_unit_test(test_both_streams_come_in_order_and_stdin_is_empty),

@@ -88,70 +88,11 @@ static void sessions_that_begin_at_once_leave_each_other_alone(void **state)
     assert_int_equal(rmdir(base), 0); /* nothing is left */
 }
 
-/* Looks on until it is ended; ends by itself when it sees the folder without its time. */
-static pid_t start_watcher(const char *path)
-{
-    pid_t watcher = fork();
-    struct stat status;
-    if (watcher == 0)
-        for (;;)
-            if (stat(path, &status) == 0 && status.st_mtim.tv_sec != SWEEP_PLACEHOLDER_TIME_S)
-                _exit(1);
-    return watcher;
-}
-
-/* helve may be killed at any moment: then it is by its time that the folder is known. */
-static void a_placeholder_is_never_there_without_its_time(void **state)
-{
-    (void)state;
-    char base[] = "/tmp/helve-unit-placeholder-XXXXXX", path[64];
-    assert_non_null(mkdtemp(base));
-    snprintf(path, sizeof path, "%s/.helve", base);
-    pid_t watcher = start_watcher(path);
-    assert_true(watcher > 0);
-    for (int round = 0; round < 3000; round++) {
-        struct placeholders placeholders = {0};
-        assert_true(placeholders_hold(&placeholders, hv_str_from(path)));
-        assert_true(placeholders_held(&placeholders, hv_str_from(path)));
-        placeholders_release(&placeholders);
-    }
-    int status = 0;
-    kill(watcher, SIGKILL);
-    assert_int_equal(waitpid(watcher, &status, 0), watcher);
-    assert_true(WIFSIGNALED(status));
-    assert_int_equal(rmdir(base), 0); /* and nothing else is left */
-}
-
-static void one_that_is_being_made_is_known_by_its_name_while_it_is_empty(void **state)
-{
-    (void)state;
-    struct hv_arena arena = {0};
-    char base[] = "/tmp/helve-unit-maker-XXXXXX";
-    assert_non_null(mkdtemp(base));
-    int directory = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const char *maker = placeholder_maker_name(&arena, HV_STR(".claude"));
-    assert_int_equal(mkdirat(directory, maker, 0755), 0);
-    assert_true(placeholder_is_being_made(directory, hv_str_from(maker)));
-    assert_true(placeholder_is_being_made(directory, HV_STR("gone.helve-12")));
-    assert_int_equal(symlinkat("x", directory, hv_arena_format(&arena, "%s/mine", maker).ptr), 0);
-    assert_false(placeholder_is_being_made(directory, hv_str_from(maker)));
-    static const char *const others[] = {".helve", ".helve-12", "a.helve-", "a.helve-12b", "a.helve", "12"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        assert_false(placeholder_is_being_made(directory, hv_str_from(others[i])));
-    assert_int_equal(unlinkat(directory, hv_arena_format(&arena, "%s/mine", maker).ptr, 0), 0);
-    assert_int_equal(unlinkat(directory, maker, AT_REMOVEDIR), 0);
-    close(directory);
-    rmdir(base);
-    hv_arena_release(&arena);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sweeper_is_told_of_the_folder_before_it_is_there),
         cmocka_unit_test(sessions_that_begin_at_once_leave_each_other_alone),
-        cmocka_unit_test(a_placeholder_is_never_there_without_its_time),
-        cmocka_unit_test(one_that_is_being_made_is_known_by_its_name_while_it_is_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@ static const struct sandbox_mount mounts[] = {
     {SANDBOX_HIDDEN, HV_STR("/home/me/.netrc")},           {SANDBOX_HIDDEN_DIRECTORY, HV_STR("/home/me/.ssh")},
     {SANDBOX_WRITABLE, HV_STR("/deep/ws/other")},          {SANDBOX_WRITABLE, HV_STR("/ws/project")},
     {SANDBOX_PINNED, HV_STR("/ws/project/.git")},          {SANDBOX_PROTECTED, HV_STR("/ws/project/.git/config")},
-    {SANDBOX_PROTECTED, HV_STR("/ws/project/.git/hooks")}, {SANDBOX_KEPT_EMPTY, HV_STR("/ws/project/.helve")},
+    {SANDBOX_PROTECTED, HV_STR("/ws/project/.git/hooks")}, {SANDBOX_PROTECTED, HV_STR("/ws/project/.helve")},
 };
 
 static const struct {

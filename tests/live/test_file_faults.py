@@ -267,6 +267,32 @@ class Disks(Faults):
         failed, texts = self.on(self.FULL, "new text\n" * 1000, errno.ENOSPC, home=True)
         self.assertTrue(failed == 7 or "No space left" in texts["err"], texts)
 
+    def test_a_full_disk_leaves_no_empty_journal_before_the_others(self):
+        """`--continue` finds the session before; one that has room for its first lines only goes on with these."""
+        script = """
+            set -eu
+            mount -t tmpfs -o size=1m none "$1/home"; export HELVE_HOME="$1/home/state"; cd "$1/project"
+            ask() { "$2" -p --model replay:"$1/said.jsonl" --output-format json $4 "$3" < /dev/null; }
+            ask "$1" "$2" first ""
+            for left in 0 4096 8192; do
+                head -c 9M /dev/zero > "$1/home/filler" 2> /dev/null || :
+                truncate -s -$left "$1/home/filler"
+                ask "$1" "$2" full "" || :
+                find "$1/home" -name '*.jsonl' -size 0 >> "$1/empty"
+                rm "$1/home/filler"
+                ask "$1" "$2" next --continue
+            done
+            """
+        self.write("../said.jsonl", json.dumps({"role": "assistant", "content": [{"type": "text", "text": "fine"}]}) + "\n")
+        ran = subprocess.run([*mount_alone(self.home), "sh", "-c", script, "sh", self.top, HELVE], env=self.env, check=True, timeout=600,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        results = [json.loads(line) for line in ran.stdout.splitlines()]
+        self.assertEqual([one["result"] for one in results], ["fine"] * 7, ran)
+        self.assertEqual(results[2]["session_id"], results[0]["session_id"], ran)
+        self.assertIn("No space left", ran.stderr.decode())
+        self.assertNotIn("Sanitizer", ran.stderr.decode())
+        self.assertEqual(self.read("../empty"), "")
+
     def test_a_disk_that_can_only_be_read_says_so(self):
         failed, texts = self.on(self.READ_ONLY, "the new", errno.EROFS)
         self.assertEqual(failed, 7)

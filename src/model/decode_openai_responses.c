@@ -35,20 +35,25 @@ static struct decode_block *add_block(struct model_decoder *decoder, enum decode
     return decoder_block_add(decoder, kind, index);
 }
 
+/* The block is a call. False: failed. */
+static bool begin_call(struct model_decoder *decoder, struct decode_block *block, const struct hv_json *item)
+{
+    block->kind = DECODE_BLOCK_TOOL;
+    decoder->message.calls++;
+    if (!decoder_hold_set(decoder, &block->id, hv_json_get_string(item, "call_id")) ||
+        !decoder_hold_set(decoder, &block->name, hv_json_get_string(item, "name")))
+        return false;
+    decoder_tool_begin(decoder, block);
+    return !decoder->over;
+}
+
 /* A block for an item; signature holds the item's id, by which deltas without a number find it. */
 static struct decode_block *item_begin(struct model_decoder *decoder, int64_t index, const struct hv_json *item)
 {
-    enum decode_kind kind = is_call(item) ? DECODE_BLOCK_TOOL : DECODE_BLOCK_OTHER;
-    struct decode_block *block = add_block(decoder, kind, index);
-    if (!block || !decoder_hold(decoder, &block->signature, hv_json_get_string(item, "id")) ||
-        kind != DECODE_BLOCK_TOOL)
-        return decoder->over ? NULL : block;
-    decoder->message.calls++;
-    if (!decoder_hold(decoder, &block->id, hv_json_get_string(item, "call_id")) ||
-        !decoder_hold(decoder, &block->name, hv_json_get_string(item, "name")))
+    struct decode_block *block = add_block(decoder, DECODE_BLOCK_OTHER, index);
+    if (!block || !decoder_hold(decoder, &block->signature, hv_json_get_string(item, "id")))
         return NULL;
-    decoder_tool_begin(decoder, block);
-    return decoder->over ? NULL : block;
+    return !is_call(item) || begin_call(decoder, block, item) ? block : NULL;
 }
 
 static int64_t item_index(const struct model_decoder *decoder, const struct hv_json *root)
@@ -110,6 +115,9 @@ static void item_end(struct model_decoder *decoder, int64_t index, const struct 
     if (!block && !(block = item_begin(decoder, index, item)))
         return;
     decoder->message.done_items++;
+    /* Announced as something else, or as nothing: it must not go back as a call without an answer. */
+    if (block->kind != DECODE_BLOCK_TOOL && is_call(item) && !begin_call(decoder, block, item))
+        return;
     if (block->kind == DECODE_BLOCK_TOOL) {
         end_call_item(decoder, block, item, data);
         return;

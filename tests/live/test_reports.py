@@ -81,6 +81,8 @@ def test_calls_of_the_other_wires_that_were_always_read(case):
                                                 for index, text in enumerate((A, B))], done), 2),
         "arguments in the end only": (response(item("call_1aa", "Read", A), item("call_2aa", "Read", B)), 2),
         "arguments in pieces only": (events(created, *pieces, done), 1),
+        "a call announced as nothing": (events(created, {"type": "response.output_item.added", "output_index": 0, "item": {"id": "fc_1"}}, {
+            "type": "response.output_item.done", "output_index": 0, "item": item("call_1aa", "Read", A)}, done), 1),
         "items in the last event only": (events(created, {"type": "response.completed", "response": {"status": "completed", "output": [
             item("call_1aa", "Read", A), item("call_2aa", "Read", B)]}}), 2),
     }

@@ -7,6 +7,18 @@
 
 /* ---- attributes -------------------------------------------------------------------------------------------------- */
 
+/* What ends the mark of a link to this address. It lives as long as marks are open. */
+static struct hv_str link_end(struct converter *converter, struct hv_str reference)
+{
+    CLEANUP_BUF struct hv_buf end = {.max = 4 * URL_LENGTH_MAX};
+    if (!converter->writer.mark_depth)
+        hv_arena_reset(&converter->addresses);
+    hv_buf_add_cstr(&end, "](");
+    url_resolve(&converter->base, reference, &end);
+    hv_buf_add_byte(&end, ')');
+    return end.failed ? HV_STR("]()") : hv_arena_str(&converter->addresses, hv_buf_str(&end));
+}
+
 struct hv_str begin_resolved(struct converter *converter, struct hv_str reference)
 {
     CLEANUP_BUF struct hv_buf url = {.max = 4 * URL_LENGTH_MAX};
@@ -120,8 +132,7 @@ static void begin_link(struct converter *converter, const unsigned char **attrib
         return;
     open->anchor = hv_str_trim(href).ptr[0] == '#';
     converter->writer.power = false;
-    struct hv_str url = begin_resolved(converter, href);
-    writer_push_mark(&converter->writer, "[", hv_arena_format(converter->arena, "](%.*s)", HV_STR_ARG(url)));
+    writer_push_mark(&converter->writer, "[", link_end(converter, href));
 }
 
 static void put_image(struct converter *converter, const unsigned char **attributes)
@@ -265,7 +276,8 @@ static void begin_mark(struct converter *converter, enum tag tag, const char *ma
         begin_open(converter, tag, END_NOTHING);
         return;
     }
-    for (size_t i = converter->stack.count; i-- > 0 && converter->stack.items[i].end != END_CELL;)
+    size_t count = converter->stack.count, least = count > MARKS_SEEN ? count - MARKS_SEEN : 0;
+    for (size_t i = count; i-- > least && converter->stack.items[i].end != END_CELL;)
         if (converter->stack.items[i].tag == tag && converter->stack.items[i].end == END_MARK) {
             begin_open(converter, tag, END_NOTHING); /* <b><b> */
             return;

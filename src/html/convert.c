@@ -6,6 +6,7 @@
  * The main part (<main>, else the only <article>) is found on the way; what stood around it is cut off at the end.
  */
 #include "html/converter.h"
+#include "html/pieces.h"
 
 #include "base/cleanup.h"
 
@@ -221,10 +222,13 @@ static void on_text(void *user, const xmlChar *bytes, int length)
     }
     if (converter->hidden)
         return;
-    if (in_literal(converter))
+    if (in_literal(converter)) {
         hv_buf_add_str(&converter->literal, text);
-    else
-        hv_buf_add_str(&converter->run, text);
+        return;
+    }
+    hv_buf_add_str(&converter->run, text);
+    if (converter->run.len > RUN_MAX)
+        flush_run(converter);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -252,9 +256,10 @@ static enum hv_code feed(struct converter *converter, struct hv_str html, struct
     enum hv_code code = HV_OK;
     if (is_fragment(html))
         htmlParseChunk(parser, "<html><body>", 12, 0);
-    for (size_t at = 0; at < html.len && !code; at += CHUNK) {
-        struct hv_str chunk = hv_str_slice(html, at, at + CHUNK);
-        htmlParseChunk(parser, chunk.ptr, (int)chunk.len, 0);
+    struct pieces pieces = {.html = html, .cut = {.max = LITERAL_MAX}};
+    struct hv_str piece;
+    while (!code && pieces_next(&pieces, &piece)) {
+        htmlParseChunk(parser, piece.ptr, (int)piece.len, 0);
         if (hv_cancelled(converter->options->cancel))
             code = hv_fail(err, HV_ECANCELLED, "was cancelled");
         else if (converter->out->failed)
@@ -266,6 +271,7 @@ static enum hv_code feed(struct converter *converter, struct hv_str html, struct
     while (converter->stack.count)
         pop(converter);
     htmlFreeParserCtxt(parser);
+    hv_buf_release(&pieces.cut);
     if (!code && converter->out->failed)
         code = hv_fail(err, HV_ETOOBIG, "the page is too large to be shown");
     return code;
@@ -337,6 +343,7 @@ static enum hv_code convert(struct hv_str html, const struct html_options *optio
     hv_buf_release(&converter.literal);
     hv_buf_release(&converter.title);
     hv_buf_release(&converter.run);
+    hv_arena_release(&converter.addresses);
     return code;
 }
 

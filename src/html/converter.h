@@ -9,11 +9,12 @@
 #include "text/url.h"
 
 enum {
-    CHUNK = 16 << 10,
     TABLES_MAX = 6, /* tables in tables; deeper ones are only blocks */
     LITERAL_MAX = 16 << 20,
     TITLE_MAX = 4096,
     MAIN_MIN = 250, /* bytes: less is no article */
+    RUN_MAX = 64 << 10,
+    MARKS_SEEN = 100, /* elements above: whether the same mark is open */
 };
 
 /* What is to be done at the end of an open element. */
@@ -75,6 +76,7 @@ struct converter {
     bool headed; /* a first-level heading was written */
     bool header_headed;
     struct url_base base;
+    struct hv_arena addresses; /* of links that are open */
 };
 
 static inline bool in_literal(const struct converter *converter)

@@ -2,6 +2,7 @@
 #include "html/page.h"
 
 #include "base/cleanup.h"
+#include "base/utf8.h"
 #include "module/module.h"
 #include "text/label.h"
 
@@ -53,10 +54,19 @@ static void put_title(const struct html_page *page, struct hv_buf *out)
         hv_buf_addf(out, "# %.*s\n\n", HV_STR_ARG(hv_str_slice(page->title, 0, TITLE_MAX)));
 }
 
+/* The bytes are what the parser takes: no copy is needed. */
+static bool is_plain_utf8(const struct page_source *source)
+{
+    struct encoding encoding = label_sniff(source->bytes, source->content_type);
+    return encoding.kind == ENCODING_UTF8 && !encoding.mark && hv_str_find_byte(source->bytes, '\0', 0) == SIZE_MAX &&
+           utf8_valid(source->bytes);
+}
+
 enum hv_code page_to_markdown(const struct page_source *source, struct hv_arena *arena, struct hv_buf *out,
                               struct html_page *page, struct hv_error *err)
 {
     CLEANUP_BUF struct hv_buf text = {.max = HTML_OUTPUT_MAX}, markdown = {.max = HTML_OUTPUT_MAX};
+    struct hv_str html = source->bytes;
     const void *table;
     struct hv_str type = page_media_type(source->content_type);
     enum hv_code code = module_load("html", "libxml2", &table, err);
@@ -67,9 +77,12 @@ enum hv_code page_to_markdown(const struct page_source *source, struct hv_arena 
     if (xml)
         code = functions->xml_to_markdown(source->bytes, &source->options, arena, &markdown, page, err);
     if (!xml || code == HV_EINVAL) {
-        code = page_to_text(source->bytes, source->content_type, &text, err);
+        if (!is_plain_utf8(source)) {
+            code = page_to_text(source->bytes, source->content_type, &text, err);
+            html = hv_buf_str(&text);
+        }
         if (!code)
-            code = functions->to_markdown(hv_buf_str(&text), &source->options, arena, &markdown, page, err);
+            code = functions->to_markdown(html, &source->options, arena, &markdown, page, err);
     }
     if (code)
         return code;

@@ -117,6 +117,8 @@ def test_calls_of_chat_servers_in_every_shape(case):
         "two objects in one slot": ([piece(0, "call_t1", "Read", A + B)], ["alpha", "beta"]),
         "a tail of markup behind the arguments": ([piece(0, "call_m1", "Read", A + "</tool_call>")], ["alpha"]),
         "a name with its namespace and a tail": ([piece(0, "call_k1", "functions.Read<|channel|>json", A)], ["alpha"]),
+        **{f"the name {name!r}": ([piece(0, "call_k2", name, A)], ["alpha"])
+           for name in ("default_api:Read", "functions.Read:0", "to=functions.Read<|message|>", " `Read` ", "Read</tool_call>", "Read({", "Read\n")},
         "reasons that are none": ([chunk(calls(piece(0, "call_f1", "Read", '{"file_path"')), "null"), piece(0, None, None, ':"a.txt"}')], ["alpha"]),
         "a reason before the last pieces": ([chunk(calls(piece(0, "call_f2", "Read", '{"file_path"')), "tool_calls"),
                                              piece(0, None, None, ':"a.txt"}')], ["alpha"]),

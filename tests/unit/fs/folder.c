@@ -2,6 +2,7 @@
 #include "folder.h"
 
 #include "base/cleanup.h"
+#include "fs/host_files.h"
 
 #include <fcntl.h>
 #include <ftw.h>
@@ -85,8 +86,7 @@ const char *folder_cpath(struct folder *folder, const char *name)
 
 void folder_make(struct folder *folder, const char *name)
 {
-    const struct hv_host *host = hv_host_local();
-    assert_int_equal(host->make_directories(host, folder_path(folder, name), NULL), HV_OK);
+    assert_int_equal(fs_host_make_directories(NULL, folder_path(folder, name), NULL), HV_OK);
 }
 
 void folder_put_bytes(struct folder *folder, const char *name, struct hv_str bytes)

@@ -84,6 +84,8 @@ struct hv_str bash_resolved(const struct hv_context *context, struct hv_str path
 /* What the command does. In the call's arena; looks up programs and what git's repositories hold, at the first time: a
  * call asks several times, and the answer is kept with its input (which no two threads have at once). */
 const struct shell_judgement *bash_judge(const struct bash_input *in, const struct hv_context *context);
+/* All parts but one are the shell's own, which says so itself when they fail, or prints nothing. */
+bool bash_others_are_told(const struct shell_judgement *judgement);
 /* The path of the bash that runs commands: the system's, whatever the workspace puts in front of PATH. In the call's
  * arena; absent: there is none. */
 struct hv_str bash_interpreter(const struct hv_context *context);

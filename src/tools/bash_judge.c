@@ -95,6 +95,20 @@ bool bash_keeps_directory(const struct shell_judgement *judgement)
     return true;
 }
 
+bool bash_others_are_told(const struct shell_judgement *judgement)
+{
+    static const char *const names[] = {"cd", "test", "[", "true", ":", "export"};
+    size_t others = 0;
+    for (size_t i = 0; i < judgement->count; i++) {
+        const struct shell_act *act = &judgement->acts[i];
+        bool is_known = false;
+        for (size_t j = 0; act->word_count && j < sizeof names / sizeof *names; j++)
+            is_known |= hv_str_is(act->words[0].value, names[j]);
+        others += !is_known;
+    }
+    return others <= 1;
+}
+
 /* All files of the part are in its lists, with their places. */
 static bool is_listed(const struct shell_act *act)
 {

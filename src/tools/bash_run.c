@@ -39,11 +39,22 @@ static const char *signal_of_code(const struct bash_run *run, int code)
     return hv_arena_format(run->context->arena, ", %s", proc_signal_name(code - 128, name, sizeof name)).ptr;
 }
 
+/* The shell itself said in the output that something failed. */
+static bool bash_complains(const struct bash_run *run)
+{
+    struct hv_str rest = spool_stream(run->spool, HV_STDOUT, run->context->arena), line;
+    while (hv_str_split(&rest, '\n', &line))
+        if (hv_str_starts(line, HV_STR("bash: ")))
+            return true;
+    return false;
+}
+
 static bool is_answer(const struct bash_run *run)
 {
     bool certain;
     return shell_code_is_answer(bash_judge(run->input, run->context), run->ended.code, &certain) &&
-           (certain || !spool_size(run->spool));
+           (certain || !spool_size(run->spool) ||
+            (bash_others_are_told(bash_judge(run->input, run->context)) && !bash_complains(run)));
 }
 
 /* One line that says why this is a failure; NULL when it is none. */

@@ -534,6 +534,8 @@ static enum hv_code make_runtime(struct exec *exec, struct hv_error *err)
     exec->session_id = hv_arena_str(&exec->arena, hv_str_from(id));
     struct hv_str folder = hv_arena_format(&exec->arena, "%.*s/%s",
                                            HV_STR_ARG(sessions_project_directory(&exec->arena, setup->directory)), id);
+    if (exec->options->on_begin)
+        exec->options->on_begin(exec->options->user, folder);
     struct policy_options policy_options = {
         .host = setup->host,
         .settings = setup->settings,

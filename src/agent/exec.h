@@ -25,6 +25,8 @@ struct exec_options {
     size_t only_tool_count;
     struct hv_asker asker;          /* as in runtime_options */
     struct side_tape *side_answers; /* what side requests are answered with; NULL: there is no model */
+    /* Where stored results go, before anything runs; the view lives as long as exec_run. May be NULL. */
+    void (*on_begin)(void *user, struct hv_str session_directory);
     /* Instead of lines on output: each result as it comes. May be NULL. */
     void (*on_result)(void *user, const struct batch_result *result);
     /* What the person should know: rules that cannot be used, hooks that failed. Any thread. May be NULL. */

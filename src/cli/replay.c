@@ -59,6 +59,12 @@ static void put_calls(const struct replay_log *log, struct hv_buf *out)
     }
 }
 
+static void on_begin(void *user, struct hv_str session_directory)
+{
+    struct replay *replay = user;
+    replay->comparison.now.session_directory = session_directory;
+}
+
 static void on_result(void *user, const struct batch_result *result)
 {
     struct replay *replay = user;
@@ -153,6 +159,7 @@ static int run_log(const struct replay_flags *flags, struct setup *setup, const 
         .turn_by_turn = true,
         .asker = {.ask = believed ? ask_record : NULL, .user = &replay},
         .side_answers = side_tape_count(tape) ? tape : NULL,
+        .on_begin = on_begin,
         .on_result = on_result,
         .on_fault = on_fault,
         .user = &replay,

@@ -334,13 +334,29 @@ static size_t match_place(struct hv_str text, size_t at, struct hv_str path)
     return goes_on ? 0 : path.len;
 }
 
+/* The file of an output, whose name is new each time: NAME-0123456789abcdef.txt in tool-results of the session. */
+static size_t match_output(struct hv_str text, size_t at, struct hv_str session)
+{
+    struct hv_str folder = HV_STR("/tool-results/");
+    size_t end = at + match_place(text, at, session);
+    if (end == at || !hv_str_starts(hv_str_slice(text, end, SIZE_MAX), folder))
+        return 0;
+    end += folder.len;
+    while (is_word(byte_at(text, end)))
+        end++;
+    size_t len = match_form(text, end, "-xxxxxxxxxxxxxxxx");
+    bool is_one = len && hv_str_starts(hv_str_slice(text, end + len, SIZE_MAX), HV_STR(".txt"));
+    return is_one && !is_word(byte_at(text, end + len + 4)) ? end + len + 4 - at : 0;
+}
+
 static size_t match_any(struct hv_str text, size_t at, const struct replay_place *place, const char **replacement)
 {
     const struct {
         struct hv_str path;
         const char *name;
     } places[] = {{place->session_directory, "<session>"}, {place->directory, "<directory>"}, {place->home, "<home>"}};
-    size_t len = 0;
+    size_t len = match_output(text, at, place->session_directory);
+    *replacement = "<session>/tool-results/<output>.txt";
     for (size_t i = 0; i < sizeof places / sizeof *places && !len; i++) {
         len = match_place(text, at, places[i].path);
         *replacement = places[i].name;

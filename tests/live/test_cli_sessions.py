@@ -184,6 +184,17 @@ class Records(Sessions):
         self.assertIn("2 different", out)
         self.assertNotIn("omega", self.run_helve("replay", self.journals()[0], "--quiet"))
 
+    def test_stored_results_are_the_same_when_they_are(self):
+        self.write("a.txt", "alpha\n")
+        self.write("long.txt", "a line of some length\n" * 6000)
+        model = self.recording(message(use("Bash", command="cat long.txt", id="a"), use("Read", file_path="a.txt", id="b")),
+                               message(use("Bash", command="seq 1 30000; cat a.txt", id="c")), message(say("the end")))
+        self.run_helve("-p", "--model", model, "go")
+        self.assertIn("tool-results", json.dumps(self.events(self.journals()[0], "result")))
+        self.assertIn("3 the same", self.run_helve("replay", self.journals()[0], "--verify"))
+        self.write("a.txt", "omega\n")
+        self.run_helve("replay", self.journals()[0], "--verify", code=1)
+
     def test_a_journal_from_elsewhere_is_not_believed(self):
         lines = [
             {"type": "session_start", "time": 1, "wall": 1, "data": {"id": "evil", "cwd": self.project}},

@@ -114,6 +114,8 @@ static void what_differs_between_honest_runs_is_made_equal_and_nothing_else(void
         {"/tmp/tmp.Ab12/x /var/tmp/y /mytmp/z", "<temporary>/x <temporary> /mytmp/z"},
         {"/w/project/a.c /w/project2/a.c /w/project.", "<directory>/a.c /w/project2/a.c <directory>."},
         {"see /s/id/tool-results/1.txt", "see <session>/tool-results/1.txt"},
+        {"\"/s/id/tool-results/bash-0123456789abcdef.txt\"", "\"<session>/tool-results/<output>.txt\""},
+        {"/s/id/tool-results/bash-0123456789abcde.txt", "<session>/tool-results/bash-0123456789abcde.txt"},
         {"/home/me/.profile /home/merlin", "<home>/.profile /home/merlin"},
         {"not/w/project", "not/w/project"},
         {"0", "0"},

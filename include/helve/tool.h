@@ -306,6 +306,7 @@ struct hv_context {
     const struct hv_tool *tool;
     const struct hv_cancel *cancel; /* raised when the call should stop; poll it at least every 100 ms of work */
     struct hv_str call_id;
+    struct hv_str called_as;    /* the name in the call: the tool's own or an alias */
     struct hv_str directory;    /* the session's working directory, absolute */
     struct hv_str home;         /* for "~" */
     const struct hv_str *roots; /* workspace: the working directory it was started in and added ones */

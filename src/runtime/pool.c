@@ -344,6 +344,7 @@ enum stage_outcome stage_find(struct call *call)
     if (!known->offered)
         return absent_tool(call, known->tool);
     call->tool = call->context.tool = known->tool;
+    call->context.called_as = tool_name_bare(call->name);
     call->context.results_directory = runtime_results_directory(call->runtime);
     call->context.changes_directory = call->runtime->changes_directory;
     call->context.environment = call->runtime->environment;

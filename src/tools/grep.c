@@ -60,6 +60,7 @@ static const struct hv_field grep_fields[] = {
          "files_with_matches: paths, newest first; content: the matching lines; count: how many in each file",
      .type = HV_FIELD_ENUM,
      .offset = offsetof(struct grep_input, output_mode),
+     .present = 1 + offsetof(struct grep_input, has_mode),
      .aliases = mode_aliases,
      .values = mode_values,
      .fallback = "\"files_with_matches\""},
@@ -270,6 +271,16 @@ static enum hv_code grep_call(const void *input, struct hv_context *context, voi
     return code;
 }
 
+/* Who calls it so knows a tool of that name, which answers with the lines. */
+static void grep_backfill(void *input, const struct hv_context *context)
+{
+    struct grep_input *in = input;
+    static const char *const names[] = {"grep_search", "search_file_content"};
+    for (size_t i = 0; i < sizeof names / sizeof *names && !in->has_mode; i++)
+        if (hv_str_is(context->called_as, names[i]))
+            in->output_mode = CONTENT;
+}
+
 static void grep_footprint(const void *input, const struct hv_context *context, struct hv_footprint *out)
 {
     const struct grep_input *in = input;
@@ -366,6 +377,7 @@ const struct hv_tool tool_grep = {
     .fields = grep_fields,
     .input_size = sizeof(struct grep_input),
     .subject_kind = HV_SUBJECT_PATH,
+    .backfill = grep_backfill,
     .footprint = grep_footprint,
     .read_only = always,
     .concurrency_safe = always,

@@ -28,6 +28,7 @@ enum output_mode { FILES_WITH_MATCHES = 1, CONTENT, COUNT };
 struct grep_input {
     struct hv_str pattern, path, glob, type;
     int output_mode;
+    bool has_mode;
     int64_t after, before, around;
     bool has_after, has_before, has_around;
     bool numbers, columns, ignore_case, multiline, fixed_strings, no_ignore, hidden;

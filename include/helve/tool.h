@@ -395,6 +395,12 @@ struct hv_tool {
     struct hv_str (*classifier_input)(const void *input, const struct hv_context *context);
     /* The tool's own opinion. HV_ALLOW is taken only after deny and ask rules; *reason in the context's arena. */
     enum hv_verdict (*check_permission)(const void *input, const struct hv_context *context, struct hv_str *reason);
+    /* What validate cannot know: whether the call can do anything in the world as it is (was the file read? is the text
+     * there?). Asked before a person is: a fault, or a result that is an error, refuses the call unasked, so its words
+     * may tell of files only what the model has seen already. May read the files of the footprint and block; changes
+     * nothing, records nothing. NULL: yes. */
+    enum hv_code (*foresee)(const void *input, struct hv_context *context, struct hv_result *result,
+                            struct hv_error *err);
     /* Do it. Returns HV_OK with *data (any struct in the arena) or content already in *result; or a fault. */
     enum hv_code (*call)(const void *input, struct hv_context *context, void **data, struct hv_result *result,
                          struct hv_error *err);

@@ -253,9 +253,10 @@ struct hv_str runtime_results_directory(struct runtime *runtime);
 /* schedule.c */
 void schedule_judged(struct call *call);   /* from here on the footprint counts, not "everything" */
 void schedule_withdraw(struct call *call); /* the input changed: the footprint is open again */
-/* Wait for earlier calls of the batch that run alone and may change the directory or files that this one is judged by.
- * True when there was one: the call must be judged anew. Ends early when the call is cancelled. */
-bool schedule_wait_earlier(struct call *call);
+/* Wait for earlier calls of the batch that run alone and may change the directory or files that this one is judged by
+ * (all: for every earlier call, which may read or write what this one builds on). True when there was one: the call
+ * must be judged anew. Ends early when the call is cancelled. */
+bool schedule_wait_earlier(struct call *call, bool all);
 void schedule_done(struct call *call); /* the call has its result: let others go. Batch lock held */
 
 /* batch.c: cancel all batches that are not finished, … */

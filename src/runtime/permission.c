@@ -388,6 +388,28 @@ static enum stage_outcome ask(struct call *call, const struct policy_facts *fact
     return take_answer(call, &answer, "person", clock_monotonic_ns() - started);
 }
 
+/* A person is not asked about what can do nothing. STAGE_NEXT: ask. */
+static enum stage_outcome foresee(struct call *call)
+{
+    struct hv_error err = {0};
+    bool asks = call->runtime->options.asker.ask || hook_configured(call->runtime, "PermissionRequest");
+    if (!asks || !call->tool->foresee)
+        return STAGE_NEXT;
+    call->result = (struct hv_result){0};
+    enum hv_code code = call->tool->foresee(call->input, &call->context, &call->result, &err);
+    if (code == HV_OK && !call->result.is_error)
+        return STAGE_NEXT;
+    /* What an earlier call of the batch reads or writes counts. */
+    if (schedule_wait_earlier(call, true)) {
+        call->result = (struct hv_result){0};
+        schedule_withdraw(call);
+        return STAGE_BACK;
+    }
+    if (code)
+        hv_result_error(&call->result, &call->arena, &err);
+    return STAGE_SETTLED;
+}
+
 enum stage_outcome stage_permission(struct call *call)
 {
     struct policy_facts facts;
@@ -396,15 +418,17 @@ enum stage_outcome stage_permission(struct call *call)
     bool is_allowed = call->decision.verdict == HV_ALLOW || (call->decision.verdict == HV_ASK && call->answered);
     /* A refusal is final and a question shows where the call would run: both want the directory that earlier calls
      * leave. What is allowed is looked at again when it is admitted. */
-    if (!is_allowed && schedule_wait_earlier(call)) {
+    if (!is_allowed && schedule_wait_earlier(call, false)) {
         call->judged.command = NULL; /* files may be others now, too */
         schedule_withdraw(call);
         return STAGE_BACK;
     }
     if (call->decision.verdict == HV_ASK) {
         /* A person who rewrote the input has approved what it became, unless a rule denies it. */
-        if (!call->answered)
-            return ask(call, &facts);
+        if (!call->answered) {
+            enum stage_outcome outcome = foresee(call);
+            return outcome == STAGE_NEXT ? ask(call, &facts) : outcome;
+        }
         call->decision.verdict = HV_ALLOW;
     }
     emit_decision(call, call->decision.verdict, (struct hv_str){0}, 0);

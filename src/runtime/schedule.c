@@ -184,22 +184,22 @@ enum stage_outcome stage_schedule(struct call *call)
     return STAGE_NEXT;
 }
 
-/* An earlier call that may leave another directory, or other files, and has not ended. Batch lock held. */
-static bool earlier_moves_ground(const struct call *call)
+/* An earlier call that may leave another directory, or other files (all: any), and has not ended. Batch lock held. */
+static bool earlier_moves_ground(const struct call *call, bool all)
 {
     const struct batch *batch = call->batch;
     for (size_t i = batch->first_unfinished; i < call->index; i++)
-        if (batch->calls.items[i]->exclusive && batch->calls.items[i]->state != CALL_DONE)
+        if ((all || batch->calls.items[i]->exclusive) && batch->calls.items[i]->state != CALL_DONE)
             return true;
     return false;
 }
 
-bool schedule_wait_earlier(struct call *call)
+bool schedule_wait_earlier(struct call *call, bool all)
 {
     LOCK_SCOPE(&call->batch->lock);
     bool waited = false;
     call->waits_for_earlier = true;
-    while (earlier_moves_ground(call) && !call_is_cancelled(call)) {
+    while (earlier_moves_ground(call, all) && !call_is_cancelled(call)) {
         waited = true;
         pthread_cond_wait(&call->admitted, &call->batch->lock);
     }

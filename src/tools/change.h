@@ -79,6 +79,12 @@ void change_preview_lines(const struct diff *lines, enum encoding_kind encoding,
 void change_preview_edits(struct hv_context *context, struct hv_str path, const struct edit_request *requests,
                           size_t count, bool single, struct hv_buf *out);
 
+/* For hv_tool.foresee: a fault when the file was not read in this session (in the same words of one that is not there)
+ * or was changed since, and a result that is an error where the edits change nothing in it. */
+enum hv_code change_foresee_edits(struct hv_context *context, struct hv_str path, const struct edit_request *requests,
+                                  size_t count, bool single, struct hv_result *result,
+                                  struct hv_error *err) HV_MUST_CHECK;
+
 /* The whole of Edit (single) and MultiEdit: load, check, compute, store, answer. */
 enum hv_code change_by_edits(struct hv_context *context, struct hv_str path, const struct edit_request *requests,
                              size_t count, bool single, struct hv_result *result, struct hv_error *err) HV_MUST_CHECK;

@@ -345,6 +345,42 @@ enum hv_code change_by_edits(struct hv_context *context, struct hv_str path, con
     return code;
 }
 
+/* Of a file that was read: what the edits come to. */
+static enum hv_code foresee(struct change *change, const struct edit_request *requests, size_t count, bool single,
+                            struct hv_result *result, struct hv_error *err)
+{
+    struct editing editing;
+    editing_init(&editing, change, requests, count, single);
+    enum hv_code code = check_new_texts(&editing, err);
+    if (!code && compute(&editing))
+        answer_failure(change, &editing.failure, result);
+    editing_release(&editing);
+    return code;
+}
+
+/* Nothing is told of a file that the model has not seen: not even whether it is there. */
+enum hv_code change_foresee_edits(struct hv_context *context, struct hv_str path, const struct edit_request *requests,
+                                  size_t count, bool single, struct hv_result *result, struct hv_error *err)
+{
+    struct change change;
+    bool creates = requests[0].old_text.len == 0;
+    enum hv_code code = change_load(&change, context, path, NULL);
+    bool loaded = code == HV_OK;
+    if (creates && (!loaded || !change.exists || !change.bytes.len)) {
+        code = HV_OK;
+    } else if (!loaded || !change.exists) {
+        code = file_state_fail_unread(change.key, err);
+    } else {
+        code = file_state_check(context, change.key, &change.stat, hv_buf_str(&change.bytes), FILE_NEED_SEEN, err);
+        if (!code)
+            code = check_before_edit(&change, requests, err);
+        if (!code)
+            code = foresee(&change, requests, count, single, result, err);
+    }
+    change_release(&change);
+    return code;
+}
+
 static void preview(struct editing *editing, struct hv_buf *out)
 {
     if (compute(editing)) {

@@ -81,6 +81,14 @@ static void edit_render_use(const void *input, const struct hv_context *context,
     hv_buf_add_str(out, file_shown_path(context, ((const struct edit_input *)input)->file_path));
 }
 
+static enum hv_code edit_foresee(const void *input, struct hv_context *context, struct hv_result *result,
+                                 struct hv_error *err)
+{
+    const struct edit_input *in = input;
+    struct edit_request request = {in->old_string, in->new_string, in->replace_all};
+    return change_foresee_edits(context, in->file_path, &request, 1, true, result, err);
+}
+
 static void edit_preview(const void *input, struct hv_context *context, struct hv_buf *out)
 {
     const struct edit_input *in = input;
@@ -111,6 +119,7 @@ const struct hv_tool tool_edit = {
     .validate = edit_validate,
     .footprint = edit_footprint,
     .concurrency_safe = edit_concurrency_safe,
+    .foresee = edit_foresee,
     .call = edit_call,
     .render_use = edit_render_use,
     .preview = edit_preview,

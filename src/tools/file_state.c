@@ -235,6 +235,11 @@ static bool is_hashed(struct file_state *state, struct hv_str key)
     return record && record->has_hash;
 }
 
+enum hv_code file_state_fail_unread(struct hv_str key, struct hv_error *err)
+{
+    return fail_unread(key, NULL, err);
+}
+
 enum hv_code file_state_check(struct hv_context *context, struct hv_str key, const struct hv_file_stat *stat,
                               struct hv_str bytes, enum file_need need, struct hv_error *err)
 {

@@ -41,6 +41,8 @@ enum file_need { FILE_NEED_SEEN, FILE_NEED_WHOLE };
  */
 enum hv_code file_state_check(struct hv_context *context, struct hv_str key, const struct hv_file_stat *stat,
                               struct hv_str bytes, enum file_need need, struct hv_error *err) HV_MUST_CHECK;
+/* As file_state_check of a file that was never read: the fault in its words. */
+enum hv_code file_state_fail_unread(struct hv_str key, struct hv_error *err);
 /* All lines that the changes touch were shown: HV_EINVAL names those that were not. */
 enum hv_code file_state_check_lines(struct hv_context *context, struct hv_str key, const struct diff *changes,
                                     struct hv_error *err) HV_MUST_CHECK;

@@ -97,6 +97,14 @@ static enum hv_code multiedit_call(const void *input, struct hv_context *context
                            err);
 }
 
+static enum hv_code multiedit_foresee(const void *input, struct hv_context *context, struct hv_result *result,
+                                      struct hv_error *err)
+{
+    const struct multiedit_input *in = input;
+    return change_foresee_edits(context, in->file_path, requests_of(in, context->arena), in->edits.count, false, result,
+                                err);
+}
+
 static void multiedit_preview(const void *input, struct hv_context *context, struct hv_buf *out)
 {
     const struct multiedit_input *in = input;
@@ -142,6 +150,7 @@ const struct hv_tool tool_multiedit = {
     .validate = multiedit_validate,
     .footprint = multiedit_footprint,
     .concurrency_safe = multiedit_concurrency_safe,
+    .foresee = multiedit_foresee,
     .call = multiedit_call,
     .render_use = multiedit_render_use,
     .preview = multiedit_preview,

@@ -89,11 +89,12 @@ static enum hv_code check_file(struct change *change, struct hv_error *err)
 {
     if (!change->exists)
         return file_fail_missing(change->context, change->path, err);
-    if (change->encoding.kind != ENCODING_UTF8)
-        return hv_fail(err, HV_EINVAL, "%.*s is in %s; notebooks are UTF-8", HV_STR_ARG(change->path),
+    enum hv_code code =
+        file_state_check(change->context, change->key, &change->stat, hv_buf_str(&change->bytes), FILE_NEED_SEEN, err);
+    if (!code && change->encoding.kind != ENCODING_UTF8)
+        code = hv_fail(err, HV_EINVAL, "%.*s is in %s; notebooks are UTF-8", HV_STR_ARG(change->path),
                        encoding_name(change->encoding.kind));
-    return file_state_check(change->context, change->key, &change->stat, hv_buf_str(&change->bytes), FILE_NEED_SEEN,
-                            err);
+    return code;
 }
 
 /* The new text of a code cell must not elide; what its old text has is its own. */
@@ -195,6 +196,28 @@ static void notebook_render_use(const void *input, const struct hv_context *cont
         hv_buf_addf(out, " cell %lld", (long long)in->cell_number);
 }
 
+/* Nothing is told of a notebook that the model has not seen: not even whether it is there. */
+static enum hv_code notebook_foresee(const void *input, struct hv_context *context, struct hv_result *result,
+                                     struct hv_error *err)
+{
+    (void)result;
+    const struct notebook_input *in = input;
+    const struct notebook_request request = request_of(in);
+    struct notebook_outcome outcome;
+    struct change change;
+    enum hv_code code = change_load(&change, context, in->notebook_path, NULL);
+    if (code || !change.exists)
+        code = file_state_fail_unread(change.key, err);
+    else
+        code = check_file(&change, err);
+    if (!code)
+        code = notebook_compute(context->arena, hv_buf_str(&change.bytes), &request, &outcome, err);
+    if (!code && request.mode == NOTEBOOK_REPLACE)
+        code = check_source(&change, in->new_source, outcome.index, err);
+    change_release(&change);
+    return code;
+}
+
 static void notebook_preview(const void *input, struct hv_context *context, struct hv_buf *out)
 {
     const struct notebook_input *in = input;
@@ -231,6 +254,7 @@ const struct hv_tool tool_notebook_edit = {
     .validate = notebook_validate,
     .footprint = notebook_footprint,
     .concurrency_safe = notebook_concurrency_safe,
+    .foresee = notebook_foresee,
     .call = notebook_call,
     .render_use = notebook_render_use,
     .preview = notebook_preview,

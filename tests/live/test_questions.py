@@ -72,6 +72,37 @@ class Questions(Case):
         self.assertFalse(os.path.exists(self.path("q/inner")))
 
 
+    def test_nobody_is_asked_about_what_can_do_nothing(self):
+        asked = os.path.join(self.top, "asked")
+        allow = '{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}'
+        self.settings({"hooks": {"PermissionRequest": [{"hooks": [{"type": "command", "command": "echo >> %s; echo '%s'" % (asked, allow)}]}]}})
+        self.write("a.txt", "one\ntwo\n")
+        cell = {"cell_type": "code", "id": "c", "source": "x", "metadata": {}, "outputs": [], "execution_count": None}
+        self.write("n.ipynb", json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+        unread = [use("Edit", id="1", file_path="a.txt", old_string="one", new_string="1"),
+                  use("MultiEdit", id="2", file_path="a.txt", edits=[{"old_string": "one", "new_string": "1"}]),
+                  use("NotebookEdit", id="3", notebook_path="n.ipynb", cell_id="c", new_source="y"),
+                  use("Edit", id="4", file_path="missing.txt", old_string="one", new_string="1")]
+        for result in self.execute(*unread).values():
+            self.assertIn("has not been read in this session", text_of(result))
+        self.assertFalse(os.path.exists(asked))
+        read = [use("Read", id="r", file_path="a.txt"), use("Read", id="n", file_path="n.ipynb")]
+        results = self.execute(*read, use("Edit", id="1", file_path="a.txt", old_string="three", new_string="1"),
+                               use("MultiEdit", id="2", file_path="a.txt", edits=[{"old_string": "four", "new_string": "1"}]),
+                               use("NotebookEdit", id="3", notebook_path="n.ipynb", cell_id="other", new_source="y"))
+        self.assertTrue(all(results[id]["is_error"] for id in "123"), results)
+        self.assertFalse(os.path.exists(asked), results)
+        # What an earlier call of the batch reads and writes counts.
+        results = self.execute(*read, use("Edit", id="1", file_path="a.txt", old_string="one", new_string="first"),
+                               use("Edit", id="2", file_path="a.txt", old_string="first", new_string="last"),
+                               use("NotebookEdit", id="3", notebook_path="n.ipynb", cell_id="c", new_source="y"))
+        self.assertFalse(any(results[id].get("is_error") for id in "123"), results)
+        with open(self.path("a.txt")) as file:
+            self.assertEqual(file.read(), "last\ntwo\n")
+        with open(asked) as file:
+            self.assertEqual(len(file.readlines()), 3)
+
+
 CALLS = [
     ("Read", {"file_path": "a.txt"}), ("Read", {"file_path": ".env"}), ("Read", {"file_path": "/dev/zero"}),
     ("Read", {"file_path": "~/.ssh/id_rsa"}), ("Write", {"file_path": "new.txt", "content": "x"}),

@@ -526,16 +526,23 @@ static void tell_policy_problems(struct exec *exec, const struct policy *policy)
     }
 }
 
-static enum hv_code make_runtime(struct exec *exec, struct hv_error *err)
+/* Its id; returns its folder. */
+static struct hv_str begin_session(struct exec *exec)
 {
-    const struct setup *setup = exec->options->setup;
     char id[SESSION_ID_SIZE];
     session_id_new(id);
     exec->session_id = hv_arena_str(&exec->arena, hv_str_from(id));
-    struct hv_str folder = hv_arena_format(&exec->arena, "%.*s/%s",
-                                           HV_STR_ARG(sessions_project_directory(&exec->arena, setup->directory)), id);
+    struct hv_str project = sessions_project_directory(&exec->arena, exec->options->setup->directory);
+    struct hv_str folder = hv_arena_format(&exec->arena, "%.*s/%s", HV_STR_ARG(project), id);
     if (exec->options->on_begin)
         exec->options->on_begin(exec->options->user, folder);
+    return folder;
+}
+
+static enum hv_code make_runtime(struct exec *exec, struct hv_error *err)
+{
+    const struct setup *setup = exec->options->setup;
+    struct hv_str folder = begin_session(exec);
     struct policy_options policy_options = {
         .host = setup->host,
         .settings = setup->settings,

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/thread.h"
+#include "cli/plain.h"
 #include "module/module.h"
 #include "policy/visible.h"
 
@@ -442,6 +443,7 @@ static void fill_front(struct chat *chat, struct hv_str prompt)
     chat->front = (struct ui_front){
         .user = chat,
         .prompt = prompt,
+        .plain = chat->flags->reader,
         .loop = chat->setup.loop,
         .commands = chat_command_list,
         .submit = submit,
@@ -476,11 +478,18 @@ static void print_welcome(struct chat *chat)
     chat->functions->print(chat->ui, hv_buf_str(&text));
 }
 
+/* A terminal that cannot move its cursor is written to line by line, too. */
+static bool is_plain(const struct chat *chat)
+{
+    const char *term = getenv("TERM");
+    return chat->flags->plain || chat->flags->reader || !term || !*term || strcmp(term, "dumb") == 0;
+}
+
 static enum hv_code start(struct chat *chat, struct hv_str prompt, struct hv_error *err)
 {
-    const void *functions;
+    const void *functions = plain_table();
     struct session_entry entry, *from = NULL;
-    enum hv_code code = module_load("ui", "libmd4c0 and libutf8proc2", &functions, err);
+    enum hv_code code = is_plain(chat) ? HV_OK : module_load("ui", "libmd4c0 and libutf8proc2", &functions, err);
     if (code != HV_OK)
         return code;
     chat->functions = functions;

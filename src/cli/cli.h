@@ -107,6 +107,8 @@ void cli_drop_typed(void);
 /* Settings have hooks that may be meant as guards and never run: a person is asked whether to go on (may_ask), else
  * HV_EINVAL. cli_ask_trust does this, too. */
 enum hv_code cli_check_guards(const struct setup *setup, bool may_ask, struct hv_error *err) HV_MUST_CHECK;
+/* Append what this folder brings that would run or allow something once it is trusted, one a line (trust_list.c). */
+void cli_list_what_trust_allows(const struct setup *setup, struct hv_buf *out);
 /* Where this folder's own settings wait for trust and somebody can be asked: ask, remember, read the settings anew.
  * (trust.c) */
 enum hv_code cli_ask_trust(struct setup *setup, struct hv_error *err) HV_MUST_CHECK;

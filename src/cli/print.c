@@ -33,6 +33,8 @@ static const char *const input_names[] = {"text", "stream-json", NULL};
 #define AT(member) offsetof(struct print_flags, member)
 static const struct option print_options[] = {
     {"print", 'p', OPTION_FLAG, AT(print), NULL, "work on the task, print the answer, end"},
+    {"plain", 0, OPTION_FLAG, AT(plain), NULL, "a session line by line: for dumb terminals and pipes"},
+    {"ax-screen-reader", 0, OPTION_FLAG, AT(reader), NULL, "the same for a screen reader: nothing moves or is painted"},
     {"model", 0, OPTION_TEXT, AT(model), "NAME",
      "provider:name (anthropic, openai-chat, openai-responses), or replay:FILE, replay:demo"},
     {"output-format", 0, OPTION_CHOICE, AT(output), "FORMAT",
@@ -130,6 +132,10 @@ static void print_text(struct print *print, const struct session_outcome *outcom
     CLEANUP_BUF struct hv_buf clean = {0};
     struct hv_str text = structured.ptr ? structured : outcome->text;
     int failed = 0;
+    if (print->progress.streams) {
+        failed = progress_finish(&print->progress);
+        text = structured; /* the rest was shown as it came */
+    }
     if (isatty(STDOUT_FILENO)) {
         hv_buf_init(&clean, SIZE_MAX / 4);
         ansi_clean(text, &clean); /* a model's words do not steer the terminal */
@@ -576,7 +582,8 @@ static int run(const struct cli_call *call)
     struct print_flags chosen = *(const struct print_flags *)call->options, *flags = &chosen;
     struct hv_error err;
     struct hv_str first = call->argument_count > 0 ? hv_arena_str(call->arena, call->arguments[0]) : HV_STR("");
-    if (!flags->print && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+    bool by_lines = flags->plain || flags->reader;
+    if (!flags->print && (by_lines || (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))))
         return choose_demo(flags, call->arena, &err) == HV_OK ? chat_run(flags, call->arena, first) : cli_usage(&err);
     CLEANUP_BUF struct hv_buf prompt = {0};
     hv_buf_init(&prompt, STDIN_MAX + (4 << 20));
@@ -592,6 +599,8 @@ static int run(const struct cli_call *call)
     hv_buf_init(&print.last_line, 1 << 30);
     pthread_mutex_init(&print.output_lock, NULL);
     progress_init(&print.progress, people && (flags->verbose || isatty(STDERR_FILENO)), flags->verbose);
+    print.progress.streams =
+        print.progress.enabled && print.format == PRINT_TEXT && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
     int status;
     if (cli_setup_open(&flags->setup, &print.setup, &err) != HV_OK || cli_ask_trust(&print.setup, &err) != HV_OK) {
         status = cli_usage(&err);

@@ -28,6 +28,7 @@ struct print_flags {
         permission_tool;
     int64_t max_turns;
     double max_cost;
+    bool plain, reader; /* line by line; the same for a screen reader: no colours either */
     bool print, last, fork, verbose, no_stdin, without_journal, partial, hook_events, replay_user;
 };
 
@@ -40,6 +41,8 @@ struct open_call {
 /* What people see on stderr (progress.c). */
 struct progress {
     bool enabled, colour, details; /* details: also what runs in between */
+    bool streams;                  /* a person watches both streams: words go to stdout as they come */
+    uint64_t told_ns;              /* when it was last told how far a call is */
     struct hv_buf text;            /* of the message at hand, not shown yet */
     struct hv_str last_id;         /* of the call whose line was printed last; heap */
 };
@@ -143,6 +146,8 @@ void print_close(struct print *print);
 void progress_init(struct progress *progress, bool enabled, bool details);
 void progress_release(struct progress *progress);
 void progress_event(struct print *print, const struct hv_event *event);
+/* The last line of what was streamed, which had no end yet. Returns errno, or 0. */
+int progress_finish(struct progress *progress);
 /* A call's key argument, one short line: what a person tells it by. Heap; free its ptr. */
 struct hv_str progress_label(struct hv_str input);
 

@@ -5,19 +5,27 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "cli/blocks.h"
 #include "cli/print.h"
 #include "policy/visible.h"
 #include "text/ansi.h"
 
 #include <unistd.h>
 
-enum { LABEL_MAX = 100, LINE_MAX_BYTES = 8 << 20, TAIL_LINES = 5, TAIL_WIDTH = 110, DIFF_LINES = 60, DENIAL_MAX = 400 };
+enum {
+    LABEL_MAX = 100,
+    LINE_MAX_BYTES = 8 << 20,
+    TAIL_LINES = 5,
+    TAIL_WIDTH = 110,
+    DIFF_LINES = 60,
+    DENIAL_MAX = 400,
+    TELL_S = 10
+};
 
 #define RESET "\033[0m"
 #define BOLD "\033[1m"
 #define DIM "\033[2m"
 #define RED "\033[31m"
-#define GREEN "\033[32m"
 #define CYAN "\033[36m"
 
 void progress_init(struct progress *progress, bool enabled, bool details)
@@ -96,41 +104,6 @@ struct hv_str progress_label(struct hv_str input)
 
 /* ---- parts of a result ------------------------------------------------------------------------------------------- */
 
-static void put_diff(const struct progress *progress, struct hv_str diff, struct hv_buf *out)
-{
-    struct hv_str line;
-    size_t shown = 0;
-    while (hv_str_split(&diff, '\n', &line)) {
-        if (++shown > DIFF_LINES) {
-            hv_buf_add_cstr(out, "    …\n");
-            break;
-        }
-        char first = line.len > 0 ? line.ptr[0] : ' ';
-        bool header = hv_str_starts(line, HV_STR("+++")) || hv_str_starts(line, HV_STR("---"));
-        const char *code = header ? BOLD : first == '+' ? GREEN : first == '-' ? RED : first == '@' ? CYAN : "";
-        hv_buf_addf(out, "    %s", colour(progress, code));
-        put_clean(out, line);
-        hv_buf_addf(out, "%s\n", colour(progress, code[0] ? RESET : ""));
-    }
-}
-
-/* The last lines of a text. */
-static void put_tail(const struct progress *progress, struct hv_str text, size_t lines, struct hv_buf *out)
-{
-    text = hv_str_trim(text);
-    size_t start = text.len;
-    for (size_t found = 0; start > 0 && found < lines; found++) {
-        size_t newline = hv_str_rfind_byte(hv_str_slice(text, 0, start > 0 ? start - 1 : 0), '\n');
-        start = newline == SIZE_MAX ? 0 : newline + 1;
-    }
-    struct hv_str rest = hv_str_slice(text, start, text.len), line;
-    while (hv_str_split(&rest, '\n', &line)) {
-        hv_buf_addf(out, "    %s", colour(progress, DIM));
-        put_short(out, line, TAIL_WIDTH);
-        hv_buf_addf(out, "%s\n", colour(progress, RESET));
-    }
-}
-
 /* The text of a tool_result block, its parts joined. */
 static struct hv_str text_of(const struct hv_json *block, struct hv_arena *arena)
 {
@@ -145,20 +118,36 @@ static struct hv_str text_of(const struct hv_json *block, struct hv_arena *arena
     return all;
 }
 
-static bool runs_programs(struct hv_str name)
+/* ---- words as they come ------------------------------------------------------------------------------------------ */
+
+/* Whole lines only: what could turn out to be an escape waits for its end. */
+static int stream_text(struct progress *progress, bool complete)
 {
-    size_t count;
-    const struct hv_tool *const *tools = hv_builtin_tools(&count);
-    for (size_t i = 0; i < count; i++)
-        if (hv_tool_is_named(tools[i], name))
-            return tools[i]->executes;
-    return false;
+    CLEANUP_BUF struct hv_buf out = {.max = LINE_MAX_BYTES};
+    size_t newline = hv_str_rfind_byte(hv_buf_str(&progress->text), '\n');
+    size_t end = complete ? progress->text.len : newline == SIZE_MAX ? 0 : newline + 1;
+    if (!end)
+        return 0;
+    put_clean(&out, hv_str_slice(hv_buf_str(&progress->text), 0, end));
+    hv_buf_consume(&progress->text, end);
+    if (complete && out.len && out.data[out.len - 1] != '\n')
+        hv_buf_add_byte(&out, '\n');
+    return cli_write(STDOUT_FILENO, hv_buf_str(&out));
+}
+
+int progress_finish(struct progress *progress)
+{
+    return stream_text(progress, true);
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
 static void flush_text(struct progress *progress, struct hv_buf *out)
 {
+    if (progress->streams) {
+        (void)stream_text(progress, true);
+        return;
+    }
     struct hv_str text = hv_str_trim(hv_buf_str(&progress->text));
     if (text.len > 0) {
         put_clean(out, text);
@@ -209,9 +198,14 @@ static void put_result(struct print *print, const struct hv_event *event, struct
     put_short(out, summary.len > 0 ? summary : text_of(block, &arena), TAIL_WIDTH);
     hv_buf_addf(out, "%s %s(%.1f ms)%s\n", colour(progress, event->ok ? "" : RESET), colour(progress, DIM),
                 (double)event->duration_ns / CLOCK_MILLISECOND, colour(progress, RESET));
-    if (runs_programs(event->tool))
-        put_tail(progress, text_of(block, &arena), TAIL_LINES, out);
-    put_diff(progress, diff, out);
+    const struct hv_json *show = hv_json_get(data, "show");
+    const struct blocks_style style = {.colour = progress->colour, .margin = "    ", .lines = TAIL_LINES},
+                              diff_style = {.colour = progress->colour, .margin = "    ", .lines = DIFF_LINES};
+    bool text = hv_str_is(hv_json_get_string(hv_json_at(show, 0), "type"), "text");
+    if (show && !text) /* texts are told by the summary */
+        blocks_put(hv_json_source(show, event->data), &style, out);
+    if (diff.len)
+        blocks_put_diff(diff, &diff_style, out);
     remember(progress, HV_STR(""));
 }
 
@@ -237,11 +231,32 @@ static void put_task_end(struct progress *progress, const struct hv_event *event
     hv_buf_addf(out, "%s\n", colour(progress, RESET));
 }
 
+/* How far a call is, now and then. */
+static void put_progress(struct progress *progress, const struct hv_event *event, struct hv_buf *out)
+{
+    uint64_t now = clock_monotonic_ns();
+    if (!event->name.len || now - progress->told_ns < TELL_S * CLOCK_SECOND)
+        return;
+    if (progress->told_ns) {
+        hv_buf_addf(out, "  %s… ", colour(progress, DIM));
+        put_short(out, event->tool, LABEL_MAX);
+        hv_buf_add_cstr(out, ": ");
+        put_short(out, event->name, TAIL_WIDTH);
+        hv_buf_addf(out, "%s\n", colour(progress, RESET));
+    }
+    progress->told_ns = now;
+}
+
 static void put_event(struct print *print, const struct hv_event *event, struct hv_buf *out)
 {
     struct progress *progress = &print->progress;
     switch (event->type) {
-    case HV_EVENT_TEXT: hv_buf_add_str(&progress->text, event->text); break;
+    case HV_EVENT_TEXT:
+        hv_buf_add_str(&progress->text, event->text);
+        if (progress->streams)
+            (void)stream_text(progress, false);
+        break;
+    case HV_EVENT_PROGRESS: put_progress(progress, event, out); break;
     case HV_EVENT_REQUEST: flush_text(progress, out); break;
     case HV_EVENT_CALL:
         flush_text(progress, out);

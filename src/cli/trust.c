@@ -142,6 +142,12 @@ enum hv_code cli_ask_trust(struct setup *setup, struct hv_error *err)
         add_changes(setup, &changes);
         cli_write(STDERR_FILENO, hv_buf_str(&changes));
     }
+    CLEANUP_BUF struct hv_buf list = {.max = CHANGES_MAX};
+    cli_list_what_trust_allows(setup, &list);
+    if (list.len) {
+        cli_note("what %.*s brings along:", HV_STR_ARG(setup->settings->project));
+        cli_write(STDERR_FILENO, hv_buf_str(&list));
+    }
     cli_note("%.*s has settings of its own (.helve/ or .claude/).\n"
              "  Trusted, they may allow calls, run hooks and choose servers; else only what they deny or ask counts.\n"
              "  Trust them?  [y] from now on  [o] this once  [n] no",

@@ -253,6 +253,8 @@ __attribute__((noreturn)) static void become_bubblewrap(const char *plan, char *
     place(plan_file(plan, argv), HELPER_FD_PLAN);
     place(words_file(plan, filter >= 0), HELPER_FD_WORDS);
     place(status, HELPER_FD_STATUS);
+    if (mounts) /* opened here: inside it would be that of another network */
+        place(open("/proc/net/unix", O_RDONLY | O_CLOEXEC), HELPER_FD_SOCKETS);
     if (!*argv) {
         place(GUARD_LATE_FD, HELPER_FD_LATE);
         close(GUARD_LATE_FD);

@@ -165,6 +165,7 @@ void inner_main(void)
     bool late = !inside.argv[0];
     pid_t keeper = 0;
     fcntl(HELPER_FD_STATUS, F_SETFD, FD_CLOEXEC);
+    fcntl(HELPER_FD_SOCKETS, F_SETFD, FD_CLOEXEC);
     prctl(PR_SET_NAME, "hv-sandbox");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (late && item_find(inside.plan, HELPER_LATER).kind)

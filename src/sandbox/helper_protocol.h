@@ -22,6 +22,7 @@ enum helper_item {
     HELPER_BIND_READ_ONLY = 'R', /* PATH */
     HELPER_BIND_SOCKET = 'S',    /* PATH, which may lead over links; may be missing */
     HELPER_MEMORY = 'T',         /* MODE:PATH, an empty folder in memory */
+    HELPER_SOCKETS = 'k',        /* cover each bound socket of the machine that lies in nothing writable */
     HELPER_FORBIDDEN = 'x',      /* PATH of a file that is removed when somebody makes it */
     HELPER_IDENTITY = 'i',       /* USER:GROUP, of a namespace of users that is left for one with these */
 
@@ -48,7 +49,8 @@ enum {
     HELPER_FD_STATUS = 12, /* struct helper_report, to the outer half */
     HELPER_FD_PROXY = 13,  /* a socket to the proxy, or nothing */
     HELPER_FD_FILTER = 14,
-    HELPER_FD_LATE = 15, /* where the command comes from, when it was started ahead (proc/guard_protocol.h) */
+    HELPER_FD_SOCKETS = 16, /* the list of all bound sockets of the machine, open for reading */
+    HELPER_FD_LATE = 15,    /* where the command comes from, when it was started ahead (proc/guard_protocol.h) */
 };
 
 enum helper_report_kind { HELPER_EXITED = 1, HELPER_FAILED };

@@ -66,6 +66,7 @@ struct sandbox_place {
     size_t shown_count;
     struct hv_str temporary; /* of the session; writable, and there as /tmp, too */
     struct hv_str locked;    /* a file without rights, for hidden files */
+    bool own_sockets;        /* commands may make sockets: those of the machine are covered */
 };
 
 struct sandbox_plan {

@@ -141,11 +141,17 @@ static void put_own_mount(struct hv_buf *out, const struct sandbox_plan *plan, c
     }
 }
 
-static void put_own_sockets(struct hv_buf *out, const struct sandbox_options *options, struct hv_arena *arena)
+/* Most services have theirs in /run, also those that a container is lent; the helper covers what lies elsewhere. */
+static void put_own_sockets(struct hv_buf *out, const struct sandbox_place *place, struct hv_arena *arena)
 {
-    if (!options->unix_sockets.count || options->all_unix_sockets == SANDBOX_YES)
+    const struct sandbox_options *options = place->options;
+    struct hv_file_stat found;
+    if ((!place->own_sockets && !options->unix_sockets.count) || options->all_unix_sockets == SANDBOX_YES)
         return;
-    put_memory(out, arena, "0755", HV_STR("/run"));
+    if (place->host->stat(place->host, HV_STR("/run"), false, &found, NULL) == HV_OK && found.kind == HV_FILE_DIRECTORY)
+        put_memory(out, arena, "0755", HV_STR("/run"));
+    if (place->own_sockets)
+        sandbox_put_item(out, HELPER_SOCKETS, (struct hv_str){0});
     for (size_t i = 0; i < options->unix_sockets.count; i++)
         sandbox_put_item(out, HELPER_BIND_SOCKET, options->unix_sockets.items[i]);
 }
@@ -175,7 +181,7 @@ void sandbox_put_own_mounts(const struct sandbox_plan *plan, const struct sandbo
     if (user_namespace && !place->as_root)
         sandbox_put_item(out, HELPER_IDENTITY,
                          hv_arena_format(arena, "%lu:%lu", (unsigned long)geteuid(), (unsigned long)getegid()));
-    put_own_sockets(out, place->options, arena);
+    put_own_sockets(out, place, arena);
     for (size_t i = first; i < plan->mount_count; i++)
         put_own_mount(out, plan, &plan->mounts[i], place, arena);
     for (size_t i = 0; i < plan->forbidden_count; i++)

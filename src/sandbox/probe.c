@@ -122,6 +122,7 @@ static bool try_bubblewrap(struct hv_sandbox *sandbox)
         return false;
     }
     sandbox->state.own_mounts = can_own_mounts();
+    sandbox->own_sockets = access("/proc/net/unix", R_OK) == 0;
     if (try_ahead(sandbox))
         return true;
     if (!probe_settle(sandbox))

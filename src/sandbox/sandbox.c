@@ -189,6 +189,12 @@ bool sandbox_excludes(const struct hv_sandbox *sandbox, struct hv_str command)
 
 /* ---- the plan of a command ----------------------------------------------------------------------------- */
 
+/* What keeps mounts in place covers sockets, too; it needs the list of them. */
+static bool covers_sockets(const struct hv_sandbox *sandbox)
+{
+    return sandbox->state.level == SANDBOX_LEVEL_FULL && sandbox->state.own_mounts && sandbox->own_sockets;
+}
+
 struct sandbox_place sandbox_place_of(const struct hv_sandbox *sandbox)
 {
     const struct sandbox_setup *setup = &sandbox->setup;
@@ -208,6 +214,7 @@ struct sandbox_place sandbox_place_of(const struct hv_sandbox *sandbox)
         .helper = sandbox->helper ? hv_str_from(sandbox->helper) : (struct hv_str){0},
         .temporary = hv_str_from(sandbox->temporary.files),
         .locked = hv_str_from(sandbox->temporary.locked),
+        .own_sockets = covers_sockets(sandbox),
     };
 }
 
@@ -316,10 +323,11 @@ static enum hv_code put_filter(struct hv_sandbox *sandbox, struct hv_buf *out, s
 {
     const struct sandbox_options *options = sandbox->setup.options;
     struct sandbox_filter_options filter = {
-        .unix_sockets = options->unix_sockets.count || options->all_unix_sockets == SANDBOX_YES,
+        .unix_sockets =
+            covers_sockets(sandbox) || options->unix_sockets.count || options->all_unix_sockets == SANDBOX_YES,
         .no_internet = sandbox->state.level == SANDBOX_LEVEL_LANDLOCK,
     };
-    struct hv_str *kept = &sandbox->filters[filter.no_internet];
+    struct hv_str *kept = &sandbox->filters[filter.unix_sockets][filter.no_internet];
     enum hv_code code = kept->len ? HV_OK : sandbox_filter_build(&sandbox->arena, &filter, kept, err);
     if (!code)
         sandbox_put_item(out, HELPER_FILTER, *kept);

@@ -23,9 +23,10 @@ struct hv_sandbox {
     pthread_cond_t look_ended; /* … which is said here */
     bool settled;              /* meanwhile all is known that plans are made from */
     struct sandbox_state state;
-    struct hv_str bubblewrap; /* its path */
-    char *helper;             /* path of helve-sandbox */
-    struct hv_str filters[2]; /* by no_internet; made when first needed */
+    struct hv_str bubblewrap;    /* its path */
+    char *helper;                /* path of helve-sandbox */
+    bool own_sockets;            /* commands may make sockets, since those of the machine are covered */
+    struct hv_str filters[2][2]; /* by unix_sockets and no_internet; made when first needed */
     struct temporary temporary;
     pthread_mutex_t own_lock;        /* guards what follows, which is told of without waiting … */
     VEC(struct hv_str) own_files;    /* … what other than commands has written where protected names may be; in … */

@@ -9,7 +9,14 @@
 enum { LINES_MAX = 400, TOLD_MAX = 3, OUTPUT_MAX = 64 * 1024, LINE_MAX_LOOKED_AT = 2048, QUOTED_MAX = 16 };
 
 /* What the system says of a refusal, in small letters: each language has its own way to begin a sentence. */
-enum refusal_kind { REFUSED_WRITE = 1, REFUSED_ACCESS, REFUSED_CALL, REFUSED_MOUNT_POINT, REFUSED_NETWORK };
+enum refusal_kind {
+    REFUSED_WRITE = 1,
+    REFUSED_ACCESS,
+    REFUSED_CALL,
+    REFUSED_MOUNT_POINT,
+    REFUSED_NETWORK,
+    REFUSED_SOCKET
+};
 
 static const struct phrase {
     const char *text;
@@ -33,6 +40,11 @@ static const struct phrase {
     {"enetunreach", REFUSED_NETWORK},
     {"enotfound", REFUSED_NETWORK},
     {"eai_again", REFUSED_NETWORK},
+    {"is the docker daemon running", REFUSED_SOCKET}, /* of no address in words of its own */
+    {"connection refused", REFUSED_SOCKET},
+    {"econnrefused", REFUSED_SOCKET},
+    {"connectionrefused", REFUSED_SOCKET},
+    {"could not open a connection to your authentication agent", REFUSED_SOCKET},
 };
 
 struct telling {
@@ -40,7 +52,7 @@ struct telling {
     struct hv_arena *arena;
     struct hv_str said[TOLD_MAX];
     size_t count;
-    bool told_call, told_network;
+    bool told_call, told_network, told_socket;
     char small[LINE_MAX_LOOKED_AT];
 };
 
@@ -241,6 +253,11 @@ static void tell_other(struct telling *telling, enum refusal_kind kind)
         say(telling, HV_STR("\"Operation not permitted\" may come from the sandbox: it refuses tracing, mounting, "
                             "namespaces, kernel keys, io_uring and sockets to other programs. A command that needs "
                             "these has to ask to leave the sandbox (sandbox: false)."));
+    } else if (kind == REFUSED_SOCKET && facts->failed && !telling->told_socket) {
+        telling->told_socket = true;
+        say(telling, HV_STR("The sandbox has a loopback of its own and covers sockets of other programs: what runs "
+                            "outside it is reached only where sandbox.network.allowedDomains (localhost:PORT) or "
+                            "sandbox.network.allowUnixSockets in the settings name it."));
     } else if (kind == REFUSED_NETWORK && facts->failed && !facts->refusals.len && !telling->told_network) {
         telling->told_network = true;
         say(telling, HV_STR("The sandbox has no network but a proxy (HTTP_PROXY) that lets through what "

@@ -445,10 +445,52 @@ def test_sockets_of_services_are_out_of_reach(case):
         service.bind(path)
         service.listen(5)
         (text, _), = run(case, script)
-        assert "connected" not in text and "Operation not permitted" in text, text
+        assert "connected" not in text and "refused" in text and "allowUnixSockets" in text, text
         settings(case, network={"allowUnixSockets": [path]})
         (text, _), = run(case, script)
         assert "connected" in text, text
+
+
+LATER = '''import os, socket, sys, time
+open("waits", "w").close()
+while not os.path.exists("go"):
+    time.sleep(0.02)
+for i in range(1200):
+    try:
+        socket.socket(socket.AF_UNIX).connect(sys.argv[1])
+        time.sleep(0.05)
+    except ConnectionRefusedError:
+        sys.exit("held")
+'''
+
+
+def test_a_socket_that_comes_later_is_out_of_reach_soon(case):
+    need_keeper(case)
+    case.write("later.py", LATER)
+    path = os.path.join(case.root, "later.sock")
+    process = case.start("exec", "--permission-mode", "bypassPermissions", stdin=subprocess.PIPE, env={"IS_SANDBOX": "1"})
+    process.stdin.write(calls_of(["python3 later.py " + path]).encode())
+    process.stdin.close()
+    while not os.path.exists(os.path.join(case.project, "waits")):
+        assert process.poll() is None
+        time.sleep(0.02)
+    with socket.socket(socket.AF_UNIX) as service:
+        service.bind(path)
+        service.listen(5000)
+        case.write("go", "")
+        said = process.stdout.read().decode()
+    process.wait()
+    assert "held" in said, said
+
+
+def test_sockets_of_a_commands_own_work(case):
+    need_keeper(case)
+    serve = "import os, socket, sys; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(1); c = socket.socket(socket.AF_UNIX); " \
+            "c.connect(sys.argv[1]); print('reached')"
+    case.write("manager.py", "import multiprocessing\nif __name__ == '__main__':\n    print(multiprocessing.Manager().list([1, 2]))\n")
+    results = run(case, f'python3 -c "{serve}" $TMPDIR/x.sock', f'python3 -c "{serve}" here.sock', "python3 manager.py", "ls -A /run")
+    assert [text.strip() for text, _ in results[:3]] == ["reached", "reached", "[1, 2]"], results
+    assert "dbus" not in results[3][0] and "docker" not in results[3][0], results[3]
 
 
 # ---- the system ----------------------------------------------------------------------------------------------------

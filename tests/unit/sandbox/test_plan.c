@@ -332,13 +332,9 @@ static void the_words_for_bubblewrap_follow_the_mounts(void **state)
 /* The same mounts, for the helper: what bubblewrap keeps of it, then the helper's own items. */
 static void the_helper_mounts_the_same(void **state)
 {
-    static const struct file files[] = {FOLDER("/ws/project"),
-                                        FOLDER("/ws/project/.git"),
-                                        FOLDER("/ws/project/.git/hooks"),
-                                        FOLDER("/tmp"),
-                                        FILE_AT("/home/me/.netrc"),
-                                        FOLDER("/home/me/.ssh"),
-                                        {0}};
+    static const struct file files[] = {
+        FOLDER("/ws/project"), FOLDER("/ws/project/.git"), FOLDER("/ws/project/.git/hooks"), FOLDER("/run"),
+        FOLDER("/tmp"),        FILE_AT("/home/me/.netrc"), FOLDER("/home/me/.ssh"),          {0}};
     struct world world;
     struct hv_buf out;
     (void)state;

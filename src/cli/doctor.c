@@ -347,6 +347,14 @@ static void on_trial_result(void *user, const struct batch_result *result)
         tell(trial->doctor, FINDING_OK, trial->what, "answers");
 }
 
+/* Who runs doctor wants the trial. Unlike the mode that asks nothing, this cannot be forbidden by managed settings. */
+static void allow_trial(void *user, const struct hv_question *question, const struct hv_cancel *cancel,
+                        struct hv_arena *arena, struct hv_answer *answer)
+{
+    (void)user, (void)question, (void)cancel, (void)arena;
+    answer->outcome = HV_ASK_ANSWERED;
+}
+
 /* A session of one call, about which nobody is asked; rules that deny and hooks hold for it as for any other. */
 static void check_tool(struct doctor *doctor, const struct hv_tool *tool)
 {
@@ -366,7 +374,8 @@ static void check_tool(struct doctor *doctor, const struct hv_tool *tool)
         .only_tools = &name,
         .only_tool_count = 1,
         .has_mode = true,
-        .mode = POLICY_BYPASS,
+        .mode = POLICY_DEFAULT,
+        .asker = {.ask = allow_trial},
         .on_result = on_trial_result,
         .user = &trial,
     };

@@ -273,6 +273,28 @@ def test_where_an_address_leads(case):
     assert ask(case, "url", {"url": "https://BÜCHER.example./"})[0]["url"] == "https://xn--bcher-kva.example/"
 
 
+def test_no_spelling_of_a_private_address_passes(case):
+    hosts = """127.1 127.0.1 0177.1 0x7f000001 0x7f.0.0.1 017700000001 127.0.0.1. 127.000.000.001 0 00.0 10.1 172.31.255.255 192.168.257 0xa9fea9fe
+        2852039166 0251.0376.0251.0376 100.127.255.255 100.100.100.200 192.0.0.170 192.0.2.1 198.19.255.255 198.51.100.1 203.0.113.1 239.255.255.255
+        240.0.0.1 255.255.255.255 192.88.99.1 168.63.129.16 [::] [0:0:0:0:0:0:0:1] [::127.0.0.1] [::7f00:1] [::ffff:0:127.0.0.1]
+        [0000:0000:0000:0000:0000:ffff:7f00:0001] [64:ff9b::7f00:1] [64:ff9b::10.0.0.1] [64:ff9b:1::a00:1] [2002:7f00:1::] [2002:a00:1::1] [2001:0:1::1]
+        [fe80::1] [fe80::1%25eth0] [fe80::1%eth0] [fec0::1] [fc00::1] [fd00:ec2::254] [ff02::1] [100::1] [2001:db8::1] [3fff::1] [5f00::1] [2001:10::1]
+        LOCALHOST localhost. a.localhost ①②⑦.⓪.⓪.① 127。0。0。1 127%2e0%2e0%2e1 %31%32%37.0.0.1 ⓛocalhost local\u00adhost example.org@127.0.0.1
+        127.0.0.1:80@example.org example.org\\@127.0.0.1 127.0.0.1\\.example.org 127.0.0.1#.example.org 127.0.0.1?.example.org""".split()
+    lines = [{"url": f"http://{host}/"} for host in hosts]
+    lines += [{"url": url} for url in ("http:\\\\127.0.0.1/", "http:127.0.0.1", "http:///127.0.0.1/", " http://127.0.0.1/ ", "ht\ntp://127.0.0.1/", "http://127.0\t.0.1/")]
+    found = ["127.0.0.1", "::1", "::ffff:10.0.0.1", "fe80::1%eth0", "64:ff9b::7f00:1", "64:ff9b:1:ffff::10.0.0.1", "2002:7f00:1::1", "0.0.0.0", "169.254.169.254",
+             "fd00::1", "::127.0.0.1", "100.64.1.1", "224.1.1.1", "2001:db8::1", "::"]
+    for address in found:  # of a name: at once, beside a public one, at the next request
+        lines += [{"url": "http://e.org/", "resolves_to": [address]}, {"url": "http://e.org/", "resolves_to": [["93.184.216.34", address]]},
+                  {"url": "http://e.org/", "resolves_to": ["93.184.216.34", address], "redirects": ["/x"]}]
+    for line, answer in zip(lines, ask(case, "url", *lines)):
+        assert answer["decision"] in ("deny", "error"), (line, answer)
+    public = ("100.63.0.1", "100.128.0.1", "172.15.0.1", "172.32.0.1", "192.169.0.1", "198.17.0.1", "126.1.1.1", "223.255.255.255", "[2606:4700::1111]", "[64:ff9b::5db8:d822]")
+    for host, answer in zip(public, ask(case, "url", *[{"url": f"http://{host}/"} for host in public])):
+        assert answer["decision"] == "allow", (host, answer)
+
+
 def search(case, env, **given):
     return case.helve("tool", "call", "WebSearch", json.dumps(given), "--allowed-tools", "WebSearch", env=env)
 
@@ -351,6 +373,8 @@ def test_doctor_tries_who_answers_searches(case):
 
     assert finding("--offline") == [] and not web.asked
     assert [row["status"] for row in finding()] == ["ok"] and len(web.asked) == 1, web.asked
+    case.write("../home/helve/settings.json", json.dumps({"permissions": {"disableBypassPermissionsMode": "disable"}}))
+    assert [row["status"] for row in finding()] == ["ok"] and len(web.asked) == 2, web.asked
     web.pages["/search"] = (403, {}, "")
     broken = finding()
     assert broken[0]["status"] == "bad" and "403" in broken[0]["message"], broken

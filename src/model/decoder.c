@@ -4,6 +4,7 @@
  */
 #include "model/decoder.h"
 
+#include "base/cleanup.h"
 #include "net/sse.h"
 
 enum {
@@ -78,6 +79,30 @@ void decoder_set_raw(struct model_decoder *decoder, void (*on_raw)(void *user, s
 {
     decoder->on_raw = on_raw;
     decoder->raw_user = user;
+}
+
+void decoder_give_raw(struct model_decoder *decoder, struct hv_str data)
+{
+    bool odd = false, lines = false;
+    const struct hv_json *root;
+    if (!decoder->on_raw)
+        return;
+    for (size_t i = 0; i < data.len; i++) {
+        odd |= (unsigned char)data.ptr[i] >= 0x80 || data.ptr[i] == '\\';
+        lines |= (unsigned char)data.ptr[i] < ' ';
+    }
+    if (!lines && (!odd || hv_json_parse(&decoder->arena, data, HV_JSON_STRICT, &root, NULL) == HV_OK)) {
+        decoder->on_raw(decoder->raw_user, data);
+        return;
+    }
+    /* Halves of characters, bytes that are no text, and breaks would make the lines of whoever gets them invalid. */
+    CLEANUP_BUF struct hv_buf mended = {.max = SIZE_MAX / 2};
+    struct hv_json_writer writer;
+    if (hv_json_parse(&decoder->arena, data, DECODE_JSON_FLAGS, &root, NULL) != HV_OK)
+        return;
+    hv_json_writer_init(&writer, &mended);
+    hv_json_put_value(&writer, root);
+    decoder->on_raw(decoder->raw_user, hv_buf_str(&mended));
 }
 
 void decoder_set_seed(struct model_decoder *decoder, uint64_t seed)
@@ -217,8 +242,7 @@ static void take_event(struct model_decoder *decoder, struct hv_str name, struct
     const struct hv_json *root;
     struct hv_error err;
     if (hv_json_parse(&decoder->arena, data, DECODE_JSON_FLAGS, &root, &err) == HV_OK) {
-        if (decoder->on_raw)
-            decoder->on_raw(decoder->raw_user, data);
+        decoder_give_raw(decoder, data);
         take_value(decoder, name, data, root);
     } else if (take_joined(decoder, name, data)) {
         return;

@@ -148,6 +148,8 @@ struct model_decoder {
 
 /* Also give each event's JSON to on_raw, before it is decoded. */
 void decoder_set_raw(struct model_decoder *decoder, void (*on_raw)(void *user, struct hv_str json), void *user);
+/* Give an event's JSON to on_raw, mended where its text is none. */
+void decoder_give_raw(struct model_decoder *decoder, struct hv_str data);
 /* Ids made for calls without one are told apart from those of other responses by seed. */
 void decoder_set_seed(struct model_decoder *decoder, uint64_t seed);
 /* Ids of earlier calls, which must live as long as the decoder: a call that comes with one of them gets another. */

@@ -85,8 +85,7 @@ bool decoder_short_cut(struct model_decoder *decoder, struct hv_str data)
     }
     if (data.len - at != literals.len - done || !matches(data, at, hv_str_slice(literals, done, literals.len)))
         return false;
-    if (decoder->on_raw)
-        decoder->on_raw(decoder->raw_user, data);
+    decoder_give_raw(decoder, data);
     decoder->functions->delta(decoder, decoder->learned.kind, decoder->learned.block, text);
     return true;
 }

@@ -165,6 +165,13 @@ def test_what_is_no_text_goes_out_as_valid_json(case):
         ran, requests = ask(case, "openai-chat", [chat("fine")], "--input-format", "stream-json", "--output-format", "stream-json", stdin=line)
         assert ran.code == 0 and requests, ran
         json.dumps(requests[0], ensure_ascii=False).encode()
+    half = head() + chunk("a").replace(b'"a"', b'"b\xff \xc3"') + chunk("a").replace(b'"a"', b'"\\ud83d"') + chunk({}, "stop").replace(b'{"id"', b'{\ndata: "id"') + \
+        DONE
+    with RawServer([half]) as server:
+        process = case.start("-p", "x", "--model", "openai-chat:m", "--output-format", "stream-json", "--verbose", "--include-partial-messages", env={
+            "OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": server.url + "/v1"})
+        lines = process.communicate()[0].decode().splitlines()
+    assert "b\ufffd" in json.dumps([json.loads(line.encode()) for line in lines], ensure_ascii=False) and "\\ud83d" not in "".join(lines), lines
     ran, requests = ask(case, "openai-chat", [chat("fine")], stdin=b"\xff\xfe piped \x80\n")
     assert ran.code == 0 and "piped" in json.dumps(requests[0]), ran
 

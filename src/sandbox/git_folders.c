@@ -155,6 +155,54 @@ static void find_obeyed(struct search *search, const struct hv_str *roots, size_
         read_configs(search, found->paths[i], path_parent(found->paths[i]));
 }
 
+/* ---- what worktrees have in common ----------------------------------------------------------------------- */
+
+static bool is_folder(const struct search *search, struct hv_str path)
+{
+    struct hv_file_stat found;
+    return search->host->stat(search->host, path, false, &found, NULL) == HV_OK && found.kind == HV_FILE_DIRECTORY;
+}
+
+static struct hv_str real_path(struct search *search, struct hv_str path)
+{
+    struct hv_str real;
+    return search->host->resolve(search->host, &search->arena, path, &real, NULL) == HV_OK ? real : (struct hv_str){0};
+}
+
+/* The folder of the worktree says back where that is. */
+static bool names_back(struct search *search, struct hv_str own, struct hv_str root)
+{
+    CLEANUP_BUF struct hv_buf text = {.max = CONFIG_MAX};
+    if (search->host->read(search->host, join(search, own, HV_STR("gitdir")), 0, CONFIG_MAX, &text, NULL, NULL) !=
+        HV_OK)
+        return false;
+    struct hv_str file = path_expand(&search->arena, hv_str_trim(hv_buf_str(&text)), own, (struct hv_str){0});
+    return hv_str_is(path_name(file), ".git") && hv_str_eq(real_path(search, path_parent(file)), root);
+}
+
+/* What a root says by its file `.git` is worth nothing, since commands may have written it: the repository must be
+ * outside of all roots, and know of this worktree. */
+static void find_shared(struct search *search, const struct hv_str *roots, size_t count, struct hv_str root)
+{
+    struct hv_str shared = {0}, own = git_directory(&search->arena, root, &shared);
+    struct git_folders *found = search->found;
+    if (!own.len || !shared.len || hv_str_eq(own, shared))
+        return;
+    own = real_path(search, own);
+    shared = real_path(search, shared);
+    if (!shared.len || !hv_str_eq(path_parent(own), join(search, shared, HV_STR("worktrees"))) ||
+        !is_folder(search, join(search, shared, HV_STR("objects"))) ||
+        !is_folder(search, join(search, shared, HV_STR("refs"))) || !names_back(search, own, real_path(search, root)))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        struct hv_str other = real_path(search, roots[i]);
+        if (path_inside(own, other) || path_inside(shared, other) || path_inside(other, shared))
+            return;
+    }
+    found->shared[found->shared_count++] = hv_arena_str(&found->arena, shared);
+    queue(search, shared, 1, true);
+}
+
 void git_folders_find(struct git_folders *found, const struct hv_host *host, const struct hv_str *roots, size_t count)
 {
     struct search search = {.found = found, .host = host};
@@ -164,6 +212,9 @@ void git_folders_find(struct git_folders *found, const struct hv_host *host, con
     found->looked = true;
     for (size_t i = 0; i < count; i++)
         queue(&search, roots[i], 0, false);
+    found->shared = hv_arena_array(&found->arena, struct hv_str, count);
+    for (size_t i = 0; i < count; i++)
+        find_shared(&search, roots, count, roots[i]);
     for (size_t i = 0; i < search.count && host->monotonic_ns(host) < search.until; i++) {
         struct folder folder = search.folders[i];
         look_into(&search, &folder);

@@ -19,6 +19,8 @@ struct git_folders {
     size_t obeyed_count;
     struct hv_str *paths; /* folders that git keeps a repository in, and files `.git` that say where one is */
     size_t count;
+    struct hv_str *shared; /* folders outside that a root, a linked worktree, has in common with its main one */
+    size_t shared_count;
     bool looked;
 };
 

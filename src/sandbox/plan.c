@@ -28,7 +28,7 @@ static const struct protected_name {
     {".mcp.json", true},
     {".git/hooks", true},
     {".git/config", false},
-    {".git/config.worktree"},
+    {".git/config.worktree", true},
     {".git/commondir"},
     {".vscode", true},
     {".idea", true},
@@ -179,7 +179,7 @@ static void forbid_redirection(struct planning *planning, struct hv_str folder)
 /* What git runs or obeys in a folder of its own; hooks and files are protected, the rest is the command's. */
 static void protect_repository(struct planning *planning, struct hv_str folder)
 {
-    static const char *const names[] = {"config", "config.worktree", "commondir", "gitdir"};
+    static const char *const names[] = {"config", "commondir", "gitdir"};
     enum hv_file_kind kind;
     if (look(planning, folder, &kind) && kind == HV_FILE_REGULAR) { /* it says where the repository is */
         protect(planning, folder, false);
@@ -187,6 +187,7 @@ static void protect_repository(struct planning *planning, struct hv_str folder)
     }
     forbid_redirection(planning, folder);
     protect(planning, join(planning, folder, "hooks"), true);
+    protect(planning, join(planning, folder, "config.worktree"), true);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         protect(planning, join(planning, folder, names[i]), false);
 }
@@ -402,6 +403,8 @@ static void add_writable_places(struct planning *planning)
         add_writable(planning, place->roots[i]);
     for (size_t i = 0; i < place->options->write.count; i++)
         add_writable(planning, place->options->write.items[i]);
+    for (size_t i = 0; i < place->shared_count; i++)
+        add_writable(planning, place->shared[i]);
     if (place->temporary.len)
         add_writable(planning, place->temporary);
 }

@@ -58,6 +58,8 @@ struct sandbox_place {
     size_t own_count;
     const struct hv_str *repositories; /* folders of git below the roots (git_folders.h) */
     size_t repository_count;
+    const struct hv_str *shared; /* folders of git outside, that a root is a worktree of: writable */
+    size_t shared_count;
     const struct git_obeyed *obeyed; /* what their configurations name */
     size_t obeyed_count;
     struct sandbox_masks masks;

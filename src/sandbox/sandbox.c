@@ -209,6 +209,8 @@ struct sandbox_place sandbox_place_of(const struct hv_sandbox *sandbox)
         .own_count = setup->own_count,
         .repositories = sandbox->repositories.paths,
         .repository_count = sandbox->repositories.count,
+        .shared = sandbox->repositories.shared,
+        .shared_count = sandbox->repositories.shared_count,
         .obeyed = sandbox->repositories.obeyed,
         .obeyed_count = sandbox->repositories.obeyed_count,
         .helper = sandbox->helper ? hv_str_from(sandbox->helper) : (struct hv_str){0},

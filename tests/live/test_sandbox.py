@@ -343,6 +343,27 @@ def test_what_the_configuration_of_git_names_cannot_be_changed(case):
         assert not os.path.exists(os.path.join(case.project, folder)), folder
 
 
+def test_in_a_linked_worktree_git_commits_and_the_rest_is_protected(case):
+    need_full(case)
+    main, git = os.path.join(case.root, "main"), ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run([*git, "init", "-q", main], check=True)
+    subprocess.run([*git, "-C", main, "commit", "-q", "--allow-empty", "-m", "one"], check=True)
+    for folder in (case.project, os.path.join(case.root, "other")):
+        subprocess.run([*git, "-C", main, "worktree", "add", "-q", folder, "-b", os.path.basename(folder)], check=True, capture_output=True)
+    (text, error), = run(case, "echo 2 >g; git add g && git -c user.name=a -c user.email=a@b commit -qm two && git branch x1 && git tag t1 && "
+                         "git log --format=%s -1 x1 && git gc -q")
+    assert not error and text.strip() == "two", text
+    common = os.path.join(main, ".git")
+    attack(case, f"echo evil > {common}/hooks/pre-commit", f"echo evil >> {common}/config", f"echo evil > {common}/worktrees/other/commondir",
+           f"rm -rf {common}/worktrees/other; echo evil > {common}/worktrees/project/config.worktree; echo evil > {common}/commondir", f"echo evil > {main}/file")
+    found = subprocess.run(["grep", "-rl", "evil", "--exclude=*.moved-aside", main, os.path.join(case.root, "other")], check=False, capture_output=True, text=True).stdout
+    assert not found, found
+    # A folder that says it is a worktree of another, which does not know of it, gains nothing.
+    case.write(".git", f"gitdir: {common}/worktrees/other\n")
+    (text, _), = attack(case, f"echo evil > {common}/x")
+    assert "Read-only" in text and not os.path.exists(common + "/x"), text
+
+
 def test_a_workspace_that_is_a_repository_itself_is_protected(case):
     need_full(case)
     subprocess.run(["git", "init", "-q", "--bare", case.project], check=True)

@@ -84,8 +84,10 @@ static void quit(void *user, int signal)
     chat->signal = signal;
     if (chat->turn_running)
         session_interrupt(chat->session);
-    else
+    else if (chat->session)
         loop_post(chat->setup.loop, close_session, chat);
+    else
+        loop_stop(chat->setup.loop);
 }
 
 /* ---- turns ------------------------------------------------------------------------------------------------------- */
@@ -363,9 +365,9 @@ enum hv_code chat_open_session(struct chat *chat, const struct session_entry *fr
 {
     struct session_options options = chat->options;
     options.from = from;
-    options.fork = from && chat->flags->fork && !chat->restarting;
+    options.fork = from && (chat->fork || (chat->flags->fork && !chat->restarting));
     options.id = from || chat->restarting ? (struct hv_str){0} : options.id;
-    if (from)
+    if (from && !chat->reopening)
         chat_show_earlier(chat, from);
     return session_new(&options, &chat->session, err);
 }
@@ -412,7 +414,9 @@ enum hv_code chat_reopen_session(struct chat *chat, void (*between)(struct chat 
     session_free(chat->session);
     chat->session = NULL;
     between(chat, data);
+    chat->reopening = true; /* what was said stands above */
     enum hv_code code = chat_open_session(chat, &entry, err);
+    chat->reopening = false;
     if (code == HV_OK)
         chat_set_mode(chat, mode);
     else
@@ -493,7 +497,8 @@ static enum hv_code start(struct chat *chat, struct hv_str prompt, struct hv_err
     if (code != HV_OK)
         return code;
     chat->functions = functions;
-    if (chat->flags->last || chat->flags->resume.ptr) {
+    bool picks = chat->flags->resume.ptr && !chat->flags->resume.len && !chat->flags->last;
+    if (chat->flags->last || chat->flags->resume.len) {
         struct hv_str name = chat->flags->resume.len ? chat->flags->resume : (struct hv_str){0};
         code = sessions_find(chat->arena, name, chat->setup.directory, &entry, err);
         from = &entry;
@@ -507,12 +512,19 @@ static enum hv_code start(struct chat *chat, struct hv_str prompt, struct hv_err
         return code;
     atomic_store(&chat->listener, chat->ui);
     print_welcome(chat);
+    if (picks && chat_pick_session(chat))
+        return HV_OK;
+    if (from && !chat->flags->last) {
+        chat_go_on(chat, from);
+        return HV_OK;
+    }
     return chat_open_session(chat, from, err);
 }
 
 static int finish(struct chat *chat, enum hv_code code, const struct hv_error *err)
 {
     chat_end_child(chat);
+    chat_release_list(chat);
     struct hv_str journal = chat->session ? session_journal_path(chat->session) : (struct hv_str){0};
     struct hv_str id = chat->session && journal.ptr ? hv_arena_str(chat->arena, session_id(chat->session)) : journal;
     if (id.ptr)
@@ -546,6 +558,19 @@ static int run_chat(struct chat *chat, struct hv_str prompt)
     return finish(chat, code, &err);
 }
 
+/* Who names no model and has no key is offered what there is. */
+static enum hv_code choose_model(struct chat *chat, struct hv_error *err)
+{
+    struct setup *setup = &chat->setup;
+    enum hv_code code = setup_model(setup, chat->flags->model, err);
+    const char *variable = getenv("HELVE_MODEL");
+    bool named = chat->flags->model.ptr || (variable && *variable) || setup->settings->model.ptr;
+    if (code != HV_ENOTFOUND || named)
+        return code;
+    struct hv_str name = {0};
+    return cli_first_start(setup, chat->arena, &name) ? setup_model(setup, name, err) : code;
+}
+
 int chat_run(const struct print_flags *flags, struct hv_arena *arena, struct hv_str prompt)
 {
     struct chat chat = {.flags = flags, .arena = arena, .history_fd = -1};
@@ -556,7 +581,7 @@ int chat_run(const struct print_flags *flags, struct hv_arena *arena, struct hv_
         status = cli_usage(&err);
     } else {
         cli_tell_problems(&chat.setup);
-        status = setup_model(&chat.setup, flags->model, &err) == HV_OK ? run_chat(&chat, prompt) : cli_usage(&err);
+        status = choose_model(&chat, &err) == HV_OK ? run_chat(&chat, prompt) : cli_usage(&err);
     }
     hv_buf_release(&chat.shell_said);
     setup_release(&chat.setup);

@@ -32,6 +32,9 @@ struct chat {
     struct batch *shell;
     struct hv_buf shell_said; /* what commands of the person's said, for the next prompt */
     struct command_run *own;  /* a command file that is being filled in */
+    struct chat_list *list;   /* a list that is open, or NULL */
+    bool fork;                /* the session that is opened next is a fork */
+    bool reopening;           /* it goes on after a moment */
     struct chat_child *child; /* a door that runs beside the session */
     char mode[24];
 };
@@ -77,6 +80,13 @@ void chat_try_rule(struct chat *chat, struct hv_str arguments, struct hv_buf *ou
 void chat_note(void *user, struct hv_str text, struct hv_buf *out);
 bool chat_take_words(void *user, struct hv_buf *block);
 enum hv_code chat_submit_text(struct chat *chat, struct hv_str text, struct hv_error *err) HV_MUST_CHECK;
+
+/* chat_pick.c: lists to choose from; false: there is nothing in them. */
+bool chat_pick_session(struct chat *chat);
+bool chat_pick_message(struct chat *chat);
+/* Go on with this session; asks where its folder is not this one. */
+void chat_go_on(struct chat *chat, const struct session_entry *entry);
+void chat_release_list(struct chat *chat);
 
 /* chat_own.c: command files. False: there is none of that name, or it cannot be used, which out says then. */
 bool chat_own_command(struct chat *chat, struct hv_str name, struct hv_str arguments, struct hv_buf *out);

@@ -14,7 +14,7 @@ const struct ui_command chat_command_list[] = {
     {"hooks", "", "the hooks that are configured"},
     {"memory", "", "the instruction files that were read"},
     {"init", "", "have an AGENTS.md written for this project"},
-    {"resume", "[ID]", "go on with an earlier session; without an id: list them"},
+    {"resume", "[ID]", "go on with an earlier session; without an id: choose one"},
     {"rewind", "[N [code|conversation|try]|undo|redo]", "back to before a message"},
     {"diff", "[NAME]", "what this session changed"},
     {"find", "WORDS", "look for words in the whole session"},
@@ -85,33 +85,6 @@ static void clear(struct chat *chat, struct hv_str arguments, struct hv_buf *out
         fail(out, &err);
 }
 
-static void list_sessions(struct chat *chat, struct hv_buf *out)
-{
-    enum { LISTED = 15 };
-    CLEANUP_ARENA struct hv_arena arena = {0};
-    struct session_entry *entries;
-    struct hv_error err;
-    size_t count, shown = 0;
-    if (sessions_list(&arena, chat->setup.directory, &entries, &count, &err) != HV_OK) {
-        fail(out, &err);
-        return;
-    }
-    for (size_t i = 0; i < count && shown < LISTED; i++) {
-        if (hv_str_eq(entries[i].id, session_id(chat->session)))
-            continue;
-        sessions_describe(&arena, &entries[i]);
-        hv_buf_add_cstr(out, shown++ ? "" : "Sessions of this folder, newest first:\n\n");
-        hv_buf_addf(out, "- `/resume %.*s` ", HV_STR_ARG(hv_str_slice(entries[i].id, 0, 8)));
-        cli_put_time(out, entries[i].modified_ns / (int64_t)CLOCK_SECOND);
-        hv_buf_add_cstr(out, " ");
-        if (entries[i].title.len)
-            put_code(out, entries[i].title);
-        hv_buf_add_byte(out, '\n');
-    }
-    if (!shown)
-        hv_buf_add_cstr(out, "There is no earlier session of this folder.");
-}
-
 static void resume(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
@@ -119,7 +92,8 @@ static void resume(struct chat *chat, struct hv_str arguments, struct hv_buf *ou
     struct hv_error err;
     (void)prompt;
     if (!arguments.len) {
-        list_sessions(chat, out);
+        if (!chat_pick_session(chat))
+            hv_buf_add_cstr(out, "There is no earlier session.");
         return;
     }
     enum hv_code code = sessions_find(&arena, arguments, chat->setup.directory, &entry, &err);
@@ -132,7 +106,10 @@ static void resume(struct chat *chat, struct hv_str arguments, struct hv_buf *ou
 static void rewind_session(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
 {
     (void)prompt;
-    chat_rewind(chat, arguments, out);
+    if (!arguments.len && !chat_pick_message(chat))
+        hv_buf_add_cstr(out, "There is no message yet that could be gone back to.");
+    if (arguments.len)
+        chat_rewind(chat, arguments, out);
 }
 
 static void diff(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)

@@ -276,7 +276,7 @@ static void run_rewind(struct chat *chat, void *data)
 }
 
 /* `N [code|conversation|both] [--force]`, `undo`, `redo`: by the door for it, while the session is closed for a moment.
- * Nothing: the list. `N … try`: only what would be done. */
+ * `N … try`: only what would be done. */
 void chat_rewind(struct chat *chat, struct hv_str arguments, struct hv_buf *out)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
@@ -284,7 +284,7 @@ void chat_rewind(struct chat *chat, struct hv_str arguments, struct hv_buf *out)
                   word;
     struct rewind_run run = {.words = words, .count = 2, .said = {.max = 1 << 20}};
     struct hv_error err;
-    bool only_looks = !arguments.len;
+    bool only_looks = false;
     if (!has_journal(chat, out))
         return;
     while (run.count < 7 && hv_str_split(&rest, ' ', &word)) {
@@ -306,10 +306,6 @@ void chat_rewind(struct chat *chat, struct hv_str arguments, struct hv_buf *out)
     }
     if (run.said.len)
         chat_put_fenced(hv_buf_str(&run.said), "", out);
-    if (!arguments.len)
-        hv_buf_add_cstr(out, "\n`/rewind N` goes back to before message N; `/rewind N code` the files alone, "
-                             "`/rewind N conversation` the conversation alone, `/rewind N try` only tells; "
-                             "`/rewind undo` takes the last one back.\n");
     hv_buf_release(&run.said);
 }
 

@@ -124,6 +124,12 @@ enum hv_code export_put(struct hv_str id, struct hv_str journal, bool json, stru
 /* Written beside and renamed: a failure leaves what was there. */
 enum hv_code export_write(const char *path, struct hv_str bytes, struct hv_error *err) HV_MUST_CHECK;
 
+/* ---- first_start.c ----------------------------------------------------------------------------------------------- */
+
+/* Nothing names a model, and a person sits there: offer servers of this machine with their models, a key, the demo.
+ * *name: what was chosen, for setup_model. False: nothing was. */
+bool cli_first_start(struct setup *setup, struct hv_arena *arena, struct hv_str *name);
+
 /* ---- command files (chat_own.c) --------------------------------------------------------------------------------- */
 
 /* Those of this folder and this person. Texts in arena. */

@@ -27,6 +27,23 @@ struct ui_status {
     bool cost_known;
 };
 
+/* One entry of a list; texts are cleaned where they are shown. */
+struct ui_choice {
+    struct hv_str text, preview, search; /* search: further words that find it */
+};
+
+/* A list that a person chooses from. */
+struct ui_picker {
+    const char *title;
+    const char *help, *control_keys; /* further keys, with Ctrl: "Ctrl-F forks", "f"; or NULL */
+    const struct ui_choice *choices; /* copied */
+    size_t count;
+    /* Once, on the loop thread. index SIZE_MAX: nothing was chosen; key: '\r', or one of control_keys. It may open the
+     * next list. */
+    void (*done)(void *user, size_t index, uint32_t key);
+    void *user;
+};
+
 /* The session's side. `user` goes into every call. */
 struct ui_front {
     void *user;
@@ -77,6 +94,8 @@ struct ui_functions {
     /* An event of a session's journal, in order: what was said before the session went on. NULL: that was all. Loop
      * thread. */
     void (*earlier)(struct ui *ui, const struct hv_event *event);
+    /* Let the person choose; a list that is open is replaced. NULL: this interface has no lists. */
+    void (*pick)(struct ui *ui, const struct ui_picker *picker);
     void (*clear)(struct ui *ui); /* a new conversation: what is shown of the old one's state goes */
     /* Give the terminal back and free it: everything that was printed stays. NULL is fine. */
     void (*stop)(struct ui *ui);

@@ -101,7 +101,7 @@ def test_slash_commands_answer_and_complete(case):
         for command, wanted in (("/model", "with a context of"), ("/mode plan", "The mode is plan."), ("/tools", "- Bash Run a shell command"),
                                 ("/permissions", "The mode is plan."), ("/hooks", "No hooks are configured."), ("/memory", "has no AGENTS.md"),
                                 ("/tasks", "Nothing runs in the background."), ("/context", "Nothing was sent yet."), ("/cost", "read from cache"),
-                                ("/config", "settings.local.json"), ("/resume", "no earlier session"), ("/diff", "has changed no files"), ("/find x", "Nothing in this session"),
+                                ("/config", "settings.local.json"), ("/diff", "has changed no files"), ("/find x", "Nothing in this session"),
                                 ("/copy", "there is no answer yet"), ("/export", "Written to"), ("/permissions Bash(git *)", "commands of this form"),
                                 ("/permissions git status", "only reads"), ("/trace", "wrote"), ("/doctor", "settings"), ("/compact", "still to come"),
                                 ("/nonsense", "no command /nonsense")):

@@ -20,8 +20,8 @@ class Terminal:
             raise Skip("tmux is not installed")
         # A socket of its own: a server that is just ending still answers at the last one, and ends the new session.
         self.case, self.socket = case, os.path.join(tempfile.mkdtemp(dir=case.root), "socket")
-        model = model or f"anthropic:{MODELS['anthropic']}"
-        words = [HELVE, "--model", model, *arguments]
+        model = f"anthropic:{MODELS['anthropic']}" if model is None else model
+        words = [HELVE, *(["--model", model] if model else []), *arguments]
         variables = {**case.environment(server, env), "TERM": "screen-256color"}
         if env and "TERM" in env:
             variables["TERM"] = env["TERM"]

@@ -487,6 +487,8 @@ void actions_key(struct ui *ui, const struct key *key)
         terminal_suspend(ui->terminal);
         return;
     }
+    if (!taken && picker_key(ui, key))
+        taken = true;
     if (!taken && ui->searching)
         search_key(ui, key);
     else if (!taken)

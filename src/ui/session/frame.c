@@ -291,6 +291,16 @@ static void put_lower(struct ui *ui, struct hv_arena *arena, struct hv_buf *rows
         *caret_row += count;
         return;
     }
+    if (ui->picker.open) {
+        CLEANUP_BUF struct hv_buf list = {.max = VIEW_FRAME_MAX};
+        struct hv_str rest, line;
+        picker_put_rows(ui, ui->rows > 4 ? ui->rows - 2 : 3, &list, caret_column);
+        *caret_row = 0;
+        *caret_column = *caret_column < usable(ui) ? *caret_column : usable(ui);
+        for (rest = hv_buf_str(&list); paint_next_line(&rest, &line);)
+            put_cut(ui, line, rows);
+        return;
+    }
     if (ui->searching)
         put_search(ui, rows, caret_row, caret_column);
     else

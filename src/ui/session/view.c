@@ -413,6 +413,11 @@ static void ui_submit(struct ui *ui, struct hv_str prompt)
     view_dirty(ui);
 }
 
+static void ui_pick(struct ui *ui, const struct ui_picker *picker)
+{
+    picker_open(ui, picker);
+}
+
 static bool ui_take_queued(struct ui *ui, struct hv_buf *text)
 {
     return actions_take_queued(ui, text);
@@ -493,6 +498,7 @@ static void release(struct ui *ui)
     hv_buf_release(&ui->finished);
     hv_buf_release(&ui->held);
     hv_buf_release(&ui->thought);
+    picker_close(ui);
     hv_buf_release(&ui->needle);
     hv_buf_release(&ui->last_answer);
     hv_buf_release(&ui->completions);
@@ -572,6 +578,7 @@ const struct ui_functions *ui_table(void)
         .submit = ui_submit,
         .take_queued = ui_take_queued,
         .earlier = ui_earlier,
+        .pick = ui_pick,
         .clear = ui_clear,
         .stop = ui_stop,
     };

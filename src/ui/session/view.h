@@ -69,6 +69,18 @@ struct question_view {
     struct hv_json_writer writer;
 };
 
+/* The list that is open. */
+struct picker_view {
+    bool open;
+    struct hv_arena arena;
+    struct hv_str title, help, control_keys;
+    struct ui_choice *choices;
+    size_t count, row;
+    struct hv_buf words; /* that narrow it */
+    void (*done)(void *user, size_t index, uint32_t key);
+    void *user;
+};
+
 struct ui {
     const struct ui_front *front;
     struct terminal *terminal;
@@ -85,6 +97,7 @@ struct ui {
     size_t unfold_at;          /* of kept, from its end */
     VEC(struct hv_str) queued; /* messages that wait; heap */
     struct question_view question;
+    struct picker_view picker;
 
     bool turn_running, interrupting, thinking, focused, told_quit;
     bool earlier;          /* events of the journal are shown */
@@ -161,6 +174,11 @@ void question_show(struct ui *ui);                       /* one was asked: draw 
 bool question_key(struct ui *ui, const struct key *key); /* false: the key is not for it */
 /* Append its lines, at most `most` of them, and where the caret is in the last of them. */
 void question_put_rows(struct ui *ui, size_t most, struct hv_arena *arena, struct hv_buf *out);
+/* picker.c */
+void picker_open(struct ui *ui, const struct ui_picker *picker);
+void picker_close(struct ui *ui);
+bool picker_key(struct ui *ui, const struct key *key); /* false: none is open */
+void picker_put_rows(struct ui *ui, size_t most, struct hv_buf *rows, size_t *caret_column);
 /* Append an editor's text as painted rows; where its caret is. */
 void frame_put_editor(struct ui *ui, const struct editor *editor, const char *prompt, struct hv_buf *rows,
                       size_t *caret_row, size_t *caret_column);

@@ -1,0 +1,310 @@
+/* chat_pick.c: lists of an interactive session: which earlier session goes on, which message is gone back to. */
+#include "agent/rewind_session.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "cli/chat.h"
+#include "journal/reader.h"
+#include "journal/timeline.h"
+#include "policy/visible.h"
+
+enum { SESSIONS_MAX = 200, EVENTS_MAX = 300, SEARCH_MAX = 20 << 10, PREVIEW_EACH = 200, FILES_SHOWN = 5 };
+
+/* What a list that is open stands for. */
+struct chat_list {
+    struct hv_arena arena;
+    struct session_entry *entries;
+    size_t count;
+    struct session_entry chosen;
+    struct timeline timeline;
+    size_t message;
+};
+
+static struct chat_list *new_list(struct chat *chat)
+{
+    chat_release_list(chat);
+    chat->list = hv_calloc(1, sizeof *chat->list);
+    return chat->list;
+}
+
+void chat_release_list(struct chat *chat)
+{
+    if (!chat->list)
+        return;
+    struct hv_arena arena = chat->list->arena;
+    free(chat->list);
+    chat->list = NULL;
+    hv_arena_release(&arena);
+}
+
+static void print_error(struct chat *chat, const struct hv_error *err)
+{
+    CLEANUP_BUF struct hv_buf out = {.max = 64 << 10};
+    hv_buf_addf(&out, "**%s**\n\n%s\n", err->message, err->hint);
+    chat->functions->print(chat->ui, hv_buf_str(&out));
+}
+
+/* Line by line nothing can be chosen from: it is printed, and commands take its entries by name. */
+static void open_list(struct chat *chat, const struct ui_picker *picker)
+{
+    if (chat->functions->pick) {
+        chat->functions->pick(chat->ui, picker);
+        return;
+    }
+    CLEANUP_BUF struct hv_buf out = {.max = 4 << 20};
+    for (size_t i = 0; i < picker->count; i++)
+        hv_buf_addf(&out, "%.*s\n", HV_STR_ARG(picker->choices[i].text));
+    chat->functions->print(chat->ui, hv_buf_str(&out));
+    picker->done(picker->user, SIZE_MAX, 0);
+}
+
+/* ---- sessions ---------------------------------------------------------------------------------------------------- */
+
+static void begin(struct chat *chat, const struct session_entry *entry, bool fork)
+{
+    struct hv_error err;
+    chat->fork = fork;
+    enum hv_code code = chat->session ? chat_change_session(chat, entry, &err) : chat_open_session(chat, entry, &err);
+    chat->fork = false;
+    if (code == HV_OK)
+        return;
+    print_error(chat, &err);
+    if (!chat->session && !chat->closing)
+        chat_open_session(chat, NULL, &err) == HV_OK ? (void)0 : loop_stop(chat->setup.loop);
+}
+
+/* Nothing was chosen: an open session goes on, else a new one begins. */
+static void stay(struct chat *chat)
+{
+    if (!chat->session)
+        begin(chat, NULL, false);
+}
+
+static void on_place(void *user, size_t index, uint32_t key)
+{
+    struct chat *chat = user;
+    (void)key;
+    if (index == 0 || index == 1)
+        begin(chat, &chat->list->chosen, index == 1);
+    else
+        stay(chat);
+    chat_release_list(chat);
+}
+
+/* A session of another folder, or of one that is gone, goes on only where the person says so. */
+static void go_on(struct chat *chat, const struct session_entry *entry, bool fork)
+{
+    static const struct ui_choice choices[] = {{.text = HV_STR("go on in this folder")},
+                                               {.text = HV_STR("fork it in this folder: the old one stays as it is")},
+                                               {.text = HV_STR("cancel")}};
+    struct hv_file_stat stat;
+    chat->list->chosen = *entry;
+    bool here = !entry->directory.len || hv_str_eq(entry->directory, chat->setup.directory);
+    if (here || !chat->functions->pick) {
+        begin(chat, entry, fork);
+        chat_release_list(chat);
+        return;
+    }
+    bool gone = chat->setup.host->stat(chat->setup.host, entry->directory, true, &stat, NULL) != HV_OK;
+    struct hv_str title = hv_arena_format(&chat->list->arena, "Its folder %.*s %s", HV_STR_ARG(entry->directory),
+                                          gone ? "is gone" : "is another one");
+    const struct ui_picker picker = {
+        .title = title.ptr, .choices = choices, .count = 3, .done = on_place, .user = chat};
+    open_list(chat, &picker);
+}
+
+void chat_go_on(struct chat *chat, const struct session_entry *entry)
+{
+    struct chat_list *list = new_list(chat);
+    struct session_entry own = *entry;
+    own.id = hv_arena_str(&list->arena, entry->id);
+    own.path = hv_arena_str(&list->arena, entry->path);
+    sessions_describe(&list->arena, &own);
+    go_on(chat, &own, chat->flags->fork);
+}
+
+static void on_session(void *user, size_t index, uint32_t key)
+{
+    struct chat *chat = user;
+    if (index == SIZE_MAX) {
+        stay(chat);
+        chat_release_list(chat);
+        return;
+    }
+    go_on(chat, &chat->list->entries[index], key == 'f' || chat->flags->fork);
+}
+
+static void put_age(struct hv_buf *out, int64_t seconds)
+{
+    if (seconds < 3600)
+        hv_buf_addf(out, "%lld min", (long long)seconds / 60);
+    else if (seconds < 86400)
+        hv_buf_addf(out, "%lld h", (long long)seconds / 3600);
+    else
+        hv_buf_addf(out, "%lld d", (long long)seconds / 86400);
+}
+
+/* The beginning of what was said: shown, and looked through. */
+static void read_words(struct hv_arena *arena, const struct session_entry *entry, struct ui_choice *choice)
+{
+    CLEANUP_BUF struct hv_buf preview = {.max = 64 << 10}, search = {.max = 2 * SEARCH_MAX};
+    struct journal_reader *reader;
+    struct hv_event event;
+    if (journal_reader_open(entry->path, &reader, NULL) != HV_OK)
+        return;
+    for (int i = 0; i < EVENTS_MAX && search.len < SEARCH_MAX && journal_reader_next(reader, &event); i++) {
+        CLEANUP_ARENA struct hv_arena scratch = {0};
+        const struct hv_json *blocks;
+        if (event.type != HV_EVENT_MESSAGE ||
+            hv_json_parse(&scratch, event.json, HV_JSON_STRICT, &blocks, NULL) != HV_OK)
+            continue;
+        hv_json_each(block, blocks)
+        {
+            struct hv_str text = hv_str_trim(hv_json_get_string(block, "text"));
+            if (!text.len)
+                continue;
+            hv_buf_addf(&search, "%.*s\n", HV_STR_ARG(hv_str_slice(text, 0, SEARCH_MAX - 1)));
+            struct hv_str line = hv_str_slice(text, 0, hv_str_find_byte(text, '\n', 0));
+            hv_buf_addf(&preview, "%s ", hv_str_is(event.name, "assistant") ? "●" : ">");
+            visible_add(&preview, hv_str_slice(line, 0, PREVIEW_EACH));
+            hv_buf_add_byte(&preview, '\n');
+        }
+    }
+    journal_reader_close(reader);
+    choice->preview = hv_arena_str(arena, hv_buf_str(&preview));
+    choice->search = hv_arena_str(arena, hv_buf_str(&search));
+}
+
+static void describe(struct chat *chat, struct hv_arena *arena, struct session_entry *entry, struct ui_choice *choice)
+{
+    CLEANUP_BUF struct hv_buf text = {.max = 64 << 10};
+    int64_t now = chat->setup.host->wall_ns(chat->setup.host);
+    sessions_describe(arena, entry);
+    put_age(&text, (now - entry->modified_ns) / (int64_t)CLOCK_SECOND);
+    hv_buf_add_cstr(&text, "  ");
+    visible_add(&text, entry->title.len ? entry->title : HV_STR("(nothing was said)"));
+    if (!hv_str_eq(entry->directory, chat->setup.directory)) {
+        hv_buf_add_cstr(&text, "  in ");
+        visible_add(&text, entry->directory);
+    }
+    hv_buf_addf(&text, "  (%.*s)", HV_STR_ARG(hv_str_slice(entry->id, 0, 8)));
+    choice->text = hv_arena_str(arena, hv_buf_str(&text));
+    read_words(arena, entry, choice);
+}
+
+/* Those of this folder before those of others, each newest first. False: there are none. */
+bool chat_pick_session(struct chat *chat)
+{
+    struct chat_list *list = new_list(chat);
+    struct hv_arena *arena = &list->arena;
+    struct session_entry *own = NULL, *all = NULL;
+    size_t own_count = 0, all_count = 0;
+    if (sessions_list(arena, chat->setup.directory, &own, &own_count, NULL) != HV_OK)
+        own_count = 0;
+    if (sessions_list(arena, (struct hv_str){0}, &all, &all_count, NULL) != HV_OK)
+        all_count = 0;
+    list->entries = hv_arena_array(arena, struct session_entry, own_count + all_count + 1);
+    for (size_t i = 0; i < own_count + all_count && list->count < SESSIONS_MAX; i++) {
+        const struct session_entry *entry = i < own_count ? &own[i] : &all[i - own_count];
+        bool known = chat->session && hv_str_eq(entry->id, session_id(chat->session));
+        for (size_t k = 0; k < own_count && i >= own_count && !known; k++)
+            known = hv_str_eq(own[k].id, entry->id);
+        if (!known)
+            list->entries[list->count++] = *entry;
+    }
+    struct ui_choice *choices = hv_arena_array(arena, struct ui_choice, list->count + 1);
+    for (size_t i = 0; i < list->count; i++)
+        describe(chat, arena, &list->entries[i], &choices[i]);
+    if (!list->count)
+        return false;
+    const struct ui_picker picker = {.title = "Which session goes on?",
+                                     .help = "Ctrl-F forks",
+                                     .control_keys = "f",
+                                     .choices = choices,
+                                     .count = list->count,
+                                     .done = on_session,
+                                     .user = chat};
+    open_list(chat, &picker);
+    return true;
+}
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+
+static void on_part(void *user, size_t index, uint32_t key)
+{
+    static const char *const parts[] = {"both", "code", "conversation", "try"};
+    struct chat *chat = user;
+    CLEANUP_BUF struct hv_buf out = {.max = 4 << 20};
+    (void)key;
+    if (index < sizeof parts / sizeof *parts) {
+        struct hv_str words = hv_arena_format(&chat->list->arena, "%zu %s", chat->list->message, parts[index]);
+        chat_rewind(chat, words, &out);
+        chat->functions->print(chat->ui, hv_buf_str(&out));
+    }
+    chat_release_list(chat);
+}
+
+static void on_message(void *user, size_t index, uint32_t key)
+{
+    static const struct ui_choice choices[] = {{.text = HV_STR("files and conversation")},
+                                               {.text = HV_STR("the files alone")},
+                                               {.text = HV_STR("the conversation alone")},
+                                               {.text = HV_STR("only tell what would be done")}};
+    const struct ui_picker picker = {
+        .title = "What goes back?", .choices = choices, .count = 4, .done = on_part, .user = user};
+    struct chat *chat = user;
+    (void)key;
+    if (index == SIZE_MAX) {
+        chat_release_list(chat);
+        return;
+    }
+    chat->list->message = chat->list->timeline.prompt_count - index;
+    open_list(chat, &picker);
+}
+
+static struct hv_str files_of(struct hv_arena *arena, const struct timeline *timeline, size_t prompt)
+{
+    CLEANUP_BUF struct hv_buf text = {.max = 64 << 10};
+    size_t count = 0;
+    for (size_t i = 0; i < timeline->touch_count; i++) {
+        const struct timeline_touch *touch = &timeline->touches[i];
+        bool known = touch->prompt != prompt || !touch->tool.len;
+        for (size_t k = 0; k < i && !known; k++)
+            known = timeline->touches[k].prompt == prompt &&
+                    hv_str_eq(timeline->touches[k].before.path, touch->before.path);
+        if (known)
+            continue;
+        if (count++ < FILES_SHOWN) {
+            hv_buf_add_cstr(&text, "changed ");
+            visible_add(&text, touch->before.path);
+            hv_buf_add_byte(&text, '\n');
+        }
+    }
+    if (count > FILES_SHOWN)
+        hv_buf_addf(&text, "and %zu more files\n", count - FILES_SHOWN);
+    return hv_arena_str(arena, count ? hv_buf_str(&text) : HV_STR("changed no files\n"));
+}
+
+/* False: there is no message, or no journal. */
+bool chat_pick_message(struct chat *chat)
+{
+    struct hv_str journal = session_journal_path(chat->session);
+    struct chat_list *list = new_list(chat);
+    struct timeline *timeline = &list->timeline;
+    if (!journal.ptr || timeline_read(&list->arena, journal, timeline, NULL) != HV_OK || !timeline->prompt_count)
+        return false;
+    size_t count = timeline->prompt_count;
+    struct ui_choice *choices = hv_arena_array(&list->arena, struct ui_choice, count);
+    for (size_t i = 0; i < count; i++) {
+        CLEANUP_BUF struct hv_buf text = {.max = 64 << 10};
+        const struct timeline_prompt *prompt = &timeline->prompts[count - 1 - i];
+        hv_buf_addf(&text, "%zu  ", count - i);
+        visible_add(&text, prompt->title);
+        hv_buf_add_cstr(&text, prompt->in_conversation ? "" : "  (rewound)");
+        choices[i].text = hv_arena_str(&list->arena, hv_buf_str(&text));
+        choices[i].preview = files_of(&list->arena, timeline, count - i);
+    }
+    const struct ui_picker picker = {
+        .title = "Back to before which message?", .choices = choices, .count = count, .done = on_message, .user = chat};
+    open_list(chat, &picker);
+    return true;
+}

@@ -1,0 +1,77 @@
+"""Lists at a terminal: earlier sessions, messages to go back to, and what is offered where there is no model."""
+import os
+import shutil
+
+from tmux import Terminal
+from wires import Answer, call, text
+
+
+def speak(case, server, words, answer):
+    with Terminal(case, server) as terminal:
+        terminal.prompt(words)
+        terminal.wait(answer, gone=("Working",))
+        terminal.type("/quit\r")
+        terminal.wait("ENDED 0")
+
+
+def test_a_session_is_found_by_its_words_and_goes_on(case):
+    server = case.serve(Answer([text("About pears.")]), Answer([text("About plums.")]), Answer([text("On.")]))
+    speak(case, server, "first question", "About pears.")
+    speak(case, server, "second question", "About plums.")
+    with Terminal(case, server, "-r") as terminal:
+        terminal.wait("Which session goes on?", "first question", "second question")
+        terminal.type("pears")
+        terminal.wait("(1 of 2)", gone=("second question",))
+        terminal.type("\r")
+        terminal.wait("> ", gone=("Which session goes on?",))
+        terminal.type("go on\r")
+        terminal.wait("On.")
+    sent = server.requests[2].text()
+    assert "About pears." in sent and "About plums." not in sent, sent
+
+
+def test_a_session_whose_folder_is_gone_asks(case):
+    server = case.serve(Answer([text("There.")]), Answer([text("Here.")]))
+    home = case.project
+    case.project = os.path.join(home, "gone")
+    os.mkdir(case.project)
+    speak(case, server, "in the folder", "There.")
+    shutil.rmtree(case.project)
+    case.project = home
+    with Terminal(case, server, "-r") as terminal:
+        terminal.wait("Which session goes on?", "in the folder")
+        terminal.type("\r")
+        terminal.wait("is gone", "fork it in this folder", "cancel")
+        terminal.tmux("send-keys", "Down")
+        terminal.wait("> fork it")
+        terminal.type("\r")
+        terminal.wait("> ", gone=("is gone",))
+        terminal.type("go on\r")
+        terminal.wait("Here.")
+    assert "There." in server.requests[1].text()
+
+
+def test_escape_twice_opens_the_list_of_messages(case):
+    server = case.serve(Answer([call("Write", {"file_path": case.project + "/new.txt", "content": "x\n"})]), Answer([text("Written.")]))
+    with Terminal(case, server, "--permission-mode", "acceptEdits") as terminal:
+        terminal.prompt("write it")
+        terminal.wait("Written.", gone=("Working",))
+        terminal.tmux("send-keys", "Escape", "Escape")
+        terminal.wait("Back to before which message?", "1  write it", "new.txt")
+        terminal.type("\r")
+        terminal.wait("What goes back?", "the files alone")
+        terminal.tmux("send-keys", "Down")
+        terminal.wait("> the files alone")
+        terminal.type("\r")
+        terminal.wait("remove", "1 file rewound")
+    assert not os.path.exists(case.project + "/new.txt")
+
+
+def test_without_a_model_a_person_is_offered_what_there_is(case):
+    server = case.serve(Answer([text("x")]))
+    names = ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "HELVE_MODEL")
+    with Terminal(case, server, env={name: "" for name in names}, model="") as terminal:
+        shown = terminal.wait("helve needs a model", "a key of Anthropic", "the demo", "Which one?")
+        number = [line.split()[0] for line in shown.splitlines() if "the demo" in line][0]
+        terminal.type(number + "\r")
+        terminal.wait("helve in", "demo")

@@ -43,15 +43,24 @@ enum hv_code page_to_text(struct hv_str bytes, struct hv_str content_type, struc
     return code;
 }
 
-static bool blank(struct hv_str text)
+/* Put the title before what was appended from `start` on, where it has no heading of its own. */
+static void finish_text(const struct html_page *page, struct hv_buf *out, size_t start)
 {
-    return hv_str_trim(text).len == 0;
-}
-
-static void put_title(const struct html_page *page, struct hv_buf *out)
-{
+    CLEANUP_BUF struct hv_buf title = {.max = 2 * TITLE_MAX};
+    struct hv_str text = hv_str_trim(hv_str_slice(hv_buf_str(out), start, SIZE_MAX));
+    if (!text.len) {
+        out->len = start;
+        return;
+    }
     if (page->title.len && !page->has_heading)
-        hv_buf_addf(out, "# %.*s\n\n", HV_STR_ARG(hv_str_slice(page->title, 0, TITLE_MAX)));
+        hv_buf_addf(&title, "# %.*s\n\n", HV_STR_ARG(hv_str_slice(page->title, 0, TITLE_MAX)));
+    size_t skipped = (size_t)(text.ptr - (out->data + start));
+    if (!hv_buf_reserve(out, skipped + title.len))
+        return;
+    memmove(out->data + start + title.len, out->data + start + skipped, text.len);
+    if (title.len)
+        memcpy(out->data + start, title.data, title.len);
+    out->len = start + title.len + text.len;
 }
 
 /* The bytes are what the parser takes: no copy is needed. */
@@ -65,8 +74,9 @@ static bool is_plain_utf8(const struct page_source *source)
 enum hv_code page_to_markdown(const struct page_source *source, struct hv_arena *arena, struct hv_buf *out,
                               struct html_page *page, struct hv_error *err)
 {
-    CLEANUP_BUF struct hv_buf text = {.max = HTML_OUTPUT_MAX}, markdown = {.max = HTML_OUTPUT_MAX};
+    CLEANUP_BUF struct hv_buf text = {.max = HTML_OUTPUT_MAX};
     struct hv_str html = source->bytes;
+    size_t start = out->len;
     const void *table;
     struct hv_str type = page_media_type(source->content_type);
     enum hv_code code = module_load("html", "libxml2", &table, err);
@@ -75,19 +85,19 @@ enum hv_code page_to_markdown(const struct page_source *source, struct hv_arena 
     const struct html_functions *functions = table;
     bool xml = page_is_xml(type) && !page_is_html(type);
     if (xml)
-        code = functions->xml_to_markdown(source->bytes, &source->options, arena, &markdown, page, err);
+        code = functions->xml_to_markdown(source->bytes, &source->options, arena, out, page, err);
     if (!xml || code == HV_EINVAL) {
+        code = HV_OK;
         if (!is_plain_utf8(source)) {
             code = page_to_text(source->bytes, source->content_type, &text, err);
             html = hv_buf_str(&text);
         }
         if (!code)
-            code = functions->to_markdown(html, &source->options, arena, &markdown, page, err);
+            code = functions->to_markdown(html, &source->options, arena, out, page, err);
     }
     if (code)
-        return code;
-    if (!blank(hv_buf_str(&markdown)))
-        put_title(page, out);
-    hv_buf_add_str(out, hv_str_trim(hv_buf_str(&markdown)));
-    return out->failed ? hv_fail(err, HV_ETOOBIG, "the page is too large to be shown") : HV_OK;
+        out->len = start;
+    else
+        finish_text(page, out, start);
+    return code ? code : out->failed ? hv_fail(err, HV_ETOOBIG, "the page is too large to be shown") : HV_OK;
 }

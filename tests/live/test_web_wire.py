@@ -208,11 +208,12 @@ def test_pictures_documents_and_feeds(case):
     web = serve(case, {"/p.png": (200, {"Content-Type": "image/png"}, png_of_nothing(40, 30)), "/lie": (200, {"Content-Type": "application/octet-stream"}, png_of_nothing(9, 9)),
                        "/d.pdf": (200, {"Content-Type": "application/pdf"}, pdf), "/d": (200, {"Content-Type": "application/octet-stream"}, pdf),
                        "/atom": (200, {"Content-Type": "application/atom+xml"}, atom), "/rss": (200, {"Content-Type": "text/xml"}, rdf),
+                       "/not.xml": (200, {"Content-Type": "application/xml"}, "<html><p>arrived<br>here"),
                        "/xml": (200, {"Content-Type": "application/xml"}, "<a><b c='d'>text</b></a>"), "/bad.png": (200, {"Content-Type": "image/png"}, b"\x89PNG\r\n\x1a\nxx")})
     with Session(case) as session:
         for path, words in (("/p.png", ('"type":"image"', "40×30")), ("/lie", ('"type":"image"', "9×9")), ("/d.pdf", ("page number 1", "Page 2 of 2")),
                             ("/d", ("page number 2",)), ("/atom", ("News", "First", web.url + "/one", "**text**", "http://x.org/2", "short")),
-                            ("/rss", ("Café", "http://x.org/i", "[link](")), ("/xml", ("text",)), ("/bad.png", ("is_error",))):
+                            ("/rss", ("Café", "http://x.org/i", "[link](")), ("/xml", ("text",)), ("/not.xml", ("arrived", "here")), ("/bad.png", ("is_error",))):
             got = session.fetch(web.url + path)
             for word in words:
                 assert word in got, (path, word, got[:2000])

@@ -248,6 +248,17 @@ static enum hv_code name_model(struct setup *setup, struct model_options *option
     return HV_EINVAL;
 }
 
+/* A server of one's own answers at once, or is not there. */
+static uint64_t connect_timeout_ms(struct hv_str url)
+{
+    static const char *const own[] = {"http://127.", "http://localhost", "http://10.", "http://192.168.",
+                                      "http://[::1]"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (hv_str_starts(url, hv_str_from(own[i])))
+            return 3000;
+    return 0;
+}
+
 /* Of a setting in seconds. */
 static uint64_t milliseconds(int64_t seconds)
 {
@@ -295,6 +306,7 @@ enum hv_code setup_model(struct setup *setup, struct hv_str flag, struct hv_erro
         add_secret(setup, options.api_key);
     /* Proxies in between may not know the member; the service itself does. */
     options.eager_input = hv_str_is(options.provider, "anthropic") && !options.base_url.ptr;
+    options.connect_timeout_ms = connect_timeout_ms(options.base_url);
     code = model_new(&options, setup->loop, &setup->model, err);
     if (code == HV_OK && options.base_url.ptr && hv_str_is(options.name, UNNAMED) && !setup->offline)
         code = name_model(setup, &options, err);

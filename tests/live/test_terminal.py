@@ -15,6 +15,7 @@ def test_an_answer_is_shown_as_markdown_and_the_prompt_comes_back(case):
         for line in ("> hello there", "Title", "Some bold and code.", "- [x] done", "- [ ] open", "int x;"):
             assert line in shown.splitlines(), (line, shown)
         assert "**" not in shown and shown.count("The end.") == 1, shown
+        assert terminal.tmux("display-message", "-p", "#{pane_title}").strip() == "helve · project"
         terminal.type("/quit\r")
         terminal.wait("ENDED 0")
     assert "hello there" in server.requests[0].text()

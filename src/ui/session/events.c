@@ -242,8 +242,7 @@ static void take_turn_end(struct ui *ui, const struct hv_event *event)
     else if (error.len)
         view_note(ui, PAINT_BAD, "✗", error);
     ui->interrupting = false;
-    if (!ui->focused && ui->front->attention)
-        ui->front->attention(ui->front->user, HV_STR("helve is done"));
+    view_call_attention(ui, "helve is done");
     actions_submit_next(ui);
 }
 

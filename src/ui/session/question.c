@@ -233,9 +233,9 @@ void question_show(struct ui *ui)
     if (view->was_typing)
         begin_guard(ui);
     view_draw(ui);
-    if (!ui->focused && ui->front->attention)
-        ui->front->attention(ui->front->user, HV_STR("helve asks you something"));
-    terminal_write(ui->terminal, HV_STR("\a"));
+    view_call_attention(ui, "helve asks you something");
+    if (ui->focused)
+        terminal_write(ui->terminal, HV_STR("\a"));
 }
 
 /* ---- answering --------------------------------------------------------------------------------------------------- */

@@ -69,6 +69,34 @@ void view_note(struct ui *ui, enum paint_style style, const char *mark, struct h
     view_print(ui, hv_buf_str(&line));
 }
 
+void view_call_attention(struct ui *ui, const char *why)
+{
+    CLEANUP_BUF struct hv_buf bytes = {.max = 1000};
+    if (ui->focused)
+        return;
+    hv_buf_add_cstr(&bytes, "\a");
+    if (ui->theme.links) /* it takes sequences of this kind: those of iTerm2 and kitty, and of urxvt and its kin */
+        hv_buf_addf(&bytes, "\033]9;%s\033\\\033]777;notify;helve;%s\033\\", why, why);
+    terminal_write(ui->terminal, hv_buf_str(&bytes));
+    if (ui->front->attention)
+        ui->front->attention(ui->front->user, hv_str_from(why));
+}
+
+/* "helve · folder", until it ends. */
+static void set_title(struct ui *ui)
+{
+    CLEANUP_BUF struct hv_buf bytes = {.max = 64 << 10};
+    struct ui_status status = {0};
+    if (!ui->theme.links)
+        return;
+    ui->front->status(ui->front->user, &status);
+    size_t slash = hv_str_rfind_byte(status.directory, '/');
+    hv_buf_add_cstr(&bytes, "\033[22;0t\033]0;helve · ");
+    paint_add(&bytes, hv_str_slice(status.directory, slash == SIZE_MAX ? 0 : slash + 1, SIZE_MAX));
+    hv_buf_add_cstr(&bytes, "\033\\");
+    terminal_write(ui->terminal, hv_buf_str(&bytes));
+}
+
 /* ---- drawing ----------------------------------------------------------------------------------------------------- */
 
 static void on_no_answer(void *data)
@@ -535,6 +563,7 @@ static enum hv_code ui_start(const struct ui_front *front, struct ui **out, stru
         release(ui);
         return code;
     }
+    set_title(ui);
     if (front->prompt.len) {
         *vec_push(&ui->queued) = hv_str_of(hv_strdup(front->prompt.ptr), front->prompt.len);
         loop_post(front->loop, submit_first, ui); /* when the session is made */
@@ -563,6 +592,7 @@ static void ui_stop(struct ui *ui)
     screen_erase(&ui->screen, ui->columns ? ui->columns : 80, &bytes);
     for (rest = hv_buf_str(&ui->finished); paint_next_line(&rest, &line);)
         hv_buf_addf(&bytes, "%.*s\r\n", HV_STR_ARG(line));
+    hv_buf_add_cstr(&bytes, ui->theme.links ? "\033[23;0t" : "");
     terminal_write(ui->terminal, hv_buf_str(&bytes));
     terminal_close(ui->terminal);
     release(ui);

@@ -137,6 +137,9 @@ void view_drop_call(struct ui *ui, struct hv_str id);
 /* Print painted lines, set off from what came before. */
 void view_print(struct ui *ui, struct hv_str lines);
 void view_print_markdown(struct ui *ui, struct hv_str markdown);
+/* It waits for a person who looks elsewhere: the bell, and a notification where the terminal has them. why: a literal.
+ */
+void view_call_attention(struct ui *ui, const char *why);
 void view_note(struct ui *ui, enum paint_style style, const char *mark, struct hv_str text);
 
 /* ---- frame.c ----------------------------------------------------------------------------------------------------- */

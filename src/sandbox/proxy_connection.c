@@ -100,13 +100,39 @@ static int connect_to(const struct connection *connection, const struct sockaddr
     return take_fd(&fd);
 }
 
+/* As a rule would name it. */
+static struct hv_str address_text(const struct sockaddr *address, char *text, size_t size)
+{
+    const void *bytes = address->sa_family == AF_INET6
+                            ? (const void *)&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr
+                            : (const void *)&((const struct sockaddr_in *)(const void *)address)->sin_addr;
+    return inet_ntop(address->sa_family, bytes, text, (socklen_t)size) ? hv_str_from(text) : (struct hv_str){0};
+}
+
+/* One of this machine or its network, by itself: a rule for a name says nothing of where its owner lets it point. */
+static bool is_named(const struct connection *connection, struct hv_str address, unsigned port)
+{
+    struct sandbox_domain domain = sandbox_domain_of(connection->proxy->options, address, port);
+    return address.len && domain.allowed && domain.named;
+}
+
+static void refuse_private(const struct connection *connection, const struct proxy_request *request, struct hv_str text)
+{
+    char why[256];
+    snprintf(why, sizeof why,
+             "it leads to %.*s, of this machine or its network; sandbox.network.allowedDomains: [\"%.*s\"] in the "
+             "settings would allow that",
+             HV_STR_ARG(text), HV_STR_ARG(text));
+    refuse(connection, request, why);
+}
+
 /* The decision is made on the address that is connected to, not on one looked up before. */
 static int connect_host(const struct connection *connection, const struct proxy_request *request,
                         const struct sandbox_domain *domain)
 {
-    char host[PROXY_HOST_MAX + 1], port[8];
+    char host[PROXY_HOST_MAX + 1], port[8], text[INET6_ADDRSTRLEN];
+    struct hv_str private = {0};
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV}, *list = NULL;
-    bool private = false;
     int fd = -1, count = 0;
     snprintf(host, sizeof host, "%.*s", HV_STR_ARG(request->host));
     snprintf(port, sizeof port, "%u", request->port);
@@ -115,15 +141,16 @@ static int connect_host(const struct connection *connection, const struct proxy_
         return -1;
     }
     for (const struct addrinfo *at = list; at && fd < 0 && count < ADDRESSES_MAX; at = at->ai_next, count++) {
-        if (domain->named || address_is_public(at->ai_addr))
+        bool free = domain->named || address_is_public(at->ai_addr);
+        struct hv_str address = free ? (struct hv_str){0} : address_text(at->ai_addr, text, sizeof text);
+        if (free || is_named(connection, address, request->port))
             fd = connect_to(connection, at->ai_addr, at->ai_addrlen);
         else
-        private = true;
+        private = address;
     }
     freeaddrinfo(list);
-    if (fd < 0 && private)
-        refuse(connection, request,
-               "it leads to this machine or its network, which only a rule for that very address allows");
+    if (fd < 0 && private.len)
+        refuse_private(connection, request, private);
     else if (fd < 0)
         answer(connection, "502 Bad Gateway", "The host cannot be reached.");
     return fd;

@@ -6,7 +6,14 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { LINES_MAX = 400, TOLD_MAX = 3, OUTPUT_MAX = 64 * 1024, LINE_MAX_LOOKED_AT = 2048, QUOTED_MAX = 16 };
+enum {
+    LINES_MAX = 400,
+    TOLD_MAX = 3,
+    OUTPUT_MAX = 64 * 1024,
+    LINE_MAX_LOOKED_AT = 2048,
+    QUOTED_MAX = 16,
+    SHORT_MAX = 2000
+};
 
 /* What the system says of a refusal, in small letters: each language has its own way to begin a sentence. */
 enum refusal_kind {
@@ -32,6 +39,7 @@ static const struct phrase {
     {"eisdir", REFUSED_MOUNT_POINT},
     {"operation not permitted", REFUSED_CALL},
     {"eperm", REFUSED_CALL},
+    {"no new privileges", REFUSED_CALL}, /* sudo */
     {"network is unreachable", REFUSED_NETWORK},
     {"resolve host", REFUSED_NETWORK}, /* curl, ssh, wget, cargo: "could not", "couldn't", "unable to" */
     {"name resolution", REFUSED_NETWORK},
@@ -40,6 +48,7 @@ static const struct phrase {
     {"enetunreach", REFUSED_NETWORK},
     {"enotfound", REFUSED_NETWORK},
     {"eai_again", REFUSED_NETWORK},
+    {"can't connect to the agent", REFUSED_SOCKET},   /* gpg */
     {"is the docker daemon running", REFUSED_SOCKET}, /* of no address in words of its own */
     {"connection refused", REFUSED_SOCKET},
     {"econnrefused", REFUSED_SOCKET},
@@ -240,6 +249,13 @@ static bool tell_paths_of(struct telling *telling, struct hv_str line, size_t ph
 
 /* ---- lines --------------------------------------------------------------------------------------------- */
 
+/* A pipe hides that a program failed (`… | tail`). In much output of a command that ended well, the words may be
+ * anybody's. */
+static bool is_telling(const struct violation_facts *facts)
+{
+    return facts->failed || facts->output.len < SHORT_MAX;
+}
+
 static void tell_other(struct telling *telling, enum refusal_kind kind)
 {
     const struct violation_facts *facts = telling->facts;
@@ -248,17 +264,17 @@ static void tell_other(struct telling *telling, enum refusal_kind kind)
                                      "The sandbox lets commands write in the workspace, /tmp and $TMPDIR (%.*s) only; "
                                      "sandbox.filesystem.allowWrite in the settings names further folders.",
                                      HV_STR_ARG(facts->temporary)));
-    } else if (kind == REFUSED_CALL && facts->failed && !telling->told_call) {
+    } else if (kind == REFUSED_CALL && is_telling(facts) && !telling->told_call) {
         telling->told_call = true;
         say(telling, HV_STR("\"Operation not permitted\" may come from the sandbox: it refuses tracing, mounting, "
                             "namespaces, kernel keys, io_uring and sockets to other programs. A command that needs "
                             "these has to ask to leave the sandbox (sandbox: false)."));
-    } else if (kind == REFUSED_SOCKET && facts->failed && !telling->told_socket) {
+    } else if (kind == REFUSED_SOCKET && is_telling(facts) && !telling->told_socket) {
         telling->told_socket = true;
         say(telling, HV_STR("The sandbox has a loopback of its own and covers sockets of other programs: what runs "
                             "outside it is reached only where sandbox.network.allowedDomains (localhost:PORT) or "
                             "sandbox.network.allowUnixSockets in the settings name it."));
-    } else if (kind == REFUSED_NETWORK && facts->failed && !facts->refusals.len && !telling->told_network) {
+    } else if (kind == REFUSED_NETWORK && is_telling(facts) && !facts->refusals.len && !telling->told_network) {
         telling->told_network = true;
         say(telling, HV_STR("The sandbox has no network but a proxy (HTTP_PROXY) that lets through what "
                             "sandbox.network.allowedDomains in the settings names; this program did not use it."));
@@ -279,12 +295,12 @@ static void look_at_line(struct telling *telling, struct hv_str line)
     struct hv_str small = small_letters(telling, line);
     for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++) {
         size_t at = hv_str_find(small, hv_str_from(phrases[i].text), 0);
-        if (at == SIZE_MAX)
-            continue;
-        if (!tell_paths_of(telling, line, at, phrases[i].kind))
-            tell_other(telling, phrases[i].kind);
-        return;
+        if (at != SIZE_MAX && tell_paths_of(telling, line, at, phrases[i].kind))
+            return;
     }
+    for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
+        if (hv_str_find(small, hv_str_from(phrases[i].text), 0) != SIZE_MAX)
+            tell_other(telling, phrases[i].kind);
 }
 
 static void tell_refusals(struct telling *telling)

@@ -13,6 +13,14 @@ from harness import HELVE, Skip
 
 OPEN = "WebFetch(domain:127.0.0.1)"
 
+PRIVATE_HOSTS = """127.1 127.0.1 0177.1 0x7f000001 0x7f.0.0.1 017700000001 127.0.0.1. 127.000.000.001 0 00.0 10.1 172.31.255.255 192.168.257 0xa9fea9fe
+    2852039166 0251.0376.0251.0376 100.127.255.255 100.100.100.200 192.0.0.170 192.0.2.1 198.19.255.255 198.51.100.1 203.0.113.1 239.255.255.255
+    240.0.0.1 255.255.255.255 192.88.99.1 168.63.129.16 [::] [0:0:0:0:0:0:0:1] [::127.0.0.1] [::7f00:1] [::ffff:0:127.0.0.1]
+    [0000:0000:0000:0000:0000:ffff:7f00:0001] [64:ff9b::7f00:1] [64:ff9b::10.0.0.1] [64:ff9b:1::a00:1] [2002:7f00:1::] [2002:a00:1::1] [2001:0:1::1]
+    [fe80::1] [fe80::1%25eth0] [fe80::1%eth0] [fec0::1] [fc00::1] [fd00:ec2::254] [ff02::1] [100::1] [2001:db8::1] [3fff::1] [5f00::1] [2001:10::1]
+    LOCALHOST localhost. a.localhost ①②⑦.⓪.⓪.① 127。0。0。1 127%2e0%2e0%2e1 %31%32%37.0.0.1 ⓛocalhost local\u00adhost example.org@127.0.0.1
+    127.0.0.1:80@example.org example.org\\@127.0.0.1 127.0.0.1\\.example.org 127.0.0.1#.example.org 127.0.0.1?.example.org""".split()
+
 
 class Web:
     """A server of pages: path → (status, headers, body) or a function of the handler."""
@@ -174,22 +182,22 @@ def test_private_addresses_are_refused_without_a_packet(case):
     web = serve(case, {"/": (200, {}, "<p>secret</p>")})
     port = web.port
     trace = os.path.join(case.root, "trace")
-    urls = [f"http://127.0.0.1:{port}/", f"http://2130706433:{port}/", f"http://0x7f.1:{port}/", f"http://0177.0.0.1:{port}/",
-            f"http://localhost:{port}/", f"http://[::1]:{port}/", f"http://[::ffff:127.0.0.1]:{port}/", f"http://127.1:{port}/",
-            "http://169.254.169.254/latest/meta-data/", "http://10.0.0.1/", "http://[fd00:ec2::254]/", "http://0.0.0.0/",
-            f"http://[::ffff:7f00:1]:{port}/", "http://100.64.0.1/", "http://224.0.0.1/", "http://[64:ff9b::a00:1]/"]
+    urls = [f"http://{host}:{port}/" for host in PRIVATE_HOSTS if not set(host) & set("@#?\\\\")]
+    urls += [f"http://{host}:{port}/" for host in ("127.0.0.1", "2130706433", "localhost", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]")]
+    urls += ["http://169.254.169.254/latest/meta-data/", "http://10.0.0.1/", "http://100.64.0.1/", "http://224.0.0.1/", "http://[64:ff9b::a00:1]/"]
     probe = subprocess.run(["strace", "-f", "-e", "trace=connect", "-o", trace, "true"], capture_output=True, check=False)
     if probe.returncode:
         raise Skip("strace may not trace here")
-    for url in urls:
-        ran = subprocess.run(["strace", "-f", "-e", "trace=connect,sendto,sendmsg", "-o", trace, HELVE, "tool", "call", "WebFetch",
-                              json.dumps({"url": url}), "--allowed-tools", "WebFetch"], cwd=case.project, env=case.environment(),
-                             capture_output=True, text=True, timeout=90, check=False)
-        assert ran.returncode != 0 and "may not be reached" in ran.stdout + ran.stderr, (url, ran)
-        with open(trace, encoding="utf-8") as lines:
-            sent = [line for line in lines if "AF_INET" in line and f"htons({port})" in line or "htons(80)" in line]
-        assert not sent, (url, sent)
-    assert not web.asked
+    calls = "".join(json.dumps({"type": "tool_use", "id": f"c{number}", "name": "WebFetch", "input": {"url": url}}) + "\n" for number, url in enumerate(urls))
+    ran = subprocess.run(["strace", "-f", "-e", "trace=connect,sendto,sendmsg", "-o", trace, HELVE, "exec", "--allowed-tools", "WebFetch"], cwd=case.project,
+                         env=case.environment(), input=calls, capture_output=True, text=True, timeout=300, check=False)
+    answers = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert len(answers) == len(urls), (len(answers), ran.stderr)
+    for url, answer in zip(urls, answers):
+        assert answer.get("is_error"), (url, answer)
+    with open(trace, encoding="utf-8") as lines:
+        sent = [line for line in lines if "AF_INET" in line and (f"htons({port})" in line or "htons(80)" in line)]
+    assert not sent and not web.asked, (sent, web.asked)
 
 
 def test_other_schemes_and_credentials_are_refused(case):
@@ -274,14 +282,7 @@ def test_where_an_address_leads(case):
 
 
 def test_no_spelling_of_a_private_address_passes(case):
-    hosts = """127.1 127.0.1 0177.1 0x7f000001 0x7f.0.0.1 017700000001 127.0.0.1. 127.000.000.001 0 00.0 10.1 172.31.255.255 192.168.257 0xa9fea9fe
-        2852039166 0251.0376.0251.0376 100.127.255.255 100.100.100.200 192.0.0.170 192.0.2.1 198.19.255.255 198.51.100.1 203.0.113.1 239.255.255.255
-        240.0.0.1 255.255.255.255 192.88.99.1 168.63.129.16 [::] [0:0:0:0:0:0:0:1] [::127.0.0.1] [::7f00:1] [::ffff:0:127.0.0.1]
-        [0000:0000:0000:0000:0000:ffff:7f00:0001] [64:ff9b::7f00:1] [64:ff9b::10.0.0.1] [64:ff9b:1::a00:1] [2002:7f00:1::] [2002:a00:1::1] [2001:0:1::1]
-        [fe80::1] [fe80::1%25eth0] [fe80::1%eth0] [fec0::1] [fc00::1] [fd00:ec2::254] [ff02::1] [100::1] [2001:db8::1] [3fff::1] [5f00::1] [2001:10::1]
-        LOCALHOST localhost. a.localhost ①②⑦.⓪.⓪.① 127。0。0。1 127%2e0%2e0%2e1 %31%32%37.0.0.1 ⓛocalhost local\u00adhost example.org@127.0.0.1
-        127.0.0.1:80@example.org example.org\\@127.0.0.1 127.0.0.1\\.example.org 127.0.0.1#.example.org 127.0.0.1?.example.org""".split()
-    lines = [{"url": f"http://{host}/"} for host in hosts]
+    lines = [{"url": f"http://{host}/"} for host in PRIVATE_HOSTS]
     lines += [{"url": url} for url in ("http:\\\\127.0.0.1/", "http:127.0.0.1", "http:///127.0.0.1/", " http://127.0.0.1/ ", "ht\ntp://127.0.0.1/", "http://127.0\t.0.1/")]
     found = ["127.0.0.1", "::1", "::ffff:10.0.0.1", "fe80::1%eth0", "64:ff9b::7f00:1", "64:ff9b:1:ffff::10.0.0.1", "2002:7f00:1::1", "0.0.0.0", "169.254.169.254",
              "fd00::1", "::127.0.0.1", "100.64.1.1", "224.1.1.1", "2001:db8::1", "::"]

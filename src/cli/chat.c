@@ -298,6 +298,8 @@ static void complete_file(void *user, struct hv_str prefix, struct hv_buf *out)
     struct chat *chat = user;
     CLEANUP_ARENA struct hv_arena arena = {0};
     const struct hv_host *host = chat->setup.host;
+    if (!chat->session)
+        return;
     size_t slash = hv_str_rfind_byte(prefix, '/'), count, shown = 0;
     struct hv_str folder = slash == SIZE_MAX ? HV_STR("") : hv_str_slice(prefix, 0, slash + 1);
     struct hv_str start = hv_str_slice(prefix, folder.len, prefix.len);
@@ -306,10 +308,10 @@ static void complete_file(void *user, struct hv_str prefix, struct hv_buf *out)
             ? folder
             : hv_arena_format(&arena, "%.*s/%.*s", HV_STR_ARG(runtime_directory(session_runtime(chat->session))),
                               HV_STR_ARG(folder));
-    struct hv_directory_entry *entries;
+    struct hv_directory_entry *entries = NULL;
     bool more;
     if (host->list(host, &arena, directory, 20000, &entries, &count, &more, NULL) != HV_OK)
-        return;
+        count = 0;
     qsort(entries, count, sizeof *entries, by_name);
     for (size_t i = 0; i < count && shown < FILES_MAX; i++) {
         struct hv_str name = entries[i].name;
@@ -319,6 +321,8 @@ static void complete_file(void *user, struct hv_str prefix, struct hv_buf *out)
                     entries[i].kind == HV_FILE_DIRECTORY ? "/" : "");
         shown++;
     }
+    if (prefix.len && prefix.ptr[0] != '/' && prefix.ptr[0] != '.')
+        chat_put_files(chat, runtime_directory(session_runtime(chat->session)), prefix, out);
 }
 
 static bool run_editor(const char *editor, const char *path, struct hv_error *err)
@@ -525,6 +529,7 @@ static int finish(struct chat *chat, enum hv_code code, const struct hv_error *e
 {
     chat_end_child(chat);
     chat_release_list(chat);
+    chat_release_files(chat);
     struct hv_str journal = chat->session ? session_journal_path(chat->session) : (struct hv_str){0};
     struct hv_str id = chat->session && journal.ptr ? hv_arena_str(chat->arena, session_id(chat->session)) : journal;
     if (id.ptr)

@@ -35,6 +35,7 @@ struct chat {
     struct chat_list *list;   /* a list that is open, or NULL */
     bool fork;                /* the session that is opened next is a fork */
     bool reopening;           /* it goes on after a moment */
+    struct chat_files *files; /* names for `@`, or NULL */
     struct chat_child *child; /* a door that runs beside the session */
     char mode[24];
 };
@@ -80,6 +81,10 @@ void chat_try_rule(struct chat *chat, struct hv_str arguments, struct hv_buf *ou
 void chat_note(void *user, struct hv_str text, struct hv_buf *out);
 bool chat_take_words(void *user, struct hv_buf *block);
 enum hv_code chat_submit_text(struct chat *chat, struct hv_str text, struct hv_error *err) HV_MUST_CHECK;
+
+/* chat_files.c: append names below the directory that fit, best first, without those that begin so in it itself. */
+void chat_put_files(struct chat *chat, struct hv_str directory, struct hv_str words, struct hv_buf *out);
+void chat_release_files(struct chat *chat);
 
 /* chat_pick.c: lists to choose from; false: there is nothing in them. */
 bool chat_pick_session(struct chat *chat);

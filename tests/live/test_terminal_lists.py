@@ -75,3 +75,15 @@ def test_without_a_model_a_person_is_offered_what_there_is(case):
         number = [line.split()[0] for line in shown.splitlines() if "the demo" in line][0]
         terminal.type(number + "\r")
         terminal.wait("helve in", "demo")
+
+
+def test_a_file_is_found_by_letters_of_its_name(case):
+    case.write("deep/down/parser_table.c", "x")
+    case.write("deep/other.c", "x")
+    server = case.serve(Answer([text("x")]))
+    with Terminal(case, server) as terminal:
+        terminal.wait("> ")
+        terminal.type("look at @prstbl")
+        terminal.wait("deep/down/parser_table.c", gone=("deep/other.c",))
+        terminal.type("\t")
+        terminal.wait("> look at @deep/down/parser_table.c")

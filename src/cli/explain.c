@@ -52,7 +52,7 @@ static void put_path(const struct policy *policy, const struct explain_question 
         policy_explain_write(policy, &facts, &decision, json, out);
         return;
     }
-    hv_buf_addf(out, "%-10s %-15s %.*s", question->tool->name, policy_explain_outcome(policy, &facts, &decision),
+    hv_buf_addf(out, "%-12s %-15s %.*s", question->tool->name, policy_explain_outcome(policy, &facts, &decision),
                 HV_STR_ARG(decision.reason));
     if (decision.rule.len > 0)
         hv_buf_addf(out, "  [%.*s, %.*s]", HV_STR_ARG(decision.rule), HV_STR_ARG(decision.scope));

@@ -40,6 +40,8 @@ static void add_troff(struct hv_buf *out, struct hv_str text)
             hv_buf_add_cstr(out, "\\e");
         else if (c == '-')
             hv_buf_add_cstr(out, "\\-");
+        else if (code_point == 0x2026) /* which few printers of manual pages can show without UTF-8 */
+            hv_buf_add_cstr(out, "...");
         else if (length > 1)
             hv_buf_addf(out, "\\[u%04X]", (unsigned)code_point);
         else
@@ -92,10 +94,15 @@ static int run_man(const struct cli_call *call)
     size_t count;
     const struct cli_command *const *commands = cli_commands(&count);
     CLEANUP_BUF struct hv_buf out = {.max = TEXT_MAX};
-    hv_buf_add_cstr(&out,
-                    ".TH HELVE 1 \"\" \"helve " HELVE_VERSION "\" \"User commands\"\n.SH NAME\nhelve \\- the tool "
-                    "system of a coding agent\n.SH SYNOPSIS\n.B helve \\-p\n.I TASK\n.RI [ flags ]\n.br\n.B helve\n"
-                    ".I COMMAND\n.RI [ arguments ]\n.SH COMMANDS\n");
+    hv_buf_add_cstr(
+        &out,
+        ".TH HELVE 1 \"\" \"helve " HELVE_VERSION "\" \"User commands\"\n.SH NAME\nhelve \\- the tool "
+        "system of a coding agent\n.SH SYNOPSIS\n.B helve\n.RI [ flags ]\n.br\n.B helve \\-p\n.I TASK\n.RI [ flags "
+        "]\n.br\n.B helve\n.I COMMAND\n.RI [ arguments ]\n.SH DESCRIPTION\n"
+        "A language model works on a folder with real tools: it reads, searches, changes files and runs "
+        "commands. Alone, helve is a session at the terminal; with \\-p it does one task and ends; the other "
+        "commands show, explain and take back what it does, or run its tools without a model. What nobody "
+        "allowed is asked about, and commands run in a sandbox where the machine has one.\n.SH COMMANDS\n");
     for (size_t i = 0; i < count; i++)
         if (!commands[i]->hidden)
             add_command(&out, commands[i]);

@@ -112,13 +112,22 @@ static bool can_own_mounts(void)
     return syscall(SYS_mount_setattr, -1, NULL, 0, NULL, 0) < 0 && errno != ENOSYS;
 }
 
+/* As at /, where all programs of the system are part of the workspace. */
+static bool found_inside(struct hv_sandbox *sandbox)
+{
+    return probe_find_bubblewrap(&sandbox->arena, NULL, 0).len > 0;
+}
+
 static bool try_bubblewrap(struct hv_sandbox *sandbox)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
     struct sandbox_run run = {.level = SANDBOX_LEVEL_FULL};
     sandbox->bubblewrap = probe_find_bubblewrap(&sandbox->arena, sandbox->setup.roots, sandbox->setup.root_count);
     if (!sandbox->bubblewrap.len) {
-        keep_reason(&sandbox->state, (struct hv_str){0}, "bubblewrap (bwrap) is not on PATH");
+        keep_reason(&sandbox->state, (struct hv_str){0},
+                    found_inside(sandbox) ? "bubblewrap (bwrap) lies inside the workspace, whose programs confine "
+                                            "nothing: start helve in a folder below"
+                                          : "bubblewrap (bwrap) is not on PATH");
         return false;
     }
     sandbox->state.own_mounts = can_own_mounts();

@@ -89,6 +89,9 @@ void chat_release_files(struct chat *chat);
 /* chat_pick.c: lists to choose from; false: there is nothing in them. */
 bool chat_pick_session(struct chat *chat);
 bool chat_pick_message(struct chat *chat);
+/* Go on in a fork; give the session a title. What they say is Markdown. */
+void chat_fork(struct chat *chat, struct hv_buf *out);
+void chat_rename(struct chat *chat, struct hv_str title, struct hv_buf *out);
 /* Go on with this session; asks where its folder is not this one. */
 void chat_go_on(struct chat *chat, const struct session_entry *entry);
 void chat_release_list(struct chat *chat);

@@ -16,6 +16,8 @@ const struct ui_command chat_command_list[] = {
     {"init", "", "have an AGENTS.md written for this project"},
     {"resume", "[ID]", "go on with an earlier session; without an id: choose one"},
     {"rewind", "[N [code|conversation|try]|undo|redo]", "back to before a message"},
+    {"fork", "", "go on in a new session that begins as this one"},
+    {"rename", "TITLE", "give this session a title"},
     {"diff", "[NAME]", "what this session changed"},
     {"find", "WORDS", "look for words in the whole session"},
     {"copy", "[code]", "the last answer, or its last code, into the clipboard"},
@@ -110,6 +112,18 @@ static void rewind_session(struct chat *chat, struct hv_str arguments, struct hv
         hv_buf_add_cstr(out, "There is no message yet that could be gone back to.");
     if (arguments.len)
         chat_rewind(chat, arguments, out);
+}
+
+static void fork_session(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    (void)arguments, (void)prompt;
+    chat_fork(chat, out);
+}
+
+static void rename_session(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+{
+    (void)prompt;
+    chat_rename(chat, arguments, out);
 }
 
 static void diff(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
@@ -375,6 +389,8 @@ bool chat_command(void *user, struct hv_str name, struct hv_str arguments, struc
         {"tasks", tasks},
         {"rewind", rewind_session},
         {"diff", diff},
+        {"fork", fork_session},
+        {"rename", rename_session},
         {"export", export},
         {"find", find},
         {"trace", trace},

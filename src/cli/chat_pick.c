@@ -227,6 +227,38 @@ bool chat_pick_session(struct chat *chat)
     return true;
 }
 
+void chat_fork(struct chat *chat, struct hv_buf *out)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct hv_error err;
+    if (!session_journal_path(chat->session).ptr) {
+        hv_buf_add_cstr(out, "This session keeps no journal.");
+        return;
+    }
+    struct session_entry entry = {.id = hv_arena_str(&arena, session_id(chat->session)),
+                                  .path = hv_arena_str(&arena, session_journal_path(chat->session))};
+    chat->fork = chat->reopening = true;
+    enum hv_code code = chat_change_session(chat, &entry, &err);
+    chat->fork = chat->reopening = false;
+    if (code != HV_OK)
+        hv_buf_addf(out, "**%s**\n", err.message);
+    else
+        hv_buf_addf(out, "This is a fork now: `/resume %.*s` goes back to the session that it began in.",
+                    HV_STR_ARG(hv_str_slice(entry.id, 0, 8)));
+}
+
+void chat_rename(struct chat *chat, struct hv_str title, struct hv_buf *out)
+{
+    struct hv_error err;
+    struct hv_str journal = session_journal_path(chat->session);
+    if (!journal.ptr || !title.len)
+        hv_buf_add_cstr(out, title.len ? "This session keeps no journal." : "Say the title: `/rename TITLE`.");
+    else if (sessions_set_title(journal, title, &err) != HV_OK)
+        hv_buf_addf(out, "**%s**\n", err.message);
+    else
+        hv_buf_add_cstr(out, "Renamed.");
+}
+
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 static void on_part(void *user, size_t index, uint32_t key)

@@ -11,13 +11,23 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-enum { SLUG_MAX = 80, TITLE_MAX = 80, PREFIX_MIN = 4, CLEAN_MAX = 1000, DESCRIBE_EVENTS = 2000, DAY_SECONDS = 86400 };
+enum {
+    SLUG_MAX = 80,
+    TITLE_MAX = 80,
+    TITLE_FILE_MAX = 200,
+    PREFIX_MIN = 4,
+    CLEAN_MAX = 1000,
+    DESCRIBE_EVENTS = 2000,
+    DAY_SECONDS = 86400
+};
 
 /* ---- ids and places ------------------------------------------------------------------------------------------ */
 
@@ -180,6 +190,45 @@ static void describe_start(struct hv_arena *arena, struct session_entry *entry, 
     entry->model = hv_arena_str(arena, hv_json_get_string(object, "model"));
 }
 
+/* Beside what else belongs to the session. */
+static struct hv_str title_file(struct hv_arena *arena, struct hv_str journal)
+{
+    bool usual = hv_str_ends(journal, HV_STR(".jsonl"));
+    return usual ? hv_arena_format(arena, "%.*s/title", HV_STR_ARG(hv_str_slice(journal, 0, journal.len - 6)))
+                 : hv_arena_format(arena, "%.*s.files/title", HV_STR_ARG(journal));
+}
+
+enum hv_code sessions_set_title(struct hv_str journal, struct hv_str title, struct hv_error *err)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct hv_str path = title_file(&arena, journal);
+    struct hv_str beside = hv_arena_format(&arena, "%.*s.%ld", HV_STR_ARG(path), (long)getpid());
+    const char *folder = hv_arena_cstr(&arena, path_parent(path));
+    title = hv_str_slice(title, 0, TITLE_FILE_MAX);
+    title.len -= utf8_incomplete_tail(title);
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+        return hv_fail_errno(err, errno, "cannot make %s", folder);
+    int fd = open(beside.ptr, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    bool done = fd >= 0 && write(fd, title.ptr, title.len) == (ssize_t)title.len;
+    int fault = errno;
+    if (fd >= 0 && close(fd) != 0 && done)
+        done = false, fault = errno;
+    if (done && rename(beside.ptr, path.ptr) == 0)
+        return HV_OK;
+    fault = done ? errno : fault;
+    unlink(beside.ptr);
+    return hv_fail_errno(err, fault, "cannot write %s", path.ptr);
+}
+
+static void read_title(struct hv_arena *arena, struct session_entry *entry)
+{
+    char title[TITLE_FILE_MAX];
+    CLEANUP_FD int fd = open(title_file(arena, entry->path).ptr, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    ssize_t got = fd >= 0 ? read(fd, title, sizeof title) : 0;
+    if (got > 0 && utf8_valid(hv_str_of(title, (size_t)got)))
+        entry->title = hv_arena_str(arena, hv_str_of(title, (size_t)got));
+}
+
 void sessions_describe(struct hv_arena *arena, struct session_entry *entry)
 {
     struct journal_reader *reader;
@@ -195,6 +244,7 @@ void sessions_describe(struct hv_arena *arena, struct session_entry *entry)
             entry->turns++;
     }
     journal_reader_close(reader);
+    read_title(arena, entry);
 }
 
 /* ---- finding ------------------------------------------------------------------------------------------------- */

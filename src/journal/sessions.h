@@ -33,7 +33,7 @@ struct session_entry {
     uint64_t size;
     size_t passed_over; /* sessions_find, of the latest: newer journals that hold nothing to go on from */
     /* Filled in by sessions_describe. */
-    struct hv_str directory, model, title; /* title: the first prompt, one line, cut */
+    struct hv_str directory, model, title; /* title: the person's, else the first prompt, one line, cut */
     uint64_t turns;
 };
 
@@ -42,6 +42,8 @@ enum hv_code sessions_list(struct hv_arena *arena, struct hv_str directory, stru
                            size_t *count, struct hv_error *err) HV_MUST_CHECK;
 /* The first text of a message's content (a JSON array of blocks), its first line, cut; absent: there is none. */
 struct hv_str sessions_title(struct hv_arena *arena, struct hv_str content);
+/* Give a session a title of the person's, of one line, in place of its first prompt. Errors: those of writing. */
+enum hv_code sessions_set_title(struct hv_str journal, struct hv_str title, struct hv_error *err) HV_MUST_CHECK;
 /* Read what a list for people shows from the journal itself. Blocks on the file. */
 void sessions_describe(struct hv_arena *arena, struct session_entry *entry);
 

@@ -87,3 +87,19 @@ def test_a_file_is_found_by_letters_of_its_name(case):
         terminal.wait("deep/down/parser_table.c", gone=("deep/other.c",))
         terminal.type("\t")
         terminal.wait("> look at @deep/down/parser_table.c")
+
+
+def test_a_session_is_renamed_and_forked(case):
+    server = case.serve(Answer([text("One.")]), Answer([text("Two.")]))
+    with Terminal(case, server) as terminal:
+        terminal.prompt("question")
+        terminal.wait("One.", gone=("Working",))
+        terminal.type("/rename About apples\r")
+        terminal.wait("Renamed.")
+        terminal.type("/fork\r")
+        terminal.wait("This is a fork now")
+        terminal.type("more\r")
+        terminal.wait("Two.", gone=("Working",))
+        terminal.type("/resume\r")
+        terminal.wait("Which session goes on?", "About apples")
+    assert "One." in server.requests[1].text()

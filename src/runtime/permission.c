@@ -5,9 +5,12 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "fs/settings_alias.h"
+#include "masks/masks.h"
+#include "masks/walked.h"
 #include "policy/explain.h"
 #include "policy/visible.h"
 #include "runtime/call.h"
+#include "sandbox/sandbox.h"
 
 #include <string.h>
 
@@ -77,10 +80,28 @@ void permission_prepare(struct call *call)
         permission_facts(call, &facts);
 }
 
+/* What nothing hides from the command and it may open on its way through a tree. */
+static void look_at_walked(struct call *call, const struct policy *policy, const struct policy_facts *facts,
+                           struct policy_decision *decision)
+{
+    struct runtime *runtime = call->runtime;
+    struct sandbox_state state;
+    struct sandbox_masks masks;
+    if (decision->verdict != HV_ALLOW || !runtime->masks || !runtime->sandbox || !masks_could_be_walked(facts))
+        return;
+    sandbox_look(runtime->sandbox, &state);
+    bool leaves = facts->input && !hv_json_bool(hv_json_get(facts->input, "sandbox"), true);
+    if (sandbox_would_confine(&runtime->settings->sandbox, &state, facts->subject, leaves))
+        return;
+    masks_find(runtime->masks, policy, &call->arena, &masks);
+    masks_restrict(policy, masks_walked(&masks, facts, &call->arena), decision, &call->arena);
+}
+
 static void decide(struct call *call, const struct policy_facts *facts)
 {
     struct policy *policy = runtime_policy(call->runtime);
     policy_decide(policy, facts, &call->arena, &call->decision);
+    look_at_walked(call, policy, facts, &call->decision);
     /* The texts may stand in the policy, which another thread may replace: keep them with the call. */
     struct policy_decision *decision = &call->decision;
     CLEANUP_BUF struct hv_buf reason = {.max = 1u << 20};
@@ -103,6 +124,7 @@ bool permission_changed(struct call *call)
     permission_facts(call, &facts);
     struct policy *policy = runtime_policy(call->runtime);
     policy_decide(policy, &facts, &call->arena, &now);
+    look_at_walked(call, policy, &facts, &now);
     CLEANUP_BUF struct hv_buf reason = {.max = 1u << 20};
     visible_add(&reason, now.reason);
     bool same = now.verdict == HV_ALLOW ||

@@ -90,8 +90,9 @@ def test_what_appears_later_is_hidden_from_the_next_command(case):
         file.write("cat late/.env late/x.key moved/.env 2>&1; cat b.key")
     outside = f"mkdir -p late && echo {MARK} > late/.env && echo {MARK} > late/x.key && mv a/b moved && cp server.key b.key"
     with open(os.path.join(case.root, "outside"), "w", encoding="utf-8") as file:
-        file.write(outside)
-    (made, error), (text, _) = run(case, {"command": f"bash {case.root}/outside", "sandbox": False}, f"bash {case.root}/look")
+        file.write("#!/bin/sh\n" + outside)
+    os.chmod(os.path.join(case.root, "outside"), 0o755)
+    (made, error), (text, _) = run(case, {"command": f"{case.root}/outside", "sandbox": False}, f"bash {case.root}/look")
     assert not error and MARK not in text and text.count("ermission denied") >= 4, (made, text)
 
 
@@ -137,3 +138,32 @@ def test_other_sessions_and_what_was_typed_are_out_of_reach(case):
         file.write(MARK)
     (text, _), = attack(case, "cat ~/.bash_history ~/.claude.json; grep -r . ~/helve ~/.mozilla")
     assert MARK not in text, text
+
+
+OPENERS = ("grep -rn TOP .", "rg -uu TOP", "find . -type f -exec cat {} +", "git grep --no-index TOP", "tar cf - .", "cat a/b/.e*", "grep -r TOP a*",
+           "find . -type f | xargs cat", "head $(find . -type f)", "cat $(ls -R)", "cp -r a /tmp/nowhere", "python3 walk.py")
+TELLERS = ("find . -name '.e*'", "ls -R", "du -s .", "git status", "git grep TOP", "cat locked.txt", "cat lock*",
+           "python3 --version")
+
+
+def test_what_no_sandbox_hides_is_asked_about(case):
+    put_secrets(case)
+    os.unlink(os.path.join(case.project, "server.key"))
+    off = {"enabled": False}
+    for mode in ("default", "bypassPermissions", "dontAsk"):
+        write_settings(case, {"permissions": {"deny": ["Read(.env)"], "allow": ["Bash"]}, "sandbox": off})
+        results = run(case, *OPENERS, *TELLERS, mode=mode)
+        for command, (text, error) in zip(OPENERS, results):
+            assert error and ("the rule Read(.env)" in text or "a private key" in text), (mode, command, text)
+        for command, (text, _) in zip(TELLERS, results[len(OPENERS):]):
+            assert "ermission" not in text and ".env, which" not in text, (mode, command, text)
+    write_settings(case, {"permissions": {"allow": ["Bash"]}, "sandbox": off})
+    text, error = run(case, "tar cf - .", mode="default")[0]
+    assert error and "which holds secrets" in text, text
+    (text, error), (script, _) = run(case, "rg TOP", "python3 walk.py", mode="default")
+    assert "may open" not in script, script
+    for name in ("id_rsa", ".netrc"):
+        os.unlink(os.path.join(case.project, name))
+    for command in OPENERS[:-1]:
+        text, _ = run(case, command, mode="default")[0]
+        assert "may open" not in text, (command, text)

@@ -140,10 +140,10 @@ def test_thinking_written_as_text_is_told(case):
 
 def test_the_last_4xx_is_final_whatever_its_word(case):
     fault = {"error": {"message": "registry.ollama.ai/library/x does not support tools", "type": "api_error", "param": None, "code": None}}
-    for wire in ("anthropic", "openai-chat", "openai-responses"):
-        for status in ("400 Bad Request", "403 Forbidden", "404 Not Found", "422 Unprocessable Entity"):
-            ran, requests = ask(case, wire, [error(status, fault)], env={"HELVE_MAX_RETRIES": "8"})
-            assert ran.code == 1 and "does not support tools" in ran.err and len(requests) == 1, ran
+    for wire, status in (("anthropic", "403 Forbidden"), ("openai-chat", "400 Bad Request"), ("openai-chat", "404 Not Found"),
+                         ("openai-responses", "422 Unprocessable Entity")):
+        ran, requests = ask(case, wire, [error(status, fault)], env={"HELVE_MAX_RETRIES": "8"})
+        assert ran.code == 1 and "does not support tools" in ran.err and len(requests) == 1, ran
 
 
 def test_terminal_escapes_of_servers_are_taken_out(case):
@@ -152,10 +152,9 @@ def test_terminal_escapes_of_servers_are_taken_out(case):
                error("400 Bad Request", f"<html><head><title>bad {escape}</title></head></html>".encode(), kind="text/html"),
                head() + data({"error": {"message": "bad " + escape}}), chat("text", finish="odd" + escape),
                head() + b"event: error\ndata: bad " + escape.encode() + b"\n\n")
-    for answer in answers:
-        for form in ("text", "json"):
-            ran, _ = ask(case, "openai-chat", [answer], "--output-format", form)
-            assert "\x1b" not in ran.err and "\x9b" not in ran.err and "\x1b" not in ran.out, (answer, ran.err.encode())
+    for number, answer in enumerate(answers):
+        ran, _ = ask(case, "openai-chat", [answer], "--output-format", ("text", "json")[number % 2], env={"HELVE_MAX_RETRIES": "0"})
+        assert "\x1b" not in ran.err and "\x9b" not in ran.err and "\x1b" not in ran.out, (answer, ran.err.encode())
 
 
 def test_what_is_no_text_goes_out_as_valid_json(case):
@@ -191,13 +190,12 @@ def journals(case):
 def test_a_session_goes_on_after_every_failure(case):
     """Each fault, then --continue at a server in good health: the session is the same, and its history valid."""
     faults = {
-        "openai-chat": [chat("half", finish="abort"), chat({"content": ""}), chat("half", finish=None, done=False),
-                        asked(piece(0, "call_1aa", "Read", A[:9]), finish="length"), asked(piece(0, "call_1aa", "Read", A[:9]), finish="network_error"),
-                        head() + chunk("half") + b"error: it broke\n\n", head() + data({"error": {"message": "it broke"}}) + DONE,
-                        error("400 Bad Request", {"error": {"message": "no"}}), error("429 Too Many Requests", {"error": {
-                            "type": "usage_limit_reached", "message": "limit", "resets_in_seconds": 13000}}), head() + b"data: {\n\n", b"", b"junk\r\n"],
+        "openai-chat": [chat("half", finish="abort"), chat("half", finish=None, done=False),
+                        asked(piece(0, "call_1aa", "Read", A[:9]), finish="length"),
+                        head() + chunk("half") + b"error: it broke\n\n",
+                        error("429 Too Many Requests", {"error": {
+                            "type": "usage_limit_reached", "message": "limit", "resets_in_seconds": 13000}}), b"junk\r\n"],
         "anthropic": [events(START, *words(0, "half"), reason("refusal"), STOP), events(START, *tool(0, "t1", "Read", A)[:2]),
-                      events(START, {"type": "error", "error": {"type": "api_error", "message": "no"}}),
                       events(START, *tool(0, "t1", "Read", A), *tool(1, "t2", "Read", B)[:2]),
                       error("500 Internal Server Error", b"<html>oops</html>", kind="text/html")],
         "openai-responses": [response(status="failed", error={"code": "server_error", "message": "boom"}),

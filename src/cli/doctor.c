@@ -325,6 +325,11 @@ static void check_model(struct doctor *doctor, const struct doctor_flags *flags)
     }
     tell(doctor, FINDING_OK, "model", "%.*s by %.*s%s", HV_STR_ARG(model_name(setup->model)),
          HV_STR_ARG(model_provider_name(setup->model)), setup->secret_count > 0 ? ", with a key" : ", without a key");
+    if (setup->small_model)
+        tell(doctor, FINDING_OK, "small model", "%.*s by %.*s", HV_STR_ARG(model_name(setup->small_model)),
+             HV_STR_ARG(model_provider_name(setup->small_model)));
+    else if (setup->small_model_fault.len)
+        tell(doctor, FINDING_BAD, "small model", "%.*s", HV_STR_ARG(setup->small_model_fault));
     if (!flags->offline && model_url(setup->model).len > 0)
         if (check_server(doctor, model_url(setup->model)))
             check_models(doctor);

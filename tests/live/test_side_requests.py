@@ -64,6 +64,9 @@ def test_settings_name_the_small_model_and_a_bad_name_is_told(case):
     server = case.serve(Answer([fetch(web)]), Answer([text("done")]))
     ran = ask(case, server, small="nobody:", env={"HELVE_SMALL_MODEL": "openai-chat:"})
     assert ran.code == 0 and "small model" in ran.out and "The port is 8123." in server.requests[1].results()[0], ran
+    for name, status in (("openai-chat:", "bad"), ("replay:demo", "ok")):
+        ran = case.helve("doctor", "--json", "--offline", "--model", "replay:demo", env={"HELVE_SMALL_MODEL": name})
+        assert [row["status"] for row in map(json.loads, ran.out.splitlines()) if row["check"] == "small model"] == [status], ran
 
 
 def test_what_goes_wrong_with_the_small_model_costs_the_answer_only(case):

@@ -5,6 +5,7 @@ A container's system-call filter is put over helve itself, so that each level ca
 import ctypes
 import json
 import os
+import shutil
 import struct
 import subprocess
 
@@ -120,3 +121,10 @@ def test_with_everything_there_nothing_is_told(case):
     plain(case)
     results, told = run(case, None, "ls; cat nothing")
     assert not told and "No such file" in results[0], (results, told)
+
+
+def test_at_the_root_folder_it_says_where_bubblewrap_lies(case):
+    if not shutil.which("bwrap"):
+        return
+    told = subprocess.run([HELVE, "doctor"], capture_output=True, text=True, cwd="/", timeout=600, check=False, env=case.environment())
+    assert "bubblewrap (bwrap) lies inside the workspace" in told.stdout, told.stdout

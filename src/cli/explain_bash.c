@@ -3,7 +3,10 @@
 
 #include "base/cleanup.h"
 #include "cli/explain.h"
+
 #include "fs/git_probe.h"
+#include "masks/masks.h"
+#include "masks/walked.h"
 
 #include <unistd.h>
 
@@ -48,6 +51,26 @@ static void put_json(const struct policy *policy, const struct policy_facts *fac
     hv_buf_add_byte(out, '\n');
 }
 
+/* What the settings leave unconfined is held against what a sandbox would hide, as in a session. */
+static void look_at_walked(const struct setup *setup, const struct policy *policy, const struct policy_facts *facts,
+                           struct policy_decision *decision, struct hv_arena *arena)
+{
+    if (setup->settings->sandbox.enabled != SANDBOX_NO || decision->verdict != HV_ALLOW ||
+        !masks_could_be_walked(facts))
+        return;
+    const struct masks_options options = {.host = setup->host,
+                                          .settings = setup->settings,
+                                          .home = setup->home,
+                                          .roots = setup->roots,
+                                          .root_count = setup->root_count,
+                                          .once = true};
+    struct sandbox_masks found;
+    struct masks *masks = masks_new(&options);
+    masks_find(masks, policy, arena, &found);
+    masks_restrict(policy, masks_walked(&found, facts, arena), decision, arena);
+    masks_free(masks);
+}
+
 static int explain_command(const struct explain_flags *flags, const struct setup *setup, const struct cli_call *call)
 {
     CLEANUP_BUF struct hv_buf out = {0};
@@ -70,6 +93,7 @@ static int explain_command(const struct explain_flags *flags, const struct setup
     struct policy *policy = explain_policy(flags, setup);
     explain_facts(&question, policy, &facts);
     policy_decide(policy, &facts, call->arena, &decision);
+    look_at_walked(setup, policy, &facts, &decision, call->arena);
     if (flags->json)
         put_json(policy, &facts, &decision, &out);
     else

@@ -157,6 +157,8 @@ def test_what_no_sandbox_hides_is_asked_about(case):
             assert error and ("the rule Read(.env)" in text or "a private key" in text), (mode, command, text)
         for command, (text, _) in zip(TELLERS, results[len(OPENERS):]):
             assert "ermission" not in text and ".env, which" not in text, (mode, command, text)
+    told = case.helve("explain", "bash", "grep -rn TOP .").out
+    assert "may open" in told and "Read(.env)" in told, told
     write_settings(case, {"permissions": {"allow": ["Bash"]}, "sandbox": off})
     text, error = run(case, "tar cf - .", mode="default")[0]
     assert error and "which holds secrets" in text, text

@@ -87,6 +87,10 @@ def test_a_file_is_found_by_letters_of_its_name(case):
         terminal.wait("deep/down/parser_table.c", gone=("deep/other.c",))
         terminal.type("\t")
         terminal.wait("> look at @deep/down/parser_table.c")
+        terminal.tmux("send-keys", "C-c")
+        terminal.wait("> \n", whole=False)
+        terminal.type("/quit\r")
+        terminal.wait("ENDED 0")
 
 
 def test_a_session_is_renamed_and_forked(case):
@@ -102,4 +106,19 @@ def test_a_session_is_renamed_and_forked(case):
         terminal.wait("Two.", gone=("Working",))
         terminal.type("/resume\r")
         terminal.wait("Which session goes on?", "About apples")
+        terminal.type("\x1b")
+        terminal.wait("> ", gone=("Which session goes on?",))
+        terminal.type("/quit\r")
+        terminal.wait("ENDED 0")
+    assert "One." in server.requests[1].text()
+
+
+def test_a_session_whose_terminal_has_gone_is_kept(case):
+    server = case.serve(Answer([text("One.")]), Answer([text("Two.")]))
+    with Terminal(case, server) as terminal:
+        terminal.prompt("question")
+        terminal.wait("One.", gone=("Working",))
+    with Terminal(case, server, "-c") as terminal:
+        terminal.prompt("more")
+        terminal.wait("Two.")
     assert "One." in server.requests[1].text()

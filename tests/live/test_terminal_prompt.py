@@ -107,6 +107,8 @@ def test_slash_commands_answer_and_complete(case):
                                 ("/nonsense", "no command /nonsense")):
             terminal.type(command + "\r")
             terminal.wait(wanted)
+        terminal.type("/quit\r")
+        terminal.wait("ENDED 0")
     assert not server.requests
 
 
@@ -146,7 +148,9 @@ def test_what_was_changed_is_shown_rewound_and_taken_back(case):
         terminal.type("/model openai-chat:other\r")
         terminal.wait("The model is now other.")
         terminal.type("go on\r")
-        terminal.wait("Later.")
+        terminal.wait("Later.", gone=("Working",))
+        terminal.type("/quit\r")
+        terminal.wait("ENDED 0")
     assert case.read("a.txt") == "one\nthree\n"
 
 
@@ -159,7 +163,9 @@ def test_notes_go_to_memory_files_and_pictures_to_the_model(case):
         terminal.prompt("#always run the tests")
         terminal.wait("Noted in")
         terminal.type("what is ./a\\ picture.png\r")
-        terminal.wait("Seen.")
+        terminal.wait("Seen.", gone=("Working",))
+        terminal.type("/quit\r")
+        terminal.wait("ENDED 0")
     assert case.read("AGENTS.md") == "- always run the tests\n"
     sent = server.requests[0].text()
     assert "always run the tests" in sent and pixel[:40] in json.dumps(server.requests[0].messages), sent

@@ -3,7 +3,7 @@ import json
 import os
 import subprocess
 
-from test_sandbox import attack, need_full, run
+from test_sandbox import attack, level, need_full, run
 
 MARK = "TOP" + "SECRET"  # never in a command, so that none echoes it
 
@@ -169,3 +169,16 @@ def test_what_no_sandbox_hides_is_asked_about(case):
     for command in OPENERS[:-1]:
         text, _ = run(case, command, mode="default")[0]
         assert "may open" not in text, (command, text)
+
+
+def test_a_rule_of_the_session_reaches_the_next_command(case):
+    rules = [{"type": "addRules", "behavior": "deny", "destination": "session", "rules": [{"toolName": "Read", "ruleContent": "late.txt"}]}]
+    allow = {"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": {"behavior": "allow", "updatedPermissions": rules}}}
+    case.write("late.txt", MARK + "\n")
+    for enabled in (False, True) if level(case).startswith("full") else (False,):
+        done = os.path.join(case.root, "done-%d" % enabled)
+        hook = {"type": "command", "command": "test -e %s || { touch %s; echo '%s'; }" % (done, done, json.dumps(allow))}
+        write_settings(case, {"permissions": {"allow": ["Bash(grep:*)"]}, "sandbox": {"enabled": enabled},
+                              "hooks": {"PermissionRequest": [{"hooks": [hook]}]}})
+        before, made, after = run(case, "grep -r TOP .", "touch x%d; cd ." % enabled, "grep -r TOP .", mode="default")
+        assert MARK in before[0] and not made[1] and MARK not in after[0], (enabled, before, made, after)

@@ -231,9 +231,12 @@ static void status(void *user, struct ui_status *out)
     }
 }
 
-static void attention(void *user, struct hv_str why)
+/* The bell rings in the interface itself. */
+static void turn_unseen(void *user)
 {
-    (void)user, (void)why; /* the bell rings in the interface itself */
+    struct chat *chat = user;
+    if (chat->session && !chat->closing)
+        runtime_notify(session_runtime(chat->session), "idle_prompt", HV_STR("helve is waiting for your input"));
 }
 
 /* ---- history ----------------------------------------------------------------------------------------------------- */
@@ -465,7 +468,7 @@ static void fill_front(struct chat *chat, struct hv_str prompt)
         .complete_file = complete_file,
         .edit = edit,
         .note = chat_note,
-        .attention = attention,
+        .turn_unseen = turn_unseen,
         .quit = quit,
     };
 }

@@ -18,10 +18,10 @@ void ask_locked(struct runtime *runtime, const struct hv_question *question, con
                                              .tool = question->subject,
                                              .text = question->text,
                                              .json = question->shown});
-    hook_notify(runtime, permission ? "permission_prompt" : "elicitation_dialog",
-                hv_arena_format(arena,
-                                permission ? "helve needs your permission to use %.*s" : "%.*s asks you something",
-                                HV_STR_ARG(question->subject)));
+    runtime_notify(runtime, permission ? "permission_prompt" : "elicitation_dialog",
+                   hv_arena_format(arena,
+                                   permission ? "helve needs your permission to use %.*s" : "%.*s asks you something",
+                                   HV_STR_ARG(question->subject)));
     asker->ask(asker->user, question, cancel, arena, answer);
 }
 

@@ -321,8 +321,6 @@ void hook_run_beside(struct runtime *runtime, const char *event, struct hv_str m
 /* Tell the hooks of an event that happened, on workers: nobody waits for them, and their answers change nothing. From
  * any thread. */
 void hook_tell(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members);
-/* Notification: of this type, about this. */
-void hook_notify(struct runtime *runtime, const char *type, struct hv_str message);
 /* Have the turn end when the hooks of a call want it. */
 void hook_note_stop(struct call *call, const struct hook_verdict *verdict);
 /* hook_condition.c: the hook's `if` takes this call; NULL: it is about none. */

@@ -524,7 +524,7 @@ void hook_tell(struct runtime *runtime, const char *event, struct hv_str matcher
         start_background(&jobs[i], runtime, event, input, (struct hv_str){0});
 }
 
-void hook_notify(struct runtime *runtime, const char *type, struct hv_str message)
+void runtime_notify(struct runtime *runtime, const char *type, struct hv_str message)
 {
     CLEANUP_BUF struct hv_buf members = {.max = 64 << 10};
     struct hv_json_writer writer;

@@ -176,6 +176,9 @@ struct runtime_hook_outcome {
  * time. */
 void runtime_run_hooks(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members,
                        void (*done)(void *user, const struct runtime_hook_outcome *outcome), void *user);
+/* Tell the Notification hooks, on workers: nobody waits for them, and their answers change nothing. type: what matchers
+ * see ("idle_prompt" …). Any thread. */
+void runtime_notify(struct runtime *runtime, const char *type, struct hv_str message);
 /* End the hooks of a session event that run now: they count as failed, and done follows soon. */
 void runtime_cancel_hooks(struct runtime *runtime);
 

@@ -219,7 +219,7 @@ static void task_note(struct hv_task *task, struct hv_str text)
     emit(task, "note", text, &(struct hv_task_end){0});
     notes_add(task->tasks->notes, task->options.id, whole);
     if (task->options.type->waits && task->options.type->waits(task->options.self))
-        hook_notify(task->tasks->runtime, "task_waiting", whole);
+        runtime_notify(task->tasks->runtime, "task_waiting", whole);
     LOCK_SCOPE(&task->tasks->lock);
     pthread_cond_broadcast(&task->tasks->changed);
 }

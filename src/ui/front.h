@@ -73,8 +73,8 @@ struct ui_front {
     bool (*edit)(void *user, struct hv_str text, struct hv_buf *out, struct hv_error *err);
     /* A line for a memory file; it begins with '#' for the person's own. What it prints is Markdown. */
     void (*note)(void *user, struct hv_str text, struct hv_buf *out);
-    void (*attention)(void *user, struct hv_str why); /* it waits for a person who may look elsewhere */
-    void (*quit)(void *user, int signal);             /* the person leaves; 0, or the signal that ends it */
+    void (*turn_unseen)(void *user);      /* a turn has ended while the person looks elsewhere */
+    void (*quit)(void *user, int signal); /* the person leaves; 0, or the signal that ends it */
 };
 
 struct ui_functions {

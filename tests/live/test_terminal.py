@@ -1,9 +1,11 @@
 """helve at a terminal: the interactive session in a pane of tmux, with a scripted model."""
+import json
 import os
 import random
+import time
 
-from tmux import Terminal
-from wires import Answer, text
+from tmux import WAIT, Terminal
+from wires import Answer, call, text
 
 
 def test_an_answer_is_shown_as_markdown_and_the_prompt_comes_back(case):
@@ -64,3 +66,52 @@ def test_escapes_of_a_model_are_shown_and_obeyed_by_nobody(case):
         shown = terminal.wait("end", "before")
         assert "before" in shown and "\\u{1b}[2Jafter" in shown and "\\u{202e}turned" in shown, shown
         assert "owned" not in terminal.tmux("display-message", "-p", "#{pane_title}")
+
+
+def test_who_looks_elsewhere_is_called_when_a_turn_ends_or_a_question_waits(case):
+    server = case.serve(Answer([call("Bash", {"command": "touch made"})]), Answer([text("first done")]), Answer([text("second done")]))
+    told, raw = os.path.join(case.root, "told"), os.path.join(case.root, "raw")
+    _settings(case, {"hooks": {"Notification": [{"hooks": [{"type": "command", "command": f"cat >> {told}; echo >> {told}"}]}]}})
+    with Terminal(case, server) as terminal:
+        terminal.wait("> ")
+        terminal.tmux("pipe-pane", f"cat > {raw}")
+        terminal.tmux("send-keys", "-H", "1b", "5b", "4f")  # the focus goes
+        terminal.prompt("go")
+        terminal.wait("touch made", "y once")
+        _until(lambda: _types(told) == ["permission_prompt"])
+        assert b"]9;helve asks you something" in _bytes(raw)
+        terminal.type("y")
+        terminal.wait("first done", gone=("Working",))
+        _until(lambda: _types(told) == ["permission_prompt", "idle_prompt"])
+        seen = _bytes(raw)
+        assert b"\a\x1b]9;helve is done\x1b\\\x1b]777;notify;helve;helve is done\x1b\\" in seen, seen
+        terminal.tmux("send-keys", "-H", "1b", "5b", "49")  # it is back: nobody is called
+        terminal.prompt("again")
+        terminal.wait("second done", gone=("Working",))
+        terminal.type("/quit\r")
+        terminal.wait("ENDED 0")
+    assert len(_types(told)) == 2 and _bytes(raw).count(b"helve is done") == seen.count(b"helve is done")
+
+
+def _settings(case, settings):
+    os.makedirs(os.path.join(case.home, "helve"), exist_ok=True)
+    with open(os.path.join(case.home, "helve", "settings.json"), "w", encoding="utf-8") as file:
+        json.dump(settings, file)
+
+
+def _bytes(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _types(path):
+    if not os.path.exists(path):
+        return []
+    return [json.loads(line)["notification_type"] for line in _bytes(path).splitlines() if line.endswith(b"}")]
+
+
+def _until(true):
+    end = time.monotonic() + WAIT
+    while not true():
+        assert time.monotonic() < end, "never came"
+        time.sleep(0.02)

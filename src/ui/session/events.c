@@ -242,7 +242,11 @@ static void take_turn_end(struct ui *ui, const struct hv_event *event)
     else if (error.len)
         view_note(ui, PAINT_BAD, "✗", error);
     ui->interrupting = false;
-    view_call_attention(ui, "helve is done");
+    if (!ui->queued.count && !ui->earlier) { /* else it goes on by itself */
+        view_call_attention(ui, "helve is done");
+        if (!ui->focused && ui->front->turn_unseen)
+            ui->front->turn_unseen(ui->front->user);
+    }
     actions_submit_next(ui);
 }
 

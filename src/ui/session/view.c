@@ -78,8 +78,6 @@ void view_call_attention(struct ui *ui, const char *why)
     if (ui->theme.links) /* it takes sequences of this kind: those of iTerm2 and kitty, and of urxvt and its kin */
         hv_buf_addf(&bytes, "\033]9;%s\033\\\033]777;notify;helve;%s\033\\", why, why);
     terminal_write(ui->terminal, hv_buf_str(&bytes));
-    if (ui->front->attention)
-        ui->front->attention(ui->front->user, hv_str_from(why));
 }
 
 /* "helve · folder", until it ends. */

@@ -111,6 +111,7 @@ static void on_turn_end(void *user, const struct session_outcome *outcome)
     struct chat *chat = user;
     (void)outcome;
     chat->turn_running = false;
+    chat->turns++;
     if (chat->closing)
         loop_post(chat->setup.loop, close_session, chat);
 }
@@ -216,7 +217,7 @@ static void next_mode(void *user)
 static void status(void *user, struct ui_status *out)
 {
     struct chat *chat = user;
-    struct model_usage usage;
+    struct model_usage usage = {0};
     snprintf(chat->mode, sizeof chat->mode, "%s", chat->session ? policy_mode_name(present_mode(chat)) : "starting");
     *out = (struct ui_status){
         .model = model_name(chat->setup.model),
@@ -228,6 +229,7 @@ static void status(void *user, struct ui_status *out)
     if (chat->session) {
         session_totals(chat->session, &usage, &out->cost);
         out->cost_known = out->cost > 0;
+        chat_fill_status(chat, &usage, out);
     }
 }
 
@@ -531,6 +533,7 @@ static enum hv_code start(struct chat *chat, struct hv_str prompt, struct hv_err
 static int finish(struct chat *chat, enum hv_code code, const struct hv_error *err)
 {
     chat_end_child(chat);
+    chat_end_status(chat);
     chat_release_list(chat);
     chat_release_files(chat);
     struct hv_str journal = chat->session ? session_journal_path(chat->session) : (struct hv_str){0};

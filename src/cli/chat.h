@@ -30,13 +30,15 @@ struct chat {
     int signal;
     int history_fd; /* -1: none is kept */
     struct batch *shell;
-    struct hv_buf shell_said; /* what commands of the person's said, for the next prompt */
-    struct command_run *own;  /* a command file that is being filled in */
-    struct chat_list *list;   /* a list that is open, or NULL */
-    bool fork;                /* the session that is opened next is a fork */
-    bool reopening;           /* it goes on after a moment */
-    struct chat_files *files; /* names for `@`, or NULL */
-    struct chat_child *child; /* a door that runs beside the session */
+    struct hv_buf shell_said;   /* what commands of the person's said, for the next prompt */
+    struct command_run *own;    /* a command file that is being filled in */
+    struct chat_list *list;     /* a list that is open, or NULL */
+    bool fork;                  /* the session that is opened next is a fork */
+    bool reopening;             /* it goes on after a moment */
+    struct chat_files *files;   /* names for `@`, or NULL */
+    struct chat_child *child;   /* a door that runs beside the session */
+    struct chat_status *status; /* the status line's command, or NULL */
+    unsigned turns;             /* that have ended */
     char mode[24];
 };
 
@@ -66,6 +68,11 @@ void chat_end_child(struct chat *chat);
 void chat_run_child(struct chat *chat, const struct hv_str *words, size_t count, struct hv_buf *said);
 /* Append a code block of Markdown that holds any text. */
 void chat_put_fenced(struct hv_str text, const char *language, struct hv_buf *out);
+
+/* chat_status.c: the status line by a command of the person's: put in what it said last, and run it again when what it
+ * is told has changed; end it. */
+void chat_fill_status(struct chat *chat, const struct model_usage *usage, struct ui_status *out);
+void chat_end_status(struct chat *chat);
 
 /* chat_more.c: commands; what they say is Markdown. */
 void chat_put_diff(struct chat *chat, struct hv_str arguments, struct hv_buf *out);

@@ -172,3 +172,29 @@ void search_read(struct loader *loader, struct source *source, const struct hv_j
         loader->search_set_by = source->scope;
     }
 }
+
+void status_line_read(struct loader *loader, struct source *source, const struct hv_json *member)
+{
+    static const struct hv_str known[] = {HV_STR("type"), HV_STR("command"), HV_STR("padding")};
+    struct hv_str command = {0};
+    bool is_command = true;
+    if (member->type != HV_JSON_OBJECT) {
+        loader_warn_type(loader, source, member, "an object with type, command");
+        return;
+    }
+    hv_json_each(child, member)
+    {
+        if (hv_str_is(child->key, "command"))
+            command = provider_text(loader, source, child);
+        else if (hv_str_is(child->key, "type"))
+            is_command = hv_str_is(hv_json_string(child), "command");
+        else if (!hv_str_is(child->key, "padding")) /* of Claude Code's; it has no meaning here */
+            loader_warn_unknown(loader, source, child, known, sizeof known / sizeof *known);
+    }
+    if (!command.len || !is_command) {
+        loader_warn(loader, source, member, "\"statusLine\" needs type \"command\" and a command: it is ignored");
+    } else if (loader->status_set_by >= source->scope) {
+        loader->settings->status_line = command;
+        loader->status_set_by = source->scope;
+    }
+}

@@ -34,6 +34,7 @@ static const struct key keys[] = {
     {HV_STR("env"), KEY_PART, .read = variables_read, .in_claude = true},
     {HV_STR("models"), KEY_PART, .read = providers_read},
     {HV_STR("webSearch"), KEY_PART, .read = search_read},
+    {HV_STR("statusLine"), KEY_PART, .read = status_line_read, .in_claude = true},
     {HV_STR("model"), KEY_TEXT, AT(model)},
     {HV_STR("smallModel"), KEY_TEXT, AT(small_model)},
     {HV_STR("smallModelTokens"), KEY_INTEGER, AT(small_model_tokens), .minimum = 1},

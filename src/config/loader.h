@@ -63,7 +63,7 @@ struct loader {
     size_t problems_left_out;
     bool claude_hooks_off;                         /* a `.claude` file turns hooks off: those of these files */
     enum settings_scope set_by[SETTINGS_KEYS_MAX]; /* by row of the key table; SETTINGS_SCOPE_COUNT: nobody */
-    enum settings_scope mode_set_by, hooks_off_by, search_set_by; /* likewise */
+    enum settings_scope mode_set_by, hooks_off_by, search_set_by, status_set_by; /* likewise */
 };
 
 static inline bool scope_is_claude(enum settings_scope scope)
@@ -135,6 +135,7 @@ void hooks_read(struct loader *loader, struct source *source, const struct hv_js
 void variables_read(struct loader *loader, struct source *source, const struct hv_json *member);
 void providers_read(struct loader *loader, struct source *source, const struct hv_json *member);
 void search_read(struct loader *loader, struct source *source, const struct hv_json *member);
+void status_line_read(struct loader *loader, struct source *source, const struct hv_json *member);
 /* The value of `sandbox` (confinement.c). */
 void confinement_read(struct loader *loader, struct source *source, const struct hv_json *member);
 /*

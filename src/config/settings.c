@@ -267,6 +267,7 @@ static void loader_init(struct loader *loader, const struct settings_options *op
         .mode_set_by = SETTINGS_SCOPE_COUNT,
         .hooks_off_by = SETTINGS_SCOPE_COUNT,
         .search_set_by = SETTINGS_SCOPE_COUNT,
+        .status_set_by = SETTINGS_SCOPE_COUNT,
     };
     for (size_t i = 0; i < SETTINGS_KEYS_MAX; i++)
         loader->set_by[i] = SETTINGS_SCOPE_COUNT;

@@ -22,6 +22,7 @@ struct ui_command {
 /* One line of what fills the status line. */
 struct ui_status {
     struct hv_str model, mode, directory; /* valid until the next call */
+    struct hv_str line; /* what a command of the person's has made of it; absent: the default. Cleaned where shown */
     int64_t context_used, context_window; /* tokens; 0: not known */
     double cost;
     bool cost_known;
@@ -96,7 +97,8 @@ struct ui_functions {
     void (*earlier)(struct ui *ui, const struct hv_event *event);
     /* Let the person choose; a list that is open is replaced. NULL: this interface has no lists. */
     void (*pick)(struct ui *ui, const struct ui_picker *picker);
-    void (*clear)(struct ui *ui); /* a new conversation: what is shown of the old one's state goes */
+    void (*status_changed)(struct ui *ui); /* show it anew; NULL: this interface shows none */
+    void (*clear)(struct ui *ui);          /* a new conversation: what is shown of the old one's state goes */
     /* Give the terminal back and free it: everything that was printed stays. NULL is fine. */
     void (*stop)(struct ui *ui);
 };

@@ -115,3 +115,19 @@ def _until(true):
     while not true():
         assert time.monotonic() < end, "never came"
         time.sleep(0.02)
+
+
+def test_a_command_makes_the_status_line_and_one_that_floods_is_told_of_once(case):
+    told = os.path.join(case.root, "told")
+    command = f"cat >> {told}; echo >> {told}; printf '\\033[31mmy line\\033[0m\\nsecond\\n'"
+    for command, wanted in ((command, "my line"), ("yes", "printed more than 64 kB; it is not run again")):
+        server = case.serve(Answer([text("the answer")]))
+        _settings(case, {"statusLine": {"type": "command", "command": command}})
+        with Terminal(case, server) as terminal:
+            terminal.prompt("go")
+            shown = terminal.wait("the answer", wanted, gone=("Working",))
+            assert ("· default" in shown) == (wanted != "my line") and "second" not in shown and shown.count(wanted) == 1, shown
+            terminal.type("/quit\r")
+            terminal.wait("ENDED 0")
+    events = [json.loads(line) for line in _bytes(told).splitlines() if line]
+    assert events[-1]["model"]["id"] and events[-1]["workspace"]["current_dir"] == case.project and events[-1]["cost"], events

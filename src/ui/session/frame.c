@@ -167,6 +167,12 @@ static void put_status(const struct ui *ui, struct hv_buf *rows)
     struct ui_status status = {0};
     ui->front->status(ui->front->user, &status);
     paint_begin(&ui->theme, PAINT_DIM, &line);
+    if (status.line.len) {
+        paint_add(&line, status.line);
+        paint_end(&ui->theme, PAINT_DIM, &line);
+        put_cut(ui, hv_buf_str(&line), rows);
+        return;
+    }
     paint_add(&line, status.model);
     hv_buf_add_cstr(&line, " · ");
     paint_add(&line, status.mode);

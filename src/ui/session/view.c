@@ -607,6 +607,7 @@ const struct ui_functions *ui_table(void)
         .take_queued = ui_take_queued,
         .earlier = ui_earlier,
         .pick = ui_pick,
+        .status_changed = view_dirty,
         .clear = ui_clear,
         .stop = ui_stop,
     };

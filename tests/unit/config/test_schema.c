@@ -72,6 +72,7 @@ static const char *const good[] = {
     "[\"~\"],"
     "\"defaultMode\": \"manual\", \"disableBypassPermissionsMode\": \"disable\"}}",
     "{\"webSearch\": {\"backend\": \"searxng\", \"url\": \"https://s\", \"apiKeyEnv\": \"K\"}}",
+    "{\"statusLine\": {\"type\": \"command\", \"command\": \"date\", \"padding\": 0}}",
     "{\"env\": {\"A\": \"\", \"B\": 1, \"C\": true}}",
     "{\"models\": {\"x\": {}, \"y\": {\"provider\": \"p\", \"baseUrl\": \"u\", \"apiKeyEnv\": \"K\", \"headers\": "
     "{\"A-b\": \"c\\td\"}}}}",
@@ -90,6 +91,10 @@ static const char *const bad[] = {
     "{\"webSearch\": {\"url\": \"https://s\"}}",
     "{\"webSearch\": {\"backend\": \"brave\", \"key\": \"k\"}}",
     "{\"webSearch\": {\"backend\": \"\"}}",
+    "{\"statusLine\": \"date\"}",
+    "{\"statusLine\": {\"type\": \"command\"}}",
+    "{\"statusLine\": {\"type\": \"text\", \"command\": \"date\"}}",
+    "{\"statusLine\": {\"command\": \"date\", \"color\": 1}}",
     "{\"mode\": 1}",
     "{\"model\": \"\"}",
     "{\"model\": 1}",

@@ -295,6 +295,8 @@ static enum hv_code read_xml(struct feed *feed, struct hv_str xml, struct hv_err
         xmlParseChunk(parser, "", 0, 1);
     if (!code && !parser->wellFormed && (!feed->is_feed || !feed->entries))
         code = hv_fail(err, HV_EINVAL, "the XML is not well-formed");
+    xmlFreeDoc(parser->myDoc); /* made to hold the entities that a document type declares */
+    parser->myDoc = NULL;
     xmlFreeParserCtxt(parser);
     return code;
 }

@@ -207,7 +207,7 @@ def test_pictures_documents_and_feeds(case):
         pdf = file.read()
     web = serve(case, {"/p.png": (200, {"Content-Type": "image/png"}, png_of_nothing(40, 30)), "/lie": (200, {"Content-Type": "application/octet-stream"}, png_of_nothing(9, 9)),
                        "/d.pdf": (200, {"Content-Type": "application/pdf"}, pdf), "/d": (200, {"Content-Type": "application/octet-stream"}, pdf),
-                       "/atom": (200, {"Content-Type": "application/atom+xml"}, atom), "/rss": (200, {"Content-Type": "text/xml"}, rdf),
+                       "/atom": (200, {"Content-Type": "application/atom+xml"}, '<!DOCTYPE feed [<!ENTITY nbsp "&#160;"><!ENTITY a "&nbsp;">]>' + atom), "/rss": (200, {"Content-Type": "text/xml"}, rdf),
                        "/not.xml": (200, {"Content-Type": "application/xml"}, "<html><p>arrived<br>here"),
                        "/xml": (200, {"Content-Type": "application/xml"}, "<a><b c='d'>text</b></a>"), "/bad.png": (200, {"Content-Type": "image/png"}, b"\x89PNG\r\n\x1a\nxx")})
     with Session(case) as session:

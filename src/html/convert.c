@@ -20,6 +20,14 @@ static void flush_run(struct converter *converter)
     hv_buf_clear(&converter->run);
 }
 
+/* One that leads nowhere (data:, javascript:) leaves the page's own address, against which browsers read links then. */
+static void take_base(struct converter *converter, struct hv_str reference)
+{
+    struct hv_str url = reference.len ? begin_resolved(converter, reference) : reference;
+    if (begin_is(url, "http:") || begin_is(url, "https:"))
+        url_base_init(&converter->base, url);
+}
+
 static void on_start(void *user, const xmlChar *name, const xmlChar **attributes)
 {
     struct converter *converter = user;
@@ -34,8 +42,8 @@ static void on_start(void *user, const xmlChar *name, const xmlChar **attributes
         begin_take_meta(converter, attributes);
     if (tag == TAG_HTML && !converter->page->language.len)
         converter->page->language = hv_arena_str(converter->arena, tag_attribute(attributes, "lang"));
-    if (tag == TAG_BASE && tag_attribute(attributes, "href").len)
-        url_base_init(&converter->base, begin_resolved(converter, tag_attribute(attributes, "href")));
+    if (tag == TAG_BASE)
+        take_base(converter, tag_attribute(attributes, "href"));
     if (tag == TAG_BLOCK && tag_has_role(attributes, "main"))
         tag = TAG_MAIN;
     if (tag == TAG_TITLE) {

@@ -242,6 +242,7 @@ def test_markdown_of_many_elements(case):
         ("<ol start=3><li>a<li>b</ol>", "3. a\n4. b"), ("a<br>b", "a  \nb"), ("<h2>T <i>x</i></h2>", "## T x"),
         ("<blockquote><p>a<p>b</blockquote>", "> a\n>\n> b"), ("<pre>a\n b</pre>", "```\na\n b\n```"),
         ("<pre>```</pre>", "````\n```\n````"), ("<code>a`b</code>", "``a`b``"), ("a <b> b </b> c", "a **b** c"),
+        ("<base href=javascript:x><a href=/y>t</a>", "[t](https://e.org/y)"),
         ("<a href=javascript:x>t</a>", "t"), ("<img src=/i.png alt='a [b]'>", "![a \\[b\\]](https://e.org/i.png)"),
         ("<table><tr><th>A<th>B<tr><td>1<td>2|3</table>", "| A | B |\n| --- | --- |\n| 1 | 2\\|3 |"),
         ("<table><tr><td colspan=2>w<tr><td>1<td>2</table>", "| w |  |\n| --- | --- |\n| 1 | 2 |"),

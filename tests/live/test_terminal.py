@@ -2,6 +2,8 @@
 import json
 import os
 import random
+import signal
+import subprocess
 import time
 
 from tmux import WAIT, Terminal
@@ -36,6 +38,22 @@ def test_the_terminal_is_as_before_on_every_way_out(case):
                 os.kill(helve, getattr(__import__("signal"), "SIG" + way))
             shown = terminal.wait("ENDED ", "opost")
             assert {"icanon", "echo", "opost"} <= set(shown.replace(";", " ").split()) and "^[" not in shown, (number, way, shown)
+
+
+def test_the_terminal_is_restored_after_a_kill(case):
+    raw = os.path.join(case.root, "raw")
+    with Terminal(case, case.serve(Answer([text("x")]))) as terminal:
+        terminal.wait("> ")
+        tty, pid = terminal.tmux("list-panes", "-F", "#{pane_tty} #{pane_pid}").split()
+        assert "-icanon" in _modes(tty)
+        terminal.tmux("pipe-pane", f"cat > {raw}")
+        os.kill(_child(int(pid)), signal.SIGKILL)
+        terminal.wait("ENDED 137")
+        _until(lambda: {"icanon", "echo", "opost", "isig"} <= _modes(tty) and b"\x1b[?2004l" in _bytes(raw) and b"\x1b[?25h" in _bytes(raw))
+
+
+def _modes(tty):
+    return set(subprocess.run(["stty", "-a", "-F", tty], check=True, capture_output=True, text=True).stdout.replace(";", " ").split())
 
 
 def _child(parent):

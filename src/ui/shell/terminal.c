@@ -6,6 +6,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -26,6 +28,7 @@ struct terminal {
     struct loop *loop;
     struct terminal_handlers handlers;
     int fd;
+    int watcher; /* tells it what there is to restore; -1: there is none */
     struct termios before;
     struct keys keys;
     uv_poll_t *poll;
@@ -40,7 +43,7 @@ struct terminal {
 /* What the handler of a fatal signal needs; the one writable global of ui. */
 static struct {
     volatile sig_atomic_t active;
-    int fd;
+    int fd, watcher;
     bool kitty;
     struct termios before;
 } rescue;
@@ -56,22 +59,91 @@ static void put_back(int fd, const struct termios *before, bool kitty)
     tcsetattr(fd, TCSADRAIN, before);
 }
 
+/* ---- the watcher ------------------------------------------------------------------------------------------------- */
+
+enum watcher_word { WATCHER_NOTHING = 'n', WATCHER_MODES = 'm', WATCHER_KITTY = 'k' };
+
+/* A process that waits for the end of this one: nothing else could restore the terminal after SIGKILL. It holds the
+ * terminal and the pipe alone, in a session of its own, where the terminal does not stop it. Only calls that are safe
+ * after a fork of a process with threads. */
+static _Noreturn void watch(int fd, int words, const struct termios *before)
+{
+    unsigned low = (unsigned)(fd < words ? fd : words), high = (unsigned)(fd < words ? words : fd);
+    sigset_t all;
+    char word, last = WATCHER_NOTHING;
+    ssize_t got;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    setsid();
+    prctl(PR_SET_NAME, "helve-terminal");
+    if (low)
+        close_range(0, low - 1, 0);
+    if (high > low + 1)
+        close_range(low + 1, high - 1, 0);
+    close_range(high + 1, ~0U, 0);
+    while ((got = read(words, &word, 1)) == 1 || (got < 0 && errno == EINTR))
+        last = got == 1 ? word : last;
+    if (last != WATCHER_NOTHING)
+        put_back(fd, before, last == WATCHER_KITTY);
+    _exit(0);
+}
+
+/* It is nobody's child here: what this process gets to look after, it takes for what commands have left behind. */
+static int start_watcher(int fd, const struct termios *before)
+{
+    int ends[2], reaper = 0;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -1;
+    prctl(PR_GET_CHILD_SUBREAPER, &reaper);
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+    pid_t between = fork();
+    if (between == 0) {
+        pid_t child = fork();
+        if (child == 0)
+            watch(fd, ends[0], before);
+        _exit(child < 0);
+    }
+    while (between > 0 && waitpid(between, NULL, 0) < 0 && errno == EINTR)
+        ;
+    prctl(PR_SET_CHILD_SUBREAPER, reaper);
+    close(ends[0]);
+    if (between > 0)
+        return ends[1];
+    close(ends[1]);
+    return -1;
+}
+
+static void tell_watcher(const struct terminal *terminal)
+{
+    char word = !terminal->raw ? WATCHER_NOTHING : terminal->kitty ? WATCHER_KITTY : WATCHER_MODES;
+    if (terminal->watcher >= 0)
+        (void)!write(terminal->watcher, &word, 1);
+}
+
+/* ---- entering, leaving ------------------------------------------------------------------------------------------- */
+
+/* Async-signal-safe. */
+static void put_back_once(void)
+{
+    char word = WATCHER_NOTHING;
+    if (!rescue.active)
+        return;
+    rescue.active = 0;
+    put_back(rescue.fd, &rescue.before, rescue.kitty);
+    if (rescue.watcher >= 0)
+        (void)!write(rescue.watcher, &word, 1);
+}
+
 static void on_fatal(int number)
 {
-    if (rescue.active) {
-        rescue.active = 0;
-        put_back(rescue.fd, &rescue.before, rescue.kitty);
-    }
+    put_back_once();
     signal(number, SIG_DFL);
     raise(number);
 }
 
 static void at_exit(void)
 {
-    if (rescue.active) {
-        rescue.active = 0;
-        put_back(rescue.fd, &rescue.before, rescue.kitty);
-    }
+    put_back_once();
 }
 
 static void watch_fatal(void)
@@ -102,9 +174,11 @@ static void enter(struct terminal *terminal)
     set_raw(terminal);
     terminal->raw = true;
     rescue.fd = terminal->fd;
+    rescue.watcher = terminal->watcher;
     rescue.before = terminal->before;
     rescue.kitty = terminal->kitty;
     rescue.active = 1;
+    tell_watcher(terminal);
     terminal_write(terminal, HV_STR(MODES_ON));
     if (terminal->kitty)
         terminal_write(terminal, HV_STR(KITTY_ON));
@@ -134,6 +208,7 @@ static void leave(struct terminal *terminal)
     rescue.active = 0;
     put_back(terminal->fd, &terminal->before, terminal->kitty);
     terminal->raw = false;
+    tell_watcher(terminal);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
@@ -305,6 +380,7 @@ void terminal_use_kitty(struct terminal *terminal)
     if (terminal->kitty)
         return;
     terminal->kitty = rescue.kitty = true;
+    tell_watcher(terminal);
     terminal_write(terminal, HV_STR(KITTY_ON));
 }
 
@@ -368,7 +444,8 @@ enum hv_code terminal_open(struct loop *loop, const struct terminal_handlers *ha
         return HV_EUNSUPPORTED;
     }
     struct terminal *terminal = hv_calloc(1, sizeof *terminal);
-    *terminal = (struct terminal){.loop = loop, .handlers = *handlers, .fd = fd, .before = before};
+    *terminal = (struct terminal){.loop = loop, .handlers = *handlers, .fd = fd, .watcher = -1, .before = before};
+    terminal->watcher = start_watcher(fd, &before);
     hv_buf_init(&terminal->waiting, WAIT_MAX);
     terminal_size(terminal, &terminal->columns, &terminal->rows);
     if (!registered)
@@ -402,6 +479,8 @@ void terminal_close(struct terminal *terminal)
     leave(terminal);
     keys_release(&terminal->keys);
     hv_buf_release(&terminal->waiting);
+    if (terminal->watcher >= 0)
+        close(terminal->watcher);
     close(terminal->fd);
     free(terminal);
 }

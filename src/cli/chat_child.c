@@ -12,7 +12,7 @@ enum { SAID_MAX = 256 << 10, WORDS_MAX = 16, TIMEOUT_S = 120 };
 
 struct chat_child {
     struct hv_arena arena;
-    struct chat *chat;
+    struct chat *chat; /* NULL when the session has ended, and the thread with it */
     const char *words[WORDS_MAX + 2];
     struct hv_buf said;
     struct hv_cancel *cancel;
@@ -62,7 +62,6 @@ void chat_put_fenced(struct hv_str text, const char *language, struct hv_buf *ou
 
 static void release(struct chat_child *child)
 {
-    pthread_join(child->thread, NULL);
     hv_cancel_free(child->cancel);
     hv_buf_release(&child->said);
     struct hv_arena arena = child->arena;
@@ -75,9 +74,12 @@ static void on_ended(void *data)
     struct chat_child *child = data;
     struct chat *chat = child->chat;
     CLEANUP_BUF struct hv_buf clean = {.max = 2 * SAID_MAX}, out = {.max = 4 * SAID_MAX};
-    if (chat->child != child)
+    if (!chat) {
+        release(child);
         return;
+    }
     chat->child = NULL;
+    pthread_join(child->thread, NULL);
     ansi_clean(hv_str_trim(hv_buf_str(&child->said)), &clean);
     chat_put_fenced(clean.len ? hv_buf_str(&clean) : HV_STR("done"), "", &out);
     if (!chat->closing)
@@ -138,7 +140,8 @@ void chat_end_child(struct chat *chat)
     if (!child)
         return;
     hv_cancel_raise(child->cancel);
-    release(child); /* the loop runs no more */
+    pthread_join(child->thread, NULL);
+    child->chat = NULL; /* what the thread has posted is called yet, and releases it */
 }
 
 void chat_run_child(struct chat *chat, const struct hv_str *words, size_t count, struct hv_buf *said)

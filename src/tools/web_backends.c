@@ -46,6 +46,8 @@ static struct hv_str brave_address(const struct web_query *query, struct hv_aren
 static const struct web_backend backends[] = {
     {.name = "searxng",
      .needs_url = true,
+     .always_lists = true,
+     .advice = "Check its address; SearXNG gives JSON only where its settings list the format json.",
      .address = searxng_address,
      .list = {"results"},
      .title = "title",
@@ -143,7 +145,7 @@ enum hv_code web_backend_read(const struct web_backend *backend, struct hv_str a
     if (hv_json_parse(arena, answer, HV_JSON_REPAIR_SURROGATES | HV_JSON_REPAIR_UTF8, &json, NULL) != HV_OK ||
         json->type != (backend->by_model ? HV_JSON_ARRAY : HV_JSON_OBJECT)) {
         hv_fail(err, HV_EPROTO, "%s did not answer in JSON", backend->name);
-        hv_error_hint(err, "Check its address; SearXNG gives JSON only where its settings list the format json.");
+        hv_error_hint(err, "%s", backend->advice ? backend->advice : "Check its address.");
         return HV_EPROTO;
     }
     *hits = hv_arena_array(arena, struct web_hit, most);
@@ -153,8 +155,15 @@ enum hv_code web_backend_read(const struct web_backend *backend, struct hv_str a
         *count = found.count;
         return code;
     }
+    const struct hv_json *whole = json;
     for (size_t i = 0; i < 3 && backend->list[i]; i++)
         json = hv_json_get(json, backend->list[i]);
+    if (hv_json_type_of(json) != HV_JSON_ARRAY && (backend->always_lists || hv_json_get(whole, "error"))) {
+        hv_fail(err, HV_EPROTO, "%s answered without a list of what it found: %.*s", backend->name,
+                HV_STR_ARG(hv_str_slice(answer, 0, 200)));
+        hv_error_hint(err, "Check its address and settings.");
+        return HV_EPROTO;
+    }
     hv_json_each(item, hv_json_type_of(json) == HV_JSON_ARRAY ? json : NULL)
     {
         struct web_hit hit = {hv_json_get_string(item, backend->title), hv_json_get_string(item, backend->link),

@@ -27,6 +27,8 @@ struct web_backend {
     struct hv_str (*address)(const struct web_query *query, struct hv_arena *arena, struct hv_str *header);
     /* Where in the answer the list of hits is, and what their members are called. */
     const char *list[3];
+    bool always_lists;  /* also where it found nothing: an answer without the list is a fault */
+    const char *advice; /* where the answer is no JSON; NULL: to check the address */
     const char *title, *link, *text, *age;
 };
 

@@ -179,8 +179,9 @@ static enum hv_code ask(struct hv_context *context, const struct choice *choice,
         return code;
     if (answer.status != 200) {
         hv_fail(err, HV_EPROTO, "%s answered with HTTP status %d", choice->backend->name, answer.status);
-        hv_error_hint(err, answer.status == 401 || answer.status == 403 ? "Check its key, and whether it gives JSON."
-                                                                        : "Try again in a while.");
+        hv_error_hint(err, answer.status == 401 || answer.status == 403   ? "Check its key, and whether it gives JSON."
+                           : answer.status >= 500 || answer.status == 429 ? "Try again in a while."
+                                                                          : "Check its address.");
         return HV_EPROTO;
     }
     web_cache_keep(context, key, answer.headers, answer.body);

@@ -326,6 +326,9 @@ def test_searches_show_what_backends_find(case):
     assert "a word" in ran.out and "2 days ago" in ran.out and web.asked[-1][1]["X-Subscription-Token"] == "k-123", ran
     ran = search(case, {"HELVE_WEB_SEARCH": "searxng:" + web.url + "/html"}, query="x")
     assert ran.code != 0 and "JSON" in ran.out + ran.err, ran
+    web.pages["/search"] = (200, {}, '{"error": "bad query"}')
+    ran = search(case, own, query="z")
+    assert ran.code != 0 and "bad query" in ran.out + ran.err, ran
     web.pages["/search"] = (429, {}, "")
     ran = search(case, own, query="y")
     assert ran.code != 0 and "429" in ran.out + ran.err, ran

@@ -184,7 +184,8 @@ static void cost(struct chat *chat, struct hv_str arguments, struct hv_buf *out,
                 (long long)usage.output_tokens);
     if (side.input_tokens || side.output_tokens)
         hv_buf_addf(out, "| input of the small model | %lld |\n| output of the small model | %lld |\n",
-                    (long long)(side.input_tokens + side.cache_read_tokens + side.cache_write_tokens),
+                    (long long)side.input_tokens + (long long)side.cache_read_tokens +
+                        (long long)side.cache_write_tokens,
                     (long long)side.output_tokens);
     hv_buf_add_byte(out, '\n');
     if (dollars > 0)

@@ -5,30 +5,23 @@
  */
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "fs/open.h"
 #include "sandbox/sandbox_inner.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { NAMES_MAX = 100 };
-
-/* What still runs may have put a link in the way: none is followed. */
-static int open_folder(struct hv_arena *arena, struct hv_str path)
-{
-    struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
-    return (int)syscall(SYS_openat2, AT_FDCWD, hv_arena_cstr(arena, path), &how, sizeof how);
-}
 
 /* The new path; absent: there is nothing at this one. */
 static struct hv_str move_one(struct hv_str path, struct hv_arena *arena, bool *failed)
 {
     struct stat status;
-    CLEANUP_FD int folder = open_folder(arena, path_parent(path));
+    /* What still runs may have put a link in the way: none is followed. */
+    CLEANUP_FD int folder = fs_open_no_links(AT_FDCWD, path_parent(path), O_PATH | O_DIRECTORY | O_CLOEXEC);
     const char *name = hv_arena_cstr(arena, path_name(path));
     if (folder < 0 || fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW))
         return (struct hv_str){0};

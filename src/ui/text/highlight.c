@@ -213,6 +213,8 @@ void highlight_line(struct highlight *state, const struct paint_theme *theme, st
             while (end < line.len && !is_word_byte(line.ptr[end]) && line.ptr[end] != '#' && line.ptr[end] != '/' &&
                    line.ptr[end] != '-' && line.ptr[end] != '"' && line.ptr[end] != '\'' && line.ptr[end] != '`')
                 end++;
+            while (end < line.len && line.ptr[end - 1] == '\r') /* which counts as a line's end where a part ends */
+                end++;
             paint_add(out, hv_str_slice(line, at, end));
             at = end;
         }

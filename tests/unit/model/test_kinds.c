@@ -287,7 +287,7 @@ static void copy_word(char out[40], struct hv_str word)
 
 static void put_step(struct page *page, struct hv_str line)
 {
-    struct hv_str word = {0}, id, name;
+    struct hv_str word = {0}, id = {0}, name = {0};
     int slot = 0;
     char text[200], first[20];
     (void)hv_str_split(&line, ' ', &word);

@@ -213,8 +213,10 @@ void highlight_line(struct highlight *state, const struct paint_theme *theme, st
             while (end < line.len && !is_word_byte(line.ptr[end]) && line.ptr[end] != '#' && line.ptr[end] != '/' &&
                    line.ptr[end] != '-' && line.ptr[end] != '"' && line.ptr[end] != '\'' && line.ptr[end] != '`')
                 end++;
-            while (end < line.len && line.ptr[end - 1] == '\r') /* which counts as a line's end where a part ends */
-                end++;
+            /* A part that ends so would lose it, as a line does: it takes the whole next character along. */
+            while (end < line.len && line.ptr[end - 1] == '\r')
+                for (end++; end < line.len && ((unsigned char)line.ptr[end] & 0xc0) == 0x80;)
+                    end++;
             paint_add(out, hv_str_slice(line, at, end));
             at = end;
         }

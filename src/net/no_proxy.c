@@ -1,6 +1,8 @@
 /* no_proxy.c: see no_proxy.h. libcurl reads names, addresses and networks, but no ports, patterns or semicolons. */
 #include "net/no_proxy.h"
 
+#include "base/wildcard.h"
+
 #include <arpa/inet.h>
 #include <helve/helve.h>
 #include <string.h>
@@ -62,34 +64,6 @@ static bool read_number(struct hv_str text, unsigned limit, unsigned *out)
     return text.len > 0 && value <= limit;
 }
 
-static char lower(char byte)
-{
-    return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
-}
-
-/* "*" stands for any characters. Goes back to the last star only: linear in most, never worse than quadratic. */
-static bool matches_pattern(struct hv_str pattern, struct hv_str text)
-{
-    size_t p = 0, t = 0, star = SIZE_MAX, again = 0;
-    while (t < text.len) {
-        if (p < pattern.len && pattern.ptr[p] == '*') {
-            star = p++;
-            again = t;
-        } else if (p < pattern.len && lower(pattern.ptr[p]) == lower(text.ptr[t])) {
-            p++;
-            t++;
-        } else if (star != SIZE_MAX) {
-            p = star + 1;
-            t = ++again;
-        } else {
-            return false;
-        }
-    }
-    while (p < pattern.len && pattern.ptr[p] == '*')
-        p++;
-    return p == pattern.len;
-}
-
 /* The name itself or one below it. */
 static bool matches_name(struct hv_str name, struct hv_str host)
 {
@@ -136,7 +110,7 @@ static bool entry_matches(struct hv_str entry, struct hv_str host, const struct 
     if (wanted.length)
         return in_network(address, &wanted, 8 * wanted.length);
     if (hv_str_find_byte(entry, '*', 0) != SIZE_MAX)
-        return matches_pattern(without_last_dot(entry), host);
+        return wildcard_matches(without_last_dot(entry), host, true);
     if (hv_str_eq_nocase(entry, HV_STR("<local>")))
         return !address->length && hv_str_find_byte(host, '.', 0) == SIZE_MAX;
     return !address->length && matches_name(without_last_dot(entry), host);

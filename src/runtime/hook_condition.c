@@ -1,27 +1,6 @@
 /* hook_condition.c: a hook's `if`: which calls it is for. */
+#include "base/wildcard.h"
 #include "runtime/call.h"
-
-/* '*' takes any run of bytes. */
-static bool takes(struct hv_str pattern, struct hv_str text)
-{
-    size_t at = 0, star = SIZE_MAX, resume = 0, p = 0;
-    while (at < text.len) {
-        if (p < pattern.len && pattern.ptr[p] == '*') {
-            star = p++;
-            resume = at;
-        } else if (p < pattern.len && pattern.ptr[p] == text.ptr[at]) {
-            p++, at++;
-        } else if (star != SIZE_MAX) {
-            p = star + 1;
-            at = ++resume;
-        } else {
-            return false;
-        }
-    }
-    while (p < pattern.len && pattern.ptr[p] == '*')
-        p++;
-    return p == pattern.len;
-}
 
 /* `Tool(text *)` of a tool to whose input no rule has access: the tool itself says which text stands for it. */
 static bool takes_classified(struct hv_str condition, struct call *call, bool *holds)
@@ -31,8 +10,8 @@ static bool takes_classified(struct hv_str condition, struct call *call, bool *h
     if (!tool->classifier_input || tool->subject || tool->subject_kind != HV_SUBJECT_NONE || open == SIZE_MAX ||
         !hv_str_ends(condition, HV_STR(")")) || !hv_tool_is_named(tool, hv_str_slice(condition, 0, open)))
         return false;
-    *holds = takes(hv_str_slice(condition, open + 1, condition.len - 1),
-                   tool->classifier_input(call->input, &call->context));
+    *holds = wildcard_matches(hv_str_slice(condition, open + 1, condition.len - 1),
+                              tool->classifier_input(call->input, &call->context), false);
     return true;
 }
 

@@ -141,36 +141,6 @@ static void take_control_request(struct print *print, const struct hv_json *valu
 
 /* ---- asking ------------------------------------------------------------------------------------------------------ */
 
-/* "Tool(x)" as {"toolName":"Tool","ruleContent":"x"}. */
-static void put_rule(struct hv_json_writer *writer, struct hv_str rule)
-{
-    size_t open = hv_str_find_byte(rule, '(', 0);
-    hv_json_begin_object(writer);
-    hv_json_member_string(writer, "toolName", hv_str_slice(rule, 0, open));
-    if (open != SIZE_MAX)
-        hv_json_member_string(writer, "ruleContent", hv_str_slice(rule, open + 1, rule.len - 1));
-    hv_json_end_object(writer);
-}
-
-static void put_suggestions(struct hv_json_writer *writer, const struct hv_question *question)
-{
-    hv_json_name(writer, "permission_suggestions");
-    hv_json_begin_array(writer);
-    if (question->rule_count) {
-        hv_json_begin_object(writer);
-        hv_json_member_cstr(writer, "type", "addRules");
-        hv_json_name(writer, "rules");
-        hv_json_begin_array(writer);
-        for (size_t i = 0; i < question->rule_count; i++)
-            put_rule(writer, question->rules[i]);
-        hv_json_end_array(writer);
-        hv_json_member_cstr(writer, "behavior", "allow");
-        hv_json_member_cstr(writer, "destination", "localSettings");
-        hv_json_end_object(writer);
-    }
-    hv_json_end_array(writer);
-}
-
 static void put_permission(struct hv_json_writer *writer, const struct hv_question *question)
 {
     hv_json_member_cstr(writer, "subtype", "can_use_tool");
@@ -180,7 +150,7 @@ static void put_permission(struct hv_json_writer *writer, const struct hv_questi
         hv_json_member_string(writer, "tool_use_id", question->call_id);
     hv_json_member_string(writer, "description", question->text);
     hv_json_member_string(writer, "decision_reason", question->reason);
-    put_suggestions(writer, question);
+    runtime_put_suggestions(writer, question->rules, question->rule_count);
 }
 
 static void put_elicitation(struct hv_json_writer *writer, const struct hv_question *question)

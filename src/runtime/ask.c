@@ -87,3 +87,33 @@ void runtime_keep_rules(struct runtime *runtime, const struct hv_question *quest
     for (size_t i = 0; i < count; i++)
         permission_add_rule(runtime, scope, HV_ALLOW, rules[i]);
 }
+
+/* "Tool(x)" as {"toolName":"Tool","ruleContent":"x"}. */
+static void put_rule(struct hv_json_writer *writer, struct hv_str rule)
+{
+    size_t open = hv_str_find_byte(rule, '(', 0);
+    hv_json_begin_object(writer);
+    hv_json_member_string(writer, "toolName", hv_str_slice(rule, 0, open));
+    if (open != SIZE_MAX)
+        hv_json_member_string(writer, "ruleContent", hv_str_slice(rule, open + 1, rule.len - 1));
+    hv_json_end_object(writer);
+}
+
+void runtime_put_suggestions(struct hv_json_writer *writer, const struct hv_str *rules, size_t count)
+{
+    hv_json_name(writer, "permission_suggestions");
+    hv_json_begin_array(writer);
+    if (count) {
+        hv_json_begin_object(writer);
+        hv_json_member_cstr(writer, "type", "addRules");
+        hv_json_name(writer, "rules");
+        hv_json_begin_array(writer);
+        for (size_t i = 0; i < count; i++)
+            put_rule(writer, rules[i]);
+        hv_json_end_array(writer);
+        hv_json_member_cstr(writer, "behavior", "allow");
+        hv_json_member_cstr(writer, "destination", "localSettings");
+        hv_json_end_object(writer);
+    }
+    hv_json_end_array(writer);
+}

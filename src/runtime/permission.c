@@ -272,37 +272,6 @@ static enum stage_outcome deny(struct call *call)
                              HV_STR_ARG(decision->reason), HV_STR_ARG(retry));
 }
 
-/* "Tool(x)" as {"toolName":"Tool","ruleContent":"x"}. */
-static void put_rule(struct hv_json_writer *writer, struct hv_str rule)
-{
-    size_t open = hv_str_find_byte(rule, '(', 0);
-    hv_json_begin_object(writer);
-    hv_json_member_string(writer, "toolName", hv_str_slice(rule, 0, open));
-    if (open != SIZE_MAX)
-        hv_json_member_string(writer, "ruleContent", hv_str_slice(rule, open + 1, rule.len - 1));
-    hv_json_end_object(writer);
-}
-
-/* What a person would be offered as "always": one update that adds the rules. */
-static void put_suggestions(struct hv_json_writer *writer, const struct policy_decision *decision)
-{
-    hv_json_name(writer, "permission_suggestions");
-    hv_json_begin_array(writer);
-    if (decision->proposal_count && !decision->always_confirm) {
-        hv_json_begin_object(writer);
-        hv_json_member_cstr(writer, "type", "addRules");
-        hv_json_name(writer, "rules");
-        hv_json_begin_array(writer);
-        for (size_t i = 0; i < decision->proposal_count; i++)
-            put_rule(writer, decision->proposals[i]);
-        hv_json_end_array(writer);
-        hv_json_member_cstr(writer, "behavior", "allow");
-        hv_json_member_cstr(writer, "destination", "localSettings");
-        hv_json_end_object(writer);
-    }
-    hv_json_end_array(writer);
-}
-
 /* The PermissionRequest hooks may answer in a person's place. */
 static bool hooks_answer(struct call *call, struct hv_answer *answer)
 {
@@ -315,7 +284,8 @@ static bool hooks_answer(struct call *call, struct hv_answer *answer)
     hv_json_begin_object(&writer);
     hv_json_member_cstr(&writer, "tool_name", call->tool->name);
     hv_json_member_raw(&writer, "tool_input", call->input_json);
-    put_suggestions(&writer, &call->decision);
+    runtime_put_suggestions(&writer, call->decision.proposals,
+                            call->decision.always_confirm ? 0 : call->decision.proposal_count);
     hv_json_end_object(&writer);
     hook_run(call->runtime, "PermissionRequest", hv_str_from(call->tool->name), hv_buf_str(&members), call,
              &call->arena, &verdict);

@@ -86,6 +86,9 @@ void runtime_ask(struct runtime *runtime, const struct hv_question *question, co
 /* Add what leave for longer means (answer->scope): the rules hold for this session from now on, and are saved where the
  * scope says so. What could not be saved is told, and holds for the session only. Any thread. */
 void runtime_keep_rules(struct runtime *runtime, const struct hv_question *question, const struct hv_answer *answer);
+/* The member permission_suggestions, as hooks and SDKs read it: one update that adds the rules, which "always" would
+ * add in the folder's own settings. None: an empty list. Pure. */
+void runtime_put_suggestions(struct hv_json_writer *writer, const struct hv_str *rules, size_t count);
 
 /* ---- the pool ----------------------------------------------------------------------------------------------- */
 

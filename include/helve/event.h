@@ -42,7 +42,7 @@ enum hv_event_type {
     HV_EVENT_CHECKPOINT, /* name: before (files were kept before a call), after (what became of them); data: before,
                             after (arrays of images) and more, see docs/internals/rewind.md */
     HV_EVENT_SIDE,   /* a side request is answered (or not: ok): call_id, tool, name: purpose; text: the answer, or why
-                        there   is none; json: its content blocks; data: model, question, usage, cost, stop_reason */
+                        there is none; json: its content blocks; data: model, question, usage, cost, stop_reason */
     HV_EVENT_REWIND, /* name: code, conversation or both; text: for people; data: to, undoes */
     HV_EVENT_COUNT
 };

@@ -8,7 +8,6 @@
 #ifndef HELVE_HOST_H
 #define HELVE_HOST_H
 
-#include <helve/ask.h>
 #include <helve/str.h>
 
 /* ---- cancellation ------------------------------------------------------------------------------------ */

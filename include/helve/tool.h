@@ -7,12 +7,13 @@
  * touches session state: what it wants of these it declares here.
  *
  * Order of use for one call: decode by `fields` → backfill → validate → footprint, read_only … →
- * (hooks, permission, schedule) → call → to_result. All but `call` are cheap and do no I/O beyond what they must;
- * they may be called more than once for one input. `call` blocks on a worker thread.
+ * (hooks, permission: foresee before a person is asked, schedule) → call → to_result. All but `call` are cheap and do
+ * no I/O beyond what they must; they may be called more than once for one input. `call` blocks on a worker thread.
  */
 #ifndef HELVE_TOOL_H
 #define HELVE_TOOL_H
 
+#include <helve/ask.h>
 #include <helve/content.h>
 #include <helve/event.h>
 #include <helve/host.h>

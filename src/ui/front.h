@@ -7,6 +7,7 @@
 #ifndef UI_FRONT_H
 #define UI_FRONT_H
 
+#include <helve/ask.h>
 #include <helve/event.h>
 #include <helve/host.h>
 #include <helve/show.h>

@@ -288,7 +288,7 @@ static void put_lower(struct ui *ui, struct hv_arena *arena, struct hv_buf *rows
 {
     if (ui->question.question && ui->question.shown) {
         size_t most = ui->rows > 4 ? ui->rows - 3 : 1;
-        question_put_rows(ui, most, arena, rows);
+        question_put_rows(ui, most, rows);
         if (ui->question.state == QUESTION_KEYS || ui->question.state == QUESTION_EXPLAINED)
             return;
         size_t count = 0;

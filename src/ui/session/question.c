@@ -173,12 +173,11 @@ static size_t count_rows(struct hv_str text)
     return count;
 }
 
-void question_put_rows(struct ui *ui, size_t most, struct hv_arena *arena, struct hv_buf *out)
+void question_put_rows(struct ui *ui, size_t most, struct hv_buf *out)
 {
     struct question_view *view = &ui->question;
     CLEANUP_BUF struct hv_buf body = {.max = VIEW_FRAME_MAX}, foot = {.max = VIEW_FRAME_MAX},
                               keys = {.max = VIEW_FRAME_MAX};
-    (void)arena;
     put_wrapped(ui, hv_buf_str(&view->rows), &body);
     switch (view->state) {
     case QUESTION_KEYS: put_keys(ui, &keys); break;

@@ -176,7 +176,7 @@ void actions_submit_next(struct ui *ui);                 /* the next queued mess
 void question_show(struct ui *ui);                       /* one was asked: draw it */
 bool question_key(struct ui *ui, const struct key *key); /* false: the key is not for it */
 /* Append its lines, at most `most` of them, and where the caret is in the last of them. */
-void question_put_rows(struct ui *ui, size_t most, struct hv_arena *arena, struct hv_buf *out);
+void question_put_rows(struct ui *ui, size_t most, struct hv_buf *out);
 /* picker.c */
 void picker_open(struct ui *ui, const struct ui_picker *picker);
 void picker_close(struct ui *ui);

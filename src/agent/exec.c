@@ -17,6 +17,7 @@
 #include "journal/writer.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <sys/eventfd.h>
@@ -60,6 +61,7 @@ struct exec {
     struct map ids;       /* of the message at hand */
     struct map batch_ids; /* of the batch, which may span messages */
     struct hv_arena ids_arena, batch_ids_arena;
+    uint64_t made_ids; /* for calls whose id the message had used */
     bool closing, block_read, input_ended, interrupted, stopped;
 
     pthread_mutex_t output_lock;
@@ -269,38 +271,14 @@ static void on_result(void *user, const struct batch_result *result)
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-/* The second use of an id within one message: answered with an error, in its place among the results. */
-static void refuse_duplicate(struct exec *exec, const struct queued_call *call)
+/* An id that a message uses again, for a further call: results are told apart by their ids. */
+static struct hv_str unique_id(struct exec *exec, struct hv_arena *arena, struct hv_str id)
 {
-    CLEANUP_ARENA struct hv_arena arena = {0};
-    CLEANUP_BUF struct hv_buf block = {0};
-    struct hv_json_writer writer;
-    struct hv_result error = {0};
-    hv_buf_init(&block, LINE_MAX_BYTES);
-    struct hv_str text = hv_arena_format(&arena,
-                                         "The call id \"%.*s\" was used twice in one message. The first call was "
-                                         "answered; this one was not run. Give each call an id of its own.",
-                                         HV_STR_ARG(hv_str_slice(call->id, 0, 200)));
-    hv_result_errorf(&error, &arena, "%.*s", HV_STR_ARG(text));
-    hv_json_writer_init(&writer, &block);
-    hv_json_begin_object(&writer);
-    hv_json_member_cstr(&writer, "type", "tool_result");
-    hv_json_member_string(&writer, "tool_use_id", call->id);
-    hv_json_member_string(&writer, "content", text);
-    hv_json_member_bool(&writer, "is_error", true);
-    hv_json_end_object(&writer);
-    struct batch_result result = {
-        .call_id = call->id,
-        .tool = call->name,
-        .input = call->input,
-        .block = hv_buf_str(&block),
-        .text = text,
-        .result = &error,
-        .is_error = true,
-    };
-    if (exec->queue_head == exec->queue.count) /* nothing is outstanding here */
-        atomic_store(&exec->answered, true);
-    give_result(exec, &result, call->shape);
+    struct hv_str own;
+    do
+        own = hv_arena_format(arena, "%.*s_%" PRIu64, HV_STR_ARG(id), ++exec->made_ids);
+    while (map_get(&exec->ids, own) || map_get(&exec->batch_ids, own));
+    return own;
 }
 
 static void start_call(struct exec *exec, const struct queued_call *call)
@@ -332,18 +310,19 @@ static void release_block(struct exec *exec)
 static void pump(struct exec *exec)
 {
     while (!exec->closing && exec->queue_head < exec->queue.count && !at_barrier(exec)) {
+        CLEANUP_ARENA struct hv_arena arena = {0};
         struct queued_call call = exec->queue.items[exec->queue_head];
-        bool duplicate = !call.new_message && map_get(&exec->ids, call.id) != NULL;
-        if ((duplicate || exec->outstanding >= QUEUE_LIMIT) && exec->outstanding > 0)
-            break; /* its answer must not overtake those before it */
+        char *allocation = (char *)call.id.ptr;
+        if (exec->outstanding >= QUEUE_LIMIT)
+            break;
         exec->queue_head++;
+        if (!call.new_message && map_get(&exec->ids, call.id))
+            call.id = unique_id(exec, &arena, call.id);
         if (call.new_message)
             forget_ids(&exec->ids, &exec->ids_arena);
-        else if (duplicate)
-            refuse_duplicate(exec, &call);
         else
             start_call(exec, &call);
-        free((void *)call.id.ptr);
+        free(allocation);
     }
     if (exec->queue_head == exec->queue.count)
         exec->queue.count = exec->queue_head = 0;

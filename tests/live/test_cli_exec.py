@@ -242,12 +242,13 @@ class BadInput(Case):
         self.assertEqual(len(out), 2)
         self.assertTrue(out[0]["is_error"])
 
-    def test_the_same_id_twice_is_answered_twice_and_run_once(self):
-        block = use("Bash", command="echo x >> count", id="1")
-        out = self.lines("exec", "--allowed-tools", "Bash", stdin=json.dumps([block, block]))
-        self.assertEqual([line["tool_use_id"] for line in out], ["1", "1"])
-        self.assertTrue(out[1]["is_error"])
-        self.assertEqual(self.read("count"), "x\n")
+    def test_the_same_id_twice_runs_twice_and_is_answered_under_two(self):
+        blocks = [use("Bash", command=f"echo {word} >> count; echo {word}", id=name) for word, name in (("x", "1"), ("y", "1_1"), ("z", "1"), ("u", "1"))]
+        out = self.lines("exec", "--allowed-tools", "Bash", stdin=json.dumps(blocks))
+        self.assertEqual(len({line["tool_use_id"] for line in out}), 4, out)
+        self.assertEqual([line["tool_use_id"] for line in out][:2], ["1", "1_1"])
+        self.assertEqual([line["content"].split() for line in out], [["x"], ["y"], ["z"], ["u"]])
+        self.assertEqual(self.read("count"), "x\ny\nz\nu\n")
 
     def test_an_id_may_be_used_again_when_its_answer_was_read(self):
         self.write("a.txt", "x\n")

@@ -303,7 +303,7 @@ static void check_models(struct doctor *doctor)
     size_t count;
     bool known = false;
     if (model_list(doctor->setup.model, LIST_MS, doctor->arena, &names, &count, &err) != HV_OK) {
-        tell(doctor, FINDING_NOTE, "models", "%s", err.message);
+        tell(doctor, FINDING_NOTE, "models", "%s%s%s", err.message, err.hint[0] ? "; " : "", err.hint);
         return;
     }
     for (size_t i = 0; i < count; i++)

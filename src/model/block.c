@@ -67,8 +67,15 @@ void decoder_fail(struct model_decoder *decoder, enum hv_code code, const char *
     struct hv_str message = hv_arena_vformat(&decoder->arena, format, arguments);
     va_end(arguments);
     (void)hv_fail(&decoder->event.error, code, "%.*s", HV_STR_ARG(message));
-    if (code == HV_ENET)
-        hv_error_hint(&decoder->event.error, "send the request again");
+    switch (code) {
+    case HV_ENET: hv_error_hint(&decoder->event.error, "send the request again"); break;
+    case HV_EAGAIN: hv_error_hint(&decoder->event.error, "send it again in a while, or use another model"); break;
+    case HV_ETOOBIG:
+        hv_error_hint(&decoder->event.error, "ask for less in one answer; what is this large is no model's, mostly");
+        break;
+    default:
+        hv_error_hint(&decoder->event.error, "give what a model's server sends, as it came: events or lines of JSON");
+    }
     emit_error(decoder, -1);
 }
 

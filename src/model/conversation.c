@@ -274,6 +274,13 @@ static void remember_ids(struct model_conversation *conversation, const struct h
     }
 }
 
+enum hv_code conversation_too_large(struct hv_error *err, const char *what, int limit)
+{
+    hv_fail(err, HV_ETOOBIG, "the %s is larger than %d bytes", what, limit);
+    hv_error_hint(err, "start a new session, or give pictures and texts of fewer bytes");
+    return HV_ETOOBIG;
+}
+
 enum hv_code model_conversation_append(struct model_conversation *conversation, enum model_role role,
                                        struct hv_str content, struct hv_error *err)
 {
@@ -285,9 +292,12 @@ enum hv_code model_conversation_append(struct model_conversation *conversation, 
         hv_error_prefix(err, "the content of a message is not valid JSON: ");
         return code;
     }
-    if (blocks->type != HV_JSON_ARRAY)
-        return hv_fail(err, HV_EINVAL, "the content of a message must be an array of blocks, not %s",
-                       hv_json_type_name(blocks));
+    if (blocks->type != HV_JSON_ARRAY) {
+        hv_fail(err, HV_EINVAL, "the content of a message must be an array of blocks, not %s",
+                hv_json_type_name(blocks));
+        hv_error_hint(err, "write it as [{\"type\":\"text\",\"text\":\"…\"}]");
+        return HV_EINVAL;
+    }
     conversation_follow_model(conversation);
     struct hv_buf *messages = &conversation->messages;
     struct conversation_message message = {.start = messages->len, .mark = SIZE_MAX};
@@ -295,7 +305,7 @@ enum hv_code model_conversation_append(struct model_conversation *conversation, 
     if (messages->failed) {
         messages->len = message.start;
         messages->failed = false;
-        return hv_fail(err, HV_ETOOBIG, "the conversation is larger than %d bytes", MESSAGES_MAX);
+        return conversation_too_large(err, "conversation", MESSAGES_MAX);
     }
     if (conversation->left_out)
         rewrite(conversation, &message, messages->len);

@@ -173,6 +173,17 @@ static bool find_wire(struct model_decoder *decoder, const struct hv_json *root,
     return false;
 }
 
+/* Before a message has begun: is this its wire at all? A wrong base URL may lead to another API. */
+static void note_wire(struct model_decoder *decoder, enum model_wire wire)
+{
+    if (decoder->message.started || decoder->messages || wire == MODEL_WIRE_UNKNOWN)
+        return;
+    if (wire == decoder->wire)
+        decoder->spoke = true;
+    else
+        decoder->other = wire;
+}
+
 /* ---- one event -------------------------------------------------------------------------------------------- */
 
 /* The error that an event carries, in any of the shapes that occur; NULL when it carries none. */
@@ -194,15 +205,18 @@ static void take_value(struct model_decoder *decoder, struct hv_str name, struct
     const struct hv_json *error = find_error(root, name);
     if (error)
         decoder_fail_json(decoder, error);
-    else if (root->type == HV_JSON_OBJECT && find_wire(decoder, root, name, data))
+    else if (root->type == HV_JSON_OBJECT && find_wire(decoder, root, name, data)) {
+        note_wire(decoder, recognise(root, name));
         decoder->functions->event(decoder, name, data, root);
+    }
 }
 
 static void take_done(struct model_decoder *decoder)
 {
-    decoder->spoke = true;
-    if (decoder->functions)
-        decoder->functions->done(decoder);
+    if (!decoder->functions)
+        return;
+    note_wire(decoder, MODEL_WIRE_OPENAI_CHAT); /* some proxies add it to other wires, too, but then not alone */
+    decoder->functions->done(decoder);
 }
 
 /* Some servers forget the blank line between events: then one event has several lines of data. */

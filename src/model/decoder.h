@@ -134,7 +134,8 @@ struct model_decoder {
     char reasoning[32];                 /* chat: the member that this server gives reasoning in, once it has */
     size_t messages;                    /* completed */
     size_t progress;                    /* grows with everything that says something; pings do not count */
-    bool spoke;                         /* an error or an end mark of a model's stream has come */
+    bool spoke;                         /* an error or an end mark of this wire's stream has come */
+    enum model_wire other;              /* the wire whose events have come instead, before any message began */
     enum decode_end end;                /* what is known of the end of the bytes */
     bool over;                          /* an error was emitted */
     struct {

@@ -269,6 +269,12 @@ static void put_hint(const struct fault_answer *answer, struct hv_error *err)
                       "a new session, or use a model with a larger window");
     else if (err->code == HV_EAGAIN)
         hv_error_hint(err, "try again later");
+    else if (answer->status >= 300 && answer->status < 400)
+        hv_error_hint(err, "check the base URL: the server redirects, and says nowhere");
+    else if (err->code == HV_EINVAL)
+        hv_error_hint(err, "the server does not take this request: check the settings of the model, or use another");
+    else
+        hv_error_hint(err, "use another model, or ask whoever runs the server");
 }
 
 /* A wait of hours is the person's: say how long, and do not try again. */

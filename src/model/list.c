@@ -37,6 +37,13 @@ static struct hv_str list_url(const struct model *model, struct hv_arena *arena)
     return hv_arena_format(arena, "%.*s/models%.*s", HV_STR_ARG(base), HV_STR_ARG(query));
 }
 
+static enum hv_code fail_unlisted(struct hv_error *err, const char *message)
+{
+    hv_fail(err, HV_EUNSUPPORTED, "%s", message);
+    hv_error_hint(err, "check the base URL; without a list, a model can still be named by --model PROVIDER:NAME");
+    return HV_EUNSUPPORTED;
+}
+
 /* {"data":[{"id":"name"},…]}, as both services write it; other servers imitate it. */
 static enum hv_code list_read(struct hv_str body, struct hv_arena *arena, struct hv_str **names, size_t *count,
                               struct hv_error *err)
@@ -45,7 +52,7 @@ static enum hv_code list_read(struct hv_str body, struct hv_arena *arena, struct
     enum hv_code code = hv_json_parse(arena, body, HV_JSON_REPAIR_SURROGATES | HV_JSON_REPAIR_UTF8, &answer, err);
     const struct hv_json *data = code == HV_OK ? hv_json_get(answer, "data") : NULL;
     if (hv_json_type_of(data) != HV_JSON_ARRAY)
-        return hv_fail(err, HV_EUNSUPPORTED, "the server's list of models cannot be read");
+        return fail_unlisted(err, "the server's list of models cannot be read");
     struct hv_str *found = hv_arena_array(arena, struct hv_str, NAMES_MAX);
     hv_json_each(entry, data)
     {
@@ -59,11 +66,16 @@ static enum hv_code list_read(struct hv_str body, struct hv_arena *arena, struct
 
 static enum hv_code list_judge(int status, struct hv_error *err)
 {
-    if (status == 401 || status == 403)
-        return hv_fail(err, HV_EACCES, "the server refused the key (HTTP %d)", status);
-    if (status < 200 || status > 299)
-        return hv_fail(err, HV_EUNSUPPORTED, "the server gave no list of models (HTTP %d)", status);
-    return HV_OK;
+    char message[80];
+    if (status == 401 || status == 403) {
+        hv_fail(err, HV_EACCES, "the server refused the key (HTTP %d)", status);
+        hv_error_hint(err, "check the key, and whether the base URL is that of its service");
+        return HV_EACCES;
+    }
+    if (status >= 200 && status <= 299)
+        return HV_OK;
+    snprintf(message, sizeof message, "the server gave no list of models (HTTP %d)", status);
+    return fail_unlisted(err, message);
 }
 
 static void list_on_end(void *user, enum hv_code code, const struct hv_error *err)
@@ -87,7 +99,7 @@ enum hv_code list_begin(struct model *model, uint64_t timeout_ms, struct hv_aren
                         void *user, struct http_transfer **out, struct hv_error *err)
 {
     if (model->recording)
-        return hv_fail(err, HV_EUNSUPPORTED, "a recording has no list of models");
+        return fail_unlisted(err, "a recording has no list of models");
     enum hv_code code = model_client(model, err);
     if (code != HV_OK)
         return code;

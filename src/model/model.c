@@ -36,6 +36,15 @@ static const struct model_provider *find_provider(struct hv_str name)
     return NULL;
 }
 
+const char *model_provider_of(enum model_wire wire)
+{
+    for (size_t i = 0; wire && i < sizeof providers / sizeof *providers; i++) {
+        if (providers[i]->wire == wire && providers[i]->base_url)
+            return providers[i]->name;
+    }
+    return NULL;
+}
+
 bool model_has_provider(struct hv_str name)
 {
     return find_provider(name) != NULL;
@@ -228,8 +237,11 @@ enum hv_code model_new(const struct model_options *options, struct loop *loop, s
         hv_error_hint(err, "use anthropic, openai-chat, openai-responses or replay");
         return HV_ENOTFOUND;
     }
-    if (!options->name.len)
-        return hv_fail(err, HV_EINVAL, "the model has no name");
+    if (!options->name.len) {
+        hv_fail(err, HV_EINVAL, "the model has no name");
+        hv_error_hint(err, "name one as %s:NAME", provider->name);
+        return HV_EINVAL;
+    }
     struct model *model = hv_calloc(1, sizeof *model);
     model->provider = provider;
     model->loop = loop;

@@ -72,6 +72,9 @@ struct model {
     uint64_t responses;          /* requests sent; seeds the ids of calls that come without one */
 };
 
+/* The provider whose wire this is, or NULL. */
+const char *model_provider_of(enum model_wire wire);
+
 /* Add "name: value" unless a line of that name is there already: the person's own go first. */
 void model_add_header(struct model *model, const char *name, struct hv_str value);
 
@@ -124,6 +127,9 @@ void conversation_follow_model(struct model_conversation *conversation);
 /* Where no tools are offered and the history holds calls, offer those without letting them be called: some gateways
  * (Bedrock) refuse calls of tools that the request does not name. */
 void conversation_offer_history(struct model_conversation *conversation);
+
+/* HV_ETOOBIG: the conversation, or a request that holds it, is over its limit. */
+enum hv_code conversation_too_large(struct hv_error *err, const char *what, int limit);
 
 /* The tool's own name for a name that came over the wire. */
 struct hv_str conversation_tool_name(const struct model_conversation *conversation, struct hv_str wire);

@@ -47,20 +47,25 @@ static enum hv_code read_all(int fd, size_t size, struct recording *recording, s
     return HV_OK;
 }
 
+static const char name_another[] = "name a session's journal or a file of recorded messages, or use replay:demo";
+
 static enum hv_code read_file(struct recording *recording, struct hv_error *err)
 {
     struct stat status;
     CLEANUP_FD int fd = open(recording->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0 || fstat(fd, &status) != 0) {
         enum hv_code code = hv_fail_errno(err, errno, "cannot open the recording %s", recording->file);
-        hv_error_hint(err, "name a session's journal or a file of recorded messages, or use replay:demo");
+        hv_error_hint(err, "%s", name_another);
         return code;
     }
-    if (!S_ISREG(status.st_mode))
-        return hv_fail(err, HV_EINVAL, "the recording %s is not a regular file", recording->file);
-    if (status.st_size > RECORDING_MAX)
-        return hv_fail(err, HV_ETOOBIG, "the recording %s is larger than %d bytes", recording->file, RECORDING_MAX);
-    return read_all(fd, (size_t)status.st_size, recording, err);
+    if (S_ISREG(status.st_mode) && status.st_size <= RECORDING_MAX)
+        return read_all(fd, (size_t)status.st_size, recording, err);
+    if (S_ISREG(status.st_mode))
+        hv_fail(err, HV_ETOOBIG, "the recording %s is larger than %d bytes", recording->file, RECORDING_MAX);
+    else
+        hv_fail(err, HV_EINVAL, "the recording %s is not a regular file", recording->file);
+    hv_error_hint(err, "%s", name_another);
+    return err->code;
 }
 
 enum hv_code recording_open(struct hv_str name, struct recording **out, struct hv_error *err)

@@ -231,8 +231,11 @@ static enum hv_code replay_send(struct model_stream *stream, struct hv_error *er
     enum hv_code code = recording_next(stream->model->recording, &stream->replay, err);
     if (code != HV_OK)
         return code;
-    if (stream->replay.events.failed)
-        return hv_fail(err, HV_ETOOBIG, "the next message of the recording is too large");
+    if (stream->replay.events.failed) {
+        hv_fail(err, HV_ETOOBIG, "the next message of the recording is too large");
+        hv_error_hint(err, "record it anew, in smaller messages");
+        return HV_ETOOBIG;
+    }
     if (stream->replay.needs_success && last_calls_failed(stream->conversation)) {
         hv_fail(err, HV_ECONFLICT, "the recording ends here: its next words say that all went well, but a call failed");
         hv_error_hint(err, "the calls and their results are above; a recording cannot answer them otherwise");
@@ -405,14 +408,31 @@ static void end_foreign(struct model_stream *stream)
         &err, HV_EPROTO, "the server answered with %.*s instead of a model's stream: %.*s",
         HV_STR_ARG(type.len ? hv_str_slice(type, 0, 80) : HV_STR("something")),
         HV_STR_ARG(hv_str_slice(fault_page_text(&stream->arena, hv_buf_str(&stream->refusal)), 0, SAMPLE_MAX)));
-    hv_error_hint(&err, "check the base URL: is it that of an API like %s's?", stream->model->provider->name);
+    const char *other = model_provider_of(stream->decoder->other);
+    if (other)
+        hv_error_hint(&err, "check the base URL: it answers as %s does; use --model %s:NAME, or another URL", other,
+                      other);
+    else
+        hv_error_hint(&err, "check the base URL: is it that of an API like %s's?", stream->model->provider->name);
     stream_end(stream, HV_EPROTO, &err);
+}
+
+/* Nothing but comments, by which servers keep a connection alive: it was a stream, and was cut. */
+static bool is_silence(struct hv_str bytes)
+{
+    struct hv_str line;
+    while (hv_str_split(&bytes, '\n', &line)) {
+        line = hv_str_trim(line);
+        if (line.len && line.ptr[0] != ':')
+            return false;
+    }
+    return true;
 }
 
 static void end_by_decoder(struct model_stream *stream)
 {
     bool foreign = !stream->decoder->message.started && !stream->decoder->messages && !stream->decoder->spoke &&
-                   hv_str_trim(hv_buf_str(&stream->refusal)).len;
+                   !is_silence(hv_buf_str(&stream->refusal));
     model_decoder_finish(stream->decoder);
     if (stream->stopped)
         stream_end(stream, HV_OK, NULL);
@@ -431,7 +451,9 @@ static void end_broken(struct model_stream *stream, enum hv_code code, const str
     }
     struct hv_error told = *err;
     if (!told.hint[0] && (code == HV_ENET || code == HV_ETIMEOUT)) {
-        if (stream->model->own_service)
+        if (code == HV_ETIMEOUT)
+            hv_error_hint(&told, "a slow model may need more: HELVE_IDLE_TIMEOUT=SECONDS; else the server hangs");
+        else if (stream->model->own_service)
             hv_error_hint(&told, "check the network");
         else
             hv_error_hint(&told, "check that the server of the base URL runs and can be reached");
@@ -489,7 +511,7 @@ static enum hv_code http_begin(struct model_stream *stream, struct hv_error *err
     /* One copy: the conversation may go on while the transfer still drains. */
     model_conversation_body(stream->conversation, &stream->request);
     if (stream->request.failed)
-        return hv_fail(err, HV_ETOOBIG, "the request is larger than %d bytes", BODY_MAX);
+        return conversation_too_large(err, "request", BODY_MAX);
     stream->request_view = hv_buf_str(&stream->request);
     struct http_request request = {
         .method = HV_STR("POST"),

@@ -97,6 +97,8 @@ struct meaning {
     const char *format, *hint;
 };
 
+static const char hint_address[] = "An address looks like https://host/path.";
+static const char hint_again[] = "Try again; if it stays so, the server or a proxy on the way is at fault.";
 static const char hint_network[] = "Check the address, the network and the proxy settings.";
 static const char hint_tls[] = "Check the system's certificates (package ca-certificates), the clock, and whether a "
                                "proxy replaces certificates; its authority can be named by SSL_CERT_FILE.";
@@ -110,17 +112,18 @@ static const struct meaning meanings[] = {
     {CURLE_PEER_FAILED_VERIFICATION, HV_EACCES, true, "the certificate of %s is not trusted", hint_tls},
     {CURLE_SSL_CONNECT_ERROR, HV_ENET, true, "no TLS connection to %s", hint_tls},
     {CURLE_SSL_CACERT_BADFILE, HV_EINVAL, true, "cannot read the certificates to check %s against", hint_tls},
-    {CURLE_SEND_ERROR, HV_ENET, true, "the connection to %s broke while sending", NULL},
-    {CURLE_RECV_ERROR, HV_ENET, true, "the connection to %s broke", NULL},
-    {CURLE_GOT_NOTHING, HV_ENET, false, "%s closed the connection without an answer", NULL},
-    {CURLE_PARTIAL_FILE, HV_ENET, false, "%s closed the connection in the middle of the answer", NULL},
-    {CURLE_HTTP2, HV_ENET, true, "the HTTP/2 connection to %s failed", NULL},
-    {CURLE_HTTP2_STREAM, HV_ENET, true, "the HTTP/2 stream of %s failed", NULL},
-    {CURLE_HTTP_RETURNED_ERROR, HV_ENET, true, "the way to %s failed", NULL},
+    {CURLE_SEND_ERROR, HV_ENET, true, "the connection to %s broke while sending", hint_again},
+    {CURLE_RECV_ERROR, HV_ENET, true, "the connection to %s broke", hint_again},
+    {CURLE_GOT_NOTHING, HV_ENET, false, "%s closed the connection without an answer", hint_again},
+    {CURLE_PARTIAL_FILE, HV_ENET, false, "%s closed the connection in the middle of the answer", hint_again},
+    {CURLE_HTTP2, HV_ENET, true, "the HTTP/2 connection to %s failed", hint_again},
+    {CURLE_HTTP2_STREAM, HV_ENET, true, "the HTTP/2 stream of %s failed", hint_again},
+    {CURLE_HTTP_RETURNED_ERROR, HV_ENET, true, "the way to %s failed", hint_network},
     {CURLE_WEIRD_SERVER_REPLY, HV_EPROTO, true, "%s does not answer in HTTP", "Check the address and the port."},
     {CURLE_UNSUPPORTED_PROTOCOL, HV_EPROTO, true, "%s does not answer in HTTP", "Check the address and the port."},
-    {CURLE_BAD_CONTENT_ENCODING, HV_EPROTO, false, "the compressed answer of %s is damaged", NULL},
-    {CURLE_OUT_OF_MEMORY, HV_EINTERNAL, false, "out of memory while talking to %s", NULL},
+    {CURLE_BAD_CONTENT_ENCODING, HV_EPROTO, false, "the compressed answer of %s is damaged", hint_again},
+    {CURLE_OUT_OF_MEMORY, HV_EINTERNAL, false, "out of memory while talking to %s",
+     "Close other programs, or ask for less at once."},
 };
 
 static const struct meaning *meaning_of(const struct net_transfer *transfer, CURLcode result)
@@ -129,7 +132,7 @@ static const struct meaning *meaning_of(const struct net_transfer *transfer, CUR
     curl_easy_getinfo(transfer->easy, CURLINFO_HTTP_CONNECTCODE, &tunnel);
     if (tunnel >= 300 && !transfer->has_status)
         result = CURLE_PROXY;
-    static const struct meaning other = {0, HV_ENET, true, "the request to %s failed", NULL};
+    static const struct meaning other = {0, HV_ENET, true, "the request to %s failed", hint_again};
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
         if (meanings[i].curl == result)
             return &meanings[i];
@@ -286,6 +289,7 @@ static int before_request(void *user, char *remote, char *local, int remote_port
 static size_t stop(struct net_transfer *transfer, enum hv_code code, const char *what)
 {
     hv_fail(&transfer->stopped, code, "%s of %s are larger than allowed", what, transfer->place);
+    hv_error_hint(&transfer->stopped, "Ask for a smaller page, or for a part of this one.");
     return 0; /* curl ends a transfer whose bytes were not taken */
 }
 
@@ -376,7 +380,7 @@ static enum hv_code bad_url(struct hv_error *err, CURLUcode why)
 {
     enum hv_code code = why == CURLUE_UNSUPPORTED_SCHEME ? HV_EUNSUPPORTED : HV_EINVAL;
     hv_fail(err, code, "the address cannot be used: %s", curl_url_strerror(why));
-    hv_error_hint(err, "An address looks like https://host/path.");
+    hv_error_hint(err, "%s", hint_address);
     return code;
 }
 
@@ -389,11 +393,13 @@ static enum hv_code check_url(struct net_transfer *transfer, struct hv_error *er
     struct hv_str name = hv_str_from(scheme);
     if (!hv_str_eq_nocase(name, HV_STR("http")) && !hv_str_eq_nocase(name, HV_STR("https"))) {
         code = hv_fail(err, HV_EUNSUPPORTED, "only http and https addresses can be used");
+        hv_error_hint(err, "%s", hint_address);
     } else if (user || password) {
         code = hv_fail(err, HV_EINVAL, "an address with a user or a password cannot be used");
         hv_error_hint(err, "Send what it stands for as a header, or as the API key.");
     } else if (!host || !*host) {
         code = hv_fail(err, HV_EINVAL, "the address names no host");
+        hv_error_hint(err, "%s", hint_address);
     } else {
         snprintf(transfer->place, sizeof transfer->place, "%s%s%s", host, port ? ":" : "", port ? port : "");
     }

@@ -249,6 +249,7 @@ static void on_limit(uv_timer_t *timer)
     struct hv_error err;
     if (transfer->total_ms && now - transfer->started_at >= transfer->total_ms) {
         hv_fail(&err, HV_ETIMEOUT, "the answer did not end within %g s", (double)transfer->total_ms / 1000);
+        hv_error_hint(&err, "The server is slow, or hangs: try again later, or ask it for less.");
         end(transfer, &err);
     } else if (transfer->idle_ms && now - transfer->active_at >= transfer->idle_ms) {
         hv_fail(&err, HV_ETIMEOUT, "the server sent nothing for %g s", (double)transfer->idle_ms / 1000);
@@ -295,10 +296,15 @@ static bool is_header(struct hv_str line)
 static enum hv_code check(const struct http_request *request, struct hv_error *err)
 {
     size_t bytes = 0;
-    if (request->url.len > HTTP_URL_MAX)
-        return hv_fail(err, HV_ETOOBIG, "the address is longer than %d bytes", HTTP_URL_MAX);
-    if (request->url.len == 0 || hv_str_find_byte(request->url, '\0', 0) != SIZE_MAX)
-        return hv_fail(err, HV_EINVAL, "the address is empty or holds a NUL byte");
+    if (request->url.len > HTTP_URL_MAX || request->url.len == 0 ||
+        hv_str_find_byte(request->url, '\0', 0) != SIZE_MAX) {
+        if (request->url.len > HTTP_URL_MAX)
+            hv_fail(err, HV_ETOOBIG, "the address is longer than %d bytes", HTTP_URL_MAX);
+        else
+            hv_fail(err, HV_EINVAL, "the address is empty or holds a NUL byte");
+        hv_error_hint(err, "An address looks like https://host/path.");
+        return err->code;
+    }
     if (request->method.ptr && (!is_token(request->method) || request->method.len > 32))
         return hv_fail(err, HV_EINVAL, "the HTTP method is not a word");
     for (size_t i = 0; i < request->header_count; i++) {
@@ -309,9 +315,11 @@ static enum hv_code check(const struct http_request *request, struct hv_error *e
             return HV_EINVAL;
         }
     }
-    if (bytes > HTTP_REQUEST_HEADERS_MAX)
-        return hv_fail(err, HV_ETOOBIG, "the request headers are longer than %d bytes", HTTP_REQUEST_HEADERS_MAX);
-    return HV_OK;
+    if (bytes <= HTTP_REQUEST_HEADERS_MAX)
+        return HV_OK;
+    hv_fail(err, HV_ETOOBIG, "the request headers are longer than %d bytes", HTTP_REQUEST_HEADERS_MAX);
+    hv_error_hint(err, "Leave headers out of the settings, or shorten them.");
+    return HV_ETOOBIG;
 }
 
 static struct http_transfer *transfer_new(struct http_client *client, const struct http_request *request,

@@ -187,6 +187,23 @@ static const struct stream_case {
      HV_EPROTO, 200, -1, "Ollama is running", "base URL"},
     {"another API's JSON", "anthropic", JSON_ANSWER("200 OK", "", "{\"hello\":1}"), CLOSE, 0, NULL, HV_EPROTO, 200, -1,
      "{\"hello\":1}", "base URL"},
+    {"another API's stream", "anthropic",
+     OPEN_END "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\"}}]}\n\ndata: [DONE]\n\n",
+     CLOSE, 0, NULL, HV_EPROTO, 200, -1, "instead of a model's stream", "openai-chat:"},
+    {"another API's mark alone", "openai-responses", OPEN_END "data: [DONE]\n\n", CLOSE, 0, NULL, HV_EPROTO, 200, -1,
+     "instead of a model's stream: data: [DONE]", "openai-chat:"},
+    {"another API's message", "openai-chat",
+     JSON_ANSWER("200 OK", "", "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[]}"), CLOSE, 0, NULL,
+     HV_EPROTO, 200, -1, "instead of a model's stream", "anthropic:"},
+    {"the mark of the end alone", "openai-chat", OPEN_END "data: [DONE]\n\n", CLOSE, 0, NULL, HV_ENET, 200, -1,
+     "the stream was cut"},
+    {"signs of life alone", "openai-chat", OPEN_END ": PROCESSING\n\n: PROCESSING\n\n", CLOSE, 0, NULL, HV_ENET, 200,
+     -1, "the stream was cut"},
+    {"pings alone", "anthropic", OPEN_END "event: ping\ndata: {\"type\":\"ping\"}\n\n", CLOSE, 0, NULL, HV_ENET, 200,
+     -1, "the stream was cut"},
+    {"a redirect that leads nowhere", "anthropic",
+     "HTTP/1.1 302 Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", CLOSE, 0, NULL, HV_EPROTO, 302, -1, "302",
+     "base URL"},
     {"an error with status 200", "openai-chat",
      JSON_ANSWER("200 OK", "", "{\"error\":{\"message\":\"model not loaded\",\"code\":\"model_not_found\"}}"), CLOSE, 0,
      NULL, HV_ENOTFOUND, 200, -1, "model not loaded"},
@@ -220,6 +237,8 @@ static void check_case(const struct stream_case *item)
                  (int)run.retry_after_ms, run.error.message);
     if (!has_part(run.error.message, item->message) || !has_part(run.error.hint, item->hint))
         fail_msg("%s: message \"%s\", hint \"%s\"", item->title, run.error.message, run.error.hint);
+    if (run.code != HV_OK && !run.error.hint[0])
+        fail_msg("%s: \"%s\" says nothing of what to do", item->title, run.error.message);
     const char *log = run.log.data ? run.log.data : "";
     if (item->events && strcmp(log, item->events) != 0)
         fail_msg("%s\nexpected:\n%s\ngot:\n%s", item->title, item->events, log);

@@ -15,6 +15,7 @@
 #include "cli/plain.h"
 #include "module/module.h"
 #include "policy/visible.h"
+#include "proc/children.h"
 
 enum { HISTORY_READ = 256 << 10, PROMPT_MAX = 16 << 20, SAID_MAX = 256 << 10, SAID_EACH = 16 << 10, FILES_MAX = 50 };
 
@@ -333,14 +334,17 @@ static void complete_file(void *user, struct hv_str prefix, struct hv_buf *out)
 static bool run_editor(const char *editor, const char *path, struct hv_error *err)
 {
     const char *argv[] = {"/bin/sh", "-c", "exec $0 \"$1\"", editor, path, NULL};
+    children_begin_start();
     pid_t child = fork();
     int status = 0;
     if (child == 0) {
         execv(argv[0], (char *const *)argv);
         _exit(127);
     }
+    children_end_start(child);
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
+    children_forget(child);
     if (child > 0 && status == 0)
         return true;
     hv_fail(err, HV_EIO, "the editor `%s` ended with an error; the prompt is as it was", editor);

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "proc/children.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -217,8 +218,11 @@ static void end_without_guard(struct hv_process *process)
  * may have taken it from us, which is fine: all it had to say came over the socket. */
 static void reap_guard(const struct hv_process *process)
 {
-    while (!process->tree_alive && waitpid(process->guard, NULL, 0) < 0 && errno == EINTR)
+    if (process->tree_alive)
+        return;
+    while (waitpid(process->guard, NULL, 0) < 0 && errno == EINTR)
         ;
+    children_forget(process->guard);
 }
 
 static enum hv_code explain_failure(const struct hv_process *process, struct hv_error *err)

@@ -113,8 +113,8 @@ enum input_wait {
 enum input_wait input_wait_of(pid_t root, dev_t device, ino_t inode);
 
 /* orphans.c: end what a killed guard has left to this process. Only where this process has made itself the reaper of
- * its descendants (PR_SET_CHILD_SUBREAPER, as the program helve does): then every child of it that is no guard is such
- * a left one. Elsewhere it does nothing. */
+ * its descendants (PR_SET_CHILD_SUBREAPER, as the program helve does): then every child of it that it has not started
+ * itself (children.h) is such a left one. Elsewhere it does nothing. */
 void orphans_end(void);
 
 extern const struct hv_processes proc_processes;

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "module/module.h"
+#include "proc/children.h"
 #include "proc/process.h"
 
 #include <errno.h>
@@ -216,7 +217,9 @@ static int spawn_guard(pid_t *guard, const char *path, char **argv, char *const 
     if (!failed) {
         failed = add_actions(&actions, ends);
         failed = failed ? failed : set_attributes(&attributes);
+        children_begin_start();
         failed = failed ? failed : posix_spawn(guard, path, &actions, &attributes, argv, environment);
+        children_end_start(failed ? 0 : *guard);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "module/module.h"
 #include "proc/cage.h"
+#include "proc/children.h"
 #include "proc/guard_protocol.h"
 
 #include <fcntl.h>
@@ -26,7 +27,9 @@ static int spawn(pid_t *process, const char *path, int fd)
         failed = posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_RDWR, 0);
     failed = failed ? failed : posix_spawn_file_actions_addclosefrom_np(&actions, SWEEP_FD + 1);
     failed = failed ? failed : posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+    children_begin_start();
     failed = failed ? failed : posix_spawn(process, path, &actions, &attributes, argv, environment);
+    children_end_start(failed ? 0 : *process);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return failed;
@@ -72,5 +75,6 @@ void sweeper_end(struct sweeper *sweeper)
     cleanup_fd(&sweeper->fd);
     while (waitpid(sweeper->process, NULL, 0) < 0 && errno == EINTR)
         ;
+    children_forget(sweeper->process);
     *sweeper = (struct sweeper){.fd = -1};
 }

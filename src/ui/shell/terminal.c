@@ -12,6 +12,7 @@
 #include <uv.h>
 
 #include "base/clock.h"
+#include "proc/children.h"
 
 enum { READ_MAX = 64 << 10, READS_MAX = 16, WAIT_MAX = 64 << 20, SETTLE_MS = 30, ESCAPE_MS = 30, LAST_WORDS_MS = 500 };
 
@@ -96,6 +97,7 @@ static int start_watcher(int fd, const struct termios *before)
         return -1;
     prctl(PR_GET_CHILD_SUBREAPER, &reaper);
     prctl(PR_SET_CHILD_SUBREAPER, 0);
+    children_begin_start();
     pid_t between = fork();
     if (between == 0) {
         pid_t child = fork();
@@ -103,8 +105,10 @@ static int start_watcher(int fd, const struct termios *before)
             watch(fd, ends[0], before);
         _exit(child < 0);
     }
+    children_end_start(between);
     while (between > 0 && waitpid(between, NULL, 0) < 0 && errno == EINTR)
         ;
+    children_forget(between);
     prctl(PR_SET_CHILD_SUBREAPER, reaper);
     close(ends[0]);
     if (between > 0)

@@ -1,8 +1,10 @@
 /* test_process.c: commands that are attended to in parts: terminals, open stdin, what lingers, who waits for input. */
 #include "base/clock.h"
+#include "proc/children.h"
 #include "proc/process.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -401,6 +403,57 @@ static void what_left_its_group_dies_though_the_command_kills_its_guard(void **s
     release(&subject);
 }
 
+enum { STARTERS = 3, STARTS = 20 };
+
+static void *start_many(void *unused)
+{
+    size_t good = 0;
+    (void)unused;
+    for (int i = 0; i < STARTS; i++) {
+        const char *argv[] = {"true", NULL};
+        struct hv_process *process = NULL;
+        struct hv_exit ended = {.code = -1};
+        if (on->start(NULL, &(struct hv_command){.argv = argv}, &process, NULL) == HV_OK &&
+            on->attend(process, in_ms(60000)) == HV_PROCESS_ENDED && on->finish(process, &ended, NULL) == HV_OK)
+            good += ended.code == 0;
+    }
+    return (void *)(uintptr_t)good;
+}
+
+/* A guard that is just being started has no name yet that would tell it from what a command left behind. */
+static void looking_for_what_was_left_ends_nothing_that_was_started(void **state)
+{
+    pthread_t threads[STARTERS];
+    struct subject editor = {0};
+    (void)state;
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    children_begin_start();
+    pid_t own = fork();
+    if (own == 0) {
+        (void)pause();
+        _exit(0);
+    }
+    children_end_start(own);
+    for (int i = 0; i < STARTERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, start_many, NULL), 0);
+    start(&editor, "cat", (struct hv_command){.input = HV_STR("x")});
+    for (int i = 0; i < 100; i++)
+        orphans_end();
+    assert_int_equal(attend_to_end(&editor), HV_PROCESS_ENDED);
+    finish(&editor);
+    assert_int_equal(editor.ended.code, 0);
+    for (int i = 0; i < STARTERS; i++) {
+        void *good;
+        assert_int_equal(pthread_join(threads[i], &good), 0);
+        assert_int_equal((uintptr_t)good, STARTS);
+    }
+    assert_int_equal(kill(own, SIGKILL), 0);
+    assert_int_equal(waitpid(own, NULL, 0), own);
+    children_forget(own);
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0), 0);
+    release(&editor);
+}
+
 /* Where a control group can be made, it needs no reaper to reach what left the group. */
 static void what_left_its_group_dies_by_its_control_group(void **state)
 {
@@ -526,6 +579,7 @@ int main(void)
         cmocka_unit_test(a_handle_that_is_let_go_of_leaves_nothing),
         cmocka_unit_test(another_cancellation_can_take_over),
         cmocka_unit_test(what_left_its_group_dies_though_the_command_kills_its_guard),
+        cmocka_unit_test(looking_for_what_was_left_ends_nothing_that_was_started),
         cmocka_unit_test(what_left_its_group_dies_by_its_control_group),
         cmocka_unit_test(a_stopped_guard_still_ends_its_tree_when_helve_is_killed),
         cmocka_unit_test(control_groups_of_processes_that_are_gone_are_removed),

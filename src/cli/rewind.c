@@ -126,9 +126,12 @@ static void put_prompt(struct rewind *rewind, size_t number)
         hv_buf_addf(out, "        and %zu more files\n", count - SHOWN_FILES);
     if (prompt->left_out)
         hv_buf_addf(out, "        and files beyond those that are kept of one call (%zu)\n", prompt->left_out);
-    if (prompt->unwatched)
-        hv_buf_addf(out, "        and whatever %zu commands changed: the workspace is too large to be looked at\n",
-                    prompt->unwatched);
+    if (prompt->unwatched) {
+        hv_buf_addf(out, "        and whatever %zu command%s changed: ", prompt->unwatched,
+                    prompt->unwatched == 1 ? "" : "s");
+        visible_add(out, prompt->why_unwatched);
+        hv_buf_add_byte(out, '\n');
+    }
 }
 
 static int list(struct rewind *rewind)
@@ -333,18 +336,40 @@ static size_t put_commands(struct rewind *rewind, struct hv_buf *names)
     return count;
 }
 
-/* What could not be tracked: said instead of passed over. */
-static void put_untracked(struct rewind *rewind)
+/* Those among them that nobody looked around, and why. */
+static size_t count_unwatched(const struct rewind *rewind, struct hv_str *why)
+{
+    size_t count = 0;
+    for (size_t i = 0; rewind->code && i < rewind->timeline.prompt_count; i++) {
+        const struct timeline_prompt *prompt = &rewind->timeline.prompts[i];
+        if (prompt->moment < rewind->moment || !prompt->unwatched)
+            continue;
+        count += prompt->unwatched;
+        *why = prompt->why_unwatched;
+    }
+    return count;
+}
+
+/* What could not be tracked: said instead of passed over; when it is done, only if something was not looked at. */
+static void put_untracked(struct rewind *rewind, bool done)
 {
     CLEANUP_BUF struct hv_buf names = {.max = OUT_MAX};
     struct hv_buf *out = &rewind->out;
     size_t count = rewind->code ? put_commands(rewind, &names) : 0;
-    if (!count || rewind->flags->json)
+    struct hv_str why = {0};
+    size_t unwatched = count_unwatched(rewind, &why);
+    if (!count || rewind->flags->json || (done && !unwatched && !rewind->timeline.place_count))
         return;
     hv_buf_addf(out, "commands whose writes are not known: %zu (%.*s%s)\n", count, HV_STR_ARG(hv_buf_str(&names)),
                 count > SHOWN_COMMANDS ? "; ..." : "");
-    hv_buf_add_cstr(out,
-                    "  the workspace was looked at before and after each; what they wrote elsewhere is not known\n");
+    if (!unwatched) {
+        hv_buf_add_cstr(
+            out, "  the workspace was looked at before and after each; what they wrote elsewhere is not known\n");
+    } else {
+        hv_buf_addf(out, "  what %zu of them changed stays as it is: ", unwatched);
+        visible_add(out, why);
+        hv_buf_add_byte(out, '\n');
+    }
     for (size_t i = 0; i < rewind->timeline.place_count; i++) {
         hv_buf_add_cstr(out, "  not looked at: ");
         visible_add(out, shown(rewind, rewind->timeline.places[i].path));
@@ -358,6 +383,8 @@ static void put_untracked_json(struct rewind *rewind, struct hv_json_writer *wri
 {
     CLEANUP_BUF struct hv_buf names = {.max = OUT_MAX};
     hv_json_member_int(writer, "unknown_commands", (int64_t)(rewind->code ? put_commands(rewind, &names) : 0));
+    struct hv_str why = {0};
+    hv_json_member_int(writer, "unwatched_commands", (int64_t)count_unwatched(rewind, &why));
     hv_json_name(writer, "not_looked_at");
     hv_json_begin_array(writer);
     for (size_t i = 0; i < rewind->timeline.place_count; i++)
@@ -397,6 +424,8 @@ static void put_outcome(struct rewind *rewind, bool done, size_t incomplete)
         hv_buf_addf(out, "the conversation %sgoes on from before message %zu\n", done ? "" : "then ", rewind->to);
     else if (rewind->conversation)
         hv_buf_addf(out, "the conversation %s put back\n", done ? "was" : "would be");
+    if (done && !rewind->undoes)
+        put_untracked(rewind, true);
     if (done)
         hv_buf_addf(out, "`helve rewind %.*s %s` takes this back\n", HV_STR_ARG(id),
                     rewind->flags->undo ? "--redo" : "--undo");
@@ -504,7 +533,7 @@ static int dry_run(struct rewind *rewind)
         return list(rewind);
     make_plan(rewind);
     put_plan(rewind);
-    put_untracked(rewind);
+    put_untracked(rewind, false);
     put_outcome(rewind, false, 0);
     bool refused = (rewind->plan.doubtful || rewind->plan.impossible) && !rewind->flags->force;
     int status = cli_print(&rewind->out, refused ? CLI_FAILED : CLI_OK);

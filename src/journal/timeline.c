@@ -206,7 +206,11 @@ static void note_checkpoint(struct collector *collector, const struct hv_event *
     struct timeline_prompt *prompt = &collector->prompts.items[collector->prompts.count - 1];
     if (hv_json_int64(hv_json_get(data, "left_out"), &left_out) && left_out > 0 && left_out < TOUCHES_MAX)
         prompt->left_out += (size_t)left_out;
-    prompt->unwatched += hv_json_get_string(data, "unwatched").ptr != NULL;
+    struct hv_str why_unwatched = hv_json_get_string(data, "unwatched");
+    if (why_unwatched.ptr) {
+        prompt->unwatched++;
+        prompt->why_unwatched = hv_arena_str(collector->arena, why_unwatched);
+    }
     struct hv_str command = hv_json_get_string(data, "command");
     if (command.ptr && prompt->commands++ < TIMELINE_NAMED_MAX)
         prompt->named[prompt->commands - 1] = hv_arena_str(collector->arena, command);

@@ -17,12 +17,13 @@ enum { TIMELINE_NAMED_MAX = 3 };
 struct timeline_prompt {
     uint64_t moment;
     int64_t wall_ms;
-    struct hv_str id;     /* as programs know it, or absent */
-    struct hv_str title;  /* its first line, cut */
-    bool in_conversation; /* not rewound away */
-    size_t unwatched;     /* commands that ran without anybody looking what they change */
-    size_t left_out;      /* files that calls of its turn may have changed, and that there was no room for */
-    size_t commands;      /* of which nobody knows what they write: the workspace was looked at around them */
+    struct hv_str id;            /* as programs know it, or absent */
+    struct hv_str title;         /* its first line, cut */
+    bool in_conversation;        /* not rewound away */
+    size_t unwatched;            /* commands that ran without anybody looking what they change */
+    struct hv_str why_unwatched; /* of the last of them, or absent */
+    size_t left_out;             /* files that calls of its turn may have changed, and that there was no room for */
+    size_t commands;             /* of which nobody knows what they write: the workspace was looked at around them */
     struct hv_str named[TIMELINE_NAMED_MAX]; /* the first of these */
 };
 

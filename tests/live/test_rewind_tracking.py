@@ -57,6 +57,18 @@ os.remove("node_modules/m2/index.js")
         self.assertEqual(self.read("node_modules/m7/index.js"), "x")
         self.assertEqual(len(os.listdir(self.path("node_modules"))), 2100)
 
+    def test_what_nobody_could_look_at_is_told(self):
+        os.mkdir(self.path("many"))
+        for number in range(30001):
+            os.mknod(self.path("many/%d" % number))
+        self.turn(self.script("open('made', 'w').write('m')"))
+        _, last = self.plan("--to", "1", "--dry-run")
+        self.assertEqual((last["unknown_commands"], last["unwatched_commands"]), (1, 1))
+        said = self.rewind("--to", "1")
+        self.assertRegex(said, "what 1 of them changed stays as it is: the workspace holds too many files|: looking .* takes too long")
+        self.assertTrue(self.exists("made"))
+        self.assertRegex(self.rewind(), "whatever 1 command changed: (the workspace holds too many files|looking .* takes too long)")
+
     def test_a_command_that_changes_nothing_is_still_told(self):
         self.turn(self.script("pass"))
         self.assertIn("commands whose writes are not known: 1", self.rewind("--to", "1", "--dry-run"))

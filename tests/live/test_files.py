@@ -405,7 +405,7 @@ class Files(Case):
             try:
                 end = time.monotonic() + seconds
                 call("Read", file_path=names[index])
-                while time.monotonic() < end and counts[index] < 100000:
+                while (time.monotonic() < end or not counts[index]) and counts[index] < 100000:
                     result = call(tool, input=self.count_up(tool, names[index], index, counts[index]))
                     if not result.get("is_error"):
                         counts[index] += 1

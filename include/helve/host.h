@@ -125,6 +125,9 @@ struct hv_command {
     /* What hv_processes.prepare started ahead for this command: taken (it is NULL afterwards) whether it serves or not;
      * where it does not, a fresh one is started. May be NULL, as may what it points to. */
     struct hv_process **prepared;
+    /* Once it is raised, attend returns early, one time: its starter wants to look. Not used after adopt. May be NULL.
+     */
+    const struct hv_cancel *wake;
 };
 
 struct hv_exit {
@@ -168,9 +171,10 @@ struct hv_processes {
      */
     bool (*ready)(struct hv_process *process);
     /* Deliver output and ticks, obey time-out and cancellation, until the state changes or until_ns (on the monotonic
-     * clock; 0: no limit) has come. Returns the state. */
+     * clock; 0: no limit) has come, or hv_command.wake is raised. Returns the state. */
     enum hv_process_state (*attend)(struct hv_process *process, uint64_t until_ns);
-    /* From now on watch this cancellation instead (NULL: none), obey no time-out, and give ticks only if `ticks`. */
+    /* From now on watch this cancellation instead (NULL: none) and no `wake`, obey no time-out, and give ticks only if
+     * `ticks`. */
     void (*adopt)(struct hv_process *process, const struct hv_cancel *cancel, bool ticks);
     /* TERM to all of it now, KILL grace_ns later, by attend. Harmless when it has ended. */
     void (*stop)(struct hv_process *process, uint64_t grace_ns);

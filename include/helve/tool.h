@@ -306,6 +306,9 @@ struct hv_context {
     const struct hv_services *services;
     const struct hv_tool *tool;
     const struct hv_cancel *cancel; /* raised when the call should stop; poll it at least every 100 ms of work */
+    /* Raised when a person wants the call to go on as a task, and the conversation without waiting for it; only for
+     * tools with goes_to_background, in sessions that have tasks. NULL: nobody can want that. */
+    const struct hv_cancel *background;
     struct hv_str call_id;
     struct hv_str called_as;    /* the name in the call: the tool's own or an alias */
     struct hv_str directory;    /* the session's working directory, absolute */
@@ -369,6 +372,7 @@ struct hv_tool {
                                files were has been kept */
     bool network;           /* security profile: reaches the network */
     bool executes;          /* security profile: runs programs */
+    bool goes_to_background; /* heeds hv_context.background */
 
     /* Input of a read-only call that shows whether what the tool needs outside of helve answers, which `helve doctor`
      * makes where the tool is enabled; NULL: nothing is tried. */

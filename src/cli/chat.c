@@ -142,6 +142,12 @@ static void interrupt(void *user)
         command_run_cancel(chat->own);
 }
 
+static size_t send_to_background(void *user)
+{
+    struct chat *chat = user;
+    return chat->session ? runtime_send_to_background(session_runtime(chat->session)) : 0;
+}
+
 /* ---- commands of the person's ------------------------------------------------------------------------------------ */
 
 static void on_shell_result(void *user, const struct batch_result *result)
@@ -465,6 +471,7 @@ static void fill_front(struct chat *chat, struct hv_str prompt)
         .commands = chat_command_list,
         .submit = submit,
         .interrupt = interrupt,
+        .send_to_background = send_to_background,
         .command = chat_command,
         .complete_command = chat_complete_own,
         .shell = run_shell,

@@ -69,6 +69,7 @@ static void help(struct chat *chat, struct hv_str arguments, struct hv_buf *out,
         "- `Enter` sends; `Ctrl-J`, `Shift-Enter`, `Alt-Enter` or `\\` and `Enter` make a new line\n"
         "- `Esc` interrupts; `Esc Esc` empties the prompt, on an empty one it opens `/rewind`\n"
         "- `Shift-Tab` changes the mode, `Ctrl-O` unfolds results, the latest first\n"
+        "- `Ctrl-B` sends the running command to the background (`/tasks`)\n"
         "- `Up`, `Down` and `Ctrl-R` look in earlier prompts; `Up` takes a queued message back, which else reaches the "
         "model between calls\n"
         "- `Ctrl-A E B F K U W Y T _`, `Alt-B F D Y` as in Emacs; `Ctrl-G` opens `$EDITOR`\n"

@@ -130,6 +130,9 @@ static void handle(struct hv_process *process, enum process_watched what)
     } else if (what == WATCH_CANCEL) {
         epoll_ctl(process->epoll, EPOLL_CTL_DEL, hv_cancel_fd(process->command.cancel), NULL);
         stop(process, &process->exit.cancelled);
+    } else if (what == WATCH_WAKE) {
+        epoll_ctl(process->epoll, EPOLL_CTL_DEL, hv_cancel_fd(process->command.wake), NULL);
+        process->woken = true;
     } else if (what < WATCH_CONTROL && process->fds[what] >= 0) {
         (void)read_output(process, what);
     }
@@ -185,7 +188,9 @@ static enum hv_process_state state_of(const struct hv_process *process)
 enum hv_process_state process_attend(struct hv_process *process, uint64_t until_ns)
 {
     enum hv_process_state before = state_of(process);
-    while (process->phase != ENDED && state_of(process) == before && (!until_ns || clock_monotonic_ns() < until_ns)) {
+    process->woken = false;
+    while (process->phase != ENDED && state_of(process) == before && !process->woken &&
+           (!until_ns || clock_monotonic_ns() < until_ns)) {
         struct epoll_event events[WATCH_COUNT];
         int timeout = milliseconds_until(next_moment(process, until_ns));
         int count = epoll_wait(process->epoll, events, WATCH_COUNT, timeout);
@@ -317,7 +322,10 @@ static void handle_adopt(struct hv_process *process, const struct hv_cancel *can
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = WATCH_CANCEL};
     if (process->command.cancel)
         epoll_ctl(process->epoll, EPOLL_CTL_DEL, hv_cancel_fd(process->command.cancel), NULL);
+    if (process->command.wake)
+        epoll_ctl(process->epoll, EPOLL_CTL_DEL, hv_cancel_fd(process->command.wake), NULL);
     process->command.cancel = cancel;
+    process->command.wake = NULL;
     process->deadline = 0;
     if (!ticks)
         process->command.on_tick = NULL;

@@ -24,7 +24,7 @@ struct process_handle {
 };
 
 /* What epoll reports; also an index into fds. */
-enum process_watched { WATCH_STDOUT, WATCH_STDERR, WATCH_CONTROL, WATCH_LATE, WATCH_CANCEL, WATCH_COUNT };
+enum process_watched { WATCH_STDOUT, WATCH_STDERR, WATCH_CONTROL, WATCH_LATE, WATCH_CANCEL, WATCH_WAKE, WATCH_COUNT };
 
 enum process_phase { RUNNING, LINGERING, TERMINATING, KILLING, ENDED };
 
@@ -40,6 +40,7 @@ struct hv_process {
     struct cage cage;
     atomic_int group;                                 /* the command's process and group; 0 until known */
     uint64_t started, deadline, next_tick, phase_end; /* deadline 0: none */
+    bool woken;                                       /* attend returns early */
     bool reported, settled, tree_alive;               /* settled: the guard has said its last word */
     struct guard_report failure;                      /* kind 0: the command could be started */
     int status;
@@ -73,8 +74,8 @@ enum hv_code process_start_guard(struct hv_process *process, struct hv_error *er
 void process_init(struct hv_process *process, const struct hv_command *command);
 void process_begin_clock(struct hv_process *process);
 bool process_watch(struct hv_process *process, int fd, enum process_watched what);
-/* NULL: nothing to watch. False with errno when it could not be cancelled. */
-bool process_watch_cancel(struct hv_process *process, const struct hv_cancel *cancel);
+/* Watch the command's cancellation and its `wake`. False with errno when it could not be cancelled. */
+bool process_watch_flags(struct hv_process *process, const struct hv_command *command);
 /* Close all descriptors and free what it owns. */
 void process_release(struct hv_process *process);
 /* Attend until the phase is ENDED, or the state changes, or the moment has come. */

@@ -146,7 +146,7 @@ bool process_claim(struct hv_process *process, const struct hv_command *command)
     if (!ready)
         return false;
     CLEANUP_FD int file = rest_file(command, rest);
-    if (file < 0 || !process_watch_cancel(process, command->cancel) || !send_file(late, file) ||
+    if (file < 0 || !process_watch_flags(process, command) || !send_file(late, file) ||
         !is_taken(late, command->cancel))
         return false;
     if (process_watch(process, late, WATCH_LATE)) /* else the guard's word is waited for */

@@ -152,10 +152,15 @@ bool process_watch(struct hv_process *process, int fd, enum process_watched what
     return fd < 0 || epoll_ctl(process->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-bool process_watch_cancel(struct hv_process *process, const struct hv_cancel *cancel)
+static bool watch_flag(struct hv_process *process, const struct hv_cancel *flag, enum process_watched what)
 {
-    int fd = hv_cancel_fd(cancel);
-    return !cancel || (fd >= 0 && process_watch(process, fd, WATCH_CANCEL));
+    int fd = hv_cancel_fd(flag);
+    return !flag || (fd >= 0 && process_watch(process, fd, what));
+}
+
+bool process_watch_flags(struct hv_process *process, const struct hv_command *command)
+{
+    return watch_flag(process, command->cancel, WATCH_CANCEL) && watch_flag(process, command->wake, WATCH_WAKE);
 }
 
 static enum hv_code set_up(struct hv_process *process, struct child_ends *ends, struct hv_error *err)
@@ -166,8 +171,7 @@ static enum hv_code set_up(struct hv_process *process, struct child_ends *ends, 
         (process->epoll = epoll_create1(EPOLL_CLOEXEC)) >= 0 &&
         process_watch(process, fds[WATCH_STDOUT], WATCH_STDOUT) &&
         process_watch(process, fds[WATCH_STDERR], WATCH_STDERR) &&
-        process_watch(process, fds[WATCH_CONTROL], WATCH_CONTROL) &&
-        process_watch_cancel(process, process->command.cancel))
+        process_watch(process, fds[WATCH_CONTROL], WATCH_CONTROL) && process_watch_flags(process, &process->command))
         return HV_OK;
     int reason = errno;
     hv_fail_errno(err, reason, "cannot set up %s for the command", process->command.tty ? "a terminal" : "pipes");

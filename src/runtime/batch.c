@@ -190,7 +190,8 @@ static void run_call(void *data)
     /* One section: as soon as the call counts as done and the lock is free, the loop may free it and the batch. */
     pthread_mutex_lock(&batch->lock);
     hv_cancel_free(call->cancel);
-    call->cancel = NULL;
+    hv_cancel_free(call->background);
+    call->cancel = call->background = NULL;
     schedule_done(call);
     post_advance(batch);
     pthread_mutex_unlock(&batch->lock);
@@ -293,6 +294,21 @@ void batch_cancel(struct batch *batch, const char *reason)
         hv_cancel_raise(call->cancel);
         pthread_cond_signal(&call->admitted);
     }
+}
+
+size_t runtime_send_to_background(struct runtime *runtime)
+{
+    size_t sent = 0;
+    for (size_t i = 0; i < runtime->batches.count; i++) {
+        struct batch *batch = runtime->batches.items[i];
+        LOCK_SCOPE(&batch->lock);
+        for (size_t j = batch->first_unfinished; j < batch->started; j++) {
+            struct call *call = batch->calls.items[j];
+            sent += call->background && !hv_cancelled(call->background);
+            hv_cancel_raise(call->background);
+        }
+    }
+    return sent;
 }
 
 void batches_cancel(struct runtime *runtime)

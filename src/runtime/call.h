@@ -102,11 +102,12 @@ struct call {
     struct runtime *runtime;
     struct batch *batch;
     size_t index;
-    struct hv_arena arena;     /* until its result is handed on */
-    bool duplicate;            /* another call of the batch has its id */
-    bool cut;                  /* its input was cut by the limit of output tokens */
-    struct hv_context context; /* what the tool sees; services find the call through it */
-    struct hv_cancel *cancel;  /* made when a worker takes the call */
+    struct hv_arena arena;        /* until its result is handed on */
+    bool duplicate;               /* another call of the batch has its id */
+    bool cut;                     /* its input was cut by the limit of output tokens */
+    struct hv_context context;    /* what the tool sees; services find the call through it */
+    struct hv_cancel *cancel;     /* made when a worker takes the call */
+    struct hv_cancel *background; /* as hv_context.background; guarded by the batch's lock */
 
     struct hv_str id, name; /* as the model sent them; in the batch's arena */
     struct hv_str raw;

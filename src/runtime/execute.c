@@ -23,6 +23,16 @@ static void set_deadline(struct call *call)
     atomic_store(&call->deadline_ns, deadline);
 }
 
+/* From here on a person can send it to the background. */
+static void watch_background(struct call *call)
+{
+    if (!call->tool->goes_to_background || !call->context.services->tasks)
+        return;
+    LOCK_SCOPE(&call->batch->lock);
+    call->background = hv_cancel_new();
+    call->context.background = call->background;
+}
+
 static bool was_timed_out(struct call *call)
 {
     LOCK_SCOPE(&call->batch->lock);
@@ -56,6 +66,7 @@ enum stage_outcome stage_execute(struct call *call)
 {
     struct hv_error err = {0};
     set_deadline(call);
+    watch_background(call);
     pool_note_use(call->runtime, call->tool);
     uint64_t started = clock_monotonic_ns();
     call->executed = true;

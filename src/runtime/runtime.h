@@ -127,6 +127,9 @@ bool runtime_take_notes(struct runtime *runtime, struct hv_buf *blocks);
 size_t runtime_running_tasks(struct runtime *runtime);
 /* All tasks of the session in order of their start; *count of them, in arena. */
 struct hv_task_view *runtime_list_tasks(struct runtime *runtime, struct hv_arena *arena, size_t *count);
+/* A person wants the calls that run to go on in the background: those whose tool can do that end soon with a result
+ * that says so. Returns how many there are that were not told before. Loop thread. */
+size_t runtime_send_to_background(struct runtime *runtime);
 /* A person or a program wants it ended; the model is told. False when there is no such task. */
 bool runtime_stop_task(struct runtime *runtime, struct hv_str id);
 

@@ -217,6 +217,7 @@ const struct hv_tool tool_bash = {
     .time_limit_ms = UINT64_MAX,
     .subject_kind = HV_SUBJECT_COMMAND,
     .executes = true,
+    .goes_to_background = true,
     .validate = bash_validate,
     .footprint = bash_footprint,
     .read_only = bash_read_only,

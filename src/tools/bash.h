@@ -39,6 +39,8 @@ struct bash_run {
     struct hv_str directory;      /* where it runs */
     struct hv_str directory_file; /* where its shell writes its last directory; absent: it cannot change it */
     uint64_t timeout_ms;
+    uint64_t deadline_ns; /* in the foreground */
+    bool kept;            /* a person wanted it in the background, where it could not go */
     struct hv_exit ended;
     struct shell_sandbox *confined; /* how the sandbox runs it; NULL: not at all, or it is a task's by now */
     struct hv_str notes;            /* sentences that follow the output */

@@ -19,7 +19,7 @@ enum {
 };
 
 /* Why a command goes on in the background. */
-enum hand_over { STAYS = 0, OVER_TIME, WAITS_FOR_INPUT, LEFT_SOMETHING };
+enum hand_over { STAYS = 0, OVER_TIME, WAITS_FOR_INPUT, LEFT_SOMETHING, SENT_AWAY };
 
 void bash_add_note(struct bash_run *run, struct hv_str note)
 {
@@ -198,6 +198,9 @@ static void task_result(struct bash_run *run, struct hv_task *task, enum hand_ov
         hv_result_addf(result, context->arena,
                        "\nThe command waits for input and goes on in the background as %s. TaskInput types to it.\n",
                        id);
+    else if (why == SENT_AWAY)
+        hv_result_addf(result, context->arena,
+                       "\nThe user sent the command to the background, where it goes on as %s.\n", id);
     else
         hv_result_addf(result, context->arena, "Started in the background as %s.\n", id);
     hv_result_addf(result, context->arena,
@@ -251,8 +254,9 @@ static void hand_over_rest(struct bash_run *run)
     run->shell = NULL;
 }
 
-/* timeout_ns and spool_name: as in shell_options. */
-static enum hv_code start(struct bash_run *run, uint64_t timeout_ns, struct hv_str spool_name, struct hv_error *err)
+/* timeout_ns, spool_name and wake: as in shell_options. */
+static enum hv_code start(struct bash_run *run, uint64_t timeout_ns, struct hv_str spool_name,
+                          const struct hv_cancel *wake, struct hv_error *err)
 {
     struct bash_command command;
     enum hv_code code = bash_make_command(run, &command, err);
@@ -264,6 +268,7 @@ static enum hv_code start(struct bash_run *run, uint64_t timeout_ns, struct hv_s
         .directory = command.directory,
         .timeout_ns = timeout_ns,
         .prepared = command.prepared,
+        .wake = wake,
         .tty = run->input->tty,
         .open_stdin = run->input->stdin_kind == BASH_STDIN_OPEN,
         .spool_name = spool_name,
@@ -276,7 +281,7 @@ static enum hv_code run_in_background(struct bash_run *run, struct hv_result *re
     struct hv_context *context = run->context;
     struct hv_task *task;
     struct hv_str id = context->services->tasks->reserve(context, "bash");
-    enum hv_code code = start(run, 0, id, err);
+    enum hv_code code = start(run, 0, id, NULL, err);
     if (code != HV_OK)
         return code;
     code = bash_become_task(run, "bash", id, title_of(run), &task, err);
@@ -301,12 +306,11 @@ static enum hand_over attend(struct bash_run *run)
     const struct hv_processes *processes = shell->processes;
     bool may_hand_over = shell->tasks != NULL;
     bool waited = false; /* when it was looked at last: what it wrote before it waited may not have been read then */
-    uint64_t deadline = clock_monotonic_ns() + run->timeout_ms * CLOCK_MILLISECOND;
     for (;;) {
-        bool over_time = may_hand_over && run->input->background_on_timeout;
+        bool over_time = may_hand_over && (run->input->background_on_timeout || run->kept);
         bool watches = may_hand_over && shell->takes_input;
         uint64_t slice = clock_monotonic_ns() + TERMINAL_SLICE_MS * CLOCK_MILLISECOND;
-        uint64_t until = over_time ? deadline : 0;
+        uint64_t until = over_time ? run->deadline_ns : 0;
         until = watches && (!until || slice < until) ? slice : until;
         switch (processes->attend(shell->process, until)) {
         case HV_PROCESS_ENDED: return STAYS;
@@ -315,7 +319,9 @@ static enum hand_over attend(struct bash_run *run)
         }
         if (hv_cancelled(run->context->cancel))
             may_hand_over = false; /* it is being ended */
-        else if (over_time && clock_monotonic_ns() >= deadline)
+        else if (may_hand_over && !run->kept && hv_cancelled(run->context->background))
+            return SENT_AWAY;
+        else if (over_time && clock_monotonic_ns() >= run->deadline_ns)
             return OVER_TIME;
         bool waits = watches && may_hand_over && waits_quietly(shell);
         if (waits && waited)
@@ -346,13 +352,30 @@ static enum hv_code leave_rest(struct bash_run *run, struct hv_result *result)
     return HV_OK;
 }
 
+/* A person wants it in the background. False: it stays, and its time is kept by attend. */
+static bool send_away(struct bash_run *run, struct hv_result *result)
+{
+    struct hv_error err;
+    if (hand_over(run, SENT_AWAY, result, &err) == HV_OK)
+        return true;
+    run->kept = true;
+    bash_add_note(run, hv_arena_format(run->context->arena, "The user wanted it to go on in the background, but: %s",
+                                       err.message));
+    return false;
+}
+
 static enum hv_code run_in_foreground(struct bash_run *run, struct hv_result *result, struct hv_error *err)
 {
     uint64_t timeout_ns = run->input->background_on_timeout ? 0 : run->timeout_ms * CLOCK_MILLISECOND;
-    enum hv_code code = start(run, timeout_ns, (struct hv_str){0}, err);
+    run->deadline_ns = clock_monotonic_ns() + run->timeout_ms * CLOCK_MILLISECOND;
+    enum hv_code code = start(run, timeout_ns, (struct hv_str){0}, run->context->background, err);
     if (code != HV_OK)
         return code;
     enum hand_over why = attend(run);
+    if (why == SENT_AWAY && send_away(run, result))
+        return HV_OK;
+    if (why == SENT_AWAY)
+        why = attend(run);
     if (why == LEFT_SOMETHING)
         return leave_rest(run, result);
     if (why != STAYS && hand_over(run, why, result, NULL) == HV_OK)

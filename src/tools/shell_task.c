@@ -160,6 +160,7 @@ enum hv_code shell_start(struct hv_context *context, const struct shell_options 
         .keeps_input = options->open_stdin,
         .lingers = shell->tasks != NULL,
         .prepared = options->prepared,
+        .wake = options->wake,
     };
     enum hv_code code = shell->processes->start(context->host, &command, &shell->process, err);
     if (code != HV_OK)

@@ -50,6 +50,7 @@ struct shell_options {
     const char *directory;
     uint64_t timeout_ns;
     struct hv_process **prepared; /* as in hv_command */
+    const struct hv_cancel *wake; /* likewise */
     bool tty, open_stdin;
     struct hv_str spool_name; /* its output file's, as it will be called; absent: in the foreground, memory first */
 };

@@ -17,6 +17,47 @@ def test_escape_interrupts_and_the_next_prompt_goes_on(case):
         terminal.wait("Again.")
 
 
+def test_control_b_sends_the_running_command_to_the_background(case):
+    wait = "echo begun; until [ -e go ]; do sleep 0.05; done; echo 'it went on'"
+    server = case.serve(Answer([call("Bash", {"command": wait})]), Answer([text("Meanwhile.")]),
+                        Answer([call("TaskOutput", {"task_id": "bash_1"})]), Answer([text("Noticed.")]))
+    with Terminal(case, server, "--permission-mode", "bypassPermissions") as terminal:
+        terminal.prompt("wait")
+        terminal.wait("◌ Bash", "begun")
+        terminal.tmux("send-keys", "C-b")
+        terminal.wait("Meanwhile.", "· 1 task", gone=("◌ Bash",))
+        told = server.requests[1].text()
+        for words in ("begun", "The user sent the command to the background", "bash_1", "TaskOutput shows its further output"):
+            assert words in told, (words, told)
+        terminal.type("/tasks\r")
+        terminal.wait("bash_1 running")
+        case.write("go", "")
+        terminal.wait("Noticed.")
+        terminal.type("/quit\r")
+        terminal.wait("ENDED 0")
+    assert "it went on" in server.requests[3].text(), server.requests[3].text()
+
+
+def test_control_b_moves_the_caret_where_no_command_runs_and_sends_ones_own_away(case):
+    server = case.serve(Answer([text("Heard.")]))
+    with Terminal(case, server) as terminal:
+        terminal.wait("> ")
+        terminal.type("ab")
+        terminal.tmux("send-keys", "C-b")
+        terminal.type("x")
+        terminal.wait("> axb")
+        terminal.tmux("send-keys", "C-u", "C-k")
+        terminal.type("!sleep 600\r")
+        terminal.wait("◌ Bash $ sleep 600")
+        terminal.tmux("send-keys", "C-b")
+        terminal.wait("● Bash $ sleep 600", "· 1 task", gone=("◌ Bash",))
+        terminal.prompt("look")
+        terminal.wait("Heard.", gone=("Working",))
+        terminal.type("/quit\r")
+        terminal.wait("ENDED 0")
+    assert "goes on as bash_1" in server.requests[0].text()
+
+
 def test_a_message_typed_meanwhile_is_queued_and_can_be_taken_back(case):
     server = case.serve(Answer([call("Bash", {"command": "until [ -e go ]; do sleep 0.05; done"})]), Answer([text("First.")]))
     with Terminal(case, server, "--permission-mode", "bypassPermissions") as terminal:

@@ -424,6 +424,12 @@ static void control_c(struct ui *ui)
     view_note(ui, PAINT_DIM, "·", HV_STR("Ctrl-C again, or /quit, ends the session"));
 }
 
+/* False: nothing runs that could go there. */
+static bool send_to_background(struct ui *ui)
+{
+    return ui->calls.count && ui->front->send_to_background && ui->front->send_to_background(ui->front->user);
+}
+
 static bool control_key(struct ui *ui, uint32_t rune)
 {
     switch (rune) {
@@ -433,6 +439,7 @@ static bool control_key(struct ui *ui, uint32_t rune)
             return false;
         quit(ui, 0);
         return true;
+    case 'b': return send_to_background(ui); /* else it is Emacs' */
     case 'o': unfold(ui); return true;
     case 'g': edit_elsewhere(ui); return true;
     case 'r':

@@ -5,8 +5,6 @@
 #include "cli/explain.h"
 
 #include "fs/git_probe.h"
-#include "masks/masks.h"
-#include "masks/walked.h"
 
 #include <unistd.h>
 
@@ -26,7 +24,8 @@ static void answer_command(const struct door_line *line, struct hv_json_writer *
     question.field = explain_command_field(question.tool);
     struct policy *policy = explain_line_policy(line, &question);
     explain_facts(&question, policy, &facts);
-    policy_decide(policy, &facts, line->arena, &decision);
+    struct policy_facts judged = facts; /* the class is told without what a sandbox makes of it */
+    (void)explain_decide(&question, policy, &judged, &decision);
     policy_explain_command_members(policy, &facts, &decision, writer);
     policy_unref(policy);
 }
@@ -51,26 +50,6 @@ static void put_json(const struct policy *policy, const struct policy_facts *fac
     hv_buf_add_byte(out, '\n');
 }
 
-/* What the settings leave unconfined is held against what a sandbox would hide, as in a session. */
-static void look_at_walked(const struct setup *setup, const struct policy *policy, const struct policy_facts *facts,
-                           struct policy_decision *decision, struct hv_arena *arena)
-{
-    if (setup->settings->sandbox.enabled != SANDBOX_NO || decision->verdict != HV_ALLOW ||
-        !masks_could_be_walked(facts))
-        return;
-    const struct masks_options options = {.host = setup->host,
-                                          .settings = setup->settings,
-                                          .home = setup->home,
-                                          .roots = setup->roots,
-                                          .root_count = setup->root_count,
-                                          .once = true};
-    struct sandbox_masks found;
-    struct masks *masks = masks_new(&options);
-    masks_find(masks, policy, arena, &found);
-    masks_restrict(policy, masks_walked(&found, facts, arena), decision, arena);
-    masks_free(masks);
-}
-
 static int explain_command(const struct explain_flags *flags, const struct setup *setup, const struct cli_call *call)
 {
     CLEANUP_BUF struct hv_buf out = {0};
@@ -84,6 +63,7 @@ static int explain_command(const struct explain_flags *flags, const struct setup
     };
     struct policy_facts facts;
     struct policy_decision decision;
+    struct explain_sandbox sandbox;
     hv_buf_init(&out, EXPLAIN_OUT_MAX);
     if (!question.tool) {
         cli_note("this helve was built without a shell tool");
@@ -91,13 +71,17 @@ static int explain_command(const struct explain_flags *flags, const struct setup
     }
     question.field = explain_command_field(question.tool);
     struct policy *policy = explain_policy(flags, setup);
+    explain_sandbox_open(&sandbox, setup->host, setup->home, setup->roots, setup->root_count, setup->settings, policy,
+                         true);
+    question.door = &sandbox.door;
     explain_facts(&question, policy, &facts);
-    policy_decide(policy, &facts, call->arena, &decision);
-    look_at_walked(setup, policy, &facts, &decision, call->arena);
+    struct policy_facts judged = facts;
+    const struct policy *by = explain_decide(&question, policy, &judged, &decision);
     if (flags->json)
         put_json(policy, &facts, &decision, &out);
     else
-        policy_explain_write(policy, &facts, &decision, false, &out);
+        policy_explain_write(by, &judged, &decision, false, &out);
+    explain_sandbox_release(&sandbox);
     policy_unref(policy);
     return cli_print(&out, CLI_OK);
 }

@@ -66,6 +66,18 @@ static const struct hv_json *input_json(const struct explain_question *question)
     return hv_json_parse(question->arena, source, HV_JSON_STRICT, &value, NULL) == HV_OK ? value : NULL;
 }
 
+static struct policy_surroundings surroundings_of(const struct explain_question *question)
+{
+    return (struct policy_surroundings){
+        .host = hv_host_local(),
+        .environment = question->environment,
+        .home = question->home,
+        .git_is_tamed = true,
+        .git = question->git,
+        .programs = question->programs,
+    };
+}
+
 void explain_facts(const struct explain_question *question, const struct policy *policy, struct policy_facts *facts)
 {
     const struct hv_tool *tool = question->tool;
@@ -78,6 +90,7 @@ void explain_facts(const struct explain_question *question, const struct policy 
         .home = question->home,
         .roots = &question->directory,
         .root_count = 1,
+        .sandbox = question->door ? question->door->sandbox : NULL,
     };
     void *input = make_input(question);
     bool is_command = tool->subject_kind == HV_SUBJECT_COMMAND; /* policy_judge_command says what it touches */
@@ -94,23 +107,26 @@ void explain_facts(const struct explain_question *question, const struct policy 
         .read_only = !is_command && tool->read_only && tool->read_only(input, &context),
         .destructive = tool->destructive && tool->destructive(input, &context),
         .input = input_json(question),
+        .sandboxed = tool->contained && question->door && tool->contained(input, &context),
         .interactive = true,
     };
     const struct settings_places places = {question->directory, question->home, question->environment};
     policy_add_settings_aliases(hv_host_local(), question->arena, &places, facts);
     if (tool->subject)
         facts->subject = tool->subject(input, &context);
-    const struct policy_surroundings surroundings = {
-        .host = hv_host_local(),
-        .environment = question->environment,
-        .home = question->home,
-        .git_is_tamed = true,
-        .git = question->git,
-        .programs = question->programs,
-    };
+    const struct policy_surroundings surroundings = surroundings_of(question);
     policy_judge_command(policy, &surroundings, question->arena, facts);
     if (tool->check_permission)
         facts->own = tool->check_permission(input, &context, &facts->own_reason);
+}
+
+const struct policy *explain_decide(const struct explain_question *question, const struct policy *policy,
+                                    struct policy_facts *facts, struct policy_decision *decision)
+{
+    static const struct masks_door nowhere = {0};
+    const struct policy_surroundings surroundings = surroundings_of(question);
+    return masks_decide(question->door ? question->door : &nowhere, policy, &surroundings, facts, question->arena,
+                        decision);
 }
 
 const struct hv_tool *explain_path_tool(struct hv_str name, struct hv_error *err)
@@ -211,8 +227,10 @@ static struct hv_str *read_roots(const struct door_line *line, struct hv_str dir
     return list;
 }
 
-/* Settings count only where the line brings no rules of its own: then it asks about this machine. */
-static struct policy *new_line_policy(const struct door_line *line, const struct explain_question *question)
+/* Settings count only where the line brings no rules of its own: then it asks about this machine, and *used holds them,
+ * for the caller to release. */
+static struct policy *new_line_policy(const struct door_line *line, const struct explain_question *question,
+                                      struct settings **used)
 {
     const struct explain_batch *batch = line->user;
     const struct setup *setup = batch->setup;
@@ -239,29 +257,41 @@ static struct policy *new_line_policy(const struct door_line *line, const struct
     struct hv_str mode = hv_json_get_string(line->value, "mode");
     options.has_mode = mode.ptr ? policy_mode_from(mode, &options.mode) : cli_mode(&batch->flags->setup, &options.mode);
     struct policy *policy = policy_new(&options);
-    settings_unref(settings);
+    *used = settings;
     return policy;
 }
 
-struct policy *explain_line_policy(const struct door_line *line, const struct explain_question *question)
+struct policy *explain_line_policy(const struct door_line *line, struct explain_question *question)
 {
     struct explain_batch *batch = line->user;
-    if (hv_json_get(line->value, "rules") || hv_json_get(line->value, "mode") || hv_json_get(line->value, "roots"))
-        return new_line_policy(line, question);
+    struct settings *settings = NULL;
+    if (hv_json_get(line->value, "rules") || hv_json_get(line->value, "mode") || hv_json_get(line->value, "roots")) {
+        struct policy *policy = new_line_policy(line, question, &settings);
+        settings_unref(settings);
+        return policy;
+    }
     if (!batch->policy || !hv_str_eq(batch->directory, question->directory) ||
         !hv_str_eq(batch->home, question->home)) {
         policy_unref(batch->policy);
+        explain_sandbox_release(&batch->sandbox);
         hv_arena_reset(&batch->arena);
         batch->directory = hv_arena_str(&batch->arena, question->directory);
         batch->home = hv_arena_str(&batch->arena, question->home);
-        batch->policy = new_line_policy(line, question);
+        batch->policy = new_line_policy(line, question, &settings);
+        if (settings)
+            explain_sandbox_open(&batch->sandbox, batch->setup->host, batch->home, &batch->directory, 1, settings,
+                                 batch->policy, false);
+        settings_unref(settings);
     }
+    if (batch->sandbox.settings)
+        question->door = &batch->sandbox.door;
     return policy_ref(batch->policy);
 }
 
 void explain_batch_release(struct explain_batch *batch)
 {
     policy_unref(batch->policy);
+    explain_sandbox_release(&batch->sandbox);
     git_probe_free(batch->git);
     system_answers_release(&batch->programs);
     hv_arena_release(&batch->arena);

@@ -14,7 +14,8 @@ struct masks {
     struct hv_arena arena;
     pthread_mutex_t lock; /* guards what follows */
     bool set;
-    char *rules; /* that are looked for */
+    const struct hv_str *written; /* the roots as they were given */
+    char *rules;                  /* that are looked for */
     struct marked *marked;
     struct policy *policy; /* those, and the settings' patterns; owned by the judge */
 };
@@ -170,7 +171,10 @@ struct masks *masks_new(const struct masks_options *options)
     struct hv_str *roots = hv_arena_array(&masks->arena, struct hv_str, options->root_count);
     for (size_t i = 0; i < options->root_count; i++)
         roots[i] = hv_arena_str(&masks->arena, options->roots[i]);
-    masks->options.roots = roots;
+    masks->written = roots;
+    struct hv_str *resolved = hv_arena_array(&masks->arena, struct hv_str, options->root_count);
+    memcpy(resolved, roots, options->root_count * sizeof *roots);
+    masks->options.roots = resolved;
     masks->options.home = hv_arena_str(&masks->arena, options->home);
     masks->options.results = hv_arena_str(&masks->arena, options->results);
     masks->marked = marked_new(options->once);
@@ -263,4 +267,34 @@ void masks_find(struct masks *masks, const struct policy *policy, struct hv_aren
     if (listing.too_many)
         out->weakness = HV_STR("there are more files that rules deny, or secrets, than a sandbox can hide");
     vec_release(&listing.found);
+}
+
+/* Something in the root is shown again; what holds all of it shows nothing that was found. */
+static bool is_shown(const struct masks *masks, struct hv_str root, struct hv_arena *arena)
+{
+    const struct sandbox_strings *read = &masks->options.settings->sandbox.read;
+    bool shown = masks->options.settings->sandbox.read_patterns.count > 0;
+    for (size_t i = 0; i < read->count && !shown; i++) {
+        struct hv_str path = path_expand(arena, read->items[i], masks->written[0], masks->options.home);
+        shown = path_inside(path, root) && path.len > root.len;
+    }
+    return shown;
+}
+
+const struct hv_str *masks_places(struct masks *masks, const struct policy *policy, struct hv_arena *arena,
+                                  size_t *count)
+{
+    struct sandbox_masks found;
+    struct hv_str *places = hv_arena_array(arena, struct hv_str, 2 * masks->options.root_count);
+    *count = 0;
+    masks_find(masks, policy, arena, &found);
+    for (size_t i = 0; i < masks->options.root_count && !found.weakness.len; i++) {
+        struct hv_str written = masks->written[i], resolved = masks->options.roots[i];
+        if (resolved.len < 2 || is_shown(masks, written, arena) || is_shown(masks, resolved, arena))
+            continue;
+        places[(*count)++] = written;
+        if (!hv_str_eq(written, resolved))
+            places[(*count)++] = resolved;
+    }
+    return places;
 }

@@ -31,4 +31,9 @@ void masks_free(struct masks *masks); /* NULL is fine */
  * walk through the workspace; else for microseconds (fs/marked.h). Any thread. */
 void masks_find(struct masks *masks, const struct policy *policy, struct hv_arena *arena, struct sandbox_masks *out);
 
+/* The workspaces in which that list holds all credentials but those that git tracks, in arena: a full sandbox shows no
+ * other. None where some may have been missed, or the settings show some again. Blocks like masks_find. */
+const struct hv_str *masks_places(struct masks *masks, const struct policy *policy, struct hv_arena *arena,
+                                  size_t *count);
+
 #endif

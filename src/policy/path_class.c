@@ -192,13 +192,6 @@ static bool may_be_key(const struct path_classes *classes, enum place place, str
     return name.len >= KEY_LENGTHS || classes->shapes[place][name.len] & first_byte_of(name);
 }
 
-static struct policy_path copy_path(struct hv_arena *arena, const struct policy_path *path)
-{
-    return (struct policy_path){.written = hv_arena_str(arena, path->written),
-                                .resolved = hv_arena_str(arena, path->resolved),
-                                .kind = path->kind};
-}
-
 /* What could stand at a place of astray_places, by its first byte. */
 static void note_astray(struct path_classes *classes, size_t place)
 {
@@ -232,12 +225,7 @@ const struct path_classes *path_classes_new(struct hv_arena *arena, const struct
     }
     for (size_t i = 0; i < ASTRAY_COUNT; i++)
         note_astray(classes, i);
-    classes->options.home = copy_path(arena, &options->home);
-    struct policy_path *own = hv_arena_array(arena, struct policy_path, options->own_count);
-    for (size_t i = 0; i < options->own_count; i++)
-        own[i] = copy_path(arena, &options->own[i]);
-    classes->options.own = own;
-    classes->options.own_count = options->own_count;
+    classes->options = *options;
     return classes;
 }
 
@@ -251,13 +239,22 @@ struct search {
     struct path_class best;
 };
 
+static bool is_masked(const struct search *search)
+{
+    const struct path_classes_options *options = &search->classes->options;
+    bool masked = false;
+    for (size_t i = 0; i < options->masked_count && !masked; i++)
+        masked = path_inside(search->path, options->masked[i]);
+    return masked && hv_str_find(search->path, HV_STR("/.git/"), 0) == SIZE_MAX;
+}
+
 /* How grave a class is; 0: it does not count here. */
 static int gravity(const struct search *search, enum policy_path_class class)
 {
     switch (class) {
     case POLICY_PATH_SPECIAL: return 4;
     case POLICY_PATH_FORBIDDEN: return search->for_writing ? 3 : 0;
-    case POLICY_PATH_CREDENTIAL: return 2;
+    case POLICY_PATH_CREDENTIAL: return is_masked(search) ? 0 : 2;
     case POLICY_PATH_PROTECTED: return search->for_writing ? 1 : 0;
     default: return 0;
     }

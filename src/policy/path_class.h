@@ -15,9 +15,11 @@ struct path_classes_options {
     struct policy_path home;
     const struct policy_path *own; /* settings, and directories of settings and state */
     size_t own_count;
+    const struct hv_str *masked; /* below these no path is a credential by its name, but in a folder of git */
+    size_t masked_count;
 };
 
-/* Compile the tables. Lives in arena. */
+/* Compile the tables. Lives in arena, as long as what the options point to. */
 const struct path_classes *path_classes_new(struct hv_arena *arena, const struct path_classes_options *options);
 
 struct path_class {

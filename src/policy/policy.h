@@ -241,5 +241,7 @@ bool policy_keeps_back(const struct policy *policy, const struct policy_path *pa
 struct policy *policy_with_rule(const struct policy *policy, enum policy_scope scope, enum hv_verdict verdict,
                                 struct hv_str rule, struct hv_error *err);
 struct policy *policy_with_mode(const struct policy *policy, enum policy_mode mode);
+/* One for what is confined so that nothing below these places (absolute, resolved or not) shows a credential. */
+struct policy *policy_with_masked(const struct policy *policy, const struct hv_str *places, size_t count);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "policy/rule.h"
 
+#include "base/wildcard.h"
 #include "policy/rule_path.h"
 
 #include <string.h>
@@ -246,21 +247,6 @@ static struct hv_str without_final_dot(struct hv_str host)
     return hv_str_ends(host, HV_STR(".")) ? hv_str_slice(host, 0, host.len - 1) : host;
 }
 
-static bool takes_label(struct hv_str pattern, struct hv_str label)
-{
-    if (hv_str_find_byte(pattern, '*', 0) == SIZE_MAX)
-        return hv_str_eq_nocase(pattern, label);
-    char folded[2][256];
-    if (pattern.len > sizeof folded[0] || label.len > sizeof folded[1])
-        return false;
-    for (size_t i = 0; i < pattern.len; i++)
-        folded[0][i] = (char)(pattern.ptr[i] | (pattern.ptr[i] >= 'A' && pattern.ptr[i] <= 'Z' ? 0x20 : 0));
-    for (size_t i = 0; i < label.len; i++)
-        folded[1][i] = (char)(label.ptr[i] | (label.ptr[i] >= 'A' && label.ptr[i] <= 'Z' ? 0x20 : 0));
-    size_t work = sizeof folded;
-    return takes_stars(hv_str_of(folded[0], pattern.len), hv_str_of(folded[1], label.len), &work);
-}
-
 bool rule_takes_domain(const struct rule *rule, struct hv_str host)
 {
     static const struct hv_str prefix = {"domain:", 7};
@@ -279,7 +265,7 @@ bool rule_takes_domain(const struct rule *rule, struct hv_str host)
     }
     struct hv_str left, right;
     while (hv_str_split(&pattern, '.', &left)) {
-        if (!hv_str_split(&host, '.', &right) || !takes_label(left, right))
+        if (!hv_str_split(&host, '.', &right) || !wildcard_matches(left, right, true))
             return false;
     }
     return !host.len;

@@ -383,7 +383,8 @@ static void collect_own(struct policy *policy, const struct settings *settings)
 
 static void compile(struct policy *policy)
 {
-    struct path_classes_options options = {policy->home, policy->own, policy->own_count};
+    struct path_classes_options options = {policy->home, policy->own, policy->own_count, policy->masked,
+                                           policy->masked_count};
     policy->classes = path_classes_new(&policy->arena, &options);
     compile_rules(policy);
 }
@@ -425,19 +426,14 @@ static const struct policy_path *copy_paths(struct policy *policy, const struct 
 static struct policy *copy_policy(const struct policy *old, const struct rule_source *extra)
 {
     struct policy *policy = new_policy();
-    policy->host = old->host;
-    policy->mode = old->mode;
-    policy->bypass_disabled = old->bypass_disabled;
-    policy->ignores_case = old->ignores_case;
-    policy->tools = old->tools;
-    policy->tool_count = old->tool_count;
+    size_t from = offsetof(struct policy, host); /* references and arena are its own */
+    memcpy((char *)policy + from, (const char *)old + from, sizeof *policy - from);
+    policy->source_count = policy->rule_count = policy->problem_count = policy->masked_count = 0;
     policy->directory = copy_path(policy, &old->directory);
     policy->home = copy_path(policy, &old->home);
     policy->results = copy_path(policy, &old->results);
     policy->roots = copy_paths(policy, old->roots, old->root_count);
-    policy->root_count = old->root_count;
     policy->own = copy_paths(policy, old->own, old->own_count);
-    policy->own_count = old->own_count;
     struct rule_source *sources = hv_arena_array(&policy->arena, struct rule_source, old->source_count + 1);
     for (size_t i = 0; i < old->source_count; i++)
         sources[policy->source_count++] = copy_source(policy, &old->sources[i]);
@@ -457,6 +453,18 @@ struct policy *policy_with_rule(const struct policy *policy, enum policy_scope s
         return NULL;
     struct rule_source source = {verdict, scope, rule, policy->directory.written, {0}, false};
     struct policy *changed = copy_policy(policy, &source);
+    compile(changed);
+    return changed;
+}
+
+struct policy *policy_with_masked(const struct policy *policy, const struct hv_str *places, size_t count)
+{
+    struct policy *changed = copy_policy(policy, NULL);
+    struct hv_str *masked = hv_arena_array(&changed->arena, struct hv_str, count);
+    for (size_t i = 0; i < count; i++)
+        masked[i] = hv_arena_str(&changed->arena, places[i]);
+    changed->masked = masked;
+    changed->masked_count = count;
     compile(changed);
     return changed;
 }

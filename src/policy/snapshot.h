@@ -30,6 +30,8 @@ struct policy {
     struct policy_path results; /* or absent */
     const struct policy_path *own;
     size_t own_count;
+    const struct hv_str *masked; /* places whose credentials a sandbox hides */
+    size_t masked_count;
     const struct path_classes *classes;
     const struct rule_source *sources;
     size_t source_count;

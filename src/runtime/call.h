@@ -139,7 +139,8 @@ struct call {
     /* permission */
     struct policy_facts judged; /* what its command does: command, linked and read_only are kept; made once */
     struct policy_decision decision;
-    bool answered; /* a person allowed it with an input of their own */
+    const struct policy *decided_by; /* where the sandbox made it another than the session's: in the arena's care */
+    bool answered;                   /* a person allowed it with an input of their own */
 
     /* schedule; guarded by the batch's lock */
     enum call_state state;

@@ -5,17 +5,26 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "fs/settings_alias.h"
-#include "masks/masks.h"
-#include "masks/walked.h"
+#include "masks/confined.h"
 #include "policy/explain.h"
 #include "policy/visible.h"
 #include "runtime/call.h"
-#include "sandbox/sandbox.h"
 
 #include <string.h>
 
 /* What is longer cannot be judged by looking at it. */
 enum { QUESTION_MAX = 32 << 10 };
+
+static struct policy_surroundings surroundings_of(const struct call *call)
+{
+    return (struct policy_surroundings){
+        .host = call->runtime->host,
+        .environment = call->context.environment,
+        .home = call->context.home,
+        .git_is_tamed = true, /* the tool runs such commands with shell_run_environment() */
+        .git = call->runtime->git,
+    };
+}
 
 /* Once per command: hooks' conditions, the decision and a second look before asking use the same judgement. */
 static void judge_command(struct call *call, struct policy_facts *facts)
@@ -24,13 +33,7 @@ static void judge_command(struct call *call, struct policy_facts *facts)
     if (!judged->command || !hv_str_eq(judged->subject, facts->subject) ||
         !hv_str_eq(judged->directory, facts->directory)) {
         struct policy *policy = runtime_policy(call->runtime);
-        const struct policy_surroundings surroundings = {
-            .host = call->runtime->host,
-            .environment = call->context.environment,
-            .home = call->context.home,
-            .git_is_tamed = true, /* the tool runs such commands with shell_run_environment() */
-            .git = call->runtime->git,
-        };
+        const struct policy_surroundings surroundings = surroundings_of(call);
         *judged = *facts;
         policy_judge_command(policy, &surroundings, &call->arena, judged);
         policy_unref(policy);
@@ -80,28 +83,23 @@ void permission_prepare(struct call *call)
         permission_facts(call, &facts);
 }
 
-/* What nothing hides from the command and it may open on its way through a tree. */
-static void look_at_walked(struct call *call, const struct policy *policy, const struct policy_facts *facts,
-                           struct policy_decision *decision)
+/* With what the sandbox makes of it. */
+static void decide_confined(struct call *call, const struct policy *policy, struct policy_facts *facts,
+                            struct policy_decision *decision)
 {
-    struct runtime *runtime = call->runtime;
-    struct sandbox_state state;
-    struct sandbox_masks masks;
-    if (decision->verdict != HV_ALLOW || !runtime->masks || !runtime->sandbox || !masks_could_be_walked(facts))
-        return;
-    sandbox_look(runtime->sandbox, &state);
-    bool leaves = facts->input && !hv_json_bool(hv_json_get(facts->input, "sandbox"), true);
-    if (sandbox_would_confine(&runtime->settings->sandbox, &state, facts->subject, leaves))
-        return;
-    masks_find(runtime->masks, policy, &call->arena, &masks);
-    masks_restrict(policy, masks_walked(&masks, facts, &call->arena), decision, &call->arena);
+    const struct runtime *runtime = call->runtime;
+    const struct policy_surroundings surroundings = surroundings_of(call);
+    struct masks_door door = {.masks = runtime->masks, .sandbox = runtime->sandbox};
+    if (runtime->settings)
+        door.options = &runtime->settings->sandbox;
+    const struct policy *by = masks_decide(&door, policy, &surroundings, facts, &call->arena, decision);
+    call->decided_by = by == policy ? NULL : by;
 }
 
-static void decide(struct call *call, const struct policy_facts *facts)
+static void decide(struct call *call, struct policy_facts *facts)
 {
     struct policy *policy = runtime_policy(call->runtime);
-    policy_decide(policy, facts, &call->arena, &call->decision);
-    look_at_walked(call, policy, facts, &call->decision);
+    decide_confined(call, policy, facts, &call->decision);
     /* The texts may stand in the policy, which another thread may replace: keep them with the call. */
     struct policy_decision *decision = &call->decision;
     CLEANUP_BUF struct hv_buf reason = {.max = 1u << 20};
@@ -123,8 +121,7 @@ bool permission_changed(struct call *call)
     call->judged.command = NULL;
     permission_facts(call, &facts);
     struct policy *policy = runtime_policy(call->runtime);
-    policy_decide(policy, &facts, &call->arena, &now);
-    look_at_walked(call, policy, &facts, &now);
+    decide_confined(call, policy, &facts, &now);
     CLEANUP_BUF struct hv_buf reason = {.max = 1u << 20};
     visible_add(&reason, now.reason);
     bool same = now.verdict == HV_ALLOW ||
@@ -180,7 +177,7 @@ static void describe_parts(struct call *call, const struct policy_facts *facts, 
         return;
     struct policy *policy = runtime_policy(call->runtime);
     hv_buf_addf(out, "\n%zu commands (ok: needs no leave):\n", count);
-    policy_explain_parts(policy, facts, true, out);
+    policy_explain_parts(call->decided_by ? call->decided_by : policy, facts, true, out);
     policy_unref(policy);
 }
 
@@ -348,7 +345,7 @@ static bool make_question(struct call *call, const struct policy_facts *facts, s
     return true;
 }
 
-static enum stage_outcome ask(struct call *call, const struct policy_facts *facts)
+static enum stage_outcome ask(struct call *call, struct policy_facts *facts)
 {
     struct runtime *runtime = call->runtime;
     struct hv_answer answer = {0};

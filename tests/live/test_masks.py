@@ -57,6 +57,32 @@ def test_the_same_unasked_in_the_sandbox(case):
     assert "tracked" in results[-1][0] and "public" in results[-1][0], results[-1]
 
 
+def test_nobody_is_asked_about_what_is_masked_or_tracked(case):
+    need_full(case)
+    put_secrets(case)
+    case.write("extra/own.key", MARK + "\n")
+    write_settings(case, {})
+    masked, tracked, by_pattern = "cat server.key", "cat tests/server.pem", "head *.key tests/*.pem"
+    asked = ("cat ~/.ssh/id_rsa", "cat .git/own.pem", {"command": masked, "sandbox": False}, "cat id_rsa; sudo ls")
+    for mode in ("default", "acceptEdits"):
+        results = run(case, masked, tracked, by_pattern, "echo new > made.pem && cat made.pem", "rm tests/server.pem", *asked, mode=mode)
+        assert "ermission denied" in results[0][0] and "Permission to use" not in results[0][0], results[0]
+        assert results[1] == ("tracked\n", False), results[1]
+        assert "tracked" in results[2][0] and MARK not in results[2][0] and "Permission to use" not in results[2][0], results[2]
+        for (text, error), command in zip(results[5:], asked):
+            assert error and "Permission to use" in text, (command, text)
+        if mode == "default":  # writing is no matter of secrets there
+            assert "Permission to use" in results[3][0] and "touches" not in results[3][0], results[3]
+            assert "Permission to use" in results[4][0] and "touches" not in results[4][0], results[4]
+    write_settings(case, {"sandbox": {"filesystem": {"allowRead": ["server.key"]}}})
+    (text, error), = run(case, masked, mode="default")
+    assert error and "private key" in text, text
+    write_settings(case, {"sandbox": {"enabled": False}})
+    case.write("tests/server.pem", "tracked\n")
+    for text, error in run(case, masked, tracked, mode="default"):
+        assert error and "Permission to use" in text, text
+
+
 def test_what_is_kept_from_being_edited_cannot_be_changed(case):
     need_full(case)
     put_secrets(case)
@@ -177,8 +203,10 @@ def test_a_rule_of_the_session_reaches_the_next_command(case):
     case.write("late.txt", MARK + "\n")
     for enabled in (False, True) if level(case).startswith("full") else (False,):
         done = os.path.join(case.root, "done-%d" % enabled)
-        hook = {"type": "command", "command": "test -e %s || { touch %s; echo '%s'; }" % (done, done, json.dumps(allow))}
-        write_settings(case, {"permissions": {"allow": ["Bash(grep:*)"]}, "sandbox": {"enabled": enabled},
+        went = os.path.join(case.project, "went%d" % enabled)  # the rule comes when the first command has been through
+        wait = "i=0; while [ ! -e %s ] && [ $i -lt 600 ]; do sleep 0.1; i=$((i+1)); done" % went
+        hook = {"type": "command", "command": "test -e %s || { %s; touch %s; echo '%s'; }" % (done, wait, done, json.dumps(allow))}
+        write_settings(case, {"permissions": {"allow": ["Bash(grep:*)", "Edit(./went%d)" % enabled]}, "sandbox": {"enabled": enabled},
                               "hooks": {"PermissionRequest": [{"hooks": [hook]}]}})
-        before, made, after = run(case, "grep -r TOP .", "touch x%d; cd ." % enabled, "grep -r TOP .", mode="default")
+        before, made, after = run(case, "grep -r TOP .; echo >went%d" % enabled, "touch x%d; cd ." % enabled, "grep -r TOP .", mode="default")
         assert MARK in before[0] and not made[1] and MARK not in after[0], (enabled, before, made, after)

@@ -160,6 +160,42 @@ class Doors(Case):
             self.assertEqual(len(set(given.values())), 1, (call, given))
         self.assertEqual({"yes", "no"}, set(answers["exec"]))
 
+    def without_bubblewrap(self):
+        """A PATH on which everything is but bwrap."""
+        folder = os.path.join(self.top, "bin")
+        os.makedirs(folder)
+        for directory in self.env["PATH"].split(":"):
+            for name in os.listdir(directory) if os.path.isdir(directory) else ():
+                if name != "bwrap" and not os.path.lexists(os.path.join(folder, name)):
+                    os.symlink(os.path.join(directory, name), os.path.join(folder, name))
+        return dict(self.env, PATH=folder)
+
+    def test_one_answer_at_every_level_of_the_sandbox(self):
+        self.write("server.key", "x\n")
+        self.write("tests/server.pem", "x\n")
+        subprocess.run(["git", "-C", self.project, "add", "tests"], check=False, env=self.env)
+        commands = ["cat server.key", "cat tests/server.pem", "grep -r x .", "tar cf - .", "rg -uu x", "cat *.key", "cat ~/.ssh/id_rsa",
+                    "ls -R", "find . -type f -exec cat {} +", "touch z", "python3 walk.py", "sudo ls", "cat .env"]
+        of_level = {}
+        less = self.without_bubblewrap()
+        rows = [("off", False, False, self.env), ("less", True, False, less), ("less, unasked", True, True, less),
+                ("as it is", True, False, self.env), ("as it is, unasked", True, True, self.env)]
+        for name, enabled, unasked, env in rows:
+            self.settings({"permissions": {"allow": ["Bash(grep:*)"], "deny": ["Read(.env)"]},
+                           "sandbox": {"enabled": enabled, "autoAllowBashIfSandboxed": unasked}})
+            one = [json.loads(self.run_helve("explain", "bash", command, "--json", env=env))["decision"] == "allow" for command in commands]
+            text = "".join(json.dumps({"id": i, "command": command}) + "\n" for i, command in enumerate(commands))
+            batch = [answer["decision"] == "allow" for answer in self.lines("explain", "bash", "--json", "--batch", stdin=text, env=env)]
+            results = self.execute(*[use("Bash", id="toolu_%d" % i, command=command) for i, command in enumerate(commands)], env=env)
+            ran = ["Permission to use" not in text_of(results["toolu_%d" % i]) for i in range(len(commands))]
+            for i, command in enumerate(commands):
+                self.assertEqual((one[i], batch[i]), (ran[i], ran[i]), (name, command, results["toolu_%d" % i]))
+            of_level[name] = ran
+        self.assertEqual(of_level["off"], of_level["less"])
+        self.assertFalse(of_level["less, unasked"][commands.index("touch z")], of_level)
+        if "full" in self.run_helve("doctor", "--offline", code=None):
+            self.assertTrue(of_level["as it is"][0] and of_level["as it is, unasked"][commands.index("touch z")], of_level)
+
 
 expose(globals())
 

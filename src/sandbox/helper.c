@@ -166,8 +166,9 @@ static void append(int fd, const void *bytes, size_t len)
     }
 }
 
-static int words_file(const char *plan, bool has_filter)
+static int words_file(const char *plan, bool has_filter, bool has_network)
 {
+    char network[] = "--unshare-net";
     char filter[] = "--seccomp\0"
                     "14";
     _Static_assert(HELPER_FD_FILTER == 14, "the number is part of a text");
@@ -184,6 +185,8 @@ static int words_file(const char *plan, bool has_filter)
     free(words);
     if (has_filter)
         append(fd, filter, sizeof filter);
+    if (!has_network)
+        append(fd, network, sizeof network);
     lseek(fd, 0, SEEK_SET);
     return fd;
 }
@@ -233,7 +236,7 @@ static int connect_proxy(const char *plan)
 
 static void place(int fd, int number)
 {
-    if (fd >= 0 && dup2(fd, number) < 0)
+    if (fd >= 0 && (fd == number ? fcntl(fd, F_SETFD, 0) : dup2(fd, number)) < 0)
         fail(HELPER_EXIT_SANDBOX, "cannot pass a descriptor on", "");
 }
 
@@ -249,12 +252,13 @@ __attribute__((noreturn)) static void become_bubblewrap(const char *plan, char *
     if (!self)
         fail(HELPER_EXIT_SANDBOX, "cannot find itself", "");
     place(filter, HELPER_FD_FILTER);
-    place(connect_proxy(plan), HELPER_FD_PROXY);
+    int proxy = connect_proxy(plan);
+    place(proxy, HELPER_FD_PROXY);
     place(plan_file(plan, argv), HELPER_FD_PLAN);
-    place(words_file(plan, filter >= 0), HELPER_FD_WORDS);
     place(status, HELPER_FD_STATUS);
     if (mounts) /* opened here: inside it would be that of another network */
         place(open("/proc/net/unix", O_RDONLY | O_CLOEXEC), HELPER_FD_SOCKETS);
+    place(words_file(plan, filter >= 0, enter_network(proxy < 0 ? -1 : HELPER_FD_PROXY)), HELPER_FD_WORDS);
     if (!*argv) {
         place(GUARD_LATE_FD, HELPER_FD_LATE);
         close(GUARD_LATE_FD);

@@ -80,6 +80,10 @@ bool tree_is_folder(int tree);
 /* An empty folder in memory, with the octal mode, lies over `over` now. */
 bool tree_memory(int over, const char *mode);
 
+/* Enter the network that the session's sandboxes share, by what helve says on this socket (helper_network.c). False:
+ * there is none, and bubblewrap makes one for this sandbox alone. */
+bool enter_network(int proxy);
+
 /* The half that bubblewrap starts inside: never returns. */
 __attribute__((noreturn)) void inner_main(void);
 /* Confine this process by Landlock and seccomp, as the plan says; ends the program when that fails. */

@@ -64,11 +64,20 @@ struct helper_report {
 enum { HELPER_EXIT_SANDBOX = 126, HELPER_EXIT_PROGRAM = 127 };
 #define HELPER_NAME "helve-sandbox: "
 
-/* From the inner half to the proxy, with the listening socket beside it. */
+/* What the outer half hears first from the proxy: the namespaces of the session's network, beside GIVEN, or that it is
+ * to make them and send them back. */
+enum helper_network { HELPER_NETWORK_GIVEN = 'g', HELPER_NETWORK_MAKE = 'm', HELPER_NETWORK_NONE = 'n' };
+
+/* To the proxy, with the listening socket, or the namespaces, beside it. */
 struct helper_listener {
     uint64_t run;
     int32_t kind; /* enum helper_listener_kind */
 };
-enum helper_listener_kind { HELPER_LISTEN_HTTP = 0, HELPER_LISTEN_RELAY_HTTP, HELPER_LISTEN_RELAY_SOCKS };
+enum helper_listener_kind {
+    HELPER_LISTEN_HTTP = 0,
+    HELPER_LISTEN_RELAY_HTTP,
+    HELPER_LISTEN_RELAY_SOCKS,
+    HELPER_NETWORK_MADE, /* no listener: the namespace of a network, and maybe that of its users */
+};
 
 #endif

@@ -103,7 +103,8 @@ struct sandbox_mount sandbox_plan_find(const struct sandbox_plan *plan, struct h
 
 /* Append an item of the helper's plan. */
 void sandbox_put_item(struct hv_buf *out, char kind, struct hv_str text);
-/* What every call of bubblewrap begins with: no namespace is shared, nothing is left of privilege. NULL ends. */
+/* What every call of bubblewrap begins with: no namespace is shared but that of the network, for which whoever calls it
+ * sees (helper_network.c), nothing is left of privilege. NULL ends. */
 extern const char *const sandbox_unshared[];
 /* Append the arguments of bubblewrap for these mounts, all namespaces included. user_namespace: as root, too. */
 void sandbox_put_bubblewrap(const struct sandbox_plan *plan, const struct sandbox_place *place, bool user_namespace,

@@ -78,15 +78,8 @@ static void put_sockets(struct hv_buf *out, const struct sandbox_options *option
         put_bind(out, "--bind-try", options->unix_sockets.items[i], options->unix_sockets.items[i]);
 }
 
-const char *const sandbox_unshared[] = {"--unshare-pid",
-                                        "--unshare-ipc",
-                                        "--unshare-uts",
-                                        "--unshare-net",
-                                        "--unshare-cgroup-try",
-                                        "--die-with-parent",
-                                        "--cap-drop",
-                                        "ALL",
-                                        NULL};
+const char *const sandbox_unshared[] = {"--unshare-pid",     "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+                                        "--die-with-parent", "--cap-drop",    "ALL",           NULL};
 
 /* The helper is the first process there, and reaps: one process less, whose start and end would be waited for. */
 static void put_unshared(struct hv_buf *out)

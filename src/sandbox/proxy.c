@@ -22,6 +22,7 @@ struct sandbox_end {
         int fd, kind;
     } listeners[LISTENERS_MAX];
     size_t listener_count;
+    bool waits; /* to hear which network it enters */
     uint64_t run;
     struct proxy_share *share;
 };
@@ -29,6 +30,7 @@ struct sandbox_end {
 struct taker {
     struct proxy *proxy;
     bool short_of_descriptors; /* nothing is taken until the next look */
+    struct proxy_network network;
     struct sandbox_end ends[PROXY_SANDBOXES_MAX];
     size_t count;
 };
@@ -173,6 +175,7 @@ static void accept_client(struct taker *taker, const struct sandbox_end *end, si
 static void drop_end(struct taker *taker, size_t at)
 {
     struct sandbox_end *end = &taker->ends[at];
+    network_heard(&taker->network, end->control, true);
     for (size_t i = 0; i < end->listener_count; i++)
         cleanup_fd(&end->listeners[i].fd);
     cleanup_fd(&end->control);
@@ -189,37 +192,52 @@ static void accept_end(struct taker *taker)
     if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.uid != geteuid() ||
         taker->count == PROXY_SANDBOXES_MAX)
         return;
-    taker->ends[taker->count++] = (struct sandbox_end){.control = take_fd(&fd), .share = share_new()};
+    taker->ends[taker->count++] = (struct sandbox_end){.control = take_fd(&fd), .waits = true, .share = share_new()};
 }
 
-/* A listening socket from inside. False: the sandbox is gone, or says something else. */
-static bool receive_listener(struct sandbox_end *end)
+/* A listening socket from inside. Takes it when it is one. */
+static bool take_listener(struct sandbox_end *end, struct helper_listener what, int fd)
+{
+    int listens = 0;
+    socklen_t size = sizeof listens;
+    if (fd < 0 || end->listener_count == LISTENERS_MAX || getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) ||
+        !listens || fcntl(fd, F_SETFL, O_NONBLOCK))
+        return false;
+    end->run = what.run;
+    end->listeners[end->listener_count].kind = what.kind;
+    end->listeners[end->listener_count++].fd = fd;
+    return true;
+}
+
+/* What a helper says. False: the sandbox is gone, or says something else. */
+static bool receive(struct taker *taker, struct sandbox_end *end)
 {
     union {
         struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int))];
+        char bytes[CMSG_SPACE(2 * sizeof(int))];
     } control = {0};
     struct helper_listener what = {0};
     struct iovec data = {&what, sizeof what};
     struct msghdr message = {
         .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    CLEANUP_FD int fd = -1;
+    int fds[2] = {-1, -1};
     ssize_t got = recvmsg(end->control, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     if (got < 0)
         return errno == EAGAIN || errno == EINTR;
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
     if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
-        header->cmsg_len == CMSG_LEN(sizeof fd))
-        memcpy(&fd, CMSG_DATA(header), sizeof fd);
-    int listens = 0;
-    socklen_t size = sizeof listens;
-    if (got != sizeof what || fd < 0 || end->listener_count == LISTENERS_MAX ||
-        getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) || !listens || fcntl(fd, F_SETFL, O_NONBLOCK))
-        return false;
-    end->run = what.run;
-    end->listeners[end->listener_count].kind = what.kind;
-    end->listeners[end->listener_count++].fd = take_fd(&fd);
-    return true;
+        header->cmsg_len <= CMSG_LEN(sizeof fds))
+        memcpy(fds, CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
+    bool made = what.kind == HELPER_NETWORK_MADE;
+    if (got == sizeof what &&
+        (made ? network_take(&taker->network, end->control, fds) : fds[1] < 0 && take_listener(end, what, fds[0]))) {
+        if (!made)
+            network_heard(&taker->network, end->control, false);
+        return true;
+    }
+    cleanup_fd(&fds[0]);
+    cleanup_fd(&fds[1]);
+    return false;
 }
 
 /* The number of those watched; *held_back: there are some of which none is taken now. */
@@ -250,11 +268,14 @@ static void attend(struct taker *taker, const struct pollfd *watched, size_t cou
         for (size_t j = 0; j < listeners; j++)
             if (watched[count + 1 + j].revents)
                 accept_client(taker, end, j);
-        if (watched[count].revents && !receive_listener(end))
+        if (watched[count].revents && !receive(taker, end))
             drop_end(taker, i);
     }
     if (watched[1].revents)
         accept_end(taker);
+    for (size_t i = 0; i < taker->count; i++)
+        if (taker->ends[i].waits)
+            taker->ends[i].waits = !network_answer(&taker->network, taker->ends[i].control);
 }
 
 static void *take(void *data)
@@ -263,6 +284,7 @@ static void *take(void *data)
     struct taker *taker = hv_calloc(1, sizeof *taker);
     struct pollfd watched[2 + PROXY_SANDBOXES_MAX * (1 + LISTENERS_MAX)];
     taker->proxy = proxy;
+    taker->network = (struct proxy_network){.fds = {-1, -1}, .maker = -1};
     for (;;) {
         bool held_back;
         size_t count = watch_all(taker, watched, &held_back);
@@ -274,6 +296,7 @@ static void *take(void *data)
     }
     while (taker->count)
         drop_end(taker, taker->count - 1);
+    network_release(&taker->network);
     free(taker);
     proxy_unref(proxy);
     return NULL;

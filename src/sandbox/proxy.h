@@ -2,9 +2,10 @@
  * proxy.h: the only way out of a sandbox: an HTTP proxy (CONNECT and plain requests) that lets through what the domain
  * rules allow, and refuses addresses of this machine and its network, checked at the very address it connects to.
  *
- * A sandbox has a network of its own in which nothing but a loopback device exists. The helper inside makes a listening
- * socket there and hands it out over a socket that it got from outside; the proxy, in helve, takes the connections from
- * it directly. So nothing runs inside, nothing lies in the file system, and all ends with the sandbox or with helve.
+ * The sandboxes of a session share a network in which nothing but a loopback device exists; it is held here
+ * (proxy_network.c). The helper inside makes a listening socket there and hands it out over a socket that it got from
+ * outside; the proxy, in helve, takes the connections from it directly. So nothing runs inside, nothing lies in the
+ * file system, and all ends with the sandbox or with helve.
  *
  * Threads: one that takes connections, and one for each of at most PROXY_CONNECTIONS_MAX of them, in plain blocking
  * code. More wait in the kernel until one has ended. All functions may be called from any thread.

@@ -39,6 +39,25 @@ struct connection {
     unsigned relay_port; /* of a proxy on this machine that the person named; 0: we are the proxy */
 };
 
+/* ---- proxy_network.c: the network that the sandboxes of one session share; touched by the taking thread only. The
+ * first helper that connects makes it, others wait meanwhile. */
+
+struct proxy_network {
+    int fds[2];  /* namespaces of the network and, where it has one, of its users; -1 */
+    int maker;   /* the socket of the helper that makes it; -1: none does */
+    bool cannot; /* one has tried in vain: each sandbox has its own */
+};
+
+/* Tell a helper which network it enters. False: it has to wait. */
+bool network_answer(struct proxy_network *network, int control);
+/* A helper has made it; false: nobody has asked that one to. Takes the descriptors when it is true. */
+bool network_take(struct proxy_network *network, int control, const int fds[2]);
+/* A helper goes on without having made it, or is gone. */
+void network_heard(struct proxy_network *network, int control, bool gone);
+void network_release(struct proxy_network *network);
+
+/* ---- proxy.c and proxy_connection.c */
+
 /* Remember that something was refused to a run. */
 void proxy_note_refusal(struct proxy *proxy, uint64_t run, const char *text);
 /* Serve a connection to its end, and free it. */

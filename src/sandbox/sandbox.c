@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-enum { PLAN_TEXT_MAX = 120 * 1024, HTTP_PORT = 61080, SOCKS_PORT = 61081, OOM_SCORE = 500 };
+enum { PLAN_TEXT_MAX = 120 * 1024, FIRST_PORT = 61080, PORT_PAIRS = 2000, OOM_SCORE = 500 };
 #define GIB (1024ull * 1024 * 1024)
 #define DEFAULT_FILE_LIMIT (16 * GIB)
 #define DEFAULT_PROCESS_LIMIT 4096
@@ -286,22 +286,25 @@ static struct hv_str no_proxy(const struct sandbox_options *options, struct hv_a
     return list;
 }
 
-static void put_proxy(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_buf *out)
+/* The session's commands share one network, and each has ports of its own there: what was refused is told of the one
+ * that asked for it. */
+static void put_proxy(struct hv_sandbox *sandbox, uint64_t run, struct hv_arena *arena, struct hv_buf *out)
 {
+    int http = FIRST_PORT + 2 * (int)((run - 1) % PORT_PAIRS), socks = http + 1;
     static const char *const names[] = {"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", NULL};
     static const char *const all[] = {"ALL_PROXY", "all_proxy", NULL};
     const struct sandbox_options *options = sandbox->setup.options;
     if (!sandbox->proxy)
         return;
     put_format(out, HELPER_LISTEN, arena, "%d:%d", options->http_port ? HELPER_LISTEN_RELAY_HTTP : HELPER_LISTEN_HTTP,
-               HTTP_PORT);
+               http);
     if (options->socks_port)
-        put_format(out, HELPER_LISTEN, arena, "%d:%d", HELPER_LISTEN_RELAY_SOCKS, SOCKS_PORT);
+        put_format(out, HELPER_LISTEN, arena, "%d:%d", HELPER_LISTEN_RELAY_SOCKS, socks);
     for (size_t i = 0; names[i]; i++)
-        put_format(out, HELPER_SET, arena, "%s=http://127.0.0.1:%d", names[i], HTTP_PORT);
+        put_format(out, HELPER_SET, arena, "%s=http://127.0.0.1:%d", names[i], http);
     for (size_t i = 0; all[i]; i++)
         put_format(out, HELPER_SET, arena, "%s=%s://127.0.0.1:%d", all[i], options->socks_port ? "socks5h" : "http",
-                   options->socks_port ? SOCKS_PORT : HTTP_PORT);
+                   options->socks_port ? socks : http);
     struct hv_str direct = no_proxy(options, arena);
     put_format(out, HELPER_SET, arena, "NO_PROXY=%.*s", HV_STR_ARG(direct));
     put_format(out, HELPER_SET, arena, "no_proxy=%.*s", HV_STR_ARG(direct));
@@ -366,7 +369,7 @@ enum hv_code sandbox_plan_write(struct hv_sandbox *sandbox, struct hv_arena *are
             sandbox_put_own_mounts(&run->plan, &place, sandbox->state.user_namespace, arena, &text);
         else
             sandbox_put_bubblewrap(&run->plan, &place, sandbox->state.user_namespace, &text);
-        put_proxy(sandbox, arena, &text);
+        put_proxy(sandbox, run->number, arena, &text);
     }
     put_environment(sandbox, arena, &text);
     enum hv_code code = put_filter(sandbox, &text, err);
@@ -407,6 +410,8 @@ void sandbox_prepare_beginning(struct hv_sandbox *sandbox, struct hv_arena *aren
     run->helper = sandbox->helper;
     if (run->level == SANDBOX_LEVEL_FULL && !sandbox->proxy)
         (void)!proxy_new(sandbox->setup.options, &sandbox->proxy, NULL); /* without it nothing is reached */
+    if (sandbox->proxy && !proxy_serve(sandbox->proxy)) /* which tells the helper what network it enters */
+        proxy_free(take_ptr(sandbox->proxy));
     put_beginning(sandbox, run, arena, &text);
     run->beginning = hv_arena_str(arena, hv_buf_str(&text));
 }
@@ -435,8 +440,6 @@ static void make_places(const struct hv_sandbox *sandbox, struct hv_arena *arena
 enum hv_code sandbox_prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run,
                              struct hv_error *err)
 {
-    if (sandbox->proxy && !proxy_serve(sandbox->proxy))
-        proxy_free(take_ptr(sandbox->proxy));
     if (!sandbox->repositories.looked)
         git_folders_find(&sandbox->repositories, sandbox->setup.host, sandbox->setup.roots, sandbox->setup.root_count);
     run->temporary = hv_str_from(sandbox->temporary.files);

@@ -162,7 +162,7 @@ def test_what_is_refused_is_offered_as_a_setting_that_allows_it(case):
                 ("cd ~/.aws && cat credentials", "allowRead"), ("python3 -c 'import os; open(os.path.expanduser(\"~/.netrc\"))'", "allowRead"),
                 (f"no_proxy= NO_PROXY= {FETCH} {url} | grep reached", "allowedDomains"),
                 (f"no_proxy= NO_PROXY= curl -sSf {url}", "allowedDomains"),
-                (f"printf 'GET {url} HTTP/1.0\\r\\n\\r\\n' | (exec 3<>/dev/tcp/127.0.0.1/61080; cat >&3; cat <&3) | grep reached", "allowedDomains")):
+                (f"printf 'GET {url} HTTP/1.0\\r\\n\\r\\n' | (exec 3<>/dev/tcp/127.0.0.1/${{HTTP_PROXY##*:}}; cat >&3; cat <&3) | grep reached", "allowedDomains")):
             if "curl" in command and not shutil.which("curl"):
                 continue
             settings(case)
@@ -311,7 +311,7 @@ def test_an_allowed_host_is_reached_through_the_proxy(case):
     with Listener() as listener:
         settings(case, network={"allowedDomains": [f"localhost:{listener.port}"], "deniedDomains": ["*.test"]})
         (text, error), (other, _), (tunnel, _) = run(
-            case, f"{FETCH} 'http://localhost:{listener.port}/a?b'", f"no_proxy= {FETCH} http://localhost:1/", "exec 3<>/dev/tcp/127.0.0.1/61080; "
+            case, f"{FETCH} 'http://localhost:{listener.port}/a?b'", f"no_proxy= {FETCH} http://localhost:1/", "exec 3<>/dev/tcp/127.0.0.1/${HTTP_PROXY##*:}; "
             f"printf 'CONNECT localhost:{listener.port} HTTP/1.1\\r\\n\\r\\nGET /tunnel HTTP/1.0\\r\\n\\r\\n' >&3; cat <&3")
         assert not error and "reached /a?b" in text, text
         assert "localhost:1 (" in other, other
@@ -388,11 +388,11 @@ def test_nobody_makes_git_look_elsewhere_for_hooks_and_configuration(case):
 
 
 MANY = '''
-import socket, sys, time
-kept = []
+import os, socket, sys, time
+kept, port = [], int(os.environ["HTTP_PROXY"].rsplit(":", 1)[1])
 for i in range(int(sys.argv[1])):
     try:
-        kept.append(socket.create_connection(("127.0.0.1", 61080), timeout=1))
+        kept.append(socket.create_connection(("127.0.0.1", port), timeout=1))
     except OSError:
         break
 open("connected", "w").close()
@@ -459,6 +459,18 @@ def test_a_server_inside_is_reached_inside(case):
     (text, _), = run(case, "python3 -m http.server 8123 --bind 127.0.0.1 >/dev/null 2>&1 & "
                      f"for i in $(seq 50); do sleep 0.1; {FETCH} http://127.0.0.1:8123/ | grep -q Directory && echo served && break; done; kill %1")
     assert text.startswith("served"), text
+
+
+def test_what_one_command_serves_the_next_one_reaches(case):
+    need_full(case)
+    case.write("index.txt", "served by an earlier command")
+    fetch = f"for i in $(seq 600); do {FETCH} http://127.0.0.1:8124/index.txt | grep . && break; sleep 0.1; done 2>&1 | grep -v refused"
+    with Listener() as listener:
+        started, (left, _), (task, _), (outside, _) = run(
+            case, "python3 -m http.server 8124 --bind 127.0.0.1 >/dev/null 2>&1 & echo started", fetch, {"command": fetch, "timeout": 100000},
+            f"{FETCH} http://127.0.0.1:{listener.port}/direct")
+        assert "started" in started[0] and "served by an earlier command" in left and "served by an earlier command" in task, (started, left, task)
+        assert not listener.seen and "refused" in outside, outside
 
 
 def test_sockets_of_services_are_out_of_reach(case):

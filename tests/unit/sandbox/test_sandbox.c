@@ -371,11 +371,11 @@ static void test_connections_at_once_go_through_the_proxy_and_only_where_they_ma
         assert_int_equal(pthread_create(&thread, NULL, serve, &listener), 0);
         char *script = hv_arena_cstr(
             &bench.arena,
-            hv_arena_format(
-                &bench.arena,
-                "ask() { exec 3<>/dev/tcp/127.0.0.1/61080; printf 'CONNECT %%s:%d HTTP/1.1\\r\\n\\r\\nx' $1 "
-                ">&3; cat <&3; }; for i in $(seq %d); do ask 127.0.0.1 & done; ask localhost & wait",
-                ntohs(address.sin_port), CLIENTS));
+            hv_arena_format(&bench.arena,
+                            "ask() { exec 3<>/dev/tcp/127.0.0.1/${HTTP_PROXY##*:}; printf 'CONNECT %%s:%d "
+                            "HTTP/1.1\\r\\n\\r\\nx' $1 "
+                            ">&3; cat <&3; }; for i in $(seq %d); do ask 127.0.0.1 & done; ask localhost & wait",
+                            ntohs(address.sin_port), CLIENTS));
         run(&bench, script);
         pthread_join(thread, NULL);
         size_t served = 0;

@@ -502,6 +502,16 @@ static void print_welcome(struct chat *chat)
     chat->functions->print(chat->ui, hv_buf_str(&text));
 }
 
+/* One that does not keep it from going on. */
+static void print_problem(struct chat *chat, const struct hv_error *err)
+{
+    CLEANUP_BUF struct hv_buf text = {.max = 64 << 10};
+    if (!err->message[0])
+        return;
+    hv_buf_addf(&text, "**%s**. %s", err->message, err->hint);
+    chat->functions->print(chat->ui, hv_buf_str(&text));
+}
+
 /* A terminal that cannot move its cursor is written to line by line, too. */
 static bool is_plain(const struct chat *chat)
 {
@@ -523,8 +533,10 @@ static enum hv_code start(struct chat *chat, struct hv_str prompt, struct hv_err
         code = sessions_find(chat->arena, name, chat->setup.directory, &entry, err);
         from = &entry;
     }
+    struct hv_error theme_err = {0};
     if (code == HV_OK) {
         fill_front(chat, prompt);
+        (void)!chat_read_theme(chat, chat->arena, chat->setup.settings->theme, &chat->front.theme, &theme_err);
         open_history(chat);
         code = chat->functions->start(&chat->front, &chat->ui, err);
     }
@@ -532,6 +544,7 @@ static enum hv_code start(struct chat *chat, struct hv_str prompt, struct hv_err
         return code;
     atomic_store(&chat->listener, chat->ui);
     print_welcome(chat);
+    print_problem(chat, &theme_err);
     if (picks && chat_pick_session(chat))
         return HV_OK;
     if (from && !chat->flags->last) {

@@ -74,6 +74,12 @@ void chat_put_fenced(struct hv_str text, const char *language, struct hv_buf *ou
 void chat_fill_status(struct chat *chat, const struct model_usage *usage, struct ui_status *out);
 void chat_end_status(struct chat *chat);
 
+/* chat_theme.c: the theme of that name (absent: auto), in arena. HV_ENOTFOUND names those there are. */
+enum hv_code chat_read_theme(struct chat *chat, struct hv_arena *arena, struct hv_str name, struct ui_theme *theme,
+                             struct hv_error *err) HV_MUST_CHECK;
+/* Use it in this session; "": tell which there are. What it says is Markdown. */
+void chat_choose_theme(struct chat *chat, struct hv_str name, struct hv_buf *out);
+
 /* chat_more.c: commands; what they say is Markdown. */
 void chat_put_diff(struct chat *chat, struct hv_str arguments, struct hv_buf *out);
 void chat_export(struct chat *chat, struct hv_str arguments, struct hv_buf *out);

@@ -27,7 +27,7 @@ const struct ui_command chat_command_list[] = {
     {"context", "", "how full the model's context is"},
     {"trace", "[FILE]", "write where the time went, as a page"},
     {"doctor", "", "check what helve needs"},
-    {"config", "", "settings files, and what is wrong in them"},
+    {"config", "[theme [NAME]]", "settings files, and what is wrong in them; the colours: auto, dark, light, your own"},
     {"compact", "", "is still to come"},
     {"mcp", "", "is still to come"},
     {"agents", "", "is still to come"},
@@ -288,7 +288,11 @@ static void config(struct chat *chat, struct hv_str arguments, struct hv_buf *ou
         {SETTINGS_USER, "yours"}, {SETTINGS_PROJECT, "the project's"}, {SETTINGS_LOCAL, "yours, in this project"}};
     CLEANUP_ARENA struct hv_arena arena = {0};
     CLEANUP_BUF struct hv_buf problems = {0};
-    (void)arguments, (void)prompt;
+    (void)prompt;
+    if (hv_str_is(arguments, "theme") || hv_str_starts(arguments, HV_STR("theme "))) {
+        chat_choose_theme(chat, hv_str_trim(hv_str_slice(arguments, 5, arguments.len)), out);
+        return;
+    }
     for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {
         hv_buf_addf(out, "- %s: ", scopes[i].name);
         put_code(out, settings_file(&chat->setup.settings_options, &arena, scopes[i].scope));

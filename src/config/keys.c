@@ -39,6 +39,7 @@ static const struct key keys[] = {
     {HV_STR("smallModel"), KEY_TEXT, AT(small_model)},
     {HV_STR("smallModelTokens"), KEY_INTEGER, AT(small_model_tokens), .minimum = 1},
     {HV_STR("effort"), KEY_TEXT, AT(effort)},
+    {HV_STR("theme"), KEY_TEXT, AT(theme)},
     {HV_STR("maxTurns"), KEY_INTEGER, AT(max_turns), .minimum = 1},
     {HV_STR("maxOutputTokens"), KEY_INTEGER, AT(max_output_tokens), .minimum = 1},
     {HV_STR("streamEndTimeout"), KEY_INTEGER, AT(stream_end_timeout), .minimum = 1},

@@ -154,6 +154,7 @@ struct settings {
     int64_t max_tool_concurrency;                       /* 0: not set */
     enum settings_switch tool_search; /* OFF: never; ON: all outside tools; AUTO, UNSET: by the size of the list */
     struct sandbox_options sandbox;   /* how commands are confined */
+    struct hv_str theme;              /* of the terminal: auto, dark, light, or one of the person's own; absent: auto */
     struct hv_str status_line;        /* the command that makes the status line, or absent */
     struct hv_search_service search;  /* webSearch: of the strongest scope that is no project's */
 

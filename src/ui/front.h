@@ -20,6 +20,14 @@ struct ui_command {
     const char *name, *arguments, *summary; /* "model", "[NAME]", one line */
 };
 
+/* How the terminal is painted. */
+struct ui_theme {
+    struct hv_str name; /* "dark", "light"; "auto" or absent: as the terminal's background is */
+    struct hv_str
+        text; /* of a theme of the person's own (text/theme.h), and its file; absent: it is one of the above */
+    struct hv_str file;
+};
+
 /* One line of what fills the status line. */
 struct ui_status {
     struct hv_str model, mode, directory; /* valid until the next call */
@@ -53,8 +61,9 @@ struct ui_front {
     const struct ui_command *commands; /* for completion and help; ends with a NULL name */
     const struct hv_str *history;      /* earlier prompts, oldest first; copied */
     size_t history_count;
-    struct hv_str prompt; /* to begin with, or empty; copied */
-    bool plain;           /* no colours, whatever the terminal takes */
+    struct hv_str prompt;  /* to begin with, or empty; copied */
+    bool plain;            /* no colours, whatever the terminal takes */
+    struct ui_theme theme; /* copied */
 
     /* Start a turn with this prompt. An error is shown; then no turn runs. */
     enum hv_code (*submit)(void *user, struct hv_str prompt, struct hv_error *err);
@@ -99,8 +108,9 @@ struct ui_functions {
     void (*earlier)(struct ui *ui, const struct hv_event *event);
     /* Let the person choose; a list that is open is replaced. NULL: this interface has no lists. */
     void (*pick)(struct ui *ui, const struct ui_picker *picker);
-    void (*status_changed)(struct ui *ui); /* show it anew; NULL: this interface shows none */
-    void (*clear)(struct ui *ui);          /* a new conversation: what is shown of the old one's state goes */
+    void (*set_theme)(struct ui *ui, const struct ui_theme *theme); /* from now on; NULL: it has none */
+    void (*status_changed)(struct ui *ui);                          /* show it anew; NULL: this interface shows none */
+    void (*clear)(struct ui *ui); /* a new conversation: what is shown of the old one's state goes */
     /* Give the terminal back and free it: everything that was printed stays. NULL is fine. */
     void (*stop)(struct ui *ui);
 };

@@ -15,7 +15,7 @@ WAIT = 120  # what did not come by then never does, on a slow machine too
 class Terminal:
     """with Terminal(case, server, …) as terminal: terminal.type("go\r"); terminal.wait("text that shall appear")"""
 
-    def __init__(self, case, server, *arguments, columns=80, rows=30, env=None, model=None):
+    def __init__(self, case, server, *arguments, columns=80, rows=30, env=None, model=None, background=None):
         if not shutil.which("tmux"):
             raise Skip("tmux is not installed")
         # A socket of its own: a server that is just ending still answers at the last one, and ends the new session.
@@ -28,7 +28,10 @@ class Terminal:
         self.errors = os.path.join(case.root, "stderr")
         exports = " ".join(f"{name}={shlex.quote(value)}" for name, value in variables.items())
         command = f"cd {shlex.quote(case.project)} && env -i {exports} {shlex.join(words)} 2>{self.errors}; echo ENDED $?; stty -a; exec sleep 1000"
-        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(rows), "sh", "-c", command)
+        config = "/dev/null"
+        if background:
+            config = case.write("tmux.conf", f"set -g window-style bg={background}\n")
+        self.tmux("-f", config, "new-session", "-d", "-x", str(columns), "-y", str(rows), "sh", "-c", command)
         self.tmux("set-option", "-g", "history-limit", "100000")
 
     def __enter__(self):

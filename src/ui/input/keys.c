@@ -291,18 +291,68 @@ static size_t take_paste(struct keys *keys, struct hv_str bytes, const struct ta
 
 /* ---- the stream -------------------------------------------------------------------------------------------------- */
 
+/* One of "rgb:RRRR/GGGG/BBBB": one to four digits; the first two are taken. */
+static bool read_channel(struct hv_str text, uint32_t *value)
+{
+    *value = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        char byte = text.ptr[i] | 0x20;
+        bool digit = byte >= '0' && byte <= '9';
+        if (!digit && !(byte >= 'a' && byte <= 'f'))
+            return false;
+        if (i < 2)
+            *value = *value << 4 | (uint32_t)(digit ? byte - '0' : byte - 'a' + 10);
+    }
+    *value *= text.len == 1 ? 17 : 1;
+    return text.len >= 1 && text.len <= 4;
+}
+
+static const char background_answer[] = "11;rgb";
+
+/* What a string was: the colour of the background, or nothing that anybody asked for. */
+static void take_answer(const struct keys *keys, const struct target *to)
+{
+    struct hv_str rest = hv_str_of(keys->answer, keys->answer_count), part;
+    uint32_t colour = 0, value;
+    if (!hv_str_starts(rest, hv_str_from(background_answer)) || !hv_str_split(&rest, ':', &part))
+        return;
+    for (int i = 0; i < 3; i++) {
+        if (!hv_str_split(&rest, '/', &part) || !read_channel(part, &value))
+            return;
+        colour = colour << 8 | value;
+    }
+    give(to, (struct key){.type = KEY_REPLY_BACKGROUND, .rune = colour});
+}
+
+static void keep_answer(struct keys *keys, unsigned char byte)
+{
+    if (byte >= ' ' && byte < 0x7f && keys->answer_count < KEYS_ANSWER_MAX)
+        keys->answer[keys->answer_count++] = (char)byte;
+}
+
+/* An answer that comes in pieces over a slow line: its rest must not be taken for typed text. */
+static bool is_amid_answer(const struct keys *keys)
+{
+    return keys->string && keys->answer_count >= sizeof background_answer - 1 && keys->answer_count < KEYS_ANSWER_MAX &&
+           memcmp(keys->answer, background_answer, sizeof background_answer - 1) == 0;
+}
+
 /* Inside an OSC, DCS or their kin, or a sequence without end: until its terminator. */
-static void skip_byte(struct keys *keys, unsigned char byte)
+static void skip_byte(struct keys *keys, unsigned char byte, const struct target *to)
 {
     bool ended = byte == 0x07 || (keys->pending_count == 1 && byte == '\\') || byte == 0x18;
     if (!keys->string)
         ended = byte >= 0x40 && byte <= 0x7e;
     keys->pending_count = byte == ESC;
     keys->pending[0] = ESC;
-    if (ended) {
-        keys->skipping = keys->string = false;
-        keys->pending_count = 0;
+    if (!ended) {
+        keep_answer(keys, byte);
+        return;
     }
+    if (keys->string && byte != 0x18)
+        take_answer(keys, to);
+    keys->skipping = keys->string = false;
+    keys->pending_count = 0;
 }
 
 static void take_plain(struct keys *keys, const struct target *to)
@@ -322,13 +372,13 @@ static void take_plain(struct keys *keys, const struct target *to)
 static void take_byte(struct keys *keys, char byte, const struct target *to)
 {
     if (keys->skipping) {
-        skip_byte(keys, (unsigned char)byte);
+        skip_byte(keys, (unsigned char)byte, to);
         return;
     }
     if (keys->pending_count == KEYS_SEQUENCE_MAX) {
         keys->skipping = true;
         keys->pending_count = 0;
-        skip_byte(keys, (unsigned char)byte);
+        skip_byte(keys, (unsigned char)byte, to);
         return;
     }
     keys->pending[keys->pending_count++] = byte;
@@ -338,7 +388,7 @@ static void take_byte(struct keys *keys, char byte, const struct target *to)
             take_plain(keys, to);
         } else if (keys->pending_count >= 2 && is_string_start(keys->pending[1])) {
             keys->skipping = keys->string = true;
-            keys->pending_count = 0;
+            keys->answer_count = keys->pending_count = 0;
         } else {
             size_t len = sequence_length(keys);
             if (len) {
@@ -370,7 +420,7 @@ bool keys_waiting(const struct keys *keys)
 void keys_flush(struct keys *keys, key_function *on_key, void *user)
 {
     struct target to = {on_key, user};
-    if (!keys_waiting(keys))
+    if (!keys_waiting(keys) || is_amid_answer(keys))
         return;
     bool escape = keys->pending_count && keys->pending[0] == ESC && keys->pending_count <= 2 && !keys->skipping;
     bool second = escape && keys->pending_count == 2;

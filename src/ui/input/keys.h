@@ -29,10 +29,11 @@ enum key_type {
     KEY_PASTE, /* text */
     KEY_FOCUS_IN,
     KEY_FOCUS_OUT,
-    KEY_REPLY_KITTY,  /* the terminal speaks the kitty keyboard protocol */
-    KEY_REPLY_SYNC,   /* the terminal knows synchronised updates */
-    KEY_REPLY_CURSOR, /* row, column from 1 */
-    KEY_REPLY_OTHER,  /* device attributes and what else answers */
+    KEY_REPLY_KITTY,      /* the terminal speaks the kitty keyboard protocol */
+    KEY_REPLY_SYNC,       /* the terminal knows synchronised updates */
+    KEY_REPLY_CURSOR,     /* row, column from 1 */
+    KEY_REPLY_BACKGROUND, /* rune: its colour, 0xRRGGBB */
+    KEY_REPLY_OTHER,      /* device attributes and what else answers */
 };
 
 enum key_modifiers { KEY_SHIFT = 1, KEY_ALT = 2, KEY_CTRL = 4 };
@@ -45,7 +46,7 @@ struct key {
     struct hv_str text; /* PASTE: valid during the call */
 };
 
-enum { KEYS_SEQUENCE_MAX = 256, KEYS_PASTE_MAX = 16 << 20 };
+enum { KEYS_SEQUENCE_MAX = 256, KEYS_PASTE_MAX = 16 << 20, KEYS_ANSWER_MAX = 40 };
 
 /* A zeroed struct is ready; release it with keys_release. */
 struct keys {
@@ -53,6 +54,8 @@ struct keys {
     size_t pending_count;
     bool skipping; /* inside a sequence that is too long, or a string (OSC, DCS) */
     bool string;
+    char answer[KEYS_ANSWER_MAX]; /* the beginning of what a string says, after its first letter */
+    size_t answer_count;
     bool pasting;
     struct hv_buf paste;
 };

@@ -471,17 +471,6 @@ static void ui_clear(struct ui *ui)
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-static void choose_theme(struct ui *ui)
-{
-    const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
-    bool dumb = !term || !*term || hv_str_is(hv_str_from(term), "dumb");
-    ui->theme.colour = !ui->front->plain && !dumb && !(no_colour && *no_colour);
-    ui->theme.links = !dumb && !hv_str_is(hv_str_from(term), "linux");
-    /* These cut their lines when they become narrower. */
-    ui->screen.reflows = !getenv("XTERM_VERSION") && !hv_str_is(hv_str_from(term), "linux") &&
-                         (getenv("TMUX") || !hv_str_starts(hv_str_from(term), HV_STR("screen")));
-}
-
 static void init(struct ui *ui, const struct ui_front *front)
 {
     ui->front = front;
@@ -502,7 +491,7 @@ static void init(struct ui *ui, const struct ui_front *front)
     pthread_cond_init(&ui->ask_changed, NULL);
     for (size_t i = 0; i < front->history_count; i++)
         editor_remember(&ui->editor, front->history[i]);
-    choose_theme(ui);
+    appearance_begin(ui);
 }
 
 static void release(struct ui *ui)
@@ -556,12 +545,14 @@ static enum hv_code ui_start(const struct ui_front *front, struct ui **out, stru
                                          .on_drained = on_drained,
                                          .user = ui};
     init(ui, front);
+    handlers.asks_background = ui->theme.colour && ui->theme.links;
     enum hv_code code = terminal_open(front->loop, &handlers, &ui->terminal, err);
     if (code != HV_OK) {
         release(ui);
         return code;
     }
     set_title(ui);
+    appearance_set(ui, &front->theme);
     if (front->prompt.len) {
         *vec_push(&ui->queued) = hv_str_of(hv_strdup(front->prompt.ptr), front->prompt.len);
         loop_post(front->loop, submit_first, ui); /* when the session is made */
@@ -607,6 +598,7 @@ const struct ui_functions *ui_table(void)
         .take_queued = ui_take_queued,
         .earlier = ui_earlier,
         .pick = ui_pick,
+        .set_theme = appearance_set,
         .status_changed = view_dirty,
         .clear = ui_clear,
         .stop = ui_stop,

@@ -86,6 +86,8 @@ struct ui {
     struct terminal *terminal;
     struct screen screen;
     struct paint_theme theme;
+    struct paint_palette own_palette;   /* of a file of the person's */
+    bool theme_fixed, background_light; /* theme_fixed: the background does not matter */
     size_t columns, rows;
     struct editor editor;
     struct markdown_stream answer;
@@ -141,6 +143,12 @@ void view_print_markdown(struct ui *ui, struct hv_str markdown);
  */
 void view_call_attention(struct ui *ui, const char *why);
 void view_note(struct ui *ui, enum paint_style style, const char *mark, struct hv_str text);
+
+/* ---- appearance.c ------------------------------------------------------------------------------------------------ */
+
+void appearance_begin(struct ui *ui); /* what the terminal takes, by the environment */
+void appearance_set(struct ui *ui, const struct ui_theme *theme);
+void appearance_background(struct ui *ui, uint32_t colour); /* the terminal says what it is */
 
 /* ---- frame.c ----------------------------------------------------------------------------------------------------- */
 

@@ -17,6 +17,7 @@
 enum { READ_MAX = 64 << 10, READS_MAX = 16, WAIT_MAX = 64 << 20, SETTLE_MS = 30, ESCAPE_MS = 30, LAST_WORDS_MS = 500 };
 
 #define MODES_ON "\033[?2004h\033[?1004h"
+#define ASK_BACKGROUND "\033]11;?\033\\"
 #define QUESTIONS "\033[?u\033[?2026$p\033[6n"
 #define KITTY_ON "\033[>1u"
 #define KITTY_OFF "\033[<u"
@@ -458,6 +459,8 @@ enum hv_code terminal_open(struct loop *loop, const struct terminal_handlers *ha
     watch_fatal();
     enter(terminal);
     start_watching(terminal);
+    if (terminal->handlers.asks_background)
+        terminal_write(terminal, HV_STR(ASK_BACKGROUND));
     terminal_write(terminal, HV_STR(QUESTIONS));
     *out = terminal;
     return HV_OK;

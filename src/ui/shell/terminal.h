@@ -18,6 +18,7 @@ struct terminal_handlers {
     void (*before_stop)(void *user);
     void (*on_drained)(void *user); /* what could not be written at once has been */
     void *user;
+    bool asks_background; /* ask for the colour of the background: on_key gets KEY_REPLY_BACKGROUND, or nothing */
 };
 
 struct terminal;

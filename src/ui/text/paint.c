@@ -7,35 +7,47 @@
 #include "base/utf8.h"
 #include "policy/visible.h"
 #include "ui/text/cluster.h"
+#include "ui/text/theme.h"
 
 #define RESET "\033[0m"
 
-static const char *const codes[PAINT_STYLE_COUNT] = {
-    [PAINT_BOLD] = "1",       [PAINT_ITALIC] = "3",   [PAINT_DIM] = "2",     [PAINT_STRIKE] = "9",
-    [PAINT_HEADING] = "1;36", [PAINT_CODE] = "36",    [PAINT_LINK] = "4;34", [PAINT_KEYWORD] = "35",
-    [PAINT_STRING] = "32",    [PAINT_COMMENT] = "2",  [PAINT_NUMBER] = "36", [PAINT_GOOD] = "32",
-    [PAINT_BAD] = "31",       [PAINT_WARN] = "33",    [PAINT_ACCENT] = "36", [PAINT_REVERSE] = "7",
-    [PAINT_ADDED] = "32",     [PAINT_REMOVED] = "31",
-};
-/* What ends each of them, so that an outer style goes on. */
-static const char *const ends[PAINT_STYLE_COUNT] = {
-    [PAINT_BOLD] = "22",       [PAINT_ITALIC] = "23",  [PAINT_DIM] = "22",     [PAINT_STRIKE] = "29",
-    [PAINT_HEADING] = "22;39", [PAINT_CODE] = "39",    [PAINT_LINK] = "24;39", [PAINT_KEYWORD] = "39",
-    [PAINT_STRING] = "39",     [PAINT_COMMENT] = "22", [PAINT_NUMBER] = "39",  [PAINT_GOOD] = "39",
-    [PAINT_BAD] = "39",        [PAINT_WARN] = "39",    [PAINT_ACCENT] = "39",  [PAINT_REVERSE] = "27",
-    [PAINT_ADDED] = "39",      [PAINT_REMOVED] = "39",
-};
+static const char *codes_of(const struct paint_theme *theme, enum paint_style style)
+{
+    const struct paint_palette *palette = theme->palette ? theme->palette : theme_built_in(HV_STR("dark"));
+    return theme->colour ? palette->codes[style] : "";
+}
 
 void paint_begin(const struct paint_theme *theme, enum paint_style style, struct hv_buf *out)
 {
-    if (theme->colour && codes[style])
-        hv_buf_addf(out, "\033[%sm", codes[style]);
+    const char *codes = codes_of(theme, style);
+    if (*codes)
+        hv_buf_addf(out, "\033[%sm", codes);
+}
+
+/* What ends an attribute, so that an outer style goes on. */
+static unsigned end_of(unsigned code)
+{
+    if (code >= 30)
+        return (code >= 40 && code <= 49) || code >= 100 ? 49 : 39;
+    return code <= 2 ? 22 : 20 + code;
 }
 
 void paint_end(const struct paint_theme *theme, enum paint_style style, struct hv_buf *out)
 {
-    if (theme->colour && ends[style])
-        hv_buf_addf(out, "\033[%sm", ends[style]);
+    const char *codes = codes_of(theme, style);
+    struct hv_str rest = hv_str_from(codes), word;
+    const char *mark = "\033[";
+    int64_t code;
+    while (*codes && hv_str_split(&rest, ';', &word) && hv_str_to_int64(word, &code)) {
+        hv_buf_addf(out, "%s%u", mark, end_of((unsigned)code));
+        mark = ";";
+        /* "38;5;N" and "38;2;R;G;B": the colour's own numbers are no attributes. */
+        unsigned more = code == 38 ? (hv_str_starts(rest, HV_STR("2;")) ? 4 : 2) : 0;
+        while (more-- && hv_str_split(&rest, ';', &word))
+            ;
+    }
+    if (*codes)
+        hv_buf_add_byte(out, 'm');
 }
 
 /* Blanks and joiners that scripts and emoji are written with: they show nothing, but belong to what does. */

@@ -31,10 +31,18 @@ enum paint_style {
     PAINT_STYLE_COUNT
 };
 
+enum { PAINT_CODE_MAX = 40 };
+
+/* What each style is, as the parameters of SGR ("1;36"); "": nothing. */
+struct paint_palette {
+    char codes[PAINT_STYLE_COUNT][PAINT_CODE_MAX];
+};
+
 /* What the terminal takes. Zeroed: plain text only. */
 struct paint_theme {
-    bool colour; /* the terminal's own 16 colours, bold and their kin */
-    bool links;  /* OSC 8 */
+    bool colour;                         /* colours, bold and their kin */
+    bool links;                          /* OSC 8 */
+    const struct paint_palette *palette; /* NULL: the dark one (theme.h) */
 };
 
 /* Begin and end a style: nothing without colour. */

@@ -1,10 +1,11 @@
 /*
- * Cards as a terminal shows them: each kind of block at 40, 80 and 200 columns, with colours and without, through
- * libvterm, against screens that are kept in tests/unit/ui/cards (HELVE_GOLDEN=write makes them anew: look at the
- * difference). Colours stand below a row: a letter for each cell that has one.
+ * Cards as a terminal shows them: each kind of block at 40, 80 and 200 columns, dark, light and without colours,
+ * through libvterm, against screens that are kept in tests/unit/ui/cards (HELVE_GOLDEN=write makes them anew: look at
+ * the difference). Colours stand below a row: a letter for each cell that has one.
  */
 #include "base/cleanup.h"
 #include "ui/session/view.h"
+#include "ui/text/theme.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,8 +59,14 @@ static const struct card {
 static char letter_of(const VTermScreenCell *cell)
 {
     static const char letters[] = "krgybmcw";
+    static const struct {
+        uint8_t index;
+        char letter;
+    } light[] = {{124, 'r'}, {22, 'g'}, {94, 'y'}, {19, 'b'}, {90, 'm'}, {24, 'c'}, {240, 'd'}};
     bool coloured = VTERM_COLOR_IS_INDEXED(&cell->fg) && !VTERM_COLOR_IS_DEFAULT_FG(&cell->fg);
     char letter = coloured ? letters[cell->fg.indexed.idx % 8] : ' ';
+    for (size_t i = 0; coloured && i < sizeof light / sizeof *light; i++)
+        letter = cell->fg.indexed.idx == light[i].index ? light[i].letter : letter;
     if (cell->attrs.reverse)
         return '#';
     if (cell->attrs.bold)
@@ -103,9 +110,11 @@ static void put_row(VTermScreen *screen, int row, int columns, struct hv_buf *ou
     put_trimmed(paint.data, paint.len, " ", out);
 }
 
-static void render(const struct card *card, int columns, bool colour, struct hv_buf *out)
+/* theme: NULL: none. */
+static void render(const struct card *card, int columns, const char *theme, struct hv_buf *out)
 {
-    struct ui ui = {.columns = (size_t)columns, .theme = {.colour = colour}};
+    const struct paint_palette *palette = theme ? theme_built_in(hv_str_from(theme)) : NULL;
+    struct ui ui = {.columns = (size_t)columns, .theme = {.colour = theme, .palette = palette}};
     CLEANUP_BUF struct hv_buf painted = {.max = 1 << 20};
     struct hv_str rest, line;
     bool folded = false;
@@ -118,7 +127,7 @@ static void render(const struct card *card, int columns, bool colour, struct hv_
         vterm_input_write(terminal, line.ptr, line.len);
         vterm_input_write(terminal, "\r\n", 2);
     }
-    hv_buf_addf(out, "-- %d columns, %s%s\n", columns, colour ? "colours" : "none", folded ? ", folded" : "");
+    hv_buf_addf(out, "-- %d columns, %s%s\n", columns, theme ? theme : "none", folded ? ", folded" : "");
     for (int row = 0; row < ROWS; row++)
         put_row(screen, row, columns, out);
     vterm_free(terminal);
@@ -147,8 +156,9 @@ static void cards_look_as_they_did(void **state)
     for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
         CLEANUP_BUF struct hv_buf shown = {.max = 1 << 20};
         for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
-            render(&cards[i], widths[w], true, &shown);
-            render(&cards[i], widths[w], false, &shown);
+            render(&cards[i], widths[w], "dark", &shown);
+            render(&cards[i], widths[w], NULL, &shown);
+            render(&cards[i], widths[w], "light", &shown);
         }
         check(&cards[i], &shown);
     }

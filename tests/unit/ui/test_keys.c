@@ -15,7 +15,7 @@ static void add_key(void *user, const struct key *key)
 {
     static const char *const names[] = {"none",  "char",  "enter", "tab",  "esc",    "backspace", "delete", "up",
                                         "down",  "right", "left",  "home", "end",    "pgup",      "pgdown", "paste",
-                                        "focus", "blur",  "kitty", "sync", "cursor", "other"};
+                                        "focus", "blur",  "kitty", "sync", "cursor", "colour",    "other"};
     struct hv_buf *out = user;
     hv_buf_add_cstr(out, out->len ? " " : "");
     hv_buf_add_cstr(out, key->modifiers & KEY_CTRL ? "C-" : "");
@@ -29,6 +29,8 @@ static void add_key(void *user, const struct key *key)
         hv_buf_add_cstr(out, names[key->type]);
     if (key->type == KEY_PASTE)
         hv_buf_addf(out, "(%.*s)", HV_STR_ARG(key->text));
+    if (key->type == KEY_REPLY_BACKGROUND)
+        hv_buf_addf(out, "(%06x)", key->rune);
 }
 
 static void test_sequences_are_keys(void **state)
@@ -61,6 +63,10 @@ static void test_sequences_are_keys(void **state)
         {"\033[", "A-["},
         {"\033[200~a\033[A\033[20b\033[201~c", "paste(a\033[A\033[20b) c"},
         {"\033]0;title\007x", "x"},
+        {"\033]11;rgb:ffff/8080/0000\033\\x", "colour(ff8000) x"},
+        {"\033]11;rgb:f/8/0\007x", "colour(ff8800) x"},
+        {"\033]11;rgba:fa/80/01/ff\007x", "colour(fa8001) x"},
+        {"\033]11;rgb:12345/0/0\007\033]11;rgb:12/34\007\033]10;rgb:0/0/0\007\033]11;?\007x", "x"},
         {"\033Pq\033\\x", "x"},
     };
     (void)state;
